@@ -1,0 +1,246 @@
+//===- HLO/InstructionText.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/InstructionText.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The number of bytes of the string literal at the front of \p Text, with
+/// both quotes; the whole text if it is not closed.
+static size_t stringSize(StringRef Text) {
+  for (size_t I = 1; I < Text.size(); ++I) {
+    if (Text[I] == '\\')
+      ++I;
+    else if (Text[I] == '"')
+      return I + 1;
+  }
+  return Text.size();
+}
+
+/// Scans from the front of \p Text until \p Stop says so at bracket depth 0,
+/// outside strings and comments, or until a bracket closes that was not opened
+/// here. Returns the number of bytes passed; npos if the text ends first.
+static size_t scanTopLevel(StringRef Text,
+                           llvm::function_ref<bool(size_t)> Stop) {
+  unsigned Depth = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Depth == 0 && Stop(I))
+      return I;
+    switch (Text[I]) {
+    case '(':
+    case '{':
+    case '[':
+      ++Depth;
+      break;
+    case ')':
+    case '}':
+    case ']':
+      if (Depth == 0)
+        return I;
+      --Depth;
+      break;
+    case '"':
+      I += stringSize(Text.drop_front(I)) - 1;
+      break;
+    case '/':
+      if (Text.drop_front(I).starts_with("/*")) {
+        size_t Close = Text.find("*/", I + 2);
+        if (Close == StringRef::npos)
+          return StringRef::npos;
+        I = Close + 1;
+      }
+      break;
+    default:
+      break;
+    }
+  }
+  return StringRef::npos;
+}
+
+std::optional<InstructionText>
+hlobuf::parseInstruction(StringRef Text, ShapeTable &Shapes) {
+  InstructionText I;
+  Scanner In(Text);
+  I.Root = In.literal("ROOT ");
+  In.literal('%');
+  if (!In.name(I.Name) || !In.literal(" = "))
+    return std::nullopt;
+  StringRef Before = In.rest();
+  I.Result = Shapes.parse(In);
+  if (!I.Result || In.front() != ' ')
+    return std::nullopt;
+  I.ShapeText = Before.drop_back(In.rest().size());
+  In.literal(' ');
+  if (!In.name(I.OpcodeText) || !In.literal('('))
+    return std::nullopt;
+  I.Op = parseOpcode(I.OpcodeText);
+  size_t Close = scanTopLevel(In.rest(), [](size_t) { return false; });
+  if (Close == StringRef::npos || In.rest()[Close] != ')')
+    return std::nullopt;
+  I.Operands = In.take(Close);
+  In.literal(')');
+  I.Attributes = In.rest();
+  if (!I.Attributes.empty() && !I.Attributes.starts_with(", "))
+    return std::nullopt;
+  return I;
+}
+
+bool hlobuf::forEachOperand(StringRef Operands,
+                            llvm::function_ref<void(OperandText)> Visit) {
+  if (Operands.empty())
+    return true;
+  StringRef Rest = Operands;
+  for (;;) {
+    size_t Comma = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ','; });
+    StringRef Item = Rest.take_front(Comma);
+    if (Item.consume_front("/*")) {
+      size_t Close = Item.find("*/");
+      if (Close == StringRef::npos)
+        return false;
+      Item = Item.drop_front(Close + 2);
+    }
+    size_t Space = Item.rfind(' ');
+    OperandText Operand;
+    if (Space != StringRef::npos) {
+      Operand.Shape = Item.take_front(Space);
+      Item = Item.drop_front(Space + 1);
+    }
+    Item.consume_front("%");
+    Scanner In(Item);
+    if (!In.name(Operand.Name) || !In.atEnd())
+      return false;
+    Visit(Operand);
+    if (Comma == StringRef::npos)
+      return true;
+    Rest = Rest.drop_front(Comma);
+    if (!Rest.consume_front(", "))
+      return false;
+  }
+}
+
+std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
+                                               StringRef Key) {
+  // Most texts hold no such attribute; a plain search settles them.
+  if (Attributes.find(Key) == StringRef::npos)
+    return std::nullopt;
+  StringRef Rest = Attributes;
+  while (Rest.consume_front(", ")) {
+    size_t End = scanTopLevel(Rest, [&](size_t I) {
+      return Rest.drop_front(I).starts_with(", ");
+    });
+    StringRef Item = Rest.take_front(End);
+    Rest = Rest.drop_front(Item.size());
+    if (Item.consume_front(Key) && Item.consume_front("="))
+      return Item;
+  }
+  return std::nullopt;
+}
+
+std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
+                                              StringRef Key) {
+  std::optional<StringRef> Metadata = findAttribute(Attributes, "metadata");
+  if (!Metadata || !Metadata->consume_front("{"))
+    return std::nullopt;
+  StringRef Rest = *Metadata;
+  while (!Rest.empty() && Rest.front() != '}') {
+    size_t End = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ' '; });
+    StringRef Item = Rest.take_front(End);
+    Rest = Rest.drop_front(Item.size());
+    Rest.consume_front(" ");
+    if (!Item.consume_front(Key) || !Item.consume_front("="))
+      continue;
+    if (Item.consume_front("\""))
+      Item.consume_back("\"");
+    return Item;
+  }
+  return std::nullopt;
+}
+
+static bool isOctal(char C) { return C >= '0' && C <= '7'; }
+
+std::string hlobuf::unescape(StringRef Text) {
+  std::string Out;
+  Out.reserve(Text.size());
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Text[I] != '\\' || I + 1 == Text.size()) {
+      Out += Text[I];
+      continue;
+    }
+    char C = Text[++I];
+    if (I + 2 < Text.size() && isOctal(C) && isOctal(Text[I + 1]) &&
+        isOctal(Text[I + 2])) {
+      Out += static_cast<char>((C - '0') * 64 + (Text[I + 1] - '0') * 8 +
+                               (Text[I + 2] - '0'));
+      I += 2;
+      continue;
+    }
+    Out += C == 'n' ? '\n' : C == 'r' ? '\r' : C == 't' ? '\t' : C;
+  }
+  return Out;
+}
+
+bool hlobuf::isBalanced(StringRef Text) {
+  unsigned Depth = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    char C = Text[I];
+    if (C == '(' || C == '{' || C == '[') {
+      ++Depth;
+    } else if (C == ')' || C == '}' || C == ']') {
+      if (Depth == 0)
+        return false;
+      --Depth;
+    } else if (C == '"') {
+      size_t Size = stringSize(Text.drop_front(I));
+      if (Size < 2 || Text[I + Size - 1] != '"')
+        return false;
+      I += Size - 1;
+    }
+  }
+  return Depth == 0;
+}
+
+static bool parseSpacedIndex(Scanner &In, ShapeIndexTable &Indices,
+                             ShapeIndex &Index) {
+  // XLA prints `{0, 2}` here and `{0,2}` elsewhere.
+  llvm::SmallVector<uint32_t, 4> Steps;
+  if (!In.literal('{'))
+    return false;
+  while (!In.literal('}')) {
+    uint32_t Step = 0;
+    if (!Steps.empty() && !In.literal(','))
+      return false;
+    In.literal(' ');
+    if (!In.number(Step))
+      return false;
+    Steps.push_back(Step);
+  }
+  Index = Indices.get(Steps);
+  return true;
+}
+
+llvm::SmallVector<DeclaredAlias, 2>
+hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
+  llvm::SmallVector<DeclaredAlias, 2> Found;
+  std::optional<StringRef> Text =
+      findAttribute(Attributes, "output_to_operand_aliasing");
+  if (!Text || !Text->consume_front("{"))
+    return Found;
+  Scanner In(*Text);
+  while (!In.literal('}')) {
+    DeclaredAlias Alias;
+    StringRef Before = In.rest();
+    if (!parseSpacedIndex(In, Indices, Alias.Output) || !In.literal(": (") ||
+        !In.number(Alias.Operand) || !In.literal(", ") ||
+        !parseSpacedIndex(In, Indices, Alias.Index) || !In.literal(')'))
+      return {};
+    Alias.Text = Before.drop_back(In.rest().size());
+    Found.push_back(Alias);
+    In.literal(", ");
+  }
+  return Found;
+}

@@ -1,0 +1,85 @@
+//===- HLO/InstructionText.h - One printed instruction ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_INSTRUCTIONTEXT_H
+#define HLOBUF_HLO_INSTRUCTIONTEXT_H
+
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+
+namespace hlobuf {
+
+/// The parts of `%name = shape opcode(operands), attributes`. Texts point into
+/// the line that was read.
+struct InstructionText {
+  llvm::StringRef Name;
+  ShapeId Result;
+  llvm::StringRef ShapeText;
+  llvm::StringRef OpcodeText;
+  PrintedOpcode Op;
+  /// Between the parentheses: operands, a literal, or a parameter number.
+  llvm::StringRef Operands;
+  /// Behind the closing parenthesis, with the leading `, `; empty if none.
+  llvm::StringRef Attributes;
+  /// The line began with `ROOT `.
+  bool Root = false;
+};
+
+/// Takes one instruction apart; `%` in front of names is optional. Nothing if
+/// the text is not an instruction up to its closing parenthesis.
+std::optional<InstructionText> parseInstruction(llvm::StringRef Text,
+                                                ShapeTable &Shapes);
+
+/// One operand as printed.
+struct OperandText {
+  /// Empty since 2025-03-11.
+  llvm::StringRef Shape;
+  /// Without `%`.
+  llvm::StringRef Name;
+};
+
+/// Calls \p Visit for each operand in order. False where the text is not a
+/// list of operands (a literal, a parameter number, a damaged text).
+bool forEachOperand(llvm::StringRef Operands,
+                    llvm::function_ref<void(OperandText)> Visit);
+
+/// The text of attribute \p Key, up to the comma that ends it; nothing if
+/// there is none. Strings and brackets are skipped by XLA's quoting rules.
+std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
+                                             llvm::StringRef Key);
+
+/// The C-escaped text of item \p Key (`op_name`, `source_file`, ..) of
+/// `metadata={..}`, without its quotes; for numbers the digits.
+std::optional<llvm::StringRef> findMetadata(llvm::StringRef Attributes,
+                                            llvm::StringRef Key);
+
+/// Undoes C escapes (`\n`, `\"`, `\303`).
+std::string unescape(llvm::StringRef Text);
+
+/// True if every bracket and string of \p Text is closed: an instruction that
+/// is not goes on behind a raw newline.
+bool isBalanced(llvm::StringRef Text);
+
+/// One item `{output}: (operand, {index})` of output_to_operand_aliasing.
+struct DeclaredAlias {
+  ShapeIndex Output;
+  uint32_t Operand = 0;
+  ShapeIndex Index;
+  /// Where the item stands.
+  llvm::StringRef Text;
+};
+
+/// The items of `output_to_operand_aliasing={..}`; nothing where the
+/// attribute is absent or damaged.
+llvm::SmallVector<DeclaredAlias, 2>
+declaredAliases(llvm::StringRef Attributes, ShapeIndexTable &Indices);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_INSTRUCTIONTEXT_H

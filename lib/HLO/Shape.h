@@ -1,0 +1,154 @@
+//===- HLO/Shape.h - Shapes and layouts -------------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_SHAPE_H
+#define HLOBUF_HLO_SHAPE_H
+
+#include "HLO/ShapeIndex.h"
+#include "Support/Ids.h"
+#include "llvm/ADT/CachedHashString.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <deque>
+#include <optional>
+
+namespace hlobuf {
+
+/// One dimension of an array.
+struct Dimension {
+  /// Size in elements; the bound of a dynamic dimension; -1 if unbounded.
+  int64_t Size = 0;
+  /// Printed as `<=N` or `?`.
+  bool Dynamic = false;
+
+  bool unbounded() const { return Size < 0; }
+  bool operator==(const Dimension &) const = default;
+};
+
+/// One tile of a layout, most major entry first, in elements.
+using Tile = llvm::SmallVector<int64_t, 3>;
+/// The entry `*`: combine this dimension with the next more minor one.
+constexpr int64_t CombineDimension = -1;
+
+/// `SC(dimension:index,index)`: where an array is cut between cores
+/// (xla/layout.h, 2024-02-26). The dimension counts physically, most major
+/// first.
+struct SplitConfig {
+  int64_t Dimension = 0;
+  llvm::SmallVector<int64_t, 2> Indices;
+};
+
+/// What a group behind the colon of a layout says (xla/layout.cc).
+enum class LayoutProperty : uint8_t {
+  DimLevels,
+  Tiles,
+  TailPadding,
+  IndexType,
+  PointerType,
+  ElementBits,
+  MemorySpace,
+  Split,
+  PhysicalShape,
+  MetadataPrefix,
+  Unknown,
+};
+
+/// The `{1,0:T(8,128)S(1)}` behind an array.
+struct Layout {
+  /// Dimension numbers, most minor first.
+  llvm::SmallVector<int64_t, 4> MinorToMajor;
+  /// The groups in the order in which they were printed.
+  llvm::SmallVector<LayoutProperty, 4> Order;
+  llvm::SmallVector<Tile, 2> Tiles;
+  llvm::SmallVector<SplitConfig, 0> Splits;
+  /// `L(n)`: the element count is rounded up to a multiple of this.
+  int64_t TailPadding = 1;
+  /// `E(n)` in bits, 0 if not printed.
+  int64_t ElementBits = 0;
+  /// `S(n)`, the color that assignment gave; 0 if not printed.
+  int64_t MemorySpace = 0;
+  /// `M(n)` in bytes, 0 if not printed.
+  int64_t MetadataPrefix = 0;
+  /// Texts of the groups that are kept as they are (D, #, *, P and unknown
+  /// ones), in the order of `Order`.
+  llvm::SmallVector<llvm::StringRef, 0> Raw;
+
+  bool has(LayoutProperty P) const { return llvm::is_contained(Order, P); }
+};
+
+enum class ShapeKind : uint8_t { Array, Tuple, Token, Opaque, Buffer };
+
+/// A shape as printed in a dump.
+struct Shape {
+  ShapeKind Kind = ShapeKind::Array;
+  /// The tuple prints `/*index=5*/` comments (2021-03-15 on).
+  bool IndexComments = false;
+  /// Bits of one element, 0 for a type that this tool does not know.
+  unsigned Bits = 0;
+  /// Text of the element type.
+  llvm::StringRef Element;
+  llvm::SmallVector<Dimension, 4> Dimensions;
+  std::optional<hlobuf::Layout> Layout;
+  /// Elements of a tuple; the one shape inside a buffer.
+  llvm::SmallVector<ShapeId, 4> Elements;
+  /// Number of nodes of the shape's tree, itself included.
+  uint32_t Nodes = 1;
+
+  bool isArray() const { return Kind == ShapeKind::Array; }
+  bool isTuple() const { return Kind == ShapeKind::Tuple; }
+  /// True if some dimension is dynamic.
+  bool isDynamic() const {
+    return llvm::any_of(Dimensions, [](Dimension D) { return D.Dynamic; });
+  }
+  bool isTiled() const { return Layout && !Layout->Tiles.empty(); }
+  /// `S(n)`, 0 if there is no layout.
+  int64_t memorySpace() const { return Layout ? Layout->MemorySpace : 0; }
+};
+
+/// Interns shapes by their text. The texts must outlive the table.
+class ShapeTable {
+public:
+  /// Reads the longest shape at the front of \p In. An invalid id, and \p In
+  /// as it was, if there is no well-formed one.
+  ShapeId parse(Scanner &In);
+
+  /// Reads a text that is nothing but a shape.
+  ShapeId parse(llvm::StringRef Text);
+
+  const Shape &operator[](ShapeId Id) const { return Shapes[Id.index()]; }
+
+  /// The text that was read.
+  llvm::StringRef text(ShapeId Id) const { return Texts[Id.index()]; }
+
+  /// Appends \p Id as XLA prints it, from its fields.
+  void print(ShapeId Id, bool WithLayout, std::string &Out) const;
+
+  /// \p Id without layouts, as XLA prints it.
+  std::string plainText(ShapeId Id) const;
+
+  /// True if both are the same but for layouts and index comments.
+  bool equalIgnoringLayout(ShapeId A, ShapeId B) const;
+
+  /// The part of \p Id at \p Steps (outermost first); invalid if there is
+  /// none.
+  ShapeId at(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const;
+
+  size_t size() const { return Shapes.size(); }
+
+private:
+  friend class ShapeParser;
+  ShapeId intern(llvm::StringRef Text, Shape S);
+
+  std::deque<Shape> Shapes;
+  std::vector<llvm::StringRef> Texts;
+  llvm::DenseMap<llvm::CachedHashStringRef, ShapeId> ByText;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_SHAPE_H

@@ -1,0 +1,89 @@
+//===- HLO/ShapeIndex.h - Paths into tuple shapes ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_SHAPEINDEX_H
+#define HLOBUF_HLO_SHAPEINDEX_H
+
+#include "Support/Scanner.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A path from the root of a shape to one of its parts, as printed: `{}`,
+/// `{1}`, `{0,2}`, or nothing at all, which means `{}` of a shape that is no
+/// tuple. Comparing two with `==` compares what was printed; compare
+/// `canonical()` to compare places.
+class ShapeIndex {
+public:
+  constexpr ShapeIndex() = default;
+
+  /// The path `{}`.
+  static constexpr ShapeIndex root() { return ShapeIndex(RootBits); }
+  /// The path `{Element}`; Element is below 2^30.
+  static constexpr ShapeIndex element(uint32_t Element) {
+    return ShapeIndex(Element << 2 | OneTag);
+  }
+
+  /// True if braces were printed.
+  constexpr bool printed() const { return Bits != 0; }
+  /// True for `{}` and for nothing.
+  constexpr bool isRoot() const { return Bits <= RootBits; }
+  constexpr ShapeIndex canonical() const {
+    return Bits == 0 ? root() : *this;
+  }
+  constexpr uint32_t bits() const { return Bits; }
+  constexpr bool operator==(const ShapeIndex &) const = default;
+
+private:
+  friend class ShapeIndexTable;
+  static constexpr uint32_t RootBits = 1;
+  static constexpr uint32_t OneTag = 2;
+  static constexpr uint32_t ManyTag = 3;
+  constexpr explicit ShapeIndex(uint32_t Bits) : Bits(Bits) {}
+
+  uint32_t Bits = 0;
+};
+
+/// Interns paths of two and more steps.
+class ShapeIndexTable {
+public:
+  /// Reads `{..}` at the front of \p In. False where there is no well-formed
+  /// path; \p In is then partly consumed.
+  bool parse(Scanner &In, ShapeIndex &Index);
+
+  /// The path of \p Steps, outermost first.
+  ShapeIndex get(llvm::ArrayRef<uint32_t> Steps);
+
+  /// The steps of \p Index, outermost first; none for the root.
+  llvm::SmallVector<uint32_t, 4> steps(ShapeIndex Index) const;
+
+  /// \p Index with braces, even for an index that was not printed.
+  std::string text(ShapeIndex Index) const;
+
+  /// True if \p A comes before \p B in XLA's order: lexicographic, a prefix
+  /// first.
+  bool less(ShapeIndex A, ShapeIndex B) const;
+
+private:
+  /// Paths of two and more steps, back to back.
+  std::vector<uint32_t> Steps;
+  struct Slice {
+    uint32_t Begin;
+    uint32_t Size;
+  };
+  std::vector<Slice> Long;
+  /// Hash of the steps to numbers in Long with that hash.
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> ByHash;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_SHAPEINDEX_H

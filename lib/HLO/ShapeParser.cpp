@@ -1,0 +1,318 @@
+//===- HLO/ShapeParser.cpp - Text to shapes -------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/Shape.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace hlobuf {
+/// Recursive descent over one shape text.
+class ShapeParser {
+public:
+  explicit ShapeParser(ShapeTable &Table) : Table(Table) {}
+
+  ShapeId parse(Scanner &In, unsigned Depth);
+
+private:
+  ShapeId parseFresh(Scanner &In, unsigned Depth);
+  bool parseTuple(Scanner &In, Shape &S, unsigned Depth);
+  bool parseBuffer(Scanner &In, Shape &S, unsigned Depth);
+  bool parseArray(Scanner &In, Shape &S);
+  bool parseDimensions(Scanner &In, Shape &S);
+  bool parseLayout(Scanner &In, Layout &L, size_t Rank);
+  bool parseProperty(Scanner &In, Layout &L);
+  bool parseTiles(Scanner &In, Layout &L);
+  bool parseSplits(Scanner &In, Layout &L);
+
+  ShapeTable &Table;
+};
+} // namespace hlobuf
+
+/// Deeper tuples than any program has; guards the stack.
+static constexpr unsigned MaxDepth = 200;
+
+/// The number of bytes up to the bracket that closes the one at the front; 0
+/// if it is not closed. Shapes hold no strings.
+static size_t balancedSize(StringRef Text) {
+  unsigned Depth = 0;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    char C = Text[I];
+    if (C == '(' || C == '{' || C == '[')
+      ++Depth;
+    else if (C == ')' || C == '}' || C == ']')
+      if (--Depth == 0)
+        return I + 1;
+  }
+  return 0;
+}
+
+/// The number of bytes of the shape at the front of \p Text, judged by its
+/// brackets alone; 0 if it cannot be one.
+static size_t extent(StringRef Text) {
+  if (Text.starts_with("("))
+    return balancedSize(Text);
+  if (Text.starts_with("b("))
+    return 1 + balancedSize(Text.drop_front(1));
+  size_t Open = 0;
+  while (Open != Text.size() && llvm::isAlnum(Text[Open]))
+    ++Open;
+  if (Open == 0 || Open == Text.size() || Text[Open] != '[')
+    return 0;
+  size_t Close = Text.find(']', Open);
+  if (Close == StringRef::npos)
+    return 0;
+  size_t Size = Close + 1;
+  if (Text.drop_front(Size).starts_with("{")) {
+    size_t Braces = balancedSize(Text.drop_front(Size));
+    if (Braces == 0)
+      return 0;
+    Size += Braces;
+  }
+  return Size;
+}
+
+static unsigned elementBits(StringRef Element) {
+#define HLOBUF_PRIMITIVE(Text, Bits)                                           \
+  if (Element == Text)                                                         \
+    return Bits;
+#include "HLO/PrimitiveTypes.def"
+  return 0;
+}
+
+ShapeId ShapeParser::parse(Scanner &In, unsigned Depth) {
+  size_t Size = extent(In.rest());
+  if (Size == 0 || Depth > MaxDepth)
+    return ShapeId();
+  StringRef Text = In.rest().take_front(Size);
+  auto Known = Table.ByText.find(llvm::CachedHashStringRef(Text));
+  if (Known != Table.ByText.end()) {
+    In.take(Size);
+    return Known->second;
+  }
+  Scanner Inner(Text);
+  ShapeId Id = parseFresh(Inner, Depth);
+  if (!Id || !Inner.atEnd())
+    return ShapeId();
+  In.take(Size);
+  return Id;
+}
+
+ShapeId ShapeParser::parseFresh(Scanner &In, unsigned Depth) {
+  StringRef Text = In.rest();
+  Shape S;
+  bool Read = In.front() == '('         ? parseTuple(In, S, Depth)
+              : Text.starts_with("b(") ? parseBuffer(In, S, Depth)
+                                       : parseArray(In, S);
+  if (!Read)
+    return ShapeId();
+  return Table.intern(Text.drop_back(In.rest().size()), std::move(S));
+}
+
+bool ShapeParser::parseTuple(Scanner &In, Shape &S, unsigned Depth) {
+  S.Kind = ShapeKind::Tuple;
+  if (!In.literal('('))
+    return false;
+  if (In.literal(')'))
+    return true;
+  for (uint32_t K = 0;; ++K) {
+    if (K != 0 && !In.literal(", "))
+      return false;
+    if (K != 0 && K % 5 == 0) {
+      bool Comment = In.literal("/*index=");
+      uint32_t Index = 0;
+      if (Comment && (!In.number(Index) || Index != K || !In.literal("*/")))
+        return false;
+      if (K > 5 && Comment != S.IndexComments)
+        return false;
+      S.IndexComments = Comment;
+    }
+    ShapeId Element = parse(In, Depth + 1);
+    if (!Element)
+      return false;
+    S.Elements.push_back(Element);
+    S.Nodes += Table[Element].Nodes;
+    if (In.literal(')'))
+      return true;
+  }
+}
+
+bool ShapeParser::parseBuffer(Scanner &In, Shape &S, unsigned Depth) {
+  S.Kind = ShapeKind::Buffer;
+  In.literal("b(");
+  ShapeId Inner = parse(In, Depth + 1);
+  if (!Inner || !In.literal(')'))
+    return false;
+  S.Elements.push_back(Inner);
+  return true;
+}
+
+bool ShapeParser::parseArray(Scanner &In, Shape &S) {
+  StringRef Text = In.rest();
+  size_t Open = Text.find('[');
+  S.Element = In.take(Open);
+  if (!llvm::isLower(S.Element.front()))
+    return false;
+  if (S.Element == "token" || S.Element == "opaque") {
+    S.Kind = S.Element == "token" ? ShapeKind::Token : ShapeKind::Opaque;
+    return In.literal("[]");
+  }
+  S.Bits = elementBits(S.Element);
+  if (!parseDimensions(In, S))
+    return false;
+  if (In.front() != '{')
+    return true;
+  S.Layout.emplace();
+  return parseLayout(In, *S.Layout, S.Dimensions.size());
+}
+
+bool ShapeParser::parseDimensions(Scanner &In, Shape &S) {
+  if (!In.literal('['))
+    return false;
+  if (In.literal(']'))
+    return true;
+  do {
+    Dimension D;
+    if (In.literal('?')) {
+      D = {-1, true};
+    } else {
+      D.Dynamic = In.literal("<=");
+      if (!In.number(D.Size))
+        return false;
+    }
+    S.Dimensions.push_back(D);
+  } while (In.literal(','));
+  return In.literal(']');
+}
+
+bool ShapeParser::parseLayout(Scanner &In, Layout &L, size_t Rank) {
+  if (!In.literal('{'))
+    return false;
+  llvm::SmallVector<bool, 8> Seen(Rank, false);
+  if (In.front() != ':' && In.front() != '}') {
+    do {
+      uint32_t Dimension = 0;
+      if (!In.number(Dimension) || Dimension >= Rank || Seen[Dimension])
+        return false;
+      Seen[Dimension] = true;
+      L.MinorToMajor.push_back(Dimension);
+    } while (In.literal(','));
+  }
+  if (L.MinorToMajor.size() != Rank)
+    return false;
+  if (In.literal(':')) {
+    do {
+      if (!parseProperty(In, L))
+        return false;
+    } while (In.front() != '}');
+  } else if (Rank == 0) {
+    return false; // XLA omits braces that would be empty.
+  }
+  return In.literal('}');
+}
+
+bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
+  StringRef Text = In.rest();
+  size_t KeySize = Text.find('(');
+  if (KeySize == 0 || KeySize == StringRef::npos)
+    return false;
+  StringRef Key = Text.take_front(KeySize);
+  auto NumberGroup = [&](LayoutProperty P, int64_t &Value) {
+    L.Order.push_back(P);
+    In.take(KeySize + 1);
+    return In.number(Value) && In.literal(')');
+  };
+  auto Once = [&](LayoutProperty P) { return !L.has(P); };
+  if (Key == "T" && Once(LayoutProperty::Tiles))
+    return parseTiles(In, L);
+  if (Key == "SC" && Once(LayoutProperty::Split))
+    return parseSplits(In, L);
+  if (Key == "L" && Once(LayoutProperty::TailPadding))
+    return NumberGroup(LayoutProperty::TailPadding, L.TailPadding) &&
+           L.TailPadding > 0;
+  if (Key == "E" && Once(LayoutProperty::ElementBits))
+    return NumberGroup(LayoutProperty::ElementBits, L.ElementBits);
+  if (Key == "S" && Once(LayoutProperty::MemorySpace))
+    return NumberGroup(LayoutProperty::MemorySpace, L.MemorySpace);
+  if (Key == "M" && Once(LayoutProperty::MetadataPrefix))
+    return NumberGroup(LayoutProperty::MetadataPrefix, L.MetadataPrefix);
+
+  LayoutProperty P = llvm::StringSwitch<LayoutProperty>(Key)
+                         .Case("D", LayoutProperty::DimLevels)
+                         .Case("#", LayoutProperty::IndexType)
+                         .Case("*", LayoutProperty::PointerType)
+                         .Case("P", LayoutProperty::PhysicalShape)
+                         .Default(LayoutProperty::Unknown);
+  bool KeyLooksRight = llvm::all_of(
+      Key, [](char C) { return llvm::isUpper(C) || C == '#' || C == '*'; });
+  size_t Group = balancedSize(Text.drop_front(KeySize));
+  if (!KeyLooksRight || Group == 0)
+    return false;
+  if (P != LayoutProperty::Unknown && !Once(P))
+    return false;
+  size_t Size = KeySize + Group;
+  // Further parenthesis groups belong to the same key.
+  while (Text.drop_front(Size).starts_with("(")) {
+    size_t More = balancedSize(Text.drop_front(Size));
+    if (More == 0)
+      return false;
+    Size += More;
+  }
+  L.Order.push_back(P);
+  L.Raw.push_back(In.take(Size));
+  return true;
+}
+
+bool ShapeParser::parseTiles(Scanner &In, Layout &L) {
+  L.Order.push_back(LayoutProperty::Tiles);
+  In.literal('T');
+  while (In.literal('(')) {
+    Tile T;
+    do {
+      int64_t Size = CombineDimension;
+      if (!In.literal('*') && (!In.number(Size) || Size == 0))
+        return false;
+      T.push_back(Size);
+    } while (In.literal(','));
+    if (!In.literal(')'))
+      return false;
+    L.Tiles.push_back(std::move(T));
+  }
+  return true;
+}
+
+bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
+  L.Order.push_back(LayoutProperty::Split);
+  In.literal("SC");
+  while (In.literal('(')) {
+    SplitConfig Split;
+    if (!In.number(Split.Dimension) || !In.literal(':'))
+      return false;
+    do {
+      int64_t Index = 0;
+      if (!In.number(Index))
+        return false;
+      Split.Indices.push_back(Index);
+    } while (In.literal(','));
+    if (!In.literal(')'))
+      return false;
+    L.Splits.push_back(std::move(Split));
+  }
+  return true;
+}
+
+ShapeId ShapeTable::parse(Scanner &In) { return ShapeParser(*this).parse(In, 0); }
+
+ShapeId ShapeTable::parse(StringRef Text) {
+  auto Known = ByText.find(llvm::CachedHashStringRef(Text));
+  if (Known != ByText.end())
+    return Known->second;
+  Scanner In(Text);
+  ShapeId Id = parse(In);
+  return In.atEnd() ? Id : ShapeId();
+}

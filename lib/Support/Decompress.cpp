@@ -1,0 +1,112 @@
+//===- Support/Decompress.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Decompress.h"
+#include <algorithm>
+#include <memory>
+#include <zlib.h>
+#include <zstd.h>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr size_t ChunkBytes = size_t(1) << 18;
+
+static bool isGzip(StringRef Bytes) { return Bytes.starts_with("\x1f\x8b"); }
+
+static bool isZstd(StringRef Bytes) {
+  return Bytes.starts_with("\x28\xb5\x2f\xfd");
+}
+
+bool hlobuf::isCompressed(StringRef Bytes) {
+  return isGzip(Bytes) || isZstd(Bytes);
+}
+
+static llvm::Error damaged(const char *What) {
+  return llvm::createStringError(std::errc::illegal_byte_sequence, "%s", What);
+}
+
+static llvm::Error tooLarge() {
+  return llvm::createStringError(std::errc::file_too_large,
+                                 "files over 4 GiB are not supported");
+}
+
+static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
+                                  uint64_t MaxBytes, std::string &Text) {
+  std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
+  size_t Fed = 0;
+  for (;;) {
+    if (Stream.avail_in == 0 && Fed < Bytes.size()) {
+      size_t Take = std::min<size_t>(Bytes.size() - Fed, 1u << 30);
+      Stream.next_in = reinterpret_cast<Bytef *>(
+          const_cast<char *>(Bytes.data() + Fed));
+      Stream.avail_in = static_cast<uInt>(Take);
+      Fed += Take;
+    }
+    Stream.next_out = reinterpret_cast<Bytef *>(Chunk.get());
+    Stream.avail_out = ChunkBytes;
+    int Status = inflate(&Stream, Z_NO_FLUSH);
+    Text.append(Chunk.get(), ChunkBytes - Stream.avail_out);
+    if (Text.size() > MaxBytes)
+      return tooLarge();
+    if (Status == Z_STREAM_END) {
+      if (Stream.avail_in == 0 && Fed == Bytes.size())
+        return llvm::Error::success();
+      if (inflateReset(&Stream) != Z_OK)
+        return damaged("damaged gzip data");
+      continue;
+    }
+    if (Status == Z_BUF_ERROR && Stream.avail_in == 0 && Fed == Bytes.size())
+      return damaged("truncated gzip data");
+    if (Status != Z_OK)
+      return damaged("damaged gzip data");
+  }
+}
+
+static llvm::Expected<std::string> gunzip(StringRef Bytes, uint64_t MaxBytes) {
+  z_stream Stream = {};
+  constexpr int GzipOnly = 15 + 16;
+  if (inflateInit2(&Stream, GzipOnly) != Z_OK)
+    return damaged("cannot start zlib");
+  std::string Text;
+  llvm::Error Failed = inflateMembers(Stream, Bytes, MaxBytes, Text);
+  inflateEnd(&Stream);
+  if (Failed)
+    return Failed;
+  return Text;
+}
+
+static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
+  struct FreeStream {
+    void operator()(ZSTD_DStream *S) const { ZSTD_freeDStream(S); }
+  };
+  std::unique_ptr<ZSTD_DStream, FreeStream> Stream(ZSTD_createDStream());
+  if (!Stream)
+    return damaged("cannot start zstd");
+  std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
+  ZSTD_inBuffer In = {Bytes.data(), Bytes.size(), 0};
+  std::string Text;
+  size_t Pending = 0;
+  while (In.pos < In.size || Pending != 0) {
+    ZSTD_outBuffer Out = {Chunk.get(), ChunkBytes, 0};
+    size_t Before = In.pos;
+    Pending = ZSTD_decompressStream(Stream.get(), &Out, &In);
+    if (ZSTD_isError(Pending))
+      return damaged("damaged zstd data");
+    Text.append(Chunk.get(), Out.pos);
+    if (Text.size() > MaxBytes)
+      return tooLarge();
+    if (In.pos == Before && Out.pos == 0)
+      return damaged("truncated zstd data");
+  }
+  return Text;
+}
+
+llvm::Expected<std::string> hlobuf::decompress(StringRef Bytes,
+                                               uint64_t MaxBytes) {
+  return isGzip(Bytes) ? gunzip(Bytes, MaxBytes) : unzstd(Bytes, MaxBytes);
+}

@@ -1,0 +1,29 @@
+//===- Support/Decompress.h - gzip and zstd by content ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_DECOMPRESS_H
+#define HLOBUF_SUPPORT_DECOMPRESS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace hlobuf {
+
+/// True if \p Bytes begin like a gzip or zstd file.
+bool isCompressed(llvm::StringRef Bytes);
+
+/// The whole decompressed text of a gzip or zstd file of one or more members.
+/// Fails on damaged or truncated data and where the text would exceed
+/// \p MaxBytes. LLVM's own compression layer wants the size beforehand, which
+/// these files need not tell.
+llvm::Expected<std::string> decompress(llvm::StringRef Bytes,
+                                       uint64_t MaxBytes);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_DECOMPRESS_H

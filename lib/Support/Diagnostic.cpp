@@ -1,0 +1,77 @@
+//===- Support/Diagnostic.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Diagnostic.h"
+#include "Support/Format.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+StringRef hlobuf::severityName(Severity Level) {
+  switch (Level) {
+  case Severity::Lint:
+    return "lint";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Error:
+    return "error";
+  }
+  return "error";
+}
+
+/// True if \p A should speak for \p B.
+static bool leads(const Diagnostic &A, const Diagnostic &B) {
+  if (A.Level != B.Level)
+    return A.Level > B.Level;
+  if (A.Rank != B.Rank)
+    return A.Rank < B.Rank;
+  return A.Where.data() < B.Where.data();
+}
+
+static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
+  Leader.Notes.push_back(
+      {Follower.Where,
+       fmt::format("{} [{}]", Follower.Message, Follower.Check)});
+}
+
+void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
+  std::vector<uint32_t> Parent(All.size());
+  std::iota(Parent.begin(), Parent.end(), 0);
+  auto Find = [&](uint32_t X) {
+    while (Parent[X] != X)
+      X = Parent[X] = Parent[Parent[X]];
+    return X;
+  };
+  llvm::DenseMap<uint64_t, uint32_t> FirstAbout;
+  for (uint32_t I = 0; I != All.size(); ++I)
+    for (uint64_t Subject : All[I].Subjects) {
+      auto [At, New] = FirstAbout.try_emplace(Subject, I);
+      if (!New)
+        Parent[Find(I)] = Find(At->second);
+    }
+
+  std::vector<std::vector<uint32_t>> Families(All.size());
+  for (uint32_t I = 0; I != All.size(); ++I)
+    Families[Find(I)].push_back(I);
+
+  std::vector<Diagnostic> Folded;
+  for (std::vector<uint32_t> &Family : Families) {
+    if (Family.empty())
+      continue;
+    llvm::stable_sort(Family, [&](uint32_t A, uint32_t B) {
+      return leads(All[A], All[B]);
+    });
+    Diagnostic &Leader = All[Family.front()];
+    for (uint32_t I : llvm::drop_begin(Family))
+      appendAsNote(Leader, All[I]);
+    Folded.push_back(std::move(Leader));
+  }
+  All = std::move(Folded);
+}

@@ -1,0 +1,23 @@
+//===- Support/HumanBytes.h - XLA's human readable byte counts --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_HUMANBYTES_H
+#define HLOBUF_SUPPORT_HUMANBYTES_H
+
+#include <cstdint>
+#include <string>
+
+namespace hlobuf {
+
+/// \p Bytes as XLA prints them in a dump: `512B`, `39.5KiB`, `4.08MiB`. One
+/// decimal for KiB, two for larger units, whole units dropped before the last
+/// division (tsl/platform/numbers.cc HumanReadableNumBytes, 2017).
+std::string humanBytes(uint64_t Bytes);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_HUMANBYTES_H

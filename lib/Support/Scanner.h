@@ -1,0 +1,102 @@
+//===- Support/Scanner.h - Strict scanning of one line ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_SCANNER_H
+#define HLOBUF_SUPPORT_SCANNER_H
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <limits>
+
+namespace hlobuf {
+
+/// True for the bytes of an HLO name: `[A-Za-z0-9_.-]` (XLA NameUniquer, 2017).
+inline bool isNameByte(char C) {
+  return llvm::isAlnum(C) || C == '_' || C == '.' || C == '-';
+}
+
+/// Takes a text apart from the left. Every function consumes what it accepts
+/// and leaves the rest alone where it does not.
+class Scanner {
+public:
+  explicit Scanner(llvm::StringRef Text) : Rest(Text) {}
+
+  llvm::StringRef rest() const { return Rest; }
+  bool atEnd() const { return Rest.empty(); }
+  char front() const { return Rest.empty() ? '\0' : Rest.front(); }
+
+  bool literal(llvm::StringRef Text) { return Rest.consume_front(Text); }
+
+  bool literal(char C) {
+    if (front() != C || Rest.empty())
+      return false;
+    Rest = Rest.drop_front();
+    return true;
+  }
+
+  /// The next \p Size bytes, or fewer at the end.
+  llvm::StringRef take(size_t Size) {
+    llvm::StringRef Taken = Rest.take_front(Size);
+    Rest = Rest.drop_front(Taken.size());
+    return Taken;
+  }
+
+  /// A number as XLA prints it: no sign, no leading zero. False if there is
+  /// none or it does not fit.
+  template <typename T> bool number(T &Value, llvm::StringRef *Text = nullptr) {
+    size_t Size = 0;
+    uint64_t Sum = 0;
+    while (Size != Rest.size() && llvm::isDigit(Rest[Size])) {
+      if (__builtin_mul_overflow(Sum, uint64_t(10), &Sum) ||
+          __builtin_add_overflow(Sum, uint64_t(Rest[Size] - '0'), &Sum))
+        return false;
+      ++Size;
+    }
+    if (Size == 0 || (Size > 1 && Rest.front() == '0') ||
+        Sum > static_cast<uint64_t>(std::numeric_limits<T>::max()))
+      return false;
+    Value = static_cast<T>(Sum);
+    llvm::StringRef Taken = take(Size);
+    if (Text)
+      *Text = Taken;
+    return true;
+  }
+
+  /// The same with an optional minus sign.
+  template <typename T>
+  bool signedNumber(T &Value, llvm::StringRef *Text = nullptr) {
+    llvm::StringRef Before = Rest;
+    bool Minus = literal('-');
+    if (!number(Value)) {
+      Rest = Before;
+      return false;
+    }
+    if (Minus)
+      Value = -Value;
+    if (Text)
+      *Text = Before.drop_back(Rest.size());
+    return true;
+  }
+
+  /// A name of an instruction or computation.
+  bool name(llvm::StringRef &Name) {
+    if (Rest.empty() || !(llvm::isAlpha(Rest[0]) || Rest[0] == '_'))
+      return false;
+    size_t Size = 1;
+    while (Size != Rest.size() && isNameByte(Rest[Size]))
+      ++Size;
+    Name = take(Size);
+    return true;
+  }
+
+private:
+  llvm::StringRef Rest;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_SCANNER_H

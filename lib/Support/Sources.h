@@ -1,0 +1,68 @@
+//===- Support/Sources.h - Mapped files and places in them ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_SOURCES_H
+#define HLOBUF_SUPPORT_SOURCES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A place in a source: line and column count from 1, columns in bytes.
+struct Place {
+  llvm::StringRef File;
+  /// The whole line, without its newline.
+  llvm::StringRef LineText;
+  size_t Line = 0;
+  size_t Column = 0;
+};
+
+/// Owns the texts of one run. A `StringRef` into one of them is both a text
+/// and its place; line and column are computed only when they are printed.
+class Sources {
+public:
+  /// The largest text that is read, in bytes: places inside a text are kept as
+  /// 32-bit offsets.
+  static constexpr uint64_t MaxBytes = (uint64_t(1) << 32) - 2;
+
+  /// Maps the file \p Path, or reads standard input for `-`. gzip and zstd are
+  /// recognised by content. Fails where the file cannot be read, is damaged,
+  /// or holds more than MaxBytes.
+  llvm::Expected<llvm::StringRef> open(llvm::StringRef Path);
+
+  /// Adds a text that is already in memory, under \p Name.
+  llvm::StringRef add(llvm::StringRef Name, std::string Text);
+
+  /// Adds \p Text, which somebody else owns and which outlives this object.
+  void addView(llvm::StringRef Name, llvm::StringRef Text);
+
+  /// The place of \p Where, whose data must point into (or just behind) one of
+  /// the texts. A place with an empty file if it does not.
+  Place place(llvm::StringRef Where) const;
+
+private:
+  struct Source {
+    std::string Name;
+    llvm::StringRef Text;
+    std::unique_ptr<llvm::MemoryBuffer> Mapped;
+    std::unique_ptr<std::string> Owned;
+    /// Offsets of the first byte of each line; empty until a place is asked
+    /// for.
+    mutable std::vector<uint32_t> LineStarts;
+  };
+
+  std::vector<Source> All;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_SOURCES_H
