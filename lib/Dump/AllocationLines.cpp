@@ -1,0 +1,257 @@
+//===- Dump/AllocationLines.cpp - Headers and value lines -----------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/Lines.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The text between the rest of \p Before and the rest of \p In.
+static StringRef passed(StringRef Before, const Scanner &In) {
+  return Before.drop_back(In.rest().size());
+}
+
+static bool parseOptionalIndex(Scanner &In, LineTables &T, ShapeIndex &Index,
+                               StringRef &Text) {
+  StringRef Before = In.rest();
+  if (In.front() == '{' && !T.Indices.parse(In, Index))
+    return false;
+  Text = passed(Before, In);
+  return true;
+}
+
+/// ` @N`, if it is there.
+static bool parseColor(Scanner &In, ValueTag &Tag, StringRef &Text) {
+  if (!In.literal(" @"))
+    return true;
+  Tag.HasColor = true;
+  return In.signedNumber(Tag.Color, &Text);
+}
+
+/// Value ids stay below 2^31: the keys of hash tables have room.
+static bool parseId(Scanner &In, ValueTag &Tag, TagTexts &Out) {
+  return In.number(Tag.Id, &Out.Id) && Tag.Id <= INT32_MAX;
+}
+
+bool hlobuf::parseTag(Scanner &In, LineTables &T, ValueTag &Tag,
+                      TagTexts *Texts) {
+  TagTexts Local;
+  TagTexts &Out = Texts ? *Texts : Local;
+  StringRef Before = In.rest();
+  if (!In.literal('<') || !parseId(In, Tag, Out) || !In.literal(' ') ||
+      !In.name(Out.Name) || !parseOptionalIndex(In, T, Tag.Index, Out.Index))
+    return false;
+  StringRef BeforePhi = In.rest();
+  Tag.Phi = In.literal(" (phi)");
+  Out.Phi = passed(BeforePhi, In);
+  if (!parseColor(In, Tag, Out.Color) || !In.literal('>'))
+    return false;
+  Tag.Name = T.Names.intern(Out.Name);
+  Out.Whole = passed(Before, In);
+  return true;
+}
+
+/// A shape without layout between bars, or the text for an unknown one.
+static bool parseBarredShape(Scanner &In, LineTables &T, ShapeId &Shape,
+                             bool *Unknown, StringRef &Text) {
+  if (!In.literal('|'))
+    return false;
+  StringRef Before = In.rest();
+  if (Unknown && In.literal("<unknown shape>"))
+    *Unknown = true;
+  else if (!(Shape = T.Shapes.parse(In)))
+    return false;
+  Text = passed(Before, In);
+  return In.literal('|');
+}
+
+static bool parseParameter(Scanner &In, LineTables &T, Allocation &A,
+                           AllocationTexts &Texts) {
+  A.Parameter.emplace();
+  if (!In.number(*A.Parameter, &Texts.Parameter))
+    return false;
+  if (In.literal(", shape ") &&
+      !parseBarredShape(In, T, A.ParameterShape, &A.UnknownParameterShape,
+                        Texts.ParameterShape))
+    return false;
+  if (!In.literal(" at ShapeIndex "))
+    return false;
+  StringRef Before = In.rest();
+  if (!T.Indices.parse(In, A.ParameterIndex))
+    return false;
+  Texts.ParameterIndex = passed(Before, In);
+  return true;
+}
+
+/// Takes an attribute that this tool does not know: up to the next comma or
+/// the final colon.
+static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
+  StringRef Before = In.rest();
+  In.literal(", ");
+  if (!llvm::isLower(In.front()))
+    return false;
+  size_t Size = In.rest().find(", ");
+  if (Size == StringRef::npos)
+    Size = In.rest().size() - 1;
+  StringRef Attribute = In.take(Size);
+  if (Attribute.empty() || Attribute.contains(':') || Attribute.contains('|'))
+    return false;
+  // Known ones must not come again, or misspelled by order.
+  for (StringRef Known : {"size ", "color ", "page ", "parameter ", "output ",
+                          "constant", "thread-local", "maybe-live-out",
+                          "preallocated-temp", "shape "})
+    if (Attribute.starts_with(Known))
+      return false;
+  if (!A.Unknown.empty())
+    return false; // one run of them, so that printing keeps their place
+  A.Unknown = passed(Before, In);
+  return true;
+}
+
+/// A flag: consumes `, word` and notes where the word stands.
+static void parseFlag(Scanner &In, StringRef Word, bool &Flag, StringRef &Text) {
+  StringRef Rest = In.rest();
+  if (!Rest.consume_front(", ") || !Rest.starts_with(Word))
+    return;
+  StringRef After = Rest.drop_front(Word.size());
+  if (!After.starts_with(",") && !After.starts_with(":"))
+    return;
+  In.literal(", ");
+  Text = In.take(Word.size());
+  Flag = true;
+}
+
+bool hlobuf::parseAllocationLine(StringRef Line, LineTables &T, Allocation &A,
+                                 AllocationTexts *Texts) {
+  AllocationTexts Local;
+  AllocationTexts &Out = Texts ? *Texts : Local;
+  Scanner In(Line);
+  if (!In.literal("allocation ") || !In.number(A.Index, &Out.Index) ||
+      !In.literal(": "))
+    return false;
+  if (In.rest().starts_with("0x")) {
+    StringRef Hex = In.rest().drop_front(2).take_while(
+        [](char C) { return llvm::isHexDigit(C) && !llvm::isUpper(C); });
+    A.Pointer.emplace();
+    if (Hex.empty() || (Hex.size() > 1 && Hex.front() == '0') ||
+        Hex.getAsInteger(16, *A.Pointer))
+      return false;
+    In.take(Hex.size() + 2);
+    if (!In.literal(", "))
+      return false;
+  }
+  if (!In.literal("size ") || !In.number(A.Size, &Out.Size))
+    return false;
+  if (In.literal(", color ") &&
+      (!In.signedNumber(A.Color.emplace(), &Out.Color) || *A.Color == 0))
+    return false;
+  if (In.literal(", page ") && !In.signedNumber(A.Page.emplace(), &Out.Page))
+    return false;
+  if (In.literal(", parameter ") && !parseParameter(In, T, A, Out))
+    return false;
+  if (In.literal(", output shape is ") &&
+      !parseBarredShape(In, T, A.OutputShape, nullptr, Out.OutputShape))
+    return false;
+  parseFlag(In, "constant", A.Constant, Out.Constant);
+  parseFlag(In, "thread-local", A.ThreadLocal, Out.ThreadLocal);
+  parseFlag(In, "maybe-live-out", A.MaybeLiveOut, Out.MaybeLiveOut);
+  parseFlag(In, "preallocated-temp", A.PreallocatedTemp, Out.PreallocatedTemp);
+  if (In.rest().starts_with(", ") && !parseUnknownAttribute(In, A))
+    return false;
+  return In.literal(':') && In.atEnd();
+}
+
+static bool parseShapeToEnd(Scanner &In, LineTables &T, Value &V,
+                            StringRef &Text) {
+  if (!In.literal(": "))
+    return false;
+  Text = In.rest();
+  V.Shape = T.Shapes.parse(In);
+  return V.Shape && In.atEnd();
+}
+
+/// False where offset + size does not fit.
+static bool fits(const Value &V) { return V.end() >= V.Offset; }
+
+bool hlobuf::parseValueLine(StringRef Line, LineTables &T, Value &V,
+                            ValueTexts *Texts) {
+  ValueTexts Local;
+  ValueTexts &Out = Texts ? *Texts : Local;
+  Scanner In(Line);
+  return In.literal(" value: ") && parseTag(In, T, V.Tag, &Out.Tag) &&
+         In.literal(" (size=") && In.number(V.Size, &Out.Size) &&
+         In.literal(",offset=") && In.number(V.Offset, &Out.Offset) &&
+         In.literal(')') && fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
+}
+
+static bool parseBracketPlace(Scanner &In, LineTables &T, Value &V,
+                              ValueTexts &Out) {
+  return In.literal('[') && In.number(V.Offset, &Out.Offset) &&
+         In.literal(',') && In.number(V.Size, &Out.Size) && In.literal(']') &&
+         fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
+}
+
+bool hlobuf::parseOneLineValue(StringRef Line, LineTables &T, Value &V,
+                               ValueTexts *Texts) {
+  ValueTexts Local;
+  ValueTexts &Out = Texts ? *Texts : Local;
+  Scanner In(Line);
+  StringRef Before = In.rest();
+  if (!In.literal("  ") || !In.name(Out.Tag.Name))
+    return false;
+  StringRef BeforeIndex = In.rest();
+  if (!In.literal('['))
+    return false;
+  llvm::SmallVector<uint32_t, 4> Steps;
+  while (!In.literal(']')) {
+    if ((!Steps.empty() && !In.literal(',')) ||
+        !In.number(Steps.emplace_back()))
+      return false;
+  }
+  V.Tag.Index = T.Indices.get(Steps);
+  Out.Tag.Index = passed(BeforeIndex, In);
+  if (!In.literal("(#") || !parseId(In, V.Tag, Out.Tag) ||
+      !parseColor(In, V.Tag, Out.Tag.Color) || !In.literal(')'))
+    return false;
+  V.Tag.Name = T.Names.intern(Out.Tag.Name);
+  Out.Tag.Whole = passed(Before, In).drop_front(2);
+  return In.literal(' ') && parseBracketPlace(In, T, V, Out);
+}
+
+bool hlobuf::parseMultiLineHead(StringRef Line, LineTables &T, ValueTag &Tag,
+                                TagTexts *Texts) {
+  TagTexts Local;
+  TagTexts &Out = Texts ? *Texts : Local;
+  Scanner In(Line);
+  if (!In.literal("  ") || !parseId(In, Tag, Out) || !In.literal(' '))
+    return false;
+  StringRef Before = In.rest();
+  Tag.Phi = In.literal("PHI ");
+  Out.Phi = passed(Before, In);
+  if (!In.name(Out.Name) || !parseOptionalIndex(In, T, Tag.Index, Out.Index) ||
+      !parseColor(In, Tag, Out.Color) || !In.literal(", positions:"))
+    return false;
+  Tag.Name = T.Names.intern(Out.Name);
+  Out.Whole = Line.drop_front(2).drop_back(StringRef(", positions:").size());
+  return In.atEnd();
+}
+
+bool hlobuf::parseMultiLinePlace(StringRef Line, LineTables &T, Value &V,
+                                 ValueTexts *Texts) {
+  ValueTexts Local;
+  Scanner In(Line);
+  return In.literal(' ') &&
+         parseBracketPlace(In, T, V, Texts ? *Texts : Local);
+}
+
+bool hlobuf::parseReusedLine(StringRef Line, LineTables &T, ReusedValue &R,
+                             TagTexts *Texts) {
+  Scanner In(Line);
+  return In.literal("  value: ") && parseTag(In, T, R.Tag, Texts) &&
+         In.literal(" (color=") && In.signedNumber(R.Color) &&
+         In.literal(')') && In.atEnd();
+}

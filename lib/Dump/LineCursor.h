@@ -1,0 +1,81 @@
+//===- Dump/LineCursor.h - Lines of a section -------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_LINECURSOR_H
+#define HLOBUF_DUMP_LINECURSOR_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstring>
+
+namespace hlobuf {
+
+/// Walks over the lines of a text. Comment lines, which begin with `//`, are
+/// passed over, so that a dump can carry its own RUN and CHECK lines.
+class LineCursor {
+public:
+  explicit LineCursor(llvm::StringRef Text) : Text(Text) { load(0); }
+
+  bool atEnd() const { return Ended; }
+
+  /// The current line without its newline; empty at the end.
+  llvm::StringRef line() const { return Line; }
+
+  /// Offset of the current line in the text.
+  uint32_t offset() const {
+    return static_cast<uint32_t>(Line.data() - Text.data());
+  }
+
+  /// The current line is the last one and has no newline.
+  bool unterminated() const { return !Ended && Next > Text.size(); }
+
+  void advance() { load(Next); }
+
+  /// Steps to the next line even if that is a comment: inside a text with raw
+  /// newlines `//` means nothing.
+  void advanceRaw() { loadRaw(Next); }
+
+  /// The line behind the current one, comments passed over; empty at the end.
+  llvm::StringRef peek() const {
+    LineCursor Ahead = *this;
+    Ahead.advance();
+    return Ahead.line();
+  }
+
+  llvm::StringRef text() const { return Text; }
+
+private:
+  void load(size_t At) {
+    do {
+      loadRaw(At);
+      At = Next;
+    } while (!Ended && Line.starts_with("//"));
+  }
+
+  void loadRaw(size_t At) {
+    if (At >= Text.size()) {
+      Ended = true;
+      Line = Text.take_back(0);
+      return;
+    }
+    const char *Begin = Text.data() + At;
+    const void *Found = std::memchr(Begin, '\n', Text.size() - At);
+    size_t Size = Found ? static_cast<size_t>(
+                              static_cast<const char *>(Found) - Begin)
+                        : Text.size() - At;
+    Line = llvm::StringRef(Begin, Size);
+    Next = At + Size + 1;
+  }
+
+  llvm::StringRef Text;
+  llvm::StringRef Line;
+  size_t Next = 0;
+  bool Ended = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_LINECURSOR_H

@@ -1,0 +1,396 @@
+//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Flat arrays, filled by the reader and immutable afterwards. Sizes and
+// offsets are bytes, times are steps (line numbers of InstructionSequence,
+// from 0). A record keeps the offset of its line inside its section's text;
+// Places.h finds the place of each field from there when it is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_MODEL_H
+#define HLOBUF_DUMP_MODEL_H
+
+#include "HLO/InstructionText.h"
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include "HLO/ShapeIndex.h"
+#include "Support/Ids.h"
+#include "Support/NameTable.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// The parts of a dump that checks may need. A part is complete, absent, or
+/// damaged (some line of it could not be read).
+enum class Section : uint8_t {
+  /// Allocation headers and value lines.
+  Allocations,
+  /// `Total bytes used`.
+  Total,
+  /// Used values with positions and uses.
+  Used,
+  /// The ` from instruction:` texts.
+  Texts,
+  /// InstructionSequence.
+  Sequence,
+  /// BufferLiveRange.
+  Ranges,
+  /// `Live ranges at N (peak)` and its rows.
+  Peak,
+  /// The stack trace breakdown.
+  Stack,
+  /// The memory usage report.
+  Report,
+};
+constexpr size_t NumSections = 9;
+
+enum class SectionState : uint8_t { Absent, Damaged, Complete };
+
+/// The files that a dump is made of.
+enum class FileRole : uint8_t { Assignment, Values, LiveRange, Report, Module };
+constexpr size_t NumFileRoles = 5;
+
+/// `<id name{index} (phi) @color>`.
+struct ValueTag {
+  uint32_t Id = 0;
+  NameId Name;
+  ShapeIndex Index;
+  int32_t Color = 0;
+  bool HasColor = false;
+  bool Phi = false;
+
+  bool operator==(const ValueTag &) const = default;
+};
+
+/// A header line `allocation N: size S, ...:` with what follows it.
+struct Allocation {
+  /// Offset of the line in the assignment's text.
+  uint32_t Line = 0;
+  uint32_t Index = 0;
+  uint64_t Size = 0;
+  /// The heap pointer printed until 2022-09-07.
+  std::optional<uint64_t> Pointer;
+  std::optional<int32_t> Color;
+  std::optional<int32_t> Page;
+  /// `parameter N`.
+  std::optional<uint32_t> Parameter;
+  /// `at ShapeIndex {..}`; only with Parameter.
+  ShapeIndex ParameterIndex;
+  /// `shape |..|`; invalid for `<unknown shape>` and without bars.
+  ShapeId ParameterShape;
+  bool UnknownParameterShape = false;
+  /// `output shape is |..|`, invalid if absent.
+  ShapeId OutputShape;
+  bool Constant = false;
+  bool ThreadLocal = false;
+  bool MaybeLiveOut = false;
+  bool PreallocatedTemp = false;
+  /// Attributes that this tool does not know, as printed with their `, `.
+  llvm::StringRef Unknown;
+  /// Ids of its values, half-open.
+  IndexRange Values;
+  /// Rows of the block `reused by buffers of a different color`, half-open.
+  IndexRange Reused;
+  bool HasReuseBlock = false;
+
+  int32_t color() const { return Color.value_or(0); }
+  bool isParameter() const { return Parameter.has_value(); }
+};
+
+/// A ` value:` line.
+struct Value {
+  /// Offset of the line in the assignment's text.
+  uint32_t Line = 0;
+  ValueTag Tag;
+  AllocationId Owner;
+  ShapeId Shape;
+  /// Bytes [Offset, Offset + Size) of the allocation.
+  uint64_t Size = 0;
+  uint64_t Offset = 0;
+
+  uint64_t end() const { return Offset + Size; }
+};
+
+/// A row of the block `reused by buffers of a different color` (2026-06-17).
+struct ReusedValue {
+  uint32_t Line = 0;
+  ValueTag Tag;
+  int32_t Color = 0;
+};
+
+/// A place where a value is: an instruction and an index into its shape.
+struct Position {
+  /// Offset of the line in the text that holds the used values.
+  uint32_t Line = 0;
+  NameId Name;
+  /// Printed iff the instruction's shape is a tuple.
+  ShapeIndex Index;
+};
+
+/// A reader of a value.
+struct Use {
+  /// Offset of the line in the text that holds the used values.
+  uint32_t Line = 0;
+  NameId Name;
+  uint32_t Operand = 0;
+  /// Printed iff the operand's shape is a tuple.
+  ShapeIndex Index;
+};
+
+/// A block `<id ..>` of the used values.
+struct UsedValue {
+  /// Offset of the tag in the text that holds the used values.
+  uint32_t Line = 0;
+  ValueTag Tag;
+  /// Indices into Dump::Positions and Dump::Uses, half-open.
+  IndexRange Positions;
+  IndexRange Uses;
+  /// The instruction that the text describes; invalid where there is no text
+  /// or it could not be taken apart.
+  InstructionId Instruction;
+  /// Offset and bytes of the instruction's text; 0 bytes if none.
+  uint32_t TextOffset = 0;
+  uint32_t TextSize = 0;
+  /// `  (none)` was printed (2026-06-02 on).
+  bool PrintedNone = false;
+  /// ` uses are not initialized yet.` (2024-01-14 on).
+  bool UsesUninitialized = false;
+};
+
+/// An instruction whose text the used values hold.
+struct Instruction {
+  NameId Name;
+  /// Offset and bytes of the first text that was seen.
+  uint32_t TextOffset = 0;
+  uint32_t TextSize = 0;
+  /// Offset of the `(` behind the opcode, inside the text.
+  uint32_t OperandsOffset = 0;
+  /// Bytes between the parentheses.
+  uint32_t OperandsSize = 0;
+  ShapeId Result;
+  /// Indices into Dump::OperandNames, half-open; none for constants and
+  /// parameters.
+  IndexRange Operands;
+  /// `parameter(N)`; 0 for other opcodes.
+  uint32_t ParameterNumber = 0;
+  PrintedOpcode Op;
+};
+
+/// A line `ordinal:name` of InstructionSequence.
+struct SequenceRow {
+  uint32_t Line = 0;
+  uint32_t Ordinal = 0;
+  NameId Name;
+};
+
+/// A row of BufferLiveRange: the closed range [Start, End] in steps.
+struct LiveRangeRow {
+  uint32_t Line = 0;
+  NameId Name;
+  ShapeIndex Index;
+  int32_t Start = 0;
+  int32_t End = 0;
+};
+
+/// How peak rows are printed.
+enum class PeakForm : uint8_t {
+  /// `name: N bytes`, bytes of the whole instruction, until 2025-04-14.
+  Name,
+  /// `name{index}: N bytes`, until 2025-05-16.
+  Indexed,
+  /// `name{index}: N bytes (cumulative: M bytes)`.
+  Cumulative,
+};
+
+struct PeakRow {
+  uint32_t Line = 0;
+  NameId Name;
+  ShapeIndex Index;
+  uint64_t Bytes = 0;
+  uint64_t Cumulative = 0;
+};
+
+/// A line of the stack trace breakdown (2025-07-23 on).
+struct StackNode {
+  uint32_t Line = 0;
+  /// Bytes of the whole line; the name may hold raw newlines.
+  uint32_t Size = 0;
+  /// 1 for the root.
+  uint32_t Depth = 0;
+  /// Offset of the name inside the line, and its bytes.
+  uint32_t NameOffset = 0;
+  uint32_t NameSize = 0;
+  /// Tenths of a percent; -1 for `nan`, -2 for `-nan`.
+  int32_t PercentTenths = 0;
+  uint64_t Total = 0;
+  uint64_t Current = 0;
+  int64_t Remaining = 0;
+};
+
+/// How value lines are printed.
+enum class ValueForm : uint8_t {
+  /// `  NAME[..](#ID @C) [offset,size]: SHAPE`, until 2019-07.
+  OneLine,
+  /// `  ID [PHI ]NAME @C, positions:` .. ` [offset,size]: SHAPE`, 2019.
+  MultiLine,
+  /// ` value: <..> (size=..,offset=..): SHAPE`, since 2019-09.
+  Tagged,
+};
+
+/// How ` from instruction:` is printed.
+enum class TextForm : uint8_t {
+  /// Not at all, until 2021-09-23.
+  None,
+  /// No space behind the colon, until 2024-01-16.
+  NoSpace,
+  /// A space, but no newline behind the text, until 2024-11-01.
+  Glued,
+  /// A space and a newline.
+  Lines,
+};
+
+/// One file of a dump.
+struct DumpFile {
+  std::string Path;
+  llvm::StringRef Text;
+
+  bool present() const { return Text.data() != nullptr; }
+};
+
+/// Everything that a dump states about one module.
+struct Dump {
+  std::array<DumpFile, NumFileRoles> Files;
+  std::array<SectionState, NumSections> States = {};
+
+  NameTable Names;
+  ShapeTable Shapes;
+  /// Interning a path that is only asked for changes nothing that was read.
+  mutable ShapeIndexTable Indices;
+
+  ValueForm Values2019 = ValueForm::Tagged;
+  /// Values, total and live ranges lie in files of their own (2026-04-03 on).
+  bool Split = false;
+  std::vector<Allocation> Allocations;
+  std::vector<Value> Values;
+  std::vector<ReusedValue> Reused;
+
+  /// `Total bytes used`, in the text that holds the used values.
+  uint32_t TotalLine = 0;
+  uint64_t Total = 0;
+  /// The text in parentheses, as read (2021-08-09 on).
+  std::optional<llvm::StringRef> TotalHuman;
+
+  std::vector<UsedValue> Used;
+  std::vector<Position> Positions;
+  std::vector<Use> Uses;
+  TextForm Texts = TextForm::None;
+  std::vector<Instruction> Instructions;
+  std::vector<NameId> OperandNames;
+
+  /// Offset of the line `HloLiveRange (max N):`, in the text that holds it.
+  uint32_t LiveHeaderLine = 0;
+  /// The N of it, in steps.
+  uint32_t MaxStep = 0;
+  /// `HloLiveRange not available (..)` (2026-04-13 on).
+  bool RangesUnavailable = false;
+  std::vector<SequenceRow> Sequence;
+  std::vector<LiveRangeRow> Ranges;
+  /// `Peak memory could not be determined ..` (2026-08-05 on).
+  bool UnboundedPeak = false;
+  uint32_t PeakLine = 0;
+  int32_t PeakStep = 0;
+  PeakForm PeakRows = PeakForm::Cumulative;
+  std::vector<PeakRow> Peak;
+  uint32_t StackLine = 0;
+  uint64_t StackTotal = 0;
+  std::vector<StackNode> Stack;
+
+  const DumpFile &file(FileRole Role) const {
+    return Files[static_cast<size_t>(Role)];
+  }
+  SectionState state(Section S) const {
+    return States[static_cast<size_t>(S)];
+  }
+  bool complete(Section S) const { return state(S) == SectionState::Complete; }
+
+  /// The text that holds total and used values, and the one with the live
+  /// ranges: the assignment's own in a combined dump.
+  llvm::StringRef assignmentText() const {
+    return file(FileRole::Assignment).Text;
+  }
+  llvm::StringRef usedText() const {
+    return file(Split ? FileRole::Values : FileRole::Assignment).Text;
+  }
+  llvm::StringRef liveText() const {
+    return file(Split ? FileRole::LiveRange : FileRole::Assignment).Text;
+  }
+
+  const Allocation &operator[](AllocationId Id) const {
+    return Allocations[Id.index()];
+  }
+  const Value &operator[](ValueId Id) const { return Values[Id.index()]; }
+  const UsedValue &operator[](UsedId Id) const { return Used[Id.index()]; }
+  const Instruction &operator[](InstructionId Id) const {
+    return Instructions[Id.index()];
+  }
+
+  llvm::ArrayRef<Value> values(const Allocation &A) const {
+    return slice(Values, A.Values);
+  }
+  llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
+    return slice(Reused, A.Reused);
+  }
+  llvm::ArrayRef<Position> positions(const UsedValue &U) const {
+    return slice(Positions, U.Positions);
+  }
+  llvm::ArrayRef<Use> uses(const UsedValue &U) const {
+    return slice(Uses, U.Uses);
+  }
+  llvm::ArrayRef<NameId> operands(const Instruction &I) const {
+    return slice(OperandNames, I.Operands);
+  }
+
+  /// The text of a used value's instruction; empty if there is none.
+  llvm::StringRef text(const UsedValue &U) const {
+    return usedText().substr(U.TextOffset, U.TextSize);
+  }
+  llvm::StringRef text(const Instruction &I) const {
+    return usedText().substr(I.TextOffset, I.TextSize);
+  }
+  /// Between the parentheses of \p I.
+  llvm::StringRef operandsText(const Instruction &I) const {
+    return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
+  }
+  /// Behind the parentheses of \p I, with the leading `, `.
+  llvm::StringRef attributes(const Instruction &I) const {
+    return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
+  }
+  llvm::StringRef stackName(const StackNode &N) const {
+    return liveText().substr(N.Line + N.NameOffset, N.NameSize);
+  }
+
+  /// `name{index}` as the dump spells it in value tags.
+  std::string spell(NameId Name, ShapeIndex Index) const;
+  /// `<id name{index} (phi) @color>`.
+  std::string spell(const ValueTag &Tag) const;
+
+private:
+  template <typename T>
+  static llvm::ArrayRef<T> slice(const std::vector<T> &All, IndexRange R) {
+    return llvm::ArrayRef<T>(All).slice(R.Begin, R.size());
+  }
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_MODEL_H

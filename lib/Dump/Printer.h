@@ -1,0 +1,34 @@
+//===- Dump/Printer.h - The model back to text ------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_PRINTER_H
+#define HLOBUF_DUMP_PRINTER_H
+
+#include "Dump/Model.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace hlobuf {
+
+/// Prints \p D from its fields, as XLA did: a combined dump is the file, a
+/// split one the assignment, then values, then live ranges. Comment lines are
+/// no part of the model. \p D must have no damaged section.
+void printDump(const Dump &D, llvm::raw_ostream &OS);
+
+/// An allocation header up to and with its colon; \p SizeText stands for the
+/// size, so that reports can print a human one (BufferAllocation::ToString).
+std::string allocationHeader(const Dump &D, const Allocation &A,
+                             llvm::StringRef SizeText);
+
+/// \p Number with its thousands separated by spaces, as the stack tree does.
+std::string spacedNumber(uint64_t Number);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_PRINTER_H

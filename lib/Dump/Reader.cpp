@@ -1,0 +1,149 @@
+//===- Dump/Reader.cpp - Files, sections, their order ---------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/Reader.h"
+#include "Dump/ReaderImpl.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+std::string Dump::spell(NameId Name, ShapeIndex Index) const {
+  std::string Text = Names[Name].str();
+  if (Index.printed())
+    Text += Indices.text(Index);
+  return Text;
+}
+
+std::string Dump::spell(const ValueTag &Tag) const {
+  return fmt::format("<{} {}{}{}>", Tag.Id, spell(Tag.Name, Tag.Index),
+                     Tag.Phi ? " (phi)" : "",
+                     Tag.HasColor ? fmt::format(" @{}", Tag.Color) : "");
+}
+
+TextKind hlobuf::classify(StringRef Text) {
+  LineCursor In(Text);
+  while (!In.atEnd() && In.line().empty())
+    In.advance();
+  StringRef Line = In.line();
+  if (Line == "BufferAssignment:")
+    return TextKind::Assignment;
+  if (Line.starts_with("HloLiveRange (max") ||
+      Line.starts_with("HloLiveRange not available"))
+    return TextKind::LiveRange;
+  if (Line.starts_with("Memory Space:"))
+    return TextKind::NewReport;
+  if (Line.starts_with("HloModule "))
+    return TextKind::Module;
+  if (Line.starts_with("*** Begin "))
+    return TextKind::Frames;
+  if (!Line.starts_with("Total bytes used:"))
+    return TextKind::Other;
+  do
+    In.advance();
+  while (!In.atEnd() && In.line().empty());
+  return In.line() == "Allocations sorted by size:" ? TextKind::OldReport
+                                                    : TextKind::Values;
+}
+
+std::unique_ptr<Dump>
+hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
+                 std::vector<Diagnostic> &Syntax) {
+  auto D = std::make_unique<Dump>();
+  D->Files = Files;
+  DumpReader(*D, Syntax).read();
+  return D;
+}
+
+void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
+  D.States[static_cast<size_t>(S)] = SectionState::Damaged;
+  Diagnostic Error;
+  Error.Check = SyntaxCheck;
+  Error.Where = Where;
+  Error.Message = std::move(Message);
+  Syntax.push_back(std::move(Error));
+}
+
+void DumpReader::expectTerminated(const LineCursor &In, Section S) {
+  if (In.unterminated())
+    damaged(In.line().take_back(0), S,
+            "the file ends in the middle of a line: it was cut off");
+}
+
+void DumpReader::expectEmptyLines(LineCursor &In, unsigned Count, Section S) {
+  for (unsigned I = 0; I != Count; ++I) {
+    if (!In.line().empty() || In.atEnd()) {
+      damaged(In.line(), S, "expected an empty line");
+      return;
+    }
+    In.advance();
+  }
+  while (!In.atEnd() && In.line().empty()) {
+    damaged(In.line(), S, "unexpected empty line");
+    In.advance();
+  }
+}
+
+void DumpReader::expectEnd(LineCursor &In, Section S) {
+  if (In.atEnd())
+    return;
+  damaged(In.line(), S, "unexpected text behind the end of the section");
+}
+
+void DumpReader::read() {
+  if (D.file(FileRole::Report).present())
+    present(Section::Report);
+  LineCursor In(D.assignmentText());
+  while (!In.atEnd() && In.line().empty()) {
+    damaged(In.line(), Section::Allocations, "unexpected empty line");
+    In.advance();
+  }
+  In.advance(); // `BufferAssignment:`, classify() saw it
+  present(Section::Allocations);
+  readAllocations(In);
+
+  bool InFile = !In.atEnd();
+  D.Split = !InFile && (D.file(FileRole::Values).present() ||
+                        D.file(FileRole::LiveRange).present());
+  if (D.Split) {
+    readSplit();
+  } else if (InFile) {
+    expectEmptyLines(In, 1, Section::Total);
+    if (In.line() != "Used values:") // 2019-09 and 2019-10 print no total
+      readTotal(In);
+    readUsedValues(In);
+    if (In.atEnd()) {
+      // Releases that print instruction texts or a human total append the
+      // live ranges too.
+      if (D.Texts != TextForm::None || D.TotalHuman)
+        damaged(In.line(), Section::Ranges,
+                "the file ends without HloLiveRange, which every release with "
+                "this form prints: it was cut off");
+      return;
+    }
+    // One value has no tag behind it to be glued to: the empty lines tell.
+    if (D.Used.size() <= 1 && D.Texts == TextForm::Lines &&
+        !In.peek().empty())
+      D.Texts = TextForm::Glued;
+    expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);
+    readLiveRanges(In);
+  }
+}
+
+void DumpReader::readSplit() {
+  if (D.file(FileRole::Values).present()) {
+    LineCursor In(D.usedText());
+    expectEmptyLines(In, 1, Section::Total);
+    readTotal(In);
+    readUsedValues(In);
+    expectEnd(In, Section::Used);
+  }
+  if (D.file(FileRole::LiveRange).present()) {
+    LineCursor In(D.liveText());
+    readLiveRanges(In);
+  }
+}

@@ -1,0 +1,44 @@
+//===- Dump/Reader.h - Texts to the model -----------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_READER_H
+#define HLOBUF_DUMP_READER_H
+
+#include "Dump/Model.h"
+#include "Support/Diagnostic.h"
+#include <memory>
+
+namespace hlobuf {
+
+/// The id under which the reader reports lines that it cannot read.
+constexpr llvm::StringRef SyntaxCheck = "syntax";
+
+/// What a text is, judged by its first line that is neither empty nor a
+/// comment.
+enum class TextKind : uint8_t {
+  Assignment,
+  Values,
+  LiveRange,
+  OldReport,
+  NewReport,
+  Module,
+  Frames,
+  Other,
+};
+
+TextKind classify(llvm::StringRef Text);
+
+/// Reads a buffer assignment and its siblings; \p Files need only hold the
+/// assignment. A line that cannot be read gives one diagnostic at its place,
+/// marks its section as damaged, and reading goes on behind it.
+std::unique_ptr<Dump>
+readDump(const std::array<DumpFile, NumFileRoles> &Files,
+         std::vector<Diagnostic> &Syntax);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_READER_H

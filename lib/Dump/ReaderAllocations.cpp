@@ -1,0 +1,172 @@
+//===- Dump/ReaderAllocations.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/ReaderImpl.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef ReuseHeading =
+    " reused by buffers of a different color:";
+
+static bool endsAllocations(StringRef Line) {
+  return Line.starts_with("Total bytes used") || Line == "Used values:" ||
+         Line.starts_with("HloLiveRange");
+}
+
+void DumpReader::readAllocations(LineCursor &In) {
+  while (!In.atEnd()) {
+    StringRef Line = In.line();
+    if (endsAllocations(Line))
+      return;
+    if (Line.empty()) {
+      if (endsAllocations(In.peek()))
+        return;
+      damaged(Line, Section::Allocations, "unexpected empty line");
+      In.advance();
+      continue;
+    }
+    expectTerminated(In, Section::Allocations);
+    if (Line.starts_with("allocation "))
+      readAllocationLine(In);
+    else
+      readValueOfAllocation(In);
+  }
+}
+
+void DumpReader::readAllocationLine(LineCursor &In) {
+  Allocation A;
+  A.Line = In.offset();
+  auto NumValues = static_cast<uint32_t>(D.Values.size());
+  auto NumReused = static_cast<uint32_t>(D.Reused.size());
+  A.Values = {NumValues, NumValues};
+  A.Reused = {NumReused, NumReused};
+  if (parseAllocationLine(In.line(), Tables, A))
+    D.Allocations.push_back(std::move(A));
+  else
+    damaged(In.line(), Section::Allocations,
+            "cannot read this line as an allocation header");
+  In.advance();
+}
+
+void DumpReader::readValueOfAllocation(LineCursor &In) {
+  StringRef Line = In.line();
+  if (D.Allocations.empty()) {
+    damaged(Line, Section::Allocations, "expected an allocation header");
+    In.advance();
+    return;
+  }
+  if (Line == ReuseHeading) {
+    readReuseBlock(In);
+    return;
+  }
+  if (Line.starts_with(" value:")) {
+    readTaggedValue(Line, In.offset());
+    In.advance();
+    return;
+  }
+  if (Line.starts_with("  ") && Line.size() > 2 && llvm::isDigit(Line[2]) &&
+      Line.ends_with(", positions:")) {
+    readMultiLineValue(In);
+    return;
+  }
+  if (Line.starts_with("  ") && !Line.starts_with("  value:") &&
+      (!AnyValue || D.Values2019 == ValueForm::OneLine)) {
+    readOneLineValue(Line, In.offset());
+    In.advance();
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "expected a value of the allocation or the next allocation header");
+  In.advance();
+}
+
+void DumpReader::addValue(Value V) {
+  V.Owner = AllocationId(D.Allocations.size() - 1);
+  D.Values.push_back(V);
+  D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
+}
+
+void DumpReader::readTaggedValue(StringRef Line, uint32_t Offset) {
+  Value V;
+  V.Line = Offset;
+  if (parseValueLine(Line, Tables, V) &&
+      (!AnyValue || D.Values2019 == ValueForm::Tagged)) {
+    AnyValue = true;
+    addValue(V);
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "cannot read this line as a value of the allocation");
+}
+
+void DumpReader::readOneLineValue(StringRef Line, uint32_t Offset) {
+  Value V;
+  V.Line = Offset;
+  if (parseOneLineValue(Line, Tables, V)) {
+    AnyValue = true;
+    D.Values2019 = ValueForm::OneLine;
+    addValue(V);
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "cannot read this line as a value of the allocation");
+}
+
+void DumpReader::readMultiLineValue(LineCursor &In) {
+  present(Section::Used);
+  Value V;
+  V.Line = In.offset();
+  UsedValue U;
+  U.Line = In.offset();
+  bool Head = parseMultiLineHead(In.line(), Tables, V.Tag) &&
+              (!AnyValue || D.Values2019 == ValueForm::MultiLine);
+  if (!Head)
+    damaged(In.line(), Section::Allocations,
+            "cannot read this line as a value of the allocation");
+  In.advance();
+  U.Tag = V.Tag;
+  auto NumPositions = static_cast<uint32_t>(D.Positions.size());
+  readPositionRows(In);
+  U.Positions = {NumPositions, static_cast<uint32_t>(D.Positions.size())};
+  if (!readUses(In, U))
+    damaged(In.line(), Section::Allocations, "expected ' uses:'");
+  if (!parseMultiLinePlace(In.line(), Tables, V)) {
+    damaged(In.line(), Section::Allocations,
+            "expected the place of the value: ' [offset,size]: shape'");
+    if (!In.line().starts_with("  ") && !In.line().starts_with("allocation "))
+      In.advance();
+    return;
+  }
+  In.advance();
+  if (!Head)
+    return;
+  AnyValue = true;
+  D.Values2019 = ValueForm::MultiLine;
+  addValue(V);
+  D.Used.push_back(U);
+}
+
+void DumpReader::readReuseBlock(LineCursor &In) {
+  Allocation &A = D.Allocations.back();
+  if (A.HasReuseBlock)
+    damaged(In.line(), Section::Allocations,
+            "a second block of reused buffers in one allocation");
+  A.HasReuseBlock = true;
+  In.advance();
+  while (!In.atEnd() && In.line().starts_with("  ")) {
+    ReusedValue R;
+    R.Line = In.offset();
+    if (parseReusedLine(In.line(), Tables, R))
+      D.Reused.push_back(R);
+    else
+      damaged(In.line(), Section::Allocations,
+              "cannot read this line as a reused buffer");
+    In.advance();
+  }
+  A.Reused.End = static_cast<uint32_t>(D.Reused.size());
+}

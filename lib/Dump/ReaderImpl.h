@@ -1,0 +1,89 @@
+//===- Dump/ReaderImpl.h - The reader's state -------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_READERIMPL_H
+#define HLOBUF_DUMP_READERIMPL_H
+
+#include "Dump/LineCursor.h"
+#include "Dump/Lines.h"
+#include "Dump/Reader.h"
+
+namespace hlobuf {
+
+/// Fills one Dump. One object reads one module.
+class DumpReader {
+public:
+  DumpReader(Dump &D, std::vector<Diagnostic> &Syntax)
+      : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
+
+  void read();
+
+private:
+  // Reader.cpp
+  void readSplit();
+  void expectEnd(LineCursor &In, Section S);
+  /// Consumes \p Count empty lines and says so if there are fewer or more.
+  void expectEmptyLines(LineCursor &In, unsigned Count, Section S);
+
+  // ReaderAllocations.cpp
+  void readAllocations(LineCursor &In);
+  void readAllocationLine(LineCursor &In);
+  void readValueOfAllocation(LineCursor &In);
+  void readTaggedValue(llvm::StringRef Line, uint32_t Offset);
+  void readOneLineValue(llvm::StringRef Line, uint32_t Offset);
+  void readMultiLineValue(LineCursor &In);
+  void readReuseBlock(LineCursor &In);
+  void addValue(Value V);
+
+  // ReaderUsed.cpp
+  void readTotal(LineCursor &In);
+  void readUsedValues(LineCursor &In);
+  bool readTagLine(LineCursor &In, UsedValue &U);
+  void readUsedBody(LineCursor &In, UsedValue &U);
+  bool readPositions(LineCursor &In, UsedValue &U);
+  bool readUses(LineCursor &In, UsedValue &U);
+  void readPositionRows(LineCursor &In);
+  void readUseRows(LineCursor &In, UsedValue &U);
+  bool readTextLine(LineCursor &In, UsedValue &U);
+  bool continuesBehind(LineCursor &In, llvm::StringRef SoFar) const;
+  void cutGluedTag(UsedValue &U);
+  void addInstruction(UsedValue &U);
+  void skipToNextTag(LineCursor &In);
+  bool endsUsed(const LineCursor &In) const;
+
+  // ReaderLive.cpp
+  void readLiveRanges(LineCursor &In);
+  void readSequence(LineCursor &In);
+  void readRanges(LineCursor &In);
+  void readPeak(LineCursor &In);
+  void readStack(LineCursor &In);
+  bool readStackNode(LineCursor &In);
+
+  /// Reports that \p Where cannot be read and marks \p S as damaged.
+  void damaged(llvm::StringRef Where, Section S, std::string Message);
+  void present(Section S) {
+    SectionState &State = D.States[static_cast<size_t>(S)];
+    if (State == SectionState::Absent)
+      State = SectionState::Complete;
+  }
+  /// Reports a last line that has no newline: the file was cut off.
+  void expectTerminated(const LineCursor &In, Section S);
+
+  Dump &D;
+  std::vector<Diagnostic> &Syntax;
+  LineTables Tables;
+  bool AnyValue = false;
+  /// The first used value decides whether texts are printed.
+  bool TextFormKnown = false;
+  /// A tag glued to the text of the value before it, waiting to be read.
+  llvm::StringRef PendingTag;
+  std::vector<InstructionId> InstructionOf;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_READERIMPL_H
