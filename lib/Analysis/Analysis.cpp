@@ -1,0 +1,346 @@
+//===- Analysis/Analysis.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Analysis.h"
+#include "Analysis/StackFrames.h"
+#include "Support/Format.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// A value that is computed when it is first asked for.
+template <typename T> class Lazy {
+public:
+  template <typename Fn> const T &get(Fn Compute) {
+    if (!Value)
+      Value.emplace(Compute());
+    return *Value;
+  }
+
+private:
+  std::optional<T> Value;
+};
+
+struct Analysis::Cache {
+  Lazy<Era> Written;
+  Lazy<hlobuf::Backend> By;
+  Lazy<llvm::DenseMap<uint32_t, uint32_t>> ValueOfId, UsedOfId;
+  Lazy<ByName> Values, Used, Positions, Uses, Ranges;
+  Lazy<std::vector<uint32_t>> InstructionOf;
+  Lazy<std::vector<int32_t>> Times;
+  Lazy<NameId> Root;
+  Lazy<bool> Full, SSA, Plain;
+  Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
+  Lazy<StackFrames> Frames;
+};
+
+static constexpr uint32_t None = ~uint32_t(0);
+
+Analysis::Analysis(const Dump &D)
+    : D(D), At(D), Memo(std::make_unique<Cache>()) {}
+Analysis::~Analysis() = default;
+
+const Era &Analysis::era() const {
+  return Memo->Written.get([&] { return findEra(D); });
+}
+
+Backend Analysis::backend() const {
+  return Memo->By.get([&] { return findBackend(D); });
+}
+
+template <typename Record>
+static llvm::DenseMap<uint32_t, uint32_t>
+numberById(const std::vector<Record> &All) {
+  llvm::DenseMap<uint32_t, uint32_t> Map;
+  Map.reserve(static_cast<unsigned>(All.size()));
+  for (uint32_t I = 0; I != All.size(); ++I)
+    Map.try_emplace(All[I].Tag.Id, I);
+  return Map;
+}
+
+static uint32_t lookUp(const llvm::DenseMap<uint32_t, uint32_t> &Map,
+                       uint32_t Id) {
+  auto Found = Map.find(Id);
+  return Found == Map.end() ? None : Found->second;
+}
+
+ValueId Analysis::valueOf(UsedId U) const {
+  const auto &Map = Memo->ValueOfId.get([&] { return numberById(D.Values); });
+  return ValueId(lookUp(Map, D[U].Tag.Id));
+}
+
+UsedId Analysis::usedOf(ValueId V) const {
+  const auto &Map = Memo->UsedOfId.get([&] { return numberById(D.Used); });
+  return UsedId(lookUp(Map, D[V].Tag.Id));
+}
+
+template <typename Record>
+static ByName groupByTag(const Dump &D, const std::vector<Record> &All) {
+  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+    return std::pair(All[I].Tag.Name, All[I].Tag.Index);
+  });
+}
+
+template <typename Record>
+static ByName groupByRow(const Dump &D, const std::vector<Record> &All) {
+  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+    return std::pair(All[I].Name, All[I].Index);
+  });
+}
+
+static uint32_t firstOf(ArrayRef<uint32_t> Found) {
+  return Found.empty() ? None : Found.front();
+}
+
+ArrayRef<uint32_t> Analysis::valuesOfInstruction(NameId Name) const {
+  return Memo->Values.get([&] { return groupByTag(D, D.Values); })[Name];
+}
+
+ArrayRef<uint32_t> Analysis::usedOfInstruction(NameId Name) const {
+  return Memo->Used.get([&] { return groupByTag(D, D.Used); })[Name];
+}
+
+ValueId Analysis::findValue(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Values.get([&] { return groupByTag(D, D.Values); });
+  return ValueId(firstOf(All.at(
+      Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
+}
+
+UsedId Analysis::findUsed(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Used.get([&] { return groupByTag(D, D.Used); });
+  return UsedId(firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Used[I].Tag.Index; })));
+}
+
+const Instruction *Analysis::instruction(NameId Name) const {
+  const auto &Map = Memo->InstructionOf.get([&] {
+    std::vector<uint32_t> Numbers(D.Names.size(), None);
+    for (uint32_t I = 0; I != D.Instructions.size(); ++I)
+      Numbers[D.Instructions[I].Name.index()] = I;
+    return Numbers;
+  });
+  if (!Name || Name.index() >= Map.size() || Map[Name.index()] == None)
+    return nullptr;
+  return &D.Instructions[Map[Name.index()]];
+}
+
+Opcode Analysis::opcode(NameId Name) const {
+  const Instruction *I = instruction(Name);
+  return I ? I->Op.Op : Opcode::Unknown;
+}
+
+ArrayRef<uint32_t> Analysis::positionsAt(NameId Name) const {
+  return Memo->Positions.get([&] { return groupByRow(D, D.Positions); })[Name];
+}
+
+ArrayRef<uint32_t> Analysis::positionsAt(NameId Name, ShapeIndex Index) const {
+  const ByName &All =
+      Memo->Positions.get([&] { return groupByRow(D, D.Positions); });
+  return All.at(Name, Index,
+                [&](uint32_t I) { return D.Positions[I].Index; });
+}
+
+ArrayRef<uint32_t> Analysis::usesBy(NameId Name) const {
+  return Memo->Uses.get([&] { return groupByRow(D, D.Uses); })[Name];
+}
+
+UsedId Analysis::ownerOfPosition(uint32_t Number) const {
+  auto Found = llvm::partition_point(D.Used, [&](const UsedValue &U) {
+    return U.Positions.End <= Number;
+  });
+  return UsedId(static_cast<size_t>(Found - D.Used.begin()));
+}
+
+UsedId Analysis::ownerOfUse(uint32_t Number) const {
+  auto Found = llvm::partition_point(
+      D.Used, [&](const UsedValue &U) { return U.Uses.End <= Number; });
+  return UsedId(static_cast<size_t>(Found - D.Used.begin()));
+}
+
+UsedId Analysis::valueAt(NameId Name, ShapeIndex Index) const {
+  ArrayRef<uint32_t> Here = positionsAt(Name, Index);
+  return Here.size() == 1 ? ownerOfPosition(Here.front()) : UsedId();
+}
+
+static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
+                          ShapeIndex Index) {
+  return firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Ranges[I].Index; }));
+}
+
+std::optional<uint32_t> Analysis::rangeRow(ValueId V) const {
+  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
+  uint32_t Row = findRange(D, All, D[V].Tag.Name, D[V].Tag.Index);
+  return Row == None ? std::nullopt : std::optional(Row);
+}
+
+std::optional<StepRange> Analysis::range(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
+  uint32_t Row = findRange(D, All, Name, Index);
+  if (Row == None)
+    return std::nullopt;
+  return StepRange{D.Ranges[Row].Start, D.Ranges[Row].End};
+}
+
+std::optional<StepRange> Analysis::range(ValueId V) const {
+  return range(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+int32_t Analysis::time(NameId Name) const {
+  constexpr int32_t Unseen = -1;
+  constexpr int32_t Repeated = -2;
+  const auto &Map = Memo->Times.get([&] {
+    std::vector<int32_t> Times(D.Names.size(), Unseen);
+    for (uint32_t I = 0; I != D.Sequence.size(); ++I) {
+      int32_t &Time = Times[D.Sequence[I].Name.index()];
+      Time = Time == Unseen ? static_cast<int32_t>(I) : Repeated;
+    }
+    return Times;
+  });
+  if (!Name || Name.index() >= Map.size())
+    return -1;
+  return std::max(Map[Name.index()], -1);
+}
+
+static NameId findEntryRoot(const Analysis &A) {
+  const Dump &D = A.dump();
+  bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
+               !D.Sequence.empty();
+  NameId Root;
+  unsigned Candidates = 0;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.OutputShape)
+      continue;
+    for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
+      UsedId U = A.usedOf(ValueId(V));
+      if (!U || D.Values[V].Size != Alloc.Size)
+        continue;
+      if (Timed) {
+        std::optional<StepRange> Range = A.range(ValueId(V));
+        if (!Range || Range->End != A.steps())
+          continue;
+      }
+      for (const Position &P : D.positions(D[U])) {
+        if (!P.Index.isRoot() || (Timed && A.time(P.Name) < 0))
+          continue;
+        ++Candidates;
+        if (!Root || (Timed && A.time(P.Name) > A.time(Root)))
+          Root = P.Name;
+      }
+    }
+  }
+  return Timed || Candidates == 1 ? Root : NameId();
+}
+
+NameId Analysis::entryRoot() const {
+  return Memo->Root.get([&] { return findEntryRoot(*this); });
+}
+
+bool Analysis::isLiveOut(UsedId U) const {
+  NameId Root = entryRoot();
+  return Root && llvm::any_of(D.positions(D[U]), [&](const Position &P) {
+           return P.Name == Root;
+         });
+}
+
+bool Analysis::isFull() const {
+  return Memo->Full.get([&] {
+    return !D.Ranges.empty() && llvm::all_of(D.Ranges, [&](const auto &R) {
+      return findUsed(R.Name, R.Index).valid();
+    });
+  });
+}
+
+bool Analysis::isSSA() const {
+  return Memo->SSA.get([&] {
+    for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
+      ArrayRef<uint32_t> Here = positionsAt(NameId(Name));
+      for (size_t I = 1; I < Here.size(); ++I) {
+        const Position &P = D.Positions[Here[I - 1]];
+        const Position &Q = D.Positions[Here[I]];
+        if (P.Index.canonical() == Q.Index.canonical() &&
+            ownerOfPosition(Here[I - 1]) != ownerOfPosition(Here[I]))
+          return false;
+      }
+    }
+    return true;
+  });
+}
+
+static bool controlsFlow(Opcode Op) {
+  return Op == Opcode::While || Op == Opcode::Conditional ||
+         Op == Opcode::Call || isAsync(Op);
+}
+
+/// Computes isPlain. Without a text for every instruction a control flow op
+/// that defines nothing (a while whose phis all went away, a call) would stay
+/// unseen; it still shows as a user with no text of its own.
+static bool findPlain(const Analysis &A) {
+  const Dump &D = A.dump();
+  for (const Instruction &I : D.Instructions)
+    if (controlsFlow(I.Op.Op) || D.attributes(I).contains(
+                                     "output_to_operand_aliasing"))
+      return false;
+  for (const Use &U : D.Uses)
+    if (U.Operand > 0 && !A.hasText(U.Name))
+      return false;
+  // Names keep their opcode's prefix unless somebody renames them.
+  for (const SequenceRow &R : D.Sequence)
+    for (StringRef Prefix : {"while", "conditional", "call", "async"})
+      if (!A.hasText(R.Name) && D.Names[R.Name].starts_with(Prefix))
+        return false;
+  return true;
+}
+
+bool Analysis::isPlain() const {
+  return Memo->Plain.get([&] { return findPlain(*this); });
+}
+
+static llvm::SmallVector<int32_t, 4> findPrivateColors(const Analysis &A) {
+  const Dump &D = A.dump();
+  bool AnyStart = llvm::any_of(D.Instructions, [](const Instruction &I) {
+    return I.Op.Op == Opcode::AsyncStart;
+  });
+  llvm::SmallVector<int32_t, 4> Colors;
+  if (!A.isTPU() || !AnyStart)
+    return Colors;
+  for (const Value &V : D.Values)
+    if (V.Tag.Color != 0 && !llvm::is_contained(Colors, V.Tag.Color))
+      Colors.push_back(V.Tag.Color);
+  return Colors;
+}
+
+bool Analysis::privateStacksPossible(int32_t Color) const {
+  const auto &Colors =
+      Memo->PrivateColors.get([&] { return findPrivateColors(*this); });
+  return llvm::is_contained(Colors, Color);
+}
+
+std::string Analysis::sourceLine(const Instruction &I) const {
+  StringRef Attributes = D.attributes(I);
+  std::optional<StringRef> File = findMetadata(Attributes, "source_file");
+  if (File && !File->empty()) {
+    std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
+    return unescape(*File) + (Line ? ":" + Line->str() : "");
+  }
+  std::optional<StringRef> Frame = findMetadata(Attributes, "stack_frame_id");
+  uint32_t Number = 0;
+  if (!Frame || Frame->getAsInteger(10, Number))
+    return "";
+  return Memo->Frames
+      .get([&] { return StackFrames(D.file(FileRole::Module).Text); })
+      .sourceLine(Number);
+}
+
+llvm::SmallVector<DeclaredAlias, 2>
+Analysis::aliases(const Instruction &I) const {
+  if (I.Op.Sugar)
+    return {};
+  return declaredAliases(D.attributes(I), D.Indices);
+}

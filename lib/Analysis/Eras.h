@@ -1,0 +1,49 @@
+//===- Analysis/Eras.h - Which release and backend wrote a dump -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_ERAS_H
+#define HLOBUF_ANALYSIS_ERAS_H
+
+#include "Dump/Model.h"
+
+namespace hlobuf {
+
+/// The dates of XLA between which a dump was written, judged by its text, as
+/// yyyymmdd: [From, Before).
+struct Era {
+  uint32_t From = 0;
+  uint32_t Before = 99999999;
+  /// The lines that set the bounds.
+  const char *FromReason = "";
+  const char *BeforeReason = "";
+
+  /// Surely at or after \p Date.
+  bool since(uint32_t Date) const { return From >= Date; }
+  /// Surely before \p Date.
+  bool until(uint32_t Date) const { return Before <= Date; }
+  /// The text contradicts itself: edited, or mixed from several releases.
+  bool impossible() const { return From >= Before; }
+};
+
+Era findEra(const Dump &D);
+
+/// Who wrote the dump.
+enum class Backend : uint8_t {
+  CPU,
+  GPU,
+  TPU,
+  /// CPU or GPU: untiled layouts, and the file name does not tell.
+  Untiled,
+};
+
+Backend findBackend(const Dump &D);
+
+llvm::StringRef backendName(Backend B);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_ERAS_H

@@ -1,0 +1,136 @@
+//===- Checks/Check.h - What a check is -------------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_CHECK_H
+#define HLOBUF_CHECKS_CHECK_H
+
+#include "Analysis/Analysis.h"
+#include "Support/Diagnostic.h"
+#include "Support/Format.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace hlobuf {
+
+class Reporter;
+
+/// One line of Checks.def.
+struct CheckInfo {
+  llvm::StringRef Id;
+  /// Severity of the check's findings unless it says otherwise.
+  Severity Level;
+  /// Sections that must be complete for the check to run.
+  llvm::SmallVector<Section, 4> Needs;
+  /// Numbers of the catalogue of rules, separated by spaces.
+  llvm::StringRef Rules;
+  /// One sentence: what holds in a sound dump.
+  llvm::StringRef Summary;
+  void (*Run)(const Analysis &, Reporter &);
+  /// The page docs/checks/<id>.md; empty if there is none.
+  llvm::StringRef Page;
+};
+
+/// All checks in the order of Checks.def: causes before consequences.
+llvm::ArrayRef<CheckInfo> allChecks();
+
+/// What a finding may be about; findings about the same thing are folded into
+/// one.
+enum class SubjectKind : uint8_t { Allocation, Value, Name, Section, Row };
+
+/// Adds notes and subjects to a finding that was just reported.
+class Finding {
+public:
+  explicit Finding(Diagnostic *D) : D(D) {}
+
+  template <typename... Ts>
+  Finding &note(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+                Ts &&...Args) {
+    if (D)
+      D->Notes.push_back(
+          {Where, fmt::format(Format, std::forward<Ts>(Args)...)});
+    return *this;
+  }
+  Finding &about(AllocationId Id) {
+    return about(SubjectKind::Allocation, Id.index());
+  }
+  Finding &about(ValueId Id) { return about(SubjectKind::Value, Id.index()); }
+  Finding &about(NameId Id) { return about(SubjectKind::Name, Id.index()); }
+  Finding &about(Section S) {
+    return about(SubjectKind::Section, static_cast<uint32_t>(S));
+  }
+  Finding &about(SubjectKind Kind, uint32_t Number) {
+    if (D)
+      D->Subjects.push_back(uint64_t(Kind) << 32 | Number);
+    return *this;
+  }
+
+private:
+  /// Null where the finding is only counted.
+  Diagnostic *D;
+};
+
+/// Takes the findings of one check.
+class Reporter {
+public:
+  /// More findings of one check than anybody reads are only counted.
+  static constexpr unsigned MaxKept = 1000;
+
+  Reporter(const CheckInfo &Info, unsigned Rank, std::vector<Diagnostic> &Out)
+      : Info(Info), Rank(Rank), Out(Out) {}
+
+  /// Reports with the check's own severity. \p Where is the narrowest wrong
+  /// span. The finding must be completed before the next report.
+  template <typename... Ts>
+  Finding report(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+                 Ts &&...Args) {
+    return add(Info.Level, Where, [&] {
+      return fmt::format(Format, std::forward<Ts>(Args)...);
+    });
+  }
+  /// Reports with the severity \p Level.
+  template <typename... Ts>
+  Finding reportAs(Severity Level, llvm::StringRef Where,
+                   fmt::format_string<Ts...> Format, Ts &&...Args) {
+    return add(Level, Where, [&] {
+      return fmt::format(Format, std::forward<Ts>(Args)...);
+    });
+  }
+
+  /// Says that a part of the check, or all of it, could not run, and why. The
+  /// same reason is kept once.
+  void notChecked(std::string Reason) {
+    if (!llvm::is_contained(Reasons, Reason))
+      Reasons.push_back(std::move(Reason));
+  }
+
+  llvm::ArrayRef<std::string> reasons() const { return Reasons; }
+  /// All findings, also those that were only counted.
+  unsigned count() const { return Count; }
+
+private:
+  Finding add(Severity Level, llvm::StringRef Where,
+              llvm::function_ref<std::string()> Message) {
+    if (++Count > MaxKept)
+      return Finding(nullptr);
+    Diagnostic &D = Out.emplace_back();
+    D.Level = Level;
+    D.Check = Info.Id;
+    D.Where = Where;
+    D.Message = Message();
+    D.Rank = Rank;
+    return Finding(&D);
+  }
+
+  const CheckInfo &Info;
+  unsigned Rank;
+  std::vector<Diagnostic> &Out;
+  llvm::SmallVector<std::string, 1> Reasons;
+  unsigned Count = 0;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_CHECK_H

@@ -1,0 +1,44 @@
+//===- Checks/Registry.cpp - Checks.def as data ---------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace hlobuf {
+#define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
+  void check##Function(const Analysis &A, Reporter &R);
+#include "Checks/Checks.def"
+} // namespace hlobuf
+
+static StringRef findPage(StringRef Id) {
+#define HLOBUF_CHECK_DOC(PageId, Text)                                         \
+  if (Id == PageId)                                                            \
+    return Text;
+#include "CheckDocs.inc"
+  (void)Id;
+  return "";
+}
+
+static std::vector<CheckInfo> makeRegistry() {
+  using enum Section;
+  using NeedList = llvm::SmallVector<Section, 4>;
+#define needs(...) (NeedList{__VA_ARGS__})
+#define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
+  CheckInfo{Id,    Severity::Level,   Needs,       Rules,                      \
+            Summary, check##Function, findPage(Id)},
+  return {
+#include "Checks/Checks.def"
+  };
+#undef needs
+}
+
+llvm::ArrayRef<CheckInfo> hlobuf::allChecks() {
+  static const std::vector<CheckInfo> Registry = makeRegistry();
+  return Registry;
+}

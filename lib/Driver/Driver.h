@@ -1,0 +1,36 @@
+//===- Driver/Driver.h - A whole run ----------------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_DRIVER_H
+#define HLOBUF_DRIVER_DRIVER_H
+
+#include "Driver/Options.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace hlobuf {
+
+/// Verifies (or prints back) all inputs. Findings and the last line go to
+/// \p Out, troubles and progress to \p Err. The output does not depend on the
+/// number of threads.
+ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,
+                     llvm::raw_ostream &Err);
+
+/// Prints a table of all checks.
+void listChecks(llvm::raw_ostream &Out);
+
+/// Prints the page of check \p Id. False, with a hint on \p Err, if there is
+/// no such check.
+bool explainCheck(llvm::StringRef Id, llvm::raw_ostream &Out,
+                  llvm::raw_ostream &Err);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_DRIVER_H

@@ -1,0 +1,51 @@
+//===- Driver/Inputs.h - Arguments to dumps ---------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_INPUTS_H
+#define HLOBUF_DRIVER_INPUTS_H
+
+#include "Support/Sources.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A text with `*** Begin NAME ***` frames (`--xla_dump_to=-`), taken apart.
+struct FrameFile {
+  Sources Owner;
+  std::string Path;
+  llvm::StringRef Text;
+  llvm::StringMap<llvm::StringRef> Files;
+  /// Names in the order of the text.
+  std::vector<std::string> Order;
+};
+
+/// One dump to verify.
+struct Input {
+  /// The file with the assignment, or a frame's name.
+  std::string Path;
+  /// Set if the dump lies in a framed text.
+  std::shared_ptr<const FrameFile> Frames;
+};
+
+/// The dumps that a list of arguments stands for.
+struct InputList {
+  std::vector<Input> Dumps;
+  /// Arguments that hold no dump, or cannot be read: a text for people each.
+  std::vector<std::string> Troubles;
+};
+
+/// Finds the dumps in files, folders (recursively, in order of names) and `-`.
+/// A fragment (values, live ranges, report) or module text stands for the dump
+/// that it belongs to; each dump is listed once.
+InputList findInputs(llvm::ArrayRef<std::string> Arguments);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_INPUTS_H

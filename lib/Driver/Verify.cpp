@@ -1,0 +1,191 @@
+//===- Driver/Verify.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Verify.h"
+#include "Dump/Reader.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
+  llvm::Expected<GlobList> Parsed = GlobList::parse(Text);
+  if (!Parsed)
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("{}: {}", Option, llvm::toString(Parsed.takeError()))
+            .c_str());
+  std::vector<StringRef> Ids = {SyntaxCheck};
+  for (const CheckInfo &Info : allChecks())
+    Ids.push_back(Info.Id);
+  for (StringRef Glob : Parsed->unmatched(Ids))
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("{}: no check is named '{}' (see --list-checks)", Option,
+                    Glob)
+            .c_str());
+  List = std::move(*Parsed);
+  return llvm::Error::success();
+}
+
+llvm::Expected<CheckSelection>
+CheckSelection::create(const VerifyOptions &Options) {
+  CheckSelection Selection;
+  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Options.Checks))
+    return E;
+  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
+                               "--warnings-as-errors",
+                               Options.WarningsAsErrors))
+    return E;
+  if (llvm::Error E = addGlobs(Selection.Require, "--require", Options.Require))
+    return E;
+  return Selection;
+}
+
+bool CheckSelection::enabled(const CheckInfo &Info) const {
+  switch (Checks.match(Info.Id)) {
+  case GlobList::Match::In:
+    return true;
+  case GlobList::Match::Out:
+    return false;
+  case GlobList::Match::None:
+    return Info.Level != Severity::Lint;
+  }
+  return true;
+}
+
+static StringRef sectionName(Section S) {
+  switch (S) {
+  case Section::Allocations:
+    return "allocations";
+  case Section::Total:
+    return "total";
+  case Section::Used:
+    return "used values";
+  case Section::Texts:
+    return "instruction texts";
+  case Section::Sequence:
+    return "instruction sequence";
+  case Section::Ranges:
+    return "live ranges";
+  case Section::Peak:
+    return "peak";
+  case Section::Stack:
+    return "stack trace breakdown";
+  case Section::Report:
+    return "memory usage report";
+  }
+  return "";
+}
+
+/// Why \p Info cannot run on \p D; empty if it can.
+static std::string missingNeed(const Dump &D, const CheckInfo &Info) {
+  for (Section S : Info.Needs) {
+    if (D.state(S) == SectionState::Damaged)
+      return fmt::format("damaged {}", sectionName(S));
+    if (D.state(S) == SectionState::Absent)
+      return fmt::format("no {}", sectionName(S));
+  }
+  return "";
+}
+
+namespace {
+/// Runs the checks of one dump and gathers what they say.
+class Run {
+public:
+  Run(const LoadedDump &L, const CheckSelection &Selection)
+      : D(*L.Model), Selection(Selection), Facts(D) {
+    All = L.Syntax;
+  }
+
+  Verdict finish();
+
+private:
+  void runCheck(const CheckInfo &Info, unsigned Rank);
+  void settleSeverities();
+  void sortByPlace();
+
+  const Dump &D;
+  const CheckSelection &Selection;
+  Analysis Facts;
+  std::vector<Diagnostic> All;
+  Verdict Result;
+};
+} // namespace
+
+void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
+  std::string Missing = missingNeed(D, Info);
+  if (!Missing.empty()) {
+    Result.Gaps.push_back({Info.Id, std::move(Missing)});
+    return;
+  }
+  Reporter R(Info, Rank, All);
+  Info.Run(Facts, R);
+  for (const std::string &Reason : R.reasons())
+    Result.Gaps.push_back({Info.Id, Reason});
+  if (R.count() > Reporter::MaxKept)
+    Result.Uncounted.emplace_back(Info.Id, R.count() - Reporter::MaxKept);
+  Result.Verified += R.reasons().empty();
+}
+
+/// Drops lints that nobody asked for and promotes warnings.
+void Run::settleSeverities() {
+  llvm::erase_if(All, [&](const Diagnostic &D) {
+    return D.Level == Severity::Lint && !Selection.showsLint(D.Check);
+  });
+  for (Diagnostic &D : All)
+    if (D.Level != Severity::Error &&
+        Selection.WarningsAsErrors.contains(D.Check))
+      D.Level = Severity::Error;
+}
+
+void Run::sortByPlace() {
+  // Places of different files compare by the file's role, not by addresses.
+  auto FileOf = [&](StringRef Where) {
+    size_t Role = 0;
+    for (; Role != NumFileRoles; ++Role) {
+      StringRef Text = D.Files[Role].Text;
+      if (Text.data() && Where.data() >= Text.begin() &&
+          Where.data() <= Text.end())
+        break;
+    }
+    return Role;
+  };
+  auto Key = [&](const Diagnostic &F) {
+    size_t Role = FileOf(F.Where);
+    size_t Offset =
+        Role == NumFileRoles
+            ? 0
+            : static_cast<size_t>(F.Where.data() - D.Files[Role].Text.data());
+    return std::tuple(Role, Offset, F.Rank);
+  };
+  llvm::stable_sort(All, [&](const Diagnostic &A, const Diagnostic &B) {
+    return Key(A) < Key(B);
+  });
+}
+
+Verdict Run::finish() {
+  unsigned Rank = 1; // 0 is the reader's
+  for (const CheckInfo &Info : allChecks()) {
+    if (Selection.enabled(Info))
+      runCheck(Info, Rank);
+    ++Rank;
+  }
+  settleSeverities();
+  sortByPlace();
+  foldRelated(All);
+  sortByPlace();
+  for (const Diagnostic &F : All) {
+    Result.Errors += F.Level == Severity::Error;
+    Result.Warnings += F.Level == Severity::Warning;
+  }
+  Result.Findings = std::move(All);
+  return std::move(Result);
+}
+
+Verdict hlobuf::verify(const LoadedDump &L, const CheckSelection &Selection) {
+  return Run(L, Selection).finish();
+}

@@ -1,0 +1,57 @@
+//===- Driver/Verify.h - One dump through all checks ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_VERIFY_H
+#define HLOBUF_DRIVER_VERIFY_H
+
+#include "Checks/Check.h"
+#include "Driver/Load.h"
+#include "Driver/Options.h"
+#include "Support/Globs.h"
+
+namespace hlobuf {
+
+/// The options' globs, read once.
+struct CheckSelection {
+  GlobList Checks;
+  GlobList WarningsAsErrors;
+  GlobList Require;
+
+  /// Fails for a glob that is malformed or names no check.
+  static llvm::Expected<CheckSelection> create(const VerifyOptions &Options);
+
+  /// Lints run, and are shown, only where they are asked for by name.
+  bool enabled(const CheckInfo &Info) const;
+  bool showsLint(llvm::StringRef Id) const {
+    return Checks.match(Id) == GlobList::Match::In;
+  }
+};
+
+/// A check, or a part of it, that could not run.
+struct NotChecked {
+  llvm::StringRef Check;
+  std::string Reason;
+};
+
+/// What the checks say about one dump.
+struct Verdict {
+  /// Sorted by place, folded, severities final.
+  std::vector<Diagnostic> Findings;
+  /// Findings that were only counted, by check.
+  std::vector<std::pair<llvm::StringRef, unsigned>> Uncounted;
+  std::vector<NotChecked> Gaps;
+  /// Number of checks that ran to their end.
+  unsigned Verified = 0;
+  unsigned Errors = 0;
+  unsigned Warnings = 0;
+};
+
+Verdict verify(const LoadedDump &L, const CheckSelection &Selection);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_VERIFY_H
