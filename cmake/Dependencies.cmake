@@ -1,0 +1,59 @@
+# What is not ours: hlobufLLVM (LLVM's Support library), hlobufFmt ({fmt}) and
+# hlobufCompression (zlib, zstd). All are linked statically.
+
+set(HLOBUF_LLVM_VERSION 19 CACHE STRING "Major version of LLVM to build with (16 to 22)")
+set(ZLIB_USE_STATIC_LIBS ON)
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(zstd REQUIRED CONFIG)
+find_package(fmt 9 REQUIRED CONFIG)
+find_package(LLVM CONFIG HINTS "/usr/lib/llvm-${HLOBUF_LLVM_VERSION}/lib/cmake/llvm")
+
+if(NOT LLVM_FOUND)
+  message(FATAL_ERROR "LLVM ${HLOBUF_LLVM_VERSION} not found: install "
+    "llvm-${HLOBUF_LLVM_VERSION}-dev, or say where it is with -DLLVM_DIR=<folder of LLVMConfig.cmake>")
+endif()
+if(LLVM_VERSION_MAJOR LESS 16 OR LLVM_VERSION_MAJOR GREATER 22)
+  message(FATAL_ERROR "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR} is not supported: 16 to 22 are")
+endif()
+if(NOT LLVM_VERSION_MAJOR EQUAL HLOBUF_LLVM_VERSION)
+  message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, but LLVM "
+    "${HLOBUF_LLVM_VERSION} is asked for: install llvm-${HLOBUF_LLVM_VERSION}-dev, or set "
+    "-DHLOBUF_LLVM_VERSION=${LLVM_VERSION_MAJOR}")
+endif()
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+
+if(TARGET zstd::libzstd_static)
+  set(ZstdLibrary zstd::libzstd_static)
+else()
+  set(ZstdLibrary zstd::libzstd_shared)
+endif()
+add_library(hlobufCompression INTERFACE)
+target_link_libraries(hlobufCompression INTERFACE ZLIB::ZLIB ${ZstdLibrary})
+
+# LLVM's package says that Support needs the shared zstd and an SMT solver; the
+# part of it that we call needs neither.
+llvm_map_components_to_libnames(LLVMLibraries support)
+foreach(Library ${LLVMLibraries})
+  get_target_property(Needs ${Library} INTERFACE_LINK_LIBRARIES)
+  if(Needs)
+    list(FILTER Needs EXCLUDE REGEX "z3")
+    list(TRANSFORM Needs REPLACE "^zstd::.*" "${ZstdLibrary}")
+    set_target_properties(${Library} PROPERTIES INTERFACE_LINK_LIBRARIES "${Needs}")
+  endif()
+endforeach()
+separate_arguments(LLVMDefinitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_library(hlobufLLVM INTERFACE)
+target_include_directories(hlobufLLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_compile_definitions(hlobufLLVM INTERFACE ${LLVMDefinitions})
+target_link_libraries(hlobufLLVM INTERFACE ${LLVMLibraries} Threads::Threads)
+
+# Debian has {fmt} as a shared library and as headers. Headers alone cost four
+# seconds a source file, the shared library half of a process's start: so its
+# code is compiled here, once.
+add_library(hlobufFmt STATIC "${PROJECT_SOURCE_DIR}/cmake/Fmt.cpp")
+target_compile_definitions(hlobufFmt PUBLIC "FMT_STATIC_THOUSANDS_SEPARATOR=','")
+target_include_directories(hlobufFmt SYSTEM PUBLIC
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -1,0 +1,51 @@
+# How our own sources are compiled and linked.
+
+option(HLOBUF_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(HLOBUF_STATIC "Link without shared libraries: a process starts in half the time" OFF)
+option(HLOBUF_WERROR "Treat warnings as errors" ON)
+
+include(CheckLinkerFlag)
+
+add_compile_options(
+  -Wall -Wextra -Wnon-virtual-dtor -Wimplicit-fallthrough
+  -ffunction-sections -fdata-sections
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+add_link_options(-Wl,--gc-sections)
+if(HLOBUF_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # LLVM's style gives a constructor's parameter its member's name, and returns
+  # an Error as an Expected by std::move: GCC's defaults dislike both.
+  add_compile_options(-Wshadow=local -Wno-redundant-move)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC bug 105651: false positives in std::string's operator+.
+    add_compile_options(-Wno-restrict)
+  endif()
+else()
+  add_compile_options(-Wshadow)
+endif()
+if(NOT CMAKE_BUILD_TYPE MATCHES "Rel")
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+
+if(HLOBUF_SANITIZE)
+  set(Sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  # The instrumented code makes GCC see uninitialized reads that are not there.
+  add_compile_options(${Sanitizers} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  add_link_options(${Sanitizers})
+elseif(HLOBUF_STATIC)
+  add_compile_options(-fno-pie)
+  add_link_options(-static -no-pie)
+  # glibc warns about the password database, which only `~user` paths read.
+  check_linker_flag(CXX -Wl,--no-warnings HLOBUF_LINKER_NO_WARNINGS)
+  if(HLOBUF_LINKER_NO_WARNINGS)
+    add_link_options(-Wl,--no-warnings)
+  endif()
+endif()
+
+find_program(HLOBUF_CCACHE ccache)
+if(HLOBUF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HLOBUF_CCACHE}")
+endif()

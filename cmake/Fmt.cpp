@@ -1,0 +1,28 @@
+//===- Fmt.cpp - The compiled part of {fmt} -------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Debian's package has no static library of {fmt}: this file is one. It makes
+// the functions that <fmt/format.h> only declares.
+//
+//===----------------------------------------------------------------------===//
+
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template FMT_API dragonbox::decimal_fp<float>
+dragonbox::to_decimal(float) noexcept;
+template FMT_API dragonbox::decimal_fp<double>
+dragonbox::to_decimal(double) noexcept;
+template FMT_API thousands_sep_result<char> thousands_sep_impl(locale_ref);
+template FMT_API char decimal_point_impl(locale_ref);
+template FMT_API void buffer<char>::append(const char *, const char *);
+template FMT_API void vformat_to(buffer<char> &, string_view,
+                                 basic_format_args<buffer_context<char>>,
+                                 locale_ref);
+} // namespace detail
+FMT_END_NAMESPACE

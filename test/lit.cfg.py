@@ -1,0 +1,54 @@
+"""lit's configuration: every *.test file in this folder is a test.
+
+A .test file is mostly a dump: the reader takes lines that begin with // as
+comments, so they can hold RUN: and CHECK: lines.
+
+  hlobuf-verify, FileCheck, not, split-file, count   programs, by their names
+  %inputs   test/Inputs, whole dumps
+  %root     the repository
+  %corpus   a folder of further real dumps; needs REQUIRES: corpus
+  %python, %cmake   as the build uses them
+"""
+
+import os
+
+import lit.formats
+
+config.name = "hlobuf"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".test"]
+config.excludes = ["Inputs", "unit"]
+config.test_source_root = os.path.join(config.source_root, "test")
+config.test_exec_root = os.path.join(config.binary_root, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.tools_dir, config.llvm_tools_dir, os.environ["PATH"]]
+)
+# A sanitizer's finding must not look like exit status 1, which tests expect.
+config.environment["ASAN_OPTIONS"] = "abort_on_error=1:strict_string_checks=1"
+config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+corpus = os.environ.get("HLOBUF_CORPUS") or os.path.join(
+    config.source_root, os.pardir, "shared"
+)
+corpus = os.path.abspath(corpus)
+if os.path.isdir(os.path.join(corpus, "corpus")):
+    config.available_features.add("corpus")
+else:
+    lit_config.note(
+        "tests on the corpus are skipped: set HLOBUF_CORPUS to a folder that "
+        "has corpus/ in it"
+    )
+
+config.available_features.add("llvm-" + config.llvm_version)
+if config.sanitize:
+    config.available_features.add("sanitize")
+
+config.substitutions += [
+    ("%inputs", os.path.join(config.test_source_root, "Inputs")),
+    ("%root", config.source_root),
+    ("%corpus", corpus),
+    ("%python", config.python),
+    ("%cmake", config.cmake),
+]

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Checks how the tree is built: what no compiler and no test of behavior sees.
+
+- A library includes only itself and what lib/CMakeLists.txt lets it include.
+- No source file is longer than 600 lines.
+- No file names a path of somebody's machine.
+- Registry, sources, pages and tests of checks agree, and the index is up to date.
+
+Prints a line for each problem; the last line is: N passed, N failed
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import registry
+
+MAX_LINES = 600
+SOURCES = ("*.cpp", "*.h", "*.py", "*.def", "*.txt", "*.cmake")
+MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root|home)/[A-Za-z.]")
+
+
+def files_of(root):
+    """All files but those that git ignores."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    ).stdout
+    paths = [pathlib.Path(name) for name in sorted(listed.split("\0")) if name]
+    return [path for path in paths if (root / path).is_file()]
+
+
+def allowed_includes(root):
+    """For each library the ones that it may include, itself among them."""
+    text = (root / "lib/CMakeLists.txt").read_text(encoding="utf-8")
+    allowed = {}
+    for row in re.findall(r"^hlobuf_library\(([\w\s]+)\)", text, re.MULTILINE):
+        library, *below = row.split()
+        allowed[library] = {library}.union(*(allowed[name] for name in below))
+    return allowed
+
+
+def check_includes(root, files):
+    allowed = allowed_includes(root)
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h", ".def"):
+            continue
+        library = path.parts[1]
+        if library not in allowed:
+            yield f"{path}: lib/CMakeLists.txt has no library {library}"
+            continue
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            match = re.match(r'\s*#\s*include\s+"(\w+)/', line)
+            if match and match[1] in allowed and match[1] not in allowed[library]:
+                yield f"{path}:{number}: {library} must not include {match[1]}"
+
+
+def check_lengths(root, files):
+    for path in files:
+        ours = path.parts[0] in ("lib", "tools", "utils") and (
+            path.parts[0] == "utils" or any(path.match(glob) for glob in SOURCES)
+        )
+        if ours or (path.parts[0] == "test" and path.suffix == ".py"):
+            count = len((root / path).read_bytes().splitlines())
+            if count > MAX_LINES:
+                yield f"{path}: {count} lines, more than {MAX_LINES}: make it two"
+
+
+def check_machine_paths(root, files):
+    for path in files:
+        if path.parts[:2] == ("test", "Inputs"):
+            continue
+        try:
+            lines = (root / path).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(lines, 1):
+            if MACHINE_PATH.search(line):
+                yield f"{path}:{number}: a path of a machine: {line.strip()[:80]}"
+
+
+def check_by(script):
+    """A check that another script makes."""
+
+    def check(root, files):
+        del files
+        result = subprocess.run(
+            [sys.executable, pathlib.Path(__file__).parent / script, "--check", "--root", root],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            text=True,
+        )
+        if result.returncode:
+            yield from result.stdout.splitlines() or [f"{script} failed"]
+
+    return check
+
+
+CHECKS = {
+    "includes follow the table of libraries": check_includes,
+    f"no file over {MAX_LINES} lines": check_lengths,
+    "no path of a machine": check_machine_paths,
+    "every check has source, page and tests": check_by("new-check.py"),
+    "every rule has a check or a reason, the index is up to date": check_by("check-index.py"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--root", type=pathlib.Path, default=registry.ROOT)
+    root = parser.parse_args().root.resolve()
+    files = files_of(root)
+    failed = 0
+    for name, check in CHECKS.items():
+        problems = list(check(root, files))
+        failed += bool(problems)
+        print(f"{'FAIL' if problems else 'ok'}: {name}")
+        for problem in problems:
+            print(f"  {problem}")
+    print(f"{len(CHECKS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

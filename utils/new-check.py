@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Starts a check: source, registry line, page, a firing and a silent test.
+
+  utils/new-check.py buffer-overlap --rules "D08 D09" \\
+      --needs Allocations LiveRanges --summary "values that are live ..."
+
+With --check it proves that these agree for every check there is.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import textwrap
+
+import registry
+
+LICENSE = """\
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+"""
+
+SOURCE = """\
+{banner}
+{license}//
+// TODO: the rule ({rules}), why XLA guarantees it (its source file), and the
+// known exceptions, each with the dump that taught it.
+//
+{bar}
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+namespace hlobuf {{
+void check{function}(const Analysis &A, Reporter &R) {{
+  (void)A;
+  (void)R; // TODO
+}}
+}} // namespace hlobuf
+"""
+
+PAGE = """\
+# {id}
+
+{sentence}
+
+TODO: why that must hold, and what goes wrong at run time where it does not.
+
+## Example
+
+TODO: a broken dump, and what hlobuf-verify says about it.
+"""
+
+DUMP = """\
+BufferAssignment:
+allocation 0: size 16, output shape is |f32[4]|, maybe-live-out:
+ value: <1 sum @0> (size=16,offset=0): f32[4]{0}
+allocation 1: size 16, parameter 0, shape |f32[4]| at ShapeIndex {}:
+ value: <0 arg @0> (size=16,offset=0): f32[4]{0}
+
+Total bytes used: 32 (32B)
+
+Used values:
+<0 arg @0>
+ positions:
+  arg
+ uses:
+  sum, operand 0
+  sum, operand 1
+ from instruction: %arg = f32[4]{0} parameter(0)
+<1 sum @0>
+ positions:
+  sum
+ uses:
+ from instruction: %sum = f32[4]{0} add(%arg, %arg)
+
+
+HloLiveRange (max 2):
+  InstructionSequence:
+    0:arg
+    1:sum
+  BufferLiveRange:
+    arg{}:0-2
+    sum{}:1-2
+  Live ranges at 1 (peak):
+    arg{}: 16 bytes (cumulative: 16 bytes)
+    sum{}: 16 bytes (cumulative: 32 bytes)
+"""
+
+FIRING = """\
+// RUN: {run} %s 2>&1 | FileCheck %s \\
+// RUN:   --implicit-check-not=error: --implicit-check-not=warning:
+//
+// TODO: the situation, and which compiler bug makes it.
+//
+// CHECK: :[[#@LINE+4]]:1: {severity}: TODO [{id}]
+//
+"""
+
+SILENT = """\
+// RUN: {run} %s 2>&1 | FileCheck %s \\
+// RUN:   --implicit-check-not=error: --implicit-check-not=warning:
+//
+// TODO: what looks like the fault but is sound, and why.
+//
+// CHECK: verified
+//
+"""
+
+
+def create(root, check):
+    """Writes the files of a new check."""
+    bar = "//===" + "-" * 70 + "===//"
+    banner = f"//===- Checks/{check.function}.cpp "
+    write(
+        root / check.source,
+        SOURCE.format(
+            banner=banner + "-" * (len(bar) - len(banner) - 5) + "===//",
+            license=LICENSE,
+            bar=bar,
+            rules=", ".join(check.rules),
+            function=check.function,
+        ),
+    )
+    sentence = check.summary[:1].upper() + check.summary[1:] + "."
+    write(
+        root / check.page,
+        PAGE.format(id=check.id, sentence=textwrap.fill(sentence, 80)),
+    )
+    run = "hlobuf-verify"
+    if check.severity == "Lint":
+        run += f" --checks={check.id}"
+    tests = root / registry.TESTS
+    firing = FIRING.format(
+        id=check.id,
+        severity=check.severity.lower(),
+        run="not " + run if check.severity == "Error" else run,
+    )
+    write(tests / f"{check.id}.test", firing + DUMP)
+    write(tests / f"{check.id}-silent.test", SILENT.format(run=run) + DUMP)
+    register(root, check)
+
+
+def write(path, text):
+    if path.exists():
+        raise SystemExit(f"{path} exists already")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def register(root, check):
+    """Adds the line to Checks.def, at the end of its letter's part."""
+    path = root / registry.CHECKS
+    lines = path.read_text(encoding="utf-8").splitlines()
+    new = (
+        f'HLOBUF_CHECK({check.function}, "{check.id}", {check.severity}, '
+        f"needs({', '.join(check.needs)}), "
+        f'"{" ".join(check.rules)}", "{check.summary}")'
+    )
+    letter = check.rules[0][0]
+    heads = [i for i, line in enumerate(lines) if line.startswith(f"// {letter}: ")]
+    at = heads[0] + 1 if heads else lines.index("#undef HLOBUF_CHECK")
+    while lines[at].strip() and not lines[at].startswith(("//", "#")):
+        at += 1
+    lines.insert(at, new)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def problems_of(root):
+    """Where source, registry, page and tests disagree, a line each."""
+    checks = registry.read_checks(root)
+    tests = registry.read_tests(checks, root)
+    rules = {rule for rule, _ in registry.read_rules(root)}
+    problems = []
+    for check in checks:
+        problems += problems_of_check(root, check, tests[check.id], rules)
+    for path in tests[None]:
+        problems.append(f"{path.relative_to(root)}: named after no check")
+    ids = {check.id for check in checks}
+    for path in sorted((root / registry.PAGES).glob("*.md")):
+        if path.stem not in ids | {"index"}:
+            problems.append(f"{path.relative_to(root)}: named after no check")
+    functions = {check.function for check in checks}
+    for path in sorted((root / registry.CHECKS).parent.glob("*.cpp")):
+        text = path.read_text(encoding="utf-8")
+        for function in re.findall(r"^void (?:\w+::)?check(\w+)\(const Analysis", text, re.M):
+            if function not in functions:
+                problems.append(
+                    f"{path.relative_to(root)}: check{function} is not in {registry.CHECKS}"
+                )
+    return problems
+
+
+def problems_of_check(root, check, tests, rules):
+    if check.function != registry.camel_case(check.id):
+        yield f"{registry.CHECKS}: {check.id} must be {registry.camel_case(check.id)}"
+    for rule in check.rules:
+        if rule not in rules:
+            yield f"{registry.CHECKS}: {check.id}: no rule {rule} in the catalogue"
+
+    source = root / check.source
+    if not source.exists():
+        yield f"{check.id} has no source {check.source}"
+    elif f"check{check.function}(const Analysis" not in source.read_text(encoding="utf-8"):
+        yield f"{check.source} does not define check{check.function}"
+
+    page = root / check.page
+    if not page.exists():
+        yield f"{check.id} has no page {check.page}"
+    else:
+        words = " ".join(page.read_text(encoding="utf-8").split())
+        if not words.startswith(f"# {check.id} "):
+            yield f"{check.page} does not begin with '# {check.id}'"
+        if check.summary.lower() not in words.lower():
+            yield f"{check.page} does not say that {check.summary}"
+
+    texts = [path.read_text(encoding="utf-8") for path in tests]
+    fires = [
+        bool(re.search(rf"CHECK[A-Z-]*:.*\[{re.escape(check.id)}\]", text)) for text in texts
+    ]
+    if True not in fires:
+        yield f"{check.id} has no firing test: no test/checks/{check.id}*.test expects it"
+    if False not in fires:
+        yield f"{check.id} has no silent test: each test/checks/{check.id}*.test expects it"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("id", nargs="?", help="for example buffer-overlap")
+    parser.add_argument("--rules", default="", help="rules of the catalogue: 'D08 D09'")
+    parser.add_argument("--severity", default="Error", choices=["Error", "Warning", "Lint"])
+    parser.add_argument("--needs", nargs="*", default=["Allocations"])
+    parser.add_argument("--summary", help="else the statement of the first rule")
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    parser.add_argument("--root", type=pathlib.Path, default=registry.ROOT)
+    options = parser.parse_args()
+    if options.check == bool(options.id):
+        parser.error("either an id or --check")
+
+    if options.check:
+        problems = problems_of(options.root)
+        for problem in problems:
+            print(problem)
+        return 1 if problems else 0
+
+    statements = dict(registry.read_rules(options.root))
+    rules = tuple(options.rules.replace(",", " ").split())
+    if not rules or not all(rule in statements for rule in rules):
+        parser.error(f"--rules must name rules of {registry.CATALOGUE}")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", options.id):
+        parser.error("an id is made of lower-case words and hyphens")
+    create(
+        options.root,
+        registry.Check(
+            function=registry.camel_case(options.id),
+            id=options.id,
+            severity=options.severity,
+            needs=tuple(options.needs),
+            rules=rules,
+            summary=options.summary or statements[rules[0]],
+        ),
+    )
+    print(f"registered {options.id}; fill in every TODO, then run utils/check-index.py")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

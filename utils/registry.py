@@ -1,0 +1,111 @@
+"""The registry of checks and the catalogue of rules, as Python sees them.
+
+Both are written as calls of C macros: lib/Checks/Checks.def names each check
+once, lib/Checks/Catalogue.def each rule.
+"""
+
+import dataclasses
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHECKS = pathlib.Path("lib/Checks/Checks.def")
+CATALOGUE = pathlib.Path("lib/Checks/Catalogue.def")
+PAGES = pathlib.Path("docs/checks")
+TESTS = pathlib.Path("test/checks")
+
+STRING = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+CHECK = re.compile(
+    r"HLOBUF_CHECK\(\s*(\w+)\s*,\s*" + STRING + r",\s*(Error|Warning|Lint)\s*,"
+    r"\s*needs\(([^)]*)\)\s*,\s*" + STRING + r",\s*" + STRING + r"\)"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    function: str
+    id: str
+    severity: str
+    needs: tuple
+    rules: tuple
+    summary: str
+
+    @property
+    def source(self):
+        return CHECKS.parent / f"{self.function}.cpp"
+
+    @property
+    def page(self):
+        return PAGES / f"{self.id}.md"
+
+
+def camel_case(check_id):
+    """The C++ name of a check: buffer-overlap is BufferOverlap."""
+    return "".join(word.capitalize() for word in check_id.split("-"))
+
+
+def _code(path):
+    """The text of a .def file without comments and preprocessor lines."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"^#(?:.*\\\n)*.*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
+
+
+def _string(literals):
+    """The value of adjacent C string literals."""
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', literals)
+    return re.sub(r"\\(.)", r"\1", "".join(parts))
+
+
+def read_checks(root=ROOT):
+    code = _code(root / CHECKS)
+    checks = [
+        Check(
+            function=match[1],
+            id=_string(match[2]),
+            severity=match[3],
+            needs=tuple(match[4].replace(",", " ").split()),
+            rules=tuple(_string(match[5]).split()),
+            summary=_string(match[6]),
+        )
+        for match in CHECK.finditer(code)
+    ]
+    if len(checks) != code.count("HLOBUF_CHECK("):
+        raise SystemExit(f"{CHECKS}: a line is not of the form that registry.py reads")
+    return checks
+
+
+def _read_pairs(root, macro):
+    code = _code(root / CATALOGUE)
+    pattern = re.compile(macro + r"\(\s*" + STRING + r",\s*" + STRING + r"\)")
+    pairs = [(_string(match[1]), _string(match[2])) for match in pattern.finditer(code)]
+    if len(pairs) != code.count(macro + "("):
+        raise SystemExit(
+            f"{CATALOGUE}: a line is not of the form that registry.py reads"
+        )
+    return pairs
+
+
+def read_rules(root=ROOT):
+    """All (rule, statement), in the order of the catalogue."""
+    return _read_pairs(root, "HLOBUF_RULE")
+
+
+def read_reasons(root=ROOT):
+    """All (rule, reason why no check covers it)."""
+    return _read_pairs(root, "HLOBUF_NO_CHECK")
+
+
+def read_tests(checks, root=ROOT):
+    """The tests of each check's id: those whose names begin with it. Other files
+    are listed under None."""
+    tests = {check.id: [] for check in checks}
+    tests[None] = []
+    for path in sorted((root / TESTS).rglob("*.test")):
+        owners = [
+            check.id
+            for check in checks
+            if re.match(re.escape(check.id) + r"[-.]", path.name)
+        ]
+        tests[max(owners, key=len, default=None)].append(path)
+    return tests
