@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Analysis.h"
+#include "Analysis/Computations.h"
 #include "Analysis/StackFrames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,7 +36,8 @@ struct Analysis::Cache {
   Lazy<std::vector<uint32_t>> InstructionOf;
   Lazy<std::vector<int32_t>> Times;
   Lazy<NameId> Root;
-  Lazy<bool> Full, SSA, Plain;
+  Lazy<const SequenceRow *> Stray;
+  Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<StackFrames> Frames;
 };
@@ -174,18 +176,22 @@ static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
       All.at(Name, Index, [&](uint32_t I) { return D.Ranges[I].Index; }));
 }
 
-std::optional<uint32_t> Analysis::rangeRow(ValueId V) const {
+std::optional<uint32_t> Analysis::rangeRow(NameId Name,
+                                           ShapeIndex Index) const {
   const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
-  uint32_t Row = findRange(D, All, D[V].Tag.Name, D[V].Tag.Index);
+  uint32_t Row = findRange(D, All, Name, Index);
   return Row == None ? std::nullopt : std::optional(Row);
 }
 
+std::optional<uint32_t> Analysis::rangeRow(ValueId V) const {
+  return rangeRow(D[V].Tag.Name, D[V].Tag.Index);
+}
+
 std::optional<StepRange> Analysis::range(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
-  uint32_t Row = findRange(D, All, Name, Index);
-  if (Row == None)
+  std::optional<uint32_t> Row = rangeRow(Name, Index);
+  if (!Row)
     return std::nullopt;
-  return StepRange{D.Ranges[Row].Start, D.Ranges[Row].End};
+  return StepRange{D.Ranges[*Row].Start, D.Ranges[*Row].End};
 }
 
 std::optional<StepRange> Analysis::range(ValueId V) const {
@@ -206,6 +212,59 @@ int32_t Analysis::time(NameId Name) const {
   if (!Name || Name.index() >= Map.size())
     return -1;
   return std::max(Map[Name.index()], -1);
+}
+
+bool Analysis::isSequenceSound() const {
+  return Memo->SequenceSound.get([&] {
+    if (D.MaxStep != D.Sequence.size())
+      return false;
+    for (uint32_t I = 0; I != D.Sequence.size(); ++I)
+      if (D.Sequence[I].Ordinal != I || time(D.Sequence[I].Name) < 0)
+        return false;
+    return true;
+  });
+}
+
+static const SequenceRow *findStrayStep(const Analysis &A) {
+  const SequenceRow *Found = nullptr;
+  for (const SequenceRow &Row : A.dump().Sequence) {
+    if (A.hasText(Row.Name) || !A.positionsAt(Row.Name).empty() ||
+        !A.usesBy(Row.Name).empty())
+      continue;
+    if (Found)
+      return nullptr;
+    Found = &Row;
+  }
+  return Found;
+}
+
+const SequenceRow *Analysis::strayStep() const {
+  return Memo->Stray.get([&] { return findStrayStep(*this); });
+}
+
+static bool findRangesSound(const Analysis &A) {
+  const Dump &D = A.dump();
+  if (!A.isSequenceSound())
+    return false;
+  UsedId Last;
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    const LiveRangeRow &Row = D.Ranges[I];
+    if (Row.Start < 0 || Row.Start >= A.steps() || Row.End < Row.Start ||
+        Row.End > A.steps() || A.rangeRow(Row.Name, Row.Index) != I)
+      return false;
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (U && Last && D[U].Tag.Id <= D[Last].Tag.Id)
+      return false;
+    if (U)
+      Last = U;
+  }
+  return llvm::all_of(D.Values, [&](const Value &V) {
+    return A.time(V.Tag.Name) < 0 || A.range(V.Tag.Name, V.Tag.Index);
+  });
+}
+
+bool Analysis::areRangesSound() const {
+  return Memo->RangesSound.get([&] { return findRangesSound(*this); });
 }
 
 static NameId findEntryRoot(const Analysis &A) {
@@ -302,17 +361,30 @@ bool Analysis::isPlain() const {
   return Memo->Plain.get([&] { return findPlain(*this); });
 }
 
+/// Leaves out the colors in which the entry computation itself holds data:
+/// there every async body would lie above it.
 static llvm::SmallVector<int32_t, 4> findPrivateColors(const Analysis &A) {
   const Dump &D = A.dump();
   bool AnyStart = llvm::any_of(D.Instructions, [](const Instruction &I) {
     return I.Op.Op == Opcode::AsyncStart;
   });
-  llvm::SmallVector<int32_t, 4> Colors;
+  llvm::SmallVector<int32_t, 4> Colors, Shared;
   if (!A.isTPU() || !AnyStart)
     return Colors;
-  for (const Value &V : D.Values)
-    if (V.Tag.Color != 0 && !llvm::is_contained(Colors, V.Tag.Color))
+  Computations Together(D);
+  NameId Root = A.entryRoot();
+  for (const Value &V : D.Values) {
+    if (V.Tag.Color == 0)
+      continue;
+    if (!llvm::is_contained(Colors, V.Tag.Color))
       Colors.push_back(V.Tag.Color);
+    if (V.Shape && !D.Shapes[V.Shape].isTuple() &&
+        !llvm::is_contained(Shared, V.Tag.Color) &&
+        Together.same(V.Tag.Name, Root))
+      Shared.push_back(V.Tag.Color);
+  }
+  llvm::erase_if(Colors,
+                 [&](int32_t C) { return llvm::is_contained(Shared, C); });
   return Colors;
 }
 

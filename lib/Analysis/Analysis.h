@@ -83,6 +83,8 @@ public:
 
   /// Number in Dump::Ranges of a value's row; nothing if it has none.
   std::optional<uint32_t> rangeRow(ValueId V) const;
+  /// The same for the row of (name, index).
+  std::optional<uint32_t> rangeRow(NameId Name, ShapeIndex Index) const;
   /// The stated live range of a value.
   std::optional<StepRange> range(ValueId V) const;
   /// The stated live range of (name, index).
@@ -92,6 +94,17 @@ public:
   int32_t time(NameId Name) const;
   /// Number of steps, called T; a range may end there.
   int32_t steps() const { return static_cast<int32_t>(D.Sequence.size()); }
+  /// The sequence is numbered 0, 1, 2, ..., names no instruction twice, and has
+  /// as many steps as its heading says: a row's number is its step.
+  bool isSequenceSound() const;
+
+  /// The one step that nothing else in the dump names: its name was misspelt.
+  /// Null if there is none, or more than one.
+  const SequenceRow *strayStep() const;
+  /// The sequence is sound, each value whose instruction is in it has one live
+  /// range, rows ascend by value id, and lie inside the steps. Where it does
+  /// not hold, what follows from live ranges says nothing.
+  bool areRangesSound() const;
 
   // Gates.
 

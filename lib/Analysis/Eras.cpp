@@ -31,13 +31,19 @@ private:
     if (Date > Result.From) {
       Result.From = Date;
       Result.FromReason = Reason;
+      Result.FromPlace = Place;
     }
   }
   void before(uint32_t Date, const char *Reason) {
     if (Date < Result.Before) {
       Result.Before = Date;
       Result.BeforeReason = Reason;
+      Result.BeforePlace = Place;
     }
+  }
+  /// What is found next stands at \p Offset of \p Text.
+  void at(StringRef Text, uint32_t Offset) {
+    Place = Text.drop_front(std::min<size_t>(Offset, Text.size()));
   }
 
   void fromAllocations();
@@ -47,10 +53,12 @@ private:
 
   const Dump &D;
   Era Result;
+  StringRef Place;
 };
 } // namespace
 
 void EraFinder::fromAllocations() {
+  at(D.assignmentText(), D.Values.empty() ? 0 : D.Values.front().Line);
   if (D.Values2019 == ValueForm::OneLine)
     before(20190702, "one-line value lines");
   else if (D.Values2019 == ValueForm::MultiLine)
@@ -58,6 +66,7 @@ void EraFinder::fromAllocations() {
   else if (!D.Values.empty())
     from(20190906, "' value:' lines");
   for (const Allocation &A : D.Allocations) {
+    at(D.assignmentText(), A.Line);
     if (A.Pointer)
       before(20220907, "a heap pointer in an allocation header");
     else
@@ -79,6 +88,7 @@ void EraFinder::fromAllocations() {
 
 void EraFinder::fromFiles() {
   bool Used = D.state(Section::Used) != SectionState::Absent;
+  at(D.usedText(), D.TotalLine);
   if (D.Split)
     from(20260403, "values and live ranges in files of their own");
   else if (Used && D.Values2019 == ValueForm::Tagged) {
@@ -98,6 +108,7 @@ void EraFinder::fromFiles() {
   const DumpFile &Report = D.file(FileRole::Report);
   if (!Report.present())
     return;
+  at(Report.Text, 0);
   if (classify(Report.Text) == TextKind::NewReport)
     from(20260310, "a memory report by memory space");
   else {
@@ -109,6 +120,7 @@ void EraFinder::fromFiles() {
 void EraFinder::fromTexts() {
   if (D.state(Section::Used) == SectionState::Absent)
     return;
+  at(D.usedText(), D.Used.empty() ? D.TotalLine : D.Used.front().Line);
   switch (D.Texts) {
   case TextForm::None:
     if (!D.Used.empty())
@@ -129,6 +141,7 @@ void EraFinder::fromTexts() {
     break;
   }
   for (const UsedValue &U : D.Used) {
+    at(D.usedText(), U.Line);
     if (U.PrintedNone)
       from(20260602, "'(none)' for a value without uses");
     else if (U.Uses.empty() && !U.UsesUninitialized)
@@ -138,6 +151,7 @@ void EraFinder::fromTexts() {
   for (const Instruction &I :
        llvm::ArrayRef<Instruction>(D.Instructions)
            .take_front(std::min(Enough, D.Instructions.size()))) {
+    at(D.usedText(), I.TextOffset);
     if (D.attributes(I).contains("stack_frame_id="))
       from(20251202, "a stack_frame_id");
     if (I.Operands.empty())
@@ -152,6 +166,7 @@ void EraFinder::fromTexts() {
 
 void EraFinder::fromLive() {
   bool Live = D.state(Section::Ranges) != SectionState::Absent;
+  at(D.liveText(), D.LiveHeaderLine);
   if (!D.Split && D.Values2019 == ValueForm::Tagged &&
       D.state(Section::Used) != SectionState::Absent) {
     if (Live)
@@ -163,6 +178,7 @@ void EraFinder::fromLive() {
     from(20260805, "an unbounded dimension instead of a peak");
   if (D.Peak.empty())
     return;
+  at(D.liveText(), D.Peak.front().Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
     before(20250414, "peak rows without index");

@@ -20,6 +20,8 @@ struct Era {
   /// The lines that set the bounds.
   const char *FromReason = "";
   const char *BeforeReason = "";
+  /// A text of the dump that begins with that line.
+  llvm::StringRef FromPlace, BeforePlace;
 
   /// Surely at or after \p Date.
   bool since(uint32_t Date) const { return From >= Date; }

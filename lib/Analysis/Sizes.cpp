@@ -150,6 +150,27 @@ static bool isTiledColor(int32_t Color) {
   return Color == 0 || Color == 1 || Color == 3;
 }
 
+/// Bytes of a tile (8,128), TPU's default, with 32-bit elements.
+static constexpr uint64_t DefaultTileElements = 8 * 128;
+
+/// An array without tiles on TPU. Scalars of called computations have no
+/// layout and take a default tile; in the memories of sync flags and of
+/// SparseCore arrays are not padded.
+static Bytes untiledBytes(const ShapeTable &Shapes, ShapeId Id,
+                          int32_t Color) {
+  const Shape &S = Shapes[Id];
+  Bytes Logical = logicalBytes(Shapes, Id);
+  if (Logical == 0)
+    return 0;
+  bool Scalar = !S.Layout && S.Dimensions.empty();
+  if (Scalar && Color == 0 && (S.Bits == 8 || S.Bits == 16 || S.Bits == 32))
+    return DefaultTileElements * S.Bits / 8;
+  if (S.Layout && !S.isDynamic() &&
+      (Color == 2 || Color == 8 || Color == 10))
+    return Logical;
+  return std::nullopt;
+}
+
 Bytes hlobuf::ownBytes(const ShapeTable &Shapes, ShapeId Id, Backend B,
                        int32_t Color) {
   const Shape &S = Shapes[Id];
@@ -161,7 +182,36 @@ Bytes hlobuf::ownBytes(const ShapeTable &Shapes, ShapeId Id, Backend B,
   }
   if (S.Kind == ShapeKind::Token)
     return 0;
-  if (S.isArray() && S.isTiled() && isTiledColor(Color))
-    return tiledBytes(Shapes, Id);
-  return std::nullopt;
+  if (!S.isArray())
+    return std::nullopt;
+  if (!S.isTiled())
+    return untiledBytes(Shapes, Id, Color);
+  return isTiledColor(Color) ? tiledBytes(Shapes, Id) : std::nullopt;
+}
+
+Bytes hlobuf::likelyBytes(const ShapeTable &Shapes, ShapeId Id,
+                          int32_t Color) {
+  const Shape &S = Shapes[Id];
+  if (!S.isArray() || S.isDynamic())
+    return std::nullopt;
+  Bytes Logical = logicalBytes(Shapes, Id);
+  switch (Color) {
+  case 2:
+    return Logical;
+  case 4:
+    if (S.isTiled())
+      return tiledBytes(Shapes, Id);
+    // Seen: s32[2]{0:S(4)}.
+    if (S.Bits == 32 && S.Dimensions.size() == 1 && Logical &&
+        *Logical / 4 <= 128)
+      return DefaultTileElements * 4;
+    return std::nullopt;
+  case 6:
+  case 7:
+  case 11:
+  case 12:
+    return S.isTiled() ? tiledBytes(Shapes, Id) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
 }

@@ -31,6 +31,11 @@ std::optional<uint64_t> tiledBytes(const ShapeTable &Shapes, ShapeId Id);
 std::optional<uint64_t> ownBytes(const ShapeTable &Shapes, ShapeId Id,
                                  Backend B, int32_t Color);
 
+/// The same for arrays in the small memories of TPU, whose granules are not
+/// public: what all dumps seen so far agree on.
+std::optional<uint64_t> likelyBytes(const ShapeTable &Shapes, ShapeId Id,
+                                    int32_t Color);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_ANALYSIS_SIZES_H

@@ -83,7 +83,11 @@ static llvm::Error findSiblings(const Input &In, const VerifyOptions &Options,
       if (File.present())
         break;
     }
-    if (File.present() && !fitsRole(File.Text, Role)) {
+    // A file that has the sibling's name and no content that could be named
+    // is the sibling, damaged: reading it says where.
+    TextKind Kind = File.present() ? classify(File.Text) : TextKind::Other;
+    bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
+    if (File.present() && !Damaged && !fitsRole(File.Text, Role)) {
       L.Unused.push_back(fmt::format(
           "{} (its content is something else)",
           StringRef(llvm::sys::path::filename(File.Path))));
@@ -137,9 +141,7 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("'{}' is no buffer assignment: {}", In.Path,
-                    Assignment.Text.empty()
-                        ? "it is empty"
-                        : "its first line is not 'BufferAssignment:'")
+                    refusal(Assignment.Text))
             .c_str());
   if (llvm::Error Failed = findSiblings(In, Options, *L, All))
     return Failed;

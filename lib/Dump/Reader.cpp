@@ -41,6 +41,8 @@ TextKind hlobuf::classify(StringRef Text) {
     return TextKind::Module;
   if (Line.starts_with("*** Begin "))
     return TextKind::Frames;
+  if (Line == "Used values:") // the total was lost
+    return TextKind::Values;
   if (!Line.starts_with("Total bytes used:"))
     return TextKind::Other;
   do
@@ -48,6 +50,17 @@ TextKind hlobuf::classify(StringRef Text) {
   while (!In.atEnd() && In.line().empty());
   return In.line() == "Allocations sorted by size:" ? TextKind::OldReport
                                                     : TextKind::Values;
+}
+
+StringRef hlobuf::refusal(StringRef Text) {
+  LineCursor In(Text);
+  while (!In.atEnd() && In.line().empty())
+    In.advance();
+  if (In.atEnd())
+    return "it is empty";
+  if (In.line() == "BufferAssignment:\r")
+    return "its lines end in CR LF, XLA's in LF";
+  return "its first line is not 'BufferAssignment:'";
 }
 
 std::unique_ptr<Dump>

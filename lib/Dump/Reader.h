@@ -32,6 +32,10 @@ enum class TextKind : uint8_t {
 
 TextKind classify(llvm::StringRef Text);
 
+/// Why \p Text, which classify() finds to be something else, is no buffer
+/// assignment.
+llvm::StringRef refusal(llvm::StringRef Text);
+
 /// Reads a buffer assignment and its siblings; \p Files need only hold the
 /// assignment. A line that cannot be read gives one diagnostic at its place,
 /// marks its section as damaged, and reading goes on behind it.

@@ -1,0 +1,39 @@
+//===- Checks/AllocationOrder.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All temps come after all other allocations: XLA takes the temps out, combines
+// them by color and appends the results (buffer_assignment.cc
+// CombineTempAllocations, 2017). The order inside the two parts means nothing. No
+// exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+namespace hlobuf {
+void checkAllocationOrder(const Analysis &A, Reporter &R) {
+  const Dump &D = A.dump();
+  AllocationId FirstTemp, LastOther;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    if (!D.Allocations[I].PreallocatedTemp)
+      LastOther = AllocationId(I);
+    else if (!FirstTemp)
+      FirstTemp = AllocationId(I);
+  }
+  if (!FirstTemp || !LastOther || FirstTemp.index() > LastOther.index())
+    return;
+  R.report(A.places().header(D[FirstTemp]).PreallocatedTemp,
+           "temp allocation {} stands before allocation {}, expected temps at "
+           "the end",
+           D[FirstTemp].Index, D[LastOther].Index)
+      .note(A.places().line(D[LastOther]), "this allocation is no temp")
+      .about(FirstTemp)
+      .about(LastOther);
+}
+} // namespace hlobuf

@@ -1,0 +1,217 @@
+//===- Checks/HiddenAlias.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An instruction that defines no value has no text in a dump, but its uses and
+// positions tell what it does (HloDataflowAnalysis::Update*ValueSet,
+// hlo_dataflow_analysis.cc, 2017 on). One that reads an array passes it on
+// (bitcast, all-reduce-done, opt-barrier). One that reads a tuple passes on all
+// of it, part by part, or one element with all parts: get-tuple-element any,
+// copy-done {0}, done of a collective {1}. So there is a tuple among the
+// positions of the value that it reads, and an element of it, where exactly
+// its own values are.
+//
+// Exceptions: a call or a conditional gives what its computations return. It
+// shows by a parameter: an instruction without text that reads nothing, at
+// which a value is that the call reads. An async-done or -update gives what the
+// async computation returns. Before 2021-10-05 a custom-call could pass on any
+// of its operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/UsedRows.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+class Hidden {
+public:
+  Hidden(const Analysis &A, Reporter &R)
+      : A(A), D(A.dump()), R(R), ByOwner(D.Positions.size()) {
+    for (uint32_t I = 0; I != ByOwner.size(); ++I)
+      ByOwner[I] = I;
+    for (const UsedValue &U : D.Used)
+      std::sort(ByOwner.begin() + U.Positions.Begin,
+                ByOwner.begin() + U.Positions.End,
+                [&](uint32_t X, uint32_t Y) {
+                  return D.Positions[X].Name < D.Positions[Y].Name;
+                });
+    Parameters.resize(D.Used.size(), Unasked);
+  }
+
+  void check(NameId X);
+
+private:
+  enum : uint8_t { Unasked, No, Yes };
+  /// More tuples than this in one value, and the search is given up.
+  static constexpr size_t MaxTables = 64;
+
+  /// Rows of \p U at instruction \p Name.
+  ArrayRef<uint32_t> rowsAt(UsedId U, NameId Name) const {
+    ArrayRef<uint32_t> All = ArrayRef<uint32_t>(ByOwner).slice(
+        D[U].Positions.Begin, D[U].Positions.size());
+    return ArrayRef<uint32_t>(
+        llvm::partition_point(
+            All, [&](uint32_t P) { return D.Positions[P].Name < Name; }),
+        llvm::partition_point(
+            All, [&](uint32_t P) { return D.Positions[P].Name <= Name; }));
+  }
+
+  size_t countFitting(ArrayRef<uint32_t> Rows, NameId Table,
+                      std::optional<uint32_t> Element, uint32_t &Misfit) const;
+  bool fits(ArrayRef<uint32_t> Rows, NameId Table, size_t &Best,
+            uint32_t &Misfit) const;
+  bool explainedByTuple(NameId X, UsedId Read);
+  bool mayCall(NameId X);
+  bool holdsParameter(UsedId U);
+  void report(NameId X, uint32_t Row, uint32_t UseNumber, UsedId Read);
+
+  const Analysis &A;
+  const Dump &D;
+  Reporter &R;
+  /// Numbers of positions, of each value by name.
+  std::vector<uint32_t> ByOwner;
+  std::vector<uint8_t> Parameters;
+  /// The row that does not fit the best explanation of the instruction at hand.
+  uint32_t Odd = 0;
+};
+} // namespace
+
+/// How many of \p Rows hold what \p Table holds at the same index, below
+/// \p Element if there is one; \p Misfit is the first that does not.
+size_t Hidden::countFitting(ArrayRef<uint32_t> Rows, NameId Table,
+                            std::optional<uint32_t> Element,
+                            uint32_t &Misfit) const {
+  size_t Fitting = 0;
+  for (uint32_t Row : Rows) {
+    llvm::SmallVector<uint32_t, 4> Path;
+    if (Element)
+      Path.push_back(*Element);
+    Path.append(D.Indices.steps(D.Positions[Row].Index));
+    if (isPositionOf(A, A.ownerOfPosition(Row), Table, D.Indices.get(Path)))
+      ++Fitting;
+    else if (Misfit == ~0U)
+      Misfit = Row;
+  }
+  return Fitting;
+}
+
+/// True if all of \p Rows come from \p Table, whole or by one element.
+bool Hidden::fits(ArrayRef<uint32_t> Rows, NameId Table, size_t &Best,
+                  uint32_t &Misfit) const {
+  auto Try = [&](std::optional<uint32_t> Element) {
+    uint32_t Wrong = ~0U;
+    size_t Fitting = countFitting(Rows, Table, Element, Wrong);
+    if (Fitting > Best) {
+      Best = Fitting;
+      Misfit = Wrong;
+    }
+    return Fitting == Rows.size();
+  };
+  if (Try(std::nullopt))
+    return true;
+  // The elements that hold the value of the first or the last row.
+  for (uint32_t Row : {Rows.front(), Rows.back()})
+    for (uint32_t There : rowsAt(A.ownerOfPosition(Row), Table)) {
+      auto Path = D.Indices.steps(D.Positions[There].Index);
+      if (!Path.empty() && Try(Path[0]))
+        return true;
+    }
+  return false;
+}
+
+/// True if a tuple among the positions of \p Read explains \p X.
+bool Hidden::explainedByTuple(NameId X, UsedId Read) {
+  ArrayRef<uint32_t> Rows = A.positionsAt(X);
+  size_t Best = 0;
+  size_t Tables = 0;
+  Odd = Rows.front();
+  for (const Position &P : D.positions(D[Read])) {
+    if (!P.Index.isRoot() || P.Name == X)
+      continue;
+    if (++Tables > MaxTables || isAsync(A.opcode(P.Name)) ||
+        fits(Rows, P.Name, Best, Odd))
+      return true;
+  }
+  return false;
+}
+
+/// True if \p U reaches an instruction that neither has a text nor reads: a
+/// parameter.
+bool Hidden::holdsParameter(UsedId U) {
+  uint8_t &Known = Parameters[U.index()];
+  if (Known == Unasked)
+    Known = llvm::any_of(D.positions(D[U]),
+                         [&](const Position &P) {
+                           return !A.hasText(P.Name) &&
+                                  A.usesBy(P.Name).empty();
+                         })
+                ? Yes
+                : No;
+  return Known == Yes;
+}
+
+bool Hidden::mayCall(NameId X) {
+  return llvm::any_of(A.usesBy(X), [&](uint32_t Number) {
+    return holdsParameter(A.ownerOfUse(Number));
+  });
+}
+
+void Hidden::report(NameId X, uint32_t Row, uint32_t UseNumber, UsedId Read) {
+  const Position &P = D.Positions[Row];
+  UsedId U = A.ownerOfPosition(Row);
+  bool Tuple = D.Uses[UseNumber].Index.printed();
+  Finding F = R.report(A.places().line(P).ltrim(),
+                       "{} is a position of {}, which is not {} {} reads",
+                       D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
+                       Tuple ? "part of the tuple that" : "the value that",
+                       D.Names[X]);
+  F.note(A.places().line(D.Uses[UseNumber]).ltrim(), "it reads {}",
+         A.places().tag(D[Read]).Whole)
+      .about(X);
+  aboutUsed(A, F, U);
+}
+
+void Hidden::check(NameId X) {
+  ArrayRef<uint32_t> Rows = A.positionsAt(X);
+  ArrayRef<uint32_t> Reads = A.usesBy(X);
+  if (Rows.empty() || Reads.empty())
+    return;
+  // Rows are sorted by index: the first use of operand 0 is that of its top.
+  const uint32_t *Top = llvm::find_if(
+      Reads, [&](uint32_t Number) { return D.Uses[Number].Operand == 0; });
+  if (Top == Reads.end() || !D.Uses[*Top].Index.isRoot())
+    return;
+  UsedId Read = A.ownerOfUse(*Top);
+  if (D.Uses[*Top].Index.printed()) {
+    if (!explainedByTuple(X, Read) && !mayCall(X))
+      report(X, Odd, *Top, Read);
+    return;
+  }
+  for (uint32_t Row : Rows) {
+    UsedId U = A.ownerOfPosition(Row);
+    if (U == Read || mayCall(X) ||
+        (!A.era().since(20211005) &&
+         llvm::any_of(Reads, [&](uint32_t Number) {
+           return A.ownerOfUse(Number) == U;
+         })))
+      continue;
+    report(X, Row, *Top, Read);
+    return;
+  }
+}
+
+namespace hlobuf {
+void checkHiddenAlias(const Analysis &A, Reporter &R) {
+  const Dump &D = A.dump();
+  Hidden All(A, R);
+  for (uint32_t Name = 0; Name != D.Names.size(); ++Name)
+    if (!A.hasText(NameId(Name)))
+      All.check(NameId(Name));
+}
+} // namespace hlobuf

@@ -1,0 +1,294 @@
+//===- Checks/MemoryReport.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The memory usage report is a function of the allocations and their values,
+// so the dump gives it back byte for byte. XLA prints both from one
+// BufferAssignment (buffer_assignment.cc, MemoryUsageReport 2024-10-04, by
+// memory space since 2026-03-10).
+//
+// Until 2025-10-27 rows of equal size and the shapes in a row stand in hash
+// order (jaxlib 0.4.35 to 0.7.2): they are accepted in any order, and where a
+// table is cut any of the equally large rows may be shown.
+//
+// A difference gives one finding in each table; reading goes on at the next
+// line, or table, that agrees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ReportDiff.h"
+#include "Checks/Check.h"
+#include <unordered_map>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The release that put rows of equal size in order.
+static constexpr uint32_t TiesSorted = 20251027;
+
+/// Where two texts differ first: the word or number of each.
+static std::pair<StringRef, StringRef> firstDifference(StringRef There,
+                                                       StringRef Wanted) {
+  size_t Begin = 0;
+  while (Begin < There.size() && Begin < Wanted.size() &&
+         There[Begin] == Wanted[Begin])
+    ++Begin;
+  while (Begin != 0 && isNameByte(There[Begin - 1]))
+    --Begin;
+  auto Word = [&](StringRef Text) {
+    // Numbers are padded on the left: the longer one begins earlier.
+    Text = Text.drop_front(Begin).ltrim(' ');
+    StringRef Name = Text.take_while(isNameByte);
+    return Name.empty() ? Text.take_front(1) : Name;
+  };
+  return {Word(There), Word(Wanted)};
+}
+
+namespace {
+class ReportComparer {
+public:
+  ReportComparer(const Analysis &A, Reporter &R, StringRef Text)
+      : A(A), D(A.dump()), R(R), Text(Text), There(reportLines(Text)),
+        Expected(D, Text,
+                 reportForm(Text) == ReportForm::ByAllocation &&
+                     !A.era().since(TiesSorted)) {}
+
+  void compare();
+
+private:
+  using Kind = ReportLineKind;
+
+  StringRef wanted(size_t Line) const { return Expected.text(Line); }
+  const ReportLine &info(size_t Line) const { return Expected.lines()[Line]; }
+
+  void report(ReportDifference F);
+  void reportDifference();
+  bool reportValueRows();
+  bool reportAllocationRows();
+  bool reportColumn(const ReportRow &Row, size_t Line);
+  std::string describe(size_t Line) const;
+  ValueId valueBehind(const ReportLine &L, StringRef Shapes) const;
+  void finish(Finding F, size_t Line, StringRef Shapes = "");
+
+  const Analysis &A;
+  const Dump &D;
+  Reporter &R;
+  StringRef Text;
+  std::vector<StringRef> There;
+  Report Expected;
+  /// The lines at hand, in Expected and There.
+  size_t I = 0, J = 0;
+  /// A total is wrong, and then most rows are too.
+  bool WrongTotal = false;
+};
+} // namespace
+
+void ReportComparer::compare() {
+  for (ReportDifference F : diffReport(D, Expected, There))
+    report(F);
+  if (R.count() == 0 && !Text.ends_with("\n"))
+    R.report(Text.take_back(0), "the report ends in the middle of a line");
+}
+
+void ReportComparer::report(ReportDifference F) {
+  I = F.Expected;
+  J = F.There;
+  if (I == Expected.lines().size()) {
+    R.report(There[J], "unexpected text behind the end of the report");
+    return;
+  }
+  if (J == There.size()) {
+    R.report(Text.take_back(0), "the report ends here, expected {}",
+             describe(I));
+    return;
+  }
+  switch (F.Fault) {
+  case ReportFault::Exchanged:
+    finish(R.report(There[J], "expected this line behind {}", describe(I))
+               .note(There[J + 1], "it is here"),
+           I);
+    return;
+  case ReportFault::Missing:
+    finish(R.report(There[J], "expected {} before this line", describe(I)), I);
+    return;
+  case ReportFault::Extra:
+    finish(R.report(There[J], "unexpected line, expected {}", describe(I)), I);
+    return;
+  case ReportFault::Edited:
+  case ReportFault::Unclear:
+    if (info(I).Kind == Kind::ValueRow && reportValueRows())
+      return;
+    if (info(I).Kind == Kind::AllocationRow && reportAllocationRows())
+      return;
+    reportDifference();
+  }
+}
+
+std::string ReportComparer::describe(size_t Line) const {
+  const ReportLine &L = info(Line);
+  switch (L.Kind) {
+  case Kind::ValueRow:
+    return fmt::format("the row for offset {} of allocation {}", L.At,
+                       D[L.Owner].Index);
+  case Kind::AllocationRow:
+    return fmt::format("the row for allocation {}", D[L.Owner].Index);
+  case Kind::AllocationHeader:
+    return fmt::format("the header of allocation {}", D[L.Owner].Index);
+  case Kind::Total:
+  case Kind::Space:
+  case Kind::Fixed:
+  case Kind::Rest:
+    break;
+  }
+  StringRef Wanted = wanted(Line).trim();
+  return Wanted.empty() ? "an empty line" : fmt::format("'{}'", Wanted);
+}
+
+/// The value of a row that is shown as its cause: where the report has the
+/// shapes \p Shapes, one whose shape is not among them, else the largest.
+ValueId ReportComparer::valueBehind(const ReportLine &L,
+                                    StringRef Shapes) const {
+  ValueId Best;
+  IndexRange Members = D[L.Owner].Values;
+  for (uint32_t Number = Members.Begin; Number != Members.End; ++Number) {
+    const Value &V = D.Values[Number];
+    if (V.Offset != L.At)
+      continue;
+    if (!Shapes.empty() && V.Shape &&
+        !Shapes.contains(D.Shapes.plainText(V.Shape)))
+      return ValueId(Number);
+    if (!Best || V.Size > D[Best].Size)
+      Best = ValueId(Number);
+  }
+  return Best;
+}
+
+/// Says what \p F is about, and shows what expected line \p Line comes from.
+void ReportComparer::finish(Finding F, size_t Line, StringRef Shapes) {
+  const ReportLine &L = info(Line);
+  WrongTotal |= L.Kind == Kind::Total;
+  if (WrongTotal)
+    F.about(Section::Total);
+  if (L.Kind == Kind::ValueRow) {
+    ValueId V = valueBehind(L, Shapes);
+    F.about(V).note(A.places().value(D[V]).Tag.Whole, "{} is at this offset",
+                    D.spell(D[V].Tag));
+  } else if (L.Kind == Kind::AllocationRow ||
+             L.Kind == Kind::AllocationHeader) {
+    F.about(L.Owner).note(A.places().header(D[L.Owner]).Size,
+                          "allocation {} has {} bytes", D[L.Owner].Index,
+                          D[L.Owner].Size);
+  }
+}
+
+/// Reports the first word in which the lines at hand differ.
+void ReportComparer::reportDifference() {
+  auto [Word, Wanted] = firstDifference(There[J], wanted(I));
+  std::string What = info(I).Kind == Kind::Fixed ? "" : describe(I) + ": ";
+  if (Wanted.empty())
+    finish(R.report(Word, "{}unexpected '{}'", What, Word), I);
+  else if (Word.empty())
+    finish(R.report(Word, "{}expected '{}'", What, Wanted), I);
+  else
+    finish(R.report(Word, "{}'{}', expected '{}'", What, Word, Wanted), I);
+}
+
+/// Reports the column in which \p Row is not what expected line \p Line says.
+bool ReportComparer::reportColumn(const ReportRow &Row, size_t Line) {
+  ReportRow Wanted;
+  if (!parseReportRow(wanted(Line), Wanted))
+    return false;
+  auto Report = [&](StringRef There, StringRef Expected, StringRef What) {
+    if (There == Expected)
+      return false;
+    auto [Word, WantedWord] = firstDifference(There, Expected);
+    finish(R.report(Word.empty() ? There : Word, "{}: {} '{}', expected '{}'",
+                    describe(Line), What, There, Expected),
+           Line, Row.Shapes);
+    return true;
+  };
+  return Report(Row.Size, Wanted.Size, "size") ||
+         Report(Row.Count, Wanted.Count, "number of values") ||
+         Report(Row.Shapes, Wanted.Shapes, "shapes");
+}
+
+/// Looks for a row of values that the allocation does not have so. Sums and
+/// percentages are left to reportDifference: they depend on the other rows.
+bool ReportComparer::reportValueRows() {
+  std::unordered_map<uint64_t, size_t> Lines;
+  for (size_t L = I;
+       L < Expected.lines().size() && info(L).Kind == Kind::ValueRow; ++L)
+    Lines.try_emplace(info(L).At, L);
+  ReportRow Row, Unknown;
+  for (size_t K = J; K < There.size() && parseReportRow(There[K], Row); ++K) {
+    auto Found = Lines.find(Row.Offset);
+    if (Found != Lines.end()) {
+      if (reportColumn(Row, Found->second))
+        return true;
+      Lines.erase(Found);
+    } else if (!Unknown.At.data()) {
+      Unknown = Row;
+    }
+  }
+  if (!Unknown.At.data())
+    return false;
+  // What the first row that is not there stands for.
+  size_t Line = I;
+  while (!Lines.contains(info(Line).At) &&
+         info(Line + 1).Kind == Kind::ValueRow)
+    ++Line;
+  finish(R.report(Unknown.At, "row for offset {}, expected {}", Unknown.Offset,
+                  describe(Line)),
+         Line);
+  return true;
+}
+
+bool ReportComparer::reportAllocationRows() {
+  std::unordered_map<uint32_t, size_t> Lines;
+  for (size_t L = I;
+       L < Expected.lines().size() && info(L).Kind == Kind::AllocationRow; ++L)
+    Lines.try_emplace(D[info(L).Owner].Index, L);
+  for (size_t K = J; K < There.size(); ++K) {
+    StringRef Header = headerInRow(There[K]);
+    std::optional<uint32_t> Index = parseAllocationHeading(Header);
+    if (!Index)
+      return false;
+    auto Found = Lines.find(*Index);
+    if (Found == Lines.end()) {
+      auto [Word, Wanted] = firstDifference(Header, headerInRow(wanted(I)));
+      finish(R.report(Word, "row of allocation {}, expected allocation {}",
+                      *Index, D[info(I).Owner].Index),
+             I);
+      return true;
+    }
+    StringRef Wanted = headerInRow(wanted(Found->second));
+    if (Header == Wanted)
+      continue;
+    auto [Word, WantedWord] = firstDifference(Header, Wanted);
+    finish(R.report(Word, "{}: '{}', expected '{}'", describe(Found->second),
+                    Word, WantedWord),
+           Found->second);
+    return true;
+  }
+  return false;
+}
+
+namespace hlobuf {
+void checkMemoryReport(const Analysis &A, Reporter &R) {
+  StringRef Text = A.dump().file(FileRole::Report).Text;
+  if (Text.empty()) {
+    R.notChecked("the memory usage report is empty");
+    return;
+  }
+  size_t Return = Text.find("\r\n");
+  if (Return != StringRef::npos) {
+    R.report(Text.substr(Return, 1),
+             "the line ends with a carriage return, expected a newline only");
+    return;
+  }
+  ReportComparer(A, R, Text).compare();
+}
+} // namespace hlobuf

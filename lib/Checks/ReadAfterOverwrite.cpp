@@ -1,0 +1,269 @@
+//===- Checks/ReadAfterOverwrite.cpp --------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No instruction reads a value after another one wrote to its bytes. The
+// schedule and the assignment together guarantee it: copy insertion
+// (copy_insertion.cc, 2017) gives every value that is changed in place, and
+// read again later, a copy of its own. Stated live ranges do not show the
+// fault, because they are cut where the next value of a group starts
+// (hlo_live_range.cc, NormalizeAliasedBuffers): hence no overlap to see.
+//
+// True defects that this rule found in libtpu, programs that compute wrong
+// numbers: a copy of a broadcast that becomes the broadcast again
+// (tpu-copy-normalizer, 0.0.11 to 0.0.51), and a private copy that is handed
+// to other readers (post-fusion-tiling-assignment, 0.0.38 to 0.0.51).
+//
+// A use behind the end of a range is harmless where nothing wrote to the bytes
+// in between. These do not count as writers or readers:
+// - phis and parameters, which are names for what is there already;
+// - a copy of the value onto itself, a ConcatBitcast over it, and an output
+//   declared to alias it: the bytes stay as they are (TPU);
+// - a reader that declares to alias the operand: the place is kept for it;
+// - forwarders (tuple, get-tuple-element, bitcast): they read nothing (three
+//   TPU dumps: two equal tables for two branches share one place);
+// - calls, conditionals, async ops: their computations read; while reads too,
+//   but hands on what it does not change (a position of the value);
+// - for an operand of a conditional, a writer in another branch than the
+//   reader: only the module tells, unless operands tie them together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Computations.h"
+#include "Analysis/Occupancy.h"
+#include "Checks/Sharing.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace {
+/// A use that stands behind the stated end of its value.
+struct LateUse {
+  int32_t Step;
+  uint32_t Use;
+  ValueId Value;
+};
+
+class LateUses {
+public:
+  LateUses(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  void run();
+
+private:
+  void collect(const Allocation &Alloc);
+  void collect(ValueId V, UsedId U);
+  void replay(const Allocation &Alloc);
+  bool reads(const Use &Reader, UsedId U) const;
+  bool leavesBytes(ValueId Writer, UsedId U) const;
+  bool mayLieInBranches(ValueId Writer, const LateUse &Late);
+  void check(const LateUse &Late, const LastWriters &Writers);
+  void report(const LateUse &Late, ValueId Writer);
+  void explain(Finding &F, const LateUse &Late, ValueId Writer);
+
+  const Analysis &A;
+  Reporter &R;
+  const Dump &D;
+  /// Of one allocation, and those of it that were reported.
+  std::vector<LateUse> Late;
+  llvm::DenseSet<uint32_t> Reported;
+  std::optional<Computations> Together;
+};
+} // namespace
+
+/// True if \p Reader reads the bytes of \p U itself.
+bool LateUses::reads(const Use &Reader, UsedId U) const {
+  const Instruction *I = A.instruction(Reader.Name);
+  if (!I || I->Op.Sugar)
+    return false;
+  switch (I->Op.Op) {
+  case Opcode::Unknown:
+  case Opcode::Call:
+  case Opcode::Conditional:
+  case Opcode::Parameter:
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+  case Opcode::Tuple:
+  case Opcode::GetTupleElement:
+  case Opcode::Bitcast:
+    return false;
+  case Opcode::While:
+    return llvm::any_of(D.positions(D[U]), [&](const Position &P) {
+      return P.Name == Reader.Name;
+    });
+  default:
+    return llvm::none_of(A.aliases(*I), [&](const DeclaredAlias &Item) {
+      return Item.Operand == Reader.Operand;
+    });
+  }
+}
+
+void LateUses::collect(ValueId V, UsedId U) {
+  std::optional<StepRange> Range = A.range(V);
+  if (!Range || Range->Start < 0 || Range->End < Range->Start ||
+      Range->End >= A.steps() || D[V].Size == 0)
+    return;
+  const UsedValue &Used = D[U];
+  for (uint32_t Number = Used.Uses.Begin; Number != Used.Uses.End; ++Number) {
+    const Use &Reader = D.Uses[Number];
+    int32_t Step = A.time(Reader.Name);
+    if (Step > Range->End && reads(Reader, U))
+      Late.push_back({Step, Number, V});
+  }
+}
+
+void LateUses::collect(const Allocation &Alloc) {
+  Late.clear();
+  for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+    if (UsedId U = A.usedOf(ValueId(V)))
+      collect(ValueId(V), U);
+}
+
+/// Walks through the steps: all reads of a step come before its writes.
+void LateUses::replay(const Allocation &Alloc) {
+  llvm::sort(Late, [](const LateUse &P, const LateUse &Q) {
+    return std::tuple(P.Step, P.Use) < std::tuple(Q.Step, Q.Use);
+  });
+  std::vector<std::pair<int32_t, uint32_t>> Writes;
+  for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
+    const ValueTag &Tag = D.Values[V].Tag;
+    int32_t Step = A.time(Tag.Name);
+    if (Step >= 0 && !Tag.Phi && A.opcode(Tag.Name) != Opcode::Parameter)
+      Writes.push_back({Step, V});
+  }
+  llvm::sort(Writes);
+  LastWriters Writers;
+  auto Next = Writes.begin();
+  Reported.clear();
+  for (const LateUse &Read : Late) {
+    for (; Next != Writes.end() && Next->first < Read.Step; ++Next) {
+      TimedBytes Bytes = timedBytes(D, ValueId(Next->second), {});
+      Writers.write(Bytes.Begin, Bytes.End, Next->first, Next->second);
+    }
+    check(Read, Writers);
+  }
+}
+
+/// True if what \p Writer writes is what \p U holds.
+bool LateUses::leavesBytes(ValueId Writer, UsedId U) const {
+  const ValueTag &Tag = D[Writer].Tag;
+  const Instruction *I = A.instruction(Tag.Name);
+  if (!I)
+    return false;
+  auto Items = A.aliases(*I);
+  bool Same = I->Op.Op == Opcode::Copy || isConcatBitcast(A, Tag.Name);
+  return llvm::any_of(D.uses(D[U]), [&](const Use &By) {
+    return By.Name == Tag.Name &&
+           (Same || llvm::any_of(Items, [&](const DeclaredAlias &Item) {
+              return Item.Operand == By.Operand &&
+                     Item.Output.canonical() == Tag.Index.canonical() &&
+                     Item.Index.canonical() == By.Index.canonical();
+            }));
+  });
+}
+
+/// True if writer and reader may lie in different branches of one conditional
+/// that the value is passed to.
+bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
+  bool Passed =
+      llvm::any_of(D.uses(D[A.usedOf(Read.Value)]), [&](const Use &By) {
+        return By.Operand > 0 && (A.opcode(By.Name) == Opcode::Conditional ||
+                                  !A.hasText(By.Name));
+      });
+  if (!Passed)
+    return false;
+  if (!Together)
+    Together.emplace(D);
+  return !Together->same(D[Writer].Tag.Name, D.Uses[Read.Use].Name);
+}
+
+void LateUses::check(const LateUse &Read, const LastWriters &Writers) {
+  if (Reported.contains(Read.Value.index()))
+    return;
+  UsedId U = A.usedOf(Read.Value);
+  TimedBytes Bytes = timedBytes(D, Read.Value, *A.range(Read.Value));
+  std::optional<uint32_t> Writer =
+      Writers.findSince(Bytes.Begin, Bytes.End, Bytes.Last, [&](uint32_t W) {
+        return D.Values[W].Tag.Name != D[Read.Value].Tag.Name &&
+               !leavesBytes(ValueId(W), U);
+      });
+  if (!Writer)
+    return;
+  if (mayLieInBranches(ValueId(*Writer), Read)) {
+    R.notChecked("late reads of operands of a conditional: needs the HLO "
+                 "module");
+    return;
+  }
+  Reported.insert(Read.Value.index());
+  report(Read, ValueId(*Writer));
+}
+
+void LateUses::report(const LateUse &Read, ValueId Writer) {
+  const Value &V = D[Read.Value], &W = D[Writer];
+  NameId Reader = D.Uses[Read.Use].Name;
+  llvm::StringRef WriterName = D.Names[W.Tag.Name];
+  Finding F = R.report(
+      A.places().value(V).Tag.Whole,
+      "{} reads {} at step {}, but {} overwrote its {} at step {}: the reader "
+      "sees {}'s result instead",
+      D.Names[Reader], D.spell(V.Tag), Read.Step, WriterName,
+      sharedBytes(D, V, W), A.time(W.Tag.Name), WriterName);
+  explain(F, Read, Writer);
+  F.about(Read.Value).about(Writer).about(Reader);
+}
+
+/// The story in the order of the steps, then the lines of the program.
+void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
+  const Value &V = D[Read.Value], &W = D[Writer];
+  const Use &Reader = D.Uses[Read.Use];
+  const Places &At = A.places();
+  int32_t Begin = A.range(Read.Value)->Start;
+  int32_t WriteStep = A.time(W.Tag.Name);
+  auto Row = [&](int32_t Step) {
+    return At.row(D.Sequence[static_cast<size_t>(Step)]).Name;
+  };
+  F.note(Row(Begin), "{}: {} begins to hold the value", spellStep(D, Begin),
+         D.spell(V.Tag));
+  F.note(Row(WriteStep), "{}: {} is written to the same bytes",
+         spellStep(D, WriteStep), D.spell(W.Tag));
+  F.note(At.value(W).Tag.Whole, "{} is placed at bytes [{}, {}) here",
+         D.spell(W.Tag), W.Offset, W.end());
+  F.note(Row(Read.Step), "{}: the overwritten value is read",
+         spellStep(D, Read.Step));
+  F.note(At.line(Reader), "{} reads it as operand {}", D.Names[Reader.Name],
+         Reader.Operand);
+  noteRange(F, A, Read.Value);
+  for (NameId Name : {Reader.Name, W.Tag.Name})
+    if (const Instruction *I = A.instruction(Name))
+      if (std::string Line = A.sourceLine(*I); !Line.empty())
+        F.note(At.text(*I).Name, "{} comes from {}", D.Names[Name], Line);
+}
+
+void LateUses::run() {
+  for (const Allocation &Alloc : D.Allocations) {
+    if (Alloc.Values.size() < 2)
+      continue;
+    if (A.privateStacksPossible(Alloc.color())) {
+      R.notChecked(fmt::format("color {}: async computations may have private "
+                               "stacks there",
+                               Alloc.color()));
+      continue;
+    }
+    collect(Alloc);
+    if (!Late.empty())
+      replay(Alloc);
+  }
+}
+
+namespace hlobuf {
+void checkReadAfterOverwrite(const Analysis &A, Reporter &R) {
+  if (!A.isSequenceSound()) {
+    R.notChecked("the instruction sequence contradicts itself");
+    return;
+  }
+  LateUses(A, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,29 @@
+//===- Checks/Sharing.h - Words for values that share bytes -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_SHARING_H
+#define HLOBUF_CHECKS_SHARING_H
+
+#include "Checks/Check.h"
+
+namespace hlobuf {
+
+/// `bytes [16, 32) of allocation 3`: what \p V and \p W have in common.
+std::string sharedBytes(const Dump &D, const Value &V, const Value &W);
+
+/// `step 9 (fusion.2)`, or `the end of the program`.
+std::string spellStep(const Dump &D, int32_t Step);
+
+/// Notes where \p V lies, at its value line.
+void notePlace(Finding &F, const Analysis &A, ValueId V);
+
+/// Notes the live range of \p V at its row of BufferLiveRange.
+void noteRange(Finding &F, const Analysis &A, ValueId V);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_SHARING_H

@@ -1,0 +1,137 @@
+//===- Checks/SiblingOverlap.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The values that one instruction defines use disjoint bytes: all of them are
+// written at the same step (buffer_assignment.cc and heap_simulator.cc, 2017).
+// No live range is needed, and every color is checked. Exceptions:
+// - two outputs declared to alias one operand have that operand's place
+//   (async collective fusions on TPU);
+// - phis have one place where one value goes into both: a tuple holds it at
+//   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
+//   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
+//   place they are a warning.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Sharing.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace {
+class SiblingCheck {
+public:
+  SiblingCheck(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  void run();
+
+private:
+  void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
+  bool bothAliasOneOperand(const Value &V, const Value &W) const;
+  bool holdsDoubledValue(const Value &V);
+  void findDoubled();
+  void report(ValueId Lower, ValueId Upper);
+
+  const Analysis &A;
+  Reporter &R;
+  const Dump &D;
+  /// Allocation and offset of each value that some tuple holds twice.
+  std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled;
+};
+} // namespace
+
+static bool samePlace(const Value &V, const Value &W) {
+  return V.Offset == W.Offset && V.Size == W.Size;
+}
+
+bool SiblingCheck::bothAliasOneOperand(const Value &V, const Value &W) const {
+  const Instruction *I = A.instruction(V.Tag.Name);
+  if (!I || !samePlace(V, W))
+    return false;
+  auto Items = A.aliases(*I);
+  for (const DeclaredAlias &P : Items)
+    for (const DeclaredAlias &Q : Items)
+      if (P.Output.canonical() == V.Tag.Index.canonical() &&
+          Q.Output.canonical() == W.Tag.Index.canonical() &&
+          P.Operand == Q.Operand && P.Index.canonical() == Q.Index.canonical())
+        return true;
+  return false;
+}
+
+void SiblingCheck::findDoubled() {
+  Doubled.emplace();
+  llvm::SmallVector<NameId, 16> Names;
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    ValueId V = A.valueOf(UsedId(U));
+    if (!V || D.Used[U].Positions.size() < 2)
+      continue;
+    Names.clear();
+    for (const Position &P : D.positions(D.Used[U]))
+      Names.push_back(P.Name);
+    llvm::sort(Names);
+    if (std::adjacent_find(Names.begin(), Names.end()) != Names.end())
+      Doubled->insert({D[V].Owner.index(), D[V].Offset});
+  }
+}
+
+/// True if a value at the place of \p V lies twice in one tuple.
+bool SiblingCheck::holdsDoubledValue(const Value &V) {
+  if (!Doubled)
+    findDoubled();
+  return Doubled->contains({V.Owner.index(), V.Offset});
+}
+
+void SiblingCheck::report(ValueId Lower, ValueId Upper) {
+  const Value &V = D[Lower], &W = D[Upper];
+  if (bothAliasOneOperand(V, W))
+    return;
+  bool PhisAtOnePlace = V.Tag.Phi && W.Tag.Phi && samePlace(V, W);
+  if (PhisAtOnePlace && holdsDoubledValue(V))
+    return;
+  Finding F =
+      R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,
+                 A.places().value(W).Offset,
+                 "{} shares {} with {}, another value of the same instruction",
+                 D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
+  notePlace(F, A, Lower);
+  F.about(Upper).about(Lower);
+}
+
+void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
+  llvm::sort(Siblings, [&](uint32_t V, uint32_t W) {
+    const Value &X = D.Values[V], &Y = D.Values[W];
+    return std::tuple(X.Owner, X.Offset, V) < std::tuple(Y.Owner, Y.Offset, W);
+  });
+  // The sibling that reaches furthest so far.
+  uint32_t Furthest = Siblings.front();
+  for (uint32_t V : Siblings.drop_front()) {
+    const Value &Last = D.Values[Furthest], &Now = D.Values[V];
+    if (Last.Owner == Now.Owner && Now.Offset < Last.end())
+      report(ValueId(Furthest), ValueId(V));
+    if (Last.Owner != Now.Owner || Last.end() < Now.end())
+      Furthest = V;
+  }
+}
+
+void SiblingCheck::run() {
+  llvm::SmallVector<uint32_t, 32> Siblings;
+  for (size_t Name = 0; Name != D.Names.size(); ++Name) {
+    llvm::ArrayRef<uint32_t> All = A.valuesOfInstruction(NameId(Name));
+    if (All.size() < 2)
+      continue;
+    Siblings.clear();
+    llvm::copy_if(All, std::back_inserter(Siblings),
+                  [&](uint32_t V) { return D.Values[V].Size != 0; });
+    if (Siblings.size() > 1)
+      checkSiblings(Siblings);
+  }
+}
+
+namespace hlobuf {
+void checkSiblingOverlap(const Analysis &A, Reporter &R) {
+  SiblingCheck(A, R).run();
+}
+} // namespace hlobuf

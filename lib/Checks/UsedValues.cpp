@@ -1,0 +1,76 @@
+//===- Checks/UsedValues.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The used values are the placed values: the same ids, listed by ascending id.
+// XLA collects the values of all allocations and sorts them
+// (buffer_assignment.cc ToString, 2019-09-09; ValuesToString since 2026-04-03).
+// No exception is known. Multi-line value lines (2019-07 to 2019-09) are both at
+// once and have nothing to compare.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+/// \p U has no value line with its id.
+static void reportUnplaced(const Analysis &A, Reporter &R, UsedId U) {
+  const Dump &D = A.dump();
+  const ValueTag &Tag = D[U].Tag;
+  ValueId Same = A.findValue(Tag.Name, Tag.Index);
+  if (Same && !A.usedOf(Same)) {
+    R.report(A.places().value(D[Same]).Tag.Id,
+             "value {} has id {} here, but {} among the used values, expected "
+             "the same",
+             D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
+        .note(A.places().tag(D[U]).Id, "the other id is here")
+        .about(Same);
+    return;
+  }
+  R.report(A.places().tag(D[U]).Whole,
+           "used value {} is in no allocation, expected one", D.spell(Tag))
+      .about(Tag.Name);
+}
+
+/// \p V is not among the used values by id.
+static void reportUnused(const Analysis &A, Reporter &R, ValueId V) {
+  const Dump &D = A.dump();
+  const ValueTag &Tag = D[V].Tag;
+  UsedId Same = A.findUsed(Tag.Name, Tag.Index);
+  if (Same && !A.valueOf(Same))
+    return; // Reported from the other side.
+  R.report(A.places().value(D[V]).Tag.Whole,
+           "value {} is not among the used values, expected it there",
+           D.spell(Tag))
+      .about(V);
+}
+
+namespace hlobuf {
+void checkUsedValues(const Analysis &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (D.Values2019 == ValueForm::MultiLine) {
+    R.notChecked("value lines of 2019 are the used values");
+    return;
+  }
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    const UsedValue &U = D.Used[I];
+    if (!A.valueOf(UsedId(I)))
+      reportUnplaced(A, R, UsedId(I));
+    if (I == 0 || D.Used[I - 1].Tag.Id < U.Tag.Id)
+      continue;
+    R.report(A.places().tag(U).Id,
+             "used value {} follows {}, expected ascending ids",
+             D.spell(U.Tag), D.spell(D.Used[I - 1].Tag))
+        .note(A.places().tag(D.Used[I - 1]).Id, "the id before is here")
+        .about(U.Tag.Name)
+        .about(D.Used[I - 1].Tag.Name);
+  }
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    if (!A.usedOf(ValueId(I)))
+      reportUnused(A, R, ValueId(I));
+}
+} // namespace hlobuf
