@@ -26,7 +26,7 @@ LICENSE = """\
 SOURCE = """\
 {banner}
 {license}//
-// TODO: the rule ({rules}), why XLA guarantees it (its source file), and the
+// TODO: the rule{rules}, why XLA guarantees it (its source file), and the
 // known exceptions, each with the dump that taught it.
 //
 {bar}
@@ -122,7 +122,7 @@ def create(root, check):
             banner=banner + "-" * (len(bar) - len(banner) - 5) + "===//",
             license=LICENSE,
             bar=bar,
-            rules=", ".join(check.rules),
+            rules=f" ({', '.join(check.rules)})" if check.rules else "",
             function=check.function,
         ),
     )
@@ -153,7 +153,8 @@ def write(path, text):
 
 
 def register(root, check):
-    """Adds the line to Checks.def, at the end of its letter's part."""
+    """Adds the line to Checks.def: at the end of its first rule's letter, or, if
+    it covers no rule, before all letters."""
     path = root / registry.CHECKS
     lines = path.read_text(encoding="utf-8").splitlines()
     new = (
@@ -161,8 +162,8 @@ def register(root, check):
         f"needs({', '.join(check.needs)}), "
         f'"{" ".join(check.rules)}", "{check.summary}")'
     )
-    letter = check.rules[0][0]
-    heads = [i for i, line in enumerate(lines) if line.startswith(f"// {letter}: ")]
+    part = f"// {check.rules[0][0]}: " if check.rules else "// clang-format off"
+    heads = [i for i, line in enumerate(lines) if line.startswith(part)]
     at = heads[0] + 1 if heads else lines.index("#undef HLOBUF_CHECK")
     while lines[at].strip() and not lines[at].startswith(("//", "#")):
         at += 1
@@ -251,8 +252,10 @@ def main():
 
     statements = dict(registry.read_rules(options.root))
     rules = tuple(options.rules.replace(",", " ").split())
-    if not rules or not all(rule in statements for rule in rules):
+    if not all(rule in statements for rule in rules):
         parser.error(f"--rules must name rules of {registry.CATALOGUE}")
+    if not rules and not options.summary:
+        parser.error("a check that covers no rule needs a --summary")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", options.id):
         parser.error("an id is made of lower-case words and hyphens")
     create(

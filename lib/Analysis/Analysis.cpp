@@ -28,10 +28,20 @@ private:
   std::optional<T> Value;
 };
 
+namespace {
+/// The partner of each value line and each used value, as numbers.
+struct IdJoin {
+  std::vector<uint32_t> ValueOfUsed;
+  std::vector<uint32_t> UsedOfValue;
+};
+} // namespace
+
+static constexpr uint32_t None = ~uint32_t(0);
+
 struct Analysis::Cache {
   Lazy<Era> Written;
   Lazy<hlobuf::Backend> By;
-  Lazy<llvm::DenseMap<uint32_t, uint32_t>> ValueOfId, UsedOfId;
+  Lazy<IdJoin> Ids;
   Lazy<ByName> Values, Used, Positions, Uses, Ranges;
   Lazy<std::vector<uint32_t>> InstructionOf;
   Lazy<std::vector<int32_t>> Times;
@@ -41,8 +51,6 @@ struct Analysis::Cache {
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<StackFrames> Frames;
 };
-
-static constexpr uint32_t None = ~uint32_t(0);
 
 Analysis::Analysis(const Dump &D)
     : D(D), At(D), Memo(std::make_unique<Cache>()) {}
@@ -56,30 +64,38 @@ Backend Analysis::backend() const {
   return Memo->By.get([&] { return findBackend(D); });
 }
 
-template <typename Record>
-static llvm::DenseMap<uint32_t, uint32_t>
-numberById(const std::vector<Record> &All) {
-  llvm::DenseMap<uint32_t, uint32_t> Map;
-  Map.reserve(static_cast<unsigned>(All.size()));
-  for (uint32_t I = 0; I != All.size(); ++I)
-    Map.try_emplace(All[I].Tag.Id, I);
-  return Map;
-}
-
-static uint32_t lookUp(const llvm::DenseMap<uint32_t, uint32_t> &Map,
-                       uint32_t Id) {
-  auto Found = Map.find(Id);
-  return Found == Map.end() ? None : Found->second;
+/// Joins value lines and used values by the printed id; of several with one id
+/// the first counts.
+static IdJoin joinByIds(const Dump &D) {
+  llvm::DenseMap<uint32_t, uint32_t> ValueOfId;
+  ValueOfId.reserve(static_cast<unsigned>(D.Values.size()));
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    ValueOfId.try_emplace(D.Values[I].Tag.Id, I);
+  IdJoin Join;
+  Join.ValueOfUsed.assign(D.Used.size(), None);
+  Join.UsedOfValue.assign(D.Values.size(), None);
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    auto Found = ValueOfId.find(D.Used[I].Tag.Id);
+    if (Found == ValueOfId.end())
+      continue;
+    Join.ValueOfUsed[I] = Found->second;
+    uint32_t &Used = Join.UsedOfValue[Found->second];
+    Used = std::min(Used, I);
+  }
+  // A value whose id was printed before has the same partner.
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    Join.UsedOfValue[I] = Join.UsedOfValue[ValueOfId[D.Values[I].Tag.Id]];
+  return Join;
 }
 
 ValueId Analysis::valueOf(UsedId U) const {
-  const auto &Map = Memo->ValueOfId.get([&] { return numberById(D.Values); });
-  return ValueId(lookUp(Map, D[U].Tag.Id));
+  const IdJoin &Join = Memo->Ids.get([&] { return joinByIds(D); });
+  return ValueId(Join.ValueOfUsed[U.index()]);
 }
 
 UsedId Analysis::usedOf(ValueId V) const {
-  const auto &Map = Memo->UsedOfId.get([&] { return numberById(D.Used); });
-  return UsedId(lookUp(Map, D[V].Tag.Id));
+  const IdJoin &Join = Memo->Ids.get([&] { return joinByIds(D); });
+  return UsedId(Join.UsedOfValue[V.index()]);
 }
 
 template <typename Record>

@@ -89,6 +89,11 @@ void EraFinder::fromAllocations() {
 void EraFinder::fromFiles() {
   bool Used = D.state(Section::Used) != SectionState::Absent;
   at(D.usedText(), D.TotalLine);
+  bool Pointer = llvm::any_of(
+      D.Allocations, [](const Allocation &A) { return A.Pointer.has_value(); });
+  // With pointers it would be one of three days in 2019.
+  if (!Used && D.Values2019 == ValueForm::Tagged && !Pointer)
+    from(20260403, "no used values in the assignment file");
   if (D.Split)
     from(20260403, "values and live ranges in files of their own");
   else if (Used && D.Values2019 == ValueForm::Tagged) {
@@ -144,8 +149,12 @@ void EraFinder::fromTexts() {
     at(D.usedText(), U.Line);
     if (U.PrintedNone)
       from(20260602, "'(none)' for a value without uses");
-    else if (U.Uses.empty() && !U.UsesUninitialized)
+    else if (U.Uses.empty() && !U.UsesUninitialized) {
+      if (U.TextSize != 0) // the heading stands right before the text
+        at(D.usedText(), static_cast<uint32_t>(
+                             D.usedText().rfind(" uses:", U.TextOffset)));
       before(20260602, "an empty list of uses");
+    }
   }
   constexpr size_t Enough = 64;
   for (const Instruction &I :

@@ -13,6 +13,7 @@
 
 #include "Analysis/Report.h"
 #include "Analysis/ReportDiff.h"
+#include "Analysis/ReportGroups.h"
 #include "Dump/LineCursor.h"
 #include "Dump/Printer.h"
 #include "Dump/Reader.h"
@@ -21,7 +22,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cstdio>
-#include <unordered_map>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -44,26 +44,6 @@ ReportForm hlobuf::reportForm(StringRef Text) {
                : ReportForm::BySpace;
   }
 }
-
-namespace {
-/// The values of an allocation that begin at one offset.
-struct Group {
-  uint64_t Offset = 0;
-  uint64_t Size = 0;
-  /// The largest printed id.
-  uint32_t Id = 0;
-  /// Members, in the allocation's values sorted by offset; half-open.
-  uint32_t Begin = 0, End = 0;
-};
-
-struct SeenRow {
-  /// Position in its table, from 0.
-  uint32_t Number = 0;
-  StringRef Shapes;
-};
-/// Rows of one allocation in a given report, by offset.
-using SeenRows = std::unordered_map<uint64_t, SeenRow>;
-} // namespace
 
 namespace hlobuf {
 class ReportWriter {
@@ -88,9 +68,6 @@ private:
   void sortAllocations();
   void allocationTable(uint64_t Total);
   void values(AllocationId Id, StringRef Indent);
-  std::vector<Group> groups(ArrayRef<Value> Values);
-  void followTies(llvm::MutableArrayRef<Group> Groups, const SeenRows &Seen);
-  std::string shapes(ArrayRef<Value> Values, const Group &G, StringRef Like);
   std::string percent(uint64_t Part, uint64_t Total) const;
   std::string header(AllocationId Id) const {
     return allocationHeader(D, D[Id], humanBytes(D[Id].Size));
@@ -111,15 +88,12 @@ private:
   }
   void fixed(Context C, StringRef Text) { line(Kind::Fixed, C, "{}", Text); }
 
-  template <typename T> using ArrayRef = llvm::ArrayRef<T>;
   const Dump &D;
   Report &R;
   const char *NaN;
   uint32_t Block = 0;
   /// By the printed index of the allocation.
   std::unordered_map<uint32_t, SeenRows> Seen;
-  /// Numbers of the values of one allocation, sorted by offset.
-  std::vector<uint32_t> ByOffset;
 };
 } // namespace hlobuf
 
@@ -157,136 +131,36 @@ std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
   return Buffer;
 }
 
-std::vector<Group> ReportWriter::groups(ArrayRef<Value> Values) {
-  ByOffset.resize(Values.size());
-  for (uint32_t I = 0; I != Values.size(); ++I)
-    ByOffset[I] = I;
-  llvm::stable_sort(ByOffset, [&](uint32_t A, uint32_t B) {
-    return Values[A].Offset < Values[B].Offset;
-  });
-  std::vector<Group> Groups;
-  for (uint32_t I = 0; I != ByOffset.size(); ++I) {
-    const Value &V = Values[ByOffset[I]];
-    if (Groups.empty() || Groups.back().Offset != V.Offset)
-      Groups.push_back({V.Offset, 0, 0, I, I});
-    Group &G = Groups.back();
-    G.Size = std::max(G.Size, V.Size);
-    G.Id = std::max(G.Id, V.Tag.Id);
-    G.End = I + 1;
-  }
-  llvm::stable_sort(Groups, [](const Group &A, const Group &B) {
-    return std::tie(B.Size, A.Id) < std::tie(A.Size, B.Id);
-  });
-  return Groups;
-}
-
-/// Gives every row of a run of equal sizes the place that \p Seen has for it;
-/// rows that are not there fill the places that remain.
-void ReportWriter::followTies(llvm::MutableArrayRef<Group> Groups,
-                              const SeenRows &Seen) {
-  for (size_t Begin = 0, End; Begin != Groups.size(); Begin = End) {
-    End = Begin + 1;
-    while (End != Groups.size() && Groups[End].Size == Groups[Begin].Size)
-      ++End;
-    std::vector<const Group *> Places(End - Begin);
-    std::vector<const Group *> Others;
-    std::vector<Group> Run(Groups.begin() + Begin, Groups.begin() + End);
-    for (const Group &G : Run) {
-      auto Row = Seen.find(G.Offset);
-      if (Row != Seen.end() && Row->second.Number >= Begin &&
-          Row->second.Number < End)
-        Places[Row->second.Number - Begin] = &G;
-      else
-        Others.push_back(&G);
-    }
-    auto Next = Others.begin();
-    for (size_t I = 0; I != Places.size(); ++I)
-      Groups[Begin + I] = Places[I] ? *Places[I] : **Next++;
-  }
-}
-
-/// Splits a list of shapes at the commas between them.
-static llvm::SmallVector<StringRef, 4> splitShapes(StringRef List) {
-  llvm::SmallVector<StringRef, 4> Parts;
-  int Depth = 0;
-  size_t Begin = 0;
-  for (size_t I = 0; I != List.size(); ++I) {
-    char C = List[I];
-    Depth += C == '(' || C == '[' || C == '{';
-    Depth -= C == ')' || C == ']' || C == '}';
-    if (Depth == 0 && List.substr(I).starts_with(", ")) {
-      Parts.push_back(List.slice(Begin, I));
-      Begin = I + 2;
-    }
-  }
-  Parts.push_back(List.drop_front(Begin));
-  return Parts;
-}
-
-std::string ReportWriter::shapes(ArrayRef<Value> Values, const Group &G,
-                                 StringRef Like) {
-  llvm::SmallVector<ShapeId, 8> Ids;
-  for (uint32_t I = G.Begin; I != G.End; ++I)
-    Ids.push_back(Values[ByOffset[I]].Shape);
-  llvm::sort(Ids);
-  // Shapes that differ in their layouts only have the same text.
-  llvm::StringMap<uint32_t> Counts;
-  for (size_t Begin = 0, End; Begin != Ids.size(); Begin = End) {
-    End = Begin + 1;
-    while (End != Ids.size() && Ids[End] == Ids[Begin])
-      ++End;
-    std::string Plain =
-        Ids[Begin] ? D.Shapes.plainText(Ids[Begin]) : std::string("?");
-    Counts[Plain] += End - Begin;
-  }
-  std::vector<std::pair<uint32_t, StringRef>> Sorted;
-  for (const auto &Entry : Counts)
-    Sorted.push_back({Entry.second, Entry.first()});
-  llvm::sort(Sorted);
-  std::vector<std::string> Items;
-  for (auto [Count, Shape] : Sorted)
-    Items.push_back(Count == 1 ? Shape.str()
-                               : fmt::format("{}\u00d7{}", Count, Shape));
-  std::string List = llvm::join(Items, ", ");
-  if (Like.empty() || List == Like)
-    return List;
-  // The same items in another order?
-  llvm::SmallVector<StringRef, 4> There = splitShapes(Like);
-  llvm::sort(There);
-  llvm::sort(Items);
-  return llvm::equal(There, Items) ? Like.str() : List;
-}
-
 void ReportWriter::values(AllocationId Id, StringRef Indent) {
   Context C{Id};
-  ArrayRef<Value> Values = D.values(D[Id]);
-  std::vector<Group> Rows = groups(Values);
+  ReportGroups Groups(D.values(D[Id]));
   auto Found = Seen.find(D[Id].Index);
   const SeenRows None;
   const SeenRows &There = Found == Seen.end() ? None : Found->second;
   if (!There.empty())
-    followTies(Rows, There);
+    Groups.followTies(There);
   fixed(C, fmt::format("{}{}", Indent, ValueColumns));
   fixed(C, fmt::format("{}{:->60}", Indent, ""));
   uint64_t Total = 0;
-  for (const Group &G : Rows)
+  for (const ReportGroup &G : Groups.Rows)
     Total += G.Size;
   uint64_t Done = 0;
   size_t Count = 0;
-  for (const Group &G : Rows) {
+  for (const ReportGroup &G : Groups.Rows) {
     Done += G.Size;
     C.At = G.Offset;
     auto Row = There.find(G.Offset);
     line(Kind::ValueRow, C, "{}{:>9}({}%); {:>10}; {:>12}; {:>16}; {}", Indent,
          humanBytes(Done), percent(Done, Total), humanBytes(G.Size), G.Offset,
-         G.End - G.Begin,
-         shapes(Values, G, Row == There.end() ? "" : Row->second.Shapes));
+         G.count(),
+         Groups.shapes(D.Shapes, G,
+                       Row == There.end() ? "" : Row->second.Shapes));
     if (!restIsSmall(++Count, Done, Total))
       continue;
     line(Kind::Rest, C,
          "{}The rest {} values are less than 5% of the total size and not "
          "shown.",
-         Indent, Rows.size() - Count);
+         Indent, Groups.Rows.size() - Count);
     break;
   }
 }

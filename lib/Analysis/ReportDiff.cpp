@@ -200,3 +200,20 @@ void ReportDiffer::nextTable() {
   while (I < Expected.lines().size() && info(I).Kind != Kind::Space)
     ++I;
 }
+
+std::pair<StringRef, StringRef> hlobuf::firstDifference(StringRef There,
+                                                        StringRef Wanted) {
+  size_t Begin = 0;
+  while (Begin < There.size() && Begin < Wanted.size() &&
+         There[Begin] == Wanted[Begin])
+    ++Begin;
+  while (Begin != 0 && isNameByte(There[Begin - 1]))
+    --Begin;
+  auto Word = [&](StringRef Text) {
+    // Numbers are padded on the left: the longer one begins earlier.
+    Text = Text.drop_front(Begin).ltrim(' ');
+    StringRef Name = Text.take_while(isNameByte);
+    return Name.empty() ? Text.take_front(1) : Name;
+  };
+  return {Word(There), Word(Wanted)};
+}

@@ -58,6 +58,10 @@ struct ReportDifference {
 std::vector<ReportDifference> diffReport(const Dump &D, const Report &Expected,
                                          llvm::ArrayRef<llvm::StringRef> There);
 
+/// Where two lines differ first: the word or number of each; empty at the end.
+std::pair<llvm::StringRef, llvm::StringRef>
+firstDifference(llvm::StringRef There, llvm::StringRef Wanted);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_ANALYSIS_REPORTDIFF_H

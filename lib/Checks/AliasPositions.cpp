@@ -133,14 +133,12 @@ static void reportWrong(const Analysis &A, Reporter &R, const Instruction &I,
   NameId Operand = D.operands(I)[S.Operand];
   ArrayRef<uint32_t> There = A.positionsAt(Operand, Index);
   ShapeIndex Printed = There.empty() ? Index : D.Positions[There[0]].Index;
-  std::string Held = "no value is";
+  std::string Held = "no value";
   if (!There.empty())
-    Held = fmt::format(
-        "{} is",
-        A.places().tag(D[A.ownerOfPosition(There[0])]).Whole);
+    Held = A.places().tag(D[A.ownerOfPosition(There[0])]).Whole.str();
   Finding F = R.report(A.places().line(P).ltrim(),
                        "{} is a position of {}, but it is operand {}, {}, "
-                       "where {}",
+                       "which holds {}",
                        D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
                        S.Operand, D.spell(Operand, Printed), Held);
   F.note(A.places().operand(I, S.Operand), "the operand").about(I.Name);
@@ -163,8 +161,7 @@ static void checkPositions(const Analysis &A, Reporter &R,
     std::optional<Source> S =
         sourceOf(I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
     if (S && S->Operand < I.Operands.size() &&
-        !isPositionOf(A, U, D.operands(I)[S->Operand],
-                      D.Indices.get(S->Path)))
+        !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Path)))
       reportWrong(A, R, I, Number, *S);
   }
 }

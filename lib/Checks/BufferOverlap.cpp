@@ -108,9 +108,8 @@ bool OverlapCheck::mayCheckAlternate(const Allocation &Alloc) {
     return false;
   }
   if (A.privateStacksPossible(Alloc.color())) {
-    R.notChecked(fmt::format("color {}: async computations may have private "
-                             "stacks there",
-                             Alloc.color()));
+    R.notChecked("alternate memory in which async computations may have "
+                 "private stacks");
     return false;
   }
   return true;

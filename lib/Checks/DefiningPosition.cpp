@@ -34,8 +34,8 @@ static void reportFirst(const Analysis &A, Reporter &R, UsedId U) {
   }
   const Position &First = All.front();
   RowTexts Row = A.places().row(First);
-  StringRef Where = First.Name != Tag.Name || Row.Index.empty() ? Row.Name
-                                                                : Row.Index;
+  StringRef Where =
+      First.Name != Tag.Name || Row.Index.empty() ? Row.Name : Row.Index;
   Finding F = R.report(Where,
                        "the first position of {} is {}, expected its "
                        "definition {}",
@@ -64,11 +64,11 @@ void checkDefiningPosition(const Analysis &A, Reporter &R) {
     for (const Position &P : All.drop_front()) {
       if (P.Name != Tag.Name || P.Index.canonical() == Tag.Index.canonical())
         continue;
-      Finding F = R.report(A.places().line(P).ltrim(),
-                           "{} is listed at {}, another part of the instruction "
-                           "that defines it",
-                           A.places().tag(D.Used[I]).Whole,
-                           D.spell(P.Name, P.Index));
+      Finding F =
+          R.report(A.places().line(P).ltrim(),
+                   "{} is listed at {}, another part of the instruction "
+                   "that defines it",
+                   A.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
       aboutUsed(A, F, UsedId(I)).about(Tag.Name);
     }
   }

@@ -20,9 +20,9 @@ using namespace hlobuf;
 template <typename Row>
 static void report(const Analysis &A, Reporter &R, UsedId U, const char *Kind,
                    const Row &First, const Row &Second) {
-  Finding F = R.report(A.places().line(Second).ltrim(),
-                       "{} lists this {} twice", A.places().tag(A.dump()[U]).Whole,
-                       Kind);
+  Finding F =
+      R.report(A.places().line(Second).ltrim(), "{} lists this {} twice",
+               A.places().tag(A.dump()[U]).Whole, Kind);
   F.note(A.places().line(First).ltrim(), "listed here before");
   if (ValueId V = A.valueOf(U))
     F.about(V);

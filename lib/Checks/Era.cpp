@@ -50,11 +50,11 @@ void checkEra(const Analysis &A, Reporter &R) {
   StringRef Old = firstLine(A.dump(), When.BeforePlace);
   StringRef New = firstLine(A.dump(), When.FromPlace);
   Finding F = R.report(Old,
-                       "{} is of a release before {}, but {} is of one since "
-                       "{}: edited, cut off, or mixed",
-                       When.BeforeReason, date(When.Before), When.FromReason,
-                       date(When.From));
-  F.note(New, "{} is here", When.FromReason);
+                       "a release before {} wrote this ({}), but one since {} "
+                       "wrote other lines ({}): edited, cut off, or mixed",
+                       date(When.Before), When.BeforeReason, date(When.From),
+                       When.FromReason);
+  F.note(New, "the newer form is here");
   addSubject(A, F, Old);
   addSubject(A, F, New);
 }

@@ -8,8 +8,9 @@
 // Most opcodes have a fixed number of operands, which HloVerifier checks
 // (hlo_verifier.cc, hlo_instruction.cc, 2017 on), a tuple as many as elements.
 // Every fifth operand is preceded by its number, `/*index=5*/`
-// (HloInstruction::PrintOperandsWithCanonicalNameMap, 2018 on). A fusion has
-// one of four kinds. No exception is known.
+// (HloInstruction::PrintOperandsWithCanonicalNameMap, 2018 on). Some opcodes
+// have an attribute that is always printed, always first, and only for them;
+// a fusion's is one of four kinds. No exception is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,50 +28,39 @@ struct Count {
 } // namespace
 
 static Count countFor(Opcode Op) {
-  switch (Op) {
-  case Opcode::Iota: case Opcode::PartitionId: case Opcode::ReplicaId:
-  case Opcode::RngGetAndUpdateState:
-    return {0, 0};
-  case Opcode::Abs: case Opcode::Acos: case Opcode::Acosh: case Opcode::Asin:
-  case Opcode::Asinh: case Opcode::Atan: case Opcode::Atanh:
-  case Opcode::BitcastConvert: case Opcode::Broadcast: case Opcode::Cbrt:
-  case Opcode::Ceil: case Opcode::Cholesky: case Opcode::Convert:
-  case Opcode::Copy: case Opcode::CopyStart: case Opcode::Cosh:
-  case Opcode::Cosine: case Opcode::CountLeadingZeros: case Opcode::Erf:
-  case Opcode::Exponential: case Opcode::ExponentialMinusOne:
-  case Opcode::Fft: case Opcode::Floor: case Opcode::GetDimensionSize:
-  case Opcode::Imag: case Opcode::IsFinite: case Opcode::Log:
-  case Opcode::LogPlusOne: case Opcode::Logistic: case Opcode::Negate:
-  case Opcode::Not: case Opcode::Popcnt: case Opcode::Real:
-  case Opcode::ReducePrecision: case Opcode::Reshape: case Opcode::Reverse:
-  case Opcode::RngBitGenerator: case Opcode::RoundNearestAfz:
-  case Opcode::RoundNearestEven: case Opcode::Rsqrt: case Opcode::Sign:
-  case Opcode::Sine: case Opcode::Sinh: case Opcode::Slice:
-  case Opcode::Sqrt: case Opcode::Tan: case Opcode::Tanh:
-  case Opcode::Transpose: case Opcode::While:
-    return {1, 1};
-  case Opcode::Add: case Opcode::And: case Opcode::Atan2:
-  case Opcode::Compare: case Opcode::Complex: case Opcode::Convolution:
-  case Opcode::Divide: case Opcode::Gather: case Opcode::Maximum:
-  case Opcode::Minimum: case Opcode::Multiply: case Opcode::Or:
-  case Opcode::Pad: case Opcode::Power: case Opcode::Remainder:
-  case Opcode::SetDimensionSize: case Opcode::ShiftLeft:
-  case Opcode::ShiftRightArithmetic: case Opcode::ShiftRightLogical:
-  case Opcode::StochasticConvert: case Opcode::Subtract:
-  case Opcode::TriangularSolve: case Opcode::Xor:
-    return {2, 2};
-  case Opcode::Clamp: case Opcode::Select: case Opcode::SelectAndScatter:
-    return {3, 3};
-  case Opcode::Concatenate: case Opcode::DynamicSlice: case Opcode::Sort:
-    return {1};
-  case Opcode::Conditional: case Opcode::Dot: case Opcode::DynamicUpdateSlice:
-  case Opcode::Reduce: case Opcode::ReduceWindow:
-    return {2};
-  case Opcode::Scatter:
-    return {3};
-  default:
-    return {};
-  }
+  using enum Opcode;
+  // clang-format off
+  static constexpr Opcode None[] = {
+      Iota, PartitionId, ReplicaId, RngGetAndUpdateState};
+  static constexpr Opcode One[] = {
+      Abs, Acos, Acosh, Asin, Asinh, Atan, Atanh, BitcastConvert, Broadcast,
+      Cbrt, Ceil, Cholesky, Convert, Copy, CopyStart, Cosh, Cosine,
+      CountLeadingZeros, Erf, Exponential, ExponentialMinusOne, Fft, Floor,
+      GetDimensionSize, Imag, IsFinite, Log, LogPlusOne, Logistic, Negate,
+      Not, Popcnt, Real, ReducePrecision, Reshape, Reverse, RngBitGenerator,
+      RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sinh, Slice, Sqrt,
+      Tan, Tanh, Transpose, While};
+  static constexpr Opcode Two[] = {
+      Add, And, Atan2, Compare, Complex, Convolution, Divide, Gather, Maximum,
+      Minimum, Multiply, Or, Pad, Power, Remainder, SetDimensionSize,
+      ShiftLeft, ShiftRightArithmetic, ShiftRightLogical, StochasticConvert,
+      Subtract, TriangularSolve, Xor};
+  static constexpr Opcode Three[] = {Clamp, Select, SelectAndScatter};
+  static constexpr Opcode OneOrMore[] = {Concatenate, DynamicSlice, Sort};
+  static constexpr Opcode TwoOrMore[] = {
+      Conditional, Dot, DynamicUpdateSlice, Reduce, ReduceWindow};
+  static constexpr Opcode AtLeastThree[] = {Scatter};
+  // clang-format on
+  static constexpr struct {
+    llvm::ArrayRef<Opcode> Opcodes;
+    Count Operands;
+  } Table[] = {{One, {1, 1}},      {Two, {2, 2}},    {Three, {3, 3}},
+               {None, {0, 0}},     {OneOrMore, {1}}, {TwoOrMore, {2}},
+               {AtLeastThree, {3}}};
+  for (const auto &Row : Table)
+    if (llvm::is_contained(Row.Opcodes, Op))
+      return Row.Operands;
+  return {};
 }
 
 static void checkCount(const Analysis &A, Reporter &R, const Instruction &I) {
@@ -80,12 +70,19 @@ static void checkCount(const Analysis &A, Reporter &R, const Instruction &I) {
     auto Elements = static_cast<uint32_t>(D.Shapes[I.Result].Elements.size());
     Expected = {Elements, Elements};
   }
+  if (I.Op.Op == Opcode::Tuple && !D.Shapes[I.Result].isTuple()) {
+    InstructionText Text = A.places().text(I);
+    R.report(Text.OpcodeText, "{} has opcode tuple, but shape {}",
+             D.Names[I.Name], Text.ShapeText)
+        .about(I.Name);
+    return;
+  }
   uint32_t Found = I.Operands.size();
   if (Found >= Expected.Least && Found <= Expected.Most)
     return;
   InstructionText Text = A.places().text(I);
-  R.report(Text.OpcodeText, "{} is a {} with {} operands, expected {}{}",
-           D.Names[I.Name], Text.OpcodeText, Found,
+  R.report(Text.OpcodeText, "operand count of {} {} is {}, expected {}{}",
+           Text.OpcodeText, D.Names[I.Name], Found,
            Expected.Least == Expected.Most ? "" : "at least ", Expected.Least)
       .about(I.Name);
 }
@@ -110,11 +107,51 @@ static void checkComments(const Analysis &A, Reporter &R,
         K != 0 && K % 5 == 0 ? fmt::format("/*index={}*/", K) : "";
     if (Comment != Expected)
       R.report(Comment.empty() ? Operand.Name : Comment,
-               "operand {} of {} follows '{}', expected '{}'", K,
+               "operand {} of {} is preceded by '{}', expected '{}'", K,
                D.Names[I.Name], Comment, Expected)
           .about(I.Name);
     ++K;
   });
+}
+
+namespace {
+/// An attribute that stands first, and whose it is.
+struct FirstAttribute {
+  StringRef Key;
+  Opcode Op;
+};
+} // namespace
+
+/// The first attribute belongs to the opcode.
+static void checkAttribute(const Analysis &A, Reporter &R,
+                           const Instruction &I) {
+  static constexpr FirstAttribute Table[] = {
+      {"kind", Opcode::Fusion},
+      {"fft_type", Opcode::Fft},
+      {"direction", Opcode::Compare},
+      {"condition", Opcode::While},
+      {"slice", Opcode::Slice},
+      {"dynamic_slice_sizes", Opcode::DynamicSlice},
+      {"iota_dimension", Opcode::Iota},
+      {"padding", Opcode::Pad},
+      {"offset_dims", Opcode::Gather},
+      {"exponent_bits", Opcode::ReducePrecision},
+  };
+  StringRef Key = A.dump().attributes(I).substr(2).take_until(
+      [](char C) { return C == '='; });
+  for (const FirstAttribute &Row : Table) {
+    if ((Row.Op == I.Op.Op) == (Row.Key == Key))
+      continue;
+    StringRef Opcode = opcodeIn(A, I);
+    Finding F =
+        Row.Key == Key
+            ? R.report(Key, "'{}' is an attribute of {}, but {} has opcode {}",
+                       Key, opcodeText(Row.Op), A.dump().Names[I.Name], Opcode)
+            : R.report(Opcode, "{} has opcode {}, but no attribute '{}'",
+                       A.dump().Names[I.Name], Opcode, Row.Key);
+    F.about(I.Name);
+    return;
+  }
 }
 
 static void checkKind(const Analysis &A, Reporter &R, const Instruction &I) {
@@ -122,7 +159,8 @@ static void checkKind(const Analysis &A, Reporter &R, const Instruction &I) {
   if (!Kind || *Kind == "kLoop" || *Kind == "kInput" || *Kind == "kOutput" ||
       *Kind == "kCustom")
     return;
-  R.report(*Kind, "fusion kind '{}', expected kLoop, kInput, kOutput or kCustom",
+  R.report(*Kind,
+           "fusion kind '{}', expected kLoop, kInput, kOutput or kCustom",
            *Kind)
       .about(I.Name);
 }
@@ -134,7 +172,9 @@ void checkInstructionOperands(const Analysis &A, Reporter &R) {
       continue;
     checkCount(A, R, I);
     checkComments(A, R, I);
-    if (I.Op.Op == Opcode::Fusion && !I.Op.Sugar)
+    if (!isAsync(I.Op.Op) && I.Op.Op != Opcode::Unknown)
+      checkAttribute(A, R, I);
+    if (I.Op.Op == Opcode::Fusion)
       checkKind(A, R, I);
   }
 }

@@ -10,7 +10,9 @@
 // 2017 on) insists on it after every pass. Checked is what holds whatever a
 // backend does to layouts and precision:
 // - the elements of a tuple are its operands, the result of a copy or a while
-//   is its operand, both buffers of a copy-start are, each but for layouts;
+//   is its operand, both buffers of a copy-start are, each but for layouts
+//   (copies of arrays keep their dimensions only: on TPU of libtpu 0.0.17 to
+//   0.0.51 `copy` converts f32 to bf16 on the way);
 // - elementwise opcodes, convert, reverse and dynamic-update-slice keep the
 //   dimensions;
 // - reshape and transpose keep the number of elements, a transpose permutes
@@ -44,30 +46,27 @@ enum class Rule : uint8_t {
 };
 } // namespace
 
+/// Opcodes whose operands all have the result's dimensions.
+static bool isElementwise(Opcode Op) {
+  using enum Opcode;
+  // clang-format off
+  static constexpr Opcode All[] = {
+      Abs, Acos, Acosh, Add, And, Asin, Asinh, Atan, Atan2, Atanh, Cbrt, Ceil,
+      Compare, Complex, Convert, Copy, Cosh, Cosine, CountLeadingZeros,
+      Divide, Erf, Exponential, ExponentialMinusOne, Floor, Imag, IsFinite,
+      Log, LogPlusOne, Logistic, Maximum, Minimum, Multiply, Negate, Not, Or,
+      Popcnt, Power, Real, ReducePrecision, Remainder, Reverse,
+      RoundNearestAfz, RoundNearestEven, Rsqrt, ShiftLeft,
+      ShiftRightArithmetic, ShiftRightLogical, Sign, Sine, Sinh, Sqrt,
+      Subtract, Tan, Tanh, Xor};
+  // clang-format on
+  return llvm::is_contained(All, Op);
+}
+
 static Rule ruleOf(Opcode Op) {
   switch (Op) {
-  case Opcode::Copy:
   case Opcode::While:
     return Rule::Same;
-  case Opcode::Abs: case Opcode::Acos: case Opcode::Acosh: case Opcode::Add:
-  case Opcode::And: case Opcode::Asin: case Opcode::Asinh: case Opcode::Atan:
-  case Opcode::Atan2: case Opcode::Atanh: case Opcode::Cbrt: case Opcode::Ceil:
-  case Opcode::Compare: case Opcode::Complex: case Opcode::Convert:
-  case Opcode::Cosh: case Opcode::Cosine: case Opcode::CountLeadingZeros:
-  case Opcode::Divide: case Opcode::Erf: case Opcode::Exponential:
-  case Opcode::ExponentialMinusOne: case Opcode::Floor: case Opcode::Imag:
-  case Opcode::IsFinite: case Opcode::Log: case Opcode::LogPlusOne:
-  case Opcode::Logistic: case Opcode::Maximum: case Opcode::Minimum:
-  case Opcode::Multiply: case Opcode::Negate: case Opcode::Not:
-  case Opcode::Or: case Opcode::Popcnt: case Opcode::Power:
-  case Opcode::Real: case Opcode::ReducePrecision: case Opcode::Remainder:
-  case Opcode::Reverse: case Opcode::RoundNearestAfz:
-  case Opcode::RoundNearestEven: case Opcode::Rsqrt: case Opcode::ShiftLeft:
-  case Opcode::ShiftRightArithmetic: case Opcode::ShiftRightLogical:
-  case Opcode::Sign: case Opcode::Sine: case Opcode::Sinh: case Opcode::Sqrt:
-  case Opcode::Subtract: case Opcode::Tan: case Opcode::Tanh:
-  case Opcode::Xor:
-    return Rule::Dimensions;
   case Opcode::DynamicUpdateSlice:
     return Rule::FirstDimensions;
   case Opcode::Select:
@@ -76,7 +75,7 @@ static Rule ruleOf(Opcode Op) {
   case Opcode::Transpose:
     return Rule::Elements;
   default:
-    return Rule::None;
+    return isElementwise(Op) ? Rule::Dimensions : Rule::None;
   }
 }
 
@@ -93,7 +92,7 @@ static std::optional<Numbers> numbersIn(std::optional<StringRef> Text) {
     return std::nullopt;
   Numbers All;
   llvm::SmallVector<StringRef, 6> Items;
-  Text->split(Items, ',', -1, /*KeepEmpty=*/false);
+  Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items)
     if (Item.trim().getAsInteger(10, All.emplace_back()))
       return std::nullopt;
@@ -106,7 +105,7 @@ static std::optional<Numbers> sliceSizes(std::optional<StringRef> Text) {
     return std::nullopt;
   Numbers Sizes;
   llvm::SmallVector<StringRef, 6> Items;
-  Text->split(Items, ',', -1, /*KeepEmpty=*/false);
+  Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items) {
     Item = Item.trim();
     llvm::SmallVector<StringRef, 3> Parts;
@@ -218,7 +217,8 @@ void ShapeRules::checkPlacement() {
     return;
   InstructionText Parts = A.places().text(I);
   R.report(*Text, "{} has dimensions={}, which do not turn {} into {}",
-           D.Names[I.Name], *Text, D.Shapes.text(Other->Result), Parts.ShapeText)
+           D.Names[I.Name], *Text, D.Shapes.text(Other->Result),
+           Parts.ShapeText)
       .note(A.places().text(*Other).ShapeText, "the operand")
       .about(I.Name)
       .about(Other->Name);
@@ -261,6 +261,8 @@ void ShapeRules::check() {
   case Rule::None:
     break;
   }
+  if (I.Op.Op == Opcode::Copy && Result.isTuple())
+    checkSame(0, I.Result);
   if (I.Op.Op == Opcode::Tuple)
     for (uint32_t K = 0; K < Count && K < Result.Elements.size(); ++K)
       checkSame(K, Result.Elements[K]);

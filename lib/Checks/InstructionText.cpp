@@ -54,8 +54,9 @@ static bool checkName(const Analysis &A, Reporter &R, UsedId U) {
                               "the text of {} begins with ROOT, which is "
                               "printed in modules only",
                               Name)
-                   : R.report(Stated, "the text describes {}, but the value is "
-                                      "defined by {}",
+                   : R.report(Stated,
+                              "the text describes {}, but the value is "
+                              "defined by {}",
                               Stated, Name);
   F.note(A.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
   if (ValueId V = A.valueOf(U))
@@ -82,9 +83,8 @@ static void compareTexts(const Analysis &A, Reporter &R,
                          ArrayRef<uint32_t> Group) {
   const Dump &D = A.dump();
   StringRef First = D.text(D.Used[Group.front()]);
-  if (llvm::all_of(Group, [&](uint32_t U) {
-        return D.text(D.Used[U]) == First;
-      }))
+  if (llvm::all_of(Group,
+                   [&](uint32_t U) { return D.text(D.Used[U]) == First; }))
     return;
   uint32_t Leader = pickCommon(D, Group);
   StringRef Common = D.text(D.Used[Leader]);
@@ -94,10 +94,10 @@ static void compareTexts(const Analysis &A, Reporter &R,
       continue;
     StringRef Here = difference(Text, Common);
     StringRef There = difference(Common, Text);
-    Finding F = R.report(Here, "the text of {} says '{}' here, but '{}' at {}",
-                         D.Names[D.Used[U].Tag.Name], Here.take_front(80),
-                         There.take_front(80),
-                         A.places().tag(D.Used[Leader]).Whole);
+    Finding F =
+        R.report(Here, "the text of {} says '{}' here, but '{}' at {}",
+                 D.Names[D.Used[U].Tag.Name], Here.take_front(80),
+                 There.take_front(80), A.places().tag(D.Used[Leader]).Whole);
     F.note(There, "the other text").about(D.Used[U].Tag.Name);
     if (ValueId V = A.valueOf(UsedId(U)))
       F.about(V);

@@ -58,9 +58,9 @@ static void checkFlag(const Analysis &A, Reporter &R, AllocationId Id,
         .about(AtRoot);
   } else if (!AtRoot && Alloc.MaybeLiveOut) {
     R.report(A.places().header(Alloc).MaybeLiveOut,
-             "allocation {} is maybe-live-out, but none of its {} values "
-             "reaches the entry root {}",
-             Alloc.Index, Alloc.Values.size(), D.Names[Root])
+             "allocation {} is maybe-live-out, but no value in it reaches the "
+             "entry root {}",
+             Alloc.Index, D.Names[Root])
         .about(Id);
   }
 }

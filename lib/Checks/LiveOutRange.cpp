@@ -44,6 +44,10 @@ static void checkOutputs(const Analysis &A, Reporter &R) {
     }
     if (!Last || Last->End == A.steps())
       continue;
+    // One that is part of the root is reported by its row.
+    UsedId U = A.usedOf(LastValue);
+    if (U && A.isLiveOut(U))
+      continue;
     R.report(A.places().row(*Last).Second,
              "live range of {} ends at step {}, but allocation {} is an "
              "output, and one of its values lives to the end, {}",

@@ -29,24 +29,6 @@ using llvm::StringRef;
 /// The release that put rows of equal size in order.
 static constexpr uint32_t TiesSorted = 20251027;
 
-/// Where two texts differ first: the word or number of each.
-static std::pair<StringRef, StringRef> firstDifference(StringRef There,
-                                                       StringRef Wanted) {
-  size_t Begin = 0;
-  while (Begin < There.size() && Begin < Wanted.size() &&
-         There[Begin] == Wanted[Begin])
-    ++Begin;
-  while (Begin != 0 && isNameByte(There[Begin - 1]))
-    --Begin;
-  auto Word = [&](StringRef Text) {
-    // Numbers are padded on the left: the longer one begins earlier.
-    Text = Text.drop_front(Begin).ltrim(' ');
-    StringRef Name = Text.take_while(isNameByte);
-    return Name.empty() ? Text.take_front(1) : Name;
-  };
-  return {Word(There), Word(Wanted)};
-}
-
 namespace {
 class ReportComparer {
 public:
@@ -54,7 +36,7 @@ public:
       : A(A), D(A.dump()), R(R), Text(Text), There(reportLines(Text)),
         Expected(D, Text,
                  reportForm(Text) == ReportForm::ByAllocation &&
-                     !A.era().since(TiesSorted)) {}
+                     (!A.era().since(TiesSorted) || A.era().impossible())) {}
 
   void compare();
 
@@ -65,13 +47,14 @@ private:
   const ReportLine &info(size_t Line) const { return Expected.lines()[Line]; }
 
   void report(ReportDifference F);
-  void reportDifference();
+  void reportDifference(StringRef Found, StringRef Expected, size_t Line);
   bool reportValueRows();
   bool reportAllocationRows();
   bool reportColumn(const ReportRow &Row, size_t Line);
   std::string describe(size_t Line) const;
   ValueId valueBehind(const ReportLine &L, StringRef Shapes) const;
   void finish(Finding F, size_t Line, StringRef Shapes = "");
+  void noteLostLine(Finding &F, AllocationId Owner);
 
   const Analysis &A;
   const Dump &D;
@@ -83,6 +66,8 @@ private:
   size_t I = 0, J = 0;
   /// A total is wrong, and then most rows are too.
   bool WrongTotal = false;
+  /// The only used value without a value line, once it was looked for.
+  std::optional<UsedId> Lost;
 };
 } // namespace
 
@@ -123,7 +108,7 @@ void ReportComparer::report(ReportDifference F) {
       return;
     if (info(I).Kind == Kind::AllocationRow && reportAllocationRows())
       return;
-    reportDifference();
+    reportDifference(There[J], wanted(I), I);
   }
 }
 
@@ -138,6 +123,7 @@ std::string ReportComparer::describe(size_t Line) const {
   case Kind::AllocationHeader:
     return fmt::format("the header of allocation {}", D[L.Owner].Index);
   case Kind::Total:
+    return "the total";
   case Kind::Space:
   case Kind::Fixed:
   case Kind::Rest:
@@ -172,6 +158,8 @@ void ReportComparer::finish(Finding F, size_t Line, StringRef Shapes) {
   WrongTotal |= L.Kind == Kind::Total;
   if (WrongTotal)
     F.about(Section::Total);
+  if (L.Owner && L.Kind != Kind::Total && L.Kind != Kind::Space)
+    noteLostLine(F, L.Owner);
   if (L.Kind == Kind::ValueRow) {
     ValueId V = valueBehind(L, Shapes);
     F.about(V).note(A.places().value(D[V]).Tag.Whole, "{} is at this offset",
@@ -184,16 +172,42 @@ void ReportComparer::finish(Finding F, size_t Line, StringRef Shapes) {
   }
 }
 
-/// Reports the first word in which the lines at hand differ.
-void ReportComparer::reportDifference() {
-  auto [Word, Wanted] = firstDifference(There[J], wanted(I));
-  std::string What = info(I).Kind == Kind::Fixed ? "" : describe(I) + ": ";
+/// Where a used value has no value line, shows where \p Owner may have lost it.
+void ReportComparer::noteLostLine(Finding &F, AllocationId Owner) {
+  if (!Lost) {
+    Lost = UsedId();
+    size_t Count = 0;
+    for (size_t U = 0; U != D.Used.size(); ++U)
+      if (!A.valueOf(UsedId(U)) && ++Count == 1)
+        Lost = UsedId(U);
+    if (Count > 1 || !D.complete(Section::Used))
+      Lost = UsedId();
+  }
+  if (!*Lost)
+    return;
+  const ValueTag &Tag = D[*Lost].Tag;
+  llvm::ArrayRef<Value> Values = D.values(D[Owner]);
+  auto Behind = llvm::partition_point(
+      Values, [&](const Value &V) { return V.Tag.Id < Tag.Id; });
+  F.about(Tag.Name).note(
+      Values.empty()           ? A.places().line(D[Owner])
+      : Behind == Values.end() ? A.places().line(Values.back())
+                               : A.places().line(*Behind),
+      "{} has no value line, perhaps next to this one", D.spell(Tag));
+}
+
+/// Reports the first word in which \p Found is not what \p Line says.
+void ReportComparer::reportDifference(StringRef Found, StringRef Expected,
+                                      size_t Line) {
+  auto [Word, Wanted] = firstDifference(Found, Expected);
+  std::string What =
+      info(Line).Kind == Kind::Fixed ? "" : describe(Line) + ": ";
   if (Wanted.empty())
-    finish(R.report(Word, "{}unexpected '{}'", What, Word), I);
+    finish(R.report(Word, "{}unexpected '{}'", What, Word), Line);
   else if (Word.empty())
-    finish(R.report(Word, "{}expected '{}'", What, Wanted), I);
+    finish(R.report(Word, "{}expected '{}'", What, Wanted), Line);
   else
-    finish(R.report(Word, "{}'{}', expected '{}'", What, Word, Wanted), I);
+    finish(R.report(Word, "{}'{}', expected '{}'", What, Word, Wanted), Line);
 }
 
 /// Reports the column in which \p Row is not what expected line \p Line says.
@@ -257,20 +271,12 @@ bool ReportComparer::reportAllocationRows() {
     if (!Index)
       return false;
     auto Found = Lines.find(*Index);
-    if (Found == Lines.end()) {
-      auto [Word, Wanted] = firstDifference(Header, headerInRow(wanted(I)));
-      finish(R.report(Word, "row of allocation {}, expected allocation {}",
-                      *Index, D[info(I).Owner].Index),
-             I);
-      return true;
-    }
+    if (Found == Lines.end())
+      return false;
     StringRef Wanted = headerInRow(wanted(Found->second));
     if (Header == Wanted)
       continue;
-    auto [Word, WantedWord] = firstDifference(Header, Wanted);
-    finish(R.report(Word, "{}: '{}', expected '{}'", describe(Found->second),
-                    Word, WantedWord),
-           Found->second);
+    reportDifference(Header, Wanted, Found->second);
     return true;
   }
   return false;

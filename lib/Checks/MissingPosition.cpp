@@ -47,10 +47,9 @@ static void checkPart(const Analysis &A, Reporter &R, const Holder &H,
   ShapeIndex Index = D.Indices.get(Path);
   if (A.positionsAt(H.Name, Index).empty() && !isException(H, S, Path)) {
     StringRef Where = H.Text ? A.places().text(*H.Text).ShapeText : H.Where;
-    Finding F = R.report(Where, "no value is positioned at {}",
-                         D.spell(H.Name, S.isTuple() || !Path.empty()
-                                             ? Index
-                                             : ShapeIndex()));
+    Finding F = R.report(
+        Where, "no value is positioned at {}",
+        D.spell(H.Name, S.isTuple() || !Path.empty() ? Index : ShapeIndex()));
     F.about(H.Name);
     if (UsedId U = A.findUsed(H.Name, Index))
       aboutUsed(A, F, U);

@@ -10,7 +10,8 @@
 // hlo_value.cc, 2017 on). get-tuple-element and copy read only the top of
 // their operand, tuple and domain nothing (`root-use` has the rest). Operands
 // that no value is positioned at are reported only where the live ranges prove
-// that every value is listed. No exception is known.
+// that every value is listed. Since 2026-06-02 a value without uses prints
+// `(none)`. No exception is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,10 @@ static void reportUse(const Analysis &A, Reporter &R, const Instruction &I,
   const Dump &D = A.dump();
   const Position &P = D.Positions[PositionNumber];
   UsedId U = A.ownerOfPosition(PositionNumber);
-  Finding F = R.report(lastUse(A, U), "{} is not used by {}, whose operand {} is {}",
-                       A.places().tag(D[U]).Whole, D.Names[I.Name], Operand,
-                       D.spell(P.Name, P.Index));
+  Finding F =
+      R.report(lastUse(A, U), "{} is not used by {}, whose operand {} is {}",
+               A.places().tag(D[U]).Whole, D.Names[I.Name], Operand,
+               D.spell(P.Name, P.Index));
   F.note(A.places().operand(I, Operand), "the operand")
       .note(A.places().line(P).ltrim(), "the value is positioned there")
       .about(I.Name);
@@ -41,6 +43,22 @@ static void reportUnknown(const Analysis &A, Reporter &R, const Instruction &I,
            D.Names[I.Name], D.Names[P])
       .about(I.Name)
       .about(P);
+}
+
+/// A value without uses says so, in dumps where any does.
+static void checkNone(const Analysis &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
+    return;
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    const UsedValue &U = D.Used[I];
+    if (!U.Uses.empty() || U.PrintedNone || U.UsesUninitialized)
+      continue;
+    Finding F =
+        R.report(lastUse(A, UsedId(I)), "{} has neither uses nor '(none)'",
+                 A.places().tag(U).Whole);
+    aboutUsed(A, F, UsedId(I));
+  }
 }
 
 namespace hlobuf {
@@ -66,11 +84,11 @@ void checkMissingUse(const Analysis &A, Reporter &R) {
       if (!Reads)
         continue;
       for (uint32_t Number : Held)
-        if (!Uses.has(K, D.Positions[Number].Index,
-                      A.ownerOfPosition(Number)))
+        if (!Uses.has(K, D.Positions[Number].Index, A.ownerOfPosition(Number)))
           reportUse(A, R, I, K, Number);
     }
   }
+  checkNone(A, R);
   if (!Full)
     R.notChecked(SomeUnlisted);
 }

@@ -14,11 +14,11 @@
 // Exceptions: an async-update defines its context values (index {2} and up)
 // since 2026-08-12 only. In CUDA and ROCm dumps of jax 0.12.0 all-gather-start,
 // collective-permute-start and all-reduce-start are sugar of async-start, and
-// then define as async-start does. The table {0} of a collective-permute-start with several
-// operands has a value in no known release. A custom-call with declared
-// aliasing passed the aliased parts on before 2021-10-05. A missing value is
-// reported only where the live ranges prove that every value is listed:
-// constants and views may have none.
+// then define as async-start does. The table {0} of a collective-permute-start
+// with several operands has a value in no known release. A custom-call with
+// declared aliasing passed the aliased parts on before 2021-10-05. A missing
+// value is reported only where the live ranges prove that every value is
+// listed: constants and views may have none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,16 +106,15 @@ static Definer describe(const Analysis &A, const Instruction &I) {
   const Dump &D = A.dump();
   Definer X{I};
   X.Genuine = !D.Shapes[I.Result].isTuple();
-  X.OldAliasing = I.Op.Op == Opcode::CustomCall &&
-                  !A.era().since(20211005) &&
+  X.OldAliasing = I.Op.Op == Opcode::CustomCall && !A.era().since(20211005) &&
                   D.attributes(I).contains("output_to_operand_aliasing");
   for (uint32_t U : A.usedOfInstruction(I.Name)) {
     const ValueTag &Tag = D.Used[U].Tag;
     X.AnyPhi |= Tag.Phi;
     auto Path = D.Indices.steps(Tag.Index);
     ShapeId Part = partAt(D, I, Tag.Index);
-    X.Genuine |= !Path.empty() && Path[0] <= 1 && Part &&
-                 !D.Shapes[Part].isTuple();
+    X.Genuine |=
+        !Path.empty() && Path[0] <= 1 && Part && !D.Shapes[Part].isTuple();
   }
   return X;
 }
@@ -145,10 +144,10 @@ static bool checkDefined(const Analysis &A, Reporter &R, const Definer &X) {
       aboutUsed(A, F, UsedId(U));
       return false;
     }
-    Finding F =
-        R.reportAs(severityOf(X), Where, "{} is a value, but a {} defines none {}",
-                   Texts.Whole, Text.OpcodeText,
-                   Tag.Index.isRoot() ? "of its own" : "there");
+    Finding F = R.reportAs(severityOf(X), Where,
+                           "{} is a value, but opcode {} defines none {}",
+                           Texts.Whole, Text.OpcodeText,
+                           Tag.Index.isRoot() ? "of its own" : "there");
     F.note(Text.OpcodeText, "the instruction").about(X.I.Name);
     aboutUsed(A, F, UsedId(U));
     return false;
@@ -184,10 +183,10 @@ static void checkMissing(const Analysis &A, Reporter &R, const Definer &X) {
     return;
   ArrayRef<uint32_t> Group = A.usedOfInstruction(X.I.Name);
   InstructionText Text = A.places().text(X.I);
-  Finding F = R.reportAs(severityOf(X), Text.OpcodeText,
-                         "a {} defines {}{}, but no value is listed for it",
-                         Text.OpcodeText, D.Names[X.I.Name],
-                         D.Indices.text(D.Indices.get(Path)));
+  Finding F = R.reportAs(
+      severityOf(X), Text.OpcodeText,
+      "opcode {} defines {}{}, but no value is listed for it", Text.OpcodeText,
+      D.Names[X.I.Name], D.Indices.text(D.Indices.get(Path)));
   F.about(X.I.Name);
   for (uint32_t U : Group.take_front(1))
     aboutUsed(A, F.note(A.places().tag(D.Used[U]).Whole, "a value of it"),

@@ -60,8 +60,9 @@ private:
                StringRef Expected, const Instruction &Own) {
     if (Operand.Shape == Expected)
       return;
-    R.report(Operand.Shape, "operand {} has shape {} here, but {} in its own "
-                            "text",
+    R.report(Operand.Shape,
+             "operand {} has shape {} here, but {} in its own "
+             "text",
              Operand.Name, Operand.Shape, Expected)
         .note(A.places().text(Own).ShapeText, "its own text")
         .about(I.Name)

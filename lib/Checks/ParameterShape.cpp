@@ -17,6 +17,15 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
+using llvm::StringRef;
+
+/// Tuples can have thousands of elements.
+static std::string shortened(StringRef Shape) {
+  constexpr size_t Limit = 60;
+  if (Shape.size() <= Limit)
+    return Shape.str();
+  return (Shape.take_front(Limit) + "..").str();
+}
 
 /// The value that the parameter header of \p Alloc describes; invalid if it
 /// cannot be told.
@@ -67,10 +76,10 @@ void checkParameterShape(const Analysis &A, Reporter &R) {
     const Value &V = D[Id];
     if (Alloc.ParameterShape && fits(A, Alloc, V))
       continue;
-    R.report(A.places().header(Alloc).ParameterShape,
-             "allocation {} prints another shape than its parameter has, "
-             "expected {}",
-             Alloc.Index, D.Shapes.plainText(V.Shape))
+    StringRef Printed = A.places().header(Alloc).ParameterShape;
+    R.report(Printed, "allocation {} prints {}, but its parameter has {}",
+             Alloc.Index, shortened(Printed),
+             shortened(D.Shapes.plainText(V.Shape)))
         .note(A.places().value(V).Shape, "the parameter's value is here")
         .about(AllocationId(K))
         .about(Id);

@@ -79,8 +79,7 @@ void PeakMembers::compare(int32_t At) {
   constexpr uint32_t None = ~uint32_t(0);
   std::vector<uint32_t> ListedBy(D.Ranges.size(), None);
   for (uint32_t I = 0; I != D.Peak.size(); ++I) {
-    std::optional<uint32_t> Range =
-        A.rangeRow(D.Peak[I].Name, D.Peak[I].Index);
+    std::optional<uint32_t> Range = A.rangeRow(D.Peak[I].Name, D.Peak[I].Index);
     if (!Range)
       Wrong.push_back({WrongRow::Unknown, I, 0});
     else if (ListedBy[*Range] != None)
@@ -172,17 +171,18 @@ bool PeakMembers::isBehind(const PeakRow &Row, uint32_t Range) const {
 
 void PeakMembers::reportMissing(uint32_t Range) {
   const LiveRangeRow &Lost = D.Ranges[Range];
-  const PeakRow *Next = llvm::partition_point(
-      D.Peak, [&](const PeakRow &Row) { return !isBehind(Row, Range); })
-      - D.Peak.begin() + D.Peak.data();
+  const PeakRow *Next =
+      llvm::partition_point(
+          D.Peak, [&](const PeakRow &Row) { return !isBehind(Row, Range); }) -
+      D.Peak.begin() + D.Peak.data();
   bool AtEnd = Next == D.Peak.data() + D.Peak.size();
   StringRef Where = D.Peak.empty() ? A.places().peakHeader().First
                     : AtEnd        ? A.places().line(D.Peak.back())
                                    : A.places().line(*Next);
-  Finding F = R.report(Where, "'{}' is live at step {}, but not in the peak "
-                              "list; expected {} this line",
-                       spell(Range), Step,
-                       AtEnd ? "behind" : "before");
+  Finding F = R.report(Where,
+                       "'{}' is live at step {}, but not in the peak "
+                       "list; expected {} this line",
+                       spell(Range), Step, AtEnd ? "behind" : "before");
   F.note(A.places().line(Lost), "its live range, {}-{}, is here", Lost.Start,
          Lost.End)
       .about(Section::Stack);
@@ -205,8 +205,8 @@ void PeakMembers::run() {
       compare(D.PeakStep);
   }
   for (size_t I = 0; I != Wrong.size(); ++I)
-    reportWrong(Wrong[I], I < Missing.size() ? std::optional(Missing[I])
-                                             : std::nullopt);
+    reportWrong(Wrong[I],
+                I < Missing.size() ? std::optional(Missing[I]) : std::nullopt);
   for (size_t I = Wrong.size(); I < Missing.size(); ++I)
     reportMissing(Missing[I]);
 }

@@ -32,9 +32,9 @@ static uint64_t chargedAt(const Analysis &A, int32_t Step) {
 /// range or shape, this finding follows from that.
 static void nameSuspects(const Analysis &A, Finding &F, int32_t Step) {
   const Dump &D = A.dump();
-  constexpr int32_t Near = 2;
-  int32_t First = std::min(Step, D.PeakStep);
-  int32_t Last = std::max(Step, D.PeakStep);
+  constexpr int64_t Near = 2;
+  int64_t First = std::min(Step, D.PeakStep);
+  int64_t Last = std::max(Step, D.PeakStep);
   for (const LiveRangeRow &Row : D.Ranges) {
     if (Row.End < First - 1 - Near || Row.Start > Last + Near)
       continue;

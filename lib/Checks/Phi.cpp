@@ -35,13 +35,13 @@ static void checkOpcode(const Analysis &A, Reporter &R, UsedId U,
   TagTexts Tag = A.places().tag(D[U]);
   InstructionText Text = A.places().text(I);
   Finding F =
-      Joins ? R.report(phiText(Tag),
-                       "{} is a phi, but parameter {} belongs to no loop: a "
-                       "loop has parameter 0 only",
-                       Tag.Whole, I.ParameterNumber)
-            : R.report(phiText(Tag),
-                       "{} is a phi, but a {} joins no values", Tag.Whole,
-                       Text.OpcodeText);
+      Joins
+          ? R.report(phiText(Tag),
+                     "{} is a phi, but parameter {} belongs to no loop: a "
+                     "loop has parameter 0 only",
+                     Tag.Whole, I.ParameterNumber)
+          : R.report(phiText(Tag), "{} is a phi, but opcode {} joins no values",
+                     Tag.Whole, Text.OpcodeText);
   F.note(Joins ? Text.Operands : Text.OpcodeText, "the instruction")
       .about(I.Name);
   aboutUsed(A, F, U);
@@ -94,12 +94,12 @@ static void checkIds(const Analysis &A, Reporter &R) {
   UsedId Wrong = PhiIsWrong ? FirstPhi : LastPlain;
   UsedId Other = PhiIsWrong ? LastPlain : FirstPhi;
   TagTexts Tag = A.places().tag(D[Wrong]);
-  Finding F = R.report(PhiIsWrong ? phiText(Tag) : Tag.Whole,
-                       "{} is {} phi, but its id is {} that of {}; phis have "
-                       "the largest ids",
-                       Tag.Whole, PhiIsWrong ? "a" : "no",
-                       PhiIsWrong ? "below" : "above",
-                       A.places().tag(D[Other]).Whole);
+  Finding F =
+      R.report(PhiIsWrong ? phiText(Tag) : Tag.Whole,
+               "{} is {} phi, but its id is {} that of {}; phis have "
+               "the largest ids",
+               Tag.Whole, PhiIsWrong ? "a" : "no",
+               PhiIsWrong ? "below" : "above", A.places().tag(D[Other]).Whole);
   F.note(A.places().tag(D[Other]).Whole, "the other value");
   aboutUsed(A, F, Wrong);
 }

@@ -28,7 +28,8 @@ struct Conflict {
 } // namespace
 
 /// Calls \p Visit for each two rows at one place that belong to two values.
-template <typename Fn> static void forEachConflict(const Analysis &A, Fn Visit) {
+template <typename Fn>
+static void forEachConflict(const Analysis &A, Fn Visit) {
   const Dump &D = A.dump();
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
     ArrayRef<uint32_t> Here = A.positionsAt(NameId(Name));

@@ -33,16 +33,34 @@ static bool checkIndex(const Analysis &A, Reporter &R, UsedId U,
   RowTexts Row = A.places().row(P);
   StringRef Where = Row.Index.empty() ? Row.Name : Row.Index;
   StringRef Shape = A.places().text(I).ShapeText;
-  Finding F =
-      Part ? R.report(Where, "position {} of {} is printed {} index, but its "
-                             "shape is {} tuple",
-                      D.Names[P.Name], A.places().tag(D[U]).Whole,
-                      Table ? "without" : "with", Table ? "a" : "no")
-           : R.report(Where, "the shape of {} has no part {}", D.Names[P.Name],
-                      D.Indices.text(P.Index));
+  Finding F = Part ? R.report(Where,
+                              "position {} of {} is printed {} index, but its "
+                              "shape is {} tuple",
+                              D.Names[P.Name], A.places().tag(D[U]).Whole,
+                              Table ? "without" : "with", Table ? "a" : "no")
+                   : R.report(Where, "the shape of {} has no part {}",
+                              D.Names[P.Name], D.Indices.text(P.Index));
   F.note(Shape, "its shape").about(I.Name);
   aboutUsed(A, F, U);
   return false;
+}
+
+/// Without text, the value at the top tells what the shape is.
+static void checkHidden(const Analysis &A, Reporter &R, UsedId U,
+                        const Position &P) {
+  const Dump &D = A.dump();
+  ValueId V = A.valueOf(U);
+  if (!V || !D[V].Shape || !P.Index.isRoot() ||
+      D.Shapes[D[V].Shape].isTuple() == P.Index.printed())
+    return;
+  R.report(A.places().line(P).ltrim(),
+           "position {} of {} is printed {} index, but the value is {} tuple",
+           D.Names[P.Name], A.places().tag(D[U]).Whole,
+           P.Index.printed() ? "with" : "without",
+           P.Index.printed() ? "no" : "a")
+      .note(A.places().value(D[V]).Shape, "the shape of the value")
+      .about(V)
+      .about(P.Name);
 }
 
 static void checkPosition(const Analysis &A, Reporter &R, UsedId U,
@@ -50,7 +68,7 @@ static void checkPosition(const Analysis &A, Reporter &R, UsedId U,
   const Instruction *I = A.instruction(P.Name);
   const Dump &D = A.dump();
   if (!I)
-    return;
+    return checkHidden(A, R, U, P);
   ShapeId Part = partAt(D, *I, P.Index);
   if (!checkIndex(A, R, U, P, *I, Part))
     return;
@@ -60,10 +78,9 @@ static void checkPosition(const Analysis &A, Reporter &R, UsedId U,
   std::string Wrong = misfit(A, D.Shapes, Part, D[V].Shape);
   if (Wrong.empty())
     return;
-  Finding F = R.report(A.places().line(P).ltrim(),
-                       "position {} of {} has {}",
-                       D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
-                       Wrong);
+  Finding F =
+      R.report(A.places().line(P).ltrim(), "position {} of {} has {}",
+               D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole, Wrong);
   F.note(A.places().text(*I).ShapeText, "the shape there")
       .note(A.places().value(D[V]).Shape, "the shape of the value")
       .about(V)

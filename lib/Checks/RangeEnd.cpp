@@ -21,59 +21,41 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/LastSteps.h"
 #include "Checks/Check.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-/// Whether the step of a reader itself counts as a read.
-enum class Reads : uint8_t { Yes, No, Maybe };
-
 class RangeEnd {
 public:
   RangeEnd(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), Plain(A.isPlain()), Kinds(D.Sequence.size()) {}
+      : A(A), R(R), D(A.dump()), Plain(A.isPlain()), Ends(A) {}
 
   void run();
 
 private:
-  /// What the instruction of a step tells about ends.
-  struct StepKind {
-    Reads Read = Reads::Yes;
-    /// May end a computation: a loop, conditional or call, or an instruction
-    /// that the dump does not describe.
-    bool Control = false;
-    /// May end an asynchronous computation.
-    bool Done = false;
-    /// The first step of a computation with a parameter.
-    bool Begins = false;
-  };
   /// A value with a live range. Sorted by place, then by range.
   struct Entry {
     ValueId V;
     UsedId U;
     uint32_t Row;
-    /// The last step that holds or reads the value, and the same without
-    /// readers that may read it elsewhere.
-    int32_t Last;
-    int32_t Sure;
-    /// The last step that holds it.
-    int32_t Held;
+    LastStepsOf Steps;
   };
   using Group = llvm::ArrayRef<Entry>;
 
-  void findKinds();
-  bool collect();
   /// False if a position or reader is not in the sequence.
-  bool findSteps(Entry &E) const;
+  bool collect();
   const LiveRangeRow &row(const Entry &E) const { return D.Ranges[E.Row]; }
   bool samePlace(const Entry &E, const Entry &F) const;
   bool lessByPlace(const Entry &E, const Entry &F) const;
   void checkGroup(Group Same);
   void checkPhis(Group Same);
-  bool mayEndComputation(const Entry &E, Group Later) const;
+  bool isExplained(const Entry &E, Group Later, bool BeforeConditional);
+  bool wasLast(const std::vector<uint32_t> &Before, int32_t Step) const {
+    return Before[static_cast<size_t>(Step)] == GroupNumber;
+  }
   bool isUnreadRoot(const Entry &E) const;
   void reportRoot(const Entry &E);
   void report(const Entry &E, Group Later);
@@ -82,76 +64,14 @@ private:
   Reporter &R;
   const Dump &D;
   bool Plain;
-  bool AnyAsync = false;
-  std::vector<StepKind> Kinds;
+  LastSteps Ends;
   std::vector<Entry> Entries;
+  /// By step: the last group in which a value seen so far is last held or read
+  /// there, or held there. Later values of its place may have taken that over.
+  std::vector<uint32_t> LastBefore, HeldBefore;
+  uint32_t GroupNumber = 0;
 };
 } // namespace
-
-/// Loops read their operand through their parameter, calls through what they
-/// call. A reader without text that has several operands is a call or a
-/// conditional: nothing else defines no value. A name tells little: elements
-/// are named after what they come from (jax 0.10.2, `closed_call.0`).
-static Reads readsItself(const Analysis &A, NameId Name) {
-  if (A.hasText(Name)) {
-    Opcode Op = A.opcode(Name);
-    return Op == Opcode::While || Op == Opcode::Call ? Reads::No : Reads::Yes;
-  }
-  const Dump &D = A.dump();
-  bool MayCall = D.Names[Name].contains("call") ||
-                 llvm::any_of(A.usesBy(Name), [&](uint32_t I) {
-                   return D.Uses[I].Operand > 0;
-                 });
-  return MayCall ? Reads::Maybe : Reads::Yes;
-}
-
-/// Dones of copies and transfers end no computation.
-static bool isWrappedDone(StringRef Text) {
-  return Text.contains("done") && !Text.contains("copy") &&
-         !Text.contains("send") && !Text.contains("recv");
-}
-
-void RangeEnd::findKinds() {
-  for (size_t Step = 0; Step != D.Sequence.size(); ++Step) {
-    NameId Name = D.Sequence[Step].Name;
-    const Instruction *I = A.instruction(Name);
-    Opcode Op = I ? I->Op.Op : Opcode::Unknown;
-    StepKind &Kind = Kinds[Step];
-    bool Async = I ? isAsync(Op) || I->Op.Sugar : false;
-    AnyAsync |= Async;
-    Kind.Read = Plain ? Reads::Yes : readsItself(A, Name);
-    Kind.Control = Async || Op == Opcode::Conditional ||
-                   Kind.Read != Reads::Yes;
-    Kind.Done = Async || isWrappedDone(I ? opcodeText(Op) : D.Names[Name]);
-  }
-  for (const LiveRangeRow &Row : D.Ranges)
-    if (A.opcode(Row.Name) == Opcode::Parameter && Row.Start >= 0 &&
-        Row.Start < A.steps())
-      Kinds[static_cast<size_t>(Row.Start)].Begins = true;
-}
-
-bool RangeEnd::findSteps(Entry &E) const {
-  E.Held = A.time(D[E.U].Tag.Name);
-  bool AllKnown = E.Held >= 0;
-  for (const Position &P : D.positions(D[E.U])) {
-    int32_t Step = A.time(P.Name);
-    AllKnown &= Step >= 0;
-    E.Held = std::max(E.Held, Step);
-  }
-  E.Last = E.Sure = E.Held;
-  for (const Use &Read : D.uses(D[E.U])) {
-    int32_t Step = A.time(Read.Name);
-    AllKnown &= Step >= 0;
-    if (Step <= E.Sure)
-      continue;
-    Reads Kind = Kinds[static_cast<size_t>(Step)].Read;
-    if (Kind == Reads::Yes)
-      E.Sure = Step;
-    if (Kind != Reads::No)
-      E.Last = std::max(E.Last, Step);
-  }
-  return AllKnown;
-}
 
 bool RangeEnd::samePlace(const Entry &E, const Entry &F) const {
   const Value &V = D[E.V];
@@ -175,60 +95,61 @@ bool RangeEnd::collect() {
     ValueId V = U ? A.valueOf(U) : ValueId();
     if (!V)
       continue;
-    Entries.push_back({V, U, I, -1, -1, -1});
-    if (!findSteps(Entries.back()))
+    Entries.push_back({V, U, I, Ends[U]});
+    if (!Entries.back().Steps.AllKnown)
       return false;
   }
-  llvm::sort(Entries, [&](const Entry &E, const Entry &F) {
-    return lessByPlace(E, F);
-  });
+  llvm::sort(Entries,
+             [&](const Entry &E, const Entry &F) { return lessByPlace(E, F); });
   return true;
 }
 
-/// The value may be part of the root of a computation that ends at the step
-/// behind its last.
-bool RangeEnd::mayEndComputation(const Entry &E, Group Later) const {
-  const StepKind &Kind = Kinds[static_cast<size_t>(row(E).End)];
-  if (Kind.Control || Kind.Begins)
+/// True if something but the value's own reads explains its end. \p Later are
+/// the values that begin after it at the same place.
+bool RangeEnd::isExplained(const Entry &E, Group Later,
+                           bool BeforeConditional) {
+  int32_t End = row(E).End;
+  // Ranges are sorted by start: the first that starts at End, if any.
+  const Entry *Next = llvm::partition_point(
+      Later, [&](const Entry &F) { return row(F).Start < End; });
+  bool Cut = Next != Later.end() && row(*Next).Start == End;
+  if (Cut && (!Plain || End < E.Steps.Last))
     return true;
-  // A branch may be followed by any instruction of the next branch, but the
-  // conditional's result has the place of each branch's.
-  return llvm::any_of(Later, [&](const Entry &F) {
-    return A.opcode(row(F).Name) == Opcode::Conditional;
-  });
+  if (Plain || End < E.Steps.Last)
+    return false;
+  if (wasLast(LastBefore, End) || Ends.mayEndAsync(End))
+    return true;
+  // The root of a computation that ends one step later. A branch may be
+  // followed by any instruction of the next one, but the conditional's result
+  // has the place of each branch's.
+  return wasLast(HeldBefore, End - 1) &&
+         (BeforeConditional || Ends.mayEndComputation(End));
 }
 
 void RangeEnd::checkGroup(Group Same) {
-  // Last steps that later values of this place may have taken over.
-  llvm::SmallDenseSet<int32_t, 16> LastBefore, HeldBefore;
+  ++GroupNumber;
+  size_t Conditionals = Same.size();
+  while (Conditionals != 0 &&
+         A.opcode(row(Same[Conditionals - 1]).Name) != Opcode::Conditional)
+    --Conditionals;
   for (size_t I = 0; I != Same.size(); ++I) {
     const Entry &E = Same[I];
+    LastBefore[static_cast<size_t>(E.Steps.Last)] = GroupNumber;
+    LastBefore[static_cast<size_t>(E.Steps.Sure)] = GroupNumber;
+    HeldBefore[static_cast<size_t>(E.Steps.Held)] = GroupNumber;
     int32_t End = row(E).End;
-    Group Later = Same.drop_front(I + 1);
-    LastBefore.insert(E.Last);
-    LastBefore.insert(E.Sure);
-    HeldBefore.insert(E.Held);
     const Allocation &Owner = D[D[E.V].Owner];
     bool OfCaller = Owner.isParameter() && !Owner.MaybeLiveOut;
     if (End == A.steps() || OfCaller)
       continue;
-    if (End == E.Last || End == E.Sure) {
+    if (End == E.Steps.Last || End == E.Steps.Sure) {
       if (isUnreadRoot(E))
         reportRoot(E);
       continue;
     }
-    // Ranges are sorted by start: the first that starts at End, if any.
-    const Entry *Next = llvm::partition_point(
-        Later, [&](const Entry &F) { return row(F).Start < End; });
-    bool Cut = Next != Later.end() && row(*Next).Start == End;
-    if (Cut && (!Plain || End < E.Last))
-      continue;
-    if (!Plain && End > E.Last &&
-        (LastBefore.contains(End) ||
-         (HeldBefore.contains(End - 1) && mayEndComputation(E, Later)) ||
-         (AnyAsync && Kinds[static_cast<size_t>(End)].Done)))
-      continue;
-    report(E, Later);
+    Group Later = Same.drop_front(I + 1);
+    if (!isExplained(E, Later, I + 1 < Conditionals))
+      report(E, Later);
   }
 }
 
@@ -257,17 +178,18 @@ void RangeEnd::reportRoot(const Entry &E) {
 /// phi starts.
 void RangeEnd::checkPhis(Group Same) {
   // Sorted ends, only built where there is a phi.
-  llvm::SmallVector<int32_t, 16> Ends;
+  llvm::SmallVector<int32_t, 16> Sorted;
   for (const Entry &E : Same) {
     const LiveRangeRow &Phi = row(E);
     if (!D[E.V].Tag.Phi)
       continue;
-    if (Ends.empty()) {
+    if (Sorted.empty()) {
       for (const Entry &F : Same)
-        Ends.push_back(row(F).End);
-      llvm::sort(Ends);
+        Sorted.push_back(row(F).End);
+      llvm::sort(Sorted);
     }
-    auto [First, Last] = std::equal_range(Ends.begin(), Ends.end(), Phi.Start);
+    auto [First, Last] =
+        std::equal_range(Sorted.begin(), Sorted.end(), Phi.Start);
     if (Last - First > (Phi.End == Phi.Start))
       continue;
     // The range that was meant to reach it: the last one that begins before.
@@ -283,7 +205,8 @@ void RangeEnd::checkPhis(Group Same) {
     F.about(E.V);
     if (!Before)
       continue;
-    F.note(A.places().row(row(*Before)).Second, "the one before it, of {}, ends at step {}",
+    F.note(A.places().row(row(*Before)).Second,
+           "the one before it, of {}, ends at step {}",
            D.spell(D[Before->V].Tag), row(*Before).End)
         .about(Before->V);
   }
@@ -294,10 +217,10 @@ void RangeEnd::report(const Entry &E, Group Later) {
   Finding F = R.report(A.places().row(Row).Second,
                        "live range of {} ends at step {}, but the value is "
                        "last held or read at step {}",
-                       D.spell(D[E.V].Tag), Row.End, E.Last);
-  F.note(A.places().line(D.Sequence[static_cast<size_t>(E.Last)]),
-         "step {} is '{}'", E.Last,
-         D.Names[D.Sequence[static_cast<size_t>(E.Last)].Name]);
+                       D.spell(D[E.V].Tag), Row.End, E.Steps.Last);
+  F.note(A.places().line(D.Sequence[static_cast<size_t>(E.Steps.Last)]),
+         "step {} is '{}'", E.Steps.Last,
+         D.Names[D.Sequence[static_cast<size_t>(E.Steps.Last)].Name]);
   F.about(E.V);
   // If the next one should have cut this one, its start is the wrong number.
   if (!Later.empty())
@@ -305,9 +228,10 @@ void RangeEnd::report(const Entry &E, Group Later) {
 }
 
 void RangeEnd::run() {
-  findKinds();
   if (!collect())
     return R.notChecked("a position or reader is not in the sequence");
+  LastBefore.resize(D.Sequence.size(), 0);
+  HeldBefore.resize(D.Sequence.size(), 0);
   for (size_t I = 0; I != Entries.size();) {
     size_t End = I;
     while (End != Entries.size() && samePlace(Entries[I], Entries[End]))

@@ -78,15 +78,13 @@ void RangeForm::checkUnknownKey(uint32_t Number) {
   UsedId Missing = missingHere();
   RowTexts Texts = A.places().row(Row);
   bool WrongIndex = InSequence && !A.usedOfInstruction(Row.Name).empty();
-  Finding F =
-      R.report(WrongIndex ? Texts.Index : Texts.Name,
-               "live range of '{}', which is no value of this dump",
-               D.spell(Row.Name, Row.Index));
+  Finding F = R.report(WrongIndex ? Texts.Index : Texts.Name,
+                       "live range of '{}', which is no value of this dump",
+                       D.spell(Row.Name, Row.Index));
   F.about(Row.Name);
   if (!Missing)
     return;
-  F.note(A.places().line(D[Missing]), "{} has none",
-         D.spell(D[Missing].Tag));
+  F.note(A.places().line(D[Missing]), "{} has none", D.spell(D[Missing].Tag));
   about(F, Missing);
 }
 

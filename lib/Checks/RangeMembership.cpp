@@ -21,8 +21,7 @@ using namespace hlobuf;
 namespace {
 class RangeMembership {
 public:
-  RangeMembership(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()) {}
+  RangeMembership(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
   void run();
 
@@ -63,8 +62,10 @@ void RangeMembership::reportMissing(ValueId V, int32_t Step) {
   Finding F = R.report(A.places().value(D[V]).Tag.Whole,
                        "{} has no live range, but '{}' is step {}",
                        D.spell(D[V].Tag), D.Names[D[V].Tag.Name], Step);
-  F.about(V).about(D[V].Tag.Name).note(A.places().line(D.Sequence[Step]), "'{}' is here",
-                  D.Names[D[V].Tag.Name]);
+  F.about(V)
+      .about(D[V].Tag.Name)
+      .note(A.places().line(D.Sequence[Step]), "'{}' is here",
+            D.Names[D[V].Tag.Name]);
   llvm::StringRef Row = rowBehind(V);
   if (!Row.empty())
     F.note(Row, "its live range is expected next to this one");
@@ -96,8 +97,7 @@ void RangeMembership::run() {
       reportUnscheduled(V);
     else if (HasRow && Owner.ThreadLocal)
       R.report(A.places().line(D.Ranges[*A.rangeRow(V)]),
-               "{} is thread-local, but has a live range",
-               D.spell(D[V].Tag))
+               "{} is thread-local, but has a live range", D.spell(D[V].Tag))
           .note(A.places().header(Owner).ThreadLocal,
                 "allocation {} is thread-local", Owner.Index)
           .about(V)

@@ -29,6 +29,8 @@
 //   but hands on what it does not change (a position of the value);
 // - for an operand of a conditional, a writer in another branch than the
 //   reader: only the module tells, unless operands tie them together.
+// Until 2022-06-24 ranges were cut a step earlier, before the next one starts:
+// the window for writers then begins a step earlier too, where none can be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -220,22 +222,26 @@ void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
   const Value &V = D[Read.Value], &W = D[Writer];
   const Use &Reader = D.Uses[Read.Use];
   const Places &At = A.places();
-  int32_t Begin = A.range(Read.Value)->Start;
+  int32_t Begin = A.time(V.Tag.Name);
   int32_t WriteStep = A.time(W.Tag.Name);
   auto Row = [&](int32_t Step) {
     return At.row(D.Sequence[static_cast<size_t>(Step)]).Name;
   };
-  F.note(Row(Begin), "{}: {} begins to hold the value", spellStep(D, Begin),
-         D.spell(V.Tag));
+  if (Begin >= 0)
+    F.note(Row(Begin), "{}: {} is defined", spellStep(D, Begin),
+           D.spell(V.Tag));
   F.note(Row(WriteStep), "{}: {} is written to the same bytes",
          spellStep(D, WriteStep), D.spell(W.Tag));
   F.note(At.value(W).Tag.Whole, "{} is placed at bytes [{}, {}) here",
          D.spell(W.Tag), W.Offset, W.end());
   F.note(Row(Read.Step), "{}: the overwritten value is read",
          spellStep(D, Read.Step));
-  F.note(At.line(Reader), "{} reads it as operand {}", D.Names[Reader.Name],
-         Reader.Operand);
-  noteRange(F, A, Read.Value);
+  F.note(At.line(Reader).ltrim(), "{} reads it as operand {}",
+         D.Names[Reader.Name], Reader.Operand);
+  const LiveRangeRow &Stated = D.Ranges[*A.rangeRow(Read.Value)];
+  F.note(At.row(Stated).Second,
+         "the stated live range ends at {}, before that read",
+         spellStep(D, Stated.End));
   for (NameId Name : {Reader.Name, W.Tag.Name})
     if (const Instruction *I = A.instruction(Name))
       if (std::string Line = A.sourceLine(*I); !Line.empty())
@@ -247,9 +253,8 @@ void LateUses::run() {
     if (Alloc.Values.size() < 2)
       continue;
     if (A.privateStacksPossible(Alloc.color())) {
-      R.notChecked(fmt::format("color {}: async computations may have private "
-                               "stacks there",
-                               Alloc.color()));
+      R.notChecked("alternate memory in which async computations may have "
+                   "private stacks");
       continue;
     }
     collect(Alloc);

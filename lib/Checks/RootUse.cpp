@@ -55,8 +55,8 @@ static void reportMissing(const Analysis &A, Reporter &R, const Instruction &I,
   UsedId U = A.ownerOfPosition(Use.PositionNumber);
   Finding F = R.report(lastUse(A, U),
                        "{} is not used by the root {}, whose operand {} is {}",
-                       A.places().tag(D[U]).Whole, D.Names[I.Name],
-                       Use.Operand, D.spell(P.Name, P.Index));
+                       A.places().tag(D[U]).Whole, D.Names[I.Name], Use.Operand,
+                       D.spell(P.Name, P.Index));
   F.note(A.places().operand(I, Use.Operand), "the operand; {}", Why)
       .about(I.Name);
   aboutUsed(A, F, U);
@@ -71,11 +71,11 @@ static void reportListed(const Analysis &A, Reporter &R, const Instruction &I,
     if (I.Op.Op == Opcode::Copy && Row.Index.isRoot())
       continue;
     UsedId U = A.ownerOfUse(Number);
-    Finding F = R.report(A.places().line(Row).ltrim(),
-                         "{} is used by {}, which is no root: {} other values "
-                         "it holds are not",
-                         A.places().tag(D[U]).Whole, D.Names[I.Name],
-                         NumMissing);
+    Finding F =
+        R.report(A.places().line(Row).ltrim(),
+                 "{} is used by {}, which is no root: {} other values "
+                 "it holds are not",
+                 A.places().tag(D[U]).Whole, D.Names[I.Name], NumMissing);
     F.note(opcodeIn(A, I), "the instruction").about(I.Name);
     aboutUsed(A, F, U);
   }

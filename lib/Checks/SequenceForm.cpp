@@ -29,8 +29,8 @@ static uint32_t reportOrdinal(const Analysis &A, Reporter &R, uint32_t I,
   uint32_t Next = HasNext ? D.Sequence[I + 1].Ordinal : 0;
   bool Exchanged = HasNext && Row.Ordinal == Expected + 1 && Next == Expected;
   // One wrong number, or a gap that goes on?
-  bool OnlyHere = Exchanged || (HasNext ? Next == Expected + 1
-                                        : D.MaxStep == Expected + 1);
+  bool OnlyHere =
+      Exchanged || (HasNext ? Next == Expected + 1 : D.MaxStep == Expected + 1);
   Finding F = R.report(Where, "step {} of '{}' stands where step {} belongs",
                        Row.Ordinal, D.Names[Row.Name], Expected);
   F.about(Section::Sequence).about(Row.Name);
@@ -88,7 +88,11 @@ void checkSequenceForm(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
   checkOrdinals(A, R);
   checkNames(A, R);
-  if (D.MaxStep == D.Sequence.size())
+  // A heading that goes with the last number is right: rows are missing, or
+  // there twice, and were reported.
+  bool FitsLast = !D.Sequence.empty() &&
+                  D.MaxStep == uint64_t(D.Sequence.back().Ordinal) + 1;
+  if (FitsLast || D.MaxStep == D.Sequence.size())
     return;
   Finding F = R.report(A.places().liveHeader().First,
                        "the heading says {} steps, but the instruction "

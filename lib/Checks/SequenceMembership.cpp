@@ -35,8 +35,11 @@ public:
         Mentioned(D.Names.size(), false) {}
 
   void check() {
-    for (const SequenceRow &Row : D.Sequence)
+    for (const SequenceRow &Row : D.Sequence) {
+      if (InSequence[Row.Name.index()])
+        Repeated = &Row;
       InSequence[Row.Name.index()] = true;
+    }
     for (uint32_t U = 0; U != D.Used.size(); ++U)
       collect(UsedId(U));
     collectUnknown();
@@ -89,17 +92,17 @@ private:
     const SequenceRow &Row = *Unknown.front();
     size_t Mentions = A.positionsAt(X.Name).size() + A.usesBy(X.Name).size();
     StringRef InRow = A.places().row(Row).Name;
-    bool RowIsWrong =
-        Mentions > 1 ||
-        (A.usesBy(Row.Name).empty() && A.usedOfInstruction(Row.Name).empty());
-    Finding F =
-        RowIsWrong
-            ? R.report(InRow, "no value is at {}, while {} is not in the "
-                              "sequence",
-                       InRow, D.Names[X.Name])
-            : R.report(X.Where, "{} is not in the sequence, while no value is "
-                                "at {}",
-                       D.Names[X.Name], InRow);
+    bool RowIsWrong = Mentions > 1 || (A.usesBy(Row.Name).empty() &&
+                                       A.usedOfInstruction(Row.Name).empty());
+    Finding F = RowIsWrong
+                    ? R.report(InRow,
+                               "no value is at {}, while {} is not in the "
+                               "sequence",
+                               InRow, D.Names[X.Name])
+                    : R.report(X.Where,
+                               "{} is not in the sequence, while no value is "
+                               "at {}",
+                               D.Names[X.Name], InRow);
     F.note(RowIsWrong ? X.Where : InRow, "the other name")
         .about(X.Name)
         .about(Row.Name);
@@ -109,10 +112,14 @@ private:
   }
 
   void reportMissing(const Absent &X) {
-    Finding F = R.report(X.Where, "{} is not in the sequence, but {} is live "
-                                  "there",
+    Finding F = R.report(X.Where,
+                         "{} is not in the sequence, but {} is used or "
+                         "positioned there",
                          D.Names[X.Name], A.places().tag(D[X.Owner]).Whole);
     F.about(X.Name);
+    if (Repeated && Missing.size() == 1)
+      F.note(A.places().row(*Repeated).Name, "in the sequence twice")
+          .about(Repeated->Name);
     aboutUsed(A, F, X.Owner);
   }
 
@@ -129,6 +136,8 @@ private:
   std::vector<bool> InSequence, Mentioned;
   std::vector<Absent> Missing;
   std::vector<const SequenceRow *> Unknown;
+  /// A row with a name that was seen before.
+  const SequenceRow *Repeated = nullptr;
 };
 } // namespace
 

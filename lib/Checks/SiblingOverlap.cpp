@@ -13,7 +13,9 @@
 // - phis have one place where one value goes into both: a tuple holds it at
 //   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
 //   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
-//   place they are a warning.
+//   place they are a warning, without used values nothing is said. One-line
+//   values do not tell which are phis (TensorFlow 1.14: a loop that starts
+//   from one zero at three indices).
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,8 +90,10 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   const Value &V = D[Lower], &W = D[Upper];
   if (bothAliasOneOperand(V, W))
     return;
-  bool PhisAtOnePlace = V.Tag.Phi && W.Tag.Phi && samePlace(V, W);
-  if (PhisAtOnePlace && holdsDoubledValue(V))
+  bool MayBePhis =
+      (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
+  bool PhisAtOnePlace = MayBePhis && samePlace(V, W);
+  if (PhisAtOnePlace && (!D.complete(Section::Used) || holdsDoubledValue(V)))
     return;
   Finding F =
       R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,

@@ -9,15 +9,12 @@
 // (hlo_stack_trace.cc, since 2025-07-23): the heading is the sum of the list; a
 // line's total is its own bytes and its children's totals; `remaining` starts
 // at the heading and loses each line's own bytes, down to 0; siblings come by
-// total descending, then by name; connectors follow from the depths. Names at
-// the ends of paths are those of the list's instructions (their op_name, or
-// their own name), with the same bytes in sum: a warning, as only the module
-// shows the rest of a path. No exception is known.
+// total descending, then by name; connectors follow from the depths. No
+// exception is known.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -26,27 +23,27 @@ namespace {
 class StackBreakdown {
 public:
   StackBreakdown(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), Own(D.Stack.size()) {}
+      : A(A), R(R), D(A.dump()), Own(D.Stack.size()), Totals(D.Stack.size()) {}
 
   void run();
 
 private:
   void checkHeading();
-  void checkStructure();
+  bool checkStructure();
   void checkRemaining();
   void checkTotals();
   void checkPercents();
   void checkOrder();
-  void checkNames();
+  double percentOf(uint64_t Bytes) const {
+    return 100.0 * static_cast<double>(Bytes) / static_cast<double>(Whole);
+  }
+  bool printsAs(uint64_t Bytes, StringRef Printed) const;
 
   template <typename... Ts>
   Finding report(StringRef Where, fmt::format_string<Ts...> Format,
                  Ts &&...Args) {
     Finding F = R.report(Where, Format, std::forward<Ts>(Args)...);
     return F.about(Section::Stack);
-  }
-  bool hasChild(size_t I) const {
-    return I + 1 < D.Stack.size() && D.Stack[I + 1].Depth > D.Stack[I].Depth;
   }
 
   const Analysis &A;
@@ -55,6 +52,10 @@ private:
   /// Each line's own bytes: as printed, or, where the chain of `remaining`
   /// shows that to be wrong, as the chain has it.
   std::vector<uint64_t> Own;
+  /// What each line's total should be.
+  std::vector<uint64_t> Totals;
+  /// The bytes of the whole tree: the heading, unless that is wrong.
+  uint64_t Whole = 0;
 };
 } // namespace
 
@@ -69,14 +70,18 @@ static uint64_t listedBytes(const Dump &D) {
 void StackBreakdown::checkHeading() {
   uint64_t Sum = listedBytes(D);
   uint64_t Printed = D.Peak.empty() ? 0 : D.Peak.back().Cumulative;
-  if (D.StackTotal != Sum && D.StackTotal != Printed)
-    report(A.places().stackHeader().First,
-           "stack breakdown is for {} bytes, but the peak list has {}",
-           D.StackTotal, Sum);
+  Whole = D.StackTotal;
+  if (D.StackTotal == Sum || D.StackTotal == Printed)
+    return;
+  report(A.places().stackHeader().First,
+         "stack breakdown is for {} bytes, but the peak list has {}",
+         D.StackTotal, Sum);
+  Whole = Sum;
 }
 
-/// The connector columns in front of each name follow from the depths.
-void StackBreakdown::checkStructure() {
+/// The connector columns in front of each name follow from the depths. False if
+/// the depths make no tree.
+bool StackBreakdown::checkStructure() {
   // By depth: a later line of that depth has the same parent.
   llvm::SmallVector<bool, 32> Later;
   std::vector<bool> IsLast(D.Stack.size());
@@ -86,6 +91,7 @@ void StackBreakdown::checkStructure() {
     Later.resize(Depth + 1, false);
     Later[Depth] = true;
   }
+  bool IsTree = true;
   llvm::SmallVector<bool, 32> Open;
   for (size_t I = 0; I != D.Stack.size(); ++I) {
     const StackNode &Node = D.Stack[I];
@@ -96,6 +102,7 @@ void StackBreakdown::checkStructure() {
       report(Prefix, "line has depth {}, expected {} to {}", Node.Depth,
              I == 0 ? 1 : 2, Limit);
       Open.resize(Node.Depth, false);
+      IsTree = false;
       continue;
     }
     Open.resize(Node.Depth - 1);
@@ -107,43 +114,49 @@ void StackBreakdown::checkStructure() {
     StringRef Connector = Node.Depth == 1 ? "  "
                           : IsLast[I]     ? "\u2514\u2500\u2500 "
                                           : "\u251c\u2500\u2500 ";
-    if (!Same || Rest != Connector)
-      report(Prefix,
-             "connectors in front of this line do not fit the lines around "
-             "it; the line is {} of its siblings",
-             IsLast[I] ? "the last" : "not the last");
+    if (!Same || Rest != Connector) {
+      Finding F = report(Prefix,
+                         "connectors in front of this line do not fit the "
+                         "lines around it; the line is {} of its siblings",
+                         IsLast[I] ? "the last" : "not the last");
+      if (I + 1 != D.Stack.size())
+        F.note(A.places().line(D.Stack[I + 1]), "the next line is here");
+    }
     Open.push_back(Node.Depth > 1 && !IsLast[I]);
   }
+  return IsTree;
+}
+
+/// Without overflow: a broken tree may state anything.
+static int64_t minus(int64_t Bytes, uint64_t Taken) {
+  return static_cast<int64_t>(static_cast<uint64_t>(Bytes) - Taken);
 }
 
 void StackBreakdown::checkRemaining() {
-  auto Left = static_cast<int64_t>(D.StackTotal);
+  auto Left = static_cast<int64_t>(Whole);
   for (size_t I = 0; I != D.Stack.size(); ++I) {
     const StackNode &Node = D.Stack[I];
     Own[I] = Node.Current;
-    int64_t Expected = Left - static_cast<int64_t>(Node.Current);
-    Left = Expected;
-    if (Node.Remaining == Expected)
+    int64_t Before = std::exchange(Left, minus(Left, Node.Current));
+    if (Node.Remaining == Left)
       continue;
     // Does the tree go on from the expected number, or from the printed one?
-    bool GoesOn = I + 1 == D.Stack.size()
-                      ? Expected == 0
-                      : D.Stack[I + 1].Remaining ==
-                            Expected -
-                                static_cast<int64_t>(D.Stack[I + 1].Current);
+    bool AtEnd = I + 1 == D.Stack.size();
+    bool GoesOn =
+        AtEnd ? Left == 0
+              : D.Stack[I + 1].Remaining == minus(Left, D.Stack[I + 1].Current);
     StackTexts Texts = A.places().row(Node);
     if (GoesOn) {
       report(Texts.Remaining, "remaining bytes are {}, expected {}",
-             Node.Remaining, Expected);
+             Node.Remaining, Left);
       continue;
     }
-    int64_t Lost = Expected + static_cast<int64_t>(Node.Current) -
-                   Node.Remaining;
+    Own[I] =
+        static_cast<uint64_t>(Before) - static_cast<uint64_t>(Node.Remaining);
     report(Texts.Current,
            "line has {} bytes of its own, but the remaining bytes go down by "
            "{}",
-           Node.Current, Lost);
-    Own[I] = static_cast<uint64_t>(Lost);
+           Node.Current, static_cast<int64_t>(Own[I]));
     Left = Node.Remaining;
   }
   if (!D.Stack.empty() && Left != 0)
@@ -163,7 +176,7 @@ void StackBreakdown::checkTotals() {
     Children Its;
     if (Below.size() > Node.Depth + 1)
       Its = Below[Node.Depth + 1];
-    uint64_t Expected = Own[I - 1] + Its.Bytes;
+    uint64_t Expected = Totals[I - 1] = Own[I - 1] + Its.Bytes;
     Below.resize(Node.Depth + 1);
     Below[Node.Depth].Bytes += Expected;
     if (!Below[Node.Depth].Last)
@@ -182,17 +195,23 @@ void StackBreakdown::checkTotals() {
   }
 }
 
+/// True if \p Bytes have the percentage \p Printed.
+bool StackBreakdown::printsAs(uint64_t Bytes, StringRef Printed) const {
+  std::array<char, 32> Buffer;
+  auto End = fmt::format_to_n(Buffer.data(), Buffer.size(), "{:.1f}",
+                              percentOf(Bytes));
+  return Printed == StringRef(Buffer.data(), std::min(End.size, Buffer.size()));
+}
+
 void StackBreakdown::checkPercents() {
-  if (D.StackTotal == 0)
+  if (Whole == 0)
     return;
-  for (const StackNode &Node : D.Stack) {
-    std::string Expected =
-        fmt::format("{:.1f}", 100.0 * static_cast<double>(Node.Total) /
-                                  static_cast<double>(D.StackTotal));
-    StringRef Printed = A.places().row(Node).Percent;
-    if (Printed != Expected)
-      report(Printed, "percentage is {}, expected {} for {} of {} bytes",
-             Printed, Expected, Node.Total, D.StackTotal);
+  for (size_t I = 0; I != D.Stack.size(); ++I) {
+    StringRef Printed = A.places().row(D.Stack[I]).Percent;
+    if (printsAs(Totals[I], Printed) || printsAs(D.Stack[I].Total, Printed))
+      continue;
+    report(Printed, "percentage is {}, expected {:.1f} for {} of {} bytes",
+           Printed, percentOf(Totals[I]), Totals[I], Whole);
   }
 }
 
@@ -215,92 +234,15 @@ void StackBreakdown::checkOrder() {
   }
 }
 
-/// The last part of an op_name of the form `params['a/b'].c`; else all of it.
-static StringRef lastPart(StringRef Name) {
-  size_t At = 0;
-  auto Word = [&] {
-    size_t Begin = At;
-    while (At < Name.size() && (llvm::isAlnum(Name[At]) || Name[At] == '_'))
-      ++At;
-    return Name.slice(Begin, At);
-  };
-  StringRef Last = Word();
-  if (Last.empty() || llvm::isDigit(Last.front()) || !Name.contains("['"))
-    return Name;
-  while (At < Name.size()) {
-    if (Name.substr(At).starts_with("['")) {
-      size_t End = Name.find('\'', At + 2);
-      if (End == StringRef::npos || End == At + 2 ||
-          !Name.substr(End).starts_with("']"))
-        return Name;
-      StringRef Key = Name.slice(At + 2, End);
-      Last = Key.substr(Key.rfind('/') + 1);
-      At = End + 2;
-      continue;
-    }
-    if (Name[At++] != '.' || (Last = Word()).empty())
-      return Name;
-  }
-  return Last;
-}
-
-/// The name of the line that counts \p Row.
-static std::string leafOf(const Analysis &A, const PeakRow &Row) {
-  const Dump &D = A.dump();
-  auto OpName = findMetadata(D.attributes(*A.instruction(Row.Name)), "op_name");
-  std::string Whole = OpName ? unescape(*OpName) : std::string();
-  StringRef Leaf = Whole.empty() ? D.Names[Row.Name] : lastPart(Whole);
-  return Leaf.str() +
-         (Row.Index.isRoot() ? std::string() : D.Indices.text(Row.Index));
-}
-
-void StackBreakdown::checkNames() {
-  if (listedBytes(D) != D.StackTotal)
-    return;
-  for (const PeakRow &Row : D.Peak)
-    if (!A.hasText(Row.Name))
-      return R.notChecked("the text of a listed instruction is missing");
-  // Bytes that the list has under a name and the tree does not.
-  llvm::StringMap<int64_t> Missing;
-  for (const PeakRow &Row : D.Peak)
-    Missing[leafOf(A, Row)] += static_cast<int64_t>(Row.Bytes);
-  for (size_t I = 0; I != D.Stack.size(); ++I)
-    if (Own[I] != 0)
-      Missing[D.stackName(D.Stack[I])] -= static_cast<int64_t>(Own[I]);
-  for (const StackNode &Node : D.Stack) {
-    auto Found = Missing.find(D.stackName(Node));
-    if (Node.Current == 0 || Found == Missing.end() || Found->second >= 0)
-      continue;
-    R.reportAs(Severity::Warning, A.places().row(Node).Name,
-               "line '{}' has {} bytes that the peak list does not have under "
-               "that name",
-               D.stackName(Node), -Found->second)
-        .about(Section::Stack);
-    Found->second = 0;
-  }
-  for (const PeakRow &Row : D.Peak) {
-    auto Found = Missing.find(leafOf(A, Row));
-    if (Found->second <= 0)
-      continue;
-    Finding F = R.reportAs(Severity::Warning, A.places().line(Row),
-                           "the stack breakdown lacks {} bytes named '{}'",
-                           Found->second, Found->first());
-    F.about(Section::Stack).about(Row.Name);
-    UsedId U = A.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? A.valueOf(U) : ValueId())
-      F.about(V);
-    Found->second = 0;
-  }
-}
-
 void StackBreakdown::run() {
   checkHeading();
-  checkStructure();
+  bool IsTree = checkStructure();
   checkRemaining();
+  if (!IsTree)
+    return;
   checkTotals();
   checkPercents();
   checkOrder();
-  checkNames();
 }
 
 namespace hlobuf {

@@ -46,11 +46,13 @@ public:
         continue;
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
-      else if (UsesKnown && !A.privateStacksPossible(Alloc.color()))
-        checkAlternate(Alloc);
+      else if (!UsesKnown)
+        R.notChecked("alternate memory: the last uses are unknown");
+      else if (A.privateStacksPossible(Alloc.color()))
+        R.notChecked("alternate memory in which async computations may have "
+                     "private stacks");
       else
-        R.notChecked("alternate memory: last uses or private stacks of async "
-                     "computations are not known");
+        checkAlternate(Alloc);
     }
   }
 

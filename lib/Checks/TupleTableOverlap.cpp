@@ -58,7 +58,7 @@ void Tables::report(ValueId Table, ValueId Other) {
   Finding F = R.report(
       A.places().value(V).Offset, "{} shares {} with the tuple table {}, {}",
       D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
-      isTable(V) ? "which lies elsewhere" : "which only tuples may share");
+      isTable(V) ? "which has another place" : "which only tuples may share");
   notePlace(F, A, Table);
   F.about(Other).about(Table);
 }
@@ -104,9 +104,8 @@ void checkTupleTableOverlap(const Analysis &A, Reporter &R) {
     if (Alloc.Values.size() < 2)
       continue;
     if (A.privateStacksPossible(Alloc.color()))
-      R.notChecked(fmt::format("color {}: async computations may have private "
-                               "stacks there",
-                               Alloc.color()));
+      R.notChecked("alternate memory in which async computations may have "
+                   "private stacks");
     else
       Check.check(Alloc);
   }

@@ -60,8 +60,9 @@ void checkTupleTableSize(const Analysis &A, Reporter &R) {
     if (V.Size == Expected)
       continue;
     R.report(A.places().value(V).Size,
-             "tuple table {} has {} bytes, expected {} for {} elements",
-             D.spell(V.Tag), V.Size, Expected, Elements)
+             "tuple table {} has {} bytes, expected {} for {} element{}",
+             D.spell(V.Tag), V.Size, Expected, Elements,
+             Elements == 1 ? "" : "s")
         .about(ValueId(I));
   }
 }

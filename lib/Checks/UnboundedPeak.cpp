@@ -18,7 +18,8 @@ using namespace hlobuf;
 
 static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
   const Shape &S = Shapes[Id];
-  return llvm::any_of(S.Dimensions, [](Dimension D) { return D.unbounded(); }) ||
+  return llvm::any_of(S.Dimensions,
+                      [](Dimension D) { return D.unbounded(); }) ||
          llvm::any_of(S.Elements, [&](ShapeId Element) {
            return Element.valid() && isUnbounded(Shapes, Element);
          });

@@ -45,11 +45,18 @@ static void reportOperand(const Analysis &A, Reporter &R, UsedId U,
         return A.ownerOfPosition(Number) == U;
       }))
     Where = Texts.Index;
-  Finding F = R.report(Where,
-                       "operand {} of {} is {}, which is no position of {}{}",
-                       Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
-                       A.places().tag(D[U]).Whole, Hint);
+  Finding F =
+      R.report(Where, "operand {} of {} is {}, which is no position of {}{}",
+               Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
+               A.places().tag(D[U]).Whole, Hint);
   F.note(A.places().operand(I, Row.Operand), "the operand").about(Row.Name);
+  // The row that may be wrong, or the one behind which a row may be missing.
+  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  const Position *Near =
+      llvm::find_if(All, [&](const Position &At) { return At.Name == P; });
+  F.note(Near == All.end() ? lastPosition(A, U)
+                           : A.places().line(*Near).ltrim(),
+         "a position of the value");
   aboutUsed(A, F, U);
 }
 
@@ -79,13 +86,12 @@ static void checkIndex(const Analysis &A, Reporter &R, UsedId U, const Use &Row,
   const Dump &D = A.dump();
   RowTexts Texts = A.places().row(Row);
   bool Printed = Row.Index.printed();
-  Finding F = R.report(Printed ? Texts.Index : Texts.First,
-                       "{} is used {}{}, but has no position {}{}",
-                       A.places().tag(D[U]).Whole,
-                       Printed ? "at " : "without index",
-                       Printed ? D.Indices.text(Row.Index) : "",
-                       Printed ? "there" : "without index",
-                       "");
+  Finding F =
+      R.report(Printed ? Texts.Index : Texts.First,
+               "{} is used {}{}, but has no position {}{}",
+               A.places().tag(D[U]).Whole, Printed ? "at " : "without index",
+               Printed ? D.Indices.text(Row.Index) : "",
+               Printed ? "there" : "without index", "");
   F.note(lastPosition(A, U), "its last position").about(Row.Name);
   aboutUsed(A, F, U);
 }

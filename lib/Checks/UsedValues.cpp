@@ -17,6 +17,31 @@
 
 using namespace hlobuf;
 
+/// The value line behind which that of \p U most likely is missing: in the only
+/// temp of its color, by id. Invalid for what belongs to other allocations.
+static ValueId lineBefore(const Analysis &A, UsedId U) {
+  const Dump &D = A.dump();
+  const ValueTag &Tag = D[U].Tag;
+  Opcode Op = A.opcode(Tag.Name);
+  if (Op == Opcode::Constant || Op == Opcode::Parameter ||
+      A.time(Tag.Name) < 0 || A.isLiveOut(U))
+    return ValueId();
+  const Allocation *Temp = nullptr;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.PreallocatedTemp || Alloc.color() != Tag.Color)
+      continue;
+    if (Temp)
+      return ValueId();
+    Temp = &Alloc;
+  }
+  if (!Temp || Temp->Values.empty())
+    return ValueId();
+  auto Behind = llvm::partition_point(
+      D.values(*Temp), [&](const Value &V) { return V.Tag.Id < Tag.Id; });
+  auto Before = static_cast<uint32_t>(Behind - D.values(*Temp).begin());
+  return ValueId(Temp->Values.Begin + (Before == 0 ? 0 : Before - 1));
+}
+
 /// \p U has no value line with its id.
 static void reportUnplaced(const Analysis &A, Reporter &R, UsedId U) {
   const Dump &D = A.dump();
@@ -31,9 +56,13 @@ static void reportUnplaced(const Analysis &A, Reporter &R, UsedId U) {
         .about(Same);
     return;
   }
-  R.report(A.places().tag(D[U]).Whole,
-           "used value {} is in no allocation, expected one", D.spell(Tag))
-      .about(Tag.Name);
+  Finding F = R.report(A.places().tag(D[U]).Whole,
+                       "used value {} is in no allocation, expected one",
+                       D.spell(Tag));
+  F.about(Tag.Name);
+  if (ValueId Before = lineBefore(A, U))
+    F.note(A.places().line(D[Before]),
+           "its line is missing, perhaps next to this one");
 }
 
 /// \p V is not among the used values by id.

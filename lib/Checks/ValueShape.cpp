@@ -46,6 +46,12 @@ static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Wanted,
   }
 }
 
+static std::string describe(const ShapeTable &Shapes, ShapeId Id) {
+  if (Shapes[Id].isTuple())
+    return fmt::format("a tuple of {}", Shapes[Id].Elements.size());
+  return Shapes.text(Id).str();
+}
+
 static void reportDifference(const Analysis &A, Reporter &R, ValueId Id,
                              const Instruction &I, ShapeId Wanted) {
   const Dump &D = A.dump();
@@ -53,15 +59,9 @@ static void reportDifference(const Analysis &A, Reporter &R, ValueId Id,
   StringRef Text = A.places().value(V).Shape;
   ShapeId Got = V.Shape;
   narrow(D.Shapes, Got, Wanted, Text);
-  Finding F =
-      D.Shapes[Got].isTuple() || D.Shapes[Wanted].isTuple()
-          ? R.report(Text,
-                     "shape of {} has {} elements, but {} has {} there",
-                     D.spell(V.Tag), D.Shapes[Got].Elements.size(),
-                     D.Names[I.Name], D.Shapes[Wanted].Elements.size())
-          : R.report(Text, "shape of {} is {}, but {} has {} there",
-                     D.spell(V.Tag), D.Shapes.text(Got), D.Names[I.Name],
-                     D.Shapes.text(Wanted));
+  Finding F = R.report(Text, "shape of {} is {}, but {} has {} there",
+                       D.spell(V.Tag), describe(D.Shapes, Got),
+                       D.Names[I.Name], describe(D.Shapes, Wanted));
   F.about(Id);
   UsedId U = A.usedOf(Id);
   F.note(U && D[U].TextSize ? A.places().text(D[U]).ShapeText

@@ -54,7 +54,8 @@ private:
   const Dump &D;
   Backend By;
   std::vector<uint32_t> Order;
-  /// What the values at the offset at hand need, sorted; filled on demand.
+  /// What those values at the offset at hand need that state another size,
+  /// sorted; filled on demand.
   std::vector<uint64_t> Needs;
 };
 } // namespace
@@ -89,7 +90,8 @@ void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
 bool SizeChecker::strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size) {
   if (Needs.empty()) {
     for (uint32_t I : Offset)
-      Needs.push_back(need(D.Values[I]).Bytes);
+      if (Need N = need(D.Values[I]); N.Bytes != D.Values[I].Size)
+        Needs.push_back(N.Bytes);
     llvm::sort(Needs);
   }
   return std::binary_search(Needs.begin(), Needs.end(), Size);
@@ -111,8 +113,7 @@ void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
   }
   if (Most.Bytes > Size)
     report(Largest, Most, /*Members=*/1);
-  else if (Most.Bytes < Size && Exact &&
-           (Same.size() == 1 || !strayed(Offset, Size)))
+  else if (Most.Bytes < Size && Exact && !strayed(Offset, Size))
     report(Largest, Most, Same.size());
 }
 

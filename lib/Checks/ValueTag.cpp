@@ -95,9 +95,10 @@ static void checkBraces(const Analysis &A, Reporter &R, UsedId U) {
       D.Shapes[I->Result].isTuple() == D[U].Tag.Index.printed())
     return;
   TagTexts Tag = A.places().tag(D[U]);
-  Finding F = R.report(field(Tag.Index, Tag), "{} has {} index, but its shape is {} tuple",
-                       Tag.Whole, Tag.Index.empty() ? "no" : "an",
-                       Tag.Index.empty() ? "a" : "no");
+  Finding F =
+      R.report(field(Tag.Index, Tag),
+               "{} has {} index, but its shape is {} tuple", Tag.Whole,
+               Tag.Index.empty() ? "no" : "an", Tag.Index.empty() ? "a" : "no");
   F.note(A.places().text(*I).ShapeText, "its shape").about(D[U].Tag.Name);
   if (ValueId V = A.valueOf(U))
     F.about(V);

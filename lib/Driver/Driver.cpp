@@ -11,6 +11,7 @@
 #include "Driver/Summary.h"
 #include "Driver/Verify.h"
 #include "Dump/Printer.h"
+#include "Dump/Reader.h"
 #include "Support/TextPrinter.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,13 +71,16 @@ void Driver::render(const Input &In, const LoadedDump &L,
       printDiagnostic(F, L.Texts, OS, Options.Color);
   for (const auto &[Check, Count] : Result.V.Uncounted)
     Printed[Check] += Count;
-  for (const CheckInfo &Info : allChecks()) {
-    unsigned Count = Printed.lookup(Info.Id);
+  auto NoteHidden = [&](StringRef Check) {
+    unsigned Count = Printed.lookup(Check);
     if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
       OS << fmt::format("{}: note: {} more findings of this check are not "
                         "shown (see --error-limit) [{}]\n",
-                        In.Path, Count - Options.ErrorLimit, Info.Id);
-  }
+                        In.Path, Count - Options.ErrorLimit, Check);
+  };
+  NoteHidden(SyntaxCheck);
+  for (const CheckInfo &Info : allChecks())
+    NoteHidden(Info.Id);
   for (const NotChecked &Gap : Result.V.Gaps) {
     if (!Selection.Require.contains(Gap.Check))
       continue;

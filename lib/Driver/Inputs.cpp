@@ -101,9 +101,9 @@ static void readFrames(FrameFile &F) {
       Begin = In.line().end() + 1;
     } else if (Begin && Line.consume_front("*** End ") &&
                Line.consume_back(" ***") && Line == Name) {
-      // The newline before the end line belongs to the frame if the content
-      // had none.
+      // XLA puts a newline between the content and this line.
       StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
+      Content.consume_back("\n");
       if (F.Files.try_emplace(Name, Content).second)
         F.Order.push_back(Name.str());
       Begin = nullptr;

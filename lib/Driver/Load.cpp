@@ -145,10 +145,12 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
             .c_str());
   if (llvm::Error Failed = findSiblings(In, Options, *L, All))
     return Failed;
-  L->Model = readDump(All, L->Syntax);
+  auto Relax = [&] { L->Texts.relax(); };
+  L->Model = readDump(All, L->Syntax, Relax);
   if (dropForeign(*L, All)) {
     L->Syntax.clear();
-    L->Model = readDump(All, L->Syntax);
+    L->Model = readDump(All, L->Syntax, Relax);
   }
+  Relax();
   return L;
 }

@@ -50,7 +50,8 @@ struct Verdict {
   unsigned Warnings = 0;
 };
 
-Verdict verify(const LoadedDump &L, const CheckSelection &Selection);
+/// Runs the selected checks on \p L; its texts are relaxed between them.
+Verdict verify(LoadedDump &L, const CheckSelection &Selection);
 
 } // namespace hlobuf
 

@@ -105,14 +105,17 @@ static Belonging judge(size_t Matching, size_t Total, StringRef What) {
 }
 
 static Belonging valuesBelong(const Dump &D) {
-  llvm::DenseMap<uint32_t, const ValueTag *> Tags;
+  auto Key = [](const ValueTag &Tag) {
+    return uint64_t(Tag.Id) << 32 | Tag.Name.index();
+  };
+  std::vector<uint64_t> Tags;
+  Tags.reserve(D.Values.size());
   for (const Value &V : D.Values)
-    Tags.try_emplace(V.Tag.Id, &V.Tag);
+    Tags.push_back(Key(V.Tag));
+  llvm::sort(Tags);
   size_t Matching = 0;
-  for (const UsedValue &U : D.Used) {
-    auto Found = Tags.find(U.Tag.Id);
-    Matching += Found != Tags.end() && Found->second->Name == U.Tag.Name;
-  }
+  for (const UsedValue &U : D.Used)
+    Matching += std::binary_search(Tags.begin(), Tags.end(), Key(U.Tag));
   return judge(Matching, D.Used.size(), "values");
 }
 

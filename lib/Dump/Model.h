@@ -65,7 +65,7 @@ struct ValueTag {
   uint32_t Id = 0;
   NameId Name;
   ShapeIndex Index;
-  int32_t Color = 0;
+  int16_t Color = 0;
   bool HasColor = false;
   bool Phi = false;
 
@@ -80,8 +80,8 @@ struct Allocation {
   uint64_t Size = 0;
   /// The heap pointer printed until 2022-09-07.
   std::optional<uint64_t> Pointer;
-  std::optional<int32_t> Color;
-  std::optional<int32_t> Page;
+  std::optional<int16_t> Color;
+  std::optional<int16_t> Page;
   /// `parameter N`.
   std::optional<uint32_t> Parameter;
   /// `at ShapeIndex {..}`; only with Parameter.

@@ -48,8 +48,9 @@ TextKind hlobuf::classify(StringRef Text) {
   do
     In.advance();
   while (!In.atEnd() && In.line().empty());
-  return In.line() == "Allocations sorted by size:" ? TextKind::OldReport
-                                                    : TextKind::Values;
+  if (In.line() == "Allocations sorted by size:")
+    return TextKind::OldReport;
+  return In.line() == "Used values:" ? TextKind::Values : TextKind::Other;
 }
 
 StringRef hlobuf::refusal(StringRef Text) {
@@ -65,10 +66,12 @@ StringRef hlobuf::refusal(StringRef Text) {
 
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
-                 std::vector<Diagnostic> &Syntax) {
+                 std::vector<Diagnostic> &Syntax,
+                 llvm::function_ref<void()> SectionRead) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
-  DumpReader(*D, Syntax).read();
+  DumpReader(*D, Syntax, SectionRead).read();
+  SectionRead();
   return D;
 }
 
@@ -118,6 +121,9 @@ void DumpReader::read() {
   In.advance(); // `BufferAssignment:`, classify() saw it
   present(Section::Allocations);
   readAllocations(In);
+  D.Allocations.shrink_to_fit();
+  D.Values.shrink_to_fit();
+  SectionRead();
 
   bool InFile = !In.atEnd();
   D.Split = !InFile && (D.file(FileRole::Values).present() ||
@@ -129,13 +135,19 @@ void DumpReader::read() {
     if (In.line() != "Used values:") // 2019-09 and 2019-10 print no total
       readTotal(In);
     readUsedValues(In);
-    if (In.atEnd()) {
+    shrinkUsed();
+    LineCursor Ahead = In;
+    while (!Ahead.atEnd() && Ahead.line().empty())
+      Ahead.advance();
+    if (Ahead.atEnd()) {
       // Releases that print instruction texts or a human total append the
       // live ranges too.
       if (D.Texts != TextForm::None || D.TotalHuman)
         damaged(In.line(), Section::Ranges,
                 "the file ends without HloLiveRange, which every release with "
                 "this form prints: it was cut off");
+      else if (!In.atEnd())
+        damaged(In.line(), Section::Used, "unexpected empty line");
       return;
     }
     // One value has no tag behind it to be glued to: the empty lines tell.
@@ -147,12 +159,23 @@ void DumpReader::read() {
   }
 }
 
+void DumpReader::shrinkUsed() {
+  D.Used.shrink_to_fit();
+  D.Positions.shrink_to_fit();
+  D.Uses.shrink_to_fit();
+  D.Instructions.shrink_to_fit();
+  D.OperandNames.shrink_to_fit();
+  InstructionOf = {};
+  SectionRead();
+}
+
 void DumpReader::readSplit() {
   if (D.file(FileRole::Values).present()) {
     LineCursor In(D.usedText());
     expectEmptyLines(In, 1, Section::Total);
     readTotal(In);
     readUsedValues(In);
+    shrinkUsed();
     expectEnd(In, Section::Used);
   }
   if (D.file(FileRole::LiveRange).present()) {

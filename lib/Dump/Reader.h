@@ -10,6 +10,7 @@
 
 #include "Dump/Model.h"
 #include "Support/Diagnostic.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 
 namespace hlobuf {
@@ -38,10 +39,12 @@ llvm::StringRef refusal(llvm::StringRef Text);
 
 /// Reads a buffer assignment and its siblings; \p Files need only hold the
 /// assignment. A line that cannot be read gives one diagnostic at its place,
-/// marks its section as damaged, and reading goes on behind it.
+/// marks its section as damaged, and reading goes on behind it. \p SectionRead
+/// is called when a long section was read: its text is not needed soon.
 std::unique_ptr<Dump>
 readDump(const std::array<DumpFile, NumFileRoles> &Files,
-         std::vector<Diagnostic> &Syntax);
+         std::vector<Diagnostic> &Syntax,
+         llvm::function_ref<void()> SectionRead = [] {});
 
 } // namespace hlobuf
 

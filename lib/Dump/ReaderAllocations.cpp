@@ -19,6 +19,9 @@ static bool endsAllocations(StringRef Line) {
 }
 
 void DumpReader::readAllocations(LineCursor &In) {
+  if (In.atEnd())
+    damaged(In.line(), Section::Allocations,
+            "the file ends before the first allocation: it was cut off");
   while (!In.atEnd()) {
     StringRef Line = In.line();
     if (endsAllocations(Line))
@@ -45,8 +48,9 @@ void DumpReader::readAllocationLine(LineCursor &In) {
   auto NumReused = static_cast<uint32_t>(D.Reused.size());
   A.Values = {NumValues, NumValues};
   A.Reused = {NumReused, NumReused};
-  if (parseAllocationLine(In.line(), Tables, A))
-    D.Allocations.push_back(std::move(A));
+  HeaderLost = !parseAllocationLine(In.line(), Tables, A);
+  if (!HeaderLost)
+    append(D.Allocations, std::move(A), In.text(), In.offset());
   else
     damaged(In.line(), Section::Allocations,
             "cannot read this line as an allocation header");
@@ -55,7 +59,7 @@ void DumpReader::readAllocationLine(LineCursor &In) {
 
 void DumpReader::readValueOfAllocation(LineCursor &In) {
   StringRef Line = In.line();
-  if (D.Allocations.empty()) {
+  if (D.Allocations.empty() && !HeaderLost) {
     damaged(Line, Section::Allocations, "expected an allocation header");
     In.advance();
     return;
@@ -86,8 +90,10 @@ void DumpReader::readValueOfAllocation(LineCursor &In) {
 }
 
 void DumpReader::addValue(Value V) {
+  if (HeaderLost)
+    return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
-  D.Values.push_back(V);
+  append(D.Values, V, D.assignmentText(), V.Line);
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
 }
 
@@ -148,11 +154,12 @@ void DumpReader::readMultiLineValue(LineCursor &In) {
   AnyValue = true;
   D.Values2019 = ValueForm::MultiLine;
   addValue(V);
-  D.Used.push_back(U);
+  append(D.Used, U, D.assignmentText(), U.Line);
 }
 
 void DumpReader::readReuseBlock(LineCursor &In) {
-  Allocation &A = D.Allocations.back();
+  Allocation Lost;
+  Allocation &A = HeaderLost ? Lost : D.Allocations.back();
   if (A.HasReuseBlock)
     damaged(In.line(), Section::Allocations,
             "a second block of reused buffers in one allocation");

@@ -11,20 +11,25 @@
 #include "Dump/LineCursor.h"
 #include "Dump/Lines.h"
 #include "Dump/Reader.h"
+#include <algorithm>
 
 namespace hlobuf {
 
 /// Fills one Dump. One object reads one module.
 class DumpReader {
 public:
-  DumpReader(Dump &D, std::vector<Diagnostic> &Syntax)
-      : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
+  DumpReader(Dump &D, std::vector<Diagnostic> &Syntax,
+             llvm::function_ref<void()> SectionRead)
+      : D(D), Syntax(Syntax), SectionRead(SectionRead),
+        Tables{D.Names, D.Shapes, D.Indices} {}
 
   void read();
 
 private:
   // Reader.cpp
   void readSplit();
+  /// Gives back what growing arrays took too much.
+  void shrinkUsed();
   void expectEnd(LineCursor &In, Section S);
   /// Consumes \p Count empty lines and says so if there are fewer or more.
   void expectEmptyLines(LineCursor &In, unsigned Count, Section S);
@@ -63,6 +68,21 @@ private:
   void readStack(LineCursor &In);
   bool readStackNode(LineCursor &In);
 
+  /// Appends, and grows by what the rest of \p Text will need if it goes on
+  /// like the part before \p Offset: doubling would cost up to twice the
+  /// memory.
+  template <typename T>
+  static void append(std::vector<T> &To, T Record, llvm::StringRef Text,
+                     size_t Offset) {
+    if (To.size() == To.capacity()) {
+      size_t Size = To.size();
+      size_t Needed = static_cast<size_t>(
+          double(Size) * double(Text.size()) / double(Offset + 1) * 1.02);
+      To.reserve(16 + std::clamp(Needed, Size + Size / 5, Size * 2));
+    }
+    To.push_back(std::move(Record));
+  }
+
   /// Reports that \p Where cannot be read and marks \p S as damaged.
   void damaged(llvm::StringRef Where, Section S, std::string Message);
   void present(Section S) {
@@ -75,8 +95,12 @@ private:
 
   Dump &D;
   std::vector<Diagnostic> &Syntax;
+  llvm::function_ref<void()> SectionRead;
   LineTables Tables;
   bool AnyValue = false;
+  /// The header of the current allocation could not be read; its values are
+  /// read and forgotten.
+  bool HeaderLost = false;
   /// The first used value decides whether texts are printed.
   bool TextFormKnown = false;
   /// A tag glued to the text of the value before it, waiting to be read.

@@ -52,7 +52,7 @@ void DumpReader::readSequence(LineCursor &In) {
     SequenceRow R;
     R.Line = In.offset();
     if (parseSequenceLine(In.line(), Tables, R)) {
-      D.Sequence.push_back(R);
+      append(D.Sequence, R, In.text(), In.offset());
     } else {
       LiveRangeRow Range;
       bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||
@@ -87,7 +87,7 @@ void DumpReader::readRanges(LineCursor &In) {
     LiveRangeRow R;
     R.Line = In.offset();
     if (parseRangeLine(In.line(), Tables, R)) {
-      D.Ranges.push_back(R);
+      append(D.Ranges, R, In.text(), In.offset());
     } else {
       PeakRow Row;
       PeakForm Form;
@@ -134,7 +134,7 @@ void DumpReader::readPeak(LineCursor &In) {
         (First || Form == D.PeakRows)) {
       D.PeakRows = Form;
       First = false;
-      D.Peak.push_back(R);
+      append(D.Peak, R, In.text(), In.offset());
     } else {
       StackNode N;
       bool HeadingLost = parseStackLine(In.line(), N);

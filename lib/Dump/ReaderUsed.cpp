@@ -43,7 +43,13 @@ void DumpReader::readUsedValues(LineCursor &In) {
   }
   if (!In.line().starts_with("<"))
     In.advance();
+  constexpr uint32_t RelaxBytes = 1u << 24;
+  uint32_t NextRelax = RelaxBytes;
   while (!PendingTag.empty() || !endsUsed(In)) {
+    if (In.offset() > NextRelax) {
+      SectionRead();
+      NextRelax = In.offset() + RelaxBytes;
+    }
     UsedValue U;
     if (!readTagLine(In, U)) {
       damaged(In.line(), Section::Used,
@@ -99,7 +105,7 @@ void DumpReader::readUsedBody(LineCursor &In, UsedValue &U) {
     skipToNextTag(In);
     return;
   }
-  D.Used.push_back(U);
+  append(D.Used, U, In.text(), U.Line);
 }
 
 void DumpReader::readPositionRows(LineCursor &In) {
@@ -107,7 +113,7 @@ void DumpReader::readPositionRows(LineCursor &In) {
     Position P;
     P.Line = In.offset();
     if (parsePositionLine(In.line(), Tables, P))
-      D.Positions.push_back(P);
+      append(D.Positions, P, In.text(), P.Line);
     else
       damaged(In.line(), Section::Used, "cannot read this line as a position");
     In.advance();
@@ -150,7 +156,7 @@ void DumpReader::readUseRows(LineCursor &In, UsedValue &U) {
         !U.PrintedNone)
       U.PrintedNone = true;
     else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
-      D.Uses.push_back(Row);
+      append(D.Uses, Row, In.text(), Row.Line);
     else
       damaged(In.line(), Section::Used, "cannot read this line as a use");
     expectTerminated(In, Section::Used);
@@ -248,7 +254,8 @@ void DumpReader::addInstruction(UsedValue &U) {
       Readable = Number.number(I.ParameterNumber) && Number.atEnd();
     } else if (I.Op.Op != Opcode::Constant) {
       Readable = forEachOperand(Parts->Operands, [&](OperandText Operand) {
-        D.OperandNames.push_back(D.Names.intern(Operand.Name));
+        append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
+               U.TextOffset);
       });
     }
     I.Operands = {First, static_cast<uint32_t>(D.OperandNames.size())};
@@ -259,5 +266,5 @@ void DumpReader::addInstruction(UsedValue &U) {
   }
   U.Instruction = InstructionId(D.Instructions.size());
   InstructionOf[Name.index()] = U.Instruction;
-  D.Instructions.push_back(I);
+  append(D.Instructions, I, D.usedText(), U.TextOffset);
 }

@@ -242,6 +242,9 @@ bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
   if (Key == "M" && Once(LayoutProperty::MetadataPrefix))
     return NumberGroup(LayoutProperty::MetadataPrefix, L.MetadataPrefix);
 
+  for (StringRef Known : {"T", "SC", "L", "E", "S", "M"})
+    if (Key == Known)
+      return false; // Nothing is printed twice.
   LayoutProperty P = llvm::StringSwitch<LayoutProperty>(Key)
                          .Case("D", LayoutProperty::DimLevels)
                          .Case("#", LayoutProperty::IndexType)

@@ -9,6 +9,9 @@
 #include "Support/Decompress.h"
 #include <algorithm>
 #include <cstring>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -53,6 +56,18 @@ void Sources::addView(StringRef Name, StringRef Text) {
   S.Name = Name.str();
   S.Text = Text;
   All.push_back(std::move(S));
+}
+
+void Sources::relax() {
+#ifdef __linux__
+  // MemoryBuffer::dontNeedIfMmap does nothing with glibc.
+  constexpr size_t Large = size_t(1) << 20;
+  for (Source &S : All)
+    if (S.Mapped && S.Text.size() >= Large &&
+        S.Mapped->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap)
+      ::madvise(const_cast<char *>(S.Text.data()), S.Text.size(),
+                MADV_DONTNEED);
+#endif
 }
 
 static std::vector<uint32_t> findLineStarts(StringRef Text) {

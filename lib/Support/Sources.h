@@ -45,6 +45,10 @@ public:
   /// Adds \p Text, which somebody else owns and which outlives this object.
   void addView(llvm::StringRef Name, llvm::StringRef Text);
 
+  /// Lets go of the memory behind large mapped files; what is touched again
+  /// comes back from the system's cache.
+  void relax();
+
   /// The place of \p Where, whose data must point into (or just behind) one of
   /// the texts. A place with an empty file if it does not.
   Place place(llvm::StringRef Where) const;

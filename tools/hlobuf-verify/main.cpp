@@ -9,8 +9,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 using namespace hlobuf;
 namespace cl = llvm::cl;
@@ -73,9 +77,12 @@ static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("Print findings only, no last line"));
 static cl::alias QuietShort("q", cl::aliasopt(Quiet),
                             cl::desc("Same as --quiet"), cl::cat(OutputOptions));
-static cl::opt<cl::boolOrDefault>
-    Color("color", cl::cat(OutputOptions),
-          cl::desc("Use colors (default: on a terminal)"));
+
+/// LLVM registers `--color` for everybody who links its Support library.
+static cl::opt<cl::boolOrDefault> &colorOption() {
+  return *static_cast<cl::opt<cl::boolOrDefault> *>(
+      cl::getRegisteredOptions()["color"]);
+}
 
 static constexpr llvm::StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"
@@ -99,8 +106,8 @@ static void printVersion(llvm::raw_ostream &OS) {
 }
 
 static bool wantsColor() {
-  if (Color != cl::BOU_UNSET)
-    return Color == cl::BOU_TRUE;
+  if (colorOption() != cl::BOU_UNSET)
+    return colorOption() == cl::BOU_TRUE;
   return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
 }
 
@@ -126,8 +133,18 @@ static VerifyOptions makeOptions() {
   return O;
 }
 
+/// Large arrays go back to the system when they are freed, also after growing:
+/// glibc would raise the threshold and keep them.
+static void limitHeap() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 18);
+#endif
+}
+
 int main(int Argc, char **Argv) {
-  cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions});
+  limitHeap();
+  cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
+                            &llvm::getColorCategory()});
   cl::SetVersionPrinter(printVersion);
   if (!cl::ParseCommandLineOptions(Argc, Argv, Overview, &llvm::errs()))
     return ExitTrouble;

@@ -1,0 +1,84 @@
+"""run_examples.py ROOT [--update]: re-runs the examples of README and docs.
+
+Two forms are known:
+  in docs/checks/<id>.md   a fence ```hlobuf with a dump, then a fence ```output
+                           with what `hlobuf-verify --checks=-*,<id> dump.txt`
+                           prints (the last line may be left out)
+  anywhere                 <!-- output: COMMAND --> before a fence, which holds
+                           what COMMAND, run in ROOT, prints
+--update writes the new output into the pages: read the difference before
+keeping it.
+"""
+
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FENCE = r"^```{language}\n(.*?)^```\n"
+DUMP = re.compile(FENCE.format(language="hlobuf"), re.M | re.S)
+OUTPUT = re.compile(FENCE.format(language="output"), re.M | re.S)
+COMMAND = re.compile(r"^<!-- output: (.*) -->\n```\w*\n(.*?)^```\n", re.M | re.S)
+
+
+def run(command, folder):
+    done = subprocess.run(
+        command, cwd=folder, shell=True, capture_output=True, text=True, check=False
+    )
+    return done.stdout
+
+
+def strip_last(text):
+    """Without the line that says what was verified."""
+    return re.sub(r"^verified .*\n\Z", "", text, flags=re.M)
+
+
+def check_page(path, text):
+    """(start, end, there, wanted) of each ```output of a check's page."""
+    for dump in DUMP.finditer(text):
+        output = OUTPUT.search(text, dump.end())
+        if not output:
+            raise SystemExit(f"{path}: a dump without output")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "dump.txt").write_text(dump[1], encoding="utf-8")
+            wanted = run(f"hlobuf-verify '--checks=-*,{path.stem}' dump.txt", folder)
+        if not output[1].rstrip().split("\n")[-1].startswith("verified "):
+            wanted = strip_last(wanted)
+        yield output.start(1), output.end(1), output[1], wanted
+
+
+def examples(root, path, text):
+    if path.parent.name == "checks" and path.stem != "index":
+        yield from check_page(path, text)
+    for found in COMMAND.finditer(text):
+        command = re.sub(r"^not ", "", found[1])
+        yield found.start(2), found.end(2), found[2], run(command, root)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    update = "--update" in sys.argv
+    count = differ = 0
+    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        found = list(examples(root, path, text))
+        if path.parent.name == "checks" and path.stem != "index" and not found:
+            print(f"{path}: no example")
+            differ += 1
+        for start, end, there, wanted in reversed(found):
+            count += 1
+            if there == wanted and wanted:
+                continue
+            differ += 1
+            print(f"{path}:")
+            print("".join(difflib.unified_diff(there.splitlines(True), wanted.splitlines(True), "there", "wanted")))
+            text = text[:start] + wanted + text[end:]
+        if update:
+            path.write_text(text, encoding="utf-8")
+    print(f"{count} examples, {differ} differ")
+
+
+main()

@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+"""Plants one fault at a time into real dumps and counts those that are found.
+
+A fault is a single edit: one field of one line changed, a line dropped, a line
+doubled, or a line exchanged with the next one. The tool runs on a copy of the
+module's files without its HLO module. A fault is caught if the tool exits with
+1, and pointed at if an error, warning or note stands on the edited line (for a
+dropped line: on a neighbour; for two lines: on one of them).
+
+Edits without effect are no faults and are left out:
+  * the text is the same afterwards (two equal lines exchanged);
+  * two positions other than the first of a value, or two of its uses, are
+    exchanged: their order follows pointers inside the compiler;
+  * the first line of an assignment is lost: the text is no dump then, which the
+    tool says with status 2;
+  * two rows of a memory report before 2025-10-27 with equal sums are exchanged:
+    rows of equal size stand in hash order there.
+Only fields of the dump's own grammar are edited. Attributes of instruction
+texts (metadata, calls, kind, ..) are not: nothing else in a dump repeats them.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from grammar import FLAGS, Text
+
+TAILS = ("-values.txt", "-live-range.txt", "-memory-usage-report.txt")
+
+
+def other_digit(text, rng):
+    digits = [m.start() for m in re.finditer(r"\d", text)]
+    if not digits:
+        return text
+    at = rng.choice(digits)
+    return text[:at] + rng.choice("0123456789".replace(text[at], "")) + text[at + 1 :]
+
+
+def stepped(text, rng):
+    """A number one more, one less, or with another digit."""
+    step = rng.choice((1, -1, 0))
+    if step == 0 or not text.isdigit() or int(text) + step < 0:
+        return other_digit(text, rng)
+    return str(int(text) + step)
+
+
+def changed_number_in(text, rng):
+    numbers = list(re.finditer(r"\d+", text))
+    if not numbers:
+        return None
+    m = rng.choice(numbers)
+    return text[: m.start()] + stepped(m[0], rng) + text[m.end() :]
+
+
+def misspelt(text, rng):
+    at = rng.randrange(len(text))
+    return text[:at] + rng.choice("abcxyz".replace(text[at], "")) + text[at + 1 :]
+
+
+def edited(f, line, names, rng):
+    """The line with another content of the field."""
+    begin, end = f.begin, f.end
+    old = line[begin:end]
+    if f.type == "flag":
+        if begin >= 0:
+            new = ""
+        else:  # printed nowhere: goes before the end of the header or the color
+            new = FLAGS[f.name]
+            begin = line.find(" @") if f.name == "phi" else len(line) - 1
+            end = begin
+            if begin < 0:
+                return line
+    elif f.type == "name":
+        new = rng.choice((misspelt(old, rng), rng.choice(names)))
+    elif f.type == "word":
+        new = misspelt(old, rng)
+    elif f.type == "path":
+        new = changed_number_in(old, rng) or old[0] + "0" + old[-1]
+    elif f.type == "shape":
+        types = list(re.finditer(r"\b[a-z]\w*(?=\[)", old))
+        new = changed_number_in(old, rng)
+        if types and (new is None or rng.random() < 0.2):
+            m = rng.choice(types)
+            new = (
+                old[: m.start()] + ("f32" if m[0] == "s32" else "s32") + old[m.end() :]
+            )
+    elif f.type == "digits":
+        new = other_digit(old, rng)
+    else:
+        new = stepped(old, rng)
+    return line if new is None else line[:begin] + new + line[end:]
+
+
+def line_edits(text, i):
+    """(what, new lines, numbers of the lines that should be pointed at)."""
+    lines, kind = text.lines, text.kinds[i]
+    if lines[i] == "BufferAssignment:":
+        return
+    first, last = i, i  # nothing tells equal lines apart
+    while first and lines[first - 1] == lines[i]:
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1] == lines[i]:
+        last += 1
+    yield "dropped", lines[:i] + lines[i + 1 :], set(range(first, last + 2))
+    yield "doubled", lines[: i + 1] + lines[i:], set(range(first + 1, last + 3))
+    if i + 1 == len(lines) or lines[i] == lines[i + 1]:
+        return
+    if kind == text.kinds[i + 1] == "use":
+        return
+    if kind == text.kinds[i + 1] == "position" and text.kinds[i - 1] == "position":
+        return
+    if (
+        text.is_old_report
+        and kind == text.kinds[i + 1] == "report row"
+        and lines[i].split(";")[:2] == lines[i + 1].split(";")[:2]
+    ):
+        return
+    new = lines[:i] + [lines[i + 1], lines[i]] + lines[i + 2 :]
+    first, last = i, i + 1
+    while first and new[first - 1] == new[i]:
+        first -= 1
+    while last + 1 < len(new) and new[last + 1] == new[i + 1]:
+        last += 1
+    yield "exchanged", new, set(range(first + 1, last + 2))
+
+
+Mutant = collections.namedtuple("Mutant", "path kind what line old new text expect")
+
+
+def one_edit(text, i, rng):
+    """A mutant of line i; nothing if the edit that was drawn has no effect."""
+    kind, what, new = text.kinds[i], None, ""
+    if text.fields[i] and rng.random() < 0.7:
+        f = rng.choice(text.fields[i])
+        kind, what = f.kind, f.name
+        new = edited(f, text.lines[i], text.names, rng)
+        lines, expect = text.lines[:i] + [new] + text.lines[i + 1 :], {i + 1}
+    elif edits := list(line_edits(text, i)):
+        what, lines, expect = rng.choice(edits)
+        new = lines[i] if what == "exchanged" else ""
+    if what is None or new == text.lines[i]:
+        return None
+    edit = (text.path, kind, what, i + 1, text.lines[i], new)
+    return Mutant(*edit, text.joined(lines), expect)
+
+
+def plan(texts, count, wanted, rng):
+    """At most count edits, evenly over the kinds of lines that are wanted."""
+    places = collections.defaultdict(list)  # kind -> [(text, line)]
+    for text in texts:
+        for i, kind in enumerate(text.kinds):
+            if kind and fnmatch.fnmatch(kind, wanted):
+                places[kind].append((text, i))
+    kinds = sorted(places)
+    rng.shuffle(kinds)
+    seen = set()
+    for number in range(count if kinds else 0):
+        mutant = one_edit(*rng.choice(places[kinds[number % len(kinds)]]), rng)
+        if mutant and mutant[:6] not in seen:
+            seen.add(mutant[:6])
+            yield mutant
+
+
+PLACE = re.compile(r"^(.*?):(\d+):(?:\d+:)? (?:error|warning|note): ", re.MULTILINE)
+
+
+class Runner:
+    """Runs the tool on mutants of one module, in a folder of its own."""
+
+    def __init__(self, args):
+        self.args = args
+
+    def run_tool(self, assignment):
+        command = [
+            self.args.tool,
+            "--warnings-as-errors=*",
+            "--error-limit=0",
+            "--jobs=1",
+            assignment,
+        ]
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                timeout=self.args.timeout,
+                encoding="utf-8",
+                errors="replace",
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "timeout", ""
+        return done.returncode, done.stdout + done.stderr
+
+    def module(self, files, seed):
+        """Results for one module: [(mutant, caught, pointed, crashed)]."""
+        rng = random.Random(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            copies = [shutil.copy(f, folder) for f in files]
+            status, output = self.run_tool(copies[0])
+            if status != 0:
+                return "not clean: " + (PLACE.search(output) or [str(status)])[0], []
+            results = []
+            for mutant in plan(
+                [Text(c) for c in copies],
+                self.args.edits_per_file,
+                self.args.kinds,
+                rng,
+            ):
+                results.append(self.mutant(mutant, copies[0]))
+            return None, results
+
+    def mutant(self, mutant, assignment):
+        backup = mutant.path + ".orig~"
+        os.rename(mutant.path, backup)
+        with open(
+            mutant.path, "w", encoding="utf-8", errors="surrogateescape", newline=""
+        ) as f:
+            f.write(mutant.text)
+        status, output = self.run_tool(assignment)
+        os.rename(backup, mutant.path)
+        places = {(p, int(l)) for p, l in PLACE.findall(output)}
+        pointed = any((mutant.path, l) in places for l in mutant.expect)
+        caught = status == 1
+        return (
+            mutant._replace(text="", path=os.path.basename(mutant.path)),
+            caught,
+            caught and pointed,
+            status not in (0, 1, 2),
+        )
+
+
+def modules(paths, limit, seed):
+    """Lists of the files of one module each, the assignment first."""
+    found = []
+    for path in paths:
+        for name in (
+            [path]
+            if os.path.isfile(path)
+            else sorted(
+                glob.glob(os.path.join(path, "**", "*.txt"), recursive=True)
+                + glob.glob(
+                    os.path.join(path, "**", "*.buffer_assignment"), recursive=True
+                )
+            )
+        ):
+            with open(name, "rb") as f:
+                if f.read(18) == b"BufferAssignment:\n":
+                    found.append(name)
+    random.Random(seed).shuffle(found)
+    for name in found[:limit] if limit else found:
+        stem = name.removesuffix("-buffer-assignment.txt").removesuffix(".txt")
+        siblings = [stem + "-buffer-assignment" + TAILS[0]] + [
+            stem + t for t in TAILS[1:]
+        ]
+        yield [name] + [s for s in siblings if s != name and os.path.exists(s)]
+
+
+def table(results, out):
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for mutant, *flags in results:
+        for key in ((mutant.kind, mutant.what), ("all", "")):
+            rows[key] = [a + b for a, b in zip(rows[key], [1] + flags)]
+    print(
+        f"{'line':20} {'edit':18} {'tried':>6} {'caught':>7} {'pointed':>8} {'crashed':>8}",
+        file=out,
+    )
+    for (kind, what), (tried, caught, pointed, crashed) in sorted(
+        rows.items(), key=lambda r: (r[0][0] == "all", r[0])
+    ):
+        print(
+            f"{kind:20} {what:18} {tried:6} {caught:7} {pointed:8} {crashed:8}",
+            file=out,
+        )
+    return rows["all", ""]
+
+
+def survivors(results, out):
+    for mutant, caught, pointed, crashed in results:
+        if caught and pointed and not crashed:
+            continue
+        verdict = "CRASHED" if crashed else "not pointed at" if caught else "SURVIVED"
+        print(
+            f"{verdict}: {mutant.kind}, {mutant.what}: {mutant.path}:{mutant.line}\n"
+            f"  - {mutant.old[:300]}\n  + {mutant.new[:300]}",
+            file=out,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("paths", nargs="+", help="assignments, or folders of dumps")
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument(
+        "--max-files", type=int, default=0, help="modules that are taken (0: all)"
+    )
+    parser.add_argument(
+        "--edits-per-file", type=int, default=60, help="edits of one module"
+    )
+    parser.add_argument(
+        "--kinds", default="*", metavar="GLOB", help="kinds of lines that are edited"
+    )
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=20, help="seconds for one run")
+    parser.add_argument("--fail-under-caught", type=float, default=0, metavar="PERCENT")
+    parser.add_argument(
+        "--fail-under-pointed", type=float, default=0, metavar="PERCENT"
+    )
+    parser.add_argument("--json", help="write every edit and its result to this file")
+    args = parser.parse_args()
+    args.tool = shutil.which(args.tool) or sys.exit(f"no program '{args.tool}'")
+
+    chosen = list(modules(args.paths, args.max_files, args.seed))
+    results, skipped = [], []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        jobs = pool.map(
+            lambda f: Runner(args).module(f, f"{args.seed}/{os.path.basename(f[0])}"),
+            chosen,
+        )
+        for files, (reason, found) in zip(chosen, jobs):
+            if reason:
+                skipped.append(f"{files[0]}: {reason}")
+            results += found
+    for line in skipped:
+        print("left out,", line)
+    survivors(results, sys.stdout)
+    tried, caught, pointed, crashed = table(results, sys.stdout)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as f:
+            json.dump(
+                [
+                    dict(
+                        m._replace(expect=sorted(m.expect))._asdict(),
+                        caught=c,
+                        pointed=p,
+                        crashed=x,
+                    )
+                    for m, c, p, x in results
+                ],
+                f,
+                indent=1,
+                default=list,
+            )
+    if not tried:
+        sys.exit("no edit was tried")
+    print(
+        f"{len(chosen) - len(skipped)} modules, {tried} edits: {100 * caught / tried:.1f} % caught, "
+        f"{100 * pointed / tried:.1f} % pointed at, {crashed} crashes"
+    )
+    if (
+        crashed
+        or 100 * caught < args.fail_under_caught * tried
+        or 100 * pointed < args.fail_under_pointed * tried
+    ):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
