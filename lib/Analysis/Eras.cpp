@@ -90,7 +90,7 @@ void EraFinder::fromFiles() {
   bool Used = D.state(Section::Used) != SectionState::Absent;
   at(D.usedText(), D.TotalLine);
   bool Pointer = llvm::any_of(
-      D.Allocations, [](const Allocation &A) { return A.Pointer.has_value(); });
+      D.Allocations, [](const Allocation &A) { return A.Pointer != 0; });
   // With pointers it would be one of three days in 2019.
   if (!Used && D.Values2019 == ValueForm::Tagged && !Pointer)
     from(20260403, "no used values in the assignment file");
@@ -151,8 +151,9 @@ void EraFinder::fromTexts() {
       from(20260602, "'(none)' for a value without uses");
     else if (U.Uses.empty() && !U.UsesUninitialized) {
       if (U.TextSize != 0) // the heading stands right before the text
-        at(D.usedText(), static_cast<uint32_t>(
-                             D.usedText().rfind(" uses:", U.TextOffset)));
+        at(D.usedText(),
+           static_cast<uint32_t>(
+               D.usedText().take_front(U.TextOffset).rfind(" uses:")));
       before(20260602, "an empty list of uses");
     }
   }

@@ -178,7 +178,7 @@ static void checkLost(const Analysis &A, Reporter &R, const Instruction &I,
     if (S && S->Operand < I.Operands.size())
       U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Path));
     if (U) {
-      Finding F = R.report(lastPosition(A, U),
+      Finding F = R.report(lastPositionRow(A, U),
                            "{} has no position at {}, which is operand {}, {}",
                            A.places().tag(D[U]).Whole, D.spell(I.Name, Index),
                            S->Operand, D.Names[D.operands(I)[S->Operand]]);

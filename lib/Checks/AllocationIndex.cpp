@@ -7,8 +7,8 @@
 //
 // Allocations are numbered 0, 1, 2, ... in the order of printing: XLA numbers
 // them by their place in a vector and renumbers all of them after it combined
-// the temps (buffer_assignment.cc NewEmptyAllocation and CombineTempAllocations,
-// 2017). No exception is known.
+// the temps (buffer_assignment.cc NewEmptyAllocation and
+// CombineTempAllocations, 2017). No exception is known.
 //
 //===----------------------------------------------------------------------===//
 

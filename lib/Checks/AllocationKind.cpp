@@ -13,8 +13,9 @@
 // allocation that prints the output's shape is maybe-live-out. A parameter or a
 // constant may well be maybe-live-out.
 //
-// Only a temp may be without values: TPU makes one for its alternate memory even
-// if nothing was placed there (libtpu 0.0.11 to 0.0.51, one module in six).
+// Only a temp may be without values: TPU makes one for its alternate memory
+// even if nothing was placed there (libtpu 0.0.11 to 0.0.51, one module in
+// six).
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +65,7 @@ static void checkOne(const Analysis &A, Reporter &R, AllocationId Id) {
     return;
   StringRef End = A.places().orEnd(StringRef(), Alloc);
   if (Alloc.OutputShape && !Alloc.MaybeLiveOut)
-    R.report(End,
-             "allocation {} holds the output, but is not maybe-live-out",
+    R.report(End, "allocation {} holds the output, but is not maybe-live-out",
              Alloc.Index)
         .about(Id);
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {

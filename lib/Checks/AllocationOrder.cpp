@@ -7,8 +7,8 @@
 //
 // All temps come after all other allocations: XLA takes the temps out, combines
 // them by color and appends the results (buffer_assignment.cc
-// CombineTempAllocations, 2017). The order inside the two parts means nothing. No
-// exception is known.
+// CombineTempAllocations, 2017). The order inside the two parts means nothing.
+// No exception is known.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Every allocation prints `, page N` or none does: the number is printed unless
-// it is -1, and it is 0 from the start (buffer_assignment.cc, 2026-08-10). Memory
-// with pages of its own (`page_size_kib`) would print larger numbers on the
-// further temps of a color: no dump does, so that is a lint, and any other page
-// than 0 a warning.
+// it is -1, and it is 0 from the start (buffer_assignment.cc, 2026-08-10).
+// Memory with pages of its own (`page_size_kib`) would print larger numbers on
+// the further temps of a color: no dump does, so that is a lint, and any other
+// page than 0 a warning.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,13 +7,14 @@
 //
 // An allocation ends where its furthest value ends. For a temp this is the end
 // of the last chunk of the heap (heap_simulator.cc, 2017; combined without
-// rounding in buffer_assignment.cc CombineTempAllocations); a temp that is larger
-// is a warning, because buffer isolation (2024) pads heaps on purpose. Any other
-// allocation is made with the size of one value, and whatever is placed into it
-// later starts at 0 too (NewAllocation and MaybeAssignBuffer, 2017): an error.
+// rounding in buffer_assignment.cc CombineTempAllocations); a temp that is
+// larger is a warning, because buffer isolation pads heaps on purpose.
+// Any other allocation is made with the size of one value, and whatever is
+// placed into it later starts at 0 too (NewAllocation and MaybeAssignBuffer,
+// 2017): an error.
 //
-// Exception: the alternate memory of TPU (color 1, on v4 color 3) also holds the
-// scratch memory of kernels, which has no value line: libtpu 0.0.51 on v7x.
+// Exception: the alternate memory of TPU (color 1, on v4 color 3) also holds
+// the scratch memory of kernels, which has no value line: seen on v7x.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +53,12 @@ static void checkOther(const Analysis &A, Reporter &R, AllocationId Id) {
       Shifted = ValueId(I);
   }
   if (Shifted) {
-    Finding F = R.report(A.places().value(D[Shifted]).Offset,
-                         "value {} is at offset {} of allocation {}, expected "
-                         "0 outside of temps",
-                         D.spell(D[Shifted].Tag), D[Shifted].Offset,
-                         Alloc.Index);
-    F.note(A.places().line(Alloc), "the allocation is no temp")
-        .about(Shifted);
+    Finding F =
+        R.report(A.places().value(D[Shifted]).Offset,
+                 "value {} is at offset {} of allocation {}, expected "
+                 "0 outside of temps",
+                 D.spell(D[Shifted].Tag), D[Shifted].Offset, Alloc.Index);
+    F.note(A.places().line(Alloc), "the allocation is no temp").about(Shifted);
     // Several at once speak against the header.
     if (NumShifted > 1)
       F.about(Id);

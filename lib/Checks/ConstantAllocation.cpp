@@ -7,8 +7,8 @@
 //
 // Constants and constant allocations belong to each other. An allocation is
 // `constant` because a value of its group is defined by a constant
-// (buffer_assignment.cc AssignSpecialHloBuffer, 2018-07-24): an error if there is
-// none. That test comes before all others, so a constant is never placed
+// (buffer_assignment.cc AssignSpecialHloBuffer, 2018-07-24): an error if there
+// is none. That test comes before all others, so a constant is never placed
 // elsewhere: a warning, because a group that begins with an entry parameter
 // would be placed as a parameter (no dump shows one). Builds that allocate no
 // buffers for constants (some for GPU) print no such value at all.

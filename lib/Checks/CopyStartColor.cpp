@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy-start crosses memory spaces: its destination {0} has another color than
-// its source, and its sync flag {2} is 4 bytes of color 2. Only the assignment of
-// values to alternate memory makes these copies on TPU
+// A copy-start crosses memory spaces: its destination {0} has another color
+// than its source, and its sync flag {2} is 4 bytes of color 2. Only the
+// assignment of values to alternate memory makes these copies on TPU
 // (memory_space_assignment.cc, 2020); more than 8,000 of them agree. On other
 // backends copy-start also copies to the host and has no flag.
 //

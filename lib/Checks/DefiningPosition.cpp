@@ -26,7 +26,7 @@ static void reportFirst(const Analysis &A, Reporter &R, UsedId U) {
   TagTexts Texts = A.places().tag(D[U]);
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   if (All.empty()) {
-    Finding F = R.report(lastPosition(A, U),
+    Finding F = R.report(lastPositionRow(A, U),
                          "{} has no position, expected its definition {}",
                          Texts.Whole, D.spell(Tag.Name, Tag.Index));
     aboutUsed(A, F, U).about(Tag.Name);

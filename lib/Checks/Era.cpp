@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All lines of a dump were printed by one release of XLA. Each form of a line was
-// printed between two dates (the page of an allocation since 2026-08-10, operand
-// shapes until 2025-03-11, ..; see Analysis/Eras.cpp); if no date fits all of
-// them, the dump was edited, cut off, or mixed from several releases. Checks
-// whose rules changed over time then use no dated rule. A warning: a release may
-// have been built from patched sources.
+// All lines of a dump were printed by one release of XLA. Each form of a line
+// was printed between two dates (the page of an allocation since 2026-08-10,
+// operand shapes until 2025-03-11, ..; see Analysis/Eras.cpp); if no date fits
+// all of them, the dump was edited, cut off, or mixed from several releases.
+// Checks whose rules changed over time then use no dated rule. A warning: a
+// release may have been built from patched sources.
 //
 //===----------------------------------------------------------------------===//
 

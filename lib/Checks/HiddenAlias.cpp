@@ -231,7 +231,7 @@ void Hidden::checkUnread(NameId X) {
                          "{} is a position of {}, but no value is used by {}",
                          D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
                          D.Names[X]);
-    F.note(lastUse(A, Table), "{} holds it, not used by {}",
+    F.note(lastUseRow(A, Table), "{} holds it, not used by {}",
            A.places().tag(D[Table]).Whole, D.Names[X])
         .about(X);
     aboutUsed(A, F, Table);

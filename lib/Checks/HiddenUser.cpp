@@ -132,7 +132,7 @@ void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
     if (Listed.has(Top.Operand, P.Index, U))
       continue;
     Finding F = R.report(
-        lastUse(A, U), "{} is not used by {}, which reads other parts of {}",
+        lastUseRow(A, U), "{} is not used by {}, which reads other parts of {}",
         A.places().tag(D[U]).Whole, D.Names[X], D.Names[Operand]);
     F.note(A.places().line(Top).ltrim(), "it reads this").about(X);
     aboutUsed(A, F, U);

@@ -109,7 +109,7 @@ void checkInstructionText(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
   std::vector<bool> Wrong(D.Names.size(), false);
   for (uint32_t U = 0; U != D.Used.size(); ++U)
-    if (!checkName(A, R, UsedId(U)))
+    if (D.Used[U].TextNamesOther && !checkName(A, R, UsedId(U)))
       Wrong[D.Used[U].Tag.Name.index()] = true;
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
     ArrayRef<uint32_t> Group = A.usedOfInstruction(NameId(Name));

@@ -9,8 +9,8 @@
 // root of the entry computation, and such a value fills its allocation from
 // offset 0: XLA marks the allocations of all values at the root, and refuses to
 // reuse an allocation of another size for them (buffer_assignment.cc
-// MaybeAssignBuffer, 2017). Donated parameters are no exception. The root is not
-// printed; it is told from the allocation with the output's shape (see
+// MaybeAssignBuffer, 2017). Donated parameters are no exception. The root is
+// not printed; it is told from the allocation with the output's shape (see
 // Analysis::entryRoot).
 //
 //===----------------------------------------------------------------------===//

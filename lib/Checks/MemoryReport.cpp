@@ -14,8 +14,7 @@
 // order (jaxlib 0.4.35 to 0.7.2): they are accepted in any order, and where a
 // table is cut any of the equally large rows may be shown.
 //
-// A difference gives one finding in each table; reading goes on at the next
-// line, or table, that agrees.
+// A difference gives one finding in each table (ReportDiff.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,18 +157,19 @@ void ReportComparer::finish(Finding F, size_t Line, StringRef Shapes) {
   WrongTotal |= L.Kind == Kind::Total;
   if (WrongTotal)
     F.about(Section::Total);
-  if (L.Owner && L.Kind != Kind::Total && L.Kind != Kind::Space)
-    noteLostLine(F, L.Owner);
+  if (!L.Owner || L.Kind == Kind::Total || L.Kind == Kind::Space)
+    return;
+  noteLostLine(F, L.Owner);
   if (L.Kind == Kind::ValueRow) {
     ValueId V = valueBehind(L, Shapes);
     F.about(V).note(A.places().value(D[V]).Tag.Whole, "{} is at this offset",
                     D.spell(D[V].Tag));
-  } else if (L.Kind == Kind::AllocationRow ||
-             L.Kind == Kind::AllocationHeader) {
-    F.about(L.Owner).note(A.places().header(D[L.Owner]).Size,
-                          "allocation {} has {} bytes", D[L.Owner].Index,
-                          D[L.Owner].Size);
+    return;
   }
+  const Allocation &Owner = D[L.Owner];
+  F.about(L.Owner).note(A.places().header(Owner).Size,
+                        "allocation {} has {} bytes and {} values", Owner.Index,
+                        Owner.Size, Owner.Values.size());
 }
 
 /// Where a used value has no value line, shows where \p Owner may have lost it.
@@ -200,14 +200,13 @@ void ReportComparer::noteLostLine(Finding &F, AllocationId Owner) {
 void ReportComparer::reportDifference(StringRef Found, StringRef Expected,
                                       size_t Line) {
   auto [Word, Wanted] = firstDifference(Found, Expected);
-  std::string What =
-      info(Line).Kind == Kind::Fixed ? "" : describe(Line) + ": ";
-  if (Wanted.empty())
-    finish(R.report(Word, "{}unexpected '{}'", What, Word), Line);
-  else if (Word.empty())
-    finish(R.report(Word, "{}expected '{}'", What, Wanted), Line);
+  if (Expected.empty() || Found.empty())
+    finish(R.report(Found, "unexpected line, expected {}", describe(Line)),
+           Line);
   else
-    finish(R.report(Word, "{}'{}', expected '{}'", What, Word, Wanted), Line);
+    finish(
+        R.report(Word, "{}: '{}', expected '{}'", describe(Line), Word, Wanted),
+        Line);
 }
 
 /// Reports the column in which \p Row is not what expected line \p Line says.

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memory space `S(n)` in the layout of a value's array is the value's color,
-// and is not printed for color 0: XLA writes the color into the layout of every
-// position of a value (buffer_assignment.cc AddAssignment, 2019-07-30). Tuples
-// and tokens have no layout of their own. No exception is known: where GPU gives
-// temps a color of their own, only the allocation's changes.
+// The memory space `S(n)` in the layout of a value's array is the value's
+// color, and is not printed for color 0: XLA writes the color into the layout
+// of every position of a value (buffer_assignment.cc AddAssignment,
+// 2019-07-30). Tuples and tokens have no layout of their own. No exception is
+// known: where GPU gives temps a color of their own, only the allocation's
+// changes.
 //
 //===----------------------------------------------------------------------===//
 

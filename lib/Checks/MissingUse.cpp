@@ -25,7 +25,7 @@ static void reportUse(const Analysis &A, Reporter &R, const Instruction &I,
   const Position &P = D.Positions[PositionNumber];
   UsedId U = A.ownerOfPosition(PositionNumber);
   Finding F =
-      R.report(lastUse(A, U), "{} is not used by {}, whose operand {} is {}",
+      R.report(lastUseRow(A, U), "{} is not used by {}, whose operand {} is {}",
                A.places().tag(D[U]).Whole, D.Names[I.Name], Operand,
                D.spell(P.Name, P.Index));
   F.note(A.places().operand(I, Operand), "the operand")
@@ -55,7 +55,7 @@ static void checkNone(const Analysis &A, Reporter &R) {
     if (!U.Uses.empty() || U.PrintedNone || U.UsesUninitialized)
       continue;
     Finding F =
-        R.report(lastUse(A, UsedId(I)), "{} has neither uses nor '(none)'",
+        R.report(lastUseRow(A, UsedId(I)), "{} has neither uses nor '(none)'",
                  A.places().tag(U).Whole);
     aboutUsed(A, F, UsedId(I));
   }

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value in a temp starts at a multiple of the alignment of its memory: the heap
-// places chunks that way, and combined heaps begin aligned too (heap_simulator.cc,
-// 2017; buffer_assignment.cc CombineTempAllocations). TPU: 16384 in color 0, 4096
-// in 1 (v4: 3), 512 in 6, 4 in 2, the same on v4 to v7x and libtpu 0.0.11 to
-// 0.0.51: an error. GPU 128 (256 since 2025-06-17), CPU 16 (64 where Eigen is
-// built for AVX-512: jaxlib 0.4.38 on, TensorFlow 2.21 on): warnings, because the
-// embedder of XLA chooses them.
+// A value in a temp starts at a multiple of the alignment of its memory: the
+// heap places chunks that way, and combined heaps begin aligned too
+// (heap_simulator.cc, 2017; buffer_assignment.cc CombineTempAllocations). TPU:
+// 16384 in color 0, 4096 in 1 (v4: 3), 512 in 6, 4 in 2, the same on v4 to v7x
+// and libtpu 0.0.11 to 0.0.51: an error. GPU 128 (256 since 2025-06-17), CPU 16
+// (64 where Eigen is built for AVX-512: jaxlib 0.4.38 on, TensorFlow 2.21 on):
+// warnings, because the embedder of XLA chooses them.
 //
 // Values of size 0 lie anywhere. Unit tests inside XLA use alignment 1.
 //

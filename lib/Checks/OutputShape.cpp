@@ -7,13 +7,13 @@
 //
 // Exactly one allocation prints `output shape is |S|`: the one with the value
 // that stands at the entry root, as a whole. S is the shape of the root
-// instruction without layouts, not that of the value: where the root is a bitcast
-// the two differ (buffer_assignment.cc, 2017; with bars since 2019-12-13). Dumps
-// before that print nothing.
+// instruction without layouts, not that of the value: where the root is a
+// bitcast the two differ (buffer_assignment.cc, 2017; with bars since
+// 2019-12-13). Dumps before that print nothing.
 //
 // Where the root's text is not in the dump, only the kind and, on CPU and GPU,
 // the bytes of S are compared with those of the values that fill the allocation
-// (on TPU a bitcast may pad: `bf16[300,5]`, libtpu 0.0.17).
+// (on TPU a bitcast may pad: `bf16[300,5]`).
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,9 +12,10 @@
 // Parameters of other computations have no value of their own, or one that is
 // thread-local, or a phi.
 //
-// A parameter that shares its group with a constant or with an earlier parameter
-// would be placed there. No dump shows one, but a value that sits with another
-// parameter or with a constant, and a number that is left out, are warnings.
+// A parameter that shares its group with a constant or with an earlier
+// parameter would be placed there. No dump shows one, but a value that sits
+// with another parameter or with a constant, and a number that is left out, are
+// warnings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,7 @@ struct Header {
 
 class ParameterChecker {
 public:
-  ParameterChecker(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()) {}
+  ParameterChecker(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
   void run();
 
@@ -81,13 +81,16 @@ void ParameterChecker::reportMismatch(AllocationId Id, ValueId Wrong) {
 
 void ParameterChecker::reportMisplaced(ValueId Wrong, bool Housed) {
   const Value &V = D[Wrong];
-  R.reportAs(Housed ? Severity::Warning : Severity::Error,
-             A.places().value(V).Tag.Whole,
-             "value {} is parameter {} at {}, but allocation {} is not for it",
-             D.spell(V.Tag), parameter(V)->ParameterNumber,
-             D.Indices.text(V.Tag.Index), D[V.Owner].Index)
-      .note(A.places().line(D[V.Owner]), "the allocation is here")
-      .about(Wrong);
+  Finding F = R.reportAs(
+      Housed ? Severity::Warning : Severity::Error,
+      A.places().value(V).Tag.Whole,
+      "value {} is parameter {} at {}, but allocation {} is not for it",
+      D.spell(V.Tag), parameter(V)->ParameterNumber,
+      D.Indices.text(V.Tag.Index), D[V.Owner].Index);
+  F.note(A.places().line(D[V.Owner]), "the allocation is here").about(Wrong);
+  // A header that lost its kind is wrong itself.
+  if (!D[V.Owner].PreallocatedTemp)
+    F.about(V.Owner);
 }
 
 void ParameterChecker::checkValues(AllocationId Id) {
@@ -112,10 +115,10 @@ void ParameterChecker::checkValues(AllocationId Id) {
   else if (Wrong)
     reportMisplaced(Wrong, Own || Alloc.Constant);
   else if (Expected && !Alloc.Values.empty())
-    R.report(A.places().header(Alloc).Parameter,
-             "allocation {} is for parameter {} at {}, but holds no value of it",
-             Alloc.Index, *Alloc.Parameter,
-             D.Indices.text(Alloc.ParameterIndex))
+    R.report(
+         A.places().header(Alloc).Parameter,
+         "allocation {} is for parameter {} at {}, but holds no value of it",
+         Alloc.Index, *Alloc.Parameter, D.Indices.text(Alloc.ParameterIndex))
         .note(A.places().value(D.values(Alloc).front()).Tag.Whole,
               "its first value is here")
         .about(Id);
@@ -214,7 +217,8 @@ void ParameterChecker::run() {
   checkNumbers();
   for (size_t Begin = 0; Begin != Headers.size();) {
     size_t End = Begin;
-    while (End != Headers.size() && Headers[End].Number == Headers[Begin].Number)
+    while (End != Headers.size() &&
+           Headers[End].Number == Headers[Begin].Number)
       ++End;
     checkIndices(ArrayRef<Header>(Headers).slice(Begin, End - Begin));
     Begin = End;

@@ -7,10 +7,10 @@
 //
 // The shape between the bars of a parameter's header is that of its value,
 // without layouts (buffer_assignment.cc BufferAllocation::ToString). For a part
-// of a tuple it is the shape of that part since 2025-08-20, and before it was the
-// shape of the whole parameter (TensorFlow 2.1 on). `<unknown shape>` says that
-// XLA found no parameter's value in the allocation (2021-03-30 on). Headers have
-// no shape before 2019-12-13.
+// of a tuple it is the shape of that part since 2025-08-20, and before it was
+// the shape of the whole parameter (TensorFlow 2.1 on). `<unknown shape>` says
+// that XLA found no parameter's value in the allocation (2021-03-30 on).
+// Headers have no shape before 2019-12-13.
 //
 //===----------------------------------------------------------------------===//
 

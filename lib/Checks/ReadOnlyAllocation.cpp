@@ -8,8 +8,9 @@
 // The allocation of a constant, or of a parameter that is not donated, is read
 // only and holds one value: XLA places nothing else there (buffer_assignment.cc
 // IsReadOnly and MaybeAssignBuffer, 2018). A donated parameter's allocation is
-// always maybe-live-out. Before 2019-09 a parameter's allocation could also hold
-// the phi of a loop that only passes it on (TensorFlow 1.14): not checked there.
+// always maybe-live-out. Before 2019-09 a parameter's allocation could also
+// hold the phi of a loop that only passes it on (TensorFlow 1.14): not checked
+// there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,7 +53,7 @@ static void reportMissing(const Analysis &A, Reporter &R, const Instruction &I,
   const Dump &D = A.dump();
   const Position &P = D.Positions[Use.PositionNumber];
   UsedId U = A.ownerOfPosition(Use.PositionNumber);
-  Finding F = R.report(lastUse(A, U),
+  Finding F = R.report(lastUseRow(A, U),
                        "{} is not used by the root {}, whose operand {} is {}",
                        A.places().tag(D[U]).Whole, D.Names[I.Name], Use.Operand,
                        D.spell(P.Name, P.Index));

@@ -7,8 +7,8 @@
 //
 // Each color and page has one temp allocation, because XLA combines them
 // (buffer_assignment.cc CombineTempAllocations, 2017). Several are wanted where
-// --xla_multiheap_size_constraint_per_heap bounds the size of each (up to six of
-// color 0 were seen on CPU): hence a lint, off by default.
+// --xla_multiheap_size_constraint_per_heap bounds the size of each (up to six
+// of color 0 were seen on CPU): hence a lint, off by default.
 //
 //===----------------------------------------------------------------------===//
 

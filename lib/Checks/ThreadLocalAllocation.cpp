@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A thread-local allocation is never reused: it holds one group of values that
-// must alias, all at the same place (buffer_assignment.cc AssignSpecialHloBuffer,
-// 2017). Two values are usual only where an operation works in place on a
-// parameter of its computation (SparseCore scatter fusions, libtpu). No exception
-// is known.
+// must alias, all at the same place (buffer_assignment.cc
+// AssignSpecialHloBuffer, 2017). Two values are usual only where an operation
+// works in place on a parameter of its computation (SparseCore scatter fusions,
+// libtpu). No exception is known.
 //
 //===----------------------------------------------------------------------===//
 

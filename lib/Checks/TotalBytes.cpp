@@ -17,6 +17,24 @@
 
 using namespace hlobuf;
 
+/// The allocation whose size alone would be wrong: with the missing bytes it
+/// ends where its values do. Invalid if there is not just one.
+static AllocationId suspect(const Dump &D, uint64_t Excess) {
+  AllocationId Found;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    uint64_t End = 0;
+    for (const Value &V : D.values(Alloc))
+      End = std::max(End, V.end());
+    if (Alloc.Size == End || Alloc.Size - Excess != End)
+      continue;
+    if (Found)
+      return AllocationId();
+    Found = AllocationId(I);
+  }
+  return Found;
+}
+
 namespace hlobuf {
 void checkTotalBytes(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
@@ -25,11 +43,22 @@ void checkTotalBytes(const Analysis &A, Reporter &R) {
     Sum += Alloc.Size;
   RowTexts Texts = A.places().total();
   if (D.Total != Sum) {
-    R.report(Texts.First,
-             "total is {} bytes, but the sizes of the {} allocations add up to "
-             "{}",
-             D.Total, D.Allocations.size(), Sum)
-        .about(Section::Total);
+    Finding F = R.report(Texts.First,
+                         "total is {} bytes, but the sizes of the {} "
+                         "allocations add up to {}",
+                         D.Total, D.Allocations.size(), Sum);
+    F.about(Section::Total);
+    // A header that is missing explains the difference.
+    for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+      if (D.Allocations[I].Index != I) {
+        F.about(AllocationId(I));
+        break;
+      }
+    if (AllocationId Id = suspect(D, Sum - D.Total))
+      F.note(A.places().header(D[Id]).Size,
+             "perhaps {} was meant, where the last value ends",
+             D[Id].Size - (Sum - D.Total))
+          .about(Id);
     return;
   }
   if (D.TotalHuman && *D.TotalHuman != humanBytes(D.Total))

@@ -54,7 +54,7 @@ static void reportOperand(const Analysis &A, Reporter &R, UsedId U,
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   const Position *Near =
       llvm::find_if(All, [&](const Position &At) { return At.Name == P; });
-  F.note(Near == All.end() ? lastPosition(A, U)
+  F.note(Near == All.end() ? lastPositionRow(A, U)
                            : A.places().line(*Near).ltrim(),
          "a position of the value");
   aboutUsed(A, F, U);
@@ -92,7 +92,7 @@ static void checkIndex(const Analysis &A, Reporter &R, UsedId U, const Use &Row,
                A.places().tag(D[U]).Whole, Printed ? "at " : "without index",
                Printed ? D.Indices.text(Row.Index) : "",
                Printed ? "there" : "without index", "");
-  F.note(lastPosition(A, U), "its last position").about(Row.Name);
+  F.note(lastPositionRow(A, U), "its last position").about(Row.Name);
   aboutUsed(A, F, U);
 }
 

@@ -44,7 +44,7 @@ inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
 
 /// The last position of \p U; its heading if there is none. A position that is
 /// missing is missing about there.
-inline llvm::StringRef lastPosition(const Analysis &A, UsedId U) {
+inline llvm::StringRef lastPositionRow(const Analysis &A, UsedId U) {
   const Dump &D = A.dump();
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   return All.empty() ? lineBehind(D, A.places().tag(D[U]).Whole).ltrim()
@@ -52,7 +52,7 @@ inline llvm::StringRef lastPosition(const Analysis &A, UsedId U) {
 }
 
 /// The last use of \p U; the heading of its uses if there is none.
-inline llvm::StringRef lastUse(const Analysis &A, UsedId U) {
+inline llvm::StringRef lastUseRow(const Analysis &A, UsedId U) {
   const Dump &D = A.dump();
   llvm::ArrayRef<Use> All = D.uses(D[U]);
   if (!All.empty())

@@ -8,8 +8,8 @@
 // The used values are the placed values: the same ids, listed by ascending id.
 // XLA collects the values of all allocations and sorts them
 // (buffer_assignment.cc ToString, 2019-09-09; ValuesToString since 2026-04-03).
-// No exception is known. Multi-line value lines (2019-07 to 2019-09) are both at
-// once and have nothing to compare.
+// No exception is known. Multi-line value lines (2019-07 to 2019-09) are both
+// at once and have nothing to compare.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,23 @@ static ValueId lineBefore(const Analysis &A, UsedId U) {
   }
   if (!Temp || Temp->Values.empty())
     return ValueId();
-  auto Behind = llvm::partition_point(
+  const auto *Behind = llvm::partition_point(
       D.values(*Temp), [&](const Value &V) { return V.Tag.Id < Tag.Id; });
   auto Before = static_cast<uint32_t>(Behind - D.values(*Temp).begin());
   return ValueId(Temp->Values.Begin + (Before == 0 ? 0 : Before - 1));
+}
+
+/// The only allocation that lacks a value; invalid if there is not just one.
+static AllocationId emptyAllocation(const Dump &D) {
+  AllocationId Found;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    if (!D.Allocations[I].Values.empty() || D.Allocations[I].PreallocatedTemp)
+      continue;
+    if (Found)
+      return AllocationId();
+    Found = AllocationId(I);
+  }
+  return Found;
 }
 
 /// \p U has no value line with its id.
@@ -47,7 +60,10 @@ static void reportUnplaced(const Analysis &A, Reporter &R, UsedId U) {
   const Dump &D = A.dump();
   const ValueTag &Tag = D[U].Tag;
   ValueId Same = A.findValue(Tag.Name, Tag.Index);
-  if (Same && !A.usedOf(Same)) {
+  UsedId Other = Same ? A.usedOf(Same) : UsedId();
+  bool SameTag = Other && D[Other].Tag.Name == Tag.Name &&
+                 D[Other].Tag.Index.canonical() == Tag.Index.canonical();
+  if (Same && !SameTag) {
     R.report(A.places().value(D[Same]).Tag.Id,
              "value {} has id {} here, but {} among the used values, expected "
              "the same",
@@ -56,11 +72,18 @@ static void reportUnplaced(const Analysis &A, Reporter &R, UsedId U) {
         .about(Same);
     return;
   }
-  Finding F = R.report(A.places().tag(D[U]).Whole,
-                       "used value {} is in no allocation, expected one",
-                       D.spell(Tag));
+  Finding F =
+      R.report(A.places().tag(D[U]).Whole,
+               "used value {} is in no allocation, expected one", D.spell(Tag));
   F.about(Tag.Name);
-  if (ValueId Before = lineBefore(A, U))
+  // Where many lines are missing, looking for the place of each takes long.
+  constexpr unsigned MaxHints = 20;
+  if (R.count() > MaxHints)
+    return;
+  if (AllocationId Empty = emptyAllocation(D))
+    F.note(A.places().line(D[Empty]), "its line is missing, perhaps here")
+        .about(Empty);
+  else if (ValueId Before = lineBefore(A, U))
     F.note(A.places().line(D[Before]),
            "its line is missing, perhaps next to this one");
 }
@@ -92,8 +115,8 @@ void checkUsedValues(const Analysis &A, Reporter &R) {
     if (I == 0 || D.Used[I - 1].Tag.Id < U.Tag.Id)
       continue;
     R.report(A.places().tag(U).Id,
-             "used value {} follows {}, expected ascending ids",
-             D.spell(U.Tag), D.spell(D.Used[I - 1].Tag))
+             "used value {} follows {}, expected ascending ids", D.spell(U.Tag),
+             D.spell(D.Used[I - 1].Tag))
         .note(A.places().tag(D.Used[I - 1]).Id, "the id before is here")
         .about(U.Tag.Name)
         .about(D.Used[I - 1].Tag.Name);

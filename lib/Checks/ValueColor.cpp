@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A value has the color (memory space) of its allocation: XLA refuses anything
-// else when it places a value (buffer_assignment.cc AddAssignment, 2017), except
-// in temps, where a mismatch is therefore a warning:
+// else when it places a value (buffer_assignment.cc AddAssignment, 2017),
+// except in temps, where a mismatch is therefore a warning:
 // - GPU may give all temps color 2 (xla_gpu_temp_buffer_use_separate_color,
-//   2024-06-25): values of color 0 in a temp of color 2 (CUDA, jaxlib 0.5 on);
+//   2024-06-25): values of color 0 in a temp of color 2 (CUDA, with that flag);
 // - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
 //   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
 // CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
-// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore. GPU
-// gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
+// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore.
+// GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,8 +186,8 @@ void ColorChecker::run() {
     checkAllocation(AllocationId(I));
   if (A.isTPU())
     checkTables();
-  bool Printed = llvm::any_of(
-      D.Values, [](const Value &V) { return V.Tag.HasColor; });
+  bool Printed =
+      llvm::any_of(D.Values, [](const Value &V) { return V.Tag.HasColor; });
   for (uint32_t I = 0; Printed && I != D.Values.size(); ++I)
     if (!D.Values[I].Tag.HasColor)
       R.report(A.places().value(D.Values[I]).Tag.Whole,

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A value is placed once: ids are unique, and so is the pair of instruction and
-// index. Inside an allocation values ascend by id, because XLA sorts them before
-// printing (buffer_assignment.cc BufferAllocation::ToString, 2017-03-02). No
-// exception is known; a value in a hole of another color's temp is listed once
-// as a value (and once more in the block of reused buffers).
+// index. Inside an allocation values ascend by id, because XLA sorts them
+// before printing (buffer_assignment.cc BufferAllocation::ToString,
+// 2017-03-02). No exception is known; a value in a hole of another color's temp
+// is listed once as a value (and once more in the block of reused buffers).
 //
 //===----------------------------------------------------------------------===//
 

@@ -60,8 +60,8 @@ static void reportDifference(const Analysis &A, Reporter &R, ValueId Id,
   ShapeId Got = V.Shape;
   narrow(D.Shapes, Got, Wanted, Text);
   Finding F = R.report(Text, "shape of {} is {}, but {} has {} there",
-                       D.spell(V.Tag), describe(D.Shapes, Got),
-                       D.Names[I.Name], describe(D.Shapes, Wanted));
+                       D.spell(V.Tag), describe(D.Shapes, Got), D.Names[I.Name],
+                       describe(D.Shapes, Wanted));
   F.about(Id);
   UsedId U = A.usedOf(Id);
   F.note(U && D[U].TextSize ? A.places().text(D[U]).ShapeText

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value has the bytes of its shape, as the backend counts them: CPU and GPU the
-// elements (plus 4 bytes per dimension of a bounded dynamic array,
-// ShapeSizeBytes in cpu_executable.cc and gpu_compiler.h), TPU the padded tiles.
-// Values that share one place (offset and size) are recorded with what the
-// largest of them needs (buffer_assignment.cc HloBufferSize, 2017): no member
-// needs more, and one needs all of it. So a static array that is updated in place
-// into a dynamic one has the larger size of that.
+// A value has the bytes of its shape, as the backend counts them: CPU and GPU
+// the elements (plus 4 bytes per dimension of a bounded dynamic array,
+// ShapeSizeBytes in cpu_executable.cc and gpu_compiler.h), TPU the padded
+// tiles. Values that share one place (offset and size) are recorded with what
+// the largest of them needs (buffer_assignment.cc HloBufferSize, 2017): no
+// member needs more, and one needs all of it. So a static array that is updated
+// in place into a dynamic one has the larger size of that.
 //
 // TPU's formula for tiles is exact for all values of colors 0, 1 and 3 in dumps
 // of v4 to v7x, libtpu 0.0.11 to 0.0.51. In the small memories (other colors)
@@ -74,11 +74,10 @@ Need SizeChecker::need(const Value &V) const {
 
 void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
   const Value &V = D.Values[Number];
-  Finding F =
-      R.reportAs(N.Level, A.places().value(V).Size,
-                 "value {} has {} bytes, expected {}{} for {}", D.spell(V.Tag),
-                 V.Size, N.Exact ? "" : "at least ", N.Bytes,
-                 D.Shapes.text(V.Shape));
+  Finding F = R.reportAs(N.Level, A.places().value(V).Size,
+                         "value {} has {} bytes, expected {}{} for {}",
+                         D.spell(V.Tag), V.Size, N.Exact ? "" : "at least ",
+                         N.Bytes, D.Shapes.text(V.Shape));
   F.about(ValueId(Number));
   if (Members > 1)
     F.note(A.places().line(D[V.Owner]),

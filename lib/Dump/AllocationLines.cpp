@@ -136,9 +136,8 @@ bool hlobuf::parseAllocationLine(StringRef Line, LineTables &T, Allocation &A,
   if (In.rest().starts_with("0x")) {
     StringRef Hex = In.rest().drop_front(2).take_while(
         [](char C) { return llvm::isHexDigit(C) && !llvm::isUpper(C); });
-    A.Pointer.emplace();
     if (Hex.empty() || (Hex.size() > 1 && Hex.front() == '0') ||
-        Hex.getAsInteger(16, *A.Pointer))
+        Hex.getAsInteger(16, A.Pointer) || A.Pointer == 0)
       return false;
     In.take(Hex.size() + 2);
     if (!In.literal(", "))

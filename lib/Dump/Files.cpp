@@ -98,7 +98,8 @@ hlobuf::assignmentOf(StringRef Path,
 }
 
 static Belonging judge(size_t Matching, size_t Total, StringRef What) {
-  if (Matching * 2 >= Total)
+  // One difference is a fault, however short the list.
+  if (Matching * 2 >= Total || Total - Matching == 1)
     return {};
   return {true, fmt::format("only {} of its {} {} match the assignment",
                             Matching, Total, What)};

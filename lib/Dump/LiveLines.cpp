@@ -164,10 +164,10 @@ static bool parsePercent(StringRef Text, int32_t &Tenths) {
   int32_t Fraction = 0;
   Scanner In(Text);
   if (!In.number(Whole) || !In.literal('.') || In.rest().size() != 1 ||
-      !In.number(Fraction))
+      !In.number(Fraction) || Whole > 100)
     return false;
   Tenths = Whole * 10 + Fraction;
-  return Whole <= 100;
+  return true;
 }
 
 /// Cuts ` (P%, total: A bytes, current: B bytes, remaining: C bytes)` off the

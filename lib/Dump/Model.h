@@ -74,33 +74,33 @@ struct ValueTag {
 
 /// A header line `allocation N: size S, ...:` with what follows it.
 struct Allocation {
+  uint64_t Size = 0;
+  /// The heap pointer printed until 2022-09-07; 0 if none was.
+  uint64_t Pointer = 0;
+  /// Attributes that this tool does not know, as printed with their `, `.
+  llvm::StringRef Unknown;
   /// Offset of the line in the assignment's text.
   uint32_t Line = 0;
   uint32_t Index = 0;
-  uint64_t Size = 0;
-  /// The heap pointer printed until 2022-09-07.
-  std::optional<uint64_t> Pointer;
-  std::optional<int16_t> Color;
-  std::optional<int16_t> Page;
+  /// Ids of its values, half-open.
+  IndexRange Values;
+  /// Rows of the block `reused by buffers of a different color`, half-open.
+  IndexRange Reused;
   /// `parameter N`.
   std::optional<uint32_t> Parameter;
   /// `at ShapeIndex {..}`; only with Parameter.
   ShapeIndex ParameterIndex;
   /// `shape |..|`; invalid for `<unknown shape>` and without bars.
   ShapeId ParameterShape;
-  bool UnknownParameterShape = false;
   /// `output shape is |..|`, invalid if absent.
   ShapeId OutputShape;
+  std::optional<int16_t> Color;
+  std::optional<int16_t> Page;
+  bool UnknownParameterShape = false;
   bool Constant = false;
   bool ThreadLocal = false;
   bool MaybeLiveOut = false;
   bool PreallocatedTemp = false;
-  /// Attributes that this tool does not know, as printed with their `, `.
-  llvm::StringRef Unknown;
-  /// Ids of its values, half-open.
-  IndexRange Values;
-  /// Rows of the block `reused by buffers of a different color`, half-open.
-  IndexRange Reused;
   bool HasReuseBlock = false;
 
   int32_t color() const { return Color.value_or(0); }
@@ -165,6 +165,9 @@ struct UsedValue {
   bool PrintedNone = false;
   /// ` uses are not initialized yet.` (2024-01-14 on).
   bool UsesUninitialized = false;
+  /// The text is the first one of its instruction, and begins with ROOT or
+  /// another name than the tag's.
+  bool TextNamesOther = false;
 };
 
 /// An instruction whose text the used values hold.

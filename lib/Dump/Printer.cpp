@@ -70,7 +70,7 @@ std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
   std::string Out = fmt::format("allocation {}: ", A.Index);
   auto End = std::back_inserter(Out);
   if (A.Pointer)
-    fmt::format_to(End, "{:#x}, ", *A.Pointer);
+    fmt::format_to(End, "{:#x}, ", A.Pointer);
   fmt::format_to(End, "size {}", SizeText);
   if (A.Color)
     fmt::format_to(End, ", color {}", *A.Color);

@@ -240,6 +240,7 @@ void DumpReader::addInstruction(UsedValue &U) {
   Instruction I;
   bool Readable = Parts.has_value();
   if (Readable) {
+    U.TextNamesOther = Parts->Root || Parts->Name != D.Names[Name];
     I.Name = Name;
     I.TextOffset = U.TextOffset;
     I.TextSize = U.TextSize;

@@ -16,7 +16,7 @@ TAG = (
 ROW = rf"    (?P<name>{NAME})(?P<index>{PATH})?"
 SUM = r" *(?P<cumulative>[\d.]+[KMGTPE]?i?B)\( *(?P<percent>-?\w+)%\); *"
 HEADER = (
-    r"allocation (?P<number>\d+): (?:(?P<pointer>0x[0-9a-f]+), )?"
+    r"allocation (?P<number>\d+): (?:0x[0-9a-f]+, )?"
     r"size (?P<SIZE>[\w.]+)(?:, color (?P<color>-?\d+))?(?:, page (?P<page>\d+))?"
     r"(?:, parameter (?P<parameter>\d+)(?:, shape \|(?P<shape>[^|]*)\|)?"
     rf" at ShapeIndex (?P<index>{PATH}))?(?:, output shape is \|(?P<output_shape>[^|]*)\|)?"
@@ -118,7 +118,6 @@ TYPES = {
     "total": "digits",
     "current": "digits",
     "remaining": "digits",
-    "pointer": "digits",
     "cumulative": "digits",
     "readable": "digits",
     "rest": "digits",

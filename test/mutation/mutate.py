@@ -14,7 +14,9 @@ Edits without effect are no faults and are left out:
   * the first line of an assignment is lost: the text is no dump then, which the
     tool says with status 2;
   * two rows of a memory report before 2025-10-27 with equal sums are exchanged:
-    rows of equal size stand in hash order there.
+    rows of equal size stand in hash order there;
+  * the heap pointer in an allocation (until 2022): an address of a process that
+    is gone.
 Only fields of the dump's own grammar are edited. Attributes of instruction
 texts (metadata, calls, kind, ..) are not: nothing else in a dump repeats them.
 """

@@ -177,8 +177,8 @@ TEST(Shape, EqualIgnoringLayout) {
 
 TEST(Shape, PlainText) {
   ShapeTable Shapes;
-  ShapeId Id =
-      Shapes.parse(StringRef("(f32[<=4]{0:T(128)S(1)}, u32[]{:S(2)}, token[])"));
+  ShapeId Id = Shapes.parse(
+      StringRef("(f32[<=4]{0:T(128)S(1)}, u32[]{:S(2)}, token[])"));
   ASSERT_TRUE(Id.valid());
   EXPECT_EQ(Shapes.plainText(Id), "(f32[<=4], u32[], token[])");
 }

@@ -237,9 +237,9 @@ TEST(Sizes, Likely) {
               {"s32[129]{0:S(4)}", Unknown},
               {"f32[10]{0:T(128)S(4)}", 512}},
              InColor(4));
-  expectEach({{"pred[1]{0:T(512)(128)(4,1)S(6)}", 512},
-              {"f32[4]{0:S(6)}", Unknown}},
-             InColor(6));
+  expectEach(
+      {{"pred[1]{0:T(512)(128)(4,1)S(6)}", 512}, {"f32[4]{0:S(6)}", Unknown}},
+      InColor(6));
   expectEach({{"s32[25]{0:T(1)S(11)}", 100}}, InColor(11));
   expectEach({{"f32[]{:T(128)S(5)}", Unknown}, {"token[]", Unknown}},
              InColor(5));
