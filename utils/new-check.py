@@ -221,7 +221,8 @@ def problems_of_check(root, check, tests, rules):
 
     texts = [path.read_text(encoding="utf-8") for path in tests]
     fires = [
-        bool(re.search(rf"CHECK[A-Z-]*:.*\[{re.escape(check.id)}\]", text)) for text in texts
+        bool(re.search(rf"^// (?!RUN)[A-Z0-9-]+:.*\[{re.escape(check.id)}\]", text, re.M))
+        for text in texts
     ]
     if True not in fires:
         yield f"{check.id} has no firing test: no test/checks/{check.id}*.test expects it"

@@ -126,8 +126,8 @@ ArrayRef<uint32_t> Analysis::usedOfInstruction(NameId Name) const {
 
 ValueId Analysis::findValue(NameId Name, ShapeIndex Index) const {
   const ByName &All = Memo->Values.get([&] { return groupByTag(D, D.Values); });
-  return ValueId(firstOf(All.at(
-      Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
+  return ValueId(firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
 }
 
 UsedId Analysis::findUsed(NameId Name, ShapeIndex Index) const {
@@ -160,8 +160,7 @@ ArrayRef<uint32_t> Analysis::positionsAt(NameId Name) const {
 ArrayRef<uint32_t> Analysis::positionsAt(NameId Name, ShapeIndex Index) const {
   const ByName &All =
       Memo->Positions.get([&] { return groupByRow(D, D.Positions); });
-  return All.at(Name, Index,
-                [&](uint32_t I) { return D.Positions[I].Index; });
+  return All.at(Name, Index, [&](uint32_t I) { return D.Positions[I].Index; });
 }
 
 ArrayRef<uint32_t> Analysis::usesBy(NameId Name) const {
@@ -169,9 +168,8 @@ ArrayRef<uint32_t> Analysis::usesBy(NameId Name) const {
 }
 
 UsedId Analysis::ownerOfPosition(uint32_t Number) const {
-  auto Found = llvm::partition_point(D.Used, [&](const UsedValue &U) {
-    return U.Positions.End <= Number;
-  });
+  auto Found = llvm::partition_point(
+      D.Used, [&](const UsedValue &U) { return U.Positions.End <= Number; });
   return UsedId(static_cast<size_t>(Found - D.Used.begin()));
 }
 
@@ -359,8 +357,8 @@ static bool controlsFlow(Opcode Op) {
 static bool findPlain(const Analysis &A) {
   const Dump &D = A.dump();
   for (const Instruction &I : D.Instructions)
-    if (controlsFlow(I.Op.Op) || D.attributes(I).contains(
-                                     "output_to_operand_aliasing"))
+    if (controlsFlow(I.Op.Op) ||
+        D.attributes(I).contains("output_to_operand_aliasing"))
       return false;
   for (const Use &U : D.Uses)
     if (U.Operand > 0 && !A.hasText(U.Name))

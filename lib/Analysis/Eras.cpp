@@ -223,7 +223,8 @@ static bool hasChangelist(StringRef Name) {
        At = Name.find(".cl_", At + 1)) {
     StringRef Digits = Name.drop_front(At + 4).take_while(
         [](char C) { return llvm::isDigit(C); });
-    if (!Digits.empty() && Name.drop_front(At + 4 + Digits.size()).starts_with("."))
+    if (!Digits.empty() &&
+        Name.drop_front(At + 4 + Digits.size()).starts_with("."))
       return true;
   }
   return false;
@@ -232,8 +233,7 @@ static bool hasChangelist(StringRef Name) {
 Backend hlobuf::findBackend(const Dump &D) {
   if (hasTiledValue(D))
     return Backend::TPU;
-  StringRef Name =
-      llvm::sys::path::filename(D.file(FileRole::Assignment).Path);
+  StringRef Name = llvm::sys::path::filename(D.file(FileRole::Assignment).Path);
   if (Name.contains("cpu_after_optimizations") ||
       Name.contains("cpu_aot_after_optimizations"))
     return Backend::CPU;

@@ -156,8 +156,7 @@ static constexpr uint64_t DefaultTileElements = 8 * 128;
 /// An array without tiles on TPU. Scalars of called computations have no
 /// layout and take a default tile; in the memories of sync flags and of
 /// SparseCore arrays are not padded.
-static Bytes untiledBytes(const ShapeTable &Shapes, ShapeId Id,
-                          int32_t Color) {
+static Bytes untiledBytes(const ShapeTable &Shapes, ShapeId Id, int32_t Color) {
   const Shape &S = Shapes[Id];
   Bytes Logical = logicalBytes(Shapes, Id);
   if (Logical == 0)
@@ -165,8 +164,7 @@ static Bytes untiledBytes(const ShapeTable &Shapes, ShapeId Id,
   bool Scalar = !S.Layout && S.Dimensions.empty();
   if (Scalar && Color == 0 && (S.Bits == 8 || S.Bits == 16 || S.Bits == 32))
     return DefaultTileElements * S.Bits / 8;
-  if (S.Layout && !S.isDynamic() &&
-      (Color == 2 || Color == 8 || Color == 10))
+  if (S.Layout && !S.isDynamic() && (Color == 2 || Color == 8 || Color == 10))
     return Logical;
   return std::nullopt;
 }
@@ -189,8 +187,7 @@ Bytes hlobuf::ownBytes(const ShapeTable &Shapes, ShapeId Id, Backend B,
   return isTiledColor(Color) ? tiledBytes(Shapes, Id) : std::nullopt;
 }
 
-Bytes hlobuf::likelyBytes(const ShapeTable &Shapes, ShapeId Id,
-                          int32_t Color) {
+Bytes hlobuf::likelyBytes(const ShapeTable &Shapes, ShapeId Id, int32_t Color) {
   const Shape &S = Shapes[Id];
   if (!S.isArray() || S.isDynamic())
     return std::nullopt;

@@ -86,17 +86,15 @@ public:
   template <typename... Ts>
   Finding report(llvm::StringRef Where, fmt::format_string<Ts...> Format,
                  Ts &&...Args) {
-    return add(Info.Level, Where, [&] {
-      return fmt::format(Format, std::forward<Ts>(Args)...);
-    });
+    return add(Info.Level, Where,
+               [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
   }
   /// Reports with the severity \p Level.
   template <typename... Ts>
   Finding reportAs(Severity Level, llvm::StringRef Where,
                    fmt::format_string<Ts...> Format, Ts &&...Args) {
-    return add(Level, Where, [&] {
-      return fmt::format(Format, std::forward<Ts>(Args)...);
-    });
+    return add(Level, Where,
+               [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
   }
 
   /// Says that a part of the check, or all of it, could not run, and why. The

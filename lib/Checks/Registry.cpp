@@ -30,7 +30,7 @@ static std::vector<CheckInfo> makeRegistry() {
   using NeedList = llvm::SmallVector<Section, 4>;
 #define needs(...) (NeedList{__VA_ARGS__})
 #define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
-  CheckInfo{Id,    Severity::Level,   Needs,       Rules,                      \
+  CheckInfo{Id,      Severity::Level, Needs,       Rules,                      \
             Summary, check##Function, findPage(Id)},
   return {
 #include "Checks/Checks.def"

@@ -171,8 +171,8 @@ void InputFinder::addFile(const std::string &Path) {
     addFragment(Path, "an HLO module");
     return;
   case TextKind::Other:
-    trouble(fmt::format("'{}' is no buffer assignment: {}", Path,
-                        refusal(*Text)));
+    trouble(
+        fmt::format("'{}' is no buffer assignment: {}", Path, refusal(*Text)));
     return;
   }
 }

@@ -29,11 +29,10 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
                             DumpFile &File) {
   llvm::Expected<StringRef> Text = Texts.open(Path);
   if (!Text)
-    return llvm::createStringError(
-        std::errc::io_error, "%s",
-        fmt::format("cannot read '{}': {}", Path,
-                    llvm::toString(Text.takeError()))
-            .c_str());
+    return llvm::createStringError(std::errc::io_error, "%s",
+                                   fmt::format("cannot read '{}': {}", Path,
+                                               llvm::toString(Text.takeError()))
+                                       .c_str());
   File = {Path, *Text};
   return llvm::Error::success();
 }
@@ -88,9 +87,9 @@ static llvm::Error findSiblings(const Input &In, const VerifyOptions &Options,
     TextKind Kind = File.present() ? classify(File.Text) : TextKind::Other;
     bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
     if (File.present() && !Damaged && !fitsRole(File.Text, Role)) {
-      L.Unused.push_back(fmt::format(
-          "{} (its content is something else)",
-          StringRef(llvm::sys::path::filename(File.Path))));
+      L.Unused.push_back(
+          fmt::format("{} (its content is something else)",
+                      StringRef(llvm::sys::path::filename(File.Path))));
       File = DumpFile();
     }
   }
@@ -118,8 +117,8 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       Verdict = {true, "its total and most of its sizes differ"};
     if (!Verdict.Foreign)
       continue;
-    L.Unused.push_back(fmt::format(
-        "{} (belongs to another module or run: {})", Name, Verdict.Reason));
+    L.Unused.push_back(fmt::format("{} (belongs to another module or run: {})",
+                                   Name, Verdict.Reason));
     File = DumpFile();
     Reread = true;
   }

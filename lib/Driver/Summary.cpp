@@ -61,10 +61,11 @@ std::string Summary::line() const {
     if (!Missing.empty())
       Text += "; not checked: " + Missing;
     if (UnusedSiblings != 0)
-      Text += fmt::format("; not used: {}{}", FirstUnused,
-                          UnusedSiblings == 1
-                              ? ""
-                              : fmt::format(" and {} more", UnusedSiblings - 1));
+      Text +=
+          fmt::format("; not used: {}{}", FirstUnused,
+                      UnusedSiblings == 1
+                          ? ""
+                          : fmt::format(" and {} more", UnusedSiblings - 1));
   }
   if (Unreadable != 0)
     Text += fmt::format("{}{} could not be read", Text.empty() ? "" : "; ",

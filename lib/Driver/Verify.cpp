@@ -36,9 +36,9 @@ CheckSelection::create(const VerifyOptions &Options) {
   CheckSelection Selection;
   if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Options.Checks))
     return E;
-  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
-                               "--warnings-as-errors",
-                               Options.WarningsAsErrors))
+  if (llvm::Error E =
+          addGlobs(Selection.WarningsAsErrors, "--warnings-as-errors",
+                   Options.WarningsAsErrors))
     return E;
   if (llvm::Error E = addGlobs(Selection.Require, "--require", Options.Require))
     return E;

@@ -101,9 +101,9 @@ static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
   if (Attribute.empty() || Attribute.contains(':') || Attribute.contains('|'))
     return false;
   // Known ones must not come again, or misspelled by order.
-  for (StringRef Known : {"size ", "color ", "page ", "parameter ", "output ",
-                          "constant", "thread-local", "maybe-live-out",
-                          "preallocated-temp", "shape "})
+  for (StringRef Known :
+       {"size ", "color ", "page ", "parameter ", "output ", "constant",
+        "thread-local", "maybe-live-out", "preallocated-temp", "shape "})
     if (Attribute.starts_with(Known))
       return false;
   if (!A.Unknown.empty())
@@ -113,7 +113,8 @@ static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
 }
 
 /// A flag: consumes `, word` and notes where the word stands.
-static void parseFlag(Scanner &In, StringRef Word, bool &Flag, StringRef &Text) {
+static void parseFlag(Scanner &In, StringRef Word, bool &Flag,
+                      StringRef &Text) {
   StringRef Rest = In.rest();
   if (!Rest.consume_front(", ") || !Rest.starts_with(Word))
     return;
@@ -243,8 +244,7 @@ bool hlobuf::parseMultiLinePlace(StringRef Line, LineTables &T, Value &V,
                                  ValueTexts *Texts) {
   ValueTexts Local;
   Scanner In(Line);
-  return In.literal(' ') &&
-         parseBracketPlace(In, T, V, Texts ? *Texts : Local);
+  return In.literal(' ') && parseBracketPlace(In, T, V, Texts ? *Texts : Local);
 }
 
 bool hlobuf::parseReusedLine(StringRef Line, LineTables &T, ReusedValue &R,

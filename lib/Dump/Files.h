@@ -31,9 +31,8 @@ std::vector<std::string> candidateNames(llvm::StringRef Stem, FileRole Role);
 
 /// The file that holds the assignment of the fragment or module text \p Path;
 /// empty if \p Exists accepts none.
-std::string
-assignmentOf(llvm::StringRef Path,
-             llvm::function_ref<bool(const std::string &)> Exists);
+std::string assignmentOf(llvm::StringRef Path,
+                         llvm::function_ref<bool(const std::string &)> Exists);
 
 /// How a sibling relates to its assignment.
 struct Belonging {

@@ -63,9 +63,9 @@ private:
     }
     const char *Begin = Text.data() + At;
     const void *Found = std::memchr(Begin, '\n', Text.size() - At);
-    size_t Size = Found ? static_cast<size_t>(
-                              static_cast<const char *>(Found) - Begin)
-                        : Text.size() - At;
+    size_t Size =
+        Found ? static_cast<size_t>(static_cast<const char *>(Found) - Begin)
+              : Text.size() - At;
     Line = llvm::StringRef(Begin, Size);
     Next = At + Size + 1;
   }

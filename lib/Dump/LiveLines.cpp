@@ -68,8 +68,8 @@ bool hlobuf::parseUseLine(StringRef Line, LineTables &T, Use &U,
 bool hlobuf::parseLiveHeader(StringRef Line, uint32_t &Max, RowTexts *Texts) {
   Scanner In(Line);
   return In.literal("HloLiveRange (max ") &&
-         In.number(Max, Texts ? &Texts->First : nullptr) &&
-         In.literal("):") && In.atEnd();
+         In.number(Max, Texts ? &Texts->First : nullptr) && In.literal("):") &&
+         In.atEnd();
 }
 
 bool hlobuf::parseSequenceLine(StringRef Line, LineTables &T, SequenceRow &R,
@@ -192,15 +192,18 @@ bool hlobuf::parseStackLine(StringRef Line, StackNode &N, StackTexts *Texts) {
   StackTexts Local;
   StackTexts &Out = Texts ? *Texts : Local;
   StringRef Rest = Line;
-  if (!cutStackNumbers(Rest, Out) || !parsePercent(Out.Percent, N.PercentTenths))
+  if (!cutStackNumbers(Rest, Out) ||
+      !parsePercent(Out.Percent, N.PercentTenths))
     return false;
   StringRef Remaining = Out.Remaining;
   bool Minus = Remaining.consume_front("-");
   uint64_t Left = 0;
-  if (!parseSpaced(Out.Total, N.Total) || !parseSpaced(Out.Current, N.Current) ||
-      !parseSpaced(Remaining, Left) || Left > INT64_MAX)
+  if (!parseSpaced(Out.Total, N.Total) ||
+      !parseSpaced(Out.Current, N.Current) || !parseSpaced(Remaining, Left) ||
+      Left > INT64_MAX)
     return false;
-  N.Remaining = Minus ? -static_cast<int64_t>(Left) : static_cast<int64_t>(Left);
+  N.Remaining =
+      Minus ? -static_cast<int64_t>(Left) : static_cast<int64_t>(Left);
 
   if (!Rest.consume_front("  "))
     return false;

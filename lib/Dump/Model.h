@@ -321,9 +321,7 @@ struct Dump {
   const DumpFile &file(FileRole Role) const {
     return Files[static_cast<size_t>(Role)];
   }
-  SectionState state(Section S) const {
-    return States[static_cast<size_t>(S)];
-  }
+  SectionState state(Section S) const { return States[static_cast<size_t>(S)]; }
   bool complete(Section S) const { return state(S) == SectionState::Complete; }
 
   /// The text that holds total and used values, and the one with the live

@@ -84,8 +84,8 @@ ValueTexts Places::value(const Value &V) const {
     StringRef Rest = D.assignmentText().drop_front(V.Line);
     size_t At = Rest.find("\n [");
     if (At != StringRef::npos)
-      parseMultiLinePlace(lineAt(Rest, static_cast<uint32_t>(At + 1)),
-                          S.Tables, Copy, &Texts);
+      parseMultiLinePlace(lineAt(Rest, static_cast<uint32_t>(At + 1)), S.Tables,
+                          Copy, &Texts);
     break;
   }
   }

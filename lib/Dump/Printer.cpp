@@ -110,8 +110,8 @@ void DumpPrinter::print() {
                   D.Values2019 == ValueForm::Tagged;
   if (Combined || D.file(FileRole::Values).present())
     printUsedSection();
-  bool Live = D.RangesUnavailable ||
-              D.state(Section::Sequence) != SectionState::Absent;
+  bool Live =
+      D.RangesUnavailable || D.state(Section::Sequence) != SectionState::Absent;
   if (Live) {
     if (!D.Split)
       put("{}", D.Texts == TextForm::Glued ? "\n" : "\n\n");
@@ -276,14 +276,14 @@ void DumpPrinter::printStack() {
       put("{}", Last[I] ? "\u2514\u2500\u2500 " : "\u251c\u2500\u2500 ");
     OpenAt[N.Depth] = !Last[I];
     std::string Percent =
-        N.PercentTenths == -1   ? "nan"
-        : N.PercentTenths == -2 ? "-nan"
-                                : fmt::format("{}.{}", N.PercentTenths / 10,
-                                              N.PercentTenths % 10);
+        N.PercentTenths == -1 ? "nan"
+        : N.PercentTenths == -2
+            ? "-nan"
+            : fmt::format("{}.{}", N.PercentTenths / 10, N.PercentTenths % 10);
     put("{} ({}%, total: {} bytes, current: {} bytes, remaining: {}{} "
         "bytes)\n",
-        D.stackName(N), Percent, spacedNumber(N.Total),
-        spacedNumber(N.Current), N.Remaining < 0 ? "-" : "",
+        D.stackName(N), Percent, spacedNumber(N.Total), spacedNumber(N.Current),
+        N.Remaining < 0 ? "-" : "",
         spacedNumber(static_cast<uint64_t>(std::abs(N.Remaining))));
   }
 }

@@ -151,8 +151,7 @@ void DumpReader::read() {
       return;
     }
     // One value has no tag behind it to be glued to: the empty lines tell.
-    if (D.Used.size() <= 1 && D.Texts == TextForm::Lines &&
-        !In.peek().empty())
+    if (D.Used.size() <= 1 && D.Texts == TextForm::Lines && !In.peek().empty())
       D.Texts = TextForm::Glued;
     expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);
     readLiveRanges(In);

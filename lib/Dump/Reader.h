@@ -41,10 +41,10 @@ llvm::StringRef refusal(llvm::StringRef Text);
 /// assignment. A line that cannot be read gives one diagnostic at its place,
 /// marks its section as damaged, and reading goes on behind it. \p SectionRead
 /// is called when a long section was read: its text is not needed soon.
-std::unique_ptr<Dump>
-readDump(const std::array<DumpFile, NumFileRoles> &Files,
-         std::vector<Diagnostic> &Syntax,
-         llvm::function_ref<void()> SectionRead = [] {});
+std::unique_ptr<Dump> readDump(
+    const std::array<DumpFile, NumFileRoles> &Files,
+    std::vector<Diagnostic> &Syntax,
+    llvm::function_ref<void()> SectionRead = [] {});
 
 } // namespace hlobuf
 

@@ -76,8 +76,8 @@ private:
                      size_t Offset) {
     if (To.size() == To.capacity()) {
       size_t Size = To.size();
-      size_t Needed = static_cast<size_t>(
-          double(Size) * double(Text.size()) / double(Offset + 1) * 1.02);
+      size_t Needed = static_cast<size_t>(double(Size) * double(Text.size()) /
+                                          double(Offset + 1) * 1.02);
       To.reserve(16 + std::clamp(Needed, Size + Size / 5, Size * 2));
     }
     To.push_back(std::move(Record));

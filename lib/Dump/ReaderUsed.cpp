@@ -17,8 +17,7 @@ void DumpReader::readTotal(LineCursor &In) {
   present(Section::Total);
   D.TotalLine = In.offset();
   if (!parseTotalLine(In.line(), D.Total, D.TotalHuman))
-    damaged(In.line(), Section::Total,
-            "expected 'Total bytes used: N' here");
+    damaged(In.line(), Section::Total, "expected 'Total bytes used: N' here");
   if (!In.line().empty() && In.line() != "Used values:")
     In.advance();
   expectEmptyLines(In, 1, Section::Total);
@@ -188,8 +187,7 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
     cutGluedTag(U);
   In.advanceRaw();
   while (PendingTag.empty() && continuesBehind(In, D.text(U))) {
-    U.TextSize =
-        static_cast<uint32_t>(In.line().end() - D.text(U).data());
+    U.TextSize = static_cast<uint32_t>(In.line().end() - D.text(U).data());
     if (In.line().ends_with(">"))
       cutGluedTag(U);
     In.advanceRaw();

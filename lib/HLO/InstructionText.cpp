@@ -62,8 +62,8 @@ static size_t scanTopLevel(StringRef Text,
   return StringRef::npos;
 }
 
-std::optional<InstructionText>
-hlobuf::parseInstruction(StringRef Text, ShapeTable &Shapes) {
+std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
+                                                        ShapeTable &Shapes) {
   InstructionText I;
   Scanner In(Text);
   I.Root = In.literal("ROOT ");
@@ -130,9 +130,8 @@ std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
     return std::nullopt;
   StringRef Rest = Attributes;
   while (Rest.consume_front(", ")) {
-    size_t End = scanTopLevel(Rest, [&](size_t I) {
-      return Rest.drop_front(I).starts_with(", ");
-    });
+    size_t End = scanTopLevel(
+        Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
     StringRef Item = Rest.take_front(End);
     Rest = Rest.drop_front(Item.size());
     if (Item.consume_front(Key) && Item.consume_front("="))

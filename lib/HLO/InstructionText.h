@@ -77,8 +77,8 @@ struct DeclaredAlias {
 
 /// The items of `output_to_operand_aliasing={..}`; nothing where the
 /// attribute is absent or damaged.
-llvm::SmallVector<DeclaredAlias, 2>
-declaredAliases(llvm::StringRef Attributes, ShapeIndexTable &Indices);
+llvm::SmallVector<DeclaredAlias, 2> declaredAliases(llvm::StringRef Attributes,
+                                                    ShapeIndexTable &Indices);
 
 } // namespace hlobuf
 

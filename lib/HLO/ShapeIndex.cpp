@@ -39,9 +39,9 @@ ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
   if (Path.size() == 1)
     return ShapeIndex::element(Path[0]);
   // The top bits are kept clear of DenseMap's two reserved keys.
-  uint64_t Hash =
-      static_cast<uint64_t>(static_cast<size_t>(
-          llvm::hash_combine_range(Path.begin(), Path.end()))) >> 1;
+  uint64_t Hash = static_cast<uint64_t>(static_cast<size_t>(
+                      llvm::hash_combine_range(Path.begin(), Path.end()))) >>
+                  1;
   llvm::SmallVector<uint32_t, 1> &Same = ByHash[Hash];
   for (uint32_t Number : Same) {
     Slice S = Long[Number];

@@ -36,9 +36,7 @@ public:
   constexpr bool printed() const { return Bits != 0; }
   /// True for `{}` and for nothing.
   constexpr bool isRoot() const { return Bits <= RootBits; }
-  constexpr ShapeIndex canonical() const {
-    return Bits == 0 ? root() : *this;
-  }
+  constexpr ShapeIndex canonical() const { return Bits == 0 ? root() : *this; }
   constexpr uint32_t bits() const { return Bits; }
   constexpr bool operator==(const ShapeIndex &) const = default;
 

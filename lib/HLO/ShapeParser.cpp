@@ -106,7 +106,7 @@ ShapeId ShapeParser::parse(Scanner &In, unsigned Depth) {
 ShapeId ShapeParser::parseFresh(Scanner &In, unsigned Depth) {
   StringRef Text = In.rest();
   Shape S;
-  bool Read = In.front() == '('         ? parseTuple(In, S, Depth)
+  bool Read = In.front() == '('        ? parseTuple(In, S, Depth)
               : Text.starts_with("b(") ? parseBuffer(In, S, Depth)
                                        : parseArray(In, S);
   if (!Read)
@@ -309,7 +309,9 @@ bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
   return true;
 }
 
-ShapeId ShapeTable::parse(Scanner &In) { return ShapeParser(*this).parse(In, 0); }
+ShapeId ShapeTable::parse(Scanner &In) {
+  return ShapeParser(*this).parse(In, 0);
+}
 
 ShapeId ShapeTable::parse(StringRef Text) {
   auto Known = ByText.find(llvm::CachedHashStringRef(Text));

@@ -42,8 +42,8 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
   for (;;) {
     if (Stream.avail_in == 0 && Fed < Bytes.size()) {
       size_t Take = std::min<size_t>(Bytes.size() - Fed, 1u << 30);
-      Stream.next_in = reinterpret_cast<Bytef *>(
-          const_cast<char *>(Bytes.data() + Fed));
+      Stream.next_in =
+          reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data() + Fed));
       Stream.avail_in = static_cast<uInt>(Take);
       Fed += Take;
     }

@@ -65,9 +65,8 @@ void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
   for (std::vector<uint32_t> &Family : Families) {
     if (Family.empty())
       continue;
-    llvm::stable_sort(Family, [&](uint32_t A, uint32_t B) {
-      return leads(All[A], All[B]);
-    });
+    llvm::stable_sort(
+        Family, [&](uint32_t A, uint32_t B) { return leads(All[A], All[B]); });
     Diagnostic &Leader = All[Family.front()];
     for (uint32_t I : llvm::drop_begin(Family))
       appendAsNote(Leader, All[I]);

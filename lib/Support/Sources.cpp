@@ -18,9 +18,10 @@ using llvm::StringRef;
 
 llvm::Expected<StringRef> Sources::open(StringRef Path) {
   auto Buffer =
-      Path == "-" ? llvm::MemoryBuffer::getSTDIN()
-                  : llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                                /*RequiresNullTerminator=*/false);
+      Path == "-"
+          ? llvm::MemoryBuffer::getSTDIN()
+          : llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
   if (!Buffer)
     return llvm::createStringError(Buffer.getError(), "%s",
                                    Buffer.getError().message().c_str());
@@ -87,8 +88,8 @@ Place Sources::place(StringRef Where) const {
     auto Offset = static_cast<uint32_t>(Where.data() - S.Text.begin());
     auto Next = llvm::upper_bound(S.LineStarts, Offset);
     uint32_t Start = *std::prev(Next);
-    StringRef Line = S.Text.drop_front(Start).take_until(
-        [](char C) { return C == '\n'; });
+    StringRef Line =
+        S.Text.drop_front(Start).take_until([](char C) { return C == '\n'; });
     return {S.Name, Line, size_t(Next - S.LineStarts.begin()),
             size_t(Offset - Start) + 1};
   }

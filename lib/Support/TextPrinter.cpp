@@ -49,10 +49,9 @@ static void printSourceLine(const Place &P, size_t SpanBytes,
   StringRef Before = Begin == 0 ? "" : "...";
   StringRef After = End == Line.size() ? "" : "...";
   OS << Before << printable(Line.slice(Begin, End)) << After << '\n';
-  OS.indent(static_cast<unsigned>(Before.size() +
-                                  columns(Line.slice(Begin, Caret))));
-  size_t Marked =
-      columns(Line.slice(Caret, std::min(End, Caret + SpanBytes)));
+  OS.indent(
+      static_cast<unsigned>(Before.size() + columns(Line.slice(Begin, Caret))));
+  size_t Marked = columns(Line.slice(Caret, std::min(End, Caret + SpanBytes)));
   OS << '^';
   for (size_t I = 1; I < Marked; ++I)
     OS << '~';

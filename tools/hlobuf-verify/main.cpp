@@ -29,18 +29,18 @@ static cl::list<std::string> Inputs(cl::Positional,
 static cl::opt<std::string>
     Values("values", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Values file of the dump (default: beside it, by name)"));
-static cl::opt<std::string>
-    LiveRange("live-range", cl::value_desc("file"), cl::cat(InputOptions),
-              cl::desc("Live range file of the dump"));
-static cl::opt<std::string>
-    Report("report", cl::value_desc("file"), cl::cat(InputOptions),
-           cl::desc("Memory usage report of the dump"));
+static cl::opt<std::string> LiveRange("live-range", cl::value_desc("file"),
+                                      cl::cat(InputOptions),
+                                      cl::desc("Live range file of the dump"));
+static cl::opt<std::string> Report("report", cl::value_desc("file"),
+                                   cl::cat(InputOptions),
+                                   cl::desc("Memory usage report of the dump"));
 static cl::opt<std::string>
     Module("module", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Scheduled HLO module of the dump"));
-static cl::opt<unsigned>
-    Jobs("jobs", cl::init(0), cl::value_desc("n"), cl::cat(InputOptions),
-         cl::desc("Threads (default: one per core)"));
+static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
+                              cl::cat(InputOptions),
+                              cl::desc("Threads (default: one per core)"));
 static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::desc("Same as --jobs"),
                            cl::cat(InputOptions));
 
@@ -48,17 +48,18 @@ static cl::opt<std::string>
     Checks("checks", cl::value_desc("globs"), cl::cat(CheckOptions),
            cl::desc("Checks to run, by comma-separated globs; '-' takes out "
                     "(default: all but lints)"));
-static cl::opt<std::string> WarningsAsErrors(
-    "warnings-as-errors", cl::value_desc("globs"), cl::cat(CheckOptions),
-    cl::desc("Checks whose warnings are errors"));
+static cl::opt<std::string>
+    WarningsAsErrors("warnings-as-errors", cl::value_desc("globs"),
+                     cl::cat(CheckOptions),
+                     cl::desc("Checks whose warnings are errors"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Checks that must be able to run on every dump"));
 static cl::opt<bool> ListChecks("list-checks", cl::cat(CheckOptions),
                                 cl::desc("List all checks and exit"));
-static cl::opt<std::string>
-    Explain("explain", cl::value_desc("check"), cl::cat(CheckOptions),
-            cl::desc("Explain a check and exit"));
+static cl::opt<std::string> Explain("explain", cl::value_desc("check"),
+                                    cl::cat(CheckOptions),
+                                    cl::desc("Explain a check and exit"));
 
 namespace {
 enum class EmitKind { Findings, Dump };
@@ -69,14 +70,14 @@ static cl::opt<EmitKind> Emit(
     cl::values(clEnumValN(EmitKind::Findings, "findings", "findings (default)"),
                clEnumValN(EmitKind::Dump, "dump",
                           "the dump again, from the model")));
-static cl::opt<unsigned>
-    ErrorLimit("error-limit", cl::init(20), cl::value_desc("n"),
-               cl::cat(OutputOptions),
-               cl::desc("Findings shown per check and dump (default 20, 0: all)"));
+static cl::opt<unsigned> ErrorLimit(
+    "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
+    cl::desc("Findings shown per check and dump (default 20, 0: all)"));
 static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("Print findings only, no last line"));
 static cl::alias QuietShort("q", cl::aliasopt(Quiet),
-                            cl::desc("Same as --quiet"), cl::cat(OutputOptions));
+                            cl::desc("Same as --quiet"),
+                            cl::cat(OutputOptions));
 
 /// LLVM registers `--color` for everybody who links its Support library.
 static cl::opt<cl::boolOrDefault> &colorOption() {
@@ -88,9 +89,11 @@ static constexpr llvm::StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"
     "  Reads *-buffer-assignment.txt files as XLA writes them under\n"
     "  --xla_dump_to (JAX, TensorFlow, PyTorch/XLA; CPU, GPU, TPU; 2019 on),\n"
-    "  with their siblings, and proves that no two live values share bytes and\n"
+    "  with their siblings, and proves that no two live values share bytes "
+    "and\n"
     "  that everything else a dump says about itself holds.\n\n"
-    "  Exit status: 0 no error, 1 errors found, 2 could not read or bad usage.\n";
+    "  Exit status: 0 no error, 1 errors found, 2 could not read or bad "
+    "usage.\n";
 
 static constexpr llvm::StringLiteral FirstHelp =
     "hlobuf-verify: verify XLA buffer-assignment dumps\n\n"
@@ -154,7 +157,7 @@ int main(int Argc, char **Argv) {
   }
   if (!Explain.empty())
     return explainCheck(Explain, llvm::outs(), llvm::errs()) ? ExitSound
-                                                            : ExitTrouble;
+                                                             : ExitTrouble;
   if (Inputs.empty()) {
     llvm::outs() << FirstHelp;
     return ExitTrouble;
