@@ -221,7 +221,7 @@ def problems_of_check(root, check, tests, rules):
 
     texts = [path.read_text(encoding="utf-8") for path in tests]
     fires = [
-        bool(re.search(rf"^// (?!RUN)[A-Z0-9-]+:.*\[{re.escape(check.id)}\]", text, re.M))
+        bool(re.search(rf"^//\s*(?!RUN)[A-Z0-9-]+:.*\[{re.escape(check.id)}\]", text, re.M))
         for text in texts
     ]
     if True not in fires:

@@ -120,6 +120,9 @@ private:
     if (Repeated && Missing.size() == 1)
       F.note(A.places().row(*Repeated).Name, "in the sequence twice")
           .about(Repeated->Name);
+    // A line that was lost also breaks the numbering.
+    if (!A.isSequenceSound())
+      F.about(Section::Sequence);
     aboutUsed(A, F, X.Owner);
   }
 
