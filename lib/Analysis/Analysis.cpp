@@ -43,7 +43,7 @@ struct Analysis::Cache {
   Lazy<hlobuf::Backend> By;
   Lazy<IdJoin> Ids;
   Lazy<ByName> Values, Used, Positions, Uses, Ranges;
-  Lazy<std::vector<uint32_t>> InstructionOf;
+  Lazy<std::vector<uint32_t>> InstructionOf, PositionOwners, UseOwners;
   Lazy<std::vector<int32_t>> Times;
   Lazy<NameId> Root;
   Lazy<const SequenceRow *> Stray;
@@ -167,6 +167,18 @@ ArrayRef<uint32_t> Analysis::usesBy(NameId Name) const {
   return Memo->Uses.get([&] { return groupByRow(D, D.Uses); })[Name];
 }
 
+/// The used value of each of \p Count rows; none for the rows of a block that
+/// could not be read to its end.
+static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
+                                        IndexRange UsedValue::*Rows) {
+  std::vector<uint32_t> Owners(Count, None);
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    IndexRange Own = D.Used[U].*Rows;
+    std::fill(Owners.begin() + Own.Begin, Owners.begin() + Own.End, U);
+  }
+  return Owners;
+}
+
 UsedId Analysis::ownerOfPosition(uint32_t Number) const {
   auto Found = llvm::partition_point(
       D.Used, [&](const UsedValue &U) { return U.Positions.End <= Number; });
@@ -174,9 +186,9 @@ UsedId Analysis::ownerOfPosition(uint32_t Number) const {
 }
 
 UsedId Analysis::ownerOfUse(uint32_t Number) const {
-  auto Found = llvm::partition_point(
-      D.Used, [&](const UsedValue &U) { return U.Uses.End <= Number; });
-  return UsedId(static_cast<size_t>(Found - D.Used.begin()));
+  const std::vector<uint32_t> &Owners = Memo->UseOwners.get(
+      [&] { return findOwners(D, D.Uses.size(), &UsedValue::Uses); });
+  return UsedId(Owners[Number]);
 }
 
 UsedId Analysis::valueAt(NameId Name, ShapeIndex Index) const {

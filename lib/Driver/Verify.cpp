@@ -125,7 +125,9 @@ void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
   }
   Reporter R(Info, Rank, All);
   Info.Run(Facts, R);
-  Texts.relax();
+  // Only checks of the instructions walk over most of the text.
+  if (llvm::is_contained(Info.Needs, Section::Texts))
+    Texts.relax();
   for (const std::string &Reason : R.reasons())
     Result.Gaps.push_back({Info.Id, Reason});
   if (R.count() > Reporter::MaxKept)

@@ -105,19 +105,28 @@ static Belonging judge(size_t Matching, size_t Total, StringRef What) {
                             Matching, Total, What)};
 }
 
+/// The smallest id of the values that each name defines.
+template <typename Record>
+static std::vector<uint32_t> firstIds(const Dump &D,
+                                      const std::vector<Record> &All) {
+  std::vector<uint32_t> Ids(D.Names.size(), ~uint32_t(0));
+  for (const Record &R : All)
+    Ids[R.Tag.Name.index()] = std::min(Ids[R.Tag.Name.index()], R.Tag.Id);
+  return Ids;
+}
+
 static Belonging valuesBelong(const Dump &D) {
-  auto Key = [](const ValueTag &Tag) {
-    return uint64_t(Tag.Id) << 32 | Tag.Name.index();
-  };
-  std::vector<uint64_t> Tags;
-  Tags.reserve(D.Values.size());
-  for (const Value &V : D.Values)
-    Tags.push_back(Key(V.Tag));
-  llvm::sort(Tags);
+  std::vector<uint32_t> Placed = firstIds(D, D.Values);
+  std::vector<uint32_t> Used = firstIds(D, D.Used);
   size_t Matching = 0;
-  for (const UsedValue &U : D.Used)
-    Matching += std::binary_search(Tags.begin(), Tags.end(), Key(U.Tag));
-  return judge(Matching, D.Used.size(), "values");
+  size_t Total = 0;
+  for (size_t Name = 0; Name != Used.size(); ++Name) {
+    if (Used[Name] == ~uint32_t(0))
+      continue;
+    ++Total;
+    Matching += Used[Name] == Placed[Name];
+  }
+  return judge(Matching, Total, "instructions");
 }
 
 /// The names of all values that the dump lists, by name id.

@@ -136,12 +136,19 @@ void DumpReader::readMultiLineValue(LineCursor &In) {
             "cannot read this line as a value of the allocation");
   In.advance();
   U.Tag = V.Tag;
+  size_t NumUses = D.Uses.size();
   auto NumPositions = static_cast<uint32_t>(D.Positions.size());
   readPositionRows(In);
   U.Positions = {NumPositions, static_cast<uint32_t>(D.Positions.size())};
   if (!readUses(In, U))
     damaged(In.line(), Section::Allocations, "expected ' uses:'");
-  if (!parseMultiLinePlace(In.line(), Tables, V)) {
+  bool Placed = parseMultiLinePlace(In.line(), Tables, V);
+  if (!Placed || !Head) {
+    // Every row belongs to a value that could be read.
+    D.Positions.resize(NumPositions);
+    D.Uses.resize(NumUses);
+  }
+  if (!Placed) {
     damaged(In.line(), Section::Allocations,
             "expected the place of the value: ' [offset,size]: shape'");
     if (!In.line().starts_with("  ") && !In.line().starts_with("allocation "))

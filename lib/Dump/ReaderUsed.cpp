@@ -93,6 +93,8 @@ void DumpReader::skipToNextTag(LineCursor &In) {
 
 void DumpReader::readUsedBody(LineCursor &In, UsedValue &U) {
   const char *Missing = nullptr;
+  size_t NumPositions = D.Positions.size();
+  size_t NumUses = D.Uses.size();
   if (!readPositions(In, U))
     Missing = "expected ' positions:'";
   else if (!readUses(In, U))
@@ -102,6 +104,9 @@ void DumpReader::readUsedBody(LineCursor &In, UsedValue &U) {
   if (Missing) {
     damaged(In.line(), Section::Used, Missing);
     skipToNextTag(In);
+    // Every row belongs to a block.
+    D.Positions.resize(NumPositions);
+    D.Uses.resize(NumUses);
     return;
   }
   append(D.Used, U, In.text(), U.Line);

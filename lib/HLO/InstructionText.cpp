@@ -25,8 +25,8 @@ static size_t stringSize(StringRef Text) {
 /// Scans from the front of \p Text until \p Stop says so at bracket depth 0,
 /// outside strings and comments, or until a bracket closes that was not opened
 /// here. Returns the number of bytes passed; npos if the text ends first.
-static size_t scanTopLevel(StringRef Text,
-                           llvm::function_ref<bool(size_t)> Stop) {
+template <typename StopFn>
+static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   unsigned Depth = 0;
   for (size_t I = 0; I < Text.size(); ++I) {
     if (Depth == 0 && Stop(I))
@@ -90,37 +90,56 @@ std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
   return I;
 }
 
+/// Takes an operand that is a bare `%name` up to the `, ` behind it or the end
+/// of \p Rest: nearly all are. Leaves anything else alone.
+static bool takeBareOperand(StringRef &Rest, StringRef &Name) {
+  if (!Rest.starts_with("%"))
+    return false;
+  size_t Size = 1;
+  while (Size != Rest.size() && isNameByte(Rest[Size]))
+    ++Size;
+  if (Size == 1 || llvm::isDigit(Rest[1]) || Rest[1] == '.' || Rest[1] == '-')
+    return false;
+  if (Size != Rest.size() && Rest.substr(Size, 2) != ", ")
+    return false;
+  Name = Rest.slice(1, Size);
+  Rest = Rest.drop_front(Size);
+  return true;
+}
+
+/// Takes any operand: an optional comment, an optional shape, a name.
+static bool takeOperand(StringRef &Rest, OperandText &Operand) {
+  size_t Comma = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ','; });
+  StringRef Item = Rest.take_front(Comma);
+  Rest = Rest.drop_front(Item.size());
+  if (Item.consume_front("/*")) {
+    size_t Close = Item.find("*/");
+    if (Close == StringRef::npos)
+      return false;
+    Item = Item.drop_front(Close + 2);
+  }
+  size_t Space = Item.rfind(' ');
+  if (Space != StringRef::npos) {
+    Operand.Shape = Item.take_front(Space);
+    Item = Item.drop_front(Space + 1);
+  }
+  Item.consume_front("%");
+  Scanner In(Item);
+  return In.name(Operand.Name) && In.atEnd();
+}
+
 bool hlobuf::forEachOperand(StringRef Operands,
                             llvm::function_ref<void(OperandText)> Visit) {
-  if (Operands.empty())
-    return true;
   StringRef Rest = Operands;
-  for (;;) {
-    size_t Comma = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ','; });
-    StringRef Item = Rest.take_front(Comma);
-    if (Item.consume_front("/*")) {
-      size_t Close = Item.find("*/");
-      if (Close == StringRef::npos)
-        return false;
-      Item = Item.drop_front(Close + 2);
-    }
-    size_t Space = Item.rfind(' ');
+  while (!Rest.empty()) {
     OperandText Operand;
-    if (Space != StringRef::npos) {
-      Operand.Shape = Item.take_front(Space);
-      Item = Item.drop_front(Space + 1);
-    }
-    Item.consume_front("%");
-    Scanner In(Item);
-    if (!In.name(Operand.Name) || !In.atEnd())
+    if (!takeBareOperand(Rest, Operand.Name) && !takeOperand(Rest, Operand))
       return false;
     Visit(Operand);
-    if (Comma == StringRef::npos)
-      return true;
-    Rest = Rest.drop_front(Comma);
-    if (!Rest.consume_front(", "))
+    if (!Rest.empty() && (!Rest.consume_front(", ") || Rest.empty()))
       return false;
   }
+  return true;
 }
 
 std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
