@@ -20,7 +20,7 @@ import tempfile
 FENCE = r"^```{language}\n(.*?)^```\n"
 DUMP = re.compile(FENCE.format(language="hlobuf"), re.M | re.S)
 OUTPUT = re.compile(FENCE.format(language="output"), re.M | re.S)
-COMMAND = re.compile(r"^<!-- output: (.*) -->\n```\w*\n(.*?)^```\n", re.M | re.S)
+COMMAND = re.compile(r"^<!-- output: ([^\n]*) -->\n```\w*\n(.*?)^```\n", re.M | re.S)
 
 
 def run(command, folder):
