@@ -75,7 +75,7 @@ static void findTouchingAt(ArrayRef<TimedBytes> Ending, ArrayRef<uint32_t> Ends,
   for (uint32_t S : Starts) {
     const TimedBytes &Now = Starting[S];
     ArrayRef<uint32_t> Rest = Disjoint;
-    auto First = llvm::partition_point(
+    const auto *First = llvm::partition_point(
         Rest, [&](uint32_t E) { return Ending[E].End <= Now.Begin; });
     Rest = Rest.drop_front(static_cast<size_t>(First - Rest.begin()));
     for (uint32_t E : Rest.take_front(std::min(MaxPartners, Rest.size()))) {

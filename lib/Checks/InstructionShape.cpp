@@ -26,7 +26,6 @@
 #include "Checks/UsedRows.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace {

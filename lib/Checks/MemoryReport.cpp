@@ -187,7 +187,7 @@ void ReportComparer::noteLostLine(Finding &F, AllocationId Owner) {
     return;
   const ValueTag &Tag = D[*Lost].Tag;
   llvm::ArrayRef<Value> Values = D.values(D[Owner]);
-  auto Behind = llvm::partition_point(
+  const auto *Behind = llvm::partition_point(
       Values, [&](const Value &V) { return V.Tag.Id < Tag.Id; });
   F.about(Tag.Name).note(
       Values.empty()           ? A.places().line(D[Owner])

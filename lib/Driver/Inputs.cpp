@@ -30,7 +30,7 @@ private:
   void addFolder(const std::string &Path);
   void addFile(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
-  void addFrames(std::shared_ptr<FrameFile> Frames);
+  void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {}) {
     if (Seen.insert(Path).second)
       List.Dumps.push_back({std::move(Path), std::move(Frames)});
@@ -111,7 +111,7 @@ static void readFrames(FrameFile &F) {
   }
 }
 
-void InputFinder::addFrames(std::shared_ptr<FrameFile> Frames) {
+void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
   readFrames(*Frames);
   size_t Before = List.Dumps.size();
   for (const std::string &Name : Frames->Order)
@@ -155,7 +155,7 @@ void InputFinder::addFile(const std::string &Path) {
     }
     return;
   case TextKind::Frames:
-    addFrames(std::move(Frames));
+    addFrames(Frames);
     return;
   case TextKind::Values:
     addFragment(Path, "a values file");
