@@ -24,7 +24,6 @@
 
 using namespace hlobuf;
 using llvm::ArrayRef;
-using llvm::StringRef;
 
 namespace {
 using Steps = llvm::SmallVector<uint32_t, 4>;
