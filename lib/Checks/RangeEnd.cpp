@@ -25,7 +25,6 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class RangeEnd {

@@ -50,7 +50,7 @@ void DumpReader::readAllocationLine(LineCursor &In) {
   A.Reused = {NumReused, NumReused};
   HeaderLost = !parseAllocationLine(In.line(), Tables, A);
   if (!HeaderLost)
-    append(D.Allocations, std::move(A), In.text(), In.offset());
+    append(D.Allocations, A, In.text(), In.offset());
   else
     damaged(In.line(), Section::Allocations,
             "cannot read this line as an allocation header");

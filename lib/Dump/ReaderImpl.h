@@ -72,7 +72,7 @@ private:
   /// like the part before \p Offset: doubling would cost up to twice the
   /// memory.
   template <typename T>
-  static void append(std::vector<T> &To, T Record, llvm::StringRef Text,
+  static void append(std::vector<T> &To, const T &Record, llvm::StringRef Text,
                      size_t Offset) {
     if (To.size() == To.capacity()) {
       size_t Size = To.size();
@@ -80,7 +80,7 @@ private:
                                           double(Offset + 1) * 1.02);
       To.reserve(16 + std::clamp(Needed, Size + Size / 5, Size * 2));
     }
-    To.push_back(std::move(Record));
+    To.push_back(Record);
   }
 
   /// Reports that \p Where cannot be read and marks \p S as damaged.
