@@ -34,10 +34,7 @@ using namespace hlobuf;
 namespace {
 class OverlapCheck {
 public:
-  OverlapCheck(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()),
-        UsesKnown(D.complete(Section::Used) && D.complete(Section::Texts) &&
-                  A.isSequenceSound()) {}
+  OverlapCheck(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
   void run() {
     for (const Allocation &Alloc : D.Allocations) {
@@ -45,7 +42,7 @@ public:
         continue;
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
-      else if (mayCheckAlternate(Alloc))
+      else if (canCompareAlternate(A, R, Alloc.color()))
         checkAlternate(Alloc);
     }
     if (AnyConditional)
@@ -56,13 +53,11 @@ public:
 private:
   void checkPlain(const Allocation &Alloc);
   void checkAlternate(const Allocation &Alloc);
-  bool mayCheckAlternate(const Allocation &Alloc);
   void report(Severity Level, ValueId Later, ValueId Earlier);
 
   const Analysis &A;
   Reporter &R;
   const Dump &D;
-  bool UsesKnown;
   bool AnyConditional = false;
 };
 } // namespace
@@ -100,19 +95,6 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
   findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
     report(Severity::Error, ValueId(Later), ValueId(Earlier));
   });
-}
-
-bool OverlapCheck::mayCheckAlternate(const Allocation &Alloc) {
-  if (!UsesKnown) {
-    R.notChecked("alternate memory: the last uses are unknown");
-    return false;
-  }
-  if (A.privateStacksPossible(Alloc.color())) {
-    R.notChecked("alternate memory in which async computations may have "
-                 "private stacks");
-    return false;
-  }
-  return true;
 }
 
 /// Values of ConcatBitcast are compared with unused values only, and values

@@ -25,6 +25,22 @@ std::string hlobuf::spellStep(const Dump &D, int32_t Step) {
   return fmt::format("step {}", Step);
 }
 
+bool hlobuf::canCompareAlternate(const Analysis &A, Reporter &R,
+                                 int32_t Color) {
+  const Dump &D = A.dump();
+  if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
+      !A.isSequenceSound()) {
+    R.notChecked("alternate memory: the last uses are unknown");
+    return false;
+  }
+  if (A.privateStacksPossible(Color)) {
+    R.notChecked("alternate memory in which async computations may have "
+                 "private stacks");
+    return false;
+  }
+  return true;
+}
+
 void hlobuf::notePlace(Finding &F, const Analysis &A, ValueId V) {
   const Value &Val = A.dump()[V];
   F.note(A.places().value(Val).Offset, "{} occupies bytes [{}, {}) here",

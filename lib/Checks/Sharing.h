@@ -18,6 +18,11 @@ std::string sharedBytes(const Dump &D, const Value &V, const Value &W);
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
+/// True if values of alternate memory of \p Color can be compared in time;
+/// else \p R says why not: their last uses are unknown, or async computations
+/// may have stacks of their own there.
+bool canCompareAlternate(const Analysis &A, Reporter &R, int32_t Color);
+
 /// Notes where \p V lies, at its value line.
 void notePlace(Finding &F, const Analysis &A, ValueId V);
 

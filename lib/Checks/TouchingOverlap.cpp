@@ -35,10 +35,7 @@ using namespace hlobuf;
 namespace {
 class TouchingCheck {
 public:
-  TouchingCheck(const Analysis &A, Reporter &R)
-      : A(A), R(R), D(A.dump()),
-        UsesKnown(D.complete(Section::Used) && D.complete(Section::Texts) &&
-                  A.isSequenceSound()) {}
+  TouchingCheck(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
   void run() {
     for (const Allocation &Alloc : D.Allocations) {
@@ -46,12 +43,7 @@ public:
         continue;
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
-      else if (!UsesKnown)
-        R.notChecked("alternate memory: the last uses are unknown");
-      else if (A.privateStacksPossible(Alloc.color()))
-        R.notChecked("alternate memory in which async computations may have "
-                     "private stacks");
-      else
+      else if (canCompareAlternate(A, R, Alloc.color()))
         checkAlternate(Alloc);
     }
   }
@@ -67,7 +59,6 @@ private:
   const Analysis &A;
   Reporter &R;
   const Dump &D;
-  bool UsesKnown;
 };
 } // namespace
 
