@@ -7,9 +7,9 @@
 
 #include "Driver/Inputs.h"
 #include "Dump/Files.h"
-#include "Dump/LineCursor.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
+#include "Support/LineCursor.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -32,7 +32,9 @@ private:
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {}) {
-    if (Seen.insert(Path).second)
+    // Frames of two files may have the same names.
+    std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
+    if (Seen.insert(Key).second)
       List.Dumps.push_back({std::move(Path), std::move(Frames)});
   }
   void trouble(std::string Text) { List.Troubles.push_back(std::move(Text)); }

@@ -77,6 +77,8 @@ static StringRef sectionName(Section S) {
     return "stack trace breakdown";
   case Section::Report:
     return "memory usage report";
+  case Section::Module:
+    return "HLO module";
   }
   return "";
 }

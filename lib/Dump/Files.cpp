@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dump/Files.h"
-#include "Dump/LineCursor.h"
 #include "Support/Format.h"
+#include "Support/LineCursor.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -152,24 +152,13 @@ static Belonging moduleBelongs(const Dump &D) {
   std::vector<bool> Wanted = namesOfValues(D);
   size_t Total = llvm::count(Wanted, true);
   size_t Matching = 0;
-  for (LineCursor In(D.file(FileRole::Module).Text); !In.atEnd();
-       In.advanceRaw()) {
-    StringRef Line = In.line();
-    if (!Line.consume_front("  "))
-      continue;
-    Line.consume_front("ROOT ");
-    Line.consume_front("%");
-    Scanner Name(Line);
-    StringRef Text;
-    if (!Name.name(Text) || !Name.rest().starts_with(" = "))
-      continue;
-    NameId Id = D.Names.find(Text);
-    if (Id && Wanted[Id.index()]) {
-      Wanted[Id.index()] = false;
-      ++Matching;
-    }
-  }
-  if (Matching * 2 >= Total)
+  for (size_t Name = 0; Name != Wanted.size(); ++Name)
+    Matching += Wanted[Name] && D.Module.find(NameId(Name));
+  // Of a damaged text what is left must only fit; one that was cut off may
+  // have lost all that does.
+  bool Damaged = D.state(Section::Module) == SectionState::Damaged;
+  bool Fits = Matching != 0 || !D.Module.Entry;
+  if (Damaged ? Fits : Matching * 2 >= Total)
     return {};
   return {true, fmt::format("it defines only {} of the {} instructions whose "
                             "values are assigned",

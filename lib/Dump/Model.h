@@ -16,6 +16,7 @@
 #define HLOBUF_DUMP_MODEL_H
 
 #include "HLO/InstructionText.h"
+#include "HLO/Module.h"
 #include "HLO/Opcode.h"
 #include "HLO/Shape.h"
 #include "HLO/ShapeIndex.h"
@@ -51,8 +52,10 @@ enum class Section : uint8_t {
   Stack,
   /// The memory usage report.
   Report,
+  /// The HLO module.
+  Module,
 };
-constexpr size_t NumSections = 9;
+constexpr size_t NumSections = 10;
 
 enum class SectionState : uint8_t { Absent, Damaged, Complete };
 
@@ -317,6 +320,9 @@ struct Dump {
   uint32_t StackLine = 0;
   uint64_t StackTotal = 0;
   std::vector<StackNode> Stack;
+
+  /// Empty if the dump has no module text.
+  HloModule Module;
 
   const DumpFile &file(FileRole Role) const {
     return Files[static_cast<size_t>(Role)];

@@ -70,7 +70,9 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
                  llvm::function_ref<void()> SectionRead) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
-  DumpReader(*D, Syntax, SectionRead).read();
+  DumpReader Reader(*D, Syntax, SectionRead);
+  Reader.read();
+  Reader.readModuleText();
   SectionRead();
   return D;
 }
@@ -156,6 +158,17 @@ void DumpReader::read() {
     expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);
     readLiveRanges(In);
   }
+}
+
+void DumpReader::readModuleText() {
+  if (!D.file(FileRole::Module).present())
+    return;
+  present(Section::Module);
+  D.Module =
+      readModule(D.file(FileRole::Module).Text, {D.Names, D.Shapes, D.Indices},
+                 [&](StringRef Where, std::string Reason) {
+                   damaged(Where, Section::Module, std::move(Reason));
+                 });
 }
 
 void DumpReader::shrinkUsed() {

@@ -8,9 +8,9 @@
 #ifndef HLOBUF_DUMP_READERIMPL_H
 #define HLOBUF_DUMP_READERIMPL_H
 
-#include "Dump/LineCursor.h"
 #include "Dump/Lines.h"
 #include "Dump/Reader.h"
+#include "Support/LineCursor.h"
 #include <algorithm>
 
 namespace hlobuf {
@@ -24,6 +24,7 @@ public:
         Tables{D.Names, D.Shapes, D.Indices} {}
 
   void read();
+  void readModuleText();
 
 private:
   // Reader.cpp

@@ -257,10 +257,13 @@ void DumpReader::addInstruction(UsedValue &U) {
       Scanner Number(Parts->Operands);
       Readable = Number.number(I.ParameterNumber) && Number.atEnd();
     } else if (I.Op.Op != Opcode::Constant) {
+      bool Compact = false;
       Readable = forEachOperand(Parts->Operands, [&](OperandText Operand) {
+        Compact |= !Operand.Path.empty();
         append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
                U.TextOffset);
       });
+      Readable &= !Compact; // only module texts leave elements out
     }
     I.Operands = {First, static_cast<uint32_t>(D.OperandNames.size())};
   }

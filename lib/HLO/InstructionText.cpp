@@ -90,20 +90,37 @@ std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
   return I;
 }
 
+/// Takes `#0#1` at the front of \p Rest; empty if there is none.
+static StringRef takeElementPath(StringRef &Rest) {
+  size_t Size = 0;
+  while (Size != Rest.size() &&
+         (Rest[Size] == '#' || llvm::isDigit(Rest[Size])))
+    ++Size;
+  StringRef Path = Rest.take_front(Size);
+  if (!Path.empty() &&
+      (Path.front() != '#' || Path.back() == '#' || Path.contains("##")))
+    return StringRef();
+  Rest = Rest.drop_front(Size);
+  return Path;
+}
+
 /// Takes an operand that is a bare `%name` up to the `, ` behind it or the end
 /// of \p Rest: nearly all are. Leaves anything else alone.
-static bool takeBareOperand(StringRef &Rest, StringRef &Name) {
-  if (!Rest.starts_with("%"))
-    return false;
-  size_t Size = 1;
-  while (Size != Rest.size() && isNameByte(Rest[Size]))
+static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
+  StringRef In = Rest;
+  In.consume_front("%");
+  size_t Size = 0;
+  while (Size != In.size() && isNameByte(In[Size]))
     ++Size;
-  if (Size == 1 || llvm::isDigit(Rest[1]) || Rest[1] == '.' || Rest[1] == '-')
+  if (Size == 0 || llvm::isDigit(In[0]) || In[0] == '.' || In[0] == '-')
     return false;
-  if (Size != Rest.size() && Rest.substr(Size, 2) != ", ")
+  Operand.Name = In.take_front(Size);
+  In = In.drop_front(Size);
+  if (!In.empty() && In[0] == '#')
+    Operand.Path = takeElementPath(In);
+  if (!In.empty() && !In.starts_with(", "))
     return false;
-  Name = Rest.slice(1, Size);
-  Rest = Rest.drop_front(Size);
+  Rest = In;
   return true;
 }
 
@@ -125,7 +142,11 @@ static bool takeOperand(StringRef &Rest, OperandText &Operand) {
   }
   Item.consume_front("%");
   Scanner In(Item);
-  return In.name(Operand.Name) && In.atEnd();
+  if (!In.name(Operand.Name))
+    return false;
+  StringRef Path = In.rest();
+  Operand.Path = takeElementPath(Path);
+  return Path.empty();
 }
 
 bool hlobuf::forEachOperand(StringRef Operands,
@@ -133,8 +154,11 @@ bool hlobuf::forEachOperand(StringRef Operands,
   StringRef Rest = Operands;
   while (!Rest.empty()) {
     OperandText Operand;
-    if (!takeBareOperand(Rest, Operand.Name) && !takeOperand(Rest, Operand))
-      return false;
+    if (!takeBareOperand(Rest, Operand)) {
+      Operand = OperandText();
+      if (!takeOperand(Rest, Operand))
+        return false;
+    }
     Visit(Operand);
     if (!Rest.empty() && (!Rest.consume_front(", ") || Rest.empty()))
       return false;
@@ -159,6 +183,23 @@ std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
   return std::nullopt;
 }
 
+bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
+  if (!Rest.consume_front(", "))
+    return false;
+  Key = Rest.take_until([](char C) { return C == '=' || C == ','; });
+  Rest = Rest.drop_front(Key.size());
+  Rest.consume_front("=");
+  return true;
+}
+
+StringRef hlobuf::takeAttributeValue(StringRef &Rest) {
+  size_t End = scanTopLevel(
+      Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
+  StringRef Value = Rest.take_front(End);
+  Rest = Rest.drop_front(Value.size());
+  return Value;
+}
+
 std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
                                               StringRef Key) {
   std::optional<StringRef> Metadata = findAttribute(Attributes, "metadata");
@@ -169,7 +210,8 @@ std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
     size_t End = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ' '; });
     StringRef Item = Rest.take_front(End);
     Rest = Rest.drop_front(Item.size());
-    Rest.consume_front(" ");
+    if (!Rest.consume_front(" ") && Item.empty())
+      break; // a bracket that was never opened
     if (!Item.consume_front(Key) || !Item.consume_front("="))
       continue;
     if (Item.consume_front("\""))

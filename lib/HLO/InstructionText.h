@@ -42,6 +42,9 @@ struct OperandText {
   llvm::StringRef Shape;
   /// Without `%`.
   llvm::StringRef Name;
+  /// `#0#1`: the element that is meant, in module texts since 2026-07-13;
+  /// empty if the operand is the instruction itself.
+  llvm::StringRef Path;
 };
 
 /// Calls \p Visit for each operand in order. False where the text is not a
@@ -53,6 +56,13 @@ bool forEachOperand(llvm::StringRef Operands,
 /// there is none. Strings and brackets are skipped by XLA's quoting rules.
 std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
                                              llvm::StringRef Key);
+
+/// Takes `, key=` off the front of \p Rest, which then begins with the value.
+/// An item without `=` is all key. False at the end.
+bool takeAttributeKey(llvm::StringRef &Rest, llvm::StringRef &Key);
+
+/// Takes the value that takeAttributeKey() left at the front of \p Rest.
+llvm::StringRef takeAttributeValue(llvm::StringRef &Rest);
 
 /// The C-escaped text of item \p Key (`op_name`, `source_file`, ..) of
 /// `metadata={..}`, without its quotes; for numbers the digits.

@@ -1,12 +1,12 @@
-//===- Dump/LineCursor.h - Lines of a section -------------------*- C++ -*-===//
+//===- Support/LineCursor.h - Lines of a section ----------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DUMP_LINECURSOR_H
-#define HLOBUF_DUMP_LINECURSOR_H
+#ifndef HLOBUF_SUPPORT_LINECURSOR_H
+#define HLOBUF_SUPPORT_LINECURSOR_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstring>
@@ -78,4 +78,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DUMP_LINECURSOR_H
+#endif // HLOBUF_SUPPORT_LINECURSOR_H

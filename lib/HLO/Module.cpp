@@ -1,0 +1,495 @@
+//===- HLO/Module.cpp - Reads a whole HLO module --------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Header, stack tables and computations as xla/hlo/ir/hlo_module.cc and
+// hlo_computation.cc print them, in long and short form, 2019-2026.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/Module.h"
+#include "Support/Format.h"
+#include "Support/LineCursor.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+/// Fills one HloModule.
+class ModuleReader {
+public:
+  ModuleReader(StringRef Text, HloTables Tables,
+               llvm::function_ref<void(StringRef, std::string)> Refuse)
+      : In(Text), Tables(Tables), Refuse(Refuse) {
+    M.Text = Text;
+  }
+
+  HloModule read();
+
+private:
+  void readHeader();
+  void readHeaderAttributes(StringRef Attributes);
+  void readAliases(StringRef Text);
+  void readEntryLayout(StringRef Text);
+  void skipRecoveryTable();
+  bool readHeading(StringRef Line);
+  void readComputation();
+  void readInstruction(StringRef Text);
+  void readOperands(const InstructionText &Parts, HloInstruction &I);
+  void readCalls(StringRef Attributes, HloInstruction &I);
+  void addCalls(StringRef Value, CallRole Role);
+  void resolveOperands(uint32_t FirstOperand);
+  void resolveCalls();
+  void indexNames();
+
+  LineCursor In;
+  HloTables Tables;
+  llvm::function_ref<void(StringRef, std::string)> Refuse;
+  HloModule M;
+  /// Names of operands and callees until they are resolved, in the order of
+  /// M.Operands and M.Calls.
+  std::vector<NameId> OperandNames;
+  std::vector<StringRef> CalleeNames;
+  /// By name: the last instruction of that name; it counts if it is in the
+  /// computation at hand.
+  std::vector<HloId> Latest;
+};
+} // namespace
+
+/// True if \p Line begins an instruction: `  [ROOT ][%]name = `.
+static bool beginsInstruction(StringRef Line) {
+  if (!Line.consume_front("  "))
+    return false;
+  Line.consume_front("ROOT ");
+  Line.consume_front("%");
+  Scanner Name(Line);
+  StringRef Text;
+  return Name.name(Text) && Name.rest().starts_with(" = ");
+}
+
+static bool beginsComputation(StringRef Line) {
+  if (!Line.ends_with("{") || Line.starts_with(" "))
+    return false;
+  Line.consume_front("ENTRY ");
+  Line.consume_front("%");
+  Scanner Name(Line);
+  StringRef Text;
+  return Name.name(Text) && Name.rest().starts_with(" ");
+}
+
+/// True if the text ends inside a string. Nearly all texts have an even number
+/// of quotes and are settled by that.
+static bool isInsideString(StringRef Text) {
+  return Text.count('"') % 2 != 0 && !isBalanced(Text);
+}
+
+HloModule ModuleReader::read() {
+  readHeader();
+  while (!In.atEnd()) {
+    StringRef Line = In.line();
+    if (beginsComputation(Line)) {
+      readComputation();
+      continue;
+    }
+    if (!Line.empty() && !Line.starts_with("//"))
+      Refuse(Line, "expected a computation");
+    In.advance();
+  }
+  if (!M.Entry)
+    Refuse(In.line(), "the module has no ENTRY computation: it was cut off");
+  resolveCalls();
+  indexNames();
+  return std::move(M);
+}
+
+void ModuleReader::readHeader() {
+  while (!In.atEnd() && In.line().empty())
+    In.advance();
+  StringRef Line = In.line();
+  if (!Line.consume_front("HloModule ")) {
+    Refuse(Line, "expected 'HloModule'");
+    return;
+  }
+  size_t End = Line.find_first_of(", ");
+  M.Name = Line.take_front(End);
+  Line = Line.drop_front(M.Name.size());
+  readHeaderAttributes(Line);
+  if (Line.ends_with("origin_recovery_table={"))
+    skipRecoveryTable();
+  // Stack tables and rows of debug attributes say nothing about buffers.
+  for (; !In.atEnd() && !beginsComputation(In.line()); In.advance())
+    if (In.line().starts_with("%") || In.line().starts_with("ENTRY") ||
+        beginsInstruction(In.line()))
+      Refuse(In.line(), "expected a computation");
+}
+
+void ModuleReader::readHeaderAttributes(StringRef Attributes) {
+  M.Scheduled = findAttribute(Attributes, "is_scheduled") == StringRef("true");
+  if (auto Text = findAttribute(Attributes, "input_output_alias"))
+    readAliases(*Text);
+  if (auto Text = findAttribute(Attributes, "entry_computation_layout"))
+    readEntryLayout(*Text);
+}
+
+/// Rows may hold whole modules between quotes, whose lines look like ours.
+void ModuleReader::skipRecoveryTable() {
+  bool Quoted = false;
+  for (In.advanceRaw(); !In.atEnd(); In.advanceRaw()) {
+    StringRef Line = In.line();
+    if (!Quoted && Line.starts_with("}"))
+      return;
+    for (size_t I = 0; I < Line.size(); ++I) {
+      if (Line[I] == '\\')
+        ++I;
+      else if (Line[I] == '"')
+        Quoted = !Quoted;
+    }
+  }
+}
+
+/// Reads `{0, 2}` or `{0,2}`.
+static bool parseSpacedPath(Scanner &In, ShapeIndexTable &Indices,
+                            ShapeIndex &Index) {
+  llvm::SmallVector<uint32_t, 4> Steps;
+  if (!In.literal('{'))
+    return false;
+  while (!In.literal('}')) {
+    uint32_t Step = 0;
+    if (!Steps.empty() && !In.literal(','))
+      return false;
+    In.literal(' ');
+    if (!In.number(Step))
+      return false;
+    Steps.push_back(Step);
+  }
+  Index = Indices.get(Steps);
+  return true;
+}
+
+void ModuleReader::readAliases(StringRef Text) {
+  Scanner Items(Text);
+  bool Good = Items.literal("{ ");
+  while (Good && !Items.literal('}')) {
+    HloAlias Alias;
+    StringRef Before = Items.rest();
+    Good = parseSpacedPath(Items, Tables.Indices, Alias.Output) &&
+           Items.literal(": (") && Items.number(Alias.Parameter) &&
+           Items.literal(", ") &&
+           parseSpacedPath(Items, Tables.Indices, Alias.Index);
+    if (!Good)
+      break;
+    if (!Items.literal(')')) {
+      size_t Close = Items.rest().find(')');
+      Good = Items.literal(", ") && Close != StringRef::npos;
+      Items = Scanner(Before.drop_front(Before.find(')') + 1));
+    }
+    Alias.Text = Before.drop_back(Items.rest().size());
+    M.Aliases.push_back(Alias);
+    Items.literal(',');
+    Items.literal(' ');
+  }
+  if (!Good)
+    Refuse(Text, "cannot read input_output_alias");
+}
+
+void ModuleReader::readEntryLayout(StringRef Text) {
+  Scanner Items(Text);
+  bool Good = Items.literal("{(");
+  while (Good && !Items.literal(')')) {
+    if (Items.literal("/*"))
+      Items = Scanner(Items.rest().split("*/").second);
+    ShapeId Shape = Tables.Shapes.parse(Items);
+    Good = Shape.valid();
+    M.EntryParameters.push_back(Shape);
+    Items.literal(',');
+    Items.literal(' ');
+  }
+  if (Good && Items.literal("->"))
+    M.EntryResult = Tables.Shapes.parse(Items);
+  if (!M.EntryResult)
+    Refuse(Text, "cannot read entry_computation_layout");
+}
+
+bool ModuleReader::readHeading(StringRef Line) {
+  HloComputation C;
+  C.Line = static_cast<uint32_t>(Line.data() - M.Text.data());
+  C.Entry = Line.consume_front("ENTRY ");
+  Line.consume_front("%");
+  Scanner Name(Line);
+  StringRef Text;
+  if (!Name.name(Text))
+    return false;
+  C.Name = Tables.Names.intern(Text);
+  auto First = static_cast<uint32_t>(M.Instructions.size());
+  C.Instructions = {First, First};
+  if (C.Entry) {
+    if (M.Entry)
+      Refuse(In.line(), "a second ENTRY computation");
+    M.Entry = ComputationId(M.Computations.size());
+  }
+  M.Computations.push_back(C);
+  return true;
+}
+
+void ModuleReader::readComputation() {
+  readHeading(In.line());
+  auto FirstOperand = static_cast<uint32_t>(M.Operands.size());
+  StringRef Pending;
+  bool Closed = false;
+  for (In.advance(); !In.atEnd() && !Closed; In.advanceRaw()) {
+    StringRef Line = In.line();
+    // A raw newline inside an attribute may be followed by anything.
+    bool Ends = Line.starts_with("}") && isBalanced(Pending);
+    bool Comment = Line.starts_with("//") && isBalanced(Pending);
+    if (Comment)
+      continue;
+    if (!Ends && (!beginsInstruction(Line) || isInsideString(Pending))) {
+      if (Pending.empty())
+        Refuse(Line, "expected an instruction");
+      else
+        Pending = StringRef(Pending.data(),
+                            static_cast<size_t>(Line.end() - Pending.data()));
+      continue;
+    }
+    if (!Pending.empty())
+      readInstruction(Pending);
+    Pending = Line;
+    Closed = Ends;
+  }
+  HloComputation &C = M.Computations.back();
+  if (!Closed)
+    Refuse(M.Text.take_back(0), "the file ends inside a computation: it was "
+                                "cut off");
+  C.Instructions.End = static_cast<uint32_t>(M.Instructions.size());
+  if (C.Instructions.empty())
+    Refuse(M.Text.substr(C.Line).take_until(
+               [](char Byte) { return Byte == '\n'; }),
+           "a computation without instructions");
+  else if (!C.Root) {
+    C.Root = HloId(C.Instructions.End - 1);
+    M.Instructions.back().Root = true;
+  }
+  resolveOperands(FirstOperand);
+}
+
+void ModuleReader::readInstruction(StringRef Text) {
+  Text = Text.drop_front(2);
+  std::optional<InstructionText> Parts = parseInstruction(Text, Tables.Shapes);
+  if (!Parts) {
+    Refuse(Text, "cannot read this line as an instruction");
+    return;
+  }
+  HloInstruction I;
+  I.TextOffset = static_cast<uint32_t>(Text.data() - M.Text.data());
+  if (Parts->Root)
+    I.TextOffset += 5;
+  I.TextSize = static_cast<uint32_t>(Text.end() - M.Text.data()) - I.TextOffset;
+  I.OperandsOffset = static_cast<uint32_t>(Parts->Operands.data() -
+                                           M.Text.data() - I.TextOffset - 1);
+  I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
+  I.Name = Tables.Names.intern(Parts->Name);
+  I.Parent = ComputationId(M.Computations.size() - 1);
+  I.Shape = Parts->Result;
+  I.Op = Parts->Op;
+  I.Root = Parts->Root;
+  readOperands(*Parts, I);
+  readCalls(Parts->Attributes, I);
+  HloId Id(M.Instructions.size());
+  if (I.Root)
+    M.Computations.back().Root = Id;
+  if (Latest.size() <= I.Name.index())
+    Latest.resize(std::max<size_t>(Tables.Names.size(), I.Name.index() + 1));
+  HloId &Known = Latest[I.Name.index()];
+  M.RepeatsName |= Known.valid();
+  Known = Id;
+  M.Instructions.push_back(I);
+}
+
+void ModuleReader::readOperands(const InstructionText &Parts,
+                                HloInstruction &I) {
+  auto First = static_cast<uint32_t>(M.Operands.size());
+  I.Operands = {First, First};
+  if (I.Op.Op == Opcode::Constant)
+    return;
+  bool Good = true;
+  if (I.Op.Op == Opcode::Parameter) {
+    Scanner Number(Parts.Operands);
+    Good = Number.number(I.Number) && Number.atEnd();
+  } else {
+    Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
+      HloOperand Operand;
+      llvm::SmallVector<uint32_t, 4> Steps;
+      for (Scanner Path(Text.Path); Path.literal('#');) {
+        Steps.push_back(0);
+        Good &= Path.number(Steps.back());
+      }
+      if (!Steps.empty()) {
+        Operand.Path = Tables.Indices.get(Steps);
+        M.Compact = true;
+      }
+      M.Operands.push_back(Operand);
+      OperandNames.push_back(Tables.Names.intern(Text.Name));
+    });
+  }
+  if (Good && I.Op.Op == Opcode::GetTupleElement) {
+    std::optional<StringRef> Index = findAttribute(Parts.Attributes, "index");
+    Scanner Number(Index.value_or(""));
+    Good = Number.number(I.Number) && Number.atEnd();
+  }
+  if (!Good)
+    Refuse(Parts.Operands, "cannot read the operands");
+  I.Operands.End = static_cast<uint32_t>(M.Operands.size());
+}
+
+/// True if instructions of this kind never call a computation.
+static bool neverCalls(Opcode Op) {
+  switch (Op) {
+  case Opcode::Parameter:
+  case Opcode::Constant:
+  case Opcode::GetTupleElement:
+  case Opcode::Tuple:
+  case Opcode::Bitcast:
+  case Opcode::Copy:
+  case Opcode::CopyStart:
+  case Opcode::CopyDone:
+  case Opcode::Broadcast:
+  case Opcode::Add:
+  case Opcode::Subtract:
+  case Opcode::Multiply:
+  case Opcode::Divide:
+  case Opcode::Compare:
+  case Opcode::Select:
+  case Opcode::Convert:
+  case Opcode::Reshape:
+  case Opcode::Transpose:
+  case Opcode::Slice:
+  case Opcode::DynamicSlice:
+  case Opcode::Dot:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static std::optional<CallRole> callRole(StringRef Key) {
+  static constexpr std::pair<StringRef, CallRole> Roles[] = {
+      {"calls", CallRole::Calls},
+      {"to_apply", CallRole::ToApply},
+      {"condition", CallRole::Condition},
+      {"body", CallRole::Body},
+      {"true_computation", CallRole::Branch},
+      {"false_computation", CallRole::Branch},
+      {"branch_computations", CallRole::Branch},
+      {"called_computations", CallRole::Called},
+      {"select", CallRole::Select},
+      {"scatter", CallRole::Scatter}};
+  for (auto [Text, Role] : Roles)
+    if (Key == Text)
+      return Role;
+  return std::nullopt;
+}
+
+/// Called computations come before these in the fixed order of attributes
+/// (HloInstruction::ExtraAttributesToString).
+static bool endsCalls(StringRef Key) {
+  for (StringRef Text :
+       {"is_composite", "sharding", "frontend_attributes",
+        "control-predecessors", "statistics", "metadata", "backend_config"})
+    if (Key == Text)
+      return true;
+  return false;
+}
+
+void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
+  auto First = static_cast<uint32_t>(M.Calls.size());
+  I.Calls = {First, First};
+  if (neverCalls(I.Op.Op))
+    return;
+  // `calls=%a, %b` names several without braces (hlo_instruction.cc).
+  bool More = false;
+  StringRef Key;
+  while (takeAttributeKey(Attributes, Key) && !endsCalls(Key)) {
+    StringRef Value = takeAttributeValue(Attributes);
+    std::optional<CallRole> Role = callRole(Key);
+    if (Role)
+      addCalls(Value, *Role);
+    else if (More && Value.empty())
+      addCalls(Key, CallRole::Calls);
+    More = Role == CallRole::Calls || (More && Value.empty());
+  }
+  I.Calls.End = static_cast<uint32_t>(M.Calls.size());
+}
+
+void ModuleReader::addCalls(StringRef Value, CallRole Role) {
+  Value.consume_front("{");
+  Value.consume_back("}");
+  llvm::SmallVector<StringRef, 4> Names;
+  Value.split(Names, ", ");
+  for (StringRef Name : Names) {
+    Name.consume_front("%");
+    Scanner Rest(Name);
+    StringRef Text;
+    if (!Rest.name(Text) || !Rest.atEnd())
+      continue;
+    M.Calls.push_back({ComputationId(), Role});
+    CalleeNames.push_back(Text);
+  }
+}
+
+void ModuleReader::resolveOperands(uint32_t FirstOperand) {
+  Latest.resize(Tables.Names.size());
+  IndexRange Ours = M.Computations.back().Instructions;
+  for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
+    IndexRange All = M.Instructions[I].Operands;
+    for (uint32_t K = All.Begin; K != All.End; ++K) {
+      NameId Name = OperandNames[K - FirstOperand];
+      HloId Source = Latest[Name.index()];
+      llvm::StringRef Where = M.operandsText(M.Instructions[I]);
+      if (!Source || Source.index() < Ours.Begin)
+        Refuse(Where, fmt::format("this computation has no instruction {}",
+                                  Tables.Names[Name]));
+      else if (Source.index() >= I)
+        Refuse(Where, fmt::format("operand {} is defined only further down",
+                                  Tables.Names[Name]));
+      else
+        M.Operands[K].Source = Source;
+    }
+  }
+  OperandNames.clear();
+}
+
+void ModuleReader::resolveCalls() {
+  std::vector<ComputationId> Known(Tables.Names.size());
+  for (size_t I = 0; I != M.Computations.size(); ++I) {
+    ComputationId &Id = Known[M.Computations[I].Name.index()];
+    M.RepeatsName |= Id.valid();
+    Id = ComputationId(I);
+  }
+  for (size_t I = 0; I != M.Calls.size(); ++I) {
+    NameId Name = Tables.Names.find(CalleeNames[I]);
+    M.Calls[I].Callee = Name ? Known[Name.index()] : ComputationId();
+    if (!M.Calls[I].Callee)
+      Refuse(CalleeNames[I], "the module has no computation of this name");
+  }
+}
+
+void ModuleReader::indexNames() {
+  M.ByName = std::move(Latest);
+  if (!M.RepeatsName)
+    return;
+  std::vector<bool> Seen(M.ByName.size());
+  for (const HloInstruction &I : M.Instructions) {
+    if (Seen[I.Name.index()])
+      M.ByName[I.Name.index()] = HloId();
+    Seen[I.Name.index()] = true;
+  }
+}
+
+HloModule
+hlobuf::readModule(StringRef Text, HloTables Tables,
+                   llvm::function_ref<void(StringRef, std::string)> Refuse) {
+  return ModuleReader(Text, Tables, Refuse).read();
+}

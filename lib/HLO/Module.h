@@ -1,0 +1,171 @@
+//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Flat arrays, filled by readModule() and immutable afterwards. Names and
+// shapes are interned in tables that the caller shares with other texts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_MODULE_H
+#define HLOBUF_HLO_MODULE_H
+
+#include "HLO/InstructionText.h"
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include "HLO/ShapeIndex.h"
+#include "Support/Ids.h"
+#include "Support/NameTable.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// An instruction of a module, in text order.
+using HloId = Id<struct HloTag>;
+/// A computation of a module, in text order.
+using ComputationId = Id<struct ComputationTag>;
+
+/// How an instruction calls a computation: the attribute's name.
+enum class CallRole : uint8_t {
+  Calls,
+  ToApply,
+  Condition,
+  Body,
+  /// true_computation, false_computation, branch_computations in this order.
+  Branch,
+  /// called_computations
+  Called,
+  Select,
+  Scatter,
+};
+
+struct HloCall {
+  ComputationId Callee;
+  CallRole Role = CallRole::Calls;
+};
+
+/// An operand: an instruction of the same computation, or an element of it
+/// where the text leaves get-tuple-elements out (2026-07-13 on).
+struct HloOperand {
+  /// Invalid if the computation defines no such instruction.
+  HloId Source;
+  /// The element's path; the root if none was printed.
+  ShapeIndex Path = ShapeIndex::root();
+};
+
+struct HloInstruction {
+  /// Offset in the module's text, and bytes: from the name (or its `%`) on.
+  uint32_t TextOffset = 0;
+  uint32_t TextSize = 0;
+  /// Offset of the `(` behind the opcode, inside the text.
+  uint32_t OperandsOffset = 0;
+  /// Bytes between the parentheses.
+  uint32_t OperandsSize = 0;
+  NameId Name;
+  ComputationId Parent;
+  ShapeId Shape;
+  /// Indices into HloModule::Operands and HloModule::Calls, half-open.
+  IndexRange Operands;
+  IndexRange Calls;
+  /// `parameter(N)`, or the `index=N` of a get-tuple-element.
+  uint32_t Number = 0;
+  PrintedOpcode Op;
+  bool Root = false;
+};
+
+struct HloComputation {
+  /// Offset of the heading in the module's text.
+  uint32_t Line = 0;
+  NameId Name;
+  /// Its instructions, half-open, in text order.
+  IndexRange Instructions;
+  /// The one marked ROOT, else the last one; invalid if it is empty.
+  HloId Root;
+  bool Entry = false;
+};
+
+/// An item `{output}: (parameter, {index})` of input_output_alias.
+struct HloAlias {
+  ShapeIndex Output;
+  uint32_t Parameter = 0;
+  ShapeIndex Index;
+  /// Where the item stands.
+  llvm::StringRef Text;
+};
+
+struct HloModule {
+  llvm::StringRef Text;
+  llvm::StringRef Name;
+  /// `is_scheduled=true`: text order is the schedule.
+  bool Scheduled = false;
+  /// Some operand has a path: get-tuple-elements are left out.
+  bool Compact = false;
+  /// Two instructions or two computations have one name.
+  bool RepeatsName = false;
+  /// The computation marked ENTRY; invalid if there is none.
+  ComputationId Entry;
+  std::vector<HloComputation> Computations;
+  std::vector<HloInstruction> Instructions;
+  std::vector<HloOperand> Operands;
+  std::vector<HloCall> Calls;
+  std::vector<HloAlias> Aliases;
+  /// Of entry_computation_layout; the result is invalid if it is not printed.
+  std::vector<ShapeId> EntryParameters;
+  ShapeId EntryResult;
+
+  const HloInstruction &operator[](HloId Id) const {
+    return Instructions[Id.index()];
+  }
+  const HloComputation &operator[](ComputationId Id) const {
+    return Computations[Id.index()];
+  }
+  llvm::ArrayRef<HloOperand> operands(const HloInstruction &I) const {
+    return llvm::ArrayRef<HloOperand>(Operands).slice(I.Operands.Begin,
+                                                      I.Operands.size());
+  }
+  llvm::ArrayRef<HloCall> calls(const HloInstruction &I) const {
+    return llvm::ArrayRef<HloCall>(Calls).slice(I.Calls.Begin, I.Calls.size());
+  }
+  llvm::StringRef text(const HloInstruction &I) const {
+    return Text.substr(I.TextOffset, I.TextSize);
+  }
+  llvm::StringRef operandsText(const HloInstruction &I) const {
+    return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
+  }
+  /// Behind the closing parenthesis, with the leading `, `.
+  llvm::StringRef attributes(const HloInstruction &I) const {
+    return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
+  }
+  /// The instruction of that name; invalid if there is none, or if there are
+  /// several.
+  HloId find(NameId Name) const {
+    return Name && Name.index() < ByName.size() ? ByName[Name.index()]
+                                                : HloId();
+  }
+
+  /// By name; filled by the reader.
+  std::vector<HloId> ByName;
+};
+
+/// The tables that texts of one dump share.
+struct HloTables {
+  NameTable &Names;
+  ShapeTable &Shapes;
+  ShapeIndexTable &Indices;
+};
+
+/// Reads a module of any release since 2019. Each line that cannot be read is
+/// given to \p Refuse with the reason; reading goes on behind it. The text must
+/// outlive the module.
+HloModule readModule(
+    llvm::StringRef Text, HloTables Tables,
+    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_MODULE_H
