@@ -8,6 +8,7 @@
 #include "Analysis/Analysis.h"
 #include "Analysis/Computations.h"
 #include "Analysis/StackFrames.h"
+#include "Analysis/Witness.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -50,11 +51,22 @@ struct Analysis::Cache {
   Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<StackFrames> Frames;
+  Lazy<std::unique_ptr<Witness>> Module;
 };
 
 Analysis::Analysis(const Dump &D)
     : D(D), At(D), Memo(std::make_unique<Cache>()) {}
 Analysis::~Analysis() = default;
+
+const Witness *Analysis::witness() const {
+  return Memo->Module
+      .get([&]() -> std::unique_ptr<Witness> {
+        if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
+          return nullptr;
+        return std::make_unique<Witness>(*this);
+      })
+      .get();
+}
 
 const Era &Analysis::era() const {
   return Memo->Written.get([&] { return findEra(D); });
@@ -421,7 +433,10 @@ bool Analysis::privateStacksPossible(int32_t Color) const {
 }
 
 std::string Analysis::sourceLine(const Instruction &I) const {
-  StringRef Attributes = D.attributes(I);
+  return sourceLine(D.attributes(I));
+}
+
+std::string Analysis::sourceLine(StringRef Attributes) const {
   std::optional<StringRef> File = findMetadata(Attributes, "source_file");
   if (File && !File->empty()) {
     std::optional<StringRef> Line = findMetadata(Attributes, "source_line");

@@ -18,6 +18,8 @@
 
 namespace hlobuf {
 
+class Witness;
+
 /// A closed range [Start, End] in steps.
 struct StepRange {
   int32_t Start = 0;
@@ -128,6 +130,11 @@ public:
   /// `file.py:12` where \p I comes from; empty if neither its metadata nor the
   /// stack tables of the module tell.
   std::string sourceLine(const Instruction &I) const;
+  /// The same for an instruction with these attributes.
+  std::string sourceLine(llvm::StringRef Attributes) const;
+
+  /// What the module implies; null without a complete module.
+  const Witness *witness() const;
 
   /// The items of \p I's output_to_operand_aliasing; none for async sugar,
   /// whose numbering belongs to the wrapped instruction.

@@ -14,11 +14,11 @@
 #include "Analysis/Report.h"
 #include "Analysis/ReportDiff.h"
 #include "Analysis/ReportGroups.h"
-#include "Dump/LineCursor.h"
 #include "Dump/Printer.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/LineCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cstdio>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ReportDiff.h"
-#include "Dump/LineCursor.h"
+#include "Support/LineCursor.h"
 #include <unordered_map>
 
 using namespace hlobuf;

@@ -1,0 +1,498 @@
+//===- Analysis/Comparison.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Comparison.h"
+#include "Analysis/Sizes.h"
+
+using namespace hlobuf;
+
+namespace {
+/// Compares one part after the other.
+class Comparer {
+public:
+  Comparer(const Witness &W, DifferenceFn Visit)
+      : W(W), A(W.analysis()), D(A.dump()), P(W.program()), F(W.flow()),
+        Visit(Visit) {}
+
+  void sequence();
+  void values();
+  void positions();
+  void uses();
+  void places();
+  void flags();
+  void sizes();
+  void ranges();
+  void peak();
+
+private:
+  bool strangersInSequence();
+  bool order();
+  bool positionsOf(UsedId U, FlowId V);
+  bool usesOf(UsedId U, FlowId V);
+  /// The value of the module at a stated position; invalid if none.
+  FlowId valueAt(NameId Name, ShapeIndex Index) const;
+
+  const Witness &W;
+  const Analysis &A;
+  const Dump &D;
+  const Program &P;
+  const Dataflow &F;
+  DifferenceFn Visit;
+  /// By location: a position of the value that is there.
+  std::vector<bool> Stated;
+};
+} // namespace
+
+/// False once \p Visit asked to stop.
+bool Comparer::strangersInSequence() {
+  bool Any = false;
+  for (uint32_t Row = 0; Row != D.Sequence.size(); ++Row) {
+    if (P.find(D.Sequence[Row].Name))
+      continue;
+    Difference Found;
+    Found.Kind = DifferenceKind::Invented;
+    Found.Row = Row;
+    Any = true;
+    if (!Visit(Found))
+      return true;
+  }
+  for (HloId Id : W.schedule().sequence()) {
+    if (P[Id].Name && A.time(P[Id].Name) >= 0)
+      continue;
+    Difference Found;
+    Found.Kind = DifferenceKind::Missing;
+    Found.Id = Id;
+    Any = true;
+    if (!Visit(Found))
+      return true;
+  }
+  return Any;
+}
+
+void Comparer::sequence() {
+  if (strangersInSequence() || order())
+    return;
+  // A schedule that was adopted from the dump must be one.
+  const Schedule &S = W.schedule();
+  for (HloId Id : S.sequence())
+    for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
+      if (S.time(P.operands(Id)[K]) < S.time(Id))
+        continue;
+      Difference Found;
+      Found.Row = static_cast<uint32_t>(S.time(Id));
+      Found.Id = Id;
+      Found.Operand = K;
+      if (!Visit(Found))
+        return;
+    }
+}
+
+bool Comparer::order() {
+  llvm::ArrayRef<HloId> Steps = W.schedule().sequence();
+  for (uint32_t Row = 0; Row != D.Sequence.size() && Row != Steps.size();
+       ++Row) {
+    if (D.Sequence[Row].Name == P[Steps[Row]].Name)
+      continue;
+    Difference Found;
+    Found.Row = Row;
+    Found.Id = Steps[Row];
+    Found.Operand = ~0u;
+    Visit(Found);
+    return true;
+  }
+  return false;
+}
+
+/// The view color of 2026-07-22 gives values live ranges and no allocation.
+static bool isUnallocated(const Witness &W, FlowId V) {
+  const Analysis &A = W.analysis();
+  const ProgramNode &N = W.program()[W.flow()[V].Definition];
+  ShapeIndex Index = W.program().trees().index(N.Shape, W.flow()[V].Ordinal);
+  return A.dump().complete(Section::Ranges) && !A.isFull() &&
+         A.rangeRow(N.Name, Index).has_value();
+}
+
+void Comparer::values() {
+  bool MarksPhis = D.Values2019 != ValueForm::OneLine;
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    FlowId V(I);
+    if (!P.hasBuffers(F[V].Definition))
+      continue;
+    Difference Found;
+    Found.Value = V;
+    Found.Line = W.lineOf(V);
+    if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == F[V].Phi))
+      continue;
+    if (!Found.Line) {
+      if (isUnallocated(W, V))
+        continue;
+      Found.Kind = DifferenceKind::Missing;
+    }
+    if (!Visit(Found))
+      return;
+  }
+  for (uint32_t Line = 0; Line != D.Values.size(); ++Line) {
+    const ValueTag &Tag = D.Values[Line].Tag;
+    FlowId V = W.find(Tag.Name, Tag.Index);
+    if (V && P.hasBuffers(F[V].Definition))
+      continue;
+    Difference Found;
+    Found.Kind = DifferenceKind::Invented;
+    Found.Line = ValueId(Line);
+    if (!Visit(Found))
+      return;
+  }
+}
+
+FlowId Comparer::valueAt(NameId Name, ShapeIndex Index) const {
+  HloId Id = P.find(Name);
+  return Id ? F.at(Id, Index) : FlowId();
+}
+
+void Comparer::positions() {
+  Stated.assign(F.numLocations(), false);
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    FlowId V = W.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
+    if (V && !positionsOf(UsedId(U), V))
+      return;
+  }
+}
+
+bool Comparer::positionsOf(UsedId U, FlowId V) {
+  size_t Equal = 0;
+  for (uint32_t Row = D[U].Positions.Begin; Row != D[U].Positions.End; ++Row) {
+    const Position &At = D.Positions[Row];
+    if (valueAt(At.Name, At.Index) == V) {
+      HloId Id = P.find(At.Name);
+      uint32_t Ordinal = *P.trees().ordinal(P[Id].Shape, At.Index);
+      Equal += !Stated[F.location(Id, Ordinal)];
+      Stated[F.location(Id, Ordinal)] = true;
+      continue;
+    }
+    Difference Found;
+    Found.Kind = DifferenceKind::Invented;
+    Found.Used = U;
+    Found.Value = V;
+    Found.Row = Row;
+    if (!Visit(Found))
+      return false;
+  }
+  if (Equal == F.positions(V).size())
+    return true;
+  for (const FlowPosition &At : F.positions(V)) {
+    if (Stated[F.location(At.Instruction, At.Ordinal)])
+      continue;
+    Difference Found;
+    Found.Kind = DifferenceKind::Missing;
+    Found.Used = U;
+    Found.Value = V;
+    Found.Id = At.Instruction;
+    Found.Ordinal = At.Ordinal;
+    if (!Visit(Found))
+      return false;
+  }
+  return true;
+}
+
+void Comparer::uses() {
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    FlowId V = W.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
+    if (V && !D.Used[U].UsesUninitialized && !usesOf(UsedId(U), V))
+      return;
+  }
+}
+
+bool Comparer::usesOf(UsedId U, FlowId V) {
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
+  llvm::SmallVector<Key, 8> Stated;
+  for (uint32_t Row = D[U].Uses.Begin; Row != D[U].Uses.End; ++Row) {
+    const Use &Use = D.Uses[Row];
+    HloId User = P.find(Use.Name);
+    bool Known = User && Use.Operand < P.operands(User).size();
+    HloId Operand = Known ? P.operands(User)[Use.Operand] : HloId();
+    auto Ordinal =
+        Known ? P.trees().ordinal(P[Operand].Shape, Use.Index) : std::nullopt;
+    if (Ordinal && F.hasLocations(Operand) && F.at(Operand, *Ordinal) == V &&
+        F.isUse(V, User, *Ordinal)) {
+      Stated.emplace_back(User.index(), Use.Operand, *Ordinal);
+      continue;
+    }
+    Difference Found;
+    Found.Kind = DifferenceKind::Invented;
+    Found.Used = U;
+    Found.Value = V;
+    Found.Row = Row;
+    if (!Visit(Found))
+      return false;
+  }
+  llvm::sort(Stated);
+  Stated.erase(std::unique(Stated.begin(), Stated.end()), Stated.end());
+  bool GoOn = true;
+  size_t Count = 0;
+  F.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
+  if (Count == Stated.size())
+    return true;
+  F.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
+    if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
+                                    Key(User.index(), K, At.Ordinal)))
+      return;
+    Difference Found;
+    Found.Kind = DifferenceKind::Missing;
+    Found.Used = U;
+    Found.Value = V;
+    Found.Id = User;
+    Found.Operand = K;
+    Found.Ordinal = At.Ordinal;
+    GoOn = Visit(Found);
+  });
+  return GoOn;
+}
+
+void Comparer::places() {
+  // Members of each alias set that have value lines, by set.
+  std::vector<std::pair<uint32_t, uint32_t>> Members;
+  for (size_t I = 0; I != F.values().size(); ++I)
+    if (P.hasBuffers(F[FlowId(I)].Definition))
+      if (ValueId Line = W.lineOf(FlowId(I)))
+        Members.emplace_back(W.aliases().group(FlowId(I)).index(),
+                             Line.index());
+  llvm::sort(Members);
+  auto Place = [&](uint32_t Line) {
+    const Value &V = D.Values[Line];
+    return std::tuple(V.Owner, V.Offset, V.Size);
+  };
+  for (size_t I = 0; I != Members.size();) {
+    size_t End = I;
+    while (End != Members.size() && Members[End].first == Members[I].first)
+      ++End;
+    // The place of most members is the right one.
+    uint32_t Right = Members[I].second;
+    size_t Votes = 0;
+    for (size_t J = I; J != End; ++J) {
+      if (Votes == 0)
+        Right = Members[J].second;
+      Votes += Place(Members[J].second) == Place(Right) ? 1 : size_t(-1);
+    }
+    for (size_t J = I; J != End; ++J) {
+      if (Place(Members[J].second) == Place(Right))
+        continue;
+      Difference Found;
+      Found.Line = ValueId(Members[J].second);
+      Found.Other = ValueId(Right);
+      if (!Visit(Found))
+        return;
+    }
+    I = End;
+  }
+}
+
+ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
+  ExpectedFlags Flags;
+  Flags.Constant = Alloc.Constant;
+  Flags.ThreadLocal = Alloc.ThreadLocal;
+  Flags.MaybeLiveOut = Alloc.MaybeLiveOut;
+  if (Alloc.Parameter)
+    Flags.Parameter = {*Alloc.Parameter, Alloc.ParameterIndex.canonical()};
+  return Flags;
+}
+
+std::vector<ExpectedFlags> hlobuf::expectedFlags(const Witness &W) {
+  const Dump &D = W.analysis().dump();
+  const Program &P = W.program();
+  const Dataflow &F = W.flow();
+  struct SetFacts {
+    FlowId Parameter;
+    bool Constant = false;
+    bool AllLocal = true;
+    bool LiveOut = false;
+  };
+  std::vector<SetFacts> Sets(F.values().size());
+  HloId Root = P.root(P.module().Entry);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const FlowValue &V = F[FlowId(I)];
+    const ProgramNode &N = P[V.Definition];
+    if (!P.hasBuffers(V.Definition))
+      continue;
+    SetFacts &Set = Sets[W.aliases().group(FlowId(I)).index()];
+    Set.Constant |= N.Op == Opcode::Constant;
+    if (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
+        !Set.Parameter)
+      Set.Parameter = FlowId(I);
+    Set.AllLocal &= P.classOf(N.Parent) == ComputationClass::ThreadLocal;
+  }
+  for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
+    if (FlowId V = F.at(Root, K))
+      Sets[W.aliases().group(V).index()].LiveOut = true;
+  std::vector<ExpectedFlags> All(D.Allocations.size());
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    ValueId Line =
+        P.hasBuffers(F[FlowId(I)].Definition) ? W.lineOf(FlowId(I)) : ValueId();
+    if (!Line)
+      continue;
+    const SetFacts &Set = Sets[W.aliases().group(FlowId(I)).index()];
+    ExpectedFlags &Flags = All[D[Line].Owner.index()];
+    if (Set.Constant) {
+      Flags.Constant = true;
+    } else if (Set.Parameter) {
+      const FlowValue &V = F[Set.Parameter];
+      Flags.Parameter = {P[V.Definition].Number,
+                         P.trees().index(P[V.Definition].Shape, V.Ordinal)};
+    } else if (Set.AllLocal) {
+      Flags.ThreadLocal = true;
+      continue;
+    }
+    Flags.MaybeLiveOut |= Set.LiveOut;
+  }
+  return All;
+}
+
+void Comparer::flags() {
+  std::vector<ExpectedFlags> Expected = expectedFlags(W);
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    if (Expected[I] == statedFlags(D.Allocations[I]))
+      continue;
+    Difference Found;
+    Found.Row = I;
+    if (!Visit(Found))
+      return;
+  }
+}
+
+std::vector<std::optional<uint64_t>> hlobuf::expectedSizes(const Witness &W) {
+  const Dataflow &F = W.flow();
+  const Program &P = W.program();
+  const Dump &D = W.analysis().dump();
+  std::vector<std::optional<uint64_t>> Sizes(F.values().size(), 0);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const FlowValue &V = F[FlowId(I)];
+    if (!P.hasBuffers(V.Definition))
+      continue;
+    auto Own =
+        ownBytes(D.Shapes, P.trees().part(P[V.Definition].Shape, V.Ordinal),
+                 W.analysis().backend(), 0);
+    std::optional<uint64_t> &Set = Sizes[W.aliases().group(FlowId(I)).index()];
+    if (!Own || !Set)
+      Set.reset();
+    else
+      Set = std::max(*Set, *Own);
+  }
+  for (size_t I = 0; I != F.values().size(); ++I)
+    Sizes[I] = Sizes[W.aliases().group(FlowId(I)).index()];
+  return Sizes;
+}
+
+void Comparer::sizes() {
+  std::vector<std::optional<uint64_t>> Expected = expectedSizes(W);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    ValueId Line =
+        P.hasBuffers(F[FlowId(I)].Definition) ? W.lineOf(FlowId(I)) : ValueId();
+    if (!Line || !Expected[I] || D[Line].Size == *Expected[I])
+      continue;
+    Difference Found;
+    Found.Line = Line;
+    Found.Value = FlowId(I);
+    if (!Visit(Found))
+      return;
+  }
+}
+
+void Comparer::ranges() {
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    FlowId V(I);
+    std::optional<StepRange> Derived = W.ranges()[V];
+    const ProgramNode &N = P[F[V].Definition];
+    if (!Derived || !N.Name)
+      continue;
+    auto Row = A.rangeRow(N.Name, P.trees().index(N.Shape, F[V].Ordinal));
+    Difference Found;
+    Found.Value = V;
+    if (!Row) {
+      Found.Kind = DifferenceKind::Missing;
+    } else {
+      Found.Row = *Row;
+      const LiveRangeRow &Stated = D.Ranges[*Row];
+      if (StepRange{Stated.Start, Stated.End} == *Derived)
+        continue;
+    }
+    if (!Visit(Found))
+      return;
+  }
+  for (uint32_t Row = 0; Row != D.Ranges.size(); ++Row) {
+    FlowId V = W.find(D.Ranges[Row].Name, D.Ranges[Row].Index);
+    if (V && W.ranges()[V])
+      continue;
+    Difference Found;
+    Found.Kind = DifferenceKind::Invented;
+    Found.Row = Row;
+    if (!Visit(Found))
+      return;
+  }
+}
+
+std::optional<int32_t> hlobuf::expectedPeak(const Witness &W) {
+  const Dataflow &F = W.flow();
+  const Dump &D = W.analysis().dump();
+  auto Steps = static_cast<size_t>(W.schedule().steps());
+  std::vector<uint64_t> Begin(Steps + 2, 0);
+  std::vector<uint64_t> Last(Steps + 2, 0);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    std::optional<StepRange> Range = W.ranges()[FlowId(I)];
+    if (!Range)
+      continue;
+    auto Bytes =
+        logicalBytes(D.Shapes, W.program()[F[FlowId(I)].Definition].Shape);
+    if (!Bytes || Range->End < Range->Start)
+      return std::nullopt;
+    Begin[static_cast<size_t>(Range->Start)] += *Bytes;
+    Last[static_cast<size_t>(Range->End) + 1] += *Bytes;
+  }
+  int32_t Peak = 0;
+  uint64_t Most = 0;
+  uint64_t Live = 0;
+  for (size_t Step = 0; Step != Begin.size(); ++Step) {
+    Live += Begin[Step];
+    if (Live > Most) {
+      Most = Live;
+      Peak = static_cast<int32_t>(Step);
+    }
+    Live -= Last[Step];
+  }
+  return Peak;
+}
+
+void Comparer::peak() {
+  std::optional<int32_t> Expected = expectedPeak(W);
+  if (!Expected || D.UnboundedPeak || D.PeakStep == *Expected)
+    return;
+  Difference Found;
+  Found.Row = static_cast<uint32_t>(*Expected);
+  Visit(Found);
+}
+
+void hlobuf::compare(const Witness &W, WitnessPart Part, DifferenceFn Visit) {
+  Comparer C(W, Visit);
+  switch (Part) {
+  case WitnessPart::Sequence:
+    return C.sequence();
+  case WitnessPart::Values:
+    return C.values();
+  case WitnessPart::Positions:
+    return C.positions();
+  case WitnessPart::Uses:
+    return C.uses();
+  case WitnessPart::Places:
+    return C.places();
+  case WitnessPart::Flags:
+    return C.flags();
+  case WitnessPart::Sizes:
+    return C.sizes();
+  case WitnessPart::Ranges:
+    return C.ranges();
+  case WitnessPart::Peak:
+    return C.peak();
+  }
+}

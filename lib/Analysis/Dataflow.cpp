@@ -1,0 +1,224 @@
+//===- Analysis/Dataflow.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Dataflow.h"
+#include "Analysis/FlowLinker.h"
+#include "Analysis/Phis.h"
+
+using namespace hlobuf;
+
+Dataflow::Dataflow(const Program &P, const Rules &R) : P(P) {
+  uint32_t Next = 0;
+  Base.assign(P.size(), NoBase);
+  for (size_t I = 0; I != P.size(); ++I) {
+    HloId Id(I);
+    // Nothing inside a fusion has a buffer.
+    if (P.isFusionBody(P[Id].Parent) || !P[Id].Shape)
+      continue;
+    Base[I] = Next;
+    Next += P.trees().parts(P[Id].Shape);
+  }
+  Kinds.assign(Next, Kind::None);
+  Source.assign(Next, 0);
+  FlowLinker(*this, R).run();
+  settlePhis();
+  collectPositions();
+}
+
+/// The definition or phi that \p Location forwards, itself if it is one.
+/// Shortens the way for later.
+uint32_t Dataflow::find(uint32_t Location) {
+  uint32_t End = Location;
+  // Data cycles pass a phi, but for broken modules.
+  for (size_t Steps = 0; Kinds[End] == Kind::Forward; ++Steps) {
+    if (Steps > Kinds.size()) {
+      Kinds[End] = Kind::None;
+      break;
+    }
+    End = Source[End];
+  }
+  while (Kinds[Location] == Kind::Forward && Location != End) {
+    uint32_t Next = Source[Location];
+    Source[Location] = End;
+    Location = Next;
+  }
+  return End;
+}
+
+/// Puts phis into the order in which propagation creates them: inner
+/// computations first; condition and body, their parameters, then the loop.
+static void orderPhis(const Program &P, ComputationId C,
+                      std::vector<bool> &Seen, std::vector<HloId> &Out) {
+  if (!C || Seen[C.index()])
+    return;
+  Seen[C.index()] = true;
+  for (HloId Id : P.order(C)) {
+    if (!isControlFlow(P[Id].Op))
+      continue;
+    llvm::SmallVector<ComputationId, 4> Inner;
+    for (const HloCall &Call : P.calls(Id)) {
+      bool First = Call.Role == CallRole::Condition;
+      Inner.insert(First ? Inner.begin() : Inner.end(), Call.Callee);
+    }
+    for (ComputationId Callee : Inner)
+      orderPhis(P, Callee, Seen, Out);
+    for (ComputationId Callee : Inner)
+      for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
+        if (HloId Parameter = P.parameter(Callee, N))
+          Out.push_back(Parameter);
+    Out.push_back(Id);
+  }
+}
+
+void Dataflow::settlePhis() {
+  // A phi of one input passes it on, one of none is nothing; both may leave
+  // others with fewer inputs.
+  std::vector<uint32_t> Locations;
+  for (uint32_t L = 0; L != Kinds.size(); ++L)
+    if (Kinds[L] == Kind::Phi)
+      Locations.push_back(L);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (uint32_t L : Locations) {
+      if (Kinds[L] != Kind::Phi)
+        continue;
+      uint32_t Count = 0;
+      uint32_t Only = 0;
+      for (uint32_t Input : PhiInputs[Source[L]]) {
+        uint32_t End = find(Input);
+        if (Kinds[End] == Kind::None)
+          continue;
+        ++Count;
+        Only = End;
+      }
+      if (Count > 1)
+        continue;
+      Changed = true;
+      Kinds[L] = Count == 0 || Only == L ? Kind::None : Kind::Forward;
+      Source[L] = Only;
+    }
+  }
+
+  std::vector<HloId> Order;
+  std::vector<bool> Seen(P.module().Computations.size());
+  orderPhis(P, P.module().Entry, Seen, Order);
+  for (size_t C = 0; C != Seen.size(); ++C)
+    orderPhis(P, ComputationId(C), Seen, Order);
+  std::vector<uint32_t> NodeOf(Kinds.size(), NoBase);
+  std::vector<uint32_t> Nodes;
+  auto AddNode = [&](uint32_t L) {
+    if (NodeOf[L] == NoBase) {
+      NodeOf[L] = static_cast<uint32_t>(Nodes.size());
+      Nodes.push_back(L);
+    }
+    return NodeOf[L];
+  };
+  for (HloId Id : Order)
+    for (uint32_t I = 0; hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
+         ++I)
+      if (Kinds[Base[Id.index()] + I] == Kind::Phi)
+        AddNode(Base[Id.index()] + I);
+  for (uint32_t L : Locations)
+    if (Kinds[L] == Kind::Phi)
+      AddNode(L);
+  auto NumPhis = static_cast<uint32_t>(Nodes.size());
+  std::vector<std::pair<uint32_t, uint32_t>> Inputs;
+  for (uint32_t N = 0; N != NumPhis; ++N)
+    for (uint32_t Input : PhiInputs[Source[Nodes[N]]])
+      if (uint32_t End = find(Input); Kinds[End] != Kind::None)
+        Inputs.emplace_back(N, AddNode(End));
+  PhiGraph Graph(NumPhis, static_cast<uint32_t>(Nodes.size()));
+  for (auto [Phi, Input] : Inputs)
+    Graph.addInput(Phi, Input);
+  Graph.simplify();
+  for (uint32_t N = 0; N != NumPhis; ++N) {
+    uint32_t By = Graph.replacement(N);
+    if (By == N)
+      continue;
+    Kinds[Nodes[N]] = Kind::Forward;
+    Source[Nodes[N]] = Nodes[By];
+  }
+}
+
+void Dataflow::collectPositions() {
+  std::vector<FlowId> ByLocation(Kinds.size());
+  for (size_t I = 0; I != P.size(); ++I) {
+    HloId Id(I);
+    for (uint32_t K = 0; hasLocations(Id) && K != P.trees().parts(P[Id].Shape);
+         ++K) {
+      uint32_t L = Base[I] + K;
+      if (Kinds[L] != Kind::Definition && Kinds[L] != Kind::Phi)
+        continue;
+      ByLocation[L] = FlowId(Values.size());
+      Values.push_back({Id, K, Kinds[L] == Kind::Phi});
+    }
+  }
+  ValueOf.resize(Kinds.size());
+  PositionBegin.assign(Values.size() + 1, 0);
+  auto ForEachOther = [&](auto Visit) {
+    for (size_t I = 0; I != P.size(); ++I)
+      for (uint32_t K = 0;
+           hasLocations(HloId(I)) && K != P.trees().parts(P[HloId(I)].Shape);
+           ++K)
+        if (FlowId V = ValueOf[Base[I] + K];
+            V && Values[V.index()].Definition != HloId(I))
+          Visit(V, FlowPosition{HloId(I), K});
+  };
+  for (uint32_t L = 0; L != Kinds.size(); ++L)
+    ValueOf[L] = ByLocation[find(L)];
+  for (size_t V = 0; V != Values.size(); ++V)
+    PositionBegin[V + 1] = 1;
+  ForEachOther([&](FlowId V, FlowPosition) { ++PositionBegin[V.index() + 1]; });
+  for (size_t V = 0; V != Values.size(); ++V)
+    PositionBegin[V + 1] += PositionBegin[V];
+  Positions.resize(PositionBegin.back());
+  std::vector<uint32_t> Next(PositionBegin.begin(), PositionBegin.end() - 1);
+  for (size_t V = 0; V != Values.size(); ++V)
+    Positions[Next[V]++] = {Values[V].Definition, Values[V].Ordinal};
+  ForEachOther(
+      [&](FlowId V, FlowPosition At) { Positions[Next[V.index()]++] = At; });
+  Source = {};
+  PhiInputs = {};
+}
+
+FlowId Dataflow::at(HloId Id, ShapeIndex Index) const {
+  if (!hasLocations(Id))
+    return FlowId();
+  std::optional<uint32_t> Ordinal = P.trees().ordinal(P[Id].Shape, Index);
+  return Ordinal ? at(Id, *Ordinal) : FlowId();
+}
+
+bool Dataflow::isUse(FlowId V, HloId User, uint32_t Ordinal) const {
+  switch (P[User].Op) {
+  case Opcode::Copy:
+    return Ordinal == 0 || P[User].Root;
+  case Opcode::Tuple:
+  case Opcode::Domain:
+    // What only passes the value on counts if the value leaves with it.
+    return P[User].Root;
+  case Opcode::GetTupleElement:
+    if (Ordinal == 0)
+      return true;
+    if (!P[User].Root || !hasLocations(User))
+      return false;
+    for (uint32_t I = 0; I != P.trees().parts(P[User].Shape); ++I)
+      if (at(User, I) == V)
+        return true;
+    return false;
+  default:
+    return true;
+  }
+}
+
+std::string Dataflow::spell(FlowId Id) const {
+  const FlowValue &V = Values[Id.index()];
+  std::string Text = P.spell(V.Definition);
+  ShapeId Whole = P[V.Definition].Shape;
+  if (P.trees().shape(Whole).isTuple())
+    Text += P.analysis().dump().Indices.text(P.trees().index(Whole, V.Ordinal));
+  return Text;
+}

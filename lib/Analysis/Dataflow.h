@@ -1,0 +1,117 @@
+//===- Analysis/Dataflow.h - Values of a module and where they are *- C++
+//-*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A location is a part of an instruction's result: base(instruction) plus the
+// ordinal of the part. Parts of a part are consecutive, so that forwarding a
+// subtree copies an interval (xla/hlo/analysis/hlo_dataflow_analysis.cc).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_DATAFLOW_H
+#define HLOBUF_ANALYSIS_DATAFLOW_H
+
+#include "Analysis/Program.h"
+#include "Analysis/Rules.h"
+
+namespace hlobuf {
+
+/// A value that the module defines.
+using FlowId = Id<struct FlowTag>;
+
+struct FlowValue {
+  HloId Definition;
+  /// Which part of the definition.
+  uint32_t Ordinal = 0;
+  bool Phi = false;
+};
+
+/// A place where a value is.
+struct FlowPosition {
+  HloId Instruction;
+  uint32_t Ordinal = 0;
+};
+
+class Dataflow {
+public:
+  Dataflow(const Program &P, const Rules &R);
+
+  const Program &program() const { return P; }
+
+  llvm::ArrayRef<FlowValue> values() const { return Values; }
+  const FlowValue &operator[](FlowId Id) const { return Values[Id.index()]; }
+
+  /// True if \p Id has locations: all but the bodies of fusions have.
+  bool hasLocations(HloId Id) const { return Base[Id.index()] != NoBase; }
+  /// The value at part \p Ordinal of \p Id; invalid if there is none.
+  FlowId at(HloId Id, uint32_t Ordinal) const {
+    return hasLocations(Id) ? ValueOf[Base[Id.index()] + Ordinal] : FlowId();
+  }
+  /// Numbers of parts of instructions, below numLocations(); \p Id has some.
+  uint32_t location(HloId Id, uint32_t Ordinal) const {
+    return Base[Id.index()] + Ordinal;
+  }
+  size_t numLocations() const { return ValueOf.size(); }
+  /// The same at \p Index; invalid if there is no such part.
+  FlowId at(HloId Id, ShapeIndex Index) const;
+  /// The value that \p Id defines at part \p Ordinal, phis included.
+  FlowId definedAt(HloId Id, uint32_t Ordinal) const {
+    FlowId V = at(Id, Ordinal);
+    return V && Values[V.index()].Definition == Id &&
+                   Values[V.index()].Ordinal == Ordinal
+               ? V
+               : FlowId();
+  }
+
+  /// The definition first, then all other positions.
+  llvm::ArrayRef<FlowPosition> positions(FlowId Id) const {
+    return llvm::ArrayRef<FlowPosition>(Positions).slice(
+        PositionBegin[Id.index()],
+        PositionBegin[Id.index() + 1] - PositionBegin[Id.index()]);
+  }
+
+  /// True if \p User, an instruction that reads the instruction at which \p V
+  /// is at \p Ordinal, is a use of V (HloValue::ComputeUses in
+  /// xla/service/hlo_value.cc).
+  bool isUse(FlowId V, HloId User, uint32_t Ordinal) const;
+
+  /// Calls \p Visit(User, Operand, Position) for each use of \p V.
+  template <typename VisitFn> void forEachUse(FlowId V, VisitFn Visit) const {
+    for (const FlowPosition &At : positions(V))
+      for (const ProgramUse &Use : P.users(At.Instruction))
+        if (isUse(V, Use.User, At.Ordinal))
+          Visit(Use.User, Use.Operand, At);
+  }
+
+  /// A name for diagnostics: `fusion.1{0}`.
+  std::string spell(FlowId Id) const;
+
+private:
+  friend class FlowLinker;
+  enum class Kind : uint8_t { None, Definition, Forward, Phi };
+  static constexpr uint32_t NoBase = ~uint32_t(0);
+
+  uint32_t find(uint32_t Location);
+  void settlePhis();
+  void collectPositions();
+
+  const Program &P;
+  std::vector<uint32_t> Base;
+  std::vector<Kind> Kinds;
+  /// Forward: the source. Phi: number in PhiInputs.
+  std::vector<uint32_t> Source;
+  std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
+  std::vector<FlowId> ValueOf;
+  std::vector<FlowValue> Values;
+  std::vector<uint32_t> PositionBegin;
+  std::vector<FlowPosition> Positions;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_DATAFLOW_H

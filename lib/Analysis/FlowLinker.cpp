@@ -1,0 +1,397 @@
+//===- Analysis/FlowLinker.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/FlowLinker.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+void FlowLinker::run() {
+  for (size_t I = 0; I != P.size(); ++I)
+    if (F.hasLocations(HloId(I)))
+      link(HloId(I));
+}
+
+std::optional<uint32_t> FlowLinker::part(HloId Id,
+                                         ArrayRef<uint32_t> Steps) const {
+  ShapeId Shape = P[Id].Shape;
+  uint32_t Ordinal = 0;
+  for (uint32_t Step : Steps) {
+    uint32_t Below = P.trees().elementOrdinal(Shape, Step);
+    if (Below == 0)
+      return std::nullopt;
+    Ordinal += Below;
+    Shape = P.trees().shape(Shape).Elements[Step];
+  }
+  return Ordinal;
+}
+
+void FlowLinker::defineAll(HloId Id) {
+  auto First = F.Kinds.begin() + location(Id, 0);
+  std::fill_n(First, parts(Id), Kind::Definition);
+}
+
+void FlowLinker::defineTuples(HloId Id) {
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    if (isTuple(Id, I))
+      define(Id, I);
+}
+
+void FlowLinker::defineAt(HloId Id, ArrayRef<uint32_t> Steps) {
+  if (std::optional<uint32_t> Ordinal = part(Id, Steps))
+    define(Id, *Ordinal);
+}
+
+void FlowLinker::forward(HloId Id, uint32_t Ordinal, HloId From,
+                         uint32_t FromOrdinal) {
+  if (Ordinal >= parts(Id) || !From || !F.hasLocations(From) ||
+      FromOrdinal >= parts(From))
+    return;
+  F.Kinds[location(Id, Ordinal)] = Kind::Forward;
+  F.Source[location(Id, Ordinal)] = location(From, FromOrdinal);
+}
+
+void FlowLinker::forwardRange(HloId Id, uint32_t Ordinal, HloId From,
+                              uint32_t FromOrdinal, uint32_t Count) {
+  for (uint32_t I = 0; I != Count; ++I)
+    forward(Id, Ordinal + I, From, FromOrdinal + I);
+}
+
+void FlowLinker::forwardLeaves(HloId Id, ArrayRef<uint32_t> At, HloId From) {
+  std::optional<uint32_t> Begin = part(Id, At);
+  if (!Begin)
+    return;
+  ShapeId Here = P.trees().part(P[Id].Shape, *Begin);
+  if (P.trees().parts(Here) != parts(From))
+    return;
+  for (uint32_t I = 0; I != parts(From); ++I) {
+    ShapeId To = P.trees().part(Here, I);
+    const Shape &Leaf = P.trees().shape(P.trees().part(P[From].Shape, I));
+    bool Fits = P.analysis().dump().Shapes.equalIgnoringLayout(
+        To, P.trees().part(P[From].Shape, I));
+    if (!Leaf.isTuple() && Leaf.Kind != ShapeKind::Opaque && Fits)
+      forward(Id, *Begin + I, From, I);
+  }
+}
+
+void FlowLinker::addPhi(HloId Id, uint32_t Ordinal, ArrayRef<HloId> Inputs) {
+  SmallVector<uint32_t, 2> Sources;
+  for (HloId Input : Inputs)
+    if (Input && F.hasLocations(Input) && Ordinal < parts(Input))
+      Sources.push_back(location(Input, Ordinal));
+  if (Sources.empty())
+    return;
+  uint32_t Here = location(Id, Ordinal);
+  if (Sources.size() == 1) {
+    F.Kinds[Here] = Kind::Forward;
+    F.Source[Here] = Sources[0];
+    return;
+  }
+  F.Kinds[Here] = Kind::Phi;
+  F.Source[Here] = static_cast<uint32_t>(F.PhiInputs.size());
+  F.PhiInputs.push_back(std::move(Sources));
+}
+
+void FlowLinker::link(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  const ProgramNode &N = P[Id];
+  HloId First = Operands.empty() ? HloId() : Operands[0];
+  switch (N.Op) {
+  case Opcode::SetDimensionSize:
+    if (!R.SetDimensionSizeForwards)
+      return defineAll(Id);
+    [[fallthrough]];
+  case Opcode::Bitcast:
+  case Opcode::OptBarrier:
+  case Opcode::Domain:
+  case Opcode::AddDependency:
+  case Opcode::AllReduceDone:
+    return forwardRange(Id, 0, First, 0, parts(Id));
+  case Opcode::GetTupleElement:
+    if (First)
+      if (uint32_t From = P.trees().elementOrdinal(P[First].Shape, N.Number))
+        forwardRange(Id, 0, First, From, parts(Id));
+    return;
+  case Opcode::Tuple:
+    define(Id, 0);
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      if (uint32_t To = P.trees().elementOrdinal(N.Shape, K))
+        forwardRange(Id, To, Operands[K], 0, parts(Operands[K]));
+    return;
+  case Opcode::Copy:
+    define(Id, 0);
+    return forwardRange(Id, 1, First, 1, parts(Id) - 1);
+  case Opcode::Call:
+    if (ComputationId Callee = P.callee(Id, CallRole::ToApply))
+      forwardRange(Id, 0, P.root(Callee), 0, parts(Id));
+    return;
+  case Opcode::While:
+  case Opcode::Conditional:
+    return linkBranches(Id);
+  case Opcode::Parameter:
+    return linkParameter(Id);
+  case Opcode::CopyStart:
+    return linkCopyStart(Id);
+  case Opcode::CopyDone:
+    if (First)
+      if (std::optional<uint32_t> From = part(First, {0}))
+        forwardRange(Id, 0, First, *From, 1);
+    return;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    return linkAsync(Id);
+  case Opcode::AllGatherStart:
+  case Opcode::AllGatherDone:
+    return linkAllGather(Id);
+  case Opcode::CollectivePermuteStart:
+    return linkPermuteStart(Id);
+  case Opcode::CollectivePermuteDone:
+    return linkPermuteDone(Id);
+  case Opcode::Send:
+  case Opcode::RecvDone:
+    return linkSendRecv(Id);
+  case Opcode::CustomCall:
+    return linkCustomCall(Id);
+  default:
+    return defineAll(Id);
+  }
+}
+
+void FlowLinker::linkBranches(HloId Id) {
+  SmallVector<HloId, 4> Inputs;
+  if (P[Id].Op == Opcode::While) {
+    ComputationId Body = P.callee(Id, CallRole::Body);
+    Inputs = {Body ? P.root(Body) : HloId(),
+              P.operands(Id).empty() ? HloId() : P.operands(Id)[0]};
+  } else {
+    for (const HloCall &Call : P.calls(Id))
+      Inputs.push_back(P.root(Call.Callee));
+  }
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    addPhi(Id, I, Inputs);
+}
+
+void FlowLinker::linkParameter(HloId Id) {
+  ComputationId C = P[Id].Parent;
+  uint32_t Number = P[Id].Number;
+  if (P.callers(C).empty() || P.isEmbedded(C))
+    return defineAll(Id);
+  SmallVector<HloId, 4> Inputs;
+  bool Merges = false;
+  for (HloId Caller : P.callers(C)) {
+    ArrayRef<HloId> Operands = P.operands(Caller);
+    auto Operand = [&](size_t K) {
+      return K < Operands.size() ? Operands[K] : HloId();
+    };
+    switch (P[Caller].Op) {
+    case Opcode::Call:
+      Inputs.push_back(Operand(Number));
+      break;
+    case Opcode::While: {
+      Merges = true;
+      Inputs.push_back(Operand(0));
+      ComputationId Body = P.callee(Caller, CallRole::Body);
+      // A body that returns its parameter adds nothing to it.
+      if (Body && P.root(Body) != Id)
+        Inputs.push_back(P.root(Body));
+      break;
+    }
+    case Opcode::Conditional: {
+      Merges = true;
+      ArrayRef<HloCall> Branches = P.calls(Caller);
+      for (size_t B = 0; B != Branches.size(); ++B)
+        if (Branches[B].Callee == C)
+          Inputs.push_back(Operand(B + 1));
+      break;
+    }
+    case Opcode::AsyncStart: {
+      HloId Last = Caller;
+      for (HloId Element : P.asyncChain(Caller))
+        if (P[Element].Op == Opcode::AsyncUpdate)
+          Last = Element;
+      SmallVector<HloId, 8> Bound = P.boundOperands(Last);
+      if (Number < Bound.size())
+        Inputs.push_back(Bound[Number]);
+      break;
+    }
+    default:
+      break;
+    }
+  }
+  if (Merges || Inputs.size() > 1) {
+    for (uint32_t I = 0; I != parts(Id); ++I)
+      addPhi(Id, I, Inputs);
+  } else if (Inputs.size() == 1) {
+    forwardRange(Id, 0, Inputs[0], 0, parts(Id));
+  }
+}
+
+void FlowLinker::linkCopyStart(HloId Id) {
+  define(Id, 0);
+  defineAt(Id, {0});
+  defineAt(Id, {2});
+  if (std::optional<uint32_t> To = part(Id, {1}); To && !P.operands(Id).empty())
+    forward(Id, *To, P.operands(Id)[0], 0);
+}
+
+/// True for what lies under element 2 or a later one.
+static bool isContext(ShapeIndexTable &Indices, ShapeIndex Index) {
+  SmallVector<uint32_t, 4> Steps = Indices.steps(Index);
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
+void FlowLinker::linkAsync(HloId Id) {
+  defineTuples(Id);
+  Opcode Op = P[Id].Op;
+  if (Op == Opcode::AsyncDone)
+    return linkAsyncResult(Id, ~0u);
+  bool Passes = Op == Opcode::AsyncUpdate && R.AsyncContextForwards;
+  for (uint32_t I = 1; I < parts(Id); ++I) {
+    ShapeIndex Index = P.trees().index(P[Id].Shape, I);
+    if (!isContext(P.analysis().dump().Indices, Index))
+      continue;
+    if (Passes && !isTuple(Id, I))
+      forward(Id, I, P.operands(Id)[0], I);
+    else
+      define(Id, I);
+  }
+  SmallVector<HloId, 8> Bound = P.boundOperands(Id);
+  for (uint32_t K = 0; K != Bound.size(); ++K)
+    forwardLeaves(Id, {0, K}, Bound[K]);
+  linkAsyncResult(Id, 1);
+}
+
+/// The result of the wrapped computation, at element \p Element or, with ~0,
+/// at the whole.
+void FlowLinker::linkAsyncResult(HloId Id, uint32_t Element) {
+  SmallVector<uint32_t, 1> At;
+  if (Element != ~0u)
+    At.push_back(Element);
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  if (!Calls.empty())
+    return forwardLeaves(Id, At, P.root(Calls[0].Callee));
+  // Sugar whose computation is not printed: along the chain.
+  if (P[Id].Op == Opcode::AsyncStart || P.operands(Id).empty())
+    return;
+  HloId Before = P.operands(Id)[0];
+  std::optional<uint32_t> To = part(Id, At);
+  std::optional<uint32_t> From = part(Before, {1});
+  if (!To || !From)
+    return;
+  ShapeId Result = P.trees().part(P[Before].Shape, *From);
+  for (uint32_t I = 0; I != P.trees().parts(Result); ++I) {
+    ShapeKind Kind = P.trees().shape(P.trees().part(Result, I)).Kind;
+    if (Kind != ShapeKind::Tuple && Kind != ShapeKind::Opaque)
+      forward(Id, *To + I, Before, *From + I);
+  }
+}
+
+void FlowLinker::linkAllGather(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  if (P[Id].Op == Opcode::AllGatherDone) {
+    if (isTuple(Id, 0))
+      define(Id, 0);
+    std::optional<uint32_t> From =
+        Operands.empty() ? std::nullopt : part(Operands[0], {1});
+    for (uint32_t I = 0; From && I != parts(Id); ++I)
+      if (!isTuple(Id, I))
+        forward(Id, I, Operands[0], *From + I);
+    return;
+  }
+  defineTuples(Id);
+  if (std::optional<uint32_t> Result = part(Id, {1}))
+    for (uint32_t I = 0;
+         I != P.trees().parts(P.trees().part(P[Id].Shape, *Result)); ++I)
+      define(Id, *Result + I);
+  for (uint32_t K = 0; K != Operands.size(); ++K) {
+    std::optional<uint32_t> To =
+        Operands.size() == 1 ? part(Id, {0}) : part(Id, {0, K});
+    if (To)
+      forward(Id, *To, Operands[K], 0);
+  }
+}
+
+void FlowLinker::linkPermuteStart(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  bool InPlace = Operands.size() == 4;
+  define(Id, 0);
+  const Shape &Whole = shape(Id);
+  for (uint32_t K = 1; K < Whole.Elements.size(); ++K)
+    defineAt(Id, {K});
+  bool Many = InPlace ? shape(Operands[1]).isTuple() : Operands.size() > 1;
+  if (Many && Whole.Elements.size() > 1) {
+    size_t Count = P.trees().shape(Whole.Elements[1]).Elements.size();
+    for (uint32_t K = 0; K != Count; ++K)
+      defineAt(Id, {1, K});
+  }
+  if (!InPlace && Operands.size() > 1) {
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      if (std::optional<uint32_t> To = part(Id, {0, K}))
+        forward(Id, *To, Operands[K], 0);
+    return;
+  }
+  if (Operands.empty())
+    return;
+  if (shape(Operands[0]).isTuple()) {
+    for (uint32_t K = 0; K != shape(Operands[0]).Elements.size(); ++K)
+      if (std::optional<uint32_t> To = part(Id, {0, K}))
+        forward(Id, *To, Operands[0], *part(Operands[0], {K}));
+  } else if (std::optional<uint32_t> To = part(Id, {0})) {
+    forward(Id, *To, Operands[0], 0);
+  }
+}
+
+void FlowLinker::linkPermuteDone(HloId Id) {
+  if (P.operands(Id).empty())
+    return;
+  HloId Start = P.operands(Id)[0];
+  if (!isTuple(Id, 0)) {
+    if (std::optional<uint32_t> From = part(Start, {1}))
+      forward(Id, 0, Start, *From);
+    return;
+  }
+  define(Id, 0);
+  for (uint32_t K = 0; K != shape(Id).Elements.size(); ++K)
+    if (std::optional<uint32_t> From = part(Start, {1, K}))
+      forward(Id, *part(Id, {K}), Start, *From);
+}
+
+void FlowLinker::linkSendRecv(HloId Id) {
+  define(Id, 0);
+  defineAt(Id, {1});
+  std::optional<uint32_t> To = part(Id, {0});
+  if (P[Id].Op == Opcode::Send)
+    defineAt(Id, {2});
+  if (!To || P.operands(Id).empty())
+    return;
+  HloId First = P.operands(Id)[0];
+  uint32_t Count = P.trees().parts(P.trees().part(P[Id].Shape, *To));
+  if (P[Id].Op == Opcode::Send)
+    forwardRange(Id, *To, First, 0, std::min(Count, parts(First)));
+  else if (std::optional<uint32_t> From = part(First, {0}))
+    forwardRange(Id, *To, First, *From, Count);
+}
+
+void FlowLinker::linkCustomCall(HloId Id) {
+  defineAll(Id);
+  if (!R.CustomCallForwards || P.isHidden(Id))
+    return;
+  const HloModule &M = P.module();
+  ShapeIndexTable &Indices = P.analysis().dump().Indices;
+  for (const DeclaredAlias &Alias :
+       declaredAliases(M.attributes(M[Id]), Indices)) {
+    if (Alias.Operand >= P.operands(Id).size())
+      continue;
+    HloId From = P.operands(Id)[Alias.Operand];
+    auto To = P.trees().ordinal(P[Id].Shape, Alias.Output);
+    auto Source = P.trees().ordinal(P[From].Shape, Alias.Index);
+    if (To && Source)
+      forward(Id, *To, From, *Source);
+  }
+}

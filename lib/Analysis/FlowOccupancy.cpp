@@ -1,0 +1,130 @@
+//===- Analysis/FlowOccupancy.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/FlowOccupancy.h"
+#include "Analysis/Occupancy.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+FlowOccupancy::FlowOccupancy(const Witness &W)
+    : W(W), P(W.program()), F(W.flow()) {
+  if (W.analysis().isTPU())
+    findPrivateColors();
+}
+
+/// Where async computations exist and the entry itself has no array of a
+/// color, each body may begin at offset 0 of it again.
+void FlowOccupancy::findPrivateColors() {
+  for (size_t I = 0; I != P.module().Instructions.size(); ++I)
+    HasPrivateStacks |= P[HloId(I)].Op == Opcode::AsyncStart;
+  if (!HasPrivateStacks)
+    return;
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const FlowValue &V = F[FlowId(I)];
+    if (P[V.Definition].Parent != P.module().Entry ||
+        P.trees().isTuple(P[V.Definition].Shape, V.Ordinal))
+      continue;
+    if (ValueId Line = W.lineOf(FlowId(I))) {
+      int32_t Color = W.analysis().dump()[Line].Tag.Color;
+      if (!llvm::is_contained(EntryColors, Color))
+        EntryColors.push_back(Color);
+    }
+  }
+}
+
+bool FlowOccupancy::privateStacksPossible(int32_t Color) const {
+  return HasPrivateStacks && Color != 0 &&
+         !llvm::is_contained(EntryColors, Color);
+}
+
+bool FlowOccupancy::isContext(FlowId V) const {
+  HloId Id = F[V].Definition;
+  if (!W.analysis().isTPU() ||
+      (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
+    return false;
+  auto Steps = W.analysis().dump().Indices.steps(
+      P.trees().index(P[Id].Shape, F[V].Ordinal));
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
+bool FlowOccupancy::isConcat(HloId Id) const {
+  if (P[Id].Op != Opcode::CustomCall || P.isHidden(Id))
+    return false;
+  const HloModule &M = P.module();
+  return findAttribute(M.attributes(M[Id]), "custom_call_target") ==
+         llvm::StringRef("\"ConcatBitcast\"");
+}
+
+bool FlowOccupancy::touchesConcat(FlowId V) const {
+  bool Touches = isConcat(F[V].Definition);
+  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+    Touches = Touches || isConcat(User);
+  });
+  return Touches;
+}
+
+std::pair<int32_t, bool> FlowOccupancy::lastUse(FlowId V, int32_t From,
+                                                int32_t Before) const {
+  std::pair<int32_t, bool> Last = {-1, false};
+  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+    int32_t Step = W.schedule().time(User);
+    if (Step >= From && Step < Before)
+      Last = std::max(Last, {Step, P[User].Op == Opcode::Conditional});
+  });
+  return Last;
+}
+
+/// A value that a conditional reads last is free again in a branch behind its
+/// last use there (MSA's verifier splits it like this).
+void FlowOccupancy::addBranches(FlowId V, HloId Conditional, int32_t From,
+                                llvm::SmallVectorImpl<StepRange> &Held) const {
+  bool First = true;
+  for (const HloCall &Call : P.calls(Conditional)) {
+    StepRange Span = W.schedule().span(Call.Callee);
+    if (Span.Start < 0)
+      continue;
+    if (First)
+      Held.push_back({From, Span.Start});
+    First = false;
+    auto [Last, Nested] = lastUse(V, Span.Start, Span.End);
+    if (Last < 0)
+      continue;
+    if (Nested)
+      addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+                  Span.Start, Held);
+    else
+      Held.push_back({Span.Start, Last});
+  }
+}
+
+SmallVector<StepRange, 2> FlowOccupancy::held(FlowId V) const {
+  SmallVector<StepRange, 2> Held;
+  const Dump &D = W.analysis().dump();
+  ValueId Line = W.lineOf(V);
+  std::optional<StepRange> Range = W.ranges()[V];
+  if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
+      isContext(V))
+    return Held;
+  if (!isAlternate(W.analysis(), D[D[Line].Owner])) {
+    Held.push_back(*Range);
+    return Held;
+  }
+  auto [Last, Split] = lastUse(V, 0, W.schedule().steps());
+  if (Last < 0 || touchesConcat(V))
+    return Held;
+  if (Split)
+    addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+                Range->Start, Held);
+  else
+    Held.push_back({Range->Start, Last});
+  // Behind its range another value of its alias set is there.
+  for (StepRange &Steps : Held)
+    Steps.End = std::min(Steps.End, Range->End);
+  llvm::erase_if(Held, [](StepRange R) { return R.End < R.Start; });
+  return Held;
+}

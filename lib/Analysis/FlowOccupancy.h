@@ -1,0 +1,52 @@
+//===- Analysis/FlowOccupancy.h - How long a module needs bytes -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_FLOWOCCUPANCY_H
+#define HLOBUF_ANALYSIS_FLOWOCCUPANCY_H
+
+#include "Analysis/Overlap.h"
+#include "Analysis/Witness.h"
+
+namespace hlobuf {
+
+/// When values of a module hold their bytes, by the rules of the memory that
+/// they are in. Needs Witness::isTimed().
+class FlowOccupancy {
+public:
+  explicit FlowOccupancy(const Witness &W);
+
+  /// The steps, closed, in which \p V holds the bytes of its line; none where
+  /// time does not tell: no steps, no bytes, contexts of async chains on TPU,
+  /// and in TPU's alternate memory values without uses and what ConcatBitcast
+  /// defines or reads.
+  llvm::SmallVector<StepRange, 2> held(FlowId V) const;
+
+  /// Async bodies may have stacks of their own in \p Color (TPU).
+  bool privateStacksPossible(int32_t Color) const;
+
+private:
+  bool isContext(FlowId V) const;
+  bool isConcat(HloId Id) const;
+  bool touchesConcat(FlowId V) const;
+  void findPrivateColors();
+  void addBranches(FlowId V, HloId Conditional, int32_t From,
+                   llvm::SmallVectorImpl<StepRange> &Held) const;
+  /// The last step in [From, Before) that reads \p V, and whether that is a
+  /// conditional; -1 if none does.
+  std::pair<int32_t, bool> lastUse(FlowId V, int32_t From,
+                                   int32_t Before) const;
+
+  const Witness &W;
+  const Program &P;
+  const Dataflow &F;
+  bool HasPrivateStacks = false;
+  llvm::SmallVector<int32_t, 4> EntryColors;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_FLOWOCCUPANCY_H

@@ -1,0 +1,122 @@
+//===- Analysis/Witness.h - Everything again, from the HLO module *- C++
+//-*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// From the scheduled module alone: the values, their positions and uses, the
+// alias sets, the flattened schedule, live ranges and peak, under the rules of
+// the release that fit the dump best.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_WITNESS_H
+#define HLOBUF_ANALYSIS_WITNESS_H
+
+#include "Analysis/FlowRanges.h"
+
+namespace hlobuf {
+
+/// What a dump states and a module implies, in the order of causes.
+enum class WitnessPart : uint8_t {
+  Sequence,
+  Values,
+  Positions,
+  Uses,
+  Places,
+  Flags,
+  Sizes,
+  Ranges,
+  Peak,
+};
+constexpr unsigned NumWitnessParts = 9;
+
+class Witness {
+public:
+  /// Derives everything from \p A's module, which must be complete.
+  explicit Witness(const Analysis &A);
+
+  const Analysis &analysis() const { return A; }
+  /// Why nothing can be derived; empty if it can. Nothing else may then be
+  /// asked for but program().
+  llvm::StringRef obstacle() const { return Obstacle; }
+
+  const Program &program() const { return P; }
+  const Rules &rules() const { return Best->Applied; }
+  const Dataflow &flow() const { return Best->Flow; }
+  const Aliases &aliases() const { return Best->Groups; }
+  const Schedule &schedule() const { return Best->Steps; }
+  const FlowRanges &ranges() const { return Best->Ranges; }
+
+  /// The steps of the schedule are known.
+  bool isTimed() const { return P.isTimed(); }
+  /// Overlaps and damaged reads can be told from the module alone.
+  bool derivesTime() const {
+    return Obstacle.empty() && isTimed() && !AnotherTime;
+  }
+  /// The dump states \p Part, so that it can be compared.
+  bool states(WitnessPart Part) const;
+  /// The dump states something else than the module implies.
+  bool differs(WitnessPart Part) const {
+    return Best->Differing & (1u << static_cast<unsigned>(Part));
+  }
+  /// The first part that differs; nothing if none does.
+  std::optional<WitnessPart> firstDifference() const;
+  /// \p Part is stated and equal, and so is everything before it.
+  bool confirms(WitnessPart Part) const;
+
+  /// Names that only one of dump and module has; if they are many, the two are
+  /// of different times of one compilation.
+  bool isOfAnotherTime() const { return AnotherTime; }
+  /// All values of some kind differ in the first part that differs, and the
+  /// dump may be newer than this tool: the kind, for a message; else empty.
+  llvm::StringRef newRuleFor() const { return NewRuleFor; }
+  /// The module has an instruction whose dataflow this tool may not know, so
+  /// that a difference proves nothing.
+  bool isUncertain() const { return Uncertain; }
+
+  /// The value of the module that the dump calls (name, index); invalid if it
+  /// has none.
+  FlowId find(NameId Name, ShapeIndex Index) const;
+  /// The value line of \p V; invalid if the dump has none.
+  ValueId lineOf(FlowId V) const;
+  /// The used value of \p V; invalid if the dump has none.
+  UsedId usedOf(FlowId V) const;
+
+private:
+  struct Derived {
+    Derived(const Program &P, const Rules &R)
+        : Applied(R), Flow(P, R), Groups(Flow, R), Steps(P, R),
+          Ranges(Flow, Groups, Steps, R) {}
+    Rules Applied;
+    Dataflow Flow;
+    Aliases Groups;
+    Schedule Steps;
+    FlowRanges Ranges;
+    /// A bit for each part that differs.
+    unsigned Differing = 0;
+  };
+
+  void findObstacle();
+  void findBest();
+  void countStrangers();
+  void findUnknownOpcodes();
+  void findNewRule();
+  bool touchesAsync(FlowId V) const;
+  std::vector<Rules> distinctRules() const;
+
+  const Analysis &A;
+  Program P;
+  llvm::StringRef Obstacle;
+  std::unique_ptr<Derived> Best;
+  bool AnotherTime = false;
+  bool Uncertain = false;
+  llvm::StringRef NewRuleFor;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_WITNESS_H
