@@ -1,0 +1,340 @@
+//===- Analysis/Shadow.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Shadow.h"
+#include "Analysis/ShadowPlan.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace hlobuf {
+class ShadowWalk {
+public:
+  ShadowWalk(const Dataflow &F, const Aliases &Groups, const Schedule &S,
+             Shadow &Out);
+  void run();
+
+private:
+  static constexpr uint32_t MaxDepth = 400;
+  static constexpr size_t MaxSet = 8;
+
+  void fill();
+  void walk(ComputationId C, HloId Caller);
+  void step(HloId Id);
+  void walkLoop(HloId Id);
+  bool walkRound(HloId Id, ComputationId Body, ComputationId Condition);
+  void bindArgument(HloId Id, ComputationId Callee, uint32_t K);
+  void walkBranches(HloId Id);
+  void walkAsync(HloId Id);
+  void read(HloId Reader, const ShadowRead &Read);
+  void readLocked(HloId Done, ComputationId Body);
+  void write(HloId Id);
+  void keep(HloId Id, FlowId V);
+  void bind(ArrayRef<ShadowBinding> Bindings);
+  bool wroteItself(HloId Reader, FlowId Read, FlowId Written) const;
+  void report(HloId Reader, const ShadowRead &Read, FlowId Written,
+              const ShadowPlace &Damage);
+  void stop(const char *Reason);
+
+  const Dataflow &F;
+  const Program &P;
+  const Aliases &Groups;
+  const Schedule &S;
+  Shadow &Out;
+  ShadowPlan Plan;
+  ShadowMemory Memory;
+  /// Who called each computation.
+  std::vector<HloId> CallerOf;
+  /// Pairs (reader, value).
+  llvm::DenseSet<uint64_t> Reported;
+  uint64_t Limit;
+  uint64_t Steps = 0;
+  uint32_t Depth = 0;
+  bool Stopped = false;
+};
+} // namespace hlobuf
+
+ShadowWalk::ShadowWalk(const Dataflow &F, const Aliases &Groups,
+                       const Schedule &S, Shadow &Out)
+    : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
+      Memory(P.analysis().dump().Allocations.size()),
+      CallerOf(P.module().Computations.size()),
+      Limit(64 * (Plan.size() + 1000)) {}
+
+void ShadowWalk::stop(const char *Reason) {
+  if (!Stopped)
+    Out.Reasons.push_back(Reason);
+  Stopped = true;
+}
+
+void ShadowWalk::run() {
+  Out.Lines = Plan.lines();
+  if (!P.isTimed()) {
+    stop("the order of the instructions is unknown");
+    return;
+  }
+  if (Plan.hasPrivateStacks())
+    Out.Reasons.push_back("alternate memory in which async computations may "
+                          "have private stacks");
+  fill();
+  walk(P.module().Entry, HloId());
+  if (!Stopped)
+    Plan.forEachResult([&](const ShadowRead &Read) {
+      this->read(P.root(P.module().Entry), Read);
+    });
+  llvm::stable_sort(
+      Out.Clobbered, [&](const ClobberedRead &X, const ClobberedRead &Y) {
+        auto Key = [&](const ClobberedRead &R) {
+          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Operand,
+                            R.Value);
+        };
+        return Key(X) < Key(Y);
+      });
+}
+
+/// What is there before the first step: constants, and what the entry
+/// computation is given.
+void ShadowWalk::fill() {
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    FlowId V(I);
+    const ProgramNode &N = P[F[V].Definition];
+    bool Given = N.Op == Opcode::Constant ||
+                 (N.Op == Opcode::Parameter && N.Parent == P.module().Entry);
+    if (Given && Plan.place(V))
+      Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) { Bytes.add(V); });
+  }
+}
+
+void ShadowWalk::walk(ComputationId C, HloId Caller) {
+  if (Stopped)
+    return;
+  HloId &Known = CallerOf[C.index()];
+  if (Known && Known != Caller)
+    return stop("a computation is called from two places");
+  Known = Caller;
+  if (Depth == MaxDepth)
+    return stop("computations are nested too deeply");
+  ++Depth;
+  for (HloId Id : P.order(C)) {
+    if (Stopped)
+      break;
+    if (++Steps + Memory.work() > Limit)
+      stop("loops are nested too deeply");
+    else
+      step(Id);
+  }
+  --Depth;
+}
+
+void ShadowWalk::step(HloId Id) {
+  switch (P[Id].Op) {
+  case Opcode::While:
+    return walkLoop(Id);
+  case Opcode::Conditional:
+    return walkBranches(Id);
+  case Opcode::Call:
+    for (const HloCall &Call : P.calls(Id))
+      walk(Call.Callee, Id);
+    return;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    walkAsync(Id);
+    break;
+  default:
+    break;
+  }
+  Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
+  write(Id);
+}
+
+/// One round: the state becomes what holds at the loop's head before and
+/// behind it. True if that differs in something that the loop reads.
+bool ShadowWalk::walkRound(HloId Id, ComputationId Body,
+                           ComputationId Condition) {
+  size_t Mark = Memory.mark();
+  walk(Condition, Id);
+  walk(Body, Id);
+  SmallVector<ShadowBinding> Next;
+  for (HloId Phis : Plan.loopPhis(Id))
+    Plan.bind(Phis, P.root(Body), Next);
+  bind(Next);
+  std::vector<ShadowPiece> Changes = Memory.takeBack(Mark);
+  int32_t Begin = S.span(Condition).Start;
+  int32_t End = S.span(Body).End;
+  bool Matters = false;
+  Memory.merge(Changes, true, [&](FlowId V) {
+    HloId By = F[V].Definition;
+    ComputationId C = P[By].Parent;
+    bool IsState =
+        P[By].Op == Opcode::Parameter && (C == Body || C == Condition);
+    bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
+    Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
+  });
+  return Matters;
+}
+
+void ShadowWalk::walkLoop(HloId Id) {
+  ComputationId Body = P.callee(Id, CallRole::Body);
+  ComputationId Condition = P.callee(Id, CallRole::Condition);
+  if (!Body || !Condition || P.operands(Id).empty() || !P.root(Body))
+    return;
+  SmallVector<ShadowBinding> Init;
+  for (HloId Phis : Plan.loopPhis(Id))
+    Plan.bind(Phis, P.operands(Id)[0], Init);
+  bind(Init);
+  // A round takes from the state and never adds to it; what a second one finds
+  // damaged was damaged by the first.
+  if (walkRound(Id, Body, Condition) && !Stopped)
+    walkRound(Id, Body, Condition);
+  walk(Condition, Id);
+}
+
+/// A branch that is listed twice has phis for its parameters.
+void ShadowWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
+  SmallVector<ShadowBinding> Given;
+  if (HloId Parameter = P.parameter(Callee, 0); Parameter)
+    if (K < P.operands(Id).size())
+      Plan.bind(Parameter, P.operands(Id)[K], Given);
+  bind(Given);
+}
+
+void ShadowWalk::walkBranches(HloId Id) {
+  Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
+  std::vector<std::vector<ShadowPiece>> Paths;
+  ArrayRef<HloCall> Branches = P.calls(Id);
+  for (uint32_t B = 0; B != Branches.size(); ++B) {
+    const HloCall &Branch = Branches[B];
+    size_t Mark = Memory.mark();
+    bindArgument(Id, Branch.Callee, B + 1);
+    walk(Branch.Callee, Id);
+    SmallVector<ShadowBinding> Result;
+    Plan.bind(Id, P.root(Branch.Callee), Result);
+    bind(Result);
+    Paths.push_back(Memory.takeBack(Mark));
+  }
+  Memory.merge(Paths, false, [](FlowId) {});
+}
+
+/// The body runs where the schedule has it, and may go on until the done.
+void ShadowWalk::walkAsync(HloId Id) {
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  if (Calls.empty() || !S.isFlattened(Calls[0].Callee))
+    return;
+  ComputationId Body = Calls[0].Callee;
+  if (S.span(Body).End == S.time(Id))
+    walk(Body, Id);
+  if (P[Id].Op == Opcode::AsyncDone)
+    readLocked(Id, Body);
+}
+
+/// The bytes that \p Body wrote belong to it until \p Done.
+void ShadowWalk::readLocked(HloId Done, ComputationId Body) {
+  StepRange Span = S.span(Body);
+  for (int32_t Step = Span.Start; Step < Span.End; ++Step)
+    Plan.forEachWrite(S.sequence()[static_cast<size_t>(Step)],
+                      [&](FlowId V, bool) { read(Done, {V, 0}); });
+}
+
+/// True if it is the body of async-done \p Reader itself that wrote \p Written
+/// over \p Read: in place of an operand, or behind its last read in the body.
+bool ShadowWalk::wroteItself(HloId Reader, FlowId Read, FlowId Written) const {
+  ArrayRef<HloCall> Calls = P.calls(Reader);
+  if (P[Reader].Op != Opcode::AsyncDone || !Written || Calls.empty())
+    return false;
+  StepRange Span = S.span(Calls[0].Callee);
+  auto IsInside = [&](FlowId V) {
+    int32_t Step = S.time(F[V].Definition);
+    return Step >= Span.Start && Step < Span.End;
+  };
+  if (!IsInside(Written))
+    return false;
+  if (!IsInside(Read))
+    return Groups.same(Read, Written);
+  bool IsResult = false;
+  Plan.forEachLeaf(Reader, [&](FlowId V) { IsResult |= V == Read; });
+  return !IsResult;
+}
+
+void ShadowWalk::read(HloId Reader, const ShadowRead &Read) {
+  ShadowPlace Damage;
+  FlowId Written;
+  Memory.visit(*Plan.place(Read.Value),
+               [&](const ShadowPlace &At, const ShadowBytes &Bytes) {
+                 if (Bytes.holds(Read.Value) ||
+                     wroteItself(Reader, Read.Value, Bytes.Writer))
+                   return;
+                 if (!Damage.Where) {
+                   Damage = At;
+                   Written = Bytes.Writer;
+                 } else if (Damage.End == At.Begin && Written == Bytes.Writer) {
+                   Damage.End = At.End;
+                 }
+               });
+  if (Damage.Where)
+    report(Reader, Read, Written, Damage);
+}
+
+void ShadowWalk::report(HloId Reader, const ShadowRead &Read, FlowId Written,
+                        const ShadowPlace &Damage) {
+  uint64_t Key = uint64_t(Reader.index()) << 32 | Read.Value.index();
+  if (Reported.insert(Key).second)
+    Out.Clobbered.push_back(
+        {Reader, Read.Operand, Read.Value, Written, Damage});
+}
+
+void ShadowWalk::write(HloId Id) {
+  Plan.forEachWrite(Id, [&](FlowId V, bool Keeps) {
+    if (Keeps)
+      keep(Id, V);
+    else
+      Memory.write(*Plan.place(V), V);
+  });
+}
+
+/// Adds \p V to what its bytes hold. Long chains of such values would make the
+/// sets grow: values that nothing reads any more are left out then.
+void ShadowWalk::keep(HloId Id, FlowId V) {
+  Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) {
+    if (Bytes.Intact.size() > MaxSet)
+      llvm::erase_if(Bytes.Intact, [&](FlowId Old) {
+        return P[F[Old].Definition].Parent == P[Id].Parent &&
+               Plan.lastRead(Old) <= S.time(Id);
+      });
+    Bytes.add(V);
+  });
+}
+
+/// All phis take over their inputs at once.
+void ShadowWalk::bind(ArrayRef<ShadowBinding> Bindings) {
+  struct Piece {
+    ShadowPlace At;
+    FlowId Phi;
+    bool Holds;
+  };
+  SmallVector<Piece> Changes;
+  for (const ShadowBinding &B : Bindings)
+    Memory.visit(*Plan.place(B.Phi),
+                 [&](const ShadowPlace &At, const ShadowBytes &Bytes) {
+                   bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
+                   if (Holds != Bytes.holds(B.Phi))
+                     Changes.push_back({At, B.Phi, Holds});
+                 });
+  for (const Piece &Change : Changes)
+    Memory.update(Change.At, [&](ShadowBytes &Bytes) {
+      if (Change.Holds)
+        Bytes.add(Change.Phi);
+      else
+        Bytes.remove(Change.Phi);
+    });
+}
+
+Shadow::Shadow(const Dataflow &F, const Aliases &Groups, const Schedule &S) {
+  ShadowWalk(F, Groups, S, *this).run();
+}

@@ -1,0 +1,58 @@
+//===- Analysis/Shadow.h - A walk over the program's memory -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the program without computing anything: each write says which value its
+// bytes hold now, each read looks whether they still hold the value it wants.
+// Loops and conditionals are followed on all their paths. Of the assignment
+// only the places of values are used, no live range.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_SHADOW_H
+#define HLOBUF_ANALYSIS_SHADOW_H
+
+#include "Analysis/Aliases.h"
+#include "Analysis/Schedule.h"
+#include "Analysis/ShadowMemory.h"
+
+namespace hlobuf {
+
+/// An instruction reads a value whose bytes hold something else.
+struct ClobberedRead {
+  HloId Reader;
+  /// Nothing where the program's result is read at its end.
+  std::optional<uint32_t> Operand;
+  FlowId Value;
+  /// What was written there; invalid if nothing was.
+  FlowId Written;
+  /// The first bytes that do not hold the value.
+  ShadowPlace Damage;
+};
+
+class Shadow {
+public:
+  Shadow(const Dataflow &F, const Aliases &Groups, const Schedule &S);
+
+  /// In the order of the readers' steps; a reader and a value stand together
+  /// once.
+  llvm::ArrayRef<ClobberedRead> clobbered() const { return Clobbered; }
+  /// What was not followed, and why.
+  llvm::ArrayRef<std::string> reasons() const { return Reasons; }
+  /// The value line that places \p V; invalid if it is not followed.
+  ValueId valueLine(FlowId V) const { return Lines[V.index()]; }
+
+private:
+  friend class ShadowWalk;
+
+  std::vector<ClobberedRead> Clobbered;
+  std::vector<std::string> Reasons;
+  std::vector<ValueId> Lines;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_SHADOW_H

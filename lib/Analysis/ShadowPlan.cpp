@@ -1,0 +1,244 @@
+//===- Analysis/ShadowPlan.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ShadowPlan.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+ShadowPlan::ShadowPlan(const Dataflow &F, const Schedule &S)
+    : F(F), P(F.program()), S(S), Lines(F.values().size()),
+      Places(F.values().size()) {
+  findPlaces();
+  dropPrivateStacks();
+  findReadSteps();
+}
+
+FlowId ShadowPlan::at(HloId Id, uint32_t Ordinal) const {
+  return Id && F.hasLocations(Id) && Ordinal < P.trees().parts(P[Id].Shape)
+             ? F.at(Id, Ordinal)
+             : FlowId();
+}
+
+/// The context of an async chain: on TPU all SparseCore chains share one
+/// scratch place (libtpu 0.0.51).
+bool ShadowPlan::isContext(const FlowValue &V) const {
+  Opcode Op = P[V.Definition].Op;
+  if (!P.analysis().isTPU() ||
+      (Op != Opcode::AsyncStart && Op != Opcode::AsyncUpdate))
+    return false;
+  SmallVector<uint32_t, 4> Steps = P.analysis().dump().Indices.steps(
+      P.trees().index(P[V.Definition].Shape, V.Ordinal));
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
+void ShadowPlan::findPlaces() {
+  const Analysis &A = P.analysis();
+  const Dump &D = A.dump();
+  for (size_t I = 0; I != Lines.size(); ++I) {
+    const FlowValue &V = F.values()[I];
+    const ProgramNode &N = P[V.Definition];
+    const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
+    bool IsData =
+        Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;
+    if (!IsData || !N.Name || P.classOf(N.Parent) != ComputationClass::Global ||
+        isContext(V))
+      continue;
+    ValueId Line = A.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
+    if (!Line || D[Line].end() <= D[Line].Offset)
+      continue;
+    Lines[I] = Line;
+    Places[I] = {D[Line].Owner, D[Line].Offset, D[Line].end()};
+  }
+}
+
+/// On TPU the bodies of async ops may have stacks of their own in a color in
+/// which the entry computation holds nothing: all begin at offset 0.
+void ShadowPlan::dropPrivateStacks() {
+  if (!P.analysis().isTPU() || llvm::none_of(S.sequence(), [&](HloId Id) {
+        return P[Id].Op == Opcode::AsyncStart;
+      }))
+    return;
+  const Dump &D = P.analysis().dump();
+  auto Color = [&](size_t I) { return D[Places[I].Where].color(); };
+  SmallVector<int32_t, 4> Shared = {0};
+  for (size_t I = 0; I != Lines.size(); ++I)
+    if (Lines[I] && P[F.values()[I].Definition].Parent == P.module().Entry &&
+        !llvm::is_contained(Shared, Color(I)))
+      Shared.push_back(Color(I));
+  for (size_t I = 0; I != Lines.size(); ++I) {
+    if (!Lines[I] || llvm::is_contained(Shared, Color(I)))
+      continue;
+    Lines[I] = ValueId();
+    if (!llvm::is_contained(PrivateColors, Color(I)))
+      PrivateColors.push_back(Color(I));
+  }
+}
+
+void ShadowPlan::forEachLeaf(HloId Id,
+                             llvm::function_ref<void(FlowId)> Visit) const {
+  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
+       ++I)
+    if (FlowId V = F.at(Id, I); place(V))
+      Visit(V);
+}
+
+void ShadowPlan::forEachRead(
+    HloId Id, llvm::function_ref<void(const ShadowRead &)> Visit) const {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  switch (P[Id].Op) {
+  // Names for what is there.
+  case Opcode::Parameter:
+  case Opcode::Constant:
+  case Opcode::Tuple:
+  case Opcode::GetTupleElement:
+  case Opcode::Bitcast:
+  case Opcode::OptBarrier:
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::AfterAll:
+  // Their computations read.
+  case Opcode::While:
+  case Opcode::Call:
+  case Opcode::AsyncUpdate:
+    return;
+  case Opcode::AsyncStart:
+    if (ArrayRef<HloCall> Calls = P.calls(Id);
+        !Calls.empty() && S.isFlattened(Calls[0].Callee))
+      return;
+    break;
+  case Opcode::Conditional:
+    Operands = Operands.take_front(1);
+    break;
+  case Opcode::Copy:
+    // Of a tuple, only its table.
+    if (!Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0))
+      return;
+    break;
+  default:
+    break;
+  }
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    forEachLeaf(Operands[K], [&](FlowId V) { Visit({V, K}); });
+}
+
+void ShadowPlan::forEachResult(
+    llvm::function_ref<void(const ShadowRead &)> Visit) const {
+  if (HloId Root = P.root(P.module().Entry))
+    forEachLeaf(Root, [&](FlowId V) { Visit({V, std::nullopt}); });
+}
+
+static bool isConcatBitcast(const Program &P, HloId Id) {
+  if (P[Id].Op != Opcode::CustomCall || P.isHidden(Id))
+    return false;
+  std::optional<llvm::StringRef> Target = findAttribute(
+      P.module().attributes(P.module()[Id]), "custom_call_target");
+  return Target == "\"ConcatBitcast\"";
+}
+
+/// True if \p Id leaves the bytes of \p Written as they are: a copy of a value
+/// onto itself, or an output that a fusion declares to alias (both on TPU).
+bool ShadowPlan::keepsBytes(HloId Id, FlowId Written,
+                            ArrayRef<DeclaredAlias> Declared) const {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  auto IsThere = [&](FlowId V) {
+    return place(V) && *place(V) == *place(Written);
+  };
+  if (P[Id].Op == Opcode::Copy)
+    return !Operands.empty() && IsThere(at(Operands[0], 0));
+  ShapeIndex Index = P.trees().index(P[Id].Shape, F[Written].Ordinal);
+  return llvm::any_of(Declared, [&](const DeclaredAlias &Item) {
+    return Item.Output.canonical() == Index.canonical() &&
+           Item.Operand < Operands.size() &&
+           IsThere(F.at(Operands[Item.Operand], Item.Index));
+  });
+}
+
+void ShadowPlan::forEachWrite(
+    HloId Id, llvm::function_ref<void(FlowId, bool Keeps)> Visit) const {
+  Opcode Op = P[Id].Op;
+  if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
+    return;
+  SmallVector<DeclaredAlias, 2> Declared;
+  if (Op == Opcode::Fusion)
+    Declared = declaredAliases(P.module().attributes(P.module()[Id]),
+                               P.analysis().dump().Indices);
+  bool Concat = isConcatBitcast(P, Id);
+  for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I)
+    if (FlowId V = F.definedAt(Id, I); place(V) && !F[V].Phi)
+      Visit(V, Concat || keepsBytes(Id, V, Declared));
+}
+
+void ShadowPlan::bind(HloId Id, HloId From,
+                      llvm::SmallVectorImpl<ShadowBinding> &Out) const {
+  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
+       ++I)
+    if (FlowId V = F.definedAt(Id, I); place(V) && F[V].Phi)
+      Out.push_back({V, at(From, I)});
+}
+
+SmallVector<HloId, 3> ShadowPlan::loopPhis(HloId Id) const {
+  SmallVector<HloId, 3> Result = {Id};
+  for (CallRole Role : {CallRole::Condition, CallRole::Body})
+    if (ComputationId C = P.callee(Id, Role))
+      if (HloId Parameter = P.parameter(C, 0))
+        Result.push_back(Parameter);
+  return Result;
+}
+
+void ShadowPlan::findReadSteps() {
+  std::vector<std::pair<FlowId, int32_t>> All;
+  auto Bindings = [&](HloId Id, HloId From, int32_t Step) {
+    SmallVector<ShadowBinding> Taken;
+    bind(Id, From, Taken);
+    for (const ShadowBinding &B : Taken)
+      if (place(B.Input))
+        All.push_back({B.Input, Step});
+  };
+  for (HloId Id : S.sequence()) {
+    int32_t Step = S.time(Id);
+    NumParts += P.trees().parts(P[Id].Shape);
+    forEachRead(Id,
+                [&](const ShadowRead &R) { All.push_back({R.Value, Step}); });
+    if (P[Id].Op == Opcode::Conditional)
+      for (const HloCall &Branch : P.calls(Id))
+        if (HloId Root = P.root(Branch.Callee))
+          Bindings(Id, Root, S.time(Root));
+    if (P[Id].Op != Opcode::While || P.operands(Id).empty())
+      continue;
+    ComputationId Body = P.callee(Id, CallRole::Body);
+    for (HloId Phis : loopPhis(Id)) {
+      Bindings(Phis, P.operands(Id)[0], Step);
+      if (Body && P.root(Body))
+        Bindings(Phis, P.root(Body), S.time(P.root(Body)));
+    }
+  }
+  forEachResult(
+      [&](const ShadowRead &R) { All.push_back({R.Value, S.steps()}); });
+  llvm::sort(All);
+  ReadBegin.assign(Lines.size() + 1, 0);
+  ReadSteps.reserve(All.size());
+  for (auto [V, Step] : All) {
+    ++ReadBegin[V.index() + 1];
+    ReadSteps.push_back(Step);
+  }
+  for (size_t I = 0; I != Lines.size(); ++I)
+    ReadBegin[I + 1] += ReadBegin[I];
+}
+
+bool ShadowPlan::isReadIn(FlowId V, int32_t Begin, int32_t End) const {
+  auto Last = ReadSteps.begin() + ReadBegin[V.index() + 1];
+  auto At =
+      std::lower_bound(ReadSteps.begin() + ReadBegin[V.index()], Last, Begin);
+  return At != Last && *At < End;
+}
+
+int32_t ShadowPlan::lastRead(FlowId V) const {
+  uint32_t End = ReadBegin[V.index() + 1];
+  return End == ReadBegin[V.index()] ? -1 : ReadSteps[End - 1];
+}
