@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Occupancy.h"
+#include "Analysis/Witness.h"
 #include "Checks/Sharing.h"
 
 using namespace hlobuf;
@@ -45,7 +46,9 @@ public:
       else if (canCompareAlternate(A, R, Alloc.color()))
         checkAlternate(Alloc);
     }
-    if (AnyConditional)
+    // With the module, module-overlap tells each branch apart.
+    const Witness *W = A.witness();
+    if (AnyConditional && !(W && W->derivesTime()))
       R.notChecked("values of alternate memory whose last user is a "
                    "conditional: needs the HLO module");
   }

@@ -36,6 +36,7 @@
 
 #include "Analysis/Computations.h"
 #include "Analysis/Occupancy.h"
+#include "Analysis/Witness.h"
 #include "Checks/Sharing.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -195,8 +196,11 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers) {
   if (!Writer)
     return;
   if (mayLieInBranches(ValueId(*Writer), Read)) {
-    R.notChecked("late reads of operands of a conditional: needs the HLO "
-                 "module");
+    // With the module, clobbered-read walks each branch on its own.
+    const Witness *W = A.witness();
+    if (!W || !W->derivesTime())
+      R.notChecked("late reads of operands of a conditional: needs the HLO "
+                   "module");
     return;
   }
   Reported.insert(Read.Value.index());

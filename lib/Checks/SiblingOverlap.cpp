@@ -32,7 +32,8 @@ public:
 
 private:
   void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
-  bool bothAliasOneOperand(const Value &V, const Value &W) const;
+  std::optional<llvm::SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
+  bool mayAliasOneOperand(const Value &V, const Value &W) const;
   bool holdsDoubledValue(const Value &V);
   void findDoubled();
   void report(ValueId Lower, ValueId Upper);
@@ -49,13 +50,30 @@ static bool samePlace(const Value &V, const Value &W) {
   return V.Offset == W.Offset && V.Size == W.Size;
 }
 
-bool SiblingCheck::bothAliasOneOperand(const Value &V, const Value &W) const {
-  const Instruction *I = A.instruction(V.Tag.Name);
-  if (!I || !samePlace(V, W))
+/// What the instruction \p Name declares to alias, in its text or in the
+/// module; nothing if there is neither.
+std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+SiblingCheck::aliases(NameId Name) const {
+  if (const Instruction *I = A.instruction(Name))
+    return A.aliases(*I);
+  if (HloId Id = D.Module.find(Name))
+    return declaredAliases(D.Module.attributes(D.Module[Id]), D.Indices);
+  return std::nullopt;
+}
+
+/// Says so where it cannot be told.
+bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
+  if (!samePlace(V, W))
     return false;
-  auto Items = A.aliases(*I);
-  for (const DeclaredAlias &P : Items)
-    for (const DeclaredAlias &Q : Items)
+  auto Items = aliases(V.Tag.Name);
+  if (!Items) {
+    if (!V.Tag.Phi)
+      R.notChecked("two values of one instruction at one place: only its text "
+                   "tells whether they alias one operand");
+    return !V.Tag.Phi;
+  }
+  for (const DeclaredAlias &P : *Items)
+    for (const DeclaredAlias &Q : *Items)
       if (P.Output.canonical() == V.Tag.Index.canonical() &&
           Q.Output.canonical() == W.Tag.Index.canonical() &&
           P.Operand == Q.Operand && P.Index.canonical() == Q.Index.canonical())
@@ -88,12 +106,12 @@ bool SiblingCheck::holdsDoubledValue(const Value &V) {
 
 void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   const Value &V = D[Lower], &W = D[Upper];
-  if (bothAliasOneOperand(V, W))
-    return;
   bool MayBePhis =
       (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
   bool PhisAtOnePlace = MayBePhis && samePlace(V, W);
   if (PhisAtOnePlace && (!D.complete(Section::Used) || holdsDoubledValue(V)))
+    return;
+  if (!MayBePhis && mayAliasOneOperand(V, W))
     return;
   Finding F =
       R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,

@@ -27,8 +27,11 @@ static std::string counted(unsigned Count, StringRef Noun) {
   return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
 }
 
-/// `a, b (reason); c (reason)`; with the number of dumps where not all dumps
-/// share the gap.
+/// Checks with one reason that are named in the last line; more are counted.
+static constexpr size_t MaxNamed = 5;
+
+/// `a, b (reason); 9 checks (reason)`; with the number of dumps where not all
+/// dumps share the gap.
 std::string Summary::gaps() const {
   std::string Text;
   for (const auto &[Reason, Checks] : Gaps) {
@@ -36,9 +39,12 @@ std::string Summary::gaps() const {
       Text += "; ";
     unsigned Most = 0;
     bool First = true;
+    bool Named = Checks.size() <= MaxNamed;
+    if (!Named)
+      Text += counted(static_cast<unsigned>(Checks.size()), "check");
     for (const auto &[Check, Count] : Checks) {
-      Text += First ? "" : ", ";
-      Text += Check;
+      if (Named)
+        Text += (First ? "" : ", ") + Check.str();
       First = false;
       Most = std::max(Most, Count);
     }

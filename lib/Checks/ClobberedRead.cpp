@@ -1,0 +1,176 @@
+//===- Checks/ClobberedRead.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every read finds the value that was written for it. The program is followed
+// step by step, on all paths through loops and conditionals (Analysis/
+// Shadow.h): which value do these bytes hold now? Only the places come from
+// the dump, not one live range. The order, the dataflow and the loops come
+// from the module.
+//
+// It sees what read-after-overwrite sees (copy_insertion.cc, 2017), and what
+// that rule cannot decide or see: reads of branches, damage that one round of
+// a loop leaves for the next one, live ranges that are wrong themselves, the
+// alternate memory of TPU, whose placement does not follow the live ranges.
+//
+// Known sharing of bytes that does no harm:
+// - a copy of a value onto itself, a ConcatBitcast over its operands, an output
+//   that a fusion declares to alias: the bytes stay as they are (TPU);
+// - tuple tables, which nothing here reads: equal ones share a place (TPU);
+// - an operand of a conditional in alternate memory is dead in a branch after
+//   its last read there (TPU, memory space assignment);
+// - async bodies with private stacks, and contexts of async chains, which all
+//   lie in one scratch place (SparseCore, libtpu 0.0.51): not followed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Shadow.h"
+#include "Analysis/Witness.h"
+#include "Checks/Check.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+namespace {
+class ClobberedReads {
+public:
+  ClobberedReads(const Witness &W, Reporter &R)
+      : W(W), P(W.program()), A(W.analysis()), D(A.dump()), R(R),
+        Run(W.flow(), W.aliases(), W.schedule()) {}
+  void run();
+
+private:
+  /// More readers of one damaged value are only counted.
+  static constexpr size_t MaxReaders = 3;
+
+  std::string spell(FlowId V) const { return D.spell(line(V).Tag); }
+  const Value &line(FlowId V) const { return D[Run.valueLine(V)]; }
+  std::string atStep(HloId Id) const;
+  std::string cause(const ClobberedRead &Read) const;
+  void report(ArrayRef<const ClobberedRead *> Reads);
+  void explain(Finding &F, ArrayRef<const ClobberedRead *> Reads);
+  void noteReader(Finding &F, const ClobberedRead &Read);
+  void noteSource(Finding &F, HloId Id);
+
+  const Witness &W;
+  const Program &P;
+  const Analysis &A;
+  const Dump &D;
+  Reporter &R;
+  Shadow Run;
+};
+} // namespace
+
+/// ` at step 5`.
+std::string ClobberedReads::atStep(HloId Id) const {
+  int32_t Step = W.schedule().time(Id);
+  return Step < 0 ? "" : fmt::format(" at step {}", Step);
+}
+
+/// What is wrong with the bytes.
+std::string ClobberedReads::cause(const ClobberedRead &Read) const {
+  std::string Bytes =
+      fmt::format("bytes [{}, {}) of allocation {}", Read.Damage.Begin,
+                  Read.Damage.End, D[Read.Damage.Where].Index);
+  if (!Read.Written)
+    return fmt::format("nothing was written to its {}", Bytes);
+  HloId Writer = W.flow()[Read.Written].Definition;
+  bool Before = Read.Operand &&
+                W.schedule().time(Writer) >= W.schedule().time(Read.Reader);
+  return fmt::format(
+      "{} overwrote its {}{}{}: {} sees {}'s result instead", P.spell(Writer),
+      Bytes, atStep(Writer), Before ? ", one round of the loop before" : "",
+      Read.Operand ? "the reader" : "the caller", P.spell(Writer));
+}
+
+void ClobberedReads::noteReader(Finding &F, const ClobberedRead &Read) {
+  if (Read.Operand)
+    F.note(P.place(Read.Reader), "{} reads it{} as operand {}",
+           P.spell(Read.Reader), atStep(Read.Reader), *Read.Operand);
+  else
+    F.note(P.place(Read.Reader), "{} returns it at the end of the program",
+           P.spell(Read.Reader));
+}
+
+void ClobberedReads::noteSource(Finding &F, HloId Id) {
+  if (P.isHidden(Id))
+    return;
+  std::string Line = A.sourceLine(P.module().attributes(P.module()[Id]));
+  if (!Line.empty())
+    F.note(P.place(Id), "{} comes from {}", P.spell(Id), Line);
+}
+
+/// The story in the order of its steps, then the lines of the program.
+void ClobberedReads::explain(Finding &F,
+                             ArrayRef<const ClobberedRead *> Reads) {
+  const ClobberedRead &First = *Reads[0];
+  HloId Definition = W.flow()[First.Value].Definition;
+  F.note(P.place(Definition), "{} is defined here{}", spell(First.Value),
+         atStep(Definition));
+  HloId Writer;
+  if (First.Written) {
+    Writer = W.flow()[First.Written].Definition;
+    F.note(P.place(Writer), "{} is written to the same bytes{}",
+           spell(First.Written), atStep(Writer));
+    const Value &V = line(First.Written);
+    F.note(A.places().value(V).Tag.Whole, "{} is placed at bytes [{}, {}) here",
+           D.spell(V.Tag), V.Offset, V.end());
+  }
+  for (const ClobberedRead *Read : Reads.take_front(MaxReaders))
+    noteReader(F, *Read);
+  if (Reads.size() > MaxReaders)
+    F.note(A.places().value(line(First.Value)).Tag.Whole,
+           "{} more instructions read it", Reads.size() - MaxReaders);
+  noteSource(F, First.Reader);
+  if (Writer && Writer != First.Reader)
+    noteSource(F, Writer);
+}
+
+/// Reports one value with all reads that find it damaged.
+void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
+  const ClobberedRead &First = *Reads[0];
+  std::string Who =
+      First.Operand ? fmt::format("{} reads {}{}", P.spell(First.Reader),
+                                  spell(First.Value), atStep(First.Reader))
+                    : fmt::format("the program returns {}", spell(First.Value));
+  Finding F = R.reportAs(W.isUncertain() ? Severity::Warning : Severity::Error,
+                         A.places().value(line(First.Value)).Tag.Whole,
+                         "{}, but {}", Who, cause(First));
+  explain(F, Reads);
+  F.about(Run.valueLine(First.Value));
+  if (First.Written)
+    F.about(Run.valueLine(First.Written));
+  if (P[First.Reader].Name)
+    F.about(P[First.Reader].Name);
+  // Then either of the two may be wrong.
+  if (W.firstDifference())
+    F.about(Section::Module);
+}
+
+void ClobberedReads::run() {
+  for (const std::string &Reason : Run.reasons())
+    R.notChecked(Reason);
+  llvm::MapVector<uint32_t, llvm::SmallVector<const ClobberedRead *, 2>> Values;
+  for (const ClobberedRead &Read : Run.clobbered())
+    Values[Read.Value.index()].push_back(&Read);
+  for (const auto &[Value, Reads] : Values)
+    report(Reads);
+}
+
+namespace hlobuf {
+void checkClobberedRead(const Analysis &A, Reporter &R) {
+  const Witness *W = A.witness();
+  if (!W)
+    return;
+  if (!W->obstacle().empty())
+    R.notChecked(W->obstacle().str());
+  else if (W->isOfAnotherTime())
+    R.notChecked("dump and module are of different times");
+  else
+    ClobberedReads(*W, R).run();
+}
+} // namespace hlobuf

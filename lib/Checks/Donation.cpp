@@ -1,0 +1,73 @@
+//===- Checks/Donation.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each item `{output}: (parameter, {index})` of input_output_alias promises
+// the caller that the output is written over that parameter. Both then lie in
+// one allocation, which is a parameter's and maybe-live-out
+// (buffer_assignment.cc, 2019-2026). If they do not, the runtime returns bytes
+// that nobody wrote.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Witness.h"
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+static void checkItem(const Witness &W, const HloAlias &Item, Reporter &R) {
+  const Dump &D = W.analysis().dump();
+  const Places &At = W.analysis().places();
+  const Program &P = W.program();
+  HloId Root = P.root(P.module().Entry);
+  HloId Parameter = P.parameter(P.module().Entry, Item.Parameter);
+  FlowId Output = W.flow().at(Root, Item.Output);
+  FlowId Input = Parameter ? W.flow().at(Parameter, Item.Index) : FlowId();
+  if (!Output || !Input) {
+    R.report(Item.Text, "the entry has no such {}",
+             Output ? "parameter" : "output");
+    return;
+  }
+  ValueId To = W.lineOf(Output);
+  ValueId From = W.lineOf(Input);
+  if (!To || !From)
+    return; // module-values says so
+  const Allocation &Alloc = D[D[From].Owner];
+  if (D[To].Owner != D[From].Owner) {
+    R.report(At.value(D[To]).Tag.Whole,
+             "the output {} is {}, which lies in allocation {}, but the "
+             "module donates it parameter {} {}, which lies in allocation {}",
+             D.Indices.text(Item.Output), D.spell(D[To].Tag),
+             D[D[To].Owner].Index, Item.Parameter, D.Indices.text(Item.Index),
+             Alloc.Index)
+        .note(Item.Text, "it is donated here")
+        .note(At.value(D[From]).Tag.Whole, "the parameter is placed here")
+        .about(To);
+    return;
+  }
+  if (!Alloc.MaybeLiveOut)
+    R.report(At.line(Alloc),
+             "allocation {} is not maybe-live-out, but holds the output {} in "
+             "place of parameter {} {}",
+             Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,
+             D.Indices.text(Item.Index))
+        .note(Item.Text, "it is donated here")
+        .about(D[From].Owner);
+}
+
+namespace hlobuf {
+void checkDonation(const Analysis &A, Reporter &R) {
+  const Witness *W = A.witness();
+  if (!W)
+    return;
+  if (!W->obstacle().empty())
+    return R.notChecked(W->obstacle().str());
+  if (W->isOfAnotherTime())
+    return R.notChecked("dump and module are of different times");
+  for (const HloAlias &Item : W->program().module().Aliases)
+    checkItem(*W, Item, R);
+}
+} // namespace hlobuf

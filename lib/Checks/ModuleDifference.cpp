@@ -1,0 +1,119 @@
+//===- Checks/ModuleDifference.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/ModuleDifference.h"
+
+using namespace hlobuf;
+
+/// Differences that follow from an earlier part and are still said.
+static constexpr unsigned MaxConsequences = 3;
+
+static bool isTimedPart(WitnessPart Part) {
+  return Part == WitnessPart::Sequence || Part == WitnessPart::Ranges ||
+         Part == WitnessPart::Peak;
+}
+
+/// The part that tells dumps and modules of different times apart.
+static WitnessPart strangersIn(const Witness &W) {
+  return W.states(WitnessPart::Sequence) ? WitnessPart::Sequence
+                                         : WitnessPart::Values;
+}
+
+/// One warning instead of as many errors as there are instructions.
+static void reportAnotherTime(const Witness &W, Reporter &R) {
+  size_t Strange = 0;
+  std::string Example;
+  llvm::StringRef Where;
+  const Dump &D = W.analysis().dump();
+  compare(W, strangersIn(W), [&](const Difference &Found) {
+    Strange += Found.Kind != DifferenceKind::Unequal;
+    if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
+      return true;
+    NameId Name =
+        Found.Line ? D[Found.Line].Tag.Name : D.Sequence[Found.Row].Name;
+    Example = D.Names[Name].str();
+    Where = Found.Line ? W.analysis().places().value(D[Found.Line]).Tag.Name
+                       : W.analysis().places().row(D.Sequence[Found.Row]).Name;
+    return true;
+  });
+  if (!Where.data())
+    Where = D.Module.Text.take_until([](char C) { return C == '\n'; });
+  R.reportAs(Severity::Warning, Where,
+             "dump and module are of different times of the compilation: {} "
+             "{} are in one of them only{}; they were not compared",
+             Strange,
+             strangersIn(W) == WitnessPart::Sequence ? "steps" : "values",
+             Example.empty() ? "" : ", like " + Example);
+}
+
+/// One warning where all values of a kind differ in a dump that may be newer
+/// than this tool. What follows from them is not compared.
+static void reportNewRule(const Witness &W, Reporter &R, WitnessPart Part,
+                          DescribeFn Describe) {
+  R.notChecked("a rule of the compiler may be newer than this tool");
+  if (W.firstDifference() != Part)
+    return;
+  compare(W, Part, [&](const Difference &Found) {
+    Describe(W, Severity::Warning, Found)
+        .note(W.program().module().Name,
+              "so do others: all {} differ, so that a rule of the compiler may "
+              "be newer than this tool; only the first is shown",
+              W.newRuleFor());
+    return false;
+  });
+}
+
+/// Why \p Part cannot be compared; empty if it can.
+static std::string obstacleTo(const Witness &W, WitnessPart Part) {
+  if (!W.obstacle().empty())
+    return W.obstacle().str();
+  if (isTimedPart(Part) && !W.isTimed())
+    return "the module is not scheduled";
+  if (!W.states(Part) && isTimedPart(Part))
+    return W.analysis().dump().complete(Section::Used)
+               ? "no sound instruction sequence"
+               : "only the used values tell which steps are the "
+                 "get-tuple-elements that the module leaves out";
+  if (!W.states(Part))
+    return "sizes on TPU do not follow from shapes alone";
+  return "";
+}
+
+void hlobuf::reportDifferences(const Analysis &A, Reporter &R, WitnessPart Part,
+                               DescribeFn Describe) {
+  const Witness *W = A.witness();
+  if (!W)
+    return;
+  std::string Obstacle = obstacleTo(*W, Part);
+  if (!Obstacle.empty()) {
+    R.notChecked(Obstacle);
+    return;
+  }
+  if (W->isOfAnotherTime()) {
+    if (Part == strangersIn(*W))
+      reportAnotherTime(*W, R);
+    R.notChecked("dump and module are of different times");
+    return;
+  }
+  if (!W->differs(Part))
+    return;
+  bool First = W->firstDifference() == Part;
+  if (!W->newRuleFor().empty())
+    return reportNewRule(*W, R, Part, Describe);
+  Severity Level = W->isUncertain() ? Severity::Warning : Severity::Error;
+  unsigned Count = 0;
+  compare(*W, Part, [&](const Difference &Found) {
+    if (First || Count < MaxConsequences) {
+      Finding Said = Describe(*W, Level, Found);
+      // The first finding of the first part collects what follows from it.
+      if (!First || Count == 0)
+        Said.about(Section::Module);
+    }
+    ++Count;
+    return true;
+  });
+}

@@ -1,0 +1,33 @@
+//===- Checks/ModuleDifference.h - Dump against module ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the checks that compare a dump with its module share: whether a part
+// can be compared, and how much of it is said.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_MODULEDIFFERENCE_H
+#define HLOBUF_CHECKS_MODULEDIFFERENCE_H
+
+#include "Analysis/Comparison.h"
+#include "Checks/Check.h"
+
+namespace hlobuf {
+
+/// Says one difference.
+using DescribeFn =
+    llvm::function_ref<Finding(const Witness &, Severity, const Difference &)>;
+
+/// Compares \p Part of the dump with the module. The differences of the first
+/// part that differs are findings of their own; those of later parts follow
+/// from them and become notes of the first.
+void reportDifferences(const Analysis &A, Reporter &R, WitnessPart Part,
+                       DescribeFn Describe);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_MODULEDIFFERENCE_H

@@ -1,0 +1,68 @@
+//===- Checks/ModuleValues.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value has a buffer exactly if the module's dataflow defines it in a
+// computation that gets buffers, and it is a phi exactly if different values
+// meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026). Values
+// of a view color have live ranges and no allocation (2026-07-22 on).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/ModuleDifference.h"
+
+using namespace hlobuf;
+
+static Finding describe(const Witness &W, Reporter &R, Severity Level,
+                        const Difference &Found) {
+  const Dump &D = W.analysis().dump();
+  const Program &P = W.program();
+  if (Found.Kind == DifferenceKind::Missing) {
+    HloId Id = W.flow()[Found.Value].Definition;
+    Finding F = R.reportAs(Level, P.place(Id),
+                           "{} defines the value {}{}, which has no place in "
+                           "the assignment",
+                           P.spell(Id), W.flow().spell(Found.Value),
+                           W.flow()[Found.Value].Phi ? " (phi)" : "");
+    return P[Id].Name ? F.about(P[Id].Name) : F;
+  }
+  const ValueTag &Tag = D[Found.Line].Tag;
+  TagTexts At = W.analysis().places().value(D[Found.Line]).Tag;
+  HloId Id = P.find(Tag.Name);
+  if (Found.Kind == DifferenceKind::Unequal)
+    return R
+        .reportAs(Level, At.Whole, "{} is {}, but in the module {}",
+                  D.spell(Tag), Tag.Phi ? "a phi" : "no phi",
+                  Tag.Phi ? "only one value reaches it"
+                          : "several values meet here")
+        .note(P.place(Id), "{} is here", D.Names[Tag.Name])
+        .about(Found.Line);
+  if (!Id)
+    return R
+        .reportAs(Level, At.Name, "the module has no instruction {}",
+                  D.Names[Tag.Name])
+        .about(Found.Line);
+  Finding F = R.reportAs(Level, At.Whole,
+                         "{} has a place, but the module defines no value "
+                         "there",
+                         D.spell(Tag));
+  F.note(P.place(Id), "{} is here", D.Names[Tag.Name]);
+  FlowId V = W.flow().at(Id, Tag.Index);
+  if (V)
+    F.note(P.place(W.flow()[V].Definition), "it only passes on {}",
+           W.flow().spell(V));
+  return F.about(Found.Line);
+}
+
+namespace hlobuf {
+void checkModuleValues(const Analysis &A, Reporter &R) {
+  reportDifferences(
+      A, R, WitnessPart::Values,
+      [&](const Witness &W, Severity Level, const Difference &Found) {
+        return describe(W, R, Level, Found);
+      });
+}
+} // namespace hlobuf
