@@ -144,8 +144,11 @@ def fields_of(kind, match):
             yield field(kind, name, *match.span(name))
 
 
-def instruction_fields(line, match):
-    """Fields of an instruction's text, and of a tag that is glued to its end."""
+def instruction_fields(line, match, attributes):
+    """Fields of an instruction's text, and of a tag that is glued to its end.
+
+    attributes: by instruction, the ones that the module's text repeats.
+    """
     begin = match.start("instruction")
     glued = GLUED_TAG.search(line, begin)
     if glued:
@@ -161,7 +164,11 @@ def instruction_fields(line, match):
         at += 1
     if head["opcode"] == "parameter":
         yield field("text", "parameter", head.end(), at - 1)
-    elif head["opcode"] != "constant":
+    elif head["opcode"] == "constant":
+        literal = line[head.end() : at - 1]
+        if f"({literal})" in attributes.get(head["name"], ()):
+            yield Field("attribute", "literal", "attribute", head.end(), at - 1)
+    else:
         for operand in re.finditer(rf"%({NAME})", line[head.end() : at - 1]):
             yield Field(
                 "text",
@@ -170,12 +177,18 @@ def instruction_fields(line, match):
                 head.end() + operand.start(1),
                 head.end() + operand.end(1),
             )
+    for text in sorted(attributes.get(head["name"], ())):
+        begin = line.find(text, at)
+        name, _, value = text[2:].partition("=")
+        if text.startswith(", ") and begin >= 0:
+            end = begin + len(text)
+            yield Field("attribute", name, "attribute", end - len(value), end)
 
 
 class Text:
     """The lines of one file, with their kinds and fields."""
 
-    def __init__(self, path):
+    def __init__(self, path, attributes=None):
         self.path = path
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
             self.lines = f.read().split("\n")
@@ -194,7 +207,9 @@ class Text:
             kind, match = self.match(line)
             self.kinds.append(kind)
             if kind == "text":
-                self.fields.append(list(instruction_fields(line, match)))
+                self.fields.append(
+                    list(instruction_fields(line, match, attributes or {}))
+                )
             else:
                 self.fields.append(list(fields_of(kind, match)) if match else [])
         self.names = sorted(

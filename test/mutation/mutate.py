@@ -3,9 +3,9 @@
 
 A fault is a single edit: one field of one line changed, a line dropped, a line
 doubled, or a line exchanged with the next one. The tool runs on a copy of the
-module's files without its HLO module. A fault is caught if the tool exits with
-1, and pointed at if an error, warning or note stands on the edited line (for a
-dropped line: on a neighbour; for two lines: on one of them).
+module's files; with --with-module the HLO module's text is among them. A fault is
+caught if the tool exits with 1, and pointed at if an error, warning or note stands on
+the edited line (for a dropped line: on a neighbour; for two lines: on one of them).
 
 Edits without effect are no faults and are left out:
   * the text is the same afterwards (two equal lines exchanged);
@@ -17,27 +17,37 @@ Edits without effect are no faults and are left out:
     rows of equal size stand in hash order there;
   * the heap pointer in an allocation (until 2022): an address of a process that
     is gone.
-Only fields of the dump's own grammar are edited. Attributes of instruction
-texts (metadata, calls, kind, ..) are not: nothing else in a dump repeats them.
+Only fields of the dump's own grammar are edited. Attributes and literals of
+instruction texts (calls, kind, dimensions, ..) are only edited --with-module, and only
+where the module's line of the instruction repeats them: nothing else does. Metadata,
+backend_config and annotations (sharding, frontend_attributes, ..) never are.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import fnmatch
-import glob
 import json
 import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 from grammar import FLAGS, Text
-
-TAILS = ("-values.txt", "-live-range.txt", "-memory-usage-report.txt")
+from harness import (
+    PLACE,
+    REPORT,
+    SIBLINGS,
+    assignments,
+    module_of,
+    read,
+    run_tool,
+    stem_of,
+    write,
+)
+from hlo import attributes_of
 
 
 def other_digit(text, rng):
@@ -96,6 +106,12 @@ def edited(f, line, names, rng):
             new = (
                 old[: m.start()] + ("f32" if m[0] == "s32" else "s32") + old[m.end() :]
             )
+    elif f.type == "attribute":
+        new = changed_number_in(old, rng) if rng.random() < 0.5 else None
+        letters = [m.start() for m in re.finditer(r"[A-Za-z]", old)]
+        if new is None and letters:
+            at = rng.choice(letters)
+            new = old[:at] + misspelt(old[at], rng) + old[at + 1 :]
     elif f.type == "digits":
         new = other_digit(old, rng)
     else:
@@ -173,9 +189,6 @@ def plan(texts, count, wanted, rng):
             yield mutant
 
 
-PLACE = re.compile(r"^(.*?):(\d+):(?:\d+:)? (?:error|warning|note): ", re.MULTILINE)
-
-
 class Runner:
     """Runs the tool on mutants of one module, in a folder of its own."""
 
@@ -183,37 +196,25 @@ class Runner:
         self.args = args
 
     def run_tool(self, assignment):
-        command = [
-            self.args.tool,
-            "--warnings-as-errors=*",
-            "--error-limit=0",
-            "--jobs=1",
-            assignment,
-        ]
-        try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                timeout=self.args.timeout,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "timeout", ""
-        return done.returncode, done.stdout + done.stderr
+        return run_tool(self.args.tool, assignment, self.args.timeout)
 
     def module(self, files, seed):
         """Results for one module: [(mutant, caught, pointed, crashed)]."""
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:
             copies = [shutil.copy(f, folder) for f in files]
+            attributes = None
+            if self.args.with_module:
+                path = module_of(files[0])
+                if not path:
+                    return "no module", []
+                attributes = attributes_of(read(shutil.copy(path, folder)))
             status, output = self.run_tool(copies[0])
             if status != 0:
                 return "not clean: " + (PLACE.search(output) or [str(status)])[0], []
             results = []
             for mutant in plan(
-                [Text(c) for c in copies],
+                [Text(c, attributes) for c in copies],
                 self.args.edits_per_file,
                 self.args.kinds,
                 rng,
@@ -224,10 +225,7 @@ class Runner:
     def mutant(self, mutant, assignment):
         backup = mutant.path + ".orig~"
         os.rename(mutant.path, backup)
-        with open(
-            mutant.path, "w", encoding="utf-8", errors="surrogateescape", newline=""
-        ) as f:
-            f.write(mutant.text)
+        write(mutant.path, mutant.text)
         status, output = self.run_tool(assignment)
         os.rename(backup, mutant.path)
         places = {(p, int(l)) for p, l in PLACE.findall(output)}
@@ -243,27 +241,8 @@ class Runner:
 
 def modules(paths, limit, seed):
     """Lists of the files of one module each, the assignment first."""
-    found = []
-    for path in paths:
-        for name in (
-            [path]
-            if os.path.isfile(path)
-            else sorted(
-                glob.glob(os.path.join(path, "**", "*.txt"), recursive=True)
-                + glob.glob(
-                    os.path.join(path, "**", "*.buffer_assignment"), recursive=True
-                )
-            )
-        ):
-            with open(name, "rb") as f:
-                if f.read(18) == b"BufferAssignment:\n":
-                    found.append(name)
-    random.Random(seed).shuffle(found)
-    for name in found[:limit] if limit else found:
-        stem = name.removesuffix("-buffer-assignment.txt").removesuffix(".txt")
-        siblings = [stem + "-buffer-assignment" + TAILS[0]] + [
-            stem + t for t in TAILS[1:]
-        ]
+    for name in assignments(paths, limit, seed):
+        siblings = [stem_of(name) + tail for tail in (*SIBLINGS, REPORT)]
         yield [name] + [s for s in siblings if s != name and os.path.exists(s)]
 
 
@@ -311,6 +290,9 @@ def main():
     )
     parser.add_argument(
         "--kinds", default="*", metavar="GLOB", help="kinds of lines that are edited"
+    )
+    parser.add_argument(
+        "--with-module", action="store_true", help="give the module's text to the tool"
     )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=20, help="seconds for one run")
