@@ -41,39 +41,24 @@ void Program::findObstacles() {
   else if (M.RepeatsName)
     Obstacle = "two instructions of the module have one name";
   else
-    findCircles();
+    findDepth();
 }
 
-/// Computations that call each other in a circle have no order; calls that are
-/// nested deeper than any program's would need a deep stack here.
-void Program::findCircles() {
+/// Calls that are nested deeper than any program's would need a deep stack
+/// here. Callers come behind their callees.
+void Program::findDepth() {
   constexpr uint32_t MaxDepth = 1000;
-  std::vector<uint32_t> Callers(M.Computations.size(), 0);
   std::vector<uint32_t> Depth(M.Computations.size(), 0);
-  for (const HloCall &Call : M.Calls)
-    ++Callers[Call.Callee.index()];
-  std::vector<uint32_t> Ready;
-  for (uint32_t C = 0; C != Callers.size(); ++C)
-    if (Callers[C] == 0)
-      Ready.push_back(C);
-  size_t Done = 0;
-  while (!Ready.empty()) {
-    uint32_t C = Ready.back();
-    Ready.pop_back();
-    ++Done;
+  for (size_t C = M.Computations.size(); C-- != 0;) {
     IndexRange All = M.Computations[C].Instructions;
     for (uint32_t I = All.Begin; I != All.End; ++I)
       for (const HloCall &Call : M.calls(M.Instructions[I])) {
-        uint32_t Callee = Call.Callee.index();
-        Depth[Callee] = std::max(Depth[Callee], Depth[C] + 1);
-        if (Depth[Callee] > MaxDepth)
+        uint32_t &Below = Depth[Call.Callee.index()];
+        Below = std::max(Below, Depth[C] + 1);
+        if (Below > MaxDepth)
           Obstacle = "computations are nested too deeply";
-        if (--Callers[Callee] == 0)
-          Ready.push_back(Callee);
       }
   }
-  if (Done != M.Computations.size())
-    Obstacle = "computations call each other in a circle";
 }
 
 bool Program::leavesElementsOut() const {

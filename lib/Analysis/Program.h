@@ -151,7 +151,7 @@ private:
   void linkCalls();
   void classify();
   void findObstacles();
-  void findCircles();
+  void findDepth();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
   HloId element(HloId Source, ShapeIndex Path);
 

@@ -42,6 +42,7 @@ private:
   void readCalls(StringRef Attributes, HloInstruction &I);
   void addCalls(StringRef Value, CallRole Role);
   void resolveOperands(uint32_t FirstOperand);
+  bool hasElement(const HloInstruction &I, const HloOperand &Operand) const;
   void resolveCalls();
   void indexNames();
 
@@ -456,9 +457,22 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
                                   Tables.Names[Name]));
       else
         M.Operands[K].Source = Source;
+      if (M.Operands[K].Source && !hasElement(M.Instructions[I], M.Operands[K]))
+        Refuse(Where, fmt::format("operand {} has no such element",
+                                  Tables.Names[Name]));
     }
   }
   OperandNames.clear();
+}
+
+/// True if what \p Operand's path, or get-tuple-element \p I, takes is there.
+bool ModuleReader::hasElement(const HloInstruction &I,
+                              const HloOperand &Operand) const {
+  llvm::SmallVector<uint32_t, 4> Steps = Tables.Indices.steps(Operand.Path);
+  if (I.Op.Op == Opcode::GetTupleElement)
+    Steps.push_back(I.Number);
+  return Steps.empty() ||
+         Tables.Shapes.at(M[Operand.Source].Shape, Steps).valid();
 }
 
 void ModuleReader::resolveCalls() {
@@ -468,12 +482,19 @@ void ModuleReader::resolveCalls() {
     M.RepeatsName |= Id.valid();
     Id = ComputationId(I);
   }
-  for (size_t I = 0; I != M.Calls.size(); ++I) {
-    NameId Name = Tables.Names.find(CalleeNames[I]);
-    M.Calls[I].Callee = Name ? Known[Name.index()] : ComputationId();
-    if (!M.Calls[I].Callee)
-      Refuse(CalleeNames[I], "the module has no computation of this name");
-  }
+  for (const HloInstruction &I : M.Instructions)
+    for (uint32_t C = I.Calls.Begin; C != I.Calls.End; ++C) {
+      NameId Name = Tables.Names.find(CalleeNames[C]);
+      ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
+      // Callees are printed first (HloModule::Print), so that no computation
+      // can call itself.
+      if (!Callee)
+        Refuse(CalleeNames[C], "the module has no computation of this name");
+      else if (Callee >= I.Parent)
+        Refuse(CalleeNames[C], "this computation is defined only further down");
+      else
+        M.Calls[C].Callee = Callee;
+    }
 }
 
 void ModuleReader::indexNames() {
