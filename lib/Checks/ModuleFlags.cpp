@@ -18,7 +18,7 @@ using namespace hlobuf;
 
 static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
   std::string Text;
-  auto Add = [&](std::string Flag) {
+  auto Add = [&](const std::string &Flag) {
     Text += (Text.empty() ? "" : ", ") + Flag;
   };
   if (Flags.Parameter)

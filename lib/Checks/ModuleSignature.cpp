@@ -22,7 +22,7 @@ namespace {
 class Signature {
 public:
   Signature(const Witness &W, Reporter &R)
-      : W(W), D(W.analysis().dump()), P(W.program()), R(R) {}
+      : D(W.analysis().dump()), P(W.program()), R(R) {}
 
   void run();
 
@@ -30,7 +30,6 @@ private:
   bool fits(HloId Id, ShapeId Promised) const;
   void compare(HloId Id, ShapeId Promised, llvm::StringRef What);
 
-  const Witness &W;
   const Dump &D;
   const Program &P;
   Reporter &R;

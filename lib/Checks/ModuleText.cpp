@@ -23,7 +23,7 @@ namespace {
 class TextComparer {
 public:
   TextComparer(const Witness &W, Reporter &R)
-      : W(W), A(W.analysis()), D(A.dump()), P(W.program()), R(R) {}
+      : A(W.analysis()), D(A.dump()), P(W.program()), R(R) {}
 
   void run();
 
@@ -35,7 +35,6 @@ private:
   bool sameAttributes(const Instruction &I, HloId Id);
   void compareValueShapes();
 
-  const Witness &W;
   const Analysis &A;
   const Dump &D;
   const Program &P;
