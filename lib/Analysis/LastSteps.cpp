@@ -32,6 +32,14 @@ static bool isWrappedDone(StringRef Text) {
          !Text.contains("send") && !Text.contains("recv");
 }
 
+/// Opcodes of their own that GPU prints for async ops, too (jax 0.12.0): the
+/// text does not tell them apart.
+static bool mayBeSugar(Opcode Op) {
+  return Op == Opcode::AllGatherStart || Op == Opcode::AllGatherDone ||
+         Op == Opcode::CollectivePermuteStart ||
+         Op == Opcode::CollectivePermuteDone;
+}
+
 LastSteps::LastSteps(const Analysis &A)
     : A(A), D(A.dump()), Kinds(D.Sequence.size()) {
   bool Plain = A.isPlain();
@@ -40,7 +48,7 @@ LastSteps::LastSteps(const Analysis &A)
     const Instruction *I = A.instruction(Name);
     Opcode Op = I ? I->Op.Op : Opcode::Unknown;
     bool Async = I && (isAsync(Op) || I->Op.Sugar);
-    AnyAsync |= Async;
+    AnyAsync |= Async || mayBeSugar(Op);
     StepKind &Kind = Kinds[Step];
     Kind.Read = Plain ? Reads::Yes : readsItself(Name);
     Kind.Control =
