@@ -8,9 +8,11 @@ comments, so they can hold RUN: and CHECK: lines.
   %root     the repository
   %corpus   a folder of further real dumps; needs REQUIRES: corpus
   %python, %cmake   as the build uses them
+  %jax-python       a Python with jax; needs REQUIRES: jax
 """
 
 import os
+import subprocess
 
 import lit.formats
 
@@ -40,6 +42,17 @@ else:
         "tests on the corpus are skipped: set HLOBUF_CORPUS to a folder that "
         "has corpus/ in it"
     )
+
+if not subprocess.run(
+    [config.python, "-c", "import jsonschema"], stderr=subprocess.DEVNULL, check=False
+).returncode:
+    config.available_features.add("jsonschema")
+
+# A Python with jax and libtpu, for tests with real compilers.
+jax_python = os.environ.get("HLOBUF_JAX_PYTHON")
+if jax_python:
+    config.available_features.add("jax")
+    config.substitutions.append(("%jax-python", jax_python))
 
 config.available_features.add("llvm-" + config.llvm_version)
 if config.sanitize:

@@ -1,4 +1,4 @@
-//===- Driver/Driver.cpp --------------------------------------------------===//
+//===- Driver/Driver.cpp -------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,140 +6,184 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
-#include "Driver/Inputs.h"
-#include "Driver/Load.h"
+#include "Driver/AtomicFile.h"
+#include "Driver/Baseline.h"
+#include "Driver/Comments.h"
+#include "Driver/Emit.h"
+#include "Driver/OrderedRun.h"
+#include "Driver/Plan.h"
+#include "Driver/ResultPrinter.h"
 #include "Driver/Summary.h"
-#include "Driver/Verify.h"
-#include "Dump/Printer.h"
-#include "Dump/Reader.h"
-#include "Support/TextPrinter.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-/// What one dump gives to print and to add up.
-struct Outcome {
-  std::string Out;
-  std::string Trouble;
-  Verdict V;
-  std::vector<std::string> Unused;
-  unsigned MissedRequirements = 0;
-  bool Done = false;
+/// A printer with the file that it writes to; no file is standard output.
+struct Sink {
+  std::unique_ptr<AtomicFile> File;
+  std::unique_ptr<ResultPrinter> Printer;
 };
 
-/// Works through the inputs, on several threads, and hands the outcomes on in
-/// order.
+/// Verifies the dumps of a plan on several threads, and hands the results on
+/// in order.
 class Driver {
 public:
-  Driver(const VerifyOptions &Options, const CheckSelection &Selection,
+  Driver(const VerifyOptions &Options, Plan &P, SettingsFinder &Finder,
          llvm::raw_ostream &Out, llvm::raw_ostream &Err)
-      : Options(Options), Selection(Selection), Out(Out), Err(Err) {}
+      : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err) {}
 
-  ExitStatus run(llvm::ArrayRef<Input> Dumps);
+  /// Reads the baseline and opens the outputs, before anything is verified.
+  llvm::Error prepare();
+  ExitStatus run();
 
 private:
-  Outcome process(const Input &In) const;
-  void emit(const LoadedDump &L, Outcome &Result) const;
-  void render(const Input &In, const LoadedDump &L, Outcome &Result) const;
-  void consume(Outcome &Result);
-  void runThreads(llvm::ArrayRef<Input> Dumps, unsigned Jobs);
-  void showProgress(size_t Done, size_t Total);
+  llvm::Error mayWrite(StringRef Path) const;
+  llvm::Error openSinks();
+  DumpResult verifyOne(const PlannedDump &D) const;
+  DumpResult resultOf(size_t I, DumpResult &Worked);
+  void consume(DumpResult R, const Settings *Applied);
+  void showProgress(size_t Done);
+  void printRemarks();
+  ExitStatus finish();
 
   const VerifyOptions &Options;
-  const CheckSelection &Selection;
+  Plan &P;
+  SettingsFinder &Finder;
   llvm::raw_ostream &Out;
   llvm::raw_ostream &Err;
+  std::vector<Sink> Sinks;
+  std::optional<Baseline> Old;
+  Baseline New;
   Summary Sum;
-  unsigned MissedRequirements = 0;
+  /// Results that dumps further on share, with the number of those.
+  std::map<size_t, std::pair<DumpResult, size_t>> Shared;
 };
 } // namespace
 
-void Driver::render(const Input &In, const LoadedDump &L,
-                    Outcome &Result) const {
-  llvm::raw_string_ostream OS(Result.Out);
-  OS.enable_colors(Options.Color);
-  llvm::StringMap<unsigned> Printed;
-  for (const Diagnostic &F : Result.V.Findings)
-    if (++Printed[F.Check] <= Options.ErrorLimit || Options.ErrorLimit == 0)
-      printDiagnostic(F, L.Texts, OS, Options.Color);
-  for (const auto &[Check, Count] : Result.V.Uncounted)
-    Printed[Check] += Count;
-  auto NoteHidden = [&](StringRef Check) {
-    unsigned Count = Printed.lookup(Check);
-    if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
-      OS << fmt::format("{}: note: {} more findings of this check are not "
-                        "shown (see --error-limit) [{}]\n",
-                        In.Path, Count - Options.ErrorLimit, Check);
-  };
-  NoteHidden(SyntaxCheck);
-  for (const CheckInfo &Info : allChecks())
-    NoteHidden(Info.Id);
-  for (const NotChecked &Gap : Result.V.Gaps) {
-    if (!Selection.Require.contains(Gap.Check))
-      continue;
-    OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
-                      In.Path, Gap.Reason, Gap.Check);
-    ++Result.MissedRequirements;
-  }
-  OS.flush();
+static llvm::Error failure(const std::string &Text) {
+  return llvm::createStringError(std::errc::invalid_argument, "%s",
+                                 Text.c_str());
 }
 
-void Driver::emit(const LoadedDump &L, Outcome &Result) const {
-  llvm::raw_string_ostream OS(Result.Out);
-  if (L.Syntax.empty()) {
-    printDump(*L.Model, OS);
-    OS.flush();
-    return;
+static std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
+                                                  const VerifyOptions &Options,
+                                                  llvm::raw_ostream &OS,
+                                                  bool IsFile) {
+  switch (Format) {
+  case OutputFormat::Text:
+    return makeTextPrinter(Options, OS, Options.Color && !IsFile, IsFile);
+  case OutputFormat::Json:
+    return makeJsonPrinter(Options, OS);
+  case OutputFormat::Sarif:
+    return makeSarifPrinter(Options, OS);
+  case OutputFormat::JUnit:
+    return makeJUnitPrinter(OS);
+  case OutputFormat::Github:
+    return makeGithubPrinter(OS);
   }
-  for (const Diagnostic &F : L.Syntax)
-    printDiagnostic(F, L.Texts, OS, Options.Color);
-  OS.flush();
-  // Nothing half-read goes where the dump is expected.
-  Result.Trouble = std::move(Result.Out);
-  Result.Out.clear();
-  Result.V.Errors = static_cast<unsigned>(L.Syntax.size());
+  return nullptr;
 }
 
-Outcome Driver::process(const Input &In) const {
-  Outcome Result;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options);
+llvm::Error Driver::mayWrite(StringRef Path) const {
+  if (P.reads(Path))
+    return failure(fmt::format("'{}' is an input, which is not written", Path));
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::openSinks() {
+  Sinks.push_back({nullptr, makePrinter(Options.Format, Options, Out, false)});
+  for (const OutputFile &Output : Options.Outputs) {
+    if (llvm::Error Refused = mayWrite(Output.Path))
+      return Refused;
+    auto File = AtomicFile::create(Output.Path);
+    if (!File)
+      return File.takeError();
+    llvm::raw_ostream &OS = (*File)->os();
+    Sinks.push_back(
+        {std::move(*File), makePrinter(Output.Format, Options, OS, true)});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::prepare() {
+  if (!Options.Baseline.empty()) {
+    llvm::Expected<Baseline> Read = Baseline::read(Options.Baseline);
+    if (!Read)
+      return Read.takeError();
+    Old = std::move(*Read);
+  }
+  const std::string &Written = Options.WriteBaseline;
+  if (!Written.empty() && llvm::sys::fs::exists(Written)) {
+    if (llvm::Error Refused = mayWrite(Written))
+      return Refused;
+    // Only a baseline is replaced by a baseline.
+    if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
+      return Read.takeError();
+  }
+  return openSinks();
+}
+
+DumpResult Driver::verifyOne(const PlannedDump &D) const {
+  DumpResult R;
+  R.Path = D.In.Path;
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options);
   if (!L) {
-    Result.Trouble = "error: " + llvm::toString(L.takeError()) + "\n";
-    return Result;
+    R.Trouble = llvm::toString(L.takeError());
+    return R;
   }
-  Result.Done = true;
-  Result.Unused = (*L)->Unused;
-  if (Options.EmitDump) {
-    emit(**L, Result);
-    return Result;
-  }
-  Result.V = verify(**L, Selection);
-  render(In, **L, Result);
-  Result.V.Findings.clear();
-  return Result;
+  const CheckSelection &Selection = D.Applied->Selection;
+  R = makeResult(D.In, **L, verify(**L, Selection, Options.WantMemory),
+                 Selection);
+  applySuppressionComments(R, **L, Selection);
+  if (Options.VerifyDiagnostics)
+    matchExpectations(R, **L);
+  return R;
 }
 
-void Driver::consume(Outcome &Result) {
-  Out << Result.Out;
-  if (!Result.Trouble.empty()) {
+/// The result of dump \p I, for which \p Worked is empty if it is not the
+/// first of its kind.
+DumpResult Driver::resultOf(size_t I, DumpResult &Worked) {
+  const PlannedDump &D = P.Dumps[I];
+  auto Known = Shared.find(D.Original);
+  if (D.Original == I) {
+    if (Known != Shared.end())
+      Known->second.first = Worked;
+    return std::move(Worked);
+  }
+  DumpResult R =
+      Known->second.first.isUnreadable()
+          ? verifyOne(D) // the reason names the file
+          : retarget(Known->second.first, P.Dumps[D.Original].In, D.In);
+  if (--Known->second.second == 0)
+    Shared.erase(Known);
+  return R;
+}
+
+void Driver::consume(DumpResult R, const Settings *Applied) {
+  if (Applied && !Options.VerifyDiagnostics) {
+    SettingsFinder::suppress(R, *Applied);
+    if (Old)
+      Old->apply(R);
+    if (!Options.WriteBaseline.empty())
+      New.record(R);
+  }
+  for (Sink &S : Sinks)
+    S.Printer->add(R);
+  if (R.isUnreadable() || !R.Complaints.empty())
     Out.flush();
-    Err << Result.Trouble;
-  }
-  MissedRequirements += Result.MissedRequirements;
-  if (Result.Done)
-    Sum.add(Result.V, Result.Unused);
-  else
-    Sum.addUnreadable();
+  if (R.isUnreadable())
+    Err << "error: " << R.Trouble << '\n';
+  for (const ResultNote &C : R.Complaints)
+    Err << fmt::format("{}:{}: warning: {}\n", C.Where.File, C.Where.Line,
+                       C.Message);
+  Sum.add(R);
 }
 
-void Driver::showProgress(size_t Done, size_t Total) {
+void Driver::showProgress(size_t Done) {
+  size_t Total = P.Dumps.size();
   if (!Options.Progress || Total < 100 || (Done % 64 != 0 && Done != Total))
     return;
   Err << fmt::format("\r[{}/{}] dumps{}", Done, Total,
@@ -147,75 +191,115 @@ void Driver::showProgress(size_t Done, size_t Total) {
   Err.flush();
 }
 
-void Driver::runThreads(llvm::ArrayRef<Input> Dumps, unsigned Jobs) {
-  std::vector<std::unique_ptr<Outcome>> Outcomes(Dumps.size());
-  std::atomic<size_t> Next = 0;
-  std::mutex Lock;
-  std::condition_variable Ready;
-  auto Work = [&] {
-    for (size_t I = Next++; I < Dumps.size(); I = Next++) {
-      auto Result = std::make_unique<Outcome>(process(Dumps[I]));
-      std::lock_guard<std::mutex> Guard(Lock);
-      Outcomes[I] = std::move(Result);
-      Ready.notify_one();
-    }
-  };
-  std::vector<std::thread> Threads;
-  for (unsigned I = 0; I != Jobs; ++I)
-    Threads.emplace_back(Work);
-  for (size_t I = 0; I != Dumps.size(); ++I) {
-    std::unique_ptr<Outcome> Result;
-    {
-      std::unique_lock<std::mutex> Guard(Lock);
-      Ready.wait(Guard, [&] { return Outcomes[I] != nullptr; });
-      Result = std::move(Outcomes[I]);
-    }
-    consume(*Result);
-    showProgress(I + 1, Dumps.size());
-  }
-  for (std::thread &T : Threads)
-    T.join();
+/// What a part of the dumps alone cannot tell is not said.
+void Driver::printRemarks() {
+  if (Options.Shards != 1)
+    return;
+  for (const std::string &Line : Finder.idleSuppressions())
+    Err << Line << '\n';
+  bool Everything = llvm::any_of(Options.Inputs, [](const std::string &Path) {
+    return llvm::sys::fs::is_directory(Path);
+  });
+  if (Old)
+    for (const std::string &Line : Old->gone(Everything))
+      Err << Line << '\n';
 }
 
-ExitStatus Driver::run(llvm::ArrayRef<Input> Dumps) {
-  unsigned Jobs =
-      Options.Jobs ? Options.Jobs : std::thread::hardware_concurrency();
-  Jobs = static_cast<unsigned>(std::min<size_t>(Jobs, Dumps.size()));
-  if (Jobs > 1) {
-    runThreads(Dumps, Jobs);
-  } else {
-    for (size_t I = 0; I != Dumps.size(); ++I) {
-      Outcome Result = process(Dumps[I]);
-      consume(Result);
-      showProgress(I + 1, Dumps.size());
+static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
+  auto File = AtomicFile::create(Path);
+  if (!File)
+    return File.takeError();
+  B.write((*File)->os());
+  return (*File)->commit();
+}
+
+ExitStatus Driver::finish() {
+  RunEnd End;
+  End.Status = Sum.status();
+  if (!Options.Quiet)
+    End.LastLine = Sum.line();
+  if (!Options.WriteBaseline.empty())
+    if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline)) {
+      Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
+      End.Status = ExitTrouble;
+    }
+  for (Sink &S : Sinks) {
+    S.Printer->finish(End);
+    if (!S.File)
+      continue;
+    if (llvm::Error Failed = S.File->commit()) {
+      Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
+      End.Status = ExitTrouble;
     }
   }
-  if (!Options.Quiet && !Options.EmitDump && !Dumps.empty())
-    Out << Sum.line() << '\n';
   Out.flush();
-  if (Sum.unreadable() != 0)
-    return ExitTrouble;
-  return Sum.errors() + MissedRequirements != 0 ? ExitErrors : ExitSound;
+  if (Options.Format != OutputFormat::Text && Options.Progress)
+    Err << End.LastLine << '\n';
+  printRemarks();
+  return End.Status;
+}
+
+ExitStatus Driver::run() {
+  for (size_t I = 0; I != P.Dumps.size(); ++I)
+    if (P.Dumps[I].Original != I)
+      ++Shared[P.Dumps[I].Original].second;
+  for (InputTrouble &Trouble : P.Troubles) {
+    DumpResult R;
+    R.Path = std::move(Trouble.Path);
+    R.Trouble = std::move(Trouble.Text);
+    consume(std::move(R), nullptr);
+  }
+  runInOrder(
+      P.Dumps.size(), Options.Jobs,
+      [&](size_t I) {
+        return P.Dumps[I].Original == I ? verifyOne(P.Dumps[I]) : DumpResult();
+      },
+      [&](size_t I, DumpResult &Worked) {
+        consume(resultOf(I, Worked), P.Dumps[I].Applied);
+        showProgress(I + 1);
+      });
+  return finish();
 }
 
 ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
                              llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
-  llvm::Expected<CheckSelection> Selection = CheckSelection::create(Options);
-  if (!Selection) {
-    Err << "error: " << llvm::toString(Selection.takeError()) << '\n';
+  SettingsFinder Finder(Options);
+  llvm::Expected<Plan> P = makePlan(Options, Finder);
+  if (!P) {
+    Err << llvm::toString(P.takeError());
     return ExitTrouble;
   }
-  InputList Inputs = findInputs(Options.Inputs);
-  for (const std::string &Trouble : Inputs.Troubles)
-    Err << "error: " << Trouble << '\n';
   bool Given = llvm::any_of(Options.Siblings,
                             [](const std::string &S) { return !S.empty(); });
-  if (Given && Inputs.Dumps.size() > 1) {
+  if (Given && P->Dumps.size() > 1) {
     Err << "error: --values, --live-range, --report and --module belong to one "
            "dump, but "
-        << Inputs.Dumps.size() << " are given\n";
+        << P->Dumps.size() << " are given\n";
     return ExitTrouble;
   }
-  ExitStatus Status = Driver(Options, *Selection, Out, Err).run(Inputs.Dumps);
-  return Inputs.Troubles.empty() ? Status : ExitTrouble;
+  if (Options.EmitDump)
+    return emitDumps(Options, *P, Out, Err);
+  Driver D(Options, *P, Finder, Out, Err);
+  if (llvm::Error Failed = D.prepare()) {
+    Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
+    return ExitTrouble;
+  }
+  return D.run();
+}
+
+ExitStatus hlobuf::dumpConfig(const VerifyOptions &Options,
+                              llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+  SettingsFinder Finder(Options);
+  std::string Path = Options.Inputs.empty() ? "-" : Options.Inputs.front();
+  // A folder's own configuration holds for what is in it.
+  if (llvm::sys::fs::is_directory(Path))
+    Path += "/-";
+  llvm::Expected<const Settings *> Applied = Finder.find(Path);
+  if (!Applied) {
+    Err << llvm::toString(Applied.takeError());
+    return ExitTrouble;
+  }
+  Config C = SettingsFinder::effective(**Applied);
+  printConfig(C, Out);
+  return ExitSound;
 }

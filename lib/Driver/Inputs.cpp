@@ -31,18 +31,32 @@ private:
   void addFile(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
-  void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {}) {
-    // Frames of two files may have the same names.
-    std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
-    if (Seen.insert(Key).second)
-      List.Dumps.push_back({std::move(Path), std::move(Frames)});
+  void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
+  void trouble(const std::string &Path, std::string Text) {
+    List.Troubles.push_back({Path, std::move(Text)});
   }
-  void trouble(std::string Text) { List.Troubles.push_back(std::move(Text)); }
 
   InputList &List;
   llvm::StringSet<> Seen;
+  /// The folder that is searched, empty for a file.
+  StringRef Folder;
 };
 } // namespace
+
+void InputFinder::addDump(std::string Path,
+                          std::shared_ptr<const FrameFile> Frames) {
+  // Frames of two files may have the same names.
+  std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
+  if (!Seen.insert(Key).second)
+    return;
+  StringRef Relative = Path;
+  if (!Relative.consume_front(Folder) || Folder.empty())
+    Relative = llvm::sys::path::filename(Path);
+  Input &In = List.Dumps.emplace_back();
+  In.Relative = Relative.ltrim('/').str();
+  In.Path = std::move(Path);
+  In.Frames = std::move(Frames);
+}
 
 InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
   InputList List;
@@ -53,7 +67,9 @@ InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
 }
 
 void InputFinder::addArgument(const std::string &Path) {
-  if (Path != "-" && fs::is_directory(Path))
+  bool IsFolder = Path != "-" && fs::is_directory(Path);
+  Folder = IsFolder ? StringRef(Path) : StringRef();
+  if (IsFolder)
     addFolder(Path);
   else
     addFile(Path);
@@ -78,7 +94,8 @@ void InputFinder::addFolder(const std::string &Path) {
       if (At->type() != fs::file_type::directory_file)
         Files.push_back(At->path());
   if (Error)
-    trouble(fmt::format("cannot read folder '{}': {}", Path, Error.message()));
+    trouble(Path,
+            fmt::format("cannot read folder '{}': {}", Path, Error.message()));
   llvm::sort(Files);
   size_t Before = List.Dumps.size();
   for (std::string &File : Files) {
@@ -86,7 +103,8 @@ void InputFinder::addFolder(const std::string &Path) {
       addDump(std::move(File));
   }
   if (List.Dumps.size() == Before && Seen.empty())
-    trouble(fmt::format("no buffer assignment in folder '{}': it needs files "
+    trouble(Path,
+            fmt::format("no buffer assignment in folder '{}': it needs files "
                         "named *-buffer-assignment.txt",
                         Path));
 }
@@ -120,7 +138,8 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
       addDump(Name, Frames);
   if (List.Dumps.size() == Before)
-    trouble(fmt::format("'{}' holds no buffer assignment between its "
+    trouble(Frames->Path,
+            fmt::format("'{}' holds no buffer assignment between its "
                         "'*** Begin ***' lines",
                         Frames->Path));
 }
@@ -131,7 +150,8 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
   if (!Assignment.empty())
     addDump(std::move(Assignment));
   else
-    trouble(fmt::format("'{}' is {}, which says nothing without the buffer "
+    trouble(Path,
+            fmt::format("'{}' is {}, which says nothing without the buffer "
                         "assignment that belongs to it",
                         Path, What));
 }
@@ -141,8 +161,8 @@ void InputFinder::addFile(const std::string &Path) {
   Frames->Path = Path == "-" ? "<stdin>" : Path;
   llvm::Expected<StringRef> Text = Frames->Owner.open(Path);
   if (!Text) {
-    trouble(fmt::format("cannot read '{}': {}", Path,
-                        llvm::toString(Text.takeError())));
+    trouble(Path, fmt::format("cannot read '{}': {}", Path,
+                              llvm::toString(Text.takeError())));
     return;
   }
   Frames->Text = *Text;
@@ -173,8 +193,8 @@ void InputFinder::addFile(const std::string &Path) {
     addFragment(Path, "an HLO module");
     return;
   case TextKind::Other:
-    trouble(
-        fmt::format("'{}' is no buffer assignment: {}", Path, refusal(*Text)));
+    trouble(Path, fmt::format("'{}' is no buffer assignment: {}", Path,
+                              refusal(*Text)));
     return;
   }
 }

@@ -8,8 +8,11 @@
 #ifndef HLOBUF_DRIVER_INPUTS_H
 #define HLOBUF_DRIVER_INPUTS_H
 
+#include "Dump/Model.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,19 +29,39 @@ struct FrameFile {
   std::vector<std::string> Order;
 };
 
+/// A file of a dump, before it is read.
+struct InputFile {
+  /// Empty if there is none.
+  std::string Path;
+  uint64_t Size = 0;
+  llvm::sys::fs::UniqueID Id;
+  /// It can be read more than once.
+  bool Regular = false;
+};
+
 /// One dump to verify.
 struct Input {
   /// The file with the assignment, or a frame's name.
   std::string Path;
   /// Set if the dump lies in a framed text.
   std::shared_ptr<const FrameFile> Frames;
+  /// The path below the argument that led here: what shards go by.
+  std::string Relative;
+  /// By role; see locateFiles().
+  std::array<InputFile, NumFileRoles> Files;
+};
+
+/// An argument that holds no dump, or cannot be read.
+struct InputTrouble {
+  std::string Path;
+  /// For people.
+  std::string Text;
 };
 
 /// The dumps that a list of arguments stands for.
 struct InputList {
   std::vector<Input> Dumps;
-  /// Arguments that hold no dump, or cannot be read: a text for people each.
-  std::vector<std::string> Troubles;
+  std::vector<InputTrouble> Troubles;
 };
 
 /// Finds the dumps in files, folders (recursively, in order of names) and `-`.

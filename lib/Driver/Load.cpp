@@ -55,43 +55,76 @@ static bool fitsRole(StringRef Text, FileRole Role) {
   return false;
 }
 
-static llvm::Error findSiblings(const Input &In, const VerifyOptions &Options,
-                                LoadedDump &L, Files &All) {
+static InputFile statFile(const std::string &Path) {
+  llvm::sys::fs::file_status Status;
+  if (llvm::sys::fs::status(Path, Status))
+    return {};
+  return {Path, Status.getSize(), Status.getUniqueID(),
+          llvm::sys::fs::is_regular_file(Status)};
+}
+
+/// The first of the names that \p Role may have that exists.
+static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
+  for (const std::string &Name : candidateNames(Stem, Role)) {
+    if (Name == In.Path)
+      continue;
+    if (In.Frames) {
+      if (In.Frames->Files.count(Name) != 0)
+        return {Name, 0, {}, false};
+    } else if (InputFile File = statFile(Name); !File.Path.empty()) {
+      return File;
+    }
+  }
+  return {};
+}
+
+void hlobuf::locateFiles(Input &In, const VerifyOptions &Options) {
+  auto FileOf = [&](FileRole Role) -> InputFile & {
+    return In.Files[static_cast<size_t>(Role)];
+  };
+  if (!In.Frames)
+    FileOf(FileRole::Assignment) = statFile(In.Path);
+  FileOf(FileRole::Assignment).Path = In.Path;
   StringRef Stem = stemOf(In.Path);
   for (FileRole Role : SiblingRoles) {
-    DumpFile &File = fileOf(All, Role);
     const std::string &Given = Options.Siblings[static_cast<size_t>(Role)];
-    if (!Given.empty()) {
-      if (llvm::Error Failed = openInto(L.Texts, Given, File))
-        return Failed;
-      if (!fitsRole(File.Text, Role))
-        return llvm::createStringError(
-            std::errc::invalid_argument,
-            "'%s' does not hold what the option says", Given.c_str());
+    FileOf(Role) = Given.empty() ? findByName(In, Stem, Role) : statFile(Given);
+    if (!Given.empty())
+      FileOf(Role).Path = Given;
+  }
+}
+
+static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
+                               LoadedDump &L, DumpFile &File) {
+  const std::string &Path = In.Files[static_cast<size_t>(Role)].Path;
+  if (In.Frames && !Given)
+    File = {Path, In.Frames->Files.lookup(Path)};
+  else if (llvm::Error Failed = openInto(L.Texts, Path, File))
+    return Failed;
+  if (Given && !fitsRole(File.Text, Role))
+    return llvm::createStringError(std::errc::invalid_argument,
+                                   "'%s' does not hold what the option says",
+                                   Path.c_str());
+  // A file that has the sibling's name and no content that could be named
+  // is the sibling, damaged: reading it says where.
+  TextKind Kind = classify(File.Text);
+  bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
+  if (Damaged || fitsRole(File.Text, Role))
+    return llvm::Error::success();
+  L.Unused.push_back(fmt::format("{} (its content is something else)",
+                                 StringRef(llvm::sys::path::filename(Path))));
+  File = DumpFile();
+  return llvm::Error::success();
+}
+
+static llvm::Error openSiblings(const Input &In, const VerifyOptions &Options,
+                                LoadedDump &L, Files &All) {
+  for (FileRole Role : SiblingRoles) {
+    bool Given = !Options.Siblings[static_cast<size_t>(Role)].empty();
+    if (In.Files[static_cast<size_t>(Role)].Path.empty())
       continue;
-    }
-    for (const std::string &Name : candidateNames(Stem, Role)) {
-      if (In.Frames) {
-        auto Frame = In.Frames->Files.find(Name);
-        if (Frame != In.Frames->Files.end())
-          File = {Name, Frame->second};
-      } else if (Name != In.Path && llvm::sys::fs::exists(Name)) {
-        if (llvm::Error Failed = openInto(L.Texts, Name, File))
-          return Failed;
-      }
-      if (File.present())
-        break;
-    }
-    // A file that has the sibling's name and no content that could be named
-    // is the sibling, damaged: reading it says where.
-    TextKind Kind = File.present() ? classify(File.Text) : TextKind::Other;
-    bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
-    if (File.present() && !Damaged && !fitsRole(File.Text, Role)) {
-      L.Unused.push_back(
-          fmt::format("{} (its content is something else)",
-                      StringRef(llvm::sys::path::filename(File.Path))));
-      File = DumpFile();
-    }
+    if (llvm::Error Failed = openSibling(In, Role, Given, L, fileOf(All, Role)))
+      return Failed;
   }
   return llvm::Error::success();
 }
@@ -142,7 +175,7 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
         fmt::format("'{}' is no buffer assignment: {}", In.Path,
                     refusal(Assignment.Text))
             .c_str());
-  if (llvm::Error Failed = findSiblings(In, Options, *L, All))
+  if (llvm::Error Failed = openSiblings(In, Options, *L, All))
     return Failed;
   auto Relax = [&] { L->Texts.relax(); };
   L->Model = readDump(All, L->Syntax, Relax);

@@ -25,8 +25,11 @@ struct LoadedDump {
   std::vector<std::string> Unused;
 };
 
-/// Reads \p In with its siblings. Fails where a file cannot be read or the
-/// assignment is none.
+/// Finds the siblings of \p In: those that the options give, else by name.
+void locateFiles(Input &In, const VerifyOptions &Options);
+
+/// Reads \p In with its siblings, which locateFiles() found. Fails where a file
+/// cannot be read or the assignment is none.
 llvm::Expected<std::unique_ptr<LoadedDump>> load(const Input &In,
                                                  const VerifyOptions &Options);
 

@@ -15,6 +15,14 @@
 
 namespace hlobuf {
 
+/// How results are written.
+enum class OutputFormat : uint8_t { Text, Json, Sarif, JUnit, Github };
+
+struct OutputFile {
+  OutputFormat Format = OutputFormat::Text;
+  std::string Path;
+};
+
 /// Options of hlobuf-verify, free of the command line's library.
 struct VerifyOptions {
   /// Files, folders and `-`.
@@ -25,6 +33,23 @@ struct VerifyOptions {
   std::string Checks;
   std::string WarningsAsErrors;
   std::string Require;
+  /// Read this configuration, not the ones beside the dumps.
+  std::string ConfigFile;
+  bool NoConfig = false;
+  std::string Baseline;
+  std::string WriteBaseline;
+  /// What goes to standard output.
+  OutputFormat Format = OutputFormat::Text;
+  std::vector<OutputFile> Outputs;
+  /// Tell where the memory goes.
+  bool WantMemory = false;
+  /// Comments in the dumps say what is to be found.
+  bool VerifyDiagnostics = false;
+  /// Part Shard of Shards, from 0.
+  unsigned Shard = 0;
+  unsigned Shards = 1;
+  /// The tool's version, for reports.
+  std::string Version;
   /// Findings of one check and dump that are printed; 0 for all.
   unsigned ErrorLimit = 20;
   /// Threads; 0 for one per core.

@@ -10,17 +10,32 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-void Summary::add(const Verdict &V, llvm::ArrayRef<std::string> Unused) {
+void Summary::add(const DumpResult &R) {
+  if (R.isUnreadable()) {
+    ++Unreadable;
+    return;
+  }
   ++Dumps;
-  Errors += V.Errors;
-  Warnings += V.Warnings;
-  DumpsWithFindings += V.Errors + V.Warnings != 0;
-  MostVerified = std::max(MostVerified, V.Verified);
-  for (const NotChecked &Gap : V.Gaps)
+  unsigned NewErrors = R.count(Severity::Error);
+  unsigned NewWarnings = R.count(Severity::Warning);
+  Errors += NewErrors;
+  Warnings += NewWarnings;
+  Suppressed += R.count(Silence::Suppressed);
+  Baselined += R.count(Silence::Baselined);
+  MissedRequirements += R.missedRequirements();
+  DumpsWithFindings += NewErrors + NewWarnings != 0;
+  MostVerified = std::max(MostVerified, R.Verified);
+  for (const ResultGap &Gap : R.Gaps)
     ++Gaps[Gap.Reason][Gap.Check];
-  if (UnusedSiblings == 0 && !Unused.empty())
-    FirstUnused = Unused.front();
-  UnusedSiblings += static_cast<unsigned>(Unused.size());
+  if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
+    FirstUnused = R.UnusedFiles.front();
+  UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
+}
+
+ExitStatus Summary::status() const {
+  if (Unreadable != 0)
+    return ExitTrouble;
+  return Errors + MissedRequirements != 0 ? ExitErrors : ExitSound;
 }
 
 static std::string counted(unsigned Count, StringRef Noun) {
@@ -44,7 +59,7 @@ std::string Summary::gaps() const {
       Text += counted(static_cast<unsigned>(Checks.size()), "check");
     for (const auto &[Check, Count] : Checks) {
       if (Named)
-        Text += (First ? "" : ", ") + Check.str();
+        Text += (First ? "" : ", ") + Check;
       First = false;
       Most = std::max(Most, Count);
     }
@@ -55,12 +70,18 @@ std::string Summary::gaps() const {
 }
 
 std::string Summary::line() const {
+  if (Dumps + Unreadable == 0)
+    return "verified 0 dumps";
   std::string Text;
   if (Dumps != 0) {
     Text = fmt::format("verified {}{}: {}, {}",
                        Dumps == 1 ? "" : counted(Dumps, "dump") + " with ",
                        counted(MostVerified, "check"), counted(Errors, "error"),
                        counted(Warnings, "warning"));
+    if (Suppressed != 0)
+      Text += fmt::format(", {} suppressed", Suppressed);
+    if (Baselined != 0)
+      Text += fmt::format(", {} in the baseline", Baselined);
     if (Dumps > 1 && DumpsWithFindings != 0)
       Text += fmt::format(" in {}", counted(DumpsWithFindings, "dump"));
     std::string Missing = gaps();

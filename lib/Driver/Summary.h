@@ -8,7 +8,7 @@
 #ifndef HLOBUF_DRIVER_SUMMARY_H
 #define HLOBUF_DRIVER_SUMMARY_H
 
-#include "Driver/Verify.h"
+#include "Driver/Result.h"
 #include <map>
 
 namespace hlobuf {
@@ -16,14 +16,13 @@ namespace hlobuf {
 /// Adds up what was verified and what was not.
 class Summary {
 public:
-  void add(const Verdict &V, llvm::ArrayRef<std::string> Unused);
-  void addUnreadable() { ++Unreadable; }
+  void add(const DumpResult &R);
 
   /// One line: what was verified, what was not, and why.
   std::string line() const;
 
-  unsigned errors() const { return Errors; }
-  unsigned unreadable() const { return Unreadable; }
+  /// The exit status that follows.
+  ExitStatus status() const;
 
 private:
   std::string gaps() const;
@@ -32,12 +31,15 @@ private:
   unsigned Unreadable = 0;
   unsigned Errors = 0;
   unsigned Warnings = 0;
+  unsigned Suppressed = 0;
+  unsigned Baselined = 0;
+  unsigned MissedRequirements = 0;
   unsigned DumpsWithFindings = 0;
   unsigned MostVerified = 0;
   unsigned UnusedSiblings = 0;
   std::string FirstUnused;
   /// Reason to checks to number of dumps.
-  std::map<std::string, std::map<llvm::StringRef, unsigned>> Gaps;
+  std::map<std::string, std::map<std::string, unsigned>> Gaps;
 };
 
 } // namespace hlobuf

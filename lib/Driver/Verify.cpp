@@ -11,36 +11,36 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
-  llvm::Expected<GlobList> Parsed = GlobList::parse(Text);
+std::string hlobuf::problemWithGlobs(StringRef Globs) {
+  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
   if (!Parsed)
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("{}: {}", Option, llvm::toString(Parsed.takeError()))
-            .c_str());
+    return llvm::toString(Parsed.takeError());
   std::vector<StringRef> Ids = {SyntaxCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
   for (StringRef Glob : Parsed->unmatched(Ids))
+    return fmt::format("no check is named '{}' (see --list-checks)", Glob);
+  return "";
+}
+
+static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
+  std::string Problem = problemWithGlobs(Text);
+  if (!Problem.empty())
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
-        fmt::format("{}: no check is named '{}' (see --list-checks)", Option,
-                    Glob)
-            .c_str());
-  List = std::move(*Parsed);
+        fmt::format("{}: {}", Option, Problem).c_str());
+  List = llvm::cantFail(GlobList::parse(Text));
   return llvm::Error::success();
 }
 
-llvm::Expected<CheckSelection>
-CheckSelection::create(const VerifyOptions &Options) {
+llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
   CheckSelection Selection;
-  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Options.Checks))
+  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Texts.Checks))
     return E;
-  if (llvm::Error E =
-          addGlobs(Selection.WarningsAsErrors, "--warnings-as-errors",
-                   Options.WarningsAsErrors))
+  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
+                               "--warnings-as-errors", Texts.WarningsAsErrors))
     return E;
-  if (llvm::Error E = addGlobs(Selection.Require, "--require", Options.Require))
+  if (llvm::Error E = addGlobs(Selection.Require, "--require", Texts.Require))
     return E;
   return Selection;
 }
@@ -103,7 +103,7 @@ public:
     All = L.Syntax;
   }
 
-  Verdict finish();
+  Verdict finish(bool WantMemory);
 
 private:
   void runCheck(const CheckInfo &Info, unsigned Rank);
@@ -173,7 +173,7 @@ void Run::sortByPlace() {
   });
 }
 
-Verdict Run::finish() {
+Verdict Run::finish(bool WantMemory) {
   unsigned Rank = 1; // 0 is the reader's
   for (const CheckInfo &Info : allChecks()) {
     if (Selection.enabled(Info))
@@ -184,14 +184,13 @@ Verdict Run::finish() {
   sortByPlace();
   foldRelated(All);
   sortByPlace();
-  for (const Diagnostic &F : All) {
-    Result.Errors += F.Level == Severity::Error;
-    Result.Warnings += F.Level == Severity::Warning;
-  }
   Result.Findings = std::move(All);
+  if (WantMemory)
+    Result.Memory = summarizeMemory(Facts);
   return std::move(Result);
 }
 
-Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection) {
-  return Run(L, Selection).finish();
+Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
+                       bool WantMemory) {
+  return Run(L, Selection).finish(WantMemory);
 }

@@ -11,18 +11,29 @@
 #include "Checks/Check.h"
 #include "Driver/Load.h"
 #include "Driver/Options.h"
+#include "Render/MemorySummary.h"
 #include "Support/Globs.h"
 
 namespace hlobuf {
 
-/// The options' globs, read once.
+/// What a CheckSelection is made of; it must outlive the selection.
+struct GlobTexts {
+  std::string Checks;
+  std::string WarningsAsErrors;
+  std::string Require;
+};
+
+/// What is wrong with \p Globs, as a list of globs of checks; empty if nothing.
+std::string problemWithGlobs(llvm::StringRef Globs);
+
+/// The globs, read once.
 struct CheckSelection {
   GlobList Checks;
   GlobList WarningsAsErrors;
   GlobList Require;
 
   /// Fails for a glob that is malformed or names no check.
-  static llvm::Expected<CheckSelection> create(const VerifyOptions &Options);
+  static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
 
   /// Lints run, and are shown, only where they are asked for by name.
   bool enabled(const CheckInfo &Info) const;
@@ -46,12 +57,13 @@ struct Verdict {
   std::vector<NotChecked> Gaps;
   /// Number of checks that ran to their end.
   unsigned Verified = 0;
-  unsigned Errors = 0;
-  unsigned Warnings = 0;
+  /// Only where it was asked for.
+  std::optional<MemorySummary> Memory;
 };
 
 /// Runs the selected checks on \p L; its texts are relaxed between them.
-Verdict verify(LoadedDump &L, const CheckSelection &Selection);
+Verdict verify(LoadedDump &L, const CheckSelection &Selection,
+               bool WantMemory = false);
 
 } // namespace hlobuf
 

@@ -34,8 +34,9 @@ static std::string printable(StringRef Text) {
   return Out;
 }
 
-static void printSourceLine(const Place &P, size_t SpanBytes,
-                            llvm::raw_ostream &OS) {
+std::string hlobuf::sourceExcerpt(const Place &P, size_t Bytes) {
+  if (P.File.empty())
+    return "";
   StringRef Line = P.LineText;
   size_t Caret = std::min(P.Column - 1, Line.size());
   size_t Begin = 0;
@@ -48,20 +49,25 @@ static void printSourceLine(const Place &P, size_t SpanBytes,
     ++End;
   StringRef Before = Begin == 0 ? "" : "...";
   StringRef After = End == Line.size() ? "" : "...";
-  OS << Before << printable(Line.slice(Begin, End)) << After << '\n';
-  OS.indent(
-      static_cast<unsigned>(Before.size() + columns(Line.slice(Begin, Caret))));
-  size_t Marked = columns(Line.slice(Caret, std::min(End, Caret + SpanBytes)));
-  OS << '^';
-  for (size_t I = 1; I < Marked; ++I)
-    OS << '~';
-  OS << '\n';
+  size_t Indent = Before.size() + columns(Line.slice(Begin, Caret));
+  size_t Marked = columns(Line.slice(Caret, std::min(End, Caret + Bytes)));
+  std::string Text =
+      (Before + printable(Line.slice(Begin, End)) + After + "\n").str();
+  Text.append(Indent, ' ');
+  Text += '^';
+  Text.append(Marked > 1 ? Marked - 1 : 0, '~');
+  Text += '\n';
+  return Text;
 }
 
-static void printOne(StringRef Kind, llvm::raw_ostream::Colors KindColor,
-                     StringRef Message, StringRef Check, StringRef Where,
-                     const Sources &S, llvm::raw_ostream &OS, bool Color) {
-  Place P = S.place(Where);
+static llvm::raw_ostream::Colors colorOf(StringRef Kind) {
+  if (Kind == "error")
+    return llvm::raw_ostream::RED;
+  return Kind == "note" ? llvm::raw_ostream::CYAN : llvm::raw_ostream::MAGENTA;
+}
+
+void hlobuf::printMessage(const MessageLine &M, llvm::raw_ostream &OS,
+                          bool Color) {
   auto Paint = [&](llvm::raw_ostream::Colors C, bool Bold) {
     if (Color)
       OS.changeColor(C, Bold);
@@ -71,29 +77,33 @@ static void printOne(StringRef Kind, llvm::raw_ostream::Colors KindColor,
       OS.resetColor();
   };
   Paint(llvm::raw_ostream::SAVEDCOLOR, true);
-  if (!P.File.empty())
-    OS << P.File << ':' << P.Line << ':' << P.Column << ": ";
-  Paint(KindColor, true);
-  OS << Kind << ": ";
+  if (M.Line != 0)
+    OS << M.File << ':' << M.Line << ':' << M.Column << ": ";
+  else if (!M.File.empty())
+    OS << M.File << ": ";
+  Paint(colorOf(M.Kind), true);
+  OS << M.Kind << ": ";
   Plain();
-  Paint(llvm::raw_ostream::SAVEDCOLOR, Kind != "note");
-  OS << Message;
+  Paint(llvm::raw_ostream::SAVEDCOLOR, M.Kind != "note");
+  OS << M.Message;
   Plain();
-  if (!Check.empty())
-    OS << " [" << Check << ']';
-  OS << '\n';
-  if (!P.File.empty())
-    printSourceLine(P, Where.size(), OS);
+  if (!M.Check.empty())
+    OS << " [" << M.Check << ']';
+  OS << '\n' << M.Excerpt;
+}
+
+static void printOne(StringRef Kind, StringRef Message, StringRef Check,
+                     StringRef Where, const Sources &S, llvm::raw_ostream &OS,
+                     bool Color) {
+  Place P = S.place(Where);
+  std::string Excerpt = sourceExcerpt(P, Where.size());
+  printMessage({P.File, P.Line, P.Column, Kind, Message, Check, Excerpt}, OS,
+               Color);
 }
 
 void hlobuf::printDiagnostic(const Diagnostic &D, const Sources &S,
                              llvm::raw_ostream &OS, bool Color) {
-  llvm::raw_ostream::Colors KindColor = D.Level == Severity::Error
-                                            ? llvm::raw_ostream::RED
-                                            : llvm::raw_ostream::MAGENTA;
-  printOne(severityName(D.Level), KindColor, D.Message, D.Check, D.Where, S, OS,
-           Color);
+  printOne(severityName(D.Level), D.Message, D.Check, D.Where, S, OS, Color);
   for (const Note &N : D.Notes)
-    printOne("note", llvm::raw_ostream::CYAN, N.Message, "", N.Where, S, OS,
-             Color);
+    printOne("note", N.Message, "", N.Where, S, OS, Color);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
+#include "Driver/Exec.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
@@ -17,6 +18,7 @@
 #endif
 
 using namespace hlobuf;
+using llvm::StringRef;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory InputOptions("Inputs");
@@ -41,8 +43,15 @@ static cl::opt<std::string>
 static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
                               cl::cat(InputOptions),
                               cl::desc("Threads (default: one per core)"));
-static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::desc("Same as --jobs"),
-                           cl::cat(InputOptions));
+static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
+                           cl::desc("Same as --jobs"), cl::cat(InputOptions));
+
+static cl::opt<bool>
+    Exec("exec", cl::cat(InputOptions),
+         cl::desc("Run the command behind -- and verify what it compiles"));
+static cl::opt<std::string>
+    Shard("shard", cl::value_desc("i/n"), cl::cat(InputOptions),
+          cl::desc("Verify part i of n, from 0, of the dumps"));
 
 static cl::opt<std::string>
     Checks("checks", cl::value_desc("globs"), cl::cat(CheckOptions),
@@ -52,6 +61,26 @@ static cl::opt<std::string>
     WarningsAsErrors("warnings-as-errors", cl::value_desc("globs"),
                      cl::cat(CheckOptions),
                      cl::desc("Checks whose warnings are errors"));
+static cl::opt<std::string> ConfigFile(
+    "config", cl::value_desc("file"), cl::cat(CheckOptions),
+    cl::desc("Configuration (default: the .hlobuf.yaml in the folder of each "
+             "dump, or the next one above it)"));
+static cl::opt<bool> NoConfig("no-config", cl::cat(CheckOptions),
+                              cl::desc("Read no configuration"));
+static cl::opt<bool>
+    DumpConfig("dump-config", cl::cat(CheckOptions),
+               cl::desc("Print the configuration that holds, and exit"));
+static cl::opt<std::string>
+    BaselineFile("baseline", cl::value_desc("file"), cl::cat(CheckOptions),
+                 cl::desc("Be silent on the findings in this file"));
+static cl::opt<std::string>
+    WriteBaseline("write-baseline", cl::value_desc("file"),
+                  cl::cat(CheckOptions),
+                  cl::desc("Write all findings to this file, for --baseline"));
+static cl::opt<bool> VerifyDiagnostics(
+    "verify-diagnostics", cl::cat(CheckOptions),
+    cl::desc("Compare the findings with comments in the dumps, like "
+             "// expected-error @below {{text}}"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Checks that must be able to run on every dump"));
@@ -70,12 +99,30 @@ static cl::opt<EmitKind> Emit(
     cl::values(clEnumValN(EmitKind::Findings, "findings", "findings (default)"),
                clEnumValN(EmitKind::Dump, "dump",
                           "the dump again, from the model")));
+static constexpr llvm::StringLiteral FormatNames[] = {"text", "json", "sarif",
+                                                      "junit", "github"};
+static cl::opt<OutputFormat> Format(
+    "format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
+    cl::desc("What goes to standard output"),
+    cl::values(clEnumValN(OutputFormat::Text, "text", "for people (default)"),
+               clEnumValN(OutputFormat::Json, "json",
+                          "a JSON object a line and dump"),
+               clEnumValN(OutputFormat::Sarif, "sarif", "SARIF 2.1.0"),
+               clEnumValN(OutputFormat::JUnit, "junit",
+                          "JUnit XML, a test case a dump"),
+               clEnumValN(OutputFormat::Github, "github",
+                          "annotations of GitHub Actions")));
+static cl::list<std::string>
+    Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
+            cl::desc("Write this too; may be given several times"));
+static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
+                                cl::desc("Tell where the memory goes"));
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
 static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("Print findings only, no last line"));
-static cl::alias QuietShort("q", cl::aliasopt(Quiet),
+static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
                             cl::desc("Same as --quiet"),
                             cl::cat(OutputOptions));
 
@@ -92,17 +139,25 @@ static constexpr llvm::StringLiteral Overview =
     "  with their siblings, and proves that no two live values share bytes "
     "and\n"
     "  that everything else a dump says about itself holds.\n\n"
+    "  hlobuf-verify --exec -- python train.py runs a program and verifies "
+    "all\n"
+    "  that it compiles.\n\n"
     "  Exit status: 0 no error, 1 errors found, 2 could not read or bad "
     "usage.\n";
 
 static constexpr llvm::StringLiteral FirstHelp =
     "hlobuf-verify: verify XLA buffer-assignment dumps\n\n"
-    "  hlobuf-verify DUMP...        verify files, or all dumps in a folder\n"
-    "  hlobuf-verify -              verify standard input\n"
-    "  hlobuf-verify --list-checks  what is checked\n"
-    "  hlobuf-verify --help         all options\n\n"
-    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n"
-    "Then:          hlobuf-verify /tmp/dumps\n";
+    "  hlobuf-verify --exec -- python train.py   run a program and verify all\n"
+    "                                            that XLA compiles for it\n"
+    "  hlobuf-verify DUMP...                     verify files, or all dumps "
+    "in\n"
+    "                                            a folder\n"
+    "  hlobuf-verify --summary DUMP...           and tell where the memory "
+    "goes\n"
+    "  hlobuf-verify -                           verify standard input\n"
+    "  hlobuf-verify --list-checks               what is checked\n"
+    "  hlobuf-verify --help                      all options\n\n"
+    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
 
 static void printVersion(llvm::raw_ostream &OS) {
   OS << "hlobuf-verify " << HLOBUF_VERSION << '\n';
@@ -112,6 +167,41 @@ static bool wantsColor() {
   if (colorOption() != cl::BOU_UNSET)
     return colorOption() == cl::BOU_TRUE;
   return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
+}
+
+/// `FORMAT:FILE`; nothing if it is not that.
+static std::optional<OutputFile> parseOutput(StringRef Text) {
+  auto [Name, Path] = Text.split(':');
+  for (size_t I = 0; I != std::size(FormatNames); ++I)
+    if (Name == FormatNames[I] && !Path.empty())
+      return OutputFile{static_cast<OutputFormat>(I), Path.str()};
+  return std::nullopt;
+}
+
+/// `I/N` with I below N.
+static bool parseShard(StringRef Text, VerifyOptions &O) {
+  auto [Part, Whole] = Text.split('/');
+  return !Part.getAsInteger(10, O.Shard) && !Whole.getAsInteger(10, O.Shards) &&
+         O.Shard < O.Shards;
+}
+
+/// What the options' library cannot check; empty if all is well.
+static std::string checkUsage(VerifyOptions &O) {
+  if (!Shard.empty() && !parseShard(Shard, O))
+    return "--shard: expected i/n with i from 0 to n-1, not '" + Shard + "'";
+  for (const std::string &Text : Outputs) {
+    std::optional<OutputFile> Output = parseOutput(Text);
+    if (!Output)
+      return "--output: expected text:FILE, json:FILE, sarif:FILE, junit:FILE "
+             "or github:FILE, not '" +
+             Text + "'";
+    if (llvm::any_of(O.Outputs, [&](const OutputFile &Before) {
+          return Before.Path == Output->Path;
+        }))
+      return "--output: '" + Output->Path + "' is given twice";
+    O.Outputs.push_back(std::move(*Output));
+  }
+  return "";
 }
 
 static VerifyOptions makeOptions() {
@@ -127,6 +217,14 @@ static VerifyOptions makeOptions() {
   O.Checks = Checks;
   O.WarningsAsErrors = WarningsAsErrors;
   O.Require = Require;
+  O.ConfigFile = ConfigFile;
+  O.NoConfig = NoConfig;
+  O.Baseline = BaselineFile;
+  O.WriteBaseline = WriteBaseline;
+  O.VerifyDiagnostics = VerifyDiagnostics;
+  O.Format = Format;
+  O.WantMemory = WantMemory;
+  O.Version = HLOBUF_VERSION;
   O.ErrorLimit = ErrorLimit;
   O.Jobs = Jobs;
   O.Quiet = Quiet;
@@ -134,6 +232,16 @@ static VerifyOptions makeOptions() {
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.EmitDump = Emit == EmitKind::Dump;
   return O;
+}
+
+/// True if the arguments have a `--` with something behind it, and no input
+/// before it.
+static bool hasCommand(int Argc, char **Argv) {
+  for (int I = 1; I < Argc; ++I)
+    if (StringRef(Argv[I]) == "--")
+      return static_cast<size_t>(Argc - I - 1) == Inputs.size() &&
+             !Inputs.empty();
+  return false;
 }
 
 /// Large arrays go back to the system when they are freed, also after growing:
@@ -158,10 +266,19 @@ int main(int Argc, char **Argv) {
   if (!Explain.empty())
     return explainCheck(Explain, llvm::outs(), llvm::errs()) ? ExitSound
                                                              : ExitTrouble;
+  VerifyOptions O = makeOptions();
+  if (std::string Problem = checkUsage(O); !Problem.empty()) {
+    llvm::errs() << "error: " << Problem << '\n';
+    return ExitTrouble;
+  }
+  if (DumpConfig)
+    return dumpConfig(O, llvm::outs(), llvm::errs());
+  if (Exec)
+    return runExec(O, hasCommand(Argc, Argv), llvm::outs(), llvm::errs());
   if (Inputs.empty()) {
     llvm::outs() << FirstHelp;
     return ExitTrouble;
   }
   llvm::outs().SetBufferSize(size_t(1) << 16);
-  return runVerify(makeOptions(), llvm::outs(), llvm::errs());
+  return runVerify(O, llvm::outs(), llvm::errs());
 }

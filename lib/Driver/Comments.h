@@ -1,0 +1,36 @@
+//===- Driver/Comments.h - Comments in dumps that mean something *- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_COMMENTS_H
+#define HLOBUF_DRIVER_COMMENTS_H
+
+#include "Driver/Result.h"
+
+namespace hlobuf {
+
+/// Silences the findings of \p R on lines below a comment
+///
+///     // hlobuf-suppress check: reason
+///
+/// of \p L's files. Comments that are malformed or suppress nothing, though
+/// their check ran, become complaints.
+void applySuppressionComments(DumpResult &R, const LoadedDump &L,
+                              const CheckSelection &Selection);
+
+/// Compares the findings of \p R with comments in \p L's files, in MLIR's
+/// manner:
+///
+///     // expected-error @+1 {{part of a message}}
+///     // expected-warning-re @below {{a {{regular expression}} in it}}
+///
+/// What is left is what differs, as errors of the check `verify-diagnostics`.
+/// Notes may be expected, and need not be.
+void matchExpectations(DumpResult &R, const LoadedDump &L);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_COMMENTS_H

@@ -1,0 +1,128 @@
+//===- Driver/Config.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Config.h"
+#include "Driver/Verify.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace yaml = llvm::yaml;
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(SuppressionEntry)
+LLVM_YAML_IS_SEQUENCE_VECTOR(OverrideEntry)
+
+static std::string problemWithGlob(StringRef Text) {
+  llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Text);
+  return Pattern ? "" : llvm::toString(Pattern.takeError());
+}
+
+namespace llvm::yaml {
+template <> struct ScalarTraits<CheckGlobs> {
+  static void output(const CheckGlobs &Value, void *, raw_ostream &OS) {
+    OS << Value.Text;
+  }
+  static StringRef input(StringRef Text, void *, CheckGlobs &Value) {
+    Value.Text = Text.str();
+    Value.Problem = problemWithGlobs(Text);
+    return Value.Problem;
+  }
+  static QuotingType mustQuote(StringRef Text) { return needsQuotes(Text); }
+};
+
+template <> struct MappingTraits<SuppressionEntry> {
+  static void mapping(IO &Io, SuppressionEntry &S) {
+    Io.mapRequired("check", S.Check);
+    Io.mapOptional("module", S.Module, std::string());
+    Io.mapOptional("path", S.Path, std::string());
+    Io.mapOptional("name", S.Name, std::string());
+    Io.mapRequired("reason", S.Reason);
+    if (Io.outputting())
+      return;
+    StringRef Text = *static_cast<StringRef *>(Io.getContext());
+    const char *At = static_cast<Input &>(Io)
+                         .getCurrentNode()
+                         ->getSourceRange()
+                         .Start.getPointer();
+    S.Line = static_cast<uint32_t>(1 + std::count(Text.begin(), At, '\n'));
+  }
+  static std::string validate(IO &, SuppressionEntry &S) {
+    for (StringRef Glob : {S.Module, S.Path, S.Name})
+      if (std::string Problem = problemWithGlob(Glob); !Problem.empty())
+        return Problem;
+    return StringRef(S.Reason).trim().empty() ? "the reason is empty" : "";
+  }
+};
+
+template <> struct MappingTraits<OverrideEntry> {
+  static void mapping(IO &Io, OverrideEntry &O) {
+    Io.mapRequired("paths", O.Paths);
+    Io.mapOptional("checks", O.Checks, CheckGlobs());
+    Io.mapOptional("warnings-as-errors", O.WarningsAsErrors, CheckGlobs());
+  }
+  static std::string validate(IO &, OverrideEntry &O) {
+    for (StringRef Glob : O.Paths)
+      if (std::string Problem = problemWithGlob(Glob); !Problem.empty())
+        return Problem;
+    return "";
+  }
+};
+
+template <> struct MappingTraits<Config> {
+  static void mapping(IO &Io, Config &C) {
+    Io.mapOptional("checks", C.Checks, CheckGlobs());
+    Io.mapOptional("warnings-as-errors", C.WarningsAsErrors, CheckGlobs());
+    Io.mapOptional("require", C.Require, CheckGlobs());
+    Io.mapOptional("suppressions", C.Suppressions);
+    Io.mapOptional("overrides", C.Overrides);
+  }
+};
+} // namespace llvm::yaml
+
+static void collectDiagnostic(const llvm::SMDiagnostic &D, void *Text) {
+  llvm::raw_string_ostream OS(*static_cast<std::string *>(Text));
+  D.print(nullptr, OS, /*ShowColors=*/false);
+}
+
+std::string hlobuf::absolutePath(StringRef Path) {
+  llvm::SmallString<256> Full = Path;
+  if (llvm::sys::fs::make_absolute(Full))
+    return Path.str();
+  llvm::sys::path::remove_dots(Full, /*remove_dot_dot=*/true);
+  return std::string(Full);
+}
+
+llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return llvm::createStringError(Buffer.getError(), "%s",
+                                   fmt::format("error: cannot read '{}': {}\n",
+                                               Path,
+                                               Buffer.getError().message())
+                                       .c_str());
+  auto C = std::make_unique<Config>();
+  StringRef Text = (*Buffer)->getBuffer();
+  std::string Problem;
+  yaml::Input In((*Buffer)->getMemBufferRef(), &Text, collectDiagnostic,
+                 &Problem);
+  In >> *C;
+  if (In.error())
+    return llvm::createStringError(In.error(), "%s", Problem.c_str());
+  C->File = Path.str();
+  C->Folder = llvm::sys::path::parent_path(absolutePath(Path)).str();
+  return C;
+}
+
+void hlobuf::printConfig(Config &C, llvm::raw_ostream &OS) {
+  if (!C.File.empty())
+    OS << "# from " << C.File << '\n';
+  yaml::Output Out(OS, nullptr, /*WrapColumn=*/0);
+  Out << C;
+}

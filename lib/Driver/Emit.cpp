@@ -1,0 +1,61 @@
+//===- Driver/Emit.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Emit.h"
+#include "Driver/OrderedRun.h"
+#include "Dump/Printer.h"
+#include "Support/TextPrinter.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+
+namespace {
+struct Emitted {
+  std::string Text;
+  std::string Trouble;
+  ExitStatus Status = ExitSound;
+};
+} // namespace
+
+static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
+  Emitted Result;
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options);
+  if (!L) {
+    Result.Trouble = "error: " + llvm::toString(L.takeError()) + "\n";
+    Result.Status = ExitTrouble;
+    return Result;
+  }
+  llvm::raw_string_ostream OS((*L)->Syntax.empty() ? Result.Text
+                                                   : Result.Trouble);
+  if ((*L)->Syntax.empty())
+    printDump(*(*L)->Model, OS);
+  else
+    Result.Status = ExitErrors;
+  for (const Diagnostic &F : (*L)->Syntax)
+    printDiagnostic(F, (*L)->Texts, OS, /*Color=*/false);
+  return Result;
+}
+
+ExitStatus hlobuf::emitDumps(const VerifyOptions &Options, const Plan &P,
+                             llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+  ExitStatus Status = P.Troubles.empty() ? ExitSound : ExitTrouble;
+  for (const InputTrouble &Trouble : P.Troubles)
+    Err << "error: " << Trouble.Text << '\n';
+  runInOrder(
+      P.Dumps.size(), Options.Jobs,
+      [&](size_t I) { return emitOne(P.Dumps[I].In, Options); },
+      [&](size_t, Emitted &R) {
+        Out << R.Text;
+        if (!R.Trouble.empty()) {
+          Out.flush();
+          Err << R.Trouble;
+        }
+        Status = std::max(Status, R.Status);
+      });
+  Out.flush();
+  return Status;
+}

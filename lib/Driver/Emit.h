@@ -1,0 +1,22 @@
+//===- Driver/Emit.h - Dumps printed back -----------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_EMIT_H
+#define HLOBUF_DRIVER_EMIT_H
+
+#include "Driver/Plan.h"
+
+namespace hlobuf {
+
+/// Prints the dumps of \p P from their models to \p Out; what cannot be read
+/// goes to \p Err, and nothing of that dump to \p Out.
+ExitStatus emitDumps(const VerifyOptions &Options, const Plan &P,
+                     llvm::raw_ostream &Out, llvm::raw_ostream &Err);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_EMIT_H

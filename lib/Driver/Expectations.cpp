@@ -1,0 +1,190 @@
+//===- Driver/Expectations.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/CommentLines.h"
+#include "Driver/Comments.h"
+#include "llvm/Support/Regex.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef MismatchCheck = "verify-diagnostics";
+
+namespace {
+struct Expectation {
+  ResultPlace Here;
+  /// The line that it is about; nothing for `@unknown`.
+  uint32_t Target = 0;
+  /// `error`, `warning`, `lint` or `note`.
+  StringRef Kind;
+  StringRef Text;
+  bool Regex = false;
+  bool Met = false;
+};
+
+/// The comments of one file.
+class ExpectationReader {
+public:
+  ExpectationReader(const DumpFile &File, std::vector<Expectation> &All)
+      : File(File), All(All) {}
+
+  /// Returns the malformed ones as findings.
+  std::vector<ResultFinding> read();
+
+private:
+  std::string parse(StringRef Rest, Expectation &E);
+  std::string parseLine(StringRef &Rest, Expectation &E);
+
+  const DumpFile &File;
+  std::vector<Expectation> &All;
+  std::vector<uint32_t> Comments;
+};
+} // namespace
+
+static ResultFinding mismatch(ResultPlace Where, std::string Message) {
+  ResultFinding F;
+  F.Level = Severity::Error;
+  F.Check = MismatchCheck.str();
+  F.Message = std::move(Message);
+  F.Where = std::move(Where);
+  return F;
+}
+
+/// `@+1`, `@-1`, `@above`, `@below`, `@unknown`, or nothing: this line.
+std::string ExpectationReader::parseLine(StringRef &Rest, Expectation &E) {
+  E.Target = E.Here.Line;
+  Rest = Rest.ltrim();
+  if (!Rest.consume_front("@"))
+    return "";
+  if (Rest.consume_front("below")) {
+    E.Target = behindComments(Comments, E.Here.Line);
+    return "";
+  }
+  if (Rest.consume_front("above")) {
+    while (llvm::binary_search(Comments, E.Target))
+      --E.Target;
+    return "";
+  }
+  if (Rest.consume_front("unknown")) {
+    E.Target = 0;
+    return "";
+  }
+  bool Back = Rest.starts_with("-");
+  uint32_t Distance = 0;
+  if (!(Rest.consume_front("-") || Rest.consume_front("+")) ||
+      Rest.consumeInteger(10, Distance))
+    return "expected @+N, @-N, @above, @below or @unknown";
+  E.Target = Back ? E.Target - Distance : E.Target + Distance;
+  return "";
+}
+
+/// What is behind `expected-`; returns what is wrong with it.
+std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
+  for (StringRef Kind : {"error", "warning", "lint", "note"})
+    if (Rest.consume_front(Kind)) {
+      E.Kind = Kind;
+      break;
+    }
+  if (E.Kind.empty())
+    return "expected error, warning, lint or note behind 'expected-'";
+  E.Regex = Rest.consume_front("-re");
+  if (std::string Problem = parseLine(Rest, E); !Problem.empty())
+    return Problem;
+  Rest = Rest.trim();
+  if (!Rest.consume_front("{{") || !Rest.consume_back("}}"))
+    return "expected the message between '{{' and '}}'";
+  E.Text = Rest;
+  return "";
+}
+
+std::vector<ResultFinding> ExpectationReader::read() {
+  std::vector<std::pair<Expectation, StringRef>> Found;
+  forEachComment(File.Text, [&](uint32_t Number, StringRef Line) {
+    Comments.push_back(Number);
+    StringRef Rest = Line.drop_front(2).ltrim();
+    if (!Rest.consume_front("expected-"))
+      return;
+    Expectation E;
+    E.Here.File = File.Path;
+    E.Here.Line = Number;
+    E.Here.Column = 1;
+    E.Here.EndColumn = static_cast<uint32_t>(Line.size() + 1);
+    E.Here.Excerpt = Line.str() + "\n^\n";
+    Found.emplace_back(std::move(E), Rest);
+  });
+  std::vector<ResultFinding> Malformed;
+  for (auto &[E, Rest] : Found) {
+    std::string Problem = parse(Rest, E);
+    if (Problem.empty())
+      All.push_back(std::move(E));
+    else
+      Malformed.push_back(mismatch(std::move(E.Here), std::move(Problem)));
+  }
+  return Malformed;
+}
+
+/// The literal parts of \p Text quoted, and what is between `{{` and `}}`.
+static std::string regexOf(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    size_t Begin = std::min(Text.find("{{"), Text.size());
+    Result += llvm::Regex::escape(Text.take_front(Begin));
+    Text = Text.drop_front(Begin);
+    if (!Text.consume_front("{{"))
+      continue;
+    size_t End = std::min(Text.find("}}"), Text.size());
+    Result += fmt::format("({})", Text.take_front(End));
+    Text = Text.drop_front(std::min(End + 2, Text.size()));
+  }
+  return Result;
+}
+
+static bool fits(const Expectation &E, const ResultPlace &Where, StringRef Kind,
+                 const std::string &Message) {
+  if (E.Kind != Kind || Where.Line != E.Target ||
+      (E.Target != 0 && Where.File != E.Here.File))
+    return false;
+  return E.Regex ? llvm::Regex(regexOf(E.Text)).match(Message)
+                 : StringRef(Message).contains(E.Text);
+}
+
+/// Marks the expectation that a message meets; false if none does.
+static bool meet(std::vector<Expectation> &All, const ResultPlace &Where,
+                 StringRef Kind, const std::string &Message) {
+  for (Expectation &E : All)
+    if (!E.Met && fits(E, Where, Kind, Message)) {
+      E.Met = true;
+      return true;
+    }
+  return false;
+}
+
+void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
+  std::vector<Expectation> All;
+  std::vector<ResultFinding> Differences;
+  for (const DumpFile &File : L.Model->Files)
+    llvm::append_range(Differences, ExpectationReader(File, All).read());
+  for (ResultFinding &F : R.Findings) {
+    if (!F.isLoud())
+      continue;
+    std::string Message = fmt::format("{} [{}]", F.Message, F.Check);
+    StringRef Kind = severityName(F.Level);
+    for (const ResultNote &N : F.Notes)
+      meet(All, N.Where, "note", N.Message);
+    if (!meet(All, F.Where, Kind, Message))
+      Differences.push_back(
+          mismatch(F.Where, fmt::format("unexpected {}: {}", Kind, Message)));
+  }
+  for (Expectation &E : All)
+    if (!E.Met)
+      Differences.push_back(mismatch(
+          std::move(E.Here),
+          fmt::format("expected {} \"{}\" was not found", E.Kind, E.Text)));
+  R.Findings = std::move(Differences);
+  R.Uncounted.clear();
+  setFingerprints(R);
+}

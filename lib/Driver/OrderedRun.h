@@ -1,0 +1,81 @@
+//===- Driver/OrderedRun.h - Work on threads, results in order --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_ORDEREDRUN_H
+#define HLOBUF_DRIVER_ORDEREDRUN_H
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hlobuf {
+
+/// Calls \p Work(I) for each I below \p Count on \p Jobs threads (0: one per
+/// core), and \p Consume(I, result) in order on the calling thread.
+template <typename WorkFn, typename ConsumeFn>
+void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
+  using Result = decltype(Work(size_t(0)));
+  if (Jobs == 0)
+    Jobs = std::max(1u, std::thread::hardware_concurrency());
+  Jobs = static_cast<unsigned>(std::min<size_t>(Jobs, Count));
+  if (Jobs <= 1) {
+    for (size_t I = 0; I != Count; ++I) {
+      Result R = Work(I);
+      Consume(I, R);
+    }
+    return;
+  }
+  std::vector<std::unique_ptr<Result>> Results(Count);
+  std::atomic<size_t> Next = 0;
+  std::mutex Lock;
+  std::condition_variable Ready;
+  auto Loop = [&] {
+    for (size_t I = Next++; I < Count; I = Next++) {
+      auto R = std::make_unique<Result>(Work(I));
+      std::lock_guard<std::mutex> Guard(Lock);
+      Results[I] = std::move(R);
+      Ready.notify_one();
+    }
+  };
+  std::vector<std::thread> Threads;
+  for (unsigned I = 0; I != Jobs; ++I)
+    Threads.emplace_back(Loop);
+  for (size_t I = 0; I != Count; ++I) {
+    std::unique_ptr<Result> R;
+    {
+      std::unique_lock<std::mutex> Guard(Lock);
+      Ready.wait(Guard, [&] { return Results[I] != nullptr; });
+      R = std::move(Results[I]);
+    }
+    Consume(I, *R);
+  }
+  for (std::thread &T : Threads)
+    T.join();
+}
+
+/// Calls \p Work(I) for each I below \p Count on \p Jobs threads.
+template <typename WorkFn>
+void runParallel(size_t Count, unsigned Jobs, WorkFn Work) {
+  // One result for many small pieces of work keeps the queue short.
+  constexpr size_t Batch = 64;
+  runInOrder((Count + Batch - 1) / Batch, Jobs,
+             [&](size_t B) {
+               for (size_t I = B * Batch, E = std::min(Count, I + Batch);
+                    I != E; ++I)
+                 Work(I);
+               return true;
+             },
+             [](size_t, bool) {});
+}
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_ORDEREDRUN_H

@@ -1,0 +1,38 @@
+//===- Driver/Plan.h - Which dumps are verified, and how --------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_PLAN_H
+#define HLOBUF_DRIVER_PLAN_H
+
+#include "Driver/Settings.h"
+
+namespace hlobuf {
+
+struct PlannedDump {
+  Input In;
+  const Settings *Applied = nullptr;
+  /// The first dump with the same files, byte for byte, and the same settings:
+  /// its verdict holds here too. Its own number if there is none.
+  size_t Original = 0;
+};
+
+struct Plan {
+  std::vector<PlannedDump> Dumps;
+  std::vector<InputTrouble> Troubles;
+
+  /// True if \p Path is a file that some dump consists of.
+  bool reads(llvm::StringRef Path) const;
+};
+
+/// Finds the dumps of the options' inputs that belong to their shard, with
+/// their files and settings. The error is a text for people.
+llvm::Expected<Plan> makePlan(const VerifyOptions &Options,
+                              SettingsFinder &Finder);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_PLAN_H

@@ -1,0 +1,113 @@
+//===- Driver/Result.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Result.h"
+#include "Support/TextPrinter.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+unsigned DumpResult::count(Severity Level) const {
+  return static_cast<unsigned>(
+      llvm::count_if(Findings, [&](const ResultFinding &F) {
+        return F.isLoud() && F.Level == Level;
+      }));
+}
+
+unsigned DumpResult::count(Silence Kind) const {
+  return static_cast<unsigned>(llvm::count_if(
+      Findings, [&](const ResultFinding &F) { return F.Silenced == Kind; }));
+}
+
+unsigned DumpResult::missedRequirements() const {
+  return static_cast<unsigned>(
+      llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
+}
+
+static ResultPlace resolve(const Sources &Texts, StringRef Where) {
+  Place P = Texts.place(Where);
+  if (P.File.empty())
+    return {};
+  size_t Left = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
+  size_t Bytes = std::min(Where.size(), Left);
+  ResultPlace Result;
+  Result.File = P.File.str();
+  Result.Line = static_cast<uint32_t>(P.Line);
+  Result.Column = static_cast<uint32_t>(P.Column);
+  Result.EndColumn = static_cast<uint32_t>(P.Column + Bytes);
+  Result.Excerpt = sourceExcerpt(P, Where.size());
+  return Result;
+}
+
+static ResultFinding resolve(const Sources &Texts, Diagnostic &D) {
+  ResultFinding F;
+  F.Level = D.Level;
+  F.Check = D.Check.str();
+  F.Message = std::move(D.Message);
+  F.Where = resolve(Texts, D.Where);
+  for (Note &N : D.Notes)
+    F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message)});
+  return F;
+}
+
+DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
+                              const CheckSelection &Selection) {
+  DumpResult R;
+  R.Path = In.Path;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    R.Files[Role] = L.Model->Files[Role].Path;
+  R.Module = L.Model->Module.Name.empty() ? moduleNameOf(In.Path).str()
+                                          : L.Model->Module.Name.str();
+  for (Diagnostic &D : V.Findings)
+    R.Findings.push_back(resolve(L.Texts, D));
+  for (const auto &[Check, Count] : V.Uncounted)
+    R.Uncounted.emplace_back(Check.str(), Count);
+  for (NotChecked &Gap : V.Gaps)
+    R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Reason),
+                      Selection.Require.contains(Gap.Check)});
+  R.UnusedFiles = L.Unused;
+  R.Memory = std::move(V.Memory);
+  R.Verified = V.Verified;
+  setFingerprints(R);
+  return R;
+}
+
+DumpResult hlobuf::retarget(const DumpResult &Original, const Input &From,
+                            const Input &To) {
+  DumpResult R = Original;
+  auto Renamed = [&](std::string &Path) {
+    for (size_t Role = 0; Role != NumFileRoles; ++Role)
+      if (!Path.empty() && Path == From.Files[Role].Path) {
+        Path = To.Files[Role].Path;
+        return;
+      }
+  };
+  R.Path = To.Path;
+  llvm::for_each(R.Files, Renamed);
+  for (ResultFinding &F : R.Findings) {
+    Renamed(F.Where.File);
+    for (ResultNote &N : F.Notes)
+      Renamed(N.Where.File);
+  }
+  for (ResultNote &Complaint : R.Complaints)
+    Renamed(Complaint.Where.File);
+  for (std::string &Unused : R.UnusedFiles)
+    for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+      StringRef Old = llvm::sys::path::filename(From.Files[Role].Path);
+      if (Old.empty() || !StringRef(Unused).starts_with((Old + " (").str()))
+        continue;
+      StringRef New = llvm::sys::path::filename(To.Files[Role].Path);
+      Unused.replace(0, Old.size(), New.str());
+      break;
+    }
+  if (Original.Module == moduleNameOf(From.Path)) {
+    R.Module = moduleNameOf(To.Path).str();
+    setFingerprints(R);
+  }
+  return R;
+}

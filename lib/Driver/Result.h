@@ -1,0 +1,124 @@
+//===- Driver/Result.h - What is said about one dump ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain data without references into the texts: what printers, baselines and
+// expectations work on, in the order of the inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_RESULT_H
+#define HLOBUF_DRIVER_RESULT_H
+
+#include "Driver/Verify.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A span of one line. Line and column count from 1, columns in bytes; the end
+/// is exclusive. No file where there is no place.
+struct ResultPlace {
+  std::string File;
+  uint32_t Line = 0;
+  uint32_t Column = 0;
+  uint32_t EndColumn = 0;
+  /// The source line and a caret below it, for people.
+  std::string Excerpt;
+};
+
+struct ResultNote {
+  ResultPlace Where;
+  std::string Message;
+};
+
+/// What keeps a finding from counting.
+enum class Silence : uint8_t {
+  None,
+  /// A suppression of the configuration or a comment in the dump.
+  Suppressed,
+  /// It is in the baseline.
+  Baselined,
+};
+
+struct ResultFinding {
+  Severity Level = Severity::Error;
+  std::string Check;
+  std::string Message;
+  /// 16 hexadecimal digits, the same for the same finding in a renumbered
+  /// module.
+  std::string Fingerprint;
+  ResultPlace Where;
+  std::vector<ResultNote> Notes;
+  Silence Silenced = Silence::None;
+  /// Why it is suppressed, by whoever wrote the suppression.
+  std::string Reason;
+
+  bool isLoud() const { return Silenced == Silence::None; }
+};
+
+struct ResultGap {
+  std::string Check;
+  std::string Reason;
+  /// `--require` demands that the check runs.
+  bool Required = false;
+};
+
+/// One dump.
+struct DumpResult {
+  std::string Path;
+  /// `jit_f`, by the module's text, else by the file's name; empty if neither
+  /// tells.
+  std::string Module;
+  /// By role; empty where there is none.
+  std::array<std::string, NumFileRoles> Files;
+  std::vector<ResultFinding> Findings;
+  /// Findings that were only counted, by check.
+  std::vector<std::pair<std::string, unsigned>> Uncounted;
+  std::vector<ResultGap> Gaps;
+  std::vector<std::string> UnusedFiles;
+  /// Why it could not be read; empty if it could.
+  std::string Trouble;
+  /// What is wrong with suppression comments in the dump.
+  std::vector<ResultNote> Complaints;
+  std::optional<MemorySummary> Memory;
+  unsigned Verified = 0;
+
+  bool isUnreadable() const { return !Trouble.empty(); }
+  /// Findings of \p Level that are not silenced.
+  unsigned count(Severity Level) const;
+  unsigned count(Silence Kind) const;
+  /// Required checks that could not run.
+  unsigned missedRequirements() const;
+  /// An error, or a required check that could not run.
+  bool hasErrors() const {
+    return count(Severity::Error) + missedRequirements() != 0;
+  }
+};
+
+/// The result of \p V, which belongs to \p L.
+DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V,
+                      const CheckSelection &Selection);
+
+/// The result of \p To, whose files have the same contents as those of
+/// \p From, for which \p Original stands.
+DumpResult retarget(const DumpResult &Original, const Input &From,
+                    const Input &To);
+
+/// \p Message without what renumbering changes: the numbers of instructions,
+/// values, allocations and steps, and counts of bytes. Shapes stay.
+std::string withoutNumbers(llvm::StringRef Message);
+
+/// The module's name as far as the name of its dump tells.
+llvm::StringRef moduleNameOf(llvm::StringRef Path);
+
+/// Gives each finding of \p R its fingerprint.
+void setFingerprints(DumpResult &R);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_RESULT_H

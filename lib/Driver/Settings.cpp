@@ -1,0 +1,210 @@
+//===- Driver/Settings.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Settings.h"
+#include "Support/Scanner.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+
+/// \p Path below the folder of \p C; absolute if it lies elsewhere.
+static std::string belowConfig(StringRef Path, const Config &C) {
+  std::string Full = absolutePath(Path);
+  StringRef Rest = Full;
+  if (Rest.consume_front(C.Folder) &&
+      (Rest.starts_with("/") || C.Folder == "/"))
+    return Rest.ltrim('/').str();
+  return Full;
+}
+
+static std::optional<llvm::GlobPattern> glob(StringRef Text) {
+  if (Text.empty())
+    return std::nullopt;
+  return llvm::cantFail(llvm::GlobPattern::create(Text));
+}
+
+static bool matches(const std::optional<llvm::GlobPattern> &Glob,
+                    StringRef Text) {
+  return !Glob || Glob->match(Text);
+}
+
+/// The globs were read before, when the file was: they are well-formed.
+static void activate(ActiveConfig &Active) {
+  for (const SuppressionEntry &Entry : Active.Source->Suppressions) {
+    Suppression &S = Active.Suppressions.emplace_back();
+    S.Entry = &Entry;
+    S.Check = llvm::cantFail(GlobList::parse(Entry.Check.Text));
+    S.Module = glob(Entry.Module);
+    S.Path = glob(Entry.Path);
+    S.Name = glob(Entry.Name);
+  }
+  for (const OverrideEntry &Entry : Active.Source->Overrides) {
+    auto &Globs = Active.Overrides.emplace_back();
+    for (const std::string &Text : Entry.Paths)
+      Globs.push_back(llvm::cantFail(llvm::GlobPattern::create(Text)));
+  }
+}
+
+llvm::Expected<ActiveConfig *> SettingsFinder::open(StringRef File) {
+  std::unique_ptr<ActiveConfig> &Active = Configs[File.str()];
+  if (Active)
+    return Active.get();
+  llvm::Expected<std::unique_ptr<Config>> Source = readConfig(File);
+  if (!Source)
+    return Source.takeError();
+  Active = std::make_unique<ActiveConfig>();
+  Active->Source = std::move(*Source);
+  activate(*Active);
+  return Active.get();
+}
+
+llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
+  if (auto Known = ByFolder.find(Folder); Known != ByFolder.end())
+    return Known->second;
+  llvm::SmallString<256> File = Folder;
+  path::append(File, ConfigName);
+  StringRef Above = path::parent_path(Folder);
+  ActiveConfig *Found = nullptr;
+  if (llvm::sys::fs::exists(File) || !Above.empty()) {
+    llvm::Expected<ActiveConfig *> Nearest =
+        llvm::sys::fs::exists(File) ? open(File) : configFor(Above);
+    if (!Nearest)
+      return Nearest.takeError();
+    Found = *Nearest;
+  }
+  ByFolder[Folder] = Found;
+  return Found;
+}
+
+/// Globs of a later source win.
+static void append(std::string &Globs, StringRef More) {
+  if (!Globs.empty() && !More.empty())
+    Globs += ',';
+  Globs += More;
+}
+
+/// The globs of \p File with the overrides that \p Applies names, and the
+/// options, which win.
+static GlobTexts mergeGlobs(const ActiveConfig *File,
+                            const std::vector<bool> &Applies,
+                            const VerifyOptions &Options) {
+  GlobTexts Texts;
+  if (File) {
+    const Config &C = *File->Source;
+    Texts = {C.Checks.Text, C.WarningsAsErrors.Text, C.Require.Text};
+    for (size_t I = 0; I != Applies.size(); ++I) {
+      append(Texts.Checks, Applies[I] ? C.Overrides[I].Checks.Text : "");
+      append(Texts.WarningsAsErrors,
+             Applies[I] ? C.Overrides[I].WarningsAsErrors.Text : "");
+    }
+  }
+  append(Texts.Checks, Options.Checks);
+  append(Texts.WarningsAsErrors, Options.WarningsAsErrors);
+  append(Texts.Require, Options.Require);
+  return Texts;
+}
+
+llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
+  ActiveConfig *File = nullptr;
+  if (!Options.NoConfig) {
+    llvm::Expected<ActiveConfig *> Found =
+        Options.ConfigFile.empty()
+            ? configFor(path::parent_path(absolutePath(Path)))
+            : open(Options.ConfigFile);
+    if (!Found)
+      return Found.takeError();
+    File = *Found;
+  }
+  std::vector<bool> Applies;
+  if (File && !File->Overrides.empty()) {
+    std::string Below = belowConfig(Path, *File->Source);
+    for (const auto &Globs : File->Overrides)
+      Applies.push_back(llvm::any_of(
+          Globs, [&](const llvm::GlobPattern &G) { return G.match(Below); }));
+  }
+  std::unique_ptr<Settings> &S = Known[{File, Applies}];
+  if (S)
+    return S.get();
+  S = std::make_unique<Settings>();
+  S->File = File;
+  S->Texts = mergeGlobs(File, Applies, Options);
+  llvm::Expected<CheckSelection> Selection = CheckSelection::create(S->Texts);
+  if (!Selection)
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        ("error: " + llvm::toString(Selection.takeError()) + "\n").c_str());
+  S->Selection = std::move(*Selection);
+  return S.get();
+}
+
+Config SettingsFinder::effective(const Settings &S) {
+  Config C;
+  if (S.File)
+    C = *S.File->Source;
+  C.Checks = {S.Texts.Checks, ""};
+  C.WarningsAsErrors = {S.Texts.WarningsAsErrors, ""};
+  C.Require = {S.Texts.Require, ""};
+  return C;
+}
+
+/// True if \p Message names something that \p Glob matches.
+static bool namesMatch(const llvm::GlobPattern &Glob, StringRef Message) {
+  while (!Message.empty()) {
+    StringRef Name = Message.take_while(isNameByte);
+    if (!Name.empty() && Glob.match(Name))
+      return true;
+    Message = Message.drop_front(std::max<size_t>(Name.size(), 1));
+  }
+  return false;
+}
+
+static bool isAbout(const Suppression &S, const ResultFinding &F) {
+  return S.Check.contains(F.Check) &&
+         (!S.Name || namesMatch(*S.Name, F.Message));
+}
+
+/// True if a check that \p S names ran on \p R.
+static bool ran(const Suppression &S, const DumpResult &R,
+                const CheckSelection &Selection) {
+  return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {
+    return S.Check.contains(Info.Id) && Selection.enabled(Info) &&
+           llvm::none_of(R.Gaps, [&](const ResultGap &Gap) {
+             return Gap.Check == Info.Id;
+           });
+  });
+}
+
+void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
+  if (!Applied.File || Applied.File->Suppressions.empty())
+    return;
+  std::string Below = belowConfig(R.Path, *Applied.File->Source);
+  for (Suppression &S : Applied.File->Suppressions) {
+    if (!matches(S.Module, R.Module) || !matches(S.Path, Below))
+      continue;
+    for (ResultFinding &F : R.Findings)
+      if (isAbout(S, F)) {
+        S.Used = true;
+        F.Silenced = Silence::Suppressed;
+        F.Reason = S.Entry->Reason;
+      }
+    S.InScope = S.InScope || S.Used || ran(S, R, Applied.Selection);
+  }
+}
+
+std::vector<std::string> SettingsFinder::idleSuppressions() const {
+  std::vector<std::string> Lines;
+  for (const auto &[File, Active] : Configs)
+    for (const Suppression &S : Active->Suppressions)
+      if (S.InScope && !S.Used)
+        Lines.push_back(fmt::format(
+            "{}:{}: warning: the suppression of '{}' ({}) suppresses nothing",
+            File, S.Entry->Line, S.Entry->Check.Text, S.Entry->Reason));
+  return Lines;
+}

@@ -1,0 +1,120 @@
+//===- Driver/TextResults.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/ResultPrinter.h"
+#include "Support/TextPrinter.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class TextResults : public ResultPrinter {
+public:
+  TextResults(const VerifyOptions &Options, llvm::raw_ostream &OS, bool Color,
+              bool Troubles)
+      : Options(Options), OS(OS), Color(Color), Troubles(Troubles) {
+    OS.enable_colors(Color);
+  }
+
+  void add(const DumpResult &R) override;
+  void finish(const RunEnd &End) override;
+
+private:
+  void addFindings(const DumpResult &R);
+  void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
+             StringRef Check);
+
+  const VerifyOptions &Options;
+  llvm::raw_ostream &OS;
+  bool Color;
+  bool Troubles;
+  MemoryTotals Totals;
+};
+} // namespace
+
+void TextResults::print(StringRef Kind, const ResultPlace &Where,
+                        StringRef Message, StringRef Check) {
+  printMessage({Where.File, Where.Line, Where.Column, Kind, Message, Check,
+                Where.Excerpt},
+               OS, Color);
+}
+
+void TextResults::addFindings(const DumpResult &R) {
+  llvm::MapVector<StringRef, unsigned> Printed;
+  for (const ResultFinding &F : R.Findings) {
+    if (!F.isLoud())
+      continue;
+    if (++Printed[F.Check] > Options.ErrorLimit && Options.ErrorLimit != 0)
+      continue;
+    print(severityName(F.Level), F.Where, F.Message, F.Check);
+    for (const ResultNote &N : F.Notes)
+      print("note", N.Where, N.Message, "");
+  }
+  for (const auto &[Check, Count] : R.Uncounted)
+    Printed[Check] += Count;
+  for (const auto &[Check, Count] : Printed)
+    if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
+      OS << fmt::format("{}: note: {} more findings of this check are not "
+                        "shown (see --error-limit) [{}]\n",
+                        R.Path, Count - Options.ErrorLimit, Check);
+}
+
+void TextResults::add(const DumpResult &R) {
+  if (R.isUnreadable()) {
+    if (Troubles)
+      OS << "error: " << R.Trouble << '\n';
+    return;
+  }
+  addFindings(R);
+  for (const ResultGap &Gap : R.Gaps)
+    if (Gap.Required)
+      OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
+                        R.Path, Gap.Reason, Gap.Check);
+  if (!R.Memory)
+    return;
+  std::string Name =
+      R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path);
+  printMemory(*R.Memory, Name, OS);
+  Totals.add(Name, *R.Memory);
+}
+
+void TextResults::finish(const RunEnd &End) {
+  if (Totals.size() > 1)
+    Totals.print(OS);
+  if (!End.LastLine.empty())
+    OS << End.LastLine << '\n';
+}
+
+std::unique_ptr<ResultPrinter>
+hlobuf::makeTextPrinter(const VerifyOptions &Options, llvm::raw_ostream &OS,
+                        bool Color, bool Troubles) {
+  return std::make_unique<TextResults>(Options, OS, Color, Troubles);
+}
+
+std::string hlobuf::relativePath(StringRef Path) {
+  llvm::SmallString<256> Clean = Path;
+  llvm::sys::path::remove_dots(Clean, /*remove_dot_dot=*/false);
+  if (!llvm::sys::path::is_absolute(Clean))
+    return std::string(Clean);
+  llvm::SmallString<256> Here;
+  StringRef Rest = Clean;
+  if (llvm::sys::fs::current_path(Here) || !Rest.consume_front(Here) ||
+      !Rest.consume_front("/"))
+    return std::string(Clean);
+  return Rest.str();
+}
+
+std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {
+  if (Where.File.empty())
+    return Message.str();
+  return fmt::format("{}:{}:{}: {}", relativePath(Where.File), Where.Line,
+                     Where.Column, Message);
+}
