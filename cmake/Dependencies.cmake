@@ -1,5 +1,5 @@
-# What is not ours: hlobufLLVM (LLVM's Support library), hlobufFmt ({fmt}) and
-# hlobufCompression (zlib, zstd). All are linked statically.
+# What is not ours: hlobuf::LLVM (LLVM's Support library), hlobufFmt ({fmt}) and
+# hlobuf::Compression (zlib, zstd). All are linked statically.
 
 set(HLOBUF_LLVM_VERSION 19 CACHE STRING "Major version of LLVM to build with (16 to 22)")
 set(ZLIB_USE_STATIC_LIBS ON)
@@ -25,30 +25,18 @@ if(NOT LLVM_VERSION_MAJOR EQUAL HLOBUF_LLVM_VERSION)
 endif()
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
 
-if(TARGET zstd::libzstd_static)
-  set(ZstdLibrary zstd::libzstd_static)
-else()
-  set(ZstdLibrary zstd::libzstd_shared)
-endif()
-add_library(hlobufCompression INTERFACE)
-target_link_libraries(hlobufCompression INTERFACE ZLIB::ZLIB ${ZstdLibrary})
+include(Libraries)
 
 # LLVM's package says that Support needs the shared zstd and an SMT solver; the
 # part of it that we call needs neither.
-llvm_map_components_to_libnames(LLVMLibraries support)
-foreach(Library ${LLVMLibraries})
+foreach(Library ${HlobufLLVM})
   get_target_property(Needs ${Library} INTERFACE_LINK_LIBRARIES)
   if(Needs)
     list(FILTER Needs EXCLUDE REGEX "z3")
-    list(TRANSFORM Needs REPLACE "^zstd::.*" "${ZstdLibrary}")
+    list(TRANSFORM Needs REPLACE "^zstd::.*" "${HlobufZstd}")
     set_target_properties(${Library} PROPERTIES INTERFACE_LINK_LIBRARIES "${Needs}")
   endif()
 endforeach()
-separate_arguments(LLVMDefinitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-add_library(hlobufLLVM INTERFACE)
-target_include_directories(hlobufLLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(hlobufLLVM INTERFACE ${LLVMDefinitions})
-target_link_libraries(hlobufLLVM INTERFACE ${LLVMLibraries} Threads::Threads)
 
 # Debian has {fmt} as a shared library and as headers. Headers alone cost four
 # seconds a source file, the shared library half of a process's start: so its

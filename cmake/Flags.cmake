@@ -30,13 +30,17 @@ if(NOT CMAKE_BUILD_TYPE MATCHES "Rel")
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
 
+# The libraries may end up in somebody's shared library. Ours are never
+# interposed, so calls within one stay direct.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options(-fno-semantic-interposition)
+
 if(HLOBUF_SANITIZE)
   set(Sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
   # The instrumented code makes GCC see uninitialized reads that are not there.
   add_compile_options(${Sanitizers} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   add_link_options(${Sanitizers})
 elseif(HLOBUF_STATIC)
-  add_compile_options(-fno-pie)
   add_link_options(-static -no-pie)
   # glibc warns about the password database, which only `~user` paths read.
   check_linker_flag(CXX -Wl,--no-warnings HLOBUF_LINKER_NO_WARNINGS)
