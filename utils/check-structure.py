@@ -63,7 +63,7 @@ def check_includes(root, files):
 
 def check_lengths(root, files):
     for path in files:
-        ours = path.parts[0] in ("lib", "tools", "utils") and (
+        ours = path.parts[0] in ("lib", "python", "tools", "utils") and (
             path.parts[0] == "utils" or any(path.match(glob) for glob in SOURCES)
         )
         if ours or (path.parts[0] == "test" and path.suffix == ".py"):

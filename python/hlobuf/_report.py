@@ -1,0 +1,145 @@
+"""What hlobuf-verify says about a dump, from its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1
+"""The version of the JSON that this package reads."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file. Lines and columns count from 1, columns in bytes."""
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    """The column behind the last one."""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A further place that a finding is about."""
+
+    message: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        return _at(self.place) + "note: " + self.message
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a check says."""
+
+    check: str
+    severity: str
+    """`error`, `warning` or `lint`."""
+    message: str
+    fingerprint: str
+    """The same in another dump of the same module."""
+    place: Place | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        first = f"{_at(self.place)}{self.severity}: {self.message} [{self.check}]"
+        return "\n".join([first, *map(str, self.notes)])
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A check that could not run, and why."""
+
+    check: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdict on one dump."""
+
+    dump: str
+    module: str
+    status: str
+    """`sound`, `errors` or `unreadable`."""
+    errors: int = 0
+    warnings: int = 0
+    suppressed: int = 0
+    baselined: int = 0
+    verified: int = 0
+    """How many checks ran to their end."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files of the dump by what they are: `assignment`, `module` and so on."""
+    not_checked: tuple[Gap, ...] = ()
+    unused_files: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    summary: Mapping[str, Any] | None = None
+    """The memory summary, if it was asked for."""
+    trouble: str = ""
+    """Why the dump could not be read."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the dump was read and has no error."""
+        return self.status == "sound"
+
+    def __str__(self) -> str:
+        """The findings as text, then a line with their number."""
+        if self.trouble:
+            return f"{self.dump}: {self.trouble}"
+        last = f"{self.dump}: {self.errors} errors, {self.warnings} warnings"
+        return "\n".join([*map(str, self.findings), last])
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Report:
+        """A report from a line of JSON, parsed. Unknown keys are left out."""
+        if data.get("schema") != SCHEMA:
+            raise ValueError(f"JSON of schema {data.get('schema')}, not {SCHEMA}")
+        return cls(
+            dump=data["dump"],
+            module=data.get("module", ""),
+            status=data["status"],
+            errors=data.get("errors", 0),
+            warnings=data.get("warnings", 0),
+            suppressed=data.get("suppressed", 0),
+            baselined=data.get("baselined", 0),
+            verified=data.get("verified", 0),
+            files=dict(data.get("files", {})),
+            not_checked=tuple(
+                Gap(gap["check"], gap["reason"]) for gap in data.get("not_checked", ())
+            ),
+            unused_files=tuple(data.get("unused_files", ())),
+            findings=tuple(_finding(each) for each in data.get("findings", ())),
+            summary=data.get("summary"),
+            trouble=data.get("trouble", ""),
+        )
+
+
+def _at(place: Place | None) -> str:
+    return f"{place}: " if place else ""
+
+
+def _place(data: Mapping[str, Any]) -> Place | None:
+    if "line" not in data:
+        return None
+    return Place(data["file"], data["line"], data["column"], data["end_column"])
+
+
+def _finding(data: Mapping[str, Any]) -> Finding:
+    return Finding(
+        check=data["check"],
+        severity=data["severity"],
+        message=data["message"],
+        fingerprint=data["fingerprint"],
+        place=_place(data),
+        notes=tuple(
+            Note(note["message"], _place(note)) for note in data.get("notes", ())
+        ),
+    )

@@ -1,0 +1,135 @@
+"""A wheel is installed where nothing else is, and does all that it says.
+
+RUN: %venv-python %s
+"""
+
+import subprocess
+import zipfile
+
+from support import (
+    BROKEN,
+    CLEAN,
+    INPUTS,
+    ROOT,
+    VENV,
+    WHEELS,
+    clean_place,
+    environment,
+    expect,
+    new_venv,
+    run,
+)
+
+API = """
+import os
+import pathlib
+import sys
+import hlobuf
+
+inputs, broken, folder = map(pathlib.Path, sys.argv[1:])
+
+reports: list[hlobuf.Report] = hlobuf.verify(inputs)
+assert len(reports) == 6, reports
+[bad] = [report for report in reports if not report.ok]
+assert bad.module == "jit_broadcast_of_old_vector", bad
+assert bad.status == "errors" and bad.errors == 1 and bad.verified > 70, bad
+[finding] = bad.findings
+assert finding.check == "read-after-overwrite" and finding.severity == "error"
+assert finding.place and finding.place.line == 20 and finding.place.column == 9
+assert finding.place.end_column == 42, finding.place
+assert any(note.place for note in finding.notes)
+assert any(gap.check == "operand-shape" for gap in bad.not_checked)
+assert str(finding).startswith(f"{bad.dump}:20:9: error: "), finding
+
+assert all(r.ok for r in hlobuf.verify([inputs], checks="-*,value-id"))
+assert bad.summary is None
+[summed] = hlobuf.verify(str(broken), summary=True, jobs=1)
+assert summed.summary and not summed.ok
+two = [hlobuf.verify(inputs, shard=f"{i}/2") for i in range(2)]
+assert sorted(r.dump for part in two for r in part) == [r.dump for r in reports]
+
+for lost in (folder / "nothing", folder):
+    [report] = hlobuf.verify(lost)
+    assert report.status == "unreadable" and not report.ok, report
+    assert str(lost) in report.trouble and str(lost) in str(report), report
+
+def trouble(paths: list[pathlib.Path], checks: str) -> str:
+    try:
+        hlobuf.verify(paths, checks=checks)
+    except hlobuf.Trouble as trouble:
+        return str(trouble)
+    raise AssertionError(f"no trouble with {paths} {checks}")
+
+assert "no files" in trouble([], "*")
+assert "no-such-check" in trouble([broken], "no-such-check")
+os.chdir(folder)
+[text] = broken.glob("*-buffer-assignment.txt")
+names = [f'-a "dump" with \\\\ and {n:0100}-buffer-assignment.txt' for n in range(1500)]
+pathlib.Path("first").write_bytes(text.read_bytes())
+for name in names:
+    os.link("first", name)
+many = hlobuf.verify(names, checks="-*,value-id")
+assert len(many) == len(names) and all(report.ok for report in many), len(many)
+"""
+
+
+def check_contents(wheel):
+    """A tag that is true, and the files that belong."""
+    assert wheel.name.endswith("-py3-none-linux_x86_64.whl"), wheel.name
+    names = zipfile.ZipFile(wheel).namelist()
+    data = wheel.name.rpartition("-py3")[0] + ".data"
+    for name in (
+        "hlobuf/py.typed",
+        f"{data}/scripts/hlobuf-verify",
+        f"{data}/data/share/man/man1/hlobuf-verify.1",
+        f"{data}/data/share/fish/vendor_completions.d/hlobuf-verify.fish",
+    ):
+        assert name in names, (name, names)
+    others = [n for n in names if n.endswith((".a", ".h", ".cmake", ".pyc"))]
+    assert not others, others
+
+
+def check_program(programs):
+    """The program is on PATH, needs no library, and `python -m` finds it."""
+    env = environment([programs])
+    expect("hlobuf-verify 0.", run("hlobuf-verify", "--version", env=env))
+    linked = subprocess.run(
+        ["ldd", programs / "hlobuf-verify"], capture_output=True, text=True, check=False
+    )
+    expect("not a dynamic executable", linked.stdout + linked.stderr)
+    alone = environment([], PATH="")
+    python = programs / "python"
+    expect(
+        "read-after-overwrite", run(python, "-m", "hlobuf", BROKEN, status=1, env=alone)
+    )
+    run(python, "-m", "hlobuf", CLEAN, env=alone)
+    expect("USAGE", run(python, "-m", "hlobuf", "--help", env=alone))
+
+
+def main():
+    [wheel] = WHEELS.glob("hlobuf-*.whl")
+    check_contents(wheel)
+    place = clean_place()
+    programs = new_venv(place / "venv", "hlobuf")
+    check_program(programs)
+
+    script = place / "use_of_api.py"
+    script.write_text(API)
+    (place / "dumps").mkdir()
+    run(programs / "python", "-I", script, INPUTS, BROKEN, place / "dumps")
+    mypy = [VENV / "bin" / "mypy", "--strict", "--cache-dir=/dev/null"]
+    run(*mypy, "--python-executable", programs / "python", script, cwd=place)
+    run(*mypy, "-p", "hlobuf", cwd=ROOT / "python")
+
+    target = place / "target"
+    run(programs / "python", "-m", "pip", "install", "-q", "--target", target, "hlobuf")
+    run(
+        VENV / "bin" / "python",
+        "-m",
+        "hlobuf",
+        CLEAN,
+        env=environment([], PATH="", PYTHONPATH=str(target)),
+    )
+
+
+main()
