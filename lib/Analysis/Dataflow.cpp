@@ -74,16 +74,12 @@ static void orderPhis(const Program &P, ComputationId C,
   }
 }
 
-void Dataflow::settlePhis() {
-  // A phi of one input passes it on, one of none is nothing; both may leave
-  // others with fewer inputs.
-  std::vector<uint32_t> Locations;
-  for (uint32_t L = 0; L != Kinds.size(); ++L)
-    if (Kinds[L] == Kind::Phi)
-      Locations.push_back(L);
+/// A phi of one input passes it on, one of none is nothing; both may leave
+/// others with fewer inputs.
+void Dataflow::dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis) {
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (uint32_t L : Locations) {
+    for (uint32_t L : Phis) {
       if (Kinds[L] != Kind::Phi)
         continue;
       uint32_t Count = 0;
@@ -102,35 +98,56 @@ void Dataflow::settlePhis() {
       Source[L] = Only;
     }
   }
+}
 
+/// The locations of phis in the order in which the compiler creates them.
+std::vector<uint32_t> Dataflow::phisInOrder() const {
   std::vector<HloId> Order;
   std::vector<bool> Seen(P.module().Computations.size());
   orderPhis(P, P.module().Entry, Seen, Order);
   for (size_t C = 0; C != Seen.size(); ++C)
     orderPhis(P, ComputationId(C), Seen, Order);
-  std::vector<uint32_t> NodeOf(Kinds.size(), NoBase);
-  std::vector<uint32_t> Nodes;
-  auto AddNode = [&](uint32_t L) {
-    if (NodeOf[L] == NoBase) {
-      NodeOf[L] = static_cast<uint32_t>(Nodes.size());
-      Nodes.push_back(L);
-    }
-    return NodeOf[L];
+  std::vector<uint32_t> Phis;
+  std::vector<bool> Added(Kinds.size());
+  auto Add = [&](uint32_t L) {
+    if (Kinds[L] == Kind::Phi && !Added[L])
+      Phis.push_back(L);
+    Added[L] = true;
   };
   for (HloId Id : Order)
     for (uint32_t I = 0; hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
          ++I)
-      if (Kinds[Base[Id.index()] + I] == Kind::Phi)
-        AddNode(Base[Id.index()] + I);
-  for (uint32_t L : Locations)
+      Add(Base[Id.index()] + I);
+  for (uint32_t L = 0; L != Kinds.size(); ++L)
+    Add(L);
+  return Phis;
+}
+
+void Dataflow::settlePhis() {
+  std::vector<uint32_t> Placed;
+  for (uint32_t L = 0; L != Kinds.size(); ++L)
     if (Kinds[L] == Kind::Phi)
-      AddNode(L);
+      Placed.push_back(L);
+  dropTrivialPhis(Placed);
+
+  // Phis come first among the graph's nodes, then what else they read.
+  std::vector<uint32_t> Nodes = phisInOrder();
   auto NumPhis = static_cast<uint32_t>(Nodes.size());
+  std::vector<uint32_t> NodeOf(Kinds.size(), NoBase);
+  for (uint32_t N = 0; N != NumPhis; ++N)
+    NodeOf[Nodes[N]] = N;
   std::vector<std::pair<uint32_t, uint32_t>> Inputs;
   for (uint32_t N = 0; N != NumPhis; ++N)
-    for (uint32_t Input : PhiInputs[Source[Nodes[N]]])
-      if (uint32_t End = find(Input); Kinds[End] != Kind::None)
-        Inputs.emplace_back(N, AddNode(End));
+    for (uint32_t Input : PhiInputs[Source[Nodes[N]]]) {
+      uint32_t End = find(Input);
+      if (Kinds[End] == Kind::None)
+        continue;
+      if (NodeOf[End] == NoBase) {
+        NodeOf[End] = static_cast<uint32_t>(Nodes.size());
+        Nodes.push_back(End);
+      }
+      Inputs.emplace_back(N, NodeOf[End]);
+    }
   PhiGraph Graph(NumPhis, static_cast<uint32_t>(Nodes.size()));
   for (auto [Phi, Input] : Inputs)
     Graph.addInput(Phi, Input);

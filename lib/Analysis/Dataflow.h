@@ -98,6 +98,8 @@ private:
 
   uint32_t find(uint32_t Location);
   void settlePhis();
+  void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
+  std::vector<uint32_t> phisInOrder() const;
   void collectPositions();
 
   const Program &P;

@@ -10,6 +10,7 @@
 using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 
 void FlowLinker::run() {
   for (size_t I = 0; I != P.size(); ++I)
@@ -146,6 +147,14 @@ void FlowLinker::link(HloId Id) {
   case Opcode::AsyncUpdate:
   case Opcode::AsyncDone:
     return linkAsync(Id);
+  default:
+    return linkOther(Id);
+  }
+}
+
+/// Collectives, transfers and all that simply computes.
+void FlowLinker::linkOther(HloId Id) {
+  switch (P[Id].Op) {
   case Opcode::AllGatherStart:
   case Opcode::AllGatherDone:
     return linkAllGather(Id);
@@ -177,53 +186,57 @@ void FlowLinker::linkBranches(HloId Id) {
     addPhi(Id, I, Inputs);
 }
 
+/// Adds what \p Caller passes to parameter \p Id; true if other callers or
+/// rounds may pass something else.
+bool FlowLinker::addArguments(HloId Id, HloId Caller,
+                              SmallVectorImpl<HloId> &Inputs) const {
+  uint32_t Number = P[Id].Number;
+  ArrayRef<HloId> Operands = P.operands(Caller);
+  auto AddOperand = [&](size_t K) {
+    Inputs.push_back(K < Operands.size() ? Operands[K] : HloId());
+  };
+  switch (P[Caller].Op) {
+  case Opcode::Call:
+    AddOperand(Number);
+    return false;
+  case Opcode::While: {
+    AddOperand(0);
+    ComputationId Body = P.callee(Caller, CallRole::Body);
+    // A body that returns its parameter adds nothing to it.
+    if (Body && P.root(Body) != Id)
+      Inputs.push_back(P.root(Body));
+    return true;
+  }
+  case Opcode::Conditional: {
+    ArrayRef<HloCall> Branches = P.calls(Caller);
+    for (size_t B = 0; B != Branches.size(); ++B)
+      if (Branches[B].Callee == P[Id].Parent)
+        AddOperand(B + 1);
+    return true;
+  }
+  case Opcode::AsyncStart: {
+    HloId Last = Caller;
+    for (HloId Element : P.asyncChain(Caller))
+      if (P[Element].Op == Opcode::AsyncUpdate)
+        Last = Element;
+    SmallVector<HloId, 8> Bound = P.boundOperands(Last);
+    if (Number < Bound.size())
+      Inputs.push_back(Bound[Number]);
+    return false;
+  }
+  default:
+    return false;
+  }
+}
+
 void FlowLinker::linkParameter(HloId Id) {
   ComputationId C = P[Id].Parent;
-  uint32_t Number = P[Id].Number;
   if (P.callers(C).empty() || P.isEmbedded(C))
     return defineAll(Id);
   SmallVector<HloId, 4> Inputs;
   bool Merges = false;
-  for (HloId Caller : P.callers(C)) {
-    ArrayRef<HloId> Operands = P.operands(Caller);
-    auto Operand = [&](size_t K) {
-      return K < Operands.size() ? Operands[K] : HloId();
-    };
-    switch (P[Caller].Op) {
-    case Opcode::Call:
-      Inputs.push_back(Operand(Number));
-      break;
-    case Opcode::While: {
-      Merges = true;
-      Inputs.push_back(Operand(0));
-      ComputationId Body = P.callee(Caller, CallRole::Body);
-      // A body that returns its parameter adds nothing to it.
-      if (Body && P.root(Body) != Id)
-        Inputs.push_back(P.root(Body));
-      break;
-    }
-    case Opcode::Conditional: {
-      Merges = true;
-      ArrayRef<HloCall> Branches = P.calls(Caller);
-      for (size_t B = 0; B != Branches.size(); ++B)
-        if (Branches[B].Callee == C)
-          Inputs.push_back(Operand(B + 1));
-      break;
-    }
-    case Opcode::AsyncStart: {
-      HloId Last = Caller;
-      for (HloId Element : P.asyncChain(Caller))
-        if (P[Element].Op == Opcode::AsyncUpdate)
-          Last = Element;
-      SmallVector<HloId, 8> Bound = P.boundOperands(Last);
-      if (Number < Bound.size())
-        Inputs.push_back(Bound[Number]);
-      break;
-    }
-    default:
-      break;
-    }
-  }
+  for (HloId Caller : P.callers(C))
+    Merges |= addArguments(Id, Caller, Inputs);
   if (Merges || Inputs.size() > 1) {
     for (uint32_t I = 0; I != parts(Id); ++I)
       addPhi(Id, I, Inputs);

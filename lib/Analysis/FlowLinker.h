@@ -25,6 +25,9 @@ private:
   using Kind = Dataflow::Kind;
 
   void link(HloId Id);
+  void linkOther(HloId Id);
+  bool addArguments(HloId Id, HloId Caller,
+                    llvm::SmallVectorImpl<HloId> &Inputs) const;
   void linkParameter(HloId Id);
   void linkCopyStart(HloId Id);
   void linkAsync(HloId Id);
