@@ -158,6 +158,23 @@ static bool dropForeign(LoadedDump &L, Files &All) {
   return Reread;
 }
 
+/// A sibling that was given by hand and is of no use is an error: silence would
+/// be taken for a verdict with it.
+static llvm::Error refuseUnusedGiven(const VerifyOptions &Options,
+                                     const LoadedDump &L, const Files &All) {
+  for (FileRole Role : SiblingRoles) {
+    auto Number = static_cast<size_t>(Role);
+    if (Options.Siblings[Number].empty() || All[Number].present())
+      continue;
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("cannot use '{}' with '{}': {}", Options.Siblings[Number],
+                    L.Model->file(FileRole::Assignment).Path, L.Unused.back())
+            .c_str());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(const Input &In, const VerifyOptions &Options) {
   auto L = std::make_unique<LoadedDump>();
@@ -179,7 +196,10 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
     return Failed;
   auto Relax = [&] { L->Texts.relax(); };
   L->Model = readDump(All, L->Syntax, Relax);
-  if (dropForeign(*L, All)) {
+  bool Reread = dropForeign(*L, All);
+  if (llvm::Error Unused = refuseUnusedGiven(Options, *L, All))
+    return Unused;
+  if (Reread) {
     L->Syntax.clear();
     L->Model = readDump(All, L->Syntax, Relax);
   }
