@@ -11,7 +11,9 @@
 
 using namespace hlobuf;
 
-Dataflow::Dataflow(const Program &P, const Rules &R) : P(P) {
+Dataflow::Dataflow(const Program &P, const Rules &R,
+                   llvm::function_ref<bool(HloId, uint32_t)> KeepPhi)
+    : P(P) {
   uint32_t Next = 0;
   Base.assign(P.size(), NoBase);
   for (size_t I = 0; I != P.size(); ++I) {
@@ -25,7 +27,7 @@ Dataflow::Dataflow(const Program &P, const Rules &R) : P(P) {
   Kinds.assign(Next, Kind::None);
   Source.assign(Next, 0);
   FlowLinker(*this, R).run();
-  settlePhis();
+  settlePhis(KeepPhi);
   collectPositions();
 }
 
@@ -100,30 +102,29 @@ void Dataflow::dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis) {
   }
 }
 
-/// The locations of phis in the order in which the compiler creates them.
-std::vector<uint32_t> Dataflow::phisInOrder() const {
+/// The phis in the order in which the compiler creates them.
+std::vector<FlowPosition> Dataflow::phisInOrder() const {
   std::vector<HloId> Order;
   std::vector<bool> Seen(P.module().Computations.size());
   orderPhis(P, P.module().Entry, Seen, Order);
   for (size_t C = 0; C != Seen.size(); ++C)
     orderPhis(P, ComputationId(C), Seen, Order);
-  std::vector<uint32_t> Phis;
-  std::vector<bool> Added(Kinds.size());
-  auto Add = [&](uint32_t L) {
-    if (Kinds[L] == Kind::Phi && !Added[L])
-      Phis.push_back(L);
-    Added[L] = true;
-  };
-  for (HloId Id : Order)
-    for (uint32_t I = 0; hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
-         ++I)
-      Add(Base[Id.index()] + I);
-  for (uint32_t L = 0; L != Kinds.size(); ++L)
-    Add(L);
+  for (size_t I = 0; I != P.size(); ++I)
+    Order.push_back(HloId(I));
+  std::vector<FlowPosition> Phis;
+  std::vector<bool> Added(P.size());
+  for (HloId Id : Order) {
+    if (!hasLocations(Id) || Added[Id.index()])
+      continue;
+    Added[Id.index()] = true;
+    for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I)
+      if (Kinds[location(Id, I)] == Kind::Phi)
+        Phis.push_back({Id, I});
+  }
   return Phis;
 }
 
-void Dataflow::settlePhis() {
+void Dataflow::settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi) {
   std::vector<uint32_t> Placed;
   for (uint32_t L = 0; L != Kinds.size(); ++L)
     if (Kinds[L] == Kind::Phi)
@@ -131,7 +132,10 @@ void Dataflow::settlePhis() {
   dropTrivialPhis(Placed);
 
   // Phis come first among the graph's nodes, then what else they read.
-  std::vector<uint32_t> Nodes = phisInOrder();
+  std::vector<FlowPosition> Phis = phisInOrder();
+  std::vector<uint32_t> Nodes;
+  for (const FlowPosition &At : Phis)
+    Nodes.push_back(location(At.Instruction, At.Ordinal));
   auto NumPhis = static_cast<uint32_t>(Nodes.size());
   std::vector<uint32_t> NodeOf(Kinds.size(), NoBase);
   for (uint32_t N = 0; N != NumPhis; ++N)
@@ -151,7 +155,14 @@ void Dataflow::settlePhis() {
   PhiGraph Graph(NumPhis, static_cast<uint32_t>(Nodes.size()));
   for (auto [Phi, Input] : Inputs)
     Graph.addInput(Phi, Input);
-  Graph.simplify();
+  if (KeepPhi) {
+    std::vector<bool> Kept(NumPhis);
+    for (uint32_t N = 0; N != NumPhis; ++N)
+      Kept[N] = KeepPhi(Phis[N].Instruction, Phis[N].Ordinal);
+    PhisLegal = Graph.keepOnly(Kept);
+  } else {
+    Graph.simplify();
+  }
   for (uint32_t N = 0; N != NumPhis; ++N) {
     uint32_t By = Graph.replacement(N);
     if (By == N)

@@ -39,7 +39,13 @@ struct FlowPosition {
 
 class Dataflow {
 public:
-  Dataflow(const Program &P, const Rules &R);
+  /// With \p KeepPhi, only phis at places for which it says so stay, as far as
+  /// that is legal: another compiler may simplify them in another way.
+  Dataflow(const Program &P, const Rules &R,
+           llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {});
+
+  /// All phis that \p KeepPhi let go could be dropped.
+  bool arePhisLegal() const { return PhisLegal; }
 
   const Program &program() const { return P; }
 
@@ -97,12 +103,13 @@ private:
   static constexpr uint32_t NoBase = ~uint32_t(0);
 
   uint32_t find(uint32_t Location);
-  void settlePhis();
+  void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
   void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
-  std::vector<uint32_t> phisInOrder() const;
+  std::vector<FlowPosition> phisInOrder() const;
   void collectPositions();
 
   const Program &P;
+  bool PhisLegal = true;
   std::vector<uint32_t> Base;
   std::vector<Kind> Kinds;
   /// Forward: the source. Phi: number in PhiInputs.

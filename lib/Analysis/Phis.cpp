@@ -34,6 +34,43 @@ void PhiGraph::simplify() {
   }
 }
 
+bool PhiGraph::keepOnly(const std::vector<bool> &Kept) {
+  // By phi: nothing yet, the one value that reaches it, or several.
+  constexpr uint32_t Nothing = ~uint32_t(0);
+  constexpr uint32_t Several = Nothing - 1;
+  std::vector<uint32_t> Reaching(NumPhis, Nothing);
+  auto Stays = [&](uint32_t Node) { return !isPhi(Node) || Kept[Node]; };
+  std::vector<uint32_t> Work;
+  for (uint32_t Phi = 0; Phi != NumPhis; ++Phi)
+    Work.push_back(Phi);
+  // Each phi changes twice at most.
+  while (!Work.empty()) {
+    uint32_t Phi = Work.back();
+    Work.pop_back();
+    uint32_t Met = Reaching[Phi];
+    for (uint32_t Input : Inputs[Phi]) {
+      uint32_t Value = Stays(Input) ? Input : Reaching[Input];
+      if (Value == Nothing || Value == Met)
+        continue;
+      Met = Met == Nothing ? Value : Several;
+    }
+    if (Met == Reaching[Phi] || Kept[Phi])
+      continue;
+    Reaching[Phi] = Met;
+    for (uint32_t E : UserEdges[Phi])
+      Work.push_back(Edges[E].User);
+  }
+  bool Legal = true;
+  for (uint32_t Phi = 0; Phi != NumPhis; ++Phi) {
+    if (Kept[Phi])
+      continue;
+    Legal &= Reaching[Phi] < Several;
+    if (Reaching[Phi] < Several)
+      Now[Phi] = Reaching[Phi];
+  }
+  return Legal;
+}
+
 bool PhiGraph::simplifyOnce() {
   bool Changed = false;
   ++Pass;

@@ -31,6 +31,11 @@ public:
   /// Runs the compiler's procedure. Afterwards replacement() holds.
   void simplify();
 
+  /// Instead of simplify(): keeps the phis of \p Kept, by number, and replaces
+  /// all others by the one value that reaches them. False if several values
+  /// reach one of them, so that it must not go. Keeping a phi is always legal.
+  bool keepOnly(const std::vector<bool> &Kept);
+
   /// The node that stands for \p Phi; itself if it stays.
   uint32_t replacement(uint32_t Phi) const { return Now[Phi]; }
 

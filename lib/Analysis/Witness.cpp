@@ -129,24 +129,53 @@ std::vector<Rules> Witness::distinctRules() const {
   return Distinct;
 }
 
+void Witness::compareAll() {
+  for (unsigned I = 0; I != NumWitnessParts; ++I) {
+    auto Part = static_cast<WitnessPart>(I);
+    if (states(Part))
+      compare(*this, Part, [&](const Difference &) {
+        Best->Differing |= 1u << I;
+        return false;
+      });
+  }
+}
+
 void Witness::findBest() {
   for (const Rules &R : distinctRules()) {
     std::unique_ptr<Derived> Before = std::move(Best);
     Best = std::make_unique<Derived>(P, R);
-    for (unsigned I = 0; I != NumWitnessParts; ++I) {
-      auto Part = static_cast<WitnessPart>(I);
-      if (states(Part))
-        compare(*this, Part, [&](const Difference &) {
-          Best->Differing |= 1u << I;
-          return false;
-        });
-    }
+    compareAll();
     if (Best->Differing == 0)
       return;
     if (Before &&
         llvm::popcount(Before->Differing) <= llvm::popcount(Best->Differing))
       Best = std::move(Before);
   }
+  if (differs(WitnessPart::Values))
+    tryOtherPhis();
+}
+
+/// Keeping a phi that could go is legal, and so is dropping one that a single
+/// value reaches: a compiler that simplifies phis in another way is believed if
+/// its phis explain the whole dump.
+void Witness::tryOtherPhis() {
+  const Dump &D = A.dump();
+  auto IsPhiOfDump = [&](HloId Id, uint32_t Ordinal) {
+    const ProgramNode &N = P[Id];
+    ValueId Line = N.Name
+                       ? A.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
+                       : ValueId();
+    return Line && D[Line].Tag.Phi;
+  };
+  std::unique_ptr<Derived> Before = std::move(Best);
+  for (const Rules &R : distinctRules()) {
+    Best = std::make_unique<Derived>(P, R, IsPhiOfDump);
+    compareAll();
+    OtherPhis = Best->Flow.arePhisLegal() && Best->Differing == 0;
+    if (OtherPhis)
+      return;
+  }
+  Best = std::move(Before);
 }
 
 /// Names that only one of the two has tell a dump from before a late pass.

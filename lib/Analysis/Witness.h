@@ -71,6 +71,9 @@ public:
   /// Names that only one of dump and module has; if they are many, the two are
   /// of different times of one compilation.
   bool isOfAnotherTime() const { return AnotherTime; }
+  /// The dump has other phis than this tool derives, but legal ones: they are
+  /// taken over, and everything else was derived with them.
+  bool hasOtherPhis() const { return OtherPhis; }
   /// All values of some kind differ in the first part that differs, and the
   /// dump may be newer than this tool: the kind, for a message; else empty.
   llvm::StringRef newRuleFor() const { return NewRuleFor; }
@@ -88,8 +91,9 @@ public:
 
 private:
   struct Derived {
-    Derived(const Program &P, const Rules &R)
-        : Applied(R), Flow(P, R), Groups(Flow, R), Steps(P, R),
+    Derived(const Program &P, const Rules &R,
+            llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
+        : Applied(R), Flow(P, R, KeepPhi), Groups(Flow, R), Steps(P, R),
           Ranges(Flow, Groups, Steps, R) {}
     Rules Applied;
     Dataflow Flow;
@@ -102,6 +106,8 @@ private:
 
   void findObstacle();
   void findBest();
+  void compareAll();
+  void tryOtherPhis();
   void countStrangers();
   void findUnknownOpcodes();
   void findNewRule();
@@ -113,6 +119,7 @@ private:
   llvm::StringRef Obstacle;
   std::unique_ptr<Derived> Best;
   bool AnotherTime = false;
+  bool OtherPhis = false;
   bool Uncertain = false;
   llvm::StringRef NewRuleFor;
 };

@@ -57,8 +57,25 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
   return F.about(Found.Line);
 }
 
+/// Says that the compiler simplified phis in another way.
+static void reportOtherPhis(const Witness &W, Reporter &R) {
+  const Dump &D = W.analysis().dump();
+  for (const Value &V : D.Values) {
+    if (!V.Tag.Phi)
+      continue;
+    R.reportAs(
+        Severity::Warning, W.analysis().places().value(V).Tag.Whole,
+        "the dump has other phis than this tool derives from the module; "
+        "they are legal, and all else was compared with them");
+    return;
+  }
+}
+
 namespace hlobuf {
 void checkModuleValues(const Analysis &A, Reporter &R) {
+  const Witness *Module = A.witness();
+  if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
+    reportOtherPhis(*Module, R);
   reportDifferences(
       A, R, WitnessPart::Values,
       [&](const Witness &W, Severity Level, const Difference &Found) {

@@ -91,3 +91,42 @@ TEST(Phis, MetByAClosureThatFailed) {
   // the compiler does not look at those again.
   EXPECT_EQ(simplified({{1, 4}, {2, 3}, {1, 3}}, 2), Replacements({0, 1, 2}));
 }
+
+/// What stands for each phi if only those of \p Kept stay; empty where that is
+/// not legal.
+static std::vector<uint32_t> keptOnly(const PhiInputs &Inputs,
+                                      uint32_t NumValues,
+                                      const std::vector<bool> &Kept) {
+  auto NumPhis = static_cast<uint32_t>(Inputs.size());
+  PhiGraph Graph(NumPhis, NumPhis + NumValues);
+  for (uint32_t Phi = 0; Phi != NumPhis; ++Phi)
+    for (uint32_t Input : Inputs[Phi])
+      Graph.addInput(Phi, Input);
+  if (!Graph.keepOnly(Kept))
+    return {};
+  std::vector<uint32_t> By;
+  for (uint32_t Phi = 0; Phi != NumPhis; ++Phi)
+    By.push_back(Graph.replacement(Phi));
+  return By;
+}
+
+TEST(Phis, KeepsWhatCouldGo) {
+  EXPECT_EQ(keptOnly({{1, 1}}, 1, {true}), Replacements({0}));
+}
+
+TEST(Phis, DropsWhatOneValueReaches) {
+  EXPECT_EQ(keptOnly({{1, 2}, {0, 2}}, 1, {false, false}),
+            Replacements({2, 2}));
+}
+
+TEST(Phis, DropsTowardsAKeptPhi) {
+  EXPECT_EQ(keptOnly({{1, 0}, {2, 3}}, 2, {false, true}), Replacements({1, 1}));
+}
+
+TEST(Phis, MustNotDropWhereValuesMeet) {
+  EXPECT_EQ(keptOnly({{1, 2}}, 2, {false}), Replacements());
+}
+
+TEST(Phis, MustNotDropBehindWhereValuesMeet) {
+  EXPECT_EQ(keptOnly({{1, 1}, {2, 3}}, 2, {false, false}), Replacements());
+}
