@@ -27,7 +27,11 @@ config.environment["PATH"] = os.pathsep.join(
     [config.tools_dir, config.llvm_tools_dir, os.environ["PATH"]]
 )
 # A sanitizer's finding must not look like exit status 1, which tests expect.
-config.environment["ASAN_OPTIONS"] = "abort_on_error=1:strict_string_checks=1"
+# LLVM's allocators poison memory in their headers, which are ours to compile, and
+# lift that in its library, which is not.
+config.environment["ASAN_OPTIONS"] = (
+    "abort_on_error=1:strict_string_checks=1:allow_user_poisoning=0"
+)
 config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
