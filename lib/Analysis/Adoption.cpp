@@ -11,10 +11,6 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static uint64_t pathKey(HloId Source, ShapeIndex Path) {
-  return uint64_t(Source.index()) << 32 | Path.canonical().bits();
-}
-
 void Adoption::run() {
   // Without used values nothing tells what a name in the sequence stands for.
   if (!P.leavesElementsOut() || !D.complete(Section::Used))
@@ -82,7 +78,8 @@ void Adoption::collectNeeds() {
     SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
     for (size_t I = 1; I <= Steps.size(); ++I)
       Needs.try_emplace(
-          pathKey(Operand.Source, D.Indices.get(ArrayRef(Steps).take_front(I))),
+          P.elementKey(Operand.Source,
+                       D.Indices.get(ArrayRef(Steps).take_front(I))),
           0);
   }
 }
@@ -167,7 +164,7 @@ void Adoption::consider(NameId Name, NameId SourceName, uint32_t Element) {
   bool FitsHint = Hinted != Hints.end() &&
                   Hinted->second.Source == Path.Source &&
                   Hinted->second.Path.canonical() == Full.canonical();
-  auto Need = Needs.find(pathKey(Path.Source, Full));
+  auto Need = Needs.find(P.elementKey(Path.Source, Full));
   Candidate C;
   C.Source = Source;
   C.Element = Element;
@@ -196,7 +193,7 @@ void Adoption::create(NameId Name, HloId Source, uint32_t Element) {
   Steps.push_back(Element);
   Path.Path = D.Indices.get(Steps);
   Paths[Id.index()] = Path;
-  auto Need = Needs.find(pathKey(Path.Source, Path.Path));
+  auto Need = Needs.find(P.elementKey(Path.Source, Path.Path));
   if (Need != Needs.end())
     ++Need->second;
   auto Stands = Before.find(Name.index());
@@ -207,7 +204,7 @@ void Adoption::create(NameId Name, HloId Source, uint32_t Element) {
                                    : static_cast<uint32_t>(P.Nodes.size()));
   P.HiddenByName[Name.index()] = Id;
   // Of several elements with one path, operands mean the earliest.
-  HloId &Known = P.Elements[pathKey(Path.Source, Path.Path)];
+  HloId &Known = P.Elements[P.elementKey(Path.Source, Path.Path)];
   if (!Known || (Step >= 0 && Step < A.time(P[Known].Name)))
     Known = Id;
 }

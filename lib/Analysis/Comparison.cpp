@@ -474,25 +474,11 @@ void Comparer::peak() {
 }
 
 void hlobuf::compare(const Witness &W, WitnessPart Part, DifferenceFn Visit) {
+  // In the order of WitnessPart.
+  static constexpr void (Comparer::*Parts[NumWitnessParts])() = {
+      &Comparer::sequence, &Comparer::values, &Comparer::positions,
+      &Comparer::uses,     &Comparer::places, &Comparer::flags,
+      &Comparer::sizes,    &Comparer::ranges, &Comparer::peak};
   Comparer C(W, Visit);
-  switch (Part) {
-  case WitnessPart::Sequence:
-    return C.sequence();
-  case WitnessPart::Values:
-    return C.values();
-  case WitnessPart::Positions:
-    return C.positions();
-  case WitnessPart::Uses:
-    return C.uses();
-  case WitnessPart::Places:
-    return C.places();
-  case WitnessPart::Flags:
-    return C.flags();
-  case WitnessPart::Sizes:
-    return C.sizes();
-  case WitnessPart::Ranges:
-    return C.ranges();
-  case WitnessPart::Peak:
-    return C.peak();
-  }
+  (C.*Parts[static_cast<size_t>(Part)])();
 }

@@ -48,7 +48,7 @@ LastSteps::LastSteps(const Analysis &A)
     const Instruction *I = A.instruction(Name);
     Opcode Op = I ? I->Op.Op : Opcode::Unknown;
     bool Async = I && (isAsync(Op) || I->Op.Sugar);
-    AnyAsync |= Async || mayBeSugar(Op);
+    AnyAsync |= Async || (!A.isTPU() && mayBeSugar(Op));
     StepKind &Kind = Kinds[Step];
     Kind.Read = Plain ? Reads::Yes : readsItself(Name);
     Kind.Control =

@@ -39,7 +39,7 @@ void Program::findObstacles() {
   if (!M.Entry)
     Obstacle = "the module has no ENTRY computation";
   else if (M.RepeatsName)
-    Obstacle = "two instructions of the module have one name";
+    Obstacle = "instructions of two computations have one name";
   else
     findDepth();
 }
@@ -95,10 +95,6 @@ void Program::addModuleNodes() {
         FusionBody[Call.Callee.index()] = true;
 }
 
-static uint64_t elementKey(HloId Source, ShapeIndex Path) {
-  return uint64_t(Source.index()) << 32 | Path.canonical().bits();
-}
-
 HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
   HloId Id(Nodes.size());
   ProgramNode N;
@@ -116,8 +112,8 @@ HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
   return Id;
 }
 
-/// The element of visible \p Source at \p Path, made if nothing provides it;
-/// invalid if the shape has none.
+/// The element of visible \p Source at \p Path, made if nothing provides it.
+/// The reader has seen to it that the shape has it.
 HloId Program::element(HloId Source, ShapeIndex Path) {
   SmallVector<uint32_t, 4> Steps = A.dump().Indices.steps(Path);
   HloId Current = Source;
@@ -125,9 +121,6 @@ HloId Program::element(HloId Source, ShapeIndex Path) {
     ShapeIndex Prefix = A.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
     HloId &Known = Elements[elementKey(Source, Prefix)];
     if (!Known) {
-      const Shape &Tuple = Trees.shape(Nodes[Current.index()].Shape);
-      if (!Tuple.isTuple() || Steps[I] >= Tuple.Elements.size())
-        return HloId();
       Known = addElement(NameId(), Current, Steps[I]);
       HiddenHome.push_back(Source);
       HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
@@ -147,10 +140,6 @@ void Program::linkOperands() {
       Linked.push_back(Operand.Path.isRoot()
                            ? Operand.Source
                            : element(Operand.Source, Operand.Path));
-    if (llvm::any_of(Linked, [](HloId Id) { return !Id.valid(); })) {
-      Obstacle = "an operand names an element that its tuple does not have";
-      Linked.clear();
-    }
     Nodes[I].Operands = {
         static_cast<uint32_t>(Operands.size()),
         static_cast<uint32_t>(Operands.size() + Linked.size())};
@@ -199,6 +188,7 @@ void Program::adoptOrder() {
   if (!D.complete(Section::Sequence) || D.Sequence.empty() ||
       !A.isSequenceSound())
     return;
+  size_t Adopted = 0;
   for (size_t C = 0; C != M.Computations.size(); ++C) {
     auto Begin = Order.begin() + OrderBegin[C];
     auto End = Order.begin() + OrderBegin[C + 1];
@@ -210,8 +200,10 @@ void Program::adoptOrder() {
       continue;
     std::stable_sort(Begin, End,
                      [&](HloId X, HloId Y) { return Time(X) < Time(Y); });
-    AdoptedOrder = true;
+    Adopted += static_cast<size_t>(End - Begin);
   }
+  AdoptedOrder = Adopted != 0;
+  AdoptedAll = Adopted == D.Sequence.size();
 }
 
 void Program::linkUsers() {

@@ -136,8 +136,8 @@ public:
   llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
   /// The order of some computation was taken from the dump.
   bool adoptedOrder() const { return AdoptedOrder; }
-  /// The order of the steps is known: from the module, or from the dump.
-  bool isTimed() const { return M.Scheduled || AdoptedOrder; }
+  /// The order of all steps is known: from the module, or from the dump.
+  bool isTimed() const { return M.Scheduled || AdoptedAll; }
   /// Why nothing can be derived from this module; empty if it can.
   llvm::StringRef obstacle() const { return Obstacle; }
 
@@ -154,6 +154,9 @@ private:
   void findDepth();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
   HloId element(HloId Source, ShapeIndex Path);
+  static uint64_t elementKey(HloId Source, ShapeIndex Path) {
+    return uint64_t(Source.index()) << 32 | Path.canonical().bits();
+  }
 
   const Analysis &A;
   const HloModule &M;
@@ -183,6 +186,7 @@ private:
   /// Starts of async chains by update or done, where those print no calls.
   llvm::DenseMap<uint32_t, HloId> ChainStart;
   bool AdoptedOrder = false;
+  bool AdoptedAll = false;
   llvm::StringRef Obstacle;
 };
 

@@ -51,7 +51,8 @@ void Witness::findObstacle() {
 bool Witness::states(WitnessPart Part) const {
   const Dump &D = A.dump();
   bool Named = D.complete(Section::Used) || !P.leavesElementsOut();
-  bool Timed = P.isTimed() && D.complete(Section::Sequence) &&
+  bool Ordered = P.module().Scheduled || P.adoptedOrder();
+  bool Timed = Ordered && D.complete(Section::Sequence) &&
                !D.Sequence.empty() && A.isSequenceSound() && Named;
   switch (Part) {
   case WitnessPart::Sequence:

@@ -28,8 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Shadow.h"
-#include "Analysis/Witness.h"
-#include "Checks/Check.h"
+#include "Checks/ModuleDifference.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace hlobuf;
@@ -163,14 +162,7 @@ void ClobberedReads::run() {
 
 namespace hlobuf {
 void checkClobberedRead(const Analysis &A, Reporter &R) {
-  const Witness *W = A.witness();
-  if (!W)
-    return;
-  if (!W->obstacle().empty())
-    R.notChecked(W->obstacle().str());
-  else if (W->isOfAnotherTime())
-    R.notChecked("dump and module are of different times");
-  else
+  if (const Witness *W = usableWitness(A, R))
     ClobberedReads(*W, R).run();
 }
 } // namespace hlobuf

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Witness.h"
-#include "Checks/Check.h"
+#include "Checks/ModuleDifference.h"
 
 using namespace hlobuf;
 
@@ -60,13 +60,9 @@ static void checkItem(const Witness &W, const HloAlias &Item, Reporter &R) {
 
 namespace hlobuf {
 void checkDonation(const Analysis &A, Reporter &R) {
-  const Witness *W = A.witness();
+  const Witness *W = usableWitness(A, R);
   if (!W)
     return;
-  if (!W->obstacle().empty())
-    return R.notChecked(W->obstacle().str());
-  if (W->isOfAnotherTime())
-    return R.notChecked("dump and module are of different times");
   for (const HloAlias &Item : W->program().module().Aliases)
     checkItem(*W, Item, R);
 }

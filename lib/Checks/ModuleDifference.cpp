@@ -58,7 +58,7 @@ static void reportNewRule(const Witness &W, Reporter &R, WitnessPart Part,
   if (W.firstDifference() != Part)
     return;
   compare(W, Part, [&](const Difference &Found) {
-    Describe(W, Severity::Warning, Found)
+    Describe(W, R, Severity::Warning, Found)
         .note(W.program().module().Name,
               "so do others: all {} differ, so that a rule of the compiler may "
               "be newer than this tool; only the first is shown",
@@ -81,6 +81,19 @@ static std::string obstacleTo(const Witness &W, WitnessPart Part) {
   if (!W.states(Part))
     return "sizes on TPU do not follow from shapes alone";
   return "";
+}
+
+const Witness *hlobuf::usableWitness(const Analysis &A, Reporter &R) {
+  const Witness *W = A.witness();
+  if (!W)
+    return nullptr; // the driver says so
+  if (!W->obstacle().empty())
+    R.notChecked(W->obstacle().str());
+  else if (W->isOfAnotherTime())
+    R.notChecked("dump and module are of different times");
+  else
+    return W;
+  return nullptr;
 }
 
 void hlobuf::reportDifferences(const Analysis &A, Reporter &R, WitnessPart Part,
@@ -108,7 +121,7 @@ void hlobuf::reportDifferences(const Analysis &A, Reporter &R, WitnessPart Part,
   unsigned Count = 0;
   compare(*W, Part, [&](const Difference &Found) {
     if (First || Count < MaxConsequences) {
-      Finding Said = Describe(*W, Level, Found);
+      Finding Said = Describe(*W, R, Level, Found);
       // The first finding of the first part collects what follows from it.
       if (!First || Count == 0)
         Said.about(Section::Module);

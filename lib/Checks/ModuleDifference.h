@@ -18,9 +18,13 @@
 
 namespace hlobuf {
 
+/// What the module implies, to be compared with the dump; null where that
+/// cannot be, and \p R says why.
+const Witness *usableWitness(const Analysis &A, Reporter &R);
+
 /// Says one difference.
-using DescribeFn =
-    llvm::function_ref<Finding(const Witness &, Severity, const Difference &)>;
+using DescribeFn = llvm::function_ref<Finding(const Witness &, Reporter &,
+                                              Severity, const Difference &)>;
 
 /// Compares \p Part of the dump with the module. The differences of the first
 /// part that differs are findings of their own; those of later parts follow

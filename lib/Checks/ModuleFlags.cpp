@@ -50,12 +50,12 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
 namespace hlobuf {
 void checkModuleFlags(const Analysis &A, Reporter &R) {
   std::vector<ExpectedFlags> Expected;
-  reportDifferences(
-      A, R, WitnessPart::Flags,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        if (Expected.empty())
-          Expected = expectedFlags(W);
-        return describe(W, R, Level, Found, Expected);
-      });
+  reportDifferences(A, R, WitnessPart::Flags,
+                    [&](const Witness &W, Reporter &, Severity Level,
+                        const Difference &Found) {
+                      if (Expected.empty())
+                        Expected = expectedFlags(W);
+                      return describe(W, R, Level, Found, Expected);
+                    });
 }
 } // namespace hlobuf

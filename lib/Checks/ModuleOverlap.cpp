@@ -17,7 +17,7 @@
 
 #include "Analysis/FlowOccupancy.h"
 #include "Analysis/Occupancy.h"
-#include "Checks/Check.h"
+#include "Checks/ModuleDifference.h"
 #include "Checks/Sharing.h"
 
 using namespace hlobuf;
@@ -139,15 +139,11 @@ void ModuleOverlap::run() {
 
 namespace hlobuf {
 void checkModuleOverlap(const Analysis &A, Reporter &R) {
-  const Witness *W = A.witness();
+  const Witness *W = usableWitness(A, R);
   if (!W)
     return;
-  if (!W->obstacle().empty())
-    return R.notChecked(W->obstacle().str());
   if (!W->isTimed())
     return R.notChecked("the module is not scheduled");
-  if (W->isOfAnotherTime())
-    return R.notChecked("dump and module are of different times");
   ModuleOverlap(*W, R).run();
 }
 } // namespace hlobuf

@@ -17,20 +17,21 @@ using namespace hlobuf;
 
 namespace hlobuf {
 void checkModulePeak(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Peak,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        Finding F = R.reportAs(Level, A.places().peakHeader().First,
-                               "the peak is at step {}, but by the module it "
-                               "is at step {}",
-                               A.dump().PeakStep, Found.Row);
-        if (Found.Row < W.schedule().sequence().size()) {
-          HloId Id = W.schedule().sequence()[Found.Row];
-          F.note(W.program().place(Id), "step {} is {}", Found.Row,
-                 W.program().spell(Id));
-        }
-        return F.about(Section::Peak);
-      });
+  reportDifferences(A, R, WitnessPart::Peak,
+                    [&](const Witness &W, Reporter &, Severity Level,
+                        const Difference &Found) {
+                      Finding F = R.reportAs(
+                          Level, A.places().peakHeader().First,
+                          "the peak is at step {}, but by the module it "
+                          "is at step {}",
+                          A.dump().PeakStep, Found.Row);
+                      if (Found.Row < W.schedule().sequence().size()) {
+                        HloId Id = W.schedule().sequence()[Found.Row];
+                        F.note(W.program().place(Id), "step {} is {}",
+                               Found.Row, W.program().spell(Id));
+                      }
+                      return F.about(Section::Peak);
+                    });
   const Witness *W = A.witness();
   if (W && W->obstacle().empty() && W->states(WitnessPart::Peak) &&
       !expectedPeak(*W))

@@ -40,10 +40,6 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModulePlaces(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Places,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return describe(W, R, Level, Found);
-      });
+  reportDifferences(A, R, WitnessPart::Places, describe);
 }
 } // namespace hlobuf

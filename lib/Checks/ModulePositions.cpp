@@ -48,10 +48,6 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModulePositions(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Positions,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return describe(W, R, Level, Found);
-      });
+  reportDifferences(A, R, WitnessPart::Positions, describe);
 }
 } // namespace hlobuf

@@ -58,10 +58,6 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModuleRanges(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Ranges,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return describe(W, R, Level, Found);
-      });
+  reportDifferences(A, R, WitnessPart::Ranges, describe);
 }
 } // namespace hlobuf

@@ -101,10 +101,10 @@ Finding SequenceDifference::describe(const Difference &Found) {
 
 namespace hlobuf {
 void checkModuleSequence(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Sequence,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return SequenceDifference(W, R, Level).describe(Found);
-      });
+  reportDifferences(A, R, WitnessPart::Sequence,
+                    [&](const Witness &W, Reporter &, Severity Level,
+                        const Difference &Found) {
+                      return SequenceDifference(W, R, Level).describe(Found);
+                    });
 }
 } // namespace hlobuf

@@ -85,6 +85,7 @@ void Signature::run() {
 
 namespace hlobuf {
 void checkModuleSignature(const Analysis &A, Reporter &R) {
+  // A module of another time must keep its promise too.
   const Witness *W = A.witness();
   if (!W)
     return;

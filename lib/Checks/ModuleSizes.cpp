@@ -19,7 +19,8 @@ void checkModuleSizes(const Analysis &A, Reporter &R) {
   std::vector<std::optional<uint64_t>> Expected;
   reportDifferences(
       A, R, WitnessPart::Sizes,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
+      [&](const Witness &W, Reporter &, Severity Level,
+          const Difference &Found) {
         if (Expected.empty())
           Expected = expectedSizes(W);
         const Value &V = A.dump()[Found.Line];

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Witness.h"
-#include "Checks/Check.h"
+#include "Checks/ModuleDifference.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -231,13 +231,9 @@ void TextComparer::compareValueShapes() {
 
 namespace hlobuf {
 void checkModuleText(const Analysis &A, Reporter &R) {
-  const Witness *W = A.witness();
+  const Witness *W = usableWitness(A, R);
   if (!W)
     return;
-  if (!W->obstacle().empty())
-    return R.notChecked(W->obstacle().str());
-  if (W->isOfAnotherTime())
-    return R.notChecked("dump and module are of different times");
   TextComparer(*W, R).run();
 }
 } // namespace hlobuf

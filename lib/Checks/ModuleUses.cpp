@@ -50,10 +50,6 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModuleUses(const Analysis &A, Reporter &R) {
-  reportDifferences(
-      A, R, WitnessPart::Uses,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return describe(W, R, Level, Found);
-      });
+  reportDifferences(A, R, WitnessPart::Uses, describe);
 }
 } // namespace hlobuf

@@ -76,10 +76,6 @@ void checkModuleValues(const Analysis &A, Reporter &R) {
   const Witness *Module = A.witness();
   if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
     reportOtherPhis(*Module, R);
-  reportDifferences(
-      A, R, WitnessPart::Values,
-      [&](const Witness &W, Severity Level, const Difference &Found) {
-        return describe(W, R, Level, Found);
-      });
+  reportDifferences(A, R, WitnessPart::Values, describe);
 }
 } // namespace hlobuf

@@ -264,25 +264,6 @@ bool hlobuf::isBalanced(StringRef Text) {
   return Depth == 0;
 }
 
-static bool parseSpacedIndex(Scanner &In, ShapeIndexTable &Indices,
-                             ShapeIndex &Index) {
-  // XLA prints `{0, 2}` here and `{0,2}` elsewhere.
-  llvm::SmallVector<uint32_t, 4> Steps;
-  if (!In.literal('{'))
-    return false;
-  while (!In.literal('}')) {
-    uint32_t Step = 0;
-    if (!Steps.empty() && !In.literal(','))
-      return false;
-    In.literal(' ');
-    if (!In.number(Step))
-      return false;
-    Steps.push_back(Step);
-  }
-  Index = Indices.get(Steps);
-  return true;
-}
-
 llvm::SmallVector<DeclaredAlias, 2>
 hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
   llvm::SmallVector<DeclaredAlias, 2> Found;
@@ -294,9 +275,9 @@ hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
   while (!In.literal('}')) {
     DeclaredAlias Alias;
     StringRef Before = In.rest();
-    if (!parseSpacedIndex(In, Indices, Alias.Output) || !In.literal(": (") ||
+    if (!Indices.parseSpaced(In, Alias.Output) || !In.literal(": (") ||
         !In.number(Alias.Operand) || !In.literal(", ") ||
-        !parseSpacedIndex(In, Indices, Alias.Index) || !In.literal(')'))
+        !Indices.parseSpaced(In, Alias.Index) || !In.literal(')'))
       return {};
     Alias.Text = Before.drop_back(In.rest().size());
     Found.push_back(Alias);

@@ -151,35 +151,16 @@ void ModuleReader::skipRecoveryTable() {
   }
 }
 
-/// Reads `{0, 2}` or `{0,2}`.
-static bool parseSpacedPath(Scanner &In, ShapeIndexTable &Indices,
-                            ShapeIndex &Index) {
-  llvm::SmallVector<uint32_t, 4> Steps;
-  if (!In.literal('{'))
-    return false;
-  while (!In.literal('}')) {
-    uint32_t Step = 0;
-    if (!Steps.empty() && !In.literal(','))
-      return false;
-    In.literal(' ');
-    if (!In.number(Step))
-      return false;
-    Steps.push_back(Step);
-  }
-  Index = Indices.get(Steps);
-  return true;
-}
-
 void ModuleReader::readAliases(StringRef Text) {
   Scanner Items(Text);
   bool Good = Items.literal("{ ");
   while (Good && !Items.literal('}')) {
     HloAlias Alias;
     StringRef Before = Items.rest();
-    Good = parseSpacedPath(Items, Tables.Indices, Alias.Output) &&
+    Good = Tables.Indices.parseSpaced(Items, Alias.Output) &&
            Items.literal(": (") && Items.number(Alias.Parameter) &&
            Items.literal(", ") &&
-           parseSpacedPath(Items, Tables.Indices, Alias.Index);
+           Tables.Indices.parseSpaced(Items, Alias.Index);
     if (!Good)
       break;
     if (!Items.literal(')')) {
@@ -304,6 +285,9 @@ void ModuleReader::readInstruction(StringRef Text) {
   if (Latest.size() <= I.Name.index())
     Latest.resize(std::max<size_t>(Tables.Names.size(), I.Name.index() + 1));
   HloId &Known = Latest[I.Name.index()];
+  if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
+    Refuse(Parts->Name,
+           "this computation has another instruction of this name");
   M.RepeatsName |= Known.valid();
   Known = Id;
   M.Instructions.push_back(I);

@@ -33,6 +33,23 @@ bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index) {
   return true;
 }
 
+bool ShapeIndexTable::parseSpaced(Scanner &In, ShapeIndex &Index) {
+  llvm::SmallVector<uint32_t, 4> Found;
+  if (!In.literal('{'))
+    return false;
+  while (!In.literal('}')) {
+    uint32_t Step = 0;
+    if (!Found.empty() && !In.literal(','))
+      return false;
+    In.literal(' ');
+    if (!In.number(Step))
+      return false;
+    Found.push_back(Step);
+  }
+  Index = get(Found);
+  return true;
+}
+
 ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
   if (Path.empty())
     return ShapeIndex::root();

@@ -57,6 +57,9 @@ public:
   /// path; \p In is then partly consumed.
   bool parse(Scanner &In, ShapeIndex &Index);
 
+  /// The same with the optional spaces of declared aliasing: `{0, 2}`.
+  bool parseSpaced(Scanner &In, ShapeIndex &Index);
+
   /// The path of \p Steps, outermost first.
   ShapeIndex get(llvm::ArrayRef<uint32_t> Steps);
 
