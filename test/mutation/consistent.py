@@ -52,7 +52,6 @@ give the ranges and the peak that the dump states, or where the peak would move,
 planted. The memory report is left out when the dump is edited.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import fnmatch
@@ -77,6 +76,7 @@ from harness import (
     assignments,
     first_finding,
     module_of,
+    option_parser,
     read,
     run_tool,
     stem_of,
@@ -208,16 +208,7 @@ def table(results):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("paths", nargs="+", help="assignments, or folders of dumps")
-    parser.add_argument("--tool", default="hlobuf-verify")
-    parser.add_argument("--seed", default="1")
-    parser.add_argument(
-        "--max-files", type=int, default=0, help="modules that are taken (0: all)"
-    )
-    parser.add_argument(
-        "--edits-per-file", type=int, default=40, help="edits of one module"
-    )
+    parser = option_parser(__doc__, edits=40)
     parser.add_argument(
         "--max-bytes", type=int, default=8 << 20, help="larger modules are left out"
     )
@@ -227,8 +218,6 @@ def arguments():
         metavar="GLOBS",
         help="kinds, with commas: " + " ".join(KINDS),
     )
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=20, help="seconds for one run")
     parser.add_argument(
         "--verbose", action="store_true", help="list all that was missed"
     )

@@ -1,5 +1,6 @@
 """What the mutation tests share: files of a module, runs of the tool."""
 
+import argparse
 import glob
 import os
 import random
@@ -80,3 +81,20 @@ def first_finding(output):
     """The line of the first error or warning, or nothing."""
     found = FINDING.search(output)
     return output[found.start() :].split("\n", maxsplit=1)[0] if found else ""
+
+
+def option_parser(doc, edits):
+    """The options that both harnesses have."""
+    parser = argparse.ArgumentParser(description=doc.split("\n", maxsplit=1)[0])
+    parser.add_argument("paths", nargs="+", help="assignments, or folders of dumps")
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument(
+        "--max-files", type=int, default=0, help="modules that are taken (0: all)"
+    )
+    parser.add_argument(
+        "--edits-per-file", type=int, default=edits, help="edits of one module"
+    )
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=20, help="seconds for one run")
+    return parser

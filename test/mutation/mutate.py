@@ -23,7 +23,6 @@ where the module's line of the instruction repeats them: nothing else does. Meta
 backend_config and annotations (sharding, frontend_attributes, ..) never are.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import fnmatch
@@ -42,6 +41,7 @@ from harness import (
     SIBLINGS,
     assignments,
     module_of,
+    option_parser,
     read,
     run_tool,
     stem_of,
@@ -278,24 +278,13 @@ def survivors(results, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("paths", nargs="+", help="assignments, or folders of dumps")
-    parser.add_argument("--tool", default="hlobuf-verify")
-    parser.add_argument("--seed", default="1")
-    parser.add_argument(
-        "--max-files", type=int, default=0, help="modules that are taken (0: all)"
-    )
-    parser.add_argument(
-        "--edits-per-file", type=int, default=60, help="edits of one module"
-    )
+    parser = option_parser(__doc__, edits=60)
     parser.add_argument(
         "--kinds", default="*", metavar="GLOB", help="kinds of lines that are edited"
     )
     parser.add_argument(
         "--with-module", action="store_true", help="give the module's text to the tool"
     )
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=20, help="seconds for one run")
     parser.add_argument("--fail-under-caught", type=float, default=0, metavar="PERCENT")
     parser.add_argument(
         "--fail-under-pointed", type=float, default=0, metavar="PERCENT"
