@@ -107,12 +107,16 @@ public:
   llvm::ArrayRef<std::string> reasons() const { return Reasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
+  /// Of the findings that were only counted, the gravest severity.
+  Severity gravestUncounted() const { return Gravest; }
 
 private:
   Finding add(Severity Level, llvm::StringRef Where,
               llvm::function_ref<std::string()> Message) {
-    if (++Count > MaxKept)
+    if (++Count > MaxKept) {
+      Gravest = std::max(Gravest, Level);
       return Finding(nullptr);
+    }
     Diagnostic &D = Out.emplace_back();
     D.Level = Level;
     D.Check = Info.Id;
@@ -127,6 +131,7 @@ private:
   std::vector<Diagnostic> &Out;
   llvm::SmallVector<std::string, 1> Reasons;
   unsigned Count = 0;
+  Severity Gravest = Severity::Lint;
 };
 
 } // namespace hlobuf

@@ -7,7 +7,6 @@
 
 #include "Driver/AtomicFile.h"
 #include "Support/Format.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -19,49 +18,49 @@ static llvm::Error failure(StringRef Path, std::error_code Error) {
       fmt::format("cannot write '{}': {}", Path, Error.message()).c_str());
 }
 
-static void removeIfThere(StringRef Path) {
-  if (fs::remove(Path))
-    return; // a leftover beside the file harms nobody
-}
-
 llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
   auto File = std::make_unique<AtomicFile>();
   File->Path = Path.str();
   fs::file_status Status;
-  bool Direct = !fs::status(Path, Status) && !fs::is_regular_file(Status);
-  int Descriptor = -1;
-  llvm::SmallString<128> Temporary;
-  std::error_code Error =
-      Direct
-          ? fs::openFileForWrite(Path, Descriptor, fs::CD_OpenExisting)
-          : fs::createUniqueFile(Path + ".%%%%%%.tmp", Descriptor, Temporary);
-  if (Error)
-    return failure(Path, Error);
-  File->Temporary = std::string(Temporary);
-  File->OS = std::make_unique<llvm::raw_fd_ostream>(Descriptor,
-                                                    /*shouldClose=*/true);
+  if (!fs::status(Path, Status) && !fs::is_regular_file(Status)) {
+    std::error_code Error;
+    File->OS = std::make_unique<llvm::raw_fd_ostream>(
+        Path, Error, fs::CD_OpenExisting, fs::FA_Write, fs::OF_None);
+    if (Error)
+      return failure(Path, Error);
+    return std::move(File);
+  }
+  llvm::Expected<fs::TempFile> Made =
+      fs::TempFile::create(Path + ".%%%%%%.tmp");
+  if (!Made)
+    return failure(Path, llvm::errorToErrorCode(Made.takeError()));
+  File->Temporary = std::move(*Made);
+  File->OS = std::make_unique<llvm::raw_fd_ostream>(File->Temporary->FD,
+                                                    /*shouldClose=*/false);
   return std::move(File);
 }
 
 AtomicFile::~AtomicFile() {
-  if (!OS)
-    return;
-  OS->close();
-  OS->clear_error();
-  if (!Temporary.empty())
-    removeIfThere(Temporary);
+  // A stream that goes away with an error ends the program.
+  if (OS) {
+    OS->flush();
+    OS->clear_error();
+  }
+  OS.reset();
+  if (Temporary)
+    llvm::consumeError(Temporary->discard());
 }
 
 llvm::Error AtomicFile::commit() {
-  OS->close();
-  std::error_code Error = OS->error();
-  OS->clear_error();
+  OS->flush();
+  if (std::error_code Error = OS->error())
+    return failure(Path, Error);
   OS.reset();
-  if (!Error && !Temporary.empty())
-    Error = fs::rename(Temporary, Path);
-  if (!Error)
+  if (!Temporary)
     return llvm::Error::success();
-  if (!Temporary.empty())
-    removeIfThere(Temporary);
-  return failure(Path, Error);
+  llvm::Error Failed = Temporary->keep(Path);
+  Temporary.reset();
+  if (Failed)
+    return failure(Path, llvm::errorToErrorCode(std::move(Failed)));
+  return llvm::Error::success();
 }

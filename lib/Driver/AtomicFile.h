@@ -10,8 +10,10 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace hlobuf {
@@ -30,8 +32,8 @@ public:
 
 private:
   std::string Path;
-  /// Empty where Path is written directly.
-  std::string Temporary;
+  /// Nothing where Path is written directly. A signal removes it.
+  std::optional<llvm::sys::fs::TempFile> Temporary;
   std::unique_ptr<llvm::raw_fd_ostream> OS;
 };
 

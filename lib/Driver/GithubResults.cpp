@@ -52,6 +52,10 @@ void GithubResults::command(StringRef Kind, const ResultPlace &Where,
      << '\n';
 }
 
+static StringRef commandOf(Severity Level) {
+  return Level == Severity::Lint ? "notice" : severityName(Level);
+}
+
 void GithubResults::add(const DumpResult &R) {
   ResultPlace Whole;
   Whole.File = R.Path;
@@ -63,11 +67,11 @@ void GithubResults::add(const DumpResult &R) {
     std::string Message = F.Message;
     for (const ResultNote &N : F.Notes)
       Message += '\n' + plainLine(N.Where, N.Message);
-    StringRef Kind = F.Level == Severity::Error     ? "error"
-                     : F.Level == Severity::Warning ? "warning"
-                                                    : "notice";
-    command(Kind, F.Where.File.empty() ? Whole : F.Where, F.Check, Message);
+    command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check, Message);
   }
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud())
+      command(commandOf(U.Level), Whole, U.Check, uncountedLine(U));
   for (const ResultGap &Gap : R.Gaps)
     if (Gap.Required)
       command("error", Whole, Gap.Check,

@@ -97,12 +97,12 @@ void InputFinder::addFolder(const std::string &Path) {
     trouble(Path,
             fmt::format("cannot read folder '{}': {}", Path, Error.message()));
   llvm::sort(Files);
-  size_t Before = List.Dumps.size();
-  for (std::string &File : Files) {
-    if (isAssignmentName(File) || kindOfFile(File) == TextKind::Assignment)
-      addDump(std::move(File));
-  }
-  if (List.Dumps.size() == Before && Seen.empty())
+  llvm::erase_if(Files, [](const std::string &File) {
+    return !isAssignmentName(File) && kindOfFile(File) != TextKind::Assignment;
+  });
+  for (std::string &File : Files)
+    addDump(std::move(File));
+  if (Files.empty())
     trouble(Path,
             fmt::format("no buffer assignment in folder '{}': it needs files "
                         "named *-buffer-assignment.txt",

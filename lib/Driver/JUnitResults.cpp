@@ -70,6 +70,9 @@ static std::string describe(const DumpResult &R, Severity Level) {
     for (const ResultNote &N : F.Notes)
       Text += plainLine(N.Where, "note: " + N.Message + "\n");
   }
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud() && U.Level == Level)
+      Text += fmt::format("{}: {}\n", severityName(Level), uncountedLine(U));
   return Text;
 }
 

@@ -93,6 +93,21 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   });
 }
 
+/// Findings that are counted and not listed; a key that few dumps have.
+static void writeUncounted(json::OStream &J, const DumpResult &R) {
+  if (llvm::none_of(R.Uncounted, [](const auto &U) { return U.isLoud(); }))
+    return;
+  J.attributeArray("not_listed", [&] {
+    for (const ResultUncounted &U : R.Uncounted)
+      if (U.isLoud())
+        J.object([&] {
+          write(J, "check", U.Check);
+          write(J, "severity", severityName(U.Level));
+          J.attribute("count", U.Count);
+        });
+  });
+}
+
 void JsonResults::add(const DumpResult &R) {
   json::OStream J(OS);
   J.object([&] {
@@ -107,6 +122,7 @@ void JsonResults::add(const DumpResult &R) {
           : R.hasErrors()  ? "errors"
                            : "sound");
     writeVerdict(J, R);
+    writeUncounted(J, R);
     if (R.Memory) {
       J.attributeBegin("summary");
       writeMemory(*R.Memory, J);

@@ -12,16 +12,22 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+template <typename PredicateFn>
+static unsigned countAll(const DumpResult &R, PredicateFn Counts) {
+  auto Sum = static_cast<unsigned>(llvm::count_if(R.Findings, Counts));
+  for (const ResultUncounted &U : R.Uncounted)
+    Sum += Counts(U) ? U.Count : 0;
+  return Sum;
+}
+
 unsigned DumpResult::count(Severity Level) const {
-  return static_cast<unsigned>(
-      llvm::count_if(Findings, [&](const ResultFinding &F) {
-        return F.isLoud() && F.Level == Level;
-      }));
+  return countAll(*this, [&](const auto &F) {
+    return F.isLoud() && F.Level == Level;
+  });
 }
 
 unsigned DumpResult::count(Silence Kind) const {
-  return static_cast<unsigned>(llvm::count_if(
-      Findings, [&](const ResultFinding &F) { return F.Silenced == Kind; }));
+  return countAll(*this, [&](const auto &F) { return F.Silenced == Kind; });
 }
 
 unsigned DumpResult::missedRequirements() const {
@@ -65,8 +71,8 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
                                           : L.Model->Module.Name.str();
   for (Diagnostic &D : V.Findings)
     R.Findings.push_back(resolve(L.Texts, D));
-  for (const auto &[Check, Count] : V.Uncounted)
-    R.Uncounted.emplace_back(Check.str(), Count);
+  for (const UncountedFindings &U : V.Uncounted)
+    R.Uncounted.push_back({U.Check.str(), U.Level, U.Count});
   for (NotChecked &Gap : V.Gaps)
     R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Reason),
                       Selection.Require.contains(Gap.Check)});

@@ -61,6 +61,17 @@ struct ResultFinding {
   bool isLoud() const { return Silenced == Silence::None; }
 };
 
+/// Findings of one check beyond those that are kept. A baseline cannot tell them
+/// apart and silences none of them.
+struct ResultUncounted {
+  std::string Check;
+  Severity Level = Severity::Error;
+  unsigned Count = 0;
+  Silence Silenced = Silence::None;
+
+  bool isLoud() const { return Silenced == Silence::None; }
+};
+
 struct ResultGap {
   std::string Check;
   std::string Reason;
@@ -77,8 +88,7 @@ struct DumpResult {
   /// By role; empty where there is none.
   std::array<std::string, NumFileRoles> Files;
   std::vector<ResultFinding> Findings;
-  /// Findings that were only counted, by check.
-  std::vector<std::pair<std::string, unsigned>> Uncounted;
+  std::vector<ResultUncounted> Uncounted;
   std::vector<ResultGap> Gaps;
   std::vector<std::string> UnusedFiles;
   /// Why it could not be read; empty if it could.

@@ -46,6 +46,9 @@ std::unique_ptr<ResultPrinter> makeGithubPrinter(llvm::raw_ostream &OS);
 /// \p Path below the current folder if it is there; else as it is.
 std::string relativePath(llvm::StringRef Path);
 
+/// `9 more findings of this check are only counted [check]`.
+std::string uncountedLine(const ResultUncounted &U);
+
 /// `file:line:col: message` for a note of a finding, without its place where
 /// there is none.
 std::string plainLine(const ResultPlace &Where, llvm::StringRef Message);

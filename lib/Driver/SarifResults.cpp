@@ -33,7 +33,7 @@ private:
   void begin();
   void addFinding(const ResultFinding &F);
   size_t ruleIndex(StringRef Check);
-  void notify(StringRef Path, StringRef Text);
+  void notify(StringRef Level, StringRef Path, StringRef Text);
   void writeDriver();
 
   const VerifyOptions &Options;
@@ -128,11 +128,11 @@ void SarifResults::addFinding(const ResultFinding &F) {
   Writer->value(std::move(Result));
 }
 
-void SarifResults::notify(StringRef Path, StringRef Text) {
+void SarifResults::notify(StringRef Level, StringRef Path, StringRef Text) {
   ResultPlace Whole;
   Whole.File = Path.str();
   Notifications.push_back(
-      json::Object{{"level", "error"},
+      json::Object{{"level", Level},
                    {"message", text(Text)},
                    {"locations", json::Array{location(Whole)}}});
 }
@@ -140,12 +140,15 @@ void SarifResults::notify(StringRef Path, StringRef Text) {
 void SarifResults::add(const DumpResult &R) {
   begin();
   if (R.isUnreadable())
-    return notify(R.Path, R.Trouble);
+    return notify("error", R.Path, R.Trouble);
   for (const ResultFinding &F : R.Findings)
     addFinding(F);
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud())
+      notify(levelName(U.Level), R.Path, uncountedLine(U));
   for (const ResultGap &Gap : R.Gaps)
     if (Gap.Required)
-      notify(R.Path, fmt::format("required check could not run: {} [{}]",
+      notify("error", R.Path, fmt::format("required check could not run: {} [{}]",
                                  Gap.Reason, Gap.Check));
 }
 

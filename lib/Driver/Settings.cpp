@@ -194,6 +194,10 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
         F.Silenced = Silence::Suppressed;
         F.Reason = S.Entry->Reason;
       }
+    // Nothing tells what those name that were only counted.
+    for (ResultUncounted &U : R.Uncounted)
+      if (!S.Name && S.Check.contains(U.Check))
+        U.Silenced = Silence::Suppressed;
     S.InScope = S.InScope || S.Used || ran(S, R, Applied.Selection);
   }
 }

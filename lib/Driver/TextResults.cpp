@@ -58,8 +58,11 @@ void TextResults::addFindings(const DumpResult &R) {
     for (const ResultNote &N : F.Notes)
       print("note", N.Where, N.Message, "");
   }
-  for (const auto &[Check, Count] : R.Uncounted)
-    Printed[Check] += Count;
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud() && Options.ErrorLimit != 0)
+      Printed[U.Check] += U.Count;
+    else if (U.isLoud())
+      OS << R.Path << ": note: " << uncountedLine(U) << '\n';
   for (const auto &[Check, Count] : Printed)
     if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
       OS << fmt::format("{}: note: {} more findings of this check are not "
@@ -110,6 +113,11 @@ std::string hlobuf::relativePath(StringRef Path) {
       !Rest.consume_front("/"))
     return std::string(Clean);
   return Rest.str();
+}
+
+std::string hlobuf::uncountedLine(const ResultUncounted &U) {
+  return fmt::format("{} more findings of this check are only counted [{}]",
+                     U.Count, U.Check);
 }
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {

@@ -133,19 +133,24 @@ void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
   for (const std::string &Reason : R.reasons())
     Result.Gaps.push_back({Info.Id, Reason});
   if (R.count() > Reporter::MaxKept)
-    Result.Uncounted.emplace_back(Info.Id, R.count() - Reporter::MaxKept);
+    Result.Uncounted.push_back(
+        {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});
   Result.Verified += R.reasons().empty();
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
 void Run::settleSeverities() {
-  llvm::erase_if(All, [&](const Diagnostic &D) {
-    return D.Level == Severity::Lint && !Selection.showsLint(D.Check);
-  });
-  for (Diagnostic &D : All)
-    if (D.Level != Severity::Error &&
-        Selection.WarningsAsErrors.contains(D.Check))
-      D.Level = Severity::Error;
+  auto Settle = [&](auto &Findings) {
+    llvm::erase_if(Findings, [&](const auto &F) {
+      return F.Level == Severity::Lint && !Selection.showsLint(F.Check);
+    });
+    for (auto &F : Findings)
+      if (F.Level != Severity::Error &&
+          Selection.WarningsAsErrors.contains(F.Check))
+        F.Level = Severity::Error;
+  };
+  Settle(All);
+  Settle(Result.Uncounted);
 }
 
 void Run::sortByPlace() {

@@ -48,12 +48,19 @@ struct NotChecked {
   std::string Reason;
 };
 
+/// Findings of one check that were only counted.
+struct UncountedFindings {
+  llvm::StringRef Check;
+  /// The gravest of them.
+  Severity Level = Severity::Error;
+  unsigned Count = 0;
+};
+
 /// What the checks say about one dump.
 struct Verdict {
   /// Sorted by place, folded, severities final.
   std::vector<Diagnostic> Findings;
-  /// Findings that were only counted, by check.
-  std::vector<std::pair<llvm::StringRef, unsigned>> Uncounted;
+  std::vector<UncountedFindings> Uncounted;
   std::vector<NotChecked> Gaps;
   /// Number of checks that ran to their end.
   unsigned Verified = 0;

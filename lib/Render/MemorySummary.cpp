@@ -293,23 +293,23 @@ void Summarizer::addDonation() {
   llvm::StringMap<int> Outputs;
   llvm::StringMap<int> Parameters;
   countArrays(D.Shapes, Output, 1, Outputs);
-  for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.isParameter())
-      countArrays(D.Shapes, Alloc.ParameterShape, 1, Parameters);
+  std::map<std::pair<uint32_t, uint32_t>, const Allocation *> ByParameter;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.isParameter())
+      continue;
+    countArrays(D.Shapes, Alloc.ParameterShape, 1, Parameters);
+    ByParameter.try_emplace(
+        std::pair(*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()),
+        &Alloc);
+  }
   for (const HloAlias &Item : Module.Aliases) {
-    const Allocation *Given =
-        llvm::find_if(D.Allocations,
-                      [&](const Allocation &Alloc) {
-                        return Alloc.Parameter == Item.Parameter &&
-                               Alloc.ParameterIndex.canonical() ==
-                                   Item.Index.canonical();
-                      }) -
-        D.Allocations.begin() + D.Allocations.data();
-    bool Known = Given != D.Allocations.data() + D.Allocations.size();
-    bool Kept = Known && Given->MaybeLiveOut;
+    auto At = ByParameter.find(
+        std::pair(Item.Parameter, Item.Index.canonical().bits()));
+    const Allocation *Given = At == ByParameter.end() ? nullptr : At->second;
+    bool Kept = Given && Given->MaybeLiveOut;
     Sum.Kept += Kept;
     Sum.Missed += !Kept;
-    if (Known)
+    if (Given)
       countArrays(D.Shapes, Given->ParameterShape, -1, Parameters);
     if (Output)
       countArrays(D.Shapes, D.Shapes.at(Output, D.Indices.steps(Item.Output)),

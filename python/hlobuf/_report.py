@@ -59,6 +59,13 @@ class Gap:
 
     check: str
     reason: str
+    required: bool = False
+    """`require` names the check: the dump has errors because it could not run."""
+
+    def __str__(self) -> str:
+        if self.required:
+            return f"error: required check could not run: {self.reason} [{self.check}]"
+        return f"not checked: {self.reason} [{self.check}]"
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ class Report:
     status: str
     """`sound`, `errors` or `unreadable`."""
     errors: int = 0
+    """How many; of one check 1000 are listed in `findings` at most."""
     warnings: int = 0
     suppressed: int = 0
     baselined: int = 0
@@ -91,11 +99,13 @@ class Report:
         return self.status == "sound"
 
     def __str__(self) -> str:
-        """The findings as text, then a line with their number."""
+        """The findings, and the required checks that could not run, as text, then a
+        line with the number of findings."""
         if self.trouble:
             return f"{self.dump}: {self.trouble}"
+        missing = [f"{self.dump}: {gap}" for gap in self.not_checked if gap.required]
         last = f"{self.dump}: {self.errors} errors, {self.warnings} warnings"
-        return "\n".join([*map(str, self.findings), last])
+        return "\n".join([*map(str, self.findings), *missing, last])
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Report:
@@ -113,7 +123,8 @@ class Report:
             verified=data.get("verified", 0),
             files=dict(data.get("files", {})),
             not_checked=tuple(
-                Gap(gap["check"], gap["reason"]) for gap in data.get("not_checked", ())
+                Gap(gap["check"], gap["reason"], gap.get("required", False))
+                for gap in data.get("not_checked", ())
             ),
             unused_files=tuple(data.get("unused_files", ())),
             findings=tuple(_finding(each) for each in data.get("findings", ())),

@@ -1,4 +1,5 @@
-"""run_commands.py ROOT [FRAMEWORK=PYTHON...]: runs what README and docs show.
+"""run_commands.py ROOT [packages=FOLDER] [FRAMEWORK=PYTHON...]: runs what README and
+docs show.
 
 Each page has a folder of its own with sound dumps in `dumps` and a broken one in
 `broken`. Its blocks run there from top to bottom, by their language:
@@ -12,6 +13,9 @@ Each page has a folder of its own with sound dumps in `dumps` and a broken one i
 <!-- save: NAME --> before a block of python writes it to NAME. Where no Python
 for its framework is given (jax=PYTHON), it is replaced by a stand-in that dumps.
 <!-- from: FILE --> says that a block stands in a file.
+
+What needs a clone to build or the user's own programs runs where `packages` is a
+folder of programs, hlobuf-verify as pip installs it among them: test/package/docs.py.
 """
 
 import json
@@ -26,6 +30,7 @@ import tempfile
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 PYTHONS = dict(argument.split("=", 1) for argument in sys.argv[2:])
+PACKAGES = pathlib.Path(PYTHONS["packages"]) if "packages" in PYTHONS else None
 INPUTS = ROOT / "test" / "Inputs"
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>output|save|from): (?P<what>[^\n]*) -->\n)?"
@@ -33,19 +38,15 @@ BLOCK = re.compile(
     re.M | re.S,
 )
 STATUS = re.compile(r"# exit status (\d+)$")
-FRAMEWORK = re.compile(r"^import (jax|tensorflow|torch_xla)\b", re.M)
+FRAMEWORK = re.compile(r"^import (jax|tensorflow|torch_xla|ray)\b", re.M)
 
-# Commands that cannot run here: why, and which file runs them with what text.
-ELSEWHERE = {
-    r"utils/verify( /tmp/dumps)?": ("builds us", ".ci/run", "utils/verify"),
-    r"utils/test": ("runs us", ".ci/run", "utils/test"),
-    r"pip install \.": ("builds us", "utils/test-packages", '" wheel --no-build'),
-    r"pytest --hlobuf tests": ("needs pytest", "test/package/pytest_plugin.py", '"--hlobuf"'),
-    r"pre-commit install": ("needs pre-commit", "test/package/pre_commit.py", '"install"'),
-    r"pre-commit run --all-files": ("needs pre-commit", "test/package/pre_commit.py", '"pre-commit"'),
-    r"lit -v tests": ("needs lit", "test/package/lit_project.py", '"lit", "-v"'),
-    r"python verify_many\.py .*": ("needs Ray", "test/package/cluster.py", '"--shards=7"'),
-}
+# These run where packages are given; the last one is .ci/run's own.
+NEEDS_PACKAGES = re.compile(
+    r"utils/verify( /tmp/dumps)?|pip install \.|pytest --hlobuf tests"
+    r"|pre-commit (install|run --all-files)|lit -v tests|python verify_many\.py .*"
+)
+NEEDS_CLONE = re.compile(r"utils/\w+.*|pip install \.")
+RUN_BY_CI = "utils/test"
 
 # A program that XLA compiles for, without XLA.
 STAND_IN = """
@@ -61,28 +62,46 @@ class Place:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin" / "python").symlink_to(sys.executable)
+        for name in ("bin", "tmp"):
+            (self.folder / name).mkdir()
+        python = PACKAGES / "python" if PACKAGES else sys.executable
+        (self.folder / "bin" / "python").write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+        (self.folder / "bin" / "python").chmod(0o755)
         for name in ("clean-cpu", "clean-tpu"):
             shutil.copytree(INPUTS / name, self.folder / "dumps" / name)
         shutil.copytree(INPUTS / "defect-broadcast-copy", self.folder / "broken")
         self.save("train.py", "import jax\njax.jit(lambda x: x + 1)(1.0)\n")
-        (self.folder / "tmp").mkdir()
+        path = [self.folder / "bin", *([PACKAGES] if PACKAGES else [])]
         self.environment = {
             "CUDA_VISIBLE_DEVICES": "",
             "JAX_PLATFORMS": "cpu",
             "TF_CPP_MIN_LOG_LEVEL": "3",
             **os.environ,
-            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT / "python"),
+            "PATH": os.pathsep.join([*map(str, path), os.environ["PATH"]]),
             "TMPDIR": str(self.folder / "tmp"),
         }
+        if PACKAGES:
+            self.make_project()
+        else:
+            self.environment["PYTHONPATH"] = str(ROOT / "python")
 
-    def run(self, command, status=0):
+    def make_project(self):
+        """A project with tests of its own, in a git repository with sound dumps."""
+        examples = ROOT / "test" / "package"
+        shutil.copytree(examples / "lit-project", self.folder, dirs_exist_ok=True)
+        shutil.copy(examples / "pytest-project" / "test_sound.py", self.folder / "tests")
+        cluster = (ROOT / "docs" / "cluster" / "verify_many.py").read_text()
+        self.save("verify_many.py", cluster)
+        self.environment["TOYC_OUTPUT"] = str(self.folder / "tmp" / "toyc")
+        self.environment["PRE_COMMIT_HOME"] = str(self.folder / "tmp" / "pre-commit")
+        for problem in self.run("git init -q && git add dumps"):
+            sys.exit(problem)
+
+    def run(self, command, status=0, cwd=None):
         """What is wrong with `command`, if anything."""
         done = subprocess.run(
             ["bash", "-c", command],
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -117,12 +136,13 @@ def run_sh(place, block):
 
 
 def run_command(place, command, status):
-    for pattern, (_, path, text) in ELSEWHERE.items():
-        if re.fullmatch(pattern, command):
-            if text not in (ROOT / path).read_text(encoding="utf-8"):
-                yield f"{path} does not run it any more: {command}"
-            return
-    yield from place.run(command.replace("/tmp/", f"{place.folder}/tmp/"), status)
+    if command == RUN_BY_CI:
+        if command not in (ROOT / ".ci" / "run").read_text(encoding="utf-8"):
+            yield f".ci/run does not run it any more: {command}"
+    elif PACKAGES or not NEEDS_PACKAGES.fullmatch(command):
+        cwd = ROOT if NEEDS_CLONE.fullmatch(command) else None
+        command = command.replace("/tmp/", f"{place.folder}/tmp/")
+        yield from place.run(command, status, cwd)
 
 
 def run_python(place, block):
@@ -135,9 +155,9 @@ def run_python(place, block):
 
 
 def run_yaml(place, block):
-    if block["text"].startswith("repos:"):  # test/package/pre_commit.py
-        if block["text"] not in (ROOT / "README.md").read_text(encoding="utf-8"):
-            yield "not the hook that the README shows"
+    if block["text"].startswith("repos:"):
+        hooks = place.folder / ".pre-commit-config.yaml"
+        hooks.write_text(block["text"], encoding="utf-8")
         return
     (place.folder / ".hlobuf.yaml").write_text(block["text"], encoding="utf-8")
     yield from place.run("hlobuf-verify --config=.hlobuf.yaml --dump-config")
