@@ -1,8 +1,9 @@
 # How our own sources are compiled and linked.
 
 option(HLOBUF_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(HLOBUF_FUZZ "Build for libFuzzer; needs clang" OFF)
 option(HLOBUF_STATIC "Link without shared libraries: a process starts in half the time" OFF)
-option(HLOBUF_WERROR "Treat warnings as errors" ON)
+option(HLOBUF_WERROR "Treat warnings as errors: for developers, not for whoever builds us" OFF)
 
 include(CheckLinkerFlag)
 
@@ -24,7 +25,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-restrict)
   endif()
 else()
-  add_compile_options(-Wshadow)
+  # libstdc++'s own stable_sort calls what it has deprecated.
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 if(NOT CMAKE_BUILD_TYPE MATCHES "Rel")
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
@@ -35,10 +37,14 @@ endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-fno-semantic-interposition)
 
+if(HLOBUF_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(HLOBUF_SANITIZE)
   set(Sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
   # The instrumented code makes GCC see uninitialized reads that are not there.
-  add_compile_options(${Sanitizers} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  add_compile_options(${Sanitizers} -fno-omit-frame-pointer
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${Sanitizers})
 elseif(HLOBUF_STATIC)
   add_link_options(-static -no-pie)

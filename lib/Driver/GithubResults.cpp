@@ -67,7 +67,8 @@ void GithubResults::add(const DumpResult &R) {
     std::string Message = F.Message;
     for (const ResultNote &N : F.Notes)
       Message += '\n' + plainLine(N.Where, N.Message);
-    command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check, Message);
+    command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check,
+            Message);
   }
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())

@@ -21,9 +21,8 @@ static unsigned countAll(const DumpResult &R, PredicateFn Counts) {
 }
 
 unsigned DumpResult::count(Severity Level) const {
-  return countAll(*this, [&](const auto &F) {
-    return F.isLoud() && F.Level == Level;
-  });
+  return countAll(
+      *this, [&](const auto &F) { return F.isLoud() && F.Level == Level; });
 }
 
 unsigned DumpResult::count(Silence Kind) const {

@@ -61,8 +61,8 @@ struct ResultFinding {
   bool isLoud() const { return Silenced == Silence::None; }
 };
 
-/// Findings of one check beyond those that are kept. A baseline cannot tell them
-/// apart and silences none of them.
+/// Findings of one check beyond those that are kept. A baseline cannot tell
+/// them apart and silences none of them.
 struct ResultUncounted {
   std::string Check;
   Severity Level = Severity::Error;

@@ -148,8 +148,9 @@ void SarifResults::add(const DumpResult &R) {
       notify(levelName(U.Level), R.Path, uncountedLine(U));
   for (const ResultGap &Gap : R.Gaps)
     if (Gap.Required)
-      notify("error", R.Path, fmt::format("required check could not run: {} [{}]",
-                                 Gap.Reason, Gap.Check));
+      notify("error", R.Path,
+             fmt::format("required check could not run: {} [{}]", Gap.Reason,
+                         Gap.Check));
 }
 
 static json::Object describeRule(StringRef Id) {

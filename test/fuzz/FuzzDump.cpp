@@ -1,0 +1,101 @@
+//===- fuzz/FuzzDump.cpp - Any text as a dump ----------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For libFuzzer: see utils/fuzz. Each input is a file, so frames, compressed
+// texts and fragments come up, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Driver.h"
+#include "Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace hlobuf;
+
+/// LLVM's allocators poison memory in their headers, which are instrumented
+/// here, and lift that in its library, which is not.
+extern "C" const char *__asan_default_options() {
+  return "allow_user_poisoning=0:detect_leaks=0";
+}
+
+static void require(bool Holds, llvm::StringRef What) {
+  if (Holds)
+    return;
+  llvm::errs() << "fuzz: " << What << '\n';
+  std::abort();
+}
+
+namespace {
+/// A file in memory that takes one text after the other.
+class MemoryFile {
+public:
+  MemoryFile() : Descriptor(::memfd_create("dump", 0)) {}
+
+  std::string path() const {
+    return fmt::format("/proc/self/fd/{}", Descriptor);
+  }
+  void write(llvm::StringRef Text) const {
+    auto Size = static_cast<off_t>(Text.size());
+    require(::ftruncate(Descriptor, Size) == 0 &&
+                ::pwrite(Descriptor, Text.data(), Text.size(), 0) == Size,
+            "cannot write");
+  }
+
+private:
+  int Descriptor;
+};
+
+struct Run {
+  ExitStatus Status;
+  std::string Out;
+  std::string Err;
+};
+} // namespace
+
+static Run verifyFile(const MemoryFile &File, const VerifyOptions &Options) {
+  VerifyOptions O = Options;
+  O.Inputs = {File.path()};
+  O.NoConfig = true;
+  O.Jobs = 1;
+  Run R;
+  llvm::raw_string_ostream Out(R.Out);
+  llvm::raw_string_ostream Err(R.Err);
+  R.Status = runVerify(O, Out, Err);
+  return R;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  static const MemoryFile File;
+  llvm::StringRef Text(reinterpret_cast<const char *>(Data), Size);
+  File.write(Text);
+
+  VerifyOptions All;
+  All.Checks = "*";
+  All.WantMemory = true;
+  All.Format = OutputFormat::Json;
+  Run Verdict = verifyFile(File, All);
+  require(Verdict.Status != ExitTrouble || !Verdict.Err.empty(),
+          "what cannot be read has a reason");
+  require(Verdict.Status != ExitErrors || !Verdict.Out.empty(),
+          "errors are told");
+
+  // What is printed back says the same as what was read. Of frames, the
+  // sections of several files are printed behind each other.
+  VerifyOptions Emit;
+  Emit.EmitDump = true;
+  Run First = verifyFile(File, Emit);
+  if (First.Status != ExitSound || Text.contains("*** Begin "))
+    return 0;
+  File.write(First.Out);
+  Run Second = verifyFile(File, Emit);
+  require(Second.Status == ExitSound, "what was printed can be read");
+  require(Second.Out == First.Out, "what was printed stays the same");
+  return 0;
+}
