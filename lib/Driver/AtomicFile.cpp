@@ -7,6 +7,8 @@
 
 #include "Driver/AtomicFile.h"
 #include "Support/Format.h"
+#include "llvm/Support/Signals.h"
+#include <csignal>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -30,6 +32,9 @@ llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
       return failure(Path, Error);
     return std::move(File);
   }
+  // LLVM removes the file for this signal only if something else is to be done:
+  // to end as without it.
+  llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
   llvm::Expected<fs::TempFile> Made =
       fs::TempFile::create(Path + ".%%%%%%.tmp");
   if (!Made)

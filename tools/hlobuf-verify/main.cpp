@@ -252,8 +252,7 @@ static void limitHeap() {
 #endif
 }
 
-int main(int Argc, char **Argv) {
-  limitHeap();
+static int run(int Argc, char **Argv) {
   cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
                             &llvm::getColorCategory()});
   cl::SetVersionPrinter(printVersion);
@@ -281,4 +280,18 @@ int main(int Argc, char **Argv) {
   }
   llvm::outs().SetBufferSize(size_t(1) << 16);
   return runVerify(O, llvm::outs(), llvm::errs());
+}
+
+int main(int Argc, char **Argv) {
+  limitHeap();
+  int Status = run(Argc, Argv);
+  llvm::outs().flush();
+  std::error_code Lost = llvm::outs().error();
+  if (!Lost)
+    return Status;
+  // A verdict that nobody could read is none.
+  llvm::outs().clear_error();
+  llvm::errs() << "error: cannot write standard output: " << Lost.message()
+               << '\n';
+  return ExitTrouble;
 }
