@@ -72,5 +72,12 @@ def main():
     expect("0 errors", text)
     pathlib.Path(project / ".hlobuf.yaml").unlink()
 
+    # Who has an old pytest can still use it, as long as nobody asks for ours.
+    old = [VENV / "bin" / "pip", "install", "-q", "--target", place / "old"]
+    run(*old, "hlobuf", "pytest==7.4.4", "pluggy==1.0.0")
+    site = place / "old"
+    expect("4 passed", pytest("test_sound.py", status=0, DEVICES="3"))
+    expect("needs pytest 8, or pluggy 1.2", pytest("--hlobuf", status=4))
+
 
 main()
