@@ -89,7 +89,7 @@ bool PhiGraph::simplifyOnce() {
 }
 
 void PhiGraph::dropSelf(uint32_t Phi) {
-  llvm::erase(Inputs[Phi], Phi);
+  llvm::erase_if(Inputs[Phi], [&](auto Input) { return Input == Phi; });
   llvm::erase_if(UserEdges[Phi],
                  [&](uint32_t E) { return Edges[E].User == Phi; });
 }

@@ -197,7 +197,7 @@ bool Hidden::entersCall(UsedId U, ShapeIndex Index) {
         Indices.push_back(Row.Index.canonical().bits());
     }
     llvm::sort(Indices);
-    Indices.erase(llvm::unique(Indices), Indices.end());
+    Indices.erase(std::unique(Indices.begin(), Indices.end()), Indices.end());
   }
   return std::binary_search(Indices.begin(), Indices.end(),
                             Index.canonical().bits());

@@ -65,7 +65,7 @@ std::string ExpectationReader::parseLine(StringRef &Rest, Expectation &E) {
     return "";
   }
   if (Rest.consume_front("above")) {
-    while (llvm::binary_search(Comments, E.Target))
+    while (std::binary_search(Comments.begin(), Comments.end(), E.Target))
       --E.Target;
     return "";
   }

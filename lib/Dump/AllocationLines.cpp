@@ -92,7 +92,7 @@ static bool parseParameter(Scanner &In, LineTables &T, Allocation &A,
 static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
   StringRef Before = In.rest();
   In.literal(", ");
-  if (!llvm::isLower(In.front()))
+  if (!isLower(In.front()))
     return false;
   size_t Size = In.rest().find(", ");
   if (Size == StringRef::npos)
@@ -136,7 +136,7 @@ bool hlobuf::parseAllocationLine(StringRef Line, LineTables &T, Allocation &A,
     return false;
   if (In.rest().starts_with("0x")) {
     StringRef Hex = In.rest().drop_front(2).take_while(
-        [](char C) { return llvm::isHexDigit(C) && !llvm::isUpper(C); });
+        [](char C) { return llvm::isHexDigit(C) && !isUpper(C); });
     if (Hex.empty() || (Hex.size() > 1 && Hex.front() == '0') ||
         Hex.getAsInteger(16, A.Pointer) || A.Pointer == 0)
       return false;

@@ -156,7 +156,7 @@ bool ShapeParser::parseArray(Scanner &In, Shape &S) {
   StringRef Text = In.rest();
   size_t Open = Text.find('[');
   S.Element = In.take(Open);
-  if (!llvm::isLower(S.Element.front()))
+  if (!isLower(S.Element.front()))
     return false;
   if (S.Element == "token" || S.Element == "opaque") {
     S.Kind = S.Element == "token" ? ShapeKind::Token : ShapeKind::Opaque;
@@ -252,7 +252,7 @@ bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
                          .Case("P", LayoutProperty::PhysicalShape)
                          .Default(LayoutProperty::Unknown);
   bool KeyLooksRight = llvm::all_of(
-      Key, [](char C) { return llvm::isUpper(C) || C == '#' || C == '*'; });
+      Key, [](char C) { return isUpper(C) || C == '#' || C == '*'; });
   size_t Group = balancedSize(Text.drop_front(KeySize));
   if (!KeyLooksRight || Group == 0)
     return false;

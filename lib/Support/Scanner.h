@@ -14,6 +14,10 @@
 
 namespace hlobuf {
 
+// LLVM has these from its release 18 on.
+inline bool isLower(char C) { return C >= 'a' && C <= 'z'; }
+inline bool isUpper(char C) { return C >= 'A' && C <= 'Z'; }
+
 /// True for the bytes of an HLO name: `[A-Za-z0-9_.-]` (XLA NameUniquer, 2017).
 inline bool isNameByte(char C) {
   return llvm::isAlnum(C) || C == '_' || C == '.' || C == '-';
