@@ -7,6 +7,7 @@
 
 #include "Driver/CommentLines.h"
 #include "Driver/Comments.h"
+#include "Driver/ResultPrinter.h"
 #include "llvm/Support/Regex.h"
 
 using namespace hlobuf;
@@ -184,6 +185,11 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
       Differences.push_back(mismatch(
           std::move(E.Here),
           fmt::format("expected {} \"{}\" was not found", E.Kind, E.Text)));
+  ResultPlace Whole;
+  Whole.File = R.Path;
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud())
+      Differences.push_back(mismatch(Whole, uncountedLine(U)));
   R.Findings = std::move(Differences);
   R.Uncounted.clear();
   setFingerprints(R);
