@@ -8,26 +8,22 @@
 #ifndef HLOBUF_DRIVER_COMMENTLINES_H
 #define HLOBUF_DRIVER_COMMENTLINES_H
 
+#include "Support/Sources.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include <cstring>
 
 namespace hlobuf {
 
-/// Calls \p Visit(number, line) for each line of \p Text that begins with
-/// `//`; numbers count from 1.
+/// Calls \p Visit(place, line) for each line of \p Text, which is one of
+/// \p Texts or a part of one, that begins with `//`.
 template <typename VisitFn>
-void forEachComment(llvm::StringRef Text, VisitFn Visit) {
-  uint32_t Number = 1;
-  const char *End = Text.end();
-  for (const char *At = Text.begin(); At != End; ++Number) {
-    const void *Found = std::memchr(At, '\n', static_cast<size_t>(End - At));
-    const char *Stop = Found ? static_cast<const char *>(Found) : End;
-    llvm::StringRef Line(At, static_cast<size_t>(Stop - At));
+void forEachComment(const Sources &Texts, llvm::StringRef Text, VisitFn Visit) {
+  while (!Text.empty()) {
+    auto [Line, Below] = Text.split('\n');
     if (Line.starts_with("//"))
-      Visit(Number, Line);
-    At = Found ? Stop + 1 : End;
+      Visit(Texts.place(Line), Line);
+    Text = Below;
   }
 }
 

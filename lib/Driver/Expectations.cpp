@@ -30,8 +30,9 @@ struct Expectation {
 /// The comments of one file.
 class ExpectationReader {
 public:
-  ExpectationReader(const DumpFile &File, std::vector<Expectation> &All)
-      : File(File), All(All) {}
+  ExpectationReader(const Sources &Texts, const DumpFile &File,
+                    std::vector<Expectation> &All)
+      : Texts(Texts), File(File), All(All) {}
 
   /// Returns the malformed ones as findings.
   std::vector<ResultFinding> read();
@@ -40,6 +41,7 @@ private:
   std::string parse(StringRef Rest, Expectation &E);
   std::string parseLine(StringRef &Rest, Expectation &E);
 
+  const Sources &Texts;
   const DumpFile &File;
   std::vector<Expectation> &All;
   std::vector<uint32_t> Comments;
@@ -104,13 +106,14 @@ std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
 
 std::vector<ResultFinding> ExpectationReader::read() {
   std::vector<std::pair<Expectation, StringRef>> Found;
-  forEachComment(File.Text, [&](uint32_t Number, StringRef Line) {
+  forEachComment(Texts, File.Text, [&](const Place &At, StringRef Line) {
+    auto Number = static_cast<uint32_t>(At.Line);
     Comments.push_back(Number);
     StringRef Rest = Line.drop_front(2).ltrim();
     if (!Rest.consume_front("expected-"))
       return;
     Expectation E;
-    E.Here.File = File.Path;
+    E.Here.File = At.File.str();
     E.Here.Line = Number;
     E.Here.Column = 1;
     E.Here.EndColumn = static_cast<uint32_t>(Line.size() + 1);
@@ -168,7 +171,8 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
   std::vector<Expectation> All;
   std::vector<ResultFinding> Differences;
   for (const DumpFile &File : L.Model->Files)
-    llvm::append_range(Differences, ExpectationReader(File, All).read());
+    llvm::append_range(Differences,
+                       ExpectationReader(L.Texts, File, All).read());
   for (ResultFinding &F : R.Findings) {
     if (!F.isLoud())
       continue;

@@ -35,17 +35,18 @@ static void complain(DumpResult &R, const Comment &C, std::string Message) {
 }
 
 /// The suppressions in one file; malformed ones become complaints.
-static void collect(const DumpFile &File, DumpResult &R,
+static void collect(const Sources &Texts, const DumpFile &File, DumpResult &R,
                     std::vector<Comment> &All) {
   std::vector<uint32_t> Numbers;
   size_t First = All.size();
-  forEachComment(File.Text, [&](uint32_t Number, StringRef Line) {
+  forEachComment(Texts, File.Text, [&](const Place &At, StringRef Line) {
+    auto Number = static_cast<uint32_t>(At.Line);
     Numbers.push_back(Number);
     StringRef Rest = Line.drop_front(2).ltrim();
     if (!Rest.consume_front(Marker))
       return;
     auto [Check, Reason] = Rest.split(':');
-    Comment C{File.Path, Number, 0, Check.trim(), Reason.trim()};
+    Comment C{At.File.str(), Number, 0, Check.trim(), Reason.trim()};
     if (C.Check.empty() || C.Reason.empty())
       return complain(
           R, C, fmt::format("a suppression is '// {} check: reason'", Marker));
@@ -80,7 +81,7 @@ void hlobuf::applySuppressionComments(DumpResult &R, const LoadedDump &L,
                                       const CheckSelection &Selection) {
   std::vector<Comment> All;
   for (const DumpFile &File : L.Model->Files)
-    collect(File, R, All);
+    collect(L.Texts, File, R, All);
   for (Comment &C : All) {
     for (ResultFinding &F : R.Findings)
       if (isAbout(C, F)) {
