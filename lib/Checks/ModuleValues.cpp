@@ -57,18 +57,17 @@ static Finding describe(const Witness &W, Reporter &R, Severity Level,
   return F.about(Found.Line);
 }
 
-/// Says that the compiler simplified phis in another way.
+/// Says that the compiler simplified phis in another way, at the first of them.
 static void reportOtherPhis(const Witness &W, Reporter &R) {
   const Dump &D = W.analysis().dump();
-  for (const Value &V : D.Values) {
-    if (!V.Tag.Phi)
-      continue;
-    R.reportAs(
-        Severity::Warning, W.analysis().places().value(V).Tag.Whole,
-        "the dump has other phis than this tool derives from the module; "
-        "they are legal, and all else was compared with them");
-    return;
-  }
+  auto Phi = llvm::find_if(D.Values, [](const Value &V) { return V.Tag.Phi; });
+  // The compiler may have dropped them all.
+  llvm::StringRef Where = Phi == D.Values.end()
+                              ? W.program().module().Name
+                              : W.analysis().places().value(*Phi).Tag.Whole;
+  R.reportAs(Severity::Warning, Where,
+             "the dump has other phis than this tool derives from the module; "
+             "they are legal, and all else was compared with them");
 }
 
 namespace hlobuf {
