@@ -13,7 +13,7 @@ using llvm::SmallVector;
 
 ShadowPlan::ShadowPlan(const Dataflow &F, const Schedule &S)
     : F(F), P(F.program()), S(S), Lines(F.values().size()),
-      Places(F.values().size()) {
+      Places(F.values().size()), Same(P) {
   findPlaces();
   dropPrivateStacks();
   findReadSteps();
@@ -141,22 +141,14 @@ static bool isConcatBitcast(const Program &P, HloId Id) {
   return Target == "\"ConcatBitcast\"";
 }
 
-/// True if \p Id leaves the bytes of \p Written as they are: a copy of a value
-/// onto itself, or an output that a fusion declares to alias (both on TPU).
-bool ShadowPlan::keepsBytes(HloId Id, FlowId Written,
-                            ArrayRef<DeclaredAlias> Declared) const {
-  ArrayRef<HloId> Operands = P.operands(Id);
-  auto IsThere = [&](FlowId V) {
-    return place(V) && *place(V) == *place(Written);
-  };
-  if (P[Id].Op == Opcode::Copy)
-    return !Operands.empty() && IsThere(at(Operands[0], 0));
-  ShapeIndex Index = P.trees().index(P[Id].Shape, F[Written].Ordinal);
-  return llvm::any_of(Declared, [&](const DeclaredAlias &Item) {
-    return Item.Output.canonical() == Index.canonical() &&
-           Item.Operand < Operands.size() &&
-           IsThere(F.at(Operands[Item.Operand], Item.Index));
-  });
+/// True if \p Written is one of \p Id's operands, byte for byte, and at the
+/// same place.
+bool ShadowPlan::keepsBytes(HloId Id, FlowId Written) const {
+  std::optional<OperandPart> From = Same.find(Id, F[Written].Ordinal);
+  if (!From)
+    return false;
+  FlowId V = at(P.operands(Id)[From->Operand], From->Ordinal);
+  return place(V) && *place(V) == *place(Written);
 }
 
 void ShadowPlan::forEachWrite(
@@ -164,14 +156,19 @@ void ShadowPlan::forEachWrite(
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
     return;
-  SmallVector<DeclaredAlias, 2> Declared;
-  if (Op == Opcode::Fusion)
-    Declared = declaredAliases(P.module().attributes(P.module()[Id]),
-                               P.analysis().dump().Indices);
   bool Concat = isConcatBitcast(P, Id);
-  for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I)
-    if (FlowId V = F.definedAt(Id, I); place(V) && !F[V].Phi)
-      Visit(V, Concat || keepsBytes(Id, V, Declared));
+  SmallVector<FlowId, 4> Kept;
+  for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
+    FlowId V = F.definedAt(Id, I);
+    if (!place(V) || F[V].Phi)
+      continue;
+    if (Concat || keepsBytes(Id, V))
+      Kept.push_back(V);
+    else
+      Visit(V, false);
+  }
+  for (FlowId V : Kept)
+    Visit(V, true);
 }
 
 void ShadowPlan::bind(HloId Id, HloId From,

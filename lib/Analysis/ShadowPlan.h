@@ -8,6 +8,7 @@
 #ifndef HLOBUF_ANALYSIS_SHADOWPLAN_H
 #define HLOBUF_ANALYSIS_SHADOWPLAN_H
 
+#include "Analysis/HandedOn.h"
 #include "Analysis/Schedule.h"
 #include "Analysis/ShadowMemory.h"
 
@@ -44,8 +45,9 @@ public:
                    llvm::function_ref<void(const ShadowRead &)> Visit) const;
   /// The same for the program's result, read at its end.
   void forEachResult(llvm::function_ref<void(const ShadowRead &)> Visit) const;
-  /// Calls \p Visit for each value that \p Id defines; \p Keeps if what its
-  /// bytes held before is still there behind it.
+  /// Calls \p Visit for each value that \p Id defines, those first whose bytes
+  /// it writes; \p Keeps for the others: what their bytes held before is still
+  /// there.
   void forEachWrite(HloId Id,
                     llvm::function_ref<void(FlowId, bool Keeps)> Visit) const;
   /// The phis of \p Id that take their values from \p From.
@@ -74,8 +76,7 @@ private:
   void findPlaces();
   void dropPrivateStacks();
   void findReadSteps();
-  bool keepsBytes(HloId Id, FlowId Written,
-                  llvm::ArrayRef<DeclaredAlias> Declared) const;
+  bool keepsBytes(HloId Id, FlowId Written) const;
 
   const Dataflow &F;
   const Program &P;
@@ -84,6 +85,7 @@ private:
   std::vector<ShadowPlace> Places;
   std::vector<uint32_t> ReadBegin;
   std::vector<int32_t> ReadSteps;
+  mutable HandedOn Same;
   uint64_t NumParts = 0;
   llvm::SmallVector<int32_t, 2> PrivateColors;
 };

@@ -18,7 +18,7 @@
 //
 // Known sharing of bytes that does no harm:
 // - a copy of a value onto itself, a ConcatBitcast over its operands, an output
-//   that a fusion declares to alias: the bytes stay as they are (TPU);
+//   of a fusion that is one of its operands: the bytes stay as they are (TPU);
 // - tuple tables, which nothing here reads: equal ones share a place (TPU);
 // - an operand of a conditional in alternate memory is dead in a branch after
 //   its last read there (TPU, memory space assignment);

@@ -20,9 +20,11 @@
 // A use behind the end of a range is harmless where nothing wrote to the bytes
 // in between. These do not count as writers or readers:
 // - phis and parameters, which are names for what is there already;
-// - a copy of the value onto itself, a ConcatBitcast over it, and an output
-//   declared to alias it: the bytes stay as they are (TPU);
-// - a reader that declares to alias the operand: the place is kept for it;
+// - a copy of a value onto itself, a ConcatBitcast, and an output of a fusion
+//   that is one of its operands, unchanged and in place: no byte changes. On
+//   TPU chains of these are common, an async collective hands its operand from
+//   fusion to fusion (libtpu 0.0.51). The fused computation tells; without the
+//   module a fusion that declares to alias an operand may have changed it;
 // - forwarders (tuple, get-tuple-element, bitcast): they read nothing (three
 //   TPU dumps: two equal tables for two branches share one place);
 // - calls, conditionals, async ops: their computations read; while reads too,
@@ -35,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Computations.h"
+#include "Analysis/HandedOn.h"
 #include "Analysis/Occupancy.h"
 #include "Analysis/Witness.h"
 #include "Checks/Sharing.h"
@@ -50,9 +53,22 @@ struct LateUse {
   ValueId Value;
 };
 
+/// What the definition of a value does to its bytes.
+enum class Effect : uint8_t {
+  Writes,
+  Keeps,
+  /// A fusion that declares to alias an operand, without a module to look into.
+  MayKeep,
+};
+
 class LateUses {
 public:
-  LateUses(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  LateUses(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {
+    if (const Witness *W = A.witness()) {
+      Module = &W->program();
+      Same.emplace(*Module);
+    }
+  }
   void run();
 
 private:
@@ -60,15 +76,28 @@ private:
   void collect(ValueId V, UsedId U);
   void replay(const Allocation &Alloc);
   bool reads(const Use &Reader, UsedId U) const;
-  bool leavesBytes(ValueId Writer, UsedId U) const;
+  ValueId operandValue(NameId Reader, uint32_t Operand, ShapeIndex Index);
+  bool isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index);
+  Effect effectByModule(ValueId V, HloId Id);
+  Effect effectByText(ValueId V);
+  Effect effectOf(ValueId V);
   bool mayLieInBranches(ValueId Writer, const LateUse &Late);
-  void check(const LateUse &Late, const LastWriters &Writers);
+  std::optional<uint32_t> findWriter(const LateUse &Late,
+                                     const LastWriters &Writers) const;
+  void check(const LateUse &Late, const LastWriters &Writers,
+             const LastWriters &Uncertain);
   void report(const LateUse &Late, ValueId Writer);
   void explain(Finding &F, const LateUse &Late, ValueId Writer);
 
   const Analysis &A;
   Reporter &R;
   const Dump &D;
+  /// Null without a module.
+  const Program *Module = nullptr;
+  std::optional<HandedOn> Same;
+  /// Values by (reader, operand, index), for readers that were asked for.
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, ValueId> OperandValues;
+  llvm::DenseSet<uint32_t> KnownReaders;
   /// Of one allocation, and those of it that were reported.
   std::vector<LateUse> Late;
   llvm::DenseSet<uint32_t> Reported;
@@ -98,9 +127,7 @@ bool LateUses::reads(const Use &Reader, UsedId U) const {
       return P.Name == Reader.Name;
     });
   default:
-    return llvm::none_of(A.aliases(*I), [&](const DeclaredAlias &Item) {
-      return Item.Operand == Reader.Operand;
-    });
+    return true;
   }
 }
 
@@ -125,6 +152,66 @@ void LateUses::collect(const Allocation &Alloc) {
       collect(ValueId(V), U);
 }
 
+/// The value that \p Reader reads at \p Index of its operand; invalid if the
+/// dump does not tell.
+ValueId LateUses::operandValue(NameId Reader, uint32_t Operand,
+                               ShapeIndex Index) {
+  auto Key = [&](uint32_t Number, ShapeIndex At) {
+    return std::pair(uint64_t(Reader.index()) << 32 | Number,
+                     At.canonical().bits());
+  };
+  if (KnownReaders.insert(Reader.index()).second)
+    for (uint32_t Number : A.usesBy(Reader))
+      OperandValues[Key(D.Uses[Number].Operand, D.Uses[Number].Index)] =
+          A.valueOf(A.ownerOfUse(Number));
+  return OperandValues.lookup(Key(Operand, Index));
+}
+
+/// True if \p V has the place of that operand of its instruction.
+bool LateUses::isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index) {
+  ValueId From = operandValue(D[V].Tag.Name, Operand, Index);
+  return From && D[From].Owner == D[V].Owner && D[From].Offset == D[V].Offset &&
+         D[From].Size == D[V].Size;
+}
+
+Effect LateUses::effectByModule(ValueId V, HloId Id) {
+  auto Ordinal = Module->trees().ordinal((*Module)[Id].Shape, D[V].Tag.Index);
+  auto From = Ordinal ? Same->find(Id, *Ordinal) : std::nullopt;
+  if (!From)
+    return Effect::Writes;
+  ShapeId Operand = (*Module)[Module->operands(Id)[From->Operand]].Shape;
+  ShapeIndex Index = Module->trees().index(Operand, From->Ordinal);
+  return isOnOperand(V, From->Operand, Index) ? Effect::Keeps : Effect::Writes;
+}
+
+Effect LateUses::effectByText(ValueId V) {
+  const ValueTag &Tag = D[V].Tag;
+  const Instruction *I = A.instruction(Tag.Name);
+  if (!I)
+    return Effect::Writes;
+  if (I->Op.Op == Opcode::Copy) {
+    ValueId From = operandValue(Tag.Name, 0, ShapeIndex::root());
+    bool Same = From && D[From].Shape && D[V].Shape &&
+                sameBytes(D.Shapes[D[From].Shape], D.Shapes[D[V].Shape]);
+    return Same && isOnOperand(V, 0, ShapeIndex::root()) ? Effect::Keeps
+                                                         : Effect::Writes;
+  }
+  if (I->Op.Op == Opcode::Fusion)
+    for (const DeclaredAlias &Item : A.aliases(*I))
+      if (Item.Output.canonical() == Tag.Index.canonical() &&
+          isOnOperand(V, Item.Operand, Item.Index))
+        return Effect::MayKeep;
+  return Effect::Writes;
+}
+
+Effect LateUses::effectOf(ValueId V) {
+  NameId Name = D[V].Tag.Name;
+  if (isConcatBitcast(A, Name))
+    return Effect::Keeps;
+  HloId Id = Module ? Module->find(Name) : HloId();
+  return Id ? effectByModule(V, Id) : effectByText(V);
+}
+
 /// Walks through the steps: all reads of a step come before its writes.
 void LateUses::replay(const Allocation &Alloc) {
   llvm::sort(Late, [](const LateUse &P, const LateUse &Q) {
@@ -138,34 +225,19 @@ void LateUses::replay(const Allocation &Alloc) {
       Writes.push_back({Step, V});
   }
   llvm::sort(Writes);
-  LastWriters Writers;
+  LastWriters Writers, Uncertain;
   auto Next = Writes.begin();
   Reported.clear();
   for (const LateUse &Read : Late) {
     for (; Next != Writes.end() && Next->first < Read.Step; ++Next) {
       TimedBytes Bytes = timedBytes(D, ValueId(Next->second), {});
-      Writers.write(Bytes.Begin, Bytes.End, Next->first, Next->second);
+      Effect Kind = effectOf(ValueId(Next->second));
+      if (Kind != Effect::Keeps)
+        (Kind == Effect::Writes ? Writers : Uncertain)
+            .write(Bytes.Begin, Bytes.End, Next->first, Next->second);
     }
-    check(Read, Writers);
+    check(Read, Writers, Uncertain);
   }
-}
-
-/// True if what \p Writer writes is what \p U holds.
-bool LateUses::leavesBytes(ValueId Writer, UsedId U) const {
-  const ValueTag &Tag = D[Writer].Tag;
-  const Instruction *I = A.instruction(Tag.Name);
-  if (!I)
-    return false;
-  auto Items = A.aliases(*I);
-  bool Same = I->Op.Op == Opcode::Copy || isConcatBitcast(A, Tag.Name);
-  return llvm::any_of(D.uses(D[U]), [&](const Use &By) {
-    return By.Name == Tag.Name &&
-           (Same || llvm::any_of(Items, [&](const DeclaredAlias &Item) {
-              return Item.Operand == By.Operand &&
-                     Item.Output.canonical() == Tag.Index.canonical() &&
-                     Item.Index.canonical() == By.Index.canonical();
-            }));
-  });
 }
 
 /// True if writer and reader may lie in different branches of one conditional
@@ -183,18 +255,25 @@ bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
   return !Together->same(D[Writer].Tag.Name, D.Uses[Read.Use].Name);
 }
 
-void LateUses::check(const LateUse &Read, const LastWriters &Writers) {
+std::optional<uint32_t> LateUses::findWriter(const LateUse &Read,
+                                             const LastWriters &Writers) const {
+  TimedBytes Bytes = timedBytes(D, Read.Value, *A.range(Read.Value));
+  return Writers.findSince(Bytes.Begin, Bytes.End, Bytes.Last, [&](uint32_t W) {
+    return D.Values[W].Tag.Name != D[Read.Value].Tag.Name;
+  });
+}
+
+void LateUses::check(const LateUse &Read, const LastWriters &Writers,
+                     const LastWriters &Uncertain) {
   if (Reported.contains(Read.Value.index()))
     return;
-  UsedId U = A.usedOf(Read.Value);
-  TimedBytes Bytes = timedBytes(D, Read.Value, *A.range(Read.Value));
-  std::optional<uint32_t> Writer =
-      Writers.findSince(Bytes.Begin, Bytes.End, Bytes.Last, [&](uint32_t W) {
-        return D.Values[W].Tag.Name != D[Read.Value].Tag.Name &&
-               !leavesBytes(ValueId(W), U);
-      });
-  if (!Writer)
+  std::optional<uint32_t> Writer = findWriter(Read, Writers);
+  if (!Writer) {
+    if (findWriter(Read, Uncertain))
+      R.notChecked("late reads of operands that a fusion declares to alias: "
+                   "needs the HLO module");
     return;
+  }
   if (mayLieInBranches(ValueId(*Writer), Read)) {
     // With the module, clobbered-read walks each branch on its own.
     const Witness *W = A.witness();
