@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from hlobuf import Report, Trouble, verify
+from hlobuf._report import counted
 
 CONFIG = ".hlobuf.yaml"
 FLAG = "--xla_dump_to="
@@ -169,8 +170,8 @@ class Verifier:
             write("hlobuf: XLA compiled nothing, or ran before it was asked for dumps")
             return
         write(
-            f"hlobuf: {self.modules} modules verified,"
-            f" {self.errors} errors, {self.warnings} warnings"
+            f"hlobuf: {counted(self.modules, 'module')} verified,"
+            f" {counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}"
         )
         if self.warnings:
             write(f"hlobuf: dumps with warnings are in {self.folder}")

@@ -77,7 +77,8 @@ class Report:
     status: str
     """`sound`, `errors` or `unreadable`."""
     errors: int = 0
-    """How many; of one check 1000 are listed in `findings` at most."""
+    """How many, with the required checks that could not run; of one check 1000 are
+    listed in `findings` at most."""
     warnings: int = 0
     suppressed: int = 0
     baselined: int = 0
@@ -104,7 +105,8 @@ class Report:
         if self.trouble:
             return f"{self.dump}: {self.trouble}"
         missing = [f"{self.dump}: {gap}" for gap in self.not_checked if gap.required]
-        last = f"{self.dump}: {self.errors} errors, {self.warnings} warnings"
+        last = f"{self.dump}: {counted(self.errors, 'error')}, "
+        last += counted(self.warnings, "warning")
         return "\n".join([*map(str, self.findings), *missing, last])
 
     @classmethod
@@ -131,6 +133,11 @@ class Report:
             summary=data.get("summary"),
             trouble=data.get("trouble", ""),
         )
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 error` or `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _at(place: Place | None) -> str:
