@@ -7,12 +7,17 @@ Each page has a folder of its own with sound dumps in `dumps` and a broken one i
   sh      each line is a command, which ends with 0 or as `# exit status N` says
   yaml    a .hlobuf.yaml, read by --config --dump-config
   python  a program if it imports anything, else it has to compile
+  text    what a command prints, where <!-- prints: COMMAND --> stands before it and
+          the frameworks are there
   json    fits the schema, where jsonschema is there
   others  must be what run_examples.py makes, or come from a file
 
 <!-- save: NAME --> before a block of python writes it to NAME. Where no Python
-for its framework is given (jax=PYTHON), it is replaced by a stand-in that dumps.
-<!-- from: FILE --> says that a block stands in a file.
+for its framework is given (jax=PYTHON), it is replaced by a stand-in that dumps:
+clean-cpu, or what <!-- save: NAME, dumps DUMP --> says.
+<!-- from: FILE --> says that a block stands in a file. The configuration of pre-commit
+has the pattern of .pre-commit-hooks.yaml. No pattern is left to the shell: zsh refuses
+those that match no file.
 
 What needs a clone to build or the user's own programs runs where `packages` is a
 folder of programs, hlobuf-verify as pip installs it among them: test/package/docs.py.
@@ -33,10 +38,12 @@ PYTHONS = dict(argument.split("=", 1) for argument in sys.argv[2:])
 PACKAGES = pathlib.Path(PYTHONS["packages"]) if "packages" in PYTHONS else None
 INPUTS = ROOT / "test" / "Inputs"
 BLOCK = re.compile(
-    r"(?:^<!-- (?P<mark>output|save|from): (?P<what>[^\n]*) -->\n)?"
+    r"(?:^<!-- (?P<mark>output|save|from|prints): (?P<what>[^\n]*) -->\n)?"
     r"^ *```(?P<language>[^\n]*)\n(?P<text>.*?)^ *```$",
     re.M | re.S,
 )
+PATTERN = re.compile(r"files: *'(.*)'")
+GLOB = re.compile(r"(?<!['\"])--[a-z-]+=[^\s'\"`]*\*")
 STATUS = re.compile(r"# exit status (\d+)$")
 FRAMEWORK = re.compile(r"^import (jax|tensorflow|torch_xla|ray)\b", re.M)
 
@@ -51,8 +58,9 @@ RUN_BY_CI = "utils/test"
 # A program that XLA compiles for, without XLA.
 STAND_IN = """
 import os, re, shutil
-target = re.search(r"--xla_dump_to=(\\S+)", os.environ["XLA_FLAGS"])[1]
-shutil.copytree({dump!r}, target, dirs_exist_ok=True)
+target = re.search(r"--xla_dump_to=(\\S+)", os.environ.get("XLA_FLAGS", ""))
+if target:
+    shutil.copytree({dump!r}, target[1], dirs_exist_ok=True)
 """
 REAL = "import os, sys\nos.execv({python!r}, [{python!r}, {program!r}, *sys.argv[1:]])\n"
 
@@ -62,6 +70,7 @@ class Place:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        self.real = set()  # programs that a real framework runs
         for name in ("bin", "tmp"):
             (self.folder / name).mkdir()
         python = PACKAGES / "python" if PACKAGES else sys.executable
@@ -92,7 +101,6 @@ class Place:
         shutil.copy(examples / "pytest-project" / "test_sound.py", self.folder / "tests")
         cluster = (ROOT / "docs" / "cluster" / "verify_many.py").read_text()
         self.save("verify_many.py", cluster)
-        self.environment["TOYC_OUTPUT"] = str(self.folder / "tmp" / "toyc")
         self.environment["PRE_COMMIT_HOME"] = str(self.folder / "tmp" / "pre-commit")
         for problem in self.run("git init -q && git add dumps"):
             sys.exit(problem)
@@ -113,16 +121,17 @@ class Place:
             return []
         return [f"exit status {done.returncode}: {command}\n{done.stdout}"]
 
-    def save(self, name, text):
+    def save(self, name, text, dump="clean-cpu"):
         framework = FRAMEWORK.search(text)
         if framework:
             python = PYTHONS.get(framework[1])
             if python:
+                self.real.add(name)
                 program = self.folder / f"real-{name}"
                 program.write_text(text, encoding="utf-8")
                 text = REAL.format(python=python, program=str(program))
             else:
-                text = STAND_IN.format(dump=str(INPUTS / "clean-cpu"))
+                text = STAND_IN.format(dump=str(INPUTS / dump))
         (self.folder / name).write_text(text, encoding="utf-8")
 
 
@@ -150,7 +159,8 @@ def run_command(place, command, status):
 
 def run_python(place, block):
     if block["mark"] == "save":
-        place.save(block["what"], block["text"])
+        name, _, dump = block["what"].partition(", dumps ")
+        place.save(name, block["text"], dump or "clean-cpu")
     elif re.search(r"^(import|from) ", block["text"], re.M):
         yield from place.run(shlex.join(["python", "-c", block["text"]]))
     else:
@@ -161,9 +171,24 @@ def run_yaml(place, block):
     if block["text"].startswith("repos:"):
         hooks = place.folder / ".pre-commit-config.yaml"
         hooks.write_text(block["text"], encoding="utf-8")
+        offered = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+        if PATTERN.search(block["text"])[1] != PATTERN.search(offered)[1]:
+            yield "its pattern of files is not that of .pre-commit-hooks.yaml"
         return
     (place.folder / ".hlobuf.yaml").write_text(block["text"], encoding="utf-8")
     yield from place.run("hlobuf-verify --config=.hlobuf.yaml --dump-config")
+
+
+def check_output(place, block):
+    """Compares a text with what a program of the page prints."""
+    command = shlex.split(block["what"])
+    if not place.real.intersection(command):
+        return
+    done = subprocess.run(
+        command, cwd=place.folder, env=place.environment, capture_output=True, text=True
+    )
+    if done.stdout != block["text"]:
+        yield f"prints something else: {block['what']}\n{done.stdout}{done.stderr}"
 
 
 def run_json(place, block):
@@ -188,6 +213,8 @@ def run_block(place, block, page):
             if block["text"] in path.read_text(encoding="utf-8"):
                 return
         yield f"not in {block['what']}"
+    elif block["mark"] == "prints":
+        yield from check_output(place, block)
     elif block["language"] in RUN:
         yield from RUN[block["language"]](place, block)
     elif block["mark"] != "output" and not made_by_check(block, page):
@@ -205,6 +232,9 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             place = Place(folder)
             text = page.read_text(encoding="utf-8")
+            for unquoted in GLOB.findall(text):
+                failed += 1
+                print(f"{page.relative_to(ROOT)}: needs quotes for zsh: {unquoted}")
             for block in BLOCK.finditer(text):
                 blocks += 1
                 line = text.count("\n", 0, block.start()) + 1

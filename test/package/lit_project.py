@@ -20,6 +20,9 @@ def main():
         return run("lit", "-v", project / "tests", env=env, status=status)
 
     expect("Passed: 3", lit(0))
+    # As the docs have it, without any preparation.
+    bare = environment([programs, LLVM_TOOLS], TMPDIR=str(place))
+    expect("Passed: 3", run("lit", "-v", "tests", env=bare, cwd=project))
 
     # A test suite that cannot fail is worth nothing.
     kept = project / "tests" / "eager.txt"
