@@ -104,6 +104,13 @@ std::vector<std::string> Baseline::gone(bool Everything) const {
   return Lines;
 }
 
+unsigned Baseline::size() const {
+  unsigned Sum = 0;
+  for (const auto &[Fingerprint, E] : Entries)
+    Sum += E.Count;
+  return Sum;
+}
+
 void Baseline::write(llvm::raw_ostream &OS) const {
   for (const auto &[Fingerprint, E] : sorted()) {
     json::OStream J(OS);

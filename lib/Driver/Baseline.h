@@ -30,6 +30,9 @@ public:
   /// seen, or with \p Everything of all.
   std::vector<std::string> gone(bool Everything) const;
 
+  /// Number of findings, each as often as it occurs.
+  unsigned size() const;
+
   void write(llvm::raw_ostream &OS) const;
 
 private:

@@ -6,36 +6,65 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Driver/CheckNames.h"
 #include "Driver/Driver.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-void hlobuf::listChecks(llvm::raw_ostream &Out) {
-  for (const CheckInfo &Info : allChecks())
-    Out << fmt::format("{:<26} {:<8} {:<12} {}\n", Info.Id,
-                       severityName(Info.Level), Info.Rules, Info.Summary);
-}
-
-bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
-                          llvm::raw_ostream &Err) {
+std::string hlobuf::unknownCheck(StringRef Name) {
   StringRef Nearest;
-  unsigned Least = 6;
+  auto Least = static_cast<unsigned>(Name.size() / 3 + 1);
   for (const CheckInfo &Info : allChecks()) {
-    if (Info.Id == Id) {
-      Out << Info.Page;
-      return true;
-    }
-    unsigned Distance = Id.edit_distance(Info.Id, true, Least);
+    unsigned Distance = Name.edit_distance(Info.Id, true, Least);
     if (Distance < Least) {
       Least = Distance;
       Nearest = Info.Id;
     }
   }
-  Err << "error: no check is named '" << Id << "'";
+  std::string Text = fmt::format("no check is named '{}'", Name);
   if (!Nearest.empty())
-    Err << "; did you mean '" << Nearest << "'?";
-  Err << " (see --list-checks)\n";
-  return false;
+    Text += fmt::format("; did you mean '{}'?", Nearest);
+  return Text + " (see --list-checks)";
+}
+
+void hlobuf::listChecks(llvm::raw_ostream &Out) {
+  std::vector<const CheckInfo *> Sorted;
+  size_t IdWidth = 0;
+  size_t RulesWidth = 0;
+  for (const CheckInfo &Info : allChecks()) {
+    Sorted.push_back(&Info);
+    IdWidth = std::max(IdWidth, Info.Id.size());
+    RulesWidth = std::max(RulesWidth, Info.Rules.size());
+  }
+  llvm::sort(Sorted, [](const CheckInfo *A, const CheckInfo *B) {
+    return A->Id < B->Id;
+  });
+  for (const CheckInfo *Info : Sorted)
+    Out << fmt::format("{:<{}}  {:<7}  {:<{}}  {}\n", Info->Id, IdWidth,
+                       severityName(Info->Level), Info->Rules, RulesWidth,
+                       Info->Summary);
+}
+
+/// True if \p Info proves the rule \p Number of the catalogue, like D04.
+static bool provesRule(const CheckInfo &Info, StringRef Number) {
+  llvm::SmallVector<StringRef, 8> Rules;
+  Info.Rules.split(Rules, ' ', -1, /*KeepEmpty=*/false);
+  return llvm::any_of(
+      Rules, [&](StringRef Rule) { return Rule.equals_insensitive(Number); });
+}
+
+bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
+                          llvm::raw_ostream &Err) {
+  bool Found = false;
+  for (const CheckInfo &Info : allChecks())
+    if (Info.Id == Id || provesRule(Info, Id)) {
+      Out << (Found ? "\n" : "") << Info.Page;
+      Found = true;
+    }
+  if (!Found)
+    Err << "error: " << unknownCheck(Id) << '\n';
+  return Found;
 }

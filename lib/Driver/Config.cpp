@@ -75,11 +75,19 @@ template <> struct MappingTraits<OverrideEntry> {
   }
 };
 
+static void mapGlobs(IO &Io, const char *Key, CheckGlobs &Globs) {
+  if (Io.outputting())
+    Io.mapRequired(Key, Globs);
+  else
+    Io.mapOptional(Key, Globs, CheckGlobs());
+}
+
 template <> struct MappingTraits<Config> {
   static void mapping(IO &Io, Config &C) {
-    Io.mapOptional("checks", C.Checks, CheckGlobs());
-    Io.mapOptional("warnings-as-errors", C.WarningsAsErrors, CheckGlobs());
-    Io.mapOptional("require", C.Require, CheckGlobs());
+    // All keys are printed: an empty one says what may be written there.
+    mapGlobs(Io, "checks", C.Checks);
+    mapGlobs(Io, "warnings-as-errors", C.WarningsAsErrors);
+    mapGlobs(Io, "require", C.Require);
     Io.mapOptional("suppressions", C.Suppressions);
     Io.mapOptional("overrides", C.Overrides);
   }
@@ -121,7 +129,10 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
 }
 
 void hlobuf::printConfig(Config &C, llvm::raw_ostream &OS) {
-  if (!C.File.empty())
+  if (C.File.empty())
+    OS << "# no " << ConfigName
+       << " applies; without 'checks' all checks but lints run\n";
+  else
     OS << "# from " << C.File << '\n';
   yaml::Output Out(OS, nullptr, /*WrapColumn=*/0);
   Out << C;

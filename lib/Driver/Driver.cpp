@@ -38,6 +38,8 @@ public:
   /// Reads the baseline and opens the outputs, before anything is verified.
   llvm::Error prepare();
   ExitStatus run();
+  /// Those of the last run that count.
+  unsigned findings() const { return Sum.findings(); }
 
 private:
   llvm::Error mayWrite(StringRef Path) const;
@@ -47,6 +49,7 @@ private:
   void consume(DumpResult R, const Settings *Applied);
   void showProgress(size_t Done);
   void printRemarks();
+  void saveBaseline(RunEnd &End);
   ExitStatus finish();
 
   const VerifyOptions &Options;
@@ -213,16 +216,24 @@ static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
   return (*File)->commit();
 }
 
+void Driver::saveBaseline(RunEnd &End) {
+  if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline)) {
+    Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
+    End.Status = ExitTrouble;
+  } else if (!Options.Quiet) {
+    Err << fmt::format("note: wrote {} finding{} to '{}', for --baseline\n",
+                       New.size(), New.size() == 1 ? "" : "s",
+                       Options.WriteBaseline);
+  }
+}
+
 ExitStatus Driver::finish() {
   RunEnd End;
   End.Status = Sum.status();
   if (!Options.Quiet)
     End.LastLine = Sum.line();
   if (!Options.WriteBaseline.empty())
-    if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline)) {
-      Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-      End.Status = ExitTrouble;
-    }
+    saveBaseline(End);
   for (Sink &S : Sinks) {
     S.Printer->finish(End);
     if (!S.File)
@@ -262,7 +273,8 @@ ExitStatus Driver::run() {
 }
 
 ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
-                             llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+                             llvm::raw_ostream &Out, llvm::raw_ostream &Err,
+                             unsigned *Findings) {
   SettingsFinder Finder(Options);
   llvm::Expected<Plan> P = makePlan(Options, Finder);
   if (!P) {
@@ -284,7 +296,10 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
     Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
     return ExitTrouble;
   }
-  return D.run();
+  ExitStatus Status = D.run();
+  if (Findings)
+    *Findings = D.findings();
+  return Status;
 }
 
 ExitStatus hlobuf::dumpConfig(const VerifyOptions &Options,

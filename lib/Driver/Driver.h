@@ -19,20 +19,21 @@ namespace hlobuf {
 
 /// Verifies (or prints back) all inputs. Findings and the last line go to
 /// \p Out, troubles and progress to \p Err. The output does not depend on the
-/// number of threads.
+/// number of threads. \p Findings, if given, becomes the number of findings
+/// that were neither suppressed nor in the baseline.
 ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,
-                     llvm::raw_ostream &Err);
+                     llvm::raw_ostream &Err, unsigned *Findings = nullptr);
 
 /// Prints the configuration that holds for the first input, or for the current
 /// folder if there is none, as a file that `--config` takes.
 ExitStatus dumpConfig(const VerifyOptions &Options, llvm::raw_ostream &Out,
                       llvm::raw_ostream &Err);
 
-/// Prints a table of all checks.
+/// Prints a table of all checks, by name.
 void listChecks(llvm::raw_ostream &Out);
 
-/// Prints the page of check \p Id. False, with a hint on \p Err, if there is
-/// no such check.
+/// Prints the page of check \p Id, or of all checks that prove the rule of that
+/// number. False, with a hint on \p Err, if there is none.
 bool explainCheck(llvm::StringRef Id, llvm::raw_ostream &Out,
                   llvm::raw_ostream &Err);
 

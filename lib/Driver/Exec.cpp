@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Exec.h"
+#include "Driver/Config.h"
 #include "Driver/Driver.h"
+#include "Driver/FreshDumps.h"
+#include "Driver/XlaFlags.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
@@ -20,33 +22,8 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static constexpr StringRef DumpTo = "--xla_dump_to=";
-
 /// Shells say so where a signal ended a command.
 static constexpr int SignalBase = 128;
-
-std::string hlobuf::addDumpFlags(StringRef Flags, std::string &Folder) {
-  std::string Result = Flags.trim().str();
-  // Anything but a flag is the name of a file with flags, and nothing can be
-  // added to that (tsl/util/command_line_flags, xla/parse_flags_from_env.cc).
-  if (!Result.empty() && Result[0] != '-') {
-    auto File = llvm::MemoryBuffer::getFile(Result);
-    Result = File ? (*File)->getBuffer().trim().str() : "";
-    std::replace(Result.begin(), Result.end(), '\n', ' ');
-  }
-  StringRef Own;
-  llvm::SmallVector<StringRef, 16> Words;
-  StringRef(Result).split(Words, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef Word : Words)
-    if (Word.consume_front(DumpTo))
-      Own = Word;
-  // `-` is standard output, which is the program's own.
-  if (!Own.empty() && Own != "-" && Own != "sponge")
-    Folder = Own.str();
-  else
-    Result += fmt::format("{}{}{}", Result.empty() ? "" : " ", DumpTo, Folder);
-  return Result + " --xla_dump_hlo_as_text";
-}
 
 static pid_t Child = 0;
 
@@ -89,7 +66,8 @@ static llvm::Expected<int> runCommand(const std::vector<std::string> &Command,
 }
 
 namespace {
-/// A folder for dumps that goes away unless it is kept.
+/// The folder that the program dumps into. One of ours goes away unless it is
+/// kept.
 class DumpFolder {
 public:
   ~DumpFolder() {
@@ -97,31 +75,111 @@ public:
         llvm::sys::fs::remove_directories(Temporary))
       return; // the system clears its temporary folder
   }
-  std::error_code create() {
-    llvm::SmallString<128> Made;
-    std::error_code Error =
-        llvm::sys::fs::createUniqueDirectory("hlobuf", Made);
-    Temporary = std::string(Made);
-    return Error;
-  }
 
-  std::string Temporary;
+  /// Makes the folder; \p Flags become those that name it.
+  std::error_code create(const VerifyOptions &Options, std::string &Flags);
+
+  bool isTemporary() const { return Path == Temporary; }
+
+  std::string Path;
   bool Keep = false;
+
+private:
+  std::string Temporary;
 };
 } // namespace
 
-/// Verifies the dumps in \p Folder; standard output belongs to the command.
-static int verifyFolder(VerifyOptions Options, const std::string &Folder,
-                        llvm::raw_ostream &Err) {
-  Options.Inputs = {Folder};
-  Options.Color = Options.Color && Options.Progress;
-  return runVerify(Options, Err, Err);
+std::error_code DumpFolder::create(const VerifyOptions &Options,
+                                   std::string &Flags) {
+  Keep = Options.KeepDumps;
+  bool Given = !Options.DumpsFolder.empty();
+  if (Given) {
+    // The program may work elsewhere.
+    Path = absolutePath(Options.DumpsFolder);
+    if (std::error_code Error = llvm::sys::fs::create_directories(Path))
+      return Error;
+  } else {
+    llvm::SmallString<128> Made;
+    if (auto Error = llvm::sys::fs::createUniqueDirectory("hlobuf", Made))
+      return Error;
+    Path = Temporary = std::string(Made);
+  }
+  Flags = addDumpFlags(Flags, Path, Given);
+  return {};
 }
 
-static bool isEmptyFolder(const std::string &Folder) {
-  std::error_code Error;
-  return llvm::sys::fs::directory_iterator(Folder, Error) ==
-         llvm::sys::fs::directory_iterator();
+static std::string modules(unsigned Count) {
+  return fmt::format("{} module{}", Count, Count == 1 ? "" : "s");
+}
+
+/// How \p Status, as waitForChild() has it, came about.
+static std::string howItFailed(int Status) {
+  if (Status > SignalBase)
+    return fmt::format("was ended by signal {}", Status - SignalBase);
+  return fmt::format("failed with exit status {}", Status);
+}
+
+static constexpr StringRef WithoutCache =
+    "run it with JAX_ENABLE_COMPILATION_CACHE=false to verify them";
+
+/// Why there is nothing to verify.
+static std::string whyNothing(const FreshDumps &Fresh, int Status,
+                              StringRef Folder) {
+  if (Status != 0)
+    return fmt::format("the program {} before XLA wrote a buffer assignment",
+                       howItFailed(Status));
+  if (Fresh.Cached != 0)
+    return fmt::format("{} came out of jax's compilation cache instead of "
+                       "being compiled; {}",
+                       modules(Fresh.Cached), WithoutCache);
+  if (Fresh.Unfinished != 0)
+    return fmt::format("XLA dumped {} without a buffer assignment",
+                       modules(Fresh.Unfinished));
+  std::string Why = "the program compiled nothing with XLA, replaced "
+                    "XLA_FLAGS, or took all from a compilation cache "
+                    "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
+  if (Fresh.Stale != 0)
+    Why += fmt::format("; the buffer assignments in {} are older than this run",
+                       Folder);
+  return Why;
+}
+
+/// Verifies what is new in \p Folder; standard output belongs to the command.
+/// \p Findings is the number of those that were printed.
+static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
+                       const std::string &Folder, llvm::raw_ostream &Err,
+                       unsigned &Findings) {
+  Options.Inputs = {Folder};
+  if (Fresh.Stale != 0)
+    Options.Inputs = Fresh.Assignments;
+  Options.Color = Options.Color && Options.Progress;
+  return runVerify(Options, Err, Err, &Findings);
+}
+
+/// True if what is written names files, whether or not anything is found.
+static bool namesFiles(const VerifyOptions &Options) {
+  return Options.WantMemory || Options.Format != OutputFormat::Text ||
+         !Options.Outputs.empty();
+}
+
+/// Verifies what \p Fresh has, and says what it has not; the exit status.
+static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
+                 int Status, DumpFolder &Dumps, llvm::raw_ostream &Err) {
+  if (Fresh.Assignments.empty()) {
+    Err << "hlobuf-verify: nothing was verified: "
+        << whyNothing(Fresh, Status, Dumps.Path) << '\n';
+    return Status != 0 ? Status : int(ExitTrouble);
+  }
+  if (Status != 0)
+    Err << "hlobuf-verify: the program " << howItFailed(Status) << '\n';
+  unsigned Findings = 0;
+  int Verdict = verifyFresh(Options, Fresh, Dumps.Path, Err, Findings);
+  if (Fresh.Cached != 0)
+    Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
+                       "compilation cache; {}\n",
+                       modules(Fresh.Cached), WithoutCache);
+  Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);
+  return Status != 0 ? Status : Verdict;
 }
 
 int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
@@ -131,30 +189,23 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
            "train.py\n";
     return ExitTrouble;
   }
+  const char *Given = std::getenv("XLA_FLAGS");
+  std::string Flags = Given ? Given : "";
   DumpFolder Dumps;
-  if (std::error_code Error = Dumps.create()) {
+  if (std::error_code Error = Dumps.create(Options, Flags)) {
     Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';
     return ExitTrouble;
   }
-  std::string Folder = Dumps.Temporary;
-  const char *Flags = std::getenv("XLA_FLAGS");
-  std::string NewFlags = addDumpFlags(Flags ? Flags : "", Folder);
+  FolderSnapshot Before(Dumps.Path);
   Out.flush();
-  llvm::Expected<int> Status = runCommand(Options.Inputs, NewFlags);
+  llvm::Expected<int> Status = runCommand(Options.Inputs, Flags);
   if (!Status) {
     Err << "error: cannot run '" << Options.Inputs.front()
         << "': " << llvm::toString(Status.takeError()) << '\n';
     return ExitTrouble;
   }
-  if (isEmptyFolder(Folder)) {
-    Err << "hlobuf-verify: XLA compiled nothing in this program, or took it "
-           "from a compilation cache: nothing was verified\n";
-    return *Status != 0 ? *Status : int(ExitTrouble);
-  }
-  int Verdict = verifyFolder(Options, Folder, Err);
-  if (Verdict != ExitSound && Folder == Dumps.Temporary) {
-    Dumps.Keep = true;
-    Err << "hlobuf-verify: the dumps are in " << Folder << '\n';
-  }
-  return *Status != 0 ? *Status : Verdict;
+  int Result = judge(Options, Before.changes(), *Status, Dumps, Err);
+  if (Dumps.Keep && Dumps.isTemporary())
+    Err << "hlobuf-verify: the dumps are in " << Dumps.Path << '\n';
+  return Result;
 }

@@ -17,16 +17,12 @@ class raw_ostream;
 namespace hlobuf {
 
 /// Runs the command that the options' inputs are, with flags that make XLA
-/// dump, and verifies what it dumped. Its input, output and exit status pass
-/// through; findings go to \p Err. The dumps stay where something was found.
+/// dump, and verifies what it dumped, not what the folder held before. Its
+/// input, output and exit status pass through; findings go to \p Err. A
+/// temporary folder of dumps stays if anything that is printed names its files.
 /// \p HasCommand says that there is a command.
 int runExec(const VerifyOptions &Options, bool HasCommand,
             llvm::raw_ostream &Out, llvm::raw_ostream &Err);
-
-/// \p Flags, which XLA_FLAGS holds, with what makes XLA dump into \p Folder;
-/// where they already name a folder, that one is kept and \p Folder becomes
-/// it.
-std::string addDumpFlags(llvm::StringRef Flags, std::string &Folder);
 
 } // namespace hlobuf
 

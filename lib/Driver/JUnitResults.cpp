@@ -102,7 +102,7 @@ static std::string failure(const DumpResult &R) {
       Type = Gap.Check;
     }
   }
-  unsigned More = R.count(Severity::Error) + R.missedRequirements() - 1;
+  unsigned More = R.errors() - 1;
   if (More != 0)
     Title += fmt::format(" (and {} more)", More);
   return fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n",
@@ -111,10 +111,9 @@ static std::string failure(const DumpResult &R) {
 
 void JUnitResults::add(const DumpResult &R) {
   ++Tests;
-  Cases +=
-      fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"0\">\n",
-                  escape(relativePath(R.Path)),
-                  escape(R.Module.empty() ? "hlobuf-verify" : R.Module));
+  Cases += fmt::format("    <testcase name=\"{}\" classname=\"{}\">\n",
+                       escape(relativePath(R.Path)),
+                       escape(R.Module.empty() ? "hlobuf-verify" : R.Module));
   if (R.isUnreadable()) {
     ++Errors;
     Cases += fmt::format("      <error message=\"{}\" type=\"unreadable\"/>\n",
@@ -138,7 +137,7 @@ void JUnitResults::finish(const RunEnd &) {
   OS << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   std::string Counts =
       fmt::format("name=\"hlobuf-verify\" tests=\"{}\" failures=\"{}\" "
-                  "errors=\"{}\" time=\"0\"",
+                  "errors=\"{}\"",
                   Tests, Failures, Errors);
   OS << "<testsuites " << Counts << ">\n";
   OS << "  <testsuite " << Counts << " skipped=\"" << Skipped << "\">\n"

@@ -68,7 +68,7 @@ static void writeFiles(json::OStream &J, const DumpResult &R) {
 }
 
 static void writeVerdict(json::OStream &J, const DumpResult &R) {
-  J.attribute("errors", R.count(Severity::Error));
+  J.attribute("errors", R.errors());
   J.attribute("warnings", R.count(Severity::Warning));
   J.attribute("suppressed", R.count(Silence::Suppressed));
   J.attribute("baselined", R.count(Silence::Baselined));

@@ -59,6 +59,9 @@ struct VerifyOptions {
   bool Color = false;
   /// Standard error is a terminal that can show progress.
   bool Progress = false;
+  /// With a command to run: its dumps stay, in this folder if it is not empty.
+  bool KeepDumps = false;
+  std::string DumpsFolder;
   /// Print dumps back instead of verifying them.
   bool EmitDump = false;
 };

@@ -34,6 +34,12 @@ unsigned DumpResult::missedRequirements() const {
       llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
 }
 
+/// The code points of UTF-8 that begin in \p Text.
+static uint32_t codePoints(StringRef Text) {
+  return static_cast<uint32_t>(llvm::count_if(
+      Text, [](char C) { return (static_cast<uint8_t>(C) & 0xC0) != 0x80; }));
+}
+
 static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   Place P = Texts.place(Where);
   if (P.File.empty())
@@ -45,6 +51,9 @@ static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   Result.Line = static_cast<uint32_t>(P.Line);
   Result.Column = static_cast<uint32_t>(P.Column);
   Result.EndColumn = static_cast<uint32_t>(P.Column + Bytes);
+  Result.Character = 1 + codePoints(P.LineText.take_front(P.Column - 1));
+  Result.EndCharacter =
+      Result.Character + codePoints(P.LineText.substr(P.Column - 1, Bytes));
   Result.Excerpt = sourceExcerpt(P, Where.size());
   return Result;
 }

@@ -27,6 +27,9 @@ struct ResultPlace {
   uint32_t Line = 0;
   uint32_t Column = 0;
   uint32_t EndColumn = 0;
+  /// The columns again, counted in code points of UTF-8.
+  uint32_t Character = 0;
+  uint32_t EndCharacter = 0;
   /// The source line and a caret below it, for people.
   std::string Excerpt;
 };
@@ -104,10 +107,11 @@ struct DumpResult {
   unsigned count(Silence Kind) const;
   /// Required checks that could not run.
   unsigned missedRequirements() const;
-  /// An error, or a required check that could not run.
-  bool hasErrors() const {
-    return count(Severity::Error) + missedRequirements() != 0;
+  /// What fails a run: errors, and required checks that could not run.
+  unsigned errors() const {
+    return count(Severity::Error) + missedRequirements();
   }
+  bool hasErrors() const { return errors() != 0; }
 };
 
 /// The result of \p V, which belongs to \p L.

@@ -69,8 +69,8 @@ static json::Object location(const ResultPlace &Where) {
       {"artifactLocation", json::Object{{"uri", uriOf(Where.File)}}}};
   if (Where.Line != 0)
     Physical["region"] = json::Object{{"startLine", Where.Line},
-                                      {"startColumn", Where.Column},
-                                      {"endColumn", Where.EndColumn}};
+                                      {"startColumn", Where.Character},
+                                      {"endColumn", Where.EndCharacter}};
   return json::Object{{"physicalLocation", std::move(Physical)}};
 }
 
@@ -89,6 +89,7 @@ void SarifResults::begin() {
   J.attributeBegin("runs");
   J.arrayBegin();
   J.objectBegin();
+  J.attribute("columnKind", "unicodeCodePoints");
   J.attributeBegin("results");
   J.arrayBegin();
 }

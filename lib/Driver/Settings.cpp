@@ -140,6 +140,15 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         ("error: " + llvm::toString(Selection.takeError()) + "\n").c_str());
+  // A run without checks would pass everything.
+  if (Selection->isEmpty() && !Options.WantMemory && !Options.EmitDump)
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("error: no check is left to run: {} '{}'\n",
+                    Options.Checks.empty() ? File->Source->File + ": checks:"
+                                           : "--checks:",
+                    S->Texts.Checks)
+            .c_str());
   S->Selection = std::move(*Selection);
   return S.get();
 }

@@ -16,13 +16,13 @@ void Summary::add(const DumpResult &R) {
     return;
   }
   ++Dumps;
-  unsigned NewErrors = R.count(Severity::Error);
+  unsigned NewErrors = R.errors();
   unsigned NewWarnings = R.count(Severity::Warning);
   Errors += NewErrors;
   Warnings += NewWarnings;
   Suppressed += R.count(Silence::Suppressed);
   Baselined += R.count(Silence::Baselined);
-  MissedRequirements += R.missedRequirements();
+  Findings += NewErrors + NewWarnings + R.count(Severity::Lint);
   DumpsWithFindings += NewErrors + NewWarnings != 0;
   MostVerified = std::max(MostVerified, R.Verified);
   for (const ResultGap &Gap : R.Gaps)
@@ -35,7 +35,7 @@ void Summary::add(const DumpResult &R) {
 ExitStatus Summary::status() const {
   if (Unreadable != 0)
     return ExitTrouble;
-  return Errors + MissedRequirements != 0 ? ExitErrors : ExitSound;
+  return Errors != 0 ? ExitErrors : ExitSound;
 }
 
 static std::string counted(unsigned Count, StringRef Noun) {

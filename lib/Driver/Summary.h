@@ -21,6 +21,10 @@ public:
   /// One line: what was verified, what was not, and why.
   std::string line() const;
 
+  /// Findings of any severity that are neither suppressed nor in the baseline,
+  /// and required checks that could not run.
+  unsigned findings() const { return Findings; }
+
   /// The exit status that follows.
   ExitStatus status() const;
 
@@ -29,11 +33,11 @@ private:
 
   unsigned Dumps = 0;
   unsigned Unreadable = 0;
+  unsigned Findings = 0;
   unsigned Errors = 0;
   unsigned Warnings = 0;
   unsigned Suppressed = 0;
   unsigned Baselined = 0;
-  unsigned MissedRequirements = 0;
   unsigned DumpsWithFindings = 0;
   unsigned MostVerified = 0;
   unsigned UnusedSiblings = 0;

@@ -65,9 +65,11 @@ void TextResults::addFindings(const DumpResult &R) {
       OS << R.Path << ": note: " << uncountedLine(U) << '\n';
   for (const auto &[Check, Count] : Printed)
     if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
-      OS << fmt::format("{}: note: {} more findings of this check are not "
+      OS << fmt::format("{}: note: {} more finding{} of this check {} not "
                         "shown (see --error-limit) [{}]\n",
-                        R.Path, Count - Options.ErrorLimit, Check);
+                        R.Path, Count - Options.ErrorLimit,
+                        Count - Options.ErrorLimit == 1 ? "" : "s",
+                        Count - Options.ErrorLimit == 1 ? "is" : "are", Check);
 }
 
 void TextResults::add(const DumpResult &R) {
@@ -116,8 +118,9 @@ std::string hlobuf::relativePath(StringRef Path) {
 }
 
 std::string hlobuf::uncountedLine(const ResultUncounted &U) {
-  return fmt::format("{} more findings of this check are only counted [{}]",
-                     U.Count, U.Check);
+  return fmt::format("{} more finding{} of this check {} only counted [{}]",
+                     U.Count, U.Count == 1 ? "" : "s",
+                     U.Count == 1 ? "is" : "are", U.Check);
 }
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {

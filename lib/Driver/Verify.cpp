@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
+#include "Driver/CheckNames.h"
 #include "Dump/Reader.h"
 
 using namespace hlobuf;
@@ -19,7 +20,7 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
   for (StringRef Glob : Parsed->unmatched(Ids))
-    return fmt::format("no check is named '{}' (see --list-checks)", Glob);
+    return unknownCheck(Glob);
   return "";
 }
 
@@ -43,6 +44,11 @@ llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
   if (llvm::Error E = addGlobs(Selection.Require, "--require", Texts.Require))
     return E;
   return Selection;
+}
+
+bool CheckSelection::isEmpty() const {
+  return llvm::none_of(allChecks(),
+                       [&](const CheckInfo &Info) { return enabled(Info); });
 }
 
 bool CheckSelection::enabled(const CheckInfo &Info) const {

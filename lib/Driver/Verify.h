@@ -35,6 +35,9 @@ struct CheckSelection {
   /// Fails for a glob that is malformed or names no check.
   static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
 
+  /// True if no check is enabled.
+  bool isEmpty() const;
+
   /// Lints run, and are shown, only where they are asked for by name.
   bool enabled(const CheckInfo &Info) const;
   bool showsLint(llvm::StringRef Id) const {

@@ -13,7 +13,8 @@ flags = os.environ["XLA_FLAGS"]
 print(f"XLA_FLAGS={flags}")
 for line in sys.stdin.readlines()[:1]:
     print(f"input: {line}", end="", flush=True)
-target = re.search(r"--xla_dump_to=(\S+)", flags)[1]
+targets = re.findall(r'--xla_dump_to=(?:"((?:\\.|[^"\\])*)"|(\S+))', flags)
+target = re.sub(r"\\(.)", r"\1", targets[-1][0]) or targets[-1][1]
 for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     shutil.copy(path, target)
 status = int(sys.argv[2])

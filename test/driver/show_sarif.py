@@ -16,11 +16,13 @@ with open(sys.argv[1], encoding="utf-8") as file:
     log = json.load(file)
 print("version", log["version"])
 (run,) = log["runs"]
+print("columns", run["columnKind"])
 rules = run["tool"]["driver"]["rules"]
 for rule in rules:
-    level = rule["defaultConfiguration"]["level"]
+    level = rule.get("defaultConfiguration", {}).get("level")
     print(f"rule {rule['id']} {level}: {rule['shortDescription']['text']}")
-    print("help:", rule["help"]["markdown"].splitlines()[0])
+    if "help" in rule:
+        print("help:", rule["help"]["markdown"].splitlines()[0])
 for result in run["results"]:
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     text = f"result {result['ruleId']} {result['level']} at {place(result['locations'][0])}"
@@ -28,7 +30,7 @@ for result in run["results"]:
     for suppression in result.get("suppressions", []):
         text += " suppressed: " + suppression["justification"]
     print(text)
-    for related in result["relatedLocations"]:
+    for related in result.get("relatedLocations", []):
         print(f"related {place(related)}: {related['message']['text']}")
 (invocation,) = run["invocations"]
 for notification in invocation.get("toolExecutionNotifications", []):

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Driver/Exec.h"
+#include "Driver/XlaFlags.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;
@@ -26,6 +26,26 @@ TEST(DumpFlags, AreAdded) {
 TEST(DumpFlags, TheLastOwnFolderStays) {
   EXPECT_EQ(add("--xla_dump_to=a --xla_dump_to=b", "b"),
             "--xla_dump_to=a --xla_dump_to=b --xla_dump_hlo_as_text");
+}
+
+TEST(DumpFlags, AGivenFolderWins) {
+  std::string Given = "/tmp/given";
+  EXPECT_EQ(addDumpFlags("--xla_dump_to=a", Given, /*Override=*/true),
+            "--xla_dump_to=a --xla_dump_to=/tmp/given --xla_dump_hlo_as_text");
+  EXPECT_EQ(Given, "/tmp/given");
+}
+
+TEST(DumpFlags, QuotesAreReadAsXlaReadsThem) {
+  add("--xla_dump_to='/tmp/a b' --xla_c", "/tmp/a b");
+  add("--xla_dump_to=\"/tmp/a \\\"b\" --xla_c", "/tmp/a \"b");
+  add("--xla_c='--xla_dump_to=a b'\t--xla_dump_to=d", "d");
+  add("--xla_dump_to='never closed", "never closed");
+}
+
+TEST(DumpFlags, BlanksAreQuoted) {
+  std::string Folder = "/tmp/a \"b";
+  EXPECT_EQ(addDumpFlags("", Folder),
+            "--xla_dump_to=\"/tmp/a \\\"b\" --xla_dump_hlo_as_text");
 }
 
 TEST(DumpFlags, StandardOutputIsNoFolder) {

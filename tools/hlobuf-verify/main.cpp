@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLineHelp.h"
 #include "Driver/Driver.h"
 #include "Driver/Exec.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -48,7 +50,13 @@ static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
 
 static cl::opt<bool>
     Exec("exec", cl::cat(InputOptions),
-         cl::desc("Run the command behind -- and verify what it compiles"));
+         cl::desc("Run the command after -- and verify what it compiles"));
+static cl::opt<bool> Keep("keep", cl::cat(InputOptions),
+                          cl::desc("With --exec, keep the dumps (default: if "
+                                   "something is found)"));
+static cl::opt<std::string>
+    KeepDumps("keep-dumps", cl::value_desc("folder"), cl::cat(InputOptions),
+              cl::desc("With --exec, dump into this folder and keep it"));
 static cl::opt<std::string>
     Shard("shard", cl::value_desc("i/n"), cl::cat(InputOptions),
           cl::desc("Verify part i of n, from 0, of the dumps"));
@@ -72,7 +80,7 @@ static cl::opt<bool>
                cl::desc("Print the configuration that holds, and exit"));
 static cl::opt<std::string>
     BaselineFile("baseline", cl::value_desc("file"), cl::cat(CheckOptions),
-                 cl::desc("Be silent on the findings in this file"));
+                 cl::desc("Ignore the findings listed in this file"));
 static cl::opt<std::string>
     WriteBaseline("write-baseline", cl::value_desc("file"),
                   cl::cat(CheckOptions),
@@ -86,14 +94,15 @@ static cl::opt<std::string>
             cl::desc("Checks that must be able to run on every dump"));
 static cl::opt<bool> ListChecks("list-checks", cl::cat(CheckOptions),
                                 cl::desc("List all checks and exit"));
-static cl::opt<std::string> Explain("explain", cl::value_desc("check"),
-                                    cl::cat(CheckOptions),
-                                    cl::desc("Explain a check and exit"));
+static cl::opt<std::string>
+    Explain("explain", cl::value_desc("check"), cl::cat(CheckOptions),
+            cl::desc("Explain a check, or those of a rule like "
+                     "D04, and exit"));
 
 namespace {
 enum class EmitKind { Findings, Dump };
 } // namespace
-static cl::opt<EmitKind> Emit(
+static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
     cl::desc("What to print"),
     cl::values(clEnumValN(EmitKind::Findings, "findings", "findings (default)"),
@@ -101,7 +110,7 @@ static cl::opt<EmitKind> Emit(
                           "the dump again, from the model")));
 static constexpr llvm::StringLiteral FormatNames[] = {"text", "json", "sarif",
                                                       "junit", "github"};
-static cl::opt<OutputFormat> Format(
+static cl::opt<OutputFormat, false, NamedValues<OutputFormat>> Format(
     "format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
     cl::desc("What goes to standard output"),
     cl::values(clEnumValN(OutputFormat::Text, "text", "for people (default)"),
@@ -116,7 +125,7 @@ static cl::list<std::string>
     Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
             cl::desc("Write this too; may be given several times"));
 static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
-                                cl::desc("Tell where the memory goes"));
+                                cl::desc("Show where the memory goes"));
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
@@ -185,16 +194,18 @@ static bool parseShard(StringRef Text, VerifyOptions &O) {
          O.Shard < O.Shards;
 }
 
-/// What the options' library cannot check; empty if all is well.
-static std::string checkUsage(VerifyOptions &O) {
-  if (!Shard.empty() && !parseShard(Shard, O))
-    return "--shard: expected i/n with i from 0 to n-1, not '" + Shard + "'";
+/// The files of --output. What is wrong with them; empty if all is well.
+static std::string readOutputs(VerifyOptions &O) {
   for (const std::string &Text : Outputs) {
     std::optional<OutputFile> Output = parseOutput(Text);
     if (!Output)
       return "--output: expected text:FILE, json:FILE, sarif:FILE, junit:FILE "
              "or github:FILE, not '" +
              Text + "'";
+    if (Output->Path == "-")
+      return "--output: '-' is not a file: --format=" +
+             StringRef(Text).split(':').first.str() +
+             " writes to standard output";
     if (llvm::any_of(O.Outputs, [&](const OutputFile &Before) {
           return Before.Path == Output->Path;
         }))
@@ -202,6 +213,32 @@ static std::string checkUsage(VerifyOptions &O) {
     O.Outputs.push_back(std::move(*Output));
   }
   return "";
+}
+
+/// The option that has no effect beside --emit=dump, if one is given.
+static StringRef idleWithEmit() {
+  // A list's own & gives its values.
+  const cl::Option *Idle[] = {&Format,           std::addressof(Outputs),
+                              &WantMemory,       &BaselineFile,
+                              &WriteBaseline,    &Require,
+                              &VerifyDiagnostics};
+  for (const cl::Option *O : Idle)
+    if (O->getNumOccurrences() != 0)
+      return O->ArgStr;
+  return "";
+}
+
+/// What the options' library cannot check; empty if all is well.
+static std::string checkUsage(VerifyOptions &O) {
+  if (!Shard.empty() && !parseShard(Shard, O))
+    return "--shard: expected i/n with i from 0 to n-1, not '" + Shard + "'";
+  if (O.WriteBaseline == "-")
+    return "--write-baseline: '-' is not a file";
+  if (O.KeepDumps && !Exec)
+    return "--keep and --keep-dumps need --exec";
+  if (StringRef Idle = idleWithEmit(); O.EmitDump && !Idle.empty())
+    return ("--emit=dump verifies nothing: --" + Idle + " has no effect").str();
+  return readOutputs(O);
 }
 
 static VerifyOptions makeOptions() {
@@ -231,10 +268,12 @@ static VerifyOptions makeOptions() {
   O.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.EmitDump = Emit == EmitKind::Dump;
+  O.KeepDumps = Keep || !KeepDumps.empty();
+  O.DumpsFolder = KeepDumps;
   return O;
 }
 
-/// True if the arguments have a `--` with something behind it, and no input
+/// True if the arguments have a `--` with something after it, and no input
 /// before it.
 static bool hasCommand(int Argc, char **Argv) {
   for (int I = 1; I < Argc; ++I)
@@ -252,11 +291,32 @@ static void limitHeap() {
 #endif
 }
 
+/// Ends the process with status 2 if standard output could not be written: the
+/// verdict is lost then. LLVM's --help ends it before main() does.
+static void checkOutput() {
+  llvm::outs().flush();
+  std::error_code Lost = llvm::outs().error();
+  if (!Lost)
+    return;
+  llvm::outs().clear_error();
+  llvm::errs() << "error: cannot write standard output: " << Lost.message()
+               << '\n';
+  ::_exit(ExitTrouble);
+}
+
 static int run(int Argc, char **Argv) {
   cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
                             &llvm::getColorCategory()});
   cl::SetVersionPrinter(printVersion);
-  if (!cl::ParseCommandLineOptions(Argc, Argv, Overview, &llvm::errs()))
+  colorOption().setDescription(
+      "Use colors in output: always, never or auto (default: auto)");
+  wrapDescriptions();
+  std::vector<std::string> Words = spellOut(Argc, Argv);
+  std::vector<const char *> Arguments;
+  for (const std::string &Word : Words)
+    Arguments.push_back(Word.c_str());
+  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
+                                   Arguments.data(), Overview, &llvm::errs()))
     return ExitTrouble;
   if (ListChecks) {
     listChecks(llvm::outs());
@@ -284,14 +344,9 @@ static int run(int Argc, char **Argv) {
 
 int main(int Argc, char **Argv) {
   limitHeap();
-  int Status = run(Argc, Argv);
-  llvm::outs().flush();
-  std::error_code Lost = llvm::outs().error();
-  if (!Lost)
-    return Status;
-  // A verdict that nobody could read is none.
-  llvm::outs().clear_error();
-  llvm::errs() << "error: cannot write standard output: " << Lost.message()
-               << '\n';
-  return ExitTrouble;
+  // After the streams are made, so that it runs before they are destroyed.
+  llvm::outs();
+  llvm::errs();
+  std::atexit(checkOutput);
+  return run(Argc, Argv);
 }

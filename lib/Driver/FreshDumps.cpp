@@ -1,0 +1,81 @@
+//===- Driver/FreshDumps.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/FreshDumps.h"
+#include "Dump/Files.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <map>
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+llvm::StringMap<FolderSnapshot::Stamp>
+FolderSnapshot::stampFiles(StringRef Folder) {
+  llvm::StringMap<Stamp> Files;
+  std::error_code Error;
+  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
+       At != End && !Error; At.increment(Error)) {
+    fs::file_status Status;
+    if (!fs::status(At->path(), Status) && fs::is_regular_file(Status))
+      Files[At->path()] = {Status.getSize(), Status.getLastModificationTime(),
+                           Status.getUniqueID()};
+  }
+  return Files;
+}
+
+FolderSnapshot::FolderSnapshot(StringRef Folder)
+    : Folder(Folder.str()), Files(stampFiles(Folder)) {}
+
+namespace {
+/// What was dumped of one module.
+struct DumpedModule {
+  bool BeforeOptimizations = false;
+  bool AfterOptimizations = false;
+  bool Assignment = false;
+};
+} // namespace
+
+/// `FOLDER/module_0001.jit_f` of the files of that module; empty for others.
+static StringRef moduleOf(StringRef Path) {
+  StringRef Name = llvm::sys::path::filename(Path);
+  if (!Name.starts_with("module_"))
+    return "";
+  auto [Number, Rest] = Name.split('.');
+  return StringRef(Path.data(), static_cast<size_t>(
+                                    Rest.split('.').first.end() - Path.data()));
+}
+
+FreshDumps FolderSnapshot::changes() const {
+  FreshDumps Fresh;
+  std::map<StringRef, DumpedModule> Modules;
+  llvm::StringMap<Stamp> After = stampFiles(Folder);
+  for (const auto &File : After) {
+    StringRef Path = File.first();
+    auto Before = Files.find(Path);
+    bool Changed = Before == Files.end() || !(Before->second == File.second);
+    bool Assignment = isAssignmentName(Path);
+    if (Assignment && Changed)
+      Fresh.Assignments.push_back(Path.str());
+    Fresh.Stale += Assignment && !Changed;
+    if (StringRef Key = moduleOf(Path); Changed && !Key.empty()) {
+      DumpedModule &M = Modules[Key];
+      M.Assignment |= Assignment;
+      M.BeforeOptimizations |= Path.ends_with("before_optimizations.txt");
+      M.AfterOptimizations |= Path.ends_with("after_optimizations.txt");
+    }
+  }
+  for (const auto &[Name, M] : Modules) {
+    Fresh.Unfinished += M.BeforeOptimizations && !M.Assignment;
+    Fresh.Cached +=
+        M.AfterOptimizations && !M.BeforeOptimizations && !M.Assignment;
+  }
+  llvm::sort(Fresh.Assignments);
+  return Fresh;
+}

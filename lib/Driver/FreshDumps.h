@@ -1,0 +1,60 @@
+//===- Driver/FreshDumps.h - What a program dumped --------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_FRESHDUMPS_H
+#define HLOBUF_DRIVER_FRESHDUMPS_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// What a program wrote into a folder that may hold older dumps.
+struct FreshDumps {
+  /// Files with a buffer assignment, in order of names.
+  std::vector<std::string> Assignments;
+  /// Buffer assignments that were there before and are as they were.
+  unsigned Stale = 0;
+  /// Modules that were dumped optimized only. jax dumps a module so when it
+  /// takes its executable from the compilation cache (jaxlib, 2026).
+  unsigned Cached = 0;
+  /// Modules that were dumped before their optimization, and have no buffer
+  /// assignment.
+  unsigned Unfinished = 0;
+};
+
+/// The files of a folder, and of those below it, at one moment.
+class FolderSnapshot {
+public:
+  /// A folder that does not exist has no files.
+  explicit FolderSnapshot(llvm::StringRef Folder);
+
+  /// What was written into the folder since.
+  FreshDumps changes() const;
+
+private:
+  struct Stamp {
+    uint64_t Size = 0;
+    llvm::sys::TimePoint<> Modified;
+    llvm::sys::fs::UniqueID Id;
+
+    bool operator==(const Stamp &O) const {
+      return Size == O.Size && Modified == O.Modified && Id == O.Id;
+    }
+  };
+  static llvm::StringMap<Stamp> stampFiles(llvm::StringRef Folder);
+
+  std::string Folder;
+  llvm::StringMap<Stamp> Files;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_FRESHDUMPS_H
