@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Analysis.h"
-#include "Analysis/Computations.h"
+#include "Analysis/PrivateStacks.h"
 #include "Analysis/StackFrames.h"
 #include "Analysis/Witness.h"
 #include "Support/Format.h"
@@ -399,36 +399,9 @@ bool Analysis::isPlain() const {
   return Memo->Plain.get([&] { return findPlain(*this); });
 }
 
-/// Leaves out the colors in which the entry computation itself holds data:
-/// there every async body would lie above it.
-static llvm::SmallVector<int32_t, 4> findPrivateColors(const Analysis &A) {
-  const Dump &D = A.dump();
-  bool AnyStart = llvm::any_of(D.Instructions, [](const Instruction &I) {
-    return I.Op.Op == Opcode::AsyncStart;
-  });
-  llvm::SmallVector<int32_t, 4> Colors, Shared;
-  if (!A.isTPU() || !AnyStart)
-    return Colors;
-  Computations Together(D);
-  NameId Root = A.entryRoot();
-  for (const Value &V : D.Values) {
-    if (V.Tag.Color == 0)
-      continue;
-    if (!llvm::is_contained(Colors, V.Tag.Color))
-      Colors.push_back(V.Tag.Color);
-    if (V.Shape && !D.Shapes[V.Shape].isTuple() &&
-        !llvm::is_contained(Shared, V.Tag.Color) &&
-        Together.same(V.Tag.Name, Root))
-      Shared.push_back(V.Tag.Color);
-  }
-  llvm::erase_if(Colors,
-                 [&](int32_t C) { return llvm::is_contained(Shared, C); });
-  return Colors;
-}
-
 bool Analysis::privateStacksPossible(int32_t Color) const {
   const auto &Colors =
-      Memo->PrivateColors.get([&] { return findPrivateColors(*this); });
+      Memo->PrivateColors.get([&] { return findPrivateStacks(*this); });
   return llvm::is_contained(Colors, Color);
 }
 

@@ -123,8 +123,8 @@ public:
   bool isSSA() const;
   /// No while, conditional, call or async op, and no declared aliasing.
   bool isPlain() const;
-  /// TPU gives async bodies stacks of their own in \p Color, so that unrelated
-  /// values may share bytes there.
+  /// TPU may give async bodies stacks of their own in \p Color, so that
+  /// unrelated values may share bytes there. By the module where there is one.
   bool privateStacksPossible(int32_t Color) const;
 
   /// `file.py:12` where \p I comes from; empty if neither its metadata nor the

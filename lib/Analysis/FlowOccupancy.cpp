@@ -12,35 +12,7 @@ using namespace hlobuf;
 using llvm::SmallVector;
 
 FlowOccupancy::FlowOccupancy(const Witness &W)
-    : W(W), P(W.program()), F(W.flow()) {
-  if (W.analysis().isTPU())
-    findPrivateColors();
-}
-
-/// Where async computations exist and the entry itself has no array of a
-/// color, each body may begin at offset 0 of it again.
-void FlowOccupancy::findPrivateColors() {
-  for (size_t I = 0; I != P.module().Instructions.size(); ++I)
-    HasPrivateStacks |= P[HloId(I)].Op == Opcode::AsyncStart;
-  if (!HasPrivateStacks)
-    return;
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    const FlowValue &V = F[FlowId(I)];
-    if (P[V.Definition].Parent != P.module().Entry ||
-        P.trees().isTuple(P[V.Definition].Shape, V.Ordinal))
-      continue;
-    if (ValueId Line = W.lineOf(FlowId(I))) {
-      int32_t Color = W.analysis().dump()[Line].Tag.Color;
-      if (!llvm::is_contained(EntryColors, Color))
-        EntryColors.push_back(Color);
-    }
-  }
-}
-
-bool FlowOccupancy::privateStacksPossible(int32_t Color) const {
-  return HasPrivateStacks && Color != 0 &&
-         !llvm::is_contained(EntryColors, Color);
-}
+    : W(W), P(W.program()), F(W.flow()) {}
 
 bool FlowOccupancy::isContext(FlowId V) const {
   HloId Id = F[V].Definition;

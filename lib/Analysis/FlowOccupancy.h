@@ -25,14 +25,10 @@ public:
   /// defines or reads.
   llvm::SmallVector<StepRange, 2> held(FlowId V) const;
 
-  /// Async bodies may have stacks of their own in \p Color (TPU).
-  bool privateStacksPossible(int32_t Color) const;
-
 private:
   bool isContext(FlowId V) const;
   bool isConcat(HloId Id) const;
   bool touchesConcat(FlowId V) const;
-  void findPrivateColors();
   void addBranches(FlowId V, HloId Conditional, int32_t From,
                    llvm::SmallVectorImpl<StepRange> &Held) const;
   /// The last step in [From, Before) that reads \p V, and whether that is a
@@ -43,8 +39,6 @@ private:
   const Witness &W;
   const Program &P;
   const Dataflow &F;
-  bool HasPrivateStacks = false;
-  llvm::SmallVector<int32_t, 4> EntryColors;
 };
 
 } // namespace hlobuf

@@ -63,8 +63,7 @@ private:
 ShadowWalk::ShadowWalk(const Dataflow &F, const Aliases &Groups,
                        const Schedule &S, Shadow &Out)
     : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
-      Memory(P.analysis().dump().Allocations.size()),
-      CallerOf(P.module().Computations.size()),
+      Memory(Plan.numMemories()), CallerOf(P.module().Computations.size()),
       Limit(64 * (Plan.size() + 1000)) {}
 
 void ShadowWalk::stop(const char *Reason) {
@@ -79,20 +78,19 @@ void ShadowWalk::run() {
     stop("the order of the instructions is unknown");
     return;
   }
-  if (Plan.hasPrivateStacks())
-    Out.Reasons.push_back("alternate memory in which async computations may "
-                          "have private stacks");
   fill();
   walk(P.module().Entry, HloId());
   if (!Stopped)
-    Plan.forEachResult([&](const ShadowRead &Read) {
-      this->read(P.root(P.module().Entry), Read);
+    Plan.forEachReadAtEnd([&](const ShadowRead &Read) {
+      this->read(Read.Input ? F[Read.Value].Definition
+                            : P.root(P.module().Entry),
+                 Read);
     });
   llvm::stable_sort(
       Out.Clobbered, [&](const ClobberedRead &X, const ClobberedRead &Y) {
         auto Key = [&](const ClobberedRead &R) {
-          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Operand,
-                            R.Value);
+          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Input,
+                            R.Operand, R.Value);
         };
         return Key(X) < Key(Y);
       });
@@ -284,9 +282,12 @@ void ShadowWalk::read(HloId Reader, const ShadowRead &Read) {
 void ShadowWalk::report(HloId Reader, const ShadowRead &Read, FlowId Written,
                         const ShadowPlace &Damage) {
   uint64_t Key = uint64_t(Reader.index()) << 32 | Read.Value.index();
-  if (Reported.insert(Key).second)
-    Out.Clobbered.push_back(
-        {Reader, Read.Operand, Read.Value, Written, Damage});
+  if (!Reported.insert(Key).second)
+    return;
+  ShadowPlace At = Damage;
+  At.Where = Plan.allocation(Damage.Where);
+  Out.Clobbered.push_back(
+      {Reader, Read.Operand, Read.Value, Written, At, Read.Input});
 }
 
 void ShadowWalk::write(HloId Id) {

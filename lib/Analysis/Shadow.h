@@ -21,16 +21,21 @@
 
 namespace hlobuf {
 
-/// An instruction reads a value whose bytes hold something else.
+/// Somebody reads a value whose bytes hold something else.
 struct ClobberedRead {
+  /// At the end of the program the entry's root for its result, the definition
+  /// for an input.
   HloId Reader;
-  /// Nothing where the program's result is read at its end.
+  /// Nothing at the end of the program.
   std::optional<uint32_t> Operand;
   FlowId Value;
   /// What was written there; invalid if nothing was.
   FlowId Written;
   /// The first bytes that do not hold the value.
   ShadowPlace Damage;
+  /// The value is a constant, or a parameter that is not donated: the caller
+  /// still has it at the end of the program, unchanged.
+  bool Input = false;
 };
 
 class Shadow {

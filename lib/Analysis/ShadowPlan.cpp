@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ShadowPlan.h"
+#include "Analysis/PrivateStacks.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -15,7 +16,8 @@ ShadowPlan::ShadowPlan(const Dataflow &F, const Schedule &S)
     : F(F), P(F.program()), S(S), Lines(F.values().size()),
       Places(F.values().size()), Same(P) {
   findPlaces();
-  dropPrivateStacks();
+  separateStacks();
+  findDonated();
   findReadSteps();
 }
 
@@ -57,27 +59,47 @@ void ShadowPlan::findPlaces() {
   }
 }
 
-/// On TPU the bodies of async ops may have stacks of their own in a color in
-/// which the entry computation holds nothing: all begin at offset 0.
-void ShadowPlan::dropPrivateStacks() {
-  if (!P.analysis().isTPU() || llvm::none_of(S.sequence(), [&](HloId Id) {
-        return P[Id].Op == Opcode::AsyncStart;
-      }))
-    return;
+/// Private stacks all begin at offset 0 of one allocation: each is a memory of
+/// its own here.
+void ShadowPlan::separateStacks() {
   const Dump &D = P.analysis().dump();
-  auto Color = [&](size_t I) { return D[Places[I].Where].color(); };
-  SmallVector<int32_t, 4> Shared = {0};
-  for (size_t I = 0; I != Lines.size(); ++I)
-    if (Lines[I] && P[F.values()[I].Definition].Parent == P.module().Entry &&
-        !llvm::is_contained(Shared, Color(I)))
-      Shared.push_back(Color(I));
+  llvm::SmallDenseMap<std::pair<uint32_t, uint32_t>, AllocationId> Known;
+  std::vector<ComputationId> Bodies;
   for (size_t I = 0; I != Lines.size(); ++I) {
-    if (!Lines[I] || llvm::is_contained(Shared, Color(I)))
+    if (!Lines[I] ||
+        !P.analysis().privateStacksPossible(D[Places[I].Where].color()))
       continue;
-    Lines[I] = ValueId();
-    if (!llvm::is_contained(PrivateColors, Color(I)))
-      PrivateColors.push_back(Color(I));
+    if (Bodies.empty())
+      Bodies = findAsyncBodies(P);
+    ComputationId Body = Bodies[P[F.values()[I].Definition].Parent.index()];
+    if (!Body)
+      continue;
+    auto [Memory, IsNew] = Known.try_emplace(
+        {Places[I].Where.index(), Body.index()}, numMemories());
+    if (IsNew)
+      Stacks.push_back(Places[I].Where);
+    Places[I].Where = Memory->second;
   }
+}
+
+AllocationId ShadowPlan::allocation(AllocationId Where) const {
+  size_t Count = P.analysis().dump().Allocations.size();
+  return Where.index() < Count ? Where : Stacks[Where.index() - Count];
+}
+
+void ShadowPlan::findDonated() {
+  const HloModule &M = P.module();
+  for (const HloAlias &Alias : M.Aliases)
+    if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
+      if (FlowId V = F.at(Parameter, Alias.Index))
+        Donated.insert(V.index());
+}
+
+bool ShadowPlan::isInput(FlowId V) const {
+  const ProgramNode &N = P[F[V].Definition];
+  return N.Op == Opcode::Constant ||
+         (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
+          !Donated.contains(V.index()));
 }
 
 void ShadowPlan::forEachLeaf(HloId Id,
@@ -127,10 +149,13 @@ void ShadowPlan::forEachRead(
     forEachLeaf(Operands[K], [&](FlowId V) { Visit({V, K}); });
 }
 
-void ShadowPlan::forEachResult(
+void ShadowPlan::forEachReadAtEnd(
     llvm::function_ref<void(const ShadowRead &)> Visit) const {
   if (HloId Root = P.root(P.module().Entry))
     forEachLeaf(Root, [&](FlowId V) { Visit({V, std::nullopt}); });
+  for (size_t I = 0; I != Lines.size(); ++I)
+    if (FlowId V(I); place(V) && isInput(V))
+      Visit({V, std::nullopt, true});
 }
 
 static bool isConcatBitcast(const Program &P, HloId Id) {
@@ -215,7 +240,7 @@ void ShadowPlan::findReadSteps() {
         Bindings(Phis, P.root(Body), S.time(P.root(Body)));
     }
   }
-  forEachResult(
+  forEachReadAtEnd(
       [&](const ShadowRead &R) { All.push_back({R.Value, S.steps()}); });
   llvm::sort(All);
   ReadBegin.assign(Lines.size() + 1, 0);

@@ -11,13 +11,16 @@
 #include "Analysis/HandedOn.h"
 #include "Analysis/Schedule.h"
 #include "Analysis/ShadowMemory.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 
 struct ShadowRead {
   FlowId Value;
-  /// Nothing where the program's result is read at its end.
+  /// Nothing at the end of the program.
   std::optional<uint32_t> Operand;
+  /// As in ClobberedRead.
+  bool Input = false;
 };
 
 /// \p Phi takes over \p Input without any write.
@@ -35,6 +38,13 @@ public:
   const ShadowPlace *place(FlowId V) const {
     return V && Lines[V.index()] ? &Places[V.index()] : nullptr;
   }
+  /// Memories that places can be in: one for each allocation, then one for
+  /// each private stack.
+  size_t numMemories() const {
+    return P.analysis().dump().Allocations.size() + Stacks.size();
+  }
+  /// The allocation that memory \p Where of a place belongs to.
+  AllocationId allocation(AllocationId Where) const;
   /// The value lines of all values; invalid for those that are not followed.
   const std::vector<ValueId> &lines() const { return Lines; }
 
@@ -43,8 +53,10 @@ public:
   /// Calls \p Visit for each value that \p Id reads itself.
   void forEachRead(HloId Id,
                    llvm::function_ref<void(const ShadowRead &)> Visit) const;
-  /// The same for the program's result, read at its end.
-  void forEachResult(llvm::function_ref<void(const ShadowRead &)> Visit) const;
+  /// The same at the end of the program: for its result, then for its inputs,
+  /// which are constants and the parameters of the entry that are not donated.
+  void
+  forEachReadAtEnd(llvm::function_ref<void(const ShadowRead &)> Visit) const;
   /// Calls \p Visit for each value that \p Id defines, those first whose bytes
   /// it writes; \p Keeps for the others: what their bytes held before is still
   /// there.
@@ -66,15 +78,13 @@ public:
   /// they read.
   uint64_t size() const { return NumParts + ReadSteps.size(); }
 
-  /// True if colors are left out because async computations may have private
-  /// stacks there.
-  bool hasPrivateStacks() const { return !PrivateColors.empty(); }
-
 private:
   FlowId at(HloId Id, uint32_t Ordinal) const;
   bool isContext(const FlowValue &V) const;
   void findPlaces();
-  void dropPrivateStacks();
+  void findDonated();
+  bool isInput(FlowId V) const;
+  void separateStacks();
   void findReadSteps();
   bool keepsBytes(HloId Id, FlowId Written) const;
 
@@ -87,7 +97,9 @@ private:
   std::vector<int32_t> ReadSteps;
   mutable HandedOn Same;
   uint64_t NumParts = 0;
-  llvm::SmallVector<int32_t, 2> PrivateColors;
+  /// The allocations that private stacks are in.
+  std::vector<AllocationId> Stacks;
+  llvm::DenseSet<uint32_t> Donated;
 };
 
 } // namespace hlobuf

@@ -9,7 +9,10 @@
 // step by step, on all paths through loops and conditionals (Analysis/
 // Shadow.h): which value do these bytes hold now? Only the places come from
 // the dump, not one live range. The order, the dataflow and the loops come
-// from the module.
+// from the module. At the end the caller reads the result, and the parameters
+// that are not donated: input_output_alias alone decides that, for an
+// allocation is maybe-live-out also where a parameter is returned (buffer_
+// assignment.h, BufferAllocation::is_readonly, 2018). Constants must last, too.
 //
 // It sees what read-after-overwrite sees (copy_insertion.cc, 2017), and what
 // that rule cannot decide or see: reads of branches, damage that one round of
@@ -22,8 +25,10 @@
 // - tuple tables, which nothing here reads: equal ones share a place (TPU);
 // - an operand of a conditional in alternate memory is dead in a branch after
 //   its last read there (TPU, memory space assignment);
-// - async bodies with private stacks, and contexts of async chains, which all
-//   lie in one scratch place (SparseCore, libtpu 0.0.51): not followed.
+// - private stacks of async bodies, which all begin at offset 0 (TPU): each is
+//   followed as a memory of its own;
+// - contexts of async chains, which all lie in one scratch place (SparseCore,
+//   libtpu 0.0.51): not followed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +54,11 @@ private:
   std::string spell(FlowId V) const { return D.spell(line(V).Tag); }
   const Value &line(FlowId V) const { return D[Run.valueLine(V)]; }
   std::string atStep(HloId Id) const;
+  bool isConstant(const ClobberedRead &Read) const {
+    return P[W.flow()[Read.Value].Definition].Op == Opcode::Constant;
+  }
   std::string cause(const ClobberedRead &Read) const;
+  std::string want(const ClobberedRead &Read) const;
   void report(ArrayRef<const ClobberedRead *> Reads);
   void explain(Finding &F, ArrayRef<const ClobberedRead *> Reads);
   void noteReader(Finding &F, const ClobberedRead &Read);
@@ -80,19 +89,36 @@ std::string ClobberedReads::cause(const ClobberedRead &Read) const {
   HloId Writer = W.flow()[Read.Written].Definition;
   bool Before = Read.Operand &&
                 W.schedule().time(Writer) >= W.schedule().time(Read.Reader);
-  return fmt::format(
-      "{} overwrote its {}{}{}: {} sees {}'s result instead", P.spell(Writer),
-      Bytes, atStep(Writer), Before ? ", one round of the loop before" : "",
-      Read.Operand ? "the reader" : "the caller", P.spell(Writer));
+  return fmt::format("{} overwrote its {}{}{}: {} sees {}'s result instead",
+                     P.spell(Writer), Bytes, atStep(Writer),
+                     Before ? ", one round of the loop before" : "",
+                     Read.Operand       ? "the reader"
+                     : isConstant(Read) ? "the next run"
+                                        : "the caller",
+                     P.spell(Writer));
+}
+
+/// What \p Read wants, up to the comma of the message.
+std::string ClobberedReads::want(const ClobberedRead &Read) const {
+  if (Read.Operand)
+    return fmt::format("{} reads {}{}", P.spell(Read.Reader), spell(Read.Value),
+                       atStep(Read.Reader));
+  if (!Read.Input)
+    return fmt::format("the program returns {}", spell(Read.Value));
+  return fmt::format("{} is {}", spell(Read.Value),
+                     isConstant(Read) ? "a constant" : "not donated");
 }
 
 void ClobberedReads::noteReader(Finding &F, const ClobberedRead &Read) {
   if (Read.Operand)
     F.note(P.place(Read.Reader), "{} reads it{} as operand {}",
            P.spell(Read.Reader), atStep(Read.Reader), *Read.Operand);
-  else
+  else if (!Read.Input)
     F.note(P.place(Read.Reader), "{} returns it at the end of the program",
            P.spell(Read.Reader));
+  else if (!isConstant(Read))
+    F.note(P.place(Read.Reader),
+           "the caller keeps it: input_output_alias does not list it");
 }
 
 void ClobberedReads::noteSource(Finding &F, HloId Id) {
@@ -124,7 +150,8 @@ void ClobberedReads::explain(Finding &F,
   if (Reads.size() > MaxReaders)
     F.note(A.places().value(line(First.Value)).Tag.Whole,
            "{} more instructions read it", Reads.size() - MaxReaders);
-  noteSource(F, First.Reader);
+  if (!First.Input)
+    noteSource(F, First.Reader);
   if (Writer && Writer != First.Reader)
     noteSource(F, Writer);
 }
@@ -132,13 +159,9 @@ void ClobberedReads::explain(Finding &F,
 /// Reports one value with all reads that find it damaged.
 void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
-  std::string Who =
-      First.Operand ? fmt::format("{} reads {}{}", P.spell(First.Reader),
-                                  spell(First.Value), atStep(First.Reader))
-                    : fmt::format("the program returns {}", spell(First.Value));
   Finding F = R.reportAs(W.isUncertain() ? Severity::Warning : Severity::Error,
                          A.places().value(line(First.Value)).Tag.Whole,
-                         "{}, but {}", Who, cause(First));
+                         "{}, but {}", want(First), cause(First));
   explain(F, Reads);
   F.about(Run.valueLine(First.Value));
   if (First.Written)

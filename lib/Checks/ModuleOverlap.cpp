@@ -128,7 +128,7 @@ void ModuleOverlap::run() {
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2)
       continue;
-    if (Holds.privateStacksPossible(Alloc.color())) {
+    if (A.privateStacksPossible(Alloc.color())) {
       R.notChecked("alternate memory in which async computations may have "
                    "private stacks");
       continue;

@@ -64,7 +64,8 @@ enum class Effect : uint8_t {
 class LateUses {
 public:
   LateUses(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {
-    if (const Witness *W = A.witness()) {
+    const Witness *W = A.witness();
+    if (W && W->program().obstacle().empty()) {
       Module = &W->program();
       Same.emplace(*Module);
     }
@@ -92,7 +93,7 @@ private:
   const Analysis &A;
   Reporter &R;
   const Dump &D;
-  /// Null without a module.
+  /// Null without a usable module.
   const Program *Module = nullptr;
   std::optional<HandedOn> Same;
   /// Values by (reader, operand, index), for readers that were asked for.

@@ -1,0 +1,34 @@
+//===- Analysis/PrivateStacks.h - Stacks of async computations --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On TPU the computations of async ops may have stacks of their own in some
+// colors, each from offset 0 on, so that unrelated values share bytes. Where a
+// color is such a stack, every value of it is defined inside one of these
+// computations (xla/service/buffer_assignment.cc,
+// SplitBuffersByPrivateStackComputation, 2022): a single value outside proves
+// that the color is ordinary memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ANALYSIS_PRIVATESTACKS_H
+#define HLOBUF_ANALYSIS_PRIVATESTACKS_H
+
+#include "Analysis/Program.h"
+
+namespace hlobuf {
+
+/// The async computation that each computation runs in, the outermost one;
+/// invalid for those that run in none.
+std::vector<ComputationId> findAsyncBodies(const Program &P);
+
+/// The colors that may be private stacks, by the module where there is one,
+/// else by the dump alone, which proves less. None but on TPU.
+llvm::SmallVector<int32_t, 4> findPrivateStacks(const Analysis &A);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ANALYSIS_PRIVATESTACKS_H
