@@ -13,7 +13,9 @@
 // - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
 //   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
 // CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
-// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore.
+// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore;
+// arguments and results that the program keeps in host memory have color 5
+// (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind pinned_host).
 // GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
 //
 //===----------------------------------------------------------------------===//
@@ -21,6 +23,7 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
+using llvm::StringRef;
 
 namespace {
 class ColorChecker {
@@ -157,12 +160,21 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   checkMembers(Id);
   if (Alloc.color() == 0)
     return;
-  bool CPU = A.backend() == Backend::CPU;
-  bool Special = A.isTPU() && !Alloc.PreallocatedTemp && !Alloc.ThreadLocal;
-  if (CPU || Special)
+  constexpr int32_t HostColor = 5;
+  bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
+  StringRef Expected;
+  if (A.backend() == Backend::CPU)
+    Expected = "0 on CPU";
+  else if (!A.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
+    return;
+  else if (!Argument)
+    Expected = "0 outside of temps on TPU";
+  else if (Alloc.color() != HostColor)
+    Expected = "0, or 5 for host memory, outside of temps on TPU";
+  if (!Expected.empty())
     R.report(A.places().header(Alloc).Color,
-             "allocation {} has color {}, expected 0 {}", Alloc.Index,
-             Alloc.color(), CPU ? "on CPU" : "outside of temps on TPU")
+             "allocation {} has color {}, expected {}", Alloc.Index,
+             Alloc.color(), Expected)
         .about(Id);
 }
 
