@@ -9,6 +9,7 @@
 // its layout, same opcode, same operands, same attributes. Printed differently
 // are: names without `%` in the short form (2022-03-03 to 2025-02-17),
 // operands that are elements (2026-07-13 on), async ops with or without sugar,
+// contents of large constants (`{...}` where either text leaves them out),
 // keys of backend_config in another order (2026-08 on), and metadata.
 //
 //===----------------------------------------------------------------------===//
@@ -31,6 +32,7 @@ private:
   void compare(const Instruction &I, HloId Id);
   bool sameShape(const Instruction &I, HloId Id);
   bool sameOpcode(const Instruction &I, HloId Id);
+  bool isElided(StringRef Stated, StringRef Own, HloId Id) const;
   bool sameOperands(const Instruction &I, HloId Id);
   bool sameAttributes(const Instruction &I, HloId Id);
   void compareValueShapes();
@@ -97,12 +99,28 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
   return false;
 }
 
+/// True if one of the two texts of constant \p Id may leave its contents out:
+/// arrays of more than ten elements are printed as `{...}` unless constants are
+/// asked for, which --xla_dump_large_constants does for the module alone.
+bool TextComparer::isElided(StringRef Stated, StringRef Own, HloId Id) const {
+  constexpr uint64_t LargestPrinted = 10;
+  if (P[Id].Op != Opcode::Constant || (Stated != "{...}" && Own != "{...}"))
+    return false;
+  uint64_t Elements = 1;
+  for (const Dimension &Extent : D.Shapes[P[Id].Shape].Dimensions)
+    Elements = llvm::SaturatingMultiply(
+        Elements, static_cast<uint64_t>(std::max<int64_t>(Extent.Size, 0)));
+  return D.Shapes[P[Id].Shape].isTuple() || Elements > LargestPrinted;
+}
+
 bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
   const HloModule &M = P.module();
   llvm::ArrayRef<NameId> Stated = D.operands(I);
   llvm::ArrayRef<HloId> Own = P.operands(Id);
   if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
-    if (D.operandsText(I) == M.operandsText(M[Id]))
+    StringRef Contents = M.operandsText(M[Id]);
+    if (D.operandsText(I) == Contents ||
+        isElided(D.operandsText(I), Contents, Id))
       return true;
     R.report(D.operandsText(I), "{} has other contents in the module",
              D.Names[I.Name])
