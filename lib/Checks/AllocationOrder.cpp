@@ -8,7 +8,9 @@
 // All temps come after all other allocations: XLA takes the temps out, combines
 // them by color and appends the results (buffer_assignment.cc
 // CombineTempAllocations, 2017). The order inside the two parts means nothing.
-// No exception is known.
+// Exception: where a program does not fit into memory, libtpu writes the
+// assignment with only the temp of color 0 at the end; temps of other colors
+// are anywhere (libtpu 0.0.52).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +23,10 @@ void checkAllocationOrder(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
   AllocationId FirstTemp, LastOther;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    if (!D.Allocations[I].PreallocatedTemp)
+    const Allocation &Alloc = D.Allocations[I];
+    if (!Alloc.PreallocatedTemp)
       LastOther = AllocationId(I);
-    else if (!FirstTemp)
+    else if (!FirstTemp && (Alloc.color() == 0 || !A.isTPU()))
       FirstTemp = AllocationId(I);
   }
   if (!FirstTemp || !LastOther || FirstTemp.index() > LastOther.index())
