@@ -375,13 +375,30 @@ static bool controlsFlow(Opcode Op) {
          Op == Opcode::Call || isAsync(Op);
 }
 
+/// True if \p I is an async-start that is printed like an opcode of its own
+/// (collectives on GPU, 2026-06-29 on): its body defines the result at {1}.
+static bool wrapsCollective(const Analysis &A, const Instruction &I) {
+  const Dump &D = A.dump();
+  if ((I.Op.Op != Opcode::AllGatherStart && I.Op.Op != Opcode::AllReduceStart &&
+       I.Op.Op != Opcode::CollectivePermuteStart) ||
+      !D.Shapes[I.Result].isTuple())
+    return false;
+  return llvm::none_of(A.usedOfInstruction(I.Name), [&](uint32_t U) {
+    llvm::SmallVector<uint32_t, 4> Steps = D.Indices.steps(D.Used[U].Tag.Index);
+    if (Steps.empty() || Steps[0] > 1)
+      return false;
+    ShapeId Part = D.Shapes.at(I.Result, Steps);
+    return Part && !D.Shapes[Part].isTuple();
+  });
+}
+
 /// Computes isPlain. Without a text for every instruction a control flow op
 /// that defines nothing (a while whose phis all went away, a call) would stay
 /// unseen; it still shows as a user with no text of its own.
 static bool findPlain(const Analysis &A) {
   const Dump &D = A.dump();
   for (const Instruction &I : D.Instructions)
-    if (controlsFlow(I.Op.Op) ||
+    if (controlsFlow(I.Op.Op) || wrapsCollective(A, I) ||
         D.attributes(I).contains("output_to_operand_aliasing"))
       return false;
   for (const Use &U : D.Uses)
