@@ -116,14 +116,18 @@ std::vector<InPlacePair> BodyPairs::find() {
   return Pairs;
 }
 
+static llvm::SmallVector<DeclaredAlias, 2> declaredOf(const Program &P,
+                                                      HloId Id) {
+  if (P.isHidden(Id))
+    return {};
+  const HloModule &M = P.module();
+  return declaredAliases(M.attributes(M[Id]), P.analysis().dump().Indices);
+}
+
 /// Pairs of output_to_operand_aliasing.
 static void addDeclaredPairs(const Program &P, HloId Id,
                              std::vector<InPlacePair> &Pairs) {
-  if (P.isHidden(Id))
-    return;
-  const HloModule &M = P.module();
-  for (const DeclaredAlias &Alias :
-       declaredAliases(M.attributes(M[Id]), P.analysis().dump().Indices)) {
+  for (const DeclaredAlias &Alias : declaredOf(P, Id)) {
     if (Alias.Operand >= P.operands(Id).size())
       continue;
     HloId Operand = P.operands(Id)[Alias.Operand];
@@ -136,6 +140,51 @@ static void addDeclaredPairs(const Program &P, HloId Id,
 
 void BodyPairs::addDeclared(std::vector<InPlacePair> &Pairs) const {
   addDeclaredPairs(P, Fusion, Pairs);
+}
+
+/// Pairs that the start of \p Id's chain declares of an operand that is bound
+/// at \p Id, an async-update.
+static void addLatePairs(const Program &P, HloId Id,
+                         std::vector<InPlacePair> &Pairs) {
+  addDeclaredPairs(P, Id, Pairs);
+  HloId Start = P.asyncStart(Id);
+  HloId Before = P.operands(Id).empty() ? HloId() : P.operands(Id)[0];
+  if (!Start || P.operands(Id).size() == 1 || !isAsync(P[Before].Op))
+    return;
+  size_t Bound = P.boundOperands(Before).size();
+  for (const DeclaredAlias &Alias : declaredOf(P, Start)) {
+    size_t Operand = Alias.Operand - Bound + 1;
+    if (Alias.Operand < Bound || Operand >= P.operands(Id).size())
+      continue;
+    HloId From = P.operands(Id)[Operand];
+    auto Input = P.trees().ordinal(P[From].Shape, Alias.Index);
+    auto Output = P.trees().ordinal(P[Id].Shape, Alias.Output);
+    if (Input && Output)
+      Pairs.push_back({static_cast<uint32_t>(Operand), *Input, *Output});
+  }
+}
+
+/// Pairs of an async-done: the result that the start declares at {1,i} and the
+/// operand of the chain, which is at {0,n}.
+static void addDonePairs(const Program &P, HloId Id,
+                         std::vector<InPlacePair> &Pairs) {
+  HloId Start = P.asyncStart(Id);
+  if (!Start)
+    return;
+  HloId Chain = P.operands(Id)[0];
+  ShapeIndexTable &Indices = P.analysis().dump().Indices;
+  for (const DeclaredAlias &Alias : declaredOf(P, Start)) {
+    SmallVector<uint32_t, 4> Result = Indices.steps(Alias.Output);
+    if (Result.empty() || Result[0] != 1)
+      continue;
+    Result.erase(Result.begin());
+    SmallVector<uint32_t, 4> Source = {0, Alias.Operand};
+    Source.append(Indices.steps(Alias.Index));
+    auto Output = ordinalOf(P, Id, Result);
+    auto Input = ordinalOf(P, Chain, Source);
+    if (Input && Output)
+      Pairs.push_back({0, *Input, *Output});
+  }
 }
 
 /// Operand k is written in place as the result's element k, or as the result
@@ -151,8 +200,9 @@ static std::vector<InPlacePair> elementwise(const Program &P, HloId Id,
   return Pairs;
 }
 
-static std::vector<InPlacePair> permutePairs(const Program &P, HloId Id) {
-  if (P.operands(Id).size() != 4)
+static std::vector<InPlacePair> permutePairs(const Program &P, HloId Id,
+                                             bool AnyOfFour) {
+  if (P.operands(Id).size() != 4 || !(AnyOfFour || P.isInPlacePermute(Id)))
     return {};
   uint32_t First = 0;
   ShapeId Result = P[Id].Shape;
@@ -182,21 +232,31 @@ std::vector<InPlacePair> Aliases::findPairs(HloId Id, bool BodyOnly) {
       return {};
     return elementwise(P, Id, Count);
   case Opcode::CollectivePermute:
+    return permutePairs(P, Id, R.PermutesOfFourInPlace);
   case Opcode::CollectivePermuteStart:
-    return permutePairs(P, Id);
+    return permutePairs(P, Id, R.PermuteStartsOfFourInPlace);
   case Opcode::SetDimensionSize:
     return R.SetDimensionSizeForwards ? Pairs : elementwise(P, Id, 1);
   case Opcode::RaggedAllToAll:
-    return {{1, 0, 0}};
+    return R.RaggedInPlace ? std::vector<InPlacePair>{{1, 0, 0}} : Pairs;
   case Opcode::CustomCall:
     if (!R.CustomCallForwards)
       addDeclaredPairs(P, Id, Pairs);
     return Pairs;
   case Opcode::AsyncStart:
-    addDeclaredPairs(P, Id, Pairs);
+    if (R.AsyncStartAliases)
+      addDeclaredPairs(P, Id, Pairs);
+    return Pairs;
+  case Opcode::AsyncUpdate:
+    if (R.LateBinding)
+      addLatePairs(P, Id, Pairs);
+    return Pairs;
+  case Opcode::AsyncDone:
+    if (R.LateBinding)
+      addDonePairs(P, Id, Pairs);
     return Pairs;
   case Opcode::Fusion:
-    return BodyPairs(P, R, *this, Id, !BodyOnly).find();
+    return BodyPairs(P, R, *this, Id, !BodyOnly && R.FusionAliases).find();
   default:
     return Pairs;
   }
@@ -228,7 +288,7 @@ Aliases::Aliases(const Dataflow &F, const Rules &R)
     } else if (P[Id].Op == Opcode::Conditional) {
       for (const HloCall &Call : P.calls(Id))
         joinAll(Id, P.root(Call.Callee));
-    } else {
+    } else if (R.InPlace) {
       for (const InPlacePair &Pair : inPlace(Id, /*BodyOnly=*/false))
         if (Pair.Operand < P.operands(Id).size())
           join(P.operands(Id)[Pair.Operand], Pair.Input, Id, Pair.Output);

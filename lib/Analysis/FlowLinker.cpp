@@ -75,7 +75,7 @@ void FlowLinker::forwardLeaves(HloId Id, ArrayRef<uint32_t> At, HloId From) {
     const Shape &Leaf = P.trees().shape(P.trees().part(P[From].Shape, I));
     bool Fits = P.analysis().dump().Shapes.equalIgnoringLayout(
         To, P.trees().part(P[From].Shape, I));
-    if (!Leaf.isTuple() && Leaf.Kind != ShapeKind::Opaque && Fits)
+    if (passesAsync(Leaf.Kind) && Fits)
       forward(Id, *Begin + I, From, I);
   }
 }
@@ -259,11 +259,45 @@ static bool isContext(ShapeIndexTable &Indices, ShapeIndex Index) {
   return !Steps.empty() && Steps[0] >= 2;
 }
 
+/// What the computation of an async op computes; Unknown if it is not printed.
+static Opcode wrappedOpcode(const Program &P, HloId Id) {
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  HloId Root = Calls.empty() ? HloId() : P.root(Calls[0].Callee);
+  return Root ? P[Root].Op : Opcode::Unknown;
+}
+
+/// True if \p Id, an async-update or -done, continues a chain that began
+/// outside of its loop and moves slices.
+static bool continuesSlice(const Program &P, HloId Id) {
+  if (P.operands(Id).empty())
+    return false;
+  switch (P[P.operands(Id)[0]].Op) {
+  case Opcode::GetTupleElement:
+  case Opcode::Tuple:
+  case Opcode::While:
+  case Opcode::Parameter:
+    break;
+  default:
+    return false;
+  }
+  Opcode Wrapped = wrappedOpcode(P, Id);
+  return Wrapped == Opcode::DynamicSlice ||
+         Wrapped == Opcode::DynamicUpdateSlice;
+}
+
+/// True for parts that async ops pass on.
+bool FlowLinker::passesAsync(ShapeKind Kind) const {
+  return Kind == ShapeKind::Array ||
+         (Kind == ShapeKind::Token && R.AsyncTokens);
+}
+
 void FlowLinker::linkAsync(HloId Id) {
-  defineTuples(Id);
   Opcode Op = P[Id].Op;
+  if (Op != Opcode::AsyncDone || R.AsyncDoneTuples)
+    defineTuples(Id);
+  bool Continues = R.AsyncUpdateSliceForwards && continuesSlice(P, Id);
   if (Op == Opcode::AsyncDone)
-    return linkAsyncResult(Id, ~0u);
+    return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
   bool Passes = Op == Opcode::AsyncUpdate && R.AsyncContextForwards;
   for (uint32_t I = 1; I < parts(Id); ++I) {
     ShapeIndex Index = P.trees().index(P[Id].Shape, I);
@@ -277,7 +311,42 @@ void FlowLinker::linkAsync(HloId Id) {
   SmallVector<HloId, 8> Bound = P.boundOperands(Id);
   for (uint32_t K = 0; K != Bound.size(); ++K)
     forwardLeaves(Id, {0, K}, Bound[K]);
+  if (Op == Opcode::AsyncUpdate && Continues)
+    return forwardAllButOperands(Id);
+  // The bytes are the operand's: only the done waits for the update.
+  if (Op == Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+      wrappedOpcode(P, Id) == Opcode::DynamicUpdateSlice) {
+    if (std::optional<uint32_t> Result = part(Id, {1}))
+      forward(Id, *Result, P.operands(Id).empty() ? HloId() : P.operands(Id)[0],
+              0);
+    return;
+  }
   linkAsyncResult(Id, 1);
+}
+
+/// Element {1} and the later ones of an async-update, as the state before has
+/// them.
+void FlowLinker::forwardAllButOperands(HloId Id) {
+  ShapeIndexTable &Indices = P.analysis().dump().Indices;
+  for (uint32_t I = 1; I < parts(Id); ++I) {
+    ShapeIndex Index = P.trees().index(P[Id].Shape, I);
+    if (passesAsync(P.trees().shape(P.trees().part(P[Id].Shape, I)).Kind) &&
+        Indices.steps(Index)[0] != 0)
+      forward(Id, I, P.operands(Id)[0], I);
+  }
+}
+
+/// The part of \p Id at \p At from element {1} of the state before.
+void FlowLinker::forwardResult(HloId Id, ArrayRef<uint32_t> At) {
+  HloId Before = P.operands(Id)[0];
+  std::optional<uint32_t> To = part(Id, At);
+  std::optional<uint32_t> From = part(Before, {1});
+  if (!To || !From)
+    return;
+  ShapeId Result = P.trees().part(P[Before].Shape, *From);
+  for (uint32_t I = 0; I != P.trees().parts(Result); ++I)
+    if (passesAsync(P.trees().shape(P.trees().part(Result, I)).Kind))
+      forward(Id, *To + I, Before, *From + I);
 }
 
 /// The result of the wrapped computation, at element \p Element or, with ~0,
@@ -292,17 +361,7 @@ void FlowLinker::linkAsyncResult(HloId Id, uint32_t Element) {
   // Sugar whose computation is not printed: along the chain.
   if (P[Id].Op == Opcode::AsyncStart || P.operands(Id).empty())
     return;
-  HloId Before = P.operands(Id)[0];
-  std::optional<uint32_t> To = part(Id, At);
-  std::optional<uint32_t> From = part(Before, {1});
-  if (!To || !From)
-    return;
-  ShapeId Result = P.trees().part(P[Before].Shape, *From);
-  for (uint32_t I = 0; I != P.trees().parts(Result); ++I) {
-    ShapeKind Kind = P.trees().shape(P.trees().part(Result, I)).Kind;
-    if (Kind != ShapeKind::Tuple && Kind != ShapeKind::Opaque)
-      forward(Id, *To + I, Before, *From + I);
-  }
+  forwardResult(Id, At);
 }
 
 void FlowLinker::linkAllGather(HloId Id) {
@@ -332,7 +391,7 @@ void FlowLinker::linkAllGather(HloId Id) {
 
 void FlowLinker::linkPermuteStart(HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
-  bool InPlace = Operands.size() == 4;
+  bool InPlace = P.isInPlacePermute(Id);
   define(Id, 0);
   const Shape &Whole = shape(Id);
   for (uint32_t K = 1; K < Whole.Elements.size(); ++K)

@@ -32,6 +32,9 @@ private:
   void linkCopyStart(HloId Id);
   void linkAsync(HloId Id);
   void linkAsyncResult(HloId Id, uint32_t Element);
+  bool passesAsync(ShapeKind Kind) const;
+  void forwardAllButOperands(HloId Id);
+  void forwardResult(HloId Id, llvm::ArrayRef<uint32_t> At);
   void linkAllGather(HloId Id);
   void linkPermuteStart(HloId Id);
   void linkPermuteDone(HloId Id);

@@ -42,15 +42,15 @@ int32_t FlowRanges::startOf(HloId Definition) const {
 }
 
 /// What an async body touches is kept until its async-done.
-int32_t FlowRanges::endOfAsync(ComputationId Body, int32_t End) const {
-  for (HloId Caller : P.callers(Body)) {
+int32_t FlowRanges::endOfAsync(ComputationId C, int32_t End) const {
+  for (HloId Caller : P.callers(S.asyncBody(C))) {
     if (!isAsync(P[Caller].Op))
       continue;
     HloId Done = P[Caller].Op == Opcode::AsyncDone
                      ? Caller
                      : P.asyncChain(Caller).back();
     bool InScope = P[Done].Op == Opcode::AsyncDone && S.time(Done) >= 0;
-    End = std::max(End, InScope ? S.time(Done) : S.span(Body).End);
+    End = std::max(End, InScope ? S.time(Done) : S.span(C).End);
   }
   return End;
 }
@@ -105,8 +105,8 @@ StepRange FlowRanges::find(FlowId Id) const {
     return Range;
   }
   Range.End = P[V.Definition].Root ? S.span(C).End : S.time(V.Definition);
-  if (ComputationId Body = S.asyncBody(C))
-    Range.End = endOfAsync(Body, Range.End);
+  if (S.asyncBody(C))
+    Range.End = endOfAsync(C, Range.End);
   Range.End = lastPosition(Id, Range.End);
   Range.End = Kept ? S.steps() : std::max(Range.End, lastUse(Id));
   return Range;

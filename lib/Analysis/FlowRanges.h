@@ -36,7 +36,7 @@ public:
 private:
   StepRange find(FlowId V) const;
   int32_t startOf(HloId Definition) const;
-  int32_t endOfAsync(ComputationId Body, int32_t End) const;
+  int32_t endOfAsync(ComputationId C, int32_t End) const;
   int32_t lastPosition(FlowId V, int32_t End) const;
   int32_t lastRootSpan(FlowId V, int32_t End) const;
   bool isReadOnlyParameter(const FlowValue &V) const;

@@ -267,33 +267,75 @@ HloId Program::asyncProducer(HloId Id) const {
   return HloId();
 }
 
+HloId Program::asyncStart(HloId Id) const {
+  for (size_t Steps = 0; Id && Steps != 10000; ++Steps) {
+    if ((*this)[Id].Op == Opcode::AsyncStart)
+      return Id;
+    Id = asyncProducer(Id);
+  }
+  return HloId();
+}
+
+static bool continuesChain(Opcode Op) {
+  return Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone;
+}
+
+/// The async-update or -done that takes the state of \p Id, also out of tuples,
+/// barriers and loops (2026-08-11); invalid if none does.
+HloId Program::asyncConsumer(HloId Id) const {
+  for (ProgramUse Use : users(Id))
+    if (continuesChain((*this)[Use.User].Op) && Use.Operand == 0)
+      return Use.User;
+  constexpr size_t MaxSeen = 1000;
+  SmallVector<HloId, 8> Work = {Id};
+  llvm::DenseMap<uint32_t, bool> Seen;
+  while (!Work.empty() && Seen.size() < MaxSeen) {
+    for (ProgramUse Use : users(Work.pop_back_val())) {
+      if (!Seen.try_emplace(Use.User.index(), true).second)
+        continue;
+      switch ((*this)[Use.User].Op) {
+      case Opcode::AsyncUpdate:
+      case Opcode::AsyncDone:
+        if (asyncProducer(Use.User) == Id)
+          return Use.User;
+        break;
+      case Opcode::Tuple:
+      case Opcode::GetTupleElement:
+      case Opcode::OptBarrier:
+      case Opcode::Copy:
+      case Opcode::While:
+        Work.push_back(Use.User);
+        break;
+      default:
+        break;
+      }
+    }
+  }
+  return HloId();
+}
+
 SmallVector<HloId, 4> Program::asyncChain(HloId Start) const {
   SmallVector<HloId, 4> Chain = {Start};
-  while (true) {
-    HloId Next;
-    for (ProgramUse Use : users(Chain.back())) {
-      Opcode Op = (*this)[Use.User].Op;
-      if ((Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone) &&
-          Use.Operand == 0 && !Next)
-        Next = Use.User;
-    }
+  // Loop state may lead in circles.
+  while (Chain.size() <= Nodes.size()) {
+    HloId Next = asyncConsumer(Chain.back());
     if (!Next)
       return Chain;
     Chain.push_back(Next);
     if ((*this)[Next].Op == Opcode::AsyncDone)
       return Chain;
   }
+  return Chain;
 }
 
 SmallVector<HloId, 8> Program::boundOperands(HloId Id) const {
   SmallVector<HloId, 4> Updates;
   HloId Current = Id;
-  while (Current && (*this)[Current].Op == Opcode::AsyncUpdate) {
+  // Loop state may lead in circles.
+  while (Current && (*this)[Current].Op == Opcode::AsyncUpdate &&
+         Updates.size() <= Nodes.size()) {
     Updates.push_back(Current);
-    HloId Before = operands(Current)[0];
-    Opcode Op = (*this)[Before].Op;
-    Current = Op == Opcode::AsyncStart || Op == Opcode::AsyncUpdate ? Before
-                                                                    : HloId();
+    Current = asyncProducer(Current);
   }
   SmallVector<HloId, 8> Bound;
   if (!Current)
@@ -326,12 +368,7 @@ void Program::linkCalls() {
     if ((Op != Opcode::AsyncUpdate && Op != Opcode::AsyncDone) ||
         !M.calls(M.Instructions[I]).empty())
       continue;
-    HloId Start = asyncProducer(HloId(I));
-    for (size_t Steps = 0;
-         Start && (*this)[Start].Op == Opcode::AsyncUpdate && Steps != 10000;
-         ++Steps)
-      Start = asyncProducer(Start);
-    if (Start)
+    if (HloId Start = asyncStart(HloId(I)))
       ChainStart[static_cast<uint32_t>(I)] = Start;
   }
 }
@@ -387,6 +424,11 @@ void Program::classify() {
     else if (Reached[C] && !FusionBody[C])
       Classes[C] = ComputationClass::ThreadLocal;
   }
+}
+
+bool Program::isInPlacePermute(HloId Id) const {
+  return !isHidden(Id) && operands(Id).size() == 4 &&
+         findAttribute(M.attributes(M[Id]), "slice_sizes");
 }
 
 HloId Program::find(NameId Name) const {

@@ -112,11 +112,18 @@ public:
   /// The async-start or -update that operand 0 of \p Id comes from, looking
   /// through tuples, elements, barriers and loop state; invalid if unknown.
   HloId asyncProducer(HloId Id) const;
+  /// The start of the chain that async op \p Id belongs to, itself if it is
+  /// one; invalid if unknown.
+  HloId asyncStart(HloId Id) const;
   /// The chain that begins with async-start \p Start: updates, then the done
   /// if there is one.
   llvm::SmallVector<HloId, 4> asyncChain(HloId Start) const;
   /// Operands bound so far at \p Id, an async-start or -update.
   llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
+
+  /// True if \p Id is a collective-permute, or its start, that writes slices
+  /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
+  bool isInPlacePermute(HloId Id) const;
 
   /// True if \p Id is a get-tuple-element that the text leaves out.
   bool isHidden(HloId Id) const { return Id.index() >= M.Instructions.size(); }
@@ -143,6 +150,7 @@ public:
 
 private:
   friend class Adoption;
+  HloId asyncConsumer(HloId Id) const;
   void addModuleNodes();
   void adoptOrder();
   void linkOperands();

@@ -21,21 +21,30 @@ struct RuleChange {
 static constexpr RuleChange Changes[] = {
     {20260822, [](Rules &R) { R.AsyncRootStart = false; }},
     {20260812, [](Rules &R) { R.AsyncContextForwards = true; }},
-    {20260713, [](Rules &R) { R.FlattenAtStart = true; }},
+    {20260803, [](Rules &R) { R.AsyncUpdateSliceForwards = false; }},
+    {20260713, [](Rules &R) { R.LateBinding = false; }},
+    {20260629, [](Rules &R) { R.PermutesOfFourInPlace = true; }},
     {20260603,
      [](Rules &R) {
        R.NoOpsOnBothSides = false;
        R.OneNoOp = true;
        R.ReshapeIsNoOp = false;
      }},
+    {20260503, [](Rules &R) { R.AsyncTokens = false; }},
+    {20260421, [](Rules &R) { R.PermuteStartsOfFourInPlace = true; }},
+    {20260108, [](Rules &R) { R.AsyncStartAliases = false; }},
+    {20241126, [](Rules &R) { R.RaggedInPlace = false; }},
     {20241021, [](Rules &R) { R.OneNoOp = false; }},
     {20240610, [](Rules &R) { R.NestedFusions = false; }},
     {20240108, [](Rules &R) { R.CallUses = true; }},
     {20231020, [](Rules &R) { R.SetDimensionSizeForwards = true; }},
+    {20230922, [](Rules &R) { R.AsyncDoneTuples = false; }},
+    {20221117, [](Rules &R) { R.FusionAliases = false; }},
     {20220624, [](Rules &R) { R.OldNormalization = true; }},
     {20220616, [](Rules &R) { R.FlattenAsync = false; }},
     {20220304, [](Rules &R) { R.PositionsCount = false; }},
     {20211005, [](Rules &R) { R.CustomCallForwards = true; }},
+    {20200917, [](Rules &R) { R.InPlace = false; }},
 };
 
 std::vector<Rules> hlobuf::possibleRules(const Era &When, Backend By) {

@@ -11,7 +11,7 @@ using namespace hlobuf;
 
 Schedule::Schedule(const Program &P, const Rules &R) : P(P) {
   FlattenAsync = R.FlattenAsync;
-  FlattenAtStart = R.FlattenAtStart;
+  LateBinding = R.LateBinding;
   Times.assign(P.size(), -1);
   size_t Count = P.module().Computations.size();
   Spans.assign(Count, {-1, -1});
@@ -56,7 +56,7 @@ void Schedule::flatten(ComputationId C, ComputationId AsyncBody) {
 /// this element of the chain.
 bool Schedule::isFullyBound(HloId Id) const {
   bool IsStart = P[Id].Op == Opcode::AsyncStart;
-  if (FlattenAtStart)
+  if (!LateBinding)
     return IsStart;
   ComputationId Body = P.calls(Id)[0].Callee;
   bool Done = P[Id].Op == Opcode::AsyncDone;

@@ -43,7 +43,7 @@ private:
 
   const Program &P;
   bool FlattenAsync = true;
-  bool FlattenAtStart = false;
+  bool LateBinding = true;
   /// By computation: flattened, or about to be.
   std::vector<bool> Active;
   std::vector<HloId> Sequence;

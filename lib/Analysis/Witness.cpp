@@ -95,8 +95,13 @@ std::vector<Rules> Witness::distinctRules() const {
   bool Calls = false;
   bool SetsSize = false;
   bool StartsReduce = false;
+  bool Permutes = false;
+  bool Ragged = false;
   for (const HloInstruction &I : P.module().Instructions) {
     Async |= isAsync(I.Op.Op);
+    Permutes |= I.Op.Op == Opcode::CollectivePermute ||
+                I.Op.Op == Opcode::CollectivePermuteStart;
+    Ragged |= I.Op.Op == Opcode::RaggedAllToAll;
     Fusions |= I.Op.Op == Opcode::Fusion;
     Calls |= I.Op.Op == Opcode::Call;
     SetsSize |= I.Op.Op == Opcode::SetDimensionSize;
@@ -109,7 +114,11 @@ std::vector<Rules> Witness::distinctRules() const {
     if (!Async) {
       R.AsyncRootStart = Default.AsyncRootStart;
       R.AsyncContextForwards = Default.AsyncContextForwards;
-      R.FlattenAtStart = Default.FlattenAtStart;
+      R.AsyncUpdateSliceForwards = Default.AsyncUpdateSliceForwards;
+      R.LateBinding = Default.LateBinding;
+      R.AsyncTokens = Default.AsyncTokens;
+      R.AsyncStartAliases = Default.AsyncStartAliases;
+      R.AsyncDoneTuples = Default.AsyncDoneTuples;
       R.FlattenAsync = Default.FlattenAsync;
     }
     if (!Fusions) {
@@ -117,7 +126,14 @@ std::vector<Rules> Witness::distinctRules() const {
       R.OneNoOp = Default.OneNoOp;
       R.NestedFusions = Default.NestedFusions;
       R.ReshapeIsNoOp = Default.ReshapeIsNoOp;
+      R.FusionAliases = Default.FusionAliases;
     }
+    if (!Permutes) {
+      R.PermutesOfFourInPlace = Default.PermutesOfFourInPlace;
+      R.PermuteStartsOfFourInPlace = Default.PermuteStartsOfFourInPlace;
+    }
+    if (!Ragged)
+      R.RaggedInPlace = Default.RaggedInPlace;
     if (!Calls)
       R.CallUses = Default.CallUses;
     if (!SetsSize)

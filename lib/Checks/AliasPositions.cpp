@@ -15,8 +15,8 @@
 // operand follows from the opcode; async parts are leaves only, tables are
 // defined anew.
 //
-// Exception: a collective-permute-start with four operands may be an in-place
-// one, which passes on another operand; it is left out.
+// Exception: a collective-permute-start with slice_sizes is in place and passes
+// on the elements of operand 0 alone; it is left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,17 +46,18 @@ static Source below(uint32_t Step, ArrayRef<uint32_t> Path) {
 }
 
 /// A collective's operand at {0} or {0,k}.
-static std::optional<Source> collectiveSource(const Instruction &I,
-                                              ArrayRef<uint32_t> Path) {
+static std::optional<Source>
+collectiveSource(const Dump &D, const Instruction &I, ArrayRef<uint32_t> Path) {
   if (Path[0] != 0 || Path.size() > 2 ||
-      (I.Op.Op == Opcode::CollectivePermuteStart && I.Operands.size() == 4))
+      (I.Op.Op == Opcode::CollectivePermuteStart &&
+       findAttribute(D.attributes(I), "slice_sizes")))
     return std::nullopt;
   return from(Path.size() == 2 ? Path[1] : 0, {});
 }
 
 /// Where the part \p Path of \p I comes from; nothing if \p I defines it, or
 /// if that is not known. \p Leaf: the part is no tuple.
-static std::optional<Source> sourceOf(const Instruction &I,
+static std::optional<Source> sourceOf(const Dump &D, const Instruction &I,
                                       ArrayRef<uint32_t> Path, bool Leaf) {
   if (I.Op.Op == Opcode::While)
     return from(0, Path);
@@ -85,7 +86,7 @@ static std::optional<Source> sourceOf(const Instruction &I,
   case Opcode::AllReduceStart:
   case Opcode::CollectivePermuteStart:
     if (Leaf)
-      return collectiveSource(I, Path);
+      return collectiveSource(D, I, Path);
     break;
   case Opcode::CollectivePermuteDone:
     if (Leaf)
@@ -158,7 +159,7 @@ static void checkPositions(const Analysis &A, Reporter &R,
     if (!Part || D[U].Tag.Name == I.Name)
       continue;
     std::optional<Source> S =
-        sourceOf(I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
+        sourceOf(D, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
     if (S && S->Operand < I.Operands.size() &&
         !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Path)))
       reportWrong(A, R, I, Number, *S);
@@ -172,7 +173,7 @@ static void checkLost(const Analysis &A, Reporter &R, const Instruction &I,
   const Shape &Here = D.Shapes[Part];
   ShapeIndex Index = D.Indices.get(Path);
   if (A.positionsAt(I.Name, Index).empty()) {
-    std::optional<Source> S = sourceOf(I, Path, !Here.isTuple());
+    std::optional<Source> S = sourceOf(D, I, Path, !Here.isTuple());
     UsedId U;
     if (S && S->Operand < I.Operands.size())
       U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Path));

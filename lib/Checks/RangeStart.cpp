@@ -43,6 +43,26 @@ static bool isRootOfAsync(const Analysis &A, NameId Name, int32_t Step) {
   return false;
 }
 
+/// True if \p Name is the dynamic-update-slice of an async body whose start is
+/// step \p Step: since 2026-08-03 the start holds the value that is updated,
+/// and only the done the new one.
+static bool isAsyncUpdate(const Analysis &A, NameId Name, int32_t Step) {
+  constexpr uint32_t HoldsOperand = 20260803;
+  if (A.era().until(HoldsOperand) ||
+      A.opcode(Name) != Opcode::DynamicUpdateSlice)
+    return false;
+  const Dump &D = A.dump();
+  for (uint32_t Number : A.usesBy(Name)) {
+    UsedId Updated = A.ownerOfUse(Number);
+    if (D.Uses[Number].Operand != 0 || !Updated)
+      continue;
+    for (const Position &P : D.positions(D[Updated]))
+      if (A.time(P.Name) == Step && isAsyncResult(A, P))
+        return true;
+  }
+  return false;
+}
+
 /// What defines the value of \p U, as far as start times go.
 enum class Definition { Instruction, EntryParameter, Parameter, Unknown };
 
@@ -133,7 +153,8 @@ void checkRangeStart(const Analysis &A, Reporter &R) {
     Definition Kind = definitionOf(A, U);
     switch (Kind) {
     case Definition::Instruction:
-      if (Row.Start != Step && !isRootOfAsync(A, Row.Name, Row.Start))
+      if (Row.Start != Step && !isRootOfAsync(A, Row.Name, Row.Start) &&
+          !isAsyncUpdate(A, Row.Name, Row.Start))
         report(A, R, Row, U, Step, Kind);
       break;
     case Definition::EntryParameter:
