@@ -110,8 +110,8 @@ void ShadowPlan::forEachLeaf(HloId Id,
       Visit(V);
 }
 
-void ShadowPlan::forEachRead(
-    HloId Id, llvm::function_ref<void(const ShadowRead &)> Visit) const {
+ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
+                                     HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
   switch (P[Id].Op) {
   // Names for what is there.
@@ -128,23 +128,28 @@ void ShadowPlan::forEachRead(
   case Opcode::While:
   case Opcode::Call:
   case Opcode::AsyncUpdate:
-    return;
-  case Opcode::AsyncStart:
-    if (ArrayRef<HloCall> Calls = P.calls(Id);
-        !Calls.empty() && S.isFlattened(Calls[0].Callee))
-      return;
-    break;
-  case Opcode::Conditional:
-    Operands = Operands.take_front(1);
-    break;
-  case Opcode::Copy:
-    // Of a tuple, only its table.
-    if (!Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0))
-      return;
-    break;
-  default:
-    break;
+    return {};
+  case Opcode::AsyncStart: {
+    ArrayRef<HloCall> Calls = P.calls(Id);
+    bool BodyReads = !Calls.empty() && S.isFlattened(Calls[0].Callee);
+    return BodyReads ? ArrayRef<HloId>() : Operands;
   }
+  case Opcode::Conditional:
+    return Operands.take_front(1);
+  case Opcode::Copy: {
+    // Of a tuple, only its table.
+    bool IsTuple =
+        !Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0);
+    return IsTuple ? ArrayRef<HloId>() : Operands;
+  }
+  default:
+    return Operands;
+  }
+}
+
+void ShadowPlan::forEachRead(
+    HloId Id, llvm::function_ref<void(const ShadowRead &)> Visit) const {
+  ArrayRef<HloId> Operands = operandsRead(P, S, Id);
   for (uint32_t K = 0; K != Operands.size(); ++K)
     forEachLeaf(Operands[K], [&](FlowId V) { Visit({V, K}); });
 }

@@ -29,6 +29,11 @@ struct ShadowBinding {
   FlowId Input;
 };
 
+/// The first operands of \p Id, those whose arrays it reads itself: not its
+/// computations, and not just to name them.
+llvm::ArrayRef<HloId> operandsRead(const Program &P, const Schedule &S,
+                                   HloId Id);
+
 /// Reads, writes and places, without any state.
 class ShadowPlan {
 public:
