@@ -1,0 +1,38 @@
+"""Classes of rows: whether the judges agree, and why a row that is no plain case does.
+
+A row is wrong if its numbers are, or an argument that was not donated has changed, or
+the schedule overwrites what is read later. Such a row has to be reported, and no other.
+"""
+
+# What is explained, by class; docs/judge.md says more.
+READS_AHEAD = "right by luck: "  # the order of the elements, or equal numbers
+UNREAD = "overwritten, never read"  # a loop hands it on, and nothing looks at it
+SAID = "in place, said to be unchecked"
+
+
+def judge(numbers, hazards, unsure, checks, verdict):
+    """(class, whether the judges agree)"""
+    kinds = {kind for kind, _ in hazards}
+    if numbers.startswith(("failed", "unknown")):
+        return "not judged", True
+    if verdict is None:
+        return "no dump", numbers not in ("wrong", "caller")
+    serious = kinds - {"unread"}
+    if numbers in ("wrong", "caller"):
+        return "assignment" if kinds else "not in the schedule", bool(checks)
+    if serious and checks:
+        ran = numbers == "right"
+        return (READS_AHEAD if ran else "") + ",".join(sorted(serious)), True
+    if serious == {"in place"} and "in-place-hazard" in unchecked(verdict):
+        return SAID, True
+    if serious:
+        return "hazard: " + ",".join(sorted(serious)), False
+    if kinds:
+        return UNREAD, True
+    if checks:
+        return "reported only" + (", schedule unsure" if unsure else ""), False
+    return "", True
+
+
+def unchecked(verdict):
+    return {gap["check"] for gap in verdict["not_checked"]}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Compiles programs, runs them, and compares the numbers with the verdict on the dump.
+
+  judge.py OUT --tool hlobuf-verify --programs directed:0:500 random:0:500
+  judge.py OUT --tool hlobuf-verify --programs random:0:100 --without copy-insertion
+  judge.py OUT --platform tpu --topology v5e:2x2x1 --without copy-insertion ...
+  judge.py OUT --tool hlobuf-verify --again      the kept dumps of an earlier run
+
+The Python has to have jax. On CPU a program is run, and its results and the arguments
+that it must not touch are compared with what numpy says. On all platforms the schedule
+is executed on the bytes of the dump. A row of the table is
+
+  program  numbers  schedule  reported  checks  class  what
+
+Exit status 1 if a row disagrees: wrong and not reported, or reported and not wrong.
+Dumps of rows that disagree stay in OUT. docs/judge.md says more.
+"""
+
+import argparse
+import collections
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
+
+import explained  # pylint: disable=wrong-import-position
+from dump import Dump  # pylint: disable=wrong-import-position
+from harness import (
+    ASSIGNMENT,
+    SIBLINGS,
+    read,
+    stem_of,
+)  # pylint: disable=wrong-import-position
+from hlo import Module  # pylint: disable=wrong-import-position
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("out", help="an empty or new folder for dumps")
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument(
+        "--programs", nargs="+", default=["directed:0:50"], metavar="KIND:FROM:TO"
+    )
+    parser.add_argument("--platform", choices=("cpu", "tpu", "cuda"), default="cpu")
+    parser.add_argument("--topology", default="v5e:2x2x1")
+    parser.add_argument("--target-config", help="of a GPU, as a text proto")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="PASS",
+        help="leave this HLO pass out",
+    )
+    parser.add_argument(
+        "--batch", type=int, default=100, help="programs for one run of the tool"
+    )
+    parser.add_argument("--seconds", type=float, default=0, help="stop after so many")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep all dumps, for --again"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="compile nothing: only the tool is asked again",
+    )
+    parser.add_argument(
+        "--schedules",
+        action="store_true",
+        help="execute the schedules of right and silent programs, too",
+    )
+    parser.add_argument("--verbose", action="store_true", help="print every row")
+    o = parser.parse_args()
+    o.schedules |= bool(o.without) or o.platform != "cpu"
+    return o
+
+
+def prepare(o):
+    """Settings that have to be there before jax is."""
+    folder = os.path.join(os.path.abspath(o.out), "now")
+    flags = [
+        os.environ.get("XLA_FLAGS", ""),
+        f"--xla_dump_to={folder}",
+        "--xla_dump_hlo_as_text",
+    ]
+    if o.without:
+        flags.append("--xla_disable_hlo_passes=" + ",".join(o.without))
+    if o.platform == "cuda":
+        flags.append("--xla_gpu_autotune_level=0")
+    os.environ["XLA_FLAGS"] = " ".join(flags)
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    for key, value in {
+        "TPU_ACCELERATOR_TYPE": "v5litepod-4",
+        "TPU_WORKER_HOSTNAMES": "localhost",
+        "TPU_WORKER_ID": "0",
+        "TPU_SKIP_MDS_QUERY": "1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
+        "ALLOW_MULTIPLE_LIBTPU_LOAD": "true",
+    }.items():
+        os.environ.setdefault(key, value)
+    warnings.simplefilter("ignore")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+class Compiler:
+    def __init__(self, o):
+        import jax  # pylint: disable=import-outside-toplevel
+
+        self.jax, self.runs, self.settings = jax, o.platform == "cpu", {}
+        if self.runs:
+            return
+        from jax.experimental import (
+            topologies,
+        )  # pylint: disable=import-outside-toplevel
+
+        if o.platform == "cuda":
+            how = {"target_config": read(o.target_config), "topology": "1x1x1"}
+            name = "1x1x1"
+        else:
+            sides = [int(n) for n in o.topology.split(":")[1].split("x")]
+            how = {"chips_per_host_bounds": tuple((sides + [1, 1])[:3])}
+            name = o.topology
+        described = topologies.get_topology_desc(
+            platform=o.platform, topology_name=name, **how
+        )
+        mesh = jax.sharding.Mesh(described.devices[:1], ("x",))
+        one = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+        self.settings = {"in_shardings": one, "out_shardings": one}
+
+    def judge(self, program):
+        """What the numbers say: right, wrong, caller (an argument changed), or why not."""
+        import reference  # pylint: disable=import-outside-toplevel
+
+        program.function.__name__ = program.name
+        jitted = self.jax.jit(
+            program.function, donate_argnums=program.donated, **self.settings
+        )
+        traced = jitted.trace(*program.arguments)
+        if not self.runs:
+            traced.lower().compile()
+            return "not run"
+        try:
+            expected = reference.evaluate(traced.jaxpr, program.arguments)
+        except reference.Unknown as reason:
+            return f"unknown: {reason}"
+        compiled = traced.lower().compile()
+        return self.run(program, compiled, expected)
+
+    def run(self, program, compiled, expected):
+        import numpy as np  # pylint: disable=import-outside-toplevel
+
+        same = (
+            len(program.arguments) > 1 and program.arguments[0] is program.arguments[1]
+        )
+        given = [self.jax.device_put(x.copy()) for x in program.arguments]
+        if same:
+            given[1] = given[0]
+        results = self.jax.tree.leaves(compiled(*given))
+        results = [np.array(x) for x in results]
+        if not all(map(np.array_equal, results, expected)):
+            return "wrong"
+        for k, (x, old) in enumerate(zip(given, program.arguments)):
+            if k not in program.donated and not np.array_equal(np.asarray(x), old):
+                return "caller"
+        return "right"
+
+
+def programs(o):
+    from programs import program  # pylint: disable=import-outside-toplevel
+
+    for part in o.programs:
+        kind, begin, end = part.split(":")
+        for number in range(int(begin), int(end)):
+            yield program(f"{kind}_{number}")
+
+
+def verdicts(tool, folder):
+    """By program: what the tool says of its dump."""
+    done = subprocess.run(
+        [tool, "--format=json", "--no-config", "--error-limit=3", "--jobs=1", folder],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if done.returncode not in (0, 1, 2):
+        raise RuntimeError(f"{tool} ended with {done.returncode}: {done.stderr[-500:]}")
+    found = {}
+    for line in done.stdout.splitlines():
+        verdict = json.loads(line)
+        if "module" in verdict:
+            found[str(verdict["module"]).removeprefix("jit_")] = verdict
+    return found
+
+
+def schedule_of(assignment):
+    """The hazards of a dump, and what could not be followed."""
+    from schedule import Execution  # pylint: disable=import-outside-toplevel
+
+    stem = stem_of(assignment)
+    files = {ASSIGNMENT: read(assignment)}
+    for tail in SIBLINGS:
+        if os.path.exists(stem + tail):
+            files[tail] = read(stem + tail)
+    execution = Execution(Dump(files), Module(read(stem + ".txt")))
+    return sorted(execution.run()), sorted(execution.unsure)
+
+
+Row = collections.namedtuple(
+    "Row", "name numbers hazards unsure findings why what verdict"
+)
+
+
+Row = collections.namedtuple(
+    "Row", "name numbers hazards unsure checks why agrees what"
+)
+
+
+def row_of(name, what, numbers, verdict, schedule=None):
+    """Joins the three judges on one program; the schedule is not executed if False."""
+    hazards, unsure = schedule or ([], [])
+    checks = []
+    if verdict:
+        shown = [
+            f for f in verdict["findings"] if f["severity"] in ("error", "warning")
+        ]
+        checks = sorted({f["check"] for f in shown})
+    wanted = schedule is None or checks or numbers in ("wrong", "caller")
+    if verdict and not schedule and wanted:
+        try:
+            hazards, unsure = schedule_of(verdict["dump"])
+        except (ValueError, KeyError, IndexError) as error:
+            unsure = [f"not executed: {type(error).__name__} {error}"]
+    why, agrees = explained.judge(numbers, hazards, unsure, checks, verdict)
+    return Row(name, numbers, hazards, unsure, checks, why, agrees, what)
+
+
+class Table:
+    """Prints rows, counts them, and remembers them for --again."""
+
+    def __init__(self, o):
+        self.options, self.counts, self.rows = o, collections.Counter(), []
+        self.disagree, self.started = 0, time.monotonic()
+        self.path = os.path.join(o.out, "rows.json")
+
+    def earlier(self):
+        with open(self.path, encoding="utf-8") as f:
+            return [Row(**json.loads(line)) for line in f]
+
+    def add(self, row):
+        self.rows.append(row)
+        self.disagree += not row.agrees
+        hazard = "hazard" if row.hazards else "unsure" if row.unsure else "-"
+        key = row.numbers.split(":")[0], hazard, "y" if row.checks else "n", row.why
+        self.counts[key] += 1
+        if not row.agrees or row.checks or row.why or self.options.verbose:
+            kinds = ",".join(sorted({kind for kind, _ in row.hazards})) or hazard
+            mark, checks = " " if row.agrees else "!", ",".join(row.checks) or "-"
+            cells = (
+                f"{mark} {row.name:15} {row.numbers:8} {kinds:18} {key[2]} {checks:36}"
+            )
+            print(f"{cells} {row.why:28} {row.what}", flush=True)
+
+    def save(self):
+        """So that a run that is ended early can be asked again."""
+        with open(self.path, "w", encoding="utf-8") as f:
+            f.writelines(json.dumps(row._asdict()) + "\n" for row in self.rows)
+
+    def end(self):
+        print("\n  count numbers   schedule reported class")
+        for (numbers, hazard, reported, why), count in sorted(self.counts.items()):
+            print(f"{count:7} {numbers:9} {hazard:8} {reported:8} {why}")
+        seconds = time.monotonic() - self.started
+        print(f"{len(self.rows)} programs in {seconds:.0f} s, {self.disagree} disagree")
+        return 1 if self.disagree else 0
+
+
+def keep(folder, to, names):
+    """Moves what the tool reads of these programs."""
+    os.makedirs(to, exist_ok=True)
+    for path in glob.glob(os.path.join(folder, "*optimizations*.txt")):
+        program = re.search(r"\.jit_(\w+)\.", os.path.basename(path))
+        if program and program[1] in names and not re.search(r"[._]before_", path):
+            shutil.move(path, to)
+
+
+def finish(o, folder, table, batch):
+    found = verdicts(o.tool, folder) if batch else {}
+    kept = set()
+    for program, numbers in batch:
+        verdict = found.get(program.name)
+        schedule = None if o.schedules else False
+        table.add(row_of(program.name, program.what, numbers, verdict, schedule))
+        if o.keep or not table.rows[-1].agrees:
+            kept.add(program.name)
+    if kept:
+        keep(folder, os.path.join(o.out, f"kept-{len(table.rows)}"), kept)
+    table.save()
+    shutil.rmtree(folder)
+    os.makedirs(folder)
+
+
+def again(o):
+    table, found = Table(o), verdicts(o.tool, o.out)
+    for old in table.earlier():
+        verdict = found.get(old.name)
+        if verdict or not o.keep:
+            schedule = (old.hazards, old.unsure) if old.hazards else False
+            table.add(row_of(old.name, old.what, old.numbers, verdict, schedule))
+    return table.end()
+
+
+def main():
+    o = options()
+    if o.again:
+        return again(o)
+    folder = prepare(o)
+    compiler, table, batch = Compiler(o), Table(o), []
+    for program in programs(o):
+        try:
+            batch.append((program, compiler.judge(program)))
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            batch.append((program, f"failed: {type(error).__name__} {str(error)[:80]}"))
+        if len(batch) == o.batch:
+            finish(o, folder, table, batch)
+            batch.clear()
+            compiler.jax.clear_caches()
+        if o.seconds and time.monotonic() - table.started > o.seconds:
+            break
+    finish(o, folder, table, batch)
+    return table.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
