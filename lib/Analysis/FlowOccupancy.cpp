@@ -24,22 +24,6 @@ bool FlowOccupancy::isContext(FlowId V) const {
   return !Steps.empty() && Steps[0] >= 2;
 }
 
-bool FlowOccupancy::isConcat(HloId Id) const {
-  if (P[Id].Op != Opcode::CustomCall || P.isHidden(Id))
-    return false;
-  const HloModule &M = P.module();
-  return findAttribute(M.attributes(M[Id]), "custom_call_target") ==
-         llvm::StringRef("\"ConcatBitcast\"");
-}
-
-bool FlowOccupancy::touchesConcat(FlowId V) const {
-  bool Touches = isConcat(F[V].Definition);
-  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
-    Touches = Touches || isConcat(User);
-  });
-  return Touches;
-}
-
 std::pair<int32_t, bool> FlowOccupancy::lastUse(FlowId V, int32_t From,
                                                 int32_t Before) const {
   std::pair<int32_t, bool> Last = {-1, false};
@@ -87,8 +71,12 @@ SmallVector<StepRange, 2> FlowOccupancy::held(FlowId V) const {
     return Held;
   }
   auto [Last, Split] = lastUse(V, 0, W.schedule().steps());
-  if (Last < 0 || touchesConcat(V))
+  if (Last < 0) {
+    // Nobody reads it, but it is written, unless it is a phi.
+    if (!F[V].Phi)
+      Held.push_back({Range->Start, Range->Start});
     return Held;
+  }
   if (Split)
     addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
                 Range->Start, Held);

@@ -21,14 +21,11 @@ public:
 
   /// The steps, closed, in which \p V holds the bytes of its line; none where
   /// time does not tell: no steps, no bytes, contexts of async chains on TPU,
-  /// and in TPU's alternate memory values without uses and what ConcatBitcast
-  /// defines or reads.
+  /// and in TPU's alternate memory phis without uses, which nobody writes.
   llvm::SmallVector<StepRange, 2> held(FlowId V) const;
 
 private:
   bool isContext(FlowId V) const;
-  bool isConcat(HloId Id) const;
-  bool touchesConcat(FlowId V) const;
   void addBranches(FlowId V, HloId Conditional, int32_t From,
                    llvm::SmallVectorImpl<StepRange> &Held) const;
   /// The last step in [From, Before) that reads \p V, and whether that is a

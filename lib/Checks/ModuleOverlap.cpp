@@ -10,8 +10,9 @@
 // buffer-overlap and touching-overlap, but by live ranges that are derived
 // from the module: it needs nothing of the dump but the places, and is not
 // fooled by a stated range that is too short. For TPU's alternate memory the
-// last reads count, in each branch of a conditional on its own; findings
-// there are warnings, as placement itself does not follow live ranges.
+// last reads count, in each branch of a conditional on its own, and values that
+// nobody reads count where they are written; findings there are warnings, as
+// placement itself does not follow live ranges.
 //
 //===----------------------------------------------------------------------===//
 
