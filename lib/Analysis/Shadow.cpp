@@ -14,6 +14,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace hlobuf {
+/// The walk keeps its own stack: computations may be nested as deeply as they
+/// are many.
 class ShadowWalk {
 public:
   ShadowWalk(const Dataflow &F, const Aliases &Groups, const Schedule &S,
@@ -21,17 +23,36 @@ public:
   void run();
 
 private:
-  static constexpr uint32_t MaxDepth = 400;
   static constexpr size_t MaxSet = 8;
 
+  /// Something that is under way, of which callees are walked in between.
+  struct Task {
+    enum class Kind : uint8_t { Computation, Round, Branch, Async };
+    Kind What;
+    /// Of Computation: what is walked.
+    ComputationId C = {};
+    /// Of the others: the instruction.
+    HloId Id = {};
+    /// The next instruction of C; the number of the round or branch.
+    size_t Next = 0;
+    /// Where the round or branch began.
+    size_t Mark = 0;
+    /// What finished branches did.
+    std::vector<std::vector<ShadowPiece>> Paths = {};
+  };
+
   void fill();
-  void walk(ComputationId C, HloId Caller);
+  void walk(ComputationId C) { Stack.push_back({Task::Kind::Computation, C}); }
+  void resume();
   void step(HloId Id);
-  void walkLoop(HloId Id);
-  bool walkRound(HloId Id, ComputationId Body, ComputationId Condition);
+  void beginLoop(HloId Id);
+  void beginRound(HloId Id, size_t Number);
+  void endRound(const Task &Round);
+  void beginBranch(Task Now);
+  void endBranch(Task Now);
   void bindArgument(HloId Id, ComputationId Callee, uint32_t K);
-  void walkBranches(HloId Id);
-  void walkAsync(HloId Id);
+  void beginAsync(HloId Id);
+  void finish(HloId Id);
   void read(HloId Reader, const ShadowRead &Read);
   void readLocked(HloId Done, ComputationId Body);
   void write(HloId Id);
@@ -49,13 +70,11 @@ private:
   Shadow &Out;
   ShadowPlan Plan;
   ShadowMemory Memory;
-  /// Who called each computation.
-  std::vector<HloId> CallerOf;
+  std::vector<Task> Stack;
   /// Pairs (reader, value).
   llvm::DenseSet<uint64_t> Reported;
   uint64_t Limit;
   uint64_t Steps = 0;
-  uint32_t Depth = 0;
   bool Stopped = false;
 };
 } // namespace hlobuf
@@ -63,8 +82,7 @@ private:
 ShadowWalk::ShadowWalk(const Dataflow &F, const Aliases &Groups,
                        const Schedule &S, Shadow &Out)
     : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
-      Memory(Plan.numMemories()), CallerOf(P.module().Computations.size()),
-      Limit(64 * (Plan.size() + 1000)) {}
+      Memory(Plan.numMemories()), Limit(64 * (Plan.size() + 1000)) {}
 
 void ShadowWalk::stop(const char *Reason) {
   if (!Stopped)
@@ -79,7 +97,9 @@ void ShadowWalk::run() {
     return;
   }
   fill();
-  walk(P.module().Entry, HloId());
+  walk(P.module().Entry);
+  while (!Stack.empty() && !Stopped)
+    resume();
   if (!Stopped)
     Plan.forEachReadAtEnd([&](const ShadowRead &Read) {
       this->read(Read.Input ? F[Read.Value].Definition
@@ -109,61 +129,88 @@ void ShadowWalk::fill() {
   }
 }
 
-void ShadowWalk::walk(ComputationId C, HloId Caller) {
-  if (Stopped)
-    return;
-  HloId &Known = CallerOf[C.index()];
-  if (Known && Known != Caller)
-    return stop("a computation is called from two places");
-  Known = Caller;
-  if (Depth == MaxDepth)
-    return stop("computations are nested too deeply");
-  ++Depth;
-  for (HloId Id : P.order(C)) {
-    if (Stopped)
-      break;
+/// Goes on with what was begun last.
+void ShadowWalk::resume() {
+  Task &Now = Stack.back();
+  if (Now.What == Task::Kind::Computation) {
+    ArrayRef<HloId> Order = P.order(Now.C);
+    if (Now.Next == Order.size())
+      return Stack.pop_back();
     if (++Steps + Memory.work() > Limit)
-      stop("loops are nested too deeply");
-    else
-      step(Id);
+      return stop("paths through loops and calls are too many");
+    return step(Order[Now.Next++]);
   }
-  --Depth;
+  Task Done = std::move(Now);
+  Stack.pop_back();
+  switch (Done.What) {
+  case Task::Kind::Round:
+    return endRound(Done);
+  case Task::Kind::Branch:
+    return endBranch(std::move(Done));
+  default:
+    return finish(Done.Id);
+  }
 }
 
 void ShadowWalk::step(HloId Id) {
   switch (P[Id].Op) {
   case Opcode::While:
-    return walkLoop(Id);
+    return beginLoop(Id);
   case Opcode::Conditional:
-    return walkBranches(Id);
+    Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
+    return beginBranch({Task::Kind::Branch, {}, Id});
   case Opcode::Call:
-    for (const HloCall &Call : P.calls(Id))
-      walk(Call.Callee, Id);
+    for (const HloCall &Call : llvm::reverse(P.calls(Id)))
+      walk(Call.Callee);
     return;
   case Opcode::AsyncStart:
   case Opcode::AsyncUpdate:
   case Opcode::AsyncDone:
-    walkAsync(Id);
-    break;
+    return beginAsync(Id);
   default:
-    break;
+    return finish(Id);
   }
+}
+
+void ShadowWalk::finish(HloId Id) {
+  if (ArrayRef<HloCall> Calls = P.calls(Id); P[Id].Op == Opcode::AsyncDone &&
+                                             !Calls.empty() &&
+                                             S.isFlattened(Calls[0].Callee))
+    readLocked(Id, Calls[0].Callee);
   Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
   write(Id);
 }
 
-/// One round: the state becomes what holds at the loop's head before and
-/// behind it. True if that differs in something that the loop reads.
-bool ShadowWalk::walkRound(HloId Id, ComputationId Body,
-                           ComputationId Condition) {
-  size_t Mark = Memory.mark();
-  walk(Condition, Id);
-  walk(Body, Id);
-  SmallVector<ShadowBinding> Next;
+void ShadowWalk::beginLoop(HloId Id) {
+  ComputationId Body = P.callee(Id, CallRole::Body);
+  if (!Body || !P.callee(Id, CallRole::Condition) || P.operands(Id).empty() ||
+      !P.root(Body))
+    return stop("a loop has no condition, body or state");
+  SmallVector<ShadowBinding> Init;
   for (HloId Phis : Plan.loopPhis(Id))
+    Plan.bind(Phis, P.operands(Id)[0], Init);
+  bind(Init);
+  beginRound(Id, 0);
+}
+
+void ShadowWalk::beginRound(HloId Id, size_t Number) {
+  Stack.push_back({Task::Kind::Round, {}, Id, Number, Memory.mark()});
+  walk(P.callee(Id, CallRole::Body));
+  walk(P.callee(Id, CallRole::Condition));
+}
+
+/// The state becomes what holds at the loop's head before and behind the round.
+/// Where that takes something that the loop reads, there is a second round. A
+/// round takes from the state and never adds to it; what a second one finds
+/// damaged was damaged by the first.
+void ShadowWalk::endRound(const Task &Round) {
+  ComputationId Body = P.callee(Round.Id, CallRole::Body);
+  ComputationId Condition = P.callee(Round.Id, CallRole::Condition);
+  SmallVector<ShadowBinding> Next;
+  for (HloId Phis : Plan.loopPhis(Round.Id))
     Plan.bind(Phis, P.root(Body), Next);
   bind(Next);
-  std::vector<ShadowPiece> Changes = Memory.takeBack(Mark);
+  std::vector<ShadowPiece> Changes = Memory.takeBack(Round.Mark);
   int32_t Begin = S.span(Condition).Start;
   int32_t End = S.span(Body).End;
   bool Matters = false;
@@ -175,23 +222,10 @@ bool ShadowWalk::walkRound(HloId Id, ComputationId Body,
     bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
     Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
   });
-  return Matters;
-}
-
-void ShadowWalk::walkLoop(HloId Id) {
-  ComputationId Body = P.callee(Id, CallRole::Body);
-  ComputationId Condition = P.callee(Id, CallRole::Condition);
-  if (!Body || !Condition || P.operands(Id).empty() || !P.root(Body))
-    return;
-  SmallVector<ShadowBinding> Init;
-  for (HloId Phis : Plan.loopPhis(Id))
-    Plan.bind(Phis, P.operands(Id)[0], Init);
-  bind(Init);
-  // A round takes from the state and never adds to it; what a second one finds
-  // damaged was damaged by the first.
-  if (walkRound(Id, Body, Condition) && !Stopped)
-    walkRound(Id, Body, Condition);
-  walk(Condition, Id);
+  if (Matters && Round.Next == 0)
+    beginRound(Round.Id, 1);
+  else
+    walk(Condition);
 }
 
 /// A branch that is listed twice has phis for its parameters.
@@ -203,33 +237,34 @@ void ShadowWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
   bind(Given);
 }
 
-void ShadowWalk::walkBranches(HloId Id) {
-  Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
-  std::vector<std::vector<ShadowPiece>> Paths;
-  ArrayRef<HloCall> Branches = P.calls(Id);
-  for (uint32_t B = 0; B != Branches.size(); ++B) {
-    const HloCall &Branch = Branches[B];
-    size_t Mark = Memory.mark();
-    bindArgument(Id, Branch.Callee, B + 1);
-    walk(Branch.Callee, Id);
-    SmallVector<ShadowBinding> Result;
-    Plan.bind(Id, P.root(Branch.Callee), Result);
-    bind(Result);
-    Paths.push_back(Memory.takeBack(Mark));
-  }
-  Memory.merge(Paths, false, [](FlowId) {});
+/// Enters branch number Next; behind the last one the paths meet.
+void ShadowWalk::beginBranch(Task Now) {
+  ArrayRef<HloCall> Branches = P.calls(Now.Id);
+  if (Now.Next == Branches.size())
+    return Memory.merge(Now.Paths, false, [](FlowId) {});
+  ComputationId Callee = Branches[Now.Next].Callee;
+  Now.Mark = Memory.mark();
+  bindArgument(Now.Id, Callee, static_cast<uint32_t>(Now.Next) + 1);
+  Stack.push_back(std::move(Now));
+  walk(Callee);
+}
+
+void ShadowWalk::endBranch(Task Now) {
+  SmallVector<ShadowBinding> Result;
+  Plan.bind(Now.Id, P.root(P.calls(Now.Id)[Now.Next].Callee), Result);
+  bind(Result);
+  Now.Paths.push_back(Memory.takeBack(Now.Mark));
+  ++Now.Next;
+  beginBranch(std::move(Now));
 }
 
 /// The body runs where the schedule has it, and may go on until the done.
-void ShadowWalk::walkAsync(HloId Id) {
+void ShadowWalk::beginAsync(HloId Id) {
+  Stack.push_back({Task::Kind::Async, {}, Id});
   ArrayRef<HloCall> Calls = P.calls(Id);
-  if (Calls.empty() || !S.isFlattened(Calls[0].Callee))
-    return;
-  ComputationId Body = Calls[0].Callee;
-  if (S.span(Body).End == S.time(Id))
-    walk(Body, Id);
-  if (P[Id].Op == Opcode::AsyncDone)
-    readLocked(Id, Body);
+  if (!Calls.empty() && S.isFlattened(Calls[0].Callee) &&
+      S.span(Calls[0].Callee).End == S.time(Id))
+    walk(Calls[0].Callee);
 }
 
 /// The bytes that \p Body wrote belong to it until \p Done.
@@ -300,10 +335,12 @@ void ShadowWalk::write(HloId Id) {
 }
 
 /// Adds \p V to what its bytes hold. Long chains of such values would make the
-/// sets grow: values that nothing reads any more are left out then.
+/// sets grow: each time one has doubled, values that nothing reads any more are
+/// left out.
 void ShadowWalk::keep(HloId Id, FlowId V) {
   Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) {
-    if (Bytes.Intact.size() > MaxSet)
+    size_t Size = Bytes.Intact.size();
+    if (Size >= MaxSet && llvm::isPowerOf2_64(Size))
       llvm::erase_if(Bytes.Intact, [&](FlowId Old) {
         return P[F[Old].Definition].Parent == P[Id].Parent &&
                Plan.lastRead(Old) <= S.time(Id);

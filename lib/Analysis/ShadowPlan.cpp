@@ -48,8 +48,7 @@ void ShadowPlan::findPlaces() {
     const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
     bool IsData =
         Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;
-    if (!IsData || !N.Name || P.classOf(N.Parent) != ComputationClass::Global ||
-        isContext(V))
+    if (!IsData || !N.Name || !S.isFlattened(N.Parent) || isContext(V))
       continue;
     ValueId Line = A.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
     if (!Line || D[Line].end() <= D[Line].Offset)
