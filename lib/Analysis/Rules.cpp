@@ -54,11 +54,18 @@ std::vector<Rules> hlobuf::possibleRules(const Era &When, Backend By) {
   R.ReshapeIsNoOp = By == Backend::GPU;
   auto Add = [&](uint32_t From, uint32_t Before) {
     R.From = From;
-    if (From < When.Before && When.From < Before)
+    if (From >= When.Before || When.From >= Before)
+      return;
+    All.push_back(R);
+    // Which of the two wrote an untiled dump is not known.
+    if (By == Backend::Untiled && R.NoOpsOnBothSides) {
+      R.ReshapeIsNoOp = true;
       All.push_back(R);
+      R.ReshapeIsNoOp = false;
+    }
     // nvshmem took the place of ordinary all-reduces for a year.
-    if (GPU && From < 20260622 && Before > 20250714 && When.From < 20260622 &&
-        When.Before > 20250714) {
+    if (GPU && std::max(From, When.From) < 20260622 &&
+        std::min(Before, When.Before) > 20250714) {
       R.NvshmemCopies = true;
       All.push_back(R);
       R.NvshmemCopies = false;

@@ -51,6 +51,17 @@ static void reportMissing(const Analysis &A, Reporter &R) {
       .about(Id);
 }
 
+/// Bits of \p S's elements without padding; nothing where they are not known.
+static std::optional<uint64_t> elementBits(const Shape &S) {
+  if (!S.isArray() || S.Bits == 0)
+    return std::nullopt;
+  uint64_t Bits = S.Bits;
+  for (Dimension D : S.Dimensions)
+    Bits = llvm::SaturatingMultiply(
+        Bits, static_cast<uint64_t>(std::max<int64_t>(D.Size, 0)));
+  return Bits;
+}
+
 /// True if some value that fills \p Alloc could have the printed shape.
 static bool canHold(const Analysis &A, const Allocation &Alloc) {
   const Dump &D = A.dump();
@@ -63,6 +74,11 @@ static bool canHold(const Analysis &A, const Allocation &Alloc) {
       continue;
     if (!Compare || Held.isDynamic() ||
         Bytes == logicalBytes(D.Shapes, V.Shape))
+      return true;
+    // Whether elements of less than a byte are packed is up to the layout,
+    // which the header leaves out.
+    if (std::min(Printed.Bits, Held.Bits) < 8 && elementBits(Printed) &&
+        elementBits(Printed) == elementBits(Held))
       return true;
   }
   return false;
