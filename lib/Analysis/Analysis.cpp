@@ -10,6 +10,7 @@
 #include "Analysis/StackFrames.h"
 #include "Analysis/Witness.h"
 #include "Support/Format.h"
+#include "Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
@@ -430,7 +431,7 @@ std::string Analysis::sourceLine(StringRef Attributes) const {
   std::optional<StringRef> File = findMetadata(Attributes, "source_file");
   if (File && !File->empty()) {
     std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
-    return unescape(*File) + (Line ? ":" + Line->str() : "");
+    return printable(unescape(*File)) + (Line ? ":" + Line->str() : "");
   }
   std::optional<StringRef> Frame = findMetadata(Attributes, "stack_frame_id");
   uint32_t Number = 0;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/StackFrames.h"
+#include "Support/Printable.h"
 #include "HLO/InstructionText.h"
 
 using namespace hlobuf;
@@ -50,7 +51,7 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
   Line = Line.ltrim(' ');
   if (Table == "FileNames" && Line.consume_front("\"")) {
     Line.consume_back("\"");
-    Files[Number] = unescape(Line);
+    Files[Number] = printable(unescape(Line));
   } else if (Table == "FileLocations") {
     Locations[Number] = {field(Line, "{file_name_id"), field(Line, " line")};
   } else if (Table == "StackFrames") {

@@ -9,6 +9,7 @@
 #define HLOBUF_CHECKS_CHECK_H
 
 #include "Analysis/Analysis.h"
+#include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
 #include "llvm/ADT/SmallVector.h"
@@ -51,6 +52,12 @@ public:
     if (D)
       D->Notes.push_back(
           {Where, fmt::format(Format, std::forward<Ts>(Args)...)});
+    return *this;
+  }
+  /// The cause is how the file was written, not what the compiler said.
+  Finding &asUnreadable() {
+    if (D)
+      D->Check = UnreadableCheck;
     return *this;
   }
   Finding &about(AllocationId Id) {

@@ -7,6 +7,8 @@
 
 #include "Driver/AtomicFile.h"
 #include "Support/Format.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include <csignal>
 
@@ -18,6 +20,22 @@ static llvm::Error failure(StringRef Path, std::error_code Error) {
   return llvm::createStringError(
       Error, "%s",
       fmt::format("cannot write '{}': {}", Path, Error.message()).c_str());
+}
+
+/// Makes a new file \p Made in the folder of \p Path. In LLVM's own models of
+/// temporary names `%` stands for a random digit, in the path of a user for
+/// itself.
+static std::error_code createBeside(StringRef Path, int &Descriptor,
+                                    std::string &Made) {
+  std::error_code Error;
+  for (unsigned Try = 0; Try != 100; ++Try) {
+    Made = fmt::format("{}.{:08x}.tmp", Path,
+                       llvm::sys::Process::GetRandomNumber());
+    Error = fs::openFileForWrite(Made, Descriptor, fs::CD_CreateNew);
+    if (Error != std::errc::file_exists)
+      return Error;
+  }
+  return Error;
 }
 
 llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
@@ -35,13 +53,13 @@ llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
   // LLVM removes the file for this signal only if something else is to be done:
   // to end as without it.
   llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
-  llvm::Expected<fs::TempFile> Made =
-      fs::TempFile::create(Path + ".%%%%%%.tmp");
-  if (!Made)
-    return failure(Path, llvm::errorToErrorCode(Made.takeError()));
-  File->Temporary = std::move(*Made);
-  File->OS = std::make_unique<llvm::raw_fd_ostream>(File->Temporary->FD,
-                                                    /*shouldClose=*/false);
+  int Descriptor = -1;
+  if (std::error_code Error =
+          createBeside(Path, Descriptor, File->Temporary))
+    return failure(Path, Error);
+  llvm::sys::RemoveFileOnSignal(File->Temporary);
+  File->OS = std::make_unique<llvm::raw_fd_ostream>(Descriptor,
+                                                    /*shouldClose=*/true);
   return std::move(File);
 }
 
@@ -52,8 +70,10 @@ AtomicFile::~AtomicFile() {
     OS->clear_error();
   }
   OS.reset();
-  if (Temporary)
-    llvm::consumeError(Temporary->discard());
+  if (Temporary.empty())
+    return;
+  fs::remove(Temporary);
+  llvm::sys::DontRemoveFileOnSignal(Temporary);
 }
 
 llvm::Error AtomicFile::commit() {
@@ -61,11 +81,11 @@ llvm::Error AtomicFile::commit() {
   if (std::error_code Error = OS->error())
     return failure(Path, Error);
   OS.reset();
-  if (!Temporary)
+  if (Temporary.empty())
     return llvm::Error::success();
-  llvm::Error Failed = Temporary->keep(Path);
-  Temporary.reset();
-  if (Failed)
-    return failure(Path, llvm::errorToErrorCode(std::move(Failed)));
+  if (std::error_code Error = fs::rename(Temporary, Path))
+    return failure(Path, Error);
+  llvm::sys::DontRemoveFileOnSignal(Temporary);
+  Temporary.clear();
   return llvm::Error::success();
 }

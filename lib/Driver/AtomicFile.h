@@ -10,10 +10,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace hlobuf {
@@ -32,8 +30,8 @@ public:
 
 private:
   std::string Path;
-  /// Nothing where Path is written directly. A signal removes it.
-  std::optional<llvm::sys::fs::TempFile> Temporary;
+  /// Empty where Path is written directly. A signal removes it.
+  std::string Temporary;
   std::unique_ptr<llvm::raw_fd_ostream> OS;
 };
 

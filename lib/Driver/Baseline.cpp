@@ -13,6 +13,25 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace json = llvm::json;
 
+/// How deep the values of \p Json are nested at most.
+static size_t depthOf(StringRef Json) {
+  size_t Depth = 0;
+  size_t Most = 0;
+  bool Quoted = false;
+  for (size_t I = 0; I < Json.size(); ++I) {
+    char C = Json[I];
+    if (C == '"')
+      Quoted = !Quoted;
+    else if (Quoted)
+      I += C == '\\';
+    else if (C == '[' || C == '{')
+      Most = std::max(Most, ++Depth);
+    else if ((C == ']' || C == '}') && Depth != 0)
+      --Depth;
+  }
+  return Most;
+}
+
 static llvm::Error refuse(StringRef Path, size_t Line) {
   return llvm::createStringError(
       std::errc::invalid_argument, "%s",
@@ -33,6 +52,10 @@ llvm::Expected<Baseline> Baseline::read(StringRef Path) {
     Rest = Below;
     if (Line.trim().empty())
       continue;
+    // LLVM reads each level by a call; a line of a baseline has one.
+    constexpr size_t MaxDepth = 64;
+    if (depthOf(Line) > MaxDepth)
+      return refuse(Path, Number);
     llvm::Expected<json::Value> Parsed = json::parse(Line);
     if (!Parsed) {
       llvm::consumeError(Parsed.takeError());

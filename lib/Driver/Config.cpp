@@ -107,6 +107,28 @@ std::string hlobuf::absolutePath(StringRef Path) {
   return std::string(Full);
 }
 
+/// True if \p Text nests collections deeper than any configuration does: LLVM
+/// reads each level by a call. Brackets in strings count too.
+static bool nestsTooDeeply(StringRef Text) {
+  constexpr unsigned MaxDepth = 64;
+  unsigned Depth = 0;
+  unsigned Dashes = 0;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    char C = Text[I];
+    bool Opens = C == '[' || C == '{';
+    // `- - - x` and `? ? ? x` open one level each.
+    bool Item = (C == '-' || C == '?') && Text.substr(I + 1, 1) == " ";
+    Dashes = C == '\n' ? 0 : Dashes + Item;
+    if (Opens)
+      ++Depth;
+    else if ((C == ']' || C == '}') && Depth != 0)
+      --Depth;
+    if (Depth > MaxDepth || Dashes > MaxDepth)
+      return true;
+  }
+  return false;
+}
+
 llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
   auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Buffer)
@@ -117,6 +139,14 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
                                        .c_str());
   auto C = std::make_unique<Config>();
   StringRef Text = (*Buffer)->getBuffer();
+  constexpr size_t MaxBytes = size_t(1) << 20;
+  if (Text.size() > MaxBytes || nestsTooDeeply(Text))
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("error: '{}' is not a configuration: {}\n", Path,
+                    Text.size() > MaxBytes ? "over 1 MiB"
+                                           : "it is nested too deeply")
+            .c_str());
   std::string Problem;
   yaml::Input In((*Buffer)->getMemBufferRef(), &Text, collectDiagnostic,
                  &Problem);

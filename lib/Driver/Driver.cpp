@@ -14,6 +14,7 @@
 #include "Driver/Plan.h"
 #include "Driver/ResultPrinter.h"
 #include "Driver/Summary.h"
+#include "Support/Printable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -178,11 +179,14 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   if (R.isUnreadable() || !R.Complaints.empty())
     Out.flush();
   if (R.isUnreadable())
-    Err << "error: " << R.Trouble << '\n';
+    Err << "error: " << printable(R.Trouble) << '\n';
   for (const ResultNote &C : R.Complaints)
-    Err << fmt::format("{}:{}: warning: {}\n", C.Where.File, C.Where.Line,
-                       C.Message);
+    Err << fmt::format("{}:{}: warning: {}\n", printableStart(C.Where.File),
+                       C.Where.Line, printable(C.Message));
   Sum.add(R);
+  if (Applied && !Applied->SwitchedOff.empty())
+    Sum.addSwitchedOff(relativePath(Applied->File->Source->File),
+                       Applied->SwitchedOff);
 }
 
 void Driver::showProgress(size_t Done) {
@@ -199,13 +203,13 @@ void Driver::printRemarks() {
   if (Options.Shards != 1)
     return;
   for (const std::string &Line : Finder.idleSuppressions())
-    Err << Line << '\n';
+    Err << printableStart(Line) << '\n';
   bool Everything = llvm::any_of(Options.Inputs, [](const std::string &Path) {
     return llvm::sys::fs::is_directory(Path);
   });
   if (Old)
     for (const std::string &Line : Old->gone(Everything))
-      Err << Line << '\n';
+      Err << printable(Line) << '\n';
 }
 
 static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
@@ -260,6 +264,8 @@ ExitStatus Driver::run() {
     R.Trouble = std::move(Trouble.Text);
     consume(std::move(R), nullptr);
   }
+  for (const std::string &Path : P.Skipped)
+    Sum.addSkipped(Path);
   runInOrder(
       P.Dumps.size(), Options.Jobs,
       [&](size_t I) {
@@ -278,7 +284,7 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   SettingsFinder Finder(Options);
   llvm::Expected<Plan> P = makePlan(Options, Finder);
   if (!P) {
-    Err << llvm::toString(P.takeError());
+    Err << printableLines(llvm::toString(P.takeError()));
     return ExitTrouble;
   }
   bool Given = llvm::any_of(Options.Siblings,

@@ -8,6 +8,7 @@
 #include "Driver/Emit.h"
 #include "Driver/OrderedRun.h"
 #include "Dump/Printer.h"
+#include "Support/Printable.h"
 #include "Support/TextPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,7 +26,8 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   Emitted Result;
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options);
   if (!L) {
-    Result.Trouble = "error: " + llvm::toString(L.takeError()) + "\n";
+    Result.Trouble =
+        "error: " + printable(llvm::toString(L.takeError())) + "\n";
     Result.Status = ExitTrouble;
     return Result;
   }
@@ -35,7 +37,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
     printDump(*(*L)->Model, OS);
   else
     Result.Status = ExitErrors;
-  for (const Diagnostic &F : (*L)->Syntax)
+  for (const Diagnostic &F : (*L)->Syntax.Kept)
     printDiagnostic(F, (*L)->Texts, OS, /*Color=*/false);
   return Result;
 }
@@ -44,7 +46,7 @@ ExitStatus hlobuf::emitDumps(const VerifyOptions &Options, const Plan &P,
                              llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
   ExitStatus Status = P.Troubles.empty() ? ExitSound : ExitTrouble;
   for (const InputTrouble &Trouble : P.Troubles)
-    Err << "error: " << Trouble.Text << '\n';
+    Err << "error: " << printable(Trouble.Text) << '\n';
   runInOrder(
       P.Dumps.size(), Options.Jobs,
       [&](size_t I) { return emitOne(P.Dumps[I].In, Options); },

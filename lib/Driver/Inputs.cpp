@@ -28,6 +28,11 @@ public:
 
 private:
   void addFolder(const std::string &Path);
+  bool collectFiles(const std::string &Top, std::vector<std::string> &Files);
+  void considerEntry(const std::string &Path, fs::file_type Type,
+                     std::vector<std::string> &Folders,
+                     std::vector<std::string> &Files);
+  bool holdsAssignment(const std::string &Path);
   void addFile(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
@@ -75,30 +80,83 @@ void InputFinder::addArgument(const std::string &Path) {
     addFile(Path);
 }
 
-static TextKind kindOfFile(const std::string &Path) {
+/// True if a text that begins like \p Start can be of use.
+static bool isKnownText(StringRef Start) {
+  return classify(Start) != TextKind::Other;
+}
+
+bool InputFinder::holdsAssignment(const std::string &Path) {
+  if (isAssignmentName(Path))
+    return true;
   Sources Owner;
-  llvm::Expected<StringRef> Text = Owner.open(Path);
+  llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
-    return classify(*Text);
-  llvm::consumeError(Text.takeError());
-  return TextKind::Other;
+    return classify(*Text) == TextKind::Assignment;
+  List.Skipped.push_back(
+      fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
+  return false;
+}
+
+/// Sorts an entry of a folder; \p Type is a link's own.
+void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
+                                std::vector<std::string> &Folders,
+                                std::vector<std::string> &Files) {
+  if (Type == fs::file_type::directory_file) {
+    Folders.push_back(Path);
+    return;
+  }
+  bool IsLink = Type == fs::file_type::symlink_file;
+  fs::file_status Status;
+  bool Reached = !fs::status(Path, Status);
+  // Links into the tree above would make the walk endless.
+  if (Reached && fs::is_directory(Status)) {
+    if (IsLink)
+      List.Skipped.push_back(Path + " (a link to a folder)");
+    else
+      Folders.push_back(Path);
+    return;
+  }
+  if (!isAssignmentName(Path) && !isFreeName(Path))
+    return;
+  // Where nothing is reached, reading says why.
+  if (!Reached || fs::is_regular_file(Status))
+    Files.push_back(Path);
+  else if (isAssignmentName(Path))
+    trouble(Path, fmt::format("'{}' is a pipe or a device: those are only read "
+                              "where they are named",
+                              Path));
+  else
+    List.Skipped.push_back(Path + " (a pipe or a device)");
+}
+
+/// Finds the files below \p Top that may be dumps. False if \p Top itself
+/// cannot be read.
+bool InputFinder::collectFiles(const std::string &Top,
+                               std::vector<std::string> &Files) {
+  std::vector<std::string> Folders = {Top};
+  for (size_t I = 0; I != Folders.size(); ++I) {
+    std::string Path = Folders[I];
+    std::error_code Error;
+    for (fs::directory_iterator At(Path, Error, false), End;
+         At != End && !Error; At.increment(Error))
+      considerEntry(At->path(), At->type(), Folders, Files);
+    if (!Error)
+      continue;
+    trouble(Path,
+            fmt::format("cannot read folder '{}': {}", Path, Error.message()));
+    if (I == 0)
+      return false;
+  }
+  return true;
 }
 
 void InputFinder::addFolder(const std::string &Path) {
   std::vector<std::string> Files;
-  std::error_code Error;
-  // Links into the tree above would make the walk endless.
-  for (fs::recursive_directory_iterator At(Path, Error, false), End;
-       At != End && !Error; At.increment(Error))
-    if (isAssignmentName(At->path()) || isFreeName(At->path()))
-      if (At->type() != fs::file_type::directory_file)
-        Files.push_back(At->path());
-  if (Error)
-    trouble(Path,
-            fmt::format("cannot read folder '{}': {}", Path, Error.message()));
+  if (!collectFiles(Path, Files))
+    return;
   llvm::sort(Files);
-  llvm::erase_if(Files, [](const std::string &File) {
-    return !isAssignmentName(File) && kindOfFile(File) != TextKind::Assignment;
+  llvm::erase_if(Files, [&](const std::string &File) {
+    return !holdsAssignment(File);
   });
   for (std::string &File : Files)
     addDump(std::move(File));
@@ -109,14 +167,17 @@ void InputFinder::addFolder(const std::string &Path) {
                         Path));
 }
 
-/// Takes a framed text apart.
-static void readFrames(FrameFile &F) {
+/// Takes a framed text apart; says which frames are not whole.
+static std::vector<std::string> readFrames(FrameFile &F) {
+  std::vector<std::string> Damage;
   StringRef Name;
   const char *Begin = nullptr;
   for (LineCursor In(F.Text); !In.atEnd(); In.advanceRaw()) {
     StringRef Line = In.line();
-    if (!Begin && Line.consume_front("*** Begin ") &&
-        Line.consume_back(" ***")) {
+    if (Line.consume_front("*** Begin ") && Line.consume_back(" ***")) {
+      if (Begin)
+        Damage.push_back(fmt::format(
+            "the frame '{}' does not end before '{}' begins", Name, Line));
       Name = Line;
       Begin = In.line().end() + 1;
     } else if (Begin && Line.consume_front("*** End ") &&
@@ -124,15 +185,30 @@ static void readFrames(FrameFile &F) {
       // XLA puts a newline between the content and this line.
       StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
       Content.consume_back("\n");
-      if (F.Files.try_emplace(Name, Content).second)
+      auto [Known, New] = F.Files.try_emplace(Name, Content);
+      if (New)
         F.Order.push_back(Name.str());
+      else if (Known->second != Content)
+        Damage.push_back(fmt::format("two frames are named '{}'", Name));
       Begin = nullptr;
     }
   }
+  if (Begin)
+    Damage.push_back(
+        fmt::format("the text ends inside the frame '{}': it was cut off",
+                    Name));
+  return Damage;
 }
 
 void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
-  readFrames(*Frames);
+  std::vector<std::string> Damage = readFrames(*Frames);
+  if (!Damage.empty())
+    trouble(Frames->Path,
+            fmt::format("cannot read all of '{}': {}{}", Frames->Path,
+                        Damage.front(),
+                        Damage.size() == 1
+                            ? ""
+                            : fmt::format(" (and {} more)", Damage.size() - 1)));
   size_t Before = List.Dumps.size();
   for (const std::string &Name : Frames->Order)
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
@@ -159,7 +235,7 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
 void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
-  llvm::Expected<StringRef> Text = Frames->Owner.open(Path);
+  llvm::Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
   if (!Text) {
     trouble(Path, fmt::format("cannot read '{}': {}", Path,
                               llvm::toString(Text.takeError())));
@@ -168,10 +244,11 @@ void InputFinder::addFile(const std::string &Path) {
   Frames->Text = *Text;
   switch (classify(*Text)) {
   case TextKind::Assignment:
-    // Standard input can be read only once: keep what was read.
-    if (Path == "-") {
-      Frames->Files.try_emplace("<stdin>", *Text);
-      addDump("<stdin>", std::move(Frames));
+    // Standard input and pipes can be read only once: keep what was read.
+    if (Path == "-" || !fs::is_regular_file(Path)) {
+      std::string Name = Frames->Path;
+      Frames->Files.try_emplace(Name, *Text);
+      addDump(Name, std::move(Frames));
     } else {
       addDump(Path);
     }

@@ -62,11 +62,14 @@ struct InputTrouble {
 struct InputList {
   std::vector<Input> Dumps;
   std::vector<InputTrouble> Troubles;
+  /// What was met in folders and not searched: `path (reason)`.
+  std::vector<std::string> Skipped;
 };
 
 /// Finds the dumps in files, folders (recursively, in order of names) and `-`.
 /// A fragment (values, live ranges, report) or module text stands for the dump
-/// that it belongs to; each dump is listed once.
+/// that it belongs to; each dump is listed once. In folders only regular files
+/// are opened, and links to folders are not followed.
 InputList findInputs(llvm::ArrayRef<std::string> Arguments);
 
 } // namespace hlobuf

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/ResultPrinter.h"
+#include "Support/Printable.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,11 +38,23 @@ private:
 };
 } // namespace
 
+/// U+FFFE and U+FFFF, the only characters beyond ASCII that XML forbids.
+static bool isForbidden(StringRef Text) {
+  return Text.starts_with("\xef\xbf\xbe") || Text.starts_with("\xef\xbf\xbf");
+}
+
 /// \p Text for an attribute or an element; XML has no way to write most control
 /// characters.
 static std::string escape(StringRef Text) {
   std::string Result;
-  for (char C : llvm::json::fixUTF8(Text)) {
+  std::string Fixed = llvm::json::fixUTF8(Text);
+  for (size_t I = 0; I != Fixed.size(); ++I) {
+    char C = Fixed[I];
+    if (isForbidden(StringRef(Fixed).substr(I))) {
+      Result += ' ';
+      I += 2;
+      continue;
+    }
     if (C == '&')
       Result += "&amp;";
     else if (C == '<')
@@ -64,11 +77,12 @@ static std::string describe(const DumpResult &R, Severity Level) {
   for (const ResultFinding &F : R.Findings) {
     if (!F.isLoud() || F.Level != Level)
       continue;
-    Text += plainLine(F.Where, fmt::format("{}: {} [{}]\n", severityName(Level),
-                                           F.Message, F.Check));
+    Text += plainLine(F.Where, fmt::format("{}: {} [{}]", severityName(Level),
+                                           F.Message, F.Check)) +
+            '\n';
     Text += F.Where.Excerpt;
     for (const ResultNote &N : F.Notes)
-      Text += plainLine(N.Where, "note: " + N.Message + "\n");
+      Text += plainLine(N.Where, "note: " + N.Message) + '\n';
   }
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud() && U.Level == Level)
@@ -96,7 +110,8 @@ static std::string failure(const DumpResult &R) {
     if (!Gap.Required)
       continue;
     std::string Line = "required check could not run: " + Gap.Reason;
-    Text += fmt::format("{}: error: {} [{}]\n", R.Path, Line, Gap.Check);
+    Text += fmt::format("{}: error: {} [{}]\n", printableStart(R.Path), Line,
+                        Gap.Check);
     if (Type.empty()) {
       Title = Line;
       Type = Gap.Check;
@@ -106,18 +121,19 @@ static std::string failure(const DumpResult &R) {
   if (More != 0)
     Title += fmt::format(" (and {} more)", More);
   return fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n",
-                     escape(Title), escape(Type), escape(Text));
+                     escape(printable(Title)), escape(Type), escape(Text));
 }
 
 void JUnitResults::add(const DumpResult &R) {
   ++Tests;
-  Cases += fmt::format("    <testcase name=\"{}\" classname=\"{}\">\n",
-                       escape(relativePath(R.Path)),
-                       escape(R.Module.empty() ? "hlobuf-verify" : R.Module));
+  Cases += fmt::format(
+      "    <testcase name=\"{}\" classname=\"{}\">\n",
+      escape(printable(relativePath(R.Path))),
+      escape(R.Module.empty() ? "hlobuf-verify" : printable(R.Module)));
   if (R.isUnreadable()) {
     ++Errors;
     Cases += fmt::format("      <error message=\"{}\" type=\"unreadable\"/>\n",
-                         escape(R.Trouble));
+                         escape(printable(R.Trouble)));
   } else if (R.hasErrors()) {
     ++Failures;
     Cases += failure(R);

@@ -9,6 +9,7 @@
 #include "Analysis/Report.h"
 #include "Dump/Files.h"
 #include "Dump/Reader.h"
+#include "Dump/Writers.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -27,7 +28,8 @@ static DumpFile &fileOf(Files &All, FileRole Role) {
 
 static llvm::Error openInto(Sources &Texts, const std::string &Path,
                             DumpFile &File) {
-  llvm::Expected<StringRef> Text = Texts.open(Path);
+  llvm::Expected<StringRef> Text = Texts.open(
+      Path, [](StringRef Start) { return classify(Start) != TextKind::Other; });
   if (!Text)
     return llvm::createStringError(std::errc::io_error, "%s",
                                    fmt::format("cannot read '{}': {}", Path,
@@ -94,9 +96,34 @@ void hlobuf::locateFiles(Input &In, const VerifyOptions &Options) {
   }
 }
 
+static constexpr StringRef ByteOrderMark = "\xef\xbb\xbf";
+
+/// Says what is wrong with the sibling \p File, which has no content that could
+/// be read.
+static void reportUnreadable(LoadedDump &L, const DumpFile &File) {
+  StringRef Name = llvm::sys::path::filename(File.Path);
+  if (File.Text.empty())
+    L.Unreadable.push_back(
+        {File.Text, fmt::format("{} is empty: writing was interrupted?", Name)});
+  else
+    L.Unreadable.push_back(
+        {File.Text.take_front(0),
+         fmt::format("{} begins with a byte order mark (UTF-8), which XLA does "
+                     "not write",
+                     Name)});
+}
+
 static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
                                LoadedDump &L, DumpFile &File) {
   const std::string &Path = In.Files[static_cast<size_t>(Role)].Path;
+  auto NotUsed = [&](StringRef Reason) {
+    L.Unused.push_back(fmt::format(
+        "{} ({})", StringRef(llvm::sys::path::filename(Path)), Reason));
+  };
+  if (!In.Frames && !Given && !In.Files[static_cast<size_t>(Role)].Regular) {
+    NotUsed("it is not a file");
+    return llvm::Error::success();
+  }
   if (In.Frames && !Given)
     File = {Path, In.Frames->Files.lookup(Path)};
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
@@ -105,14 +132,18 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     return llvm::createStringError(std::errc::invalid_argument,
                                    "'%s' does not hold what the option says",
                                    Path.c_str());
+  if (File.Text.empty() || File.Text.starts_with(ByteOrderMark)) {
+    reportUnreadable(L, File);
+    File = DumpFile();
+    return llvm::Error::success();
+  }
   // A file that has the sibling's name and no content that could be named
   // is the sibling, damaged: reading it says where.
   TextKind Kind = classify(File.Text);
   bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
   if (Damaged || fitsRole(File.Text, Role))
     return llvm::Error::success();
-  L.Unused.push_back(fmt::format("{} (its content is something else)",
-                                 StringRef(llvm::sys::path::filename(Path))));
+  NotUsed("its content is something else");
   File = DumpFile();
   return llvm::Error::success();
 }
@@ -166,10 +197,12 @@ static llvm::Error refuseUnusedGiven(const VerifyOptions &Options,
     auto Number = static_cast<size_t>(Role);
     if (Options.Siblings[Number].empty() || All[Number].present())
       continue;
+    StringRef Reason =
+        L.Unused.empty() ? StringRef("it is empty") : StringRef(L.Unused.back());
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("cannot use '{}' with '{}': {}", Options.Siblings[Number],
-                    L.Model->file(FileRole::Assignment).Path, L.Unused.back())
+                    L.Model->file(FileRole::Assignment).Path, Reason)
             .c_str());
   }
   return llvm::Error::success();
@@ -196,13 +229,20 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
     return Failed;
   auto Relax = [&] { L->Texts.relax(); };
   L->Model = readDump(All, L->Syntax, Relax);
+  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
+  if (!Traces.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        ("cannot verify this dump: " + Traces).c_str());
   bool Reread = dropForeign(*L, All);
   if (llvm::Error Unused = refuseUnusedGiven(Options, *L, All))
     return Unused;
   if (Reread) {
-    L->Syntax.clear();
+    L->Syntax = SyntaxErrors();
     L->Model = readDump(All, L->Syntax, Relax);
   }
+  for (Note &N : L->Unreadable)
+    L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
   Relax();
   return L;
 }

@@ -11,6 +11,7 @@
 #include "Driver/Inputs.h"
 #include "Driver/Options.h"
 #include "Dump/Model.h"
+#include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 
 namespace hlobuf {
@@ -20,7 +21,10 @@ struct LoadedDump {
   Sources Texts;
   std::unique_ptr<Dump> Model;
   /// Lines that could not be read.
-  std::vector<Diagnostic> Syntax;
+  SyntaxErrors Syntax;
+  /// Siblings that hold nothing that could be read, and why; load() makes them
+  /// findings.
+  std::vector<Note> Unreadable;
   /// Siblings that lie beside the dump and were not used: `file (reason)`.
   std::vector<std::string> Unused;
 };

@@ -13,10 +13,42 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
 namespace hlobuf {
+
+/// Threads that run one function. The system may refuse some of them, or all:
+/// std::thread would end the program.
+class Workers {
+public:
+  /// More threads only get into each other's way.
+  static constexpr unsigned MaxThreads = 256;
+
+  template <typename LoopFn> Workers(unsigned Count, LoopFn &Loop) {
+    auto Run = [](void *Function) -> void * {
+      (*static_cast<LoopFn *>(Function))();
+      return nullptr;
+    };
+    Threads.reserve(std::min(Count, MaxThreads));
+    pthread_t Thread;
+    while (Threads.size() != std::min(Count, MaxThreads) &&
+           ::pthread_create(&Thread, nullptr, Run, &Loop) == 0)
+      Threads.push_back(Thread);
+  }
+  ~Workers() {
+    for (pthread_t Thread : Threads)
+      ::pthread_join(Thread, nullptr);
+  }
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
+
+  bool empty() const { return Threads.empty(); }
+
+private:
+  std::vector<pthread_t> Threads;
+};
 
 /// Calls \p Work(I) for each I below \p Count on \p Jobs threads (0: one per
 /// core), and \p Consume(I, result) in order on the calling thread.
@@ -45,9 +77,9 @@ void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
       Ready.notify_one();
     }
   };
-  std::vector<std::thread> Threads;
-  for (unsigned I = 0; I != Jobs; ++I)
-    Threads.emplace_back(Loop);
+  Workers Threads(Jobs, Loop);
+  if (Threads.empty())
+    Loop();
   for (size_t I = 0; I != Count; ++I) {
     std::unique_ptr<Result> R;
     {
@@ -57,8 +89,6 @@ void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
     }
     Consume(I, *R);
   }
-  for (std::thread &T : Threads)
-    T.join();
 }
 
 /// Calls \p Work(I) for each I below \p Count on \p Jobs threads.

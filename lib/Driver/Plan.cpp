@@ -94,6 +94,7 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
                                       SettingsFinder &Finder) {
   InputList List = findInputs(Options.Inputs);
   Plan P;
+  P.Skipped = std::move(List.Skipped);
   for (InputTrouble &Trouble : List.Troubles)
     if (isInShard(Trouble.Path, Options))
       P.Troubles.push_back(std::move(Trouble));

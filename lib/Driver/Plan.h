@@ -23,6 +23,8 @@ struct PlannedDump {
 struct Plan {
   std::vector<PlannedDump> Dumps;
   std::vector<InputTrouble> Troubles;
+  /// See InputList.
+  std::vector<std::string> Skipped;
 
   /// True if \p Path is a file that some dump consists of.
   bool reads(llvm::StringRef Path) const;

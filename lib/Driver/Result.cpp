@@ -34,6 +34,12 @@ unsigned DumpResult::missedRequirements() const {
       llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
 }
 
+bool DumpResult::hasUnreadable() const {
+  return llvm::any_of(Findings, [](const ResultFinding &F) {
+    return F.isLoud() && F.Check == UnreadableCheck;
+  });
+}
+
 /// The code points of UTF-8 that begin in \p Text.
 static uint32_t codePoints(StringRef Text) {
   return static_cast<uint32_t>(llvm::count_if(

@@ -102,6 +102,8 @@ struct DumpResult {
   unsigned Verified = 0;
 
   bool isUnreadable() const { return !Trouble.empty(); }
+  /// Some of its files could not be read, or were not written in one piece.
+  bool hasUnreadable() const;
   /// Findings of \p Level that are not silenced.
   unsigned count(Severity Level) const;
   unsigned count(Silence Kind) const;

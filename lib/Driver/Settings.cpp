@@ -111,6 +111,22 @@ static GlobTexts mergeGlobs(const ActiveConfig *File,
   return Texts;
 }
 
+/// The checks that the options alone would run and \p Selection does not.
+static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
+                                          const VerifyOptions &Options) {
+  llvm::Expected<CheckSelection> Alone = CheckSelection::create(
+      {Options.Checks, Options.WarningsAsErrors, Options.Require});
+  if (!Alone) {
+    llvm::consumeError(Alone.takeError());
+    return {};
+  }
+  std::vector<StringRef> Off;
+  for (const CheckInfo &Info : allChecks())
+    if (Alone->enabled(Info) && !Selection.enabled(Info))
+      Off.push_back(Info.Id);
+  return Off;
+}
+
 llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   ActiveConfig *File = nullptr;
   if (!Options.NoConfig) {
@@ -150,6 +166,8 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
                     S->Texts.Checks)
             .c_str());
   S->Selection = std::move(*Selection);
+  if (File && Options.ConfigFile.empty())
+    S->SwitchedOff = switchedOff(S->Selection, Options);
   return S.get();
 }
 

@@ -42,6 +42,8 @@ struct Settings {
   ActiveConfig *File = nullptr;
   GlobTexts Texts;
   CheckSelection Selection;
+  /// Checks that would run without a configuration found beside the dumps.
+  std::vector<llvm::StringRef> SwitchedOff;
 };
 
 /// Finds the settings of each dump.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Summary.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -24,6 +26,7 @@ void Summary::add(const DumpResult &R) {
   Baselined += R.count(Silence::Baselined);
   Findings += NewErrors + NewWarnings + R.count(Severity::Lint);
   DumpsWithFindings += NewErrors + NewWarnings != 0;
+  Damaged += R.hasUnreadable();
   MostVerified = std::max(MostVerified, R.Verified);
   for (const ResultGap &Gap : R.Gaps)
     ++Gaps[Gap.Reason][Gap.Check];
@@ -33,7 +36,7 @@ void Summary::add(const DumpResult &R) {
 }
 
 ExitStatus Summary::status() const {
-  if (Unreadable != 0)
+  if (Unreadable + Damaged != 0)
     return ExitTrouble;
   return Errors != 0 ? ExitErrors : ExitSound;
 }
@@ -87,15 +90,40 @@ std::string Summary::line() const {
     std::string Missing = gaps();
     if (!Missing.empty())
       Text += "; not checked: " + Missing;
-    if (UnusedSiblings != 0)
-      Text +=
-          fmt::format("; not used: {}{}", FirstUnused,
-                      UnusedSiblings == 1
-                          ? ""
-                          : fmt::format(" and {} more", UnusedSiblings - 1));
   }
   if (Unreadable != 0)
     Text += fmt::format("{}{} could not be read", Text.empty() ? "" : "; ",
                         counted(Unreadable, "input"));
+  return printable(Text + remarks());
+}
+
+static std::string andMore(StringRef First, unsigned Count) {
+  return Count == 1 ? First.str()
+                    : fmt::format("{} and {} more", First, Count - 1);
+}
+
+std::string Summary::remarks() const {
+  std::string Text;
+  if (UnusedSiblings != 0)
+    Text += "; not used: " + andMore(FirstUnused, UnusedSiblings);
+  if (Skipped != 0)
+    Text += "; not searched: " + andMore(FirstSkipped, Skipped);
+  for (const auto &[File, Checks] : SwitchedOff)
+    Text += fmt::format(
+        "; switched off by {}: {}", File,
+        Checks.size() <= MaxNamed
+            ? llvm::join(Checks, ", ")
+            : counted(static_cast<unsigned>(Checks.size()), "check"));
   return Text;
+}
+
+void Summary::addSkipped(StringRef Path) {
+  if (Skipped++ == 0)
+    FirstSkipped = Path.str();
+}
+
+void Summary::addSwitchedOff(StringRef File, llvm::ArrayRef<StringRef> Checks) {
+  std::set<std::string> &Known = SwitchedOff[File.str()];
+  for (StringRef Check : Checks)
+    Known.insert(Check.str());
 }

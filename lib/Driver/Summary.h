@@ -10,6 +10,7 @@
 
 #include "Driver/Result.h"
 #include <map>
+#include <set>
 
 namespace hlobuf {
 
@@ -17,6 +18,13 @@ namespace hlobuf {
 class Summary {
 public:
   void add(const DumpResult &R);
+
+  /// Says that \p Path, as `path (reason)`, was met and not searched.
+  void addSkipped(llvm::StringRef Path);
+
+  /// Says that the configuration \p File switches \p Checks off.
+  void addSwitchedOff(llvm::StringRef File,
+                      llvm::ArrayRef<llvm::StringRef> Checks);
 
   /// One line: what was verified, what was not, and why.
   std::string line() const;
@@ -30,6 +38,8 @@ public:
 
 private:
   std::string gaps() const;
+  /// Files that were not read, and what a configuration hides.
+  std::string remarks() const;
 
   unsigned Dumps = 0;
   unsigned Unreadable = 0;
@@ -41,7 +51,13 @@ private:
   unsigned DumpsWithFindings = 0;
   unsigned MostVerified = 0;
   unsigned UnusedSiblings = 0;
+  unsigned Skipped = 0;
+  /// Dumps with files that could not be read.
+  unsigned Damaged = 0;
   std::string FirstUnused;
+  std::string FirstSkipped;
+  /// Configuration to the checks that it switches off.
+  std::map<std::string, std::set<std::string>> SwitchedOff;
   /// Reason to checks to number of dumps.
   std::map<std::string, std::map<std::string, unsigned>> Gaps;
 };

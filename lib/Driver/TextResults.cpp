@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/ResultPrinter.h"
+#include "Support/Printable.h"
 #include "Support/TextPrinter.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,12 +63,12 @@ void TextResults::addFindings(const DumpResult &R) {
     if (U.isLoud() && Options.ErrorLimit != 0)
       Printed[U.Check] += U.Count;
     else if (U.isLoud())
-      OS << R.Path << ": note: " << uncountedLine(U) << '\n';
+      OS << printableStart(R.Path) << ": note: " << uncountedLine(U) << '\n';
   for (const auto &[Check, Count] : Printed)
     if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
       OS << fmt::format("{}: note: {} more finding{} of this check {} not "
                         "shown (see --error-limit) [{}]\n",
-                        R.Path, Count - Options.ErrorLimit,
+                        printableStart(R.Path), Count - Options.ErrorLimit,
                         Count - Options.ErrorLimit == 1 ? "" : "s",
                         Count - Options.ErrorLimit == 1 ? "is" : "are", Check);
 }
@@ -75,18 +76,19 @@ void TextResults::addFindings(const DumpResult &R) {
 void TextResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
     if (Troubles)
-      OS << "error: " << R.Trouble << '\n';
+      OS << "error: " << printable(R.Trouble) << '\n';
     return;
   }
   addFindings(R);
   for (const ResultGap &Gap : R.Gaps)
     if (Gap.Required)
       OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
-                        R.Path, Gap.Reason, Gap.Check);
+                        printableStart(R.Path), Gap.Reason, Gap.Check);
   if (!R.Memory)
     return;
   std::string Name =
-      R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path);
+      printable(R.Module.empty() ? R.Path
+                                 : fmt::format("{} ({})", R.Module, R.Path));
   printMemory(*R.Memory, Name, OS);
   Totals.add(Name, *R.Memory);
 }
@@ -125,7 +127,7 @@ std::string hlobuf::uncountedLine(const ResultUncounted &U) {
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {
   if (Where.File.empty())
-    return Message.str();
-  return fmt::format("{}:{}:{}: {}", relativePath(Where.File), Where.Line,
-                     Where.Column, Message);
+    return printable(Message);
+  return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Where.File)),
+                     Where.Line, Where.Column, printable(Message));
 }

@@ -16,7 +16,7 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
-  std::vector<StringRef> Ids = {SyntaxCheck};
+  std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
   for (StringRef Glob : Parsed->unmatched(Ids))
@@ -106,7 +106,10 @@ class Run {
 public:
   Run(LoadedDump &L, const CheckSelection &Selection)
       : D(*L.Model), Texts(L.Texts), Selection(Selection), Facts(D) {
-    All = L.Syntax;
+    All = L.Syntax.Kept;
+    if (L.Syntax.Uncounted != 0)
+      Result.Uncounted.push_back(
+          {SyntaxCheck, Severity::Error, L.Syntax.Uncounted});
   }
 
   Verdict finish(bool WantMemory);

@@ -59,14 +59,14 @@ StringRef hlobuf::refusal(StringRef Text) {
     In.advance();
   if (In.atEnd())
     return "it is empty";
-  if (In.line() == "BufferAssignment:\r")
-    return "its lines end in CR LF, XLA's in LF";
+  if (In.line().starts_with("\xef\xbb\xbf"))
+    return "it begins with a byte order mark (UTF-8), which XLA does not write";
   return "its first line is not 'BufferAssignment:'";
 }
 
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
-                 std::vector<Diagnostic> &Syntax,
+                 SyntaxErrors &Syntax,
                  llvm::function_ref<void()> SectionRead) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
@@ -77,13 +77,21 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   return D;
 }
 
-void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
-  D.States[static_cast<size_t>(S)] = SectionState::Damaged;
+void SyntaxErrors::add(StringRef Where, std::string Message, StringRef Rule) {
+  if (Kept.size() == MaxKept) {
+    ++Uncounted;
+    return;
+  }
   Diagnostic Error;
-  Error.Check = SyntaxCheck;
+  Error.Check = Rule;
   Error.Where = Where;
   Error.Message = std::move(Message);
-  Syntax.push_back(std::move(Error));
+  Kept.push_back(std::move(Error));
+}
+
+void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
+  D.States[static_cast<size_t>(S)] = SectionState::Damaged;
+  Syntax.add(Where, std::move(Message));
 }
 
 void DumpReader::expectTerminated(const LineCursor &In, Section S) {

@@ -18,6 +18,23 @@ namespace hlobuf {
 /// The id under which the reader reports lines that it cannot read.
 constexpr llvm::StringRef SyntaxCheck = "syntax";
 
+/// The id under which damage is reported that lies in how the files were
+/// written, not in what the compiler said: the exit status is that of an input
+/// that cannot be read.
+constexpr llvm::StringRef UnreadableCheck = "unreadable";
+
+/// Lines that cannot be read. More than anybody looks at are only counted.
+struct SyntaxErrors {
+  static constexpr size_t MaxKept = 100;
+
+  std::vector<Diagnostic> Kept;
+  unsigned Uncounted = 0;
+
+  bool empty() const { return Kept.empty(); }
+  void add(llvm::StringRef Where, std::string Message,
+           llvm::StringRef Rule = SyntaxCheck);
+};
+
 /// What a text is, judged by its first line that is neither empty nor a
 /// comment.
 enum class TextKind : uint8_t {
@@ -42,8 +59,7 @@ llvm::StringRef refusal(llvm::StringRef Text);
 /// marks its section as damaged, and reading goes on behind it. \p SectionRead
 /// is called when a long section was read: its text is not needed soon.
 std::unique_ptr<Dump> readDump(
-    const std::array<DumpFile, NumFileRoles> &Files,
-    std::vector<Diagnostic> &Syntax,
+    const std::array<DumpFile, NumFileRoles> &Files, SyntaxErrors &Syntax,
     llvm::function_ref<void()> SectionRead = [] {});
 
 } // namespace hlobuf

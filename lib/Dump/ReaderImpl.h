@@ -10,6 +10,7 @@
 
 #include "Dump/Lines.h"
 #include "Dump/Reader.h"
+#include "HLO/PendingText.h"
 #include "Support/LineCursor.h"
 #include <algorithm>
 
@@ -18,7 +19,7 @@ namespace hlobuf {
 /// Fills one Dump. One object reads one module.
 class DumpReader {
 public:
-  DumpReader(Dump &D, std::vector<Diagnostic> &Syntax,
+  DumpReader(Dump &D, SyntaxErrors &Syntax,
              llvm::function_ref<void()> SectionRead)
       : D(D), Syntax(Syntax), SectionRead(SectionRead),
         Tables{D.Names, D.Shapes, D.Indices} {}
@@ -55,7 +56,7 @@ private:
   void readPositionRows(LineCursor &In);
   void readUseRows(LineCursor &In, UsedValue &U);
   bool readTextLine(LineCursor &In, UsedValue &U);
-  bool continuesBehind(LineCursor &In, llvm::StringRef SoFar) const;
+  bool continuesBehind(LineCursor &In, PendingText &SoFar) const;
   void cutGluedTag(UsedValue &U);
   void addInstruction(UsedValue &U);
   void skipToNextTag(LineCursor &In);
@@ -95,7 +96,7 @@ private:
   void expectTerminated(const LineCursor &In, Section S);
 
   Dump &D;
-  std::vector<Diagnostic> &Syntax;
+  SyntaxErrors &Syntax;
   llvm::function_ref<void()> SectionRead;
   LineTables Tables;
   bool AnyValue = false;

@@ -7,6 +7,7 @@
 
 #include "Support/Sources.h"
 #include "Support/Decompress.h"
+#include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <cstring>
 #ifdef __linux__
@@ -16,29 +17,116 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-llvm::Expected<StringRef> Sources::open(StringRef Path) {
-  auto Buffer =
-      Path == "-"
-          ? llvm::MemoryBuffer::getSTDIN()
-          : llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                        /*RequiresNullTerminator=*/false);
-  if (!Buffer)
-    return llvm::createStringError(Buffer.getError(), "%s",
-                                   Buffer.getError().message().c_str());
-  StringRef Bytes = (*Buffer)->getBuffer();
+namespace fs = llvm::sys::fs;
+
+static llvm::Error tooLarge() {
+  return llvm::createStringError(std::errc::file_too_large,
+                                 "files over 4 GiB are not supported");
+}
+
+/// Reads \p File, which may have no size and no end.
+static llvm::Expected<std::string>
+readStream(fs::file_t File, uint64_t MaxBytes,
+           llvm::function_ref<bool(StringRef)> Wanted) {
+  std::string Text;
+  std::vector<char> Chunk(size_t(1) << 16);
+  bool Asked = !Wanted;
+  while (true) {
+    llvm::Expected<size_t> Size = fs::readNativeFile(File, Chunk);
+    if (!Size)
+      return Size.takeError();
+    Text.append(Chunk.data(), *Size);
+    if (*Size == 0)
+      return Text;
+    if (Text.size() > MaxBytes)
+      return tooLarge();
+    if (Asked || Text.size() < Sources::ProbeBytes)
+      continue;
+    Asked = true;
+    if (!isCompressed(Text) && !Wanted(Text))
+      return Text;
+  }
+}
+
+static llvm::Expected<std::string>
+openStream(StringRef Path, uint64_t MaxBytes,
+           llvm::function_ref<bool(StringRef)> Wanted) {
+  if (Path == "-")
+    return readStream(fs::getStdinHandle(), MaxBytes, Wanted);
+  llvm::Expected<fs::file_t> File = fs::openNativeFileForRead(Path);
+  if (!File)
+    return File.takeError();
+  llvm::Expected<std::string> Text = readStream(*File, MaxBytes, Wanted);
+  fs::closeFile(*File);
+  return Text;
+}
+
+static bool endsLinesInCrLf(StringRef Text) {
+  size_t End = Text.find('\n');
+  return End != StringRef::npos && End != 0 && Text[End - 1] == '\r';
+}
+
+/// \p Text with LF where it has CR LF.
+static std::string withoutCr(StringRef Text) {
+  std::string Out;
+  Out.reserve(Text.size());
+  while (!Text.empty()) {
+    size_t End = std::min(Text.find("\r\n"), Text.size());
+    Out += Text.take_front(End);
+    Text = Text.drop_front(std::min(Text.size(), End + 1));
+  }
+  return Out;
+}
+
+/// What \p Bytes, as they are in a file, say; nothing if they say it themselves.
+static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
+                                                          uint64_t MaxBytes) {
+  std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
-    llvm::Expected<std::string> Text = decompress(Bytes, MaxBytes);
+    llvm::Expected<std::string> Unpacked = decompress(Bytes, MaxBytes);
+    if (!Unpacked)
+      return Unpacked.takeError();
+    Text = std::move(*Unpacked);
+  }
+  StringRef Read = Text ? StringRef(*Text) : Bytes;
+  if (endsLinesInCrLf(Read))
+    Text = withoutCr(Read);
+  return Text;
+}
+
+llvm::Expected<StringRef>
+Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
+  fs::file_status Status;
+  bool Stream = Path == "-" || (!fs::status(Path, Status) &&
+                                !fs::is_regular_file(Status));
+  std::unique_ptr<llvm::MemoryBuffer> Mapped;
+  std::string Read;
+  if (Stream) {
+    llvm::Expected<std::string> Text = openStream(Path, MaxBytes, Wanted);
     if (!Text)
       return Text.takeError();
-    return add(Path, std::move(*Text));
+    Read = std::move(*Text);
+  } else {
+    auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!Buffer)
+      return llvm::errorCodeToError(Buffer.getError());
+    Mapped = std::move(*Buffer);
   }
+  StringRef Bytes = Stream ? StringRef(Read) : Mapped->getBuffer();
+  auto Text = decoded(Bytes, MaxBytes);
+  if (!Text)
+    return Text.takeError();
+  if (*Text)
+    return add(Path, std::move(**Text));
+  if (Stream)
+    return add(Path, std::move(Read));
   if (Bytes.size() > MaxBytes)
-    return llvm::createStringError(std::errc::file_too_large,
-                                   "files over 4 GiB are not supported");
+    return tooLarge();
   Source S;
-  S.Name = Path == "-" ? "<stdin>" : Path.str();
+  S.Name = Path.str();
   S.Text = Bytes;
-  S.Mapped = std::move(*Buffer);
+  S.Mapped = std::move(Mapped);
   All.push_back(std::move(S));
   return Bytes;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/TextPrinter.h"
+#include "Support/Printable.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
@@ -23,15 +24,6 @@ static bool isContinuation(char C) { return (C & 0xc0) == 0x80; }
 static size_t columns(StringRef Text) {
   return static_cast<size_t>(
       llvm::count_if(Text, [](char C) { return !isContinuation(C); }));
-}
-
-/// \p Text with tabs and control bytes made harmless.
-static std::string printable(StringRef Text) {
-  std::string Out = Text.str();
-  for (char &C : Out)
-    if (static_cast<unsigned char>(C) < 0x20 || C == 0x7f)
-      C = ' ';
-  return Out;
 }
 
 std::string hlobuf::sourceExcerpt(const Place &P, size_t Bytes) {
@@ -52,7 +44,7 @@ std::string hlobuf::sourceExcerpt(const Place &P, size_t Bytes) {
   size_t Indent = Before.size() + columns(Line.slice(Begin, Caret));
   size_t Marked = columns(Line.slice(Caret, std::min(End, Caret + Bytes)));
   std::string Text =
-      (Before + printable(Line.slice(Begin, End)) + After + "\n").str();
+      (Before + printableLine(Line.slice(Begin, End)) + After + "\n").str();
   Text.append(Indent, ' ');
   Text += '^';
   Text.append(Marked > 1 ? Marked - 1 : 0, '~');
@@ -78,14 +70,14 @@ void hlobuf::printMessage(const MessageLine &M, llvm::raw_ostream &OS,
   };
   Paint(llvm::raw_ostream::SAVEDCOLOR, true);
   if (M.Line != 0)
-    OS << M.File << ':' << M.Line << ':' << M.Column << ": ";
+    OS << printableStart(M.File) << ':' << M.Line << ':' << M.Column << ": ";
   else if (!M.File.empty())
-    OS << M.File << ": ";
+    OS << printableStart(M.File) << ": ";
   Paint(colorOf(M.Kind), true);
   OS << M.Kind << ": ";
   Plain();
   Paint(llvm::raw_ostream::SAVEDCOLOR, M.Kind != "note");
-  OS << M.Message;
+  OS << printable(M.Message);
   Plain();
   if (!M.Check.empty())
     OS << " [" << M.Check << ']';

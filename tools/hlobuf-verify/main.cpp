@@ -10,10 +10,13 @@
 #include "Driver/Exec.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <new>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -304,6 +307,22 @@ static void checkOutput() {
   ::_exit(ExitTrouble);
 }
 
+/// Memory that nobody limits runs out on big dumps only; a job's limit or
+/// ulimit -v must not look like a crash.
+static void outOfMemory() {
+  static constexpr char Text[] =
+      "error: out of memory: nothing, or not everything, was verified\n";
+  llvm::sys::RunInterruptHandlers(); // removes unfinished files
+  (void)!::write(STDERR_FILENO, Text, sizeof(Text) - 1);
+  std::_Exit(ExitTrouble);
+}
+
+static void handleLackOfMemory() {
+  std::set_new_handler(outOfMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { outOfMemory(); });
+}
+
 static int run(int Argc, char **Argv) {
   cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
                             &llvm::getColorCategory()});
@@ -344,6 +363,7 @@ static int run(int Argc, char **Argv) {
 
 int main(int Argc, char **Argv) {
   limitHeap();
+  handleLackOfMemory();
   // After the streams are made, so that it runs before they are destroyed.
   llvm::outs();
   llvm::errs();

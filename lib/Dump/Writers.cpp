@@ -1,0 +1,151 @@
+//===- Dump/Writers.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/Writers.h"
+#include "Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef Advice =
+    "did two processes write it at once? Give each its own folder "
+    "(--xla_dump_to)";
+
+/// The offset of the first line of \p Text that \p Syntax is about; the size of
+/// the text if there is none.
+static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
+  size_t First = Text.size();
+  for (const Diagnostic &Error : Syntax)
+    if (Error.Where.data() >= Text.begin() && Error.Where.data() < Text.end())
+      First = std::min(
+          First, static_cast<size_t>(Error.Where.data() - Text.begin()));
+  // The whole text if no newline comes before.
+  return First == Text.size() ? First
+                              : Text.take_front(First).rfind('\n') + 1;
+}
+
+/// The number behind \p Key at the begin of the first line of \p Text that
+/// begins so.
+static std::optional<uint32_t> firstNumber(StringRef Text, StringRef Key) {
+  size_t At = Text.find(("\n" + Key).str());
+  uint32_t Number = 0;
+  if (At == StringRef::npos)
+    return std::nullopt;
+  Text = Text.drop_front(At + 1 + Key.size());
+  if (Text.consumeInteger(10, Number))
+    return std::nullopt;
+  return Number;
+}
+
+/// True if the allocations go back to one that was there before \p End.
+static bool repeatsAllocation(const Dump &D, StringRef Tail, size_t End) {
+  std::optional<uint32_t> Next = firstNumber(Tail, "allocation ");
+  return Next && llvm::any_of(D.Allocations, [&](const Allocation &A) {
+           return A.Line < End && A.Index == *Next;
+         });
+}
+
+/// The same for used values.
+static bool repeatsValue(const Dump &D, StringRef Tail, size_t End) {
+  std::optional<uint32_t> Next = firstNumber(Tail, "<");
+  return Next && llvm::any_of(D.Used, [&](const UsedValue &U) {
+           return U.Line < End && U.Tag.Id == *Next;
+         });
+}
+
+/// True if the entry computation of the module is closed before \p End.
+static bool endsEntry(const Dump &D, size_t End) {
+  const HloModule &M = D.Module;
+  return M.Entry && M.Text.take_front(End)
+                        .drop_front(std::min<size_t>(M[M.Entry].Line, End))
+                        .contains("\n}\n");
+}
+
+/// True if \p Text before \p End is a whole file of \p Role, and what follows
+/// is the rest of another one.
+static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
+                              size_t End) {
+  StringRef Head = Text.take_front(End);
+  StringRef Tail = Text.drop_front(End);
+  bool Ranges = Head.contains("\n  Live ranges at ");
+  if (Head.empty() || Tail.empty() ||
+      (Role == FileRole::Assignment && !D.Split && !Ranges))
+    return false;
+  // Two texts of one program end alike; a text that was cut off ends in a line.
+  if (Tail.size() < Head.size() && Head.ends_with(Tail) &&
+      Tail.ends_with("\n"))
+    return true;
+  StringRef Line = Tail.take_until([](char C) { return C == '\n'; });
+  switch (Role) {
+  case FileRole::Assignment:
+    return D.Split && !Line.starts_with("allocation ") &&
+           !Line.starts_with(" ") && repeatsAllocation(D, Tail, End);
+  case FileRole::Values:
+    return !Line.starts_with("<") && !Line.starts_with(" ") &&
+           repeatsValue(D, Tail, End);
+  case FileRole::LiveRange:
+    return Ranges && !Line.starts_with("    ");
+  case FileRole::Module:
+    return endsEntry(D, End);
+  case FileRole::Report:
+    return false;
+  }
+  return false;
+}
+
+/// True if \p Text is a number that can be an address of a process on a 64-bit
+/// host.
+static bool isAddress(StringRef Text) {
+  constexpr uint64_t Lowest = uint64_t(1) << 32;
+  constexpr uint64_t Highest = uint64_t(1) << 56;
+  uint64_t Number = 0;
+  return !Text.getAsInteger(10, Number) && Number >= Lowest &&
+         Number < Highest && Number % 8 == 0;
+}
+
+/// The constant that holds one address in the values and another in the module;
+/// invalid if none does. Compilers put addresses of host functions into
+/// constants.
+static NameId differingAddress(const Dump &D) {
+  if (!D.complete(Section::Texts) || !D.complete(Section::Module))
+    return NameId();
+  for (const Instruction &I : D.Instructions) {
+    if (I.Op.Op != Opcode::Constant || !isAddress(D.operandsText(I)))
+      continue;
+    HloId Id = D.Module.find(I.Name);
+    if (!Id || D.Module[Id].Op.Op != Opcode::Constant)
+      continue;
+    StringRef Own = D.Module.operandsText(D.Module[Id]);
+    if (Own != D.operandsText(I) && isAddress(Own))
+      return I.Name;
+  }
+  return NameId();
+}
+
+std::string hlobuf::tracesOfTwoWriters(const Dump &D,
+                                       llvm::ArrayRef<Diagnostic> Syntax) {
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    StringRef Text = D.Files[Role].Text;
+    size_t End = firstDamage(Text, Syntax);
+    if (End == Text.size() ||
+        !continuesAfterEnd(D, static_cast<FileRole>(Role), Text, End))
+      continue;
+    if (Text.drop_front(End).starts_with("HloModule "))
+      return fmt::format("'{}' holds two modules", D.Files[Role].Path);
+    return fmt::format("'{}' continues after its end in line {}: {}",
+                       D.Files[Role].Path, Text.take_front(End).count('\n') + 1,
+                       Advice);
+  }
+  if (NameId Name = differingAddress(D))
+    return fmt::format(
+        "'{}' and '{}' are of two processes: constant {} holds another host "
+        "address; give each process its own folder (--xla_dump_to)",
+        D.file(FileRole::Assignment).Path, D.file(FileRole::Module).Path,
+        D.Names[Name]);
+  return "";
+}

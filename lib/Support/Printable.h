@@ -1,0 +1,40 @@
+//===- Support/Printable.h - Foreign text on terminals and in logs -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names in a dump, and names of files, are whatever somebody wrote. On a
+// terminal and in the log of a build they must not start new lines, move the
+// cursor, change the direction of the text, or give commands to the system
+// that shows the log (`::error` and `##[error]` of GitHub, `##vso[..]` of
+// Azure).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_PRINTABLE_H
+#define HLOBUF_SUPPORT_PRINTABLE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace hlobuf {
+
+/// \p Text as a part of one line: what does not print is escaped, as in
+/// `\x1b` and `\u202e`.
+std::string printable(llvm::StringRef Text);
+
+/// The same for a text that a line begins with, as paths do.
+std::string printableStart(llvm::StringRef Text);
+
+/// \p Line as a line of its own with every character in its column: what does
+/// not print becomes a space.
+std::string printableLine(llvm::StringRef Line);
+
+/// Every line of \p Text as printableLine().
+std::string printableLines(llvm::StringRef Text);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_PRINTABLE_H
