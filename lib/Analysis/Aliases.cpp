@@ -37,14 +37,21 @@ private:
            (R.ReshapeIsNoOp && P[Id].Op == Opcode::Reshape);
   }
   /// The operand that \p At is written in place of; nothing if none.
-  std::optional<Part> sourceOf(const Part &At, bool BodyOnly) const;
+  std::optional<Part> sourceOf(const Part &At, bool BodyOnly);
   void addDeclared(std::vector<InPlacePair> &Pairs) const;
+
+  /// The pair of \p Id that writes part \p Output; null if none does. The first
+  /// one if there are several.
+  const InPlacePair *pairOf(HloId Id, bool BodyOnly, uint32_t Output);
 
   const Program &P;
   const Rules &R;
   Aliases &All;
   HloId Fusion;
   bool Declared;
+  /// Pairs by output, by instruction and what is asked of it: a fusion with
+  /// many outputs asks its root for each of them.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, std::vector<InPlacePair>> Known;
 };
 } // namespace
 
@@ -76,17 +83,33 @@ Part BodyPairs::follow(Part From) const {
   return From;
 }
 
-std::optional<Part> BodyPairs::sourceOf(const Part &At, bool BodyOnly) const {
+const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly,
+                                     uint32_t Output) {
+  auto [Found, New] = Known.try_emplace({Id.index(), BodyOnly});
+  std::vector<InPlacePair> &Pairs = Found->second;
+  if (New) {
+    Pairs = All.inPlace(Id, BodyOnly);
+    llvm::erase_if(Pairs, [&](const InPlacePair &Pair) {
+      return Pair.Operand >= P.operands(Id).size();
+    });
+    llvm::stable_sort(Pairs, [](const InPlacePair &X, const InPlacePair &Y) {
+      return X.Output < Y.Output;
+    });
+  }
+  auto First = llvm::partition_point(
+      Pairs, [&](const InPlacePair &Pair) { return Pair.Output < Output; });
+  return First != Pairs.end() && First->Output == Output ? &*First : nullptr;
+}
+
+std::optional<Part> BodyPairs::sourceOf(const Part &At, bool BodyOnly) {
   std::optional<uint32_t> Output = ordinalOf(P, At.Id, At.Steps);
   if (!Output)
     return std::nullopt;
-  for (const InPlacePair &Pair : All.inPlace(At.Id, BodyOnly)) {
-    if (Pair.Output != *Output || Pair.Operand >= P.operands(At.Id).size())
-      continue;
-    HloId Operand = P.operands(At.Id)[Pair.Operand];
-    return follow({Operand, stepsOf(P, Operand, Pair.Input)});
-  }
-  return std::nullopt;
+  const InPlacePair *Pair = pairOf(At.Id, BodyOnly, *Output);
+  if (!Pair)
+    return std::nullopt;
+  HloId Operand = P.operands(At.Id)[Pair->Operand];
+  return follow({Operand, stepsOf(P, Operand, Pair->Input)});
 }
 
 std::vector<InPlacePair> BodyPairs::find() {
@@ -286,8 +309,11 @@ Aliases::Aliases(const Dataflow &F, const Rules &R)
     if (P[Id].Op == Opcode::While) {
       joinLoop(Id);
     } else if (P[Id].Op == Opcode::Conditional) {
+      // Branches may share a computation.
+      llvm::DenseSet<uint32_t> Seen;
       for (const HloCall &Call : P.calls(Id))
-        joinAll(Id, P.root(Call.Callee));
+        if (Seen.insert(Call.Callee.index()).second)
+          joinAll(Id, P.root(Call.Callee));
     } else if (R.InPlace) {
       for (const InPlacePair &Pair : inPlace(Id, /*BodyOnly=*/false))
         if (Pair.Operand < P.operands(Id).size())

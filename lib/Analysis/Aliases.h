@@ -9,6 +9,7 @@
 #define HLOBUF_ANALYSIS_ALIASES_H
 
 #include "Analysis/Dataflow.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 

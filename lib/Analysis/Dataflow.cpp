@@ -29,6 +29,7 @@ Dataflow::Dataflow(const Program &P, const Rules &R,
   FlowLinker(*this, R).run();
   settlePhis(KeepPhi);
   collectPositions();
+  collectInnerUsers();
 }
 
 /// The definition or phi that \p Location forwards, itself if it is one.
@@ -76,29 +77,43 @@ static void orderPhis(const Program &P, ComputationId C,
   }
 }
 
-/// A phi of one input passes it on, one of none is nothing; both may leave
-/// others with fewer inputs.
+/// A phi of one input passes it on, one of none is nothing. Only the latter
+/// leaves others with fewer inputs: they are looked at again.
 void Dataflow::dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis) {
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (uint32_t L : Phis) {
-      if (Kinds[L] != Kind::Phi)
+  // By phi: those that read it, also through what passes it on.
+  llvm::DenseMap<uint32_t, std::vector<uint32_t>> Readers;
+  for (uint32_t L : Phis)
+    for (uint32_t Input : PhiInputs[Source[L]])
+      if (uint32_t End = find(Input); Kinds[End] == Kind::Phi)
+        Readers[End].push_back(L);
+  std::vector<uint32_t> Work(Phis.rbegin(), Phis.rend());
+  while (!Work.empty()) {
+    uint32_t L = Work.back();
+    Work.pop_back();
+    if (Kinds[L] != Kind::Phi)
+      continue;
+    uint32_t Count = 0;
+    uint32_t Only = 0;
+    for (uint32_t Input : PhiInputs[Source[L]]) {
+      uint32_t End = find(Input);
+      if (Kinds[End] == Kind::None)
         continue;
-      uint32_t Count = 0;
-      uint32_t Only = 0;
-      for (uint32_t Input : PhiInputs[Source[L]]) {
-        uint32_t End = find(Input);
-        if (Kinds[End] == Kind::None)
-          continue;
-        ++Count;
-        Only = End;
-      }
-      if (Count > 1)
-        continue;
-      Changed = true;
-      Kinds[L] = Count == 0 || Only == L ? Kind::None : Kind::Forward;
-      Source[L] = Only;
+      ++Count;
+      Only = End;
     }
+    if (Count > 1)
+      continue;
+    Kinds[L] = Count == 0 || Only == L ? Kind::None : Kind::Forward;
+    Source[L] = Only;
+    std::vector<uint32_t> Mine = std::move(Readers[L]);
+    if (Kinds[L] == Kind::None) {
+      Work.insert(Work.end(), Mine.begin(), Mine.end());
+      continue;
+    }
+    std::vector<uint32_t> &Theirs = Readers[Only];
+    if (Theirs.size() < Mine.size())
+      std::swap(Theirs, Mine);
+    Theirs.insert(Theirs.end(), Mine.begin(), Mine.end());
   }
 }
 
@@ -220,6 +235,36 @@ FlowId Dataflow::at(HloId Id, ShapeIndex Index) const {
   return Ordinal ? at(Id, *Ordinal) : FlowId();
 }
 
+/// True if \p V is somewhere in \p Id.
+bool Dataflow::isPosition(FlowId V, HloId Id) const {
+  if (Values[V.index()].Definition == Id)
+    return true;
+  // Behind the definition they are in the order of instructions.
+  llvm::ArrayRef<FlowPosition> Others = positions(V).drop_front();
+  auto At = llvm::partition_point(
+      Others, [&](const FlowPosition &X) { return X.Instruction < Id; });
+  return At != Others.end() && At->Instruction == Id;
+}
+
+void Dataflow::collectInnerUsers() {
+  InnerBegin.reserve(P.size() + 1);
+  for (size_t I = 0; I != P.size(); ++I) {
+    InnerBegin.push_back(static_cast<uint32_t>(InnerUsers.size()));
+    HloId Id(I);
+    if (!hasLocations(Id) || P.trees().parts(P[Id].Shape) == 1)
+      continue;
+    for (const ProgramUse &Use : P.users(Id)) {
+      Opcode Op = P[Use.User].Op;
+      bool Passes = (Op == Opcode::GetTupleElement && Use.Operand == 0) ||
+                    Op == Opcode::Tuple || Op == Opcode::Domain ||
+                    Op == Opcode::Copy;
+      if (!Passes || P[Use.User].Root)
+        InnerUsers.push_back(Use);
+    }
+  }
+  InnerBegin.push_back(static_cast<uint32_t>(InnerUsers.size()));
+}
+
 bool Dataflow::isUse(FlowId V, HloId User, uint32_t Ordinal) const {
   switch (P[User].Op) {
   case Opcode::Copy:
@@ -231,12 +276,7 @@ bool Dataflow::isUse(FlowId V, HloId User, uint32_t Ordinal) const {
   case Opcode::GetTupleElement:
     if (Ordinal == 0)
       return true;
-    if (!P[User].Root || !hasLocations(User))
-      return false;
-    for (uint32_t I = 0; I != P.trees().parts(P[User].Shape); ++I)
-      if (at(User, I) == V)
-        return true;
-    return false;
+    return P[User].Root && hasLocations(User) && isPosition(V, User);
   default:
     return true;
   }

@@ -89,7 +89,7 @@ public:
   /// Calls \p Visit(User, Operand, Position) for each use of \p V.
   template <typename VisitFn> void forEachUse(FlowId V, VisitFn Visit) const {
     for (const FlowPosition &At : positions(V))
-      for (const ProgramUse &Use : P.users(At.Instruction))
+      for (const ProgramUse &Use : usersOf(At))
         if (isUse(V, Use.User, At.Ordinal))
           Visit(Use.User, Use.Operand, At);
   }
@@ -101,6 +101,18 @@ private:
   friend class FlowLinker;
   enum class Kind : uint8_t { None, Definition, Forward, Phi };
   static constexpr uint32_t NoBase = ~uint32_t(0);
+
+  /// The users of an instruction that may be uses of a value at \p At: all,
+  /// or of what is inside a tuple those that do more than take an element.
+  llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &At) const {
+    if (At.Ordinal == 0)
+      return P.users(At.Instruction);
+    uint32_t I = At.Instruction.index();
+    return llvm::ArrayRef<ProgramUse>(InnerUsers)
+        .slice(InnerBegin[I], InnerBegin[I + 1] - InnerBegin[I]);
+  }
+  void collectInnerUsers();
+  bool isPosition(FlowId V, HloId Id) const;
 
   uint32_t find(uint32_t Location);
   void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
@@ -119,6 +131,10 @@ private:
   std::vector<FlowValue> Values;
   std::vector<uint32_t> PositionBegin;
   std::vector<FlowPosition> Positions;
+  /// By instruction: users that may use what is inside its tuple. A tuple of n
+  /// elements has n users that take one each, and every element would ask all.
+  std::vector<uint32_t> InnerBegin;
+  std::vector<ProgramUse> InnerUsers;
 };
 
 } // namespace hlobuf

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/FlowLinker.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -179,17 +180,30 @@ void FlowLinker::linkBranches(HloId Id) {
     Inputs = {Body ? P.root(Body) : HloId(),
               P.operands(Id).empty() ? HloId() : P.operands(Id)[0]};
   } else {
+    // Branches may share a computation, which has one result.
+    llvm::SmallSet<HloId, 8> Seen;
     for (const HloCall &Call : P.calls(Id))
-      Inputs.push_back(P.root(Call.Callee));
+      if (Seen.insert(P.root(Call.Callee)).second)
+        Inputs.push_back(P.root(Call.Callee));
   }
   for (uint32_t I = 0; I != parts(Id); ++I)
     addPhi(Id, I, Inputs);
 }
 
+/// The branches of conditional \p Caller that are \p Callee, in order.
+ArrayRef<uint32_t> FlowLinker::branchesOf(HloId Caller, ComputationId Callee) {
+  if (Indexed.insert(Caller.index()).second) {
+    ArrayRef<HloCall> Calls = P.calls(Caller);
+    for (uint32_t B = 0; B != Calls.size(); ++B)
+      Branches[{Caller.index(), Calls[B].Callee.index()}].push_back(B);
+  }
+  return Branches[{Caller.index(), Callee.index()}];
+}
+
 /// Adds what \p Caller passes to parameter \p Id; true if other callers or
 /// rounds may pass something else.
 bool FlowLinker::addArguments(HloId Id, HloId Caller,
-                              SmallVectorImpl<HloId> &Inputs) const {
+                              SmallVectorImpl<HloId> &Inputs) {
   uint32_t Number = P[Id].Number;
   ArrayRef<HloId> Operands = P.operands(Caller);
   auto AddOperand = [&](size_t K) {
@@ -208,20 +222,15 @@ bool FlowLinker::addArguments(HloId Id, HloId Caller,
     return true;
   }
   case Opcode::Conditional: {
-    ArrayRef<HloCall> Branches = P.calls(Caller);
-    for (size_t B = 0; B != Branches.size(); ++B)
-      if (Branches[B].Callee == P[Id].Parent)
+    llvm::SmallSet<HloId, 4> Seen;
+    for (uint32_t B : branchesOf(Caller, P[Id].Parent))
+      if (B + 1 >= Operands.size() || Seen.insert(Operands[B + 1]).second)
         AddOperand(B + 1);
     return true;
   }
   case Opcode::AsyncStart: {
-    HloId Last = Caller;
-    for (HloId Element : P.asyncChain(Caller))
-      if (P[Element].Op == Opcode::AsyncUpdate)
-        Last = Element;
-    SmallVector<HloId, 8> Bound = P.boundOperands(Last);
-    if (Number < Bound.size())
-      Inputs.push_back(Bound[Number]);
+    if (HloId Bound = P.boundOperand(P.lastUpdate(Caller), Number))
+      Inputs.push_back(Bound);
     return false;
   }
   default:

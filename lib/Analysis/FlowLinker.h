@@ -10,6 +10,7 @@
 #define HLOBUF_ANALYSIS_FLOWLINKER_H
 
 #include "Analysis/Dataflow.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 
@@ -27,7 +28,8 @@ private:
   void link(HloId Id);
   void linkOther(HloId Id);
   bool addArguments(HloId Id, HloId Caller,
-                    llvm::SmallVectorImpl<HloId> &Inputs) const;
+                    llvm::SmallVectorImpl<HloId> &Inputs);
+  llvm::ArrayRef<uint32_t> branchesOf(HloId Caller, ComputationId Callee);
   void linkParameter(HloId Id);
   void linkCopyStart(HloId Id);
   void linkAsync(HloId Id);
@@ -72,6 +74,10 @@ private:
   Dataflow &F;
   const Program &P;
   const Rules &R;
+  /// Branches by conditional and computation, and the conditionals that are in.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, llvm::SmallVector<uint32_t, 1>>
+      Branches;
+  llvm::DenseSet<uint32_t> Indexed;
 };
 
 } // namespace hlobuf

@@ -48,7 +48,7 @@ int32_t FlowRanges::endOfAsync(ComputationId C, int32_t End) const {
       continue;
     HloId Done = P[Caller].Op == Opcode::AsyncDone
                      ? Caller
-                     : P.asyncChain(Caller).back();
+                     : P.asyncEnd(Caller);
     bool InScope = P[Done].Op == Opcode::AsyncDone && S.time(Done) >= 0;
     End = std::max(End, InScope ? S.time(Done) : S.span(C).End);
   }

@@ -30,8 +30,16 @@ void PhiGraph::addInput(uint32_t Phi, uint32_t Node) {
 }
 
 void PhiGraph::simplify() {
-  while (simplifyOnce()) {
+  while (spend(NumPhis) && simplifyOnce()) {
   }
+}
+
+bool PhiGraph::spend(size_t Count) {
+  // Nested loops have a few passes over graphs of two or three edges a phi.
+  constexpr size_t PerEdge = 32;
+  constexpr size_t Least = 1000000;
+  Steps += Count;
+  return Steps <= Least + PerEdge * Edges.size();
 }
 
 bool PhiGraph::keepOnly(const std::vector<bool> &Kept) {
@@ -113,6 +121,8 @@ bool PhiGraph::replaceClosure(uint32_t Phi) {
     uint32_t Node = Queue[I];
     if (Visited[Node] == Closure)
       continue;
+    if (!spend(1))
+      return false;
     Visited[Node] = Closure;
     Checked[Node] = Pass;
     if (isPhi(Node)) {

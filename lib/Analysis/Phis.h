@@ -28,7 +28,9 @@ public:
   /// Gives phi \p Phi the input \p Node; the same input may come twice.
   void addInput(uint32_t Phi, uint32_t Node);
 
-  /// Runs the compiler's procedure. Afterwards replacement() holds.
+  /// Runs the compiler's procedure. Afterwards replacement() holds. Its cost is
+  /// quadratic in rings of phis that several values enter, which no program
+  /// has: far beyond what programs need it stops, and phis stay that could go.
   void simplify();
 
   /// Instead of simplify(): keeps the phis of \p Kept, by number, and replaces
@@ -49,6 +51,8 @@ private:
   bool replaceClosure(uint32_t Phi);
   void dropSelf(uint32_t Phi);
   void replace(uint32_t Phi, uint32_t By);
+  /// Counts steps of the procedure; false once there were too many.
+  bool spend(size_t Count);
   bool isPhi(uint32_t Node) const { return Node < NumPhis; }
 
   uint32_t NumPhis;
@@ -68,6 +72,7 @@ private:
   /// By node: the last closure that met it.
   std::vector<uint32_t> Visited;
   uint32_t Closure = 0;
+  size_t Steps = 0;
 };
 
 } // namespace hlobuf

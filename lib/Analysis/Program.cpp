@@ -31,7 +31,8 @@ Program::Program(const Analysis &A)
   if (!M.Scheduled)
     adoptOrder();
   linkUsers();
-  linkCalls();
+  linkCallers();
+  linkChains();
   classify();
 }
 
@@ -222,131 +223,7 @@ void Program::linkUsers() {
   }
 }
 
-HloId Program::asyncProducer(HloId Id) const {
-  SmallVector<uint32_t, 4> Path;
-  HloId Current = operands(Id).empty() ? HloId() : operands(Id)[0];
-  // Loop state may lead in circles.
-  for (size_t Steps = 0; Current && Steps != 10000; ++Steps) {
-    const ProgramNode &N = (*this)[Current];
-    if ((N.Op == Opcode::AsyncStart || N.Op == Opcode::AsyncUpdate) &&
-        Path.empty())
-      return Current;
-    ArrayRef<HloId> Sources = operands(Current);
-    switch (N.Op) {
-    case Opcode::GetTupleElement:
-      Path.push_back(N.Number);
-      Current = Sources[0];
-      break;
-    case Opcode::Tuple:
-      if (Path.empty() || Path.back() >= Sources.size())
-        return HloId();
-      Current = Sources[Path.pop_back_val()];
-      break;
-    case Opcode::OptBarrier:
-    case Opcode::While:
-    case Opcode::Bitcast:
-    case Opcode::Copy:
-      if (Sources.empty())
-        return HloId();
-      Current = Sources[0];
-      break;
-    case Opcode::Parameter: {
-      HloId Loop;
-      for (HloId Caller : callers(N.Parent))
-        if ((*this)[Caller].Op == Opcode::While)
-          Loop = Caller;
-      if (!Loop || operands(Loop).empty())
-        return HloId();
-      Current = operands(Loop)[0];
-      break;
-    }
-    default:
-      return HloId();
-    }
-  }
-  return HloId();
-}
-
-HloId Program::asyncStart(HloId Id) const {
-  for (size_t Steps = 0; Id && Steps != 10000; ++Steps) {
-    if ((*this)[Id].Op == Opcode::AsyncStart)
-      return Id;
-    Id = asyncProducer(Id);
-  }
-  return HloId();
-}
-
-static bool continuesChain(Opcode Op) {
-  return Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone;
-}
-
-/// The async-update or -done that takes the state of \p Id, also out of tuples,
-/// barriers and loops (2026-08-11); invalid if none does.
-HloId Program::asyncConsumer(HloId Id) const {
-  for (ProgramUse Use : users(Id))
-    if (continuesChain((*this)[Use.User].Op) && Use.Operand == 0)
-      return Use.User;
-  constexpr size_t MaxSeen = 1000;
-  SmallVector<HloId, 8> Work = {Id};
-  llvm::DenseMap<uint32_t, bool> Seen;
-  while (!Work.empty() && Seen.size() < MaxSeen) {
-    for (ProgramUse Use : users(Work.pop_back_val())) {
-      if (!Seen.try_emplace(Use.User.index(), true).second)
-        continue;
-      switch ((*this)[Use.User].Op) {
-      case Opcode::AsyncUpdate:
-      case Opcode::AsyncDone:
-        if (asyncProducer(Use.User) == Id)
-          return Use.User;
-        break;
-      case Opcode::Tuple:
-      case Opcode::GetTupleElement:
-      case Opcode::OptBarrier:
-      case Opcode::Copy:
-      case Opcode::While:
-        Work.push_back(Use.User);
-        break;
-      default:
-        break;
-      }
-    }
-  }
-  return HloId();
-}
-
-SmallVector<HloId, 4> Program::asyncChain(HloId Start) const {
-  SmallVector<HloId, 4> Chain = {Start};
-  // Loop state may lead in circles.
-  while (Chain.size() <= Nodes.size()) {
-    HloId Next = asyncConsumer(Chain.back());
-    if (!Next)
-      return Chain;
-    Chain.push_back(Next);
-    if ((*this)[Next].Op == Opcode::AsyncDone)
-      return Chain;
-  }
-  return Chain;
-}
-
-SmallVector<HloId, 8> Program::boundOperands(HloId Id) const {
-  SmallVector<HloId, 4> Updates;
-  HloId Current = Id;
-  // Loop state may lead in circles.
-  while (Current && (*this)[Current].Op == Opcode::AsyncUpdate &&
-         Updates.size() <= Nodes.size()) {
-    Updates.push_back(Current);
-    Current = asyncProducer(Current);
-  }
-  SmallVector<HloId, 8> Bound;
-  if (!Current)
-    return Bound;
-  Bound.append(operands(Current).begin(), operands(Current).end());
-  for (HloId Update : llvm::reverse(Updates))
-    Bound.append(operands(Update).begin() + 1, operands(Update).end());
-  return Bound;
-}
-
-void Program::linkCalls() {
+void Program::linkCallers() {
   // First what instructions print themselves, then chains whose later elements
   // print nothing.
   std::vector<std::pair<ComputationId, HloId>> Pairs;
@@ -362,15 +239,6 @@ void Program::linkCalls() {
   }
   for (size_t C = 0; C != M.Computations.size(); ++C)
     CallerBegin[C + 1] += CallerBegin[C];
-
-  for (size_t I = 0; I != M.Instructions.size(); ++I) {
-    Opcode Op = Nodes[I].Op;
-    if ((Op != Opcode::AsyncUpdate && Op != Opcode::AsyncDone) ||
-        !M.calls(M.Instructions[I]).empty())
-      continue;
-    if (HloId Start = asyncStart(HloId(I)))
-      ChainStart[static_cast<uint32_t>(I)] = Start;
-  }
 }
 
 ArrayRef<HloCall> Program::calls(HloId Id) const {
@@ -379,8 +247,8 @@ ArrayRef<HloCall> Program::calls(HloId Id) const {
   ArrayRef<HloCall> Own = M.calls(M[Id]);
   if (!Own.empty() || !isAsync(Nodes[Id.index()].Op))
     return Own;
-  auto Start = ChainStart.find(Id.index());
-  return Start == ChainStart.end() ? Own : M.calls(M[Start->second]);
+  HloId Start = ChainStart.lookup(Id.index());
+  return Start ? M.calls(M[Start]) : Own;
 }
 
 ComputationId Program::callee(HloId Id, CallRole Role) const {

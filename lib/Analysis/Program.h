@@ -115,9 +115,15 @@ public:
   /// The start of the chain that async op \p Id belongs to, itself if it is
   /// one; invalid if unknown.
   HloId asyncStart(HloId Id) const;
-  /// The chain that begins with async-start \p Start: updates, then the done
-  /// if there is one.
-  llvm::SmallVector<HloId, 4> asyncChain(HloId Start) const;
+  /// The last element of the chain that goes on from \p Start, an async-start
+  /// or -update: its done if there is one.
+  HloId asyncEnd(HloId Start) const;
+  /// The last async-update, or the start, of the chain that begins with
+  /// \p Start.
+  HloId lastUpdate(HloId Start) const;
+  /// Operand number \p Number of those bound so far at \p Id; invalid if there
+  /// are fewer.
+  HloId boundOperand(HloId Id, uint32_t Number) const;
   /// Operands bound so far at \p Id, an async-start or -update.
   llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
 
@@ -150,13 +156,14 @@ public:
 
 private:
   friend class Adoption;
-  HloId asyncConsumer(HloId Id) const;
   void addModuleNodes();
   void adoptOrder();
   void linkOperands();
   void buildOrder();
   void linkUsers();
-  void linkCalls();
+  void linkChains();
+  llvm::SmallVector<HloId, 4> bindingUpdates(HloId Id, HloId &Start) const;
+  void linkCallers();
   void classify();
   void findObstacles();
   void findDepth();
@@ -191,8 +198,15 @@ private:
   llvm::DenseMap<uint32_t, HloId> HiddenByName;
   std::vector<NameId> Unresolved;
   std::vector<HloId> Anonymous;
-  /// Starts of async chains by update or done, where those print no calls.
+  /// Of async chains, by element: what updates and dones take the state from,
+  /// the start, the end, and by update the element before it that binds
+  /// operands.
+  llvm::DenseMap<uint32_t, HloId> Producers;
   llvm::DenseMap<uint32_t, HloId> ChainStart;
+  llvm::DenseMap<uint32_t, HloId> ChainEnd;
+  llvm::DenseMap<uint32_t, HloId> BoundBefore;
+  /// By element: itself, or the one before it that binds operands.
+  llvm::DenseMap<uint32_t, HloId> LastBinding;
   bool AdoptedOrder = false;
   bool AdoptedAll = false;
   llvm::StringRef Obstacle;

@@ -191,8 +191,10 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
   if (Text.ends_with(">"))
     cutGluedTag(U);
   In.advanceRaw();
-  while (PendingTag.empty() && continuesBehind(In, D.text(U))) {
-    U.TextSize = static_cast<uint32_t>(In.line().end() - D.text(U).data());
+  PendingText SoFar(D.text(U));
+  while (PendingTag.empty() && continuesBehind(In, SoFar)) {
+    SoFar.extend(In.line());
+    U.TextSize = static_cast<uint32_t>(SoFar.text().size());
     if (In.line().ends_with(">"))
       cutGluedTag(U);
     In.advanceRaw();
@@ -205,19 +207,22 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
 
 /// True if the line at \p In belongs to the instruction before it: brackets or
 /// strings are still open and no new tag begins.
-bool DumpReader::continuesBehind(LineCursor &In, StringRef SoFar) const {
+bool DumpReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
   if (In.atEnd() || In.line().starts_with("<"))
     return false;
   if (In.line().empty() && endsUsed(In))
     return false;
-  return !isBalanced(SoFar);
+  return !SoFar.isBalanced();
 }
 
 /// From 2024-01-16 to 2024-11-01 the newline behind the text was missing, so
 /// the next value's tag is the end of its line.
 void DumpReader::cutGluedTag(UsedValue &U) {
   StringRef Text = D.text(U);
-  size_t Open = Text.rfind('<');
+  StringRef Line = Text.drop_front(Text.rfind('\n') + 1);
+  size_t Open = Line.rfind('<');
+  if (Open != StringRef::npos)
+    Open += Text.size() - Line.size();
   if (Open == StringRef::npos || Open == 0 || D.Texts == TextForm::NoSpace)
     return;
   ValueTag Tag;

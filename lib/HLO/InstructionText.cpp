@@ -244,26 +244,6 @@ std::string hlobuf::unescape(StringRef Text) {
   return Out;
 }
 
-bool hlobuf::isBalanced(StringRef Text) {
-  unsigned Depth = 0;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    char C = Text[I];
-    if (C == '(' || C == '{' || C == '[') {
-      ++Depth;
-    } else if (C == ')' || C == '}' || C == ']') {
-      if (Depth == 0)
-        return false;
-      --Depth;
-    } else if (C == '"') {
-      size_t Size = stringSize(Text.drop_front(I));
-      if (Size < 2 || Text[I + Size - 1] != '"')
-        return false;
-      I += Size - 1;
-    }
-  }
-  return Depth == 0;
-}
-
 llvm::SmallVector<DeclaredAlias, 2>
 hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
   llvm::SmallVector<DeclaredAlias, 2> Found;

@@ -72,10 +72,6 @@ std::optional<llvm::StringRef> findMetadata(llvm::StringRef Attributes,
 /// Undoes C escapes (`\n`, `\"`, `\303`).
 std::string unescape(llvm::StringRef Text);
 
-/// True if every bracket and string of \p Text is closed: an instruction that
-/// is not goes on behind a raw newline.
-bool isBalanced(llvm::StringRef Text);
-
 /// One item `{output}: (operand, {index})` of output_to_operand_aliasing.
 struct DeclaredAlias {
   ShapeIndex Output;

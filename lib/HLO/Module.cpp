@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HLO/Module.h"
+#include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
 
@@ -79,12 +80,6 @@ static bool beginsComputation(StringRef Line) {
   Scanner Name(Line);
   StringRef Text;
   return Name.name(Text) && Name.rest().starts_with(" ");
-}
-
-/// True if the text ends inside a string. Nearly all texts have an even number
-/// of quotes and are settled by that.
-static bool isInsideString(StringRef Text) {
-  return Text.count('"') % 2 != 0 && !isBalanced(Text);
 }
 
 HloModule ModuleReader::read() {
@@ -219,26 +214,25 @@ bool ModuleReader::readHeading(StringRef Line) {
 void ModuleReader::readComputation() {
   readHeading(In.line());
   auto FirstOperand = static_cast<uint32_t>(M.Operands.size());
-  StringRef Pending;
+  PendingText Pending;
   bool Closed = false;
   for (In.advance(); !In.atEnd() && !Closed; In.advanceRaw()) {
     StringRef Line = In.line();
     // A raw newline inside an attribute may be followed by anything.
-    bool Ends = Line.starts_with("}") && isBalanced(Pending);
-    bool Comment = Line.starts_with("//") && isBalanced(Pending);
+    bool Ends = Line.starts_with("}") && Pending.isBalanced();
+    bool Comment = Line.starts_with("//") && Pending.isBalanced();
     if (Comment)
       continue;
-    if (!Ends && (!beginsInstruction(Line) || isInsideString(Pending))) {
+    if (!Ends && (!beginsInstruction(Line) || Pending.isInsideString())) {
       if (Pending.empty())
         Refuse(Line, "expected an instruction");
       else
-        Pending = StringRef(Pending.data(),
-                            static_cast<size_t>(Line.end() - Pending.data()));
+        Pending.extend(Line);
       continue;
     }
     if (!Pending.empty())
-      readInstruction(Pending);
-    Pending = Line;
+      readInstruction(Pending.text());
+    Pending = PendingText(Line);
     Closed = Ends;
   }
   HloComputation &C = M.Computations.back();
