@@ -1,0 +1,75 @@
+"""scaling.py FOLDER PART/PARTS [CASE...]: what input costs as it grows.
+
+Each case of cases.py is run with n and with 4n, and its processor time must
+not grow by more than Limit: linear and n log n stay below, n squared is 16.
+The least of several runs is taken, so that a busy machine changes little, and
+a case that fails is measured again before it counts.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+
+from cases import CASES
+
+Limit = 5.5
+# Below this, starting the program is most of what is measured.
+Floor = 0.03
+Timeout = 60
+
+
+def seconds(arguments):
+    """User time of one run; it must end by itself, and not by a signal."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    run = subprocess.run(
+        ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=Timeout,
+        check=False,
+    )
+    if run.returncode not in (0, 1, 2):
+        raise RuntimeError(f"exit status {run.returncode}")
+    if not run.stdout.strip():
+        raise RuntimeError("nothing was said")
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def measure(small, large, repeats):
+    first = min(seconds(small) for _ in range(repeats))
+    second = min(seconds(large) for _ in range(repeats))
+    return first, second
+
+
+def check(name, folder):
+    make, n = CASES[name]
+    inputs = [os.path.join(folder, f"{name}-{size}") for size in (n, 4 * n)]
+    small, large = ([make(path, n * 4**i)] for i, path in enumerate(inputs))
+    try:
+        for repeats in (2, 4, 8):
+            first, second = measure(small, large, repeats)
+            grows = second / max(first, Floor)
+            if grows <= Limit:
+                break
+        good = grows <= Limit
+        text = f"{first:.2f} s, {second:.2f} s: x {grows:.1f}"
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        good, text = False, str(error)
+    print(f"{'ok  ' if good else 'FAIL'} {name}, {n} and {4 * n}: {text}", flush=True)
+    for path in inputs:
+        shutil.rmtree(path, ignore_errors=True)
+    return good
+
+
+def main():
+    folder = sys.argv[1]
+    part, parts = map(int, sys.argv[2].split("/"))
+    names = sys.argv[3:] or sorted(CASES)[part::parts]
+    good = [check(name, folder) for name in names]
+    print(f"{len(good)} cases, {good.count(False)} grow too fast")
+    return good.count(False) != 0
+
+
+sys.exit(main())
