@@ -83,8 +83,7 @@ Part BodyPairs::follow(Part From) const {
   return From;
 }
 
-const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly,
-                                     uint32_t Output) {
+const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
   auto [Found, New] = Known.try_emplace({Id.index(), BodyOnly});
   std::vector<InPlacePair> &Pairs = Found->second;
   if (New) {

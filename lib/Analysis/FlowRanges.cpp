@@ -46,9 +46,8 @@ int32_t FlowRanges::endOfAsync(ComputationId C, int32_t End) const {
   for (HloId Caller : P.callers(S.asyncBody(C))) {
     if (!isAsync(P[Caller].Op))
       continue;
-    HloId Done = P[Caller].Op == Opcode::AsyncDone
-                     ? Caller
-                     : P.asyncEnd(Caller);
+    HloId Done =
+        P[Caller].Op == Opcode::AsyncDone ? Caller : P.asyncEnd(Caller);
     bool InScope = P[Done].Op == Opcode::AsyncDone && S.time(Done) >= 0;
     End = std::max(End, InScope ? S.time(Done) : S.span(C).End);
   }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/StackFrames.h"
-#include "Support/Printable.h"
 #include "HLO/InstructionText.h"
+#include "Support/Printable.h"
 
 using namespace hlobuf;
 using llvm::StringRef;

@@ -81,12 +81,12 @@ void ReportComparer::report(ReportDifference F) {
   I = F.Expected;
   J = F.There;
   if (I == Expected.lines().size()) {
-    Finding F = R.report(There[J], "unexpected text behind the end of the "
-                                   "report: did two processes write it at "
-                                   "once? Give each its own folder "
-                                   "(--xla_dump_to)");
+    Finding Behind =
+        R.report(There[J], "unexpected text behind the end of the report: did "
+                           "two processes write it at once? Give each its own "
+                           "folder (--xla_dump_to)");
     if (R.count() == 1)
-      F.asUnreadable();
+      Behind.asUnreadable();
     return;
   }
   if (J == There.size()) {

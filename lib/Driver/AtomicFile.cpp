@@ -54,8 +54,7 @@ llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
   // to end as without it.
   llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
   int Descriptor = -1;
-  if (std::error_code Error =
-          createBeside(Path, Descriptor, File->Temporary))
+  if (std::error_code Error = createBeside(Path, Descriptor, File->Temporary))
     return failure(Path, Error);
   llvm::sys::RemoveFileOnSignal(File->Temporary);
   File->OS = std::make_unique<llvm::raw_fd_ostream>(Descriptor,

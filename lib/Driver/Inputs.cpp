@@ -155,9 +155,8 @@ void InputFinder::addFolder(const std::string &Path) {
   if (!collectFiles(Path, Files))
     return;
   llvm::sort(Files);
-  llvm::erase_if(Files, [&](const std::string &File) {
-    return !holdsAssignment(File);
-  });
+  llvm::erase_if(
+      Files, [&](const std::string &File) { return !holdsAssignment(File); });
   for (std::string &File : Files)
     addDump(std::move(File));
   if (Files.empty())
@@ -194,9 +193,8 @@ static std::vector<std::string> readFrames(FrameFile &F) {
     }
   }
   if (Begin)
-    Damage.push_back(
-        fmt::format("the text ends inside the frame '{}': it was cut off",
-                    Name));
+    Damage.push_back(fmt::format(
+        "the text ends inside the frame '{}': it was cut off", Name));
   return Damage;
 }
 
@@ -206,9 +204,9 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
     trouble(Frames->Path,
             fmt::format("cannot read all of '{}': {}{}", Frames->Path,
                         Damage.front(),
-                        Damage.size() == 1
-                            ? ""
-                            : fmt::format(" (and {} more)", Damage.size() - 1)));
+                        Damage.size() == 1 ? ""
+                                           : fmt::format(" (and {} more)",
+                                                         Damage.size() - 1)));
   size_t Before = List.Dumps.size();
   for (const std::string &Name : Frames->Order)
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)

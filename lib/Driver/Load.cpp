@@ -104,7 +104,8 @@ static void reportUnreadable(LoadedDump &L, const DumpFile &File) {
   StringRef Name = llvm::sys::path::filename(File.Path);
   if (File.Text.empty())
     L.Unreadable.push_back(
-        {File.Text, fmt::format("{} is empty: writing was interrupted?", Name)});
+        {File.Text,
+         fmt::format("{} is empty: writing was interrupted?", Name)});
   else
     L.Unreadable.push_back(
         {File.Text.take_front(0),
@@ -197,8 +198,8 @@ static llvm::Error refuseUnusedGiven(const VerifyOptions &Options,
     auto Number = static_cast<size_t>(Role);
     if (Options.Siblings[Number].empty() || All[Number].present())
       continue;
-    StringRef Reason =
-        L.Unused.empty() ? StringRef("it is empty") : StringRef(L.Unused.back());
+    StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
+                                        : StringRef(L.Unused.back());
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("cannot use '{}' with '{}': {}", Options.Siblings[Number],

@@ -86,9 +86,8 @@ void TextResults::add(const DumpResult &R) {
                         printableStart(R.Path), Gap.Reason, Gap.Check);
   if (!R.Memory)
     return;
-  std::string Name =
-      printable(R.Module.empty() ? R.Path
-                                 : fmt::format("{} ({})", R.Module, R.Path));
+  std::string Name = printable(
+      R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path));
   printMemory(*R.Memory, Name, OS);
   Totals.add(Name, *R.Memory);
 }

@@ -66,8 +66,7 @@ StringRef hlobuf::refusal(StringRef Text) {
 
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
-                 SyntaxErrors &Syntax,
-                 llvm::function_ref<void()> SectionRead) {
+                 SyntaxErrors &Syntax, llvm::function_ref<void()> SectionRead) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
   DumpReader Reader(*D, Syntax, SectionRead);

@@ -16,17 +16,17 @@ static constexpr StringRef Advice =
     "did two processes write it at once? Give each its own folder "
     "(--xla_dump_to)";
 
-/// The offset of the first line of \p Text that \p Syntax is about; the size of
-/// the text if there is none.
+/// The offset of the line of \p Text that the first one of \p Syntax is about;
+/// the size of the text if there is none. They are in the order of reading:
+/// names are looked up after that, and may have other lines' meanings by then.
 static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
-  size_t First = Text.size();
-  for (const Diagnostic &Error : Syntax)
-    if (Error.Where.data() >= Text.begin() && Error.Where.data() < Text.end())
-      First = std::min(
-          First, static_cast<size_t>(Error.Where.data() - Text.begin()));
-  // The whole text if no newline comes before.
-  return First == Text.size() ? First
-                              : Text.take_front(First).rfind('\n') + 1;
+  for (const Diagnostic &Error : Syntax) {
+    if (Error.Where.data() < Text.begin() || Error.Where.data() >= Text.end())
+      continue;
+    auto At = static_cast<size_t>(Error.Where.data() - Text.begin());
+    return Text.take_front(At).rfind('\n') + 1;
+  }
+  return Text.size();
 }
 
 /// The number behind \p Key at the begin of the first line of \p Text that
@@ -58,12 +58,12 @@ static bool repeatsValue(const Dump &D, StringRef Tail, size_t End) {
          });
 }
 
-/// True if the entry computation of the module is closed before \p End.
-static bool endsEntry(const Dump &D, size_t End) {
-  const HloModule &M = D.Module;
-  return M.Entry && M.Text.take_front(End)
-                        .drop_front(std::min<size_t>(M[M.Entry].Line, End))
-                        .contains("\n}\n");
+/// True if an entry computation of the module is closed before \p End.
+static bool endsEntry(const HloModule &M, size_t End) {
+  auto Entry = llvm::find_if(M.Computations,
+                             [](const HloComputation &C) { return C.Entry; });
+  return Entry != M.Computations.end() &&
+         M.Text.slice(Entry->Line, End).contains("\n}\n");
 }
 
 /// True if \p Text before \p End is a whole file of \p Role, and what follows
@@ -77,8 +77,7 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
       (Role == FileRole::Assignment && !D.Split && !Ranges))
     return false;
   // Two texts of one program end alike; a text that was cut off ends in a line.
-  if (Tail.size() < Head.size() && Head.ends_with(Tail) &&
-      Tail.ends_with("\n"))
+  if (Tail.size() < Head.size() && Head.ends_with(Tail) && Tail.ends_with("\n"))
     return true;
   StringRef Line = Tail.take_until([](char C) { return C == '\n'; });
   switch (Role) {
@@ -91,7 +90,7 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
   case FileRole::LiveRange:
     return Ranges && !Line.starts_with("    ");
   case FileRole::Module:
-    return endsEntry(D, End);
+    return endsEntry(D.Module, End);
   case FileRole::Report:
     return false;
   }

@@ -1,4 +1,5 @@
-//===- Support/Printable.h - Foreign text on terminals and in logs -*- C++ -*-===//
+//===- Support/Printable.h - Foreign text on terminals and in logs -*- C++
+//-*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

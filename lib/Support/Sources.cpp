@@ -78,7 +78,8 @@ static std::string withoutCr(StringRef Text) {
   return Out;
 }
 
-/// What \p Bytes, as they are in a file, say; nothing if they say it themselves.
+/// What \p Bytes, as they are in a file, say; nothing if they say it
+/// themselves.
 static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
                                                           uint64_t MaxBytes) {
   std::optional<std::string> Text;
@@ -97,8 +98,8 @@ static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
 llvm::Expected<StringRef>
 Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
   fs::file_status Status;
-  bool Stream = Path == "-" || (!fs::status(Path, Status) &&
-                                !fs::is_regular_file(Status));
+  bool Stream = Path == "-" ||
+                (!fs::status(Path, Status) && !fs::is_regular_file(Status));
   std::unique_ptr<llvm::MemoryBuffer> Mapped;
   std::string Read;
   if (Stream) {
