@@ -90,7 +90,7 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
   case FileRole::LiveRange:
     return Ranges && !Line.starts_with("    ");
   case FileRole::Module:
-    return endsEntry(D.Module, End);
+    return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
   case FileRole::Report:
     return false;
   }
