@@ -88,7 +88,7 @@ static std::optional<uint32_t> resultElement(Opcode Op) {
 HloId EarlyReads::findDone(HloId Start) const {
   HloId Last = Start;
   if (P[Start].Op == Opcode::AsyncStart)
-    Last = P.asyncChain(Start).back();
+    Last = P.asyncEnd(Start);
   else
     for (ProgramUse Use : P.users(Start))
       if (P[Use.User].Op == doneOf(P[Start].Op) && Use.Operand == 0 &&
