@@ -8,6 +8,7 @@
 #include "Checks/Check.h"
 #include "Driver/CheckNames.h"
 #include "Driver/Driver.h"
+#include "Dump/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,8 +57,20 @@ static bool provesRule(const CheckInfo &Info, StringRef Number) {
       Rules, [&](StringRef Rule) { return Rule.equals_insensitive(Number); });
 }
 
+/// What the reader reports is not a check, but it is printed like one.
+static constexpr StringRef SyntaxPage =
+    "# syntax\n\n"
+    "Every line of a dump has a form that some release of XLA prints. A line "
+    "without\n"
+    "such a form is an error, and the checks that need its section do not "
+    "run.\n";
+
 bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
                           llvm::raw_ostream &Err) {
+  if (Id == SyntaxCheck) {
+    Out << SyntaxPage;
+    return true;
+  }
   bool Found = false;
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id || provesRule(Info, Id)) {
