@@ -9,7 +9,7 @@ itself what belongs to it; a task that is lost with its machine runs again. What
 the tasks print is put together: a line of JSON a dump. Behind `--` may stand
 further options of hlobuf-verify, say --baseline=/shared/baseline.json.
 
-The exit status is that of hlobuf-verify: 0 no error, 1 errors, 2 a dump could not
+The exit status is that of hlobuf-verify: 0 no errors, 1 errors, 2 a dump could not
 be read. Without --address, Ray uses the cores of this machine.
 """
 
@@ -20,6 +20,8 @@ import sys
 
 import hlobuf
 import ray
+
+STATUSES = {"sound": "sound", "errors": "with errors", "unreadable": "unreadable"}
 
 
 @ray.remote
@@ -58,8 +60,8 @@ def main():
             for line in ray.get(task):
                 output.write(line + "\n")
                 counts[json.loads(line)["status"]] += 1
-    for status in ("sound", "errors", "unreadable"):
-        print(f"{counts[status]} {status}")
+    for status, words in STATUSES.items():
+        print(f"{counts[status]} {words}")
     if counts["unreadable"]:
         return 2
     return 1 if counts["errors"] else 0

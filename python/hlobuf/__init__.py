@@ -9,8 +9,15 @@
 Everything is done by the program hlobuf-verify, which comes with this package.
 """
 
+import importlib.metadata
+
 from hlobuf._program import Trouble, json_lines, program, run, verify
 from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
+
+try:
+    __version__ = importlib.metadata.version("hlobuf")
+except importlib.metadata.PackageNotFoundError:  # a clone that is not installed
+    __version__ = "unknown"
 
 __all__ = [
     "SCHEMA",
@@ -20,6 +27,7 @@ __all__ = [
     "Place",
     "Report",
     "Trouble",
+    "__version__",
     "json_lines",
     "program",
     "run",

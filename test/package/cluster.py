@@ -54,11 +54,11 @@ def main():
     assert len(single) == 26, len(single)
 
     text, lines = verify_many("--shards=7", status=1)
-    expect(["25 sound", "1 errors", "0 unreadable"], text)
+    expect(["25 sound", "1 with errors", "0 unreadable"], text)
     assert sorted(lines) == sorted(single)
 
     text, lines = verify_many("--shards=40", "--", "--checks=-*,value-id", status=0)
-    expect(["26 sound", "0 errors"], text)
+    expect(["26 sound", "0 with errors"], text)
     assert {json.loads(line)["verified"] for line in lines} == {1}
 
     [text] = (dumps / "copy-3").glob("*-buffer-assignment.txt")
