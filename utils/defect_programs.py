@@ -1,0 +1,134 @@
+"""defect_programs.py NAME TARGET: compiles one program that some release of XLA gets
+wrong, for a target: cpu, cuda, or a TPU as in v5e. utils/replay-defects runs it.
+
+For cpu the program also runs, compiled and step by step, and the last line is how many
+numbers differ: `96 of 128 wrong`. For other targets it is compiled ahead of time, which
+needs no accelerator.
+"""
+
+import os
+import sys
+
+# What a compiler without its accelerator would ask the machine.
+ENVIRONMENT = {
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "true",
+    "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TPU_ACCELERATOR_TYPE": "v5litepod-4",
+    "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_WORKER_HOSTNAMES": "localhost",
+    "TPU_WORKER_ID": "0",
+}
+os.environ.update(ENVIRONMENT, JAX_PLATFORMS="cpu")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+
+# An H100, as far as the compiler wants to know it.
+H100 = """
+gpu_device_info {
+  threads_per_block_limit: 1024 threads_per_warp: 32
+  threads_per_core_limit: 2048 core_count: 132 fpus_per_core: 128
+  shared_memory_per_block: 49152 shared_memory_per_core: 233472
+  shared_memory_per_block_optin: 232448
+  registers_per_block_limit: 65536 registers_per_core_limit: 65536
+  block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535
+  memory_bandwidth: 3352320000000 l2_cache_size: 52428800
+  device_memory_size: 84942979072 clock_rate_ghz: 1.98
+  cuda_compute_capability { major: 9 }
+}
+platform_name: "CUDA"
+"""
+
+
+def shift_row(x):
+    """each row becomes the one above it"""
+    return x.at[1:].set(x[:-1])[None]
+
+
+def broadcast_of_old_vector(vector, matrix):
+    """each round makes the vector from the matrix and the matrix from the vector"""
+    step = lambda i, c: (c[1][0], jnp.broadcast_to(c[0], c[1].shape))
+    return jax.lax.fori_loop(0, 3, step, (vector, matrix))
+
+
+def loop_over_bytes(x):
+    """an argument of bytes is a loop's first state, and is read after the loop"""
+    return jax.lax.fori_loop(0, 3, lambda i, c: c + c, x)[0], x[0]
+
+
+def update_bytes(x, row, i):
+    """an argument of bytes is updated, and read together with the update"""
+    y = x.at[i].set(row)
+    return y[0] - x[0]
+
+
+def two_paddings(x, z):
+    """two results that are put together from rows of sharded arrays"""
+
+    def spread(x):
+        return jnp.concatenate([jnp.pad(x[2 * k : 2 * k + 2], (1, 2)) for k in range(4)])
+
+    def gather(x):
+        return jnp.concatenate([x[5 * k + 1 : 5 * k + 3] for k in range(4)])
+
+    return gather(spread(x) * z) + gather(spread(gather(z)))
+
+
+# The arguments' types and shapes, and over how many devices they are split.
+PROGRAMS = {
+    shift_row: (1, ("int32", 8, 16)),
+    broadcast_of_old_vector: (1, ("float32", 128), ("float32", 8, 128)),
+    loop_over_bytes: (1, ("int8", 32, 128)),
+    update_bytes: (1, ("int8", 32, 128), ("int8", 128), ("int32",)),
+    two_paddings: (4, ("float32", 8), ("float32", 20)),
+}
+
+
+def topology(target, count):
+    from jax.experimental import topologies
+
+    if target == "cuda":
+        name = f"1x1x{count}"
+        options = {"topology": name, "target_config": H100}
+        return topologies.get_topology_desc(platform="cuda", topology_name=name, **options)
+    options = {"topology_name": f"{target}:2x2x1", "chips_per_host_bounds": (2, 2, 1)}
+    return topologies.get_topology_desc(platform="tpu", **options)
+
+
+def compile_ahead(function, target, count, shapes):
+    devices = np.array(topology(target, count).devices[:count])
+    mesh = jax.sharding.Mesh(devices, ("x",))
+    split = ("x",) if count > 1 else ()
+    placed = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*split))
+    types = [jax.ShapeDtypeStruct(sides, kind) for kind, *sides in shapes]
+    jax.jit(function, in_shardings=placed, out_shardings=placed).lower(*types).compile()
+
+
+def numbers(kind, *sides):
+    return jnp.asarray(np.arange(np.prod(sides, dtype=int)).reshape(sides), kind)
+
+
+def count_wrong(function, shapes):
+    """The numbers of the compiled program that are not those of its steps."""
+    arguments = [numbers(*shape) for shape in shapes]
+    compiled = jax.tree.leaves(jax.jit(function)(*arguments))
+    with jax.disable_jit():
+        stepwise = jax.tree.leaves(function(*arguments))
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(compiled, stepwise, strict=True)]
+    wrong = sum(int((a != b).sum()) for a, b in pairs)
+    return f"{wrong} of {sum(a.size for a, _ in pairs)} wrong"
+
+
+def main():
+    name, target = sys.argv[1:]
+    [(function, (count, *shapes))] = [p for p in PROGRAMS.items() if p[0].__name__ == name]
+    if target == "cpu":
+        print(count_wrong(function, shapes))
+    else:
+        compile_ahead(function, target, count, shapes)
+
+
+if __name__ == "__main__":
+    main()
