@@ -125,6 +125,12 @@ def update_donated(table, rows, at):
     return table, lax.dynamic_slice(table, (at + 1, 0), (2, 64))
 
 
+@program(shape(8, 16, dtype="int32"), on="cpu")
+def shift_row(x):
+    """miscompiled for CPU: rows are read after they were overwritten in place"""
+    return x.at[1:].set(x[:-1])[None]
+
+
 @program(shape(40, 128), shape(40, 128))
 def update_in_loop(table, source):
     """a loop that writes its state row by row"""

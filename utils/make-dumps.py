@@ -24,7 +24,7 @@ from pathlib import Path
 # jax and jaxlib, the libtpu of the same time, the oldest and the newest Python.
 # Up to 0.9 XLA wrote all about a module into one file, since then one a section.
 PINS = [
-    ("0.12.0", "0.0.51", (3, 12), (3, 14)),
+    ("0.12.0", "0.0.52", (3, 12), (3, 14)),
     ("0.10.2", "0.0.42.1", (3, 11), (3, 14)),
     ("0.7.2", "0.0.23", (3, 11), (3, 14)),
     ("0.6.2", "0.0.17", (3, 10), (3, 13)),
@@ -153,7 +153,11 @@ def compile_one(program, all_devices):
     mesh = jax.sharding.Mesh(numpy.array(all_devices[:count]), (dump_programs.AXIS,))
     spec = jax.sharding.PartitionSpec(*[dump_programs.AXIS][: program.mesh])
     placed = jax.sharding.NamedSharding(mesh, spec)
-    options = dict(in_shardings=placed, out_shardings=placed, donate_argnums=program.donate)
+    options = dict(donate_argnums=program.donate)
+    # Shardings keep some operations from being fused, so that a program gets them only
+    # if it has to: a TPU is told by nothing else.
+    if program.mesh or all_devices[0].platform != "cpu":
+        options.update(in_shardings=placed, out_shardings=placed)
     jax.jit(program.bound_to(mesh), **options).lower(*program.arguments).compile()
 
 

@@ -29,9 +29,10 @@ import hlobuf
 inputs, broken, folder = map(pathlib.Path, sys.argv[1:])
 
 reports: list[hlobuf.Report] = hlobuf.verify(inputs)
-assert len(reports) == 6, reports
-[bad] = [report for report in reports if not report.ok]
+assert len(reports) == 7, reports
+[bad, row] = [report for report in reports if not report.ok]
 assert bad.module == "jit_broadcast_of_old_vector", bad
+assert row.module == "jit_shift_row", row
 assert bad.status == "errors" and bad.errors == 1 and bad.verified > 70, bad
 [finding] = bad.findings
 assert finding.check == "read-after-overwrite" and finding.severity == "error"
@@ -60,6 +61,8 @@ def trouble(paths: list[pathlib.Path], checks: str) -> str:
         return str(trouble)
     raise AssertionError(f"no trouble with {paths} {checks}")
 
+assert hlobuf.__version__[0].isdigit(), hlobuf.__version__
+assert str(hlobuf.Report("d", "m", "errors", errors=1)) == "d: 1 error, 0 warnings"
 assert "no files" in trouble([], "*")
 assert "no-such-check" in trouble([broken], "no-such-check")
 os.chdir(folder)
