@@ -59,7 +59,7 @@ private:
     };
     Set(FileRole::Assignment, "BufferAssignment:\n");
     Set(FileRole::Module, Text);
-    std::vector<Diagnostic> Syntax;
+    SyntaxErrors Syntax;
     return readDump(Files, Syntax);
   }
   FlowId find(StringRef Part) {
