@@ -123,7 +123,23 @@ InstructionReads ReadWalk::run() {
     Todo.pop_back();
     step(N);
   }
+  llvm::stable_sort(
+      Result.Reads, [](const ElementRead &A, const ElementRead &B) {
+        return std::pair(A.Operand, A.Part) < std::pair(B.Operand, B.Part);
+      });
   return std::move(Result);
+}
+
+llvm::ArrayRef<ElementRead> InstructionReads::of(uint32_t Operand,
+                                                 uint32_t Part) const {
+  auto Key = [](const ElementRead &R) { return std::pair(R.Operand, R.Part); };
+  std::pair Wanted(Operand, Part);
+  auto First = llvm::partition_point(
+      Reads, [&](const ElementRead &R) { return Key(R) < Wanted; });
+  auto Last = std::find_if(First, Reads.end(), [&](const ElementRead &R) {
+    return Key(R) != Wanted;
+  });
+  return llvm::ArrayRef(Reads).slice(First - Reads.begin(), Last - First);
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;

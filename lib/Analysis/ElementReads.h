@@ -52,12 +52,16 @@ struct InPlaceChain {
 
 /// All reads of one instruction.
 struct InstructionReads {
+  /// By operand, then by part.
   std::vector<ElementRead> Reads;
   /// Results that are reductions: the reads are in the order of what they
   /// reduce, as the other results are computed.
   llvm::SmallVector<uint32_t, 1> Reductions;
   /// Too many paths: reads are missing.
   bool Incomplete = false;
+
+  /// The reads of part \p Part of operand \p Operand.
+  llvm::ArrayRef<ElementRead> of(uint32_t Operand, uint32_t Part) const;
 };
 
 class ElementReads {

@@ -260,9 +260,8 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
   }
   Worst = ElementHazard();
   auto Consider = [&](const InstructionReads &Some) {
-    for (const ElementRead &Read : Some.Reads)
-      if (Read.Operand == S.Operand && Read.Part == S.OperandPart)
-        consider(Id, S, Read, Chain);
+    for (const ElementRead &Read : Some.of(S.Operand, S.OperandPart))
+      consider(Id, S, Read, Chain);
     if (Some.Incomplete)
       doubt(Id, S.Operand, "fusions with too many paths");
   };

@@ -144,9 +144,9 @@ class Case:
                     count += 1
                     yield kind, edit
 
-    def files(self, kind, edit):
+    def files(self, edit):
         """The texts that the tool gets."""
-        if kind.startswith("module-"):
+        if ASSIGNMENT not in edit.files:  # the dump stays as it is
             return {**self.texts, **edit.files}
         return {MODULE: self.texts[MODULE], **edit.files}
 
@@ -154,7 +154,7 @@ class Case:
         for tail, text in files.items():
             write(os.path.join(folder, self.stem + tail), text)
         path = os.path.join(folder, self.stem + ASSIGNMENT)
-        return run_tool(self.args.tool, path, self.args.timeout)
+        return run_tool(self.args.tool, path, self.args.timeout, self.args.checks)
 
     def results(self):
         """(why the module cannot be used, or None; results)"""
@@ -174,7 +174,7 @@ class Case:
         return None, [self.result(*edit) for edit in self.edits(facts, rng)]
 
     def result(self, kind, edit):
-        files = self.files(kind, edit)
+        files = self.files(edit)
         with tempfile.TemporaryDirectory() as folder:
             status, output = self.run(files, folder)
         reported = status == 1 and FINDING.search(output) is not None
@@ -207,8 +207,8 @@ def table(results):
     return rows["all"]
 
 
-def arguments():
-    parser = option_parser(__doc__, edits=40)
+def arguments(doc, checks=None):
+    parser = option_parser(doc, edits=40)
     parser.add_argument(
         "--max-bytes", type=int, default=8 << 20, help="larger modules are left out"
     )
@@ -225,14 +225,15 @@ def arguments():
     parser.add_argument("--json", help="write every edit and its result to this file")
     parser.add_argument("--fail-under", type=float, default=0, metavar="PERCENT")
     args = parser.parse_args()
+    args.checks = checks
     args.tool = shutil.which(args.tool) or sys.exit(f"no program '{args.tool}'")
     if args.keep:
         os.makedirs(args.keep, exist_ok=True)
     return args
 
 
-def main():
-    args = arguments()
+def run(args):
+    """Plants and counts; the exit status, or why there is nothing to count."""
     chosen = [p for p in assignments(args.paths, 0, args.seed) if module_of(p)]
     chosen = chosen[: args.max_files] if args.max_files else chosen
     results, used = [], 0
@@ -255,14 +256,13 @@ def main():
     if args.json:
         write(args.json, json.dumps([r._asdict() for r in results], indent=1))
     if not planted:
-        sys.exit("nothing was planted")
+        return "nothing was planted"
     print(
         f"{used} modules, {planted} faults: {100 * named / planted:.1f} % found, "
         f"{crashes} crashes"
     )
-    if crashes or 100 * named < args.fail_under * planted:
-        sys.exit(1)
+    return int(bool(crashes or 100 * named < args.fail_under * planted))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run(arguments(__doc__)))
