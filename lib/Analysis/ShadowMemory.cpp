@@ -69,10 +69,12 @@ void ShadowMemory::update(const ShadowPlace &At,
   auto I = cut(All, At.Begin);
   auto Last = cut(All, At.End);
   for (; I != Last; ++I) {
-    // A long set takes time to copy.
-    Work += 1 + I->second.Intact.size() / 16;
-    if (Marks != 0)
+    ++Work;
+    if (Marks != 0) {
+      // A long set takes time to copy.
+      Work += I->second.Intact.size() / 16;
       Journal.push_back({{At.Where, I->first, std::next(I)->first}, I->second});
+    }
     Change(I->second);
   }
 }
