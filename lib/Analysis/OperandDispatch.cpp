@@ -82,6 +82,7 @@ void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
   case Opcode::Sort:
   case Opcode::AllReduce:
   case Opcode::AllReduceStart:
+  case Opcode::CollectiveBroadcast:
     return paired(S);
   case Opcode::AsyncStart:
   case Opcode::AllGatherStart:

@@ -19,8 +19,9 @@
 // 0.12.0 fuses a shifted slice with the update of what it is taken from, and
 // computes wrong numbers.
 //
-// Work in place by definition: control flow, asynchronous operations, sort and
-// all-reduce operand by operand, operand 1 of ragged-all-to-all and of
+// Work in place by definition: control flow, asynchronous operations, sort,
+// all-reduce and collective-broadcast operand by operand (NCCL's are in place:
+// gpu/nvptx_alias_info.cc, 2025), operand 1 of ragged-all-to-all and of
 // triangular-solve, the output operand of collective-permute, what a
 // custom-call declares to alias. What a fusion declares counts where its body
 // hands the operand on unchanged (async collectives on TPU).
@@ -179,7 +180,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
     return S.Operand == 1;
   case Opcode::CollectivePermute:
   case Opcode::CollectivePermuteStart:
-    return P.operands(Id).size() == 4 && S.Operand == 1;
+    return S.Operand == 1 && P.isInPlacePermute(Id);
   case Opcode::CustomCall: {
     // Known to the compiler by name (gpu/buffer_sharing.cc, 2022): the matrix
     // that is factored, and the one that a product is added to.
