@@ -8,6 +8,7 @@ constants are drawn at random, the same instruction having the same number every
 import dataclasses
 import random
 import re
+from typing import Optional
 
 import numpy as np
 
@@ -99,7 +100,7 @@ class Fused:
     class Value:
         reads: dict
         same: dict
-        number: int | None = None
+        number: Optional[int] = None
 
     def __init__(self, module, name, turn):
         self.module, self.unsure, self.drew = module, False, False

@@ -4,9 +4,14 @@ A row is wrong if its numbers are, or an argument that was not donated has chang
 the schedule overwrites what is read later. Such a row has to be reported, and no other.
 """
 
+WRONG = ("wrong", "caller", "hangs")
+
 # What is explained, by class; docs/judge.md says more.
 READS_AHEAD = "right by luck: "  # the order of the elements, or equal numbers
-UNREAD = "overwritten, never read"  # a loop hands it on, and nothing looks at it
+HARMLESS = {
+    "unread": "overwritten, never read",  # a loop hands it on, and nothing looks at it
+    "returned": "returns a parameter",  # nothing is overwritten
+}
 SAID = "in place, said to be unchecked"
 
 
@@ -16,9 +21,9 @@ def judge(numbers, hazards, unsure, checks, verdict):
     if numbers.startswith(("failed", "unknown")):
         return "not judged", True
     if verdict is None:
-        return "no dump", numbers not in ("wrong", "caller")
-    serious = kinds - {"unread"}
-    if numbers in ("wrong", "caller"):
+        return "no dump", numbers not in WRONG
+    serious = kinds - set(HARMLESS)
+    if numbers in WRONG:
         return "assignment" if kinds else "not in the schedule", bool(checks)
     if serious and checks:
         ran = numbers == "right"
@@ -28,7 +33,7 @@ def judge(numbers, hazards, unsure, checks, verdict):
     if serious:
         return "hazard: " + ",".join(sorted(serious)), False
     if kinds:
-        return UNREAD, True
+        return ", ".join(HARMLESS[kind] for kind in sorted(kinds)), True
     if checks:
         return "reported only" + (", schedule unsure" if unsure else ""), False
     return "", True

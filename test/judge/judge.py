@@ -23,9 +23,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
+import traceback
 import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,13 +36,16 @@ sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
 import explained  # pylint: disable=wrong-import-position
 from dump import Dump  # pylint: disable=wrong-import-position
-from harness import (
+from harness import (  # pylint: disable=wrong-import-position
     ASSIGNMENT,
     SIBLINGS,
     read,
     stem_of,
-)  # pylint: disable=wrong-import-position
+    write,
+)
 from hlo import Module  # pylint: disable=wrong-import-position
+
+SECONDS_TO_RUN = 6
 
 
 def options():
@@ -78,6 +84,7 @@ def options():
     )
     parser.add_argument("--verbose", action="store_true", help="print every row")
     o = parser.parse_args()
+    o.started = time.monotonic()
     o.schedules |= bool(o.without) or o.platform != "cpu"
     return o
 
@@ -116,6 +123,7 @@ class Compiler:
         import jax  # pylint: disable=import-outside-toplevel
 
         self.jax, self.runs, self.settings = jax, o.platform == "cpu", {}
+        self.journal = Journal(o.out)
         if self.runs:
             return
         from jax.experimental import (
@@ -137,9 +145,10 @@ class Compiler:
         self.settings = {"in_shardings": one, "out_shardings": one}
 
     def judge(self, program):
-        """What the numbers say: right, wrong, caller (an argument changed), or why not."""
+        """What the numbers say: right, wrong, hangs, caller (an argument changed)."""
         import reference  # pylint: disable=import-outside-toplevel
 
+        self.journal.begin(program.name)
         program.function.__name__ = program.name
         jitted = self.jax.jit(
             program.function, donate_argnums=program.donated, **self.settings
@@ -155,6 +164,11 @@ class Compiler:
         compiled = traced.lower().compile()
         return self.run(program, compiled, expected)
 
+    def give_up(self, program):
+        """Ends this process and a program that does not: its loop lost the counter."""
+        self.journal.add(program.name, "hangs")
+        os.kill(os.getpid(), signal.SIGKILL)
+
     def run(self, program, compiled, expected):
         import numpy as np  # pylint: disable=import-outside-toplevel
 
@@ -164,8 +178,10 @@ class Compiler:
         given = [self.jax.device_put(x.copy()) for x in program.arguments]
         if same:
             given[1] = given[0]
-        results = self.jax.tree.leaves(compiled(*given))
-        results = [np.array(x) for x in results]
+        watch = threading.Timer(SECONDS_TO_RUN, self.give_up, [program])
+        watch.start()
+        results = [np.array(x) for x in self.jax.tree.leaves(compiled(*given))]
+        watch.cancel()
         if not all(map(np.array_equal, results, expected)):
             return "wrong"
         for k, (x, old) in enumerate(zip(given, program.arguments)):
@@ -174,13 +190,67 @@ class Compiler:
         return "right"
 
 
-def programs(o):
+class Journal:
+    """What is known of the programs of a batch, if their process is lost."""
+
+    def __init__(self, out):
+        self.path, self.now = os.path.join(out, "journal"), os.path.join(out, "begun")
+
+    def begin(self, name):
+        write(self.now, name)
+
+    def add(self, name, numbers):
+        with open(self.path, "a", encoding="utf-8") as f:
+            f.write(json.dumps([name, numbers]) + "\n")
+
+    def read(self):
+        """By name; empty where the last batch is complete."""
+        if not os.path.exists(self.path):
+            return {}
+        return dict(map(json.loads, read(self.path).splitlines()))
+
+    def lost(self):
+        """The process ended: by the program that had begun, if it did not say why."""
+        name = read(self.now)
+        if name not in self.read():
+            self.add(name, "crashes")
+
+    def clear(self):
+        if os.path.exists(self.path):
+            os.remove(self.path)
+
+
+def supervise(o):
+    """Judges in a process of its own, and in another one if that is lost."""
+    folder = prepare(o)
+    import programs  # noqa: F401  # pylint: disable=import-outside-toplevel,unused-import
+    import reference  # noqa: F401  # pylint: disable=import-outside-toplevel,unused-import
+
+    while True:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            status = 3
+            try:
+                status = work(o, folder)
+            except Exception:  # pylint: disable=broad-exception-caught
+                traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(status)  # pylint: disable=protected-access
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            return os.WEXITSTATUS(status)
+        Journal(o.out).lost()
+
+
+def programs(o, done):
     from programs import program  # pylint: disable=import-outside-toplevel
 
     for part in o.programs:
         kind, begin, end = part.split(":")
         for number in range(int(begin), int(end)):
-            yield program(f"{kind}_{number}")
+            if f"{kind}_{number}" not in done:
+                yield program(f"{kind}_{number}")
 
 
 def verdicts(tool, folder):
@@ -234,7 +304,7 @@ def row_of(name, what, numbers, verdict, schedule=None):
             f for f in verdict["findings"] if f["severity"] in ("error", "warning")
         ]
         checks = sorted({f["check"] for f in shown})
-    wanted = schedule is None or checks or numbers in ("wrong", "caller")
+    wanted = schedule is None or checks or numbers in explained.WRONG
     if verdict and not schedule and wanted:
         try:
             hazards, unsure = schedule_of(verdict["dump"])
@@ -249,19 +319,27 @@ class Table:
 
     def __init__(self, o):
         self.options, self.counts, self.rows = o, collections.Counter(), []
-        self.disagree, self.started = 0, time.monotonic()
+        self.disagree = 0
         self.path = os.path.join(o.out, "rows.json")
 
     def earlier(self):
         with open(self.path, encoding="utf-8") as f:
             return [Row(**json.loads(line)) for line in f]
 
-    def add(self, row):
+    def go_on(self):
+        """The names of the programs that an earlier run in this folder judged."""
+        for row in self.earlier() if os.path.exists(self.path) else ():
+            self.add(row, silent=True)
+        return {row.name for row in self.rows}
+
+    def add(self, row, silent=False):
         self.rows.append(row)
         self.disagree += not row.agrees
         hazard = "hazard" if row.hazards else "unsure" if row.unsure else "-"
         key = row.numbers.split(":")[0], hazard, "y" if row.checks else "n", row.why
         self.counts[key] += 1
+        if silent:
+            return
         if not row.agrees or row.checks or row.why or self.options.verbose:
             kinds = ",".join(sorted({kind for kind, _ in row.hazards})) or hazard
             mark, checks = " " if row.agrees else "!", ",".join(row.checks) or "-"
@@ -279,7 +357,7 @@ class Table:
         print("\n  count numbers   schedule reported class")
         for (numbers, hazard, reported, why), count in sorted(self.counts.items()):
             print(f"{count:7} {numbers:9} {hazard:8} {reported:8} {why}")
-        seconds = time.monotonic() - self.started
+        seconds = time.monotonic() - self.options.started
         print(f"{len(self.rows)} programs in {seconds:.0f} s, {self.disagree} disagree")
         return 1 if self.disagree else 0
 
@@ -319,25 +397,36 @@ def again(o):
     return table.end()
 
 
-def main():
-    o = options()
-    if o.again:
-        return again(o)
-    folder = prepare(o)
+def work(o, folder):
     compiler, table, batch = Compiler(o), Table(o), []
-    for program in programs(o):
+    from programs import program as named  # pylint: disable=import-outside-toplevel
+
+    done = table.go_on()
+    for name, numbers in compiler.journal.read().items():
+        batch.append((named(name), numbers))
+        done.add(name)
+    for program in programs(o, done):
+        if o.seconds and time.monotonic() - o.started > o.seconds:
+            break
         try:
-            batch.append((program, compiler.judge(program)))
+            numbers = compiler.judge(program)
         except Exception as error:  # pylint: disable=broad-exception-caught
-            batch.append((program, f"failed: {type(error).__name__} {str(error)[:80]}"))
-        if len(batch) == o.batch:
+            numbers = f"failed: {type(error).__name__} {str(error)[:80]}"
+        batch.append((program, numbers))
+        compiler.journal.add(program.name, numbers)
+        if len(batch) >= o.batch:
             finish(o, folder, table, batch)
             batch.clear()
+            compiler.journal.clear()
             compiler.jax.clear_caches()
-        if o.seconds and time.monotonic() - table.started > o.seconds:
-            break
     finish(o, folder, table, batch)
+    compiler.journal.clear()
     return table.end()
+
+
+def main():
+    o = options()
+    return again(o) if o.again else supervise(o)
 
 
 if __name__ == "__main__":

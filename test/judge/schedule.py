@@ -7,7 +7,8 @@ branch, and what a byte holds afterwards is what it holds on all these ways.
 
 A hazard is (kind, what): "overwritten", a read of bytes that something else is in;
 "caller", a parameter that is not donated has lost its bytes; "output", two results of
-the program in one place, or one in a parameter that is not donated; "in place", an
+the program in one place; "returned", one of them is a parameter that is not donated;
+"constant", a constant is overwritten, which the next run reads; "in place", an
 instruction that reads an element which it may have overwritten before; "unread", a
 loop or branch hands on a value that is overwritten, which may be read or not.
 """
@@ -19,77 +20,12 @@ import numpy as np
 
 from elements import ELEMENTWISE, Fused, TooLarge, addresses, shape_of
 from hlo import index_of, subshapes
+from memory import Memory
 
 ROUNDS = 3
 TURNS = 12  # with other start indices each
 FORWARDS = {"bitcast", "optimization-barrier", "add-dependency", "domain"}
 IN_PLACE = {"sort", "scatter", "dynamic-update-slice", "custom-call", "all-reduce"}
-
-
-class Memory:
-    """By allocation, the parts of it that were written: (begin, end, names)."""
-
-    def __init__(self, parts=None):
-        self.parts = parts or {}
-
-    def copied(self):
-        return Memory({a: list(parts) for a, parts in self.parts.items()})
-
-    def cut(self, place):
-        """The parts outside of a place, and inside, cut at its ends."""
-        allocation, begin, size = place
-        outside, inside, end = [], [], begin + size
-        for b, e, names in self.parts.get(allocation, ()):
-            if e <= begin or end <= b:
-                outside.append((b, e, names))
-                continue
-            outside += [(b, begin, names)] if b < begin else []
-            outside += [(end, e, names)] if end < e else []
-            inside.append((max(b, begin), min(e, end), names))
-        return outside, inside
-
-    def write(self, place, name):
-        outside, _ = self.cut(place)
-        allocation, begin, size = place
-        outside.append((begin, begin + size, frozenset([name])))
-        self.parts[allocation] = outside
-
-    def add(self, place, name):
-        """The bytes that are there can be read as this, too."""
-        outside, inside = self.cut(place)
-        inside = [(b, e, names | {name}) for b, e, names in inside]
-        self.parts[place[0]] = outside + inside
-
-    def holds(self, place, name):
-        """None, or the names that are there instead."""
-        _, inside = self.cut(place)
-        for _, _, names in inside:
-            if name not in names:
-                return names
-        return None if sum(e - b for b, e, _ in inside) == place[2] else {"nothing"}
-
-    @staticmethod
-    def merged(ways):
-        """What is there on every way."""
-        out = Memory()
-        for allocation in set().union(*(w.parts for w in ways)):
-            ends = {
-                x
-                for w in ways
-                for b, e, _ in w.parts.get(allocation, ())
-                for x in (b, e)
-            }
-            ends, parts = sorted(ends), []
-            for begin, end in zip(ends, ends[1:]):
-                held = []
-                for w in ways:
-                    _, inside = w.cut((allocation, begin, end - begin))
-                    held.append(inside[0][2] if inside else frozenset())
-                names = frozenset.intersection(*held)
-                if any(held):
-                    parts.append((begin, end, names))
-            out.parts[allocation] = parts
-        return out
 
 
 class Execution:
@@ -160,11 +96,16 @@ class Execution:
                 continue
             if place[0] in kept:
                 self.hazard(
-                    "output", f"{root.name}{index} is parameter {kept[place[0]]}"
+                    "returned", f"{root.name}{index} is parameter {kept[place[0]]}"
                 )
             if place[:2] in seen and place[2]:
                 self.hazard("output", f"{root.name}{index} and {seen[place[:2]]}")
             seen[place[:2]] = index
+
+    def write(self, memory, x, place, name):
+        if self.is_constant(place) and place[2]:
+            self.hazard("constant", f"{x.name} writes to allocation {place[0]}")
+        memory.write(place, name)
 
     def check(self, memory, place, name, reader):
         there = memory.holds(place, name) if place and place[2] else None
@@ -256,7 +197,10 @@ class Execution:
             self.check_in_place(x, operands, value)
         for index, (name, place) in value.items():
             if place and index not in forwarded:
-                (memory.add if is_view else memory.write)(place, name)
+                if is_view:
+                    memory.add(place, name)
+                else:
+                    self.write(memory, x, place, name)
         return memory, value
 
     def used_of_fusion(self, x):
@@ -353,7 +297,7 @@ class Execution:
                 continue
             value[index] = (self.new(x, index), place)
             if place:
-                memory.write(place, value[index][0])
+                self.write(memory, x, place, value[index][0])
         return memory, value
 
     def copy_done(self, x, operands, memory):
@@ -376,7 +320,7 @@ class Execution:
                 continue
             value[index] = (self.new(x, index), place)
             if place:
-                memory.write(place, value[index][0])
+                self.write(memory, x, place, value[index][0])
         return memory, value
 
     def fusion_start(self, x, operands):
