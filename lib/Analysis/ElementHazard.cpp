@@ -17,6 +17,8 @@ static constexpr int64_t MaxTried = 1 << 16;
 /// Start values that are tried for each scalar that nothing is known of.
 static constexpr int64_t TriedValues[] = {0, 1, 2, 5, MaxElement};
 static constexpr size_t MaxUnknowns = 3;
+/// Beside more windows than this, fewer values are tried.
+static constexpr size_t ManyWindows = 16;
 
 namespace {
 /// One digit of a box with numbers only.
@@ -186,7 +188,8 @@ void Problem::tryRead(int64_t Wanted, bool Last) {
   for (size_t K = 0; K != Digits.size(); ++K) {
     Order.push_back(K);
     if (Digits[K].Read < 0)
-      Rest -= Digits[K].Read * (Digits[K].Count - 1);
+      Rest = boundedAdd(Rest,
+                        -boundedMultiply(Digits[K].Read, Digits[K].Count - 1));
   }
   llvm::sort(Order, [&](size_t A, size_t B) {
     return std::abs(Digits[A].Read) > std::abs(Digits[B].Read);
@@ -213,8 +216,8 @@ void Problem::tryBounds(const Image &Changed) {
   for (const Image &I : {Changed, reads()}) {
     Wanted.append({I.Base, I.last()});
     for (auto [Count, Factor] : I.Digits)
-      Wanted.append({I.Base + Factor, I.Base + Factor * (Count - 1),
-                     I.Base + Factor * (Count / 2)});
+      for (int64_t Value : {int64_t(1), Count - 1, Count / 2})
+        Wanted.push_back(boundedAdd(I.Base, boundedMultiply(Factor, Value)));
   }
   for (int64_t Number : Wanted)
     if (Number >= 0)
@@ -236,6 +239,8 @@ ElementHazard Problem::solve(bool Exact) {
   for (const Digit &D : Digits)
     Size = boundedMultiply(Size, D.Count);
   ElementHazard Found;
+  if (llvm::any_of(Digits, [](const Digit &D) { return D.Count < 1; }))
+    return Found; // nothing is read
   Image All = reads();
   Found.Reads = {All.Base, All.last() + 1};
   for (const auto &[Part, Writer] : Changed) {
@@ -358,6 +363,9 @@ std::optional<ElementHazard> HazardFinder::decideEarly() {
     return verdict(Numbers == Order::Same ? ReadVerdict::Anywhere
                                           : ReadVerdict::Unknown);
   Base = Map.linearRead(Operand, Factors);
+  auto TooLarge = [](int64_t N) { return std::abs(N) >= MaxElement >> 8; };
+  if (TooLarge(Base.Constant) || llvm::any_of(Factors, TooLarge))
+    return verdict(ReadVerdict::Unknown);
   Exact = Map.Kind == MapKind::Exact && Numbers == Order::Same;
   InOwnLoop = Numbers == Order::OwnLoop;
   bool Same = Exact && Base == Map.Write;
@@ -419,7 +427,8 @@ Problem HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
 
 /// The worst that happens for some values of the unknown scalars.
 ElementHazard HazardFinder::tryValues() {
-  size_t Count = std::min(Names.size(), MaxUnknowns);
+  bool Many = hasWindows() && Chain->Windows.size() > ManyWindows;
+  size_t Count = std::min(Names.size(), Many ? 1 : MaxUnknowns);
   SmallVector<int64_t, 4> Values(Names.size(), 0);
   SmallVector<size_t, 4> At(Count, 0);
   ElementHazard Worst;

@@ -27,18 +27,13 @@ enum class ReadVerdict : uint8_t {
   Unknown,
 };
 
-/// Half-open range of elements, in memory order.
-struct ElementSpan {
-  int64_t Begin = 0;
-  int64_t End = 0;
-};
-
 struct ElementHazard {
   ReadVerdict Verdict = ReadVerdict::Sound;
   /// An element that is written, the element of the operand that it is computed
   /// from; for Behind the first that goes wrong in ascending order.
   int64_t Written = 0;
   int64_t Read = 0;
+  /// In memory order.
   ElementSpan Writes;
   ElementSpan Reads;
   /// The update that overwrites what is read; invalid if all is overwritten.

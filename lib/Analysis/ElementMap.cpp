@@ -14,6 +14,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::SmallVectorImpl;
 
+/// Beyond this, sums of products might not fit.
+static constexpr int64_t LargestNumber = MaxElement >> 8;
 /// A map with more digits than this is not refined.
 static constexpr size_t MaxDigits = 24;
 
@@ -50,7 +52,8 @@ ElementMap ElementMap::identity(ShapeId Id, const Shape &S) {
 
 bool ElementMap::operator==(const ElementMap &Other) const {
   return Frame == Other.Frame && Write == Other.Write &&
-         Digits == Other.Digits && Read == Other.Read && Kind == Other.Kind;
+         Digits == Other.Digits && Read == Other.Read && Kind == Other.Kind &&
+         Flat == Other.Flat;
 }
 
 static void hashIndex(llvm::hash_code &Hash, const AffineIndex &Index) {
@@ -60,7 +63,7 @@ static void hashIndex(llvm::hash_code &Hash, const AffineIndex &Index) {
 }
 
 uint64_t ElementMap::hash() const {
-  llvm::hash_code Hash = llvm::hash_combine(Frame.index(), int(Kind));
+  llvm::hash_code Hash = llvm::hash_combine(Frame.index(), int(Kind), Flat);
   hashIndex(Hash, Write);
   for (const ElementDigit &Digit : Digits)
     Hash = llvm::hash_combine(Hash, Digit.Count, Digit.Write, Digit.Dimension,
@@ -80,6 +83,7 @@ void ElementMap::dropUnused() {
 
 void ElementMap::readScalar() {
   Read.clear();
+  Flat = false;
   for (ElementDigit &Digit : Digits)
     Digit.Dimension = -1, Digit.Step = 0;
   dropUnused();
@@ -289,13 +293,13 @@ bool ElementMap::readNumbers(AffineIndex Base, ArrayRef<int64_t> Factors,
         return false;
       int64_t Step = Factor / Strides[*At], Room = To.size(*At);
       int64_t Fits = Rest.Count;
-      if (At != Dims.begin() && Step * (Rest.Count - 1) >= Room) {
+      if (At != Dims.begin() && boundedMultiply(Step, Rest.Count - 1) >= Room) {
         Fits = Room / Step;
         if (Room % Step != 0 || Rest.Count % Fits != 0)
           return false;
       }
       Pieces.push_back({Fits, Rest.Write, static_cast<int32_t>(*At), Step});
-      Highest[*At] = boundedAdd(Highest[*At], Step * (Fits - 1));
+      Highest[*At] = boundedAdd(Highest[*At], boundedMultiply(Step, Fits - 1));
       Factor = boundedMultiply(Factor, Fits);
       Rest.Write = boundedMultiply(Rest.Write, Fits);
       Rest.Count /= Fits;
@@ -344,16 +348,39 @@ static AffineIndex flatten(const ElementMap &Map, ArrayRef<int64_t> Strides,
 
 AffineIndex ElementMap::linearRead(const Shape &S,
                                    SmallVectorImpl<int64_t> &Factors) const {
-  return flatten(*this, memoryStrides(ArrayOrder(S)), Factors);
+  SmallVector<int64_t, 4> Strides = {1};
+  if (!Flat)
+    Strides = memoryStrides(ArrayOrder(S));
+  return flatten(*this, Strides, Factors);
+}
+
+ElementSpan ElementMap::indices(size_t D) const {
+  if (!Read[D].isConstant())
+    return {-MaxElement, MaxElement};
+  ElementSpan Span = {Read[D].Constant, Read[D].Constant + 1};
+  for (const ElementDigit &Digit : Digits)
+    if (Digit.Dimension == static_cast<int32_t>(D)) {
+      int64_t Reach = boundedMultiply(Digit.Step, Digit.Count - 1);
+      (Reach < 0 ? Span.Begin : Span.End) += Reach;
+    }
+  return Span;
 }
 
 void ElementMap::renumber(const Shape &From, const Shape &To, bool Logical) {
   ArrayOrder X(From), Y(To);
   if (!X.isValid() || !Y.isValid() || X.elements() != Y.elements())
-    return readAll(To, MapKind::Unknown);
+    return readAll(To, lost());
+  // Orders that are the same in both leave a choice.
+  auto IsLogical = [](const ArrayOrder &Order) {
+    return logicalStrides(Order) == memoryStrides(Order);
+  };
+  if (IsLogical(X) && IsLogical(Y))
+    Logical = false;
+  if (Flat && Logical)
+    return readAll(To, lost());
   SmallVector<int64_t, 8> Factors;
-  AffineIndex Base =
-      flatten(*this, Logical ? logicalStrides(X) : memoryStrides(X), Factors);
+  AffineIndex Base = Logical ? flatten(*this, logicalStrides(X), Factors)
+                             : linearRead(From, Factors);
   // Digits that count down start from the other end.
   for (size_t K = 0; K != Digits.size(); ++K) {
     if (Factors[K] >= 0)
@@ -365,9 +392,19 @@ void ElementMap::renumber(const Shape &From, const Shape &To, bool Logical) {
     Digits[K].Write = -Digits[K].Write;
     Factors[K] = -Factors[K];
   }
-  if (!readNumbers(Base, Factors, Y,
-                   Logical ? logicalStrides(Y) : memoryStrides(Y)))
-    readAll(To, MapKind::Unknown);
+  if (readNumbers(Base, Factors, Y,
+                  Logical ? logicalStrides(Y) : memoryStrides(Y))) {
+    Flat = false;
+    return;
+  }
+  if (Logical)
+    return readAll(To, lost());
+  Flat = true;
+  Read.assign(1, Base);
+  for (size_t K = 0; K != Digits.size(); ++K) {
+    Digits[K].Dimension = Factors[K] == 0 ? -1 : 0;
+    Digits[K].Step = Factors[K];
+  }
 }
 
 bool ElementMap::isIdentity(const Shape &S) const {
@@ -386,17 +423,17 @@ bool ElementMap::isIdentity(const Shape &S) const {
 
 bool ElementMap::isTooLarge() const {
   auto TooLarge = [](const AffineIndex &Index) {
-    return std::abs(Index.Constant) >= MaxElement ||
+    return std::abs(Index.Constant) >= LargestNumber ||
            llvm::any_of(Index.Terms, [](const StartTerm &Term) {
-             return std::abs(Term.Factor) >= MaxElement ||
-                    Term.Max >= MaxElement;
+             return std::abs(Term.Factor) >= LargestNumber ||
+                    Term.Max >= LargestNumber;
            });
   };
   return Digits.size() > MaxDigits || TooLarge(Write) ||
          llvm::any_of(Read, TooLarge) ||
          llvm::any_of(Digits, [](const ElementDigit &Digit) {
-           return std::abs(Digit.Write) >= MaxElement ||
-                  std::abs(Digit.Step) >= MaxElement ||
-                  Digit.Count >= MaxElement;
+           return std::abs(Digit.Write) >= LargestNumber ||
+                  std::abs(Digit.Step) >= LargestNumber ||
+                  Digit.Count >= LargestNumber;
          });
 }

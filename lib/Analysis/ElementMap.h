@@ -50,6 +50,12 @@ struct ElementDigit {
   bool operator==(const ElementDigit &) const = default;
 };
 
+/// Half-open range of elements or indices.
+struct ElementSpan {
+  int64_t Begin = 0;
+  int64_t End = 0;
+};
+
 /// How far an ElementMap can be trusted.
 enum class MapKind : uint8_t {
   /// Exactly these elements are read.
@@ -65,8 +71,11 @@ struct ElementMap {
   ShapeId Frame;
   AffineIndex Write;
   llvm::SmallVector<ElementDigit, 4> Digits;
-  /// One for each dimension of the shape that is read.
+  /// One for each dimension of the shape that is read; only one where Flat.
   llvm::SmallVector<AffineIndex, 4> Read;
+  /// What is read is counted in memory order, as if it had one dimension: a
+  /// window that begins or ends inside of a row.
+  bool Flat = false;
   MapKind Kind = MapKind::Exact;
   /// The instruction that last moved elements: a number that only the caller
   /// understands, not part of the map; ~0 if none did.
@@ -78,6 +87,10 @@ struct ElementMap {
   bool operator==(const ElementMap &Other) const;
   uint64_t hash() const;
 
+  /// What becomes of a map that cannot be refined any more.
+  MapKind lost() const {
+    return Kind == MapKind::Any ? MapKind::Any : MapKind::Unknown;
+  }
   /// Every element of \p S may be read for every element that is written.
   void readAll(const Shape &S, MapKind NewKind);
   /// The operand is a scalar, read for every element.
@@ -95,6 +108,8 @@ struct ElementMap {
   /// nothing is left.
   bool restrict(size_t D, int64_t Size, const AffineIndex &Start,
                 int64_t Stride, int64_t Count);
+  /// All indices in dimension \p D that are read lie in this range.
+  ElementSpan indices(size_t D) const;
   /// The elements of \p From have the numbers of those of \p To, counted in
   /// memory order, or in the order of dimensions if \p Logical.
   void renumber(const Shape &From, const Shape &To, bool Logical);

@@ -21,8 +21,9 @@ static constexpr unsigned MaxChain = 1024;
 namespace hlobuf {
 class ReadWalk {
 public:
-  ReadWalk(const Program &P, StartIndices &Starts)
-      : P(P), Starts(Starts), Opcodes(P, Starts) {}
+  /// Takes its steps from \p Budget.
+  ReadWalk(const Program &P, StartIndices &Starts, size_t &Budget)
+      : P(P), Starts(Starts), Opcodes(P, Starts), Budget(Budget) {}
 
   /// Begins at part \p Part of \p At, whose elements are the ones written.
   void begin(ScopedId At, uint32_t Part);
@@ -43,6 +44,7 @@ private:
   const Program &P;
   StartIndices &Starts;
   OperandReads Opcodes;
+  size_t &Budget;
   InstructionReads Result;
   std::vector<Node> Todo;
   std::vector<ElementMap> Maps;
@@ -121,6 +123,11 @@ InstructionReads ReadWalk::run() {
   while (!Todo.empty() && !Result.Incomplete) {
     Node N = Todo.back();
     Todo.pop_back();
+    if (Budget == 0) {
+      Result.Incomplete = true;
+      break;
+    }
+    --Budget;
     step(N);
   }
   llvm::stable_sort(
@@ -162,7 +169,7 @@ static ScopedId reductionAt(const Program &P, ScopedId Root, uint32_t Part) {
 }
 
 InstructionReads ElementReads::of(HloId Id) {
-  ReadWalk Walk(P, Starts);
+  ReadWalk Walk(P, Starts, Budget);
   llvm::SmallVector<uint32_t, 1> Reductions;
   uint32_t Parts = P.trees().parts(P[Id].Shape);
   ComputationId Body = P[Id].Op == Opcode::Fusion
@@ -190,7 +197,7 @@ InstructionReads ElementReads::of(HloId Id) {
 }
 
 InstructionReads ElementReads::of(HloId Id, uint32_t Part) {
-  ReadWalk Walk(P, Starts);
+  ReadWalk Walk(P, Starts, Budget);
   Walk.begin({0, Id}, Part);
   return Walk.run();
 }
@@ -199,8 +206,8 @@ namespace {
 /// Follows what is written in place through one operand at a time.
 class ChainWalk {
 public:
-  ChainWalk(const Program &P, StartIndices &Starts)
-      : P(P), Starts(Starts), Opcodes(P, Starts) {}
+  ChainWalk(const Program &P, StartIndices &Starts, size_t &Budget)
+      : P(P), Starts(Starts), Opcodes(P, Starts), Budget(Budget) {}
   InPlaceChain follow(ScopedId At, uint32_t Part);
 
 private:
@@ -211,6 +218,7 @@ private:
   const Program &P;
   StartIndices &Starts;
   OperandReads Opcodes;
+  size_t &Budget;
   ScopedId At;
   uint32_t Part = 0;
   ElementMap Map;
@@ -354,14 +362,16 @@ InPlaceChain ChainWalk::follow(ScopedId From, uint32_t FromPart) {
   Part = FromPart;
   Map = ElementMap::identity(P.trees().part(P[At.Id].Shape, Part),
                              Opcodes.shape(At.Id, Part));
-  for (unsigned Steps = 0; step(); ++Steps)
-    if (Steps == MaxChain) {
-      Chain.Found = false;
+  for (unsigned Steps = 0; step(); ++Steps) {
+    if (Steps == MaxChain || Budget == 0) {
+      Chain.Incomplete = true;
       break;
     }
+    --Budget;
+  }
   return std::move(Chain);
 }
 
 InPlaceChain ElementReads::chain(HloId Id, uint32_t Part) {
-  return ChainWalk(P, Starts).follow({0, Id}, Part);
+  return ChainWalk(P, Starts, Budget).follow({0, Id}, Part);
 }

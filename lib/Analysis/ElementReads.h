@@ -43,6 +43,8 @@ struct InPlaceChain {
   bool AnyPlace = false;
   std::vector<ChangedWindow> Windows;
   HloId Writer;
+  /// Too long to be followed.
+  bool Incomplete = false;
 
   /// Nothing is written that was not there.
   bool handsOn() const { return Found && !AnyPlace && Windows.empty(); }
@@ -66,7 +68,8 @@ struct InstructionReads {
 
 class ElementReads {
 public:
-  explicit ElementReads(const Program &P) : P(P), Starts(P) {}
+  explicit ElementReads(const Program &P)
+      : P(P), Starts(P), Budget(FreeSteps + StepsPerInstruction * P.size()) {}
 
   /// What the results of \p Id read. Of a fusion with several results, all are
   /// computed together, and a reduction reads as its operand is iterated.
@@ -81,8 +84,14 @@ public:
 private:
   friend class ReadWalk;
 
+  /// Steps of all walks together: a fused computation that many fusions share
+  /// is followed for each of them.
+  static constexpr size_t FreeSteps = 1 << 16;
+  static constexpr size_t StepsPerInstruction = 64;
+
   const Program &P;
   StartIndices Starts;
+  size_t Budget;
 };
 
 } // namespace hlobuf

@@ -26,10 +26,34 @@ void OperandReads::element(const Step &S) {
             S.Part - P.trees().elementOrdinal(P[S.At.Id].Shape, Index[0]));
 }
 
+/// True if \p Op hands elements on in the order of memory.
+static bool keepsOrder(Opcode Op) {
+  switch (Op) {
+  case Opcode::AddDependency:
+  case Opcode::Bitcast:
+  case Opcode::Domain:
+  case Opcode::GetTupleElement:
+  case Opcode::OptBarrier:
+  case Opcode::Reshape:
+  case Opcode::Tuple:
+    return true;
+  default:
+    return isElementwise(Op);
+  }
+}
+
 void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
                          OperandReadFn Visit) {
   const Step S{At, Part, Map, shape(At.Id, Part), P.operands(At.Id), Visit};
   Opcode Op = P[At.Id].Op;
+  // A call may hand on another shape than its callee has.
+  bool Misfit = S.Result.isArray() && !Map.Flat &&
+                Map.Read.size() != S.Result.Dimensions.size();
+  if (Misfit || (Map.Flat && !keepsOrder(Op))) {
+    ElementMap Lost = Map;
+    Lost.readAll(S.Result, Map.lost());
+    return visit(At, Part, Lost, Visit);
+  }
   if (P[At.Id].Sugar)
     return all(S, MapKind::Unknown);
   if (Op == Opcode::Copy && P.trees().isTuple(P[At.Id].Shape, 0))

@@ -90,7 +90,7 @@ const Shape *OperandReads::operandShape(const Step &S, uint32_t Operand) const {
 void OperandReads::emit(const Step &S, uint32_t Operand, ElementMap &Map) {
   Map.Cause = static_cast<uint32_t>(S.At.Id.index());
   if (Map.isTooLarge())
-    Map.readAll(shape(S.Operands[Operand], 0), MapKind::Unknown);
+    Map.readAll(shape(S.Operands[Operand], 0), Map.lost());
   S.Visit(Operand, 0, Map);
 }
 
@@ -126,13 +126,15 @@ void OperandReads::elementwise(const Step &S, uint32_t Operand) {
     return Operand < S.Operands.size() ? whole(S, Operand, MapKind::Unknown)
                                        : void();
   size_t Rank = S.Result.Dimensions.size(), From = Y->Dimensions.size();
-  if (From == Rank)
+  bool SameOrder = !S.Map.Flat || ArrayOrder(S.Result).majorToMinor() ==
+                                      ArrayOrder(*Y).majorToMinor();
+  if (From == Rank && SameOrder)
     return S.Visit(Operand, 0, S.Map);
   ElementMap Map = S.Map;
   if (From == 0)
     Map.readScalar();
   else
-    Map.readAll(*Y, MapKind::Unknown);
+    Map.readAll(*Y, Map.lost());
   emit(S, Operand, Map);
 }
 
@@ -172,11 +174,11 @@ void OperandReads::renumbered(const Step &S) {
   } else if (SameBits && (!Bitcast || comparableOrders(S.Result, *Y))) {
     Map.renumber(S.Result, *Y, /*Logical=*/!Bitcast);
   } else {
-    Map.readAll(*Y, MapKind::Unknown);
+    Map.readAll(*Y, Map.lost());
   }
   Map.Cause = S.Map.Cause;
   if (Map.isTooLarge())
-    Map.readAll(*Y, MapKind::Unknown);
+    Map.readAll(*Y, Map.lost());
   S.Visit(0, 0, Map);
 }
 
@@ -205,7 +207,7 @@ void OperandReads::moved(const Step &S) {
       To[K] = Dims[K];
   }
   if (Dims.size() != Y->Dimensions.size())
-    Map.readAll(*Y, MapKind::Unknown);
+    Map.readAll(*Y, Map.lost());
   else
     Map.moveDimensions(To, Y->Dimensions.size());
   emit(S, 0, Map);
@@ -223,7 +225,7 @@ void OperandReads::reinterpreted(const Step &S) {
   for (size_t D = 0; D != std::min(Rank, From); ++D)
     To.push_back(static_cast<int64_t>(D));
   if (From + 1 != Rank && Rank + 1 != From)
-    Map.readAll(*Y, MapKind::Unknown);
+    Map.readAll(*Y, Map.lost());
   else
     Map.moveDimensions(To, From);
   if (From == Rank + 1)
@@ -243,7 +245,7 @@ void OperandReads::padded(const Step &S) {
   ElementMap Map = S.Map;
   bool Left = true;
   if (Dims.size() != Y->Dimensions.size() || Dims.size() != Map.Read.size())
-    Map.readAll(*Y, MapKind::Unknown), Dims.clear();
+    Map.readAll(*Y, Map.lost()), Dims.clear();
   for (size_t D = 0; Left && D != Dims.size(); ++D) {
     SmallVector<StringRef, 3> Parts;
     Dims[D].split(Parts, '_');
@@ -335,6 +337,7 @@ void OperandReads::joined(const Step &S) {
       S.Map.Read.size() != Rank)
     return all(S, MapKind::Unknown);
   auto D = static_cast<size_t>(Dims[0]);
+  ElementSpan Wanted = S.Map.indices(D);
   AffineIndex Start;
   for (uint32_t K = 0; K != S.Operands.size(); ++K) {
     const Shape *Y = operandShape(S, K);
@@ -342,10 +345,14 @@ void OperandReads::joined(const Step &S) {
       whole(S, K, MapKind::Unknown);
       continue;
     }
-    ElementMap Map = S.Map;
     int64_t Count = Y->Dimensions[D].Size;
-    if (Map.restrict(D, S.Result.Dimensions[D].Size, Start, 1, Count))
-      emit(S, K, Map);
+    // Most operands of a wide concatenate have nothing that is wanted.
+    if (Wanted.Begin < boundedAdd(Start.Constant, Count) &&
+        Start.Constant < Wanted.End) {
+      ElementMap Map = S.Map;
+      if (Map.restrict(D, S.Result.Dimensions[D].Size, Start, 1, Count))
+        emit(S, K, Map);
+    }
     Start.Constant = boundedAdd(Start.Constant, Count);
   }
 }

@@ -247,10 +247,14 @@ void InPlaceHazards::consider(HloId Id, const SharedPlace &S,
   Reader = Read.Map.Cause < P.size() ? HloId(Read.Map.Cause) : Id;
 }
 
+static constexpr const char *TooMany = "fusions with too many paths";
+
 /// Checks result S.Part, which has the place of an operand.
 void InPlaceHazards::check(HloId Id, const SharedPlace &S,
                            const InstructionReads &All) {
   InPlaceChain Chain = Reads.chain(Id, S.Part);
+  if (Chain.Incomplete)
+    return doubt(Id, S.Operand, TooMany);
   if (Chain.Found) {
     // It may be another operand that is the same value.
     HloId From = operand(Id, Chain.Operand);
@@ -264,7 +268,7 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     for (const ElementRead &Read : Some.of(S.Operand, S.OperandPart))
       consider(Id, S, Read, Chain);
     if (Some.Incomplete)
-      doubt(Id, S.Operand, "fusions with too many paths");
+      doubt(Id, S.Operand, TooMany);
   };
   Consider(All);
   if (llvm::is_contained(All.Reductions, S.Part))

@@ -7,8 +7,8 @@
   window-reversed     a fusion that updates its operand in place writes the window that it
                       replaces, reversed in some dimension
   window-moved        or another window of the operand that overlaps the one it writes
-  taken-over          the result of a matrix product, a transpose, a collective, .. has the
-                      place of an operand that ends there
+  taken-over          the result of a matrix product, a fused or plain transpose, a
+                      collective, .. has the place of an operand that ends there
 
 The first five are edits of fused computations, which no dump holds; the last one moves a
 value in all sections. Left out are fusions whose emitters go through tiles (kOutput,

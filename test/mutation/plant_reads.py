@@ -205,7 +205,8 @@ def window_moved(facts):
         if not dims or not whole or len(dims) != len(whole):
             continue
         large = [k for k, d in enumerate(dims) if 1 < d < whole[k]]
-        if large and len(root.operands) == len(dims) + 2:
+        plain = not any(o.path for o in root.operands)
+        if large and plain and len(root.operands) == len(dims) + 2:
             yield functools.partial(
                 plant_move, facts, x, root, update.shape, whole, large
             )
@@ -214,17 +215,23 @@ def window_moved(facts):
 def plant_move(facts, x, root, shape, whole, large, rng):
     """The update becomes a window one further, which the other one overlaps."""
     dim, dims = rng.choice(large), dims_of(shape)
-    start = facts.module.by_name.get(root.operands[2 + dim].name)
+    start = facts.module.by_name[root.operands[2 + dim].name]
     number = None
-    if start is not None and start.opcode == "constant":
+    if start.opcode == "constant":
         number = int(start.line[start.begin : start.end])
         number = max(0, min(number, whole[dim] - dims[dim]))
-    other = 0 if number is None else number + (1 if number == 0 else -1)
     starts = [f"%{o.name}" for o in root.operands[2:]]
-    starts[dim] = "%planted.0"
     sizes = ",".join(map(str, dims))
-    lines = [
-        f"  %planted.0 = s32[] constant({other})",
+    if number is None:
+        lines = [
+            f"  %planted.2 = {start.shape} constant(1)",
+            f"  %planted.0 = {start.shape} add({starts[dim]}, %planted.2)",
+        ]
+    else:
+        other = number + (1 if number == 0 else -1)
+        lines = [f"  %planted.0 = s32[] constant({other})"]
+    starts[dim] = "%planted.0"
+    lines += [
         f"  %planted.1 = {shape} dynamic-slice(%{root.operands[0].name}, "
         f"{', '.join(starts)}), dynamic_slice_sizes={{{sizes}}}",
     ]
@@ -232,27 +239,49 @@ def plant_move(facts, x, root, shape, whole, large, rng):
     return insert(facts, root, root.operands[1], lines, "planted.1", what)
 
 
+def transposed(facts, x):
+    """Numbers of the operands that elementwise fusion x reads transposed, once."""
+    body = next((c for role, c in facts.module.callees(x) if role == "calls"), None)
+    if not body or not is_looped(x):
+        return
+    moving = [y for y in body.instructions if y.opcode not in PLAIN | {"bitcast"}]
+    if len(moving) != 1 or moving[0].opcode != "transpose":
+        return
+    source = facts.module.by_name[moving[0].operands[0].name]
+    order = re.search(r", dimensions=\{([\d,]*)\}", moving[0].line)
+    dims = dims_of(source.shape)
+    large = [int(d) for d in order[1].split(",") if dims[int(d)] > 1] if order else []
+    same = order_of(source.shape) == order_of(moving[0].shape)
+    if source.opcode == "parameter" and large != sorted(large) and same:
+        yield source.parameter
+
+
 def taken_over(facts):
     """An instruction that needs whole operands gets the place of one that ends there."""
     for x in buffered(facts):
-        if x.opcode not in WHOLE or len(facts.defined[x.name]) != 1:
+        if len(facts.defined[x.name]) != 1:
+            continue
+        if x.opcode == "fusion":
+            numbers = set(transposed(facts, x))
+        elif x.opcode in WHOLE:
+            numbers = set(range(len(x.operands)))
+        else:
             continue
         v = facts.defined[x.name][0]
         if not facts.is_movable(v) or facts.mates(v) or max(dims_of(v.shape) or [0]) < 2:
             continue
-        for operand in x.operands:
+        for number, operand in enumerate(x.operands):
             u = facts.at.get((operand.name, operand.path))
-            if u and u is not v and can_take(facts, x, v, u):
+            if number in numbers and u and u is not v and can_take(facts, x, v, u):
                 yield functools.partial(plant_place, facts, x, v, u)
 
 
 def can_take(facts, x, v, u):
-    rows = facts.range_of(u) if hasattr(facts, "range_of") else facts.dump.range_of(u)
     return (
         facts.is_movable(u)
+        and facts.dump.range_of(u)[1] == facts.time.get(x.name)
         and u.size == v.size
         and u.color == v.color
-        and rows[1] == facts.time.get(x.name)
         and facts.is_free(v, u.allocation, u.offset, ignored=(u,))
         and facts.keeps_top(v, u.allocation, u.offset)
     )

@@ -137,11 +137,18 @@ TEST_F(ElementMaps, ReshapeCountsIndices) {
   EXPECT_EQ(pairs(Map, "f32[4]{0}"), "0<0 1<2 2<1 3<3 ");
 }
 
-TEST_F(ElementMaps, BitcastThatCannotBeTold) {
-  // Three elements of a row of four carry into the next row.
+TEST_F(ElementMaps, WindowThatBeginsInsideARow) {
   ElementMap Map = identity("f32[6]{0}");
   Map.slice(0, constant(1), 1);
   Map.renumber(shape("f32[8]{0}"), shape("f32[2,4]{1,0}"), /*Logical=*/false);
+  EXPECT_TRUE(Map.Flat);
+  EXPECT_EQ(pairs(Map, "f32[2,4]{1,0}"), "0<1 1<2 2<3 3<4 4<5 5<6 ");
+  Map.renumber(shape("f32[2,4]{1,0}"), shape("f32[8]{0}"), /*Logical=*/false);
+  EXPECT_FALSE(Map.Flat);
+  EXPECT_EQ(Map.Kind, MapKind::Exact);
+  // Nothing tells which index an element of a flat window has.
+  Map.renumber(shape("f32[8]{0}"), shape("f32[2,4]{0,1}"), /*Logical=*/false);
+  Map.renumber(shape("f32[2,4]{0,1}"), shape("f32[8]{0}"), /*Logical=*/true);
   EXPECT_EQ(Map.Kind, MapKind::Unknown);
 }
 
