@@ -106,6 +106,12 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
     return;
   }
   bool IsLink = Type == fs::file_type::symlink_file;
+  bool Candidate = isAssignmentName(Path) || isFreeName(Path);
+  if (Type == fs::file_type::regular_file) {
+    if (Candidate)
+      Files.push_back(Path);
+    return;
+  }
   fs::file_status Status;
   bool Reached = !fs::status(Path, Status);
   // Links into the tree above would make the walk endless.
@@ -116,7 +122,7 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
       Folders.push_back(Path);
     return;
   }
-  if (!isAssignmentName(Path) && !isFreeName(Path))
+  if (!Candidate)
     return;
   // Where nothing is reached, reading says why.
   if (!Reached || fs::is_regular_file(Status))

@@ -48,17 +48,47 @@ readStream(fs::file_t File, uint64_t MaxBytes,
   }
 }
 
-static llvm::Expected<std::string>
-openStream(StringRef Path, uint64_t MaxBytes,
-           llvm::function_ref<bool(StringRef)> Wanted) {
+namespace {
+/// The bytes of a file: mapped if it is one, else read once.
+struct FileBytes {
+  std::unique_ptr<llvm::MemoryBuffer> Mapped;
+  std::string Read;
+
+  StringRef text() const { return Mapped ? Mapped->getBuffer() : Read; }
+};
+} // namespace
+
+static llvm::Expected<FileBytes>
+readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
+         llvm::function_ref<bool(StringRef)> Wanted) {
+  FileBytes Bytes;
+  fs::file_status Status;
+  if (Path != "-" && !fs::status(File, Status) && fs::is_regular_file(Status)) {
+    auto Buffer = llvm::MemoryBuffer::getOpenFile(
+        File, Path, Status.getSize(), /*RequiresNullTerminator=*/false);
+    if (!Buffer)
+      return llvm::errorCodeToError(Buffer.getError());
+    Bytes.Mapped = std::move(*Buffer);
+    return Bytes;
+  }
+  llvm::Expected<std::string> Text = readStream(File, MaxBytes, Wanted);
+  if (!Text)
+    return Text.takeError();
+  Bytes.Read = std::move(*Text);
+  return Bytes;
+}
+
+static llvm::Expected<FileBytes>
+readBytes(StringRef Path, uint64_t MaxBytes,
+          llvm::function_ref<bool(StringRef)> Wanted) {
   if (Path == "-")
-    return readStream(fs::getStdinHandle(), MaxBytes, Wanted);
+    return readOpen(fs::getStdinHandle(), Path, MaxBytes, Wanted);
   llvm::Expected<fs::file_t> File = fs::openNativeFileForRead(Path);
   if (!File)
     return File.takeError();
-  llvm::Expected<std::string> Text = readStream(*File, MaxBytes, Wanted);
+  llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, Wanted);
   fs::closeFile(*File);
-  return Text;
+  return Bytes;
 }
 
 static bool endsLinesInCrLf(StringRef Text) {
@@ -97,39 +127,24 @@ static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
 
 llvm::Expected<StringRef>
 Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
-  fs::file_status Status;
-  bool Stream = Path == "-" ||
-                (!fs::status(Path, Status) && !fs::is_regular_file(Status));
-  std::unique_ptr<llvm::MemoryBuffer> Mapped;
-  std::string Read;
-  if (Stream) {
-    llvm::Expected<std::string> Text = openStream(Path, MaxBytes, Wanted);
-    if (!Text)
-      return Text.takeError();
-    Read = std::move(*Text);
-  } else {
-    auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (!Buffer)
-      return llvm::errorCodeToError(Buffer.getError());
-    Mapped = std::move(*Buffer);
-  }
-  StringRef Bytes = Stream ? StringRef(Read) : Mapped->getBuffer();
-  auto Text = decoded(Bytes, MaxBytes);
+  llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, Wanted);
+  if (!Bytes)
+    return Bytes.takeError();
+  auto Text = decoded(Bytes->text(), MaxBytes);
   if (!Text)
     return Text.takeError();
   if (*Text)
     return add(Path, std::move(**Text));
-  if (Stream)
-    return add(Path, std::move(Read));
-  if (Bytes.size() > MaxBytes)
+  if (!Bytes->Mapped)
+    return add(Path, std::move(Bytes->Read));
+  if (Bytes->text().size() > MaxBytes)
     return tooLarge();
   Source S;
   S.Name = Path.str();
-  S.Text = Bytes;
-  S.Mapped = std::move(Mapped);
+  S.Text = Bytes->text();
+  S.Mapped = std::move(Bytes->Mapped);
   All.push_back(std::move(S));
-  return Bytes;
+  return All.back().Text;
 }
 
 StringRef Sources::add(StringRef Name, std::string Text) {

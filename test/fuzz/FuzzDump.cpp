@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For libFuzzer: see utils/fuzz. Each input is a file, so frames, compressed
-// texts and fragments come up, too.
+// For libFuzzer: see utils/fuzz. Each input is a file, so compressed texts and
+// fragments come up, too. Most are framed texts with all files of a dump, and
+// what is changed is a file inside.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
+#include "Frames.h"
 #include "Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -81,7 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   All.WantMemory = true;
   All.Format = OutputFormat::Json;
   Run Verdict = verifyFile(File, All);
-  require(Verdict.Status != ExitTrouble || !Verdict.Err.empty(),
+  require(Verdict.Status != ExitTrouble || !Verdict.Err.empty() ||
+              llvm::StringRef(Verdict.Out).contains("\"unreadable\""),
           "what cannot be read has a reason");
   require(Verdict.Status != ExitErrors || !Verdict.Out.empty(),
           "errors are told");
@@ -98,4 +101,59 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   require(Second.Status == ExitSound, "what was printed can be read");
   require(Second.Out == First.Out, "what was printed stays the same");
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *Data, size_t Size, size_t MaxSize);
+
+/// Changes bytes of \p Text as libFuzzer does.
+static std::string changeBytes(llvm::StringRef Text) {
+  constexpr size_t Growth = 200;
+  std::vector<uint8_t> Bytes(Text.begin(), Text.end());
+  Bytes.resize(Text.size() + Growth);
+  Bytes.resize(LLVMFuzzerMutate(Bytes.data(), Text.size(), Bytes.size()));
+  return std::string(Bytes.begin(), Bytes.end());
+}
+
+static size_t copyBack(llvm::StringRef Text, uint8_t *Data, size_t MaxSize) {
+  size_t Size = std::min(Text.size(), MaxSize);
+  std::copy_n(Text.begin(), Size, Data);
+  return Size;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *Data, size_t Size,
+                                          size_t MaxSize, unsigned Seed) {
+  std::minstd_rand Random(Seed);
+  std::vector<Frame> Frames =
+      takeFrames({reinterpret_cast<const char *>(Data), Size});
+  // Now and then the frames themselves.
+  if (Frames.empty() || Random() % 16 == 0)
+    return LLVMFuzzerMutate(Data, Size, MaxSize);
+  Frame &Changed = Frames[Random() % Frames.size()];
+  const Frame &Other = Frames[Random() % Frames.size()];
+  Changed.Content = Random() % 2 == 0
+                        ? changeBytes(Changed.Content)
+                        : changeLines(Changed.Content, Other.Content, Random);
+  return copyBack(joinFrames(Frames), Data, MaxSize);
+}
+
+/// Takes a file of the same kind, by the end of its name, from another dump.
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *Data1, size_t Size1,
+                                            const uint8_t *Data2, size_t Size2,
+                                            uint8_t *Out, size_t MaxSize,
+                                            unsigned Seed) {
+  std::minstd_rand Random(Seed);
+  std::vector<Frame> Frames =
+      takeFrames({reinterpret_cast<const char *>(Data1), Size1});
+  std::vector<Frame> Others =
+      takeFrames({reinterpret_cast<const char *>(Data2), Size2});
+  if (Frames.empty() || Others.empty())
+    return 0;
+  auto Tail = [](llvm::StringRef Name) {
+    return Name.rsplit('.').first.take_back(8);
+  };
+  Frame &Changed = Frames[Random() % Frames.size()];
+  for (const Frame &Other : Others)
+    if (Tail(Other.Name) == Tail(Changed.Name))
+      Changed.Content = Other.Content;
+  return copyBack(joinFrames(Frames), Out, MaxSize);
 }
