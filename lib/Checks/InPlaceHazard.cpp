@@ -205,6 +205,20 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
   }
 }
 
+/// True if \p Id makes result k of operand k, one after the other, so that no
+/// result may be written to the place of another operand.
+static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
+  switch (N.Op) {
+  case Opcode::Sort:
+  case Opcode::AllReduce:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectiveBroadcast:
+    return S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
+  default:
+    return false;
+  }
+}
+
 void InPlaceHazards::doubt(HloId Id, uint32_t Operand, const char *Why) {
   Doubts[Why].push_back(fmt::format("operand {} of {}", Operand, P.spell(Id)));
 }
@@ -289,7 +303,8 @@ void InPlaceHazards::check(HloId Id) {
     return;
   InstructionReads All = Reads.of(Id);
   for (const SharedPlace &S : Shared) {
-    if (P[Id].Op == Opcode::CustomCall || P[Id].Op == Opcode::Unknown) {
+    if (P[Id].Op == Opcode::CustomCall || P[Id].Op == Opcode::Unknown ||
+        isCrossed(P[Id], S)) {
       // Its text tells nothing about its elements.
       Worst = ElementHazard();
       Worst.Verdict = ReadVerdict::Anywhere;
@@ -322,7 +337,7 @@ std::string InPlaceHazards::consequence(const Shape &Source) const {
                           spellSpan(Worst.Reads, Source),
                           spellSpan(Worst.Writes, Source));
   else
-    Windows = "reads it in another order than it overwrites it";
+    Windows = "overwrites it before all of it is read";
   switch (Worst.Verdict) {
   case ReadVerdict::Behind:
     return fmt::format("{}: element {} gets the new value of element {} "
