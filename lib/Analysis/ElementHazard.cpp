@@ -56,12 +56,16 @@ public:
   SmallVector<Digit, 6> Digits;
   std::vector<std::pair<Image, HloId>> Changed;
 
+  /// No element is changed but by what is read here, which is only moved.
+  bool OnlyMoves = false;
+
   /// \p Exact: the digits are those of one element; else any may be read.
   ElementHazard solve(bool Exact);
 
 private:
   Image reads() const;
   void consider(int64_t Written, int64_t Read);
+  bool staysTheSame(int64_t Number) const;
   void tryAll();
   void tryBounds(const Image &Window);
   void tryRead(int64_t Wanted, bool Last);
@@ -150,8 +154,26 @@ Image Problem::reads() const {
   return I;
 }
 
+/// True if element \p Number is overwritten with itself: one row of a window is
+/// broadcast to all of it. Digits descend by what they write.
+bool Problem::staysTheSame(int64_t Number) const {
+  int64_t Rest = Number - WriteBase, Read = ReadBase;
+  if (Rest < 0)
+    return false;
+  for (const Digit &D : Digits) {
+    if (D.Write == 0)
+      return false;
+    int64_t Value = std::min(Rest / D.Write, D.Count - 1);
+    Rest -= Value * D.Write;
+    Read = boundedAdd(Read, boundedMultiply(D.Read, Value));
+  }
+  return Rest == 0 && Read == Number;
+}
+
 void Problem::consider(int64_t Written, int64_t Read) {
   if (Written == Read || !Window->contains(Read))
+    return;
+  if (OnlyMoves && staysTheSame(Read))
     return;
   std::optional<Pair> &Best = Read < Written ? Behind : Ahead;
   if (!Best || Written < Best->Written)
@@ -408,6 +430,8 @@ Problem HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
   for (size_t K = 0; K != Map.Digits.size(); ++K)
     Now.Digits.push_back(
         {Map.Digits[K].Count, Map.Digits[K].Write, Factors[K]});
+  size_t Updates = Chain ? Chain->Windows.size() + Chain->AnyPlace : 0;
+  Now.OnlyMoves = Map.Moves && Updates == (hasWindows() ? 1 : 0);
   if (!hasWindows()) {
     Image Whole;
     Whole.add(ArrayOrder(Operand).elements(), 1);

@@ -53,7 +53,7 @@ ElementMap ElementMap::identity(ShapeId Id, const Shape &S) {
 bool ElementMap::operator==(const ElementMap &Other) const {
   return Frame == Other.Frame && Write == Other.Write &&
          Digits == Other.Digits && Read == Other.Read && Kind == Other.Kind &&
-         Flat == Other.Flat;
+         Flat == Other.Flat && Moves == Other.Moves;
 }
 
 static void hashIndex(llvm::hash_code &Hash, const AffineIndex &Index) {
@@ -63,7 +63,8 @@ static void hashIndex(llvm::hash_code &Hash, const AffineIndex &Index) {
 }
 
 uint64_t ElementMap::hash() const {
-  llvm::hash_code Hash = llvm::hash_combine(Frame.index(), int(Kind), Flat);
+  llvm::hash_code Hash =
+      llvm::hash_combine(Frame.index(), int(Kind), Flat, Moves);
   hashIndex(Hash, Write);
   for (const ElementDigit &Digit : Digits)
     Hash = llvm::hash_combine(Hash, Digit.Count, Digit.Write, Digit.Dimension,

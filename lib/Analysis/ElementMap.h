@@ -77,6 +77,8 @@ struct ElementMap {
   /// window that begins or ends inside of a row.
   bool Flat = false;
   MapKind Kind = MapKind::Exact;
+  /// What is written is what is read, not computed from it.
+  bool Moves = true;
   /// The instruction that last moved elements: a number that only the caller
   /// understands, not part of the map; ~0 if none did.
   uint32_t Cause = ~0u;

@@ -86,6 +86,29 @@ void ReadWalk::begin(ScopedId At, uint32_t Part) {
                             Opcodes.shape(At.Id, Part)));
 }
 
+/// True if elements of the result of \p Op are elements of its operands.
+static bool movesOnly(Opcode Op) {
+  switch (Op) {
+  case Opcode::AddDependency:
+  case Opcode::Bitcast:
+  case Opcode::Broadcast:
+  case Opcode::Concatenate:
+  case Opcode::Copy:
+  case Opcode::DynamicSlice:
+  case Opcode::DynamicUpdateSlice:
+  case Opcode::GetTupleElement:
+  case Opcode::OptBarrier:
+  case Opcode::Reshape:
+  case Opcode::Reverse:
+  case Opcode::Slice:
+  case Opcode::Transpose:
+  case Opcode::Tuple:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// An operand of a scope that is not inside a fusion is what is asked for.
 void ReadWalk::step(const Node &N) {
   // push() may move the maps.
@@ -116,6 +139,7 @@ void ReadWalk::step(const Node &N) {
       push({Call.Scope, P.operands(Call.Id)[Number]}, N.Part, Map);
     return;
   }
+  Map.Moves &= movesOnly(P[N.At.Id].Op);
   Opcodes.visit(N.At, N.Part, Map, Visit);
 }
 
