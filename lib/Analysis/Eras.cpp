@@ -228,9 +228,12 @@ static bool hasChangelist(StringRef Name) {
 }
 
 Backend hlobuf::findBackend(const Dump &D) {
-  if (hasTiledValue(D))
-    return Backend::TPU;
-  StringRef Name = llvm::sys::path::filename(D.file(FileRole::Assignment).Path);
+  return hasTiledValue(D) ? Backend::TPU
+                          : backendOfName(D.file(FileRole::Assignment).Path);
+}
+
+Backend hlobuf::backendOfName(StringRef Path) {
+  StringRef Name = llvm::sys::path::filename(Path);
   if (Name.contains("cpu_after_optimizations") ||
       Name.contains("cpu_aot_after_optimizations"))
     return Backend::CPU;

@@ -27,6 +27,9 @@ struct Era {
   bool since(uint32_t Date) const { return From >= Date; }
   /// Surely before \p Date.
   bool until(uint32_t Date) const { return Before <= Date; }
+  /// At or after the last change of the format that this tool knows, a page in
+  /// allocation headers: what is unknown may be newer than the tool.
+  bool isNewest() const { return since(20260810); }
   /// The text contradicts itself: edited, or mixed from several releases.
   bool impossible() const { return From >= Before; }
 };
@@ -43,6 +46,10 @@ enum class Backend : uint8_t {
 };
 
 Backend findBackend(const Dump &D);
+
+/// The same as far as the name of the assignment's file tells, which it does
+/// where no layout is tiled.
+Backend backendOfName(llvm::StringRef Path);
 
 llvm::StringRef backendName(Backend B);
 

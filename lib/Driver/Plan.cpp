@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Plan.h"
+#include "Analysis/Eras.h"
 #include "Driver/OrderedRun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/BLAKE3.h"
@@ -31,15 +32,17 @@ static bool isInShard(StringRef Name, const VerifyOptions &Options) {
 }
 
 using Digest = llvm::BLAKE3Result<16>;
-using SizeKey = std::pair<const Settings *, std::array<uint64_t, NumFileRoles>>;
+using TwinKey =
+    std::tuple<const Settings *, Backend, std::array<uint64_t, NumFileRoles>>;
 
-/// What tells dumps of different sizes apart; sizes count from 1.
-static SizeKey sizesOf(const PlannedDump &P) {
-  SizeKey Key{P.Applied, {}};
+/// What besides the contents a verdict depends on, and what tells without
+/// reading that contents differ; sizes count from 1.
+static TwinKey keyOf(const PlannedDump &P) {
+  std::array<uint64_t, NumFileRoles> Sizes = {};
   for (size_t Role = 0; Role != NumFileRoles; ++Role)
     if (!P.In.Files[Role].Path.empty())
-      Key.second[Role] = P.In.Files[Role].Size + 1;
-  return Key;
+      Sizes[Role] = P.In.Files[Role].Size + 1;
+  return {P.Applied, backendOfName(P.In.Path), Sizes};
 }
 
 static bool canBeCompared(const Input &In) {
@@ -64,29 +67,29 @@ static std::optional<Digest> digestOf(const Input &In) {
   return Hash.final();
 }
 
-/// Finds dumps with the same contents. Only those with the same sizes are
+/// Finds dumps with the same contents. Only those with the same keys are
 /// read.
 static void findTwins(std::vector<PlannedDump> &Dumps, unsigned Jobs) {
-  std::map<SizeKey, std::vector<size_t>> BySize;
+  std::map<TwinKey, std::vector<size_t>> ByKey;
   for (size_t I = 0; I != Dumps.size(); ++I)
     if (canBeCompared(Dumps[I].In))
-      BySize[sizesOf(Dumps[I])].push_back(I);
+      ByKey[keyOf(Dumps[I])].push_back(I);
   std::vector<size_t> Candidates;
-  for (const auto &[Key, Members] : BySize)
+  for (const auto &[Key, Members] : ByKey)
     if (Members.size() > 1)
       llvm::append_range(Candidates, Members);
   std::vector<std::optional<Digest>> Digests(Candidates.size());
   runParallel(Candidates.size(), Jobs, [&](size_t I) {
     Digests[I] = digestOf(Dumps[Candidates[I]].In);
   });
-  // Members of one size follow each other in ascending order.
-  std::map<std::pair<SizeKey, Digest>, size_t> First;
+  // Members of one key follow each other in ascending order.
+  std::map<std::pair<TwinKey, Digest>, size_t> First;
   for (size_t I = 0; I != Candidates.size(); ++I) {
     if (!Digests[I])
       continue;
     PlannedDump &P = Dumps[Candidates[I]];
-    P.Original = First.try_emplace({sizesOf(P), *Digests[I]}, Candidates[I])
-                     .first->second;
+    P.Original =
+        First.try_emplace({keyOf(P), *Digests[I]}, Candidates[I]).first->second;
   }
 }
 

@@ -11,7 +11,8 @@
 
 using namespace hlobuf;
 
-static constexpr uint32_t MaxStep = (1u << 30) - 1;
+/// The largest element that fits beside the tag.
+static constexpr uint32_t MaxInline = (1u << 30) - 1;
 
 bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index) {
   if (!In.literal('{'))
@@ -23,7 +24,7 @@ bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index) {
   llvm::SmallVector<uint32_t, 8> Path;
   do {
     uint32_t Step = 0;
-    if (!In.number(Step) || Step > MaxStep)
+    if (!In.number(Step))
       return false;
     Path.push_back(Step);
   } while (In.literal(','));
@@ -53,7 +54,7 @@ bool ShapeIndexTable::parseSpaced(Scanner &In, ShapeIndex &Index) {
 ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
   if (Path.empty())
     return ShapeIndex::root();
-  if (Path.size() == 1)
+  if (Path.size() == 1 && Path[0] <= MaxInline)
     return ShapeIndex::element(Path[0]);
   // The top bits are kept clear of DenseMap's two reserved keys.
   uint64_t Hash = static_cast<uint64_t>(static_cast<size_t>(

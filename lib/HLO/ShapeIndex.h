@@ -50,7 +50,7 @@ private:
   uint32_t Bits = 0;
 };
 
-/// Interns paths of two and more steps.
+/// Interns paths of two and more steps, and those to an element of 2^30 and up.
 class ShapeIndexTable {
 public:
   /// Reads `{..}` at the front of \p In. False where there is no well-formed
@@ -74,7 +74,7 @@ public:
   bool less(ShapeIndex A, ShapeIndex B) const;
 
 private:
-  /// Paths of two and more steps, back to back.
+  /// The steps of interned paths, back to back.
   std::vector<uint32_t> Steps;
   struct Slice {
     uint32_t Begin;

@@ -30,9 +30,7 @@ StringRef hlobuf::severityName(Severity Level) {
 static bool leads(const Diagnostic &A, const Diagnostic &B) {
   if (A.Level != B.Level)
     return A.Level > B.Level;
-  if (A.Rank != B.Rank)
-    return A.Rank < B.Rank;
-  return A.Where.data() < B.Where.data();
+  return A.Rank < B.Rank;
 }
 
 static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {

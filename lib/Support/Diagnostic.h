@@ -47,13 +47,16 @@ struct Diagnostic {
   /// What the finding is about (a value, an allocation, an instruction, ..),
   /// as opaque keys. Findings that share a key have one cause.
   llvm::SmallVector<uint64_t, 4> Subjects;
+  /// The instructions and values that it is about, for filters; no prose.
+  llvm::SmallVector<std::string, 2> Names;
   /// Order of causes: of findings about one subject the lowest rank leads.
   unsigned Rank = 0;
 };
 
 /// Folds findings that share a subject into one: the most severe leads, then
-/// the one with the lowest rank, then the first by place; the others become
-/// its notes. One planted fault so gives one finding, not a cascade.
+/// the one with the lowest rank, then the first of \p All, which the caller
+/// has sorted by place; the others become its notes. One planted fault so gives
+/// one finding, not a cascade.
 void foldRelated(std::vector<Diagnostic> &All);
 
 } // namespace hlobuf

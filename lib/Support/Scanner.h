@@ -70,12 +70,12 @@ public:
     return true;
   }
 
-  /// The same with an optional minus sign.
+  /// The same with an optional minus sign, which zero does not have.
   template <typename T>
   bool signedNumber(T &Value, llvm::StringRef *Text = nullptr) {
     llvm::StringRef Before = Rest;
     bool Minus = literal('-');
-    if (!number(Value)) {
+    if (!number(Value) || (Minus && Value == 0)) {
       Rest = Before;
       return false;
     }
