@@ -31,35 +31,202 @@ static Order sorted(ArrayRef<TimedBytes> Ranges, KeyFn Key) {
   return Numbers;
 }
 
-void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
-  // Ranges of a single step come first in their step: they do not meet those
-  // that start with them.
-  Order ByFirst = sorted(Ranges, [](const TimedBytes &R) {
+/// In the order in which they start. Those of a single step come first in their
+/// step: they do not meet those that start with them.
+static Order byFirst(ArrayRef<TimedBytes> Ranges) {
+  return sorted(Ranges, [](const TimedBytes &R) {
     return std::tuple(R.First, !R.dead(), R.Begin);
   });
+}
+
+/// True if no two ranges meet, whatever their groups: the usual case, told
+/// without a tree over all bytes.
+static bool nothingMeets(ArrayRef<TimedBytes> Ranges, const Order &ByFirst) {
   Order ByLast =
       sorted(Ranges, [](const TimedBytes &R) { return std::tuple(R.Last); });
-
-  // Disjoint, as a range that meets another is not entered.
   using ActiveMap = llvm::IntervalMap<uint64_t, uint32_t, 8,
                                       llvm::IntervalMapHalfOpenInfo<uint64_t>>;
   ActiveMap::Allocator Nodes;
   ActiveMap Active(Nodes);
-  std::vector<bool> Entered(Ranges.size());
   auto Leaving = ByLast.begin();
   for (uint32_t I : ByFirst) {
     const TimedBytes &Now = Ranges[I];
+    // Those that last a single step were never entered.
     for (; Leaving != ByLast.end() && Ranges[*Leaving].Last <= Now.First;
          ++Leaving)
-      if (Entered[*Leaving])
+      if (!Ranges[*Leaving].dead())
         Active.find(Ranges[*Leaving].Begin).erase();
     auto There = Active.find(Now.Begin);
-    if (There.valid() && There.start() < Now.End) {
-      Report(Now.Id, Ranges[There.value()].Id);
-    } else if (!Now.dead()) {
+    if (There.valid() && There.start() < Now.End)
+      return false;
+    if (!Now.dead())
       Active.insert(Now.Begin, Now.End, I);
-      Entered[I] = true;
+  }
+  return true;
+}
+
+namespace {
+/// Of the ranges entered so far that share some bytes, the one that ends last,
+/// and the one of another group that ends last.
+struct LongestTwo {
+  static constexpr uint32_t None = ~0u;
+  uint32_t First = None;
+  uint32_t Second = None;
+
+  void add(ArrayRef<TimedBytes> Ranges, uint32_t I) {
+    if (I == None || I == First || I == Second)
+      return;
+    auto EndsAfter = [&](uint32_t Other) {
+      return Other == None || Ranges[I].Last > Ranges[Other].Last;
+    };
+    if (EndsAfter(First)) {
+      if (First != None && Ranges[First].Group != Ranges[I].Group)
+        Second = First;
+      First = I;
+    } else if (Ranges[I].Group != Ranges[First].Group && EndsAfter(Second)) {
+      Second = I;
     }
+  }
+  void add(ArrayRef<TimedBytes> Ranges, const LongestTwo &Other) {
+    add(Ranges, Other.First);
+    add(Ranges, Other.Second);
+  }
+};
+
+/// A segment tree over the bytes between the ends of all ranges. Nothing is
+/// taken out again: what has ended is told by its last step.
+class LongestHolders {
+public:
+  explicit LongestHolders(ArrayRef<TimedBytes> Ranges) : Ranges(Ranges) {
+    for (const TimedBytes &R : Ranges)
+      if (R.Begin < R.End)
+        Bounds.insert(Bounds.end(), {R.Begin, R.End});
+    llvm::sort(Bounds);
+    Bounds.erase(llvm::unique(Bounds), Bounds.end());
+    Covering.resize(4 * Bounds.size());
+    Touching.resize(4 * Bounds.size());
+  }
+
+  void enter(uint32_t I) { visit(Ranges[I], 1, 0, leaves(), I, nullptr); }
+
+  /// The longest of another group than that of range \p I that shares a byte
+  /// with it; None if there is none.
+  uint32_t find(uint32_t I) {
+    LongestTwo Found;
+    visit(Ranges[I], 1, 0, leaves(), LongestTwo::None, &Found);
+    return Found.First != LongestTwo::None &&
+                   Ranges[Found.First].Group == Ranges[I].Group
+               ? Found.Second
+               : Found.First;
+  }
+
+private:
+  size_t leaves() const { return Bounds.size() - 1; }
+  void visit(const TimedBytes &R, size_t Node, size_t From, size_t To,
+             uint32_t Entered, LongestTwo *Found);
+
+  ArrayRef<TimedBytes> Ranges;
+  std::vector<uint64_t> Bounds;
+  /// By node: of those that hold all its bytes, and of those that were entered
+  /// at it or below.
+  std::vector<LongestTwo> Covering;
+  std::vector<LongestTwo> Touching;
+};
+} // namespace
+
+/// Walks to the nodes that make up \p R below \p Node, which stands for the
+/// bytes between bounds \p From and \p To.
+void LongestHolders::visit(const TimedBytes &R, size_t Node, size_t From,
+                           size_t To, uint32_t Entered, LongestTwo *Found) {
+  if (R.End <= Bounds[From] || Bounds[To] <= R.Begin)
+    return;
+  bool Whole = R.Begin <= Bounds[From] && Bounds[To] <= R.End;
+  if (Found) {
+    Found->add(Ranges, Whole ? Touching[Node] : Covering[Node]);
+  } else {
+    Touching[Node].add(Ranges, Entered);
+    if (Whole)
+      Covering[Node].add(Ranges, Entered);
+  }
+  if (Whole)
+    return;
+  size_t Middle = From + (To - From) / 2;
+  visit(R, 2 * Node, From, Middle, Entered, Found);
+  visit(R, 2 * Node + 1, Middle, To, Entered, Found);
+}
+
+void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
+  Order ByFirst = byFirst(Ranges);
+  if (nothingMeets(Ranges, ByFirst))
+    return;
+  LongestHolders Holders(Ranges);
+  for (uint32_t I : ByFirst) {
+    uint32_t There = Holders.find(I);
+    if (There != LongestTwo::None && Ranges[There].Last > Ranges[I].First)
+      Report(Ranges[I].Id, Ranges[There].Id);
+    if (!Ranges[I].dead())
+      Holders.enter(I);
+  }
+}
+
+namespace {
+/// Disjoint ranges, sorted.
+struct Layer {
+  Order Members;
+  /// By member: the next one of another group.
+  Order NextOther;
+};
+} // namespace
+
+/// Splits \p Ends, sorted by Begin, into layers. Ranges of one instruction may
+/// lie over each other; more than a few are an error that is told elsewhere.
+static llvm::SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
+                                                   ArrayRef<uint32_t> Ends) {
+  constexpr size_t MaxLayers = 8;
+  llvm::SmallVector<Layer, 1> Layers;
+  for (uint32_t E : Ends) {
+    auto *Free = llvm::find_if(Layers, [&](const Layer &L) {
+      return Ending[L.Members.back()].End <= Ending[E].Begin;
+    });
+    if (Free != Layers.end())
+      Free->Members.push_back(E);
+    else if (Layers.size() != MaxLayers)
+      Layers.push_back({{E}, {}});
+  }
+  for (Layer &L : Layers) {
+    size_t Count = L.Members.size();
+    L.NextOther.resize(Count);
+    for (size_t I = Count; I-- != 0;) {
+      bool Same = I + 1 != Count &&
+                  Ending[L.Members[I]].Group == Ending[L.Members[I + 1]].Group;
+      L.NextOther[I] = Same ? L.NextOther[I + 1] : static_cast<uint32_t>(I + 1);
+    }
+  }
+  return Layers;
+}
+
+/// Reports \p Now with the first that share a byte with it.
+static void reportTouching(ArrayRef<TimedBytes> Ending, const Layer &L,
+                           const TimedBytes &Now, OverlapFn Report) {
+  constexpr size_t MaxPartners = 4;
+  const auto *First =
+      llvm::partition_point(ArrayRef(L.Members), [&](uint32_t E) {
+        return Ending[E].End <= Now.Begin;
+      });
+  auto At = static_cast<size_t>(First - L.Members.data());
+  for (size_t Partners = 0; At != L.Members.size() &&
+                            Ending[L.Members[At]].Begin < Now.End &&
+                            Partners != MaxPartners;) {
+    const TimedBytes &Then = Ending[L.Members[At]];
+    if (Then.Group == Now.Group) {
+      At = L.NextOther[At];
+      continue;
+    }
+    if (Then.Id != Now.Id) {
+      Report(Then.Id, Now.Id);
+      ++Partners;
+    }
+    ++At;
   }
 }
 
@@ -67,24 +234,10 @@ void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
 static void findTouchingAt(ArrayRef<TimedBytes> Ending, ArrayRef<uint32_t> Ends,
                            ArrayRef<TimedBytes> Starting,
                            ArrayRef<uint32_t> Starts, OverlapFn Report) {
-  constexpr size_t MaxPartners = 4;
-  llvm::SmallVector<uint32_t, 16> Disjoint;
-  for (uint32_t E : Ends)
-    if (Disjoint.empty() || Ending[Disjoint.back()].End <= Ending[E].Begin)
-      Disjoint.push_back(E);
-  for (uint32_t S : Starts) {
-    const TimedBytes &Now = Starting[S];
-    ArrayRef<uint32_t> Rest = Disjoint;
-    const auto *First = llvm::partition_point(
-        Rest, [&](uint32_t E) { return Ending[E].End <= Now.Begin; });
-    Rest = Rest.drop_front(static_cast<size_t>(First - Rest.begin()));
-    for (uint32_t E : Rest.take_front(std::min(MaxPartners, Rest.size()))) {
-      if (Ending[E].Begin >= Now.End)
-        break;
-      if (Ending[E].Id != Now.Id && Ending[E].Group != Now.Group)
-        Report(Ending[E].Id, Now.Id);
-    }
-  }
+  llvm::SmallVector<Layer, 1> Layers = splitIntoLayers(Ending, Ends);
+  for (uint32_t S : Starts)
+    for (const Layer &L : Layers)
+      reportTouching(Ending, L, Starting[S], Report);
 }
 
 void hlobuf::findTouching(ArrayRef<TimedBytes> Ending,

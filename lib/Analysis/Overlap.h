@@ -30,7 +30,7 @@ struct TimedBytes {
   int32_t Last = 0;
   /// The caller's number, below 2^32 - 1.
   uint32_t Id = 0;
-  /// Ranges of one group start together; how they lie is judged elsewhere.
+  /// Ranges of one group, the values of an instruction, are not compared.
   uint32_t Group = 0;
 
   /// Held at one step only.
@@ -49,17 +49,18 @@ using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
 /// Finds ranges that share a byte and more than a step: the later of two that
 /// last several steps starts before the other ends, or one that lasts a single
 /// step lies strictly inside the steps of the other. \p Report gets the one
-/// that starts later and, as its only partner, one that was there before.
-/// Of each two such ranges, one at least is reported. Groups do not matter.
-/// Ranges without bytes and with Last < First are ignored.
+/// that starts later and, as its only partner, of those that were there before
+/// the one that ends last. Ranges of one group are not compared: every range
+/// that meets an earlier one of another group is reported, once. Ranges without
+/// bytes and with Last < First are ignored.
 void findOverlaps(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 
 /// Finds ranges that share a byte where one of \p Ending has its last step as
 /// one of \p Starting has its first. \p Report gets the ending one, then the
 /// starting one. Both lists may be the same. Ranges of one group are not
-/// paired, nor one with itself. Of several ending ones that share bytes with
-/// each other only one is looked at, and a starting one is reported against
-/// eight at most.
+/// paired, nor one with itself. Ending ones that share a byte with each other
+/// are put into up to eight lists, each of disjoint ones; a starting one is
+/// reported against the first four of each list.
 void findTouching(llvm::ArrayRef<TimedBytes> Ending,
                   llvm::ArrayRef<TimedBytes> Starting, OverlapFn Report);
 

@@ -96,6 +96,24 @@ TEST(Overlap, OnePartnerEach) {
   EXPECT_EQ(overlaps(Heap).size(), 999u);
 }
 
+TEST(Overlap, GroupsHideNobody) {
+  // 0 and 1 are of one instruction and share a place; 0 ends first, 2 meets 1.
+  auto R = ranges({{0, 16, 1, 2}, {0, 16, 1, 5}, {0, 16, 3, 5}});
+  R[1].Group = R[0].Group;
+  EXPECT_EQ(overlaps(R), (Pairs{{2, 1}}));
+  // The longest is of the same group as the one that starts.
+  R = ranges({{0, 16, 1, 9}, {0, 8, 1, 4}, {0, 16, 2, 5}});
+  R[2].Group = R[0].Group;
+  EXPECT_EQ(overlaps(R), (Pairs{{1, 0}, {2, 1}}));
+}
+
+TEST(Touching, GroupsHideNobody) {
+  // 0 and 1 are of one instruction; 2 starts over 1 only.
+  auto R = ranges({{0, 8, 1, 5}, {0, 16, 1, 5}, {8, 24, 5, 9}});
+  R[1].Group = R[0].Group;
+  EXPECT_EQ(touching(R, R), (Pairs{{1, 2}}));
+}
+
 TEST(Touching, SameStepOnly) {
   auto R = ranges({{0, 16, 0, 5}, {0, 16, 5, 9}, {8, 24, 6, 9}});
   EXPECT_EQ(touching(R, R), (Pairs{{0, 1}}));
@@ -131,7 +149,8 @@ static std::vector<TimedBytes> randomRanges(std::mt19937 &Random,
 }
 
 static bool overlap(const TimedBytes &A, const TimedBytes &B) {
-  if (!A.sharesByte(B) || A.Begin >= A.End || B.Begin >= B.End)
+  if (A.Group == B.Group || !A.sharesByte(B) || A.Begin >= A.End ||
+      B.Begin >= B.End)
     return false;
   if (std::max(A.First, B.First) < std::min(A.Last, B.Last))
     return true;
