@@ -49,7 +49,7 @@ struct Analysis::Cache {
   Lazy<std::vector<int32_t>> Times;
   Lazy<NameId> Root;
   Lazy<const SequenceRow *> Stray;
-  Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound;
+  Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound, SparseCore;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<StackFrames> Frames;
   Lazy<std::unique_ptr<Witness>> Module;
@@ -415,6 +415,14 @@ static bool findPlain(const Analysis &A) {
 
 bool Analysis::isPlain() const {
   return Memo->Plain.get([&] { return findPlain(*this); });
+}
+
+bool Analysis::hasSparseCore() const {
+  return Memo->SparseCore.get([&] {
+    return llvm::any_of(D.Instructions, [&](const Instruction &I) {
+      return I.Op.Op == Opcode::AsyncStart && runsOnSparseCore(D.attributes(I));
+    });
+  });
 }
 
 bool Analysis::privateStacksPossible(int32_t Color) const {

@@ -123,6 +123,8 @@ public:
   bool isSSA() const;
   /// No while, conditional, call or async op, and no declared aliasing.
   bool isPlain() const;
+  /// Some async computation runs on a SparseCore of a TPU.
+  bool hasSparseCore() const;
   /// TPU may give async bodies stacks of their own in \p Color, so that
   /// unrelated values may share bytes there. By the module where there is one.
   bool privateStacksPossible(int32_t Color) const;

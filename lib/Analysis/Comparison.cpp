@@ -29,6 +29,8 @@ public:
   void peak();
 
 private:
+  void findPlaced();
+  bool isUnallocated(FlowId V);
   bool strangersInSequence();
   bool order();
   bool positionsOf(UsedId U, FlowId V);
@@ -42,6 +44,11 @@ private:
   const Program &P;
   const Dataflow &F;
   DifferenceFn Visit;
+  /// By alias set; filled where a value has no line.
+  std::vector<bool> PlacedGroups;
+  std::vector<bool> ConstantGroups;
+  llvm::SmallVector<int64_t, 4> PlacedColors;
+  bool PlacedConstant = false;
   /// By location: a position of the value that is there.
   std::vector<bool> Stated;
 };
@@ -108,12 +115,45 @@ bool Comparer::order() {
 }
 
 /// The view color of 2026-07-22 gives values live ranges and no allocation.
-static bool isUnallocated(const Witness &W, FlowId V) {
-  const Analysis &A = W.analysis();
-  const ProgramNode &N = W.program()[W.flow()[V].Definition];
-  ShapeIndex Index = W.program().trees().index(N.Shape, W.flow()[V].Ordinal);
-  return A.dump().complete(Section::Ranges) && !A.isFull() &&
-         A.rangeRow(N.Name, Index).has_value();
+/// Finds what the assignment has places for.
+void Comparer::findPlaced() {
+  PlacedGroups.assign(F.values().size(), false);
+  ConstantGroups.assign(F.values().size(), false);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    size_t Group = W.aliases().group(FlowId(I)).index();
+    bool Constant = P[F[FlowId(I)].Definition].Op == Opcode::Constant;
+    if (Constant)
+      ConstantGroups[Group] = true;
+    ValueId Line = W.lineOf(FlowId(I));
+    if (!Line)
+      continue;
+    PlacedGroups[Group] = true;
+    PlacedConstant |= Constant;
+    if (!llvm::is_contained(PlacedColors, D[Line].Tag.Color))
+      PlacedColors.push_back(D[Line].Tag.Color);
+  }
+}
+
+/// XLA leaves out whole alias sets only: those with a constant where a backend
+/// allocates none, and those in the color of views into other buffers
+/// (buffer_assignment.cc, AssignBufferForHloBuffer, allocate_buffers_for_
+/// constants and dus_view_color). Their live ranges are printed.
+bool Comparer::isUnallocated(FlowId V) {
+  const ProgramNode &N = P[F[V].Definition];
+  ShapeIndex Index = P.trees().index(N.Shape, F[V].Ordinal);
+  if (!D.complete(Section::Ranges) || A.isFull() || !N.Name ||
+      !A.rangeRow(N.Name, Index))
+    return false;
+  if (PlacedGroups.empty())
+    findPlaced();
+  size_t Group = W.aliases().group(V).index();
+  if (PlacedGroups[Group])
+    return false;
+  if (ConstantGroups[Group])
+    return !PlacedConstant;
+  int64_t Color =
+      P.trees().shape(P.trees().part(N.Shape, F[V].Ordinal)).memorySpace();
+  return Color != 0 && !llvm::is_contained(PlacedColors, Color);
 }
 
 void Comparer::values() {
@@ -128,7 +168,7 @@ void Comparer::values() {
     if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == F[V].Phi))
       continue;
     if (!Found.Line) {
-      if (isUnallocated(W, V))
+      if (isUnallocated(V))
         continue;
       Found.Kind = DifferenceKind::Missing;
     }

@@ -12,12 +12,24 @@ using namespace hlobuf;
 using llvm::SmallVector;
 
 FlowOccupancy::FlowOccupancy(const Witness &W)
-    : W(W), P(W.program()), F(W.flow()) {}
+    : W(W), P(W.program()), F(W.flow()) {
+  HasSparseCore =
+      llvm::any_of(P.module().Instructions, [&](const HloInstruction &I) {
+        return I.Op.Op == Opcode::AsyncStart &&
+               runsOnSparseCore(P.module().attributes(I));
+      });
+}
 
-bool FlowOccupancy::isContext(FlowId V) const {
+bool FlowOccupancy::isSharedContext(FlowId V) const {
   HloId Id = F[V].Definition;
   if (!W.analysis().isTPU() ||
       (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
+    return false;
+  // An update does not print its thread.
+  bool Shared = P[Id].Op == Opcode::AsyncUpdate
+                    ? HasSparseCore
+                    : runsOnSparseCore(P.module().attributes(P.module()[Id]));
+  if (!Shared)
     return false;
   auto Steps = W.analysis().dump().Indices.steps(
       P.trees().index(P[Id].Shape, F[V].Ordinal));
@@ -64,7 +76,7 @@ SmallVector<StepRange, 2> FlowOccupancy::held(FlowId V) const {
   ValueId Line = W.lineOf(V);
   std::optional<StepRange> Range = W.ranges()[V];
   if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
-      isContext(V))
+      isSharedContext(V))
     return Held;
   if (!isAlternate(W.analysis(), D[D[Line].Owner])) {
     Held.push_back(*Range);

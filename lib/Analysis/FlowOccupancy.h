@@ -20,12 +20,15 @@ public:
   explicit FlowOccupancy(const Witness &W);
 
   /// The steps, closed, in which \p V holds the bytes of its line; none where
-  /// time does not tell: no steps, no bytes, contexts of async chains on TPU,
-  /// and in TPU's alternate memory phis without uses, which nobody writes.
+  /// time does not tell: no steps, no bytes, contexts of async chains of
+  /// SparseCore, and in TPU's alternate memory phis without uses, which nobody
+  /// writes.
   llvm::SmallVector<StepRange, 2> held(FlowId V) const;
 
 private:
-  bool isContext(FlowId V) const;
+  /// \p V is the context of an async chain of SparseCore, which all share one
+  /// place.
+  bool isSharedContext(FlowId V) const;
   void addBranches(FlowId V, HloId Conditional, int32_t From,
                    llvm::SmallVectorImpl<StepRange> &Held) const;
   /// The last step in [From, Before) that reads \p V, and whether that is a
@@ -36,6 +39,7 @@ private:
   const Witness &W;
   const Program &P;
   const Dataflow &F;
+  bool HasSparseCore = false;
 };
 
 } // namespace hlobuf

@@ -30,15 +30,17 @@ std::optional<int32_t> hlobuf::lastUse(const Analysis &A, UsedId U) {
   return Last < 0 ? std::nullopt : std::optional(Last);
 }
 
-/// Values at {2,..} of an async-start or -update; without its text the index
-/// alone tells.
-static bool isAsyncContext(const Analysis &A, const Value &V) {
-  if (V.Tag.Index.isRoot() || !A.isTPU())
+/// Without the instruction's text the index alone tells. An update does not
+/// print its thread.
+bool hlobuf::isSharedContext(const Analysis &A, const Value &V) {
+  if (V.Tag.Index.isRoot() || !A.isTPU() ||
+      A.dump().Indices.steps(V.Tag.Index).front() < 2)
     return false;
   const Instruction *I = A.instruction(V.Tag.Name);
-  if (I && !isAsync(I->Op.Op))
-    return false;
-  return A.dump().Indices.steps(V.Tag.Index).front() == 2;
+  if (!I || I->Op.Op == Opcode::AsyncUpdate)
+    return A.hasSparseCore();
+  return I->Op.Op == Opcode::AsyncStart &&
+         runsOnSparseCore(A.dump().attributes(*I));
 }
 
 bool hlobuf::isConcatBitcast(const Analysis &A, NameId Name) {
@@ -59,6 +61,8 @@ static bool mayBeConditional(const Analysis &A, const Use &U, const Value &V) {
     return I->Op.Op == Opcode::Conditional || I->Op.Op == Opcode::Unknown;
   if (U.Operand != 0)
     return true;
+  if (U.Index.printed()) // of a tuple, which no predicate is
+    return false;
   const Shape &S = A.dump().Shapes[V.Shape];
   return S.Dimensions.empty() && (S.Element == "pred" || S.Element == "s32");
 }
@@ -90,7 +94,7 @@ Occupancy hlobuf::findOccupancy(const Analysis &A, ValueId V) {
   Occupancy Result;
   std::optional<StepRange> Range = A.range(V);
   if (!Range || Val.Size == 0 || Range->Start < 0 ||
-      Range->End < Range->Start || isAsyncContext(A, Val))
+      Range->End < Range->Start || isSharedContext(A, Val))
     return Result;
   Result.Stated = Result.Held = *Range;
   if (!isAlternate(A, D[Val.Owner])) {

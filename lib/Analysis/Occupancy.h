@@ -16,7 +16,8 @@ namespace hlobuf {
 /// Why a value holds its bytes until its last step.
 enum class Tenure : uint8_t {
   /// It is not judged by time: no bytes, no usable range, or the context of an
-  /// async chain on TPU (SparseCore chains share one scratch place).
+  /// async chain of SparseCore, which all share one scratch place (libtpu
+  /// 0.0.51, v5p and up).
   Unknown,
   /// The stated range is what it holds.
   Stated,
@@ -48,6 +49,9 @@ bool isAlternate(const Analysis &A, const Allocation &Alloc);
 
 /// True if \p Name is a ConcatBitcast: its operands' bytes seen as one array.
 bool isConcatBitcast(const Analysis &A, NameId Name);
+
+/// True if \p V is at {2,..} of an async-start or -update of SparseCore.
+bool isSharedContext(const Analysis &A, const Value &V);
 
 Occupancy findOccupancy(const Analysis &A, ValueId V);
 

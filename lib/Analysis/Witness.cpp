@@ -219,10 +219,25 @@ void Witness::countStrangers() {
 }
 
 /// What an opcode newer than this tool defines and passes on is a guess; so is
-/// what an unknown opcode that is printed as foo-start wraps.
+/// what an unknown opcode that is printed as foo-start wraps. The guess reaches
+/// as far as the alias sets of what it defines and reads.
 void Witness::findUnknownOpcodes() {
-  for (size_t I = 0; I != P.module().Instructions.size(); ++I)
-    Uncertain |= P[HloId(I)].Op == Opcode::Unknown && P.hasBuffers(HloId(I));
+  auto Mark = [&](HloId Id) {
+    if (!flow().hasLocations(Id))
+      return;
+    for (uint32_t K = 0; K != P.trees().parts(P[Id].Shape); ++K)
+      if (FlowId V = flow().at(Id, K))
+        Guessed[aliases().group(V).index()] = true;
+  };
+  for (size_t I = 0; I != P.module().Instructions.size(); ++I) {
+    HloId Id(I);
+    if (P[Id].Op != Opcode::Unknown || !P.hasBuffers(Id))
+      continue;
+    Uncertain = true;
+    Guessed.resize(flow().values().size());
+    Mark(Id);
+    llvm::for_each(P.operands(Id), Mark);
+  }
 }
 
 /// True if \p V is in an async body or at an async instruction.
@@ -234,47 +249,109 @@ bool Witness::touchesAsync(FlowId V) const {
   return false;
 }
 
+bool Witness::mayBeNewRule(WitnessPart Part) {
+  return Part == WitnessPart::Values || Part == WitnessPart::Positions ||
+         Part == WitnessPart::Uses || Part == WitnessPart::Ranges;
+}
+
+/// True if \p Found is a value that the dump has nothing for: under another
+/// rule its place would hold a value that is passed on.
+bool Witness::isLost(WitnessPart Part, const Difference &Found) const {
+  if (Part != WitnessPart::Values || Found.Kind != DifferenceKind::Missing)
+    return false;
+  const FlowValue &Value = flow()[Found.Value];
+  const ProgramNode &N = P[Value.Definition];
+  return !N.Name ||
+         A.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal)).empty();
+}
+
+/// The values that differ in \p Part, each once; empty if something differs
+/// that is not a value of the module.
+std::vector<FlowId> Witness::differingValues(WitnessPart Part) const {
+  std::vector<FlowId> Values;
+  std::vector<bool> Seen(flow().values().size());
+  bool Strange = false;
+  compare(*this, Part, [&](const Difference &Found) {
+    FlowId V = valueOf(Found);
+    Strange |= !V || isLost(Part, Found);
+    if (V && !Seen[V.index()])
+      Values.push_back(V);
+    if (V)
+      Seen[V.index()] = true;
+    return !Strange;
+  });
+  if (Strange)
+    Values.clear();
+  return Values;
+}
+
 /// One edit changes a value or two. A rule of XLA that this tool does not know
 /// changes all values of one kind.
 void Witness::findNewRule() {
   constexpr size_t Least = 3;
   std::optional<WitnessPart> Part = firstDifference();
-  bool MayBeNewer = A.era().Before == Era().Before;
-  if (!Part || !MayBeNewer || *Part == WitnessPart::Sequence)
+  if (!Part || !A.era().isNewest() || !mayBeNewRule(*Part))
     return;
-  llvm::DenseMap<unsigned, size_t> Differing;
-  std::vector<bool> Seen(flow().values().size());
-  bool AllAsync = true;
-  size_t Count = 0;
+  std::vector<FlowId> Values = differingValues(*Part);
+  if (Values.size() < Least)
+    return;
   auto KindOf = [&](FlowId V) {
     return static_cast<unsigned>(P[flow()[V].Definition].Op);
   };
-  compare(*this, *Part, [&](const Difference &Found) {
-    FlowId V = Found.Value;
-    if (!V && Found.Line)
-      V = find(A.dump()[Found.Line].Tag.Name, A.dump()[Found.Line].Tag.Index);
-    if (!V || Seen[V.index()])
-      return true;
-    Seen[V.index()] = true;
-    ++Count;
-    ++Differing[KindOf(V)];
-    AllAsync &= touchesAsync(V);
-    return true;
-  });
-  if (Count < Least)
-    return;
-  if (AllAsync) {
+  if (llvm::all_of(Values, [&](FlowId V) { return touchesAsync(V); })) {
     NewRuleFor = "values of async computations";
-    return;
+  } else {
+    llvm::DenseMap<unsigned, size_t> Differing, All;
+    for (FlowId V : Values)
+      ++Differing[KindOf(V)];
+    for (size_t V = 0; V != flow().values().size(); ++V)
+      if (P.hasBuffers(flow()[FlowId(V)].Definition))
+        ++All[KindOf(FlowId(V))];
+    for (auto [Kind, Number] : Differing)
+      if (Number < Least || Number != All.lookup(Kind))
+        return;
+    NewRuleFor = opcodeText(static_cast<Opcode>(KindOf(Values.front())));
   }
-  llvm::DenseMap<unsigned, size_t> All;
-  for (size_t V = 0; V != Seen.size(); ++V)
-    if (P.hasBuffers(flow()[FlowId(V)].Definition))
-      ++All[KindOf(FlowId(V))];
-  for (auto [Kind, Number] : Differing)
-    if (Number < Least || Number != All.lookup(Kind))
-      return;
-  NewRuleFor = opcodeText(static_cast<Opcode>(Differing.begin()->first));
+  NumExcused = Values.size();
+  Excused.resize(flow().values().size());
+  for (FlowId V : Values)
+    Excused[aliases().group(V).index()] = true;
+}
+
+FlowId Witness::valueOf(const Difference &Found) const {
+  if (Found.Value || !Found.Line)
+    return Found.Value;
+  const ValueTag &Tag = A.dump()[Found.Line].Tag;
+  return find(Tag.Name, Tag.Index);
+}
+
+/// True if \p Found is about a value of one of \p Groups, or about nothing
+/// that a single value decides.
+bool Witness::concerns(const std::vector<bool> &Groups, WitnessPart Part,
+                       const Difference &Found) const {
+  if (Groups.empty())
+    return false;
+  auto InGroups = [&](FlowId V) {
+    return !V || Groups[aliases().group(V).index()];
+  };
+  if (Part != WitnessPart::Flags)
+    return InGroups(valueOf(Found));
+  IndexRange Lines = A.dump().Allocations[Found.Row].Values;
+  for (uint32_t Line = Lines.Begin; Line != Lines.End; ++Line) {
+    const ValueTag &Tag = A.dump().Values[Line].Tag;
+    if (InGroups(find(Tag.Name, Tag.Index)))
+      return true;
+  }
+  return false;
+}
+
+bool Witness::mayFollowFromExcuse(WitnessPart Part,
+                                  const Difference &Found) const {
+  return concerns(Excused, Part, Found);
+}
+
+bool Witness::isGuess(WitnessPart Part, const Difference &Found) const {
+  return concerns(Guessed, Part, Found);
 }
 
 FlowId Witness::find(NameId Name, ShapeIndex Index) const {

@@ -34,6 +34,8 @@ enum class WitnessPart : uint8_t {
 };
 constexpr unsigned NumWitnessParts = 9;
 
+struct Difference;
+
 class Witness {
 public:
   /// Derives everything from \p A's module, which must be complete.
@@ -74,12 +76,22 @@ public:
   /// The dump has other phis than this tool derives, but legal ones: they are
   /// taken over, and everything else was derived with them.
   bool hasOtherPhis() const { return OtherPhis; }
-  /// All values of some kind differ in the first part that differs, and the
-  /// dump may be newer than this tool: the kind, for a message; else empty.
+  /// All values of some kind differ in the first part that differs, which a
+  /// rule may decide, and the dump may be newer than this tool: the kind, for a
+  /// message; else empty. These values are excused.
   llvm::StringRef newRuleFor() const { return NewRuleFor; }
-  /// The module has an instruction whose dataflow this tool may not know, so
-  /// that a difference proves nothing.
+  size_t numExcused() const { return NumExcused; }
+  /// A release may have another rule for \p Part: for values, positions, uses
+  /// and live ranges. Where something lies, how large it is and what that
+  /// makes of an allocation is no matter of rules.
+  static bool mayBeNewRule(WitnessPart Part);
+  /// \p Found is about a value that aliases an excused one.
+  bool mayFollowFromExcuse(WitnessPart Part, const Difference &Found) const;
+  /// The module has an instruction whose dataflow this tool may not know.
   bool isUncertain() const { return Uncertain; }
+  /// The module has an instruction whose dataflow this tool may not know, and
+  /// \p Found may come from that.
+  bool isGuess(WitnessPart Part, const Difference &Found) const;
 
   /// The value of the module that the dump calls (name, index); invalid if it
   /// has none.
@@ -111,7 +123,12 @@ private:
   void countStrangers();
   void findUnknownOpcodes();
   void findNewRule();
+  bool isLost(WitnessPart Part, const Difference &Found) const;
+  std::vector<FlowId> differingValues(WitnessPart Part) const;
   bool touchesAsync(FlowId V) const;
+  FlowId valueOf(const Difference &Found) const;
+  bool concerns(const std::vector<bool> &Groups, WitnessPart Part,
+                const Difference &Found) const;
   std::vector<Rules> distinctRules() const;
 
   const Analysis &A;
@@ -122,6 +139,10 @@ private:
   bool OtherPhis = false;
   bool Uncertain = false;
   llvm::StringRef NewRuleFor;
+  size_t NumExcused = 0;
+  /// By alias set; empty if there are none.
+  std::vector<bool> Excused;
+  std::vector<bool> Guessed;
 };
 
 } // namespace hlobuf

@@ -26,9 +26,10 @@ static void checkTemp(const Analysis &A, Reporter &R, AllocationId Id,
                       ValueId Furthest, uint64_t End) {
   const Dump &D = A.dump();
   const Allocation &Alloc = D[Id];
-  if (End >= Alloc.Size ||
-      (A.isTPU() && Analysis::isAlternateMemory(Alloc.color())))
+  if (End >= Alloc.Size)
     return;
+  if (A.isTPU() && Analysis::isAlternateMemory(Alloc.color()))
+    return R.exempt("kernel-scratch");
   Finding F = R.reportAs(Severity::Warning, A.places().header(Alloc).Size,
                          "allocation {} has {} bytes, but its values end at {}",
                          Alloc.Index, Alloc.Size, End);

@@ -56,6 +56,7 @@ public:
 private:
   void checkPlain(const Allocation &Alloc);
   void checkAlternate(const Allocation &Alloc);
+  void exempt(ValueId V, const Occupancy &O);
   void report(Severity Level, ValueId Later, ValueId Earlier);
 
   const Analysis &A;
@@ -66,9 +67,6 @@ private:
 } // namespace
 
 void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {
-  // Siblings are judged without their ranges.
-  if (D[Later].Tag.Name == D[Earlier].Tag.Name)
-    return;
   StepRange First = *A.range(Earlier), Second = *A.range(Later);
   bool Dead = Second.Start == Second.End;
   Finding F =
@@ -100,6 +98,15 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
   });
 }
 
+void OverlapCheck::exempt(ValueId V, const Occupancy &O) {
+  bool Dead = O.Stated.Start == O.Stated.End;
+  R.exempt("conditional-reader", O.Kind == Tenure::Conditional && !Dead);
+  R.exempt("no-known-end", O.Kind == Tenure::Unused && !Dead);
+  R.exempt("concat-bitcast", O.Kind == Tenure::Concat && !Dead);
+  R.exempt("sparsecore-context",
+           O.Kind == Tenure::Unknown && isSharedContext(A, D[V]));
+}
+
 /// Values of ConcatBitcast are compared with unused values only, and values
 /// without a known end are compared only if they are dead.
 void OverlapCheck::checkAlternate(const Allocation &Alloc) {
@@ -107,6 +114,7 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
     AnyConditional |= O.Kind == Tenure::Conditional;
+    exempt(ValueId(V), O);
     if (O.Kind == Tenure::Unknown)
       continue;
     TimedBytes Bytes = timedBytes(D, ValueId(V), O.Held);

@@ -111,6 +111,23 @@ public:
       Reasons.push_back(std::move(Reason));
   }
 
+  /// Counts \p Count values, rows or instructions that a rule leaves out for
+  /// the reason \p Gate, which docs/gates.md explains.
+  void exempt(llvm::StringLiteral Gate, uint64_t Count = 1) {
+    if (Count == 0)
+      return;
+    auto *Known = llvm::find_if(
+        Exempted, [&](const auto &Entry) { return Entry.first == Gate; });
+    if (Known != Exempted.end())
+      Known->second += Count;
+    else
+      Exempted.emplace_back(Gate, Count);
+  }
+  /// By gate, in the order of their first use.
+  llvm::ArrayRef<std::pair<llvm::StringRef, uint64_t>> exempted() const {
+    return Exempted;
+  }
+
   llvm::ArrayRef<std::string> reasons() const { return Reasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
@@ -137,6 +154,7 @@ private:
   unsigned Rank;
   std::vector<Diagnostic> &Out;
   llvm::SmallVector<std::string, 1> Reasons;
+  llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
   unsigned Count = 0;
   Severity Gravest = Severity::Lint;
 };

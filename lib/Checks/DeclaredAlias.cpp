@@ -25,6 +25,8 @@ public:
       : A(A), R(R), D(A.dump()) {}
 
   void check(const Instruction &I) {
+    if (I.Op.Sugar && D.attributes(I).contains("output_to_operand_aliasing"))
+      R.exempt("async-sugar");
     for (const DeclaredAlias &Item : A.aliases(I)) {
       llvm::ArrayRef<NameId> Operands = D.operands(I);
       if (Item.Operand >= Operands.size()) {

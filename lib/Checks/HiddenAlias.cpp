@@ -35,7 +35,8 @@ namespace {
 class Hidden {
 public:
   Hidden(const Analysis &A, Reporter &R)
-      : A(A), D(A.dump()), R(R), ByOwner(D.Positions.size()) {
+      : A(A), D(A.dump()), R(R), ByOwner(D.Positions.size()),
+        Budget(1u << 16 | 64 * D.Positions.size()) {
     for (uint32_t I = 0; I != ByOwner.size(); ++I)
       ByOwner[I] = I;
     for (const UsedValue &U : D.Used)
@@ -48,6 +49,8 @@ public:
 
   void check(NameId X);
   /// Async computations may hold calls.
+  /// The search for tuples was given up.
+  bool gaveUp() const { return Budget == 0; }
   bool hasAsyncCalls() const {
     return llvm::any_of(D.Instructions, [&](const Instruction &I) {
       StringRef Head = D.text(I).take_front(I.OperandsOffset);
@@ -58,8 +61,6 @@ public:
 
 private:
   enum : uint8_t { Unasked, No, Yes };
-  /// More tuples than this in one value, and the search is given up.
-  static constexpr size_t MaxTables = 64;
 
   /// Rows of \p U at instruction \p Name.
   ArrayRef<uint32_t> rowsAt(UsedId U, NameId Name) const {
@@ -75,7 +76,7 @@ private:
   size_t countFitting(ArrayRef<uint32_t> Rows, NameId Table,
                       std::optional<uint32_t> Element, uint32_t &Misfit) const;
   bool fits(ArrayRef<uint32_t> Rows, NameId Table, size_t &Best,
-            uint32_t &Misfit) const;
+            uint32_t &Misfit);
   bool explainedByTuple(NameId X, UsedId Read);
   bool mayCall(NameId X);
   bool entersCall(UsedId U, ShapeIndex Index);
@@ -93,6 +94,9 @@ private:
   /// Of each value that was asked for, the indices at which something reads
   /// it that may hand it on to a parameter.
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> Entered;
+  /// Positions that may still be compared in the search for tuples: one value
+  /// may be at many, and many instructions may read it.
+  size_t Budget;
   /// The row that does not fit the best explanation of the instruction at hand.
   uint32_t Odd = 0;
 };
@@ -119,8 +123,9 @@ size_t Hidden::countFitting(ArrayRef<uint32_t> Rows, NameId Table,
 
 /// True if all of \p Rows come from \p Table, whole or by one element.
 bool Hidden::fits(ArrayRef<uint32_t> Rows, NameId Table, size_t &Best,
-                  uint32_t &Misfit) const {
+                  uint32_t &Misfit) {
   auto Try = [&](std::optional<uint32_t> Element) {
+    Budget -= std::min(Budget, Rows.size());
     uint32_t Wrong = ~0U;
     size_t Fitting = countFitting(Rows, Table, Element, Wrong);
     if (Fitting > Best) {
@@ -145,13 +150,15 @@ bool Hidden::fits(ArrayRef<uint32_t> Rows, NameId Table, size_t &Best,
 bool Hidden::explainedByTuple(NameId X, UsedId Read) {
   ArrayRef<uint32_t> Rows = A.positionsAt(X);
   size_t Best = 0;
-  size_t Tables = 0;
   Odd = Rows.front();
   for (const Position &P : D.positions(D[Read])) {
     if (!P.Index.isRoot() || P.Name == X)
       continue;
-    if (++Tables > MaxTables || isAsync(A.opcode(P.Name)) ||
-        fits(Rows, P.Name, Best, Odd))
+    if (isAsync(A.opcode(P.Name))) {
+      R.exempt("async-tuple");
+      return true;
+    }
+    if (gaveUp() || fits(Rows, P.Name, Best, Odd))
       return true;
   }
   return false;
@@ -173,9 +180,11 @@ bool Hidden::holdsParameter(UsedId U) {
 }
 
 bool Hidden::mayCall(NameId X) {
-  return llvm::any_of(A.usesBy(X), [&](uint32_t Number) {
+  bool Calls = llvm::any_of(A.usesBy(X), [&](uint32_t Number) {
     return holdsParameter(A.ownerOfUse(Number));
   });
+  R.exempt("call", Calls);
+  return Calls;
 }
 
 /// Collective starts are sugar of async-start in jax 0.12.0 for CUDA and ROCm.
@@ -286,19 +295,25 @@ void Hidden::check(NameId X) {
   }
 }
 
+/// With the module, module-positions compares all positions.
+static bool confirmed(const Analysis &A) {
+  const Witness *W = A.witness();
+  return W && W->confirms(WitnessPart::Positions);
+}
+
 namespace hlobuf {
 void checkHiddenAlias(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
   Hidden All(A, R);
   if (All.hasAsyncCalls()) {
-    // With the module, module-positions compares them all.
-    const Witness *W = A.witness();
-    if (!W || !W->confirms(WitnessPart::Positions))
+    if (!confirmed(A))
       R.notChecked("calls inside async computations do not show");
     return;
   }
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name)
     if (!A.hasText(NameId(Name)))
       All.check(NameId(Name));
+  if (All.gaveUp() && !confirmed(A))
+    R.notChecked("some value is part of too many tuples");
 }
 } // namespace hlobuf

@@ -40,7 +40,7 @@ public:
 private:
   void checkPair(const Use &Before, uint32_t BeforeNumber, const Use &Row,
                  uint32_t Number);
-  bool isPassedOn(UsedId U, NameId X) const;
+  std::vector<UsedId> valuesAt(NameId X) const;
   void checkParts(NameId X, ArrayRef<uint32_t> Uses);
   void checkGap(const Use &Row, uint32_t Number, uint32_t Expected);
   Finding report(const Use &Row, uint32_t Number, std::string Message) {
@@ -96,11 +96,13 @@ static bool startsCollective(Opcode Op) {
          Op == Opcode::CollectivePermuteStart || Op == Opcode::CopyStart;
 }
 
-/// True if \p U is, or may be, positioned at \p X.
-bool Users::isPassedOn(UsedId U, NameId X) const {
-  ArrayRef<Position> All = D.positions(D[U]);
-  return All.size() > 64 ||
-         llvm::any_of(All, [&](const Position &P) { return P.Name == X; });
+/// The values positioned at \p X.
+std::vector<UsedId> Users::valuesAt(NameId X) const {
+  std::vector<UsedId> Here;
+  for (uint32_t Number : A.positionsAt(X))
+    Here.push_back(A.ownerOfPosition(Number));
+  llvm::sort(Here);
+  return Here;
 }
 
 /// The uses of one tuple operand, sorted by index. If \p X reads an inner part
@@ -118,9 +120,11 @@ void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
       return;
     Operand = P.Name;
   }
+  std::vector<UsedId> PassedOn = valuesAt(X);
   bool ReadsAll = startsCollective(A.opcode(Operand)) ||
                   llvm::any_of(Uses.drop_front(), [&](uint32_t Number) {
-                    return !isPassedOn(A.ownerOfUse(Number), X);
+                    return !std::binary_search(PassedOn.begin(), PassedOn.end(),
+                                               A.ownerOfUse(Number));
                   });
   if (!ReadsAll)
     return;

@@ -51,18 +51,22 @@ static void reportAnotherTime(const Witness &W, Reporter &R) {
 }
 
 /// One warning where all values of a kind differ in a dump that may be newer
-/// than this tool. What follows from them is not compared.
+/// than this tool. The last line says that they are excused, and `--require`
+/// does not take that for a check that ran.
 static void reportNewRule(const Witness &W, Reporter &R, WitnessPart Part,
                           DescribeFn Describe) {
-  R.notChecked("a rule of the compiler may be newer than this tool");
+  R.exempt("newer-rule", W.numExcused());
+  R.notChecked(fmt::format("all {} differ ({}), which is excused: this XLA may "
+                           "be newer than the tool",
+                           W.newRuleFor(), W.numExcused()));
   if (W.firstDifference() != Part)
     return;
   compare(W, Part, [&](const Difference &Found) {
     Describe(W, R, Severity::Warning, Found)
         .note(W.program().module().Name,
-              "so do others: all {} differ, so that a rule of the compiler may "
-              "be newer than this tool; only the first is shown",
-              W.newRuleFor());
+              "all {} differ: this XLA may be newer than the tool; {} more are "
+              "not shown",
+              W.newRuleFor(), W.numExcused() - 1);
     return false;
   });
 }
@@ -114,16 +118,20 @@ void hlobuf::reportDifferences(const Analysis &A, Reporter &R, WitnessPart Part,
   }
   if (!W->differs(Part))
     return;
-  bool First = W->firstDifference() == Part;
-  if (!W->newRuleFor().empty())
+  if (!W->newRuleFor().empty() && Witness::mayBeNewRule(Part))
     return reportNewRule(*W, R, Part, Describe);
-  Severity Level = W->isUncertain() ? Severity::Warning : Severity::Error;
+  bool First = W->firstDifference() == Part;
+  bool Excuses = !W->newRuleFor().empty();
   unsigned Count = 0;
   compare(*W, Part, [&](const Difference &Found) {
-    if (First || Count < MaxConsequences) {
+    bool Follows = W->mayFollowFromExcuse(Part, Found);
+    Severity Level = Follows || W->isGuess(Part, Found) ? Severity::Warning
+                                                        : Severity::Error;
+    R.exempt("guessed", Level == Severity::Warning);
+    if (First || Count < MaxConsequences || (Excuses && !Follows)) {
       Finding Said = Describe(*W, R, Level, Found);
       // The first finding of the first part collects what follows from it.
-      if (!First || Count == 0)
+      if (!Excuses && (!First || Count == 0))
         Said.about(Section::Module);
     }
     ++Count;

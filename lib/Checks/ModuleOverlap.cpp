@@ -71,9 +71,6 @@ void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
 }
 
 void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
-  // Values of one instruction are judged without time.
-  if (D[Later].Tag.Name == D[Earlier].Tag.Name)
-    return;
   bool Alternate = isAlternate(A, D[D[Later].Owner]);
   StepRange First = rangeOf(Earlier);
   StepRange Second = rangeOf(Later);
@@ -106,9 +103,12 @@ void ModuleOverlap::check(const Allocation &Alloc,
                           std::vector<TimedBytes> &Held) {
   Held.clear();
   for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line)
-    if (FlowId V = Flow[Line])
-      for (StepRange Steps : Holds.held(V))
+    if (FlowId V = Flow[Line]) {
+      llvm::SmallVector<StepRange, 2> AllSteps = Holds.held(V);
+      R.exempt("no-known-steps", AllSteps.empty() && D.Values[Line].Size != 0);
+      for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
+    }
   bool Alternate = isAlternate(A, Alloc);
   findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
     report(ValueId(Later), ValueId(Earlier));

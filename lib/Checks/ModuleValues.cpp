@@ -7,8 +7,9 @@
 //
 // A value has a buffer exactly if the module's dataflow defines it in a
 // computation that gets buffers, and it is a phi exactly if different values
-// meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026). Values
-// of a view color have live ranges and no allocation (2026-07-22 on).
+// meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026). Alias
+// sets with a constant, where no constant is allocated, and those of a view
+// color (2026-07-22 on) have live ranges and no allocation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -84,6 +84,8 @@ void checkOffsetAlignment(const Analysis &A, Reporter &R) {
     if (!Alloc.PreallocatedTemp || V.Size == 0)
       continue;
     uint64_t Alignment = alignmentOf(A, Alloc.color());
+    if (Alignment == 1)
+      R.exempt("unknown-color");
     if (V.Offset % Alignment == 0)
       continue;
     R.reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,

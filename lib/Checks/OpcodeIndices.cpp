@@ -131,8 +131,12 @@ static bool checkDefined(const Analysis &A, Reporter &R, const Definer &X) {
   for (uint32_t U : A.usedOfInstruction(X.I.Name)) {
     const ValueTag &Tag = D.Used[U].Tag;
     ShapeId Part = partAt(D, X.I, Tag.Index);
-    if (Part && (Tag.Phi || dutyAt(X, D.Indices.steps(Tag.Index),
-                                   D.Shapes[Part].isTuple()) != Duty::Never))
+    Duty Must = Part && !Tag.Phi ? dutyAt(X, D.Indices.steps(Tag.Index),
+                                          D.Shapes[Part].isTuple())
+                                 : Duty::Always;
+    if (Must == Duty::Maybe)
+      R.exempt("release-dependent");
+    if (Part && Must != Duty::Never)
       continue;
     TagTexts Texts = A.places().tag(D.Used[U]);
     InstructionText Text = A.places().text(X.I);

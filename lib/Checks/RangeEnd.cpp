@@ -150,6 +150,8 @@ void RangeEnd::checkGroup(Group Same) {
     Group Later = Same.drop_front(I + 1);
     if (!isExplained(E, Later, I + 1 < Conditionals))
       report(E, Later);
+    else
+      R.exempt("explained-end");
   }
 }
 

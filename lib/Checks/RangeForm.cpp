@@ -74,7 +74,7 @@ void RangeForm::checkUnknownKey(uint32_t Number) {
   constexpr uint32_t ViewColors = 20260722;
   if (InSequence && !A.era().until(ViewColors) && !A.isTPU() &&
       A.backend() != Backend::CPU)
-    return;
+    return R.exempt("view-color");
   UsedId Missing = missingHere();
   RowTexts Texts = A.places().row(Row);
   bool WrongIndex = InSequence && !A.usedOfInstruction(Row.Name).empty();

@@ -28,6 +28,8 @@ public:
 private:
   void reportMissing(ValueId V, int32_t Step);
   void reportUnscheduled(ValueId V);
+  bool allUsed() const;
+  void checkRows();
   llvm::StringRef rowBehind(ValueId V);
 
   const Analysis &A;
@@ -85,7 +87,30 @@ void RangeMembership::reportUnscheduled(ValueId V) {
         .about(Stray->Name);
 }
 
+/// True if all values with a live range have a place: XLA leaves out constants
+/// where a backend allocates none (buffer_assignment.cc,
+/// allocate_buffers_for_constants), and for memory space assignment views into
+/// other buffers (dus_view_color, 2026-07-22).
+bool RangeMembership::allUsed() const {
+  return !A.isTPU() && A.backend() != Backend::Untiled &&
+         D.complete(Section::Texts) &&
+         llvm::any_of(D.Allocations,
+                      [](const Allocation &Alloc) { return Alloc.Constant; });
+}
+
+void RangeMembership::checkRows() {
+  if (A.isFull() || !allUsed())
+    return;
+  for (const LiveRangeRow &Row : D.Ranges)
+    if (!A.findUsed(Row.Name, Row.Index))
+      R.report(A.places().row(Row).First,
+               "{} has a live range, but is not among the used values",
+               D.spell(Row.Name, Row.Index))
+          .about(Row.Name);
+}
+
 void RangeMembership::run() {
+  checkRows();
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     const Allocation &Owner = D[D[V].Owner];

@@ -13,7 +13,7 @@
 // - phis have one place where one value goes into both: a tuple holds it at
 //   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
 //   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
-//   place they are a warning, without used values nothing is said. One-line
+//   place they are a warning; without used values that is not checked. One-line
 //   values do not tell which are phis (TensorFlow 1.14: a loop that starts
 //   from one zero at three indices).
 //
@@ -109,10 +109,13 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   bool MayBePhis =
       (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
   bool PhisAtOnePlace = MayBePhis && samePlace(V, W);
-  if (PhisAtOnePlace && (!D.complete(Section::Used) || holdsDoubledValue(V)))
-    return;
+  if (PhisAtOnePlace && !D.complete(Section::Used))
+    return R.notChecked("two phis of one instruction at one place: only the "
+                        "used values tell whether one value goes into both");
+  if (PhisAtOnePlace && holdsDoubledValue(V))
+    return R.exempt("value-twice-in-tuple");
   if (!MayBePhis && mayAliasOneOperand(V, W))
-    return;
+    return R.exempt("aliases-one-operand");
   Finding F =
       R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,
                  A.places().value(W).Offset,

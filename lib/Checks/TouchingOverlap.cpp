@@ -120,10 +120,12 @@ void TouchingCheck::checkAlternate(const Allocation &Alloc) {
   std::vector<TimedBytes> Starting, ByStatedEnd, ByLastUse;
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
+    R.exempt("concat-bitcast", O.IsConcat);
     if (O.Kind == Tenure::Unknown || O.IsConcat)
       continue;
     Starting.push_back(timedBytes(D, ValueId(V), O.Stated));
     bool Split = usedByConditional(ValueId(V));
+    R.exempt("conditional-reader", Split);
     if (!Split)
       ByStatedEnd.push_back(Starting.back());
     if (O.Kind == Tenure::LastUse && (Split || O.Held != O.Stated))
@@ -136,6 +138,8 @@ void TouchingCheck::checkAlternate(const Allocation &Alloc) {
   findTouching(ByStatedEnd, Starting, [&](uint32_t Ending, uint32_t Next) {
     if (!hasForeignEnd(ValueId(Ending), ValueId(Next)))
       Report(Ending, Next);
+    else
+      R.exempt("foreign-end");
   });
   findTouching(ByLastUse, Starting, Report);
 }

@@ -26,7 +26,9 @@ public:
 
   void check(const UsedValue &U) {
     int32_t Defined = A.time(U.Tag.Name);
-    if (U.Tag.Phi || Defined < 0)
+    if (U.Tag.Phi)
+      return R.exempt("phi");
+    if (Defined < 0)
       return;
     for (const Position &P : D.positions(U).drop_front(!U.Positions.empty()))
       if (P.Name != U.Tag.Name && isBefore(P.Name, Defined))

@@ -94,8 +94,12 @@ void ColorChecker::checkMembers(AllocationId Id) {
   ValueId First;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
-    if (!V.Tag.HasColor || V.Tag.Color == Alloc.color() || isExempt(Alloc, V))
+    if (!V.Tag.HasColor || V.Tag.Color == Alloc.color())
       continue;
+    if (isExempt(Alloc, V)) {
+      R.exempt("gpu-temp-color");
+      continue;
+    }
     if (!First)
       First = ValueId(I);
     ++NumWrong;

@@ -35,7 +35,7 @@ struct SuppressionEntry {
   /// Globs; an empty one matches everything.
   std::string Module;
   std::string Path;
-  /// Of an instruction or a value that the finding names.
+  /// Of an instruction or a value that the finding is about.
   std::string Name;
   std::string Reason;
   /// Where it stands in the file.

@@ -46,6 +46,10 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
   write(J, "check", F.Check);
   write(J, "severity", severityName(F.Level));
   write(J, "message", F.Message);
+  J.attributeArray("names", [&] {
+    for (const std::string &Name : F.Names)
+      J.value(json::fixUTF8(Name));
+  });
   write(J, "fingerprint", F.Fingerprint);
   writePlace(J, F.Where);
   J.attributeArray("notes", [&] {
@@ -93,6 +97,18 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   });
 }
 
+/// For utils/count-gates.py; no part of the schema.
+static void writeExempted(json::OStream &J, const DumpResult &R) {
+  J.attributeArray("exempted", [&] {
+    for (const ExemptCount &E : R.Exempted)
+      J.object([&] {
+        write(J, "check", E.Check);
+        write(J, "gate", E.Gate);
+        J.attribute("count", E.Count);
+      });
+  });
+}
+
 /// Findings that are counted and not listed; a key that few dumps have.
 static void writeUncounted(json::OStream &J, const DumpResult &R) {
   if (llvm::none_of(R.Uncounted, [](const auto &U) { return U.isLoud(); }))
@@ -118,11 +134,14 @@ void JsonResults::add(const DumpResult &R) {
     write(J, "module", R.Module);
     writeFiles(J, R);
     write(J, "status",
-          R.isUnreadable() ? "unreadable"
-          : R.hasErrors()  ? "errors"
-                           : "sound");
+          R.isUnreadable()      ? "unreadable"
+          : R.hasErrors()       ? "errors"
+          : R.isNotUnderstood() ? "unreadable"
+                                : "sound");
     writeVerdict(J, R);
     writeUncounted(J, R);
+    if (Options.CountGates)
+      writeExempted(J, R);
     if (R.Memory) {
       J.attributeBegin("summary");
       writeMemory(*R.Memory, J);

@@ -62,6 +62,8 @@ struct VerifyOptions {
   /// With a command to run: its dumps stay, in this folder if it is not empty.
   bool KeepDumps = false;
   std::string DumpsFolder;
+  /// Count what checks leave out, in JSON; for those who write checks.
+  bool CountGates = false;
   /// Print dumps back instead of verifying them.
   bool EmitDump = false;
 };

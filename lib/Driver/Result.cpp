@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Result.h"
+#include "Dump/Reader.h"
 #include "Support/TextPrinter.h"
 #include "llvm/Support/Path.h"
 
@@ -40,6 +41,12 @@ bool DumpResult::hasUnreadable() const {
   });
 }
 
+bool DumpResult::isNotUnderstood() const {
+  return llvm::any_of(Findings, [](const ResultFinding &F) {
+    return F.isLoud() && F.Check == SyntaxCheck && F.Level == Severity::Warning;
+  });
+}
+
 /// The code points of UTF-8 that begin in \p Text.
 static uint32_t codePoints(StringRef Text) {
   return static_cast<uint32_t>(llvm::count_if(
@@ -69,6 +76,8 @@ static ResultFinding resolve(const Sources &Texts, Diagnostic &D) {
   F.Level = D.Level;
   F.Check = D.Check.str();
   F.Message = std::move(D.Message);
+  F.Names.assign(std::make_move_iterator(D.Names.begin()),
+                 std::make_move_iterator(D.Names.end()));
   F.Where = resolve(Texts, D.Where);
   for (Note &N : D.Notes)
     F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message)});
@@ -90,6 +99,7 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
   for (NotChecked &Gap : V.Gaps)
     R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Reason),
                       Selection.Require.contains(Gap.Check)});
+  R.Exempted = std::move(V.Exempted);
   R.UnusedFiles = L.Unused;
   R.Memory = std::move(V.Memory);
   R.Verified = V.Verified;

@@ -55,6 +55,8 @@ struct ResultFinding {
   /// 16 hexadecimal digits, the same for the same finding in a renumbered
   /// module.
   std::string Fingerprint;
+  /// The instructions and values that it is about.
+  std::vector<std::string> Names;
   ResultPlace Where;
   std::vector<ResultNote> Notes;
   Silence Silenced = Silence::None;
@@ -93,6 +95,7 @@ struct DumpResult {
   std::vector<ResultFinding> Findings;
   std::vector<ResultUncounted> Uncounted;
   std::vector<ResultGap> Gaps;
+  std::vector<ExemptCount> Exempted;
   std::vector<std::string> UnusedFiles;
   /// Why it could not be read; empty if it could.
   std::string Trouble;
@@ -104,6 +107,9 @@ struct DumpResult {
   bool isUnreadable() const { return !Trouble.empty(); }
   /// Some of its files could not be read, or were not written in one piece.
   bool hasUnreadable() const;
+  /// Some lines are of a form that only a newer release can have: a part of the
+  /// dump was not checked, and nobody silenced that.
+  bool isNotUnderstood() const;
   /// Findings of \p Level that are not silenced.
   unsigned count(Severity Level) const;
   unsigned count(Silence Kind) const;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Settings.h"
-#include "Support/Scanner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -181,20 +180,11 @@ Config SettingsFinder::effective(const Settings &S) {
   return C;
 }
 
-/// True if \p Message names something that \p Glob matches.
-static bool namesMatch(const llvm::GlobPattern &Glob, StringRef Message) {
-  while (!Message.empty()) {
-    StringRef Name = Message.take_while(isNameByte);
-    if (!Name.empty() && Glob.match(Name))
-      return true;
-    Message = Message.drop_front(std::max<size_t>(Name.size(), 1));
-  }
-  return false;
-}
-
 static bool isAbout(const Suppression &S, const ResultFinding &F) {
   return S.Check.contains(F.Check) &&
-         (!S.Name || namesMatch(*S.Name, F.Message));
+         (!S.Name || llvm::any_of(F.Names, [&](const std::string &Name) {
+           return S.Name->match(Name);
+         }));
 }
 
 /// True if a check that \p S names ran on \p R.

@@ -24,6 +24,7 @@ void Summary::add(const DumpResult &R) {
   Warnings += NewWarnings;
   Suppressed += R.count(Silence::Suppressed);
   Baselined += R.count(Silence::Baselined);
+  NotUnderstood += R.isNotUnderstood();
   Findings += NewErrors + NewWarnings + R.count(Severity::Lint);
   DumpsWithFindings += NewErrors + NewWarnings != 0;
   Damaged += R.hasUnreadable();
@@ -38,7 +39,9 @@ void Summary::add(const DumpResult &R) {
 ExitStatus Summary::status() const {
   if (Unreadable + Damaged != 0)
     return ExitTrouble;
-  return Errors != 0 ? ExitErrors : ExitSound;
+  if (Errors != 0)
+    return ExitErrors;
+  return NotUnderstood != 0 ? ExitTrouble : ExitSound;
 }
 
 static std::string counted(unsigned Count, StringRef Noun) {
@@ -90,6 +93,9 @@ std::string Summary::line() const {
     std::string Missing = gaps();
     if (!Missing.empty())
       Text += "; not checked: " + Missing;
+    if (NotUnderstood != 0)
+      Text += fmt::format("; {} with lines that are not understood",
+                          counted(NotUnderstood, "dump"));
   }
   if (Unreadable != 0)
     Text += fmt::format("{}{} could not be read", Text.empty() ? "" : "; ",

@@ -48,6 +48,7 @@ private:
   unsigned Warnings = 0;
   unsigned Suppressed = 0;
   unsigned Baselined = 0;
+  unsigned NotUnderstood = 0;
   unsigned DumpsWithFindings = 0;
   unsigned MostVerified = 0;
   unsigned UnusedSiblings = 0;

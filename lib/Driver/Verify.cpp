@@ -7,7 +7,9 @@
 
 #include "Driver/Verify.h"
 #include "Driver/CheckNames.h"
+#include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
+#include "Support/Scanner.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -90,10 +92,12 @@ static StringRef sectionName(Section S) {
 }
 
 /// Why \p Info cannot run on \p D; empty if it can.
-static std::string missingNeed(const Dump &D, const CheckInfo &Info) {
+static std::string missingNeed(const Dump &D, const CheckInfo &Info,
+                               bool OnlyUnknown) {
   for (Section S : Info.Needs) {
     if (D.state(S) == SectionState::Damaged)
-      return fmt::format("damaged {}", sectionName(S));
+      return fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
+                         sectionName(S));
     if (D.state(S) == SectionState::Absent)
       return fmt::format("no {}", sectionName(S));
   }
@@ -106,6 +110,7 @@ class Run {
 public:
   Run(LoadedDump &L, const CheckSelection &Selection)
       : D(*L.Model), Texts(L.Texts), Selection(Selection), Facts(D) {
+    OnlyUnknown = excuseUnknownLines(D, Facts.era(), L.Syntax);
     All = L.Syntax.Kept;
     if (L.Syntax.Uncounted != 0)
       Result.Uncounted.push_back(
@@ -124,23 +129,68 @@ private:
   const CheckSelection &Selection;
   Analysis Facts;
   std::vector<Diagnostic> All;
+  /// Lines that could not be read are those of a newer release.
+  bool OnlyUnknown = false;
   Verdict Result;
 };
 } // namespace
 
+/// Adds \p Name once; it may be that of no instruction.
+static void addName(StringRef Name, Diagnostic &F) {
+  if (!Name.empty() && !llvm::is_contained(F.Names, Name))
+    F.Names.push_back(Name.str());
+}
+
+/// Names what \p F is about: its subjects, and the values whose tags,
+/// `<12 add.2{1} @0>`, its message spells.
+static void nameSubjects(const Dump &D, Diagnostic &F) {
+  for (uint64_t Subject : F.Subjects) {
+    auto Number = static_cast<uint32_t>(Subject);
+    switch (static_cast<SubjectKind>(Subject >> 32)) {
+    case SubjectKind::Value:
+      addName(D.Names[D.Values[Number].Tag.Name], F);
+      break;
+    case SubjectKind::Name:
+      addName(D.Names[NameId(Number)], F);
+      break;
+    case SubjectKind::Allocation:
+      // That of many values is about none of them.
+      if (IndexRange Lines = D.Allocations[Number].Values; Lines.size() == 1)
+        addName(D.Names[D.Values[Lines.Begin].Tag.Name], F);
+      break;
+    case SubjectKind::Section:
+    case SubjectKind::Row:
+      break;
+    }
+  }
+  for (StringRef Rest = F.Message; !Rest.empty();) {
+    Rest = Rest.drop_while([](char C) { return C != '<'; }).drop_front(1);
+    Scanner Tag(Rest);
+    uint64_t Id = 0;
+    StringRef Name;
+    if (Tag.number(Id) && Tag.literal(' ') && Tag.name(Name))
+      addName(Name, F);
+  }
+}
+
 void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
-  std::string Missing = missingNeed(D, Info);
+  std::string Missing = missingNeed(D, Info, OnlyUnknown);
   if (!Missing.empty()) {
     Result.Gaps.push_back({Info.Id, std::move(Missing)});
     return;
   }
   Reporter R(Info, Rank, All);
+  size_t Before = All.size();
   Info.Run(Facts, R);
+  for (size_t I = Before; I != All.size(); ++I)
+    nameSubjects(D, All[I]);
   // Only checks of the instructions walk over most of the text.
   if (llvm::is_contained(Info.Needs, Section::Texts))
     Texts.relax();
   for (const std::string &Reason : R.reasons())
     Result.Gaps.push_back({Info.Id, Reason});
+  for (auto [Gate, Count] : R.exempted())
+    Result.Exempted.push_back({Info.Id, Gate, Count});
   if (R.count() > Reporter::MaxKept)
     Result.Uncounted.push_back(
         {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});

@@ -52,6 +52,13 @@ struct NotChecked {
 };
 
 /// Findings of one check that were only counted.
+/// What a check left out, by the gates of docs/gates.md.
+struct ExemptCount {
+  llvm::StringRef Check;
+  llvm::StringRef Gate;
+  uint64_t Count = 0;
+};
+
 struct UncountedFindings {
   llvm::StringRef Check;
   /// The gravest of them.
@@ -65,6 +72,7 @@ struct Verdict {
   std::vector<Diagnostic> Findings;
   std::vector<UncountedFindings> Uncounted;
   std::vector<NotChecked> Gaps;
+  std::vector<ExemptCount> Exempted;
   /// Number of checks that ran to their end.
   unsigned Verified = 0;
   /// Only where it was asked for.

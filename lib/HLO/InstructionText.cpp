@@ -183,6 +183,11 @@ std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
   return std::nullopt;
 }
 
+bool hlobuf::runsOnSparseCore(StringRef Attributes) {
+  return findAttribute(Attributes, "async_execution_thread") ==
+         StringRef("\"sparsecore\"");
+}
+
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
   if (!Rest.consume_front(", "))
     return false;

@@ -57,6 +57,10 @@ bool forEachOperand(llvm::StringRef Operands,
 std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
                                              llvm::StringRef Key);
 
+/// True for an async-start whose computation runs on a SparseCore of a TPU
+/// (hlo_instructions.cc, HloAsyncStartInstruction::PrintExtraAttributesImpl).
+bool runsOnSparseCore(llvm::StringRef Attributes);
+
 /// Takes `, key=` off the front of \p Rest, which then begins with the value.
 /// An item without `=` is all key. False at the end.
 bool takeAttributeKey(llvm::StringRef &Rest, llvm::StringRef &Key);

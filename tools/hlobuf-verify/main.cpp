@@ -132,6 +132,10 @@ static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
+static cl::opt<bool> CountGates("count-gates", cl::Hidden,
+                                cl::cat(OutputOptions),
+                                cl::desc("Count what checks leave out, in "
+                                         "JSON (utils/count-gates.py)"));
 static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("Print findings only, no last line"));
 static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
@@ -268,6 +272,7 @@ static VerifyOptions makeOptions() {
   O.ErrorLimit = ErrorLimit;
   O.Jobs = Jobs;
   O.Quiet = Quiet;
+  O.CountGates = CountGates;
   O.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.EmitDump = Emit == EmitKind::Dump;

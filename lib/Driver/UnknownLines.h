@@ -1,0 +1,26 @@
+//===- Driver/UnknownLines.h - Lines that a newer XLA prints ----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_UNKNOWNLINES_H
+#define HLOBUF_DRIVER_UNKNOWNLINES_H
+
+#include "Analysis/Eras.h"
+#include "Dump/Reader.h"
+
+namespace hlobuf {
+
+/// Replaces the syntax errors about lines of a kind that no release known to
+/// this tool prints by one warning for each kind. That takes a dump of the
+/// newest era, \p E, and a kind that is no damage: several lines begin with the
+/// same word, which is neither a known one, nor almost one, nor a name of the
+/// dump. True if no error is left, so that what is damaged is only not
+/// understood.
+bool excuseUnknownLines(const Dump &D, const Era &E, SyntaxErrors &Syntax);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_UNKNOWNLINES_H

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Counts what the checks leave out on real dumps, for docs/gates.md.
+
+    utils/count-gates.py build/release/bin/hlobuf-verify FOLDERS...
+
+prints two tables: each gate with the values, rows or instructions that it leaves out
+and the dumps in which it does, and each reason for not running a check with the dumps
+that have it. With --complete only dumps with all their files count: there no check may
+be skipped for another reason than that it cannot apply.
+
+    utils/count-gates.py --check
+
+fails if a gate or a reason in lib/Checks has no line in docs/gates.md, or a line there
+has no gate.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = "docs/gates.md"
+LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
+GATE = re.compile(r"\bexempt\(" + LITERALS)
+REASON = re.compile(r"\bnotChecked\((?:fmt::format\()?" + LITERALS)
+
+
+def text_of(literals):
+    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
+
+
+def in_sources(root):
+    """(gates by check file, reasons) as lib/Checks has them."""
+    gates, reasons = set(), set()
+    for path in sorted((root / "lib/Checks").iterdir()):
+        if path.suffix not in (".cpp", ".h"):
+            continue
+        source = path.read_text()
+        gates |= {text_of(m[1]) for m in GATE.finditer(source)}
+        reasons |= {text_of(m[1]) for m in REASON.finditer(source)}
+    return gates, reasons
+
+
+def in_page(root):
+    """The same, as the page has them: the first cell in backquotes of each row."""
+    gates, reasons = set(), set()
+    into = None
+    for line in (root / PAGE).read_text().splitlines():
+        if line.startswith("| gate"):
+            into = gates
+        elif line.startswith("| reason"):
+            into = reasons
+        elif not line.startswith("|"):
+            into = None
+        elif into is not None and (cell := re.match(r"\| `([^`]*)`", line)):
+            into.add(cell[1])
+    return gates, reasons
+
+
+def check(root):
+    problems = []
+    for kind, here, there in zip(("gate", "reason"), in_sources(root), in_page(root)):
+        problems += [f"{PAGE}: no line for {kind} '{x}'" for x in sorted(here - there)]
+        problems += [f"{PAGE}: no such {kind}: '{x}'" for x in sorted(there - here)]
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+def results(tool, folders):
+    done = subprocess.run(
+        [tool, "--quiet", "--no-config", "--count-gates", "--format=json", *folders],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def is_complete(result):
+    """The module and whatever else the compiler writes lie beside it."""
+    roles = set(result["files"])
+    return "module" in roles and not any(
+        gap["reason"].startswith("no ") and gap["check"] in ("hidden-user", "range-form")
+        for gap in result["not_checked"]
+    )
+
+
+def count(arguments):
+    gates = collections.Counter()
+    dumps_of_gate = collections.Counter()
+    reasons = collections.defaultdict(set)
+    checks = collections.defaultdict(set)
+    dumps = 0
+    for result in results(arguments.tool, arguments.folders):
+        if result["status"] == "unreadable" or (
+            arguments.complete and not is_complete(result)
+        ):
+            continue
+        dumps += 1
+        for entry in result["exempted"]:
+            key = (entry["check"], entry["gate"])
+            gates[key] += entry["count"]
+            dumps_of_gate[key] += 1
+        for gap in result["not_checked"]:
+            reasons[gap["reason"]].add(result["dump"])
+            checks[gap["reason"]].add(gap["check"])
+    print(f"{dumps} dumps, with what they leave out:")
+    for (name, gate), number in gates.most_common():
+        print(f"{number:8} in dumps: {dumps_of_gate[name, gate]:5}  {name}: {gate}")
+    print()
+    for reason in sorted(reasons, key=lambda r: -len(reasons[r])):
+        names = sorted(checks[reason])
+        shown = ", ".join(names) if len(names) < 4 else f"{len(names)} checks"
+        print(f"{len(reasons[reason]):8} not checked: {reason}: {shown}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tool", nargs="?")
+    parser.add_argument("folders", nargs="*")
+    parser.add_argument("--complete", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(arguments.root)
+    if not arguments.tool or not arguments.folders:
+        parser.error("a program and folders are needed")
+    return count(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
