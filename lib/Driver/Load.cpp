@@ -179,7 +179,13 @@ static bool dropForeign(LoadedDump &L, Files &All) {
     }
     Belonging Verdict = belongs(*L.Model, Role);
     if (Role == FileRole::Report && !reportBelongs(*L.Model, File.Text))
-      Verdict = {true, "its total and most of its sizes differ"};
+      Verdict = {true, false, "its total and most of its sizes differ"};
+    if (Verdict.AssignmentCut)
+      L.Unreadable.push_back(
+          {fileOf(All, FileRole::Assignment).Text.take_back(0),
+           fmt::format("the file ends here, but {} lists values of {} more "
+                       "instructions: it was cut off",
+                       Name, Verdict.Lost)});
     if (!Verdict.Foreign)
       continue;
     L.Unused.push_back(fmt::format("{} (belongs to another module or run: {})",
@@ -242,6 +248,12 @@ hlobuf::load(const Input &In, const VerifyOptions &Options) {
     L->Syntax = SyntaxErrors();
     L->Model = readDump(All, L->Syntax, Relax);
   }
+  // What an assignment without its end says about totals is known to be wrong.
+  StringRef Text = L->Model->assignmentText();
+  for (const Note &N : L->Unreadable)
+    if (!Text.empty() && N.Where.data() == Text.end())
+      L->Model->States[static_cast<size_t>(Section::Allocations)] =
+          SectionState::Damaged;
   for (Note &N : L->Unreadable)
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
   Relax();
