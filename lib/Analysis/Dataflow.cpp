@@ -52,28 +52,59 @@ uint32_t Dataflow::find(uint32_t Location) {
   return End;
 }
 
+/// What control flow \p Id calls, conditions first.
+static llvm::SmallVector<ComputationId, 4> innerComputations(const Program &P,
+                                                             HloId Id) {
+  llvm::SmallVector<ComputationId, 4> Inner;
+  for (const HloCall &Call : P.calls(Id)) {
+    bool First = Call.Role == CallRole::Condition;
+    Inner.insert(First ? Inner.begin() : Inner.end(), Call.Callee);
+  }
+  return Inner;
+}
+
 /// Puts phis into the order in which propagation creates them: inner
 /// computations first; condition and body, their parameters, then the loop.
-static void orderPhis(const Program &P, ComputationId C,
+/// Without recursion: computations may be nested as deep as they are many.
+static void orderPhis(const Program &P, ComputationId Outer,
                       std::vector<bool> &Seen, std::vector<HloId> &Out) {
-  if (!C || Seen[C.index()])
-    return;
-  Seen[C.index()] = true;
-  for (HloId Id : P.order(C)) {
-    if (!isControlFlow(P[Id].Op))
+  struct Frame {
+    ComputationId C;
+    size_t Next = 0;
+    llvm::SmallVector<ComputationId, 4> Inner = {};
+    size_t Entered = 0;
+  };
+  std::vector<Frame> Stack;
+  auto Enter = [&](ComputationId C) {
+    if (!C || Seen[C.index()])
+      return;
+    Seen[C.index()] = true;
+    Stack.push_back({C});
+  };
+  Enter(Outer);
+  while (!Stack.empty()) {
+    Frame &Now = Stack.back();
+    llvm::ArrayRef<HloId> Order = P.order(Now.C);
+    while (Now.Next != Order.size() && !isControlFlow(P[Order[Now.Next]].Op))
+      ++Now.Next;
+    if (Now.Next == Order.size()) {
+      Stack.pop_back();
       continue;
-    llvm::SmallVector<ComputationId, 4> Inner;
-    for (const HloCall &Call : P.calls(Id)) {
-      bool First = Call.Role == CallRole::Condition;
-      Inner.insert(First ? Inner.begin() : Inner.end(), Call.Callee);
     }
-    for (ComputationId Callee : Inner)
-      orderPhis(P, Callee, Seen, Out);
-    for (ComputationId Callee : Inner)
+    HloId Id = Order[Now.Next];
+    if (Now.Entered == 0)
+      Now.Inner = innerComputations(P, Id);
+    if (Now.Entered != Now.Inner.size()) {
+      Enter(Now.Inner[Now.Entered++]);
+      continue;
+    }
+    for (ComputationId Callee : Now.Inner)
       for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
         if (HloId Parameter = P.parameter(Callee, N))
           Out.push_back(Parameter);
     Out.push_back(Id);
+    Now.Entered = 0;
+    ++Now.Next;
   }
 }
 

@@ -21,9 +21,10 @@ bool hlobuf::isControlFlow(Opcode Op) {
 
 Program::Program(const Analysis &A)
     : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices) {
-  findObstacles();
-  if (!Obstacle.empty())
+  if (!M.Entry) {
+    Obstacle = "the module has no ENTRY computation";
     return;
+  }
   addModuleNodes();
   Adoption(*this).run();
   linkOperands();
@@ -34,32 +35,6 @@ Program::Program(const Analysis &A)
   linkCallers();
   linkChains();
   classify();
-}
-
-void Program::findObstacles() {
-  if (!M.Entry)
-    Obstacle = "the module has no ENTRY computation";
-  else if (M.RepeatsName)
-    Obstacle = "instructions of two computations have one name";
-  else
-    findDepth();
-}
-
-/// Calls that are nested deeper than any program's would need a deep stack
-/// here. Callers come behind their callees.
-void Program::findDepth() {
-  constexpr uint32_t MaxDepth = 1000;
-  std::vector<uint32_t> Depth(M.Computations.size(), 0);
-  for (size_t C = M.Computations.size(); C-- != 0;) {
-    IndexRange All = M.Computations[C].Instructions;
-    for (uint32_t I = All.Begin; I != All.End; ++I)
-      for (const HloCall &Call : M.calls(M.Instructions[I])) {
-        uint32_t &Below = Depth[Call.Callee.index()];
-        Below = std::max(Below, Depth[C] + 1);
-        if (Below > MaxDepth)
-          Obstacle = "computations are nested too deeply";
-      }
-  }
 }
 
 bool Program::leavesElementsOut() const {

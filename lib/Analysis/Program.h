@@ -165,8 +165,6 @@ private:
   llvm::SmallVector<HloId, 4> bindingUpdates(HloId Id, HloId &Start) const;
   void linkCallers();
   void classify();
-  void findObstacles();
-  void findDepth();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
   HloId element(HloId Source, ShapeIndex Path);
   static uint64_t elementKey(HloId Source, ShapeIndex Path) {

@@ -17,39 +17,69 @@ Schedule::Schedule(const Program &P, const Rules &R) : P(P) {
   Spans.assign(Count, {-1, -1});
   AsyncBodies.assign(Count, ComputationId());
   Active.assign(Count, false);
-  flatten(P.module().Entry, ComputationId());
+  flatten(P.module().Entry);
 }
 
-void Schedule::flatten(ComputationId C, ComputationId AsyncBody) {
+/// The computations whose steps come right before that of \p Id.
+llvm::SmallVector<ComputationId, 4>
+Schedule::computationsBefore(HloId Id) const {
+  llvm::ArrayRef<HloCall> Calls = P.calls(Id);
+  llvm::SmallVector<ComputationId, 4> Before;
+  switch (P[Id].Op) {
+  case Opcode::Call:
+  case Opcode::Conditional:
+    for (const HloCall &Call : Calls)
+      Before.push_back(Call.Callee);
+    break;
+  case Opcode::While:
+    Before = {P.callee(Id, CallRole::Condition), P.callee(Id, CallRole::Body)};
+    break;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    if (FlattenAsync && !Calls.empty() && isFullyBound(Id))
+      Before.push_back(Calls[0].Callee);
+    break;
+  default:
+    break;
+  }
+  return Before;
+}
+
+void Schedule::enter(ComputationId C, ComputationId AsyncBody,
+                     std::vector<Frame> &Stack) {
   if (!C || Active[C.index()])
     return;
   Active[C.index()] = true;
   AsyncBodies[C.index()] = AsyncBody;
-  int32_t Start = steps();
-  for (HloId Id : P.order(C)) {
-    switch (P[Id].Op) {
-    case Opcode::Call:
-    case Opcode::Conditional:
-      for (const HloCall &Call : P.calls(Id))
-        flatten(Call.Callee, AsyncBody);
-      break;
-    case Opcode::While:
-      flatten(P.callee(Id, CallRole::Condition), AsyncBody);
-      flatten(P.callee(Id, CallRole::Body), AsyncBody);
-      break;
-    case Opcode::AsyncStart:
-    case Opcode::AsyncUpdate:
-    case Opcode::AsyncDone:
-      if (FlattenAsync && !P.calls(Id).empty() && isFullyBound(Id))
-        flatten(P.calls(Id)[0].Callee, P.calls(Id)[0].Callee);
-      break;
-    default:
-      break;
+  Spans[C.index()].Start = steps();
+  Stack.push_back({C, AsyncBody});
+}
+
+/// Without recursion: computations may be nested as deep as they are many.
+void Schedule::flatten(ComputationId Entry) {
+  std::vector<Frame> Stack;
+  enter(Entry, ComputationId(), Stack);
+  while (!Stack.empty()) {
+    Frame &Now = Stack.back();
+    if (Now.Next == P.order(Now.C).size()) {
+      Spans[Now.C.index()].End = steps();
+      Stack.pop_back();
+      continue;
     }
+    HloId Id = P.order(Now.C)[Now.Next];
+    if (Now.Entered == 0)
+      Now.Before = computationsBefore(Id);
+    if (Now.Entered != Now.Before.size()) {
+      ComputationId Callee = Now.Before[Now.Entered++];
+      enter(Callee, isAsync(P[Id].Op) ? Callee : Now.AsyncBody, Stack);
+      continue;
+    }
+    Now.Entered = 0;
+    ++Now.Next;
     Times[Id.index()] = steps();
     Sequence.push_back(Id);
   }
-  Spans[C.index()] = {Start, steps()};
 }
 
 /// True if operands and result of the wrapped computation are all there at

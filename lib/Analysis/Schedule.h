@@ -38,7 +38,21 @@ public:
   }
 
 private:
-  void flatten(ComputationId C, ComputationId AsyncBody);
+  /// A computation that is being flattened.
+  struct Frame {
+    ComputationId C;
+    ComputationId AsyncBody;
+    /// Index in C's order of the instruction at hand.
+    size_t Next = 0;
+    /// The computations whose steps come right before that instruction's, and
+    /// how many of them were entered.
+    llvm::SmallVector<ComputationId, 4> Before = {};
+    size_t Entered = 0;
+  };
+  void flatten(ComputationId Entry);
+  void enter(ComputationId C, ComputationId AsyncBody,
+             std::vector<Frame> &Stack);
+  llvm::SmallVector<ComputationId, 4> computationsBefore(HloId Id) const;
   bool isFullyBound(HloId Id) const;
 
   const Program &P;

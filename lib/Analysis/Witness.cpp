@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Witness.h"
+#include "Analysis/CallGraph.h"
 #include "Analysis/Comparison.h"
 
 using namespace hlobuf;
@@ -20,23 +21,6 @@ Witness::Witness(const Analysis &A) : A(A), P(A) {
   findNewRule();
 }
 
-/// Control computations that several instructions call would need sets of
-/// values at one place; XLA clones them before (flatten_call_graph.cc).
-static bool sharesCallees(const Program &P) {
-  for (size_t C = 0; C != P.module().Computations.size(); ++C) {
-    ComputationId Id(C);
-    if (P.classOf(Id) != ComputationClass::Global || P.isEmbedded(Id))
-      continue;
-    size_t Callers = 0;
-    for (HloId Caller : P.callers(Id))
-      Callers += P[Caller].Op != Opcode::AsyncUpdate &&
-                 P[Caller].Op != Opcode::AsyncDone;
-    if (Callers > 1)
-      return true;
-  }
-  return false;
-}
-
 void Witness::findObstacle() {
   // Whole modules are assigned at once since 2019-07; before, computation by
   // computation.
@@ -44,7 +28,7 @@ void Witness::findObstacle() {
     Obstacle = "releases before 2019-07 assign each computation on its own";
   else
     Obstacle = P.obstacle();
-  if (Obstacle.empty() && sharesCallees(P))
+  if (Obstacle.empty() && !sharedCallees(P).empty())
     Obstacle = "a computation is called from several places";
 }
 

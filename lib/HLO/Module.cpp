@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HLO/Module.h"
+#include "HLO/ModuleCalls.h"
+#include "HLO/ModuleNames.h"
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
@@ -41,11 +43,9 @@ private:
   void readInstruction(StringRef Text);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
-  void addCalls(StringRef Value, CallRole Role);
   void resolveOperands(uint32_t FirstOperand);
   bool hasElement(const HloInstruction &I, const HloOperand &Operand) const;
   void resolveCalls();
-  void indexNames();
 
   LineCursor In;
   HloTables Tables;
@@ -97,7 +97,7 @@ HloModule ModuleReader::read() {
   if (!M.Entry)
     Refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   resolveCalls();
-  indexNames();
+  indexNames(M, Tables.Names.size(), Refuse);
   return std::move(M);
 }
 
@@ -282,7 +282,6 @@ void ModuleReader::readInstruction(StringRef Text) {
   if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
     Refuse(Parts->Name,
            "this computation has another instruction of this name");
-  M.RepeatsName |= Known.valid();
   Known = Id;
   M.Instructions.push_back(I);
 }
@@ -323,99 +322,13 @@ void ModuleReader::readOperands(const InstructionText &Parts,
   I.Operands.End = static_cast<uint32_t>(M.Operands.size());
 }
 
-/// True if instructions of this kind never call a computation.
-static bool neverCalls(Opcode Op) {
-  switch (Op) {
-  case Opcode::Parameter:
-  case Opcode::Constant:
-  case Opcode::GetTupleElement:
-  case Opcode::Tuple:
-  case Opcode::Bitcast:
-  case Opcode::Copy:
-  case Opcode::CopyStart:
-  case Opcode::CopyDone:
-  case Opcode::Broadcast:
-  case Opcode::Add:
-  case Opcode::Subtract:
-  case Opcode::Multiply:
-  case Opcode::Divide:
-  case Opcode::Compare:
-  case Opcode::Select:
-  case Opcode::Convert:
-  case Opcode::Reshape:
-  case Opcode::Transpose:
-  case Opcode::Slice:
-  case Opcode::DynamicSlice:
-  case Opcode::Dot:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static std::optional<CallRole> callRole(StringRef Key) {
-  static constexpr std::pair<StringRef, CallRole> Roles[] = {
-      {"calls", CallRole::Calls},
-      {"to_apply", CallRole::ToApply},
-      {"condition", CallRole::Condition},
-      {"body", CallRole::Body},
-      {"true_computation", CallRole::Branch},
-      {"false_computation", CallRole::Branch},
-      {"branch_computations", CallRole::Branch},
-      {"called_computations", CallRole::Called},
-      {"select", CallRole::Select},
-      {"scatter", CallRole::Scatter}};
-  for (auto [Text, Role] : Roles)
-    if (Key == Text)
-      return Role;
-  return std::nullopt;
-}
-
-/// Called computations come before these in the fixed order of attributes
-/// (HloInstruction::ExtraAttributesToString).
-static bool endsCalls(StringRef Key) {
-  for (StringRef Text :
-       {"is_composite", "sharding", "frontend_attributes",
-        "control-predecessors", "statistics", "metadata", "backend_config"})
-    if (Key == Text)
-      return true;
-  return false;
-}
-
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   auto First = static_cast<uint32_t>(M.Calls.size());
-  I.Calls = {First, First};
-  if (neverCalls(I.Op.Op))
-    return;
-  // `calls=%a, %b` names several without braces (hlo_instruction.cc).
-  bool More = false;
-  StringRef Key;
-  while (takeAttributeKey(Attributes, Key) && !endsCalls(Key)) {
-    StringRef Value = takeAttributeValue(Attributes);
-    std::optional<CallRole> Role = callRole(Key);
-    if (Role)
-      addCalls(Value, *Role);
-    else if (More && Value.empty())
-      addCalls(Key, CallRole::Calls);
-    More = Role == CallRole::Calls || (More && Value.empty());
-  }
-  I.Calls.End = static_cast<uint32_t>(M.Calls.size());
-}
-
-void ModuleReader::addCalls(StringRef Value, CallRole Role) {
-  Value.consume_front("{");
-  Value.consume_back("}");
-  llvm::SmallVector<StringRef, 4> Names;
-  Value.split(Names, ", ");
-  for (StringRef Name : Names) {
-    Name.consume_front("%");
-    Scanner Rest(Name);
-    StringRef Text;
-    if (!Rest.name(Text) || !Rest.atEnd())
-      continue;
+  forEachCall(Attributes, I.Op.Op, [&](StringRef Name, CallRole Role) {
     M.Calls.push_back({ComputationId(), Role});
-    CalleeNames.push_back(Text);
-  }
+    CalleeNames.push_back(Name);
+  });
+  I.Calls = {First, static_cast<uint32_t>(M.Calls.size())};
 }
 
 void ModuleReader::resolveOperands(uint32_t FirstOperand) {
@@ -456,8 +369,11 @@ bool ModuleReader::hasElement(const HloInstruction &I,
 void ModuleReader::resolveCalls() {
   std::vector<ComputationId> Known(Tables.Names.size());
   for (size_t I = 0; I != M.Computations.size(); ++I) {
-    ComputationId &Id = Known[M.Computations[I].Name.index()];
-    M.RepeatsName |= Id.valid();
+    const HloComputation &C = M.Computations[I];
+    ComputationId &Id = Known[C.Name.index()];
+    if (Id)
+      Refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
+             "the module has another computation of this name");
     Id = ComputationId(I);
   }
   for (const HloInstruction &I : M.Instructions)
@@ -473,18 +389,6 @@ void ModuleReader::resolveCalls() {
       else
         M.Calls[C].Callee = Callee;
     }
-}
-
-void ModuleReader::indexNames() {
-  M.ByName = std::move(Latest);
-  if (!M.RepeatsName)
-    return;
-  std::vector<bool> Seen(M.ByName.size());
-  for (const HloInstruction &I : M.Instructions) {
-    if (Seen[I.Name.index()])
-      M.ByName[I.Name.index()] = HloId();
-    Seen[I.Name.index()] = true;
-  }
 }
 
 HloModule

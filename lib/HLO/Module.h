@@ -105,8 +105,6 @@ struct HloModule {
   bool Scheduled = false;
   /// Some operand has a path: get-tuple-elements are left out.
   bool Compact = false;
-  /// Two instructions or two computations have one name.
-  bool RepeatsName = false;
   /// The computation marked ENTRY; invalid if there is none.
   ComputationId Entry;
   std::vector<HloComputation> Computations;
@@ -141,8 +139,8 @@ struct HloModule {
   llvm::StringRef attributes(const HloInstruction &I) const {
     return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
   }
-  /// The instruction of that name; invalid if there is none, or if there are
-  /// several.
+  /// The instruction of that name; of several, one that may have buffers.
+  /// Invalid if there is none.
   HloId find(NameId Name) const {
     return Name && Name.index() < ByName.size() ? ByName[Name.index()]
                                                 : HloId();

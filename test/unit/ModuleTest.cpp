@@ -347,14 +347,41 @@ TEST(Module, NestedModuleInRecoveryTable) {
   EXPECT_EQ(R.Names[R.M[R.M.Entry].Name], "main");
 }
 
-TEST(Module, RepeatedNames) {
-  Read R(entry("  %p.1 = f32[] parameter(0)\n  ROOT %y = f32[] negate(%p.1)\n",
-               Computations));
-  EXPECT_EQ(R.Refused, Strings());
-  EXPECT_TRUE(R.M.RepeatsName);
-  // Which of the two is meant is not known by name, but by the computation.
-  EXPECT_EQ(R.find("p.1"), nullptr);
-  EXPECT_EQ(R.M.operands(*R.find("y"))[0].Source.index(), 3u);
+/// \p Body, called by the root of the entry in the way that \p Call says.
+static std::string callee(const std::string &Call,
+                          const std::string &More = "") {
+  return "HloModule m\n\n%body {\n  ROOT %x = f32[] parameter(0)\n}\n\n" +
+         More + "ENTRY %main {\n  %x = f32[] parameter(0)\n" +
+         "  ROOT %y = " + Call + "\n}\n";
+}
+
+// What is in bodies of fusions, or is never called, has no buffers, so that
+// nothing means it by its name.
+TEST(Module, RepeatedNamesWithoutBuffers) {
+  for (const char *Call :
+       {"f32[] negate(%x)", "f32[] fusion(%x), kind=kLoop, calls=%body"}) {
+    Read R(callee(Call));
+    EXPECT_EQ(R.Refused, Strings());
+    ASSERT_NE(R.find("x"), nullptr);
+    EXPECT_EQ(R.M[R.M.find(R.Names.find("x"))].Parent, R.M.Entry);
+    // An operand is of the same computation.
+    EXPECT_EQ(R.M.operands(*R.find("y"))[0].Source.index(), 1u);
+  }
+}
+
+TEST(Module, RepeatedNamesWithBuffers) {
+  Read R(callee("f32[] call(%x), to_apply=%body"));
+  EXPECT_EQ(R.Refused,
+            Strings({"an instruction of another computation has this name, and "
+                     "both may have buffers: %x"}));
+}
+
+TEST(Module, RepeatedComputation) {
+  Read R(callee("f32[] call(%x), to_apply=%body",
+                "%body {\n  ROOT %z = f32[] parameter(0)\n}\n\n"));
+  EXPECT_EQ(R.Refused,
+            Strings({"the module has another computation of this name: "
+                     "%body"}));
 }
 
 TEST(Module, OperandOfAnotherComputation) {

@@ -1,0 +1,104 @@
+//===- HLO/ModuleCalls.cpp - Which computations a line calls --------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ModuleCalls.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// True if instructions of this kind never call a computation.
+static bool neverCalls(Opcode Op) {
+  switch (Op) {
+  case Opcode::Parameter:
+  case Opcode::Constant:
+  case Opcode::GetTupleElement:
+  case Opcode::Tuple:
+  case Opcode::Bitcast:
+  case Opcode::Copy:
+  case Opcode::CopyStart:
+  case Opcode::CopyDone:
+  case Opcode::Broadcast:
+  case Opcode::Add:
+  case Opcode::Subtract:
+  case Opcode::Multiply:
+  case Opcode::Divide:
+  case Opcode::Compare:
+  case Opcode::Select:
+  case Opcode::Convert:
+  case Opcode::Reshape:
+  case Opcode::Transpose:
+  case Opcode::Slice:
+  case Opcode::DynamicSlice:
+  case Opcode::Dot:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static std::optional<CallRole> callRole(StringRef Key) {
+  static constexpr std::pair<StringRef, CallRole> Roles[] = {
+      {"calls", CallRole::Calls},
+      {"to_apply", CallRole::ToApply},
+      {"condition", CallRole::Condition},
+      {"body", CallRole::Body},
+      {"true_computation", CallRole::Branch},
+      {"false_computation", CallRole::Branch},
+      {"branch_computations", CallRole::Branch},
+      {"called_computations", CallRole::Called},
+      {"select", CallRole::Select},
+      {"scatter", CallRole::Scatter}};
+  for (auto [Text, Role] : Roles)
+    if (Key == Text)
+      return Role;
+  return std::nullopt;
+}
+
+/// Called computations come before these in the fixed order of attributes
+/// (HloInstruction::ExtraAttributesToString).
+static bool endsCalls(StringRef Key) {
+  for (StringRef Text :
+       {"is_composite", "sharding", "frontend_attributes",
+        "control-predecessors", "statistics", "metadata", "backend_config"})
+    if (Key == Text)
+      return true;
+  return false;
+}
+
+/// The names of \p Value, one or a list in braces.
+static void addCalls(StringRef Value, CallRole Role,
+                     llvm::function_ref<void(StringRef, CallRole)> Visit) {
+  Value.consume_front("{");
+  Value.consume_back("}");
+  llvm::SmallVector<StringRef, 4> Names;
+  Value.split(Names, ", ");
+  for (StringRef Name : Names) {
+    Name.consume_front("%");
+    Scanner Rest(Name);
+    StringRef Text;
+    if (Rest.name(Text) && Rest.atEnd())
+      Visit(Text, Role);
+  }
+}
+
+void hlobuf::forEachCall(StringRef Attributes, Opcode Op,
+                         llvm::function_ref<void(StringRef, CallRole)> Visit) {
+  if (neverCalls(Op))
+    return;
+  // `calls=%a, %b` names several without braces (hlo_instruction.cc).
+  bool More = false;
+  StringRef Key;
+  while (takeAttributeKey(Attributes, Key) && !endsCalls(Key)) {
+    StringRef Value = takeAttributeValue(Attributes);
+    std::optional<CallRole> Role = callRole(Key);
+    if (Role)
+      addCalls(Value, *Role, Visit);
+    else if (More && Value.empty())
+      addCalls(Key, CallRole::Calls, Visit);
+    More = Role == CallRole::Calls || (More && Value.empty());
+  }
+}

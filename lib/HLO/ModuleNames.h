@@ -1,0 +1,25 @@
+//===- HLO/ModuleNames.h - Instructions of a module by name -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_MODULENAMES_H
+#define HLOBUF_HLO_MODULENAMES_H
+
+#include "HLO/Module.h"
+
+namespace hlobuf {
+
+/// Fills \p M's ByName, whose calls are resolved. Names are unique in a module
+/// (xla/hlo/ir/hlo_module.cc, NameUniquer, 2017), but all that a dump can name
+/// are instructions that may have buffers. If two of those have one name,
+/// \p Refuse gets the second; what is in bodies of fusions, or is never
+/// called, may repeat names.
+void indexNames(HloModule &M, size_t NumNames,
+                llvm::function_ref<void(llvm::StringRef, std::string)> Refuse);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_MODULENAMES_H
