@@ -1,0 +1,63 @@
+//===- Checks/LayoutFit.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/LayoutFit.h"
+
+using namespace hlobuf;
+
+/// Layout::kHostMemorySpace (xla/layout.h).
+static constexpr int64_t HostMemory = 5;
+
+static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
+  switch (Target) {
+  case Backend::TPU:
+    return X == Y;
+  case Backend::GPU:
+    return (X == HostMemory) == (Y == HostMemory);
+  case Backend::CPU:
+  case Backend::Untiled:
+    return true;
+  }
+  return true;
+}
+
+static bool sameSplits(const Layout &X, const Layout &Y) {
+  return llvm::equal(
+      X.Splits, Y.Splits, [](const SplitConfig &A, const SplitConfig &B) {
+        return A.Dimension == B.Dimension && A.Indices == B.Indices;
+      });
+}
+
+llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
+                                         LayoutTolerance T, Backend Target) {
+  if (X.Kind != Y.Kind)
+    return X.Kind == ShapeKind::Buffer || Y.Kind == ShapeKind::Buffer ? ""
+                                                                      : "kind";
+  if (!X.isArray())
+    return "";
+  if (X.Element != Y.Element)
+    return "element type";
+  if (X.Dimensions != Y.Dimensions)
+    return "dimensions";
+  if (!X.Layout || !Y.Layout)
+    return "";
+  const Layout &A = *X.Layout;
+  const Layout &B = *Y.Layout;
+  if (A.MinorToMajor != B.MinorToMajor)
+    return "order of dimensions";
+  if (!T.Tiles && A.Tiles != B.Tiles)
+    return "tiling";
+  if (A.ElementBits != B.ElementBits)
+    return "bits of an element";
+  if (!T.TailPadding && A.TailPadding != B.TailPadding)
+    return "tail padding";
+  if (!T.MemorySpace && !sameSpace(A.MemorySpace, B.MemorySpace, Target))
+    return "memory space";
+  if (!T.Splits && !sameSplits(A, B))
+    return "split";
+  return "";
+}

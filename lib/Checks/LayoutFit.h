@@ -1,0 +1,34 @@
+//===- Checks/LayoutFit.h - Do two layouts agree? ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_LAYOUTFIT_H
+#define HLOBUF_CHECKS_LAYOUTFIT_H
+
+#include "Analysis/Eras.h"
+#include "HLO/Shape.h"
+
+namespace hlobuf {
+
+/// What two layouts may differ in.
+struct LayoutTolerance {
+  bool Tiles = false;
+  bool MemorySpace = false;
+  bool Splits = false;
+  bool TailPadding = false;
+};
+
+/// In what \p X and \p Y differ, for a message ("tiling"); empty if they agree.
+/// Neither may be a tuple. A layout that only one of the two prints is not
+/// compared. Of memory spaces all count on TPU, and only host memory on GPU,
+/// where the others are set after layouts (by BufferAssigner's colorer). CPU
+/// has none, but leaves S(5) in entry_computation_layout (jaxlib 0.12.0.1).
+llvm::StringRef layoutDifference(const Shape &X, const Shape &Y,
+                                 LayoutTolerance T, Backend Target);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_LAYOUTFIT_H
