@@ -8,8 +8,13 @@
 // A copy-start crosses memory spaces: its destination {0} has another color
 // than its source, and its sync flag {2} is 4 bytes of color 2. Only the
 // assignment of values to alternate memory makes these copies on TPU
-// (memory_space_assignment.cc, 2020); more than 8,000 of them agree. On other
-// backends copy-start also copies to the host and has no flag.
+// (memory_space_assignment.cc, 2020); more than 8,000 of them agree.
+//
+// On GPU a copy-start has no flag. It crosses between device and host memory
+// (EmitCopyStart in xla/service/gpu/thunk_emitter.cc refuses anything else),
+// since 2026-07-27 also inside of device memory. Two of those in a row, there
+// and back, are what is left of a round trip to the host that lost its memory
+// space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +56,47 @@ static void checkFlag(const Analysis &A, Reporter &R, NameId Copy) {
         .about(Flag);
 }
 
+/// The value at element \p K of \p Copy, if its color is known.
+static UsedId coloredAt(const Analysis &A, NameId Copy, uint32_t K) {
+  UsedId U = A.valueAt(Copy, ShapeIndex::element(K));
+  return U && A.dump()[U].Tag.HasColor ? U : UsedId();
+}
+
+static void checkHostCopy(const Analysis &A, Reporter &R,
+                          const Instruction &I) {
+  constexpr int32_t HostColor = 5;
+  constexpr uint32_t DeviceCopies = 20260727;
+  const Dump &D = A.dump();
+  UsedId To = coloredAt(A, I.Name, 0);
+  UsedId From = coloredAt(A, I.Name, 1);
+  if (!To || !From)
+    return;
+  int32_t Color = D[To].Tag.Color;
+  if ((Color == HostColor) != (D[From].Tag.Color == HostColor))
+    return;
+  llvm::StringRef Where = A.places().text(I).OpcodeText;
+  if (Color == HostColor || A.era().until(DeviceCopies)) {
+    R.report(Where,
+             "copy {} stays in {} memory, expected one side in host memory "
+             "(color {})",
+             D.Names[I.Name], Color == HostColor ? "host" : "device", HostColor)
+        .about(I.Name);
+    return;
+  }
+  // What the copy before it brought is copied on.
+  const ValueTag &Source = D[From].Tag;
+  UsedId Origin = coloredAt(A, Source.Name, 1);
+  if (A.opcode(Source.Name) != Opcode::CopyStart || !Origin ||
+      Source.Color != Color || D[Origin].Tag.Color != Color)
+    return;
+  R.reportAs(Severity::Warning, Where,
+             "copies {} and {} go there and back, but both stay in color {}: "
+             "should the first one go to host memory (color {})?",
+             D.Names[Source.Name], D.Names[I.Name], Color, HostColor)
+      .note(A.places().tag(D[From]).Whole, "the first copy is here")
+      .about(I.Name);
+}
+
 namespace hlobuf {
 void checkCopyStartColor(const Analysis &A, Reporter &R) {
   const Dump &D = A.dump();
@@ -58,8 +104,8 @@ void checkCopyStartColor(const Analysis &A, Reporter &R) {
     if (I.Op.Op != Opcode::CopyStart || I.Op.Sugar)
       continue;
     if (!A.isTPU()) {
-      R.notChecked("copy-start of another backend than TPU");
-      return;
+      checkHostCopy(A, R, I);
+      continue;
     }
     checkCrossing(A, R, I.Name);
     checkFlag(A, R, I.Name);
