@@ -11,6 +11,8 @@ Either the dump is edited in all its sections, so that it does not contradict it
   overlap             a value is moved onto another one that is live at the same time; the
                       tool only gets the allocations and the module, and has to name it and
                       one that it lies on
+  thread-local        two thread-local allocations become one; the tool only gets the
+                      allocations and the module
 
 or the module's text is edited, and the dump stays:
 
@@ -20,6 +22,9 @@ or the module's text is edited, and the dump stays:
   module-index        another element of a tuple, of the same shape
   module-alias        an item of input_output_alias or output_to_operand_aliasing dropped
   module-body         conditions, bodies or branches of one signature exchanged
+  module-layout       another order of dimensions of a fusion's parameter
+  module-promise      another order of dimensions in entry_computation_layout
+  module-control      a control predecessor that comes later
 
 Edits without effect are no faults. All of these are left out, and it is the texts that
 decide, never the tool's answer:
@@ -64,6 +69,7 @@ import sys
 import tempfile
 
 import plant_flow
+import plant_layout
 import plant_module
 import plant_places
 from dump import Dump
@@ -84,7 +90,12 @@ from harness import (
 )
 from hlo import Module
 
-KINDS = {**plant_places.KINDS, **plant_flow.KINDS, **plant_module.KINDS}
+KINDS = {
+    **plant_places.KINDS,
+    **plant_flow.KINDS,
+    **plant_module.KINDS,
+    **plant_layout.KINDS,
+}
 MODULE = plant_module.MODULE
 Result = collections.namedtuple(
     "Result", "stem kind what reported named crashed status finding folder"
@@ -127,11 +138,14 @@ class Case:
             if any(fnmatch.fnmatch(kind, k) for k in self.args.kinds.split(",")):
                 queues[kind] = list(candidates(facts))
                 rng.shuffle(queues[kind])
-        if queues.get("overlap"):  # the allocations alone must be clean, too
+        # For these the allocations alone must be clean, too.
+        alone = [kind for kind in ("overlap", "thread-local") if queues.get(kind)]
+        if alone:
             files = {ASSIGNMENT: facts.dump.assignment(), MODULE: self.texts[MODULE]}
             with tempfile.TemporaryDirectory() as folder:
                 if self.run(files, folder)[0] != 0:
-                    del queues["overlap"]
+                    for kind in alone:
+                        del queues[kind]
         while queues and count < self.args.edits_per_file:
             for kind in list(queues):
                 edit = None
