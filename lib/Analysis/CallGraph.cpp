@@ -15,6 +15,11 @@ static bool isReached(const Program &P, HloId Caller) {
   return P.classOf(C) != ComputationClass::None || P.isEmbedded(C);
 }
 
+/// Calls that run the computation in the caller's own schedule.
+static bool isPlainCall(Opcode Op) {
+  return Op == Opcode::Call || Op == Opcode::While || Op == Opcode::Conditional;
+}
+
 std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
   std::vector<SharedCallee> All;
   for (size_t C = 0; C != P.module().Computations.size(); ++C) {
@@ -30,9 +35,11 @@ std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
           !isReached(P, Caller))
         continue;
       Found.Callers.push_back(Caller);
-      Found.Async &= Op == Opcode::AsyncStart;
+      Found.Async &= !isPlainCall(Op);
     }
-    if (Found.Callers.size() > 1)
+    // What `reduce-scatter-start` names is only applied, as by others.
+    bool Applied = Found.Async && P.isEmbedded(Found.Callee);
+    if (Found.Callers.size() > 1 && !Applied)
       All.push_back(std::move(Found));
   }
   return All;

@@ -17,8 +17,9 @@ struct SharedCallee {
   ComputationId Callee;
   /// In text order; at least two.
   llvm::SmallVector<HloId, 2> Callers;
-  /// All of them start async chains: several may wrap one computation
-  /// (CallGraph::IsFlattened in xla/service/call_graph.cc, 2022).
+  /// None of them is a call, loop or conditional: several async chains may wrap
+  /// one computation (CallGraph::IsFlattened in xla/service/call_graph.cc,
+  /// 2022).
   bool Async = false;
 };
 
