@@ -65,7 +65,7 @@ class LateUses {
 public:
   LateUses(const Analysis &A, Reporter &R) : A(A), R(R), D(A.dump()) {
     const Witness *W = A.witness();
-    if (W && W->program().obstacle().empty()) {
+    if (W && W->program().obstacle().empty() && !W->isOfAnotherTime()) {
       Module = &W->program();
       Same.emplace(*Module);
     }

@@ -145,9 +145,8 @@ void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
   Found.note(P.place(Start), "{} starts here at step {}", P.spell(Start),
              S.time(Start));
   Found.note(P.place(Done),
-             "{} is its done; only behind it operand {} of {} "
-             "is complete",
-             P.spell(Done), Operand, P.spell(User));
+             "operand {} of {} is complete only after {}, its done", Operand,
+             P.spell(User), P.spell(Done));
   if (P[User].Name)
     Found.about(P[User].Name);
 }
