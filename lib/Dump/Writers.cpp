@@ -136,7 +136,7 @@ std::string hlobuf::tracesOfTwoWriters(const Dump &D,
       continue;
     if (Text.drop_front(End).starts_with("HloModule "))
       return fmt::format("'{}' holds two modules", D.Files[Role].Path);
-    return fmt::format("'{}' continues after its end in line {}: {}",
+    return fmt::format("{}:{}:1: the file continues after its end: {}",
                        D.Files[Role].Path, Text.take_front(End).count('\n') + 1,
                        Advice);
   }

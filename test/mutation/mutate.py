@@ -4,8 +4,10 @@
 A fault is a single edit: one field of one line changed, a line dropped, a line
 doubled, or a line exchanged with the next one. The tool runs on a copy of the
 module's files; with --with-module the HLO module's text is among them. A fault is
-caught if the tool exits with 1, and pointed at if an error, warning or note stands on
-the edited line (for a dropped line: on a neighbour; for two lines: on one of them).
+caught if the tool exits with 1, or with 2: a line that appears twice may be what
+another process wrote, and such a file is refused. It is pointed at if an error, warning
+or note is on the edited line (for a dropped line: on a neighbor; for two lines: on one
+of them).
 
 Edits without effect are no faults and are left out:
   * the text is the same afterwards (two equal lines exchanged);
@@ -230,7 +232,7 @@ class Runner:
         os.rename(backup, mutant.path)
         places = {(p, int(l)) for p, l in PLACE.findall(output)}
         pointed = any((mutant.path, l) in places for l in mutant.expect)
-        caught = status == 1
+        caught = status in (1, 2)
         return (
             mutant._replace(text="", path=os.path.basename(mutant.path)),
             caught,
