@@ -272,7 +272,7 @@ bool Dataflow::isPosition(FlowId V, HloId Id) const {
     return true;
   // Behind the definition they are in the order of instructions.
   llvm::ArrayRef<FlowPosition> Others = positions(V).drop_front();
-  auto At = llvm::partition_point(
+  const auto *At = llvm::partition_point(
       Others, [&](const FlowPosition &X) { return X.Instruction < Id; });
   return At != Others.end() && At->Instruction == Id;
 }

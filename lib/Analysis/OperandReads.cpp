@@ -8,7 +8,6 @@
 #include "Analysis/OperandReads.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 

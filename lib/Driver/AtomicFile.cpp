@@ -71,7 +71,7 @@ AtomicFile::~AtomicFile() {
   OS.reset();
   if (Temporary.empty())
     return;
-  fs::remove(Temporary);
+  (void)fs::remove(Temporary);
   llvm::sys::DontRemoveFileOnSignal(Temporary);
 }
 

@@ -87,7 +87,7 @@ readBytes(StringRef Path, uint64_t MaxBytes,
   if (!File)
     return File.takeError();
   llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, Wanted);
-  fs::closeFile(*File);
+  (void)fs::closeFile(*File);
   return Bytes;
 }
 
