@@ -8,7 +8,7 @@
 #ifndef HLOBUF_ANALYSIS_COMPARISON_H
 #define HLOBUF_ANALYSIS_COMPARISON_H
 
-#include "Analysis/Witness.h"
+#include "Analysis/Expected.h"
 
 namespace hlobuf {
 
@@ -42,29 +42,6 @@ using DifferenceFn = llvm::function_ref<bool(const Difference &)>;
 
 /// Calls \p Visit for the differences in \p Part, in the order of the dump.
 void compare(const Witness &W, WitnessPart Part, DifferenceFn Visit);
-
-/// What an allocation's header must say of its values.
-struct ExpectedFlags {
-  bool Constant = false;
-  bool ThreadLocal = false;
-  bool MaybeLiveOut = false;
-  /// `parameter N at ShapeIndex {..}`.
-  std::optional<std::pair<uint32_t, ShapeIndex>> Parameter;
-
-  bool operator==(const ExpectedFlags &) const = default;
-};
-
-/// By allocation.
-std::vector<ExpectedFlags> expectedFlags(const Witness &W);
-ExpectedFlags statedFlags(const Allocation &Alloc);
-
-/// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
-/// where a member's are not known. Computed once for all values.
-std::vector<std::optional<uint64_t>> expectedSizes(const Witness &W);
-
-/// The peak step of the derived live ranges; nothing where some instruction's
-/// bytes are not known.
-std::optional<int32_t> expectedPeak(const Witness &W);
 
 } // namespace hlobuf
 

@@ -17,8 +17,7 @@ static constexpr int64_t MaxTried = 1 << 16;
 /// Start values that are tried for each scalar that nothing is known of.
 static constexpr int64_t TriedValues[] = {0, 1, 2, 5, MaxElement};
 static constexpr size_t MaxUnknowns = 3;
-/// Beside more windows than this, fewer values are tried.
-static constexpr size_t ManyWindows = 16;
+static constexpr size_t ManyWindows = 16; // with more, fewer values are tried
 
 namespace {
 /// One digit of a box with numbers only.
