@@ -13,7 +13,7 @@ extern "C" long countValues(const char *Path) {
   }
   std::array<hlobuf::DumpFile, hlobuf::NumFileRoles> Files;
   Files[static_cast<size_t>(hlobuf::FileRole::Assignment)] = {Path, *Text};
-  std::vector<hlobuf::Diagnostic> Syntax;
+  hlobuf::SyntaxErrors Syntax;
   auto Dump = hlobuf::readDump(Files, Syntax);
   return Syntax.empty() ? static_cast<long>(Dump->Values.size()) : -1;
 }
