@@ -283,25 +283,10 @@ void OperandReads::sliced(const Step &S) {
   SmallVector<int64_t, 6> Begins(Rank, 0), Strides(Rank, 1);
   bool Dynamic = P[S.At.Id].Op == Opcode::DynamicSlice;
   if (!Dynamic) {
-    SmallVector<StringRef, 6> Items;
-    StringRef Text =
-        P.isHidden(S.At.Id)
-            ? ""
-            : findAttribute(P.module().attributes(P.module()[S.At.Id]), "slice")
-                  .value_or("");
-    Text.split(Items, ']', -1, /*KeepEmpty=*/false);
-    for (size_t D = 0; D != Rank; ++D) {
-      SmallVector<StringRef, 3> Parts;
-      if (D < Items.size())
-        Items[D]
-            .drop_until([](char C) { return C == '['; })
-            .drop_front(1)
-            .split(Parts, ':');
-      if (Parts.size() < 2 || Parts[0].getAsInteger(10, Begins[D]) ||
-          (Parts.size() > 2 && Parts[2].getAsInteger(10, Strides[D])) ||
-          Begins[D] < 0 || Strides[D] < 1 || Strides[D] >= MaxElement)
-        return all(S, MapKind::Unknown);
-    }
+    StringRef Attributes =
+        P.isHidden(S.At.Id) ? "" : P.module().attributes(P.module()[S.At.Id]);
+    if (!parseSlice(Attributes, Begins, Strides))
+      return all(S, MapKind::Unknown);
   }
   for (size_t D = 0; D != Rank; ++D) {
     AffineIndex Start;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The start indices of slices and updates, as far as scalar arithmetic tells:
-// constants, one instruction under several names, and what follows for given
-// values of the scalars that nothing is known of.
+// The start indices of slices and updates, as far as arithmetic tells:
+// constants, elements of arrays that are computed from constants alone, one
+// instruction under several names, and what follows for given values of the
+// scalars that nothing is known of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,10 @@ private:
     int64_t Max;
   };
   struct Evaluation;
+  struct Element;
 
   ScopedId resolve(ScopedId At) const;
+  std::optional<int64_t> known(ScopedId At) const;
   std::optional<int64_t> literal(HloId Id) const;
 
   const Program &P;

@@ -57,6 +57,14 @@ bool forEachOperand(llvm::StringRef Operands,
 std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
                                              llvm::StringRef Key);
 
+/// Reads `slice={[begin:limit], [begin:limit:stride]}` of \p Attributes into
+/// \p Begins and \p Strides, in elements, which are as long as the rank. False
+/// if it is not there, or if a number is no begin below 2^40 or no stride of 1
+/// to 2^40.
+bool parseSlice(llvm::StringRef Attributes,
+                llvm::MutableArrayRef<int64_t> Begins,
+                llvm::MutableArrayRef<int64_t> Strides);
+
 /// True for an async-start whose computation runs on a SparseCore of a TPU
 /// (hlo_instructions.cc, HloAsyncStartInstruction::PrintExtraAttributesImpl).
 bool runsOnSparseCore(llvm::StringRef Attributes);
