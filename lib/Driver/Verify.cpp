@@ -164,7 +164,7 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
     }
   }
   for (StringRef Rest = F.Message; !Rest.empty();) {
-    Rest = Rest.drop_while([](char C) { return C != '<'; }).drop_front(1);
+    Rest = Rest.substr(Rest.find('<')).substr(1);
     Scanner Tag(Rest);
     uint64_t Id = 0;
     StringRef Name;
