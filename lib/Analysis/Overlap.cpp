@@ -102,7 +102,7 @@ public:
       if (R.Begin < R.End)
         Bounds.insert(Bounds.end(), {R.Begin, R.End});
     llvm::sort(Bounds);
-    Bounds.erase(llvm::unique(Bounds), Bounds.end());
+    Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
     Covering.resize(4 * Bounds.size());
     Touching.resize(4 * Bounds.size());
   }

@@ -26,8 +26,9 @@ static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
 }
 
 static bool sameSplits(const Layout &X, const Layout &Y) {
-  return llvm::equal(
-      X.Splits, Y.Splits, [](const SplitConfig &A, const SplitConfig &B) {
+  return std::equal(
+      X.Splits.begin(), X.Splits.end(), Y.Splits.begin(), Y.Splits.end(),
+      [](const SplitConfig &A, const SplitConfig &B) {
         return A.Dimension == B.Dimension && A.Indices == B.Indices;
       });
 }

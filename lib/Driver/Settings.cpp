@@ -113,8 +113,10 @@ static GlobTexts mergeGlobs(const ActiveConfig *File,
 /// The checks that the options alone would run and \p Selection does not.
 static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
                                           const VerifyOptions &Options) {
-  llvm::Expected<CheckSelection> Alone = CheckSelection::create(
-      {Options.Checks, Options.WarningsAsErrors, Options.Require});
+  // A selection refers to its texts.
+  const GlobTexts Texts = {Options.Checks, Options.WarningsAsErrors,
+                           Options.Require};
+  llvm::Expected<CheckSelection> Alone = CheckSelection::create(Texts);
   if (!Alone) {
     llvm::consumeError(Alone.takeError());
     return {};
