@@ -71,7 +71,7 @@ AtomicFile::~AtomicFile() {
   OS.reset();
   if (Temporary.empty())
     return;
-  (void)fs::remove(Temporary);
+  [[maybe_unused]] std::error_code Ignored = fs::remove(Temporary);
   llvm::sys::DontRemoveFileOnSignal(Temporary);
 }
 

@@ -87,7 +87,7 @@ readBytes(StringRef Path, uint64_t MaxBytes,
   if (!File)
     return File.takeError();
   llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, Wanted);
-  (void)fs::closeFile(*File);
+  [[maybe_unused]] std::error_code Ignored = fs::closeFile(*File);
   return Bytes;
 }
 
