@@ -58,7 +58,7 @@ private:
   llvm::DenseMap<uint32_t, HloId> Before;
   llvm::DenseMap<uint32_t, Hint> Hints;
   /// How often each path that an operand reads is provided.
-  llvm::DenseMap<uint64_t, uint32_t> Needs;
+  llvm::DenseMap<IdPair, uint32_t> Needs;
   /// Where adopted elements come from, by HloId.
   llvm::DenseMap<uint32_t, Hint> Paths;
   std::optional<Candidate> Best;

@@ -49,8 +49,8 @@ private:
   std::vector<Node> Todo;
   std::vector<ElementMap> Maps;
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> MapsByHash;
-  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Seen;
-  llvm::DenseSet<uint64_t> Instructions;
+  llvm::DenseSet<std::pair<IdPair, IdPair>> Seen;
+  llvm::DenseSet<IdPair> Instructions;
 };
 } // namespace hlobuf
 
@@ -68,9 +68,9 @@ uint32_t ReadWalk::intern(const ElementMap &Map) {
 void ReadWalk::push(ScopedId At, uint32_t Part, const ElementMap &Map) {
   if (!Opcodes.shape(At.Id, Part).isArray())
     return;
-  uint64_t Place = uint64_t(At.Scope) << 32 | At.Id.index();
+  IdPair Place(At.Scope, At.Id.index());
   uint32_t Number = intern(Map);
-  if (!Seen.insert({Place, uint64_t(Part) << 32 | Number}).second)
+  if (!Seen.insert({Place, IdPair(Part, Number)}).second)
     return;
   Instructions.insert(Place);
   if (Seen.size() > FreeVisits + MaxVisits * Instructions.size()) {

@@ -156,7 +156,7 @@ HloId HandedOn::rootWith(Part At) const {
 std::optional<HandedOn::Part> HandedOn::findParameter(Part From) {
   struct Level {
     /// Parts that are all the same bytes.
-    SmallVector<uint64_t, 8> Path;
+    SmallVector<IdPair, 8> Path;
     /// The fusion that was entered from here.
     HloId Fusion;
   };
@@ -178,8 +178,8 @@ std::optional<HandedOn::Part> HandedOn::findParameter(Part From) {
       }
       Found = Kind == Step::Parameter ? At : Part();
     }
-    for (uint64_t Key : Levels.back().Path)
-      Known[Key] = Found;
+    for (IdPair Same : Levels.back().Path)
+      Known[Same] = Found;
     Levels.pop_back();
     if (Levels.empty())
       return Found.Id ? std::optional(Found) : std::nullopt;

@@ -42,9 +42,7 @@ private:
   };
   enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
 
-  static uint64_t key(Part At) {
-    return uint64_t(At.Id.index()) << 32 | At.Ordinal;
-  }
+  static IdPair key(Part At) { return {At.Id.index(), At.Ordinal}; }
   Step next(Part &At) const;
   bool stepIntoTuple(Part &At) const;
   bool stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const;
@@ -54,7 +52,7 @@ private:
 
   const Program &P;
   /// The parameter that a part of a fused computation is; invalid if none.
-  llvm::DenseMap<uint64_t, Part> Known;
+  llvm::DenseMap<IdPair, Part> Known;
 };
 
 } // namespace hlobuf

@@ -167,8 +167,8 @@ private:
   void classify();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
   HloId element(HloId Source, ShapeIndex Path);
-  static uint64_t elementKey(HloId Source, ShapeIndex Path) {
-    return uint64_t(Source.index()) << 32 | Path.canonical().bits();
+  static IdPair elementKey(HloId Source, ShapeIndex Path) {
+    return {Source.index(), Path.canonical().bits()};
   }
 
   const Analysis &A;
@@ -192,7 +192,7 @@ private:
   /// Sorts hidden elements of one home.
   std::vector<uint32_t> HiddenRank;
   /// (visible source, path) to the element that operands mean.
-  llvm::DenseMap<uint64_t, HloId> Elements;
+  llvm::DenseMap<IdPair, HloId> Elements;
   llvm::DenseMap<uint32_t, HloId> HiddenByName;
   std::vector<NameId> Unresolved;
   std::vector<HloId> Anonymous;

@@ -72,7 +72,7 @@ private:
   ShadowMemory Memory;
   std::vector<Task> Stack;
   /// Pairs (reader, value).
-  llvm::DenseSet<uint64_t> Reported;
+  llvm::DenseSet<IdPair> Reported;
   uint64_t Limit;
   uint64_t Steps = 0;
   bool Stopped = false;
@@ -316,8 +316,7 @@ void ShadowWalk::read(HloId Reader, const ShadowRead &Read) {
 
 void ShadowWalk::report(HloId Reader, const ShadowRead &Read, FlowId Written,
                         const ShadowPlace &Damage) {
-  uint64_t Key = uint64_t(Reader.index()) << 32 | Read.Value.index();
-  if (!Reported.insert(Key).second)
+  if (!Reported.insert({Reader.index(), Read.Value.index()}).second)
     return;
   ShadowPlace At = Damage;
   At.Where = Plan.allocation(Damage.Where);

@@ -13,9 +13,7 @@ using llvm::ArrayRef;
 /// Longer chains of scalar instructions are not followed.
 static constexpr unsigned MaxSteps = 64;
 
-static uint64_t keyOf(ScopedId At) {
-  return uint64_t(At.Scope) << 32 | At.Id.index();
-}
+static IdPair keyOf(ScopedId At) { return {At.Scope, At.Id.index()}; }
 
 uint32_t StartIndices::enter(ScopedId Call) {
   auto [At, New] =
@@ -128,7 +126,7 @@ struct StartIndices::Element {
   Result operand(ScopedId At, size_t K, ArrayRef<int64_t> Index);
 };
 
-/// Numbers of an attribute like `dimensions={0,1}`.
+/// IdPair of an attribute like `dimensions={0,1}`.
 static llvm::SmallVector<int64_t, 4> numbers(llvm::StringRef Attributes,
                                              llvm::StringRef Key) {
   llvm::SmallVector<int64_t, 4> All;

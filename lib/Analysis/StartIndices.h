@@ -63,9 +63,9 @@ private:
 
   const Program &P;
   std::vector<ScopedId> Scopes;
-  llvm::DenseMap<uint64_t, uint32_t> ScopeOf;
+  llvm::DenseMap<IdPair, uint32_t> ScopeOf;
   std::vector<Entry> Starts;
-  llvm::DenseMap<std::pair<uint64_t, int64_t>, uint32_t> StartOf;
+  llvm::DenseMap<std::pair<IdPair, int64_t>, uint32_t> StartOf;
 };
 
 } // namespace hlobuf

@@ -70,7 +70,7 @@ public:
   }
   Finding &about(SubjectKind Kind, uint32_t Number) {
     if (D)
-      D->Subjects.push_back(uint64_t(Kind) << 32 | Number);
+      D->Subjects.push_back({static_cast<uint32_t>(Kind), Number});
     return *this;
   }
 

@@ -50,12 +50,12 @@ private:
 };
 } // namespace
 
-static uint64_t donationKey(uint32_t Parameter, ShapeIndex Index) {
-  return uint64_t(Parameter) << 32 | Index.canonical().bits();
+static IdPair donationKey(uint32_t Parameter, ShapeIndex Index) {
+  return {Parameter, Index.canonical().bits()};
 }
 
 void EntryOutputs::findReadOnly() {
-  llvm::DenseSet<uint64_t> Donated;
+  llvm::DenseSet<IdPair> Donated;
   for (const HloAlias &Item : P.module().Aliases)
     Donated.insert(donationKey(Item.Parameter, Item.Index));
   for (size_t I = 0; I != F.values().size(); ++I) {

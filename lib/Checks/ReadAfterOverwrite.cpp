@@ -97,7 +97,7 @@ private:
   const Program *Module = nullptr;
   std::optional<HandedOn> Same;
   /// Values by (reader, operand, index), for readers that were asked for.
-  llvm::DenseMap<std::pair<uint64_t, uint32_t>, ValueId> OperandValues;
+  llvm::DenseMap<std::pair<IdPair, uint32_t>, ValueId> OperandValues;
   llvm::DenseSet<uint32_t> KnownReaders;
   /// Of one allocation, and those of it that were reported.
   std::vector<LateUse> Late;
@@ -158,8 +158,7 @@ void LateUses::collect(const Allocation &Alloc) {
 ValueId LateUses::operandValue(NameId Reader, uint32_t Operand,
                                ShapeIndex Index) {
   auto Key = [&](uint32_t Number, ShapeIndex At) {
-    return std::pair(uint64_t(Reader.index()) << 32 | Number,
-                     At.canonical().bits());
+    return std::pair(IdPair(Reader.index(), Number), At.canonical().bits());
   };
   if (KnownReaders.insert(Reader.index()).second)
     for (uint32_t Number : A.usesBy(Reader))

@@ -144,9 +144,8 @@ static void addName(StringRef Name, Diagnostic &F) {
 /// Names what \p F is about: its subjects, and the values whose tags,
 /// `<12 add.2{1} @0>`, its message spells.
 static void nameSubjects(const Dump &D, Diagnostic &F) {
-  for (uint64_t Subject : F.Subjects) {
-    auto Number = static_cast<uint32_t>(Subject);
-    switch (static_cast<SubjectKind>(Subject >> 32)) {
+  for (auto [Kind, Number] : F.Subjects) {
+    switch (static_cast<SubjectKind>(Kind)) {
     case SubjectKind::Value:
       addName(D.Names[D.Values[Number].Tag.Name], F);
       break;

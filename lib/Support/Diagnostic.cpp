@@ -47,9 +47,9 @@ void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
       X = Parent[X] = Parent[Parent[X]];
     return X;
   };
-  llvm::DenseMap<uint64_t, uint32_t> FirstAbout;
+  llvm::DenseMap<IdPair, uint32_t> FirstAbout;
   for (uint32_t I = 0; I != All.size(); ++I)
-    for (uint64_t Subject : All[I].Subjects) {
+    for (IdPair Subject : All[I].Subjects) {
       auto [At, New] = FirstAbout.try_emplace(Subject, I);
       if (!New)
         Parent[Find(I)] = Find(At->second);

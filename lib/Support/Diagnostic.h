@@ -8,6 +8,7 @@
 #ifndef HLOBUF_SUPPORT_DIAGNOSTIC_H
 #define HLOBUF_SUPPORT_DIAGNOSTIC_H
 
+#include "Support/Ids.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -44,9 +45,9 @@ struct Diagnostic {
   llvm::StringRef Where;
   std::string Message;
   std::vector<Note> Notes;
-  /// What the finding is about (a value, an allocation, an instruction, ..),
-  /// as opaque keys. Findings that share a key have one cause.
-  llvm::SmallVector<uint64_t, 4> Subjects;
+  /// What the finding is about: a kind (value, allocation, instruction, ..)
+  /// and a number of that kind. Findings that share one have one cause.
+  llvm::SmallVector<IdPair, 4> Subjects;
   /// The instructions and values that it is about, for filters; no prose.
   llvm::SmallVector<std::string, 2> Names;
   /// Order of causes: of findings about one subject the lowest rank leads.

@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace hlobuf {
 
@@ -39,6 +40,10 @@ struct IndexRange {
   constexpr uint32_t size() const { return End - Begin; }
   constexpr bool empty() const { return Begin == End; }
 };
+
+/// A key of hash tables made of two numbers. Do not pack them into one 64-bit
+/// number: LLVM 16 hashes only the lower half of it.
+using IdPair = std::pair<uint32_t, uint32_t>;
 
 /// An interned name of an instruction, computation or parameter.
 using NameId = Id<struct NameTag>;

@@ -17,7 +17,7 @@ static Diagnostic finding(llvm::StringRef Where, std::string Message) {
   D.Check = "check";
   D.Where = Where;
   D.Message = std::move(Message);
-  D.Subjects.push_back(7);
+  D.Subjects.push_back({0, 7});
   return D;
 }
 
