@@ -115,6 +115,10 @@ struct ElementMap {
   /// The elements of \p From have the numbers of those of \p To, counted in
   /// memory order, or in the order of dimensions if \p Logical.
   void renumber(const Shape &From, const Shape &To, bool Logical);
+  /// Writes a Flat map as maps over the dimensions of \p S, the shape that is
+  /// read: first row, whole rows, last row, and so on inwards. False where that
+  /// takes too many maps or depends on a start index; \p Out is then unchanged.
+  bool splitRows(const Shape &S, llvm::SmallVectorImpl<ElementMap> &Out) const;
   /// The read side as a function of the digits: a constant, and a factor for
   /// each digit, in memory order numbers of \p S.
   AffineIndex linearRead(const Shape &S,
@@ -129,6 +133,7 @@ private:
   void dropUnused();
   bool restrictOne(ElementDigit &Digit, size_t D, AffineIndex Start,
                    int64_t Stride, int64_t Count);
+  friend class RowSplitter;
   bool readNumbers(AffineIndex Base, llvm::ArrayRef<int64_t> Factors,
                    const ArrayOrder &To, llvm::ArrayRef<int64_t> Strides);
 };

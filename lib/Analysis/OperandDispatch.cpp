@@ -50,6 +50,12 @@ void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
   bool Misfit = S.Result.isArray() && !Map.Flat &&
                 Map.Read.size() != S.Result.Dimensions.size();
   if (Misfit || (Map.Flat && !keepsOrder(Op))) {
+    llvm::SmallVector<ElementMap, 4> Rows;
+    if (!Misfit && Map.splitRows(S.Result, Rows)) {
+      for (const ElementMap &Row : Rows)
+        visit(At, Part, Row, Visit);
+      return;
+    }
     ElementMap Lost = Map;
     Lost.readAll(S.Result, Map.lost());
     return visit(At, Part, Lost, Visit);

@@ -372,7 +372,10 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
            P.spell(Worst.Writer));
   for (size_t K = 0; K != Worst.Names.size(); ++K)
     F.note(P.place(Worst.Names[K].Id), "it goes wrong where {} is {}",
-           P.spell(Worst.Names[K].Id), Worst.Values[K]);
+           P.spell(Worst.Names[K].Id),
+           Worst.Values[K] == MaxElement
+               ? "so large that the start index is clamped"
+               : std::to_string(Worst.Values[K]));
   notePlace(F, A, S.Source);
   notePlace(F, A, S.Result);
   noteSource(F, Reader);

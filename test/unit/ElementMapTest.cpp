@@ -18,8 +18,16 @@ protected:
   ElementMap identity(llvm::StringRef Text) {
     return ElementMap::identity(id(Text), shape(Text));
   }
-  /// All pairs (written, read) of elements, in order, as text.
-  std::string pairs(const ElementMap &Map, llvm::StringRef Operand);
+  /// Pairs (written, read) of elements.
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  void append(const ElementMap &Map, llvm::StringRef Operand, Pairs &All);
+  /// In order.
+  static std::string text(Pairs All);
+  std::string pairs(const ElementMap &Map, llvm::StringRef Operand) {
+    Pairs All;
+    append(Map, Operand, All);
+    return text(All);
+  }
   bool same(llvm::StringRef A, llvm::StringRef B) {
     return sameAddresses(shape(A), shape(B));
   }
@@ -33,18 +41,22 @@ protected:
 };
 } // namespace
 
-std::string ElementMaps::pairs(const ElementMap &Map, llvm::StringRef Operand) {
+void ElementMaps::append(const ElementMap &Map, llvm::StringRef Operand,
+                         Pairs &All) {
   llvm::SmallVector<int64_t, 8> Factors;
   AffineIndex Base = Map.linearRead(shape(Operand), Factors);
-  std::vector<std::pair<int64_t, int64_t>> All = {
-      {Map.Write.Constant, Base.Constant}};
+  size_t First = All.size();
+  All.push_back({Map.Write.Constant, Base.Constant});
   for (size_t K = 0; K != Map.Digits.size(); ++K) {
-    size_t Before = All.size();
+    size_t End = All.size();
     for (int64_t I = 1; I < Map.Digits[K].Count; ++I)
-      for (size_t P = 0; P != Before; ++P)
+      for (size_t P = First; P != End; ++P)
         All.push_back({All[P].first + I * Map.Digits[K].Write,
                        All[P].second + I * Factors[K]});
   }
+}
+
+std::string ElementMaps::text(Pairs All) {
   llvm::sort(All);
   std::string Text;
   for (auto [Written, Read] : All)
@@ -150,6 +162,49 @@ TEST_F(ElementMaps, WindowThatBeginsInsideARow) {
   Map.renumber(shape("f32[8]{0}"), shape("f32[2,4]{0,1}"), /*Logical=*/false);
   Map.renumber(shape("f32[2,4]{0,1}"), shape("f32[8]{0}"), /*Logical=*/true);
   EXPECT_EQ(Map.Kind, MapKind::Unknown);
+}
+
+TEST_F(ElementMaps, RowsOfAWindow) {
+  // Every window of every step has the same pairs in rows as it has flat.
+  llvm::StringRef From = "f32[60]{0}", To = "f32[3,4,5]{2,1,0}";
+  size_t Split = 0;
+  for (int64_t Begin = 0; Begin != 60; ++Begin)
+    for (int64_t Stride : {1, 2, 3, 5, 10})
+      for (int64_t Count = 1; Begin + Stride * (Count - 1) < 60; ++Count) {
+        std::string Window = "f32[" + std::to_string(Count) + "]{0}";
+        ElementMap Map = identity(Window);
+        Map.slice(0, constant(Begin), Stride);
+        Map.renumber(shape(From), shape(To), /*Logical=*/false);
+        if (!Map.Flat)
+          continue;
+        llvm::SmallVector<ElementMap, 4> Rows;
+        ASSERT_TRUE(Map.splitRows(shape(To), Rows))
+            << Begin << " " << Stride << " " << Count;
+        Pairs All;
+        for (const ElementMap &Row : Rows) {
+          EXPECT_FALSE(Row.Flat);
+          append(Row, To, All);
+        }
+        EXPECT_EQ(text(All), pairs(Map, To));
+        ++Split;
+      }
+  EXPECT_GT(Split, 1000u);
+}
+
+TEST_F(ElementMaps, RowsOfTwoDigits) {
+  // Rows of 7, reversed, counted on in rows of 5.
+  ElementMap Map = identity("f32[2,7]{1,0}");
+  Map.reverse(0, 2);
+  Map.renumber(shape("f32[2,7]{1,0}"), shape("f32[14]{0}"), false);
+  Map.slice(0, constant(3), 1);
+  Map.renumber(shape("f32[20]{0}"), shape("f32[4,5]{1,0}"), false);
+  ASSERT_TRUE(Map.Flat);
+  llvm::SmallVector<ElementMap, 4> Rows;
+  ASSERT_TRUE(Map.splitRows(shape("f32[4,5]{1,0}"), Rows));
+  Pairs All;
+  for (const ElementMap &Row : Rows)
+    append(Row, "f32[4,5]{1,0}", All);
+  EXPECT_EQ(text(All), pairs(Map, "f32[4,5]{1,0}"));
 }
 
 TEST_F(ElementMaps, UnknownStart) {
