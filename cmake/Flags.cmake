@@ -48,11 +48,6 @@ if(HLOBUF_SANITIZE)
   add_link_options(${Sanitizers})
 elseif(HLOBUF_STATIC)
   add_link_options(-static -no-pie)
-  # glibc warns about the password database, which only `~user` paths read.
-  check_linker_flag(CXX -Wl,--no-warnings HLOBUF_LINKER_NO_WARNINGS)
-  if(HLOBUF_LINKER_NO_WARNINGS)
-    add_link_options(-Wl,--no-warnings)
-  endif()
 endif()
 
 find_program(HLOBUF_CCACHE ccache)

@@ -36,7 +36,7 @@ def text_of(literals):
 def in_sources(root):
     """(gates by check file, reasons) as lib/Checks has them."""
     gates, reasons = set(), set()
-    for path in sorted((root / "lib/Checks").iterdir()):
+    for path in sorted((root / "lib/Checks").rglob("*")):
         if path.suffix not in (".cpp", ".h"):
             continue
         source = path.read_text()

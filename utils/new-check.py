@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts a check: source, registry line, page, a firing and a silent test.
 
-  utils/new-check.py buffer-overlap --rules "D08 D09" \\
+  utils/new-check.py buffer-overlap --group Sharing --rules "D08 D09" \\
       --needs Allocations LiveRanges --summary "values that are live ..."
 
 With --check it proves that these agree for every check there is.
@@ -36,7 +36,7 @@ SOURCE = """\
 using namespace hlobuf;
 
 namespace hlobuf {{
-void check{function}(const Analysis &A, Reporter &R) {{
+void check{function}(const CheckContext &A, Reporter &R) {{
   (void)A;
   (void)R; // TODO
 }}
@@ -112,12 +112,12 @@ SILENT = """\
 """
 
 
-def create(root, check):
+def create(root, group, check):
     """Writes the files of a new check."""
     bar = "//===" + "-" * 70 + "===//"
-    banner = f"//===- Checks/{check.function}.cpp "
+    banner = f"//===- Checks/{group}/{check.function}.cpp "
     write(
-        root / check.source,
+        root / registry.CHECKS.parent / group / f"{check.function}.cpp",
         SOURCE.format(
             banner=banner + "-" * (len(bar) - len(banner) - 5) + "===//",
             license=LICENSE,
@@ -186,9 +186,9 @@ def problems_of(root):
         if path.stem not in ids | {"index"}:
             problems.append(f"{path.relative_to(root)}: named after no check")
     functions = {check.function for check in checks}
-    for path in sorted((root / registry.CHECKS).parent.glob("*.cpp")):
+    for path in sorted((root / registry.CHECKS).parent.rglob("*.cpp")):
         text = path.read_text(encoding="utf-8")
-        for function in re.findall(r"^void (?:\w+::)?check(\w+)\(const Analysis", text, re.M):
+        for function in re.findall(r"^void (?:\w+::)?check(\w+)\(const CheckContext", text, re.M):
             if function not in functions:
                 problems.append(
                     f"{path.relative_to(root)}: check{function} is not in {registry.CHECKS}"
@@ -203,11 +203,13 @@ def problems_of_check(root, check, tests, rules):
         if rule not in rules:
             yield f"{registry.CHECKS}: {check.id}: no rule {rule} in the catalogue"
 
-    source = root / check.source
-    if not source.exists():
-        yield f"{check.id} has no source {check.source}"
-    elif f"check{check.function}(const Analysis" not in source.read_text(encoding="utf-8"):
-        yield f"{check.source} does not define check{check.function}"
+    source = check.source(root)
+    if not source:
+        yield f"{check.id} has no source {check.function}.cpp in {registry.CHECKS.parent}"
+    elif f"check{check.function}(const CheckContext" not in (root / source).read_text(
+        encoding="utf-8"
+    ):
+        yield f"{source} does not define check{check.function}"
 
     page = root / check.page
     if not page.exists():
@@ -235,6 +237,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("id", nargs="?", help="for example buffer-overlap")
+    parser.add_argument("--group", choices=registry.groups(), help="folder of lib/Checks")
     parser.add_argument("--rules", default="", help="rules of the catalogue: 'D08 D09'")
     parser.add_argument("--severity", default="Error", choices=["Error", "Warning", "Lint"])
     parser.add_argument("--needs", nargs="*", default=["Allocations"])
@@ -251,6 +254,8 @@ def main():
             print(problem)
         return 1 if problems else 0
 
+    if not options.group:
+        parser.error("a new check needs a --group")
     statements = dict(registry.read_rules(options.root))
     rules = tuple(options.rules.replace(",", " ").split())
     if not all(rule in statements for rule in rules):
@@ -261,6 +266,7 @@ def main():
         parser.error("an id is made of lower-case words and hyphens")
     create(
         options.root,
+        options.group,
         registry.Check(
             function=registry.camel_case(options.id),
             id=options.id,

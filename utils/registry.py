@@ -30,13 +30,19 @@ class Check:
     rules: tuple
     summary: str
 
-    @property
-    def source(self):
-        return CHECKS.parent / f"{self.function}.cpp"
+    def source(self, root=ROOT):
+        """Its file below root, in the folder of its group; None if there is none."""
+        found = sorted((root / CHECKS.parent).rglob(f"{self.function}.cpp"))
+        return found[0].relative_to(root) if found else None
 
     @property
     def page(self):
         return PAGES / f"{self.id}.md"
+
+
+def groups(root=ROOT):
+    """The folders of lib/Checks, one for each group of checks."""
+    return sorted(path.name for path in (root / CHECKS.parent).iterdir() if path.is_dir())
 
 
 def camel_case(check_id):

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_CHECKS_CHECK_H
 #define HLOBUF_CHECKS_CHECK_H
 
-#include "Analysis/Analysis.h"
+#include "Checks/Context.h"
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
@@ -29,7 +29,7 @@ struct CheckInfo {
   llvm::StringRef Rules;
   /// One sentence: what holds in a sound dump.
   llvm::StringRef Summary;
-  void (*Run)(const Analysis &, Reporter &);
+  void (*Run)(const CheckContext &, Reporter &);
   /// The page docs/checks/<id>.md; empty if there is none.
   llvm::StringRef Page;
 };

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_CHECKS_LAYOUTFIT_H
 #define HLOBUF_CHECKS_LAYOUTFIT_H
 
-#include "Analysis/Eras.h"
+#include "Facts/ReleaseWindow.h"
 #include "HLO/Shape.h"
 
 namespace hlobuf {

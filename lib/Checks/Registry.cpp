@@ -12,7 +12,7 @@ using llvm::StringRef;
 
 namespace hlobuf {
 #define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
-  void check##Function(const Analysis &A, Reporter &R);
+  void check##Function(const CheckContext &A, Reporter &R);
 #include "Checks/Checks.def"
 } // namespace hlobuf
 

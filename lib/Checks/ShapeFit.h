@@ -15,8 +15,8 @@ namespace hlobuf {
 /// What keeps shape \p X of table \p In from being that of a value of shape
 /// \p Y, bitcasts granted; empty if nothing does. A bitcast keeps kind, memory
 /// space and, but on TPU, bytes.
-inline std::string misfit(const Analysis &A, const ShapeTable &In, ShapeId X,
-                          ShapeId Y) {
+inline std::string misfit(const CheckContext &A, const ShapeTable &In,
+                          ShapeId X, ShapeId Y) {
   const ShapeTable &Shapes = A.dump().Shapes;
   if (!X || !Y || In.text(X) == Shapes.text(Y))
     return "";

@@ -7,6 +7,7 @@
 
 #include "Checks/Check.h"
 #include "Driver/CheckNames.h"
+#include "Support/Format.h"
 #include "Driver/Driver.h"
 #include "Dump/Reader.h"
 #include "llvm/ADT/STLExtras.h"

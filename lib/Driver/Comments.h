@@ -1,4 +1,4 @@
-//===- Driver/Comments.h - Comments in dumps that mean something *- C++ -*-===//
+//===- Driver/Comments.h - Comments in dumps --------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,8 @@
 #ifndef HLOBUF_DRIVER_COMMENTS_H
 #define HLOBUF_DRIVER_COMMENTS_H
 
-#include "Driver/Result.h"
+#include "Driver/Verify.h"
+#include "Results/Result.h"
 
 namespace hlobuf {
 

@@ -1,4 +1,4 @@
-//===- Driver/Driver.cpp -------------------------------------------------===//
+//===- Driver/Driver.cpp --------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
-#include "Driver/AtomicFile.h"
-#include "Driver/Baseline.h"
+#include "Support/Format.h"
 #include "Driver/Comments.h"
+#include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
-#include "Driver/ResultPrinter.h"
 #include "Driver/Summary.h"
+#include "Results/Baseline.h"
+#include "Results/ResultPrinter.h"
+#include "Support/AtomicFile.h"
 #include "Support/Printable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -72,17 +74,24 @@ static llvm::Error failure(const std::string &Text) {
                                  Text.c_str());
 }
 
+static std::optional<RuleText> describeCheck(StringRef Id) {
+  for (const CheckInfo &Info : allChecks())
+    if (Info.Id == Id)
+      return RuleText{Info.Summary, Info.Page, Info.Level};
+  return std::nullopt;
+}
+
 static std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
                                                   const VerifyOptions &Options,
                                                   llvm::raw_ostream &OS,
                                                   bool IsFile) {
   switch (Format) {
   case OutputFormat::Text:
-    return makeTextPrinter(Options, OS, Options.Color && !IsFile, IsFile);
+    return makeTextPrinter(Options.Print, OS, Options.Color && !IsFile, IsFile);
   case OutputFormat::Json:
-    return makeJsonPrinter(Options, OS);
+    return makeJsonPrinter(Options.Print, OS);
   case OutputFormat::Sarif:
-    return makeSarifPrinter(Options, OS);
+    return makeSarifPrinter(Options.Print, OS, describeCheck);
   case OutputFormat::JUnit:
     return makeJUnitPrinter(OS);
   case OutputFormat::Github:
@@ -133,7 +142,7 @@ llvm::Error Driver::prepare() {
 DumpResult Driver::verifyOne(const PlannedDump &D) const {
   DumpResult R;
   R.Path = D.In.Path;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options.Siblings);
   if (!L) {
     R.Trouble = llvm::toString(L.takeError());
     return R;

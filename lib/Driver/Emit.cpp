@@ -1,4 +1,4 @@
-//===- Driver/Emit.cpp ---------------------------------------------------===//
+//===- Driver/Emit.cpp ----------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ struct Emitted {
 
 static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   Emitted Result;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
   if (!L) {
     Result.Trouble =
         "error: " + printable(llvm::toString(L.takeError())) + "\n";

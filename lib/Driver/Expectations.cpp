@@ -1,4 +1,4 @@
-//===- Driver/Expectations.cpp -------------------------------------------===//
+//===- Driver/Expectations.cpp --------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
+#include "Support/Format.h"
 #include "Driver/Comments.h"
-#include "Driver/ResultPrinter.h"
+#include "Results/ResultPrinter.h"
 #include "llvm/Support/Regex.h"
 
 using namespace hlobuf;

@@ -8,8 +8,8 @@
 #ifndef HLOBUF_DRIVER_OPTIONS_H
 #define HLOBUF_DRIVER_OPTIONS_H
 
-#include "Dump/Model.h"
-#include <array>
+#include "Input/Load.h"
+#include "Results/ResultPrinter.h"
 #include <string>
 #include <vector>
 
@@ -28,7 +28,7 @@ struct VerifyOptions {
   /// Files, folders and `-`.
   std::vector<std::string> Inputs;
   /// Siblings given by hand, by role; empty ones are looked for by name.
-  std::array<std::string, NumFileRoles> Siblings;
+  SiblingPaths Siblings;
   /// Globs; see GlobList.
   std::string Checks;
   std::string WarningsAsErrors;
@@ -38,6 +38,7 @@ struct VerifyOptions {
   bool NoConfig = false;
   std::string Baseline;
   std::string WriteBaseline;
+  PrintOptions Print;
   /// What goes to standard output.
   OutputFormat Format = OutputFormat::Text;
   std::vector<OutputFile> Outputs;
@@ -48,10 +49,6 @@ struct VerifyOptions {
   /// Part Shard of Shards, from 0.
   unsigned Shard = 0;
   unsigned Shards = 1;
-  /// The tool's version, for reports.
-  std::string Version;
-  /// Findings of one check and dump that are printed; 0 for all.
-  unsigned ErrorLimit = 20;
   /// Threads; 0 for one per core.
   unsigned Jobs = 0;
   /// Print findings only, no last line.
@@ -62,20 +59,8 @@ struct VerifyOptions {
   /// With a command to run: its dumps stay, in this folder if it is not empty.
   bool KeepDumps = false;
   std::string DumpsFolder;
-  /// Count what checks leave out, in JSON; for those who write checks.
-  bool CountGates = false;
   /// Print dumps back instead of verifying them.
   bool EmitDump = false;
-};
-
-/// Exit statuses of hlobuf-verify.
-enum ExitStatus : int {
-  /// No error.
-  ExitSound = 0,
-  /// At least one error, or a required check that could not run.
-  ExitErrors = 1,
-  /// Bad usage, or an input that could not be read.
-  ExitTrouble = 2,
 };
 
 } // namespace hlobuf

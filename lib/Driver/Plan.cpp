@@ -1,4 +1,4 @@
-//===- Driver/Plan.cpp ---------------------------------------------------===//
+//===- Driver/Plan.cpp ----------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Plan.h"
-#include "Analysis/Eras.h"
 #include "Driver/OrderedRun.h"
+#include "Facts/ReleaseWindow.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
@@ -112,7 +112,7 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
     D.Applied = *Applied;
   }
   runParallel(P.Dumps.size(), Options.Jobs,
-              [&](size_t I) { locateFiles(P.Dumps[I].In, Options); });
+              [&](size_t I) { locateFiles(P.Dumps[I].In, Options.Siblings); });
   findTwins(P.Dumps, Options.Jobs);
   return P;
 }

@@ -9,8 +9,9 @@
 #define HLOBUF_DRIVER_SETTINGS_H
 
 #include "Driver/Config.h"
-#include "Driver/Inputs.h"
-#include "Driver/Result.h"
+#include "Driver/Verify.h"
+#include "Input/Inputs.h"
+#include "Results/Result.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Summary.h"
+#include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_DRIVER_SUMMARY_H
 #define HLOBUF_DRIVER_SUMMARY_H
 
-#include "Driver/Result.h"
+#include "Results/ResultPrinter.h"
 #include <map>
 #include <set>
 

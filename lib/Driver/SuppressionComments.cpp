@@ -1,4 +1,4 @@
-//===- Driver/SuppressionComments.cpp ------------------------------------===//
+//===- Driver/SuppressionComments.cpp -------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
+#include "Support/Format.h"
 #include "Driver/Comments.h"
 #include "Dump/Reader.h"
 

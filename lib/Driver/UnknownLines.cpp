@@ -70,7 +70,7 @@ static bool isKnownWord(StringRef Word) {
   });
 }
 
-bool hlobuf::excuseUnknownLines(const Dump &D, const Era &E,
+bool hlobuf::excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
                                 SyntaxErrors &Errors) {
   std::vector<Diagnostic> &Syntax = Errors.Kept;
   if (Syntax.empty() || !E.isNewest())

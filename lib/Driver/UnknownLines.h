@@ -8,8 +8,8 @@
 #ifndef HLOBUF_DRIVER_UNKNOWNLINES_H
 #define HLOBUF_DRIVER_UNKNOWNLINES_H
 
-#include "Analysis/Eras.h"
 #include "Dump/Reader.h"
+#include "Facts/ReleaseWindow.h"
 
 namespace hlobuf {
 
@@ -19,7 +19,8 @@ namespace hlobuf {
 /// same word, which is neither a known one, nor almost one, nor a name of the
 /// dump. True if no error is left, so that what is damaged is only not
 /// understood.
-bool excuseUnknownLines(const Dump &D, const Era &E, SyntaxErrors &Syntax);
+bool excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
+                        SyntaxErrors &Syntax);
 
 } // namespace hlobuf
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
+#include "Support/Format.h"
 #include "Driver/CheckNames.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
@@ -109,8 +110,8 @@ namespace {
 class Run {
 public:
   Run(LoadedDump &L, const CheckSelection &Selection)
-      : D(*L.Model), Texts(L.Texts), Selection(Selection), Facts(D) {
-    OnlyUnknown = excuseUnknownLines(D, Facts.era(), L.Syntax);
+      : D(*L.Model), Texts(L.Texts), Selection(Selection), Context(D) {
+    OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
     All = L.Syntax.Kept;
     if (L.Syntax.Uncounted != 0)
       Result.Uncounted.push_back(
@@ -127,7 +128,7 @@ private:
   const Dump &D;
   Sources &Texts;
   const CheckSelection &Selection;
-  Analysis Facts;
+  CheckContext Context;
   std::vector<Diagnostic> All;
   /// Lines that could not be read are those of a newer release.
   bool OnlyUnknown = false;
@@ -180,7 +181,7 @@ void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
   }
   Reporter R(Info, Rank, All);
   size_t Before = All.size();
-  Info.Run(Facts, R);
+  Info.Run(Context, R);
   for (size_t I = Before; I != All.size(); ++I)
     nameSubjects(D, All[I]);
   // Only checks of the instructions walk over most of the text.
@@ -249,7 +250,8 @@ Verdict Run::finish(bool WantMemory) {
   sortByPlace();
   Result.Findings = std::move(All);
   if (WantMemory)
-    Result.Memory = summarizeMemory(Facts);
+    Result.Memory = summarizeMemory(
+        Context, [&] { return Context.moduleAnalysis(); });
   return std::move(Result);
 }
 

@@ -9,9 +9,9 @@
 #define HLOBUF_DRIVER_VERIFY_H
 
 #include "Checks/Check.h"
-#include "Driver/Load.h"
 #include "Driver/Options.h"
-#include "Render/MemorySummary.h"
+#include "Input/Load.h"
+#include "Memory/MemorySummary.h"
 #include "Support/Globs.h"
 
 namespace hlobuf {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/ElementMap.h"
+#include "Dataflow/ElementMap.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

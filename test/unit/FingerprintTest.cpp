@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Driver/Result.h"
+#include "Results/Result.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

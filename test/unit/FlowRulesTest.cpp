@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/FlowRanges.h"
+#include "Dataflow/LiveRanges.h"
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "gtest/gtest.h"
@@ -45,8 +45,8 @@ public:
   StringRef obstacle() const { return P.obstacle(); }
 
 private:
-  static Rules rules(uint32_t Date, Backend By) {
-    Era When;
+  static ReleaseRules rules(uint32_t Date, Backend By) {
+    ReleaseWindow When;
     When.From = Date;
     When.Before = Date + 1;
     return possibleRules(When, By).front();
@@ -62,30 +62,30 @@ private:
     SyntaxErrors Syntax;
     return readDump(Files, Syntax);
   }
-  FlowId find(StringRef Part) {
+  HloValueId find(StringRef Part) {
     auto [Name, Rest] = Part.split('{');
     llvm::SmallVector<uint32_t, 4> Index;
     for (Rest = Rest.rtrim('}'); !Rest.empty();) {
       uint32_t Step = 0;
       if (Rest.consumeInteger(10, Step))
-        return FlowId();
+        return HloValueId();
       Rest.consume_front(",");
       Index.push_back(Step);
     }
     HloId Id = P.find(Read->Names.find(Name));
-    return Id ? F.at(Id, Read->Indices.get(Index)) : FlowId();
+    return Id ? F.at(Id, Read->Indices.get(Index)) : HloValueId();
   }
-  std::string spell(FlowId V) const { return V ? F.spell(V) : "none"; }
+  std::string spell(HloValueId V) const { return V ? F.spell(V) : "none"; }
 
   std::string Text;
   std::unique_ptr<Dump> Read;
-  Analysis A;
+  Facts A;
   Program P;
-  Rules Applied;
-  Dataflow F;
-  Aliases Groups;
+  ReleaseRules Applied;
+  DataflowAnalysis F;
+  AliasAnalysis Groups;
   Schedule Steps;
-  FlowRanges Ranges;
+  LiveRanges Ranges;
 };
 } // namespace
 

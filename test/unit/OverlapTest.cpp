@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Overlap.h"
+#include "Facts/Overlap.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <random>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Phis.h"
+#include "Facts/Phis.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

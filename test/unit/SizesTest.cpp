@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Sizes.h"
+#include "Facts/Sizes.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

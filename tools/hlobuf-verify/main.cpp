@@ -268,11 +268,11 @@ static VerifyOptions makeOptions() {
   O.VerifyDiagnostics = VerifyDiagnostics;
   O.Format = Format;
   O.WantMemory = WantMemory;
-  O.Version = HLOBUF_VERSION;
-  O.ErrorLimit = ErrorLimit;
+  O.Print.Version = HLOBUF_VERSION;
+  O.Print.ErrorLimit = ErrorLimit;
   O.Jobs = Jobs;
   O.Quiet = Quiet;
-  O.CountGates = CountGates;
+  O.Print.CountGates = CountGates;
   O.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.EmitDump = Emit == EmitKind::Dump;

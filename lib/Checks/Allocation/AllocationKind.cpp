@@ -1,0 +1,93 @@
+//===- Checks/Allocation/AllocationKind.cpp -------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An allocation is of one kind. `preallocated-temp` is printed exactly if none
+// of parameter, constant, thread-local and maybe-live-out holds
+// (buffer_assignment.h IsPreallocatedTempBuffer, 2017). Parameter, constant and
+// thread-local exclude each other, because XLA stops at the first that applies
+// (AssignSpecialHloBuffer); thread-local memory is never an output, and an
+// allocation that prints the output's shape is maybe-live-out. A parameter or a
+// constant may well be maybe-live-out.
+//
+// Only a temp may be without values: TPU makes one for its alternate memory
+// even if nothing was placed there (libtpu 0.0.11 to 0.0.51, one module in
+// six).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Two texts of a header that must not stand together.
+static bool checkExclusive(const CheckContext &A, Reporter &R,
+                           AllocationId Id) {
+  const Allocation &Alloc = A.dump()[Id];
+  struct Flag {
+    bool Set;
+    const char *Name;
+    StringRef Where;
+  };
+  AllocationTexts Texts = A.places().header(Alloc);
+  auto Exclude = [&](Flag First, Flag Second) {
+    if (!First.Set || !Second.Set)
+      return false;
+    R.report(Second.Where, "allocation {} is both {} and {}", Alloc.Index,
+             First.Name, Second.Name)
+        .about(Id);
+    return true;
+  };
+  Flag Parameter = {Alloc.isParameter(), "a parameter", Texts.Parameter};
+  Flag Constant = {Alloc.Constant, "constant", Texts.Constant};
+  Flag Local = {Alloc.ThreadLocal, "thread-local", Texts.ThreadLocal};
+  Flag Output = {Alloc.OutputShape.valid(), "the output", Texts.OutputShape};
+  Flag LiveOut = {Alloc.MaybeLiveOut, "maybe-live-out", Texts.MaybeLiveOut};
+  Flag Temp = {Alloc.PreallocatedTemp, "preallocated-temp",
+               Texts.PreallocatedTemp};
+  return Exclude(Parameter, Constant) || Exclude(Parameter, Local) ||
+         Exclude(Constant, Local) || Exclude(Output, Local) ||
+         Exclude(Local, LiveOut) || Exclude(Parameter, Temp) ||
+         Exclude(Constant, Temp) || Exclude(Local, Temp) ||
+         Exclude(LiveOut, Temp);
+}
+
+static void checkOne(const CheckContext &A, Reporter &R, AllocationId Id) {
+  const Allocation &Alloc = A.dump()[Id];
+  int Kinds = Alloc.isParameter() + Alloc.Constant + Alloc.ThreadLocal;
+  bool Several = Kinds > 1 || (Alloc.ThreadLocal && Alloc.MaybeLiveOut) ||
+                 (Alloc.ThreadLocal && Alloc.OutputShape) ||
+                 (Alloc.PreallocatedTemp && (Kinds || Alloc.MaybeLiveOut));
+  if (Several && checkExclusive(A, R, Id))
+    return;
+  StringRef End = A.places().orEnd(StringRef(), Alloc);
+  if (Alloc.OutputShape && !Alloc.MaybeLiveOut)
+    R.report(End, "allocation {} holds the output, but is not maybe-live-out",
+             Alloc.Index)
+        .about(Id);
+  else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
+    if (Alloc.Unknown.empty())
+      R.report(End,
+               "allocation {} is of no kind, expected parameter, constant, "
+               "thread-local, maybe-live-out or preallocated-temp",
+               Alloc.Index)
+          .about(Id);
+    else
+      R.notChecked("unknown attribute of an allocation");
+  } else if (Alloc.Values.empty() && !Alloc.PreallocatedTemp)
+    R.report(A.places().header(Alloc).Index,
+             "allocation {} holds no value, expected one outside of temps",
+             Alloc.Index)
+        .about(Id);
+}
+
+namespace hlobuf {
+void checkAllocationKind(const CheckContext &A, Reporter &R) {
+  for (uint32_t I = 0; I != A.dump().Allocations.size(); ++I)
+    checkOne(A, R, AllocationId(I));
+}
+} // namespace hlobuf

@@ -1,0 +1,102 @@
+//===- Checks/Allocation/OffsetAlignment.cpp ------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value in a temp starts at a multiple of the alignment of its memory: the
+// heap places chunks that way, and combined heaps begin aligned too
+// (heap_simulator.cc, 2017; buffer_assignment.cc CombineTempAllocations). TPU:
+// 16384 in color 0, 4096 in 1 (v4: 3), 512 in 6, 4 in 2, the same on v4 to v7x
+// and libtpu 0.0.11 to 0.0.51: an error. GPU 128 (256 since 2025-06-17), CPU 16
+// (64 where Eigen is built for AVX-512: jaxlib 0.4.38 on, TensorFlow 2.21 on):
+// warnings, because the embedder of XLA chooses them.
+//
+// Values of size 0 lie anywhere. Unit tests inside XLA use alignment 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+/// The alignment that is surely kept; 1 where it is not known.
+static uint64_t alignmentOf(const CheckContext &A, int32_t Color) {
+  switch (A.backend()) {
+  case Backend::TPU:
+    break;
+  case Backend::GPU:
+    return A.release().since(20250617) && !A.release().impossible() ? 256 : 128;
+  case Backend::CPU:
+  case Backend::Untiled:
+    return 16;
+  }
+  switch (Color) {
+  case 0:
+    return 16384;
+  case 1:
+  case 3:
+    return 4096;
+  case 6:
+    return 512;
+  case 2:
+    return 4;
+  default:
+    return 1;
+  }
+}
+
+/// On CPU the only value off the larger alignment of newer builds is
+/// suspicious.
+static void checkUsual(const CheckContext &A, Reporter &R) {
+  constexpr uint64_t Usual = 64;
+  constexpr uint32_t Enough = 8;
+  const Dump &D = A.dump();
+  ValueId Odd;
+  uint32_t NumOdd = 0, NumShifted = 0;
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Value &V = D.Values[I];
+    if (!D[V.Owner].PreallocatedTemp || V.Size == 0 || V.Offset == 0)
+      continue;
+    ++NumShifted;
+    if (V.Offset % Usual != 0 && NumOdd++ == 0)
+      Odd = ValueId(I);
+  }
+  if (NumOdd != 1 || NumShifted < Enough ||
+      D[Odd].Offset % alignmentOf(A, D[D[Odd].Owner].color()) != 0)
+    return;
+  const Value &V = D[Odd];
+  R.reportAs(Severity::Lint, A.places().value(V).Offset,
+             "value {} is the only one of {} at an offset ({}) that is not a "
+             "multiple of {}",
+             D.spell(V.Tag), NumShifted, V.Offset, Usual)
+      .about(Odd);
+}
+
+namespace hlobuf {
+void checkOffsetAlignment(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  Backend By = A.backend();
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Value &V = D.Values[I];
+    const Allocation &Alloc = D[V.Owner];
+    if (!Alloc.PreallocatedTemp || V.Size == 0)
+      continue;
+    uint64_t Alignment = alignmentOf(A, Alloc.color());
+    if (Alignment == 1)
+      R.exempt("unknown-color");
+    if (V.Offset % Alignment == 0)
+      continue;
+    R.reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,
+               A.places().value(V).Offset,
+               "value {} is at offset {}, expected a multiple of {} as {} "
+               "aligns color {}",
+               D.spell(V.Tag), V.Offset, Alignment, backendName(By),
+               Alloc.color())
+        .about(ValueId(I));
+  }
+  if (By == Backend::CPU && A.release().since(20250101))
+    checkUsual(A, R);
+}
+} // namespace hlobuf

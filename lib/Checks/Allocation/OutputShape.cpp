@@ -1,0 +1,137 @@
+//===- Checks/Allocation/OutputShape.cpp ----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exactly one allocation prints `output shape is |S|`: the one with the value
+// that stands at the entry root, as a whole. S is the shape of the root
+// instruction without layouts, not that of the value: where the root is a
+// bitcast the two differ (buffer_assignment.cc, 2017; with bars since
+// 2019-12-13). Dumps before that print nothing.
+//
+// Where the root's text is not in the dump, only the kind and, on CPU and GPU,
+// the bytes of S are compared with those of the values that fill the allocation
+// (on TPU a bitcast may pad: `bf16[300,5]`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+/// Where the header that lost its output shape most likely is.
+static AllocationId likelyOutput(const CheckContext &A) {
+  const Dump &D = A.dump();
+  if (!D.Sequence.empty() && D.complete(Section::Used)) {
+    NameId Last = D.Sequence.back().Name;
+    if (UsedId U = A.valueAt(Last, ShapeIndex::root()))
+      if (ValueId V = A.valueOf(U); V && D[D[V].Owner].MaybeLiveOut)
+        return D[V].Owner;
+  }
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+    if (D.Allocations[I].MaybeLiveOut)
+      return AllocationId(I);
+  return AllocationId(0);
+}
+
+static void reportMissing(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (D.Allocations.empty())
+    return;
+  if (!A.release().since(20191213) || A.release().impossible()) {
+    R.notChecked("a dump of before 2019-12-13 prints no output shape");
+    return;
+  }
+  AllocationId Id = likelyOutput(A);
+  R.report(A.places().orEnd(llvm::StringRef(), D[Id]),
+           "none of {} allocations prints the output's shape, expected one",
+           D.Allocations.size())
+      .about(Id);
+}
+
+/// Bits of \p S's elements without padding; nothing where they are not known.
+static std::optional<uint64_t> elementBits(const Shape &S) {
+  if (!S.isArray() || S.Bits == 0)
+    return std::nullopt;
+  uint64_t Bits = S.Bits;
+  for (Dimension D : S.Dimensions)
+    Bits = llvm::SaturatingMultiply(
+        Bits, static_cast<uint64_t>(std::max<int64_t>(D.Size, 0)));
+  return Bits;
+}
+
+/// True if some value that fills \p Alloc could have the printed shape.
+static bool canHold(const CheckContext &A, const Allocation &Alloc) {
+  const Dump &D = A.dump();
+  const Shape &Printed = D.Shapes[Alloc.OutputShape];
+  std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Alloc.OutputShape);
+  bool Compare = !A.isTPU() && !Printed.isDynamic();
+  for (const Value &V : D.values(Alloc)) {
+    const Shape &Held = D.Shapes[V.Shape];
+    if (V.Size != Alloc.Size || Held.Kind != Printed.Kind)
+      continue;
+    if (!Compare || Held.isDynamic() ||
+        Bytes == logicalBytes(D.Shapes, V.Shape))
+      return true;
+    // Whether elements of less than a byte are packed is up to the layout,
+    // which the header leaves out.
+    if (std::min(Printed.Bits, Held.Bits) < 8 && elementBits(Printed) &&
+        elementBits(Printed) == elementBits(Held))
+      return true;
+  }
+  return false;
+}
+
+static void checkText(const CheckContext &A, Reporter &R, AllocationId Id) {
+  const Dump &D = A.dump();
+  const Allocation &Alloc = D[Id];
+  NameId Root = A.entryRoot();
+  const Instruction *I = Root ? A.instruction(Root) : nullptr;
+  if (I && I->Result) {
+    if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
+      R.report(A.places().header(Alloc).OutputShape,
+               "allocation {} prints another output shape than {} has, which "
+               "is the entry root",
+               Alloc.Index, D.Names[Root])
+          .note(A.places().text(*I).ShapeText, "the root's shape is here")
+          .about(Id);
+    return;
+  }
+  if (!Alloc.Values.empty() && !canHold(A, Alloc))
+    R.report(A.places().header(Alloc).OutputShape,
+             "allocation {} prints an output shape that none of the values "
+             "that fill it can have",
+             Alloc.Index)
+        .about(Id);
+}
+
+namespace hlobuf {
+void checkOutputShape(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  AllocationId First;
+  bool Several = false;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    if (!Alloc.OutputShape)
+      continue;
+    if (First) {
+      Several = true;
+      R.report(A.places().header(Alloc).OutputShape,
+               "allocation {} prints an output shape, as allocation {} does, "
+               "expected one",
+               Alloc.Index, D[First].Index)
+          .note(A.places().header(D[First]).OutputShape, "the first is here")
+          .about(AllocationId(I))
+          .about(First);
+    } else {
+      First = AllocationId(I);
+    }
+  }
+  if (!First)
+    reportMissing(A, R);
+  else if (!Several)
+    checkText(A, R, First);
+}
+} // namespace hlobuf

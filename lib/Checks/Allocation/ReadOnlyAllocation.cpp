@@ -1,0 +1,96 @@
+//===- Checks/Allocation/ReadOnlyAllocation.cpp ---------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The allocation of a constant, or of a parameter that is not donated, is read
+// only and holds one value: XLA places nothing else there (buffer_assignment.cc
+// IsReadOnly and MaybeAssignBuffer, 2018). The module's input_output_alias says
+// which parameters are donated. Their allocations are always maybe-live-out,
+// but so is that of a parameter that the program returns: without the module
+// such allocations are not checked. Before 2019-09 a parameter's allocation
+// could also hold the phi of a loop that only passes it on (TensorFlow 1.14):
+// not checked there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace {
+class ReadOnlyAllocations {
+public:
+  ReadOnlyAllocations(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), HasModule(A.moduleAnalysis() != nullptr) {
+    for (const HloAlias &Item : D.Module.Aliases)
+      Donated.insert({Item.Parameter, Item.Index.canonical().bits()});
+  }
+
+  void run();
+
+private:
+  bool isReadOnly(const Allocation &Alloc);
+  void report(AllocationId Id);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  bool HasModule;
+  /// Parameter numbers and indices.
+  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Donated;
+};
+} // namespace
+
+bool ReadOnlyAllocations::isReadOnly(const Allocation &Alloc) {
+  if (!Alloc.isParameter() || Alloc.Constant)
+    return Alloc.Constant;
+  if (HasModule)
+    return !Donated.contains(
+        {*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()});
+  if (Alloc.MaybeLiveOut)
+    R.notChecked("parameters that may be donated: needs the HLO module");
+  return !Alloc.MaybeLiveOut;
+}
+
+/// Says of one value that it does not belong into \p Id.
+void ReadOnlyAllocations::report(AllocationId Id) {
+  const Allocation &Alloc = D[Id];
+  Opcode Own = Alloc.Constant ? Opcode::Constant : Opcode::Parameter;
+  // The owner is the first value of that opcode, or just the first one.
+  uint32_t Owner = Alloc.Values.Begin;
+  while (Owner != Alloc.Values.End && A.opcode(D.Values[Owner].Tag.Name) != Own)
+    ++Owner;
+  if (Owner == Alloc.Values.End)
+    Owner = Alloc.Values.Begin;
+  uint32_t Other = Owner == Alloc.Values.Begin ? Owner + 1 : Alloc.Values.Begin;
+  Finding F =
+      R.report(A.places().value(D.Values[Other]).Tag.Whole,
+               "value {} shares {} allocation {} with {}, expected one value",
+               D.spell(D.Values[Other].Tag),
+               Alloc.Constant ? "constant" : "read-only parameter", Alloc.Index,
+               D.spell(D.Values[Owner].Tag));
+  F.note(A.places().line(Alloc), "{}",
+         Alloc.MaybeLiveOut && !Alloc.Constant
+             ? "input_output_alias does not list the parameter"
+             : "the allocation is never written");
+  F.about(ValueId(Other)).about(Id);
+}
+
+void ReadOnlyAllocations::run() {
+  for (uint32_t K = 0; K != D.Allocations.size(); ++K)
+    if (D.Allocations[K].Values.size() > 1 && isReadOnly(D.Allocations[K]))
+      report(AllocationId(K));
+}
+
+namespace hlobuf {
+void checkReadOnlyAllocation(const CheckContext &A, Reporter &R) {
+  if (A.dump().Values2019 != ValueForm::Tagged)
+    R.notChecked("value lines of before 2019-09");
+  else
+    ReadOnlyAllocations(A, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,69 @@
+//===- Checks/Allocation/TotalBytes.cpp -----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `Total bytes used` is the sum of all allocation sizes, parameters, constants
+// and thread-local ones included, and the text in parentheses is that number
+// made readable. XLA adds them up while printing (buffer_assignment.cc, the
+// line since 2019-10-14, the text since 2021-08-09). No exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "Support/HumanBytes.h"
+
+using namespace hlobuf;
+
+/// The allocation whose size alone would be wrong: with the missing bytes it
+/// ends where its values do. Invalid if there is not just one.
+static AllocationId suspect(const Dump &D, uint64_t Excess) {
+  AllocationId Found;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    uint64_t End = 0;
+    for (const Value &V : D.values(Alloc))
+      End = std::max(End, V.end());
+    if (Alloc.Size == End || Alloc.Size - Excess != End)
+      continue;
+    if (Found)
+      return AllocationId();
+    Found = AllocationId(I);
+  }
+  return Found;
+}
+
+namespace hlobuf {
+void checkTotalBytes(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  uint64_t Sum = 0;
+  for (const Allocation &Alloc : D.Allocations)
+    Sum += Alloc.Size;
+  RowTexts Texts = A.places().total();
+  if (D.Total != Sum) {
+    Finding F = R.report(Texts.First,
+                         "total is {} bytes, but the sizes of the {} "
+                         "allocations add up to {}",
+                         D.Total, D.Allocations.size(), Sum);
+    F.about(Section::Total);
+    // A header that is missing explains the difference.
+    for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+      if (D.Allocations[I].Index != I) {
+        F.about(AllocationId(I));
+        break;
+      }
+    if (AllocationId Id = suspect(D, Sum - D.Total))
+      F.note(A.places().header(D[Id]).Size,
+             "perhaps {} was meant, where the last value ends",
+             D[Id].Size - (Sum - D.Total))
+          .about(Id);
+    return;
+  }
+  if (D.TotalHuman && *D.TotalHuman != humanBytes(D.Total))
+    R.report(Texts.Second, "readable total is '{}', expected '{}' for {} bytes",
+             *D.TotalHuman, humanBytes(D.Total), D.Total)
+        .about(Section::Total);
+}
+} // namespace hlobuf

@@ -1,0 +1,219 @@
+//===- Checks/Allocation/ValueColor.cpp -----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value has the color (memory space) of its allocation: XLA refuses anything
+// else when it places a value (buffer_assignment.cc AddAssignment, 2017),
+// except in temps, where a mismatch is therefore a warning:
+// - GPU may give all temps color 2 (xla_gpu_temp_buffer_use_separate_color,
+//   2024-06-25): values of color 0 in a temp of color 2 (CUDA, with that flag);
+// - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
+//   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
+// CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
+// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore;
+// arguments and results that the program keeps in host memory have color 5
+// (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind pinned_host).
+// GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class ColorChecker {
+public:
+  ColorChecker(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+
+  void run();
+
+private:
+  void checkAllocation(AllocationId Id);
+  void checkMembers(AllocationId Id);
+  void checkReuseBlock(AllocationId Id);
+  void checkTables();
+  bool isExempt(const Allocation &Alloc, const Value &V) const;
+  void reportAllocation(AllocationId Id, ValueId Member);
+  void reportMember(ValueId Id);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  /// Ids in the reuse block of the allocation at hand, sorted.
+  std::vector<uint32_t> Listed;
+};
+} // namespace
+
+bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
+  constexpr int32_t TempColor = 2;
+  if (!Alloc.PreallocatedTemp || A.isTPU() || A.backend() == Backend::CPU)
+    return false;
+  return (Alloc.color() == TempColor && V.Tag.Color == 0) ||
+         std::binary_search(Listed.begin(), Listed.end(), V.Tag.Id);
+}
+
+void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
+  const Allocation &Alloc = D[Id];
+  Severity Level = Alloc.PreallocatedTemp && A.backend() != Backend::CPU
+                       ? Severity::Warning
+                       : Severity::Error;
+  R.reportAs(Level, A.places().orEnd(A.places().header(Alloc).Color, Alloc),
+             "allocation {} has color {}, but its values have color {}",
+             Alloc.Index, Alloc.color(), D[Member].Tag.Color)
+      .note(A.places().value(D[Member]).Tag.Whole, "its first value is here")
+      .about(Id)
+      .about(Member);
+}
+
+void ColorChecker::reportMember(ValueId Id) {
+  const Value &V = D[Id];
+  const Allocation &Alloc = D[V.Owner];
+  Severity Level = Alloc.PreallocatedTemp && A.backend() != Backend::CPU
+                       ? Severity::Warning
+                       : Severity::Error;
+  Finding F =
+      R.reportAs(Level, A.places().value(V).Tag.Color,
+                 "value {} has color {}, but allocation {} has color {}",
+                 D.spell(V.Tag), V.Tag.Color, Alloc.Index, Alloc.color());
+  F.note(A.places().orEnd(A.places().header(Alloc).Color, Alloc),
+         "the allocation's color is here")
+      .about(Id);
+  if (Alloc.HasReuseBlock && !Alloc.Reused.empty())
+    F.note(A.places().line(D.reused(Alloc).back()),
+           "values of other colors are listed here");
+}
+
+void ColorChecker::checkMembers(AllocationId Id) {
+  const Allocation &Alloc = D[Id];
+  uint32_t NumWrong = 0, NumSame = 0;
+  ValueId First;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    const Value &V = D.Values[I];
+    if (!V.Tag.HasColor || V.Tag.Color == Alloc.color())
+      continue;
+    if (isExempt(Alloc, V)) {
+      R.exempt("gpu-temp-color");
+      continue;
+    }
+    if (!First)
+      First = ValueId(I);
+    ++NumWrong;
+    NumSame += V.Tag.Color == D[First].Tag.Color;
+  }
+  if (NumWrong == 0)
+    return;
+  if (NumWrong == Alloc.Values.size() && NumSame == NumWrong) {
+    reportAllocation(Id, First);
+    return;
+  }
+  for (uint32_t I = First.index(); I != Alloc.Values.End; ++I) {
+    const Value &V = D.Values[I];
+    if (V.Tag.HasColor && V.Tag.Color != Alloc.color() && !isExempt(Alloc, V))
+      reportMember(ValueId(I));
+  }
+}
+
+/// The block `reused by buffers of a different color` lists members.
+void ColorChecker::checkReuseBlock(AllocationId Id) {
+  const Allocation &Alloc = D[Id];
+  std::vector<std::pair<uint32_t, uint32_t>> Members;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+    Members.push_back({D.Values[I].Tag.Id, I});
+  llvm::sort(Members);
+  for (const ReusedValue &Row : D.reused(Alloc)) {
+    Listed.push_back(Row.Tag.Id);
+    auto Found = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
+    TagTexts Texts = A.places().tag(Row);
+    if (Found == Members.end() || Found->first != Row.Tag.Id) {
+      R.report(Texts.Whole,
+               "reused value {} is no value of allocation {}, expected one",
+               D.spell(Row.Tag), Alloc.Index)
+          .about(Id);
+      continue;
+    }
+    const Value &V = D.Values[Found->second];
+    if (Row.Tag == V.Tag && Row.Color == V.Tag.Color &&
+        Row.Color != Alloc.color())
+      continue;
+    R.report(Row.Tag == V.Tag ? A.places().line(Row) : Texts.Whole,
+             "reused value {} is listed with color {}, expected {} of another "
+             "color than {}",
+             D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
+        .note(A.places().value(V).Tag.Whole, "the value is here")
+        .about(ValueId(Found->second));
+  }
+  llvm::sort(Listed);
+  auto Twice = std::adjacent_find(Listed.begin(), Listed.end());
+  if (Twice != Listed.end())
+    R.report(A.places().line(D.reused(Alloc).back()),
+             "value id {} is listed twice as reused in allocation {}", *Twice,
+             Alloc.Index)
+        .about(Id);
+}
+
+void ColorChecker::checkAllocation(AllocationId Id) {
+  const Allocation &Alloc = D[Id];
+  Listed.clear();
+  if (Alloc.HasReuseBlock)
+    checkReuseBlock(Id);
+  checkMembers(Id);
+  if (Alloc.color() == 0)
+    return;
+  constexpr int32_t HostColor = 5;
+  bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
+  StringRef Expected;
+  if (A.backend() == Backend::CPU)
+    Expected = "0 on CPU";
+  else if (!A.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
+    return;
+  else if (!Argument)
+    Expected = "0 outside of temps on TPU";
+  else if (Alloc.color() != HostColor)
+    Expected = "0, or 5 for host memory, outside of temps on TPU";
+  if (!Expected.empty())
+    R.report(A.places().header(Alloc).Color,
+             "allocation {} has color {}, expected {}", Alloc.Index,
+             Alloc.color(), Expected)
+        .about(Id);
+}
+
+/// Tuple tables of TPU lie in the main memory.
+void ColorChecker::checkTables() {
+  constexpr int32_t SparseCoreColor = 7;
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Value &V = D.Values[I];
+    if (V.Tag.Color == 0 || V.Tag.Color == SparseCoreColor ||
+        !D.Shapes[V.Shape].isTuple())
+      continue;
+    R.reportAs(Severity::Warning, A.places().value(V).Tag.Color,
+               "tuple table {} has color {}, expected 0", D.spell(V.Tag),
+               V.Tag.Color)
+        .about(ValueId(I));
+  }
+}
+
+void ColorChecker::run() {
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+    checkAllocation(AllocationId(I));
+  if (A.isTPU())
+    checkTables();
+  bool Printed =
+      llvm::any_of(D.Values, [](const Value &V) { return V.Tag.HasColor; });
+  for (uint32_t I = 0; Printed && I != D.Values.size(); ++I)
+    if (!D.Values[I].Tag.HasColor)
+      R.report(A.places().value(D.Values[I]).Tag.Whole,
+               "value {} prints no color, expected one as for other values",
+               D.spell(D.Values[I].Tag))
+          .about(ValueId(I));
+}
+
+namespace hlobuf {
+void checkValueColor(const CheckContext &A, Reporter &R) {
+  ColorChecker(A, R).run();
+}
+} // namespace hlobuf

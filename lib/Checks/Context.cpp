@@ -1,0 +1,43 @@
+//===- Checks/Context.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Context.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Dataflow/PrivateStacks.h"
+#include "Support/Lazy.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+
+struct CheckContext::Cache {
+  Lazy<std::unique_ptr<ModuleAnalysis>> Module;
+  Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
+};
+
+CheckContext::CheckContext(const Dump &D)
+    : Facts(D), Memo(std::make_unique<Cache>()) {}
+CheckContext::~CheckContext() = default;
+
+const ModuleAnalysis *CheckContext::moduleAnalysis() const {
+  return Memo->Module
+      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
+        if (!dump().complete(Section::Module) ||
+            !dump().complete(Section::Allocations))
+          return nullptr;
+        return std::make_unique<ModuleAnalysis>(*this);
+      })
+      .get();
+}
+
+bool CheckContext::privateStacksPossible(int32_t Color) const {
+  const auto &Colors = Memo->PrivateColors.get([&] {
+    const ModuleAnalysis *M = moduleAnalysis();
+    bool Derived = M && M->program().obstacle().empty();
+    return findPrivateStacks(*this, Derived ? &M->program() : nullptr);
+  });
+  return llvm::is_contained(Colors, Color);
+}

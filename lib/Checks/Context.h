@@ -1,0 +1,38 @@
+//===- Checks/Context.h - What checks can ask -------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_CONTEXT_H
+#define HLOBUF_CHECKS_CONTEXT_H
+
+#include "Facts/Facts.h"
+
+namespace hlobuf {
+
+class ModuleAnalysis;
+
+/// The facts of one dump and, if it has a module, what that implies, computed
+/// when first asked for. All checks of the dump share it; it belongs to one
+/// thread.
+class CheckContext : public Facts {
+public:
+  explicit CheckContext(const Dump &D);
+  ~CheckContext();
+
+  /// Null without a complete module and complete allocations.
+  const ModuleAnalysis *moduleAnalysis() const;
+  /// TPU may give async computations stacks of their own in \p Color, so that
+  /// unrelated values may share bytes there. By the module if there is one.
+  bool privateStacksPossible(int32_t Color) const;
+
+private:
+  struct Cache;
+  std::unique_ptr<Cache> Memo;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_CONTEXT_H

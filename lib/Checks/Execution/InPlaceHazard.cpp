@@ -1,0 +1,425 @@
+//===- Checks/Execution/InPlaceHazard.cpp ---------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An instruction whose result lies on bytes of an operand that it reads does
+// so element by element: what it reads there is what the same element
+// overwrites, or what the instruction never changes. Otherwise the result
+// depends on the order in which elements are computed.
+//
+// XLA means to guarantee it with three rules that nothing compares:
+// GetFusionInstructionInPlaceInputOutputPairs (hlo_dataflow_analysis.cc, 2020;
+// alias_info.cc, 2025) makes a fusion alias the operand of its root's update
+// whatever else it reads of it, CanShareOperandBufferWithUser lets elementwise
+// users take the place of a dying operand, and CanEmitFusedDynamicUpdateSlice-
+// InPlace (ir_emission_utils.cc) decides how it is emitted. CPU up to jaxlib
+// 0.12.0 fuses a shifted slice with the update of what it is taken from, and
+// computes wrong numbers.
+//
+// Work in place by definition: control flow, asynchronous operations, sort,
+// all-reduce and collective-broadcast operand by operand (NCCL's are in place:
+// gpu/nvptx_alias_info.cc, 2025), operand 1 of ragged-all-to-all and of
+// triangular-solve, the output operand of collective-permute, what a
+// custom-call declares to alias. What a fusion declares counts where its body
+// hands the operand on unchanged (async collectives on TPU).
+//
+// Start indices are read before the first element is written. Emitters of
+// kOutput and kCustom fusions go through tiles, so that only an update at
+// their root makes another order wrong for sure; not a scatter on TPU, where
+// fused updates are copied to memory of the fusion's own first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Checks/Sharing/Sharing.h"
+#include "Dataflow/ElementHazard.h"
+#include "Dataflow/OperandReads.h"
+#include <map>
+
+using namespace hlobuf;
+
+namespace {
+/// A result and an operand that have common bytes.
+struct SharedPlace {
+  uint32_t Part;
+  uint32_t Operand;
+  uint32_t OperandPart;
+  ValueId Result;
+  ValueId Source;
+};
+
+class InPlaceHazards {
+public:
+  InPlaceHazards(const ModuleAnalysis &W, Reporter &R)
+      : W(W), P(W.program()), A(W.facts()), D(A.dump()), R(R), Reads(P) {}
+  void run();
+
+private:
+  using Place = std::tuple<uint32_t, uint64_t, uint32_t>;
+  void check(HloId Id);
+  void findShared(HloId Id, llvm::SmallVectorImpl<SharedPlace> &Shared);
+  void addShared(HloId Id, uint32_t Operand, uint32_t Part,
+                 llvm::ArrayRef<Place> Places,
+                 llvm::SmallVectorImpl<SharedPlace> &Shared);
+  bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
+  void check(HloId Id, const SharedPlace &S, const InstructionReads &All);
+  void consider(HloId Id, const SharedPlace &S, const ElementRead &Read,
+                const InPlaceChain &Chain);
+  bool isProof(HloId Id, const ElementHazard &H,
+               const InPlaceChain &Chain) const;
+  void doubt(HloId Id, uint32_t Operand, const char *Why);
+  void report(HloId Id, const SharedPlace &S);
+  std::string consequence(const Shape &Source) const;
+  void explain(Finding &F, HloId Id, const SharedPlace &S);
+  void noteSource(Finding &F, HloId Id);
+  void sayDoubts();
+  const Shape &shape(HloId Id, uint32_t Part) const {
+    return P.trees().shape(P.trees().part(P[Id].Shape, Part));
+  }
+  HloId operand(HloId Id, uint32_t K) const { return P.operands(Id)[K]; }
+
+  const ModuleAnalysis &W;
+  const Program &P;
+  const Facts &A;
+  const Dump &D;
+  Reporter &R;
+  ElementReads Reads;
+  /// Of the pair at hand, the worst read.
+  ElementHazard Worst;
+  HloId Reader;
+  /// What could not be told, by reason.
+  std::map<std::string, std::vector<std::string>> Doubts;
+};
+} // namespace
+
+/// True if \p Id reads nothing itself, or is asynchronous.
+static bool readsNothing(const ProgramNode &N) {
+  switch (N.Op) {
+  case Opcode::Parameter:
+  case Opcode::Constant:
+  case Opcode::Tuple:
+  case Opcode::GetTupleElement:
+  case Opcode::Bitcast:
+  case Opcode::OptBarrier:
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::AfterAll:
+  case Opcode::While:
+  case Opcode::Call:
+  case Opcode::Conditional:
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+  case Opcode::AllGatherDone:
+  case Opcode::AllReduceDone:
+  case Opcode::CollectivePermuteDone:
+  case Opcode::CopyDone:
+  case Opcode::Send:
+  case Opcode::SendDone:
+  case Opcode::Recv:
+  case Opcode::RecvDone:
+  case Opcode::Infeed:
+  case Opcode::Outfeed:
+    return true;
+  default:
+    return N.Sugar;
+  }
+}
+
+void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
+                               llvm::ArrayRef<Place> Places,
+                               llvm::SmallVectorImpl<SharedPlace> &Shared) {
+  HloValueId V = W.flow().at(operand(Id, Operand), Part);
+  ValueId Line = V ? W.lineOf(V) : ValueId();
+  if (!Line || D[Line].Size == 0 ||
+      !shape(operand(Id, Operand), Part).isArray())
+    return;
+  Place Wanted{D[Line].Owner.index(), D[Line].Offset, 0};
+  for (const auto *At = llvm::lower_bound(Places, Wanted);
+       At != Places.end() && std::get<0>(*At) == D[Line].Owner.index() &&
+       std::get<1>(*At) == D[Line].Offset;
+       ++At) {
+    ValueId Result = W.lineOf(W.flow().definedAt(Id, std::get<2>(*At)));
+    if (Result != Line && D[Result].Size == D[Line].Size)
+      Shared.push_back({std::get<2>(*At), Operand, Part, Result, Line});
+  }
+}
+
+/// Results that have the place of an operand.
+void InPlaceHazards::findShared(HloId Id,
+                                llvm::SmallVectorImpl<SharedPlace> &Shared) {
+  const DataflowAnalysis &F = W.flow();
+  llvm::SmallVector<Place, 4> Places;
+  for (uint32_t Part = 0; Part != P.trees().parts(P[Id].Shape); ++Part) {
+    HloValueId V = F.definedAt(Id, Part);
+    if (!V || F[V].Phi || !shape(Id, Part).isArray())
+      continue;
+    if (ValueId Line = W.lineOf(V); Line && D[Line].Size != 0)
+      Places.push_back({D[Line].Owner.index(), D[Line].Offset, Part});
+  }
+  if (Places.empty())
+    return;
+  llvm::sort(Places);
+  for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
+    HloId Operand = operand(Id, K);
+    for (uint32_t Part = 0;
+         F.hasLocations(Operand) && Part != P.trees().parts(P[Operand].Shape);
+         ++Part)
+      addShared(Id, K, Part, Places, Shared);
+  }
+}
+
+bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
+                                           const SharedPlace &S) const {
+  switch (P[Id].Op) {
+  case Opcode::RaggedAllToAll:
+  case Opcode::TriangularSolve:
+    return S.Operand == 1;
+  case Opcode::CollectivePermute:
+  case Opcode::CollectivePermuteStart:
+    return S.Operand == 1 && P.isInPlacePermute(Id);
+  case Opcode::CustomCall: {
+    // Known to the compiler by name (gpu/buffer_sharing.cc, 2022): the matrix
+    // that is factored, and the one that a product is added to.
+    llvm::StringRef Target = customCallTarget(P, Id);
+    if ((Target == "__cusolver$cholesky" && S.Operand == 0) ||
+        (Target.starts_with("__cublas$") && S.Operand == 2) ||
+        Target == "ConcatBitcast")
+      return true;
+    ShapeIndex Output = P.trees().index(P[Id].Shape, S.Part);
+    ShapeIndex Input =
+        P.trees().index(P[operand(Id, S.Operand)].Shape, S.OperandPart);
+    return llvm::any_of(
+        declaredAliases(P.module().attributes(P.module()[Id]), D.Indices),
+        [&](const DeclaredAlias &Item) {
+          return Item.Operand == S.Operand &&
+                 Item.Output.canonical() == Output.canonical() &&
+                 Item.Index.canonical() == Input.canonical();
+        });
+  }
+  default:
+    return false;
+  }
+}
+
+/// True if \p Id makes result k of operand k, one after the other, so that no
+/// result may be written to the place of another operand.
+static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
+  switch (N.Op) {
+  case Opcode::Sort:
+  case Opcode::AllReduce:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectiveBroadcast:
+    return S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
+  default:
+    return false;
+  }
+}
+
+void InPlaceHazards::doubt(HloId Id, uint32_t Operand, const char *Why) {
+  Doubts[Why].push_back(fmt::format("operand {} of {}", Operand, P.spell(Id)));
+}
+
+/// True if \p H is wrong however the instruction is emitted.
+bool InPlaceHazards::isProof(HloId Id, const ElementHazard &H,
+                             const InPlaceChain &Chain) const {
+  if (P[Id].Op != Opcode::Fusion)
+    return true;
+  llvm::StringRef Kind =
+      findAttribute(P.module().attributes(P.module()[Id]), "kind").value_or("");
+  // Its emitter copies what it scatters before it writes (libtpu, 2026).
+  if (Chain.AnyPlace && A.isTPU() && Kind == "kCustom")
+    return false;
+  if (Chain.isUpdate())
+    return true;
+  if (Kind != "kLoop" && Kind != "kInput")
+    return false;
+  return H.Verdict != ReadVerdict::Anywhere || !A.isTPU();
+}
+
+void InPlaceHazards::consider(HloId Id, const SharedPlace &S,
+                              const ElementRead &Read,
+                              const InPlaceChain &Chain) {
+  ElementHazard H = findHazard(P.trees(), Reads.starts(), Read.Map,
+                               shape(operand(Id, Read.Operand), Read.Part),
+                               shape(Id, S.Part), &Chain);
+  if (H.Verdict == ReadVerdict::Sound)
+    return;
+  if (H.Verdict == ReadVerdict::Unknown)
+    return doubt(Id, Read.Operand,
+                 "how some operands are read in place cannot "
+                 "be told");
+  if (!isProof(Id, H, Chain))
+    return doubt(Id, Read.Operand,
+                 "in which order tiles are read and written in place");
+  if (Worst.Verdict != ReadVerdict::Sound && Worst.Verdict <= H.Verdict)
+    return;
+  Worst = H;
+  Reader = Read.Map.Cause < P.size() ? HloId(Read.Map.Cause) : Id;
+}
+
+static constexpr const char *TooMany = "fusions with too many paths";
+
+/// Checks result S.Part, which has the place of an operand.
+void InPlaceHazards::check(HloId Id, const SharedPlace &S,
+                           const InstructionReads &All) {
+  InPlaceChain Chain = Reads.chain(Id, S.Part);
+  if (Chain.Incomplete)
+    return doubt(Id, S.Operand, TooMany);
+  if (Chain.Found) {
+    // It may be another operand that is the same value.
+    HloId From = operand(Id, Chain.Operand);
+    HloValueId V = W.flow().at(From, Chain.Part);
+    ValueId Line = V ? W.lineOf(V) : ValueId();
+    Chain.Found = Line && D[Line].Owner == D[S.Source].Owner &&
+                  D[Line].Offset == D[S.Source].Offset;
+  }
+  Worst = ElementHazard();
+  auto Consider = [&](const InstructionReads &Some) {
+    for (const ElementRead &Read : Some.of(S.Operand, S.OperandPart))
+      consider(Id, S, Read, Chain);
+    if (Some.Incomplete)
+      doubt(Id, S.Operand, TooMany);
+  };
+  Consider(All);
+  if (llvm::is_contained(All.Reductions, S.Part))
+    Consider(Reads.of(Id, S.Part));
+  if (Worst.Verdict != ReadVerdict::Sound)
+    report(Id, S);
+}
+
+void InPlaceHazards::check(HloId Id) {
+  if (readsNothing(P[Id]) || P.isHidden(Id))
+    return;
+  llvm::SmallVector<SharedPlace, 2> Shared;
+  findShared(Id, Shared);
+  llvm::erase_if(Shared, [&](const SharedPlace &S) {
+    return isInPlaceByDefinition(Id, S);
+  });
+  if (Shared.empty())
+    return;
+  InstructionReads All = Reads.of(Id);
+  for (const SharedPlace &S : Shared) {
+    if (P[Id].Op == Opcode::CustomCall || P[Id].Op == Opcode::Unknown ||
+        isCrossed(P[Id], S)) {
+      // Its text tells nothing about its elements.
+      Worst = ElementHazard();
+      Worst.Verdict = ReadVerdict::Anywhere;
+      Reader = Id;
+      if (P[Id].Op == Opcode::Unknown)
+        doubt(Id, S.Operand,
+              "how some operands are read in place cannot be "
+              "told");
+      else
+        report(Id, S);
+      continue;
+    }
+    check(Id, S, All);
+  }
+}
+
+/// `elements [0, 4), bytes [0, 16)`.
+static std::string spellSpan(ElementSpan Span, const Shape &S) {
+  uint64_t Bits = storedBits(S);
+  return fmt::format("elements [{}, {}), bytes [{}, {})", Span.Begin, Span.End,
+                     Span.Begin * Bits / 8, (Span.End * Bits + 7) / 8);
+}
+
+/// What happens to which element.
+std::string InPlaceHazards::consequence(const Shape &Source) const {
+  std::string Windows;
+  if (Worst.Reads.End > Worst.Reads.Begin &&
+      Worst.Writes.End > Worst.Writes.Begin)
+    Windows = fmt::format("reads its {} and overwrites {}",
+                          spellSpan(Worst.Reads, Source),
+                          spellSpan(Worst.Writes, Source));
+  else
+    Windows = "overwrites it before all of it is read";
+  switch (Worst.Verdict) {
+  case ReadVerdict::Behind:
+    return fmt::format("{}: element {} gets the new value of element {} "
+                       "instead of the old one",
+                       Windows, Worst.Written, Worst.Read);
+  case ReadVerdict::Ahead:
+    return fmt::format("{}: element {} is computed from element {}, whose old "
+                       "value is there only if elements are written one by one "
+                       "in ascending order",
+                       Windows, Worst.Written, Worst.Read);
+  default:
+    return fmt::format("{}: elements may get new values of others instead of "
+                       "the old ones",
+                       Windows);
+  }
+}
+
+void InPlaceHazards::noteSource(Finding &F, HloId Id) {
+  if (P.isHidden(Id))
+    return;
+  std::string Line = A.sourceLine(P.module().attributes(P.module()[Id]));
+  if (!Line.empty())
+    F.note(P.place(Id), "{} comes from {}", P.spell(Id), Line);
+}
+
+void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
+  if (Reader != Id)
+    F.note(P.place(Reader), "{} reads operand {} here", P.spell(Reader),
+           S.Operand);
+  if (Worst.Writer && Worst.Writer != Id)
+    F.note(P.place(Worst.Writer), "{} overwrites it here",
+           P.spell(Worst.Writer));
+  for (size_t K = 0; K != Worst.Names.size(); ++K)
+    F.note(P.place(Worst.Names[K].Id), "it goes wrong where {} is {}",
+           P.spell(Worst.Names[K].Id),
+           Worst.Values[K] == MaxElement
+               ? "so large that the start index is clamped"
+               : std::to_string(Worst.Values[K]));
+  notePlace(F, A, S.Source);
+  notePlace(F, A, S.Result);
+  noteSource(F, Reader);
+  if (Reader != Id)
+    noteSource(F, Id);
+}
+
+void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
+  HloId From = operand(Id, S.Operand);
+  Finding F = R.reportAs(
+      W.isUncertain() ? Severity::Warning : Severity::Error, P.place(Id),
+      "{} has the place of its operand {}, {}, but {}", P.spell(Id), S.Operand,
+      P.spell(From), consequence(shape(From, S.OperandPart)));
+  explain(F, Id, S);
+  F.about(S.Result).about(S.Source);
+  if (P[Id].Name)
+    F.about(P[Id].Name);
+  if (W.firstDifference())
+    F.about(Section::Module);
+}
+
+/// One reason a line, with a few names.
+void InPlaceHazards::sayDoubts() {
+  for (auto &[Why, Names] : Doubts) {
+    llvm::sort(Names);
+    Names.erase(std::unique(Names.begin(), Names.end()), Names.end());
+    std::string Text = Why + ": " + Names[0];
+    if (Names.size() > 1)
+      Text += fmt::format(" and {} more", Names.size() - 1);
+    R.notChecked(Text);
+  }
+}
+
+void InPlaceHazards::run() {
+  for (size_t I = 0; I != P.size(); ++I)
+    if (P.classOf(P[HloId(I)].Parent) == ComputationClass::Global &&
+        W.flow().hasLocations(HloId(I)))
+      check(HloId(I));
+  sayDoubts();
+}
+
+namespace hlobuf {
+void checkInPlaceHazard(const CheckContext &A, Reporter &R) {
+  if (const ModuleAnalysis *W = usableModule(A, R))
+    InPlaceHazards(*W, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,191 @@
+//===- Checks/Execution/ReadBeforeDone.cpp --------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an asynchronous operation produces is there when its done has run.
+// Between start and done nobody else reads it: XLA's verifier wants the start
+// to have no user but the rest of its chain (xla/service/hlo_verifier.cc,
+// CheckAsyncOpOperand and VerifySingleUser, 2020), but runs before the last
+// passes. clobbered-read does not see it, for the bytes do belong to the
+// result.
+//
+// Not checked, and said so: an operation whose computation is not printed (GPU,
+// 2022-03 to 2024-07), for nothing defines its result. Not looked at: a chain
+// whose done is in another computation, or in another round of a loop; and a
+// result that is one of the operands too, as of an async dynamic-update-slice
+// (TPU, libtpu 0.0.51).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/ShadowPlan.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+namespace {
+class EarlyReads {
+public:
+  EarlyReads(const ModuleAnalysis &W, Reporter &R)
+      : P(W.program()), F(W.flow()), S(W.schedule()), W(W), R(R) {}
+  void run();
+
+private:
+  void check(HloId Start);
+  void check(HloId Start, HloId Done, HloValueId Result);
+  HloId findDone(HloId Start) const;
+  SmallVector<HloValueId, 4> results(HloId Start) const;
+  bool isInChain(HloId User, HloId Start) const;
+  void report(HloId Start, HloId Done, HloId User, uint32_t Operand);
+
+  const Program &P;
+  const DataflowAnalysis &F;
+  const Schedule &S;
+  const ModuleAnalysis &W;
+  Reporter &R;
+};
+} // namespace
+
+/// The opcode that ends what \p Op starts; Unknown if that starts nothing.
+static Opcode doneOf(Opcode Op) {
+  switch (Op) {
+  case Opcode::AsyncStart:
+    return Opcode::AsyncDone;
+  case Opcode::AllGatherStart:
+    return Opcode::AllGatherDone;
+  case Opcode::AllReduceStart:
+    return Opcode::AllReduceDone;
+  case Opcode::CollectivePermuteStart:
+    return Opcode::CollectivePermuteDone;
+  case Opcode::CopyStart:
+    return Opcode::CopyDone;
+  case Opcode::Recv:
+    return Opcode::RecvDone;
+  default:
+    return Opcode::Unknown;
+  }
+}
+
+/// The element of \p Op's result that its done hands on; nothing where that is
+/// all of it.
+static std::optional<uint32_t> resultElement(Opcode Op) {
+  switch (Op) {
+  case Opcode::AllReduceStart:
+    return std::nullopt;
+  case Opcode::CopyStart:
+  case Opcode::Recv:
+    return 0;
+  default:
+    return 1;
+  }
+}
+
+/// The first done of \p Start in its own computation; invalid if there is none.
+HloId EarlyReads::findDone(HloId Start) const {
+  HloId Last = Start;
+  if (P[Start].Op == Opcode::AsyncStart)
+    Last = P.asyncEnd(Start);
+  else
+    for (ProgramUse Use : P.users(Start))
+      if (P[Use.User].Op == doneOf(P[Start].Op) && Use.Operand == 0 &&
+          (Last == Start || S.time(Use.User) < S.time(Last)))
+        Last = Use.User;
+  return P[Last].Op == doneOf(P[Start].Op) ? Last : HloId();
+}
+
+/// What \p Start produces, without what its operands hold already.
+SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
+  SmallVector<HloValueId, 4> Results;
+  ShapeId Shape = P[Start].Shape;
+  uint32_t First = 0, Count = P.trees().parts(Shape);
+  if (std::optional<uint32_t> Element = resultElement(P[Start].Op)) {
+    First = P.trees().elementOrdinal(Shape, *Element);
+    if (First == 0)
+      return Results;
+    Count = P.trees().parts(P.trees().part(Shape, First));
+  }
+  llvm::SmallDenseSet<uint32_t> Given;
+  for (HloId Operand : P.operands(Start))
+    for (uint32_t I = 0;
+         F.hasLocations(Operand) && I != P.trees().parts(P[Operand].Shape); ++I)
+      if (HloValueId V = F.at(Operand, I))
+        Given.insert(V.index());
+  for (uint32_t I = First; F.hasLocations(Start) && I != First + Count; ++I) {
+    HloValueId V = F.at(Start, I);
+    if (P.trees().isTuple(Shape, I))
+      continue;
+    if (!V)
+      R.notChecked("asynchronous operations whose computations the module "
+                   "leaves out");
+    else if (!Given.contains(V.index()))
+      Results.push_back(V);
+  }
+  return Results;
+}
+
+/// True if \p User belongs to the chain of \p Start, or runs in its body.
+bool EarlyReads::isInChain(HloId User, HloId Start) const {
+  if (P[Start].Op != Opcode::AsyncStart)
+    return false;
+  if (P[User].Op == Opcode::AsyncUpdate || P[User].Op == Opcode::AsyncDone)
+    return true;
+  ComputationId Body = S.asyncBody(P[User].Parent);
+  return Body && Body != S.asyncBody(P[Start].Parent);
+}
+
+void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
+  Finding Found = R.reportAs(
+      W.isUncertain() ? Severity::Warning : Severity::Error, P.place(User),
+      "{} reads the result of {} at step {}, before {} waits for it at step {}",
+      P.spell(User), P.spell(Start), S.time(User), P.spell(Done), S.time(Done));
+  Found.note(P.place(Start), "{} starts here at step {}", P.spell(Start),
+             S.time(Start));
+  Found.note(P.place(Done),
+             "operand {} of {} is complete only after {}, its done", Operand,
+             P.spell(User), P.spell(Done));
+  if (P[User].Name)
+    Found.about(P[User].Name);
+}
+
+void EarlyReads::check(HloId Start, HloId Done, HloValueId Result) {
+  std::optional<ProgramUse> Early;
+  F.forEachUse(Result, [&](HloId User, uint32_t Operand, const FlowPosition &) {
+    int32_t Step = S.time(User);
+    if (Step <= S.time(Start) || Step >= S.time(Done) ||
+        Operand >= operandsRead(P, S, User).size() || isInChain(User, Start))
+      return;
+    if (!Early || Step < S.time(Early->User))
+      Early = {User, Operand};
+  });
+  if (Early)
+    report(Start, Done, Early->User, Early->Operand);
+}
+
+void EarlyReads::check(HloId Start) {
+  HloId Done = findDone(Start);
+  if (!Done || S.time(Done) < S.time(Start))
+    return;
+  for (HloValueId Result : results(Start))
+    check(Start, Done, Result);
+}
+
+void EarlyReads::run() {
+  for (HloId Id : S.sequence())
+    if (doneOf(P[Id].Op) != Opcode::Unknown)
+      check(Id);
+}
+
+namespace hlobuf {
+void checkReadBeforeDone(const CheckContext &A, Reporter &R) {
+  const ModuleAnalysis *W = usableModule(A, R);
+  if (!W)
+    return;
+  if (!W->isTimed())
+    return R.notChecked("the order of the instructions is unknown");
+  EarlyReads(*W, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,54 @@
+//===- Checks/Module/CallGraph.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A computation that takes part in the schedule has one caller: XLA clones the
+// others' (xla/hlo/transforms/simplifiers/flatten_call_graph.cc, 2017), and
+// copy insertion refuses a module that is not flattened (xla/service/
+// copy_insertion.cc, CallGraph::IsFlattened in call_graph.cc). Two callers
+// would pass their operands in the same buffers. What reduce, sort and the like
+// apply may be shared, and async chains may wrap one computation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/CallGraph.h"
+#include "Checks/Check.h"
+#include "Dataflow/ModuleAnalysis.h"
+
+using namespace hlobuf;
+
+/// Callers that are noted; more are only counted.
+static constexpr size_t MaxNoted = 4;
+
+static void report(const Program &P, const SharedCallee &Shared, Reporter &R) {
+  const HloModule &M = P.module();
+  llvm::StringRef Name = P.facts().dump().Names[M[Shared.Callee].Name];
+  HloId First = Shared.Callers[0];
+  HloId Second = Shared.Callers[1];
+  Finding F = R.report(P.place(Second),
+                       "computation {} is called by {} and by {}, but XLA "
+                       "gives each call a computation of its own before it "
+                       "assigns buffers",
+                       Name, P.spell(First), P.spell(Second));
+  for (size_t I = 0; I != std::min(Shared.Callers.size(), MaxNoted); ++I)
+    if (I != 1)
+      F.note(P.place(Shared.Callers[I]), "{} calls it",
+             P.spell(Shared.Callers[I]));
+  if (Shared.Callers.size() > MaxNoted)
+    F.note(P.place(First), "and {} more", Shared.Callers.size() - MaxNoted);
+  F.about(M[Shared.Callee].Name);
+}
+
+namespace hlobuf {
+void checkCallGraph(const CheckContext &A, Reporter &R) {
+  const ModuleAnalysis *W = A.moduleAnalysis();
+  if (!W || !W->program().obstacle().empty())
+    return; // a module without ENTRY is a syntax error
+  for (const SharedCallee &Shared : sharedCallees(W->program()))
+    if (!Shared.Async)
+      report(W->program(), Shared, R);
+}
+} // namespace hlobuf

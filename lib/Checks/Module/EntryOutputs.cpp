@@ -1,0 +1,133 @@
+//===- Checks/Module/EntryOutputs.cpp -------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each output of the program has a buffer of its own, which holds neither a
+// constant nor a parameter that is not donated: the caller owns what it gets,
+// and may free it or write to it. Copy insertion copies whatever is at the
+// ENTRY root twice or is read-only (AddSpecialCaseCopies in
+// xla/service/copy_insertion.cc, 2017). Tuple tables are no outputs, and what
+// has no bytes is not told apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Facts/Sizes.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace {
+class EntryOutputs {
+public:
+  EntryOutputs(const ModuleAnalysis &W, Reporter &R)
+      : W(W), P(W.program()), F(W.flow()), D(W.facts().dump()), R(R) {}
+
+  void run();
+
+private:
+  void findReadOnly();
+  bool isOutput(uint32_t Ordinal) const;
+  void reportTwice(uint32_t First, uint32_t Second, HloValueId V);
+  void reportReadOnly(uint32_t Ordinal, HloValueId V, HloValueId ReadOnly);
+  Finding complete(Finding Said, HloValueId V) const;
+  std::string index(uint32_t Ordinal) const {
+    return D.Indices.text(P.trees().index(P[Root].Shape, Ordinal));
+  }
+
+  const ModuleAnalysis &W;
+  const Program &P;
+  const DataflowAnalysis &F;
+  const Dump &D;
+  Reporter &R;
+  HloId Root;
+  Severity Level = Severity::Error;
+  /// By alias set: a constant, or a parameter that is not donated.
+  llvm::DenseMap<uint32_t, HloValueId> ReadOnly;
+};
+} // namespace
+
+static IdPair donationKey(uint32_t Parameter, ShapeIndex Index) {
+  return {Parameter, Index.canonical().bits()};
+}
+
+void EntryOutputs::findReadOnly() {
+  llvm::DenseSet<IdPair> Donated;
+  for (const HloAlias &Item : P.module().Aliases)
+    Donated.insert(donationKey(Item.Parameter, Item.Index));
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const HloValue &V = F[HloValueId(I)];
+    const ProgramNode &N = P[V.Definition];
+    bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
+                 !Donated.contains(donationKey(
+                     N.Number, P.trees().index(N.Shape, V.Ordinal)));
+    if (N.Op == Opcode::Constant || Given)
+      ReadOnly.try_emplace(W.aliases().group(HloValueId(I)).index(),
+                           HloValueId(I));
+  }
+}
+
+/// True if there are bytes to hand over.
+bool EntryOutputs::isOutput(uint32_t Ordinal) const {
+  ShapeId Part = P.trees().part(P[Root].Shape, Ordinal);
+  return D.Shapes[Part].isArray() && logicalBytes(D.Shapes, Part) != 0;
+}
+
+Finding EntryOutputs::complete(Finding Said, HloValueId V) const {
+  if (ValueId Line = W.lineOf(V))
+    Said.note(W.facts().places().value(D[Line]).Tag.Whole, "{} is placed here",
+              D.spell(D[Line].Tag))
+        .about(Line);
+  Said.note(P.place(F[V].Definition), "{} is defined here", F.spell(V));
+  return Said;
+}
+
+void EntryOutputs::reportTwice(uint32_t First, uint32_t Second, HloValueId V) {
+  complete(R.reportAs(Level, P.place(Root),
+                      "outputs {} and {} of {} are one buffer, that of {}: "
+                      "nothing copies it for one of them",
+                      index(First), index(Second), P.spell(Root), F.spell(V)),
+           V);
+}
+
+void EntryOutputs::reportReadOnly(uint32_t Ordinal, HloValueId V,
+                                  HloValueId ReadOnly) {
+  bool Constant = P[F[ReadOnly].Definition].Op == Opcode::Constant;
+  complete(R.reportAs(Level, P.place(Root),
+                      "output {} of {} is {} {} itself, {}: nothing copies it",
+                      index(Ordinal), P.spell(Root),
+                      Constant ? "constant" : "parameter", F.spell(ReadOnly),
+                      Constant ? "which is never the caller's"
+                               : "which is not donated"),
+           V);
+}
+
+void EntryOutputs::run() {
+  Root = P.root(P.module().Entry);
+  if (W.isUncertain())
+    Level = Severity::Warning;
+  findReadOnly();
+  /// By alias set: the output that it is.
+  llvm::DenseMap<uint32_t, uint32_t> Seen;
+  for (uint32_t I = 0; I != P.trees().parts(P[Root].Shape); ++I) {
+    HloValueId V = F.at(Root, I);
+    if (!V || !isOutput(I))
+      continue;
+    uint32_t Group = W.aliases().group(V).index();
+    if (auto Found = ReadOnly.find(Group); Found != ReadOnly.end())
+      reportReadOnly(I, V, Found->second);
+    auto [Known, New] = Seen.try_emplace(Group, I);
+    if (!New)
+      reportTwice(Known->second, I, V);
+  }
+}
+
+namespace hlobuf {
+void checkEntryOutputs(const CheckContext &A, Reporter &R) {
+  if (const ModuleAnalysis *W = usableModule(A, R))
+    EntryOutputs(*W, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,141 @@
+//===- Checks/Module/ModuleDifference.cpp ---------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+
+using namespace hlobuf;
+
+/// Differences that follow from an earlier part and are still said.
+static constexpr unsigned MaxConsequences = 3;
+
+static bool isTimedPart(DerivedPart Part) {
+  return Part == DerivedPart::Sequence || Part == DerivedPart::Ranges ||
+         Part == DerivedPart::Peak;
+}
+
+/// The part that tells dumps and modules of different times apart.
+static DerivedPart strangersIn(const ModuleAnalysis &W) {
+  return W.states(DerivedPart::Sequence) ? DerivedPart::Sequence
+                                         : DerivedPart::Values;
+}
+
+/// One warning instead of as many errors as there are instructions.
+static void reportAnotherTime(const ModuleAnalysis &W, Reporter &R) {
+  size_t Strange = 0;
+  std::string Example;
+  llvm::StringRef Where;
+  const Dump &D = W.facts().dump();
+  compare(W, strangersIn(W), [&](const Difference &Found) {
+    Strange += Found.Kind != DifferenceKind::Unequal;
+    if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
+      return true;
+    NameId Name =
+        Found.Line ? D[Found.Line].Tag.Name : D.Sequence[Found.Row].Name;
+    Example = D.Names[Name].str();
+    Where = Found.Line ? W.facts().places().value(D[Found.Line]).Tag.Name
+                       : W.facts().places().row(D.Sequence[Found.Row]).Name;
+    return true;
+  });
+  if (!Where.data())
+    Where = D.Module.Text.take_until([](char C) { return C == '\n'; });
+  R.reportAs(Severity::Warning, Where,
+             "dump and module are of different times of the compilation: {} "
+             "{} are in one of them only{}; they were not compared",
+             Strange,
+             strangersIn(W) == DerivedPart::Sequence ? "steps" : "values",
+             Example.empty() ? "" : ", like " + Example);
+}
+
+/// One warning where all values of a kind differ in a dump that may be newer
+/// than this tool. The last line says that they are excused, and `--require`
+/// does not take that for a check that ran.
+static void reportNewRule(const ModuleAnalysis &W, Reporter &R,
+                          DerivedPart Part, DescribeFn Describe) {
+  R.exempt("newer-rule", W.numExcused());
+  R.notChecked(fmt::format("all {} differ ({}), which is excused: this XLA may "
+                           "be newer than the tool",
+                           W.newRuleFor(), W.numExcused()));
+  if (W.firstDifference() != Part)
+    return;
+  compare(W, Part, [&](const Difference &Found) {
+    Describe(W, R, Severity::Warning, Found)
+        .note(W.program().module().Name,
+              "all {} differ: this XLA may be newer than the tool; {} more are "
+              "not shown",
+              W.newRuleFor(), W.numExcused() - 1);
+    return false;
+  });
+}
+
+/// Why \p Part cannot be compared; empty if it can.
+static std::string obstacleTo(const ModuleAnalysis &W, DerivedPart Part) {
+  if (!W.obstacle().empty())
+    return W.obstacle().str();
+  if (isTimedPart(Part) && !W.isTimed())
+    return "the module is not scheduled";
+  if (!W.states(Part) && isTimedPart(Part))
+    return W.facts().dump().complete(Section::Used)
+               ? "no sound instruction sequence"
+               : "only the used values tell which steps are the "
+                 "get-tuple-elements that the module leaves out";
+  if (!W.states(Part))
+    return "sizes on TPU do not follow from shapes alone";
+  return "";
+}
+
+const ModuleAnalysis *hlobuf::usableModule(const CheckContext &A,
+                                            Reporter &R) {
+  const ModuleAnalysis *W = A.moduleAnalysis();
+  if (!W)
+    return nullptr; // the driver says so
+  if (!W->obstacle().empty())
+    R.notChecked(W->obstacle().str());
+  else if (W->isOfAnotherTime())
+    R.notChecked("dump and module are of different times");
+  else
+    return W;
+  return nullptr;
+}
+
+void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
+                               DerivedPart Part, DescribeFn Describe) {
+  const ModuleAnalysis *W = A.moduleAnalysis();
+  if (!W)
+    return;
+  std::string Obstacle = obstacleTo(*W, Part);
+  if (!Obstacle.empty()) {
+    R.notChecked(Obstacle);
+    return;
+  }
+  if (W->isOfAnotherTime()) {
+    if (Part == strangersIn(*W))
+      reportAnotherTime(*W, R);
+    R.notChecked("dump and module are of different times");
+    return;
+  }
+  if (!W->differs(Part))
+    return;
+  if (!W->newRuleFor().empty() && ModuleAnalysis::mayBeNewRule(Part))
+    return reportNewRule(*W, R, Part, Describe);
+  bool First = W->firstDifference() == Part;
+  bool Excuses = !W->newRuleFor().empty();
+  unsigned Count = 0;
+  compare(*W, Part, [&](const Difference &Found) {
+    bool Follows = W->mayFollowFromExcuse(Part, Found);
+    Severity Level = Follows || W->isGuess(Part, Found) ? Severity::Warning
+                                                        : Severity::Error;
+    R.exempt("guessed", Level == Severity::Warning);
+    if (First || Count < MaxConsequences || (Excuses && !Follows)) {
+      Finding Said = Describe(*W, R, Level, Found);
+      // The first finding of the first part collects what follows from it.
+      if (!Excuses && (!First || Count == 0))
+        Said.about(Section::Module);
+    }
+    ++Count;
+    return true;
+  });
+}

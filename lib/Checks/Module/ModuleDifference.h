@@ -1,0 +1,37 @@
+//===- Checks/Module/ModuleDifference.h - Dump against module ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the checks that compare a dump with its module share: whether a part
+// can be compared, and how much of it is said.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
+#define HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
+
+#include "Checks/Check.h"
+#include "Dataflow/Comparison.h"
+
+namespace hlobuf {
+
+/// What the module implies, to be compared with the dump; null where that
+/// cannot be, and \p R says why.
+const ModuleAnalysis *usableModule(const CheckContext &A, Reporter &R);
+
+/// Says one difference.
+using DescribeFn = llvm::function_ref<Finding(
+    const ModuleAnalysis &, Reporter &, Severity, const Difference &)>;
+
+/// Compares \p Part of the dump with the module. The differences of the first
+/// part that differs are findings of their own; those of later parts follow
+/// from them and become notes of the first.
+void reportDifferences(const CheckContext &A, Reporter &R, DerivedPart Part,
+                       DescribeFn Describe);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H

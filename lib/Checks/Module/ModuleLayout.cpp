@@ -1,0 +1,305 @@
+//===- Checks/Module/ModuleLayout.cpp -------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where bytes pass from one instruction to another unchanged, both have the
+// same shape and the same layout: XLA's verifier compares them once layouts are
+// assigned (ShapeVerifier with layout_sensitive in
+// xla/service/hlo_verifier.cc, 2018-2026):
+// - a fusion and its computation, operand by operand, and the result;
+// - loops, calls, conditionals: operands, parameters, roots, results;
+// - tuples and elements, opt-barrier, add-dependency, domain;
+// - a dynamic-update-slice and what it updates; inside a fusion tiles and
+//   memory space are not carried on;
+// - declared aliases of fusions and custom calls; a scalar may change its
+//   memory space there, and a custom call may ask not to be compared
+//   (xla_skip_custom_call_alias_shape_check, 2025);
+// - asynchronous operations: what the start is given and what the done returns;
+//   a copy-start changes memory space and split, and nothing else.
+//
+// On GPU memory spaces other than the host's are set after layouts, and bodies
+// of fusions get none (jaxlib 0.6.2 and 0.12.0, collectives in symmetric
+// memory). On CPU they mean nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "Checks/LayoutFit.h"
+#include "Dataflow/ModuleAnalysis.h"
+
+using namespace hlobuf;
+
+namespace {
+/// A part of an instruction's result.
+struct Side {
+  HloId Id;
+  uint32_t Ordinal = 0;
+};
+
+class ModuleLayouts {
+public:
+  ModuleLayouts(const Program &P, Reporter &R)
+      : P(P), D(P.facts().dump()), Target(P.facts().backend()), R(R) {}
+
+  void run();
+
+private:
+  void check(HloId Id);
+  void checkCalls(HloId Id);
+  void checkCallee(HloId Id, ComputationId Callee, size_t FirstOperand);
+  void checkFusion(HloId Id);
+  void checkLoop(HloId Id);
+  void compareBound(Side From, Side To);
+  void checkAsync(HloId Id);
+  void checkStart(HloId Id);
+  void checkAliases(HloId Id);
+  void compare(Side From, Side To, LayoutTolerance T = {});
+  void report(Side From, Side To, llvm::StringRef What);
+  ShapeId shape(Side S) const {
+    return P.trees().part(P[S.Id].Shape, S.Ordinal);
+  }
+  /// Element \p K of \p Id, and of that element \p L; no id if there is none.
+  Side element(HloId Id, uint32_t K) const;
+  Side element(HloId Id, uint32_t K, uint32_t L) const;
+  std::string spell(Side S) const;
+
+  const Program &P;
+  const Dump &D;
+  Backend Target;
+  Reporter &R;
+};
+} // namespace
+
+Side ModuleLayouts::element(HloId Id, uint32_t K) const {
+  uint32_t Ordinal = P.trees().elementOrdinal(P[Id].Shape, K);
+  return Ordinal ? Side{Id, Ordinal} : Side();
+}
+
+Side ModuleLayouts::element(HloId Id, uint32_t K, uint32_t L) const {
+  Side Outer = element(Id, K);
+  uint32_t Below = Outer.Id ? P.trees().elementOrdinal(shape(Outer), L) : 0;
+  return Below ? Side{Id, Outer.Ordinal + Below} : Side();
+}
+
+std::string ModuleLayouts::spell(Side S) const {
+  std::string Text = P.spell(S.Id);
+  if (S.Ordinal != 0)
+    Text += D.Indices.text(P.trees().index(P[S.Id].Shape, S.Ordinal));
+  return Text;
+}
+
+void ModuleLayouts::report(Side From, Side To, llvm::StringRef What) {
+  R.report(P.place(To.Id),
+           "{} has the layout {}, but takes over the bytes of {}, which has "
+           "{}: another {}",
+           spell(To), D.Shapes.text(shape(To)), spell(From),
+           D.Shapes.text(shape(From)), What)
+      .note(P.place(From.Id), "{} is defined here", spell(From))
+      .about(P[To.Id].Name);
+}
+
+/// One finding a pair: the first part that differs.
+void ModuleLayouts::compare(Side From, Side To, LayoutTolerance T) {
+  if (!From.Id || !To.Id || shape(From) == shape(To))
+    return;
+  uint32_t Parts = P.trees().parts(shape(From));
+  if (Parts != P.trees().parts(shape(To)))
+    return report(From, To, "structure");
+  for (uint32_t I = 0; I != Parts; ++I) {
+    Side X = {From.Id, From.Ordinal + I};
+    Side Y = {To.Id, To.Ordinal + I};
+    if (shape(X) == shape(Y))
+      continue;
+    llvm::StringRef What =
+        layoutDifference(D.Shapes[shape(X)], D.Shapes[shape(Y)], T, Target);
+    if (!What.empty())
+      return report(X, Y, What);
+  }
+}
+
+/// A result of an async operation. As long as not all operands are bound, it is
+/// an empty tuple (late binding, 2026).
+void ModuleLayouts::compareBound(Side From, Side To) {
+  auto IsUnbound = [&](Side S) {
+    const Shape &Part = D.Shapes[shape(S)];
+    return Part.Kind == ShapeKind::Tuple && Part.Elements.empty();
+  };
+  if (From.Id && To.Id && !IsUnbound(From) && !IsUnbound(To))
+    compare(From, To);
+}
+
+/// Operands of \p Id from \p FirstOperand on against the parameters.
+void ModuleLayouts::checkCallee(HloId Id, ComputationId Callee,
+                                size_t FirstOperand) {
+  if (!Callee)
+    return;
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
+    if (FirstOperand + N < Operands.size())
+      compare({Operands[FirstOperand + N]}, {P.parameter(Callee, N)});
+  compare({P.root(Callee)}, {Id});
+}
+
+void ModuleLayouts::checkFusion(HloId Id) {
+  LayoutTolerance T;
+  T.MemorySpace = Target != Backend::TPU;
+  for (const HloCall &Call : P.calls(Id)) {
+    for (uint32_t N = 0; N != P.numParameters(Call.Callee); ++N)
+      if (N < P.operands(Id).size())
+        compare({P.operands(Id)[N]}, {P.parameter(Call.Callee, N)}, T);
+    compare({P.root(Call.Callee)}, {Id}, T);
+  }
+}
+
+void ModuleLayouts::checkLoop(HloId Id) {
+  if (P.operands(Id).empty())
+    return;
+  HloId Initial = P.operands(Id)[0];
+  for (CallRole Role : {CallRole::Condition, CallRole::Body})
+    if (ComputationId Callee = P.callee(Id, Role))
+      compare({Initial}, {P.parameter(Callee, 0)});
+  if (ComputationId Body = P.callee(Id, CallRole::Body))
+    compare({P.root(Body)}, {Id});
+  compare({Initial}, {Id});
+}
+
+void ModuleLayouts::checkCalls(HloId Id) {
+  switch (P[Id].Op) {
+  case Opcode::Fusion:
+    return checkFusion(Id);
+  case Opcode::While:
+    return checkLoop(Id);
+  case Opcode::Call:
+    return checkCallee(Id, P.callee(Id, CallRole::ToApply), 0);
+  case Opcode::Conditional: {
+    llvm::ArrayRef<HloCall> Branches = P.calls(Id);
+    for (size_t B = 0; B != Branches.size(); ++B)
+      checkCallee(Id, Branches[B].Callee, B + 1);
+    return;
+  }
+  default:
+    return;
+  }
+}
+
+void ModuleLayouts::checkStart(HloId Id) {
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    compare({Operands[K]}, element(Id, 0, K));
+  // Sugar does not print what it wraps, and may print what that calls.
+  if (P[Id].Sugar || P.calls(Id).empty())
+    return;
+  ComputationId Body = P.calls(Id)[0].Callee;
+  for (uint32_t N = 0; N != P.numParameters(Body); ++N)
+    if (N < Operands.size())
+      compare({Operands[N]}, {P.parameter(Body, N)});
+  compareBound({P.root(Body)}, element(Id, 1));
+}
+
+void ModuleLayouts::checkAsync(HloId Id) {
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  if (Operands.empty())
+    return;
+  HloId First = Operands[0];
+  switch (P[Id].Op) {
+  case Opcode::CopyStart: {
+    LayoutTolerance T;
+    T.MemorySpace = T.Splits = true;
+    compare({First}, element(Id, 1));
+    return compare(element(Id, 1), element(Id, 0), T);
+  }
+  case Opcode::CopyDone:
+    return compare(element(First, 0), {Id});
+  case Opcode::AsyncStart:
+    return checkStart(Id);
+  case Opcode::AsyncUpdate:
+    return compareBound(element(First, 1), element(Id, 1));
+  case Opcode::AllGatherStart:
+  case Opcode::CollectivePermuteStart:
+    // With several operands, or in place, the forms differ.
+    return Operands.size() == 1 ? compare({First}, element(Id, 0)) : void();
+  case Opcode::AsyncDone:
+  case Opcode::AllGatherDone:
+  case Opcode::CollectivePermuteDone:
+    return compareBound(element(First, 1), {Id});
+  case Opcode::Send:
+    return compare({First}, element(Id, 0));
+  case Opcode::RecvDone:
+    return compare(element(First, 0), element(Id, 0));
+  default:
+    return;
+  }
+}
+
+/// output_to_operand_aliasing.
+void ModuleLayouts::checkAliases(HloId Id) {
+  const HloModule &M = P.module();
+  if (P.isHidden(Id))
+    return;
+  llvm::StringRef Attributes = M.attributes(M[Id]);
+  bool Called = P[Id].Op == Opcode::CustomCall;
+  if (Called && Attributes.contains("xla_skip_custom_call_alias_shape_check"))
+    return;
+  for (const DeclaredAlias &Item : declaredAliases(Attributes, D.Indices)) {
+    if (Item.Operand >= P.operands(Id).size())
+      continue;
+    HloId From = P.operands(Id)[Item.Operand];
+    auto In = P.trees().ordinal(P[From].Shape, Item.Index);
+    auto Out = P.trees().ordinal(P[Id].Shape, Item.Output);
+    if (!In || !Out)
+      continue;
+    LayoutTolerance T;
+    T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
+    T.MemorySpace |= Called && D.Shapes[shape({From, *In})].Dimensions.empty();
+    compare({From, *In}, {Id, *Out}, T);
+  }
+}
+
+void ModuleLayouts::check(HloId Id) {
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  HloId First = Operands.empty() ? HloId() : Operands[0];
+  switch (P[Id].Op) {
+  case Opcode::Tuple:
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      compare({Operands[K]}, element(Id, K));
+    return;
+  case Opcode::GetTupleElement:
+    return First ? compare(element(First, P[Id].Number), {Id}) : void();
+  case Opcode::DynamicUpdateSlice: {
+    LayoutTolerance T;
+    T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
+    return compare({First}, {Id}, T);
+  }
+  case Opcode::OptBarrier:
+  case Opcode::Domain:
+  case Opcode::AddDependency:
+  case Opcode::AllReduceDone:
+    return compare({First}, {Id});
+  case Opcode::Fusion:
+  case Opcode::CustomCall:
+    checkAliases(Id);
+    break;
+  default:
+    break;
+  }
+  checkCalls(Id);
+  checkAsync(Id);
+}
+
+void ModuleLayouts::run() {
+  for (size_t I = 0; I != P.size(); ++I)
+    if (P[HloId(I)].Shape)
+      check(HloId(I));
+}
+
+namespace hlobuf {
+void checkModuleLayout(const CheckContext &A, Reporter &R) {
+  // A module of another time must agree with itself, too.
+  const ModuleAnalysis *W = A.moduleAnalysis();
+  if (W && W->program().obstacle().empty())
+    ModuleLayouts(W->program(), R).run();
+}
+} // namespace hlobuf

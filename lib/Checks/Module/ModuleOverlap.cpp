@@ -1,0 +1,151 @@
+//===- Checks/Module/ModuleOverlap.cpp ------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values that the module keeps alive together use disjoint bytes, and where
+// one ends as the other starts their places are equal or disjoint. As
+// buffer-overlap and touching-overlap, but by live ranges that are derived
+// from the module: it needs nothing of the dump but the places, and is not
+// fooled by a stated range that is too short. For TPU's alternate memory the
+// last reads count, in each branch of a conditional on its own, and values that
+// nobody reads count where they are written; findings there are warnings, as
+// placement itself does not follow live ranges.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Checks/Sharing/Sharing.h"
+#include "Dataflow/LiveOccupancy.h"
+#include "Facts/Occupancy.h"
+
+using namespace hlobuf;
+
+namespace {
+class ModuleOverlap {
+public:
+  ModuleOverlap(const CheckContext &A, const ModuleAnalysis &W, Reporter &R)
+      : W(W), A(A), D(A.dump()), R(R), Holds(W) {}
+
+  void run();
+
+private:
+  void check(const Allocation &Alloc, std::vector<TimedBytes> &Held);
+  void report(ValueId Later, ValueId Earlier);
+  void reportTouching(ValueId Ending, ValueId Starting);
+  std::string spellStep(int32_t Step) const;
+  StepRange rangeOf(ValueId Line) const {
+    return *W.ranges()[Flow[Line.index()]];
+  }
+  void explain(Finding &F, ValueId Earlier, ValueId Later);
+
+  const ModuleAnalysis &W;
+  const CheckContext &A;
+  const Dump &D;
+  Reporter &R;
+  LiveOccupancy Holds;
+  /// By value line.
+  std::vector<HloValueId> Flow;
+};
+} // namespace
+
+std::string ModuleOverlap::spellStep(int32_t Step) const {
+  if (Step < 0 || Step >= W.schedule().steps())
+    return "the end of the program";
+  HloId Id = W.schedule().sequence()[static_cast<size_t>(Step)];
+  return fmt::format("step {} ({})", Step, W.program().spell(Id));
+}
+
+/// Where both lie, and where the module defines them.
+void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
+  notePlace(F, A, Earlier);
+  for (ValueId Line : {Earlier, Later}) {
+    HloId Id = W.flow()[Flow[Line.index()]].Definition;
+    StepRange Range = rangeOf(Line);
+    F.note(W.program().place(Id), "{} is defined here and lives from {} to {}",
+           D.spell(D[Line].Tag), spellStep(Range.Start), spellStep(Range.End));
+  }
+  F.about(Later).about(Earlier);
+}
+
+void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
+  bool Alternate = isAlternate(A, D[D[Later].Owner]);
+  StepRange First = rangeOf(Earlier);
+  StepRange Second = rangeOf(Later);
+  Finding F = R.reportAs(
+      Alternate ? Severity::Warning : Severity::Error,
+      A.places().value(D[Later]).Offset,
+      "{} shares {} with {}, and by the module both are needed from {} to {}",
+      D.spell(D[Later].Tag), sharedBytes(D, D[Later], D[Earlier]),
+      D.spell(D[Earlier].Tag), spellStep(Second.Start),
+      spellStep(std::min(First.End, Second.End)));
+  explain(F, Earlier, Later);
+}
+
+void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
+  const Value &V = D[Ending];
+  const Value &Next = D[Starting];
+  if (V.Offset == Next.Offset &&
+      (V.Size == Next.Size || !D[V.Owner].PreallocatedTemp))
+    return;
+  Finding F = R.report(
+      A.places().value(Next).Offset,
+      "{} is written at {}, where {} is still read, and shares {} with it; "
+      "they must have the same place or no common byte",
+      D.spell(Next.Tag), spellStep(rangeOf(Starting).Start), D.spell(V.Tag),
+      sharedBytes(D, V, Next));
+  explain(F, Ending, Starting);
+}
+
+void ModuleOverlap::check(const Allocation &Alloc,
+                          std::vector<TimedBytes> &Held) {
+  Held.clear();
+  for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line)
+    if (HloValueId V = Flow[Line]) {
+      llvm::SmallVector<StepRange, 2> AllSteps = Holds.held(V);
+      R.exempt("no-known-steps", AllSteps.empty() && D.Values[Line].Size != 0);
+      for (StepRange Steps : AllSteps)
+        Held.push_back(timedBytes(D, ValueId(Line), Steps));
+    }
+  bool Alternate = isAlternate(A, Alloc);
+  findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
+    report(ValueId(Later), ValueId(Earlier));
+  });
+  // Alternate memory is placed by half-open steps.
+  if (!Alternate)
+    findTouching(Held, Held, [&](uint32_t Ending, uint32_t Starting) {
+      reportTouching(ValueId(Ending), ValueId(Starting));
+    });
+}
+
+void ModuleOverlap::run() {
+  Flow.resize(D.Values.size());
+  for (size_t I = 0; I != W.flow().values().size(); ++I)
+    if (ValueId Line = W.lineOf(HloValueId(I));
+        Line && W.ranges()[HloValueId(I)])
+      Flow[Line.index()] = HloValueId(I);
+  std::vector<TimedBytes> Held;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (Alloc.Values.size() < 2)
+      continue;
+    if (A.privateStacksPossible(Alloc.color())) {
+      R.notChecked("alternate memory in which async computations may have "
+                   "private stacks");
+      continue;
+    }
+    check(Alloc, Held);
+  }
+}
+
+namespace hlobuf {
+void checkModuleOverlap(const CheckContext &A, Reporter &R) {
+  const ModuleAnalysis *W = usableModule(A, R);
+  if (!W)
+    return;
+  if (!W->isTimed())
+    return R.notChecked("the module is not scheduled");
+  ModuleOverlap(A, *W, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,53 @@
+//===- Checks/Module/ModulePositions.cpp ----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The positions of a value are its definition and all that the module only
+// passes on from there, through tuples, bitcasts, calls, loops and branches
+// (hlo_dataflow_analysis.cc, 2019-2026). Their order means nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+
+using namespace hlobuf;
+
+static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+                        const Difference &Found) {
+  const Facts &A = W.facts();
+  const Dump &D = A.dump();
+  const Program &P = W.program();
+  const UsedValue &U = D[Found.Used];
+  if (Found.Kind == DifferenceKind::Missing) {
+    const ProgramNode &N = P[Found.Id];
+    ShapeIndex Index = P.trees().index(N.Shape, Found.Ordinal);
+    return R
+        .reportAs(Level, A.places().tag(U).Whole,
+                  "in the module {} is also at {}{}, which is not among its "
+                  "positions",
+                  D.spell(U.Tag), P.spell(Found.Id),
+                  P.trees().shape(N.Shape).isTuple() ? D.Indices.text(Index)
+                                                     : "")
+        .note(P.place(Found.Id), "{} is here", P.spell(Found.Id))
+        .about(U.Tag.Name);
+  }
+  const Position &At = D.Positions[Found.Row];
+  Finding F = R.reportAs(Level, A.places().line(At).ltrim(),
+                         "in the module {} is not at {}", D.spell(U.Tag),
+                         D.spell(At.Name, At.Index));
+  if (HloId Id = P.find(At.Name)) {
+    HloValueId There = W.flow().at(Id, At.Index);
+    F.note(P.place(Id), "{} is here{}", D.Names[At.Name],
+           There ? " and holds " + W.flow().spell(There) : "");
+  }
+  return F.about(U.Tag.Name);
+}
+
+namespace hlobuf {
+void checkModulePositions(const CheckContext &A, Reporter &R) {
+  reportDifferences(A, R, DerivedPart::Positions, describe);
+}
+} // namespace hlobuf

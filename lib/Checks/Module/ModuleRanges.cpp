@@ -1,0 +1,63 @@
+//===- Checks/Module/ModuleRanges.cpp -------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A live range begins where its value is defined and ends where the module
+// holds or reads it last; ranges of one alias set end where the next begins
+// (xla/hlo/utils/hlo_live_range.cc, by the rules of the dump's release).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+
+using namespace hlobuf;
+
+static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+                        const Difference &Found) {
+  const Facts &A = W.facts();
+  const Dump &D = A.dump();
+  const Program &P = W.program();
+  if (Found.Kind == DifferenceKind::Invented) {
+    const LiveRangeRow &Row = D.Ranges[Found.Row];
+    return R
+        .reportAs(Level, A.places().line(Row).ltrim(),
+                  "{} has a live range, but in the module no such value lives "
+                  "in the steps",
+                  D.spell(Row.Name, Row.Index))
+        .about(Row.Name);
+  }
+  HloId Id = W.flow()[Found.Value].Definition;
+  StepRange Derived = *W.ranges()[Found.Value];
+  if (Found.Kind == DifferenceKind::Missing)
+    return R
+        .reportAs(Level, P.place(Id),
+                  "{} lives from step {} to {}, but has no live range",
+                  W.flow().spell(Found.Value), Derived.Start, Derived.End)
+        .about(P[Id].Name);
+  const LiveRangeRow &Row = D.Ranges[Found.Row];
+  RowTexts At = A.places().row(Row);
+  bool StartsWrong = Row.Start != Derived.Start;
+  Finding F = R.reportAs(Level, StartsWrong ? At.First : At.Second,
+                         "{} has the live range {}-{}, but by the module it "
+                         "is {}-{}",
+                         D.spell(Row.Name, Row.Index), Row.Start, Row.End,
+                         Derived.Start, Derived.End);
+  int32_t Step = StartsWrong ? Derived.Start : Derived.End;
+  if (Step >= 0 && Step < W.schedule().steps()) {
+    HloId There = W.schedule().sequence()[static_cast<size_t>(Step)];
+    F.note(P.place(There), "step {} is {}", Step, P.spell(There));
+    if (There == Id)
+      return F.about(Row.Name);
+  }
+  F.note(P.place(Id), "{} is defined here", P.spell(Id));
+  return F.about(Row.Name);
+}
+
+namespace hlobuf {
+void checkModuleRanges(const CheckContext &A, Reporter &R) {
+  reportDifferences(A, R, DerivedPart::Ranges, describe);
+}
+} // namespace hlobuf

@@ -1,0 +1,110 @@
+//===- Checks/Module/ModuleSequence.cpp -----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sequence is the schedule of the module's computations, each callee put
+// before its caller's step (FlattenSchedule in
+// xla/hlo/utils/hlo_live_range.cc, 2019-2026). Without is_scheduled=true in
+// the header the order inside a computation is taken from the dump; then it
+// must still be one: operands first, callees in their places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+
+using namespace hlobuf;
+
+namespace {
+class SequenceDifference {
+public:
+  SequenceDifference(const ModuleAnalysis &W, Reporter &R, Severity Level)
+      : W(W), R(R), Level(Level), D(W.facts().dump()), P(W.program()) {}
+
+  Finding describe(const Difference &Found);
+
+private:
+  llvm::StringRef row(size_t Number) const {
+    return W.facts().places().row(D.Sequence[Number]).Name;
+  }
+  Finding missing(HloId Id);
+  Finding order(const Difference &Found);
+  Finding operand(const Difference &Found);
+
+  const ModuleAnalysis &W;
+  Reporter &R;
+  Severity Level;
+  const Dump &D;
+  const Program &P;
+};
+} // namespace
+
+/// Points at the step behind which the module has \p Id.
+Finding SequenceDifference::missing(HloId Id) {
+  int32_t Step = W.schedule().time(Id);
+  llvm::StringRef Where = P.place(Id);
+  for (int32_t Before = Step - 1; Before >= 0 && Before > Step - 100;
+       --Before) {
+    NameId Name = P[W.schedule().sequence()[static_cast<size_t>(Before)]].Name;
+    int32_t Stated = Name ? W.facts().time(Name) : -1;
+    if (Stated < 0)
+      continue;
+    Where = row(static_cast<size_t>(Stated));
+    break;
+  }
+  return R
+      .reportAs(Level, Where,
+                "the module schedules {} at step {}, the sequence has no such "
+                "step",
+                P.spell(Id), Step)
+      .note(P.place(Id), "{} is defined here", P.spell(Id));
+}
+
+Finding SequenceDifference::order(const Difference &Found) {
+  NameId Stated = D.Sequence[Found.Row].Name;
+  Finding F = R.reportAs(Level, row(Found.Row),
+                         "step {} is {}, but the module schedules {} here",
+                         Found.Row, D.Names[Stated], P.spell(Found.Id));
+  F.note(P.place(Found.Id), "the module's schedule has {} here",
+         P.spell(Found.Id));
+  if (HloId Id = P.find(Stated))
+    F.note(P.place(Id), "and {} here", D.Names[Stated]);
+  return F.about(Stated);
+}
+
+Finding SequenceDifference::operand(const Difference &Found) {
+  HloId Operand = P.operands(Found.Id)[Found.Operand];
+  int32_t Step = W.schedule().time(Operand);
+  Finding F = R.reportAs(Level, row(Found.Row),
+                         "step {} ({}) comes before its operand {}, which is "
+                         "at step {}",
+                         Found.Row, P.spell(Found.Id), P.spell(Operand), Step);
+  if (Step >= 0 && Step < W.facts().steps())
+    F.note(row(static_cast<size_t>(Step)), "{} is at this step",
+           P.spell(Operand));
+  return F.note(P.place(Found.Id), "{} reads it", P.spell(Found.Id));
+}
+
+Finding SequenceDifference::describe(const Difference &Found) {
+  if (Found.Kind == DifferenceKind::Missing)
+    return missing(Found.Id);
+  if (Found.Kind == DifferenceKind::Unequal)
+    return Found.Operand == ~0u ? order(Found) : operand(Found);
+  NameId Name = D.Sequence[Found.Row].Name;
+  return R
+      .reportAs(Level, row(Found.Row), "the module has no instruction {}",
+                D.Names[Name])
+      .about(Name);
+}
+
+namespace hlobuf {
+void checkModuleSequence(const CheckContext &A, Reporter &R) {
+  reportDifferences(A, R, DerivedPart::Sequence,
+                    [&](const ModuleAnalysis &W, Reporter &, Severity Level,
+                        const Difference &Found) {
+                      return SequenceDifference(W, R, Level).describe(Found);
+                    });
+}
+} // namespace hlobuf

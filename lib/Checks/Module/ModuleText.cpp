@@ -1,0 +1,257 @@
+//===- Checks/Module/ModuleText.cpp ---------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text behind ` from instruction:` is the module's line: same shape with
+// its layout, same opcode, same operands, same attributes. Printed differently
+// are: names without `%` in the short form (2022-03-03 to 2025-02-17),
+// operands that are elements (2026-07-13 on), async ops with or without sugar,
+// contents of large constants (`{...}` where either text leaves them out),
+// keys of backend_config in another order (2026-08 on), and metadata.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/ModuleAnalysis.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class TextComparer {
+public:
+  TextComparer(const ModuleAnalysis &W, Reporter &R)
+      : A(W.facts()), D(A.dump()), P(W.program()), R(R) {}
+
+  void run();
+
+private:
+  void compare(const Instruction &I, HloId Id);
+  bool sameShape(const Instruction &I, HloId Id);
+  bool sameOpcode(const Instruction &I, HloId Id);
+  bool isElided(StringRef Stated, StringRef Own, HloId Id) const;
+  bool sameOperands(const Instruction &I, HloId Id);
+  bool sameAttributes(const Instruction &I, HloId Id);
+  void compareValueShapes();
+
+  const Facts &A;
+  const Dump &D;
+  const Program &P;
+  Reporter &R;
+};
+} // namespace
+
+void TextComparer::run() {
+  if (D.complete(Section::Texts)) {
+    for (const Instruction &I : D.Instructions)
+      if (HloId Id = P.find(I.Name); Id && !P.isHidden(Id))
+        compare(I, Id);
+    return;
+  }
+  compareValueShapes();
+}
+
+/// Layouts count, index comments do not.
+static bool sameText(const ShapeTable &Shapes, ShapeId X, ShapeId Y) {
+  if (X == Y)
+    return true;
+  std::string TextX;
+  std::string TextY;
+  if (Shapes[X].IndexComments != Shapes[Y].IndexComments)
+    return Shapes.equalIgnoringLayout(X, Y);
+  Shapes.print(X, true, TextX);
+  Shapes.print(Y, true, TextY);
+  return TextX == TextY;
+}
+
+bool TextComparer::sameShape(const Instruction &I, HloId Id) {
+  if (sameText(D.Shapes, I.Result, P[Id].Shape))
+    return true;
+  const HloModule &M = P.module();
+  R.report(A.places().text(I).ShapeText,
+           "{} has the shape {}, but in the module {}", D.Names[I.Name],
+           D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
+      .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
+            "the module has it here")
+      .about(I.Name);
+  return false;
+}
+
+bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
+  StringRef Stated = A.places().text(I).OpcodeText;
+  const HloModule &M = P.module();
+  StringRef Before = M.text(M[Id]).take_front(M[Id].OperandsOffset);
+  StringRef Own = Before.drop_front(Before.rfind(' ') + 1);
+  // `fusion-start` in one text is `async-start` in the other.
+  bool Same = I.Op.Sugar != P[Id].Sugar ? I.Op.Op == P[Id].Op : Stated == Own;
+  bool Wrapped = isAsync(I.Op.Op) != isAsync(P[Id].Op) &&
+                 (I.Op.Sugar || P[Id].Sugar || Stated.contains("-start") ||
+                  Stated.contains("-done"));
+  if (Same || Wrapped)
+    return true;
+  R.report(Stated, "{} has the opcode {}, but in the module {}",
+           D.Names[I.Name], Stated, Own)
+      .note(Own, "the module has it here")
+      .about(I.Name);
+  return false;
+}
+
+/// True if one of the two texts of constant \p Id may leave its contents out:
+/// arrays of more than ten elements are printed as `{...}` unless constants are
+/// asked for, which --xla_dump_large_constants does for the module alone.
+bool TextComparer::isElided(StringRef Stated, StringRef Own, HloId Id) const {
+  constexpr uint64_t LargestPrinted = 10;
+  if (P[Id].Op != Opcode::Constant || (Stated != "{...}" && Own != "{...}"))
+    return false;
+  uint64_t Elements = 1;
+  for (const Dimension &Extent : D.Shapes[P[Id].Shape].Dimensions)
+    Elements = llvm::SaturatingMultiply(
+        Elements, static_cast<uint64_t>(std::max<int64_t>(Extent.Size, 0)));
+  return D.Shapes[P[Id].Shape].isTuple() || Elements > LargestPrinted;
+}
+
+bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
+  const HloModule &M = P.module();
+  llvm::ArrayRef<NameId> Stated = D.operands(I);
+  llvm::ArrayRef<HloId> Own = P.operands(Id);
+  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
+    StringRef Contents = M.operandsText(M[Id]);
+    if (D.operandsText(I) == Contents ||
+        isElided(D.operandsText(I), Contents, Id))
+      return true;
+    R.report(D.operandsText(I), "{} has other contents in the module",
+             D.Names[I.Name])
+        .note(M.operandsText(M[Id]), "the module has these")
+        .about(I.Name);
+    return false;
+  }
+  if (Stated.size() != Own.size()) {
+    R.report(D.operandsText(I), "{} has {} operands, but in the module {}",
+             D.Names[I.Name], Stated.size(), Own.size())
+        .note(M.operandsText(M[Id]), "the module has these")
+        .about(I.Name);
+    return false;
+  }
+  for (uint32_t K = 0; K != Own.size(); ++K) {
+    // Of elements that two instructions take alike, either may be meant.
+    bool Same = P[Own[K]].Name == Stated[K];
+    if (!Same && P.isHidden(Own[K])) {
+      HloId Meant = P.find(Stated[K]);
+      Same =
+          !Meant || (P.isHidden(Meant) && P[Meant].Number == P[Own[K]].Number &&
+                     P.operands(Meant)[0] == P.operands(Own[K])[0]);
+    }
+    if (Same)
+      continue;
+    R.report(A.places().operand(I, K),
+             "operand {} of {} is {}, but in the module {}", K, D.Names[I.Name],
+             D.Names[Stated[K]], P.spell(Own[K]))
+        .note(M.operandsText(M[Id]), "the module has these operands")
+        .about(I.Name);
+    return false;
+  }
+  return true;
+}
+
+/// What the two forms of printing do not agree on, or says nothing about
+/// buffers.
+static bool isIncomparable(StringRef Key) {
+  for (StringRef Text : {"metadata", "backend_config", "sharding", "origin",
+                         "frontend_attributes", "control-predecessors",
+                         "statistics", "replica_groups", "original_value"})
+    if (Key == Text)
+      return true;
+  return false;
+}
+
+/// The next attribute that can be compared; false at the end.
+static bool takeComparable(StringRef &Rest, StringRef &Key, StringRef &Value) {
+  while (takeAttributeKey(Rest, Key)) {
+    // The last ones can be megabytes long and are not compared.
+    if (Key == "metadata" || Key == "backend_config")
+      return false;
+    Value = takeAttributeValue(Rest);
+    if (!isIncomparable(Key))
+      return true;
+  }
+  return false;
+}
+
+static bool equalButPercent(StringRef X, StringRef Y) {
+  size_t I = 0;
+  size_t J = 0;
+  while (true) {
+    while (I != X.size() && X[I] == '%')
+      ++I;
+    while (J != Y.size() && Y[J] == '%')
+      ++J;
+    if (I == X.size() || J == Y.size())
+      return I == X.size() && J == Y.size();
+    if (X[I++] != Y[J++])
+      return false;
+  }
+}
+
+bool TextComparer::sameAttributes(const Instruction &I, HloId Id) {
+  const HloModule &M = P.module();
+  StringRef Stated = D.attributes(I);
+  StringRef Own = M.attributes(M[Id]);
+  if (Stated == Own || isAsync(I.Op.Op) || isAsync(P[Id].Op))
+    return true;
+  StringRef KeyX, ValueX, KeyY, ValueY;
+  while (true) {
+    bool MoreX = takeComparable(Stated, KeyX, ValueX);
+    bool MoreY = takeComparable(Own, KeyY, ValueY);
+    if (!MoreX && !MoreY)
+      return true;
+    if (MoreX && MoreY && KeyX == KeyY && equalButPercent(ValueX, ValueY))
+      continue;
+    StringRef Where = MoreX ? (ValueX.empty() ? KeyX : ValueX)
+                            : A.places().text(I).OpcodeText;
+    R.reportAs(Severity::Warning, Where,
+               "{} has other attributes in the module: {} instead of {}",
+               D.Names[I.Name],
+               MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
+               MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
+        .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
+              "the module has it here")
+        .about(I.Name);
+    return false;
+  }
+}
+
+void TextComparer::compare(const Instruction &I, HloId Id) {
+  if (sameOpcode(I, Id) && sameShape(I, Id) && sameOperands(I, Id))
+    sameAttributes(I, Id);
+}
+
+/// Without texts the value lines tell the shapes.
+void TextComparer::compareValueShapes() {
+  for (const Value &V : D.Values) {
+    HloId Id = P.find(V.Tag.Name);
+    auto Ordinal =
+        Id ? P.trees().ordinal(P[Id].Shape, V.Tag.Index) : std::nullopt;
+    if (!Ordinal || !V.Shape)
+      continue;
+    ShapeId Own = P.trees().part(P[Id].Shape, *Ordinal);
+    if (sameText(D.Shapes, V.Shape, Own))
+      continue;
+    R.report(A.places().value(V).Shape,
+             "{} has the shape {}, but in the module {}", D.spell(V.Tag),
+             D.Shapes.text(V.Shape), D.Shapes.text(Own))
+        .note(P.place(Id), "{} is here", D.Names[V.Tag.Name])
+        .about(V.Tag.Name);
+  }
+}
+
+namespace hlobuf {
+void checkModuleText(const CheckContext &A, Reporter &R) {
+  const ModuleAnalysis *W = usableModule(A, R);
+  if (!W)
+    return;
+  TextComparer(*W, R).run();
+}
+} // namespace hlobuf

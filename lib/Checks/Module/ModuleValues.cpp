@@ -1,0 +1,81 @@
+//===- Checks/Module/ModuleValues.cpp -------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value has a buffer exactly if the module's dataflow defines it in a
+// computation that gets buffers, and it is a phi exactly if different values
+// meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026). Alias
+// sets with a constant, where no constant is allocated, and those of a view
+// color (2026-07-22 on) have live ranges and no allocation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Module/ModuleDifference.h"
+
+using namespace hlobuf;
+
+static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+                        const Difference &Found) {
+  const Dump &D = W.facts().dump();
+  const Program &P = W.program();
+  if (Found.Kind == DifferenceKind::Missing) {
+    HloId Id = W.flow()[Found.Value].Definition;
+    Finding F = R.reportAs(Level, P.place(Id),
+                           "{} defines the value {}{}, which has no place in "
+                           "the assignment",
+                           P.spell(Id), W.flow().spell(Found.Value),
+                           W.flow()[Found.Value].Phi ? " (phi)" : "");
+    return P[Id].Name ? F.about(P[Id].Name) : F;
+  }
+  const ValueTag &Tag = D[Found.Line].Tag;
+  TagTexts At = W.facts().places().value(D[Found.Line]).Tag;
+  HloId Id = P.find(Tag.Name);
+  if (Found.Kind == DifferenceKind::Unequal)
+    return R
+        .reportAs(Level, At.Whole, "{} is {}, but in the module {}",
+                  D.spell(Tag), Tag.Phi ? "a phi" : "no phi",
+                  Tag.Phi ? "only one value reaches it"
+                          : "several values meet here")
+        .note(P.place(Id), "{} is here", D.Names[Tag.Name])
+        .about(Found.Line);
+  if (!Id)
+    return R
+        .reportAs(Level, At.Name, "the module has no instruction {}",
+                  D.Names[Tag.Name])
+        .about(Found.Line);
+  Finding F = R.reportAs(Level, At.Whole,
+                         "{} has a place, but the module defines no value "
+                         "there",
+                         D.spell(Tag));
+  F.note(P.place(Id), "{} is here", D.Names[Tag.Name]);
+  HloValueId V = W.flow().at(Id, Tag.Index);
+  if (V)
+    F.note(P.place(W.flow()[V].Definition), "it only passes on {}",
+           W.flow().spell(V));
+  return F.about(Found.Line);
+}
+
+/// Says that the compiler simplified phis in another way, at the first of them.
+static void reportOtherPhis(const ModuleAnalysis &W, Reporter &R) {
+  const Dump &D = W.facts().dump();
+  auto Phi = llvm::find_if(D.Values, [](const Value &V) { return V.Tag.Phi; });
+  // The compiler may have dropped them all.
+  llvm::StringRef Where = Phi == D.Values.end()
+                              ? W.program().module().Name
+                              : W.facts().places().value(*Phi).Tag.Whole;
+  R.reportAs(Severity::Warning, Where,
+             "the dump has other phis than this tool derives from the module; "
+             "they are legal, and all else was compared with them");
+}
+
+namespace hlobuf {
+void checkModuleValues(const CheckContext &A, Reporter &R) {
+  const ModuleAnalysis *Module = A.moduleAnalysis();
+  if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
+    reportOtherPhis(*Module, R);
+  reportDifferences(A, R, DerivedPart::Values, describe);
+}
+} // namespace hlobuf

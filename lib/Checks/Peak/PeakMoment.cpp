@@ -1,0 +1,78 @@
+//===- Checks/Peak/PeakMoment.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `Live ranges at N (peak)` names the first step with the most live bytes, as
+// XLA counts them (hlo_live_range.cc ComputePeakMemoryMoment, since
+// 2021-04-07): a value counts with the bytes of its whole instruction's shape,
+// 8 per element for a tuple, and still at the step behind its end, because
+// frees of a step come after its allocations. 0 where nothing has bytes. Needs
+// the shape of every instruction with a live range. No exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "Facts/Peak.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static uint64_t chargedAt(const CheckContext &A, int32_t Step) {
+  uint64_t Sum = 0;
+  for (const LiveRangeRow &Row : A.dump().Ranges)
+    if (isCharged(Row, Step))
+      Sum += chargedBytes(A, Row).value_or(0);
+  return Sum;
+}
+
+/// The values that count at either step, or nearly: if one of them has a wrong
+/// range or shape, this finding follows from that.
+static void nameSuspects(const CheckContext &A, Finding &F, int32_t Step) {
+  const Dump &D = A.dump();
+  constexpr int64_t Near = 2;
+  int64_t First = std::min(Step, D.PeakStep);
+  int64_t Last = std::max(Step, D.PeakStep);
+  for (const LiveRangeRow &Row : D.Ranges) {
+    if (Row.End < First - 1 - Near || Row.Start > Last + Near)
+      continue;
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? A.valueOf(U) : ValueId())
+      F.about(V);
+    F.about(Row.Name);
+  }
+}
+
+namespace hlobuf {
+void checkPeakMoment(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (D.UnboundedPeak)
+    return R.notChecked("a dimension has no bound");
+  if (!A.areRangesSound())
+    return R.notChecked("the live ranges are incomplete");
+  std::optional<PeakMoment> Peak = findPeak(A);
+  if (!Peak)
+    return R.notChecked("the bytes of a live value are not known");
+  if (Peak->Step == D.PeakStep)
+    return;
+  uint64_t Stated = chargedAt(A, D.PeakStep);
+  StringRef Where = A.places().peakHeader().First;
+  Finding F =
+      Stated == Peak->Bytes
+          ? R.report(Where,
+                     "peak is at step {}, but step {} is the first with {} "
+                     "live bytes",
+                     D.PeakStep, Peak->Step, Peak->Bytes)
+          : R.report(Where,
+                     "peak is at step {} with {} live bytes, but step {} has "
+                     "{}",
+                     D.PeakStep, Stated, Peak->Step, Peak->Bytes);
+  if (Peak->Step < A.steps())
+    F.note(A.places().line(D.Sequence[static_cast<size_t>(Peak->Step)]),
+           "step {} is here", Peak->Step);
+  F.about(Section::Peak);
+  nameSuspects(A, F, Peak->Step);
+}
+} // namespace hlobuf

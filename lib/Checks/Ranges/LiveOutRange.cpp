@@ -1,0 +1,110 @@
+//===- Checks/Ranges/LiveOutRange.cpp -------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value that is part of the ENTRY root lives to the end of the program, the
+// step behind the last (hlo_live_range.cc: a root's values live to the end of
+// their computation, since 2021-04-07). A value that lives to the end lies in
+// a maybe-live-out allocation or in a parameter's; a parameter that is not
+// donated lives to the end too (hlo_live_range.cc, aliasing with the outside).
+// The opposite is wrong: what lies in an output's allocation may end before
+// the output begins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+static const Position *positionAt(const Dump &D, const UsedValue &U,
+                                  NameId Root) {
+  for (const Position &P : D.positions(U))
+    if (P.Name == Root)
+      return &P;
+  return nullptr;
+}
+
+/// An output lives to the end, so some value of its allocation does.
+static void checkOutputs(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  for (const Allocation &Owner : D.Allocations) {
+    if (!Owner.MaybeLiveOut || Owner.ThreadLocal)
+      continue;
+    const LiveRangeRow *Last = nullptr;
+    ValueId LastValue;
+    for (uint32_t I = Owner.Values.Begin; I != Owner.Values.End; ++I) {
+      std::optional<uint32_t> Row = A.rangeRow(ValueId(I));
+      if (!Row || (Last && Last->End > D.Ranges[*Row].End))
+        continue;
+      Last = &D.Ranges[*Row];
+      LastValue = ValueId(I);
+    }
+    if (!Last || Last->End == A.steps())
+      continue;
+    // One that is part of the root is reported by its row.
+    UsedId U = A.usedOf(LastValue);
+    if (U && A.isLiveOut(U))
+      continue;
+    R.report(A.places().row(*Last).Second,
+             "live range of {} ends at step {}, but allocation {} is an "
+             "output, and one of its values lives to the end, {}",
+             D.spell(D[LastValue].Tag), Last->End, Owner.Index, A.steps())
+        .note(A.places().header(Owner).MaybeLiveOut,
+              "allocation {} is maybe-live-out", Owner.Index)
+        .about(LastValue);
+  }
+}
+
+static void checkRow(const CheckContext &A, Reporter &R,
+                     const LiveRangeRow &Row, ValueId V,
+                     const Position *AtRoot) {
+  const Dump &D = A.dump();
+  const Allocation &Owner = D[D[V].Owner];
+  NameId Root = A.entryRoot();
+  bool ToEnd = Row.End == A.steps();
+  if (AtRoot && !ToEnd)
+    R.report(A.places().row(Row).Second,
+             "live range of {} ends at step {}, but the value is part of the "
+             "program's result and lives to the end, {}",
+             D.spell(D[V].Tag), Row.End, A.steps())
+        .note(A.places().line(*AtRoot), "'{}' is the root of ENTRY",
+              D.Names[Root])
+        .about(V);
+  else if (ToEnd && !Owner.MaybeLiveOut && !Owner.isParameter())
+    R.report(A.places().row(Row).Second,
+             "live range of {} reaches the end, {}, but allocation {} is "
+             "neither an output nor a parameter",
+             D.spell(D[V].Tag), Row.End, Owner.Index)
+        .note(A.places().line(Owner), "allocation {} is here", Owner.Index)
+        .about(V);
+  else if (ToEnd && Owner.MaybeLiveOut && Root && !AtRoot)
+    R.reportAs(Severity::Warning, A.places().row(Row).Second,
+               "live range of {} reaches the end, {}, but the value is no "
+               "part of the program's result",
+               D.spell(D[V].Tag), Row.End)
+        .note(A.places().line(D.Sequence[static_cast<size_t>(A.time(Root))]),
+              "'{}' is the root of ENTRY", D.Names[Root])
+        .about(V);
+}
+
+namespace hlobuf {
+void checkLiveOutRange(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (D.Sequence.empty())
+    return R.notChecked("the instruction sequence is empty");
+  if (!A.areRangesSound())
+    return R.notChecked("the live ranges are incomplete");
+  checkOutputs(A, R);
+  NameId Root = A.entryRoot();
+  if (!Root)
+    R.notChecked("the ENTRY root is not known");
+  for (const LiveRangeRow &Row : D.Ranges) {
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? A.valueOf(U) : ValueId())
+      checkRow(A, R, Row, V, Root ? positionAt(D, D[U], Root) : nullptr);
+  }
+}
+} // namespace hlobuf

@@ -1,0 +1,179 @@
+//===- Checks/Ranges/RangeForm.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row of BufferLiveRange is named after a value whose instruction is in the
+// sequence, occurs once, lies inside the steps (0 <= start < T, start <= end
+// <= T; T itself means live out), and rows ascend by value id. XLA prints a
+// map from values to time bounds, sorted by id (hlo_live_range.cc, since
+// 2021-04-07). A value that needs no memory may have a row and no allocation
+// (GPU's view colors, 2026-07-22), so there an unknown name only counts if it
+// is not in the sequence either.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+namespace {
+class RangeForm {
+public:
+  RangeForm(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), RowOf(D.Used.size(), NoRow) {}
+
+  void run();
+
+private:
+  static constexpr uint32_t NoRow = ~uint32_t(0);
+
+  void checkKey(uint32_t Row, UsedId U);
+  void checkUnknownKey(uint32_t Row);
+  void checkOrder(uint32_t Row, UsedId U);
+  void checkBounds(const LiveRangeRow &Row, UsedId U);
+  UsedId missingHere() const;
+  Finding about(Finding F, UsedId U) const {
+    if (U)
+      F.about(D[U].Tag.Name);
+    if (U && A.valueOf(U))
+      F.about(A.valueOf(U));
+    return F;
+  }
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  std::vector<uint32_t> RowOf;
+  /// The end of the program; where the sequence is broken, at least that.
+  int32_t Steps = 0;
+  /// The last row with a known value.
+  uint32_t LastRow = NoRow;
+  UsedId Last;
+};
+} // namespace
+
+/// The value without row that belongs behind the last known row.
+UsedId RangeForm::missingHere() const {
+  size_t U = Last ? Last.index() + 1 : 0;
+  constexpr size_t Far = 64;
+  for (size_t End = std::min(U + Far, D.Used.size()); U < End; ++U) {
+    const ValueTag &Tag = D.Used[U].Tag;
+    if (A.time(Tag.Name) >= 0 && !A.range(Tag.Name, Tag.Index))
+      return UsedId(U);
+  }
+  return UsedId();
+}
+
+void RangeForm::checkUnknownKey(uint32_t Number) {
+  const LiveRangeRow &Row = D.Ranges[Number];
+  bool InSequence = A.time(Row.Name) >= 0;
+  // Values of GPU's view colors have a live range and no memory.
+  constexpr uint32_t ViewColors = 20260722;
+  if (InSequence && !A.release().until(ViewColors) && !A.isTPU() &&
+      A.backend() != Backend::CPU)
+    return R.exempt("view-color");
+  UsedId Missing = missingHere();
+  RowTexts Texts = A.places().row(Row);
+  bool WrongIndex = InSequence && !A.usedOfInstruction(Row.Name).empty();
+  Finding F = R.report(WrongIndex ? Texts.Index : Texts.Name,
+                       "live range of '{}', which is no value of this dump",
+                       D.spell(Row.Name, Row.Index));
+  F.about(Row.Name);
+  if (!Missing)
+    return;
+  F.note(A.places().line(D[Missing]), "{} has none", D.spell(D[Missing].Tag));
+  about(F, Missing);
+}
+
+void RangeForm::checkKey(uint32_t Number, UsedId U) {
+  const LiveRangeRow &Row = D.Ranges[Number];
+  uint32_t &Before = RowOf[U.index()];
+  if (Before != NoRow) {
+    RowTexts Texts = A.places().row(Row);
+    about(R.report(Texts.Name, "{} has two live ranges, {}-{} and {}-{}",
+                   D.spell(D[U].Tag), D.Ranges[Before].Start,
+                   D.Ranges[Before].End, Row.Start, Row.End)
+              .note(A.places().line(D.Ranges[Before]), "the first is here"),
+          U);
+    return;
+  }
+  Before = Number;
+  if (!A.isSequenceSound() || A.time(Row.Name) >= 0)
+    return;
+  Finding F = R.report(A.places().row(Row).Name,
+                       "{} has a live range, but '{}' is not in the "
+                       "instruction sequence",
+                       D.spell(D[U].Tag), D.Names[Row.Name]);
+  if (const SequenceRow *Stray = A.strayStep())
+    F.note(A.places().row(*Stray).Name,
+           "step {} is '{}', which nothing else names", Stray->Ordinal,
+           D.Names[Stray->Name])
+        .about(Stray->Name);
+  about(F, U);
+}
+
+void RangeForm::checkOrder(uint32_t Number, UsedId U) {
+  if (Last && D[Last].Tag.Id > D[U].Tag.Id)
+    about(about(R.report(A.places().row(D.Ranges[Number]).Name,
+                         "live range of {} comes after that of {}; rows "
+                         "ascend by value id",
+                         D.spell(D[U].Tag), D.spell(D[Last].Tag))
+                    .note(A.places().line(D.Ranges[LastRow]),
+                          "the row before it is here"),
+                U),
+          Last);
+  Last = U;
+  LastRow = Number;
+}
+
+void RangeForm::checkBounds(const LiveRangeRow &Row, UsedId U) {
+  RowTexts Texts = A.places().row(Row);
+  std::string Tag = U ? D.spell(D[U].Tag) : D.spell(Row.Name, Row.Index);
+  if (Row.Start < 0 || Row.Start >= Steps)
+    about(R.report(Texts.First,
+                   "live range of {} starts at step {}, but the steps are 0 "
+                   "to {}",
+                   Tag, Row.Start, Steps - 1),
+          U);
+  else if (Row.End > Steps)
+    about(R.report(Texts.Second,
+                   "live range of {} ends at step {}, behind the program's "
+                   "end, {}",
+                   Tag, Row.End, Steps),
+          U);
+  else if (Row.End < Row.Start)
+    about(R.report(Texts.Second,
+                   "live range of {} ends at step {}, before its start, {}",
+                   Tag, Row.End, Row.Start),
+          U);
+}
+
+void RangeForm::run() {
+  Steps = A.isSequenceSound()
+              ? A.steps()
+              : std::max(A.steps(), static_cast<int32_t>(std::min<uint32_t>(
+                                        D.MaxStep, INT32_MAX)));
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    const LiveRangeRow &Row = D.Ranges[I];
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (U) {
+      checkKey(I, U);
+      if (RowOf[U.index()] == I)
+        checkOrder(I, U);
+    } else {
+      checkUnknownKey(I);
+    }
+    if (Row.Start < 0 || Row.Start >= Steps || Row.End > Steps ||
+        Row.End < Row.Start)
+      checkBounds(Row, U);
+  }
+}
+
+namespace hlobuf {
+void checkRangeForm(const CheckContext &A, Reporter &R) {
+  RangeForm(A, R).run();
+}
+} // namespace hlobuf

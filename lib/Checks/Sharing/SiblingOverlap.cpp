@@ -1,0 +1,162 @@
+//===- Checks/Sharing/SiblingOverlap.cpp ----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The values that one instruction defines use disjoint bytes: all of them are
+// written at the same step (buffer_assignment.cc and heap_simulator.cc, 2017).
+// No live range is needed, and every color is checked. Exceptions:
+// - two outputs declared to alias one operand have that operand's place
+//   (async collective fusions on TPU);
+// - phis have one place where one value goes into both: a tuple holds it at
+//   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
+//   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
+//   place they are a warning; without used values that is not checked. One-line
+//   values do not tell which are phis (TensorFlow 1.14: a loop that starts
+//   from one zero at three indices).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Sharing/Sharing.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace {
+class SiblingCheck {
+public:
+  SiblingCheck(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  void run();
+
+private:
+  void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
+  std::optional<llvm::SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
+  bool mayAliasOneOperand(const Value &V, const Value &W) const;
+  bool holdsDoubledValue(const Value &V);
+  void findDoubled();
+  void report(ValueId Lower, ValueId Upper);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  /// Allocation and offset of each value that some tuple holds twice.
+  std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled;
+};
+} // namespace
+
+static bool samePlace(const Value &V, const Value &W) {
+  return V.Offset == W.Offset && V.Size == W.Size;
+}
+
+/// What the instruction \p Name declares to alias, in its text or in the
+/// module; nothing if there is neither.
+std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+SiblingCheck::aliases(NameId Name) const {
+  if (const Instruction *I = A.instruction(Name))
+    return A.aliases(*I);
+  if (HloId Id = D.Module.find(Name))
+    return declaredAliases(D.Module.attributes(D.Module[Id]), D.Indices);
+  return std::nullopt;
+}
+
+/// Says so where it cannot be told.
+bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
+  if (!samePlace(V, W))
+    return false;
+  auto Items = aliases(V.Tag.Name);
+  if (!Items) {
+    if (!V.Tag.Phi)
+      R.notChecked("two values of one instruction at one place: only its text "
+                   "tells whether they alias one operand");
+    return !V.Tag.Phi;
+  }
+  for (const DeclaredAlias &P : *Items)
+    for (const DeclaredAlias &Q : *Items)
+      if (P.Output.canonical() == V.Tag.Index.canonical() &&
+          Q.Output.canonical() == W.Tag.Index.canonical() &&
+          P.Operand == Q.Operand && P.Index.canonical() == Q.Index.canonical())
+        return true;
+  return false;
+}
+
+void SiblingCheck::findDoubled() {
+  Doubled.emplace();
+  llvm::SmallVector<NameId, 16> Names;
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    ValueId V = A.valueOf(UsedId(U));
+    if (!V || D.Used[U].Positions.size() < 2)
+      continue;
+    Names.clear();
+    for (const Position &P : D.positions(D.Used[U]))
+      Names.push_back(P.Name);
+    llvm::sort(Names);
+    if (std::adjacent_find(Names.begin(), Names.end()) != Names.end())
+      Doubled->insert({D[V].Owner.index(), D[V].Offset});
+  }
+}
+
+/// True if a value at the place of \p V lies twice in one tuple.
+bool SiblingCheck::holdsDoubledValue(const Value &V) {
+  if (!Doubled)
+    findDoubled();
+  return Doubled->contains({V.Owner.index(), V.Offset});
+}
+
+void SiblingCheck::report(ValueId Lower, ValueId Upper) {
+  const Value &V = D[Lower], &W = D[Upper];
+  bool MayBePhis =
+      (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
+  bool PhisAtOnePlace = MayBePhis && samePlace(V, W);
+  if (PhisAtOnePlace && !D.complete(Section::Used))
+    return R.notChecked("two phis of one instruction at one place: only the "
+                        "used values tell whether one value goes into both");
+  if (PhisAtOnePlace && holdsDoubledValue(V))
+    return R.exempt("value-twice-in-tuple");
+  if (!MayBePhis && mayAliasOneOperand(V, W))
+    return R.exempt("aliases-one-operand");
+  Finding F =
+      R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,
+                 A.places().value(W).Offset,
+                 "{} shares {} with {}, another value of the same instruction",
+                 D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
+  notePlace(F, A, Lower);
+  F.about(Upper).about(Lower);
+}
+
+void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
+  llvm::sort(Siblings, [&](uint32_t V, uint32_t W) {
+    const Value &X = D.Values[V], &Y = D.Values[W];
+    return std::tuple(X.Owner, X.Offset, V) < std::tuple(Y.Owner, Y.Offset, W);
+  });
+  // The sibling that reaches furthest so far.
+  uint32_t Furthest = Siblings.front();
+  for (uint32_t V : Siblings.drop_front()) {
+    const Value &Last = D.Values[Furthest], &Now = D.Values[V];
+    if (Last.Owner == Now.Owner && Now.Offset < Last.end())
+      report(ValueId(Furthest), ValueId(V));
+    if (Last.Owner != Now.Owner || Last.end() < Now.end())
+      Furthest = V;
+  }
+}
+
+void SiblingCheck::run() {
+  llvm::SmallVector<uint32_t, 32> Siblings;
+  for (size_t Name = 0; Name != D.Names.size(); ++Name) {
+    llvm::ArrayRef<uint32_t> All = A.valuesOfInstruction(NameId(Name));
+    if (All.size() < 2)
+      continue;
+    Siblings.clear();
+    llvm::copy_if(All, std::back_inserter(Siblings),
+                  [&](uint32_t V) { return D.Values[V].Size != 0; });
+    if (Siblings.size() > 1)
+      checkSiblings(Siblings);
+  }
+}
+
+namespace hlobuf {
+void checkSiblingOverlap(const CheckContext &A, Reporter &R) {
+  SiblingCheck(A, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,96 @@
+//===- Checks/Size/ValueShape.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shape on a value's line is the part of its instruction's shape at the
+// value's index, layouts included: both are printed from the same instruction
+// (buffer_assignment.cc, hlo_value.cc; instruction texts since 2021-09-23). No
+// exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Follows two shapes that differ down to the first parts that do. \p Text is
+/// the text of \p Got on its line and shrinks along.
+static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Wanted,
+                   StringRef &Text) {
+  while (true) {
+    const Shape &X = Shapes[Got];
+    const Shape &Y = Shapes[Wanted];
+    if (!X.isTuple() || !Y.isTuple() ||
+        X.Elements.size() != Y.Elements.size() ||
+        X.IndexComments != Y.IndexComments)
+      return;
+    size_t At = 0;
+    StringRef Rest = Text.drop_front(1);
+    while (At != X.Elements.size() && X.Elements[At] == Y.Elements[At]) {
+      Rest = Rest.drop_front(Shapes.text(X.Elements[At]).size());
+      Rest.consume_front(", ");
+      // Behind the comma there may be a comment, `/*index=5*/`.
+      if (Rest.starts_with("/*"))
+        Rest = Rest.drop_front(Rest.find("*/") + 2);
+      ++At;
+    }
+    if (At == X.Elements.size())
+      return;
+    Got = X.Elements[At];
+    Wanted = Y.Elements[At];
+    Text = Rest.take_front(Shapes.text(Got).size());
+  }
+}
+
+static std::string describe(const ShapeTable &Shapes, ShapeId Id) {
+  if (Shapes[Id].isTuple())
+    return fmt::format("a tuple of {}", Shapes[Id].Elements.size());
+  return Shapes.text(Id).str();
+}
+
+static void reportDifference(const CheckContext &A, Reporter &R, ValueId Id,
+                             const Instruction &I, ShapeId Wanted) {
+  const Dump &D = A.dump();
+  const Value &V = D[Id];
+  StringRef Text = A.places().value(V).Shape;
+  ShapeId Got = V.Shape;
+  narrow(D.Shapes, Got, Wanted, Text);
+  Finding F = R.report(Text, "shape of {} is {}, but {} has {} there",
+                       D.spell(V.Tag), describe(D.Shapes, Got), D.Names[I.Name],
+                       describe(D.Shapes, Wanted));
+  F.about(Id);
+  UsedId U = A.usedOf(Id);
+  F.note(U && D[U].TextSize ? A.places().text(D[U]).ShapeText
+                            : A.places().text(I).ShapeText,
+         "the instruction's shape is here");
+}
+
+namespace hlobuf {
+void checkValueShape(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  for (uint32_t K = 0; K != D.Values.size(); ++K) {
+    const Value &V = D.Values[K];
+    const Instruction *I = A.instruction(V.Tag.Name);
+    if (!I || !I->Result)
+      continue;
+    ShapeId Wanted = V.Tag.Index.isRoot()
+                         ? I->Result
+                         : D.Shapes.at(I->Result, D.Indices.steps(V.Tag.Index));
+    if (Wanted == V.Shape)
+      continue;
+    if (Wanted) {
+      reportDifference(A, R, ValueId(K), *I, Wanted);
+      continue;
+    }
+    R.report(A.places().value(V).Tag.Index,
+             "value {} is at index {}, but the shape of {} has no such part",
+             D.spell(V.Tag), D.Indices.text(V.Tag.Index), D.Names[I->Name])
+        .note(A.places().text(*I).ShapeText, "the instruction's shape is here")
+        .about(ValueId(K));
+  }
+}
+} // namespace hlobuf

@@ -1,0 +1,162 @@
+//===- Checks/Size/ValueSize.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value has the bytes of its shape, as the backend counts them: CPU and GPU
+// the elements (plus 4 bytes per dimension of a bounded dynamic array,
+// ShapeSizeBytes in cpu_executable.cc and gpu_compiler.h), TPU the padded
+// tiles. Values that share one place (offset and size) are recorded with what
+// the largest of them needs (buffer_assignment.cc HloBufferSize, 2017): no
+// member needs more, and one needs all of it. So a static array that is updated
+// in place into a dynamic one has the larger size of that.
+//
+// TPU's formula for tiles is exact for all values of colors 0, 1 and 3 in dumps
+// of v4 to v7x, libtpu 0.0.11 to 0.0.51. In the small memories (other colors)
+// what all dumps agree on gives a warning. Where a shape's bytes are not known
+// (dynamic shapes of TPU, layouts with M or P) the elements are a lower bound.
+// Tuple tables have a check of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+
+namespace {
+/// What a value needs on its own.
+struct Need {
+  uint64_t Bytes = 0;
+  /// Bytes is all that it needs, not only a lower bound.
+  bool Exact = false;
+  Severity Level = Severity::Error;
+};
+
+class SizeChecker {
+public:
+  SizeChecker(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), By(A.backend()) {}
+
+  void checkAllocation(const Allocation &Alloc);
+
+private:
+  Need need(const Value &V) const;
+  void checkOffset(llvm::ArrayRef<uint32_t> Same);
+  void checkPlace(llvm::ArrayRef<uint32_t> Offset,
+                  llvm::ArrayRef<uint32_t> Same);
+  void report(uint32_t Number, const Need &N, size_t Members);
+  bool strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  Backend By;
+  std::vector<uint32_t> Order;
+  /// What those values at the offset at hand need that state another size,
+  /// sorted; filled on demand.
+  std::vector<uint64_t> Needs;
+};
+} // namespace
+
+Need SizeChecker::need(const Value &V) const {
+  if (auto Own = ownBytes(D.Shapes, V.Shape, By, V.Tag.Color))
+    return {*Own, true, Severity::Error};
+  if (By == Backend::TPU)
+    if (auto Likely = likelyBytes(D.Shapes, V.Shape, V.Tag.Color))
+      return {*Likely, true, Severity::Warning};
+  if (D.Shapes[V.Shape].isArray())
+    return {logicalBytes(D.Shapes, V.Shape).value_or(0), false,
+            Severity::Error};
+  return {};
+}
+
+void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
+  const Value &V = D.Values[Number];
+  Finding F = R.reportAs(N.Level, A.places().value(V).Size,
+                         "value {} has {} bytes, expected {}{} for {}",
+                         D.spell(V.Tag), V.Size, N.Exact ? "" : "at least ",
+                         N.Bytes, D.Shapes.text(V.Shape));
+  F.about(ValueId(Number));
+  if (Members > 1)
+    F.note(A.places().line(D[V.Owner]),
+           "{} values have this place, none of them needs more", Members);
+}
+
+/// True if a value at this offset needs exactly \p Size but states another
+/// size: then that value is wrong, and those it left are right.
+bool SizeChecker::strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size) {
+  if (Needs.empty()) {
+    for (uint32_t I : Offset)
+      if (Need N = need(D.Values[I]); N.Bytes != D.Values[I].Size)
+        Needs.push_back(N.Bytes);
+    llvm::sort(Needs);
+  }
+  return std::binary_search(Needs.begin(), Needs.end(), Size);
+}
+
+void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
+                             llvm::ArrayRef<uint32_t> Same) {
+  uint64_t Size = D.Values[Same.front()].Size;
+  bool Exact = true;
+  Need Most;
+  uint32_t Largest = Same.front();
+  for (uint32_t I : Same) {
+    Need N = need(D.Values[I]);
+    if (!N.Exact)
+      R.exempt("lower-bound");
+    else if (N.Level != Severity::Error)
+      R.exempt("small-memory");
+    Exact &= N.Exact;
+    if (I == Same.front() || N.Bytes > Most.Bytes) {
+      Most = N;
+      Largest = I;
+    }
+  }
+  if (Most.Bytes > Size)
+    report(Largest, Most, /*Members=*/1);
+  else if (Most.Bytes < Size && Exact && !strayed(Offset, Size))
+    report(Largest, Most, Same.size());
+}
+
+void SizeChecker::checkOffset(llvm::ArrayRef<uint32_t> Same) {
+  Needs.clear();
+  for (size_t Begin = 0; Begin != Same.size();) {
+    size_t End = Begin;
+    while (End != Same.size() &&
+           D.Values[Same[End]].Size == D.Values[Same[Begin]].Size)
+      ++End;
+    checkPlace(Same, Same.slice(Begin, End - Begin));
+    Begin = End;
+  }
+}
+
+void SizeChecker::checkAllocation(const Allocation &Alloc) {
+  Order.clear();
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+    if (!D.Shapes[D.Values[I].Shape].isTuple())
+      Order.push_back(I);
+  llvm::sort(Order, [&](uint32_t X, uint32_t Y) {
+    const Value &V = D.Values[X];
+    const Value &W = D.Values[Y];
+    return std::tuple(V.Offset, V.Size, X) < std::tuple(W.Offset, W.Size, Y);
+  });
+  llvm::ArrayRef<uint32_t> All = Order;
+  for (size_t Begin = 0; Begin != All.size();) {
+    size_t End = Begin;
+    while (End != All.size() &&
+           D.Values[All[End]].Offset == D.Values[All[Begin]].Offset)
+      ++End;
+    checkOffset(All.slice(Begin, End - Begin));
+    Begin = End;
+  }
+}
+
+namespace hlobuf {
+void checkValueSize(const CheckContext &A, Reporter &R) {
+  SizeChecker Checker(A, R);
+  for (const Allocation &Alloc : A.dump().Allocations)
+    Checker.checkAllocation(Alloc);
+}
+} // namespace hlobuf

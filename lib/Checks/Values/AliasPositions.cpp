@@ -1,0 +1,209 @@
+//===- Checks/Values/AliasPositions.cpp -----------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Some opcodes pass parts of their operands on instead of defining them
+// (HloDataflowAnalysis::Update*ValueSet, hlo_dataflow_analysis.cc, 2017 on): a
+// tuple its elements, a copy what lies below the top, a copy-start its source
+// at {1}, send and recv-done what they carry at {0}, async and collective
+// starts their operands at {0}, collective dones their result at {1}, and a
+// while what its loop leaves unchanged, which is every part without a phi. At
+// such a part there is the value that is at the operand. In which place of the
+// operand follows from the opcode; async parts are leaves only, tables are
+// defined anew.
+//
+// Exception: a collective-permute-start with slice_sizes is in place and passes
+// on the elements of operand 0 alone; it is left out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Values/UsedRows.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+namespace {
+using Steps = llvm::SmallVector<uint32_t, 4>;
+
+/// A part of an operand.
+struct Source {
+  uint32_t Operand;
+  Steps Path;
+};
+} // namespace
+
+static Source from(uint32_t Operand, ArrayRef<uint32_t> Path) {
+  return {Operand, Steps(Path)};
+}
+
+static Source below(uint32_t Step, ArrayRef<uint32_t> Path) {
+  Steps Longer{Step};
+  Longer.append(Path.begin(), Path.end());
+  return {0, Longer};
+}
+
+/// A collective's operand at {0} or {0,k}.
+static std::optional<Source>
+collectiveSource(const Dump &D, const Instruction &I, ArrayRef<uint32_t> Path) {
+  if (Path[0] != 0 || Path.size() > 2 ||
+      (I.Op.Op == Opcode::CollectivePermuteStart &&
+       findAttribute(D.attributes(I), "slice_sizes")))
+    return std::nullopt;
+  return from(Path.size() == 2 ? Path[1] : 0, {});
+}
+
+/// Where the part \p Path of \p I comes from; nothing if \p I defines it, or
+/// if that is not known. \p Leaf: the part is no tuple.
+static std::optional<Source> sourceOf(const Dump &D, const Instruction &I,
+                                      ArrayRef<uint32_t> Path, bool Leaf) {
+  if (I.Op.Op == Opcode::While)
+    return from(0, Path);
+  if (I.Op.Op == Opcode::AllGatherDone && Leaf)
+    return below(1, Path);
+  if (Path.empty())
+    return std::nullopt;
+  switch (I.Op.Op) {
+  case Opcode::Tuple:
+    return from(Path[0], Path.drop_front());
+  case Opcode::Copy:
+    return from(0, Path);
+  case Opcode::CopyStart:
+    if (Path.size() == 1 && Path[0] == 1)
+      return from(0, {});
+    break;
+  case Opcode::Send:
+    if (Path[0] == 0)
+      return from(0, Path.drop_front());
+    break;
+  case Opcode::RecvDone:
+    if (Path[0] == 0)
+      return from(0, Path);
+    break;
+  case Opcode::AllGatherStart:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectivePermuteStart:
+    if (Leaf)
+      return collectiveSource(D, I, Path);
+    break;
+  case Opcode::CollectivePermuteDone:
+    if (Leaf)
+      return below(1, Path);
+    break;
+  case Opcode::AsyncStart:
+    if (Leaf && Path.size() > 1 && Path[0] == 0)
+      return from(Path[1], Path.drop_front(2));
+    break;
+  default:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// True for the opcodes that sourceOf knows.
+static bool passesOn(Opcode Op) {
+  switch (Op) {
+  case Opcode::While:
+  case Opcode::AllGatherDone:
+  case Opcode::Tuple:
+  case Opcode::Copy:
+  case Opcode::CopyStart:
+  case Opcode::Send:
+  case Opcode::RecvDone:
+  case Opcode::AllGatherStart:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectivePermuteStart:
+  case Opcode::CollectivePermuteDone:
+  case Opcode::AsyncStart:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// \p U is at a part of \p I, but not where that part comes from.
+static void reportWrong(const CheckContext &A, Reporter &R,
+                        const Instruction &I, uint32_t Number,
+                        const Source &S) {
+  const Dump &D = A.dump();
+  const Position &P = D.Positions[Number];
+  UsedId U = A.ownerOfPosition(Number);
+  ShapeIndex Index = D.Indices.get(S.Path);
+  NameId Operand = D.operands(I)[S.Operand];
+  ArrayRef<uint32_t> There = A.positionsAt(Operand, Index);
+  ShapeIndex Printed = There.empty() ? Index : D.Positions[There[0]].Index;
+  std::string Held = "no value";
+  if (!There.empty())
+    Held = A.places().tag(D[A.ownerOfPosition(There[0])]).Whole.str();
+  Finding F = R.report(A.places().line(P).ltrim(),
+                       "{} is a position of {}, but it is operand {}, {}, "
+                       "which holds {}",
+                       D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
+                       S.Operand, D.spell(Operand, Printed), Held);
+  F.note(A.places().operand(I, S.Operand), "the operand").about(I.Name);
+  aboutUsed(A, F, U);
+  if (There.empty())
+    return;
+  F.note(A.places().line(D.Positions[There[0]]).ltrim(), "the value there");
+  aboutUsed(A, F, A.ownerOfPosition(There[0]));
+}
+
+static void checkPositions(const CheckContext &A, Reporter &R,
+                           const Instruction &I) {
+  const Dump &D = A.dump();
+  for (uint32_t Number : A.positionsAt(I.Name)) {
+    const Position &P = D.Positions[Number];
+    UsedId U = A.ownerOfPosition(Number);
+    ShapeId Part = partAt(D, I, P.Index);
+    if (!Part || D[U].Tag.Name == I.Name)
+      continue;
+    std::optional<Source> S =
+        sourceOf(D, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
+    if (S && S->Operand < I.Operands.size() &&
+        !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Path)))
+      reportWrong(A, R, I, Number, *S);
+  }
+}
+
+/// Reports the values that lack a position at or below \p Path of \p I.
+static void checkLost(const CheckContext &A, Reporter &R, const Instruction &I,
+                      ShapeId Part, Steps &Path) {
+  const Dump &D = A.dump();
+  const Shape &Here = D.Shapes[Part];
+  ShapeIndex Index = D.Indices.get(Path);
+  if (A.positionsAt(I.Name, Index).empty()) {
+    std::optional<Source> S = sourceOf(D, I, Path, !Here.isTuple());
+    UsedId U;
+    if (S && S->Operand < I.Operands.size())
+      U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Path));
+    if (U) {
+      Finding F = R.report(lastPositionRow(A, U),
+                           "{} has no position at {}, which is operand {}, {}",
+                           A.places().tag(D[U]).Whole, D.spell(I.Name, Index),
+                           S->Operand, D.Names[D.operands(I)[S->Operand]]);
+      F.note(A.places().operand(I, S->Operand), "the operand").about(I.Name);
+      aboutUsed(A, F, U);
+    }
+  }
+  for (uint32_t K = 0; Here.isTuple() && K != Here.Elements.size(); ++K) {
+    Path.push_back(K);
+    checkLost(A, R, I, Here.Elements[K], Path);
+    Path.pop_back();
+  }
+}
+
+namespace hlobuf {
+void checkAliasPositions(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  Steps Path;
+  for (const Instruction &I : D.Instructions) {
+    if (!passesOn(I.Op.Op))
+      continue;
+    checkPositions(A, R, I);
+    if (A.positionsAt(I.Name).size() < D.Shapes[I.Result].Nodes)
+      checkLost(A, R, I, I.Result, Path);
+  }
+}
+} // namespace hlobuf

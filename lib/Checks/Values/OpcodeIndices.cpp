@@ -1,0 +1,230 @@
+//===- Checks/Values/OpcodeIndices.cpp ------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which parts of its result an instruction defines, and which it only passes
+// on from its operands, follows from the opcode
+// (HloDataflowAnalysis::InitializeInstructionValueSets, 2017 on): the former
+// have a value of their own, the latter never. Values that are phis are left
+// to `phi`.
+//
+// Exceptions: an async-update defines its context values (index {2} and up)
+// since 2026-08-12 only. In CUDA and ROCm dumps of jax 0.12.0 all-gather-start,
+// collective-permute-start and all-reduce-start are sugar of async-start, and
+// then define as async-start does. The table {0} of a collective-permute-start
+// with several operands has a value in no known release. A custom-call with
+// declared aliasing passed the aliased parts on before 2021-10-05. A missing
+// value is reported only where the live ranges prove that every value is
+// listed: constants and views may have none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Values/UsedRows.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+enum class Duty : uint8_t { Never, Maybe, Always };
+
+/// What is known of one instruction before its parts are looked at.
+struct Definer {
+  const Instruction &I;
+  /// Some value of it is a phi.
+  bool AnyPhi = false;
+  /// Written as an opcode of its own, not as sugar of async-start.
+  bool Genuine = false;
+  /// It may pass on parts by declared aliasing.
+  bool OldAliasing = false;
+};
+} // namespace
+
+static Duty when(bool Condition) {
+  return Condition ? Duty::Always : Duty::Never;
+}
+
+/// async-start, or what is printed like it.
+static Duty startDuty(ArrayRef<uint32_t> Path, bool Table) {
+  return when(Table || (!Path.empty() && Path[0] >= 2));
+}
+
+/// Whether \p X has a value of its own at \p Path; \p Table if the part there
+/// is a tuple.
+static Duty dutyAt(const Definer &X, ArrayRef<uint32_t> Path, bool Table) {
+  bool Root = Path.empty();
+  uint32_t First = Root ? 0 : Path[0];
+  switch (X.I.Op.Op) {
+  case Opcode::Bitcast:
+  case Opcode::GetTupleElement:
+  case Opcode::Call:
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::OptBarrier:
+  case Opcode::CopyDone:
+  case Opcode::AllReduceDone:
+  case Opcode::While:
+  case Opcode::Conditional:
+    return Duty::Never;
+  case Opcode::Parameter:
+    return when(!X.AnyPhi);
+  case Opcode::Tuple:
+  case Opcode::Copy:
+    return when(Root);
+  case Opcode::CopyStart:
+    return when(Root || First == 0 || First == 2);
+  case Opcode::Send:
+    return when(Root || First == 1 || First == 2);
+  case Opcode::RecvDone:
+    return when(Root || First == 1);
+  case Opcode::AsyncStart:
+    return startDuty(Path, Table);
+  case Opcode::AsyncUpdate:
+    return !Table && First >= 2 ? Duty::Maybe : when(Table);
+  case Opcode::AsyncDone:
+    return when(Table);
+  case Opcode::AllReduceStart:
+    return X.Genuine ? Duty::Always : startDuty(Path, Table);
+  case Opcode::AllGatherStart:
+    return X.Genuine ? when(Table || First == 1) : startDuty(Path, Table);
+  case Opcode::CollectivePermuteStart:
+    if (!Root && First == 0)
+      return Table ? Duty::Maybe : Duty::Never;
+    return X.Genuine ? when(Root || First >= 1) : startDuty(Path, Table);
+  case Opcode::AllGatherDone:
+  case Opcode::CollectivePermuteDone:
+    return when(Root && Table);
+  default:
+    return X.OldAliasing ? Duty::Maybe : Duty::Always;
+  }
+}
+
+static Definer describe(const CheckContext &A, const Instruction &I) {
+  const Dump &D = A.dump();
+  Definer X{I};
+  X.Genuine = !D.Shapes[I.Result].isTuple();
+  X.OldAliasing = I.Op.Op == Opcode::CustomCall &&
+                  !A.release().since(20211005) &&
+                  D.attributes(I).contains("output_to_operand_aliasing");
+  for (uint32_t U : A.usedOfInstruction(I.Name)) {
+    const ValueTag &Tag = D.Used[U].Tag;
+    X.AnyPhi |= Tag.Phi;
+    auto Path = D.Indices.steps(Tag.Index);
+    ShapeId Part = partAt(D, I, Tag.Index);
+    X.Genuine |=
+        !Path.empty() && Path[0] <= 1 && Part && !D.Shapes[Part].isTuple();
+  }
+  return X;
+}
+
+/// Opcodes newer than this tool are treated like most opcodes, with less
+/// certainty.
+static Severity severityOf(const Definer &X) {
+  return X.I.Op.Op == Opcode::Unknown ? Severity::Warning : Severity::Error;
+}
+
+/// Reports the first value that \p X may not define. True if there is none.
+static bool checkDefined(const CheckContext &A, Reporter &R, const Definer &X) {
+  const Dump &D = A.dump();
+  for (uint32_t U : A.usedOfInstruction(X.I.Name)) {
+    const ValueTag &Tag = D.Used[U].Tag;
+    ShapeId Part = partAt(D, X.I, Tag.Index);
+    Duty Must = Part && !Tag.Phi ? dutyAt(X, D.Indices.steps(Tag.Index),
+                                          D.Shapes[Part].isTuple())
+                                 : Duty::Always;
+    if (Must == Duty::Maybe)
+      R.exempt("release-dependent");
+    if (Part && Must != Duty::Never)
+      continue;
+    TagTexts Texts = A.places().tag(D.Used[U]);
+    InstructionText Text = A.places().text(X.I);
+    StringRef Where = Texts.Index.empty() ? Texts.Name : Texts.Index;
+    if (!Part) {
+      Finding F = R.report(Where, "the shape of {} has no part {}",
+                           D.Names[X.I.Name], D.Indices.text(Tag.Index));
+      F.note(Text.ShapeText, "its shape").about(X.I.Name);
+      aboutUsed(A, F, UsedId(U));
+      return false;
+    }
+    Finding F = R.reportAs(severityOf(X), Where,
+                           "{} is a value, but opcode {} defines none {}",
+                           Texts.Whole, Text.OpcodeText,
+                           Tag.Index.isRoot() ? "of its own" : "there");
+    F.note(Text.OpcodeText, "the instruction").about(X.I.Name);
+    aboutUsed(A, F, UsedId(U));
+    return false;
+  }
+  return true;
+}
+
+/// Looks for the first part that \p X must define and that has no value; false
+/// if there is one, then at \p Path.
+static bool allDefined(const CheckContext &A, const Definer &X, ShapeId Part,
+                       llvm::SmallVectorImpl<uint32_t> &Path) {
+  const Dump &D = A.dump();
+  const Shape &S = D.Shapes[Part];
+  if (dutyAt(X, Path, S.isTuple()) == Duty::Always &&
+      !A.findUsed(X.I.Name, D.Indices.get(Path)))
+    return false;
+  if (!S.isTuple() || X.I.Op.Op == Opcode::Tuple || X.I.Op.Op == Opcode::Copy)
+    return true;
+  for (uint32_t K = 0; K != S.Elements.size(); ++K) {
+    Path.push_back(K);
+    if (!allDefined(A, X, S.Elements[K], Path))
+      return false;
+    Path.pop_back();
+  }
+  return true;
+}
+
+static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
+  const Dump &D = A.dump();
+  llvm::SmallVector<uint32_t, 4> Path;
+  if (X.I.Op.Op == Opcode::While || X.I.Op.Op == Opcode::Conditional ||
+      allDefined(A, X, X.I.Result, Path))
+    return;
+  ArrayRef<uint32_t> Group = A.usedOfInstruction(X.I.Name);
+  InstructionText Text = A.places().text(X.I);
+  Finding F = R.reportAs(
+      severityOf(X), Text.OpcodeText,
+      "opcode {} defines {}{}, but no value is listed for it", Text.OpcodeText,
+      D.Names[X.I.Name], D.Indices.text(D.Indices.get(Path)));
+  F.about(X.I.Name);
+  for (uint32_t U : Group.take_front(1))
+    aboutUsed(A, F.note(A.places().tag(D.Used[U]).Whole, "a value of it"),
+              UsedId(U));
+}
+
+/// A misspelt opcode is no newer opcode.
+static void checkSpelling(const CheckContext &A, Reporter &R,
+                          const Instruction &I) {
+  StringRef Text = opcodeIn(A, I);
+  static constexpr StringRef Known[] = {
+#define HLOBUF_OPCODE(Enumerator, Text) Text,
+#include "HLO/Opcodes.def"
+  };
+  for (StringRef Other : Known)
+    if (Text.edit_distance(Other, true, 1) == 1)
+      return void(R.reportAs(Severity::Warning, Text,
+                             "unknown opcode '{}', one letter away from '{}'",
+                             Text, Other)
+                      .about(I.Name));
+}
+
+namespace hlobuf {
+void checkOpcodeIndices(const CheckContext &A, Reporter &R) {
+  bool Full = A.isFull();
+  for (const Instruction &I : A.dump().Instructions) {
+    Definer X = describe(A, I);
+    if (I.Op.Op == Opcode::Unknown)
+      checkSpelling(A, R, I);
+    if (checkDefined(A, R, X) && Full)
+      checkMissing(A, R, X);
+  }
+  if (!Full)
+    R.notChecked(SomeUnlisted);
+}
+} // namespace hlobuf

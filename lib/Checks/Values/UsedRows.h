@@ -1,0 +1,108 @@
+//===- Checks/Values/UsedRows.h - Rows of used values -----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_VALUES_USEDROWS_H
+#define HLOBUF_CHECKS_VALUES_USEDROWS_H
+
+#include "Checks/Check.h"
+#include <tuple>
+
+namespace hlobuf {
+
+/// True if \p U says that it is positioned at (\p Name, \p Index).
+inline bool isPositionOf(const CheckContext &A, UsedId U, NameId Name,
+                         ShapeIndex Index) {
+  const IndexRange Own = A.dump()[U].Positions;
+  return llvm::any_of(A.positionsAt(Name, Index), [&](uint32_t Number) {
+    return Number >= Own.Begin && Number < Own.End;
+  });
+}
+
+/// The part of \p I's result at \p Index; invalid if there is none.
+inline ShapeId partAt(const Dump &D, const Instruction &I, ShapeIndex Index) {
+  return I.Result ? D.Shapes.at(I.Result, D.Indices.steps(Index)) : ShapeId();
+}
+
+/// The line behind the one that \p Where ends in, comments passed over. Where
+/// the text ends there, \p Where itself.
+inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
+  llvm::StringRef Text = D.usedText();
+  llvm::StringRef Rest =
+      Text.drop_front(static_cast<size_t>(Where.end() - Text.data()));
+  do {
+    size_t Newline = Rest.find('\n');
+    if (Newline == llvm::StringRef::npos)
+      return Where;
+    Rest = Rest.drop_front(Newline + 1);
+  } while (Rest.starts_with("//"));
+  return Rest.take_until([](char C) { return C == '\n'; });
+}
+
+/// The last position of \p U; its heading if there is none. A position that is
+/// missing is missing about there.
+inline llvm::StringRef lastPositionRow(const CheckContext &A, UsedId U) {
+  const Dump &D = A.dump();
+  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  return All.empty() ? lineBehind(D, A.places().tag(D[U]).Whole).ltrim()
+                     : A.places().line(All.back()).ltrim();
+}
+
+/// The last use of \p U; the heading of its uses if there is none.
+inline llvm::StringRef lastUseRow(const CheckContext &A, UsedId U) {
+  const Dump &D = A.dump();
+  llvm::ArrayRef<Use> All = D.uses(D[U]);
+  if (!All.empty())
+    return A.places().line(All.back()).ltrim();
+  llvm::StringRef Before = D.positions(D[U]).empty()
+                               ? lineBehind(D, A.places().tag(D[U]).Whole)
+                               : A.places().line(D.positions(D[U]).back());
+  return lineBehind(D, Before).ltrim();
+}
+
+/// Makes \p F a finding about \p U.
+inline Finding &aboutUsed(const CheckContext &A, Finding &F, UsedId U) {
+  if (ValueId V = A.valueOf(U))
+    return F.about(V);
+  return F.about(A.dump()[U].Tag.Name);
+}
+
+/// Why a check that needs every value stayed silent.
+inline constexpr const char *SomeUnlisted =
+    "the live ranges do not prove that all values are listed";
+
+/// The uses that one instruction makes, to be searched.
+class UseSet {
+public:
+  /// Takes the uses by \p Name.
+  void load(const CheckContext &A, NameId Name) {
+    Keys.clear();
+    for (uint32_t Number : A.usesBy(Name)) {
+      const Use &U = A.dump().Uses[Number];
+      Keys.emplace_back(U.Operand, U.Index.canonical().bits(),
+                        A.ownerOfUse(Number).index());
+    }
+    llvm::sort(Keys);
+  }
+  /// True if \p U is used as operand \p Operand at \p Index.
+  bool has(uint32_t Operand, ShapeIndex Index, UsedId U) const {
+    return std::binary_search(
+        Keys.begin(), Keys.end(),
+        std::tuple(Operand, Index.canonical().bits(), U.index()));
+  }
+
+private:
+  llvm::SmallVector<std::tuple<uint32_t, uint32_t, uint32_t>, 16> Keys;
+};
+
+/// The opcode in the text of \p I.
+inline llvm::StringRef opcodeIn(const CheckContext &A, const Instruction &I) {
+  return A.places().text(I).OpcodeText;
+}
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_VALUES_USEDROWS_H

@@ -1,0 +1,57 @@
+//===- Dataflow/AliasAnalysis.h - Values that share a place -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_ALIASANALYSIS_H
+#define HLOBUF_DATAFLOW_ALIASANALYSIS_H
+
+#include "Dataflow/DataflowAnalysis.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hlobuf {
+
+/// Part \p Output of an instruction is written in place of part \p Input of
+/// operand \p Operand.
+struct InPlacePair {
+  uint32_t Operand = 0;
+  /// Ordinals of parts of the operand's and of the instruction's shape.
+  uint32_t Input = 0;
+  uint32_t Output = 0;
+};
+
+/// Must-alias sets of values, HloBuffers in XLA's words
+/// (xla/hlo/analysis/hlo_alias_analysis.cc, alias_info.cc).
+class AliasAnalysis {
+public:
+  AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R);
+
+  /// The representative of the set of \p V.
+  HloValueId group(HloValueId V) const { return HloValueId(Groups[V.index()]); }
+  bool same(HloValueId A, HloValueId B) const { return group(A) == group(B); }
+
+  /// The pairs of \p Id; of a fusion without those it declares, if
+  /// \p BodyOnly.
+  std::vector<InPlacePair> inPlace(HloId Id, bool BodyOnly = false);
+
+private:
+  uint32_t find(uint32_t V);
+  void join(HloValueId A, HloValueId B);
+  void join(HloId A, uint32_t PartA, HloId B, uint32_t PartB);
+  void joinAll(HloId A, HloId B);
+  void joinLoop(HloId While);
+  void joinDonated();
+  std::vector<InPlacePair> findPairs(HloId Id, bool BodyOnly);
+
+  const DataflowAnalysis &F;
+  const Program &P;
+  ReleaseRules R;
+  std::vector<uint32_t> Groups;
+  llvm::DenseMap<uint32_t, std::vector<InPlacePair>> Memo;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_ALIASANALYSIS_H

@@ -1,0 +1,48 @@
+//===- Dataflow/Comparison.h - Dump against module --------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_COMPARISON_H
+#define HLOBUF_DATAFLOW_COMPARISON_H
+
+#include "Dataflow/Expected.h"
+
+namespace hlobuf {
+
+enum class DifferenceKind : uint8_t {
+  /// The module implies it, the dump does not state it.
+  Missing,
+  /// The dump states it, the module does not imply it.
+  Invented,
+  /// Both have it, not alike.
+  Unequal,
+};
+
+/// One difference. Which fields hold depends on the part.
+struct Difference {
+  DifferenceKind Kind = DifferenceKind::Unequal;
+  HloValueId Value;
+  /// The value line, and another one of the same alias set.
+  ValueId Line;
+  ValueId Other;
+  UsedId Used;
+  /// Number of the sequence row, position, use, range row or allocation.
+  uint32_t Row = 0;
+  /// The instruction at that step, position or use, as the module has it.
+  HloId Id;
+  uint32_t Operand = 0;
+  uint32_t Ordinal = 0;
+};
+
+/// Takes one difference; false to stop.
+using DifferenceFn = llvm::function_ref<bool(const Difference &)>;
+
+/// Calls \p Visit for the differences in \p Part, in the order of the dump.
+void compare(const ModuleAnalysis &W, DerivedPart Part, DifferenceFn Visit);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_COMPARISON_H

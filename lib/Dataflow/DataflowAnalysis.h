@@ -1,0 +1,144 @@
+//===- Analysis/Dataflow.h - Values of a module and where they are *- C++
+//-*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A location is a part of an instruction's result: base(instruction) plus the
+// ordinal of the part. Parts of a part are consecutive, so that forwarding a
+// subtree copies an interval (xla/hlo/analysis/hlo_dataflow_analysis.cc).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
+#define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
+
+#include "Dataflow/Program.h"
+#include "Facts/ReleaseRules.h"
+
+namespace hlobuf {
+
+/// A value that the module defines.
+using HloValueId = Id<struct FlowTag>;
+
+struct HloValue {
+  HloId Definition;
+  /// Which part of the definition.
+  uint32_t Ordinal = 0;
+  bool Phi = false;
+};
+
+/// A place where a value is.
+struct FlowPosition {
+  HloId Instruction;
+  uint32_t Ordinal = 0;
+};
+
+class DataflowAnalysis {
+public:
+  /// With \p KeepPhi, only phis at places for which it says so stay, as far as
+  /// that is legal: another compiler may simplify them in another way.
+  DataflowAnalysis(const Program &P, const ReleaseRules &R,
+                   llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {});
+
+  /// All phis that \p KeepPhi let go could be dropped.
+  bool arePhisLegal() const { return PhisLegal; }
+
+  const Program &program() const { return P; }
+
+  llvm::ArrayRef<HloValue> values() const { return Values; }
+  const HloValue &operator[](HloValueId Id) const { return Values[Id.index()]; }
+
+  /// True if \p Id has locations: all but the bodies of fusions have.
+  bool hasLocations(HloId Id) const { return Base[Id.index()] != NoBase; }
+  /// The value at part \p Ordinal of \p Id; invalid if there is none.
+  HloValueId at(HloId Id, uint32_t Ordinal) const {
+    return hasLocations(Id) ? ValueOf[Base[Id.index()] + Ordinal]
+                            : HloValueId();
+  }
+  /// Numbers of parts of instructions, below numLocations(); \p Id has some.
+  uint32_t location(HloId Id, uint32_t Ordinal) const {
+    return Base[Id.index()] + Ordinal;
+  }
+  size_t numLocations() const { return ValueOf.size(); }
+  /// The same at \p Index; invalid if there is no such part.
+  HloValueId at(HloId Id, ShapeIndex Index) const;
+  /// The value that \p Id defines at part \p Ordinal, phis included.
+  HloValueId definedAt(HloId Id, uint32_t Ordinal) const {
+    HloValueId V = at(Id, Ordinal);
+    return V && Values[V.index()].Definition == Id &&
+                   Values[V.index()].Ordinal == Ordinal
+               ? V
+               : HloValueId();
+  }
+
+  /// The definition first, then all other positions.
+  llvm::ArrayRef<FlowPosition> positions(HloValueId Id) const {
+    return llvm::ArrayRef<FlowPosition>(Positions).slice(
+        PositionBegin[Id.index()],
+        PositionBegin[Id.index() + 1] - PositionBegin[Id.index()]);
+  }
+
+  /// True if \p User, an instruction that reads the instruction at which \p V
+  /// is at \p Ordinal, is a use of V (HloValue::ComputeUses in
+  /// xla/service/hlo_value.cc).
+  bool isUse(HloValueId V, HloId User, uint32_t Ordinal) const;
+
+  /// Calls \p Visit(User, Operand, Position) for each use of \p V.
+  template <typename VisitFn>
+  void forEachUse(HloValueId V, VisitFn Visit) const {
+    for (const FlowPosition &At : positions(V))
+      for (const ProgramUse &Use : usersOf(At))
+        if (isUse(V, Use.User, At.Ordinal))
+          Visit(Use.User, Use.Operand, At);
+  }
+
+  /// A name for diagnostics: `fusion.1{0}`.
+  std::string spell(HloValueId Id) const;
+
+private:
+  friend class DataflowBuilder;
+  enum class Kind : uint8_t { None, Definition, Forward, Phi };
+  static constexpr uint32_t NoBase = ~uint32_t(0);
+
+  /// The users of an instruction that may be uses of a value at \p At: all,
+  /// or of what is inside a tuple those that do more than take an element.
+  llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &At) const {
+    if (At.Ordinal == 0)
+      return P.users(At.Instruction);
+    uint32_t I = At.Instruction.index();
+    return llvm::ArrayRef<ProgramUse>(InnerUsers)
+        .slice(InnerBegin[I], InnerBegin[I + 1] - InnerBegin[I]);
+  }
+  void collectInnerUsers();
+  bool isPosition(HloValueId V, HloId Id) const;
+
+  uint32_t find(uint32_t Location);
+  void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
+  void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
+  std::vector<FlowPosition> phisInOrder() const;
+  void collectPositions();
+
+  const Program &P;
+  bool PhisLegal = true;
+  std::vector<uint32_t> Base;
+  std::vector<Kind> Kinds;
+  /// Forward: the source. Phi: number in PhiInputs.
+  std::vector<uint32_t> Source;
+  std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
+  std::vector<HloValueId> ValueOf;
+  std::vector<HloValue> Values;
+  std::vector<uint32_t> PositionBegin;
+  std::vector<FlowPosition> Positions;
+  /// By instruction: users that may use what is inside its tuple. A tuple of n
+  /// elements has n users that take one each, and every element would ask all.
+  std::vector<uint32_t> InnerBegin;
+  std::vector<ProgramUse> InnerUsers;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H

@@ -1,0 +1,481 @@
+//===- Dataflow/DataflowBuilder.cpp ---------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/DataflowBuilder.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+
+void DataflowBuilder::run() {
+  for (size_t I = 0; I != P.size(); ++I)
+    if (F.hasLocations(HloId(I)))
+      link(HloId(I));
+}
+
+std::optional<uint32_t> DataflowBuilder::part(HloId Id,
+                                              ArrayRef<uint32_t> Steps) const {
+  ShapeId Shape = P[Id].Shape;
+  uint32_t Ordinal = 0;
+  for (uint32_t Step : Steps) {
+    uint32_t Below = P.trees().elementOrdinal(Shape, Step);
+    if (Below == 0)
+      return std::nullopt;
+    Ordinal += Below;
+    Shape = P.trees().shape(Shape).Elements[Step];
+  }
+  return Ordinal;
+}
+
+void DataflowBuilder::defineAll(HloId Id) {
+  auto First = F.Kinds.begin() + location(Id, 0);
+  std::fill_n(First, parts(Id), Kind::Definition);
+}
+
+void DataflowBuilder::defineTuples(HloId Id) {
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    if (isTuple(Id, I))
+      define(Id, I);
+}
+
+void DataflowBuilder::defineAt(HloId Id, ArrayRef<uint32_t> Steps) {
+  if (std::optional<uint32_t> Ordinal = part(Id, Steps))
+    define(Id, *Ordinal);
+}
+
+void DataflowBuilder::forward(HloId Id, uint32_t Ordinal, HloId From,
+                              uint32_t FromOrdinal) {
+  if (Ordinal >= parts(Id) || !From || !F.hasLocations(From) ||
+      FromOrdinal >= parts(From))
+    return;
+  F.Kinds[location(Id, Ordinal)] = Kind::Forward;
+  F.Source[location(Id, Ordinal)] = location(From, FromOrdinal);
+}
+
+void DataflowBuilder::forwardRange(HloId Id, uint32_t Ordinal, HloId From,
+                                   uint32_t FromOrdinal, uint32_t Count) {
+  for (uint32_t I = 0; I != Count; ++I)
+    forward(Id, Ordinal + I, From, FromOrdinal + I);
+}
+
+void DataflowBuilder::forwardLeaves(HloId Id, ArrayRef<uint32_t> At,
+                                    HloId From) {
+  std::optional<uint32_t> Begin = part(Id, At);
+  if (!Begin)
+    return;
+  ShapeId Here = P.trees().part(P[Id].Shape, *Begin);
+  if (P.trees().parts(Here) != parts(From))
+    return;
+  for (uint32_t I = 0; I != parts(From); ++I) {
+    ShapeId To = P.trees().part(Here, I);
+    const Shape &Leaf = P.trees().shape(P.trees().part(P[From].Shape, I));
+    bool Fits = P.facts().dump().Shapes.equalIgnoringLayout(
+        To, P.trees().part(P[From].Shape, I));
+    if (passesAsync(Leaf.Kind) && Fits)
+      forward(Id, *Begin + I, From, I);
+  }
+}
+
+void DataflowBuilder::addPhi(HloId Id, uint32_t Ordinal,
+                             ArrayRef<HloId> Inputs) {
+  SmallVector<uint32_t, 2> Sources;
+  for (HloId Input : Inputs)
+    if (Input && F.hasLocations(Input) && Ordinal < parts(Input))
+      Sources.push_back(location(Input, Ordinal));
+  if (Sources.empty())
+    return;
+  uint32_t Here = location(Id, Ordinal);
+  if (Sources.size() == 1) {
+    F.Kinds[Here] = Kind::Forward;
+    F.Source[Here] = Sources[0];
+    return;
+  }
+  F.Kinds[Here] = Kind::Phi;
+  F.Source[Here] = static_cast<uint32_t>(F.PhiInputs.size());
+  F.PhiInputs.push_back(std::move(Sources));
+}
+
+void DataflowBuilder::link(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  const ProgramNode &N = P[Id];
+  HloId First = Operands.empty() ? HloId() : Operands[0];
+  switch (N.Op) {
+  case Opcode::SetDimensionSize:
+    if (!R.SetDimensionSizeForwards)
+      return defineAll(Id);
+    [[fallthrough]];
+  case Opcode::Bitcast:
+  case Opcode::OptBarrier:
+  case Opcode::Domain:
+  case Opcode::AddDependency:
+  case Opcode::AllReduceDone:
+    return forwardRange(Id, 0, First, 0, parts(Id));
+  case Opcode::GetTupleElement:
+    if (First)
+      if (uint32_t From = P.trees().elementOrdinal(P[First].Shape, N.Number))
+        forwardRange(Id, 0, First, From, parts(Id));
+    return;
+  case Opcode::Tuple:
+    define(Id, 0);
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      if (uint32_t To = P.trees().elementOrdinal(N.Shape, K))
+        forwardRange(Id, To, Operands[K], 0, parts(Operands[K]));
+    return;
+  case Opcode::Copy:
+    define(Id, 0);
+    return forwardRange(Id, 1, First, 1, parts(Id) - 1);
+  case Opcode::Call:
+    if (ComputationId Callee = P.callee(Id, CallRole::ToApply))
+      forwardRange(Id, 0, P.root(Callee), 0, parts(Id));
+    return;
+  case Opcode::While:
+  case Opcode::Conditional:
+    return linkBranches(Id);
+  case Opcode::Parameter:
+    return linkParameter(Id);
+  case Opcode::CopyStart:
+    return linkCopyStart(Id);
+  case Opcode::CopyDone:
+    if (First)
+      if (std::optional<uint32_t> From = part(First, {0}))
+        forwardRange(Id, 0, First, *From, 1);
+    return;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    return linkAsync(Id);
+  default:
+    return linkOther(Id);
+  }
+}
+
+/// Collectives, transfers and all that simply computes.
+void DataflowBuilder::linkOther(HloId Id) {
+  switch (P[Id].Op) {
+  case Opcode::AllGatherStart:
+  case Opcode::AllGatherDone:
+    return linkAllGather(Id);
+  case Opcode::CollectivePermuteStart:
+    return linkPermuteStart(Id);
+  case Opcode::CollectivePermuteDone:
+    return linkPermuteDone(Id);
+  case Opcode::Send:
+  case Opcode::RecvDone:
+    return linkSendRecv(Id);
+  case Opcode::CustomCall:
+    return linkCustomCall(Id);
+  default:
+    return defineAll(Id);
+  }
+}
+
+void DataflowBuilder::linkBranches(HloId Id) {
+  SmallVector<HloId, 4> Inputs;
+  if (P[Id].Op == Opcode::While) {
+    ComputationId Body = P.callee(Id, CallRole::Body);
+    Inputs = {Body ? P.root(Body) : HloId(),
+              P.operands(Id).empty() ? HloId() : P.operands(Id)[0]};
+  } else {
+    // Branches may share a computation, which has one result.
+    llvm::SmallSet<HloId, 8> Seen;
+    for (const HloCall &Call : P.calls(Id))
+      if (Seen.insert(P.root(Call.Callee)).second)
+        Inputs.push_back(P.root(Call.Callee));
+  }
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    addPhi(Id, I, Inputs);
+}
+
+/// The branches of conditional \p Caller that are \p Callee, in order.
+ArrayRef<uint32_t> DataflowBuilder::branchesOf(HloId Caller,
+                                               ComputationId Callee) {
+  if (Indexed.insert(Caller.index()).second) {
+    ArrayRef<HloCall> Calls = P.calls(Caller);
+    for (uint32_t B = 0; B != Calls.size(); ++B)
+      Branches[{Caller.index(), Calls[B].Callee.index()}].push_back(B);
+  }
+  return Branches[{Caller.index(), Callee.index()}];
+}
+
+/// Adds what \p Caller passes to parameter \p Id; true if other callers or
+/// rounds may pass something else.
+bool DataflowBuilder::addArguments(HloId Id, HloId Caller,
+                                   SmallVectorImpl<HloId> &Inputs) {
+  uint32_t Number = P[Id].Number;
+  ArrayRef<HloId> Operands = P.operands(Caller);
+  auto AddOperand = [&](size_t K) {
+    Inputs.push_back(K < Operands.size() ? Operands[K] : HloId());
+  };
+  switch (P[Caller].Op) {
+  case Opcode::Call:
+    AddOperand(Number);
+    return false;
+  case Opcode::While: {
+    AddOperand(0);
+    ComputationId Body = P.callee(Caller, CallRole::Body);
+    // A body that returns its parameter adds nothing to it.
+    if (Body && P.root(Body) != Id)
+      Inputs.push_back(P.root(Body));
+    return true;
+  }
+  case Opcode::Conditional: {
+    llvm::SmallSet<HloId, 4> Seen;
+    for (uint32_t B : branchesOf(Caller, P[Id].Parent))
+      if (B + 1 >= Operands.size() || Seen.insert(Operands[B + 1]).second)
+        AddOperand(B + 1);
+    return true;
+  }
+  case Opcode::AsyncStart: {
+    if (HloId Bound = P.boundOperand(P.lastUpdate(Caller), Number))
+      Inputs.push_back(Bound);
+    return false;
+  }
+  default:
+    return false;
+  }
+}
+
+void DataflowBuilder::linkParameter(HloId Id) {
+  ComputationId C = P[Id].Parent;
+  if (P.callers(C).empty() || P.isEmbedded(C))
+    return defineAll(Id);
+  SmallVector<HloId, 4> Inputs;
+  bool Merges = false;
+  for (HloId Caller : P.callers(C))
+    Merges |= addArguments(Id, Caller, Inputs);
+  if (Merges || Inputs.size() > 1) {
+    for (uint32_t I = 0; I != parts(Id); ++I)
+      addPhi(Id, I, Inputs);
+  } else if (Inputs.size() == 1) {
+    forwardRange(Id, 0, Inputs[0], 0, parts(Id));
+  }
+}
+
+void DataflowBuilder::linkCopyStart(HloId Id) {
+  define(Id, 0);
+  defineAt(Id, {0});
+  defineAt(Id, {2});
+  if (std::optional<uint32_t> To = part(Id, {1}); To && !P.operands(Id).empty())
+    forward(Id, *To, P.operands(Id)[0], 0);
+}
+
+/// True for what lies under element 2 or a later one.
+static bool isContext(ShapeIndexTable &Indices, ShapeIndex Index) {
+  SmallVector<uint32_t, 4> Steps = Indices.steps(Index);
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
+/// What the computation of an async op computes; Unknown if it is not printed.
+static Opcode wrappedOpcode(const Program &P, HloId Id) {
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  HloId Root = Calls.empty() ? HloId() : P.root(Calls[0].Callee);
+  return Root ? P[Root].Op : Opcode::Unknown;
+}
+
+/// True if \p Id, an async-update or -done, continues a chain that began
+/// outside of its loop and moves slices.
+static bool continuesSlice(const Program &P, HloId Id) {
+  if (P.operands(Id).empty())
+    return false;
+  switch (P[P.operands(Id)[0]].Op) {
+  case Opcode::GetTupleElement:
+  case Opcode::Tuple:
+  case Opcode::While:
+  case Opcode::Parameter:
+    break;
+  default:
+    return false;
+  }
+  Opcode Wrapped = wrappedOpcode(P, Id);
+  return Wrapped == Opcode::DynamicSlice ||
+         Wrapped == Opcode::DynamicUpdateSlice;
+}
+
+/// True for parts that async ops pass on.
+bool DataflowBuilder::passesAsync(ShapeKind Kind) const {
+  return Kind == ShapeKind::Array ||
+         (Kind == ShapeKind::Token && R.AsyncTokens);
+}
+
+void DataflowBuilder::linkAsync(HloId Id) {
+  Opcode Op = P[Id].Op;
+  if (Op != Opcode::AsyncDone || R.AsyncDoneTuples)
+    defineTuples(Id);
+  bool Continues = R.AsyncUpdateSliceForwards && continuesSlice(P, Id);
+  if (Op == Opcode::AsyncDone)
+    return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
+  bool Passes = Op == Opcode::AsyncUpdate && R.AsyncContextForwards;
+  for (uint32_t I = 1; I < parts(Id); ++I) {
+    ShapeIndex Index = P.trees().index(P[Id].Shape, I);
+    if (!isContext(P.facts().dump().Indices, Index))
+      continue;
+    if (Passes && !isTuple(Id, I))
+      forward(Id, I, P.operands(Id)[0], I);
+    else
+      define(Id, I);
+  }
+  SmallVector<HloId, 8> Bound = P.boundOperands(Id);
+  for (uint32_t K = 0; K != Bound.size(); ++K)
+    forwardLeaves(Id, {0, K}, Bound[K]);
+  if (Op == Opcode::AsyncUpdate && Continues)
+    return forwardAllButOperands(Id);
+  // The bytes are the operand's: only the done waits for the update.
+  if (Op == Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+      wrappedOpcode(P, Id) == Opcode::DynamicUpdateSlice) {
+    if (std::optional<uint32_t> Result = part(Id, {1}))
+      forward(Id, *Result, P.operands(Id).empty() ? HloId() : P.operands(Id)[0],
+              0);
+    return;
+  }
+  linkAsyncResult(Id, 1);
+}
+
+/// Element {1} and the later ones of an async-update, as the state before has
+/// them.
+void DataflowBuilder::forwardAllButOperands(HloId Id) {
+  ShapeIndexTable &Indices = P.facts().dump().Indices;
+  for (uint32_t I = 1; I < parts(Id); ++I) {
+    ShapeIndex Index = P.trees().index(P[Id].Shape, I);
+    if (passesAsync(P.trees().shape(P.trees().part(P[Id].Shape, I)).Kind) &&
+        Indices.steps(Index)[0] != 0)
+      forward(Id, I, P.operands(Id)[0], I);
+  }
+}
+
+/// The part of \p Id at \p At from element {1} of the state before.
+void DataflowBuilder::forwardResult(HloId Id, ArrayRef<uint32_t> At) {
+  HloId Before = P.operands(Id)[0];
+  std::optional<uint32_t> To = part(Id, At);
+  std::optional<uint32_t> From = part(Before, {1});
+  if (!To || !From)
+    return;
+  ShapeId Result = P.trees().part(P[Before].Shape, *From);
+  for (uint32_t I = 0; I != P.trees().parts(Result); ++I)
+    if (passesAsync(P.trees().shape(P.trees().part(Result, I)).Kind))
+      forward(Id, *To + I, Before, *From + I);
+}
+
+/// The result of the wrapped computation, at element \p Element or, with ~0,
+/// at the whole.
+void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
+  SmallVector<uint32_t, 1> At;
+  if (Element != ~0u)
+    At.push_back(Element);
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  if (!Calls.empty())
+    return forwardLeaves(Id, At, P.root(Calls[0].Callee));
+  // Sugar whose computation is not printed: along the chain.
+  if (P[Id].Op == Opcode::AsyncStart || P.operands(Id).empty())
+    return;
+  forwardResult(Id, At);
+}
+
+void DataflowBuilder::linkAllGather(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  if (P[Id].Op == Opcode::AllGatherDone) {
+    if (isTuple(Id, 0))
+      define(Id, 0);
+    std::optional<uint32_t> From =
+        Operands.empty() ? std::nullopt : part(Operands[0], {1});
+    for (uint32_t I = 0; From && I != parts(Id); ++I)
+      if (!isTuple(Id, I))
+        forward(Id, I, Operands[0], *From + I);
+    return;
+  }
+  defineTuples(Id);
+  if (std::optional<uint32_t> Result = part(Id, {1}))
+    for (uint32_t I = 0;
+         I != P.trees().parts(P.trees().part(P[Id].Shape, *Result)); ++I)
+      define(Id, *Result + I);
+  for (uint32_t K = 0; K != Operands.size(); ++K) {
+    std::optional<uint32_t> To =
+        Operands.size() == 1 ? part(Id, {0}) : part(Id, {0, K});
+    if (To)
+      forward(Id, *To, Operands[K], 0);
+  }
+}
+
+void DataflowBuilder::linkPermuteStart(HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  bool InPlace = P.isInPlacePermute(Id);
+  define(Id, 0);
+  const Shape &Whole = shape(Id);
+  for (uint32_t K = 1; K < Whole.Elements.size(); ++K)
+    defineAt(Id, {K});
+  bool Many = InPlace ? shape(Operands[1]).isTuple() : Operands.size() > 1;
+  if (Many && Whole.Elements.size() > 1) {
+    size_t Count = P.trees().shape(Whole.Elements[1]).Elements.size();
+    for (uint32_t K = 0; K != Count; ++K)
+      defineAt(Id, {1, K});
+  }
+  if (!InPlace && Operands.size() > 1) {
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      if (std::optional<uint32_t> To = part(Id, {0, K}))
+        forward(Id, *To, Operands[K], 0);
+    return;
+  }
+  if (Operands.empty())
+    return;
+  if (shape(Operands[0]).isTuple()) {
+    for (uint32_t K = 0; K != shape(Operands[0]).Elements.size(); ++K)
+      if (std::optional<uint32_t> To = part(Id, {0, K}))
+        forward(Id, *To, Operands[0], *part(Operands[0], {K}));
+  } else if (std::optional<uint32_t> To = part(Id, {0})) {
+    forward(Id, *To, Operands[0], 0);
+  }
+}
+
+void DataflowBuilder::linkPermuteDone(HloId Id) {
+  if (P.operands(Id).empty())
+    return;
+  HloId Start = P.operands(Id)[0];
+  if (!isTuple(Id, 0)) {
+    if (std::optional<uint32_t> From = part(Start, {1}))
+      forward(Id, 0, Start, *From);
+    return;
+  }
+  define(Id, 0);
+  for (uint32_t K = 0; K != shape(Id).Elements.size(); ++K)
+    if (std::optional<uint32_t> From = part(Start, {1, K}))
+      forward(Id, *part(Id, {K}), Start, *From);
+}
+
+void DataflowBuilder::linkSendRecv(HloId Id) {
+  define(Id, 0);
+  defineAt(Id, {1});
+  std::optional<uint32_t> To = part(Id, {0});
+  if (P[Id].Op == Opcode::Send)
+    defineAt(Id, {2});
+  if (!To || P.operands(Id).empty())
+    return;
+  HloId First = P.operands(Id)[0];
+  uint32_t Count = P.trees().parts(P.trees().part(P[Id].Shape, *To));
+  if (P[Id].Op == Opcode::Send)
+    forwardRange(Id, *To, First, 0, std::min(Count, parts(First)));
+  else if (std::optional<uint32_t> From = part(First, {0}))
+    forwardRange(Id, *To, First, *From, Count);
+}
+
+void DataflowBuilder::linkCustomCall(HloId Id) {
+  defineAll(Id);
+  if (!R.CustomCallForwards || P.isHidden(Id))
+    return;
+  const HloModule &M = P.module();
+  ShapeIndexTable &Indices = P.facts().dump().Indices;
+  for (const DeclaredAlias &Alias :
+       declaredAliases(M.attributes(M[Id]), Indices)) {
+    if (Alias.Operand >= P.operands(Id).size())
+      continue;
+    HloId From = P.operands(Id)[Alias.Operand];
+    auto To = P.trees().ordinal(P[Id].Shape, Alias.Output);
+    auto Source = P.trees().ordinal(P[From].Shape, Alias.Index);
+    if (To && Source)
+      forward(Id, *To, From, *Source);
+  }
+}

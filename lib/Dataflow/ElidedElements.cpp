@@ -1,0 +1,211 @@
+//===- Dataflow/ElidedElements.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/ElidedElements.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+void ElidedElements::run() {
+  // Without used values nothing tells what a name in the sequence stands for.
+  if (!P.leavesElementsOut() || !D.complete(Section::Used))
+    return;
+  collectNames();
+  if (Pending.empty())
+    return;
+  collectHints();
+  collectNeeds();
+  // An element of an element waits for that one; in the sequence it comes
+  // later anyway.
+  bool Progress = true;
+  while (Progress && !Pending.empty()) {
+    std::vector<NameId> Rest;
+    for (NameId Name : Pending)
+      if (!adopt(Name))
+        Rest.push_back(Name);
+    Progress = Rest.size() != Pending.size();
+    Pending = std::move(Rest);
+  }
+  P.Unresolved = std::move(Pending);
+}
+
+void ElidedElements::collectNames() {
+  std::vector<bool> Seen(D.Names.size());
+  auto Add = [&](NameId Name) {
+    if (M.find(Name) || Seen[Name.index()])
+      return;
+    Seen[Name.index()] = true;
+    Pending.push_back(Name);
+  };
+  HloId Last;
+  for (const SequenceRow &Row : D.Sequence) {
+    if (HloId Id = M.find(Row.Name)) {
+      Last = Id;
+      continue;
+    }
+    Add(Row.Name);
+    Before.try_emplace(Row.Name.index(), Last);
+  }
+  for (const Position &Position : D.Positions)
+    Add(Position.Name);
+}
+
+/// The texts of the dump are never compacted: their operands name what the
+/// module's operands mean.
+void ElidedElements::collectHints() {
+  for (const Instruction &I : D.Instructions) {
+    HloId Id = M.find(I.Name);
+    if (!Id)
+      continue;
+    ArrayRef<HloOperand> Paths = M.operands(M[Id]);
+    ArrayRef<NameId> Names = D.operands(I);
+    if (Paths.size() != Names.size())
+      continue;
+    for (size_t K = 0; K != Paths.size(); ++K)
+      if (!Paths[K].Path.isRoot())
+        Hints.try_emplace(Names[K].index(),
+                          Hint{Paths[K].Source, Paths[K].Path});
+  }
+}
+
+void ElidedElements::collectNeeds() {
+  for (const HloOperand &Operand : M.Operands) {
+    SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
+    for (size_t I = 1; I <= Steps.size(); ++I)
+      Needs.try_emplace(
+          P.elementKey(Operand.Source,
+                       D.Indices.get(ArrayRef(Steps).take_front(I))),
+          0);
+  }
+}
+
+ComputationId ElidedElements::homeOf(NameId Name) const {
+  auto Found = Before.find(Name.index());
+  return Found == Before.end() || !Found->second ? ComputationId()
+                                                 : M[Found->second].Parent;
+}
+
+ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
+  auto Found = Paths.find(Id.index());
+  return Found == Paths.end() ? Hint{Id, ShapeIndex::root()} : Found->second;
+}
+
+bool ElidedElements::adopt(NameId Name) {
+  Best.reset();
+  UsedId Mine = A.valueAt(Name, ShapeIndex::root());
+  for (uint32_t Number : A.usesBy(Name)) {
+    const Use &U = D.Uses[Number];
+    if (U.Operand != 0 || !U.Index.isRoot())
+      continue;
+    UsedId Read = A.ownerOfUse(Number);
+    if (!Mine) {
+      considerAll(Name, Read);
+      continue;
+    }
+    for (const Position &At : D.positions(D[Mine])) {
+      SmallVector<uint32_t, 4> Steps = D.Indices.steps(At.Index);
+      if (Steps.size() == 1 && A.valueAt(At.Name, ShapeIndex::root()) == Read)
+        consider(Name, At.Name, Steps[0]);
+    }
+  }
+  if (!Best)
+    return adoptByHint(Name);
+  create(Name, Best->Source, Best->Element);
+  return true;
+}
+
+/// Elements without value (of a color that is a view) are told by the texts.
+bool ElidedElements::adoptByHint(NameId Name) {
+  auto Found = Hints.find(Name.index());
+  if (Found == Hints.end())
+    return false;
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Found->second.Path);
+  ComputationId Home = homeOf(Name);
+  HloId Source = Found->second.Source;
+  if (Steps.size() != 1 || (Home && P[Source].Parent != Home))
+    return false;
+  create(Name, Source, Steps[0]);
+  return true;
+}
+
+/// Nothing is known of the element's value: any element of what \p Name reads
+/// that has no value either may be meant.
+void ElidedElements::considerAll(NameId Name, UsedId Read) {
+  for (const Position &At : D.positions(D[Read])) {
+    HloId Source = At.Index.isRoot() ? P.find(At.Name) : HloId();
+    if (!Source)
+      continue;
+    auto Count =
+        static_cast<uint32_t>(P.Trees.shape(P[Source].Shape).Elements.size());
+    for (uint32_t K = 0; K != Count; ++K)
+      if (!A.valueAt(At.Name, ShapeIndex::element(K)))
+        consider(Name, At.Name, K);
+  }
+}
+
+void ElidedElements::consider(NameId Name, NameId SourceName,
+                              uint32_t Element) {
+  HloId Source = P.find(SourceName);
+  ComputationId Home = homeOf(Name);
+  if (!Source || (Home && P[Source].Parent != Home))
+    return;
+  const Shape &Tuple = P.Trees.shape(P[Source].Shape);
+  if (!Tuple.isTuple() || Element >= Tuple.Elements.size())
+    return;
+  Hint Path = pathOf(Source);
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Path.Path);
+  Steps.push_back(Element);
+  ShapeIndex Full = D.Indices.get(Steps);
+  auto Hinted = Hints.find(Name.index());
+  bool FitsHint = Hinted != Hints.end() &&
+                  Hinted->second.Source == Path.Source &&
+                  Hinted->second.Path.canonical() == Full.canonical();
+  auto Need = Needs.find(P.elementKey(Path.Source, Full));
+  Candidate C;
+  C.Source = Source;
+  C.Element = Element;
+  C.Rank = {!FitsHint, !holdsSameValues(Name, Source, Element),
+            Need == Needs.end() ? 9u : Need->second, Element};
+  if (!Best || C.Rank < Best->Rank)
+    Best = C;
+}
+
+bool ElidedElements::holdsSameValues(NameId Name, HloId Source,
+                                     uint32_t Element) const {
+  ShapeId Whole = P[Source].Shape;
+  ShapeId Part = P.Trees.shape(Whole).Elements[Element];
+  uint32_t First = P.Trees.elementOrdinal(Whole, Element);
+  for (uint32_t I = 0; I != P.Trees.parts(Part); ++I)
+    if (A.valueAt(Name, P.Trees.index(Part, I)) !=
+        A.valueAt(P[Source].Name, P.Trees.index(Whole, First + I)))
+      return false;
+  return true;
+}
+
+void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
+  HloId Id = P.addElement(Name, Source, Element);
+  Hint Path = pathOf(Source);
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Path.Path);
+  Steps.push_back(Element);
+  Path.Path = D.Indices.get(Steps);
+  Paths[Id.index()] = Path;
+  auto Need = Needs.find(P.elementKey(Path.Source, Path.Path));
+  if (Need != Needs.end())
+    ++Need->second;
+  auto Stands = Before.find(Name.index());
+  bool Timed = Stands != Before.end() && Stands->second.valid();
+  P.HiddenHome.push_back(Timed ? Stands->second : Path.Source);
+  int32_t Step = A.time(Name);
+  P.HiddenRank.push_back(Step >= 0 ? static_cast<uint32_t>(Step)
+                                   : static_cast<uint32_t>(P.Nodes.size()));
+  P.HiddenByName[Name.index()] = Id;
+  // Of several elements with one path, operands mean the earliest.
+  HloId &Known = P.Elements[P.elementKey(Path.Source, Path.Path)];
+  if (!Known || (Step >= 0 && Step < A.time(P[Known].Name)))
+    Known = Id;
+}

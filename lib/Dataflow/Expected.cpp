@@ -1,0 +1,128 @@
+//===- Dataflow/Expected.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Expected.h"
+#include "Facts/Sizes.h"
+
+using namespace hlobuf;
+
+ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
+  ExpectedFlags Flags;
+  Flags.Constant = Alloc.Constant;
+  Flags.ThreadLocal = Alloc.ThreadLocal;
+  Flags.MaybeLiveOut = Alloc.MaybeLiveOut;
+  if (Alloc.Parameter)
+    Flags.Parameter = {*Alloc.Parameter, Alloc.ParameterIndex.canonical()};
+  return Flags;
+}
+
+std::vector<ExpectedFlags> hlobuf::expectedFlags(const ModuleAnalysis &W) {
+  const Dump &D = W.facts().dump();
+  const Program &P = W.program();
+  const DataflowAnalysis &F = W.flow();
+  struct SetFacts {
+    HloValueId Parameter;
+    bool Constant = false;
+    bool AllLocal = true;
+    bool LiveOut = false;
+  };
+  std::vector<SetFacts> Sets(F.values().size());
+  HloId Root = P.root(P.module().Entry);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const HloValue &V = F[HloValueId(I)];
+    const ProgramNode &N = P[V.Definition];
+    if (!P.hasBuffers(V.Definition))
+      continue;
+    SetFacts &Set = Sets[W.aliases().group(HloValueId(I)).index()];
+    Set.Constant |= N.Op == Opcode::Constant;
+    if (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
+        !Set.Parameter)
+      Set.Parameter = HloValueId(I);
+    Set.AllLocal &= P.classOf(N.Parent) == ComputationClass::ThreadLocal;
+  }
+  for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
+    if (HloValueId V = F.at(Root, K))
+      Sets[W.aliases().group(V).index()].LiveOut = true;
+  std::vector<ExpectedFlags> All(D.Allocations.size());
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    ValueId Line = P.hasBuffers(F[HloValueId(I)].Definition)
+                       ? W.lineOf(HloValueId(I))
+                       : ValueId();
+    if (!Line)
+      continue;
+    const SetFacts &Set = Sets[W.aliases().group(HloValueId(I)).index()];
+    ExpectedFlags &Flags = All[D[Line].Owner.index()];
+    if (Set.Constant) {
+      Flags.Constant = true;
+    } else if (Set.Parameter) {
+      const HloValue &V = F[Set.Parameter];
+      Flags.Parameter = {P[V.Definition].Number,
+                         P.trees().index(P[V.Definition].Shape, V.Ordinal)};
+    } else if (Set.AllLocal) {
+      Flags.ThreadLocal = true;
+      continue;
+    }
+    Flags.MaybeLiveOut |= Set.LiveOut;
+  }
+  return All;
+}
+
+std::vector<std::optional<uint64_t>>
+hlobuf::expectedSizes(const ModuleAnalysis &W) {
+  const DataflowAnalysis &F = W.flow();
+  const Program &P = W.program();
+  const Dump &D = W.facts().dump();
+  std::vector<std::optional<uint64_t>> Sizes(F.values().size(), 0);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    const HloValue &V = F[HloValueId(I)];
+    if (!P.hasBuffers(V.Definition))
+      continue;
+    auto Own =
+        ownBytes(D.Shapes, P.trees().part(P[V.Definition].Shape, V.Ordinal),
+                 W.facts().backend(), 0);
+    std::optional<uint64_t> &Set =
+        Sizes[W.aliases().group(HloValueId(I)).index()];
+    if (!Own || !Set)
+      Set.reset();
+    else
+      Set = std::max(*Set, *Own);
+  }
+  for (size_t I = 0; I != F.values().size(); ++I)
+    Sizes[I] = Sizes[W.aliases().group(HloValueId(I)).index()];
+  return Sizes;
+}
+
+std::optional<int32_t> hlobuf::expectedPeak(const ModuleAnalysis &W) {
+  const DataflowAnalysis &F = W.flow();
+  const Dump &D = W.facts().dump();
+  auto Steps = static_cast<size_t>(W.schedule().steps());
+  std::vector<uint64_t> Begin(Steps + 2, 0);
+  std::vector<uint64_t> Last(Steps + 2, 0);
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    std::optional<StepRange> Range = W.ranges()[HloValueId(I)];
+    if (!Range)
+      continue;
+    auto Bytes =
+        logicalBytes(D.Shapes, W.program()[F[HloValueId(I)].Definition].Shape);
+    if (!Bytes || Range->End < Range->Start)
+      return std::nullopt;
+    Begin[static_cast<size_t>(Range->Start)] += *Bytes;
+    Last[static_cast<size_t>(Range->End) + 1] += *Bytes;
+  }
+  int32_t Peak = 0;
+  uint64_t Most = 0;
+  uint64_t Live = 0;
+  for (size_t Step = 0; Step != Begin.size(); ++Step) {
+    Live += Begin[Step];
+    if (Live > Most) {
+      Most = Live;
+      Peak = static_cast<int32_t>(Step);
+    }
+    Live -= Last[Step];
+  }
+  return Peak;
+}

@@ -1,0 +1,40 @@
+//===- Dataflow/Expected.h - What the module implies ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_EXPECTED_H
+#define HLOBUF_DATAFLOW_EXPECTED_H
+
+#include "Dataflow/ModuleAnalysis.h"
+
+namespace hlobuf {
+
+/// What an allocation's header must say of its values.
+struct ExpectedFlags {
+  bool Constant = false;
+  bool ThreadLocal = false;
+  bool MaybeLiveOut = false;
+  /// `parameter N at ShapeIndex {..}`.
+  std::optional<std::pair<uint32_t, ShapeIndex>> Parameter;
+
+  bool operator==(const ExpectedFlags &) const = default;
+};
+
+/// By allocation.
+std::vector<ExpectedFlags> expectedFlags(const ModuleAnalysis &W);
+ExpectedFlags statedFlags(const Allocation &Alloc);
+
+/// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
+/// where a member's are not known. Computed once for all values.
+std::vector<std::optional<uint64_t>> expectedSizes(const ModuleAnalysis &W);
+
+/// The peak step of the derived live ranges; nothing where some instruction's
+/// bytes are not known.
+std::optional<int32_t> expectedPeak(const ModuleAnalysis &W);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_EXPECTED_H

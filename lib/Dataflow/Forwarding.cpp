@@ -1,0 +1,207 @@
+//===- Dataflow/Forwarding.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Forwarding.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// The dimensions from minor to major; those of size 1 do not count where
+/// there are no tiles.
+static SmallVector<int64_t, 4> physicalOrder(const Shape &S) {
+  SmallVector<int64_t, 4> Order;
+  if (!S.Layout)
+    return Order;
+  for (int64_t Dim : S.Layout->MinorToMajor) {
+    auto Number = static_cast<size_t>(Dim);
+    bool Counts = S.isTiled() || Number >= S.Dimensions.size() ||
+                  S.Dimensions[Number].Size != 1;
+    if (Counts)
+      Order.push_back(Dim);
+  }
+  return Order;
+}
+
+/// True if arrays of one shape and order are tiled alike. A taller tile makes
+/// no difference where tiles fill all columns and whole numbers of both fit
+/// into the rows: tiles of one column follow each other.
+static bool sameTiles(const Shape &From, const Shape &To) {
+  ArrayRef<Tile> A = From.Layout->Tiles, B = To.Layout->Tiles;
+  if (A == B)
+    return true;
+  ArrayRef<int64_t> Order = From.Layout->MinorToMajor;
+  if (A.empty() || B.empty() || A.drop_front() != B.drop_front() ||
+      A[0].size() != 2 || B[0].size() != 2 || A[0][1] != B[0][1] ||
+      Order.size() < 2)
+    return false;
+  auto Size = [&](int64_t Dim) {
+    auto Number = static_cast<size_t>(Dim);
+    return Number < From.Dimensions.size() ? From.Dimensions[Number].Size : 0;
+  };
+  int64_t Rows = Size(Order[1]);
+  bool OneColumn = Size(Order[0]) <= A[0][1];
+  auto Fits = [&](const Tile &T) { return T[0] > 0 && Rows % T[0] == 0; };
+  return OneColumn && (Order.size() == 2 || (Fits(A[0]) && Fits(B[0])));
+}
+
+bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
+  if (!From.isArray() || !To.isArray() || From.Element != To.Element ||
+      From.Dimensions != To.Dimensions)
+    return false;
+  if (!From.Layout || !To.Layout)
+    return !From.Layout == !To.Layout;
+  const Layout &A = *From.Layout, &B = *To.Layout;
+  return physicalOrder(From) == physicalOrder(To) && sameTiles(From, To) &&
+         A.ElementBits == B.ElementBits && A.MetadataPrefix == B.MetadataPrefix;
+}
+
+/// Goes to operand \p Operand. False if there is none, or no such part.
+bool Forwarding::stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const {
+  ArrayRef<HloId> Operands = P.operands(At.Id);
+  if (Operand >= Operands.size() || !Operands[Operand] ||
+      Ordinal >= P.trees().parts(P[Operands[Operand]].Shape))
+    return false;
+  At = {Operands[Operand], Ordinal};
+  return true;
+}
+
+/// From a part of a tuple's element to that of the operand.
+bool Forwarding::stepIntoTuple(Part &At) const {
+  ShapeId Shape = P[At.Id].Shape;
+  if (At.Ordinal == 0)
+    return false;
+  uint32_t Element = P.facts()
+                         .dump()
+                         .Indices.steps(P.trees().index(Shape, At.Ordinal))
+                         .front();
+  return stepOver(At, Element,
+                  At.Ordinal - P.trees().elementOrdinal(Shape, Element));
+}
+
+/// `AsyncCollectiveStart(all-gather(x))` begins a collective: its first results
+/// are what the collective reads (TPU, async collective fusions).
+bool Forwarding::stepOverStart(Part &At) const {
+  if (P.isHidden(At.Id) || P.operands(At.Id).size() != 1)
+    return false;
+  const HloModule &M = P.module();
+  if (findAttribute(M.attributes(M[At.Id]), "custom_call_target") !=
+      llvm::StringRef("\"AsyncCollectiveStart\""))
+    return false;
+  ShapeId Result = P[At.Id].Shape;
+  HloId Collective = P.operands(At.Id)[0];
+  for (uint32_t K = 0; K != P.operands(Collective).size(); ++K) {
+    if (P.trees().elementOrdinal(Result, K) != At.Ordinal || At.Ordinal == 0)
+      continue;
+    const Shape &Output = P.trees().shape(P.trees().part(Result, At.Ordinal));
+    At = {Collective, 0};
+    return stepOver(At, K, 0) &&
+           sameBytes(P.trees().shape(P[At.Id].Shape), Output);
+  }
+  return false;
+}
+
+/// Moves \p At from an instruction's part to where its bytes come from.
+Forwarding::Step Forwarding::next(Part &At) const {
+  auto Forward = [](bool Moved) { return Moved ? Step::Forward : Step::Stop; };
+  Part From = At;
+  switch (P[At.Id].Op) {
+  case Opcode::Parameter:
+    return Step::Parameter;
+  case Opcode::Fusion:
+    return Step::Enter;
+  case Opcode::Tuple:
+    return Forward(stepIntoTuple(At));
+  case Opcode::GetTupleElement: {
+    ArrayRef<HloId> Operands = P.operands(At.Id);
+    uint32_t Element =
+        Operands.empty()
+            ? 0
+            : P.trees().elementOrdinal(P[Operands[0]].Shape, P[At.Id].Number);
+    return Forward(Element != 0 && stepOver(At, 0, Element + At.Ordinal));
+  }
+  case Opcode::OptBarrier:
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+    return Forward(stepOver(At, 0, At.Ordinal));
+  case Opcode::Bitcast:
+    return Forward(stepOver(At, 0, 0));
+  case Opcode::Copy:
+    return Forward(
+        stepOver(At, 0, At.Ordinal) &&
+        (From.Ordinal != 0 || sameBytes(P.trees().shape(P[At.Id].Shape),
+                                        P.trees().shape(P[From.Id].Shape))));
+  case Opcode::CustomCall:
+    return Forward(stepOverStart(At));
+  default:
+    return Step::Stop;
+  }
+}
+
+/// The root of the computation that fusion \p At calls; invalid if it has no
+/// such part.
+HloId Forwarding::rootWith(Part At) const {
+  ComputationId Body = P.callee(At.Id, CallRole::Calls);
+  HloId Root = Body ? P.root(Body) : HloId();
+  return Root && At.Ordinal < P.trees().parts(P[Root].Shape) ? Root : HloId();
+}
+
+/// The parameter of its computation that \p From is; invalid if it is none.
+/// Nested fusions are followed with a stack of our own, and no part is visited
+/// twice: broken modules may nest deeply, or in a circle.
+std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
+  struct Level {
+    /// Parts that are all the same bytes.
+    SmallVector<IdPair, 8> Path;
+    /// The fusion that was entered from here.
+    HloId Fusion;
+  };
+  SmallVector<Level, 2> Levels(1);
+  Part At = From;
+  while (true) {
+    auto [Entry, IsNew] = Known.try_emplace(key(At), Part());
+    Part Found = Entry->second;
+    if (IsNew) {
+      Levels.back().Path.push_back(key(At));
+      Step Kind = next(At);
+      if (Kind == Step::Forward)
+        continue;
+      if (HloId Root = Kind == Step::Enter ? rootWith(At) : HloId()) {
+        Levels.back().Fusion = At.Id;
+        Levels.emplace_back();
+        At.Id = Root;
+        continue;
+      }
+      Found = Kind == Step::Parameter ? At : Part();
+    }
+    for (IdPair Same : Levels.back().Path)
+      Known[Same] = Found;
+    Levels.pop_back();
+    if (Levels.empty())
+      return Found.Id ? std::optional(Found) : std::nullopt;
+    // Behind the fusion it goes on at an operand, or nowhere.
+    At = {Levels.back().Fusion, 0};
+    if (!Found.Id || !stepOver(At, P[Found.Id].Number, Found.Ordinal))
+      return std::nullopt;
+  }
+}
+
+std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
+  if (Ordinal >= P.trees().parts(P[Id].Shape) ||
+      P.trees().isTuple(P[Id].Shape, Ordinal))
+    return std::nullopt;
+  Part At = {Id, Ordinal};
+  if (P[Id].Op == Opcode::Copy)
+    return next(At) == Step::Forward ? std::optional(OperandPart{0, At.Ordinal})
+                                     : std::nullopt;
+  HloId Root = P[Id].Op == Opcode::Fusion ? rootWith(At) : HloId();
+  std::optional<Part> Found =
+      Root ? findParameter({Root, Ordinal}) : std::nullopt;
+  if (!Found || !stepOver(At, P[Found->Id].Number, Found->Ordinal))
+    return std::nullopt;
+  return OperandPart{P[Found->Id].Number, Found->Ordinal};
+}

@@ -1,0 +1,60 @@
+//===- Dataflow/Forwarding.h - Operands that a fusion hands on --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_FORWARDING_H
+#define HLOBUF_DATAFLOW_FORWARDING_H
+
+#include "Dataflow/Program.h"
+
+namespace hlobuf {
+
+/// True if a copy from \p From to \p To changes no byte: both have one element
+/// type and the same physical order of elements. Memory spaces do not count.
+bool sameBytes(const Shape &From, const Shape &To);
+
+/// Part \p Ordinal of operand \p Operand.
+struct OperandPart {
+  uint32_t Operand = 0;
+  uint32_t Ordinal = 0;
+};
+
+/// Tells which outputs of an instruction are, byte for byte, one of its
+/// operands. Where such an output is placed on that operand, nothing is
+/// written. The fused computation decides; a declared alias alone says nothing,
+/// as a fusion that updates its operand in place declares it too.
+class Forwarding {
+public:
+  explicit Forwarding(const Program &P) : P(P) {}
+
+  /// What part \p Ordinal of \p Id is; nothing if it is computed, or unknown.
+  /// Nothing for a tuple table, which is always written.
+  std::optional<OperandPart> find(HloId Id, uint32_t Ordinal);
+
+private:
+  /// A part of an instruction inside a fused computation.
+  struct Part {
+    HloId Id;
+    uint32_t Ordinal = 0;
+  };
+  enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
+
+  static IdPair key(Part At) { return {At.Id.index(), At.Ordinal}; }
+  Step next(Part &At) const;
+  bool stepIntoTuple(Part &At) const;
+  bool stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const;
+  bool stepOverStart(Part &At) const;
+  HloId rootWith(Part At) const;
+  std::optional<Part> findParameter(Part From);
+
+  const Program &P;
+  /// The parameter that a part of a fused computation is; invalid if none.
+  llvm::DenseMap<IdPair, Part> Known;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_FORWARDING_H

@@ -1,0 +1,102 @@
+//===- Dataflow/LiveOccupancy.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/LiveOccupancy.h"
+#include "Facts/Occupancy.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+LiveOccupancy::LiveOccupancy(const ModuleAnalysis &W)
+    : W(W), P(W.program()), F(W.flow()) {
+  HasSparseCore =
+      llvm::any_of(P.module().Instructions, [&](const HloInstruction &I) {
+        return I.Op.Op == Opcode::AsyncStart &&
+               runsOnSparseCore(P.module().attributes(I));
+      });
+}
+
+bool LiveOccupancy::isSharedContext(HloValueId V) const {
+  HloId Id = F[V].Definition;
+  if (!W.facts().isTPU() ||
+      (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
+    return false;
+  // An update does not print its thread.
+  bool Shared = P[Id].Op == Opcode::AsyncUpdate
+                    ? HasSparseCore
+                    : runsOnSparseCore(P.module().attributes(P.module()[Id]));
+  if (!Shared)
+    return false;
+  auto Steps = W.facts().dump().Indices.steps(
+      P.trees().index(P[Id].Shape, F[V].Ordinal));
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
+std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
+                                                int32_t Before) const {
+  std::pair<int32_t, bool> Last = {-1, false};
+  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+    int32_t Step = W.schedule().time(User);
+    if (Step >= From && Step < Before)
+      Last = std::max(Last, {Step, P[User].Op == Opcode::Conditional});
+  });
+  return Last;
+}
+
+/// A value that a conditional reads last is free again in a branch behind its
+/// last use there (MSA's verifier splits it like this).
+void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
+                                llvm::SmallVectorImpl<StepRange> &Held) const {
+  bool First = true;
+  for (const HloCall &Call : P.calls(Conditional)) {
+    StepRange Span = W.schedule().span(Call.Callee);
+    if (Span.Start < 0)
+      continue;
+    if (First)
+      Held.push_back({From, Span.Start});
+    First = false;
+    auto [Last, Nested] = lastUse(V, Span.Start, Span.End);
+    if (Last < 0)
+      continue;
+    if (Nested)
+      addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+                  Span.Start, Held);
+    else
+      Held.push_back({Span.Start, Last});
+  }
+}
+
+SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
+  SmallVector<StepRange, 2> Held;
+  const Dump &D = W.facts().dump();
+  ValueId Line = W.lineOf(V);
+  std::optional<StepRange> Range = W.ranges()[V];
+  if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
+      isSharedContext(V))
+    return Held;
+  if (!isAlternate(W.facts(), D[D[Line].Owner])) {
+    Held.push_back(*Range);
+    return Held;
+  }
+  auto [Last, Split] = lastUse(V, 0, W.schedule().steps());
+  if (Last < 0) {
+    // Nobody reads it, but it is written, unless it is a phi.
+    if (!F[V].Phi)
+      Held.push_back({Range->Start, Range->Start});
+    return Held;
+  }
+  if (Split)
+    addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+                Range->Start, Held);
+  else
+    Held.push_back({Range->Start, Last});
+  // Behind its range another value of its alias set is there.
+  for (StepRange &Steps : Held)
+    Steps.End = std::min(Steps.End, Range->End);
+  llvm::erase_if(Held, [](StepRange R) { return R.End < R.Start; });
+  return Held;
+}

@@ -1,0 +1,47 @@
+//===- Dataflow/LiveOccupancy.h - How long a module needs bytes -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_LIVEOCCUPANCY_H
+#define HLOBUF_DATAFLOW_LIVEOCCUPANCY_H
+
+#include "Dataflow/ModuleAnalysis.h"
+#include "Facts/Overlap.h"
+
+namespace hlobuf {
+
+/// When values of a module hold their bytes, by the rules of the memory that
+/// they are in. Needs ModuleAnalysis::isTimed().
+class LiveOccupancy {
+public:
+  explicit LiveOccupancy(const ModuleAnalysis &W);
+
+  /// The steps, closed, in which \p V holds the bytes of its line; none where
+  /// time does not tell: no steps, no bytes, contexts of async chains of
+  /// SparseCore, and in TPU's alternate memory phis without uses, which nobody
+  /// writes.
+  llvm::SmallVector<StepRange, 2> held(HloValueId V) const;
+
+private:
+  /// \p V is the context of an async chain of SparseCore, which all share one
+  /// place.
+  bool isSharedContext(HloValueId V) const;
+  void addBranches(HloValueId V, HloId Conditional, int32_t From,
+                   llvm::SmallVectorImpl<StepRange> &Held) const;
+  /// The last step in [From, Before) that reads \p V, and whether that is a
+  /// conditional; -1 if none does.
+  std::pair<int32_t, bool> lastUse(HloValueId V, int32_t From,
+                                   int32_t Before) const;
+
+  const ModuleAnalysis &W;
+  const Program &P;
+  const DataflowAnalysis &F;
+  bool HasSparseCore = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_LIVEOCCUPANCY_H

@@ -1,0 +1,57 @@
+//===- Dataflow/LiveRanges.h - Live ranges and peak of a module -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_LIVERANGES_H
+#define HLOBUF_DATAFLOW_LIVERANGES_H
+
+#include "Dataflow/AliasAnalysis.h"
+#include "Dataflow/Schedule.h"
+
+namespace hlobuf {
+
+/// Live ranges as xla/hlo/utils/hlo_live_range.cc computes them.
+class LiveRanges {
+public:
+  LiveRanges(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+             const Schedule &S, const ReleaseRules &R);
+
+  /// The closed range of \p V in steps; nothing if its instruction has no
+  /// step.
+  std::optional<StepRange> operator[](HloValueId V) const {
+    StepRange Range = Ranges[V.index()];
+    return Range.Start < 0 ? std::nullopt : std::optional(Range);
+  }
+
+  /// The same before ranges of one alias set were cut where the next begins:
+  /// the steps in which V itself is needed.
+  StepRange own(HloValueId V) const { return Own[V.index()]; }
+
+  /// The last step that reads \p V; -1 if none does.
+  int32_t lastUse(HloValueId V) const;
+
+private:
+  StepRange find(HloValueId V) const;
+  int32_t startOf(HloId Definition) const;
+  int32_t endOfAsync(ComputationId C, int32_t End) const;
+  int32_t lastPosition(HloValueId V, int32_t End) const;
+  int32_t lastRootSpan(HloValueId V, int32_t End) const;
+  bool isReadOnlyParameter(const HloValue &V) const;
+  void normalize();
+
+  const DataflowAnalysis &F;
+  const Program &P;
+  const AliasAnalysis &Groups;
+  const Schedule &S;
+  ReleaseRules R;
+  std::vector<bool> Donated;
+  std::vector<StepRange> Ranges;
+  std::vector<StepRange> Own;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_LIVERANGES_H

@@ -1,0 +1,362 @@
+//===- Dataflow/ModuleAnalysis.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/ModuleAnalysis.h"
+#include "Dataflow/CallGraph.h"
+#include "Dataflow/Comparison.h"
+
+using namespace hlobuf;
+
+ModuleAnalysis::ModuleAnalysis(const Facts &A) : A(A), P(A) {
+  findObstacle();
+  if (!Obstacle.empty())
+    return;
+  findBest();
+  countStrangers();
+  findUnknownOpcodes();
+  findNewRule();
+}
+
+void ModuleAnalysis::findObstacle() {
+  // Whole modules are assigned at once since 2019-07; before, computation by
+  // computation.
+  if (A.dump().Values2019 == ValueForm::OneLine)
+    Obstacle = "releases before 2019-07 assign each computation on its own";
+  else
+    Obstacle = P.obstacle();
+  if (Obstacle.empty() && !sharedCallees(P).empty())
+    Obstacle = "a computation is called from several places";
+}
+
+bool ModuleAnalysis::states(DerivedPart Part) const {
+  const Dump &D = A.dump();
+  bool Named = D.complete(Section::Used) || !P.leavesElementsOut();
+  bool Ordered = P.module().Scheduled || P.adoptedOrder();
+  bool Timed = Ordered && D.complete(Section::Sequence) &&
+               !D.Sequence.empty() && A.isSequenceSound() && Named;
+  switch (Part) {
+  case DerivedPart::Sequence:
+    return Timed;
+  case DerivedPart::Values:
+  case DerivedPart::Places:
+  case DerivedPart::Flags:
+    return D.complete(Section::Allocations);
+  case DerivedPart::Sizes:
+    return D.complete(Section::Allocations) && !A.isTPU();
+  case DerivedPart::Positions:
+  case DerivedPart::Uses:
+    return D.complete(Section::Used);
+  case DerivedPart::Ranges:
+    return Timed && D.complete(Section::Ranges);
+  case DerivedPart::Peak:
+    return Timed && D.complete(Section::Ranges) && D.complete(Section::Peak);
+  }
+  return false;
+}
+
+std::optional<DerivedPart> ModuleAnalysis::firstDifference() const {
+  for (unsigned I = 0; I != NumDerivedParts; ++I)
+    if (differs(static_cast<DerivedPart>(I)))
+      return static_cast<DerivedPart>(I);
+  return std::nullopt;
+}
+
+bool ModuleAnalysis::confirms(DerivedPart Part) const {
+  if (!Obstacle.empty() || AnotherTime)
+    return false;
+  std::optional<DerivedPart> First = firstDifference();
+  return states(Part) && (!First || *First > Part);
+}
+
+/// Rules that differ for this module, newest first.
+std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
+  bool Async = false;
+  bool Fusions = false;
+  bool Calls = false;
+  bool SetsSize = false;
+  bool StartsReduce = false;
+  bool Permutes = false;
+  bool Ragged = false;
+  for (const HloInstruction &I : P.module().Instructions) {
+    Async |= isAsync(I.Op.Op);
+    Permutes |= I.Op.Op == Opcode::CollectivePermute ||
+                I.Op.Op == Opcode::CollectivePermuteStart;
+    Ragged |= I.Op.Op == Opcode::RaggedAllToAll;
+    Fusions |= I.Op.Op == Opcode::Fusion;
+    Calls |= I.Op.Op == Opcode::Call;
+    SetsSize |= I.Op.Op == Opcode::SetDimensionSize;
+    StartsReduce |= I.Op.Op == Opcode::AllReduceStart;
+  }
+  std::vector<ReleaseRules> Distinct;
+  ReleaseRules Default;
+  for (ReleaseRules R : possibleRules(A.release(), A.backend())) {
+    R.From = 0;
+    if (!Async) {
+      R.AsyncRootStart = Default.AsyncRootStart;
+      R.AsyncContextForwards = Default.AsyncContextForwards;
+      R.AsyncUpdateSliceForwards = Default.AsyncUpdateSliceForwards;
+      R.LateBinding = Default.LateBinding;
+      R.AsyncTokens = Default.AsyncTokens;
+      R.AsyncStartAliases = Default.AsyncStartAliases;
+      R.AsyncDoneTuples = Default.AsyncDoneTuples;
+      R.FlattenAsync = Default.FlattenAsync;
+    }
+    if (!Fusions) {
+      R.NoOpsOnBothSides = Default.NoOpsOnBothSides;
+      R.OneNoOp = Default.OneNoOp;
+      R.NestedFusions = Default.NestedFusions;
+      R.ReshapeIsNoOp = Default.ReshapeIsNoOp;
+      R.FusionAliases = Default.FusionAliases;
+    }
+    if (!Permutes) {
+      R.PermutesOfFourInPlace = Default.PermutesOfFourInPlace;
+      R.PermuteStartsOfFourInPlace = Default.PermuteStartsOfFourInPlace;
+    }
+    if (!Ragged)
+      R.RaggedInPlace = Default.RaggedInPlace;
+    if (!Calls)
+      R.CallUses = Default.CallUses;
+    if (!SetsSize)
+      R.SetDimensionSizeForwards = Default.SetDimensionSizeForwards;
+    if (!StartsReduce)
+      R.NvshmemCopies = Default.NvshmemCopies;
+    if (!llvm::is_contained(Distinct, R))
+      Distinct.push_back(R);
+  }
+  return Distinct;
+}
+
+void ModuleAnalysis::compareAll() {
+  for (unsigned I = 0; I != NumDerivedParts; ++I) {
+    auto Part = static_cast<DerivedPart>(I);
+    if (states(Part))
+      compare(*this, Part, [&](const Difference &) {
+        Best->Differing |= 1u << I;
+        return false;
+      });
+  }
+}
+
+void ModuleAnalysis::findBest() {
+  for (const ReleaseRules &R : distinctRules()) {
+    std::unique_ptr<Derived> Before = std::move(Best);
+    Best = std::make_unique<Derived>(P, R);
+    compareAll();
+    if (Best->Differing == 0)
+      return;
+    if (Before &&
+        llvm::popcount(Before->Differing) <= llvm::popcount(Best->Differing))
+      Best = std::move(Before);
+  }
+  if (differs(DerivedPart::Values))
+    tryOtherPhis();
+}
+
+/// Keeping a phi that could go is legal, and so is dropping one that a single
+/// value reaches: a compiler that simplifies phis in another way is believed if
+/// its phis explain the whole dump.
+void ModuleAnalysis::tryOtherPhis() {
+  const Dump &D = A.dump();
+  auto IsPhiOfDump = [&](HloId Id, uint32_t Ordinal) {
+    const ProgramNode &N = P[Id];
+    ValueId Line = N.Name
+                       ? A.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
+                       : ValueId();
+    return Line && D[Line].Tag.Phi;
+  };
+  std::unique_ptr<Derived> Before = std::move(Best);
+  for (const ReleaseRules &R : distinctRules()) {
+    Best = std::make_unique<Derived>(P, R, IsPhiOfDump);
+    compareAll();
+    OtherPhis = Best->Flow.arePhisLegal() && Best->Differing == 0;
+    if (OtherPhis)
+      return;
+  }
+  Best = std::move(Before);
+}
+
+/// Names that only one of the two has tell a dump from before a late pass.
+void ModuleAnalysis::countStrangers() {
+  if (!differs(DerivedPart::Sequence) && !differs(DerivedPart::Values))
+    return;
+  size_t Strange = 0;
+  size_t All = 0;
+  auto Count = [&](DerivedPart Part) {
+    if (states(Part))
+      compare(*this, Part, [&](const Difference &Found) {
+        Strange += Found.Kind != DifferenceKind::Unequal;
+        return true;
+      });
+  };
+  if (states(DerivedPart::Sequence)) {
+    Count(DerivedPart::Sequence);
+    All = A.dump().Sequence.size();
+  } else {
+    Count(DerivedPart::Values);
+    All = A.dump().Values.size();
+  }
+  AnotherTime = Strange >= 6 && Strange * 20 > All;
+}
+
+/// What an opcode newer than this tool defines and passes on is a guess; so is
+/// what an unknown opcode that is printed as foo-start wraps. The guess reaches
+/// as far as the alias sets of what it defines and reads.
+void ModuleAnalysis::findUnknownOpcodes() {
+  auto Mark = [&](HloId Id) {
+    if (!flow().hasLocations(Id))
+      return;
+    for (uint32_t K = 0; K != P.trees().parts(P[Id].Shape); ++K)
+      if (HloValueId V = flow().at(Id, K))
+        Guessed[aliases().group(V).index()] = true;
+  };
+  for (size_t I = 0; I != P.module().Instructions.size(); ++I) {
+    HloId Id(I);
+    if (P[Id].Op != Opcode::Unknown || !P.hasBuffers(Id))
+      continue;
+    Uncertain = true;
+    Guessed.resize(flow().values().size());
+    Mark(Id);
+    llvm::for_each(P.operands(Id), Mark);
+  }
+}
+
+/// True if \p V is in an async body or at an async instruction.
+bool ModuleAnalysis::touchesAsync(HloValueId V) const {
+  for (const FlowPosition &At : flow().positions(V))
+    if (isAsync(P[At.Instruction].Op) ||
+        schedule().asyncBody(P[At.Instruction].Parent))
+      return true;
+  return false;
+}
+
+bool ModuleAnalysis::mayBeNewRule(DerivedPart Part) {
+  return Part == DerivedPart::Values || Part == DerivedPart::Positions ||
+         Part == DerivedPart::Uses || Part == DerivedPart::Ranges;
+}
+
+/// True if \p Found is a value that the dump has nothing for: under another
+/// rule its place would hold a value that is passed on.
+bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Found) const {
+  if (Part != DerivedPart::Values || Found.Kind != DifferenceKind::Missing)
+    return false;
+  const HloValue &Value = flow()[Found.Value];
+  const ProgramNode &N = P[Value.Definition];
+  return !N.Name ||
+         A.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal)).empty();
+}
+
+/// The values that differ in \p Part, each once; empty if something differs
+/// that is not a value of the module.
+std::vector<HloValueId>
+ModuleAnalysis::differingValues(DerivedPart Part) const {
+  std::vector<HloValueId> Values;
+  std::vector<bool> Seen(flow().values().size());
+  bool Strange = false;
+  compare(*this, Part, [&](const Difference &Found) {
+    HloValueId V = valueOf(Found);
+    Strange |= !V || isLost(Part, Found);
+    if (V && !Seen[V.index()])
+      Values.push_back(V);
+    if (V)
+      Seen[V.index()] = true;
+    return !Strange;
+  });
+  if (Strange)
+    Values.clear();
+  return Values;
+}
+
+/// One edit changes a value or two. A rule of XLA that this tool does not know
+/// changes all values of one kind.
+void ModuleAnalysis::findNewRule() {
+  constexpr size_t Least = 3;
+  std::optional<DerivedPart> Part = firstDifference();
+  if (!Part || !A.release().isNewest() || !mayBeNewRule(*Part))
+    return;
+  std::vector<HloValueId> Values = differingValues(*Part);
+  if (Values.size() < Least)
+    return;
+  auto KindOf = [&](HloValueId V) {
+    return static_cast<unsigned>(P[flow()[V].Definition].Op);
+  };
+  if (llvm::all_of(Values, [&](HloValueId V) { return touchesAsync(V); })) {
+    NewRuleFor = "values of async computations";
+  } else {
+    llvm::DenseMap<unsigned, size_t> Differing, All;
+    for (HloValueId V : Values)
+      ++Differing[KindOf(V)];
+    for (size_t V = 0; V != flow().values().size(); ++V)
+      if (P.hasBuffers(flow()[HloValueId(V)].Definition))
+        ++All[KindOf(HloValueId(V))];
+    for (auto [Kind, Number] : Differing)
+      if (Number < Least || Number != All.lookup(Kind))
+        return;
+    NewRuleFor = opcodeText(static_cast<Opcode>(KindOf(Values.front())));
+  }
+  NumExcused = Values.size();
+  Excused.resize(flow().values().size());
+  for (HloValueId V : Values)
+    Excused[aliases().group(V).index()] = true;
+}
+
+HloValueId ModuleAnalysis::valueOf(const Difference &Found) const {
+  if (Found.Value || !Found.Line)
+    return Found.Value;
+  const ValueTag &Tag = A.dump()[Found.Line].Tag;
+  return find(Tag.Name, Tag.Index);
+}
+
+/// True if \p Found is about a value of one of \p Groups, or about nothing
+/// that a single value decides.
+bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
+                              const Difference &Found) const {
+  if (Groups.empty())
+    return false;
+  auto InGroups = [&](HloValueId V) {
+    return !V || Groups[aliases().group(V).index()];
+  };
+  if (Part != DerivedPart::Flags)
+    return InGroups(valueOf(Found));
+  IndexRange Lines = A.dump().Allocations[Found.Row].Values;
+  for (uint32_t Line = Lines.Begin; Line != Lines.End; ++Line) {
+    const ValueTag &Tag = A.dump().Values[Line].Tag;
+    if (InGroups(find(Tag.Name, Tag.Index)))
+      return true;
+  }
+  return false;
+}
+
+bool ModuleAnalysis::mayFollowFromExcuse(DerivedPart Part,
+                                         const Difference &Found) const {
+  return concerns(Excused, Part, Found);
+}
+
+bool ModuleAnalysis::isGuess(DerivedPart Part, const Difference &Found) const {
+  return concerns(Guessed, Part, Found);
+}
+
+HloValueId ModuleAnalysis::find(NameId Name, ShapeIndex Index) const {
+  HloId Id = P.find(Name);
+  if (!Id || !flow().hasLocations(Id))
+    return HloValueId();
+  auto Ordinal = P.trees().ordinal(P[Id].Shape, Index);
+  return Ordinal ? flow().definedAt(Id, *Ordinal) : HloValueId();
+}
+
+ValueId ModuleAnalysis::lineOf(HloValueId V) const {
+  const HloValue &Value = flow()[V];
+  const ProgramNode &N = P[Value.Definition];
+  return N.Name ? A.findValue(N.Name, P.trees().index(N.Shape, Value.Ordinal))
+                : ValueId();
+}
+
+UsedId ModuleAnalysis::usedOf(HloValueId V) const {
+  const HloValue &Value = flow()[V];
+  const ProgramNode &N = P[Value.Definition];
+  return N.Name ? A.findUsed(N.Name, P.trees().index(N.Shape, Value.Ordinal))
+                : UsedId();
+}

@@ -1,0 +1,150 @@
+//===- Analysis/Witness.h - Everything again, from the HLO module *- C++
+//-*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// From the scheduled module alone: the values, their positions and uses, the
+// alias sets, the flattened schedule, live ranges and peak, under the rules of
+// the release that fit the dump best.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_MODULEANALYSIS_H
+#define HLOBUF_DATAFLOW_MODULEANALYSIS_H
+
+#include "Dataflow/LiveRanges.h"
+
+namespace hlobuf {
+
+/// What a dump states and a module implies, in the order of causes.
+enum class DerivedPart : uint8_t {
+  Sequence,
+  Values,
+  Positions,
+  Uses,
+  Places,
+  Flags,
+  Sizes,
+  Ranges,
+  Peak,
+};
+constexpr unsigned NumDerivedParts = 9;
+
+struct Difference;
+
+class ModuleAnalysis {
+public:
+  /// Derives everything from \p A's module, which must be complete.
+  explicit ModuleAnalysis(const Facts &A);
+
+  const Facts &facts() const { return A; }
+  /// Why nothing can be derived; empty if it can. Nothing else may then be
+  /// asked for but program().
+  llvm::StringRef obstacle() const { return Obstacle; }
+
+  const Program &program() const { return P; }
+  const ReleaseRules &rules() const { return Best->Applied; }
+  const DataflowAnalysis &flow() const { return Best->Flow; }
+  const AliasAnalysis &aliases() const { return Best->Groups; }
+  const Schedule &schedule() const { return Best->Steps; }
+  const LiveRanges &ranges() const { return Best->Ranges; }
+
+  /// The steps of the schedule are known.
+  bool isTimed() const { return P.isTimed(); }
+  /// Overlaps and damaged reads can be told from the module alone.
+  bool derivesTime() const {
+    return Obstacle.empty() && isTimed() && !AnotherTime;
+  }
+  /// The dump states \p Part, so that it can be compared.
+  bool states(DerivedPart Part) const;
+  /// The dump states something else than the module implies.
+  bool differs(DerivedPart Part) const {
+    return Best->Differing & (1u << static_cast<unsigned>(Part));
+  }
+  /// The first part that differs; nothing if none does.
+  std::optional<DerivedPart> firstDifference() const;
+  /// \p Part is stated and equal, and so is everything before it.
+  bool confirms(DerivedPart Part) const;
+
+  /// Names that only one of dump and module has; if they are many, the two are
+  /// of different times of one compilation.
+  bool isOfAnotherTime() const { return AnotherTime; }
+  /// The dump has other phis than this tool derives, but legal ones: they are
+  /// taken over, and everything else was derived with them.
+  bool hasOtherPhis() const { return OtherPhis; }
+  /// All values of some kind differ in the first part that differs, which a
+  /// rule may decide, and the dump may be newer than this tool: the kind, for a
+  /// message; else empty. These values are excused.
+  llvm::StringRef newRuleFor() const { return NewRuleFor; }
+  size_t numExcused() const { return NumExcused; }
+  /// A release may have another rule for \p Part: for values, positions, uses
+  /// and live ranges. Where something lies, how large it is and what that
+  /// makes of an allocation is no matter of rules.
+  static bool mayBeNewRule(DerivedPart Part);
+  /// \p Found is about a value that aliases an excused one.
+  bool mayFollowFromExcuse(DerivedPart Part, const Difference &Found) const;
+  /// The module has an instruction whose dataflow this tool may not know.
+  bool isUncertain() const { return Uncertain; }
+  /// The module has an instruction whose dataflow this tool may not know, and
+  /// \p Found may come from that.
+  bool isGuess(DerivedPart Part, const Difference &Found) const;
+
+  /// The value of the module that the dump calls (name, index); invalid if it
+  /// has none.
+  HloValueId find(NameId Name, ShapeIndex Index) const;
+  /// The value line of \p V; invalid if the dump has none.
+  ValueId lineOf(HloValueId V) const;
+  /// The used value of \p V; invalid if the dump has none.
+  UsedId usedOf(HloValueId V) const;
+
+private:
+  struct Derived {
+    Derived(const Program &P, const ReleaseRules &R,
+            llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
+        : Applied(R), Flow(P, R, KeepPhi), Groups(Flow, R), Steps(P, R),
+          Ranges(Flow, Groups, Steps, R) {}
+    ReleaseRules Applied;
+    DataflowAnalysis Flow;
+    AliasAnalysis Groups;
+    Schedule Steps;
+    LiveRanges Ranges;
+    /// A bit for each part that differs.
+    unsigned Differing = 0;
+  };
+
+  void findObstacle();
+  void findBest();
+  void compareAll();
+  void tryOtherPhis();
+  void countStrangers();
+  void findUnknownOpcodes();
+  void findNewRule();
+  bool isLost(DerivedPart Part, const Difference &Found) const;
+  std::vector<HloValueId> differingValues(DerivedPart Part) const;
+  bool touchesAsync(HloValueId V) const;
+  HloValueId valueOf(const Difference &Found) const;
+  bool concerns(const std::vector<bool> &Groups, DerivedPart Part,
+                const Difference &Found) const;
+  std::vector<ReleaseRules> distinctRules() const;
+
+  const Facts &A;
+  Program P;
+  llvm::StringRef Obstacle;
+  std::unique_ptr<Derived> Best;
+  bool AnotherTime = false;
+  bool OtherPhis = false;
+  bool Uncertain = false;
+  llvm::StringRef NewRuleFor;
+  size_t NumExcused = 0;
+  /// By alias set; empty if there are none.
+  std::vector<bool> Excused;
+  std::vector<bool> Guessed;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_MODULEANALYSIS_H

@@ -1,0 +1,35 @@
+//===- Dataflow/PrivateStacks.h - Stacks of async computations --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On TPU the computations of async ops may have stacks of their own in some
+// colors, each from offset 0 on, so that unrelated values share bytes. Where a
+// color is such a stack, every value of it is defined inside one of these
+// computations (xla/service/buffer_assignment.cc,
+// SplitBuffersByPrivateStackComputation, 2022): a single value outside proves
+// that the color is ordinary memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_PRIVATESTACKS_H
+#define HLOBUF_DATAFLOW_PRIVATESTACKS_H
+
+#include "Dataflow/Program.h"
+
+namespace hlobuf {
+
+/// The async computation that each computation runs in, the outermost one;
+/// invalid for those that run in none.
+std::vector<ComputationId> findAsyncBodies(const Program &P);
+
+/// The colors that may be private stacks, by the module \p P if it is not null,
+/// else by the dump alone, which proves less. None but on TPU.
+llvm::SmallVector<int32_t, 4> findPrivateStacks(const Facts &A,
+                                                const Program *P);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_PRIVATESTACKS_H

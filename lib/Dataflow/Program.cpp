@@ -1,0 +1,295 @@
+//===- Dataflow/Program.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Program.h"
+#include "Dataflow/ElidedElements.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+bool hlobuf::isControlFlow(Opcode Op) {
+  return Op == Opcode::Call || Op == Opcode::While ||
+         Op == Opcode::Conditional || isAsync(Op);
+}
+
+Program::Program(const Facts &A)
+    : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices) {
+  if (!M.Entry) {
+    Obstacle = "the module has no ENTRY computation";
+    return;
+  }
+  addModuleNodes();
+  ElidedElements(*this).run();
+  linkOperands();
+  buildOrder();
+  if (!M.Scheduled)
+    adoptOrder();
+  linkUsers();
+  linkCallers();
+  linkChains();
+  classify();
+}
+
+bool Program::leavesElementsOut() const {
+  if (M.Compact)
+    return true;
+  bool AnyTuple = false;
+  for (const HloInstruction &I : M.Instructions) {
+    if (I.Op.Op == Opcode::GetTupleElement && !I.Root)
+      return false;
+    AnyTuple |= !I.Root && Trees.shape(I.Shape).isTuple();
+  }
+  return AnyTuple;
+}
+
+void Program::addModuleNodes() {
+  size_t Room = M.Instructions.size() + M.Instructions.size() / 8;
+  Nodes.reserve(Room);
+  for (const HloInstruction &I : M.Instructions) {
+    ProgramNode N;
+    N.Name = I.Name;
+    N.Parent = I.Parent;
+    N.Shape = I.Shape;
+    N.Number = I.Number;
+    N.Op = I.Op.Op;
+    N.Sugar = I.Op.Sugar;
+    N.Root = I.Root;
+    Nodes.push_back(N);
+  }
+  Operands.reserve(M.Operands.size() + Room - M.Instructions.size());
+  FusionBody.assign(M.Computations.size(), false);
+  for (const HloInstruction &I : M.Instructions)
+    if (I.Op.Op == Opcode::Fusion)
+      for (const HloCall &Call : M.calls(I))
+        FusionBody[Call.Callee.index()] = true;
+}
+
+HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
+  HloId Id(Nodes.size());
+  ProgramNode N;
+  N.Name = Name;
+  N.Parent = Nodes[Source.index()].Parent;
+  ArrayRef<ShapeId> Elements =
+      Trees.shape(Nodes[Source.index()].Shape).Elements;
+  N.Shape = Element < Elements.size() ? Elements[Element] : ShapeId();
+  N.Number = Element;
+  N.Op = Opcode::GetTupleElement;
+  N.Operands = {static_cast<uint32_t>(Operands.size()),
+                static_cast<uint32_t>(Operands.size() + 1)};
+  Operands.push_back(Source);
+  Nodes.push_back(N);
+  return Id;
+}
+
+/// The element of visible \p Source at \p Path, made if nothing provides it.
+/// The reader has seen to it that the shape has it.
+HloId Program::element(HloId Source, ShapeIndex Path) {
+  SmallVector<uint32_t, 4> Steps = A.dump().Indices.steps(Path);
+  HloId Current = Source;
+  for (size_t I = 0; I != Steps.size(); ++I) {
+    ShapeIndex Prefix = A.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
+    HloId &Known = Elements[elementKey(Source, Prefix)];
+    if (!Known) {
+      Known = addElement(NameId(), Current, Steps[I]);
+      HiddenHome.push_back(Source);
+      HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
+      if (!FusionBody[Nodes[Source.index()].Parent.index()])
+        Anonymous.push_back(Known);
+    }
+    Current = Known;
+  }
+  return Current;
+}
+
+void Program::linkOperands() {
+  for (size_t I = 0; I != M.Instructions.size(); ++I) {
+    ArrayRef<HloOperand> Printed = M.operands(M.Instructions[I]);
+    SmallVector<HloId, 8> Linked;
+    for (const HloOperand &Operand : Printed)
+      Linked.push_back(Operand.Path.isRoot()
+                           ? Operand.Source
+                           : element(Operand.Source, Operand.Path));
+    Nodes[I].Operands = {
+        static_cast<uint32_t>(Operands.size()),
+        static_cast<uint32_t>(Operands.size() + Linked.size())};
+    Operands.insert(Operands.end(), Linked.begin(), Linked.end());
+  }
+}
+
+void Program::buildOrder() {
+  // Hidden elements by (home, rank); the walk below takes them in this order.
+  std::vector<uint32_t> Hidden(HiddenHome.size());
+  for (uint32_t I = 0; I != Hidden.size(); ++I)
+    Hidden[I] = I;
+  llvm::sort(Hidden, [&](uint32_t X, uint32_t Y) {
+    return std::pair(HiddenHome[X], HiddenRank[X]) <
+           std::pair(HiddenHome[Y], HiddenRank[Y]);
+  });
+  size_t Next = 0;
+  OrderBegin.reserve(M.Computations.size() + 1);
+  ParameterBegin.reserve(M.Computations.size() + 1);
+  Order.reserve(Nodes.size());
+  for (const HloComputation &C : M.Computations) {
+    OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
+    auto First = static_cast<uint32_t>(Parameters.size());
+    ParameterBegin.push_back(First);
+    for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I) {
+      Order.push_back(HloId(I));
+      for (; Next != Hidden.size() && HiddenHome[Hidden[Next]] == HloId(I);
+           ++Next)
+        Order.push_back(HloId(M.Instructions.size() + Hidden[Next]));
+      if (Nodes[I].Op == Opcode::Parameter)
+        Parameters.push_back(HloId(I));
+    }
+    llvm::sort(Parameters.begin() + First, Parameters.end(),
+               [&](HloId X, HloId Y) {
+                 return Nodes[X.index()].Number < Nodes[Y.index()].Number;
+               });
+  }
+  OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
+  ParameterBegin.push_back(static_cast<uint32_t>(Parameters.size()));
+}
+
+/// Without is_scheduled the text order is no schedule (CPU before 2023-09, GPU
+/// before 2022-11): the dump's sequence tells the order.
+void Program::adoptOrder() {
+  const Dump &D = A.dump();
+  if (!D.complete(Section::Sequence) || D.Sequence.empty() ||
+      !A.isSequenceSound())
+    return;
+  size_t Adopted = 0;
+  for (size_t C = 0; C != M.Computations.size(); ++C) {
+    auto Begin = Order.begin() + OrderBegin[C];
+    auto End = Order.begin() + OrderBegin[C + 1];
+    auto Time = [&](HloId Id) {
+      NameId Name = Nodes[Id.index()].Name;
+      return Name ? A.time(Name) : -1;
+    };
+    if (std::any_of(Begin, End, [&](HloId Id) { return Time(Id) < 0; }))
+      continue;
+    std::stable_sort(Begin, End,
+                     [&](HloId X, HloId Y) { return Time(X) < Time(Y); });
+    Adopted += static_cast<size_t>(End - Begin);
+  }
+  AdoptedOrder = Adopted != 0;
+  AdoptedAll = Adopted == D.Sequence.size();
+}
+
+void Program::linkUsers() {
+  UserBegin.assign(Nodes.size() + 1, 0);
+  for (size_t I = 0; I != Nodes.size(); ++I)
+    for (HloId Operand : operands(HloId(I)))
+      ++UserBegin[Operand.index() + 1];
+  for (size_t I = 0; I != Nodes.size(); ++I)
+    UserBegin[I + 1] += UserBegin[I];
+  Users.resize(UserBegin.back());
+  std::vector<uint32_t> Next(UserBegin.begin(), UserBegin.end() - 1);
+  for (size_t I = 0; I != Nodes.size(); ++I) {
+    ArrayRef<HloId> All = operands(HloId(I));
+    for (uint32_t K = 0; K != All.size(); ++K)
+      Users[Next[All[K].index()]++] = {HloId(I), K};
+  }
+}
+
+void Program::linkCallers() {
+  // First what instructions print themselves, then chains whose later elements
+  // print nothing.
+  std::vector<std::pair<ComputationId, HloId>> Pairs;
+  for (size_t I = 0; I != M.Instructions.size(); ++I)
+    for (const HloCall &Call : M.calls(M.Instructions[I]))
+      Pairs.emplace_back(Call.Callee, HloId(I));
+  llvm::sort(Pairs);
+  Pairs.erase(std::unique(Pairs.begin(), Pairs.end()), Pairs.end());
+  CallerBegin.assign(M.Computations.size() + 1, 0);
+  for (auto [Callee, Caller] : Pairs) {
+    ++CallerBegin[Callee.index() + 1];
+    Callers.push_back(Caller);
+  }
+  for (size_t C = 0; C != M.Computations.size(); ++C)
+    CallerBegin[C + 1] += CallerBegin[C];
+}
+
+ArrayRef<HloCall> Program::calls(HloId Id) const {
+  if (isHidden(Id))
+    return {};
+  ArrayRef<HloCall> Own = M.calls(M[Id]);
+  if (!Own.empty() || !isAsync(Nodes[Id.index()].Op))
+    return Own;
+  HloId Start = ChainStart.lookup(Id.index());
+  return Start ? M.calls(M[Start]) : Own;
+}
+
+ComputationId Program::callee(HloId Id, CallRole Role) const {
+  for (const HloCall &Call : calls(Id))
+    if (Call.Role == Role)
+      return Call.Callee;
+  return ComputationId();
+}
+
+HloId Program::parameter(ComputationId C, uint32_t N) const {
+  uint32_t Begin = ParameterBegin[C.index()];
+  // Numbers are dense in a sound module, so that N is the place.
+  if (N >= ParameterBegin[C.index() + 1] - Begin)
+    return HloId();
+  HloId Id = Parameters[Begin + N];
+  return Nodes[Id.index()].Number == N ? Id : HloId();
+}
+
+void Program::classify() {
+  // Bit 0: reached through control flow only; bit 1: through anything else.
+  std::vector<uint8_t> Reached(M.Computations.size(), 0);
+  SmallVector<std::pair<ComputationId, uint8_t>> Work = {{M.Entry, 1}};
+  while (!Work.empty()) {
+    auto [C, How] = Work.pop_back_val();
+    if (Reached[C.index()] & How)
+      continue;
+    Reached[C.index()] |= How;
+    IndexRange All = M[C].Instructions;
+    for (uint32_t I = All.Begin; I != All.End; ++I) {
+      bool Control = isControlFlow(Nodes[I].Op);
+      for (const HloCall &Call : M.calls(M.Instructions[I]))
+        Work.push_back({Call.Callee, Control ? How : uint8_t(2)});
+    }
+  }
+  Classes.assign(M.Computations.size(), ComputationClass::None);
+  Embedded.assign(M.Computations.size(), false);
+  for (size_t C = 0; C != M.Computations.size(); ++C) {
+    Embedded[C] = Reached[C] & 2;
+    if (Reached[C] & 1)
+      Classes[C] = ComputationClass::Global;
+    else if (Reached[C] && !FusionBody[C])
+      Classes[C] = ComputationClass::ThreadLocal;
+  }
+}
+
+bool Program::isInPlacePermute(HloId Id) const {
+  return !isHidden(Id) && operands(Id).size() == 4 &&
+         findAttribute(M.attributes(M[Id]), "slice_sizes");
+}
+
+HloId Program::find(NameId Name) const {
+  HloId Id = M.find(Name);
+  return Id || !Name ? Id : HiddenByName.lookup(Name.index());
+}
+
+std::string Program::spell(HloId Id) const {
+  const ProgramNode &N = (*this)[Id];
+  if (N.Name)
+    return A.dump().Names[N.Name].str();
+  return fmt::format("{}#{}", spell(operands(Id)[0]), N.Number);
+}
+
+StringRef Program::place(HloId Id) const {
+  while (isHidden(Id))
+    Id = operands(Id)[0];
+  const HloInstruction &I = M[Id];
+  return M.text(I).take_front(
+      M.text(I).find(' ') == StringRef::npos ? 1 : M.text(I).find(' '));
+}

@@ -1,0 +1,219 @@
+//===- Dataflow/Program.h - A module, ready to be analyzed ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The instructions of a module with every get-tuple-element spelled out, each
+// computation in the order of its schedule. An HloId below the number of the
+// module's instructions is that instruction; those above are
+// get-tuple-elements that the text leaves out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_PROGRAM_H
+#define HLOBUF_DATAFLOW_PROGRAM_H
+
+#include "Facts/Facts.h"
+#include "HLO/ShapeTrees.h"
+
+namespace hlobuf {
+
+struct ProgramNode {
+  /// Invalid if neither module nor dump name it.
+  NameId Name;
+  ComputationId Parent;
+  ShapeId Shape;
+  /// `parameter(N)`, or the element of a get-tuple-element.
+  uint32_t Number = 0;
+  /// Into Program's operands, half-open.
+  IndexRange Operands;
+  Opcode Op = Opcode::Unknown;
+  bool Sugar = false;
+  bool Root = false;
+};
+
+/// Operand number \p Operand of \p User.
+struct ProgramUse {
+  HloId User;
+  uint32_t Operand = 0;
+};
+
+/// Which buffers the values of a computation get (xla/service/
+/// buffer_assignment.cc, GatherComputationsByAllocationType).
+enum class ComputationClass : uint8_t {
+  /// Never reached, or the body of a fusion: none.
+  None,
+  /// The entry and what it reaches through control flow.
+  Global,
+  /// Called by reduce, sort, map, ..
+  ThreadLocal,
+};
+
+class Program {
+public:
+  /// \p A's dump gives names and places of get-tuple-elements that the text
+  /// leaves out, and the order where the module is not scheduled.
+  explicit Program(const Facts &A);
+
+  const HloModule &module() const { return M; }
+  const Facts &facts() const { return A; }
+  const ShapeTrees &trees() const { return Trees; }
+
+  size_t size() const { return Nodes.size(); }
+  const ProgramNode &operator[](HloId Id) const { return Nodes[Id.index()]; }
+  llvm::ArrayRef<HloId> operands(HloId Id) const {
+    IndexRange R = Nodes[Id.index()].Operands;
+    return llvm::ArrayRef<HloId>(Operands).slice(R.Begin, R.size());
+  }
+  /// All operands that are \p Id, in the order of their users' HloIds.
+  llvm::ArrayRef<ProgramUse> users(HloId Id) const {
+    return llvm::ArrayRef<ProgramUse>(Users).slice(UserBegin[Id.index()],
+                                                   UserBegin[Id.index() + 1] -
+                                                       UserBegin[Id.index()]);
+  }
+  /// What \p Id calls. An async-update or -done without `calls=` calls what
+  /// the start of its chain calls.
+  llvm::ArrayRef<HloCall> calls(HloId Id) const;
+  /// The one callee in \p Role; invalid if there is none.
+  ComputationId callee(HloId Id, CallRole Role) const;
+
+  /// The instructions of \p C in schedule order.
+  llvm::ArrayRef<HloId> order(ComputationId C) const {
+    return llvm::ArrayRef<HloId>(Order).slice(OrderBegin[C.index()],
+                                              OrderBegin[C.index() + 1] -
+                                                  OrderBegin[C.index()]);
+  }
+  HloId root(ComputationId C) const { return M[C].Root; }
+  /// Parameter number \p N; invalid if there is none.
+  HloId parameter(ComputationId C, uint32_t N) const;
+  uint32_t numParameters(ComputationId C) const {
+    return ParameterBegin[C.index() + 1] - ParameterBegin[C.index()];
+  }
+  /// Instructions that call \p C, each once. An async chain counts with its
+  /// start, and with updates and dones that print `calls=` themselves.
+  llvm::ArrayRef<HloId> callers(ComputationId C) const {
+    return llvm::ArrayRef<HloId>(Callers).slice(CallerBegin[C.index()],
+                                                CallerBegin[C.index() + 1] -
+                                                    CallerBegin[C.index()]);
+  }
+  ComputationClass classOf(ComputationId C) const { return Classes[C.index()]; }
+  /// Reached through an instruction that is no control flow: its parameters
+  /// define values.
+  bool isEmbedded(ComputationId C) const { return Embedded[C.index()]; }
+  bool isFusionBody(ComputationId C) const { return FusionBody[C.index()]; }
+  /// Values of \p Id get buffers.
+  bool hasBuffers(HloId Id) const {
+    return classOf(Nodes[Id.index()].Parent) != ComputationClass::None;
+  }
+
+  /// The async-start or -update that operand 0 of \p Id comes from, looking
+  /// through tuples, elements, barriers and loop state; invalid if unknown.
+  HloId asyncProducer(HloId Id) const;
+  /// The start of the chain that async op \p Id belongs to, itself if it is
+  /// one; invalid if unknown.
+  HloId asyncStart(HloId Id) const;
+  /// The last element of the chain that goes on from \p Start, an async-start
+  /// or -update: its done if there is one.
+  HloId asyncEnd(HloId Start) const;
+  /// The last async-update, or the start, of the chain that begins with
+  /// \p Start.
+  HloId lastUpdate(HloId Start) const;
+  /// Operand number \p Number of those bound so far at \p Id; invalid if there
+  /// are fewer.
+  HloId boundOperand(HloId Id, uint32_t Number) const;
+  /// Operands bound so far at \p Id, an async-start or -update.
+  llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
+
+  /// True if \p Id is a collective-permute, or its start, that writes slices
+  /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
+  bool isInPlacePermute(HloId Id) const;
+
+  /// True if \p Id is a get-tuple-element that the text leaves out.
+  bool isHidden(HloId Id) const { return Id.index() >= M.Instructions.size(); }
+  /// The instruction named \p Name, hidden ones included.
+  HloId find(NameId Name) const;
+  /// Its name, or how the text spells the element: `x#0`.
+  std::string spell(HloId Id) const;
+  /// The instruction's line in the module; of a hidden one, its source's.
+  llvm::StringRef place(HloId Id) const;
+
+  /// The text leaves get-tuple-elements out (2026-07-13 on): only roots are
+  /// printed.
+  bool leavesElementsOut() const;
+  /// Hidden names of the dump whose source could not be told.
+  llvm::ArrayRef<NameId> unresolved() const { return Unresolved; }
+  /// Hidden elements that an instruction reads and the dump does not name.
+  llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
+  /// The order of some computation was taken from the dump.
+  bool adoptedOrder() const { return AdoptedOrder; }
+  /// The order of all steps is known: from the module, or from the dump.
+  bool isTimed() const { return M.Scheduled || AdoptedAll; }
+  /// Why nothing can be derived from this module; empty if it can.
+  llvm::StringRef obstacle() const { return Obstacle; }
+
+private:
+  friend class ElidedElements;
+  void addModuleNodes();
+  void adoptOrder();
+  void linkOperands();
+  void buildOrder();
+  void linkUsers();
+  void linkChains();
+  llvm::SmallVector<HloId, 4> bindingUpdates(HloId Id, HloId &Start) const;
+  void linkCallers();
+  void classify();
+  HloId addElement(NameId Name, HloId Source, uint32_t Element);
+  HloId element(HloId Source, ShapeIndex Path);
+  static IdPair elementKey(HloId Source, ShapeIndex Path) {
+    return {Source.index(), Path.canonical().bits()};
+  }
+
+  const Facts &A;
+  const HloModule &M;
+  ShapeTrees Trees;
+  std::vector<ProgramNode> Nodes;
+  std::vector<HloId> Operands;
+  std::vector<uint32_t> UserBegin;
+  std::vector<ProgramUse> Users;
+  std::vector<uint32_t> OrderBegin;
+  std::vector<HloId> Order;
+  std::vector<uint32_t> ParameterBegin;
+  std::vector<HloId> Parameters;
+  std::vector<uint32_t> CallerBegin;
+  std::vector<HloId> Callers;
+  std::vector<ComputationClass> Classes;
+  std::vector<bool> Embedded;
+  std::vector<bool> FusionBody;
+  /// Where each hidden element stands: behind this visible instruction.
+  std::vector<HloId> HiddenHome;
+  /// Sorts hidden elements of one home.
+  std::vector<uint32_t> HiddenRank;
+  /// (visible source, path) to the element that operands mean.
+  llvm::DenseMap<IdPair, HloId> Elements;
+  llvm::DenseMap<uint32_t, HloId> HiddenByName;
+  std::vector<NameId> Unresolved;
+  std::vector<HloId> Anonymous;
+  /// Of async chains, by element: what updates and dones take the state from,
+  /// the start, the end, and by update the element before it that binds
+  /// operands.
+  llvm::DenseMap<uint32_t, HloId> Producers;
+  llvm::DenseMap<uint32_t, HloId> ChainStart;
+  llvm::DenseMap<uint32_t, HloId> ChainEnd;
+  llvm::DenseMap<uint32_t, HloId> BoundBefore;
+  /// By element: itself, or the one before it that binds operands.
+  llvm::DenseMap<uint32_t, HloId> LastBinding;
+  bool AdoptedOrder = false;
+  bool AdoptedAll = false;
+  llvm::StringRef Obstacle;
+};
+
+/// call, while, conditional and async ops: their callees take part in the
+/// schedule.
+bool isControlFlow(Opcode Op);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_PROGRAM_H

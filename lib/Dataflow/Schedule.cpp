@@ -1,0 +1,112 @@
+//===- Dataflow/Schedule.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Schedule.h"
+
+using namespace hlobuf;
+
+Schedule::Schedule(const Program &P, const ReleaseRules &R) : P(P) {
+  FlattenAsync = R.FlattenAsync;
+  LateBinding = R.LateBinding;
+  Times.assign(P.size(), -1);
+  size_t Count = P.module().Computations.size();
+  Spans.assign(Count, {-1, -1});
+  AsyncBodies.assign(Count, ComputationId());
+  Active.assign(Count, false);
+  flatten(P.module().Entry);
+}
+
+/// The computations whose steps come right before that of \p Id.
+llvm::SmallVector<ComputationId, 4>
+Schedule::computationsBefore(HloId Id) const {
+  llvm::ArrayRef<HloCall> Calls = P.calls(Id);
+  llvm::SmallVector<ComputationId, 4> Before;
+  switch (P[Id].Op) {
+  case Opcode::Call:
+  case Opcode::Conditional:
+    for (const HloCall &Call : Calls)
+      Before.push_back(Call.Callee);
+    break;
+  case Opcode::While:
+    Before = {P.callee(Id, CallRole::Condition), P.callee(Id, CallRole::Body)};
+    break;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    if (FlattenAsync && !Calls.empty() && isFullyBound(Id))
+      Before.push_back(Calls[0].Callee);
+    break;
+  default:
+    break;
+  }
+  return Before;
+}
+
+void Schedule::enter(ComputationId C, ComputationId AsyncBody,
+                     std::vector<Frame> &Stack) {
+  if (!C || Active[C.index()])
+    return;
+  Active[C.index()] = true;
+  AsyncBodies[C.index()] = AsyncBody;
+  Spans[C.index()].Start = steps();
+  Stack.push_back({C, AsyncBody});
+}
+
+/// Without recursion: computations may be nested as deep as they are many.
+void Schedule::flatten(ComputationId Entry) {
+  std::vector<Frame> Stack;
+  enter(Entry, ComputationId(), Stack);
+  while (!Stack.empty()) {
+    Frame &Now = Stack.back();
+    if (Now.Next == P.order(Now.C).size()) {
+      Spans[Now.C.index()].End = steps();
+      Stack.pop_back();
+      continue;
+    }
+    HloId Id = P.order(Now.C)[Now.Next];
+    if (Now.Entered == 0)
+      Now.Before = computationsBefore(Id);
+    if (Now.Entered != Now.Before.size()) {
+      ComputationId Callee = Now.Before[Now.Entered++];
+      enter(Callee, isAsync(P[Id].Op) ? Callee : Now.AsyncBody, Stack);
+      continue;
+    }
+    Now.Entered = 0;
+    ++Now.Next;
+    Times[Id.index()] = steps();
+    Sequence.push_back(Id);
+  }
+}
+
+/// True if operands and result of the wrapped computation are all there at
+/// this element of the chain.
+bool Schedule::isFullyBound(HloId Id) const {
+  bool IsStart = P[Id].Op == Opcode::AsyncStart;
+  if (!LateBinding)
+    return IsStart;
+  ComputationId Body = P.calls(Id)[0].Callee;
+  bool Done = P[Id].Op == Opcode::AsyncDone;
+  HloId State = Done ? P.asyncProducer(Id) : Id;
+  if (!State)
+    return IsStart;
+  const Shape &Tuple = P.trees().shape(P[State].Shape);
+  if (Tuple.Elements.size() < 2 || !P.root(Body))
+    return IsStart;
+  const ShapeTable &Shapes = P.facts().dump().Shapes;
+  ShapeId Result = Done ? P[Id].Shape : Tuple.Elements[1];
+  llvm::ArrayRef<ShapeId> Inputs = Shapes[Tuple.Elements[0]].Elements;
+  if (Inputs.size() != P.numParameters(Body) ||
+      !Shapes.equalIgnoringLayout(Result, P[P.root(Body)].Shape))
+    return false;
+  for (uint32_t N = 0; N != Inputs.size(); ++N) {
+    HloId Parameter = P.parameter(Body, N);
+    if (!Parameter ||
+        !Shapes.equalIgnoringLayout(Inputs[N], P[Parameter].Shape))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,71 @@
+//===- Analysis/Schedule.h - The flattened order of all instructions *- C++
+//-*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_SCHEDULE_H
+#define HLOBUF_DATAFLOW_SCHEDULE_H
+
+#include "Dataflow/Program.h"
+#include "Facts/ReleaseRules.h"
+
+namespace hlobuf {
+
+/// Steps of the instructions of all global computations, callees inserted
+/// before their callers' steps (xla/hlo/utils/hlo_live_range.cc,
+/// FlattenSchedule).
+class Schedule {
+public:
+  Schedule(const Program &P, const ReleaseRules &R);
+
+  /// The instructions in the order of their steps.
+  llvm::ArrayRef<HloId> sequence() const { return Sequence; }
+  /// Number of steps, called T.
+  int32_t steps() const { return static_cast<int32_t>(Sequence.size()); }
+  /// The step of \p Id; -1 if it has none.
+  int32_t time(HloId Id) const { return Times[Id.index()]; }
+  /// The steps of \p C's computation as [Begin, End), callees included.
+  StepRange span(ComputationId C) const { return Spans[C.index()]; }
+  bool isFlattened(ComputationId C) const {
+    return Spans[C.index()].Start >= 0;
+  }
+  /// The async body that \p C runs in, itself included; invalid if none.
+  ComputationId asyncBody(ComputationId C) const {
+    return AsyncBodies[C.index()];
+  }
+
+private:
+  /// A computation that is being flattened.
+  struct Frame {
+    ComputationId C;
+    ComputationId AsyncBody;
+    /// Index in C's order of the instruction at hand.
+    size_t Next = 0;
+    /// The computations whose steps come right before that instruction's, and
+    /// how many of them were entered.
+    llvm::SmallVector<ComputationId, 4> Before = {};
+    size_t Entered = 0;
+  };
+  void flatten(ComputationId Entry);
+  void enter(ComputationId C, ComputationId AsyncBody,
+             std::vector<Frame> &Stack);
+  llvm::SmallVector<ComputationId, 4> computationsBefore(HloId Id) const;
+  bool isFullyBound(HloId Id) const;
+
+  const Program &P;
+  bool FlattenAsync = true;
+  bool LateBinding = true;
+  /// By computation: flattened, or about to be.
+  std::vector<bool> Active;
+  std::vector<HloId> Sequence;
+  std::vector<int32_t> Times;
+  std::vector<StepRange> Spans;
+  std::vector<ComputationId> AsyncBodies;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_SCHEDULE_H

@@ -1,0 +1,379 @@
+//===- Dataflow/Shadow.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Shadow.h"
+#include "Dataflow/ShadowPlan.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace hlobuf {
+/// The walk keeps its own stack: computations may be nested as deeply as they
+/// are many.
+class ShadowWalk {
+public:
+  ShadowWalk(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+             const Schedule &S, Shadow &Out);
+  void run();
+
+private:
+  static constexpr size_t MaxSet = 8;
+
+  /// Something that is under way, of which callees are walked in between.
+  struct Task {
+    enum class Kind : uint8_t { Computation, Round, Branch, Async };
+    Kind What;
+    /// Of Computation: what is walked.
+    ComputationId C = {};
+    /// Of the others: the instruction.
+    HloId Id = {};
+    /// The next instruction of C; the number of the round or branch.
+    size_t Next = 0;
+    /// Where the round or branch began.
+    size_t Mark = 0;
+    /// What finished branches did.
+    std::vector<std::vector<ShadowPiece>> Paths = {};
+  };
+
+  void fill();
+  void walk(ComputationId C) { Stack.push_back({Task::Kind::Computation, C}); }
+  void resume();
+  void step(HloId Id);
+  void beginLoop(HloId Id);
+  void beginRound(HloId Id, size_t Number);
+  void endRound(const Task &Round);
+  void beginBranch(Task Now);
+  void endBranch(Task Now);
+  void bindArgument(HloId Id, ComputationId Callee, uint32_t K);
+  void beginAsync(HloId Id);
+  void finish(HloId Id);
+  void read(HloId Reader, const ShadowRead &Read);
+  void readLocked(HloId Done, ComputationId Body);
+  void write(HloId Id);
+  void keep(HloId Id, HloValueId V);
+  void bind(ArrayRef<ShadowBinding> Bindings);
+  bool wroteItself(HloId Reader, HloValueId Read, HloValueId Written) const;
+  void report(HloId Reader, const ShadowRead &Read, HloValueId Written,
+              const ShadowPlace &Damage);
+  void stop(const char *Reason);
+
+  const DataflowAnalysis &F;
+  const Program &P;
+  const AliasAnalysis &Groups;
+  const Schedule &S;
+  Shadow &Out;
+  ShadowPlan Plan;
+  ShadowMemory Memory;
+  std::vector<Task> Stack;
+  /// Pairs (reader, value).
+  llvm::DenseSet<IdPair> Reported;
+  uint64_t Limit;
+  uint64_t Steps = 0;
+  bool Stopped = false;
+};
+} // namespace hlobuf
+
+ShadowWalk::ShadowWalk(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+                       const Schedule &S, Shadow &Out)
+    : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
+      Memory(Plan.numMemories()), Limit(64 * (Plan.size() + 1000)) {}
+
+void ShadowWalk::stop(const char *Reason) {
+  if (!Stopped)
+    Out.Reasons.push_back(Reason);
+  Stopped = true;
+}
+
+void ShadowWalk::run() {
+  Out.Lines = Plan.lines();
+  if (!P.isTimed()) {
+    stop("the order of the instructions is unknown");
+    return;
+  }
+  fill();
+  walk(P.module().Entry);
+  while (!Stack.empty() && !Stopped)
+    resume();
+  if (!Stopped)
+    Plan.forEachReadAtEnd([&](const ShadowRead &Read) {
+      this->read(Read.Input ? F[Read.Value].Definition
+                            : P.root(P.module().Entry),
+                 Read);
+    });
+  llvm::stable_sort(
+      Out.Clobbered, [&](const ClobberedRead &X, const ClobberedRead &Y) {
+        auto Key = [&](const ClobberedRead &R) {
+          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Input,
+                            R.Operand, R.Value);
+        };
+        return Key(X) < Key(Y);
+      });
+}
+
+/// What is there before the first step: constants, and what the entry
+/// computation is given.
+void ShadowWalk::fill() {
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    HloValueId V(I);
+    const ProgramNode &N = P[F[V].Definition];
+    bool Given = N.Op == Opcode::Constant ||
+                 (N.Op == Opcode::Parameter && N.Parent == P.module().Entry);
+    if (Given && Plan.place(V))
+      Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) { Bytes.add(V); });
+  }
+}
+
+/// Goes on with what was begun last.
+void ShadowWalk::resume() {
+  Task &Now = Stack.back();
+  if (Now.What == Task::Kind::Computation) {
+    ArrayRef<HloId> Order = P.order(Now.C);
+    if (Now.Next == Order.size())
+      return Stack.pop_back();
+    if (++Steps + Memory.work() > Limit)
+      return stop("paths through loops and calls are too many");
+    return step(Order[Now.Next++]);
+  }
+  Task Done = std::move(Now);
+  Stack.pop_back();
+  switch (Done.What) {
+  case Task::Kind::Round:
+    return endRound(Done);
+  case Task::Kind::Branch:
+    return endBranch(std::move(Done));
+  default:
+    return finish(Done.Id);
+  }
+}
+
+void ShadowWalk::step(HloId Id) {
+  switch (P[Id].Op) {
+  case Opcode::While:
+    return beginLoop(Id);
+  case Opcode::Conditional:
+    Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
+    return beginBranch({Task::Kind::Branch, {}, Id});
+  case Opcode::Call:
+    for (const HloCall &Call : llvm::reverse(P.calls(Id)))
+      walk(Call.Callee);
+    return;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    return beginAsync(Id);
+  default:
+    return finish(Id);
+  }
+}
+
+void ShadowWalk::finish(HloId Id) {
+  if (ArrayRef<HloCall> Calls = P.calls(Id); P[Id].Op == Opcode::AsyncDone &&
+                                             !Calls.empty() &&
+                                             S.isFlattened(Calls[0].Callee))
+    readLocked(Id, Calls[0].Callee);
+  Plan.forEachRead(Id, [&](const ShadowRead &Read) { read(Id, Read); });
+  write(Id);
+}
+
+void ShadowWalk::beginLoop(HloId Id) {
+  ComputationId Body = P.callee(Id, CallRole::Body);
+  if (!Body || !P.callee(Id, CallRole::Condition) || P.operands(Id).empty() ||
+      !P.root(Body))
+    return stop("a loop has no condition, body or state");
+  SmallVector<ShadowBinding> Init;
+  for (HloId Phis : Plan.loopPhis(Id))
+    Plan.bind(Phis, P.operands(Id)[0], Init);
+  bind(Init);
+  beginRound(Id, 0);
+}
+
+void ShadowWalk::beginRound(HloId Id, size_t Number) {
+  Stack.push_back({Task::Kind::Round, {}, Id, Number, Memory.mark()});
+  walk(P.callee(Id, CallRole::Body));
+  walk(P.callee(Id, CallRole::Condition));
+}
+
+/// The state becomes what holds at the loop's head before and behind the round.
+/// Where that takes something that the loop reads, there is a second round. A
+/// round takes from the state and never adds to it; what a second one finds
+/// damaged was damaged by the first.
+void ShadowWalk::endRound(const Task &Round) {
+  ComputationId Body = P.callee(Round.Id, CallRole::Body);
+  ComputationId Condition = P.callee(Round.Id, CallRole::Condition);
+  SmallVector<ShadowBinding> Next;
+  for (HloId Phis : Plan.loopPhis(Round.Id))
+    Plan.bind(Phis, P.root(Body), Next);
+  bind(Next);
+  std::vector<ShadowPiece> Changes = Memory.takeBack(Round.Mark);
+  int32_t Begin = S.span(Condition).Start;
+  int32_t End = S.span(Body).End;
+  bool Matters = false;
+  Memory.merge(Changes, true, [&](HloValueId V) {
+    HloId By = F[V].Definition;
+    ComputationId C = P[By].Parent;
+    bool IsState =
+        P[By].Op == Opcode::Parameter && (C == Body || C == Condition);
+    bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
+    Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
+  });
+  if (Matters && Round.Next == 0)
+    beginRound(Round.Id, 1);
+  else
+    walk(Condition);
+}
+
+/// A branch that is listed twice has phis for its parameters.
+void ShadowWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
+  SmallVector<ShadowBinding> Given;
+  if (HloId Parameter = P.parameter(Callee, 0); Parameter)
+    if (K < P.operands(Id).size())
+      Plan.bind(Parameter, P.operands(Id)[K], Given);
+  bind(Given);
+}
+
+/// Enters branch number Next; behind the last one the paths meet.
+void ShadowWalk::beginBranch(Task Now) {
+  ArrayRef<HloCall> Branches = P.calls(Now.Id);
+  if (Now.Next == Branches.size())
+    return Memory.merge(Now.Paths, false, [](HloValueId) {});
+  ComputationId Callee = Branches[Now.Next].Callee;
+  Now.Mark = Memory.mark();
+  bindArgument(Now.Id, Callee, static_cast<uint32_t>(Now.Next) + 1);
+  Stack.push_back(std::move(Now));
+  walk(Callee);
+}
+
+void ShadowWalk::endBranch(Task Now) {
+  SmallVector<ShadowBinding> Result;
+  Plan.bind(Now.Id, P.root(P.calls(Now.Id)[Now.Next].Callee), Result);
+  bind(Result);
+  Now.Paths.push_back(Memory.takeBack(Now.Mark));
+  ++Now.Next;
+  beginBranch(std::move(Now));
+}
+
+/// The body runs where the schedule has it, and may go on until the done.
+void ShadowWalk::beginAsync(HloId Id) {
+  Stack.push_back({Task::Kind::Async, {}, Id});
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  if (!Calls.empty() && S.isFlattened(Calls[0].Callee) &&
+      S.span(Calls[0].Callee).End == S.time(Id))
+    walk(Calls[0].Callee);
+}
+
+/// The bytes that \p Body wrote belong to it until \p Done.
+void ShadowWalk::readLocked(HloId Done, ComputationId Body) {
+  StepRange Span = S.span(Body);
+  for (int32_t Step = Span.Start; Step < Span.End; ++Step)
+    Plan.forEachWrite(S.sequence()[static_cast<size_t>(Step)],
+                      [&](HloValueId V, bool) { read(Done, {V, 0}); });
+}
+
+/// True if it is the body of async-done \p Reader itself that wrote \p Written
+/// over \p Read: in place of an operand, or behind its last read in the body.
+bool ShadowWalk::wroteItself(HloId Reader, HloValueId Read,
+                             HloValueId Written) const {
+  ArrayRef<HloCall> Calls = P.calls(Reader);
+  if (P[Reader].Op != Opcode::AsyncDone || !Written || Calls.empty())
+    return false;
+  StepRange Span = S.span(Calls[0].Callee);
+  auto IsInside = [&](HloValueId V) {
+    int32_t Step = S.time(F[V].Definition);
+    return Step >= Span.Start && Step < Span.End;
+  };
+  if (!IsInside(Written))
+    return false;
+  if (!IsInside(Read))
+    return Groups.same(Read, Written);
+  bool IsResult = false;
+  Plan.forEachLeaf(Reader, [&](HloValueId V) { IsResult |= V == Read; });
+  return !IsResult;
+}
+
+void ShadowWalk::read(HloId Reader, const ShadowRead &Read) {
+  ShadowPlace Damage;
+  HloValueId Written;
+  Memory.visit(*Plan.place(Read.Value),
+               [&](const ShadowPlace &At, const ShadowBytes &Bytes) {
+                 if (Bytes.holds(Read.Value) ||
+                     wroteItself(Reader, Read.Value, Bytes.Writer))
+                   return;
+                 if (!Damage.Where) {
+                   Damage = At;
+                   Written = Bytes.Writer;
+                 } else if (Damage.End == At.Begin && Written == Bytes.Writer) {
+                   Damage.End = At.End;
+                 }
+               });
+  if (Damage.Where)
+    report(Reader, Read, Written, Damage);
+}
+
+void ShadowWalk::report(HloId Reader, const ShadowRead &Read,
+                        HloValueId Written, const ShadowPlace &Damage) {
+  if (!Reported.insert({Reader.index(), Read.Value.index()}).second)
+    return;
+  ShadowPlace At = Damage;
+  At.Where = Plan.allocation(Damage.Where);
+  Out.Clobbered.push_back(
+      {Reader, Read.Operand, Read.Value, Written, At, Read.Input});
+}
+
+void ShadowWalk::write(HloId Id) {
+  Plan.forEachWrite(Id, [&](HloValueId V, bool Keeps) {
+    if (Keeps)
+      keep(Id, V);
+    else
+      Memory.write(*Plan.place(V), V);
+  });
+}
+
+/// Adds \p V to what its bytes hold. Long chains of such values would make the
+/// sets grow: each time one has doubled, values that nothing reads any more are
+/// left out.
+void ShadowWalk::keep(HloId Id, HloValueId V) {
+  Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) {
+    size_t Size = Bytes.Intact.size();
+    if (Size >= MaxSet && llvm::isPowerOf2_64(Size))
+      llvm::erase_if(Bytes.Intact, [&](HloValueId Old) {
+        return P[F[Old].Definition].Parent == P[Id].Parent &&
+               Plan.lastRead(Old) <= S.time(Id);
+      });
+    Bytes.add(V);
+  });
+}
+
+/// All phis take over their inputs at once.
+void ShadowWalk::bind(ArrayRef<ShadowBinding> Bindings) {
+  struct Piece {
+    ShadowPlace At;
+    HloValueId Phi;
+    bool Holds;
+  };
+  SmallVector<Piece> Changes;
+  for (const ShadowBinding &B : Bindings)
+    Memory.visit(*Plan.place(B.Phi),
+                 [&](const ShadowPlace &At, const ShadowBytes &Bytes) {
+                   bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
+                   if (Holds != Bytes.holds(B.Phi))
+                     Changes.push_back({At, B.Phi, Holds});
+                 });
+  for (const Piece &Change : Changes)
+    Memory.update(Change.At, [&](ShadowBytes &Bytes) {
+      if (Change.Holds)
+        Bytes.add(Change.Phi);
+      else
+        Bytes.remove(Change.Phi);
+    });
+}
+
+Shadow::Shadow(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+               const Schedule &S) {
+  ShadowWalk(F, Groups, S, *this).run();
+}

@@ -1,0 +1,71 @@
+//===- Driver/DumpResults.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/DumpResults.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
+                              const CheckSelection &Selection) {
+  DumpResult R;
+  R.Path = In.Path;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    R.Files[Role] = L.Model->Files[Role].Path;
+  R.Module = L.Model->Module.Name.empty() ? moduleNameOf(In.Path).str()
+                                          : L.Model->Module.Name.str();
+  for (Diagnostic &D : V.Findings)
+    R.Findings.push_back(resolveFinding(L.Texts, D));
+  for (const UncountedFindings &U : V.Uncounted)
+    R.Uncounted.push_back({U.Check.str(), U.Level, U.Count});
+  for (NotChecked &Gap : V.Gaps)
+    R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Reason),
+                      Selection.Require.contains(Gap.Check)});
+  for (const ExemptCount &E : V.Exempted)
+    R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
+  R.UnusedFiles = L.Unused;
+  R.Memory = std::move(V.Memory);
+  R.Verified = V.Verified;
+  setFingerprints(R);
+  return R;
+}
+
+DumpResult hlobuf::retarget(const DumpResult &Original, const Input &From,
+                            const Input &To) {
+  DumpResult R = Original;
+  auto Renamed = [&](std::string &Path) {
+    for (size_t Role = 0; Role != NumFileRoles; ++Role)
+      if (!Path.empty() && Path == From.Files[Role].Path) {
+        Path = To.Files[Role].Path;
+        return;
+      }
+  };
+  R.Path = To.Path;
+  llvm::for_each(R.Files, Renamed);
+  for (ResultFinding &F : R.Findings) {
+    Renamed(F.Where.File);
+    for (ResultNote &N : F.Notes)
+      Renamed(N.Where.File);
+  }
+  for (ResultNote &Complaint : R.Complaints)
+    Renamed(Complaint.Where.File);
+  for (std::string &Unused : R.UnusedFiles)
+    for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+      StringRef Old = llvm::sys::path::filename(From.Files[Role].Path);
+      if (Old.empty() || !StringRef(Unused).starts_with((Old + " (").str()))
+        continue;
+      StringRef New = llvm::sys::path::filename(To.Files[Role].Path);
+      Unused.replace(0, Old.size(), New.str());
+      break;
+    }
+  if (Original.Module == moduleNameOf(From.Path)) {
+    R.Module = moduleNameOf(To.Path).str();
+    setFingerprints(R);
+  }
+  return R;
+}

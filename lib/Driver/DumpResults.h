@@ -1,0 +1,27 @@
+//===- Driver/DumpResults.h - From verdicts to results ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_DUMPRESULTS_H
+#define HLOBUF_DRIVER_DUMPRESULTS_H
+
+#include "Driver/Verify.h"
+#include "Results/Result.h"
+
+namespace hlobuf {
+
+/// The result of \p V, which belongs to \p L.
+DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V,
+                      const CheckSelection &Selection);
+
+/// The result of \p To, whose files have the same contents as those of
+/// \p From, for which \p Original stands.
+DumpResult retarget(const DumpResult &Original, const Input &From,
+                    const Input &To);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_DUMPRESULTS_H

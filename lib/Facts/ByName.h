@@ -1,0 +1,81 @@
+//===- Facts/ByName.h - Records grouped by name -----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_BYNAME_H
+#define HLOBUF_FACTS_BYNAME_H
+
+#include "HLO/ShapeIndex.h"
+#include "Support/Ids.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
+
+namespace hlobuf {
+
+/// Numbers of records, grouped by the name that each record carries and
+/// sorted by (index, number) inside a group. Built in linear time (but for the
+/// sorting of groups).
+class ByName {
+public:
+  ByName() = default;
+
+  /// Groups records 0 .. Count-1; \p Key gives a record's name and index.
+  ByName(size_t NumNames, size_t Count,
+         llvm::function_ref<std::pair<NameId, ShapeIndex>(uint32_t)> Key)
+      : Starts(NumNames + 1, 0), Items(Count) {
+    for (uint32_t I = 0; I != Count; ++I)
+      ++Starts[Key(I).first.index() + 1];
+    for (size_t I = 0; I != NumNames; ++I)
+      Starts[I + 1] += Starts[I];
+    std::vector<uint32_t> Next(Starts.begin(), Starts.end() - 1);
+    for (uint32_t I = 0; I != Count; ++I)
+      Items[Next[Key(I).first.index()]++] = I;
+    auto Less = [&](uint32_t A, uint32_t B) {
+      return bits(Key(A).second) < bits(Key(B).second);
+    };
+    for (size_t I = 0; I != NumNames; ++I) {
+      auto First = Items.begin() + Starts[I];
+      auto Last = Items.begin() + Starts[I + 1];
+      if (!std::is_sorted(First, Last, Less))
+        std::stable_sort(First, Last, Less);
+    }
+  }
+
+  /// The records with \p Name.
+  llvm::ArrayRef<uint32_t> operator[](NameId Name) const {
+    if (!Name || Name.index() + 1 >= Starts.size())
+      return {};
+    uint32_t Begin = Starts[Name.index()];
+    return llvm::ArrayRef<uint32_t>(Items).slice(
+        Begin, Starts[Name.index() + 1] - Begin);
+  }
+
+  /// The records with \p Name at \p Index; \p IndexOf gives a record's index.
+  template <typename IndexOfFn>
+  llvm::ArrayRef<uint32_t> at(NameId Name, ShapeIndex Index,
+                              IndexOfFn IndexOf) const {
+    llvm::ArrayRef<uint32_t> All = (*this)[Name];
+    uint32_t Wanted = bits(Index);
+    auto First = llvm::partition_point(
+        All, [&](uint32_t I) { return bits(IndexOf(I)) < Wanted; });
+    auto Last = std::find_if(First, All.end(), [&](uint32_t I) {
+      return bits(IndexOf(I)) != Wanted;
+    });
+    return llvm::ArrayRef<uint32_t>(First, Last);
+  }
+
+private:
+  static uint32_t bits(ShapeIndex Index) { return Index.canonical().bits(); }
+
+  std::vector<uint32_t> Starts;
+  std::vector<uint32_t> Items;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_BYNAME_H

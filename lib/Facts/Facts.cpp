@@ -1,0 +1,423 @@
+//===- Facts/Facts.cpp ----------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/Facts.h"
+#include "HLO/StackFrames.h"
+#include "Support/Format.h"
+#include "Support/Lazy.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+/// The partner of each value line and each used value, as numbers.
+struct IdJoin {
+  std::vector<uint32_t> ValueOfUsed;
+  std::vector<uint32_t> UsedOfValue;
+};
+} // namespace
+
+static constexpr uint32_t None = ~uint32_t(0);
+
+struct Facts::Cache {
+  Lazy<ReleaseWindow> Written;
+  Lazy<hlobuf::Backend> By;
+  Lazy<IdJoin> Ids;
+  Lazy<ByName> Values, Used, Positions, Uses, Ranges;
+  Lazy<std::vector<uint32_t>> InstructionOf, PositionOwners, UseOwners;
+  Lazy<std::vector<int32_t>> Times;
+  Lazy<NameId> Root;
+  Lazy<const SequenceRow *> Stray;
+  Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound, SparseCore;
+  Lazy<StackFrames> Frames;
+};
+
+Facts::Facts(const Dump &D) : D(D), At(D), Memo(std::make_unique<Cache>()) {}
+Facts::~Facts() = default;
+
+const ReleaseWindow &Facts::release() const {
+  return Memo->Written.get([&] { return findReleaseWindow(D); });
+}
+
+Backend Facts::backend() const {
+  return Memo->By.get([&] { return findBackend(D); });
+}
+
+/// Joins value lines and used values by the printed id; of several with one id
+/// the first counts.
+static IdJoin joinByIds(const Dump &D) {
+  llvm::DenseMap<uint32_t, uint32_t> ValueOfId;
+  ValueOfId.reserve(static_cast<unsigned>(D.Values.size()));
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    ValueOfId.try_emplace(D.Values[I].Tag.Id, I);
+  IdJoin Join;
+  Join.ValueOfUsed.assign(D.Used.size(), None);
+  Join.UsedOfValue.assign(D.Values.size(), None);
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    auto Found = ValueOfId.find(D.Used[I].Tag.Id);
+    if (Found == ValueOfId.end())
+      continue;
+    Join.ValueOfUsed[I] = Found->second;
+    uint32_t &Used = Join.UsedOfValue[Found->second];
+    Used = std::min(Used, I);
+  }
+  // A value whose id was printed before has the same partner.
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    Join.UsedOfValue[I] = Join.UsedOfValue[ValueOfId[D.Values[I].Tag.Id]];
+  return Join;
+}
+
+ValueId Facts::valueOf(UsedId U) const {
+  const IdJoin &Join = Memo->Ids.get([&] { return joinByIds(D); });
+  return ValueId(Join.ValueOfUsed[U.index()]);
+}
+
+UsedId Facts::usedOf(ValueId V) const {
+  const IdJoin &Join = Memo->Ids.get([&] { return joinByIds(D); });
+  return UsedId(Join.UsedOfValue[V.index()]);
+}
+
+template <typename Record>
+static ByName groupByTag(const Dump &D, const std::vector<Record> &All) {
+  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+    return std::pair(All[I].Tag.Name, All[I].Tag.Index);
+  });
+}
+
+template <typename Record>
+static ByName groupByRow(const Dump &D, const std::vector<Record> &All) {
+  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+    return std::pair(All[I].Name, All[I].Index);
+  });
+}
+
+static uint32_t firstOf(ArrayRef<uint32_t> Found) {
+  return Found.empty() ? None : Found.front();
+}
+
+ArrayRef<uint32_t> Facts::valuesOfInstruction(NameId Name) const {
+  return Memo->Values.get([&] { return groupByTag(D, D.Values); })[Name];
+}
+
+ArrayRef<uint32_t> Facts::usedOfInstruction(NameId Name) const {
+  return Memo->Used.get([&] { return groupByTag(D, D.Used); })[Name];
+}
+
+ValueId Facts::findValue(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Values.get([&] { return groupByTag(D, D.Values); });
+  return ValueId(firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
+}
+
+UsedId Facts::findUsed(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Used.get([&] { return groupByTag(D, D.Used); });
+  return UsedId(firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Used[I].Tag.Index; })));
+}
+
+const Instruction *Facts::instruction(NameId Name) const {
+  const auto &Map = Memo->InstructionOf.get([&] {
+    std::vector<uint32_t> Numbers(D.Names.size(), None);
+    for (uint32_t I = 0; I != D.Instructions.size(); ++I)
+      Numbers[D.Instructions[I].Name.index()] = I;
+    return Numbers;
+  });
+  if (!Name || Name.index() >= Map.size() || Map[Name.index()] == None)
+    return nullptr;
+  return &D.Instructions[Map[Name.index()]];
+}
+
+Opcode Facts::opcode(NameId Name) const {
+  const Instruction *I = instruction(Name);
+  return I ? I->Op.Op : Opcode::Unknown;
+}
+
+ArrayRef<uint32_t> Facts::positionsAt(NameId Name) const {
+  return Memo->Positions.get([&] { return groupByRow(D, D.Positions); })[Name];
+}
+
+ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
+  const ByName &All =
+      Memo->Positions.get([&] { return groupByRow(D, D.Positions); });
+  return All.at(Name, Index, [&](uint32_t I) { return D.Positions[I].Index; });
+}
+
+ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
+  return Memo->Uses.get([&] { return groupByRow(D, D.Uses); })[Name];
+}
+
+/// The used value of each of \p Count rows; none for the rows of a block that
+/// could not be read to its end.
+static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
+                                        IndexRange UsedValue::*Rows) {
+  std::vector<uint32_t> Owners(Count, None);
+  for (uint32_t U = 0; U != D.Used.size(); ++U) {
+    IndexRange Own = D.Used[U].*Rows;
+    std::fill(Owners.begin() + Own.Begin, Owners.begin() + Own.End, U);
+  }
+  return Owners;
+}
+
+UsedId Facts::ownerOfPosition(uint32_t Number) const {
+  auto Found = llvm::partition_point(
+      D.Used, [&](const UsedValue &U) { return U.Positions.End <= Number; });
+  return UsedId(static_cast<size_t>(Found - D.Used.begin()));
+}
+
+UsedId Facts::ownerOfUse(uint32_t Number) const {
+  const std::vector<uint32_t> &Owners = Memo->UseOwners.get(
+      [&] { return findOwners(D, D.Uses.size(), &UsedValue::Uses); });
+  return UsedId(Owners[Number]);
+}
+
+UsedId Facts::valueAt(NameId Name, ShapeIndex Index) const {
+  ArrayRef<uint32_t> Here = positionsAt(Name, Index);
+  return Here.size() == 1 ? ownerOfPosition(Here.front()) : UsedId();
+}
+
+static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
+                          ShapeIndex Index) {
+  return firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Ranges[I].Index; }));
+}
+
+std::optional<uint32_t> Facts::rangeRow(NameId Name, ShapeIndex Index) const {
+  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
+  uint32_t Row = findRange(D, All, Name, Index);
+  return Row == None ? std::nullopt : std::optional(Row);
+}
+
+std::optional<uint32_t> Facts::rangeRow(ValueId V) const {
+  return rangeRow(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+std::optional<StepRange> Facts::range(NameId Name, ShapeIndex Index) const {
+  std::optional<uint32_t> Row = rangeRow(Name, Index);
+  if (!Row)
+    return std::nullopt;
+  return StepRange{D.Ranges[*Row].Start, D.Ranges[*Row].End};
+}
+
+std::optional<StepRange> Facts::range(ValueId V) const {
+  return range(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+int32_t Facts::time(NameId Name) const {
+  constexpr int32_t Unseen = -1;
+  constexpr int32_t Repeated = -2;
+  const auto &Map = Memo->Times.get([&] {
+    std::vector<int32_t> Times(D.Names.size(), Unseen);
+    for (uint32_t I = 0; I != D.Sequence.size(); ++I) {
+      int32_t &Time = Times[D.Sequence[I].Name.index()];
+      Time = Time == Unseen ? static_cast<int32_t>(I) : Repeated;
+    }
+    return Times;
+  });
+  if (!Name || Name.index() >= Map.size())
+    return -1;
+  return std::max(Map[Name.index()], -1);
+}
+
+bool Facts::isSequenceSound() const {
+  return Memo->SequenceSound.get([&] {
+    if (D.MaxStep != D.Sequence.size())
+      return false;
+    for (uint32_t I = 0; I != D.Sequence.size(); ++I)
+      if (D.Sequence[I].Ordinal != I || time(D.Sequence[I].Name) < 0)
+        return false;
+    return true;
+  });
+}
+
+static const SequenceRow *findStrayStep(const Facts &A) {
+  const SequenceRow *Found = nullptr;
+  for (const SequenceRow &Row : A.dump().Sequence) {
+    if (A.hasText(Row.Name) || !A.positionsAt(Row.Name).empty() ||
+        !A.usesBy(Row.Name).empty())
+      continue;
+    if (Found)
+      return nullptr;
+    Found = &Row;
+  }
+  return Found;
+}
+
+const SequenceRow *Facts::strayStep() const {
+  return Memo->Stray.get([&] { return findStrayStep(*this); });
+}
+
+static bool findRangesSound(const Facts &A) {
+  const Dump &D = A.dump();
+  if (!A.isSequenceSound())
+    return false;
+  UsedId Last;
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    const LiveRangeRow &Row = D.Ranges[I];
+    if (Row.Start < 0 || Row.Start >= A.steps() || Row.End < Row.Start ||
+        Row.End > A.steps() || A.rangeRow(Row.Name, Row.Index) != I)
+      return false;
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (U && Last && D[U].Tag.Id <= D[Last].Tag.Id)
+      return false;
+    if (U)
+      Last = U;
+  }
+  return llvm::all_of(D.Values, [&](const Value &V) {
+    return A.time(V.Tag.Name) < 0 || A.range(V.Tag.Name, V.Tag.Index);
+  });
+}
+
+bool Facts::areRangesSound() const {
+  return Memo->RangesSound.get([&] { return findRangesSound(*this); });
+}
+
+static NameId findEntryRoot(const Facts &A) {
+  const Dump &D = A.dump();
+  bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
+               !D.Sequence.empty();
+  NameId Root;
+  unsigned Candidates = 0;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.OutputShape)
+      continue;
+    for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
+      UsedId U = A.usedOf(ValueId(V));
+      if (!U || D.Values[V].Size != Alloc.Size)
+        continue;
+      if (Timed) {
+        std::optional<StepRange> Range = A.range(ValueId(V));
+        if (!Range || Range->End != A.steps())
+          continue;
+      }
+      for (const Position &P : D.positions(D[U])) {
+        if (!P.Index.isRoot() || (Timed && A.time(P.Name) < 0))
+          continue;
+        ++Candidates;
+        if (!Root || (Timed && A.time(P.Name) > A.time(Root)))
+          Root = P.Name;
+      }
+    }
+  }
+  return Timed || Candidates == 1 ? Root : NameId();
+}
+
+NameId Facts::entryRoot() const {
+  return Memo->Root.get([&] { return findEntryRoot(*this); });
+}
+
+bool Facts::isLiveOut(UsedId U) const {
+  NameId Root = entryRoot();
+  return Root && llvm::any_of(D.positions(D[U]), [&](const Position &P) {
+           return P.Name == Root;
+         });
+}
+
+bool Facts::isFull() const {
+  return Memo->Full.get([&] {
+    return !D.Ranges.empty() && llvm::all_of(D.Ranges, [&](const auto &R) {
+      return findUsed(R.Name, R.Index).valid();
+    });
+  });
+}
+
+bool Facts::isSSA() const {
+  return Memo->SSA.get([&] {
+    for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
+      ArrayRef<uint32_t> Here = positionsAt(NameId(Name));
+      for (size_t I = 1; I < Here.size(); ++I) {
+        const Position &P = D.Positions[Here[I - 1]];
+        const Position &Q = D.Positions[Here[I]];
+        if (P.Index.canonical() == Q.Index.canonical() &&
+            ownerOfPosition(Here[I - 1]) != ownerOfPosition(Here[I]))
+          return false;
+      }
+    }
+    return true;
+  });
+}
+
+static bool controlsFlow(Opcode Op) {
+  return Op == Opcode::While || Op == Opcode::Conditional ||
+         Op == Opcode::Call || isAsync(Op);
+}
+
+/// True if \p I is an async-start that is printed like an opcode of its own
+/// (collectives on GPU, 2026-06-29 on): its body defines the result at {1}.
+static bool wrapsCollective(const Facts &A, const Instruction &I) {
+  const Dump &D = A.dump();
+  if ((I.Op.Op != Opcode::AllGatherStart && I.Op.Op != Opcode::AllReduceStart &&
+       I.Op.Op != Opcode::CollectivePermuteStart) ||
+      !D.Shapes[I.Result].isTuple())
+    return false;
+  return llvm::none_of(A.usedOfInstruction(I.Name), [&](uint32_t U) {
+    llvm::SmallVector<uint32_t, 4> Steps = D.Indices.steps(D.Used[U].Tag.Index);
+    if (Steps.empty() || Steps[0] > 1)
+      return false;
+    ShapeId Part = D.Shapes.at(I.Result, Steps);
+    return Part && !D.Shapes[Part].isTuple();
+  });
+}
+
+/// Computes isPlain. Without a text for every instruction a control flow op
+/// that defines nothing (a while whose phis all went away, a call) would stay
+/// unseen; it still shows as a user with no text of its own.
+static bool findPlain(const Facts &A) {
+  const Dump &D = A.dump();
+  for (const Instruction &I : D.Instructions)
+    if (controlsFlow(I.Op.Op) || wrapsCollective(A, I) ||
+        D.attributes(I).contains("output_to_operand_aliasing"))
+      return false;
+  for (const Use &U : D.Uses)
+    if (U.Operand > 0 && !A.hasText(U.Name))
+      return false;
+  // Names keep their opcode's prefix unless somebody renames them.
+  for (const SequenceRow &R : D.Sequence)
+    for (StringRef Prefix : {"while", "conditional", "call", "async"})
+      if (!A.hasText(R.Name) && D.Names[R.Name].starts_with(Prefix))
+        return false;
+  return true;
+}
+
+bool Facts::isPlain() const {
+  return Memo->Plain.get([&] { return findPlain(*this); });
+}
+
+bool Facts::hasSparseCore() const {
+  return Memo->SparseCore.get([&] {
+    return llvm::any_of(D.Instructions, [&](const Instruction &I) {
+      return I.Op.Op == Opcode::AsyncStart && runsOnSparseCore(D.attributes(I));
+    });
+  });
+}
+
+std::string Facts::sourceLine(const Instruction &I) const {
+  return sourceLine(D.attributes(I));
+}
+
+std::string Facts::sourceLine(StringRef Attributes) const {
+  std::optional<StringRef> File = findMetadata(Attributes, "source_file");
+  if (File && !File->empty()) {
+    std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
+    return printable(unescape(*File)) + (Line ? ":" + Line->str() : "");
+  }
+  std::optional<StringRef> Frame = findMetadata(Attributes, "stack_frame_id");
+  uint32_t Number = 0;
+  if (!Frame || Frame->getAsInteger(10, Number))
+    return "";
+  return Memo->Frames
+      .get([&] { return StackFrames(D.file(FileRole::Module).Text); })
+      .sourceLine(Number);
+}
+
+llvm::SmallVector<DeclaredAlias, 2> Facts::aliases(const Instruction &I) const {
+  if (I.Op.Sugar)
+    return {};
+  return declaredAliases(D.attributes(I), D.Indices);
+}

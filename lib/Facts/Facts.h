@@ -1,0 +1,146 @@
+//===- Facts/Facts.h - Derived facts of one dump ----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_FACTS_H
+#define HLOBUF_FACTS_FACTS_H
+
+#include "Dump/Model.h"
+#include "Dump/Places.h"
+#include "Facts/ByName.h"
+#include "Facts/ReleaseWindow.h"
+#include "Facts/Sizes.h"
+#include <memory>
+#include <optional>
+
+namespace hlobuf {
+
+/// A closed range [Start, End] in steps.
+struct StepRange {
+  int32_t Start = 0;
+  int32_t End = 0;
+
+  bool operator==(const StepRange &) const = default;
+};
+
+/// Facts that follow from a dump, each computed once, when it is first asked
+/// for. Checks share one object; it belongs to one thread.
+class Facts {
+public:
+  explicit Facts(const Dump &D);
+  ~Facts();
+
+  const Dump &dump() const { return D; }
+  /// Where fields stand in the text.
+  const Places &places() const { return At; }
+
+  /// When and by whom the dump was written.
+  const ReleaseWindow &release() const;
+  Backend backend() const;
+  bool isTPU() const { return backend() == Backend::TPU; }
+  /// The colors of TPU's alternate memory: 1, on v4 also 3.
+  static bool isAlternateMemory(int32_t Color) {
+    return Color == 1 || Color == 3;
+  }
+
+  // Joins. Values and used values are joined by the printed id.
+
+  /// The value line of a used value; invalid if none has its id.
+  ValueId valueOf(UsedId U) const;
+  /// The used value of a value line; invalid if none has its id.
+  UsedId usedOf(ValueId V) const;
+  /// The value line tagged (name, index); invalid if there is none.
+  ValueId findValue(NameId Name, ShapeIndex Index) const;
+  /// The used value tagged (name, index); invalid if there is none.
+  UsedId findUsed(NameId Name, ShapeIndex Index) const;
+  /// The used values that \p Name defines, as numbers, by index.
+  llvm::ArrayRef<uint32_t> usedOfInstruction(NameId Name) const;
+  /// The value lines that \p Name defines, as numbers, by index.
+  llvm::ArrayRef<uint32_t> valuesOfInstruction(NameId Name) const;
+
+  /// The instruction text of \p Name; null if the dump holds none that could
+  /// be read.
+  const Instruction *instruction(NameId Name) const;
+  /// Its opcode; Unknown without text.
+  Opcode opcode(NameId Name) const;
+  bool hasText(NameId Name) const { return instruction(Name) != nullptr; }
+
+  /// Numbers in Dump::Positions of all positions at instruction \p Name.
+  llvm::ArrayRef<uint32_t> positionsAt(NameId Name) const;
+  /// The same at (name, index).
+  llvm::ArrayRef<uint32_t> positionsAt(NameId Name, ShapeIndex Index) const;
+  /// Numbers in Dump::Uses of all uses by instruction \p Name.
+  llvm::ArrayRef<uint32_t> usesBy(NameId Name) const;
+  /// The used value that position or use number \p Number belongs to.
+  UsedId ownerOfPosition(uint32_t Number) const;
+  UsedId ownerOfUse(uint32_t Number) const;
+  /// The one used value positioned at (name, index); invalid if there is none
+  /// or more than one.
+  UsedId valueAt(NameId Name, ShapeIndex Index) const;
+
+  /// Number in Dump::Ranges of a value's row; nothing if it has none.
+  std::optional<uint32_t> rangeRow(ValueId V) const;
+  /// The same for the row of (name, index).
+  std::optional<uint32_t> rangeRow(NameId Name, ShapeIndex Index) const;
+  /// The stated live range of a value.
+  std::optional<StepRange> range(ValueId V) const;
+  /// The stated live range of (name, index).
+  std::optional<StepRange> range(NameId Name, ShapeIndex Index) const;
+
+  /// The step of \p Name; -1 if it is not in the sequence, or there twice.
+  int32_t time(NameId Name) const;
+  /// Number of steps, called T; a range may end there.
+  int32_t steps() const { return static_cast<int32_t>(D.Sequence.size()); }
+  /// The sequence is numbered 0, 1, 2, ..., names no instruction twice, and has
+  /// as many steps as its heading says: a row's number is its step.
+  bool isSequenceSound() const;
+
+  /// The one step that nothing else in the dump names: its name was misspelt.
+  /// Null if there is none, or more than one.
+  const SequenceRow *strayStep() const;
+  /// The sequence is sound, each value whose instruction is in it has one live
+  /// range, rows ascend by value id, and lie inside the steps. Where it does
+  /// not hold, what follows from live ranges says nothing.
+  bool areRangesSound() const;
+
+  // Gates.
+
+  /// The ENTRY computation's root as far as the dump tells: of the values that
+  /// fill the allocation with `output shape` and live to the end, the latest
+  /// top-level position in the sequence. Invalid if it cannot be told.
+  NameId entryRoot() const;
+  /// True if \p U has a position at the entry root.
+  bool isLiveOut(UsedId U) const;
+  /// Every row of BufferLiveRange is a used value, so no value without
+  /// allocation hides positions. False without live ranges.
+  bool isFull() const;
+  /// No position belongs to two values.
+  bool isSSA() const;
+  /// No while, conditional, call or async op, and no declared aliasing.
+  bool isPlain() const;
+  /// Some async computation runs on a SparseCore of a TPU.
+  bool hasSparseCore() const;
+
+  /// `file.py:12` where \p I comes from; empty if neither its metadata nor the
+  /// stack tables of the module tell.
+  std::string sourceLine(const Instruction &I) const;
+  /// The same for an instruction with these attributes.
+  std::string sourceLine(llvm::StringRef Attributes) const;
+
+  /// The items of \p I's output_to_operand_aliasing; none for async sugar,
+  /// whose numbering belongs to the wrapped instruction.
+  llvm::SmallVector<DeclaredAlias, 2> aliases(const Instruction &I) const;
+
+private:
+  struct Cache;
+  const Dump &D;
+  Places At;
+  std::unique_ptr<Cache> Memo;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_FACTS_H

@@ -1,0 +1,110 @@
+//===- Facts/Occupancy.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/Occupancy.h"
+#include <algorithm>
+#include <limits>
+
+using namespace hlobuf;
+
+bool hlobuf::isAlternate(const Facts &A, const Allocation &Alloc) {
+  return Alloc.color() != 0 && A.isTPU();
+}
+
+TimedBytes hlobuf::timedBytes(const Dump &D, ValueId V, StepRange Steps) {
+  const Value &Val = D[V];
+  uint64_t End =
+      Val.end() < Val.Offset ? std::numeric_limits<uint64_t>::max() : Val.end();
+  return {Val.Offset, End,       Steps.Start,
+          Steps.End,  V.index(), Val.Tag.Name.index()};
+}
+
+std::optional<int32_t> hlobuf::lastUse(const Facts &A, UsedId U) {
+  int32_t Last = -1;
+  for (const Use &Reader : A.dump().uses(A.dump()[U]))
+    Last = std::max(Last, A.time(Reader.Name));
+  return Last < 0 ? std::nullopt : std::optional(Last);
+}
+
+/// Without the instruction's text the index alone tells. An update does not
+/// print its thread.
+bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
+  if (V.Tag.Index.isRoot() || !A.isTPU() ||
+      A.dump().Indices.steps(V.Tag.Index).front() < 2)
+    return false;
+  const Instruction *I = A.instruction(V.Tag.Name);
+  if (!I || I->Op.Op == Opcode::AsyncUpdate)
+    return A.hasSparseCore();
+  return I->Op.Op == Opcode::AsyncStart &&
+         runsOnSparseCore(A.dump().attributes(*I));
+}
+
+bool hlobuf::isConcatBitcast(const Facts &A, NameId Name) {
+  const Instruction *I = A.instruction(Name);
+  if (!I || I->Op.Op != Opcode::CustomCall)
+    return false;
+  return findAttribute(A.dump().attributes(*I), "custom_call_target") ==
+         "\"ConcatBitcast\"";
+}
+
+/// A user without text is a forwarder, a while, a call or a conditional. What
+/// the first two read is operand 0, which of a conditional is its predicate or
+/// its branch index.
+static bool mayBeConditional(const Facts &A, const Use &U, const Value &V) {
+  if (!V.Shape)
+    return true;
+  if (const Instruction *I = A.instruction(U.Name))
+    return I->Op.Op == Opcode::Conditional || I->Op.Op == Opcode::Unknown;
+  if (U.Operand != 0)
+    return true;
+  if (U.Index.printed()) // of a tuple, which no predicate is
+    return false;
+  const Shape &S = A.dump().Shapes[V.Shape];
+  return S.Dimensions.empty() && (S.Element == "pred" || S.Element == "s32");
+}
+
+static Tenure findTenure(const Facts &A, ValueId V, int32_t &Last) {
+  const Dump &D = A.dump();
+  UsedId U = A.usedOf(V);
+  if (isConcatBitcast(A, D[V].Tag.Name))
+    return Tenure::Concat;
+  if (!U)
+    return Tenure::Unused;
+  std::optional<int32_t> LastStep = lastUse(A, U);
+  bool Split = false;
+  for (const Use &Reader : D.uses(D[U])) {
+    if (isConcatBitcast(A, Reader.Name))
+      return Tenure::Concat;
+    Split |= LastStep && A.time(Reader.Name) == *LastStep &&
+             mayBeConditional(A, Reader, D[V]);
+  }
+  if (!LastStep)
+    return Tenure::Unused;
+  Last = *LastStep;
+  return Split ? Tenure::Conditional : Tenure::LastUse;
+}
+
+Occupancy hlobuf::findOccupancy(const Facts &A, ValueId V) {
+  const Dump &D = A.dump();
+  const Value &Val = D[V];
+  Occupancy Result;
+  std::optional<StepRange> Range = A.range(V);
+  if (!Range || Val.Size == 0 || Range->Start < 0 ||
+      Range->End < Range->Start || isSharedContext(A, Val))
+    return Result;
+  Result.Stated = Result.Held = *Range;
+  if (!isAlternate(A, D[Val.Owner])) {
+    Result.Kind = Tenure::Stated;
+    return Result;
+  }
+  int32_t Last = 0;
+  Result.Kind = findTenure(A, V, Last);
+  Result.IsConcat = isConcatBitcast(A, Val.Tag.Name);
+  if (Result.Kind == Tenure::LastUse)
+    Result.Held.End = std::min(Range->End, Last);
+  return Result;
+}

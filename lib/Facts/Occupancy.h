@@ -1,0 +1,66 @@
+//===- Facts/Occupancy.h - How long values hold bytes -----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_OCCUPANCY_H
+#define HLOBUF_FACTS_OCCUPANCY_H
+
+#include "Facts/Facts.h"
+#include "Facts/Overlap.h"
+
+namespace hlobuf {
+
+/// Why a value holds its bytes until its last step.
+enum class Tenure : uint8_t {
+  /// It is not judged by time: no bytes, no usable range, or the context of an
+  /// async chain of SparseCore, which all share one scratch place (libtpu
+  /// 0.0.51, v5p and up).
+  Unknown,
+  /// The stated range is what it holds.
+  Stated,
+  /// Alternate memory of TPU: until its last use, which may be earlier.
+  LastUse,
+  /// Alternate memory: no uses are known, so its end is not.
+  Unused,
+  /// Alternate memory: the last user is, or may be, a conditional. It is free
+  /// again in a branch behind its last use there, which only the module tells.
+  Conditional,
+  /// Alternate memory: defined or used by ConcatBitcast, whose result lies
+  /// over its operands.
+  Concat,
+};
+
+struct Occupancy {
+  Tenure Kind = Tenure::Unknown;
+  /// As BufferLiveRange states it.
+  StepRange Stated;
+  /// The same, but cut at the last use where Kind is LastUse.
+  StepRange Held;
+  /// Defined by ConcatBitcast.
+  bool IsConcat = false;
+};
+
+/// True if \p Alloc's values are placed by the rules of TPU's alternate
+/// memory.
+bool isAlternate(const Facts &A, const Allocation &Alloc);
+
+/// True if \p Name is a ConcatBitcast: its operands' bytes seen as one array.
+bool isConcatBitcast(const Facts &A, NameId Name);
+
+/// True if \p V is at {2,..} of an async-start or -update of SparseCore.
+bool isSharedContext(const Facts &A, const Value &V);
+
+Occupancy findOccupancy(const Facts &A, ValueId V);
+
+/// The bytes of \p V during \p Steps. The group is its instruction.
+TimedBytes timedBytes(const Dump &D, ValueId V, StepRange Steps);
+
+/// The step of the last use of \p U; nothing if no use has a step.
+std::optional<int32_t> lastUse(const Facts &A, UsedId U);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_OCCUPANCY_H

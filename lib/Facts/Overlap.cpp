@@ -1,0 +1,311 @@
+//===- Facts/Overlap.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/Overlap.h"
+#include "llvm/ADT/IntervalMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <tuple>
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+using Order = std::vector<uint32_t>;
+
+/// The numbers of all ranges with bytes and steps, sorted by \p Key.
+template <typename KeyFn>
+static Order sorted(ArrayRef<TimedBytes> Ranges, KeyFn Key) {
+  Order Numbers;
+  Numbers.reserve(Ranges.size());
+  for (uint32_t I = 0; I != Ranges.size(); ++I)
+    if (Ranges[I].Begin < Ranges[I].End && Ranges[I].First <= Ranges[I].Last)
+      Numbers.push_back(I);
+  llvm::sort(Numbers, [&](uint32_t A, uint32_t B) {
+    return std::tuple_cat(Key(Ranges[A]), std::tuple(A)) <
+           std::tuple_cat(Key(Ranges[B]), std::tuple(B));
+  });
+  return Numbers;
+}
+
+/// In the order in which they start. Those of a single step come first in their
+/// step: they do not meet those that start with them.
+static Order byFirst(ArrayRef<TimedBytes> Ranges) {
+  return sorted(Ranges, [](const TimedBytes &R) {
+    return std::tuple(R.First, !R.dead(), R.Begin);
+  });
+}
+
+/// True if no two ranges meet, whatever their groups: the usual case, told
+/// without a tree over all bytes.
+static bool nothingMeets(ArrayRef<TimedBytes> Ranges, const Order &ByFirst) {
+  Order ByLast =
+      sorted(Ranges, [](const TimedBytes &R) { return std::tuple(R.Last); });
+  using ActiveMap = llvm::IntervalMap<uint64_t, uint32_t, 8,
+                                      llvm::IntervalMapHalfOpenInfo<uint64_t>>;
+  ActiveMap::Allocator Nodes;
+  ActiveMap Active(Nodes);
+  auto Leaving = ByLast.begin();
+  for (uint32_t I : ByFirst) {
+    const TimedBytes &Now = Ranges[I];
+    // Those that last a single step were never entered.
+    for (; Leaving != ByLast.end() && Ranges[*Leaving].Last <= Now.First;
+         ++Leaving)
+      if (!Ranges[*Leaving].dead())
+        Active.find(Ranges[*Leaving].Begin).erase();
+    auto There = Active.find(Now.Begin);
+    if (There.valid() && There.start() < Now.End)
+      return false;
+    if (!Now.dead())
+      Active.insert(Now.Begin, Now.End, I);
+  }
+  return true;
+}
+
+namespace {
+/// Of the ranges entered so far that share some bytes, the one that ends last,
+/// and the one of another group that ends last.
+struct LongestTwo {
+  static constexpr uint32_t None = ~0u;
+  uint32_t First = None;
+  uint32_t Second = None;
+
+  void add(ArrayRef<TimedBytes> Ranges, uint32_t I) {
+    if (I == None || I == First || I == Second)
+      return;
+    auto EndsAfter = [&](uint32_t Other) {
+      return Other == None || Ranges[I].Last > Ranges[Other].Last;
+    };
+    if (EndsAfter(First)) {
+      if (First != None && Ranges[First].Group != Ranges[I].Group)
+        Second = First;
+      First = I;
+    } else if (Ranges[I].Group != Ranges[First].Group && EndsAfter(Second)) {
+      Second = I;
+    }
+  }
+  void add(ArrayRef<TimedBytes> Ranges, const LongestTwo &Other) {
+    add(Ranges, Other.First);
+    add(Ranges, Other.Second);
+  }
+};
+
+/// A segment tree over the bytes between the ends of all ranges. Nothing is
+/// taken out again: what has ended is told by its last step.
+class LongestHolders {
+public:
+  explicit LongestHolders(ArrayRef<TimedBytes> Ranges) : Ranges(Ranges) {
+    for (const TimedBytes &R : Ranges)
+      if (R.Begin < R.End)
+        Bounds.insert(Bounds.end(), {R.Begin, R.End});
+    llvm::sort(Bounds);
+    Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
+    Covering.resize(4 * Bounds.size());
+    Touching.resize(4 * Bounds.size());
+  }
+
+  void enter(uint32_t I) { visit(Ranges[I], 1, 0, leaves(), I, nullptr); }
+
+  /// The longest of another group than that of range \p I that shares a byte
+  /// with it; None if there is none.
+  uint32_t find(uint32_t I) {
+    LongestTwo Found;
+    visit(Ranges[I], 1, 0, leaves(), LongestTwo::None, &Found);
+    return Found.First != LongestTwo::None &&
+                   Ranges[Found.First].Group == Ranges[I].Group
+               ? Found.Second
+               : Found.First;
+  }
+
+private:
+  size_t leaves() const { return Bounds.size() - 1; }
+  void visit(const TimedBytes &R, size_t Node, size_t From, size_t To,
+             uint32_t Entered, LongestTwo *Found);
+
+  ArrayRef<TimedBytes> Ranges;
+  std::vector<uint64_t> Bounds;
+  /// By node: of those that hold all its bytes, and of those that were entered
+  /// at it or below.
+  std::vector<LongestTwo> Covering;
+  std::vector<LongestTwo> Touching;
+};
+} // namespace
+
+/// Walks to the nodes that make up \p R below \p Node, which stands for the
+/// bytes between bounds \p From and \p To.
+void LongestHolders::visit(const TimedBytes &R, size_t Node, size_t From,
+                           size_t To, uint32_t Entered, LongestTwo *Found) {
+  if (R.End <= Bounds[From] || Bounds[To] <= R.Begin)
+    return;
+  bool Whole = R.Begin <= Bounds[From] && Bounds[To] <= R.End;
+  if (Found) {
+    Found->add(Ranges, Whole ? Touching[Node] : Covering[Node]);
+  } else {
+    Touching[Node].add(Ranges, Entered);
+    if (Whole)
+      Covering[Node].add(Ranges, Entered);
+  }
+  if (Whole)
+    return;
+  size_t Middle = From + (To - From) / 2;
+  visit(R, 2 * Node, From, Middle, Entered, Found);
+  visit(R, 2 * Node + 1, Middle, To, Entered, Found);
+}
+
+void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
+  Order ByFirst = byFirst(Ranges);
+  if (nothingMeets(Ranges, ByFirst))
+    return;
+  LongestHolders Holders(Ranges);
+  for (uint32_t I : ByFirst) {
+    uint32_t There = Holders.find(I);
+    if (There != LongestTwo::None && Ranges[There].Last > Ranges[I].First)
+      Report(Ranges[I].Id, Ranges[There].Id);
+    if (!Ranges[I].dead())
+      Holders.enter(I);
+  }
+}
+
+namespace {
+/// Disjoint ranges, sorted.
+struct Layer {
+  Order Members;
+  /// By member: the next one of another group.
+  Order NextOther;
+};
+} // namespace
+
+/// Splits \p Ends, sorted by Begin, into layers. Ranges of one instruction may
+/// lie over each other; more than a few are an error that is told elsewhere.
+static llvm::SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
+                                                   ArrayRef<uint32_t> Ends) {
+  constexpr size_t MaxLayers = 8;
+  llvm::SmallVector<Layer, 1> Layers;
+  for (uint32_t E : Ends) {
+    auto *Free = llvm::find_if(Layers, [&](const Layer &L) {
+      return Ending[L.Members.back()].End <= Ending[E].Begin;
+    });
+    if (Free != Layers.end())
+      Free->Members.push_back(E);
+    else if (Layers.size() != MaxLayers)
+      Layers.push_back({{E}, {}});
+  }
+  for (Layer &L : Layers) {
+    size_t Count = L.Members.size();
+    L.NextOther.resize(Count);
+    for (size_t I = Count; I-- != 0;) {
+      bool Same = I + 1 != Count &&
+                  Ending[L.Members[I]].Group == Ending[L.Members[I + 1]].Group;
+      L.NextOther[I] = Same ? L.NextOther[I + 1] : static_cast<uint32_t>(I + 1);
+    }
+  }
+  return Layers;
+}
+
+/// Reports \p Now with the first that share a byte with it.
+static void reportTouching(ArrayRef<TimedBytes> Ending, const Layer &L,
+                           const TimedBytes &Now, OverlapFn Report) {
+  constexpr size_t MaxPartners = 4;
+  const auto *First =
+      llvm::partition_point(ArrayRef(L.Members), [&](uint32_t E) {
+        return Ending[E].End <= Now.Begin;
+      });
+  auto At = static_cast<size_t>(First - L.Members.data());
+  for (size_t Partners = 0; At != L.Members.size() &&
+                            Ending[L.Members[At]].Begin < Now.End &&
+                            Partners != MaxPartners;) {
+    const TimedBytes &Then = Ending[L.Members[At]];
+    if (Then.Group == Now.Group) {
+      At = L.NextOther[At];
+      continue;
+    }
+    if (Then.Id != Now.Id) {
+      Report(Then.Id, Now.Id);
+      ++Partners;
+    }
+    ++At;
+  }
+}
+
+/// Reports the pairs of one step. \p Ends are sorted by Begin.
+static void findTouchingAt(ArrayRef<TimedBytes> Ending, ArrayRef<uint32_t> Ends,
+                           ArrayRef<TimedBytes> Starting,
+                           ArrayRef<uint32_t> Starts, OverlapFn Report) {
+  llvm::SmallVector<Layer, 1> Layers = splitIntoLayers(Ending, Ends);
+  for (uint32_t S : Starts)
+    for (const Layer &L : Layers)
+      reportTouching(Ending, L, Starting[S], Report);
+}
+
+void hlobuf::findTouching(ArrayRef<TimedBytes> Ending,
+                          ArrayRef<TimedBytes> Starting, OverlapFn Report) {
+  // Those of a single step are looked at on their own, as one may take over
+  // the place of another that ends there.
+  Order Ends = sorted(Ending, [](const TimedBytes &R) {
+    return std::tuple(R.Last, R.dead(), R.Begin);
+  });
+  Order Starts = sorted(Starting, [](const TimedBytes &R) {
+    return std::tuple(R.First, R.Begin);
+  });
+  ArrayRef<uint32_t> RestOfEnds = Ends;
+  ArrayRef<uint32_t> RestOfStarts = Starts;
+  while (!RestOfStarts.empty()) {
+    int32_t Step = Starting[RestOfStarts.front()].First;
+    RestOfEnds = RestOfEnds.drop_while(
+        [&](uint32_t I) { return Ending[I].Last < Step; });
+    auto EndsNow = RestOfEnds.take_while(
+        [&](uint32_t I) { return Ending[I].Last == Step; });
+    auto StartsNow = RestOfStarts.take_while(
+        [&](uint32_t I) { return Starting[I].First == Step; });
+    auto Lasting =
+        EndsNow.take_while([&](uint32_t I) { return !Ending[I].dead(); });
+    auto Dead = EndsNow.drop_front(Lasting.size());
+    findTouchingAt(Ending, Lasting, Starting, StartsNow, Report);
+    findTouchingAt(Ending, Dead, Starting, StartsNow, Report);
+    RestOfEnds = RestOfEnds.drop_front(EndsNow.size());
+    RestOfStarts = RestOfStarts.drop_front(StartsNow.size());
+  }
+}
+
+void LastWriters::write(uint64_t Begin, uint64_t End, int32_t Step,
+                        uint32_t Id) {
+  if (Begin >= End)
+    return;
+  auto At = Pieces.upper_bound(Begin);
+  if (At != Pieces.begin())
+    --At;
+  while (At != Pieces.end() && At->first < End) {
+    auto [OldBegin, Old] = *At;
+    if (Old.End <= Begin) {
+      ++At;
+      continue;
+    }
+    At = Pieces.erase(At);
+    if (OldBegin < Begin)
+      Pieces.insert({OldBegin, {Begin, Old.Step, Old.Id}});
+    if (Old.End > End)
+      At = Pieces.insert({End, Old}).first;
+  }
+  Pieces.insert({Begin, {End, Step, Id}});
+}
+
+std::optional<uint32_t>
+LastWriters::findSince(uint64_t Begin, uint64_t End, int32_t Since,
+                       llvm::function_ref<bool(uint32_t)> Counts) const {
+  if (Begin >= End)
+    return std::nullopt;
+  auto At = Pieces.upper_bound(Begin);
+  if (At != Pieces.begin())
+    --At;
+  const Write *Found = nullptr;
+  for (; At != Pieces.end() && At->first < End; ++At) {
+    const Write &W = At->second;
+    if (W.End > Begin && W.Step >= Since && (!Found || W.Step > Found->Step) &&
+        Counts(W.Id))
+      Found = &W;
+  }
+  return Found ? std::optional(Found->Id) : std::nullopt;
+}

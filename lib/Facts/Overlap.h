@@ -1,0 +1,92 @@
+//===- Facts/Overlap.h - Byte ranges that meet in time ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sweeps over time. They cost O(n log n) for n ranges, however many of them
+// overlap: a range is reported against one partner, not against all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_OVERLAP_H
+#define HLOBUF_FACTS_OVERLAP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace hlobuf {
+
+/// Bytes [Begin, End) that somebody holds during the steps [First, Last].
+struct TimedBytes {
+  uint64_t Begin = 0;
+  uint64_t End = 0;
+  int32_t First = 0;
+  int32_t Last = 0;
+  /// The caller's number, below 2^32 - 1.
+  uint32_t Id = 0;
+  /// Ranges of one group, the values of an instruction, are not compared.
+  uint32_t Group = 0;
+
+  /// Held at one step only.
+  bool dead() const { return First == Last; }
+  bool sharesByte(const TimedBytes &Other) const {
+    return Begin < Other.End && Other.Begin < End;
+  }
+  bool samePlace(const TimedBytes &Other) const {
+    return Begin == Other.Begin && End == Other.End;
+  }
+};
+
+/// Told the ids of two ranges that share a byte.
+using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
+
+/// Finds ranges that share a byte and more than a step: the later of two that
+/// last several steps starts before the other ends, or one that lasts a single
+/// step lies strictly inside the steps of the other. \p Report gets the one
+/// that starts later and, as its only partner, of those that were there before
+/// the one that ends last. Ranges of one group are not compared: every range
+/// that meets an earlier one of another group is reported, once. Ranges without
+/// bytes and with Last < First are ignored.
+void findOverlaps(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
+
+/// Finds ranges that share a byte where one of \p Ending has its last step as
+/// one of \p Starting has its first. \p Report gets the ending one, then the
+/// starting one. Both lists may be the same. Ranges of one group are not
+/// paired, nor one with itself. Ending ones that share a byte with each other
+/// are put into up to eight lists, each of disjoint ones; a starting one is
+/// reported against the first four of each list.
+void findTouching(llvm::ArrayRef<TimedBytes> Ending,
+                  llvm::ArrayRef<TimedBytes> Starting, OverlapFn Report);
+
+/// Remembers for each byte who wrote it last.
+class LastWriters {
+public:
+  struct Write {
+    uint64_t End;
+    int32_t Step;
+    uint32_t Id;
+  };
+
+  /// \p Id writes [Begin, End) at \p Step, which is not before earlier steps.
+  void write(uint64_t Begin, uint64_t End, int32_t Step, uint32_t Id);
+
+  /// The id of a last writer of a byte of [Begin, End) that wrote at \p Since
+  /// or later and that \p Counts; the latest one. Nothing if there is none.
+  std::optional<uint32_t>
+  findSince(uint64_t Begin, uint64_t End, int32_t Since,
+            llvm::function_ref<bool(uint32_t)> Counts) const;
+
+private:
+  /// Disjoint pieces by their first byte.
+  std::map<uint64_t, Write> Pieces;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_OVERLAP_H

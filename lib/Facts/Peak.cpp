@@ -1,0 +1,42 @@
+//===- Facts/Peak.cpp -----------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/Peak.h"
+
+using namespace hlobuf;
+
+std::optional<uint64_t> hlobuf::chargedBytes(const Facts &A,
+                                             const LiveRangeRow &Row) {
+  const Instruction *I = A.instruction(Row.Name);
+  if (!I || !I->Result)
+    return std::nullopt;
+  return logicalBytes(A.dump().Shapes, I->Result);
+}
+
+std::optional<PeakMoment> hlobuf::findPeak(const Facts &A) {
+  const Dump &D = A.dump();
+  int32_t Steps = A.steps();
+  // Bytes that begin at a step, and bytes that count for the last time there.
+  std::vector<uint64_t> Begin(static_cast<size_t>(Steps) + 2, 0);
+  std::vector<uint64_t> Last(Begin.size(), 0);
+  for (const LiveRangeRow &Row : D.Ranges) {
+    std::optional<uint64_t> Bytes = chargedBytes(A, Row);
+    if (!Bytes || Row.Start < 0 || Row.End < Row.Start || Row.End > Steps)
+      return std::nullopt;
+    Begin[static_cast<size_t>(Row.Start)] += *Bytes;
+    Last[static_cast<size_t>(Row.End) + 1] += *Bytes;
+  }
+  PeakMoment Peak;
+  uint64_t Live = 0;
+  for (size_t Step = 0; Step != Begin.size(); ++Step) {
+    Live += Begin[Step];
+    if (Live > Peak.Bytes)
+      Peak = {static_cast<int32_t>(Step), Live};
+    Live -= Last[Step];
+  }
+  return Peak;
+}

@@ -1,0 +1,38 @@
+//===- Facts/Peak.h - The moment with the most live bytes -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_PEAK_H
+#define HLOBUF_FACTS_PEAK_H
+
+#include "Facts/Facts.h"
+
+namespace hlobuf {
+
+/// A step and the bytes that XLA counts as live there.
+struct PeakMoment {
+  int32_t Step = 0;
+  uint64_t Bytes = 0;
+};
+
+/// The peak as XLA computes it from the stated live ranges: each value counts
+/// with the logical bytes of its whole instruction's shape (8 per element of a
+/// tuple, whichever element it is) from its start to the step behind its end.
+/// The first step with the most bytes. Nothing where a live instruction's
+/// bytes are not known, or a range lies outside the steps.
+std::optional<PeakMoment> findPeak(const Facts &A);
+
+/// What findPeak counts for \p Row; nothing where it is not known.
+std::optional<uint64_t> chargedBytes(const Facts &A, const LiveRangeRow &Row);
+
+/// True if \p Row counts at \p Step: the step behind its end counts too.
+inline bool isCharged(const LiveRangeRow &Row, int32_t Step) {
+  return Row.Start <= Step && Step - 1 <= Row.End;
+}
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_PEAK_H

@@ -1,0 +1,58 @@
+//===- Facts/ReleaseWindow.h - Who wrote a dump -----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_RELEASEWINDOW_H
+#define HLOBUF_FACTS_RELEASEWINDOW_H
+
+#include "Dump/Model.h"
+
+namespace hlobuf {
+
+/// The dates of XLA between which a dump was written, judged by its text, as
+/// yyyymmdd: [From, Before).
+struct ReleaseWindow {
+  uint32_t From = 0;
+  uint32_t Before = 99999999;
+  /// The lines that set the bounds.
+  const char *FromReason = "";
+  const char *BeforeReason = "";
+  /// A text of the dump that begins with that line.
+  llvm::StringRef FromPlace, BeforePlace;
+
+  /// Surely at or after \p Date.
+  bool since(uint32_t Date) const { return From >= Date; }
+  /// Surely before \p Date.
+  bool until(uint32_t Date) const { return Before <= Date; }
+  /// At or after the last change of the format that this tool knows, a page in
+  /// allocation headers: what is unknown may be newer than the tool.
+  bool isNewest() const { return since(20260810); }
+  /// The text contradicts itself: edited, or mixed from several releases.
+  bool impossible() const { return From >= Before; }
+};
+
+ReleaseWindow findReleaseWindow(const Dump &D);
+
+/// Who wrote the dump.
+enum class Backend : uint8_t {
+  CPU,
+  GPU,
+  TPU,
+  /// CPU or GPU: untiled layouts, and the file name does not tell.
+  Untiled,
+};
+
+Backend findBackend(const Dump &D);
+
+/// The same as far as the name of the assignment's file tells, which it does
+/// where no layout is tiled.
+Backend backendOfName(llvm::StringRef Path);
+
+llvm::StringRef backendName(Backend B);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_RELEASEWINDOW_H

@@ -1,0 +1,289 @@
+//===- Facts/Report.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// BufferAssignment::MemoryUsageReport (xla/service/buffer_assignment.cc, 2024)
+// and its successor by memory space (2026). Both sort by size and stop a table
+// behind row 50 where the rest is less than 5 % of its total.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/Report.h"
+#include "Dump/Printer.h"
+#include "Dump/Reader.h"
+#include "Facts/ReportDiff.h"
+#include "Facts/ReportGroups.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "Support/LineCursor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <cstdio>
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+static constexpr StringRef ValueColumns =
+    "cumulative_size;       size;       offset; used_by_n_values; shapes_list";
+static constexpr StringRef AllocationColumns =
+    "cumulative_size; total_size - cumulative_size; allocation";
+
+ReportForm hlobuf::reportForm(StringRef Text) {
+  switch (classify(Text)) {
+  case TextKind::NewReport:
+    return ReportForm::BySpace;
+  case TextKind::OldReport:
+    return ReportForm::ByAllocation;
+  default: // The first lines are damaged.
+    return Text.contains(AllocationColumns) || Text.contains("\nallocation ")
+               ? ReportForm::ByAllocation
+               : ReportForm::BySpace;
+  }
+}
+
+namespace hlobuf {
+class ReportWriter {
+public:
+  ReportWriter(const Dump &D, Report &R, StringRef Like, bool TiesAnyOrder)
+      : D(D), R(R), NaN(Like.contains("(nan%)") ? "nan" : "-nan") {
+    if (TiesAnyOrder)
+      remember(Like);
+  }
+
+  void byAllocation();
+  void bySpace();
+
+private:
+  using Kind = ReportLineKind;
+  struct Context {
+    AllocationId Owner;
+    uint64_t At = 0;
+  };
+
+  void remember(StringRef Like);
+  void sortAllocations();
+  void allocationTable(uint64_t Total);
+  void values(AllocationId Id, StringRef Indent);
+  std::string percent(uint64_t Part, uint64_t Total) const;
+  std::string header(AllocationId Id) const {
+    return allocationHeader(D, D[Id], humanBytes(D[Id].Size));
+  }
+  /// XLA tests after each row whether to stop there.
+  static bool restIsSmall(size_t Rows, uint64_t Done, uint64_t Total) {
+    return Rows > 50 && static_cast<double>(Total - Done) <
+                            static_cast<double>(Total) * 0.05;
+  }
+
+  template <typename... Ts>
+  void line(Kind K, Context C, fmt::format_string<Ts...> Format, Ts &&...Args) {
+    R.Lines.push_back(
+        {static_cast<uint32_t>(R.Text.size()), K, Block, C.Owner, C.At});
+    fmt::format_to(std::back_inserter(R.Text), Format,
+                   std::forward<Ts>(Args)...);
+    R.Text += '\n';
+  }
+  void fixed(Context C, StringRef Text) { line(Kind::Fixed, C, "{}", Text); }
+
+  const Dump &D;
+  Report &R;
+  const char *NaN;
+  uint32_t Block = 0;
+  /// By the printed index of the allocation.
+  std::unordered_map<uint32_t, SeenRows> Seen;
+};
+} // namespace hlobuf
+
+void ReportWriter::remember(StringRef Like) {
+  SeenRows *Rows = nullptr;
+  for (LineCursor In(Like); !In.atEnd(); In.advance()) {
+    ReportRow Row;
+    if (std::optional<uint32_t> Index = parseAllocationHeading(In.line()))
+      Rows = &Seen[*Index];
+    else if (Rows && parseReportRow(In.line(), Row))
+      Rows->try_emplace(
+          Row.Offset, SeenRow{static_cast<uint32_t>(Rows->size()), Row.Shapes});
+  }
+}
+
+void ReportWriter::sortAllocations() {
+  bool BySpace = R.Form == ReportForm::BySpace;
+  for (size_t I = 0; I != D.Allocations.size(); ++I)
+    R.Order.push_back(AllocationId(I));
+  llvm::stable_sort(R.Order, [&](AllocationId Left, AllocationId Right) {
+    const Allocation &A = D[Left];
+    const Allocation &B = D[Right];
+    if (BySpace && A.color() != B.color())
+      return A.color() < B.color();
+    return std::tie(B.Size, A.Index) < std::tie(A.Size, B.Index);
+  });
+}
+
+std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
+  if (Total == 0)
+    return NaN;
+  char Buffer[32];
+  std::snprintf(Buffer, sizeof(Buffer), "%3.0f",
+                100. * static_cast<double>(Part) / static_cast<double>(Total));
+  return Buffer;
+}
+
+void ReportWriter::values(AllocationId Id, StringRef Indent) {
+  Context C{Id};
+  ReportGroups Groups(D.values(D[Id]));
+  auto Found = Seen.find(D[Id].Index);
+  const SeenRows None;
+  const SeenRows &There = Found == Seen.end() ? None : Found->second;
+  if (!There.empty())
+    Groups.followTies(There);
+  fixed(C, fmt::format("{}{}", Indent, ValueColumns));
+  fixed(C, fmt::format("{}{:->60}", Indent, ""));
+  uint64_t Total = 0;
+  for (const ReportGroup &G : Groups.Rows)
+    Total += G.Size;
+  uint64_t Done = 0;
+  size_t Count = 0;
+  for (const ReportGroup &G : Groups.Rows) {
+    Done += G.Size;
+    C.At = G.Offset;
+    auto Row = There.find(G.Offset);
+    line(Kind::ValueRow, C, "{}{:>9}({}%); {:>10}; {:>12}; {:>16}; {}", Indent,
+         humanBytes(Done), percent(Done, Total), humanBytes(G.Size), G.Offset,
+         G.count(),
+         Groups.shapes(D.Shapes, G,
+                       Row == There.end() ? "" : Row->second.Shapes));
+    if (!restIsSmall(++Count, Done, Total))
+      continue;
+    line(Kind::Rest, C,
+         "{}The rest {} values are less than 5% of the total size and not "
+         "shown.",
+         Indent, Groups.Rows.size() - Count);
+    break;
+  }
+}
+
+void ReportWriter::allocationTable(uint64_t Total) {
+  uint64_t Done = 0;
+  size_t Count = 0;
+  for (AllocationId Id : R.Order) {
+    Done += D[Id].Size;
+    line(Kind::AllocationRow, {Id}, "{:>10}({}%); {:>10}; {}", humanBytes(Done),
+         percent(Done, Total), humanBytes(Total - Done), header(Id));
+    if (!restIsSmall(++Count, Done, Total))
+      continue;
+    line(Kind::Rest, {Id},
+         "The rest {} allocations are less than 5% of the total size and not "
+         "shown.",
+         R.Order.size() - Count);
+    break;
+  }
+}
+
+void ReportWriter::byAllocation() {
+  sortAllocations();
+  uint64_t Total = 0;
+  for (const Allocation &A : D.Allocations)
+    Total += A.Size;
+  line(Kind::Total, {}, "Total bytes used: {} ({})", Total, humanBytes(Total));
+  fixed({}, "");
+  fixed({}, "Allocations sorted by size:");
+  fixed({}, "");
+  fixed({}, AllocationColumns);
+  fixed({}, fmt::format("{:->78}", ""));
+  allocationTable(Total);
+  fixed({}, "");
+  fixed({}, "");
+  fixed({}, "Allocations sorted by size with their values:");
+  for (AllocationId Id : R.Order) {
+    ++Block;
+    line(Kind::AllocationHeader, {Id}, "{}", header(Id));
+    if (D[Id].Values.size() == 1)
+      continue;
+    fixed({Id}, "");
+    values(Id, "\t");
+    fixed({Id}, "");
+  }
+}
+
+/// The fixed names of colors 0 to 5; wrong for GPU, but printed there too.
+static std::string spaceName(int32_t Color) {
+  constexpr StringRef Names[] = {"default", "vmem", "smem",
+                                 "hbm",     "host", "cmem"};
+  if (Color >= 0 && static_cast<size_t>(Color) < std::size(Names))
+    return Names[Color].str();
+  return fmt::format("color_{}", Color);
+}
+
+void ReportWriter::bySpace() {
+  sortAllocations();
+  ArrayRef<AllocationId> Rest = R.Order;
+  while (!Rest.empty()) {
+    int32_t Color = D[Rest.front()].color();
+    ArrayRef<AllocationId> Here = Rest.take_while(
+        [&](AllocationId Id) { return D[Id].color() == Color; });
+    Rest = Rest.drop_front(Here.size());
+    uint64_t Total = 0;
+    for (AllocationId Id : Here)
+      Total += D[Id].Size;
+    Context C{Here.front()};
+    line(Kind::Space, C, "Memory Space: {} (color={})", spaceName(Color),
+         Color);
+    line(Kind::Total, C, "Total bytes: {} ({})", Total, humanBytes(Total));
+    uint64_t Done = 0;
+    size_t Count = 0;
+    for (AllocationId Id : Here) {
+      ++Block;
+      Done += D[Id].Size;
+      values(Id, "  ");
+      fixed({Id}, "");
+      if (restIsSmall(++Count, Done, Total))
+        break;
+    }
+    fixed(C, "");
+    ++Block;
+  }
+}
+
+Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
+    : Form(reportForm(Like)) {
+  ReportWriter Writer(D, *this, Like, TiesAnyOrder);
+  if (Form == ReportForm::ByAllocation)
+    Writer.byAllocation();
+  else
+    Writer.bySpace();
+}
+
+/// What of a row does not depend on other rows; empty if \p Line is no row.
+static StringRef rowKey(StringRef Line) {
+  StringRef Header = headerInRow(Line);
+  if (!Header.empty())
+    return Header;
+  size_t At = Line.find("%); ");
+  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
+}
+
+bool hlobuf::reportBelongs(const Dump &D, StringRef Text) {
+  Report Expected(D, Text, /*TiesAnyOrder=*/true);
+  llvm::StringSet<> Totals;
+  llvm::StringSet<> Keys;
+  for (size_t I = 0; I != Expected.lines().size(); ++I) {
+    if (Expected.lines()[I].Kind == ReportLineKind::Total)
+      Totals.insert(Expected.text(I));
+    else if (StringRef Key = rowKey(Expected.text(I)); !Key.empty())
+      Keys.insert(Key);
+  }
+  bool TotalsDiffer = false;
+  size_t Rows = 0;
+  size_t Same = 0;
+  for (StringRef Line : reportLines(Text)) {
+    if (Line.starts_with("Total bytes"))
+      TotalsDiffer |= !Totals.contains(Line);
+    StringRef Key = rowKey(Line);
+    Rows += !Key.empty();
+    Same += !Key.empty() && Keys.contains(Key);
+  }
+  return !TotalsDiffer || 2 * Same >= Rows;
+}

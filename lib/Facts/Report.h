@@ -1,0 +1,92 @@
+//===- Facts/Report.h - The memory usage report, regenerated ----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_FACTS_REPORT_H
+#define HLOBUF_FACTS_REPORT_H
+
+#include "Dump/Model.h"
+
+namespace hlobuf {
+
+/// How a memory usage report is laid out.
+enum class ReportForm : uint8_t {
+  /// All allocations, then the values of each (2024-10-04 to 2026-03-10).
+  ByAllocation,
+  /// The values of each allocation, by memory space (2026-03-10 on).
+  BySpace,
+};
+
+/// What a line of a report is about.
+enum class ReportLineKind : uint8_t {
+  /// A text without numbers, or an empty line.
+  Fixed,
+  /// `Total bytes`, of the module or of one memory space.
+  Total,
+  /// `Memory Space: name (color=N)`.
+  Space,
+  /// A row of the table of all allocations.
+  AllocationRow,
+  /// An allocation's header above its values.
+  AllocationHeader,
+  /// A row of an allocation's values: all that begin at one offset.
+  ValueRow,
+  /// `The rest N .. are less than 5%`.
+  Rest,
+};
+
+/// One line of a regenerated report.
+struct ReportLine {
+  /// Where its text begins.
+  uint32_t Offset = 0;
+  ReportLineKind Kind = ReportLineKind::Fixed;
+  /// Counts the tables, from 0.
+  uint32_t Block = 0;
+  /// The allocation that the line is about; the first one of the color for
+  /// lines about a memory space.
+  AllocationId Owner;
+  /// The offset that a ValueRow is about, inside Owner.
+  uint64_t At = 0;
+};
+
+ReportForm reportForm(llvm::StringRef Text);
+
+/// The report that XLA would write about a dump.
+class Report {
+public:
+  /// \p Like is the report to compare with. Where \p TiesAnyOrder is set, rows
+  /// of equal size, and the shapes inside a row, follow its order as far as
+  /// the dump allows (a hash order until 2025-10-27).
+  Report(const Dump &D, llvm::StringRef Like, bool TiesAnyOrder);
+
+  ReportForm form() const { return Form; }
+  llvm::ArrayRef<ReportLine> lines() const { return Lines; }
+  /// The text of a line without its newline.
+  llvm::StringRef text(size_t Line) const {
+    size_t End =
+        Line + 1 == Lines.size() ? Text.size() : Lines[Line + 1].Offset;
+    return llvm::StringRef(Text).slice(Lines[Line].Offset, End - 1);
+  }
+  const std::string &text() const { return Text; }
+  /// Allocations in the order of the report: by size descending, then by
+  /// index; in the newer form by color first.
+  llvm::ArrayRef<AllocationId> order() const { return Order; }
+
+private:
+  friend class ReportWriter;
+  ReportForm Form;
+  std::string Text;
+  std::vector<ReportLine> Lines;
+  std::vector<AllocationId> Order;
+};
+
+/// False if \p Text is the report of another module: its totals and most of
+/// its rows disagree with \p D.
+bool reportBelongs(const Dump &D, llvm::StringRef Text);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FACTS_REPORT_H

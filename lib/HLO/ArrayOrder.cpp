@@ -1,0 +1,174 @@
+//===- HLO/ArrayOrder.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ArrayOrder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+
+static int64_t bounded(int64_t N) {
+  return std::clamp(N, -MaxElement, MaxElement);
+}
+
+int64_t hlobuf::boundedAdd(int64_t A, int64_t B) {
+  return bounded(bounded(A) + bounded(B));
+}
+
+int64_t hlobuf::boundedMultiply(int64_t A, int64_t B) {
+  int64_t Product = 0;
+  if (llvm::MulOverflow(A, B, Product))
+    return (A < 0) == (B < 0) ? MaxElement : -MaxElement;
+  return bounded(Product);
+}
+
+/// Rounds down, for positive \p B.
+int64_t hlobuf::floorDivide(int64_t A, int64_t B) {
+  return A >= 0 ? A / B : -((-A + B - 1) / B);
+}
+
+int64_t hlobuf::ceilDivide(int64_t A, int64_t B) { return -floorDivide(-A, B); }
+
+ArrayOrder::ArrayOrder(const Shape &S) {
+  Valid = S.Kind == ShapeKind::Array;
+  for (const Dimension &D : S.Dimensions) {
+    Valid &= !D.unbounded();
+    Sizes.push_back(std::max<int64_t>(D.Size, 0));
+  }
+  if (S.Layout && S.Layout->MinorToMajor.size() == rank())
+    Major.assign(S.Layout->MinorToMajor.rbegin(),
+                 S.Layout->MinorToMajor.rend());
+  else
+    for (size_t D = 0; D != rank(); ++D)
+      Major.push_back(static_cast<int64_t>(D));
+  Strides.assign(rank(), 0);
+  for (int64_t D : llvm::reverse(Major)) {
+    if (D < 0 || static_cast<size_t>(D) >= rank() || Strides[D] != 0) {
+      Valid = false;
+      return;
+    }
+    Strides[D] = std::max<int64_t>(Elements, 1);
+    Elements = boundedMultiply(Elements, Sizes[D]);
+  }
+  Valid &= Elements < MaxElement >> 8;
+}
+
+unsigned hlobuf::storedBits(const Shape &S) {
+  if (S.Layout && S.Layout->ElementBits > 0)
+    return static_cast<unsigned>(std::min<int64_t>(S.Layout->ElementBits, 512));
+  return S.Bits == 0 ? 0 : llvm::alignTo(S.Bits, 8);
+}
+
+namespace {
+/// (index / Divisor) % Size of dimension Dimension moves by Stride elements.
+struct AddressDigit {
+  int64_t Dimension;
+  int64_t Divisor;
+  int64_t Size;
+  int64_t Stride = 0;
+  bool operator==(const AddressDigit &) const = default;
+};
+} // namespace
+
+/// Cuts the fastest of \p Digits into tiles; false where it cannot be told.
+static bool applyTile(SmallVectorImpl<AddressDigit> &Digits, const Tile &T) {
+  while (Digits.size() < T.size())
+    Digits.insert(Digits.begin(), {-1, 1, 1});
+  size_t First = Digits.size() - T.size();
+  SmallVector<AddressDigit, 4> Inner;
+  for (size_t K = 0; K != T.size(); ++K) {
+    AddressDigit &Outer = Digits[First + K];
+    if (T[K] <= 0 || T[K] > MaxElement)
+      return false;
+    Inner.push_back({Outer.Dimension, Outer.Divisor, T[K]});
+    Outer.Divisor = boundedMultiply(Outer.Divisor, T[K]);
+    Outer.Size = ceilDivide(Outer.Size, T[K]);
+  }
+  Digits.append(Inner);
+  return true;
+}
+
+/// Where each index is, in elements: a sum of digits, as few as possible.
+static bool findAddresses(const Shape &S,
+                          SmallVectorImpl<AddressDigit> &Digits) {
+  ArrayOrder Order(S);
+  if (!Order.isValid())
+    return false;
+  for (int64_t D : Order.majorToMinor())
+    Digits.push_back({D, 1, Order.size(D)});
+  if (S.Layout)
+    for (const Tile &T : S.Layout->Tiles)
+      if (!applyTile(Digits, T))
+        return false;
+  int64_t Stride = 1;
+  for (AddressDigit &Digit : llvm::reverse(Digits)) {
+    Digit.Stride = Stride;
+    Stride = boundedMultiply(Stride, Digit.Size);
+  }
+  llvm::erase_if(Digits, [&](AddressDigit &Digit) {
+    return Digit.Dimension < 0 || Digit.Divisor >= Order.size(Digit.Dimension);
+  });
+  llvm::sort(Digits, [](const AddressDigit &A, const AddressDigit &B) {
+    return std::pair(A.Dimension, A.Divisor) <
+           std::pair(B.Dimension, B.Divisor);
+  });
+  size_t Kept = 0;
+  for (const AddressDigit &Digit : Digits) {
+    if (Kept != 0) {
+      AddressDigit &Last = Digits[Kept - 1];
+      if (Last.Dimension == Digit.Dimension &&
+          Digit.Divisor == boundedMultiply(Last.Divisor, Last.Size) &&
+          Digit.Stride == boundedMultiply(Last.Stride, Last.Size)) {
+        Last.Size = boundedMultiply(Last.Size, Digit.Size);
+        continue;
+      }
+    }
+    Digits[Kept++] = Digit;
+  }
+  Digits.truncate(Kept);
+  // Padding behind the last element moves nothing.
+  for (AddressDigit &Digit : Digits)
+    Digit.Size = std::min(
+        Digit.Size, ceilDivide(Order.size(Digit.Dimension), Digit.Divisor));
+  return true;
+}
+
+/// Something else than dimensions and tiles decides about addresses.
+static bool hasOtherOrder(const Shape &S) {
+  return S.Layout && (!S.Layout->Splits.empty() ||
+                      S.Layout->has(LayoutProperty::PhysicalShape) ||
+                      S.Layout->has(LayoutProperty::MetadataPrefix));
+}
+
+bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
+  if (!A.isArray() || !B.isArray() || storedBits(A) != storedBits(B) ||
+      A.Dimensions.size() != B.Dimensions.size() || hasOtherOrder(A) ||
+      hasOtherOrder(B))
+    return false;
+  SmallVector<AddressDigit, 8> X, Y;
+  return findAddresses(A, X) && findAddresses(B, Y) && X == Y;
+}
+
+bool hlobuf::comparableOrders(const Shape &A, const Shape &B) {
+  if (hasOtherOrder(A) || hasOtherOrder(B))
+    return false;
+  if (!A.isTiled() && !B.isTiled())
+    return true;
+  if (!A.isTiled() || !B.isTiled() || A.Layout->Tiles != B.Layout->Tiles)
+    return false;
+  auto SizesOf = [](const Shape &S) {
+    ArrayOrder Order(S);
+    SmallVector<int64_t, 4> Sizes;
+    for (int64_t D : Order.majorToMinor())
+      if (!Sizes.empty() || Order.size(D) != 1)
+        Sizes.push_back(Order.size(D));
+    return Sizes;
+  };
+  return SizesOf(A) == SizesOf(B);
+}

@@ -1,0 +1,64 @@
+//===- HLO/ArrayOrder.h - Elements of an array in memory --------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_ARRAYORDER_H
+#define HLOBUF_HLO_ARRAYORDER_H
+
+#include "HLO/Shape.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace hlobuf {
+
+/// Numbers of elements are held within this; no array has as many.
+constexpr int64_t MaxElement = int64_t(1) << 52;
+
+/// a * b and a + b, held within MaxElement on both sides.
+int64_t boundedMultiply(int64_t A, int64_t B);
+int64_t boundedAdd(int64_t A, int64_t B);
+
+/// Rounded down and up, for positive \p B.
+int64_t floorDivide(int64_t A, int64_t B);
+int64_t ceilDivide(int64_t A, int64_t B);
+
+/// An array's dimensions in memory order, tiles aside.
+class ArrayOrder {
+public:
+  explicit ArrayOrder(const Shape &S);
+
+  size_t rank() const { return Sizes.size(); }
+  /// Elements of dimension \p D, and elements between two neighbors in it.
+  int64_t size(size_t D) const { return Sizes[D]; }
+  int64_t stride(size_t D) const { return Strides[D]; }
+  /// Number of elements.
+  int64_t elements() const { return Elements; }
+  /// Dimensions from the slowest to the fastest.
+  llvm::ArrayRef<int64_t> majorToMinor() const { return Major; }
+  /// Sizes and layout are understood, and all numbers are small enough.
+  bool isValid() const { return Valid; }
+
+private:
+  llvm::SmallVector<int64_t, 4> Sizes;
+  llvm::SmallVector<int64_t, 4> Strides;
+  llvm::SmallVector<int64_t, 4> Major;
+  int64_t Elements = 1;
+  bool Valid = true;
+};
+
+/// Bits that one element of array \p S takes in memory; 0 if unknown.
+unsigned storedBits(const Shape &S);
+
+/// True if equal indices of \p A and \p B are at equal addresses: what a copy
+/// between them leaves in place.
+bool sameAddresses(const Shape &A, const Shape &B);
+
+/// True if equal memory order numbers of \p A and \p B are at equal addresses:
+/// both are without tiles, or they differ in dimensions of size 1 only.
+bool comparableOrders(const Shape &A, const Shape &B);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_ARRAYORDER_H

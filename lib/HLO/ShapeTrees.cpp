@@ -1,0 +1,84 @@
+//===- HLO/ShapeTrees.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ShapeTrees.h"
+
+using namespace hlobuf;
+
+/// A tuple without tuples inside: element k is part k + 1.
+static bool isFlat(const Shape &S) { return S.Nodes == S.Elements.size() + 1; }
+
+llvm::ArrayRef<uint32_t> ShapeTrees::elementOrdinals(ShapeId Id) const {
+  if (Nested.size() <= Id.index())
+    Nested.resize(std::max(Shapes.size(), Id.index() + size_t(1)));
+  std::vector<uint32_t> &Ordinals = Nested[Id.index()];
+  if (Ordinals.empty()) {
+    uint32_t Next = 1;
+    for (ShapeId Element : Shapes[Id].Elements) {
+      Ordinals.push_back(Next);
+      Next += Shapes[Element].Nodes;
+    }
+  }
+  return Ordinals;
+}
+
+uint32_t ShapeTrees::elementOrdinal(ShapeId Id, uint32_t K) const {
+  const Shape &S = Shapes[Id];
+  if (!S.isTuple() || K >= S.Elements.size())
+    return 0;
+  return isFlat(S) ? K + 1 : elementOrdinals(Id)[K];
+}
+
+std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
+                                            ShapeIndex Index) const {
+  if (Index.isRoot())
+    return 0;
+  uint32_t Ordinal = 0;
+  for (uint32_t Step : Indices.steps(Index)) {
+    uint32_t Below = elementOrdinal(Id, Step);
+    if (Below == 0)
+      return std::nullopt;
+    Ordinal += Below;
+    Id = Shapes[Id].Elements[Step];
+  }
+  return Ordinal;
+}
+
+/// The number of the element that holds part \p Ordinal, by bisection.
+static uint32_t elementAt(llvm::ArrayRef<uint32_t> Ordinals, uint32_t Ordinal) {
+  return static_cast<uint32_t>(llvm::upper_bound(Ordinals, Ordinal) -
+                               Ordinals.begin() - 1);
+}
+
+ShapeIndex ShapeTrees::index(ShapeId Id, uint32_t Ordinal) const {
+  if (Ordinal == 0)
+    return ShapeIndex::root();
+  if (isFlat(Shapes[Id]))
+    return ShapeIndex::element(Ordinal - 1);
+  llvm::SmallVector<uint32_t, 4> Steps;
+  while (Ordinal != 0) {
+    llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
+    uint32_t Element = elementAt(Ordinals, Ordinal);
+    Steps.push_back(Element);
+    Ordinal -= Ordinals[Element];
+    Id = Shapes[Id].Elements[Element];
+  }
+  return Indices.get(Steps);
+}
+
+ShapeId ShapeTrees::part(ShapeId Id, uint32_t Ordinal) const {
+  while (Ordinal != 0) {
+    const Shape &S = Shapes[Id];
+    if (isFlat(S))
+      return S.Elements[Ordinal - 1];
+    llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
+    uint32_t Element = elementAt(Ordinals, Ordinal);
+    Ordinal -= Ordinals[Element];
+    Id = S.Elements[Element];
+  }
+  return Id;
+}

@@ -1,0 +1,57 @@
+//===- HLO/ShapeTrees.h - Parts of shapes as numbers ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_SHAPETREES_H
+#define HLOBUF_HLO_SHAPETREES_H
+
+#include "HLO/Shape.h"
+#include <vector>
+
+namespace hlobuf {
+
+/// Numbers the parts of shapes in pre-order, the order of XLA's ShapeTree:
+/// ordinal 0 is the whole shape. What is asked for is computed once.
+class ShapeTrees {
+public:
+  ShapeTrees(const ShapeTable &Shapes, ShapeIndexTable &Indices)
+      : Shapes(Shapes), Indices(Indices) {}
+
+  const Shape &shape(ShapeId Id) const { return Shapes[Id]; }
+
+  /// Number of parts, the shape itself included.
+  uint32_t parts(ShapeId Id) const { return Shapes[Id].Nodes; }
+
+  /// The ordinal of element \p K of tuple \p Id; 0 if it has no such element.
+  uint32_t elementOrdinal(ShapeId Id, uint32_t K) const;
+
+  /// The ordinal of the part at \p Index; nothing if there is none.
+  std::optional<uint32_t> ordinal(ShapeId Id, ShapeIndex Index) const;
+
+  /// The index of part number \p Ordinal.
+  ShapeIndex index(ShapeId Id, uint32_t Ordinal) const;
+
+  /// The shape of part number \p Ordinal.
+  ShapeId part(ShapeId Id, uint32_t Ordinal) const;
+
+  /// True if part \p Ordinal is a tuple.
+  bool isTuple(ShapeId Id, uint32_t Ordinal) const {
+    return Shapes[part(Id, Ordinal)].isTuple();
+  }
+
+private:
+  /// Ordinals of the elements of tuple \p Id.
+  llvm::ArrayRef<uint32_t> elementOrdinals(ShapeId Id) const;
+
+  const ShapeTable &Shapes;
+  ShapeIndexTable &Indices;
+  /// Ordinals of elements of tuples that have tuples inside, by shape.
+  mutable std::vector<std::vector<uint32_t>> Nested;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_SHAPETREES_H

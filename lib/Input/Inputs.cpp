@@ -1,0 +1,281 @@
+//===- Input/Inputs.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input/Inputs.h"
+#include "Dump/Files.h"
+#include "Dump/Reader.h"
+#include "Support/Format.h"
+#include "Support/LineCursor.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+namespace {
+/// Collects dumps argument by argument.
+class InputFinder {
+public:
+  explicit InputFinder(InputList &List) : List(List) {}
+
+  void addArgument(const std::string &Path);
+
+private:
+  void addFolder(const std::string &Path);
+  bool collectFiles(const std::string &Top, std::vector<std::string> &Files);
+  void considerEntry(const std::string &Path, fs::file_type Type,
+                     std::vector<std::string> &Folders,
+                     std::vector<std::string> &Files);
+  bool holdsAssignment(const std::string &Path);
+  void addFile(const std::string &Path);
+  void addFragment(const std::string &Path, StringRef What);
+  void addFrames(const std::shared_ptr<FrameFile> &Frames);
+  void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
+  void trouble(const std::string &Path, std::string Text) {
+    List.Troubles.push_back({Path, std::move(Text)});
+  }
+
+  InputList &List;
+  llvm::StringSet<> Seen;
+  /// The folder that is searched, empty for a file.
+  StringRef Folder;
+};
+} // namespace
+
+void InputFinder::addDump(std::string Path,
+                          std::shared_ptr<const FrameFile> Frames) {
+  // Frames of two files may have the same names.
+  std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
+  if (!Seen.insert(Key).second)
+    return;
+  StringRef Relative = Path;
+  if (!Relative.consume_front(Folder) || Folder.empty())
+    Relative = llvm::sys::path::filename(Path);
+  Input &In = List.Dumps.emplace_back();
+  In.Relative = Relative.ltrim('/').str();
+  In.Path = std::move(Path);
+  In.Frames = std::move(Frames);
+}
+
+InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
+  InputList List;
+  InputFinder Finder(List);
+  for (const std::string &Argument : Arguments)
+    Finder.addArgument(Argument);
+  return List;
+}
+
+void InputFinder::addArgument(const std::string &Path) {
+  bool IsFolder = Path != "-" && fs::is_directory(Path);
+  Folder = IsFolder ? StringRef(Path) : StringRef();
+  if (IsFolder)
+    addFolder(Path);
+  else
+    addFile(Path);
+}
+
+/// True if a text that begins like \p Start can be of use.
+static bool isKnownText(StringRef Start) {
+  return classify(Start) != TextKind::Other;
+}
+
+bool InputFinder::holdsAssignment(const std::string &Path) {
+  if (isAssignmentName(Path))
+    return true;
+  Sources Owner;
+  llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
+  if (Text)
+    return classify(*Text) == TextKind::Assignment;
+  List.Skipped.push_back(
+      fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
+  return false;
+}
+
+/// Sorts an entry of a folder; \p Type is a link's own.
+void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
+                                std::vector<std::string> &Folders,
+                                std::vector<std::string> &Files) {
+  if (Type == fs::file_type::directory_file) {
+    Folders.push_back(Path);
+    return;
+  }
+  bool IsLink = Type == fs::file_type::symlink_file;
+  bool Candidate = isAssignmentName(Path) || isFreeName(Path);
+  if (Type == fs::file_type::regular_file) {
+    if (Candidate)
+      Files.push_back(Path);
+    return;
+  }
+  fs::file_status Status;
+  bool Reached = !fs::status(Path, Status);
+  // Links into the tree above would make the walk endless.
+  if (Reached && fs::is_directory(Status)) {
+    if (IsLink)
+      List.Skipped.push_back(Path + " (a link to a folder)");
+    else
+      Folders.push_back(Path);
+    return;
+  }
+  if (!Candidate)
+    return;
+  // Where nothing is reached, reading says why.
+  if (!Reached || fs::is_regular_file(Status))
+    Files.push_back(Path);
+  else if (isAssignmentName(Path))
+    trouble(Path, fmt::format("'{}' is a pipe or a device: those are only read "
+                              "where they are named",
+                              Path));
+  else
+    List.Skipped.push_back(Path + " (a pipe or a device)");
+}
+
+/// Finds the files below \p Top that may be dumps. False if \p Top itself
+/// cannot be read.
+bool InputFinder::collectFiles(const std::string &Top,
+                               std::vector<std::string> &Files) {
+  std::vector<std::string> Folders = {Top};
+  for (size_t I = 0; I != Folders.size(); ++I) {
+    std::string Path = Folders[I];
+    std::error_code Error;
+    for (fs::directory_iterator At(Path, Error, false), End;
+         At != End && !Error; At.increment(Error))
+      considerEntry(At->path(), At->type(), Folders, Files);
+    if (!Error)
+      continue;
+    trouble(Path,
+            fmt::format("cannot read folder '{}': {}", Path, Error.message()));
+    if (I == 0)
+      return false;
+  }
+  return true;
+}
+
+void InputFinder::addFolder(const std::string &Path) {
+  std::vector<std::string> Files;
+  if (!collectFiles(Path, Files))
+    return;
+  llvm::sort(Files);
+  llvm::erase_if(
+      Files, [&](const std::string &File) { return !holdsAssignment(File); });
+  for (std::string &File : Files)
+    addDump(std::move(File));
+  if (Files.empty())
+    trouble(Path,
+            fmt::format("no buffer assignment in folder '{}': it needs files "
+                        "named *-buffer-assignment.txt",
+                        Path));
+}
+
+/// Takes a framed text apart; says which frames are not whole.
+static std::vector<std::string> readFrames(FrameFile &F) {
+  std::vector<std::string> Damage;
+  StringRef Name;
+  const char *Begin = nullptr;
+  for (LineCursor In(F.Text); !In.atEnd(); In.advanceRaw()) {
+    StringRef Line = In.line();
+    if (Line.consume_front("*** Begin ") && Line.consume_back(" ***")) {
+      if (Begin)
+        Damage.push_back(fmt::format(
+            "the frame '{}' does not end before '{}' begins", Name, Line));
+      Name = Line;
+      Begin = In.line().end() + 1;
+    } else if (Begin && Line.consume_front("*** End ") &&
+               Line.consume_back(" ***") && Line == Name) {
+      // XLA puts a newline between the content and this line.
+      StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
+      Content.consume_back("\n");
+      auto [Known, New] = F.Files.try_emplace(Name, Content);
+      if (New)
+        F.Order.push_back(Name.str());
+      else if (Known->second != Content)
+        Damage.push_back(fmt::format("two frames are named '{}'", Name));
+      Begin = nullptr;
+    }
+  }
+  if (Begin)
+    Damage.push_back(fmt::format(
+        "the text ends inside the frame '{}': it was cut off", Name));
+  return Damage;
+}
+
+void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
+  std::vector<std::string> Damage = readFrames(*Frames);
+  if (!Damage.empty())
+    trouble(Frames->Path,
+            fmt::format("cannot read all of '{}': {}{}", Frames->Path,
+                        Damage.front(),
+                        Damage.size() == 1 ? ""
+                                           : fmt::format(" (and {} more)",
+                                                         Damage.size() - 1)));
+  size_t Before = List.Dumps.size();
+  for (const std::string &Name : Frames->Order)
+    if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
+      addDump(Name, Frames);
+  if (List.Dumps.size() == Before)
+    trouble(Frames->Path,
+            fmt::format("'{}' holds no buffer assignment between its "
+                        "'*** Begin ***' lines",
+                        Frames->Path));
+}
+
+void InputFinder::addFragment(const std::string &Path, StringRef What) {
+  std::string Assignment = assignmentOf(
+      Path, [](const std::string &Name) { return fs::exists(Name); });
+  if (!Assignment.empty())
+    addDump(std::move(Assignment));
+  else
+    trouble(Path,
+            fmt::format("'{}' is {}, which says nothing without the buffer "
+                        "assignment that belongs to it",
+                        Path, What));
+}
+
+void InputFinder::addFile(const std::string &Path) {
+  auto Frames = std::make_shared<FrameFile>();
+  Frames->Path = Path == "-" ? "<stdin>" : Path;
+  llvm::Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
+  if (!Text) {
+    trouble(Path, fmt::format("cannot read '{}': {}", Path,
+                              llvm::toString(Text.takeError())));
+    return;
+  }
+  Frames->Text = *Text;
+  switch (classify(*Text)) {
+  case TextKind::Assignment:
+    // Standard input and pipes can be read only once: keep what was read.
+    if (Path == "-" || !fs::is_regular_file(Path)) {
+      std::string Name = Frames->Path;
+      Frames->Files.try_emplace(Name, *Text);
+      addDump(Name, std::move(Frames));
+    } else {
+      addDump(Path);
+    }
+    return;
+  case TextKind::Frames:
+    addFrames(Frames);
+    return;
+  case TextKind::Values:
+    addFragment(Path, "a values file");
+    return;
+  case TextKind::LiveRange:
+    addFragment(Path, "a live range file");
+    return;
+  case TextKind::OldReport:
+  case TextKind::NewReport:
+    addFragment(Path, "a memory usage report");
+    return;
+  case TextKind::Module:
+    addFragment(Path, "an HLO module");
+    return;
+  case TextKind::Other:
+    trouble(Path, fmt::format("'{}' is no buffer assignment: {}", Path,
+                              refusal(*Text)));
+    return;
+  }
+}

@@ -1,0 +1,77 @@
+//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_INPUT_INPUTS_H
+#define HLOBUF_INPUT_INPUTS_H
+
+#include "Dump/Model.h"
+#include "Support/Sources.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A text with `*** Begin NAME ***` frames (`--xla_dump_to=-`), taken apart.
+struct FrameFile {
+  Sources Owner;
+  std::string Path;
+  llvm::StringRef Text;
+  llvm::StringMap<llvm::StringRef> Files;
+  /// Names in the order of the text.
+  std::vector<std::string> Order;
+};
+
+/// A file of a dump, before it is read.
+struct InputFile {
+  /// Empty if there is none.
+  std::string Path;
+  uint64_t Size = 0;
+  llvm::sys::fs::UniqueID Id;
+  /// It can be read more than once.
+  bool Regular = false;
+};
+
+/// One dump to verify.
+struct Input {
+  /// The file with the assignment, or a frame's name.
+  std::string Path;
+  /// Set if the dump lies in a framed text.
+  std::shared_ptr<const FrameFile> Frames;
+  /// The path below the argument that led here: what shards go by.
+  std::string Relative;
+  /// By role; see locateFiles().
+  std::array<InputFile, NumFileRoles> Files;
+};
+
+/// An argument that holds no dump, or cannot be read.
+struct InputTrouble {
+  std::string Path;
+  /// For people.
+  std::string Text;
+};
+
+/// The dumps that a list of arguments stands for.
+struct InputList {
+  std::vector<Input> Dumps;
+  std::vector<InputTrouble> Troubles;
+  /// What was met in folders and not searched: `path (reason)`.
+  std::vector<std::string> Skipped;
+};
+
+/// Finds the dumps in files, folders (recursively, in order of names) and `-`.
+/// A fragment (values, live ranges, report) or module text stands for the dump
+/// that it belongs to; each dump is listed once. In folders only regular files
+/// are opened, and links to folders are not followed.
+InputList findInputs(llvm::ArrayRef<std::string> Arguments);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_INPUT_INPUTS_H

@@ -1,0 +1,44 @@
+//===- Input/Load.h - Input to model ----------------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_INPUT_LOAD_H
+#define HLOBUF_INPUT_LOAD_H
+
+#include "Dump/Model.h"
+#include "Dump/Reader.h"
+#include "Input/Inputs.h"
+#include "Support/Diagnostic.h"
+
+namespace hlobuf {
+
+/// Siblings given by hand, by role; empty ones are looked for by name.
+using SiblingPaths = std::array<std::string, NumFileRoles>;
+
+/// A dump with the texts that it points into.
+struct LoadedDump {
+  Sources Texts;
+  std::unique_ptr<Dump> Model;
+  /// Lines that could not be read.
+  SyntaxErrors Syntax;
+  /// Siblings that hold nothing that could be read, and why; load() makes them
+  /// findings.
+  std::vector<Note> Unreadable;
+  /// Siblings that lie beside the dump and were not used: `file (reason)`.
+  std::vector<std::string> Unused;
+};
+
+/// Finds the siblings of \p In: those that are given, else by name.
+void locateFiles(Input &In, const SiblingPaths &Siblings);
+
+/// Reads \p In with its siblings, which locateFiles() found. Fails where a file
+/// cannot be read or the assignment is none.
+llvm::Expected<std::unique_ptr<LoadedDump>> load(const Input &In,
+                                                 const SiblingPaths &Siblings);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_INPUT_LOAD_H

@@ -1,0 +1,150 @@
+//===- Results/Baseline.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/Baseline.h"
+#include "Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+/// How deep the values of \p Json are nested at most.
+static size_t depthOf(StringRef Json) {
+  size_t Depth = 0;
+  size_t Most = 0;
+  bool Quoted = false;
+  for (size_t I = 0; I < Json.size(); ++I) {
+    char C = Json[I];
+    if (C == '"')
+      Quoted = !Quoted;
+    else if (Quoted)
+      I += C == '\\';
+    else if (C == '[' || C == '{')
+      Most = std::max(Most, ++Depth);
+    else if ((C == ']' || C == '}') && Depth != 0)
+      --Depth;
+  }
+  return Most;
+}
+
+static llvm::Error refuse(StringRef Path, size_t Line) {
+  return llvm::createStringError(
+      std::errc::invalid_argument, "%s",
+      fmt::format("'{}' is no baseline: see line {}", Path, Line).c_str());
+}
+
+llvm::Expected<Baseline> Baseline::read(StringRef Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return llvm::createStringError(
+        Buffer.getError(), "%s",
+        fmt::format("cannot read '{}': {}", Path, Buffer.getError().message())
+            .c_str());
+  Baseline B;
+  StringRef Rest = (*Buffer)->getBuffer();
+  for (size_t Number = 1; !Rest.empty(); ++Number) {
+    auto [Line, Below] = Rest.split('\n');
+    Rest = Below;
+    if (Line.trim().empty())
+      continue;
+    // LLVM reads each level by a call; a line of a baseline has one.
+    constexpr size_t MaxDepth = 64;
+    if (depthOf(Line) > MaxDepth)
+      return refuse(Path, Number);
+    llvm::Expected<json::Value> Parsed = json::parse(Line);
+    if (!Parsed) {
+      llvm::consumeError(Parsed.takeError());
+      return refuse(Path, Number);
+    }
+    const json::Object *Object = Parsed->getAsObject();
+    auto Fingerprint = Object ? Object->getString("fingerprint") : std::nullopt;
+    auto Count = Object ? Object->getInteger("count") : std::nullopt;
+    if (!Fingerprint || !Count || *Count < 0)
+      return refuse(Path, Number);
+    // Lines of several files merge by cat.
+    Entry &E = B.Entries[Fingerprint->str()];
+    E.Check = Object->getString("check").value_or("").str();
+    E.Module = Object->getString("module").value_or("").str();
+    E.Message = Object->getString("message").value_or("").str();
+    E.Count += static_cast<unsigned>(*Count);
+  }
+  return B;
+}
+
+void Baseline::apply(DumpResult &R) {
+  Modules.insert(R.Module);
+  for (ResultFinding &F : R.Findings) {
+    auto Known = Entries.find(F.Fingerprint);
+    if (!F.isLoud() || Known == Entries.end())
+      continue;
+    if (++Known->second.Seen <= Known->second.Count)
+      F.Silenced = Silence::Baselined;
+  }
+}
+
+void Baseline::record(DumpResult &R) {
+  for (ResultFinding &F : R.Findings) {
+    if (F.Silenced == Silence::Suppressed)
+      continue;
+    Entry &E = Entries[F.Fingerprint];
+    if (E.Count++ == 0) {
+      E.Check = F.Check;
+      E.Module = R.Module;
+      E.Message = F.Message;
+    }
+    F.Silenced = Silence::Baselined;
+  }
+}
+
+std::vector<std::pair<std::string, const Baseline::Entry *>>
+Baseline::sorted() const {
+  std::vector<std::pair<std::string, const Entry *>> All;
+  for (const auto &[Fingerprint, E] : Entries)
+    All.emplace_back(Fingerprint, &E);
+  llvm::stable_sort(All, [](const auto &A, const auto &B) {
+    return std::tie(A.second->Check, A.second->Module) <
+           std::tie(B.second->Check, B.second->Module);
+  });
+  return All;
+}
+
+std::vector<std::string> Baseline::gone(bool Everything) const {
+  std::vector<std::string> Lines;
+  for (const auto &[Fingerprint, E] : sorted()) {
+    if (E->Seen >= E->Count || (!Everything && !Modules.contains(E->Module)))
+      continue;
+    unsigned Missing = E->Count - E->Seen;
+    Lines.push_back(fmt::format(
+        "note: gone from the baseline: {}{}: {} [{}] ({})", E->Module,
+        Missing == 1 ? "" : fmt::format(" ({} times)", Missing), E->Message,
+        E->Check, Fingerprint));
+  }
+  return Lines;
+}
+
+unsigned Baseline::size() const {
+  unsigned Sum = 0;
+  for (const auto &[Fingerprint, E] : Entries)
+    Sum += E.Count;
+  return Sum;
+}
+
+void Baseline::write(llvm::raw_ostream &OS) const {
+  for (const auto &[Fingerprint, E] : sorted()) {
+    json::OStream J(OS);
+    J.object([&, Fingerprint = StringRef(Fingerprint), E = E] {
+      J.attribute("fingerprint", Fingerprint);
+      J.attribute("check", E->Check);
+      J.attribute("module", json::fixUTF8(E->Module));
+      J.attribute("message", json::fixUTF8(E->Message));
+      J.attribute("count", E->Count);
+    });
+    OS << '\n';
+  }
+}

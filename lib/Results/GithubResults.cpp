@@ -1,0 +1,86 @@
+//===- Results/GithubResults.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/ResultPrinter.h"
+#include "Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class GithubResults : public ResultPrinter {
+public:
+  explicit GithubResults(llvm::raw_ostream &OS) : OS(OS) {}
+
+  void add(const DumpResult &R) override;
+
+private:
+  void command(StringRef Kind, const ResultPlace &Where, StringRef Title,
+               StringRef Message);
+
+  llvm::raw_ostream &OS;
+};
+} // namespace
+
+/// Escapes as actions/toolkit's command.ts does; properties need more.
+static std::string escape(StringRef Text, bool Property) {
+  std::string Result;
+  for (char C : Text) {
+    bool Special = C == '%' || C == '\r' || C == '\n' ||
+                   (Property && (C == ':' || C == ','));
+    if (Special)
+      Result += fmt::format("%{:02X}", static_cast<unsigned char>(C));
+    else
+      Result += C;
+  }
+  return Result;
+}
+
+void GithubResults::command(StringRef Kind, const ResultPlace &Where,
+                            StringRef Title, StringRef Message) {
+  OS << "::" << Kind << ' ';
+  if (!Where.File.empty())
+    OS << "file=" << escape(relativePath(Where.File), true) << ',';
+  if (Where.Line != 0)
+    OS << "line=" << Where.Line << ",col=" << Where.Column
+       << ",endColumn=" << Where.EndColumn << ',';
+  OS << "title=" << escape(Title, true) << "::" << escape(Message, false)
+     << '\n';
+}
+
+static StringRef commandOf(Severity Level) {
+  return Level == Severity::Lint ? "notice" : severityName(Level);
+}
+
+void GithubResults::add(const DumpResult &R) {
+  ResultPlace Whole;
+  Whole.File = R.Path;
+  if (R.isUnreadable())
+    return command("error", Whole, "unreadable", R.Trouble);
+  for (const ResultFinding &F : R.Findings) {
+    if (!F.isLoud())
+      continue;
+    std::string Message = F.Message;
+    for (const ResultNote &N : F.Notes)
+      Message += '\n' + plainLine(N.Where, N.Message);
+    command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check,
+            Message);
+  }
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud())
+      command(commandOf(U.Level), Whole, U.Check, uncountedLine(U));
+  for (const ResultGap &Gap : R.Gaps)
+    if (Gap.Required)
+      command("error", Whole, Gap.Check,
+              "required check could not run: " + Gap.Reason);
+}
+
+std::unique_ptr<ResultPrinter>
+hlobuf::makeGithubPrinter(llvm::raw_ostream &OS) {
+  return std::make_unique<GithubResults>(OS);
+}

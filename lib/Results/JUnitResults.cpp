@@ -1,0 +1,166 @@
+//===- Results/JUnitResults.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One failure element a test case, as all schemas of JUnit's XML allow: its
+// text holds all errors of the dump. No times, so that equal runs give equal
+// files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/ResultPrinter.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class JUnitResults : public ResultPrinter {
+public:
+  explicit JUnitResults(llvm::raw_ostream &OS) : OS(OS) {}
+
+  void add(const DumpResult &R) override;
+  void finish(const RunEnd &End) override;
+
+private:
+  llvm::raw_ostream &OS;
+  /// The counts, which depend on all cases, come before the cases.
+  std::string Cases;
+  unsigned Tests = 0;
+  unsigned Failures = 0;
+  unsigned Errors = 0;
+  unsigned Skipped = 0;
+};
+} // namespace
+
+/// U+FFFE and U+FFFF, the only characters beyond ASCII that XML forbids.
+static bool isForbidden(StringRef Text) {
+  return Text.starts_with("\xef\xbf\xbe") || Text.starts_with("\xef\xbf\xbf");
+}
+
+/// \p Text for an attribute or an element; XML has no way to write most control
+/// characters.
+static std::string escape(StringRef Text) {
+  std::string Result;
+  std::string Fixed = llvm::json::fixUTF8(Text);
+  for (size_t I = 0; I != Fixed.size(); ++I) {
+    char C = Fixed[I];
+    if (isForbidden(StringRef(Fixed).substr(I))) {
+      Result += ' ';
+      I += 2;
+      continue;
+    }
+    if (C == '&')
+      Result += "&amp;";
+    else if (C == '<')
+      Result += "&lt;";
+    else if (C == '>')
+      Result += "&gt;";
+    else if (C == '"')
+      Result += "&quot;";
+    else if (static_cast<unsigned char>(C) < 0x20 && C != '\n')
+      Result += ' ';
+    else
+      Result += C;
+  }
+  return Result;
+}
+
+/// The findings of \p Level as text.
+static std::string describe(const DumpResult &R, Severity Level) {
+  std::string Text;
+  for (const ResultFinding &F : R.Findings) {
+    if (!F.isLoud() || F.Level != Level)
+      continue;
+    Text += plainLine(F.Where, fmt::format("{}: {} [{}]", severityName(Level),
+                                           F.Message, F.Check)) +
+            '\n';
+    Text += F.Where.Excerpt;
+    for (const ResultNote &N : F.Notes)
+      Text += plainLine(N.Where, "note: " + N.Message) + '\n';
+  }
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud() && U.Level == Level)
+      Text += fmt::format("{}: {}\n", severityName(Level), uncountedLine(U));
+  return Text;
+}
+
+static const ResultFinding *firstError(const DumpResult &R) {
+  for (const ResultFinding &F : R.Findings)
+    if (F.isLoud() && F.Level == Severity::Error)
+      return &F;
+  return nullptr;
+}
+
+/// The failure element of a dump with errors.
+static std::string failure(const DumpResult &R) {
+  std::string Text = describe(R, Severity::Error);
+  std::string Title;
+  std::string Type;
+  if (const ResultFinding *First = firstError(R)) {
+    Title = First->Message;
+    Type = First->Check;
+  }
+  for (const ResultGap &Gap : R.Gaps) {
+    if (!Gap.Required)
+      continue;
+    std::string Line = "required check could not run: " + Gap.Reason;
+    Text += fmt::format("{}: error: {} [{}]\n", printableStart(R.Path), Line,
+                        Gap.Check);
+    if (Type.empty()) {
+      Title = Line;
+      Type = Gap.Check;
+    }
+  }
+  unsigned More = R.errors() - 1;
+  if (More != 0)
+    Title += fmt::format(" (and {} more)", More);
+  return fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n",
+                     escape(printable(Title)), escape(Type), escape(Text));
+}
+
+void JUnitResults::add(const DumpResult &R) {
+  ++Tests;
+  Cases += fmt::format(
+      "    <testcase name=\"{}\" classname=\"{}\">\n",
+      escape(printable(relativePath(R.Path))),
+      escape(R.Module.empty() ? "hlobuf-verify" : printable(R.Module)));
+  if (R.isUnreadable()) {
+    ++Errors;
+    Cases += fmt::format("      <error message=\"{}\" type=\"unreadable\"/>\n",
+                         escape(printable(R.Trouble)));
+  } else if (R.hasErrors()) {
+    ++Failures;
+    Cases += failure(R);
+  } else if (R.Verified == 0) {
+    ++Skipped;
+    Cases += "      <skipped message=\"no check could run\"/>\n";
+  }
+  std::string Warnings =
+      describe(R, Severity::Warning) + describe(R, Severity::Lint);
+  if (!Warnings.empty())
+    Cases +=
+        fmt::format("      <system-out>{}</system-out>\n", escape(Warnings));
+  Cases += "    </testcase>\n";
+}
+
+void JUnitResults::finish(const RunEnd &) {
+  OS << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  std::string Counts =
+      fmt::format("name=\"hlobuf-verify\" tests=\"{}\" failures=\"{}\" "
+                  "errors=\"{}\"",
+                  Tests, Failures, Errors);
+  OS << "<testsuites " << Counts << ">\n";
+  OS << "  <testsuite " << Counts << " skipped=\"" << Skipped << "\">\n"
+     << Cases << "  </testsuite>\n</testsuites>\n";
+}
+
+std::unique_ptr<ResultPrinter> hlobuf::makeJUnitPrinter(llvm::raw_ostream &OS) {
+  return std::make_unique<JUnitResults>(OS);
+}

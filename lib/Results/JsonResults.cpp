@@ -1,0 +1,159 @@
+//===- Results/JsonResults.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/ResultPrinter.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+namespace {
+class JsonResults : public ResultPrinter {
+public:
+  JsonResults(const PrintOptions &Options, llvm::raw_ostream &OS)
+      : Options(Options), OS(OS) {}
+
+  void add(const DumpResult &R) override;
+
+private:
+  const PrintOptions &Options;
+  llvm::raw_ostream &OS;
+};
+} // namespace
+
+static void write(json::OStream &J, StringRef Key, StringRef Text) {
+  J.attribute(Key, json::fixUTF8(Text));
+}
+
+static void writePlace(json::OStream &J, const ResultPlace &Where) {
+  if (Where.File.empty())
+    return;
+  write(J, "file", Where.File);
+  if (Where.Line == 0)
+    return;
+  J.attribute("line", Where.Line);
+  J.attribute("column", Where.Column);
+  J.attribute("end_column", Where.EndColumn);
+}
+
+static void writeFinding(json::OStream &J, const ResultFinding &F) {
+  write(J, "check", F.Check);
+  write(J, "severity", severityName(F.Level));
+  write(J, "message", F.Message);
+  J.attributeArray("names", [&] {
+    for (const std::string &Name : F.Names)
+      J.value(json::fixUTF8(Name));
+  });
+  write(J, "fingerprint", F.Fingerprint);
+  writePlace(J, F.Where);
+  J.attributeArray("notes", [&] {
+    for (const ResultNote &N : F.Notes)
+      J.object([&] {
+        write(J, "message", N.Message);
+        writePlace(J, N.Where);
+      });
+  });
+}
+
+static void writeFiles(json::OStream &J, const DumpResult &R) {
+  static constexpr StringRef Keys[NumFileRoles] = {
+      "assignment", "values", "live_range", "report", "module"};
+  J.attributeObject("files", [&] {
+    for (size_t Role = 0; Role != NumFileRoles; ++Role)
+      if (!R.Files[Role].empty())
+        write(J, Keys[Role], R.Files[Role]);
+  });
+}
+
+static void writeVerdict(json::OStream &J, const DumpResult &R) {
+  J.attribute("errors", R.errors());
+  J.attribute("warnings", R.count(Severity::Warning));
+  J.attribute("suppressed", R.count(Silence::Suppressed));
+  J.attribute("baselined", R.count(Silence::Baselined));
+  J.attribute("verified", R.Verified);
+  J.attributeArray("not_checked", [&] {
+    for (const ResultGap &Gap : R.Gaps)
+      J.object([&] {
+        write(J, "check", Gap.Check);
+        write(J, "reason", Gap.Reason);
+        if (Gap.Required)
+          J.attribute("required", true);
+      });
+  });
+  J.attributeArray("unused_files", [&] {
+    for (const std::string &File : R.UnusedFiles)
+      J.value(json::fixUTF8(File));
+  });
+  J.attributeArray("findings", [&] {
+    for (const ResultFinding &F : R.Findings)
+      if (F.isLoud())
+        J.object([&] { writeFinding(J, F); });
+  });
+}
+
+/// For utils/count-gates.py; no part of the schema.
+static void writeExempted(json::OStream &J, const DumpResult &R) {
+  J.attributeArray("exempted", [&] {
+    for (const ResultExempt &E : R.Exempted)
+      J.object([&] {
+        write(J, "check", E.Check);
+        write(J, "gate", E.Gate);
+        J.attribute("count", E.Count);
+      });
+  });
+}
+
+/// Findings that are counted and not listed; a key that few dumps have.
+static void writeUncounted(json::OStream &J, const DumpResult &R) {
+  if (llvm::none_of(R.Uncounted, [](const auto &U) { return U.isLoud(); }))
+    return;
+  J.attributeArray("not_listed", [&] {
+    for (const ResultUncounted &U : R.Uncounted)
+      if (U.isLoud())
+        J.object([&] {
+          write(J, "check", U.Check);
+          write(J, "severity", severityName(U.Level));
+          J.attribute("count", U.Count);
+        });
+  });
+}
+
+void JsonResults::add(const DumpResult &R) {
+  json::OStream J(OS);
+  J.object([&] {
+    J.attribute("schema", 1);
+    write(J, "tool", "hlobuf-verify");
+    write(J, "version", Options.Version);
+    write(J, "dump", R.Path);
+    write(J, "module", R.Module);
+    writeFiles(J, R);
+    write(J, "status",
+          R.isUnreadable()      ? "unreadable"
+          : R.hasErrors()       ? "errors"
+          : R.isNotUnderstood() ? "unreadable"
+                                : "sound");
+    writeVerdict(J, R);
+    writeUncounted(J, R);
+    if (Options.CountGates)
+      writeExempted(J, R);
+    if (R.Memory) {
+      J.attributeBegin("summary");
+      writeMemory(*R.Memory, J);
+      J.attributeEnd();
+    }
+    if (R.isUnreadable())
+      write(J, "trouble", R.Trouble);
+  });
+  OS << '\n';
+}
+
+std::unique_ptr<ResultPrinter>
+hlobuf::makeJsonPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+  return std::make_unique<JsonResults>(Options, OS);
+}

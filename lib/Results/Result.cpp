@@ -1,0 +1,85 @@
+//===- Results/Result.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/Result.h"
+#include "Dump/Reader.h"
+#include "Support/TextPrinter.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+template <typename PredicateFn>
+static unsigned countAll(const DumpResult &R, PredicateFn Counts) {
+  auto Sum = static_cast<unsigned>(llvm::count_if(R.Findings, Counts));
+  for (const ResultUncounted &U : R.Uncounted)
+    Sum += Counts(U) ? U.Count : 0;
+  return Sum;
+}
+
+unsigned DumpResult::count(Severity Level) const {
+  return countAll(
+      *this, [&](const auto &F) { return F.isLoud() && F.Level == Level; });
+}
+
+unsigned DumpResult::count(Silence Kind) const {
+  return countAll(*this, [&](const auto &F) { return F.Silenced == Kind; });
+}
+
+unsigned DumpResult::missedRequirements() const {
+  return static_cast<unsigned>(
+      llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
+}
+
+bool DumpResult::hasUnreadable() const {
+  return llvm::any_of(Findings, [](const ResultFinding &F) {
+    return F.isLoud() && F.Check == UnreadableCheck;
+  });
+}
+
+bool DumpResult::isNotUnderstood() const {
+  return llvm::any_of(Findings, [](const ResultFinding &F) {
+    return F.isLoud() && F.Check == SyntaxCheck && F.Level == Severity::Warning;
+  });
+}
+
+/// The code points of UTF-8 that begin in \p Text.
+static uint32_t codePoints(StringRef Text) {
+  return static_cast<uint32_t>(llvm::count_if(
+      Text, [](char C) { return (static_cast<uint8_t>(C) & 0xC0) != 0x80; }));
+}
+
+static ResultPlace resolve(const Sources &Texts, StringRef Where) {
+  Place P = Texts.place(Where);
+  if (P.File.empty())
+    return {};
+  size_t Left = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
+  size_t Bytes = std::min(Where.size(), Left);
+  ResultPlace Result;
+  Result.File = P.File.str();
+  Result.Line = static_cast<uint32_t>(P.Line);
+  Result.Column = static_cast<uint32_t>(P.Column);
+  Result.EndColumn = static_cast<uint32_t>(P.Column + Bytes);
+  Result.Character = 1 + codePoints(P.LineText.take_front(P.Column - 1));
+  Result.EndCharacter =
+      Result.Character + codePoints(P.LineText.substr(P.Column - 1, Bytes));
+  Result.Excerpt = sourceExcerpt(P, Where.size());
+  return Result;
+}
+
+ResultFinding hlobuf::resolveFinding(const Sources &Texts, Diagnostic &D) {
+  ResultFinding F;
+  F.Level = D.Level;
+  F.Check = D.Check.str();
+  F.Message = std::move(D.Message);
+  F.Names.assign(std::make_move_iterator(D.Names.begin()),
+                 std::make_move_iterator(D.Names.end()));
+  F.Where = resolve(Texts, D.Where);
+  for (Note &N : D.Notes)
+    F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message)});
+  return F;
+}

@@ -1,0 +1,150 @@
+//===- Results/Result.h - What is said about one dump -----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain data without references into the texts: what printers, baselines and
+// expectations work on, in the order of the inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_RESULTS_RESULT_H
+#define HLOBUF_RESULTS_RESULT_H
+
+#include "Dump/Model.h"
+#include "Memory/MemorySummary.h"
+#include "Support/Diagnostic.h"
+#include "Support/Sources.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A span of one line. Line and column count from 1, columns in bytes; the end
+/// is exclusive. No file where there is no place.
+struct ResultPlace {
+  std::string File;
+  uint32_t Line = 0;
+  uint32_t Column = 0;
+  uint32_t EndColumn = 0;
+  /// The columns again, counted in code points of UTF-8.
+  uint32_t Character = 0;
+  uint32_t EndCharacter = 0;
+  /// The source line and a caret below it, for people.
+  std::string Excerpt;
+};
+
+struct ResultNote {
+  ResultPlace Where;
+  std::string Message;
+};
+
+/// What keeps a finding from counting.
+enum class Silence : uint8_t {
+  None,
+  /// A suppression of the configuration or a comment in the dump.
+  Suppressed,
+  /// It is in the baseline.
+  Baselined,
+};
+
+struct ResultFinding {
+  Severity Level = Severity::Error;
+  std::string Check;
+  std::string Message;
+  /// 16 hexadecimal digits, the same for the same finding in a renumbered
+  /// module.
+  std::string Fingerprint;
+  /// The instructions and values that it is about.
+  std::vector<std::string> Names;
+  ResultPlace Where;
+  std::vector<ResultNote> Notes;
+  Silence Silenced = Silence::None;
+  /// Why it is suppressed, by whoever wrote the suppression.
+  std::string Reason;
+
+  bool isLoud() const { return Silenced == Silence::None; }
+};
+
+/// Findings of one check beyond those that are kept. A baseline cannot tell
+/// them apart and silences none of them.
+struct ResultUncounted {
+  std::string Check;
+  Severity Level = Severity::Error;
+  unsigned Count = 0;
+  Silence Silenced = Silence::None;
+
+  bool isLoud() const { return Silenced == Silence::None; }
+};
+
+struct ResultGap {
+  std::string Check;
+  std::string Reason;
+  /// `--require` demands that the check runs.
+  bool Required = false;
+};
+
+/// What a check left out, and the gate that did it; see docs/gates.md.
+struct ResultExempt {
+  std::string Check;
+  std::string Gate;
+  uint64_t Count = 0;
+};
+
+/// One dump.
+struct DumpResult {
+  std::string Path;
+  /// `jit_f`, by the module's text, else by the file's name; empty if neither
+  /// tells.
+  std::string Module;
+  /// By role; empty where there is none.
+  std::array<std::string, NumFileRoles> Files;
+  std::vector<ResultFinding> Findings;
+  std::vector<ResultUncounted> Uncounted;
+  std::vector<ResultGap> Gaps;
+  std::vector<ResultExempt> Exempted;
+  std::vector<std::string> UnusedFiles;
+  /// Why it could not be read; empty if it could.
+  std::string Trouble;
+  /// What is wrong with suppression comments in the dump.
+  std::vector<ResultNote> Complaints;
+  std::optional<MemorySummary> Memory;
+  unsigned Verified = 0;
+
+  bool isUnreadable() const { return !Trouble.empty(); }
+  /// Some of its files could not be read, or were not written in one piece.
+  bool hasUnreadable() const;
+  /// Some lines are of a form that only a newer release can have: a part of the
+  /// dump was not checked, and nobody silenced that.
+  bool isNotUnderstood() const;
+  /// Findings of \p Level that are not silenced.
+  unsigned count(Severity Level) const;
+  unsigned count(Silence Kind) const;
+  /// Required checks that could not run.
+  unsigned missedRequirements() const;
+  /// What fails a run: errors, and required checks that could not run.
+  unsigned errors() const {
+    return count(Severity::Error) + missedRequirements();
+  }
+  bool hasErrors() const { return errors() != 0; }
+};
+
+/// \p D with its places in \p Texts resolved.
+ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);
+
+/// \p Message without what renumbering changes: the numbers of instructions,
+/// values, allocations and steps, and counts of bytes. Shapes stay.
+std::string withoutNumbers(llvm::StringRef Message);
+
+/// The module's name as far as the name of its dump tells.
+llvm::StringRef moduleNameOf(llvm::StringRef Path);
+
+/// Gives each finding of \p R its fingerprint.
+void setFingerprints(DumpResult &R);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_RESULTS_RESULT_H

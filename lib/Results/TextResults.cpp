@@ -1,0 +1,133 @@
+//===- Results/TextResults.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results/ResultPrinter.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "Support/TextPrinter.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+class TextResults : public ResultPrinter {
+public:
+  TextResults(const PrintOptions &Options, llvm::raw_ostream &OS, bool Color,
+              bool Troubles)
+      : Options(Options), OS(OS), Color(Color), Troubles(Troubles) {
+    OS.enable_colors(Color);
+  }
+
+  void add(const DumpResult &R) override;
+  void finish(const RunEnd &End) override;
+
+private:
+  void addFindings(const DumpResult &R);
+  void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
+             StringRef Check);
+
+  const PrintOptions &Options;
+  llvm::raw_ostream &OS;
+  bool Color;
+  bool Troubles;
+  MemoryTotals Totals;
+};
+} // namespace
+
+void TextResults::print(StringRef Kind, const ResultPlace &Where,
+                        StringRef Message, StringRef Check) {
+  printMessage({Where.File, Where.Line, Where.Column, Kind, Message, Check,
+                Where.Excerpt},
+               OS, Color);
+}
+
+void TextResults::addFindings(const DumpResult &R) {
+  llvm::MapVector<StringRef, unsigned> Printed;
+  for (const ResultFinding &F : R.Findings) {
+    if (!F.isLoud())
+      continue;
+    if (++Printed[F.Check] > Options.ErrorLimit && Options.ErrorLimit != 0)
+      continue;
+    print(severityName(F.Level), F.Where, F.Message, F.Check);
+    for (const ResultNote &N : F.Notes)
+      print("note", N.Where, N.Message, "");
+  }
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud() && Options.ErrorLimit != 0)
+      Printed[U.Check] += U.Count;
+    else if (U.isLoud())
+      OS << printableStart(R.Path) << ": note: " << uncountedLine(U) << '\n';
+  for (const auto &[Check, Count] : Printed)
+    if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
+      OS << fmt::format("{}: note: {} more finding{} of this check {} not "
+                        "shown (see --error-limit) [{}]\n",
+                        printableStart(R.Path), Count - Options.ErrorLimit,
+                        Count - Options.ErrorLimit == 1 ? "" : "s",
+                        Count - Options.ErrorLimit == 1 ? "is" : "are", Check);
+}
+
+void TextResults::add(const DumpResult &R) {
+  if (R.isUnreadable()) {
+    if (Troubles)
+      OS << "error: " << printable(R.Trouble) << '\n';
+    return;
+  }
+  addFindings(R);
+  for (const ResultGap &Gap : R.Gaps)
+    if (Gap.Required)
+      OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
+                        printableStart(R.Path), Gap.Reason, Gap.Check);
+  if (!R.Memory)
+    return;
+  std::string Name = printable(
+      R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path));
+  printMemory(*R.Memory, Name, OS);
+  Totals.add(Name, *R.Memory);
+}
+
+void TextResults::finish(const RunEnd &End) {
+  if (Totals.size() > 1)
+    Totals.print(OS);
+  if (!End.LastLine.empty())
+    OS << End.LastLine << '\n';
+}
+
+std::unique_ptr<ResultPrinter>
+hlobuf::makeTextPrinter(const PrintOptions &Options, llvm::raw_ostream &OS,
+                        bool Color, bool Troubles) {
+  return std::make_unique<TextResults>(Options, OS, Color, Troubles);
+}
+
+std::string hlobuf::relativePath(StringRef Path) {
+  llvm::SmallString<256> Clean = Path;
+  llvm::sys::path::remove_dots(Clean, /*remove_dot_dot=*/false);
+  if (!llvm::sys::path::is_absolute(Clean))
+    return std::string(Clean);
+  llvm::SmallString<256> Here;
+  StringRef Rest = Clean;
+  if (llvm::sys::fs::current_path(Here) || !Rest.consume_front(Here) ||
+      !Rest.consume_front("/"))
+    return std::string(Clean);
+  return Rest.str();
+}
+
+std::string hlobuf::uncountedLine(const ResultUncounted &U) {
+  return fmt::format("{} more finding{} of this check {} only counted [{}]",
+                     U.Count, U.Count == 1 ? "" : "s",
+                     U.Count == 1 ? "is" : "are", U.Check);
+}
+
+std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {
+  if (Where.File.empty())
+    return printable(Message);
+  return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Where.File)),
+                     Where.Line, Where.Column, printable(Message));
+}
