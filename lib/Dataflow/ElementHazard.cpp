@@ -336,14 +336,17 @@ static ElementHazard verdict(ReadVerdict V) {
   return Found;
 }
 
-/// What the numbers of the map count: elements of the result, where another
-/// result of the same dimensions is computed in the same loop.
+/// What the numbers of the map count: elements of the result if another result
+/// with as many elements is computed in the same loop.
 const Shape &HazardFinder::frame() const {
   const Shape &Frame = Trees.shape(Map.Frame);
-  bool Same =
-      Frame.Dimensions == Result.Dimensions &&
-      ArrayOrder(Frame).majorToMinor() == ArrayOrder(Result).majorToMinor();
-  return Same ? Result : Frame;
+  ArrayOrder F(Frame), R(Result);
+  bool SameIndices = Frame.Dimensions == Result.Dimensions &&
+                     F.majorToMinor() == R.majorToMinor();
+  bool SameNumbers = F.isValid() && R.isValid() &&
+                     F.elements() == R.elements() &&
+                     comparableOrders(Frame, Result);
+  return SameIndices || SameNumbers ? Result : Frame;
 }
 
 /// Whether the numbers of the map are those of elements of the result.
