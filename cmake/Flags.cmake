@@ -37,6 +37,12 @@ endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-fno-semantic-interposition)
 
+# Several files in one unit: a fifth of the time. GCC then takes each of them for a
+# header with types that differ from unit to unit.
+if(CMAKE_UNITY_BUILD)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
+
 if(HLOBUF_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -30,7 +30,7 @@ static llvm::Error damaged(const char *What) {
   return llvm::createStringError(std::errc::illegal_byte_sequence, "%s", What);
 }
 
-static llvm::Error tooLarge() {
+llvm::Error hlobuf::fileTooLarge() {
   return llvm::createStringError(std::errc::file_too_large,
                                  "files over 4 GiB are not supported");
 }
@@ -52,7 +52,7 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
     int Status = inflate(&Stream, Z_NO_FLUSH);
     Text.append(Chunk.get(), ChunkBytes - Stream.avail_out);
     if (Text.size() > MaxBytes)
-      return tooLarge();
+      return fileTooLarge();
     if (Status == Z_STREAM_END) {
       if (Stream.avail_in == 0 && Fed == Bytes.size())
         return llvm::Error::success();
@@ -99,7 +99,7 @@ static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
       return damaged("damaged zstd data");
     Text.append(Chunk.get(), Out.pos);
     if (Text.size() > MaxBytes)
-      return tooLarge();
+      return fileTooLarge();
     if (In.pos == Before && Out.pos == 0)
       return damaged("truncated zstd data");
   }

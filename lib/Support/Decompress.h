@@ -17,6 +17,9 @@ namespace hlobuf {
 /// True if \p Bytes begin like a gzip or zstd file.
 bool isCompressed(llvm::StringRef Bytes);
 
+/// The error about a file with more bytes than places in it can count.
+llvm::Error fileTooLarge();
+
 /// The whole decompressed text of a gzip or zstd file of one or more members.
 /// Fails on damaged or truncated data and where the text would exceed
 /// \p MaxBytes. LLVM's own compression layer wants the size beforehand, which

@@ -19,11 +19,6 @@ using llvm::StringRef;
 
 namespace fs = llvm::sys::fs;
 
-static llvm::Error tooLarge() {
-  return llvm::createStringError(std::errc::file_too_large,
-                                 "files over 4 GiB are not supported");
-}
-
 /// Reads \p File, which may have no size and no end.
 static llvm::Expected<std::string>
 readStream(fs::file_t File, uint64_t MaxBytes,
@@ -39,7 +34,7 @@ readStream(fs::file_t File, uint64_t MaxBytes,
     if (*Size == 0)
       return Text;
     if (Text.size() > MaxBytes)
-      return tooLarge();
+      return fileTooLarge();
     if (Asked || Text.size() < Sources::ProbeBytes)
       continue;
     Asked = true;
@@ -138,7 +133,7 @@ Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
   if (!Bytes->Mapped)
     return add(Path, std::move(Bytes->Read));
   if (Bytes->text().size() > MaxBytes)
-    return tooLarge();
+    return fileTooLarge();
   Source S;
   S.Name = Path.str();
   S.Text = Bytes->text();

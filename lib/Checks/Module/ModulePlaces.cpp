@@ -20,7 +20,7 @@ static std::string spellPlace(const Dump &D, const Value &V) {
                      D[V.Owner].Index);
 }
 
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+static Finding describePlace(const ModuleAnalysis &W, Reporter &R, Severity Level,
                         const Difference &Found) {
   const Dump &D = W.facts().dump();
   const Value &V = D[Found.Line];
@@ -40,6 +40,6 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModulePlaces(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Places, describe);
+  reportDifferences(A, R, DerivedPart::Places, describePlace);
 }
 } // namespace hlobuf

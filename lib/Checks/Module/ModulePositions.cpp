@@ -15,7 +15,7 @@
 
 using namespace hlobuf;
 
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+static Finding describePosition(const ModuleAnalysis &W, Reporter &R, Severity Level,
                         const Difference &Found) {
   const Facts &A = W.facts();
   const Dump &D = A.dump();
@@ -48,6 +48,6 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModulePositions(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Positions, describe);
+  reportDifferences(A, R, DerivedPart::Positions, describePosition);
 }
 } // namespace hlobuf

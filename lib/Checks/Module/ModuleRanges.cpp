@@ -15,7 +15,7 @@
 
 using namespace hlobuf;
 
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+static Finding describeRange(const ModuleAnalysis &W, Reporter &R, Severity Level,
                         const Difference &Found) {
   const Facts &A = W.facts();
   const Dump &D = A.dump();
@@ -58,6 +58,6 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
 
 namespace hlobuf {
 void checkModuleRanges(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Ranges, describe);
+  reportDifferences(A, R, DerivedPart::Ranges, describeRange);
 }
 } // namespace hlobuf

@@ -17,7 +17,7 @@
 
 using namespace hlobuf;
 
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
+static Finding describeValue(const ModuleAnalysis &W, Reporter &R, Severity Level,
                         const Difference &Found) {
   const Dump &D = W.facts().dump();
   const Program &P = W.program();
@@ -76,6 +76,6 @@ void checkModuleValues(const CheckContext &A, Reporter &R) {
   const ModuleAnalysis *Module = A.moduleAnalysis();
   if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
     reportOtherPhis(*Module, R);
-  reportDifferences(A, R, DerivedPart::Values, describe);
+  reportDifferences(A, R, DerivedPart::Values, describeValue);
 }
 } // namespace hlobuf

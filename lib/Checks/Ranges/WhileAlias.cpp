@@ -17,7 +17,7 @@
 
 using namespace hlobuf;
 
-static bool samePlace(const Value &A, const Value &B) {
+static bool haveOnePlace(const Value &A, const Value &B) {
   return A.Owner == B.Owner && A.Offset == B.Offset && A.Size == B.Size;
 }
 
@@ -31,7 +31,7 @@ void checkWhileAlias(const CheckContext &A, Reporter &R) {
     UsedId Result = A.valueAt(Read.Name, Read.Index);
     ValueId In = A.valueOf(A.ownerOfUse(I));
     ValueId Out = Result ? A.valueOf(Result) : ValueId();
-    if (!In || !Out || samePlace(D[In], D[Out]))
+    if (!In || !Out || haveOnePlace(D[In], D[Out]))
       continue;
     const Value &Init = D[In];
     const Value &Last = D[Out];
