@@ -26,7 +26,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "docs/gates.md"
 LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 GATE = re.compile(r"\bexempt\(" + LITERALS)
-REASON = re.compile(r"\bnotChecked\((?:fmt::format\()?" + LITERALS)
+REASON = re.compile(
+    r"\bnot(?:Checked|Applicable|CheckedWithout)\("
+    r"(?:\s*A, Section::\w+,\s*)?(?:fmt::format\()?" + LITERALS
+)
 
 
 def text_of(literals):

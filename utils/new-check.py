@@ -107,7 +107,7 @@ SILENT = """\
 //
 // TODO: what looks like the fault but is sound, and why.
 //
-// CHECK: verified
+// CHECK: checks passed
 //
 """
 

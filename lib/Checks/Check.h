@@ -9,6 +9,7 @@
 #define HLOBUF_CHECKS_CHECK_H
 
 #include "Checks/Context.h"
+#include "Checks/Gap.h"
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
@@ -49,10 +50,24 @@ public:
   template <typename... Ts>
   Finding &note(llvm::StringRef Where, fmt::format_string<Ts...> Format,
                 Ts &&...Args) {
-    if (D)
-      D->Notes.push_back(
-          {Where, fmt::format(Format, std::forward<Ts>(Args)...)});
-    return *this;
+    return add(NoteKind::Plain, Where,
+               fmt::format(Format, std::forward<Ts>(Args)...));
+  }
+  /// What in the dump, or in the program, is wrong.
+  template <typename... Ts>
+  Finding &why(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+               Ts &&...Args) {
+    return add(NoteKind::Why, Where,
+               fmt::format(Format, std::forward<Ts>(Args)...));
+  }
+  /// Adds a line of the timeline, at the line of the dump that says so.
+  Finding &step(llvm::StringRef Where, TimelineStep Event) {
+    std::string Message = Event.Subject + ' ' + Event.Action;
+    if (Event.Step >= 0)
+      Message = fmt::format("step {}: {}", Event.Step, Message);
+    if (!Event.Source.empty())
+      Message += fmt::format(" ({})", Event.Source);
+    return add(NoteKind::Step, Where, std::move(Message), std::move(Event));
   }
   /// The cause is how the file was written, not what the compiler said.
   Finding &asUnreadable() {
@@ -75,6 +90,13 @@ public:
   }
 
 private:
+  Finding &add(NoteKind Kind, llvm::StringRef Where, std::string Message,
+               TimelineStep Event = {}) {
+    if (D)
+      D->Notes.push_back({Where, std::move(Message), Kind, std::move(Event)});
+    return *this;
+  }
+
   /// Null where the finding is only counted.
   Diagnostic *D;
 };
@@ -107,8 +129,20 @@ public:
   /// Says that a part of the check, or all of it, could not run, and why. The
   /// same reason is kept once.
   void notChecked(std::string Reason) {
-    if (!llvm::is_contained(Reasons, Reason))
-      Reasons.push_back(std::move(Reason));
+    addGap({GapKind::NotChecked, std::nullopt, std::move(Reason)});
+  }
+  /// Says that the dump has nothing that the rule could be about.
+  void notApplicable(std::string Reason) {
+    addGap({GapKind::NotApplicable, std::nullopt, std::move(Reason)});
+  }
+  /// Says that a part of the check needs the section \p S of \p A's dump, which
+  /// is absent or damaged.
+  void notCheckedWithout(const Facts &A, Section S, std::string Reason) {
+    Gap G;
+    if (A.dump().state(S) == SectionState::Absent)
+      G = explainAbsence(A, S);
+    G.Reason = std::move(Reason);
+    addGap(std::move(G));
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
@@ -128,13 +162,18 @@ public:
     return Exempted;
   }
 
-  llvm::ArrayRef<std::string> reasons() const { return Reasons; }
+  llvm::ArrayRef<Gap> gaps() const { return Gaps; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
   /// Of the findings that were only counted, the gravest severity.
   Severity gravestUncounted() const { return Gravest; }
 
 private:
+  void addGap(Gap G) {
+    if (llvm::none_of(Gaps,
+                      [&](const Gap &Old) { return Old.Reason == G.Reason; }))
+      Gaps.push_back(std::move(G));
+  }
   Finding add(Severity Level, llvm::StringRef Where,
               llvm::function_ref<std::string()> Message) {
     if (++Count > MaxKept) {
@@ -153,7 +192,7 @@ private:
   const CheckInfo &Info;
   unsigned Rank;
   std::vector<Diagnostic> &Out;
-  llvm::SmallVector<std::string, 1> Reasons;
+  llvm::SmallVector<Gap, 1> Gaps;
   llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
   unsigned Count = 0;
   Severity Gravest = Severity::Lint;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
-#include "Support/Format.h"
 #include "Driver/Comments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
@@ -16,6 +15,7 @@
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
+#include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -244,7 +244,7 @@ ExitStatus Driver::finish() {
   RunEnd End;
   End.Status = Sum.status();
   if (!Options.Quiet)
-    End.LastLine = Sum.line();
+    End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())
     saveBaseline(End);
   for (Sink &S : Sinks) {

@@ -24,10 +24,11 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
   for (const UncountedFindings &U : V.Uncounted)
     R.Uncounted.push_back({U.Check.str(), U.Level, U.Count});
   for (NotChecked &Gap : V.Gaps)
-    R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Reason),
-                      Selection.Require.contains(Gap.Check)});
+    R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Why.Reason), Gap.Why.Kind,
+                      Gap.Why.Missing, Selection.Require.contains(Gap.Check)});
   for (const ExemptCount &E : V.Exempted)
     R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
+  R.Checks = std::move(V.Checks);
   R.UnusedFiles = L.Unused;
   R.Memory = std::move(V.Memory);
   R.Verified = V.Verified;

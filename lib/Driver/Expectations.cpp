@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
-#include "Support/Format.h"
 #include "Driver/Comments.h"
 #include "Results/ResultPrinter.h"
+#include "Support/Format.h"
 #include "llvm/Support/Regex.h"
 
 using namespace hlobuf;
@@ -195,6 +195,11 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())
       Differences.push_back(mismatch(Whole, uncountedLine(U)));
+  // What was expected is no reason to say that a check did not pass.
+  if (Differences.empty())
+    for (ResultCheck &C : R.Checks)
+      if (C.Outcome == CheckOutcome::Found)
+        C.Outcome = CheckOutcome::Passed;
   R.Findings = std::move(Differences);
   R.Uncounted.clear();
   setFingerprints(R);

@@ -53,6 +53,8 @@ struct VerifyOptions {
   unsigned Jobs = 0;
   /// Print findings only, no last line.
   bool Quiet = false;
+  /// List all checks that did not run above the last line.
+  bool Verbose = false;
   bool Color = false;
   /// Standard error is a terminal that can show progress.
   bool Progress = false;

@@ -13,6 +13,17 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+/// Outcomes ascend, but for NotApplicable, which any other one hides.
+static void addOutcome(std::map<StringRef, CheckOutcome> &All,
+                       const ResultCheck &C) {
+  auto [Known, New] = All.try_emplace(C.Id, C.Outcome);
+  if (New || C.Outcome == CheckOutcome::NotApplicable)
+    return;
+  if (Known->second == CheckOutcome::NotApplicable)
+    Known->second = C.Outcome;
+  Known->second = std::max(Known->second, C.Outcome);
+}
+
 void Summary::add(const DumpResult &R) {
   if (R.isUnreadable()) {
     ++Unreadable;
@@ -26,12 +37,19 @@ void Summary::add(const DumpResult &R) {
   Suppressed += R.count(Silence::Suppressed);
   Baselined += R.count(Silence::Baselined);
   NotUnderstood += R.isNotUnderstood();
-  Findings += NewErrors + NewWarnings + R.count(Severity::Lint);
+  unsigned NewLints = R.count(Severity::Lint);
+  Lints += NewLints;
+  Findings += NewErrors + NewWarnings + NewLints;
   DumpsWithFindings += NewErrors + NewWarnings != 0;
   Damaged += R.hasUnreadable();
-  MostVerified = std::max(MostVerified, R.Verified);
+  for (const ResultCheck &C : R.Checks)
+    addOutcome(Outcomes, C);
   for (const ResultGap &Gap : R.Gaps)
-    ++Gaps[Gap.Reason][Gap.Check];
+    if (Gap.Missing)
+      ++Missing[static_cast<size_t>(*Gap.Missing)][Gap.Check];
+    else
+      ++(Gap.Kind == GapKind::NotApplicable ? Idle
+                                            : Gaps)[Gap.Reason][Gap.Check];
   if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
     FirstUnused = R.UnusedFiles.front();
   UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
@@ -52,27 +70,124 @@ static std::string counted(unsigned Count, StringRef Noun) {
 /// Checks with one reason that are named in the last line; more are counted.
 static constexpr size_t MaxNamed = 5;
 
-/// `a, b (reason); 9 checks (reason)`; with the number of dumps where not all
-/// dumps share the gap.
+/// How the file \p Role is named.
+static StringRef filePattern(FileRole Role) {
+  switch (Role) {
+  case FileRole::Assignment:
+    return "*-buffer-assignment.txt";
+  case FileRole::Values:
+    return "*-buffer-assignment-values.txt";
+  case FileRole::LiveRange:
+    return "*-live-range.txt";
+  case FileRole::Report:
+    return "*-memory-usage-report.txt";
+  case FileRole::Module:
+    return "*after_optimizations.txt (the HLO module)";
+  }
+  return "";
+}
+
+static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
+  unsigned Most = 0;
+  for (const auto &[Check, Count] : Checks)
+    Most = std::max(Most, Count);
+  return Most;
+}
+
+/// `a, b (reason)`, or `9 checks (reason)` unless \p All are wanted; with the
+/// number of dumps where there are several.
+std::string Summary::spellReason(StringRef Reason,
+                                 const std::map<std::string, unsigned> &Checks,
+                                 bool All) const {
+  std::string Text;
+  if (!All && Checks.size() > MaxNamed)
+    Text = counted(static_cast<unsigned>(Checks.size()), "check");
+  else
+    Text = llvm::join(llvm::make_first_range(Checks), ", ");
+  Text += fmt::format(" ({}", Reason);
+  if (Dumps != 1)
+    Text += fmt::format(", {}", counted(mostOf(Checks), "dump"));
+  return Text + ')';
+}
+
+std::string Summary::counts() const {
+  std::vector<std::string> Parts;
+  if (Errors != 0)
+    Parts.push_back(counted(Errors, "error"));
+  if (Warnings != 0)
+    Parts.push_back(counted(Warnings, "warning"));
+  if (Lints != 0)
+    Parts.push_back(counted(Lints, "lint"));
+  if (Suppressed != 0)
+    Parts.push_back(fmt::format("{} suppressed", Suppressed));
+  if (Baselined != 0)
+    Parts.push_back(fmt::format("{} in the baseline", Baselined));
+  std::string Text = Dumps == 1 ? "" : counted(Dumps, "dump") + ": ";
+  Text += llvm::join(Parts, ", ");
+  if (Dumps > 1 && DumpsWithFindings != 0)
+    Text += fmt::format(" in {}", counted(DumpsWithFindings, "dump"));
+  return Text + (Parts.empty() ? "" : "; ");
+}
+
+/// How many of the selected checks passed. Where none applies, that must not
+/// look like a check that failed.
+std::string Summary::passed() const {
+  size_t Passed = 0;
+  bool AnyApplies = false;
+  for (const auto &[Check, Outcome] : Outcomes) {
+    Passed += Outcome == CheckOutcome::Passed;
+    AnyApplies |= Outcome != CheckOutcome::NotApplicable;
+  }
+  std::string Text =
+      fmt::format("{} of {} checks passed", Passed, Outcomes.size());
+  if (!AnyApplies && !Idle.empty()) {
+    Text += "; not applicable: ";
+    StringRef Separator;
+    for (const auto &[Reason, Checks] : Idle) {
+      Text += (Separator + spellReason(Reason, Checks, false)).str();
+      Separator = "; ";
+    }
+  }
+  return Text;
+}
+
 std::string Summary::gaps() const {
   std::string Text;
-  for (const auto &[Reason, Checks] : Gaps) {
-    if (!Text.empty())
-      Text += "; ";
-    unsigned Most = 0;
-    bool First = true;
-    bool Named = Checks.size() <= MaxNamed;
-    if (!Named)
-      Text += counted(static_cast<unsigned>(Checks.size()), "check");
-    for (const auto &[Check, Count] : Checks) {
-      if (Named)
-        Text += (First ? "" : ", ") + Check;
-      First = false;
-      Most = std::max(Most, Count);
-    }
-    Text += fmt::format(" ({}{})", Reason,
-                        Dumps == 1 ? "" : fmt::format(", {} dumps", Most));
+  unsigned Files = 0;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    const auto &Checks = Missing[Role];
+    if (Checks.empty())
+      continue;
+    Text += fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",",
+                        Checks.size(), Checks.size() == 1 ? "s" : "",
+                        filePattern(static_cast<FileRole>(Role)));
+    if (Dumps != 1)
+      Text += fmt::format(" (of {})", counted(mostOf(Checks), "dump"));
   }
+  if (Files != 0)
+    Text += Files == 1 ? ", which is missing" : ", which are missing";
+  StringRef Before = "; not checked: ";
+  for (const auto &[Reason, Checks] : Gaps) {
+    Text += (Before + spellReason(Reason, Checks, false)).str();
+    Before = "; ";
+  }
+  return Text;
+}
+
+std::string Summary::details() const {
+  std::string Text;
+  auto Add = [&](StringRef Title, StringRef Reason, const auto &Checks) {
+    Text += printable((Title + spellReason(Reason, Checks, true)).str()) + '\n';
+  };
+  for (const auto &[Reason, Checks] : Idle)
+    Add("not applicable: ", Reason, Checks);
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    if (!Missing[Role].empty())
+      Add("not checked: ",
+          ("no " + filePattern(static_cast<FileRole>(Role))).str(),
+          Missing[Role]);
+  for (const auto &[Reason, Checks] : Gaps)
+    Add("not checked: ", Reason, Checks);
   return Text;
 }
 
@@ -81,19 +196,7 @@ std::string Summary::line() const {
     return "verified 0 dumps";
   std::string Text;
   if (Dumps != 0) {
-    Text = fmt::format("verified {}{}: {}, {}",
-                       Dumps == 1 ? "" : counted(Dumps, "dump") + " with ",
-                       counted(MostVerified, "check"), counted(Errors, "error"),
-                       counted(Warnings, "warning"));
-    if (Suppressed != 0)
-      Text += fmt::format(", {} suppressed", Suppressed);
-    if (Baselined != 0)
-      Text += fmt::format(", {} in the baseline", Baselined);
-    if (Dumps > 1 && DumpsWithFindings != 0)
-      Text += fmt::format(" in {}", counted(DumpsWithFindings, "dump"));
-    std::string Missing = gaps();
-    if (!Missing.empty())
-      Text += "; not checked: " + Missing;
+    Text = counts() + passed() + gaps();
     if (NotUnderstood != 0)
       Text += fmt::format("; {} with lines that are not understood",
                           counted(NotUnderstood, "dump"));

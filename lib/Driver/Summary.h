@@ -26,8 +26,14 @@ public:
   void addSwitchedOff(llvm::StringRef File,
                       llvm::ArrayRef<llvm::StringRef> Checks);
 
-  /// One line: what was verified, what was not, and why.
+  /// One line: what was found, how many checks passed, which could have found
+  /// something and did not run, and why. A check passed if it found nothing and
+  /// ran to its end on all dumps that it applies to, of which there is one.
   std::string line() const;
+
+  /// A line for each reason why a check did not run, with all checks: also
+  /// those that do not apply.
+  std::string details() const;
 
   /// Findings of any severity that are neither suppressed nor in the baseline,
   /// and required checks that could not run.
@@ -37,7 +43,14 @@ public:
   ExitStatus status() const;
 
 private:
+  /// Findings and dumps: `2 dumps: 1 error in 1 dump`.
+  std::string counts() const;
+  std::string passed() const;
+  /// Missing files, then other reasons.
   std::string gaps() const;
+  std::string spellReason(llvm::StringRef Reason,
+                          const std::map<std::string, unsigned> &Checks,
+                          bool All) const;
   /// Files that were not read, and what a configuration hides.
   std::string remarks() const;
 
@@ -50,7 +63,7 @@ private:
   unsigned Baselined = 0;
   unsigned NotUnderstood = 0;
   unsigned DumpsWithFindings = 0;
-  unsigned MostVerified = 0;
+  unsigned Lints = 0;
   unsigned UnusedSiblings = 0;
   unsigned Skipped = 0;
   /// Dumps with files that could not be read.
@@ -60,7 +73,14 @@ private:
   /// Configuration to the checks that it switches off.
   std::map<std::string, std::set<std::string>> SwitchedOff;
   /// Reason to checks to number of dumps.
-  std::map<std::string, std::map<std::string, unsigned>> Gaps;
+  using GapTable = std::map<std::string, std::map<std::string, unsigned>>;
+  /// What could not be checked, and what does not apply.
+  GapTable Gaps, Idle;
+  /// What waits for a missing file, by role: checks to number of dumps.
+  std::array<std::map<std::string, unsigned>, NumFileRoles> Missing;
+  /// Of each selected check, the worst outcome of all dumps; NotApplicable only
+  /// where it is so for all of them.
+  std::map<llvm::StringRef, CheckOutcome> Outcomes;
 };
 
 } // namespace hlobuf

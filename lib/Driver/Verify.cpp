@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
-#include "Support/Format.h"
 #include "Driver/CheckNames.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
+#include "Support/Format.h"
 #include "Support/Scanner.h"
 
 using namespace hlobuf;
@@ -66,43 +66,26 @@ bool CheckSelection::enabled(const CheckInfo &Info) const {
   return true;
 }
 
-static StringRef sectionName(Section S) {
-  switch (S) {
-  case Section::Allocations:
-    return "allocations";
-  case Section::Total:
-    return "total";
-  case Section::Used:
-    return "used values";
-  case Section::Texts:
-    return "instruction texts";
-  case Section::Sequence:
-    return "instruction sequence";
-  case Section::Ranges:
-    return "live ranges";
-  case Section::Peak:
-    return "peak";
-  case Section::Stack:
-    return "stack trace breakdown";
-  case Section::Report:
-    return "memory usage report";
-  case Section::Module:
-    return "HLO module";
-  }
-  return "";
-}
-
-/// Why \p Info cannot run on \p D; empty if it can.
-static std::string missingNeed(const Dump &D, const CheckInfo &Info,
-                               bool OnlyUnknown) {
+/// Why \p Info cannot run on \p A's dump; nothing if it can. A section that the
+/// release does not print comes first: then no file would help.
+static std::optional<Gap> missingNeed(const Facts &A, const CheckInfo &Info,
+                                      bool OnlyUnknown) {
+  std::optional<Gap> First;
   for (Section S : Info.Needs) {
-    if (D.state(S) == SectionState::Damaged)
-      return fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
-                         sectionName(S));
-    if (D.state(S) == SectionState::Absent)
-      return fmt::format("no {}", sectionName(S));
+    if (A.dump().complete(S))
+      continue;
+    Gap G;
+    if (A.dump().state(S) == SectionState::Damaged)
+      G.Reason =
+          fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
+                      sectionName(S));
+    else
+      G = explainAbsence(A, S);
+    if (!First || (First->Kind == GapKind::NotChecked &&
+                   G.Kind == GapKind::NotApplicable))
+      First = std::move(G);
   }
-  return "";
+  return First;
 }
 
 namespace {
@@ -122,6 +105,7 @@ public:
 
 private:
   void runCheck(const CheckInfo &Info, unsigned Rank);
+  CheckOutcome outcome(const Reporter &R, size_t First) const;
   void settleSeverities();
   void sortByPlace();
 
@@ -173,10 +157,29 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
   }
 }
 
+static CheckOutcome outcomeOf(GapKind Kind) {
+  return Kind == GapKind::NotApplicable ? CheckOutcome::NotApplicable
+                                        : CheckOutcome::NotChecked;
+}
+
+/// How a check ended whose findings begin at \p First. Lints that nobody asked
+/// for are dropped later.
+CheckOutcome Run::outcome(const Reporter &R, size_t First) const {
+  if (R.count() > Reporter::MaxKept)
+    return CheckOutcome::Found;
+  for (size_t I = First; I != All.size(); ++I)
+    if (All[I].Level != Severity::Lint || Selection.showsLint(All[I].Check))
+      return CheckOutcome::Found;
+  CheckOutcome Worst = CheckOutcome::Passed;
+  for (const Gap &G : R.gaps())
+    Worst = std::max(Worst, outcomeOf(G.Kind));
+  return Worst;
+}
+
 void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
-  std::string Missing = missingNeed(D, Info, OnlyUnknown);
-  if (!Missing.empty()) {
-    Result.Gaps.push_back({Info.Id, std::move(Missing)});
+  if (std::optional<Gap> Missing = missingNeed(Context, Info, OnlyUnknown)) {
+    Result.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
+    Result.Gaps.push_back({Info.Id, std::move(*Missing)});
     return;
   }
   Reporter R(Info, Rank, All);
@@ -187,14 +190,15 @@ void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
   // Only checks of the instructions walk over most of the text.
   if (llvm::is_contained(Info.Needs, Section::Texts))
     Texts.relax();
-  for (const std::string &Reason : R.reasons())
-    Result.Gaps.push_back({Info.Id, Reason});
+  Result.Checks.push_back({Info.Id, outcome(R, Before)});
+  for (const Gap &G : R.gaps())
+    Result.Gaps.push_back({Info.Id, G});
   for (auto [Gate, Count] : R.exempted())
     Result.Exempted.push_back({Info.Id, Gate, Count});
   if (R.count() > Reporter::MaxKept)
     Result.Uncounted.push_back(
         {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});
-  Result.Verified += R.reasons().empty();
+  Result.Verified += R.gaps().empty();
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
@@ -250,8 +254,8 @@ Verdict Run::finish(bool WantMemory) {
   sortByPlace();
   Result.Findings = std::move(All);
   if (WantMemory)
-    Result.Memory = summarizeMemory(
-        Context, [&] { return Context.moduleAnalysis(); });
+    Result.Memory =
+        summarizeMemory(Context, [&] { return Context.moduleAnalysis(); });
   return std::move(Result);
 }
 

@@ -12,6 +12,7 @@
 #include "Driver/Options.h"
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
+#include "Results/Result.h"
 #include "Support/Globs.h"
 
 namespace hlobuf {
@@ -48,7 +49,7 @@ struct CheckSelection {
 /// A check, or a part of it, that could not run.
 struct NotChecked {
   llvm::StringRef Check;
-  std::string Reason;
+  Gap Why;
 };
 
 /// Findings of one check that were only counted.
@@ -71,6 +72,8 @@ struct Verdict {
   /// Sorted by place, folded, severities final.
   std::vector<Diagnostic> Findings;
   std::vector<UncountedFindings> Uncounted;
+  /// All selected checks, in the order of Checks.def.
+  std::vector<ResultCheck> Checks;
   std::vector<NotChecked> Gaps;
   std::vector<ExemptCount> Exempted;
   /// Number of checks that ran to their end.

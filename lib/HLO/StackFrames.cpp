@@ -55,19 +55,44 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
   } else if (Table == "FileLocations") {
     Locations[Number] = {field(Line, "{file_name_id"), field(Line, " line")};
   } else if (Table == "StackFrames") {
-    Frames[Number] = field(Line, "{file_location_id");
+    Frames[Number] = {field(Line, "{file_location_id"),
+                      field(Line, " parent_frame_id")};
   }
 }
 
-std::string StackFrames::sourceLine(uint32_t FrameId) const {
-  auto Frame = Frames.find(FrameId);
-  if (Frame == Frames.end())
-    return "";
-  auto Where = Locations.find(Frame->second);
+const std::string *StackFrames::fileOf(uint32_t FrameId) const {
+  auto At = Frames.find(FrameId);
+  if (At == Frames.end())
+    return nullptr;
+  auto Where = Locations.find(At->second.Location);
   if (Where == Locations.end())
-    return "";
+    return nullptr;
   auto File = Files.find(Where->second.File);
-  if (File == Files.end())
+  return File == Files.end() ? nullptr : &File->second;
+}
+
+std::string StackFrames::spell(uint32_t FrameId) const {
+  const std::string *File = fileOf(FrameId);
+  if (!File)
     return "";
-  return File->second + ":" + std::to_string(Where->second.Line);
+  uint32_t Location = Frames.find(FrameId)->second.Location;
+  return *File + ":" + std::to_string(Locations.find(Location)->second.Line);
+}
+
+std::string StackFrames::sourceLine(uint32_t FrameId) const {
+  // XLA prints the number of the parent plus one: the outermost frame, 1, has
+  // the parent 1 (2025-12-02 on).
+  uint32_t Extra = Frames.lookup(1).Parent;
+  for (uint32_t Id = FrameId; Id != 0;) {
+    const std::string *File = fileOf(Id);
+    if (!File)
+      break;
+    if (StringRef(*File).find("-packages/") == StringRef::npos)
+      return spell(Id);
+    // Parents come first, which also ends circles.
+    uint32_t Parent = Frames.find(Id)->second.Parent;
+    Parent = Parent > Extra ? Parent - Extra : 0;
+    Id = Parent < Id ? Parent : 0;
+  }
+  return spell(FrameId);
 }

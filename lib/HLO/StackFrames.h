@@ -21,7 +21,8 @@ public:
   /// Reads the tables of \p Module; none are found in a text without them.
   explicit StackFrames(llvm::StringRef Module);
 
-  /// `file.py:12` of the innermost frame \p FrameId; empty if unknown.
+  /// `file.py:12` of the innermost frame from \p FrameId on that is not in an
+  /// installed package, or of \p FrameId if all are; empty if unknown.
   std::string sourceLine(uint32_t FrameId) const;
 
 private:
@@ -29,12 +30,19 @@ private:
     uint32_t File = 0;
     uint32_t Line = 0;
   };
+  struct Frame {
+    uint32_t Location = 0;
+    /// As printed.
+    uint32_t Parent = 0;
+  };
   void readLine(llvm::StringRef Table, llvm::StringRef Line);
+  /// Null if the frame is unknown, or its file is.
+  const std::string *fileOf(uint32_t FrameId) const;
+  std::string spell(uint32_t FrameId) const;
 
   llvm::DenseMap<uint32_t, std::string> Files;
   llvm::DenseMap<uint32_t, Location> Locations;
-  /// Frame id to location id.
-  llvm::DenseMap<uint32_t, uint32_t> Frames;
+  llvm::DenseMap<uint32_t, Frame> Frames;
 };
 
 } // namespace hlobuf

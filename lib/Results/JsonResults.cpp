@@ -61,13 +61,14 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
   });
 }
 
+static constexpr StringRef RoleKeys[NumFileRoles] = {
+    "assignment", "values", "live_range", "report", "module"};
+
 static void writeFiles(json::OStream &J, const DumpResult &R) {
-  static constexpr StringRef Keys[NumFileRoles] = {
-      "assignment", "values", "live_range", "report", "module"};
   J.attributeObject("files", [&] {
     for (size_t Role = 0; Role != NumFileRoles; ++Role)
       if (!R.Files[Role].empty())
-        write(J, Keys[Role], R.Files[Role]);
+        write(J, RoleKeys[Role], R.Files[Role]);
   });
 }
 
@@ -76,12 +77,17 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("warnings", R.count(Severity::Warning));
   J.attribute("suppressed", R.count(Silence::Suppressed));
   J.attribute("baselined", R.count(Silence::Baselined));
+  J.attribute("checks", R.Checks.size());
+  J.attribute("passed", R.passed());
   J.attribute("verified", R.Verified);
   J.attributeArray("not_checked", [&] {
     for (const ResultGap &Gap : R.Gaps)
       J.object([&] {
         write(J, "check", Gap.Check);
         write(J, "reason", Gap.Reason);
+        write(J, "class", gapKindName(Gap.Kind));
+        if (Gap.Missing)
+          write(J, "missing", RoleKeys[static_cast<size_t>(*Gap.Missing)]);
         if (Gap.Required)
           J.attribute("required", true);
       });

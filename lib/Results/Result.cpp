@@ -30,6 +30,12 @@ unsigned DumpResult::count(Silence Kind) const {
   return countAll(*this, [&](const auto &F) { return F.Silenced == Kind; });
 }
 
+unsigned DumpResult::passed() const {
+  return static_cast<unsigned>(llvm::count_if(Checks, [](const ResultCheck &C) {
+    return C.Outcome == CheckOutcome::Passed;
+  }));
+}
+
 unsigned DumpResult::missedRequirements() const {
   return static_cast<unsigned>(
       llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
@@ -80,6 +86,7 @@ ResultFinding hlobuf::resolveFinding(const Sources &Texts, Diagnostic &D) {
                  std::make_move_iterator(D.Names.end()));
   F.Where = resolve(Texts, D.Where);
   for (Note &N : D.Notes)
-    F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message)});
+    F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message), N.Kind,
+                       std::move(N.Event)});
   return F;
 }

@@ -40,6 +40,8 @@ struct ResultPlace {
 struct ResultNote {
   ResultPlace Where;
   std::string Message;
+  NoteKind Kind = NoteKind::Plain;
+  TimelineStep Event = {};
 };
 
 /// What keeps a finding from counting.
@@ -67,6 +69,11 @@ struct ResultFinding {
   std::string Reason;
 
   bool isLoud() const { return Silenced == Silence::None; }
+  /// It is told to people step by step.
+  bool isTimeline() const {
+    return llvm::any_of(
+        Notes, [](const ResultNote &N) { return N.Kind == NoteKind::Step; });
+  }
 };
 
 /// Findings of one check beyond those that are kept. A baseline cannot tell
@@ -80,9 +87,30 @@ struct ResultUncounted {
   bool isLoud() const { return Silenced == Silence::None; }
 };
 
+/// How a check ended, in the order in which one hides another.
+enum class CheckOutcome : uint8_t {
+  /// It ran to its end and found nothing.
+  Passed,
+  /// There is nothing that it could be about.
+  NotApplicable,
+  /// It could not run, or not on all of the dump.
+  NotChecked,
+  /// It has findings, also ones that are silenced.
+  Found,
+};
+
+struct ResultCheck {
+  /// Of static storage.
+  llvm::StringRef Id;
+  CheckOutcome Outcome = CheckOutcome::Passed;
+};
+
 struct ResultGap {
   std::string Check;
   std::string Reason;
+  GapKind Kind = GapKind::NotChecked;
+  /// The file that would have made it run, where one is missing.
+  std::optional<FileRole> Missing;
   /// `--require` demands that the check runs.
   bool Required = false;
 };
@@ -104,6 +132,8 @@ struct DumpResult {
   std::array<std::string, NumFileRoles> Files;
   std::vector<ResultFinding> Findings;
   std::vector<ResultUncounted> Uncounted;
+  /// All selected checks.
+  std::vector<ResultCheck> Checks;
   std::vector<ResultGap> Gaps;
   std::vector<ResultExempt> Exempted;
   std::vector<std::string> UnusedFiles;
@@ -123,6 +153,8 @@ struct DumpResult {
   /// Findings of \p Level that are not silenced.
   unsigned count(Severity Level) const;
   unsigned count(Silence Kind) const;
+  /// Checks that ran to their end and found nothing.
+  unsigned passed() const;
   /// Required checks that could not run.
   unsigned missedRequirements() const;
   /// What fails a run: errors, and required checks that could not run.

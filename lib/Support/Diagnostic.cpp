@@ -26,6 +26,28 @@ StringRef hlobuf::severityName(Severity Level) {
   return "error";
 }
 
+StringRef hlobuf::gapKindName(GapKind Kind) {
+  return Kind == GapKind::NotApplicable ? "not-applicable" : "not-checked";
+}
+
+StringRef hlobuf::noteKindName(NoteKind Kind) {
+  switch (Kind) {
+  case NoteKind::Plain:
+    return "plain";
+  case NoteKind::Step:
+    return "step";
+  case NoteKind::Why:
+    return "why";
+  case NoteKind::Also:
+    return "also";
+  case NoteKind::Known:
+    return "known";
+  case NoteKind::Pass:
+    return "pass";
+  }
+  return "plain";
+}
+
 /// True if \p A should speak for \p B.
 static bool leads(const Diagnostic &A, const Diagnostic &B) {
   if (A.Level != B.Level)
@@ -34,9 +56,13 @@ static bool leads(const Diagnostic &A, const Diagnostic &B) {
 }
 
 static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
-  Leader.Notes.push_back(
-      {Follower.Where,
-       fmt::format("{} [{}]", Follower.Message, Follower.Check)});
+  Note N;
+  N.Where = Follower.Where;
+  N.Message = fmt::format("{} [{}]", Follower.Message, Follower.Check);
+  N.Kind = NoteKind::Also;
+  N.Event.Subject = Follower.Check.str();
+  N.Event.Action = Follower.isTimeline() ? "" : Follower.Message;
+  Leader.Notes.push_back(std::move(N));
 }
 
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {

@@ -9,6 +9,7 @@
 #define HLOBUF_SUPPORT_DIAGNOSTIC_H
 
 #include "Support/Ids.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -29,10 +30,59 @@ enum class Severity : uint8_t {
 /// `lint`, `warning` or `error`.
 llvm::StringRef severityName(Severity Level);
 
+/// Why a check did not run, or not on all of a dump.
+enum class GapKind : uint8_t {
+  /// There is nothing that the rule could be about, and no file would change
+  /// that: the release prints no such thing.
+  NotApplicable,
+  /// It could have found something: a file is missing or damaged, or the tool
+  /// does not understand enough.
+  NotChecked,
+};
+
+/// `not-applicable` or `not-checked`.
+llvm::StringRef gapKindName(GapKind Kind);
+
+/// What a note adds to its finding. A finding with steps is told to people as
+/// a timeline; its plain notes are then for the other formats only.
+enum class NoteKind : uint8_t {
+  /// A line elsewhere that explains the finding.
+  Plain,
+  /// What happens at one step of the schedule.
+  Step,
+  /// What in the dump, or in the program, is wrong.
+  Why,
+  /// Another check that found the same.
+  Also,
+  /// A known defect of a compiler that it may be.
+  Known,
+  /// The compiler's pass that first shows it.
+  Pass,
+};
+
+/// `plain`, `step`, `why`, `also`, `known` or `pass`.
+llvm::StringRef noteKindName(NoteKind Kind);
+
+/// A line of a timeline.
+struct TimelineStep {
+  /// Negative where the step is not known.
+  int32_t Step = -1;
+  /// The instruction or value.
+  std::string Subject;
+  /// What happens to it: `defined: f32[8], bytes [0, 32) of allocation 0`.
+  std::string Action;
+  /// `file.py:12` of the program; empty if unknown.
+  std::string Source;
+};
+
 /// A line elsewhere that explains a finding.
 struct Note {
   llvm::StringRef Where;
   std::string Message;
+  NoteKind Kind = NoteKind::Plain;
+  /// Of notes of kind Step. Of kind Also, Subject is the check, and Action what
+  /// it says unless that is a timeline too.
+  TimelineStep Event = {};
 };
 
 /// One finding. Texts are lower case, without a final period; what is there
@@ -52,6 +102,11 @@ struct Diagnostic {
   llvm::SmallVector<std::string, 2> Names;
   /// Order of causes: of findings about one subject the lowest rank leads.
   unsigned Rank = 0;
+
+  bool isTimeline() const {
+    return llvm::any_of(Notes,
+                        [](const Note &N) { return N.Kind == NoteKind::Step; });
+  }
 };
 
 /// Folds findings that share a subject into one: the most severe leads, then

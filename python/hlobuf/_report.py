@@ -61,6 +61,10 @@ class Gap:
     reason: str
     required: bool = False
     """`require` names the check: the dump has errors because it could not run."""
+    kind: str = "not-checked"
+    """`not-applicable` where the dump has nothing that the rule could be about."""
+    missing: str = ""
+    """The file that would have made it run, where one is missing: `module`."""
 
     def __str__(self) -> str:
         if self.required:
@@ -125,7 +129,13 @@ class Report:
             verified=data.get("verified", 0),
             files=dict(data.get("files", {})),
             not_checked=tuple(
-                Gap(gap["check"], gap["reason"], gap.get("required", False))
+                Gap(
+                    gap["check"],
+                    gap["reason"],
+                    gap.get("required", False),
+                    gap.get("class", "not-checked"),
+                    gap.get("missing", ""),
+                )
                 for gap in data.get("not_checked", ())
             ),
             unused_files=tuple(data.get("unused_files", ())),

@@ -138,6 +138,10 @@ static cl::opt<bool> CountGates("count-gates", cl::Hidden,
                                          "JSON (utils/count-gates.py)"));
 static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("Print findings only, no last line"));
+static cl::opt<bool>
+    Verbose("verbose", cl::cat(OutputOptions),
+            cl::desc("List the checks that did not run, also those that do "
+                     "not apply to the dump"));
 static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
                             cl::desc("Same as --quiet"),
                             cl::cat(OutputOptions));
@@ -272,6 +276,7 @@ static VerifyOptions makeOptions() {
   O.Print.ErrorLimit = ErrorLimit;
   O.Jobs = Jobs;
   O.Quiet = Quiet;
+  O.Verbose = Verbose;
   O.Print.CountGates = CountGates;
   O.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();

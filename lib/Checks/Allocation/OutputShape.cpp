@@ -41,8 +41,10 @@ static void reportMissing(const CheckContext &A, Reporter &R) {
   if (D.Allocations.empty())
     return;
   if (!A.release().since(20191213) || A.release().impossible()) {
-    R.notChecked("a dump of before 2019-12-13 prints no output shape");
-    return;
+    if (A.release().impossible())
+      return R.notChecked("a dump of before 2019-12-13 prints no output shape");
+    return R.notApplicable(
+        "a dump of before 2019-12-13 prints no output shape");
   }
   AllocationId Id = likelyOutput(A);
   R.report(A.places().orEnd(llvm::StringRef(), D[Id]),

@@ -211,7 +211,8 @@ void ParameterChecker::run() {
   collectHeaders();
   checkUnique();
   if (D.state(Section::Texts) != SectionState::Complete)
-    R.notChecked("which values are parameters: no instruction texts");
+    R.notCheckedWithout(A, Section::Texts,
+                        "which values are parameters: no instruction texts");
   // What follows would only repeat what was said.
   if (R.count() != 0)
     return;

@@ -52,7 +52,8 @@ bool ReadOnlyAllocations::isReadOnly(const Allocation &Alloc) {
     return !Donated.contains(
         {*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()});
   if (Alloc.MaybeLiveOut)
-    R.notChecked("parameters that may be donated: needs the HLO module");
+    R.notCheckedWithout(A, Section::Module,
+                        "parameters that may be donated: needs the HLO module");
   return !Alloc.MaybeLiveOut;
 }
 
@@ -89,7 +90,7 @@ void ReadOnlyAllocations::run() {
 namespace hlobuf {
 void checkReadOnlyAllocation(const CheckContext &A, Reporter &R) {
   if (A.dump().Values2019 != ValueForm::Tagged)
-    R.notChecked("value lines of before 2019-09");
+    R.notApplicable("value lines of before 2019-09");
   else
     ReadOnlyAllocations(A, R).run();
 }

@@ -105,7 +105,7 @@ namespace hlobuf {
 void checkUsedValues(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   if (D.Values2019 == ValueForm::MultiLine) {
-    R.notChecked("value lines of 2019 are the used values");
+    R.notApplicable("value lines of 2019 are the used values");
     return;
   }
   for (uint32_t I = 0; I != D.Used.size(); ++I) {

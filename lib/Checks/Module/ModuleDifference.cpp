@@ -71,10 +71,15 @@ static void reportNewRule(const ModuleAnalysis &W, Reporter &R,
   });
 }
 
+void hlobuf::reportObstacle(const ModuleAnalysis &W, Reporter &R) {
+  if (W.facts().dump().Values2019 == ValueForm::OneLine)
+    R.notApplicable(W.obstacle().str()); // a matter of the release
+  else
+    R.notChecked(W.obstacle().str());
+}
+
 /// Why \p Part cannot be compared; empty if it can.
 static std::string obstacleTo(const ModuleAnalysis &W, DerivedPart Part) {
-  if (!W.obstacle().empty())
-    return W.obstacle().str();
   if (isTimedPart(Part) && !W.isTimed())
     return "the module is not scheduled";
   if (!W.states(Part) && isTimedPart(Part))
@@ -82,18 +87,15 @@ static std::string obstacleTo(const ModuleAnalysis &W, DerivedPart Part) {
                ? "no sound instruction sequence"
                : "only the used values tell which steps are the "
                  "get-tuple-elements that the module leaves out";
-  if (!W.states(Part))
-    return "sizes on TPU do not follow from shapes alone";
   return "";
 }
 
-const ModuleAnalysis *hlobuf::usableModule(const CheckContext &A,
-                                            Reporter &R) {
+const ModuleAnalysis *hlobuf::usableModule(const CheckContext &A, Reporter &R) {
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (!W)
     return nullptr; // the driver says so
   if (!W->obstacle().empty())
-    R.notChecked(W->obstacle().str());
+    reportObstacle(*W, R);
   else if (W->isOfAnotherTime())
     R.notChecked("dump and module are of different times");
   else
@@ -106,11 +108,14 @@ void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (!W)
     return;
+  if (!W->obstacle().empty())
+    return reportObstacle(*W, R);
   std::string Obstacle = obstacleTo(*W, Part);
-  if (!Obstacle.empty()) {
-    R.notChecked(Obstacle);
-    return;
-  }
+  if (!Obstacle.empty())
+    return W->isTimed() ? R.notCheckedWithout(A, Section::Used, Obstacle)
+                        : R.notChecked(Obstacle);
+  if (!W->states(Part))
+    return R.notApplicable("sizes on TPU do not follow from shapes alone");
   if (W->isOfAnotherTime()) {
     if (Part == strangersIn(*W))
       reportAnotherTime(*W, R);

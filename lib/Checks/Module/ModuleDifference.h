@@ -22,6 +22,9 @@ namespace hlobuf {
 /// cannot be, and \p R says why.
 const ModuleAnalysis *usableModule(const CheckContext &A, Reporter &R);
 
+/// Says why \p W, which has an obstacle, was not used.
+void reportObstacle(const ModuleAnalysis &W, Reporter &R);
+
 /// Says one difference.
 using DescribeFn = llvm::function_ref<Finding(
     const ModuleAnalysis &, Reporter &, Severity, const Difference &)>;

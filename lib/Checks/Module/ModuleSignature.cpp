@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks/Check.h"
 #include "Checks/LayoutFit.h"
+#include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ModuleAnalysis.h"
 
 using namespace hlobuf;
@@ -72,7 +72,7 @@ void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef What) {
 void Signature::run() {
   const HloModule &M = P.module();
   if (!M.EntryResult)
-    return R.notChecked("the module prints no entry_computation_layout");
+    return R.notApplicable("the module prints no entry_computation_layout");
   size_t Count = M.EntryParameters.size();
   // Layouts do not tell that the header is another module's.
   auto IsSimilar = [&](HloId Id, ShapeId Promised) {
@@ -97,7 +97,7 @@ void checkModuleSignature(const CheckContext &A, Reporter &R) {
   if (!W)
     return;
   if (!W->obstacle().empty())
-    return R.notChecked(W->obstacle().str());
+    return reportObstacle(*W, R);
   Signature(*W, R).run();
 }
 } // namespace hlobuf

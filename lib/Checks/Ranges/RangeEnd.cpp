@@ -252,7 +252,9 @@ void checkRangeEnd(const CheckContext &A, Reporter &R) {
     return;
   constexpr uint32_t Normalisation = 20220624;
   if (!A.release().since(Normalisation))
-    return R.notChecked("the dump may be older than 2022-06-24");
+    return A.release().until(Normalisation)
+               ? R.notApplicable("the dump is older than 2022-06-24")
+               : R.notChecked("the dump may be older than 2022-06-24");
   if (!A.areRangesSound())
     return R.notChecked("the live ranges are incomplete");
   RangeEnd(A, R).run();

@@ -49,8 +49,9 @@ public:
     // With the module, module-overlap tells each branch apart.
     const ModuleAnalysis *W = A.moduleAnalysis();
     if (AnyConditional && !(W && W->derivesTime()))
-      R.notChecked("values of alternate memory whose last user is a "
-                   "conditional: needs the HLO module");
+      R.notCheckedWithout(A, Section::Module,
+                          "values of alternate memory whose last user is a "
+                          "conditional: needs the HLO module");
   }
 
 private:

@@ -270,16 +270,18 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers,
   std::optional<uint32_t> Writer = findWriter(Read, Writers);
   if (!Writer) {
     if (findWriter(Read, Uncertain))
-      R.notChecked("late reads of operands that a fusion declares to alias: "
-                   "needs the HLO module");
+      R.notCheckedWithout(A, Section::Module,
+                          "late reads of operands that a fusion declares to "
+                          "alias: needs the HLO module");
     return;
   }
   if (mayLieInBranches(ValueId(*Writer), Read)) {
     // With the module, clobbered-read walks each branch on its own.
     const ModuleAnalysis *W = A.moduleAnalysis();
     if (!W || !W->derivesTime())
-      R.notChecked("late reads of operands of a conditional: needs the HLO "
-                   "module");
+      R.notCheckedWithout(A, Section::Module,
+                          "late reads of operands of a conditional: needs the "
+                          "HLO module");
     return;
   }
   Reported.insert(Read.Value.index());

@@ -117,8 +117,10 @@ void checkTouchingReader(const CheckContext &A, Reporter &R) {
   const ModuleAnalysis *W = nullptr;
   if (!A.isPlain()) {
     if (!A.moduleAnalysis())
-      return R.notChecked("with control flow, async ops or declared aliasing "
-                          "only the HLO module tells what aliases");
+      return R.notCheckedWithout(
+          A, Section::Module,
+          "with control flow, async ops or declared aliasing only the HLO "
+          "module tells what aliases");
     W = usableModule(A, R);
     if (!W)
       return;

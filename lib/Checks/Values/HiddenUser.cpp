@@ -32,7 +32,7 @@ public:
       : A(A), D(A.dump()), R(R), Full(A.isFull()), SSA(A.isSSA()),
         Placed(Full || A.release().until(20260722)) {
     if (!Full)
-      R.notChecked(SomeUnlisted);
+      R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
   }
 
   void check(NameId X);

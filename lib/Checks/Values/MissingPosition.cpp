@@ -86,7 +86,7 @@ static void checkHidden(const CheckContext &A, Reporter &R, NameId Name,
 namespace hlobuf {
 void checkMissingPosition(const CheckContext &A, Reporter &R) {
   if (!A.isFull()) {
-    R.notChecked(SomeUnlisted);
+    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
     return;
   }
   const Dump &D = A.dump();

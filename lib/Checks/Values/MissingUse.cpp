@@ -90,6 +90,6 @@ void checkMissingUse(const CheckContext &A, Reporter &R) {
   }
   checkNone(A, R);
   if (!Full)
-    R.notChecked(SomeUnlisted);
+    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
 }
 } // namespace hlobuf

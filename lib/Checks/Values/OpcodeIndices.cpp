@@ -225,6 +225,6 @@ void checkOpcodeIndices(const CheckContext &A, Reporter &R) {
       checkMissing(A, R, X);
   }
   if (!Full)
-    R.notChecked(SomeUnlisted);
+    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
 }
 } // namespace hlobuf

@@ -120,6 +120,7 @@ void checkPhi(const CheckContext &A, Reporter &R) {
       checkMixed(A, R, I);
   checkIds(A, R);
   if (!D.complete(Section::Texts))
-    R.notChecked("no instruction texts: which opcodes have phis");
+    R.notCheckedWithout(A, Section::Texts,
+                        "no instruction texts: which opcodes have phis");
 }
 } // namespace hlobuf

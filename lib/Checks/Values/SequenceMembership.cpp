@@ -74,7 +74,7 @@ private:
 
   void collectUnknown() {
     if (!A.isFull()) {
-      R.notChecked(SomeUnlisted);
+      R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
       return;
     }
     for (const SequenceRow &Row : D.Sequence)

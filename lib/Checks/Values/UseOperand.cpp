@@ -115,6 +115,7 @@ void checkUseOperand(const CheckContext &A, Reporter &R) {
     }
   }
   if (!D.complete(Section::Texts))
-    R.notChecked("no instruction texts: which operand is used");
+    R.notCheckedWithout(A, Section::Texts,
+                        "no instruction texts: which operand is used");
 }
 } // namespace hlobuf

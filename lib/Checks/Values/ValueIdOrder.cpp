@@ -88,7 +88,7 @@ void checkValueIdOrder(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   bool Proven = D.Ranges.empty() || A.isFull();
   if (!Proven)
-    R.notChecked(SomeUnlisted);
+    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
   // Values with the smallest and largest id of each instruction without phis.
   std::vector<uint32_t> Least(D.Names.size(), ~0U), Most(D.Names.size(), ~0U);
   llvm::SmallVector<uint32_t, 16> Own;

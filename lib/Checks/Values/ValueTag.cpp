@@ -136,6 +136,7 @@ void checkValueTag(const CheckContext &A, Reporter &R) {
   for (const ReusedValue &Row : D.Reused)
     checkReuseRow(A, R, Row);
   if (!D.complete(Section::Texts))
-    R.notChecked("no instruction texts: where an index belongs");
+    R.notCheckedWithout(A, Section::Texts,
+                        "no instruction texts: where an index belongs");
 }
 } // namespace hlobuf

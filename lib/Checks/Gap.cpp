@@ -1,0 +1,117 @@
+//===- Checks/Gap.cpp -----------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Gap.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+StringRef hlobuf::sectionName(Section S) {
+  switch (S) {
+  case Section::Allocations:
+    return "allocations";
+  case Section::Total:
+    return "total";
+  case Section::Used:
+    return "used values";
+  case Section::Texts:
+    return "instruction texts";
+  case Section::Sequence:
+    return "instruction sequence";
+  case Section::Ranges:
+    return "live ranges";
+  case Section::Peak:
+    return "peak";
+  case Section::Stack:
+    return "stack trace breakdown";
+  case Section::Report:
+    return "memory usage report";
+  case Section::Module:
+    return "HLO module";
+  }
+  return "";
+}
+
+/// The first release that prints \p S, as yyyymmdd: 0 for all.
+static uint32_t firstRelease(Section S) {
+  switch (S) {
+  case Section::Used:
+    return 20190909; // buffer_assignment.cc
+  case Section::Total:
+    return 20191014; // buffer_assignment.cc
+  case Section::Sequence:
+  case Section::Ranges:
+  case Section::Peak:
+    return 20210407; // hlo_live_range.cc
+  case Section::Texts:
+    return 20210923; // hlo_value.cc
+  case Section::Report:
+    return 20241004; // dump.cc
+  case Section::Stack:
+    return 20250723; // hlo_live_range.cc
+  case Section::Allocations:
+  case Section::Module:
+    return 0;
+  }
+  return 0;
+}
+
+/// The file that holds \p S where the dump is split (2026-04-03 on), or always.
+static std::optional<FileRole> fileOf(const Dump &D, Section S) {
+  switch (S) {
+  case Section::Report:
+    return FileRole::Report;
+  case Section::Module:
+    return FileRole::Module;
+  case Section::Total:
+  case Section::Used:
+  case Section::Texts:
+  case Section::Sequence:
+  case Section::Ranges:
+  case Section::Peak:
+  case Section::Stack:
+    break;
+  case Section::Allocations:
+    return std::nullopt;
+  }
+  // What the assignment's file holds itself is in no other file.
+  if (!D.Split && D.state(Section::Used) != SectionState::Absent)
+    return std::nullopt;
+  bool Live = S == Section::Sequence || S == Section::Ranges ||
+              S == Section::Peak || S == Section::Stack;
+  return Live ? FileRole::LiveRange : FileRole::Values;
+}
+
+/// True if the releases that may have written \p A's dump do not print \p S.
+static bool isOlder(const Facts &A, Section S) {
+  const Dump &D = A.dump();
+  const ReleaseWindow &When = A.release();
+  uint32_t First = firstRelease(S);
+  if (First == 0 || When.impossible())
+    return false;
+  if (D.Values2019 != ValueForm::Tagged || When.until(First))
+    return true;
+  // In one text the section itself tells the date.
+  return !fileOf(D, S) && !When.since(First);
+}
+
+Gap hlobuf::explainAbsence(const Facts &A, Section S) {
+  Gap G;
+  G.Reason = fmt::format("no {}", sectionName(S));
+  if (isOlder(A, S)) {
+    uint32_t First = firstRelease(S);
+    G.Kind = GapKind::NotApplicable;
+    G.Reason += fmt::format(" before {}-{:02}-{:02}", First / 10000,
+                            First / 100 % 100, First % 100);
+    return G;
+  }
+  if (std::optional<FileRole> Role = fileOf(A.dump(), S);
+      Role && !A.dump().file(*Role).present())
+    G.Missing = Role;
+  return G;
+}
