@@ -5,294 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/ElementHazard.h"
-#include <numeric>
+#include "Dataflow/ElementConflict.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 
-/// Smaller boxes are tried element by element.
-static constexpr int64_t MaxTried = 1 << 16;
-/// Start values that are tried for each scalar that nothing is known of.
-static constexpr int64_t TriedValues[] = {0, 1, 2, 5, MaxElement};
+/// More unknown scalars than these are not told apart.
 static constexpr size_t MaxUnknowns = 3;
-static constexpr size_t ManyWindows = 16; // with more, fewer values are tried
-
-namespace {
-/// One digit of a box with numbers only.
-struct Digit {
-  int64_t Count;
-  int64_t Write;
-  int64_t Read;
-};
-
-/// Base + sum of Factor * digit, each digit below Count.
-struct Image {
-  int64_t Base = 0;
-  /// Count and factor, largest factor first, all factors positive.
-  SmallVector<std::pair<int64_t, int64_t>, 4> Digits;
-
-  void add(int64_t Count, int64_t Factor);
-  void finish() {
-    llvm::sort(Digits, [](auto &A, auto &B) { return A.second > B.second; });
-  }
-  int64_t last() const;
-  bool contains(int64_t Number) const;
-};
-
-/// An element of the result and one of the operand that it is computed from.
-struct Pair {
-  int64_t Written;
-  int64_t Read;
-};
-
-/// Reads and writes with all start indices known.
-class Problem {
-public:
-  int64_t WriteBase = 0;
-  int64_t ReadBase = 0;
-  SmallVector<Digit, 6> Digits;
-  std::vector<std::pair<Image, HloId>> Changed;
-
-  /// No element is changed but by what is read here, which is only moved.
-  bool OnlyMoves = false;
-
-  /// \p Exact: the digits are those of one element; else any may be read.
-  ElementHazard solve(bool Exact);
-
-private:
-  Image reads() const;
-  void consider(int64_t Written, int64_t Read);
-  bool staysTheSame(int64_t Number) const;
-  void tryAll();
-  void tryBounds(const Image &Window);
-  void tryRead(int64_t Wanted, bool Last);
-
-  const Image *Window = nullptr;
-  std::optional<Pair> Behind;
-  std::optional<Pair> Ahead;
-};
-} // namespace
-
-void Image::add(int64_t Count, int64_t Factor) {
-  if (Factor == 0 || Count <= 1)
-    return;
-  if (Factor < 0)
-    Base = boundedAdd(Base, boundedMultiply(Factor, Count - 1));
-  Digits.push_back({Count, std::abs(Factor)});
-}
-
-int64_t Image::last() const {
-  int64_t Sum = Base;
-  for (auto [Count, Factor] : Digits)
-    Sum = boundedAdd(Sum, boundedMultiply(Factor, Count - 1));
-  return Sum;
-}
-
-bool Image::contains(int64_t Number) const {
-  Number -= Base;
-  if (Number < 0)
-    return false;
-  for (auto [Count, Factor] : Digits)
-    Number -= std::min(Number / Factor, Count - 1) * Factor;
-  return Number == 0;
-}
-
-/// Splits \p I into its multiples of \p Cut and the rest; false if the rest
-/// would carry.
-static bool cut(const Image &I, int64_t Cut, ElementSpan &High,
-                ElementSpan &Low) {
-  High.Begin = High.End = floorDivide(I.Base, Cut);
-  Low.Begin = Low.End = I.Base - High.Begin * Cut;
-  for (auto [Count, Factor] : I.Digits) {
-    if (Factor < Cut) {
-      Low.End = boundedAdd(Low.End, boundedMultiply(Factor, Count - 1));
-    } else if (Factor % Cut == 0) {
-      High.End = boundedAdd(High.End, boundedMultiply(Factor / Cut, Count - 1));
-    } else {
-      return false;
-    }
-  }
-  return Low.End < Cut;
-}
-
-static bool disjoint(ElementSpan A, ElementSpan B) {
-  return A.End < B.Begin || B.End < A.Begin;
-}
-
-/// True if it is sure that no number is in both.
-static bool disjoint(const Image &A, const Image &B) {
-  if (A.last() < B.Base || B.last() < A.Base)
-    return true;
-  int64_t Common = 0;
-  SmallVector<int64_t, 8> Cuts;
-  for (const Image *I : {&A, &B})
-    for (auto [Count, Factor] : I->Digits) {
-      Common = std::gcd(Common, Factor);
-      Cuts.push_back(Factor);
-      Cuts.push_back(boundedMultiply(Factor, Count));
-    }
-  if (Common > 1 && (A.Base - B.Base) % Common != 0)
-    return true;
-  for (int64_t Cut : Cuts) {
-    ElementSpan HighA, LowA, HighB, LowB;
-    if (cut(A, Cut, HighA, LowA) && cut(B, Cut, HighB, LowB) &&
-        (disjoint(HighA, HighB) || disjoint(LowA, LowB)))
-      return true;
-  }
-  return false;
-}
-
-Image Problem::reads() const {
-  Image I;
-  I.Base = ReadBase;
-  for (const Digit &D : Digits)
-    I.add(D.Count, D.Read);
-  I.finish();
-  return I;
-}
-
-/// True if element \p Number is overwritten with itself: one row of a window is
-/// broadcast to all of it. Digits descend by what they write.
-bool Problem::staysTheSame(int64_t Number) const {
-  int64_t Rest = Number - WriteBase, Read = ReadBase;
-  if (Rest < 0)
-    return false;
-  for (const Digit &D : Digits) {
-    if (D.Write == 0)
-      return false;
-    int64_t Value = std::min(Rest / D.Write, D.Count - 1);
-    Rest -= Value * D.Write;
-    Read = boundedAdd(Read, boundedMultiply(D.Read, Value));
-  }
-  return Rest == 0 && Read == Number;
-}
-
-void Problem::consider(int64_t Written, int64_t Read) {
-  if (Written == Read || !Window->contains(Read))
-    return;
-  if (OnlyMoves && staysTheSame(Read))
-    return;
-  std::optional<Pair> &Best = Read < Written ? Behind : Ahead;
-  if (!Best || Written < Best->Written)
-    Best = {Written, Read};
-}
-
-/// Goes through the box in ascending order of the written elements.
-void Problem::tryAll() {
-  SmallVector<int64_t, 6> At(Digits.size(), 0);
-  int64_t Written = WriteBase, Read = ReadBase;
-  while (true) {
-    consider(Written, Read);
-    size_t K = Digits.size();
-    while (K != 0) {
-      const Digit &D = Digits[K - 1];
-      if (++At[K - 1] != D.Count) {
-        Written += D.Write;
-        Read += D.Read;
-        break;
-      }
-      Written -= D.Write * (D.Count - 1);
-      Read -= D.Read * (D.Count - 1);
-      At[--K] = 0;
-    }
-    if (K == 0)
-      return;
-  }
-}
-
-/// Tries an element that reads \p Wanted: the first one, or the last.
-void Problem::tryRead(int64_t Wanted, bool Last) {
-  SmallVector<size_t, 6> Order;
-  int64_t Rest = Wanted - ReadBase;
-  for (size_t K = 0; K != Digits.size(); ++K) {
-    Order.push_back(K);
-    if (Digits[K].Read < 0)
-      Rest = boundedAdd(Rest,
-                        -boundedMultiply(Digits[K].Read, Digits[K].Count - 1));
-  }
-  llvm::sort(Order, [&](size_t A, size_t B) {
-    return std::abs(Digits[A].Read) > std::abs(Digits[B].Read);
-  });
-  int64_t Written = WriteBase;
-  for (size_t K : Order) {
-    const Digit &D = Digits[K];
-    int64_t Value = Last ? D.Count - 1 : 0;
-    if (D.Read != 0) {
-      int64_t Steps =
-          std::clamp<int64_t>(Rest / std::abs(D.Read), 0, D.Count - 1);
-      Rest -= Steps * std::abs(D.Read);
-      Value = D.Read < 0 ? D.Count - 1 - Steps : Steps;
-    }
-    Written = boundedAdd(Written, boundedMultiply(D.Write, Value));
-  }
-  if (Rest == 0)
-    consider(Written, Wanted);
-}
-
-/// Tries the corners of what is read and what is overwritten.
-void Problem::tryBounds(const Image &Changed) {
-  SmallVector<int64_t, 16> Wanted;
-  for (const Image &I : {Changed, reads()}) {
-    Wanted.append({I.Base, I.last()});
-    for (auto [Count, Factor] : I.Digits)
-      for (int64_t Value : {int64_t(1), Count - 1, Count / 2})
-        Wanted.push_back(boundedAdd(I.Base, boundedMultiply(Factor, Value)));
-  }
-  for (int64_t Number : Wanted)
-    if (Number >= 0)
-      for (bool Last : {false, true})
-        tryRead(Number, Last);
-}
-
-ElementHazard Problem::solve(bool Exact) {
-  for (Digit &D : Digits)
-    if (D.Write < 0) {
-      int64_t Most = D.Count - 1;
-      WriteBase = boundedAdd(WriteBase, boundedMultiply(D.Write, Most));
-      ReadBase = boundedAdd(ReadBase, boundedMultiply(D.Read, Most));
-      D.Write = -D.Write, D.Read = -D.Read;
-    }
-  llvm::stable_sort(
-      Digits, [](const Digit &A, const Digit &B) { return A.Write > B.Write; });
-  int64_t Size = 1;
-  for (const Digit &D : Digits)
-    Size = boundedMultiply(Size, D.Count);
-  ElementHazard Found;
-  if (llvm::any_of(Digits, [](const Digit &D) { return D.Count < 1; }))
-    return Found; // nothing is read
-  Image All = reads();
-  Found.Reads = {All.Base, All.last() + 1};
-  for (const auto &[Part, Writer] : Changed) {
-    if (disjoint(All, Part))
-      continue;
-    Behind.reset(), Ahead.reset();
-    Window = &Part;
-    bool Complete = Exact && Size <= MaxTried;
-    if (Complete)
-      tryAll();
-    else if (Exact)
-      tryBounds(Part);
-    ReadVerdict Verdict = !Exact     ? ReadVerdict::Anywhere
-                          : Behind   ? ReadVerdict::Behind
-                          : Ahead    ? ReadVerdict::Ahead
-                          : Complete ? ReadVerdict::Sound
-                                     : ReadVerdict::Unknown;
-    bool Worse =
-        Verdict != ReadVerdict::Sound &&
-        (Found.Verdict == ReadVerdict::Sound || Verdict < Found.Verdict);
-    if (!Worse)
-      continue;
-    Pair At = Behind ? *Behind : Ahead ? *Ahead : Pair{0, 0};
-    Found.Verdict = Verdict;
-    Found.Written = At.Written;
-    Found.Read = At.Read;
-    Found.Writer = Writer;
-    Found.Writes = {Part.Base, Part.last() + 1};
-  }
-  return Found;
-}
+/// With more windows or elements, fewer values of scalars are tried.
+static constexpr size_t ManyWindows = 16;
+static constexpr int64_t ManyElements = 4096;
 
 namespace {
 /// Everything about one read, start indices still unknown.
@@ -313,7 +37,10 @@ private:
   bool hasWindows() const;
   void collect(const AffineIndex &Index);
   int64_t value(const AffineIndex &Index, ArrayRef<int64_t> Values) const;
-  Problem instantiate(ArrayRef<int64_t> Values) const;
+  ElementConflict instantiate(ArrayRef<int64_t> Values) const;
+  void addCritical(const AffineIndex &Index, int64_t Target,
+                   llvm::SmallVectorImpl<int64_t> &Values) const;
+  SmallVector<int64_t, 64> candidates(size_t Count) const;
   ElementHazard tryValues();
 
   const ShapeTrees &Trees;
@@ -425,8 +152,8 @@ int64_t HazardFinder::value(const AffineIndex &Index,
   return Sum;
 }
 
-Problem HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
-  Problem Now;
+ElementConflict HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
+  ElementConflict Now;
   Now.WriteBase = value(Map.Write, Values);
   Now.ReadBase = value(Base, Values);
   for (size_t K = 0; K != Map.Digits.size(); ++K)
@@ -435,13 +162,13 @@ Problem HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
   size_t Updates = Chain ? Chain->Windows.size() + Chain->AnyPlace : 0;
   Now.OnlyMoves = Map.Moves && Updates == (hasWindows() ? 1 : 0);
   if (!hasWindows()) {
-    Image Whole;
+    ElementImage Whole;
     Whole.add(ArrayOrder(Operand).elements(), 1);
     Now.Changed.push_back({Whole, Chain ? Chain->Writer : HloId()});
     return Now;
   }
   for (const ChangedWindow &W : Chain->Windows) {
-    Image Part;
+    ElementImage Part;
     Part.Base = value(W.Map.Write, Values);
     for (const ElementDigit &D : W.Map.Digits)
       Part.add(D.Count, D.Write);
@@ -451,16 +178,62 @@ Problem HazardFinder::instantiate(ArrayRef<int64_t> Values) const {
   return Now;
 }
 
-/// The worst that happens for some values of the unknown scalars.
+/// Where the reads begin, or a window, seen as a function of one start index:
+/// values at which the two touch or just miss each other.
+void HazardFinder::addCritical(const AffineIndex &Index, int64_t Target,
+                               SmallVectorImpl<int64_t> &Values) const {
+  if (Index.Terms.size() != 1 || Index.Terms[0].Factor == 0)
+    return;
+  int64_t At =
+      floorDivide(boundedAdd(Target, -Index.Constant), Index.Terms[0].Factor);
+  for (int64_t D = -2; D <= 2; ++D)
+    if (At + D >= 0 && At + D <= Index.Terms[0].Max)
+      Values.push_back(At + D);
+}
+
+/// Values that are tried for each of \p Count unknown scalars: all small ones,
+/// fewer the more there are, some for which reads and windows touch, and one
+/// that is clamped.
+SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count) const {
+  static constexpr int64_t Small[] = {0, 32, 8, 3};
+  bool Costly = Chain && Chain->Windows.size() > ManyWindows;
+  int64_t Size = 1;
+  for (const ElementDigit &D : Map.Digits)
+    Size = boundedMultiply(Size, D.Count);
+  Costly |= Size > ManyElements;
+  SmallVector<int64_t, 64> Values;
+  for (int64_t V = 0; V <= (Costly ? 2 : Small[Count]); ++V)
+    Values.push_back(V);
+  Values.push_back(5);
+  if (Count == 1) {
+    SmallVector<AffineIndex, 4> Indices = {Map.Write, Base};
+    if (hasWindows())
+      for (const ChangedWindow &W :
+           llvm::ArrayRef(Chain->Windows).take_front(ManyWindows))
+        Indices.push_back(W.Map.Write);
+    for (const AffineIndex &Index : Indices)
+      for (const AffineIndex &Other : Indices)
+        addCritical(Index, Other.Constant, Values);
+  }
+  Values.push_back(MaxElement);
+  llvm::sort(Values);
+  Values.erase(llvm::unique(Values), Values.end());
+  return Values;
+}
+
+/// The worst that happens for some values of the unknown scalars. Nothing is
+/// known if there are more of them than can be tried.
 ElementHazard HazardFinder::tryValues() {
-  bool Many = hasWindows() && Chain->Windows.size() > ManyWindows;
-  size_t Count = std::min(Names.size(), Many ? 1 : MaxUnknowns);
+  size_t Count = std::min(Names.size(), MaxUnknowns);
+  SmallVector<int64_t, 64> Candidates = {0};
+  if (Count != 0)
+    Candidates = candidates(Count);
   SmallVector<int64_t, 4> Values(Names.size(), 0);
   SmallVector<size_t, 4> At(Count, 0);
   ElementHazard Worst;
-  while (true) {
+  while (Worst.Verdict != ReadVerdict::Behind) {
     for (size_t K = 0; K != Count; ++K)
-      Values[K] = TriedValues[At[K]];
+      Values[K] = Candidates[At[K]];
     ElementHazard Found = instantiate(Values).solve(Exact);
     if (Found.Verdict != ReadVerdict::Sound &&
         (Worst.Verdict == ReadVerdict::Sound ||
@@ -469,14 +242,15 @@ ElementHazard HazardFinder::tryValues() {
       Worst.Names = Names;
       Worst.Values = Values;
     }
-    if (Worst.Verdict == ReadVerdict::Behind)
-      return Worst;
     size_t K = 0;
-    while (K != Count && ++At[K] == std::size(TriedValues))
+    while (K != Count && ++At[K] == Candidates.size())
       At[K++] = 0;
     if (K == Count)
-      return Worst;
+      break;
   }
+  if (Worst.Verdict == ReadVerdict::Sound && Names.size() > MaxUnknowns)
+    Worst.Verdict = ReadVerdict::Unknown;
+  return Worst;
 }
 
 ElementHazard HazardFinder::find() {

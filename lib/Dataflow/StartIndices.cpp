@@ -363,17 +363,20 @@ struct StartIndices::Evaluation {
   /// Takes unknown scalars where they are only collected.
   Unknowns *Out = nullptr;
   unsigned Steps = 0;
+  /// Scalars that were computed: most have several users.
+  llvm::SmallDenseMap<IdPair, int64_t, 16> Known;
 
   int64_t unknown(ScopedId At);
   int64_t compute(ScopedId At);
+  int64_t computeNew(ScopedId At);
   int64_t compared(HloId Id, int64_t A, int64_t B) const;
 };
 
 int64_t StartIndices::Evaluation::unknown(ScopedId At) {
   if (Out && !llvm::is_contained(*Out, At))
     Out->push_back(At);
-  const auto *Known = llvm::find(Names, At);
-  return Known == Names.end() ? 0 : Values[Known - Names.begin()];
+  const auto *Given = llvm::find(Names, At);
+  return Given == Names.end() ? 0 : Values[Given - Names.begin()];
 }
 
 int64_t StartIndices::Evaluation::compared(HloId Id, int64_t A,
@@ -396,6 +399,14 @@ int64_t StartIndices::Evaluation::compute(ScopedId At) {
   At = S.resolve(At);
   if (std::optional<int64_t> Value = S.literal(At.Id))
     return *Value;
+  if (auto Found = Known.find(keyOf(At)); Found != Known.end())
+    return Found->second;
+  int64_t Value = computeNew(At);
+  Known[keyOf(At)] = Value;
+  return Value;
+}
+
+int64_t StartIndices::Evaluation::computeNew(ScopedId At) {
   ArrayRef<HloId> Operands = P.operands(At.Id);
   // Scalars in a fusion of their own.
   if (P[At.Id].Op == Opcode::Fusion && ++Steps < MaxSteps &&
@@ -419,11 +430,12 @@ int64_t StartIndices::Evaluation::compute(ScopedId At) {
 }
 
 void StartIndices::collect(uint32_t Start, Unknowns &Out) const {
-  Evaluation{*this, P, {}, {}, &Out}.compute(Starts[Start].At);
+  Evaluation{*this, P, {}, {}, &Out, 0, {}}.compute(Starts[Start].At);
 }
 
 int64_t StartIndices::value(uint32_t Start, ArrayRef<ScopedId> Out,
                             ArrayRef<int64_t> Values) const {
-  int64_t Value = Evaluation{*this, P, Out, Values}.compute(Starts[Start].At);
+  int64_t Value = Evaluation{*this, P, Out, Values, nullptr, 0, {}}.compute(
+      Starts[Start].At);
   return std::clamp<int64_t>(Value, 0, Starts[Start].Max);
 }
