@@ -28,7 +28,7 @@ LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 GATE = re.compile(r"\bexempt\(" + LITERALS)
 REASON = re.compile(
     r"\bnot(?:Checked|Applicable|CheckedWithout)\("
-    r"(?:\s*A, Section::\w+,\s*)?(?:fmt::format\()?" + LITERALS
+    r"(?:\s*A, Section::\w+,\s*)?\s*(?:fmt::format\()?" + LITERALS
 )
 
 

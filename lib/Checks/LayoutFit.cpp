@@ -49,11 +49,11 @@ llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   const Layout &A = *X.Layout;
   const Layout &B = *Y.Layout;
   if (A.MinorToMajor != B.MinorToMajor)
-    return "order of dimensions";
+    return "dimension order";
   if (!T.Tiles && A.Tiles != B.Tiles)
     return "tiling";
   if (A.ElementBits != B.ElementBits)
-    return "bits of an element";
+    return "bits per element";
   if (!T.TailPadding && A.TailPadding != B.TailPadding)
     return "tail padding";
   if (!T.MemorySpace && !sameSpace(A.MemorySpace, B.MemorySpace, Target))

@@ -25,7 +25,7 @@ void ModuleAnalysis::findObstacle() {
   // Whole modules are assigned at once since 2019-07; before, computation by
   // computation.
   if (A.dump().Values2019 == ValueForm::OneLine)
-    Obstacle = "releases before 2019-07 assign each computation on its own";
+    Obstacle = "releases before 2019-07 assign each computation separately";
   else
     Obstacle = P.obstacle();
   if (Obstacle.empty() && !sharedCallees(P).empty())

@@ -7,9 +7,9 @@
 
 #include "Checks/Check.h"
 #include "Driver/CheckNames.h"
-#include "Support/Format.h"
 #include "Driver/Driver.h"
 #include "Dump/Reader.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -60,11 +60,9 @@ static bool provesRule(const CheckInfo &Info, StringRef Number) {
 
 /// What the reader reports is not a check, but it is printed like one.
 static constexpr StringRef SyntaxPage =
-    "# syntax\n\n"
-    "Every line of a dump has a form that some release of XLA prints. A line "
-    "without\n"
-    "such a form is an error, and the checks that need its section do not "
-    "run.\n";
+    "# syntax\n\nEvery line of a dump must have a form that some XLA release "
+    "prints. Any other line\nis an error, and the checks that need its section "
+    "do not run.\n";
 
 bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
                           llvm::raw_ostream &Err) {

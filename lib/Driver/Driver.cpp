@@ -102,7 +102,8 @@ static std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
 
 llvm::Error Driver::mayWrite(StringRef Path) const {
   if (P.reads(Path))
-    return failure(fmt::format("'{}' is an input, which is not written", Path));
+    return failure(
+        fmt::format("'{}' is an input and must not be overwritten", Path));
   return llvm::Error::success();
 }
 
@@ -299,9 +300,9 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   bool Given = llvm::any_of(Options.Siblings,
                             [](const std::string &S) { return !S.empty(); });
   if (Given && P->Dumps.size() > 1) {
-    Err << "error: --values, --live-range, --report and --module belong to one "
+    Err << "error: --values, --live-range, --report and --module apply to one "
            "dump, but "
-        << P->Dumps.size() << " are given\n";
+        << P->Dumps.size() << " were given\n";
     return ExitTrouble;
   }
   if (Options.EmitDump)

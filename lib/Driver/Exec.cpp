@@ -136,7 +136,7 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
     return fmt::format("XLA dumped {} without a buffer assignment",
                        modules(Fresh.Unfinished));
   std::string Why = "the program compiled nothing with XLA, replaced "
-                    "XLA_FLAGS, or took all from a compilation cache "
+                    "XLA_FLAGS, or took everything from a compilation cache "
                     "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
   if (Fresh.Stale != 0)
     Why += fmt::format("; the buffer assignments in {} are older than this run",

@@ -94,7 +94,7 @@ std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
       break;
     }
   if (E.Kind.empty())
-    return "expected error, warning, lint or note behind 'expected-'";
+    return "expected error, warning, lint or note after 'expected-'";
   E.Regex = Rest.consume_front("-re");
   if (std::string Problem = parseLine(Rest, E); !Problem.empty())
     return Problem;

@@ -92,10 +92,10 @@ bool hlobuf::excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
     Diagnostic &W = Warnings.emplace_back(Syntax[Numbers.front()]);
     W.Level = Severity::Warning;
     W.Where = lineAt(D, W.Where).ltrim(' ');
-    W.Message = fmt::format(
-        "{}{} lines that begin with '{}' are not understood: this "
-        "XLA may be newer than the tool",
-        Errors.Uncounted == 0 ? "" : "at least ", Numbers.size(), Word);
+    W.Message = fmt::format("{}{} lines starting with '{}' are not recognized: "
+                            "this XLA may be newer than the tool",
+                            Errors.Uncounted == 0 ? "" : "at least ",
+                            Numbers.size(), Word);
   }
   if (Warnings.empty())
     return false;

@@ -60,7 +60,7 @@ StringRef hlobuf::refusal(StringRef Text) {
   if (In.atEnd())
     return "it is empty";
   if (In.line().starts_with("\xef\xbb\xbf"))
-    return "it begins with a byte order mark (UTF-8), which XLA does not write";
+    return "it starts with a UTF-8 byte order mark, which XLA does not write";
   return "its first line is not 'BufferAssignment:'";
 }
 
@@ -116,7 +116,7 @@ void DumpReader::expectEmptyLines(LineCursor &In, unsigned Count, Section S) {
 void DumpReader::expectEnd(LineCursor &In, Section S) {
   if (In.atEnd())
     return;
-  damaged(In.line(), S, "unexpected text behind the end of the section");
+  damaged(In.line(), S, "unexpected text after the end of the section");
 }
 
 void DumpReader::read() {

@@ -53,7 +53,7 @@ void DumpReader::readAllocationLine(LineCursor &In) {
     append(D.Allocations, A, In.text(), In.offset());
   else
     damaged(In.line(), Section::Allocations,
-            "cannot read this line as an allocation header");
+            "cannot parse this line as an allocation header");
   In.advance();
 }
 
@@ -107,7 +107,7 @@ void DumpReader::readTaggedValue(StringRef Line, uint32_t Offset) {
     return;
   }
   damaged(Line, Section::Allocations,
-          "cannot read this line as a value of the allocation");
+          "cannot parse this line as a value of the allocation");
 }
 
 void DumpReader::readOneLineValue(StringRef Line, uint32_t Offset) {
@@ -120,7 +120,7 @@ void DumpReader::readOneLineValue(StringRef Line, uint32_t Offset) {
     return;
   }
   damaged(Line, Section::Allocations,
-          "cannot read this line as a value of the allocation");
+          "cannot parse this line as a value of the allocation");
 }
 
 void DumpReader::readMultiLineValue(LineCursor &In) {
@@ -133,7 +133,7 @@ void DumpReader::readMultiLineValue(LineCursor &In) {
               (!AnyValue || D.Values2019 == ValueForm::MultiLine);
   if (!Head)
     damaged(In.line(), Section::Allocations,
-            "cannot read this line as a value of the allocation");
+            "cannot parse this line as a value of the allocation");
   In.advance();
   U.Tag = V.Tag;
   size_t NumUses = D.Uses.size();
@@ -179,7 +179,7 @@ void DumpReader::readReuseBlock(LineCursor &In) {
       D.Reused.push_back(R);
     else
       damaged(In.line(), Section::Allocations,
-              "cannot read this line as a reused buffer");
+              "cannot parse this line as a reused buffer");
     In.advance();
   }
   A.Reused.End = static_cast<uint32_t>(D.Reused.size());

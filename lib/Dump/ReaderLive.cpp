@@ -57,10 +57,11 @@ void DumpReader::readSequence(LineCursor &In) {
       LiveRangeRow Range;
       bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||
                          In.line().starts_with("  Live ranges at ");
-      damaged(In.line(), Section::Sequence,
-              HeadingLost ? "expected '  BufferLiveRange:' here"
-                          : "cannot read this line as a step of the "
-                            "instruction sequence");
+      damaged(
+          In.line(), Section::Sequence,
+          HeadingLost
+              ? "expected '  BufferLiveRange:' here"
+              : "cannot parse this line as a step of the instruction sequence");
       if (HeadingLost)
         return;
     }
@@ -94,7 +95,7 @@ void DumpReader::readRanges(LineCursor &In) {
       bool HeadingLost = parsePeakLine(In.line(), Tables, Row, Form);
       damaged(In.line(), Section::Ranges,
               HeadingLost ? "expected '  Live ranges at N (peak):' here"
-                          : "cannot read this line as a live range");
+                          : "cannot parse this line as a live range");
       if (HeadingLost)
         return;
     }
@@ -141,7 +142,7 @@ void DumpReader::readPeak(LineCursor &In) {
       damaged(In.line(), Section::Peak,
               HeadingLost
                   ? "expected '  Stack trace breakdown for peak usage' here"
-                  : "cannot read this line as a row of the peak list");
+                  : "cannot parse this line as a row of the peak list");
       if (HeadingLost) {
         readStack(In);
         return;
@@ -158,7 +159,7 @@ void DumpReader::readStack(LineCursor &In) {
   if (In.line().starts_with("  Stack trace breakdown")) {
     if (!parseStackHeader(In.line(), D.StackTotal))
       damaged(In.line(), Section::Stack,
-              "cannot read this line as the heading of the stack tree");
+              "cannot parse this line as the heading of the stack tree");
     expectTerminated(In, Section::Stack);
     In.advance();
   } else {
@@ -168,7 +169,7 @@ void DumpReader::readStack(LineCursor &In) {
     if (readStackNode(In))
       continue;
     damaged(In.line(), Section::Stack,
-            "cannot read this line as a node of the stack tree");
+            "cannot parse this line as a node of the stack tree");
     In.advance();
   }
 }

@@ -119,7 +119,7 @@ void DumpReader::readPositionRows(LineCursor &In) {
     if (parsePositionLine(In.line(), Tables, P))
       append(D.Positions, P, In.text(), P.Line);
     else
-      damaged(In.line(), Section::Used, "cannot read this line as a position");
+      damaged(In.line(), Section::Used, "cannot parse this line as a position");
     In.advance();
   }
 }
@@ -162,7 +162,7 @@ void DumpReader::readUseRows(LineCursor &In, UsedValue &U) {
     else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
       append(D.Uses, Row, In.text(), Row.Line);
     else
-      damaged(In.line(), Section::Used, "cannot read this line as a use");
+      damaged(In.line(), Section::Used, "cannot parse this line as a use");
     expectTerminated(In, Section::Used);
     In.advance();
   }
@@ -273,7 +273,7 @@ void DumpReader::addInstruction(UsedValue &U) {
     I.Operands = {First, static_cast<uint32_t>(D.OperandNames.size())};
   }
   if (!Readable) {
-    damaged(Text, Section::Texts, "cannot read this text as an instruction");
+    damaged(Text, Section::Texts, "cannot parse this text as an instruction");
     return;
   }
   U.Instruction = InstructionId(D.Instructions.size());

@@ -13,8 +13,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 static constexpr StringRef Advice =
-    "did two processes write it at once? Give each its own folder "
-    "(--xla_dump_to)";
+    "if several processes wrote it, give each its own folder (--xla_dump_to)";
 
 /// The offset of the line of \p Text that the first one of \p Syntax is about;
 /// the size of the text if there is none. They are in the order of reading:
@@ -142,8 +141,8 @@ std::string hlobuf::tracesOfTwoWriters(const Dump &D,
   }
   if (NameId Name = differingAddress(D))
     return fmt::format(
-        "'{}' and '{}' are of two processes: constant {} holds another host "
-        "address; give each process its own folder (--xla_dump_to)",
+        "'{}' and '{}' are from different processes: the host address in "
+        "constant {} differs; give each process its own folder (--xla_dump_to)",
         D.file(FileRole::Assignment).Path, D.file(FileRole::Module).Path,
         D.Names[Name]);
   return "";

@@ -70,11 +70,11 @@ void EraFinder::fromAllocations() {
     if (A.Pointer)
       before(20220907, "a heap pointer in an allocation header");
     else
-      from(20220907, "an allocation header without heap pointer");
+      from(20220907, "an allocation header without a heap pointer");
     if (A.Page)
       from(20260810, "a page in an allocation header");
     else
-      before(20260810, "an allocation header without page");
+      before(20260810, "an allocation header without a page");
     if (A.HasReuseBlock)
       from(20260617, "a block of buffers of a different color");
     if (!A.isParameter())
@@ -82,7 +82,7 @@ void EraFinder::fromAllocations() {
     if (A.ParameterShape || A.UnknownParameterShape)
       from(20191213, "a parameter's shape between bars");
     else
-      before(20191213, "a parameter without shape");
+      before(20191213, "a parameter without a shape");
   }
 }
 
@@ -103,9 +103,9 @@ void EraFinder::fromFiles() {
   }
   if (D.state(Section::Total) != SectionState::Absent) {
     if (D.TotalHuman)
-      from(20210809, "a human readable total");
+      from(20210809, "a human-readable total");
     else
-      before(20210809, "a total without human readable form");
+      before(20210809, "a total without a human-readable form");
   }
   const DumpFile &Report = D.file(FileRole::Report);
   if (!Report.present())
@@ -126,20 +126,20 @@ void EraFinder::fromTexts() {
   switch (D.Texts) {
   case TextForm::None:
     if (!D.Used.empty())
-      before(20210923, "used values without instruction text");
+      before(20210923, "used values without instruction texts");
     return;
   case TextForm::NoSpace:
     from(20210923, "instruction texts");
     before(20240116, "no space before instruction texts");
     break;
   case TextForm::Glued:
-    from(20240116, "no newline behind instruction texts");
-    before(20241101, "no newline behind instruction texts");
+    from(20240116, "no newline after instruction texts");
+    before(20241101, "no newline after instruction texts");
     break;
   case TextForm::Lines:
     from(20240116, "a space before instruction texts");
     if (D.Used.size() > 1)
-      from(20241101, "a newline behind instruction texts");
+      from(20241101, "a newline after instruction texts");
     break;
   }
   for (const UsedValue &U : D.Used) {
@@ -188,10 +188,10 @@ void EraFinder::fromLive() {
   at(D.liveText(), D.Peak.front().Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
-    before(20250414, "peak rows without index");
+    before(20250414, "peak rows without an index");
     return;
   case PeakForm::Indexed:
-    from(20250414, "peak rows with index");
+    from(20250414, "peak rows with an index");
     before(20250516, "peak rows without cumulative bytes");
     return;
   case PeakForm::Cumulative:

@@ -169,7 +169,7 @@ void ModuleReader::readAliases(StringRef Text) {
     Items.literal(' ');
   }
   if (!Good)
-    Refuse(Text, "cannot read input_output_alias");
+    Refuse(Text, "cannot parse input_output_alias");
 }
 
 void ModuleReader::readEntryLayout(StringRef Text) {
@@ -187,7 +187,7 @@ void ModuleReader::readEntryLayout(StringRef Text) {
   if (Good && Items.literal("->"))
     M.EntryResult = Tables.Shapes.parse(Items);
   if (!M.EntryResult)
-    Refuse(Text, "cannot read entry_computation_layout");
+    Refuse(Text, "cannot parse entry_computation_layout");
 }
 
 bool ModuleReader::readHeading(StringRef Line) {
@@ -204,7 +204,7 @@ bool ModuleReader::readHeading(StringRef Line) {
   C.Instructions = {First, First};
   if (C.Entry) {
     if (M.Entry)
-      Refuse(In.line(), "a second ENTRY computation");
+      Refuse(In.line(), "the module has a second ENTRY computation");
     M.Entry = ComputationId(M.Computations.size());
   }
   M.Computations.push_back(C);
@@ -243,7 +243,7 @@ void ModuleReader::readComputation() {
   if (C.Instructions.empty())
     Refuse(M.Text.substr(C.Line).take_until(
                [](char Byte) { return Byte == '\n'; }),
-           "a computation without instructions");
+           "the computation has no instructions");
   else if (!C.Root) {
     C.Root = HloId(C.Instructions.End - 1);
     M.Instructions.back().Root = true;
@@ -255,7 +255,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   Text = Text.drop_front(2);
   std::optional<InstructionText> Parts = parseInstruction(Text, Tables.Shapes);
   if (!Parts) {
-    Refuse(Text, "cannot read this line as an instruction");
+    Refuse(Text, "cannot parse this line as an instruction");
     return;
   }
   HloInstruction I;
@@ -281,7 +281,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   HloId &Known = Latest[I.Name.index()];
   if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
     Refuse(Parts->Name,
-           "this computation has another instruction of this name");
+           "the computation has another instruction with this name");
   Known = Id;
   M.Instructions.push_back(I);
 }
@@ -318,7 +318,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
     Good = Number.number(I.Number) && Number.atEnd();
   }
   if (!Good)
-    Refuse(Parts.Operands, "cannot read the operands");
+    Refuse(Parts.Operands, "cannot parse the operands");
   I.Operands.End = static_cast<uint32_t>(M.Operands.size());
 }
 
@@ -341,10 +341,10 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
       HloId Source = Latest[Name.index()];
       llvm::StringRef Where = M.operandsText(M.Instructions[I]);
       if (!Source || Source.index() < Ours.Begin)
-        Refuse(Where, fmt::format("this computation has no instruction {}",
+        Refuse(Where, fmt::format("the computation has no instruction {}",
                                   Tables.Names[Name]));
       else if (Source.index() >= I)
-        Refuse(Where, fmt::format("operand {} is defined only further down",
+        Refuse(Where, fmt::format("operand {} is defined after its use",
                                   Tables.Names[Name]));
       else
         M.Operands[K].Source = Source;
@@ -373,7 +373,7 @@ void ModuleReader::resolveCalls() {
     ComputationId &Id = Known[C.Name.index()];
     if (Id)
       Refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
-             "the module has another computation of this name");
+             "the module has another computation with this name");
     Id = ComputationId(I);
   }
   for (const HloInstruction &I : M.Instructions)
@@ -383,9 +383,9 @@ void ModuleReader::resolveCalls() {
       // Callees are printed first (HloModule::Print), so that no computation
       // can call itself.
       if (!Callee)
-        Refuse(CalleeNames[C], "the module has no computation of this name");
+        Refuse(CalleeNames[C], "the module has no computation with this name");
       else if (Callee >= I.Parent)
-        Refuse(CalleeNames[C], "this computation is defined only further down");
+        Refuse(CalleeNames[C], "this computation is defined after its use");
       else
         M.Calls[C].Callee = Callee;
     }

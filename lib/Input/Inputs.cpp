@@ -128,9 +128,10 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
   if (!Reached || fs::is_regular_file(Status))
     Files.push_back(Path);
   else if (isAssignmentName(Path))
-    trouble(Path, fmt::format("'{}' is a pipe or a device: those are only read "
-                              "where they are named",
-                              Path));
+    trouble(
+        Path,
+        fmt::format("'{}' is a pipe or a device: name it explicitly to read it",
+                    Path));
   else
     List.Skipped.push_back(Path + " (a pipe or a device)");
 }
@@ -218,10 +219,11 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
       addDump(Name, Frames);
   if (List.Dumps.size() == Before)
-    trouble(Frames->Path,
-            fmt::format("'{}' holds no buffer assignment between its "
-                        "'*** Begin ***' lines",
-                        Frames->Path));
+    trouble(
+        Frames->Path,
+        fmt::format(
+            "'{}' has no buffer assignment between its '*** Begin ***' lines",
+            Frames->Path));
 }
 
 void InputFinder::addFragment(const std::string &Path, StringRef What) {
@@ -230,10 +232,9 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
   if (!Assignment.empty())
     addDump(std::move(Assignment));
   else
-    trouble(Path,
-            fmt::format("'{}' is {}, which says nothing without the buffer "
-                        "assignment that belongs to it",
-                        Path, What));
+    trouble(Path, fmt::format("'{}' is {}, which cannot be verified without "
+                              "its buffer assignment",
+                              Path, What));
 }
 
 void InputFinder::addFile(const std::string &Path) {
@@ -274,7 +275,7 @@ void InputFinder::addFile(const std::string &Path) {
     addFragment(Path, "an HLO module");
     return;
   case TextKind::Other:
-    trouble(Path, fmt::format("'{}' is no buffer assignment: {}", Path,
+    trouble(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
                               refusal(*Text)));
     return;
   }

@@ -105,13 +105,13 @@ static void reportUnreadable(LoadedDump &L, const DumpFile &File) {
   if (File.Text.empty())
     L.Unreadable.push_back(
         {File.Text,
-         fmt::format("{} is empty: writing was interrupted?", Name)});
+         fmt::format("{} is empty: was writing it interrupted?", Name)});
   else
     L.Unreadable.push_back(
         {File.Text.take_front(0),
-         fmt::format("{} begins with a byte order mark (UTF-8), which XLA does "
-                     "not write",
-                     Name)});
+         fmt::format(
+             "{} starts with a UTF-8 byte order mark, which XLA does not write",
+             Name)});
 }
 
 static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
@@ -130,9 +130,9 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   if (Given && !fitsRole(File.Text, Role))
-    return llvm::createStringError(std::errc::invalid_argument,
-                                   "'%s' does not hold what the option says",
-                                   Path.c_str());
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "'%s' is not the kind of file this option expects", Path.c_str());
   if (File.Text.empty() || File.Text.starts_with(ByteOrderMark)) {
     reportUnreadable(L, File);
     File = DumpFile();
@@ -144,7 +144,7 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
   bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
   if (Damaged || fitsRole(File.Text, Role))
     return llvm::Error::success();
-  NotUsed("its content is something else");
+  NotUsed("it is a different kind of file");
   File = DumpFile();
   return llvm::Error::success();
 }
@@ -172,8 +172,8 @@ static bool dropForeign(LoadedDump &L, Files &All) {
     StringRef Name = llvm::sys::path::filename(File.Path);
     bool Fragment = Role == FileRole::Values || Role == FileRole::LiveRange;
     if (Fragment && !L.Model->Split) {
-      L.Unused.push_back(fmt::format(
-          "{} (superfluous: the assignment has this section)", Name));
+      L.Unused.push_back(
+          fmt::format("{} (redundant: the assignment has this section)", Name));
       File = DumpFile();
       continue;
     }
@@ -183,7 +183,7 @@ static bool dropForeign(LoadedDump &L, Files &All) {
     if (Verdict.AssignmentCut)
       L.Unreadable.push_back(
           {fileOf(All, FileRole::Assignment).Text.take_back(0),
-           fmt::format("the file ends here, but {} lists values of {} more "
+           fmt::format("the file ends here, but {} lists values for {} more "
                        "instructions: it was cut off",
                        Name, Verdict.Lost)});
     if (!Verdict.Foreign)
@@ -229,7 +229,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
   if (!fitsRole(Assignment.Text, FileRole::Assignment))
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
-        fmt::format("'{}' is no buffer assignment: {}", In.Path,
+        fmt::format("'{}' is not a buffer assignment: {}", In.Path,
                     refusal(Assignment.Text))
             .c_str());
   if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))

@@ -22,8 +22,8 @@ or the module's text is edited, and the dump stays:
   module-index        another element of a tuple, of the same shape
   module-alias        an item of input_output_alias or output_to_operand_aliasing dropped
   module-body         conditions, bodies or branches of one signature exchanged
-  module-layout       another order of dimensions of a fusion's parameter
-  module-promise      another order of dimensions in entry_computation_layout
+  module-layout       another dimension order of a fusion's parameter
+  module-promise      another dimension order in entry_computation_layout
   module-control      a control predecessor that comes later
 
 Edits without effect are no faults. All of these are left out, and it is the texts that

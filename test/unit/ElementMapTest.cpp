@@ -230,7 +230,7 @@ TEST_F(ElementMaps, HugeNumbersStayBounded) {
 TEST_F(ElementMaps, Addresses) {
   EXPECT_TRUE(same("f32[2,3]{1,0}", "f32[2,3]{1,0:S(1)}"));
   EXPECT_FALSE(same("f32[2,3]{1,0}", "f32[2,3]{0,1}"));
-  // The order of dimensions of size 1 is free.
+  // The dimension order of size 1 is free.
   EXPECT_TRUE(same("f32[1,3]{1,0}", "f32[1,3]{0,1}"));
   // One tile either way.
   EXPECT_TRUE(same("f32[8,128]{1,0:T(8,128)}", "f32[8,128]{1,0:T(4,128)}"));

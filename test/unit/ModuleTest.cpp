@@ -380,7 +380,7 @@ TEST(Module, RepeatedComputation) {
   Read R(callee("f32[] call(%x), to_apply=%body",
                 "%body {\n  ROOT %z = f32[] parameter(0)\n}\n\n"));
   EXPECT_EQ(R.Refused,
-            Strings({"the module has another computation of this name: "
+            Strings({"the module has another computation with this name: "
                      "%body"}));
 }
 

@@ -42,7 +42,7 @@ TEST(Sizes, Logical) {
           {"c64[2]{0}", 16},
           {"c128[2]{0}", 32},
           {"f8e4m3fn[7]{0}", 7},
-          // The order of dimensions and tiles do not matter.
+          // The dimension order and tiles do not matter.
           {"f32[2,3]{0,1:T(8,128)S(1)}", 24},
           {"f32[0,7]{1,0}", 0},
           {"f32[<=8,2]{1,0}", 64},

@@ -35,7 +35,7 @@ static cl::list<std::string> Inputs(cl::Positional,
                                     cl::cat(InputOptions));
 static cl::opt<std::string>
     Values("values", cl::value_desc("file"), cl::cat(InputOptions),
-           cl::desc("Values file of the dump (default: beside it, by name)"));
+           cl::desc("Values file of the dump (default: next to it, by name)"));
 static cl::opt<std::string> LiveRange("live-range", cl::value_desc("file"),
                                       cl::cat(InputOptions),
                                       cl::desc("Live range file of the dump"));
@@ -54,53 +54,53 @@ static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
 static cl::opt<bool>
     Exec("exec", cl::cat(InputOptions),
          cl::desc("Run the command after -- and verify what it compiles"));
-static cl::opt<bool> Keep("keep", cl::cat(InputOptions),
-                          cl::desc("With --exec, keep the dumps (default: if "
-                                   "something is found)"));
+static cl::opt<bool> Keep(
+    "keep", cl::cat(InputOptions),
+    cl::desc(
+        "With --exec, keep the dumps (default: only if there are findings)"));
 static cl::opt<std::string>
     KeepDumps("keep-dumps", cl::value_desc("folder"), cl::cat(InputOptions),
               cl::desc("With --exec, dump into this folder and keep it"));
 static cl::opt<std::string>
     Shard("shard", cl::value_desc("i/n"), cl::cat(InputOptions),
-          cl::desc("Verify part i of n, from 0, of the dumps"));
+          cl::desc("Verify part i of n of the dumps, counting from 0"));
 
 static cl::opt<std::string>
     Checks("checks", cl::value_desc("globs"), cl::cat(CheckOptions),
-           cl::desc("Checks to run, by comma-separated globs; '-' takes out "
-                    "(default: all but lints)"));
+           cl::desc("Comma-separated globs of checks to run; '-' excludes "
+                    "(default: all except lints)"));
 static cl::opt<std::string>
     WarningsAsErrors("warnings-as-errors", cl::value_desc("globs"),
                      cl::cat(CheckOptions),
-                     cl::desc("Checks whose warnings are errors"));
-static cl::opt<std::string> ConfigFile(
-    "config", cl::value_desc("file"), cl::cat(CheckOptions),
-    cl::desc("Configuration (default: the .hlobuf.yaml in the folder of each "
-             "dump, or the next one above it)"));
+                     cl::desc("Globs of checks whose warnings become errors"));
+static cl::opt<std::string>
+    ConfigFile("config", cl::value_desc("file"), cl::cat(CheckOptions),
+               cl::desc("Configuration (default: the .hlobuf.yaml in the "
+                        "folder of each dump, or the closest one above it)"));
 static cl::opt<bool> NoConfig("no-config", cl::cat(CheckOptions),
-                              cl::desc("Read no configuration"));
+                              cl::desc("Do not read any configuration"));
 static cl::opt<bool>
     DumpConfig("dump-config", cl::cat(CheckOptions),
-               cl::desc("Print the configuration that holds, and exit"));
+               cl::desc("Print the effective configuration and exit"));
 static cl::opt<std::string>
     BaselineFile("baseline", cl::value_desc("file"), cl::cat(CheckOptions),
-                 cl::desc("Ignore the findings listed in this file"));
+                 cl::desc("Ignore findings listed in this file"));
 static cl::opt<std::string>
     WriteBaseline("write-baseline", cl::value_desc("file"),
                   cl::cat(CheckOptions),
                   cl::desc("Write all findings to this file, for --baseline"));
 static cl::opt<bool> VerifyDiagnostics(
     "verify-diagnostics", cl::cat(CheckOptions),
-    cl::desc("Compare the findings with comments in the dumps, like "
-             "// expected-error @below {{text}}"));
+    cl::desc("Compare the findings with comments in the dumps, such as // "
+             "expected-error @below {{text}}"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
-            cl::desc("Checks that must be able to run on every dump"));
+            cl::desc("Globs of checks that must be able to run on every dump"));
 static cl::opt<bool> ListChecks("list-checks", cl::cat(CheckOptions),
                                 cl::desc("List all checks and exit"));
-static cl::opt<std::string>
-    Explain("explain", cl::value_desc("check"), cl::cat(CheckOptions),
-            cl::desc("Explain a check, or those of a rule like "
-                     "D04, and exit"));
+static cl::opt<std::string> Explain(
+    "explain", cl::value_desc("check"), cl::cat(CheckOptions),
+    cl::desc("Explain a check, or the checks of a rule such as D04, and exit"));
 
 namespace {
 enum class EmitKind { Findings, Dump };
@@ -110,34 +110,34 @@ static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     cl::desc("What to print"),
     cl::values(clEnumValN(EmitKind::Findings, "findings", "findings (default)"),
                clEnumValN(EmitKind::Dump, "dump",
-                          "the dump again, from the model")));
+                          "the dump, printed back from the model")));
 static constexpr llvm::StringLiteral FormatNames[] = {"text", "json", "sarif",
                                                       "junit", "github"};
 static cl::opt<OutputFormat, false, NamedValues<OutputFormat>> Format(
     "format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
-    cl::desc("What goes to standard output"),
+    cl::desc("Format of standard output"),
     cl::values(clEnumValN(OutputFormat::Text, "text", "for people (default)"),
                clEnumValN(OutputFormat::Json, "json",
-                          "a JSON object a line and dump"),
+                          "one JSON object per dump, one per line"),
                clEnumValN(OutputFormat::Sarif, "sarif", "SARIF 2.1.0"),
                clEnumValN(OutputFormat::JUnit, "junit",
-                          "JUnit XML, a test case a dump"),
+                          "JUnit XML, one test case per dump"),
                clEnumValN(OutputFormat::Github, "github",
-                          "annotations of GitHub Actions")));
+                          "GitHub Actions annotations")));
 static cl::list<std::string>
     Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
-            cl::desc("Write this too; may be given several times"));
+            cl::desc("Also write this file; may be repeated"));
 static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
-                                cl::desc("Show where the memory goes"));
+                                cl::desc("Show memory use"));
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
-static cl::opt<bool> CountGates("count-gates", cl::Hidden,
-                                cl::cat(OutputOptions),
-                                cl::desc("Count what checks leave out, in "
-                                         "JSON (utils/count-gates.py)"));
-static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
-                           cl::desc("Print findings only, no last line"));
+static cl::opt<bool> CountGates(
+    "count-gates", cl::Hidden, cl::cat(OutputOptions),
+    cl::desc("Count what checks skip, as JSON (utils/count-gates.py)"));
+static cl::opt<bool>
+    Quiet("quiet", cl::cat(OutputOptions),
+          cl::desc("Print only findings, without the last line"));
 static cl::opt<bool>
     Verbose("verbose", cl::cat(OutputOptions),
             cl::desc("List the checks that did not run, also those that do "

@@ -72,15 +72,15 @@ static void checkOne(const CheckContext &A, Reporter &R, AllocationId Id) {
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
     if (Alloc.Unknown.empty())
       R.report(End,
-               "allocation {} is of no kind, expected parameter, constant, "
+               "allocation {} has no kind, expected parameter, constant, "
                "thread-local, maybe-live-out or preallocated-temp",
                Alloc.Index)
           .about(Id);
     else
-      R.notChecked("unknown attribute of an allocation");
+      R.notChecked("an allocation has an unknown attribute");
   } else if (Alloc.Values.empty() && !Alloc.PreallocatedTemp)
     R.report(A.places().header(Alloc).Index,
-             "allocation {} holds no value, expected one outside of temps",
+             "allocation {} has no values, expected at least one outside temps",
              Alloc.Index)
         .about(Id);
 }

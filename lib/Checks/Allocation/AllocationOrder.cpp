@@ -32,10 +32,9 @@ void checkAllocationOrder(const CheckContext &A, Reporter &R) {
   if (!FirstTemp || !LastOther || FirstTemp.index() > LastOther.index())
     return;
   R.report(A.places().header(D[FirstTemp]).PreallocatedTemp,
-           "temp allocation {} stands before allocation {}, expected temps at "
-           "the end",
+           "temp allocation {} comes before allocation {}, expected temps last",
            D[FirstTemp].Index, D[LastOther].Index)
-      .note(A.places().line(D[LastOther]), "this allocation is no temp")
+      .note(A.places().line(D[LastOther]), "this allocation is not a temp")
       .about(FirstTemp)
       .about(LastOther);
 }

@@ -57,7 +57,7 @@ void checkAllocationPage(const CheckContext &A, Reporter &R) {
     if (Alloc.Page.has_value() == Expected)
       continue;
     R.report(A.places().orEnd(A.places().header(Alloc).Page, Alloc),
-             "allocation {} prints {} page, but {} of {} allocations print {}",
+             "allocation {} has {} page, but {} of {} allocations have {}",
              Alloc.Index, Expected ? "no" : "a", std::max(With, Without),
              D.Allocations.size(), Expected ? "one" : "none")
         .about(AllocationId(I));

@@ -54,12 +54,12 @@ static void checkOther(const CheckContext &A, Reporter &R, AllocationId Id) {
       Shifted = ValueId(I);
   }
   if (Shifted) {
-    Finding F =
-        R.report(A.places().value(D[Shifted]).Offset,
-                 "value {} is at offset {} of allocation {}, expected "
-                 "0 outside of temps",
-                 D.spell(D[Shifted].Tag), D[Shifted].Offset, Alloc.Index);
-    F.note(A.places().line(Alloc), "the allocation is no temp").about(Shifted);
+    Finding F = R.report(
+        A.places().value(D[Shifted]).Offset,
+        "value {} is at offset {} of allocation {}, expected 0 outside temps",
+        D.spell(D[Shifted].Tag), D[Shifted].Offset, Alloc.Index);
+    F.note(A.places().line(Alloc), "the allocation is not a temp")
+        .about(Shifted);
     // Several at once speak against the header.
     if (NumShifted > 1)
       F.about(Id);

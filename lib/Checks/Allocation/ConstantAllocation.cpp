@@ -50,7 +50,7 @@ void checkConstantAllocation(const CheckContext &A, Reporter &R) {
     if (D[V.Owner].Constant || A.opcode(V.Tag.Name) != Opcode::Constant)
       continue;
     R.reportAs(Severity::Warning, A.places().value(V).Tag.Whole,
-               "value {} is a constant, but allocation {} is not",
+               "value {} is a constant, but allocation {} is not constant",
                D.spell(V.Tag), D[V.Owner].Index)
         .note(A.places().line(D[V.Owner]), "expected a constant allocation")
         .about(ValueId(I))

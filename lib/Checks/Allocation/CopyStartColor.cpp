@@ -33,7 +33,8 @@ static void checkCrossing(const CheckContext &A, Reporter &R, NameId Copy) {
       D[To].Tag.Color != D[From].Tag.Color)
     return;
   R.report(A.places().tag(D[To]).Color,
-           "copy {} has color {}, as has its source {}, expected another color",
+           "copy {} has color {}, the same as its source {}, expected a "
+           "different color",
            D.spell(D[To].Tag), D[To].Tag.Color, D.spell(D[From].Tag))
       .note(A.places().tag(D[From]).Whole, "the source is here")
       .about(Copy);
@@ -77,8 +78,8 @@ static void checkHostCopy(const CheckContext &A, Reporter &R,
   llvm::StringRef Where = A.places().text(I).OpcodeText;
   if (Color == HostColor || A.release().until(DeviceCopies)) {
     R.report(Where,
-             "copy {} stays in {} memory, expected one side in host memory "
-             "(color {})",
+             "copy {} stays in {} memory, expected its source or its result in "
+             "host memory (color {})",
              D.Names[I.Name], Color == HostColor ? "host" : "device", HostColor)
         .about(I.Name);
     return;
@@ -90,7 +91,7 @@ static void checkHostCopy(const CheckContext &A, Reporter &R,
       Source.Color != Color || D[Origin].Tag.Color != Color)
     return;
   R.reportAs(Severity::Warning, Where,
-             "copies {} and {} go there and back, but both stay in color {}: "
+             "copies {} and {} form a round trip that never leaves color {}: "
              "should the first one go to host memory (color {})?",
              D.Names[Source.Name], D.Names[I.Name], Color, HostColor)
       .note(A.places().tag(D[From]).Whole, "the first copy is here")

@@ -36,10 +36,10 @@ static void checkFills(const CheckContext &A, Reporter &R, ValueId Id, UsedId U,
     return;
   R.report(A.places().value(V).Size,
            "value {} reaches the entry root with {} bytes, but allocation {} "
-           "has {}, expected the same",
+           "has {} bytes",
            D.spell(V.Tag), V.Size, D[V.Owner].Index, D[V.Owner].Size)
       .note(A.places().header(D[V.Owner]).Size, "the allocation's size is here")
-      .note(rootLine(A, U, Root), "here it reaches the root")
+      .note(rootLine(A, U, Root), "it reaches the root here")
       .about(Id)
       .about(V.Owner);
 }
@@ -53,7 +53,7 @@ static void checkFlag(const CheckContext &A, Reporter &R, AllocationId Id,
              "allocation {} is not maybe-live-out, but its value {} reaches "
              "the entry root {}",
              Alloc.Index, D.spell(D[AtRoot].Tag), D.Names[Root])
-        .note(rootLine(A, A.usedOf(AtRoot), Root), "here it reaches the root")
+        .note(rootLine(A, A.usedOf(AtRoot), Root), "it reaches the root here")
         .about(Id)
         .about(AtRoot);
   } else if (!AtRoot && Alloc.MaybeLiveOut) {
@@ -70,7 +70,7 @@ void checkLiveOut(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   NameId Root = A.entryRoot();
   if (!Root) {
-    R.notChecked("the dump does not tell the entry root");
+    R.notChecked("the entry root is unknown");
     return;
   }
   for (uint32_t K = 0; K != D.Allocations.size(); ++K) {

@@ -41,8 +41,7 @@ void checkMemorySpace(const CheckContext &A, Reporter &R) {
     // Of the two, the one that differs from the allocation is wrong.
     bool WrongColor = S.memorySpace() == D[V.Owner].color();
     R.report(WrongColor ? Texts.Tag.Color : memorySpaceText(Texts.Shape),
-             "value {} has color {}, but the layout's memory space is {}, "
-             "expected the same",
+             "value {} has color {}, but its layout has memory space {}",
              D.spell(V.Tag), V.Tag.Color, S.memorySpace())
         .about(ValueId(I));
   }

@@ -68,7 +68,7 @@ static void checkUsual(const CheckContext &A, Reporter &R) {
     return;
   const Value &V = D[Odd];
   R.reportAs(Severity::Lint, A.places().value(V).Offset,
-             "value {} is the only one of {} at an offset ({}) that is not a "
+             "value {} is the only one of {} with an offset ({}) that is not a "
              "multiple of {}",
              D.spell(V.Tag), NumShifted, V.Offset, Usual)
       .about(Odd);
@@ -90,8 +90,8 @@ void checkOffsetAlignment(const CheckContext &A, Reporter &R) {
       continue;
     R.reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,
                A.places().value(V).Offset,
-               "value {} is at offset {}, expected a multiple of {} as {} "
-               "aligns color {}",
+               "value {} is at offset {}, expected a multiple of {} ({} "
+               "alignment of color {})",
                D.spell(V.Tag), V.Offset, Alignment, backendName(By),
                Alloc.color())
         .about(ValueId(I));

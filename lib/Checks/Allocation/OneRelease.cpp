@@ -49,12 +49,12 @@ void checkOneRelease(const CheckContext &A, Reporter &R) {
     return;
   StringRef Old = firstLine(A.dump(), When.BeforePlace);
   StringRef New = firstLine(A.dump(), When.FromPlace);
-  Finding F = R.report(Old,
-                       "a release before {} wrote this ({}), but one since {} "
-                       "wrote other lines ({}): edited, cut off, or mixed",
-                       date(When.Before), When.BeforeReason, date(When.From),
-                       When.FromReason);
-  F.note(New, "the newer form is here");
+  Finding F = R.report(
+      Old,
+      "this line is from before {} ({}), but other lines are from {} or later "
+      "({}): was the dump edited, cut off, or mixed?",
+      date(When.Before), When.BeforeReason, date(When.From), When.FromReason);
+  F.note(New, "the newer line is here");
   addSubject(A, F, Old);
   addSubject(A, F, New);
 }

@@ -42,13 +42,12 @@ static void reportMissing(const CheckContext &A, Reporter &R) {
     return;
   if (!A.release().since(20191213) || A.release().impossible()) {
     if (A.release().impossible())
-      return R.notChecked("a dump of before 2019-12-13 prints no output shape");
-    return R.notApplicable(
-        "a dump of before 2019-12-13 prints no output shape");
+      return R.notChecked("dumps from before 2019-12-13 have no output shape");
+    return R.notApplicable("dumps from before 2019-12-13 have no output shape");
   }
   AllocationId Id = likelyOutput(A);
   R.report(A.places().orEnd(llvm::StringRef(), D[Id]),
-           "none of {} allocations prints the output's shape, expected one",
+           "none of {} allocations has an output shape, expected one",
            D.Allocations.size())
       .about(Id);
 }
@@ -94,8 +93,8 @@ static void checkText(const CheckContext &A, Reporter &R, AllocationId Id) {
   if (I && I->Result) {
     if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
       R.report(A.places().header(Alloc).OutputShape,
-               "allocation {} prints another output shape than {} has, which "
-               "is the entry root",
+               "allocation {} has an output shape that differs from the shape "
+               "of the entry root {}",
                Alloc.Index, D.Names[Root])
           .note(A.places().text(*I).ShapeText, "the root's shape is here")
           .about(Id);
@@ -103,8 +102,8 @@ static void checkText(const CheckContext &A, Reporter &R, AllocationId Id) {
   }
   if (!Alloc.Values.empty() && !canHold(A, Alloc))
     R.report(A.places().header(Alloc).OutputShape,
-             "allocation {} prints an output shape that none of the values "
-             "that fill it can have",
+             "allocation {} has an output shape that fits none of the values "
+             "that fill it",
              Alloc.Index)
         .about(Id);
 }
@@ -121,8 +120,8 @@ void checkOutputShape(const CheckContext &A, Reporter &R) {
     if (First) {
       Several = true;
       R.report(A.places().header(Alloc).OutputShape,
-               "allocation {} prints an output shape, as allocation {} does, "
-               "expected one",
+               "allocation {} has an output shape, and so does allocation {}, "
+               "expected only one",
                Alloc.Index, D[First].Index)
           .note(A.places().header(D[First]).OutputShape, "the first is here")
           .about(AllocationId(I))

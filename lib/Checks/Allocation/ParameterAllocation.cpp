@@ -71,8 +71,8 @@ void ParameterChecker::reportMismatch(AllocationId Id, ValueId Wrong) {
   uint32_t Number = parameter(V)->ParameterNumber;
   AllocationTexts Texts = A.places().header(Alloc);
   R.report(Number == *Alloc.Parameter ? Texts.ParameterIndex : Texts.Parameter,
-           "allocation {} is for parameter {} at {}, but its value {} is "
-           "parameter {} at {}",
+           "allocation {} is for parameter {} at index {}, but its value {} is "
+           "parameter {} at index {}",
            Alloc.Index, *Alloc.Parameter, D.Indices.text(Alloc.ParameterIndex),
            D.spell(V.Tag), Number, D.Indices.text(V.Tag.Index))
       .note(A.places().value(V).Tag.Whole, "the value is here")
@@ -82,12 +82,12 @@ void ParameterChecker::reportMismatch(AllocationId Id, ValueId Wrong) {
 
 void ParameterChecker::reportMisplaced(ValueId Wrong, bool Housed) {
   const Value &V = D[Wrong];
-  Finding F = R.reportAs(
-      Housed ? Severity::Warning : Severity::Error,
-      A.places().value(V).Tag.Whole,
-      "value {} is parameter {} at {}, but allocation {} is not for it",
-      D.spell(V.Tag), parameter(V)->ParameterNumber,
-      D.Indices.text(V.Tag.Index), D[V.Owner].Index);
+  Finding F = R.reportAs(Housed ? Severity::Warning : Severity::Error,
+                         A.places().value(V).Tag.Whole,
+                         "value {} is parameter {} at index {}, but allocation "
+                         "{} is not for that parameter",
+                         D.spell(V.Tag), parameter(V)->ParameterNumber,
+                         D.Indices.text(V.Tag.Index), D[V.Owner].Index);
   F.note(A.places().line(D[V.Owner]), "the allocation is here").about(Wrong);
   // A header that lost its kind is wrong itself.
   if (!D[V.Owner].PreallocatedTemp)
@@ -116,10 +116,11 @@ void ParameterChecker::checkValues(AllocationId Id) {
   else if (Wrong)
     reportMisplaced(Wrong, Own || Alloc.Constant);
   else if (Expected && !Alloc.Values.empty())
-    R.report(
-         A.places().header(Alloc).Parameter,
-         "allocation {} is for parameter {} at {}, but holds no value of it",
-         Alloc.Index, *Alloc.Parameter, D.Indices.text(Alloc.ParameterIndex))
+    R.report(A.places().header(Alloc).Parameter,
+             "allocation {} is for parameter {} at index {}, but holds no "
+             "value of that parameter",
+             Alloc.Index, *Alloc.Parameter,
+             D.Indices.text(Alloc.ParameterIndex))
         .note(A.places().value(D.values(Alloc).front()).Tag.Whole,
               "its first value is here")
         .about(Id);
@@ -147,7 +148,8 @@ void ParameterChecker::checkUnique() {
       continue;
     AllocationTexts Texts = A.places().header(D[Y.Id]);
     R.report(Y.Index.isRoot() ? Texts.Parameter : Texts.ParameterIndex,
-             "allocation {} is for parameter {} at {}, as is allocation {}",
+             "allocation {} is for parameter {} at index {}, and so is "
+             "allocation {}",
              D[Y.Id].Index, Y.Number, D.Indices.text(Y.Index), D[X.Id].Index)
         .note(A.places().header(D[X.Id]).Parameter,
               "the other allocation is here")
@@ -186,8 +188,8 @@ void ParameterChecker::checkIndices(ArrayRef<Header> OfOne) {
     ShapeIndex Here = D.Indices.get(Path);
     if (Next == OfOne.size() || OfOne[Next].Index.canonical() != Here) {
       R.report(A.places().header(D[First.Id]).Parameter,
-               "parameter {} has no allocation at {}, expected {} allocations "
-               "in all, one for each part of its shape",
+               "parameter {} has no allocation at index {}, expected {} "
+               "allocations, one for each part of its shape",
                First.Number, D.Indices.text(Here), D.Shapes[P->Result].Nodes)
           .about(First.Id);
       return false;
@@ -211,8 +213,9 @@ void ParameterChecker::run() {
   collectHeaders();
   checkUnique();
   if (D.state(Section::Texts) != SectionState::Complete)
-    R.notCheckedWithout(A, Section::Texts,
-                        "which values are parameters: no instruction texts");
+    R.notCheckedWithout(
+        A, Section::Texts,
+        "no instruction texts to tell which values are parameters");
   // What follows would only repeat what was said.
   if (R.count() != 0)
     return;

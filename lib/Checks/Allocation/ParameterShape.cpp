@@ -78,7 +78,9 @@ void checkParameterShape(const CheckContext &A, Reporter &R) {
     if (Alloc.ParameterShape && fits(A, Alloc, V))
       continue;
     StringRef Printed = A.places().header(Alloc).ParameterShape;
-    R.report(Printed, "allocation {} prints {}, but its parameter has {}",
+    R.report(Printed,
+             "allocation {} has parameter shape {}, but the parameter's value "
+             "has {}",
              Alloc.Index, shortened(Printed),
              shortened(D.Shapes.plainText(V.Shape)))
         .note(A.places().value(V).Shape, "the parameter's value is here")

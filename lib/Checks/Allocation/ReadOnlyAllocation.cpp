@@ -68,12 +68,12 @@ void ReadOnlyAllocations::report(AllocationId Id) {
   if (Owner == Alloc.Values.End)
     Owner = Alloc.Values.Begin;
   uint32_t Other = Owner == Alloc.Values.Begin ? Owner + 1 : Alloc.Values.Begin;
-  Finding F =
-      R.report(A.places().value(D.Values[Other]).Tag.Whole,
-               "value {} shares {} allocation {} with {}, expected one value",
-               D.spell(D.Values[Other].Tag),
-               Alloc.Constant ? "constant" : "read-only parameter", Alloc.Index,
-               D.spell(D.Values[Owner].Tag));
+  Finding F = R.report(
+      A.places().value(D.Values[Other]).Tag.Whole,
+      "value {} shares {} allocation {} with {}, expected only one value",
+      D.spell(D.Values[Other].Tag),
+      Alloc.Constant ? "constant" : "read-only parameter", Alloc.Index,
+      D.spell(D.Values[Owner].Tag));
   F.note(A.places().line(Alloc), "{}",
          Alloc.MaybeLiveOut && !Alloc.Constant
              ? "input_output_alias does not list the parameter"
@@ -90,7 +90,7 @@ void ReadOnlyAllocations::run() {
 namespace hlobuf {
 void checkReadOnlyAllocation(const CheckContext &A, Reporter &R) {
   if (A.dump().Values2019 != ValueForm::Tagged)
-    R.notApplicable("value lines of before 2019-09");
+    R.notApplicable("value lines from before 2019-09");
   else
     ReadOnlyAllocations(A, R).run();
 }

@@ -35,8 +35,8 @@ void checkThreadLocalAllocation(const CheckContext &A, Reporter &R) {
       const Value &W = D[Second];
       ValueTexts Texts = A.places().value(W);
       R.report(V.Size != W.Size ? Texts.Size : Texts.Offset,
-               "value {} takes bytes [{}, {}) of thread-local allocation {}, "
-               "expected [{}, {}) as {}",
+               "value {} occupies bytes [{}, {}) of thread-local allocation "
+               "{}, expected [{}, {}) like {}",
                D.spell(W.Tag), W.Offset, W.end(), Alloc.Index, V.Offset,
                V.end(), D.spell(V.Tag))
           .note(A.places().value(V).Tag.Whole, "the other value is here")

@@ -56,13 +56,14 @@ void checkTotalBytes(const CheckContext &A, Reporter &R) {
       }
     if (AllocationId Id = suspect(D, Sum - D.Total))
       F.note(A.places().header(D[Id]).Size,
-             "perhaps {} was meant, where the last value ends",
+             "should this be {}, where the last value ends?",
              D[Id].Size - (Sum - D.Total))
           .about(Id);
     return;
   }
   if (D.TotalHuman && *D.TotalHuman != humanBytes(D.Total))
-    R.report(Texts.Second, "readable total is '{}', expected '{}' for {} bytes",
+    R.report(Texts.Second,
+             "human-readable total is '{}', expected '{}' for {} bytes",
              *D.TotalHuman, humanBytes(D.Total), D.Total)
         .about(Section::Total);
 }

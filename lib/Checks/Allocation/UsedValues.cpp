@@ -65,27 +65,25 @@ static void reportUnplaced(const CheckContext &A, Reporter &R, UsedId U) {
                  D[Other].Tag.Index.canonical() == Tag.Index.canonical();
   if (Same && !SameTag) {
     R.report(A.places().value(D[Same]).Tag.Id,
-             "value {} has id {} here, but {} among the used values, expected "
-             "the same",
+             "value {} has id {} here, but id {} in 'Used values'",
              D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
         .note(A.places().tag(D[U]).Id, "the other id is here")
         .about(Same);
     return;
   }
-  Finding F =
-      R.report(A.places().tag(D[U]).Whole,
-               "used value {} is in no allocation, expected one", D.spell(Tag));
+  Finding F = R.report(A.places().tag(D[U]).Whole,
+                       "used value {} is not in any allocation", D.spell(Tag));
   F.about(Tag.Name);
   // Where many lines are missing, looking for the place of each takes long.
   constexpr unsigned MaxHints = 20;
   if (R.count() > MaxHints)
     return;
   if (AllocationId Empty = emptyAllocation(D))
-    F.note(A.places().line(D[Empty]), "its line is missing, perhaps here")
+    F.note(A.places().line(D[Empty]), "its missing line may belong here")
         .about(Empty);
   else if (ValueId Before = lineBefore(A, U))
     F.note(A.places().line(D[Before]),
-           "its line is missing, perhaps next to this one");
+           "its missing line may belong next to this one");
 }
 
 /// \p V is not among the used values by id.
@@ -96,8 +94,7 @@ static void reportUnused(const CheckContext &A, Reporter &R, ValueId V) {
   if (Same && !A.valueOf(Same))
     return; // Reported from the other side.
   R.report(A.places().value(D[V]).Tag.Whole,
-           "value {} is not among the used values, expected it there",
-           D.spell(Tag))
+           "value {} is missing from 'Used values'", D.spell(Tag))
       .about(V);
 }
 
@@ -105,7 +102,8 @@ namespace hlobuf {
 void checkUsedValues(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   if (D.Values2019 == ValueForm::MultiLine) {
-    R.notApplicable("value lines of 2019 are the used values");
+    R.notApplicable(
+        "dumps from 2019 have no 'Used values' apart from the value lines");
     return;
   }
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
@@ -117,7 +115,7 @@ void checkUsedValues(const CheckContext &A, Reporter &R) {
     R.report(A.places().tag(U).Id,
              "used value {} follows {}, expected ascending ids", D.spell(U.Tag),
              D.spell(D.Used[I - 1].Tag))
-        .note(A.places().tag(D.Used[I - 1]).Id, "the id before is here")
+        .note(A.places().tag(D.Used[I - 1]).Id, "the previous id is here")
         .about(U.Tag.Name)
         .about(D.Used[I - 1].Tag.Name);
   }

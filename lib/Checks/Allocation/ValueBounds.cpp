@@ -33,7 +33,8 @@ void checkValueBounds(const CheckContext &A, Reporter &R) {
     ValueTexts Texts = A.places().value(V);
     R.reportAs(Private ? Severity::Warning : Severity::Error,
                V.Size > Alloc.Size ? Texts.Size : Texts.Offset,
-               "value {} takes bytes [{}, {}), but allocation {} has {}",
+               "value {} occupies bytes [{}, {}), but allocation {} has only "
+               "{} bytes",
                D.spell(V.Tag), V.Offset, V.end(), Alloc.Index, Alloc.Size)
         .note(A.places().header(Alloc).Size, "the allocation's size is here")
         .about(ValueId(I))

@@ -130,8 +130,7 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
     auto Found = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
     TagTexts Texts = A.places().tag(Row);
     if (Found == Members.end() || Found->first != Row.Tag.Id) {
-      R.report(Texts.Whole,
-               "reused value {} is no value of allocation {}, expected one",
+      R.report(Texts.Whole, "reused value {} is not a value of allocation {}",
                D.spell(Row.Tag), Alloc.Index)
           .about(Id);
       continue;
@@ -141,8 +140,8 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
         Row.Color != Alloc.color())
       continue;
     R.report(Row.Tag == V.Tag ? A.places().line(Row) : Texts.Whole,
-             "reused value {} is listed with color {}, expected {} of another "
-             "color than {}",
+             "reused value {} is listed with color {}, expected {} with a "
+             "color other than {}",
              D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
         .note(A.places().value(V).Tag.Whole, "the value is here")
         .about(ValueId(Found->second));
@@ -151,7 +150,7 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
   auto Twice = std::adjacent_find(Listed.begin(), Listed.end());
   if (Twice != Listed.end())
     R.report(A.places().line(D.reused(Alloc).back()),
-             "value id {} is listed twice as reused in allocation {}", *Twice,
+             "value id {} is listed as reused twice in allocation {}", *Twice,
              Alloc.Index)
         .about(Id);
 }
@@ -172,9 +171,9 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   else if (!A.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
     return;
   else if (!Argument)
-    Expected = "0 outside of temps on TPU";
+    Expected = "0 outside temps on TPU";
   else if (Alloc.color() != HostColor)
-    Expected = "0, or 5 for host memory, outside of temps on TPU";
+    Expected = "0, or 5 for host memory, outside temps on TPU";
   if (!Expected.empty())
     R.report(A.places().header(Alloc).Color,
              "allocation {} has color {}, expected {}", Alloc.Index,
@@ -207,7 +206,7 @@ void ColorChecker::run() {
   for (uint32_t I = 0; Printed && I != D.Values.size(); ++I)
     if (!D.Values[I].Tag.HasColor)
       R.report(A.places().value(D.Values[I]).Tag.Whole,
-               "value {} prints no color, expected one as for other values",
+               "value {} has no color, but other values do",
                D.spell(D.Values[I].Tag))
           .about(ValueId(I));
 }

@@ -49,9 +49,9 @@ static void checkUniqueIds(const CheckContext &A, Reporter &R) {
     if (First.Tag.Id != Second.Tag.Id)
       continue;
     R.report(A.places().value(Second).Tag.Id,
-             "value {} has the id of {}, expected every id once",
+             "value {} has the same id as {}, expected unique ids",
              D.spell(Second.Tag), D.spell(First.Tag))
-        .note(A.places().value(First).Tag.Id, "the id is also here")
+        .note(A.places().value(First).Tag.Id, "the id is also used here")
         .about(ValueId(Order[K]))
         .about(ValueId(Order[K - 1]));
   }
@@ -68,7 +68,7 @@ static void checkUniqueTags(const CheckContext &A, Reporter &R) {
           First.Tag.Id == Second.Tag.Id)
         continue;
       R.report(A.places().value(Second).Tag.Whole,
-               "value {} is placed a second time, as {}, expected one place",
+               "value {} is placed twice, the second time as {}",
                D.spell(First.Tag), D.spell(Second.Tag))
           .note(A.places().value(First).Tag.Whole, "the other line is here")
           .about(ValueId(Here[K]))

@@ -28,11 +28,11 @@ static void report(const Program &P, const SharedCallee &Shared, Reporter &R) {
   llvm::StringRef Name = P.facts().dump().Names[M[Shared.Callee].Name];
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
-  Finding F = R.report(P.place(Second),
-                       "computation {} is called by {} and by {}, but XLA "
-                       "gives each call a computation of its own before it "
-                       "assigns buffers",
-                       Name, P.spell(First), P.spell(Second));
+  Finding F =
+      R.report(P.place(Second),
+               "computation {} is called by both {} and {}, but XLA gives each "
+               "caller its own copy before buffer assignment",
+               Name, P.spell(First), P.spell(Second));
   for (size_t I = 0; I != std::min(Shared.Callers.size(), MaxNoted); ++I)
     if (I != 1)
       F.note(P.place(Shared.Callers[I]), "{} calls it",

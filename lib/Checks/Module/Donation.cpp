@@ -29,7 +29,7 @@ static void checkItem(const ModuleAnalysis &W, const HloAlias &Item,
   HloValueId Input =
       Parameter ? W.flow().at(Parameter, Item.Index) : HloValueId();
   if (!Output || !Input) {
-    R.report(Item.Text, "the entry has no such {}",
+    R.report(Item.Text, "the entry computation has no such {}",
              Output ? "parameter" : "output");
     return;
   }
@@ -40,8 +40,8 @@ static void checkItem(const ModuleAnalysis &W, const HloAlias &Item,
   const Allocation &Alloc = D[D[From].Owner];
   if (D[To].Owner != D[From].Owner) {
     R.report(At.value(D[To]).Tag.Whole,
-             "the output {} is {}, which lies in allocation {}, but the "
-             "module donates it parameter {} {}, which lies in allocation {}",
+             "output {} is {} in allocation {}, but the module donates "
+             "parameter {} {} to it, which is in allocation {}",
              D.Indices.text(Item.Output), D.spell(D[To].Tag),
              D[D[To].Owner].Index, Item.Parameter, D.Indices.text(Item.Index),
              Alloc.Index)
@@ -52,8 +52,8 @@ static void checkItem(const ModuleAnalysis &W, const HloAlias &Item,
   }
   if (!Alloc.MaybeLiveOut)
     R.report(At.line(Alloc),
-             "allocation {} is not maybe-live-out, but holds the output {} in "
-             "place of parameter {} {}",
+             "allocation {} is not maybe-live-out, but holds output {} in "
+             "place of donated parameter {} {}",
              Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,
              D.Indices.text(Item.Index))
         .note(Item.Text, "it is donated here")

@@ -87,8 +87,8 @@ Finding EntryOutputs::complete(Finding Said, HloValueId V) const {
 
 void EntryOutputs::reportTwice(uint32_t First, uint32_t Second, HloValueId V) {
   complete(R.reportAs(Level, P.place(Root),
-                      "outputs {} and {} of {} are one buffer, that of {}: "
-                      "nothing copies it for one of them",
+                      "outputs {} and {} of {} share the buffer of {}: one of "
+                      "them needs a copy",
                       index(First), index(Second), P.spell(Root), F.spell(V)),
            V);
 }
@@ -97,10 +97,10 @@ void EntryOutputs::reportReadOnly(uint32_t Ordinal, HloValueId V,
                                   HloValueId ReadOnly) {
   bool Constant = P[F[ReadOnly].Definition].Op == Opcode::Constant;
   complete(R.reportAs(Level, P.place(Root),
-                      "output {} of {} is {} {} itself, {}: nothing copies it",
+                      "output {} of {} is {} {} itself, {}: it needs a copy",
                       index(Ordinal), P.spell(Root),
                       Constant ? "constant" : "parameter", F.spell(ReadOnly),
-                      Constant ? "which is never the caller's"
+                      Constant ? "which the caller cannot own"
                                : "which is not donated"),
            V);
 }

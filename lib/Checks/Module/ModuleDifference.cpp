@@ -43,11 +43,11 @@ static void reportAnotherTime(const ModuleAnalysis &W, Reporter &R) {
   if (!Where.data())
     Where = D.Module.Text.take_until([](char C) { return C == '\n'; });
   R.reportAs(Severity::Warning, Where,
-             "dump and module are of different times of the compilation: {} "
-             "{} are in one of them only{}; they were not compared",
+             "dump and module come from different compilation stages: {} {} "
+             "appear in only one of them{}; they were not compared",
              Strange,
              strangersIn(W) == DerivedPart::Sequence ? "steps" : "values",
-             Example.empty() ? "" : ", like " + Example);
+             Example.empty() ? "" : ", such as " + Example);
 }
 
 /// One warning where all values of a kind differ in a dump that may be newer
@@ -56,9 +56,9 @@ static void reportAnotherTime(const ModuleAnalysis &W, Reporter &R) {
 static void reportNewRule(const ModuleAnalysis &W, Reporter &R,
                           DerivedPart Part, DescribeFn Describe) {
   R.exempt("newer-rule", W.numExcused());
-  R.notChecked(fmt::format("all {} differ ({}), which is excused: this XLA may "
-                           "be newer than the tool",
-                           W.newRuleFor(), W.numExcused()));
+  R.notChecked(
+      fmt::format("all {} differ ({}): this XLA may be newer than the tool",
+                  W.newRuleFor(), W.numExcused()));
   if (W.firstDifference() != Part)
     return;
   compare(W, Part, [&](const Difference &Found) {
@@ -84,9 +84,9 @@ static std::string obstacleTo(const ModuleAnalysis &W, DerivedPart Part) {
     return "the module is not scheduled";
   if (!W.states(Part) && isTimedPart(Part))
     return W.facts().dump().complete(Section::Used)
-               ? "no sound instruction sequence"
-               : "only the used values tell which steps are the "
-                 "get-tuple-elements that the module leaves out";
+               ? "the instruction sequence is broken"
+               : "the module omits get-tuple-elements, and only 'Used values' "
+                 "shows their steps";
   return "";
 }
 
@@ -97,7 +97,7 @@ const ModuleAnalysis *hlobuf::usableModule(const CheckContext &A, Reporter &R) {
   if (!W->obstacle().empty())
     reportObstacle(*W, R);
   else if (W->isOfAnotherTime())
-    R.notChecked("dump and module are of different times");
+    R.notChecked("dump and module come from different compilation stages");
   else
     return W;
   return nullptr;
@@ -119,7 +119,7 @@ void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
   if (W->isOfAnotherTime()) {
     if (Part == strangersIn(*W))
       reportAnotherTime(*W, R);
-    R.notChecked("dump and module are of different times");
+    R.notChecked("dump and module come from different compilation stages");
     return;
   }
   if (!W->differs(Part))

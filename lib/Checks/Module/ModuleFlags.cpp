@@ -22,7 +22,7 @@ static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
     Text += (Text.empty() ? "" : ", ") + Flag;
   };
   if (Flags.Parameter)
-    Add(fmt::format("parameter {} at {}", Flags.Parameter->first,
+    Add(fmt::format("parameter {} at index {}", Flags.Parameter->first,
                     D.Indices.text(Flags.Parameter->second)));
   if (Flags.Constant)
     Add("constant");
@@ -41,8 +41,8 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
   const Allocation &Alloc = D.Allocations[Found.Row];
   return R
       .reportAs(Level, W.facts().places().line(Alloc),
-                "allocation {} is {}, but by the module it is {}", Alloc.Index,
-                spellFlags(D, statedFlags(Alloc)),
+                "allocation {} is {}, but according to the module it is {}",
+                Alloc.Index, spellFlags(D, statedFlags(Alloc)),
                 spellFlags(D, Expected[Found.Row]))
       .about(AllocationId(Found.Row));
 }

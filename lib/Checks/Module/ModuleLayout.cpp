@@ -93,8 +93,8 @@ std::string ModuleLayouts::spell(Side S) const {
 
 void ModuleLayouts::report(Side From, Side To, llvm::StringRef What) {
   R.report(P.place(To.Id),
-           "{} has the layout {}, but takes over the bytes of {}, which has "
-           "{}: another {}",
+           "{} has layout {}, but reuses the bytes of {}, which has {}: "
+           "different {}",
            spell(To), D.Shapes.text(shape(To)), spell(From),
            D.Shapes.text(shape(From)), What)
       .note(P.place(From.Id), "{} is defined here", spell(From))

@@ -77,7 +77,7 @@ void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
   Finding F = R.reportAs(
       Alternate ? Severity::Warning : Severity::Error,
       A.places().value(D[Later]).Offset,
-      "{} shares {} with {}, and by the module both are needed from {} to {}",
+      "{} shares {} with {}, but the module needs both from {} to {}",
       D.spell(D[Later].Tag), sharedBytes(D, D[Later], D[Earlier]),
       D.spell(D[Earlier].Tag), spellStep(Second.Start),
       spellStep(std::min(First.End, Second.End)));
@@ -90,12 +90,11 @@ void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
   if (V.Offset == Next.Offset &&
       (V.Size == Next.Size || !D[V.Owner].PreallocatedTemp))
     return;
-  Finding F = R.report(
-      A.places().value(Next).Offset,
-      "{} is written at {}, where {} is still read, and shares {} with it; "
-      "they must have the same place or no common byte",
-      D.spell(Next.Tag), spellStep(rangeOf(Starting).Start), D.spell(V.Tag),
-      sharedBytes(D, V, Next));
+  Finding F = R.report(A.places().value(Next).Offset,
+                       "{} is written at {}, where {} is still read, and "
+                       "shares {} with it; expected equal or disjoint places",
+                       D.spell(Next.Tag), spellStep(rangeOf(Starting).Start),
+                       D.spell(V.Tag), sharedBytes(D, V, Next));
   explain(F, Ending, Starting);
 }
 

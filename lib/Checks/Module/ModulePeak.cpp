@@ -17,24 +17,24 @@ using namespace hlobuf;
 
 namespace hlobuf {
 void checkModulePeak(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Peak,
-                    [&](const ModuleAnalysis &W, Reporter &, Severity Level,
-                        const Difference &Found) {
-                      Finding F = R.reportAs(
-                          Level, A.places().peakHeader().First,
-                          "the peak is at step {}, but by the module it "
-                          "is at step {}",
-                          A.dump().PeakStep, Found.Row);
-                      if (Found.Row < W.schedule().sequence().size()) {
-                        HloId Id = W.schedule().sequence()[Found.Row];
-                        F.note(W.program().place(Id), "step {} is {}",
-                               Found.Row, W.program().spell(Id));
-                      }
-                      return F.about(Section::Peak);
-                    });
+  reportDifferences(
+      A, R, DerivedPart::Peak,
+      [&](const ModuleAnalysis &W, Reporter &, Severity Level,
+          const Difference &Found) {
+        Finding F = R.reportAs(
+            Level, A.places().peakHeader().First,
+            "peak is at step {}, but according to the module it is at step {}",
+            A.dump().PeakStep, Found.Row);
+        if (Found.Row < W.schedule().sequence().size()) {
+          HloId Id = W.schedule().sequence()[Found.Row];
+          F.note(W.program().place(Id), "step {} is {}", Found.Row,
+                 W.program().spell(Id));
+        }
+        return F.about(Section::Peak);
+      });
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (W && W->obstacle().empty() && W->states(DerivedPart::Peak) &&
       !expectedPeak(*W))
-    R.notChecked("the bytes of a live value are not known");
+    R.notChecked("the size of a live value is unknown");
 }
 } // namespace hlobuf

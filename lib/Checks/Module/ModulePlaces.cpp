@@ -20,17 +20,17 @@ static std::string spellPlace(const Dump &D, const Value &V) {
                      D[V.Owner].Index);
 }
 
-static Finding describePlace(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found) {
+static Finding describePlace(const ModuleAnalysis &W, Reporter &R,
+                             Severity Level, const Difference &Found) {
   const Dump &D = W.facts().dump();
   const Value &V = D[Found.Line];
   const Value &Other = D[Found.Other];
   const Places &At = W.facts().places();
-  Finding F = R.reportAs(Level, At.value(V).Tag.Whole,
-                         "{} must share the place of {}, but lies at {} "
-                         "instead of {}",
-                         D.spell(V.Tag), D.spell(Other.Tag), spellPlace(D, V),
-                         spellPlace(D, Other));
+  Finding F =
+      R.reportAs(Level, At.value(V).Tag.Whole,
+                 "{} must share the place of {}, but is in {} instead of {}",
+                 D.spell(V.Tag), D.spell(Other.Tag), spellPlace(D, V),
+                 spellPlace(D, Other));
   F.note(At.value(Other).Tag.Whole, "{} is placed here", D.spell(Other.Tag));
   for (const Value *Member : {&V, &Other})
     if (HloId Id = W.program().find(Member->Tag.Name))

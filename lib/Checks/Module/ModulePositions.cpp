@@ -15,8 +15,8 @@
 
 using namespace hlobuf;
 
-static Finding describePosition(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found) {
+static Finding describePosition(const ModuleAnalysis &W, Reporter &R,
+                                Severity Level, const Difference &Found) {
   const Facts &A = W.facts();
   const Dump &D = A.dump();
   const Program &P = W.program();
@@ -26,8 +26,8 @@ static Finding describePosition(const ModuleAnalysis &W, Reporter &R, Severity L
     ShapeIndex Index = P.trees().index(N.Shape, Found.Ordinal);
     return R
         .reportAs(Level, A.places().tag(U).Whole,
-                  "in the module {} is also at {}{}, which is not among its "
-                  "positions",
+                  "in the module, {} is also at {}{}, which is missing from "
+                  "its positions",
                   D.spell(U.Tag), P.spell(Found.Id),
                   P.trees().shape(N.Shape).isTuple() ? D.Indices.text(Index)
                                                      : "")
@@ -36,7 +36,7 @@ static Finding describePosition(const ModuleAnalysis &W, Reporter &R, Severity L
   }
   const Position &At = D.Positions[Found.Row];
   Finding F = R.reportAs(Level, A.places().line(At).ltrim(),
-                         "in the module {} is not at {}", D.spell(U.Tag),
+                         "in the module, {} is not at {}", D.spell(U.Tag),
                          D.spell(At.Name, At.Index));
   if (HloId Id = P.find(At.Name)) {
     HloValueId There = W.flow().at(Id, At.Index);

@@ -15,18 +15,18 @@
 
 using namespace hlobuf;
 
-static Finding describeRange(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found) {
+static Finding describeRange(const ModuleAnalysis &W, Reporter &R,
+                             Severity Level, const Difference &Found) {
   const Facts &A = W.facts();
   const Dump &D = A.dump();
   const Program &P = W.program();
   if (Found.Kind == DifferenceKind::Invented) {
     const LiveRangeRow &Row = D.Ranges[Found.Row];
     return R
-        .reportAs(Level, A.places().line(Row).ltrim(),
-                  "{} has a live range, but in the module no such value lives "
-                  "in the steps",
-                  D.spell(Row.Name, Row.Index))
+        .reportAs(
+            Level, A.places().line(Row).ltrim(),
+            "{} has a live range, but the module's schedule has no such value",
+            D.spell(Row.Name, Row.Index))
         .about(Row.Name);
   }
   HloId Id = W.flow()[Found.Value].Definition;
@@ -40,11 +40,11 @@ static Finding describeRange(const ModuleAnalysis &W, Reporter &R, Severity Leve
   const LiveRangeRow &Row = D.Ranges[Found.Row];
   RowTexts At = A.places().row(Row);
   bool StartsWrong = Row.Start != Derived.Start;
-  Finding F = R.reportAs(Level, StartsWrong ? At.First : At.Second,
-                         "{} has the live range {}-{}, but by the module it "
-                         "is {}-{}",
-                         D.spell(Row.Name, Row.Index), Row.Start, Row.End,
-                         Derived.Start, Derived.End);
+  Finding F =
+      R.reportAs(Level, StartsWrong ? At.First : At.Second,
+                 "{} has live range {}-{}, but the module implies {}-{}",
+                 D.spell(Row.Name, Row.Index), Row.Start, Row.End,
+                 Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
   if (Step >= 0 && Step < W.schedule().steps()) {
     HloId There = W.schedule().sequence()[static_cast<size_t>(Step)];

@@ -56,8 +56,8 @@ Finding SequenceDifference::missing(HloId Id) {
   }
   return R
       .reportAs(Level, Where,
-                "the module schedules {} at step {}, the sequence has no such "
-                "step",
+                "the module schedules {} at step {}, but it is missing from "
+                "the sequence",
                 P.spell(Id), Step)
       .note(P.place(Id), "{} is defined here", P.spell(Id));
 }

@@ -61,18 +61,16 @@ void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef What) {
   if (fits(Id, Promised))
     return;
   R.report(P.place(Id),
-           "the {} {} has the shape {}, but entry_computation_layout promises "
-           "{}",
-           What, P.spell(Id), D.Shapes.text(P[Id].Shape),
-           D.Shapes.text(Promised))
-      .note(D.Shapes.text(Promised), "it is promised here")
+           "{} {} has shape {}, but entry_computation_layout declares {}", What,
+           P.spell(Id), D.Shapes.text(P[Id].Shape), D.Shapes.text(Promised))
+      .note(D.Shapes.text(Promised), "it is declared here")
       .about(P[Id].Name);
 }
 
 void Signature::run() {
   const HloModule &M = P.module();
   if (!M.EntryResult)
-    return R.notApplicable("the module prints no entry_computation_layout");
+    return R.notApplicable("the module has no entry_computation_layout");
   size_t Count = M.EntryParameters.size();
   // Layouts do not tell that the header is another module's.
   auto IsSimilar = [&](HloId Id, ShapeId Promised) {
@@ -83,7 +81,7 @@ void Signature::run() {
     Fitting += IsSimilar(P.parameter(M.Entry, N), M.EntryParameters[N]);
   if (P.numParameters(M.Entry) != Count ||
       (Count != 0 && Fitting * 2 < Count + 1))
-    return R.notChecked("entry_computation_layout is that of another module");
+    return R.notChecked("entry_computation_layout belongs to another module");
   compare(P.root(M.Entry), M.EntryResult, "result");
   for (uint32_t N = 0; N != Count; ++N)
     if (HloId Id = P.parameter(M.Entry, N))

@@ -72,10 +72,10 @@ bool TextComparer::sameShape(const Instruction &I, HloId Id) {
     return true;
   const HloModule &M = P.module();
   R.report(A.places().text(I).ShapeText,
-           "{} has the shape {}, but in the module {}", D.Names[I.Name],
+           "{} has shape {}, but {} in the module", D.Names[I.Name],
            D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
       .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
-            "the module has it here")
+            "the module's instruction is here")
       .about(I.Name);
   return false;
 }
@@ -92,9 +92,9 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
                   Stated.contains("-done"));
   if (Same || Wrapped)
     return true;
-  R.report(Stated, "{} has the opcode {}, but in the module {}",
-           D.Names[I.Name], Stated, Own)
-      .note(Own, "the module has it here")
+  R.report(Stated, "{} has opcode {}, but {} in the module", D.Names[I.Name],
+           Stated, Own)
+      .note(Own, "the module's instruction is here")
       .about(I.Name);
   return false;
 }
@@ -122,14 +122,14 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     if (D.operandsText(I) == Contents ||
         isElided(D.operandsText(I), Contents, Id))
       return true;
-    R.report(D.operandsText(I), "{} has other contents in the module",
+    R.report(D.operandsText(I), "{} has different contents in the module",
              D.Names[I.Name])
         .note(M.operandsText(M[Id]), "the module has these")
         .about(I.Name);
     return false;
   }
   if (Stated.size() != Own.size()) {
-    R.report(D.operandsText(I), "{} has {} operands, but in the module {}",
+    R.report(D.operandsText(I), "{} has {} operands, but {} in the module",
              D.Names[I.Name], Stated.size(), Own.size())
         .note(M.operandsText(M[Id]), "the module has these")
         .about(I.Name);
@@ -147,7 +147,7 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     if (Same)
       continue;
     R.report(A.places().operand(I, K),
-             "operand {} of {} is {}, but in the module {}", K, D.Names[I.Name],
+             "operand {} of {} is {}, but {} in the module", K, D.Names[I.Name],
              D.Names[Stated[K]], P.spell(Own[K]))
         .note(M.operandsText(M[Id]), "the module has these operands")
         .about(I.Name);
@@ -212,12 +212,12 @@ bool TextComparer::sameAttributes(const Instruction &I, HloId Id) {
     StringRef Where = MoreX ? (ValueX.empty() ? KeyX : ValueX)
                             : A.places().text(I).OpcodeText;
     R.reportAs(Severity::Warning, Where,
-               "{} has other attributes in the module: {} instead of {}",
+               "{} has different attributes in the module: {} instead of {}",
                D.Names[I.Name],
                MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
                MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
         .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
-              "the module has it here")
+              "the module's instruction is here")
         .about(I.Name);
     return false;
   }
@@ -239,9 +239,8 @@ void TextComparer::compareValueShapes() {
     ShapeId Own = P.trees().part(P[Id].Shape, *Ordinal);
     if (sameText(D.Shapes, V.Shape, Own))
       continue;
-    R.report(A.places().value(V).Shape,
-             "{} has the shape {}, but in the module {}", D.spell(V.Tag),
-             D.Shapes.text(V.Shape), D.Shapes.text(Own))
+    R.report(A.places().value(V).Shape, "{} has shape {}, but {} in the module",
+             D.spell(V.Tag), D.Shapes.text(V.Shape), D.Shapes.text(Own))
         .note(P.place(Id), "{} is here", D.Names[V.Tag.Name])
         .about(V.Tag.Name);
   }

@@ -28,8 +28,8 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
     ShapeIndex Index = P.trees().index(N.Shape, Found.Ordinal);
     return R
         .reportAs(Level, A.places().tag(U).Whole,
-                  "in the module {} reads {} as operand {}{}, which is not "
-                  "among its uses",
+                  "in the module, {} reads {} as operand {}{}, which is "
+                  "missing from its uses",
                   P.spell(Found.Id), D.spell(U.Tag), Found.Operand,
                   P.trees().shape(N.Shape).isTuple()
                       ? " " + D.Indices.text(Index)
@@ -40,7 +40,7 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
   const Use &Row = D.Uses[Found.Row];
   Finding F =
       R.reportAs(Level, A.places().line(Row).ltrim(),
-                 "in the module {} does not read {} as operand {}{}",
+                 "in the module, {} does not read {} as operand {}{}",
                  D.Names[Row.Name], D.spell(U.Tag), Row.Operand,
                  Row.Index.printed() ? " " + D.Indices.text(Row.Index) : "");
   if (HloId Id = P.find(Row.Name))

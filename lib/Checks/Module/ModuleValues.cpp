@@ -17,17 +17,15 @@
 
 using namespace hlobuf;
 
-static Finding describeValue(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found) {
+static Finding describeValue(const ModuleAnalysis &W, Reporter &R,
+                             Severity Level, const Difference &Found) {
   const Dump &D = W.facts().dump();
   const Program &P = W.program();
   if (Found.Kind == DifferenceKind::Missing) {
     HloId Id = W.flow()[Found.Value].Definition;
-    Finding F = R.reportAs(Level, P.place(Id),
-                           "{} defines the value {}{}, which has no place in "
-                           "the assignment",
-                           P.spell(Id), W.flow().spell(Found.Value),
-                           W.flow()[Found.Value].Phi ? " (phi)" : "");
+    Finding F = R.reportAs(
+        Level, P.place(Id), "value {}{} has no buffer assigned",
+        W.flow().spell(Found.Value), W.flow()[Found.Value].Phi ? " (phi)" : "");
     return P[Id].Name ? F.about(P[Id].Name) : F;
   }
   const ValueTag &Tag = D[Found.Line].Tag;
@@ -36,7 +34,7 @@ static Finding describeValue(const ModuleAnalysis &W, Reporter &R, Severity Leve
   if (Found.Kind == DifferenceKind::Unequal)
     return R
         .reportAs(Level, At.Whole, "{} is {}, but in the module {}",
-                  D.spell(Tag), Tag.Phi ? "a phi" : "no phi",
+                  D.spell(Tag), Tag.Phi ? "a phi" : "not a phi",
                   Tag.Phi ? "only one value reaches it"
                           : "several values meet here")
         .note(P.place(Id), "{} is here", D.Names[Tag.Name])
@@ -46,14 +44,13 @@ static Finding describeValue(const ModuleAnalysis &W, Reporter &R, Severity Leve
         .reportAs(Level, At.Name, "the module has no instruction {}",
                   D.Names[Tag.Name])
         .about(Found.Line);
-  Finding F = R.reportAs(Level, At.Whole,
-                         "{} has a place, but the module defines no value "
-                         "there",
-                         D.spell(Tag));
+  Finding F = R.reportAs(
+      Level, At.Whole, "{} has a buffer, but the module defines no value there",
+      D.spell(Tag));
   F.note(P.place(Id), "{} is here", D.Names[Tag.Name]);
   HloValueId V = W.flow().at(Id, Tag.Index);
   if (V)
-    F.note(P.place(W.flow()[V].Definition), "it only passes on {}",
+    F.note(P.place(W.flow()[V].Definition), "it only forwards {}",
            W.flow().spell(V));
   return F.about(Found.Line);
 }
@@ -67,8 +64,8 @@ static void reportOtherPhis(const ModuleAnalysis &W, Reporter &R) {
                               ? W.program().module().Name
                               : W.facts().places().value(*Phi).Tag.Whole;
   R.reportAs(Severity::Warning, Where,
-             "the dump has other phis than this tool derives from the module; "
-             "they are legal, and all else was compared with them");
+             "the dump and the module's dataflow have different phis; both are "
+             "legal, and the dump's were used for everything else");
 }
 
 namespace hlobuf {

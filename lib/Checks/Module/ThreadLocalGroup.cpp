@@ -34,11 +34,11 @@ static void checkAllocation(const ModuleAnalysis &W, const Allocation &Alloc,
     if (W.aliases().same(V, Known))
       continue;
     const Value &Line = D.Values[I];
-    Finding F = R.report(A.places().value(Line).Tag.Whole,
-                         "{} shares thread-local allocation {} with {}, but by "
-                         "the module the two need not alias, and such an "
-                         "allocation is never reused",
-                         D.spell(Line.Tag), Alloc.Index, D.spell(D[First].Tag));
+    Finding F = R.report(
+        A.places().value(Line).Tag.Whole,
+        "{} shares thread-local allocation {} with {}, but the module does not "
+        "make them alias, and thread-local allocations are never reused",
+        D.spell(Line.Tag), Alloc.Index, D.spell(D[First].Tag));
     F.note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
            D.spell(D[First].Tag));
     for (HloValueId Member : {Known, V})

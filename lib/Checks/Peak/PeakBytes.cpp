@@ -37,7 +37,7 @@ void checkPeakBytes(const CheckContext &A, Reporter &R) {
     std::optional<uint64_t> Bytes =
         Shape ? logicalBytes(D.Shapes, Shape) : std::nullopt;
     if (!Bytes) {
-      R.notChecked("the shape of a row is not known");
+      R.notChecked("the shape of a row is unknown");
       continue;
     }
     if (*Bytes == Row.Bytes)

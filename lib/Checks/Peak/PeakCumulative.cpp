@@ -23,8 +23,9 @@ static void report(const CheckContext &A, Reporter &R, size_t I,
                        "cumulative bytes are {}, expected {}", Row.Cumulative,
                        Expected);
   if (I != 0)
-    F.note(A.places().row(D.Peak[I - 1]).Second, "{} up to here, and {} more",
-           Expected - Row.Bytes, Row.Bytes);
+    F.note(A.places().row(D.Peak[I - 1]).Second,
+           "{} bytes up to here, plus {} more", Expected - Row.Bytes,
+           Row.Bytes);
   F.about(Row.Name);
   UsedId U = A.findUsed(Row.Name, Row.Index);
   if (ValueId V = U ? A.valueOf(U) : ValueId())

@@ -135,7 +135,7 @@ void PeakMembers::reportWrong(const WrongRow &Row,
           ? R.report(Where, "peak list has '{}' twice", Name)
           : R.report(Where,
                      "peak list has '{}', whose live range, {}-{}, does not "
-                     "hold step {}",
+                     "include step {}",
                      Name, D.Ranges[Row.Range].Start, D.Ranges[Row.Range].End,
                      Step);
   if (Row.Why == WrongRow::Twice)
@@ -146,7 +146,7 @@ void PeakMembers::reportWrong(const WrongRow &Row,
   if (!Instead)
     return;
   const LiveRangeRow &Range = D.Ranges[*Instead];
-  F.note(A.places().line(Range), "'{}' is live at step {} and not listed",
+  F.note(A.places().line(Range), "'{}' is live at step {} but not listed",
          spell(*Instead), Step);
   about(F, Range.Name, Range.Index);
 }
@@ -180,9 +180,9 @@ void PeakMembers::reportMissing(uint32_t Range) {
                     : AtEnd        ? A.places().line(D.Peak.back())
                                    : A.places().line(*Next);
   Finding F = R.report(Where,
-                       "'{}' is live at step {}, but not in the peak "
-                       "list; expected {} this line",
-                       spell(Range), Step, AtEnd ? "behind" : "before");
+                       "'{}' is live at step {} but missing from the peak "
+                       "list, expected it {} this line",
+                       spell(Range), Step, AtEnd ? "after" : "before");
   F.note(A.places().line(Lost), "its live range, {}-{}, is here", Lost.Start,
          Lost.End)
       .about(Section::Stack);
@@ -214,7 +214,7 @@ void PeakMembers::run() {
 namespace hlobuf {
 void checkPeakMembers(const CheckContext &A, Reporter &R) {
   if (A.dump().UnboundedPeak)
-    return R.notChecked("a dimension has no bound");
+    return R.notChecked("a dimension is unbounded");
   if (!A.areRangesSound())
     return R.notChecked("the live ranges are incomplete");
   PeakMembers(A, R).run();

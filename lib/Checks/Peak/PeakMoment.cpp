@@ -49,12 +49,12 @@ namespace hlobuf {
 void checkPeakMoment(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   if (D.UnboundedPeak)
-    return R.notChecked("a dimension has no bound");
+    return R.notChecked("a dimension is unbounded");
   if (!A.areRangesSound())
     return R.notChecked("the live ranges are incomplete");
   std::optional<PeakMoment> Peak = findPeak(A);
   if (!Peak)
-    return R.notChecked("the bytes of a live value are not known");
+    return R.notChecked("the size of a live value is unknown");
   if (Peak->Step == D.PeakStep)
     return;
   uint64_t Stated = chargedAt(A, D.PeakStep);

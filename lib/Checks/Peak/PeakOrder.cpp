@@ -73,10 +73,10 @@ void PeakOrder::compareNames() {
   if (Listed != Expected)
     return;
   const PeakRow &Row = D.Peak[First];
-  R.report(A.places().row(Row).Name,
-           "'{}' stands in the peak list where '{}' belongs; rows come by "
-           "value id",
-           D.Names[Row.Name], D.Names[Wanted])
+  R.report(
+       A.places().row(Row).Name,
+       "peak list has '{}' where '{}' belongs; rows are ordered by value id",
+       D.Names[Row.Name], D.Names[Wanted])
       .about(Row.Name)
       .about(Wanted);
 }
@@ -86,9 +86,9 @@ void PeakOrder::report(const PeakRow &P, const PeakRow &Q) {
       A.places().row(Q).Name, "'{}' comes after '{}' in the peak list; {}",
       D.spell(Q.Name, Q.Index), D.spell(P.Name, P.Index),
       D.PeakRows == PeakForm::Cumulative
-          ? "rows come by bytes descending, then by name and index"
-          : "rows come by value id");
-  F.note(A.places().line(P), "the row before it is here");
+          ? "rows are ordered by bytes (descending), then by name and index"
+          : "rows are ordered by value id");
+  F.note(A.places().line(P), "the previous row is here");
   for (const PeakRow *Row : {&P, &Q}) {
     F.about(Row->Name);
     UsedId U = A.findUsed(Row->Name, Row->Index);

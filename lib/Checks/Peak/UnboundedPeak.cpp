@@ -43,7 +43,7 @@ void checkUnboundedPeak(const CheckContext &A, Reporter &R) {
       continue;
     if (!D.UnboundedPeak)
       R.report(Heading,
-               "a peak is printed, although '{}' has a dimension without bound",
+               "a peak is printed, but '{}' has an unbounded dimension",
                D.Names[Row.Name])
           .note(A.places().text(*I).ShapeText, "its shape is here")
           .about(Row.Name);
@@ -52,9 +52,8 @@ void checkUnboundedPeak(const CheckContext &A, Reporter &R) {
   if (!D.UnboundedPeak)
     return;
   if (!AllKnown)
-    return R.notChecked("the shape of a live value is not known");
-  R.report(Heading, "no live value has a dimension without bound, so a peak is "
-                    "expected")
+    return R.notChecked("the shape of a live value is unknown");
+  R.report(Heading, "no live value has an unbounded dimension, expected a peak")
       .about(Section::Peak);
 }
 } // namespace hlobuf

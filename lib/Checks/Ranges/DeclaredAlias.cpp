@@ -63,8 +63,8 @@ void DeclaredAliasCheck::checkPlaces(const Instruction &I,
       To.Size == From.Size)
     return;
   R.report(A.places().value(To).Tag.Whole,
-           "{} is in bytes [{}, {}) of allocation {}, but '{}' writes it in "
-           "place of {}, bytes [{}, {}) of allocation {}",
+           "{} is in bytes [{}, {}) of allocation {}, but '{}' aliases it with "
+           "{}, in bytes [{}, {}) of allocation {}",
            D.spell(To.Tag), To.Offset, To.end(), D[To.Owner].Index,
            D.Names[I.Name], D.spell(From.Tag), From.Offset, From.end(),
            D[From.Owner].Index)

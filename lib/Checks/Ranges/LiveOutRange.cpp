@@ -49,8 +49,8 @@ static void checkOutputs(const CheckContext &A, Reporter &R) {
     if (U && A.isLiveOut(U))
       continue;
     R.report(A.places().row(*Last).Second,
-             "live range of {} ends at step {}, but allocation {} is an "
-             "output, and one of its values lives to the end, {}",
+             "live range of {} ends at step {}, but one value of output "
+             "allocation {} must live to the end, step {}",
              D.spell(D[LastValue].Tag), Last->End, Owner.Index, A.steps())
         .note(A.places().header(Owner).MaybeLiveOut,
               "allocation {} is maybe-live-out", Owner.Index)
@@ -68,22 +68,22 @@ static void checkRow(const CheckContext &A, Reporter &R,
   if (AtRoot && !ToEnd)
     R.report(A.places().row(Row).Second,
              "live range of {} ends at step {}, but the value is part of the "
-             "program's result and lives to the end, {}",
+             "program's result and must live to the end, step {}",
              D.spell(D[V].Tag), Row.End, A.steps())
         .note(A.places().line(*AtRoot), "'{}' is the root of ENTRY",
               D.Names[Root])
         .about(V);
   else if (ToEnd && !Owner.MaybeLiveOut && !Owner.isParameter())
     R.report(A.places().row(Row).Second,
-             "live range of {} reaches the end, {}, but allocation {} is "
+             "live range of {} reaches the end, step {}, but allocation {} is "
              "neither an output nor a parameter",
              D.spell(D[V].Tag), Row.End, Owner.Index)
         .note(A.places().line(Owner), "allocation {} is here", Owner.Index)
         .about(V);
   else if (ToEnd && Owner.MaybeLiveOut && Root && !AtRoot)
     R.reportAs(Severity::Warning, A.places().row(Row).Second,
-               "live range of {} reaches the end, {}, but the value is no "
-               "part of the program's result",
+               "live range of {} reaches the end, step {}, but the value is "
+               "not part of the program's result",
                D.spell(D[V].Tag), Row.End)
         .note(A.places().line(D.Sequence[static_cast<size_t>(A.time(Root))]),
               "'{}' is the root of ENTRY", D.Names[Root])
@@ -100,7 +100,7 @@ void checkLiveOutRange(const CheckContext &A, Reporter &R) {
   checkOutputs(A, R);
   NameId Root = A.entryRoot();
   if (!Root)
-    R.notChecked("the ENTRY root is not known");
+    R.notChecked("the ENTRY root is unknown");
   for (const LiveRangeRow &Row : D.Ranges) {
     UsedId U = A.findUsed(Row.Name, Row.Index);
     if (ValueId V = U ? A.valueOf(U) : ValueId())

@@ -36,8 +36,8 @@ void checkParameterRange(const CheckContext &A, Reporter &R) {
         continue;
       RowTexts Texts = A.places().row(Row);
       R.report(Row.Start != 0 ? Texts.First : Texts.Second,
-               "live range of {} is {}-{}, but a parameter that is not "
-               "donated lives from 0 to {}",
+               "live range of {} is {}-{}, expected 0-{} for a parameter that "
+               "is not donated",
                D.spell(D.Values[I].Tag), Row.Start, Row.End, A.steps())
           .note(A.places().header(Owner).Parameter,
                 "allocation {} is parameter {} and not maybe-live-out",

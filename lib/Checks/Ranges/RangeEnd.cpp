@@ -169,8 +169,8 @@ bool RangeEnd::isUnreadRoot(const Entry &E) const {
 void RangeEnd::reportRoot(const Entry &E) {
   const LiveRangeRow &Row = row(E);
   R.report(A.places().row(Row).Second,
-           "live range of {} ends at step {}, but nothing reads the value, so "
-           "'{}' is a computation's root, and its value lives longer",
+           "live range of {} ends at step {}, but nothing reads the value: "
+           "'{}' must be a computation's root, whose value lives longer",
            D.spell(D[E.V].Tag), Row.End, D.Names[Row.Name])
       .note(A.places().line(D[E.U]), "{} has no uses", D.spell(D[E.V].Tag))
       .about(E.V);
@@ -201,14 +201,14 @@ void RangeEnd::checkPhis(Group Same) {
           (!Before || row(F).End > row(*Before).End))
         Before = &F;
     Finding F = R.report(A.places().row(Phi).First,
-                         "live range of {} starts at step {}, where no range "
-                         "of a value at the same place ends",
+                         "live range of {} starts at step {}, where no live "
+                         "range at the same place ends",
                          D.spell(D[E.V].Tag), Phi.Start);
     F.about(E.V);
     if (!Before)
       continue;
     F.note(A.places().row(row(*Before)).Second,
-           "the one before it, of {}, ends at step {}",
+           "the previous one, of {}, ends at step {}",
            D.spell(D[Before->V].Tag), row(*Before).End)
         .about(Before->V);
   }

@@ -79,7 +79,7 @@ void RangeForm::checkUnknownKey(uint32_t Number) {
   RowTexts Texts = A.places().row(Row);
   bool WrongIndex = InSequence && !A.usedOfInstruction(Row.Name).empty();
   Finding F = R.report(WrongIndex ? Texts.Index : Texts.Name,
-                       "live range of '{}', which is no value of this dump",
+                       "'{}' has a live range, but is not a value of this dump",
                        D.spell(Row.Name, Row.Index));
   F.about(Row.Name);
   if (!Missing)
@@ -109,7 +109,7 @@ void RangeForm::checkKey(uint32_t Number, UsedId U) {
                        D.spell(D[U].Tag), D.Names[Row.Name]);
   if (const SequenceRow *Stray = A.strayStep())
     F.note(A.places().row(*Stray).Name,
-           "step {} is '{}', which nothing else names", Stray->Ordinal,
+           "step {} is '{}', which appears nowhere else", Stray->Ordinal,
            D.Names[Stray->Name])
         .about(Stray->Name);
   about(F, U);
@@ -118,11 +118,11 @@ void RangeForm::checkKey(uint32_t Number, UsedId U) {
 void RangeForm::checkOrder(uint32_t Number, UsedId U) {
   if (Last && D[Last].Tag.Id > D[U].Tag.Id)
     about(about(R.report(A.places().row(D.Ranges[Number]).Name,
-                         "live range of {} comes after that of {}; rows "
-                         "ascend by value id",
+                         "live range of {} comes after that of {}; rows are "
+                         "ordered by value id",
                          D.spell(D[U].Tag), D.spell(D[Last].Tag))
                     .note(A.places().line(D.Ranges[LastRow]),
-                          "the row before it is here"),
+                          "the previous row is here"),
                 U),
           Last);
   Last = U;
@@ -133,21 +133,22 @@ void RangeForm::checkBounds(const LiveRangeRow &Row, UsedId U) {
   RowTexts Texts = A.places().row(Row);
   std::string Tag = U ? D.spell(D[U].Tag) : D.spell(Row.Name, Row.Index);
   if (Row.Start < 0 || Row.Start >= Steps)
-    about(R.report(Texts.First,
-                   "live range of {} starts at step {}, but the steps are 0 "
-                   "to {}",
-                   Tag, Row.Start, Steps - 1),
+    about(R.report(
+              Texts.First,
+              "live range of {} starts at step {}, but steps run from 0 to {}",
+              Tag, Row.Start, Steps - 1),
           U);
   else if (Row.End > Steps)
     about(R.report(Texts.Second,
-                   "live range of {} ends at step {}, behind the program's "
-                   "end, {}",
+                   "live range of {} ends at step {}, after the end of the "
+                   "program at step {}",
                    Tag, Row.End, Steps),
           U);
   else if (Row.End < Row.Start)
-    about(R.report(Texts.Second,
-                   "live range of {} ends at step {}, before its start, {}",
-                   Tag, Row.End, Row.Start),
+    about(R.report(
+              Texts.Second,
+              "live range of {} ends at step {}, before its start at step {}",
+              Tag, Row.End, Row.Start),
           U);
 }
 

@@ -71,19 +71,19 @@ void RangeMembership::reportMissing(ValueId V, int32_t Step) {
             D.Names[D[V].Tag.Name]);
   llvm::StringRef Row = rowBehind(V);
   if (!Row.empty())
-    F.note(Row, "its live range is expected next to this one");
+    F.note(Row, "its live range belongs next to this one");
 }
 
 void RangeMembership::reportUnscheduled(ValueId V) {
   const SequenceRow *Stray = A.strayStep();
   Finding F = R.report(A.places().value(D[V]).Tag.Whole,
-                       "'{}' of {} is not in the instruction sequence, and "
-                       "the value is neither thread-local nor constant",
+                       "'{}' of {} is not in the instruction sequence, but the "
+                       "value is neither thread-local nor constant",
                        D.Names[D[V].Tag.Name], D.spell(D[V].Tag));
   F.about(V).about(D[V].Tag.Name);
   if (Stray)
     F.note(A.places().row(*Stray).Name,
-           "step {} is '{}', which nothing else names", Stray->Ordinal,
+           "step {} is '{}', which appears nowhere else", Stray->Ordinal,
            D.Names[Stray->Name])
         .about(Stray->Name);
 }
@@ -105,7 +105,7 @@ void RangeMembership::checkRows() {
   for (const LiveRangeRow &Row : D.Ranges)
     if (!A.findUsed(Row.Name, Row.Index))
       R.report(A.places().row(Row).First,
-               "{} has a live range, but is not among the used values",
+               "{} has a live range, but is missing from 'Used values'",
                D.spell(Row.Name, Row.Index))
           .about(Row.Name);
 }

@@ -31,15 +31,16 @@ static uint32_t reportOrdinal(const CheckContext &A, Reporter &R, uint32_t I,
   // One wrong number, or a gap that goes on?
   bool OnlyHere =
       Exchanged || (HasNext ? Next == Expected + 1 : D.MaxStep == Expected + 1);
-  Finding F = R.report(Where, "step {} of '{}' stands where step {} belongs",
-                       Row.Ordinal, D.Names[Row.Name], Expected);
+  Finding F =
+      R.report(Where, "step {} ('{}') is out of order, expected step {}",
+               Row.Ordinal, D.Names[Row.Name], Expected);
   F.about(Section::Sequence).about(Row.Name);
   if (Exchanged)
     F.note(A.places().row(D.Sequence[I + 1]).First, "step {} comes after it",
            Expected);
   else if (!OnlyHere && I > 0)
     F.note(A.places().row(D.Sequence[I - 1]).First,
-           "the row before it has number {}", D.Sequence[I - 1].Ordinal);
+           "the previous row is step {}", D.Sequence[I - 1].Ordinal);
   return OnlyHere ? Expected + 1 : Row.Ordinal + 1;
 }
 

@@ -56,11 +56,9 @@ void UseBeforeDefinition::report(const UsedValue &U, llvm::StringRef Where,
                                  NameId Name, llvm::StringRef Verb) {
   const SequenceRow &Early = D.Sequence[A.time(Name)];
   const SequenceRow &Late = D.Sequence[A.time(U.Tag.Name)];
-  Finding F = R.report(Where,
-                       "'{}' {} {} at step {}, before its definition, "
-                       "step {}",
-                       D.Names[Name], Verb, D.spell(U.Tag), A.time(Name),
-                       A.time(U.Tag.Name));
+  Finding F = R.report(
+      Where, "'{}' {} {} at step {}, before its definition at step {}",
+      D.Names[Name], Verb, D.spell(U.Tag), A.time(Name), A.time(U.Tag.Name));
   F.note(A.places().line(Late), "'{}' is defined here", D.Names[U.Tag.Name])
       .note(A.places().line(Early), "'{}' {} it here", D.Names[Name], Verb);
   UsedId Id(static_cast<size_t>(&U - D.Used.data()));

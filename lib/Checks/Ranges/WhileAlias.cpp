@@ -37,7 +37,8 @@ void checkWhileAlias(const CheckContext &A, Reporter &R) {
     const Value &Last = D[Out];
     R.report(A.places().value(Last).Tag.Whole,
              "{} leaves '{}' in bytes [{}, {}) of allocation {}, but {} enters "
-             "it in bytes [{}, {}) of allocation {}; a loop works in place",
+             "it in bytes [{}, {}) of allocation {}; a loop must keep its "
+             "state in place",
              D.spell(Last.Tag), D.Names[Read.Name], Last.Offset, Last.end(),
              D[Last.Owner].Index, D.spell(Init.Tag), Init.Offset, Init.end(),
              D[Init.Owner].Index)

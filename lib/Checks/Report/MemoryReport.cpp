@@ -82,10 +82,10 @@ void ReportComparer::report(ReportDifference F) {
   I = F.Expected;
   J = F.There;
   if (I == Expected.lines().size()) {
-    Finding Behind =
-        R.report(There[J], "unexpected text behind the end of the report: did "
-                           "two processes write it at once? Give each its own "
-                           "folder (--xla_dump_to)");
+    Finding Behind = R.report(
+        There[J],
+        "unexpected text after the end of the report: if several processes "
+        "wrote it, give each its own folder (--xla_dump_to)");
     if (R.count() == 1)
       Behind.asUnreadable();
     return;
@@ -97,7 +97,7 @@ void ReportComparer::report(ReportDifference F) {
   }
   switch (F.Fault) {
   case ReportFault::Exchanged:
-    finish(R.report(There[J], "expected this line behind {}", describe(I))
+    finish(R.report(There[J], "expected this line after {}", describe(I))
                .note(There[J + 1], "it is here"),
            I);
     return;
@@ -199,7 +199,7 @@ void ReportComparer::noteLostLine(Finding &F, AllocationId Owner) {
       Values.empty()           ? A.places().line(D[Owner])
       : Behind == Values.end() ? A.places().line(Values.back())
                                : A.places().line(*Behind),
-      "{} has no value line, perhaps next to this one", D.spell(Tag));
+      "{} has no value line; it may belong next to this one", D.spell(Tag));
 }
 
 /// Reports the first word in which \p Found is not what \p Line says.
@@ -210,9 +210,9 @@ void ReportComparer::reportDifference(StringRef Found, StringRef Expected,
     finish(R.report(Found, "unexpected line, expected {}", describe(Line)),
            Line);
   else
-    finish(
-        R.report(Word, "{}: '{}', expected '{}'", describe(Line), Word, Wanted),
-        Line);
+    finish(R.report(Word, "{} has '{}', expected '{}'", describe(Line), Word,
+                    Wanted),
+           Line);
 }
 
 /// Reports the column in which \p Row is not what expected line \p Line says.
@@ -224,8 +224,9 @@ bool ReportComparer::reportColumn(const ReportRow &Row, size_t Line) {
     if (There == Expected)
       return false;
     auto [Word, WantedWord] = firstDifference(There, Expected);
-    finish(R.report(Word.empty() ? There : Word, "{}: {} '{}', expected '{}'",
-                    describe(Line), What, There, Expected),
+    finish(R.report(Word.empty() ? There : Word,
+                    "{} has {} '{}', expected '{}'", describe(Line), What,
+                    There, Expected),
            Line, Row.Shapes);
     return true;
   };
@@ -259,8 +260,8 @@ bool ReportComparer::reportValueRows() {
   while (!Lines.contains(info(Line).At) &&
          info(Line + 1).Kind == Kind::ValueRow)
     ++Line;
-  finish(R.report(Unknown.At, "row for offset {}, expected {}", Unknown.Offset,
-                  describe(Line)),
+  finish(R.report(Unknown.At, "unexpected row for offset {}, expected {}",
+                  Unknown.Offset, describe(Line)),
          Line);
   return true;
 }
@@ -297,7 +298,7 @@ void checkMemoryReport(const CheckContext &A, Reporter &R) {
   size_t Return = Text.find("\r\n");
   if (Return != StringRef::npos) {
     R.report(Text.substr(Return, 1),
-             "the line ends with a carriage return, expected a newline only");
+             "line ends with a carriage return, expected only a newline");
     return;
   }
   ReportComparer(A, R, Text).compare();

@@ -74,7 +74,7 @@ void StackBreakdown::checkHeading() {
   if (D.StackTotal == Sum || D.StackTotal == Printed)
     return;
   report(A.places().stackHeader().First,
-         "stack breakdown is for {} bytes, but the peak list has {}",
+         "stack breakdown covers {} bytes, but the peak list has {}",
          D.StackTotal, Sum);
   Whole = Sum;
 }
@@ -116,8 +116,8 @@ bool StackBreakdown::checkStructure() {
                                           : "\u251c\u2500\u2500 ";
     if (!Same || Rest != Connector) {
       Finding F = report(Prefix,
-                         "connectors in front of this line do not fit the "
-                         "lines around it; the line is {} of its siblings",
+                         "tree connectors do not match the lines around this "
+                         "one, which is {} of its siblings",
                          IsLast[I] ? "the last" : "not the last");
       if (I + 1 != D.Stack.size())
         F.note(A.places().line(D.Stack[I + 1]), "the next line is here");
@@ -154,8 +154,7 @@ void StackBreakdown::checkRemaining() {
     Own[I] =
         static_cast<uint64_t>(Before) - static_cast<uint64_t>(Node.Remaining);
     report(Texts.Current,
-           "line has {} bytes of its own, but the remaining bytes go down by "
-           "{}",
+           "line has {} bytes of its own, but the remaining bytes drop by {}",
            Node.Current, static_cast<int64_t>(Own[I]));
     Left = Node.Remaining;
   }
@@ -182,15 +181,15 @@ void StackBreakdown::checkTotals() {
     if (!Below[Node.Depth].Last)
       Below[Node.Depth].Last = &Node;
     if (Node.Total != Expected) {
-      Finding F = report(A.places().row(Node).Total,
-                         "total is {}, but the line and those below it have "
-                         "{} bytes",
-                         Node.Total, Expected);
+      Finding F = report(
+          A.places().row(Node).Total,
+          "total is {}, but this line and those below it add up to {} bytes",
+          Node.Total, Expected);
       if (Its.Last)
         F.note(A.places().line(*Its.Last), "the last line below it is here");
     } else if (Expected == 0) {
       report(A.places().row(Node).Total,
-             "total is 0, but a line without bytes is not printed");
+             "total is 0, but lines without bytes are not printed");
     }
   }
 }
@@ -227,8 +226,8 @@ void StackBreakdown::checkOrder() {
         (Elder->Total == Node.Total && D.stackName(*Elder) < D.stackName(Node)))
       continue;
     report(A.places().row(Node).Name,
-           "line comes after its sibling '{}'; siblings come by total "
-           "descending, then by name",
+           "line comes after its sibling '{}'; siblings are ordered by total "
+           "(descending), then by name",
            D.stackName(*Elder))
         .note(A.places().line(*Elder), "the sibling is here");
   }

@@ -92,8 +92,7 @@ bool StackNames::sumsAgree() const {
 
 void StackNames::reportExtra(const StackNode &Node, uint64_t Bytes) {
   R.report(A.places().row(Node).Name,
-           "line '{}' has {} bytes that the peak list does not have under that "
-           "name",
+           "line '{}' has {} bytes more than the peak list has under that name",
            D.stackName(Node), Bytes)
       .about(Section::Stack);
 }
@@ -102,7 +101,7 @@ void StackNames::reportMissing(const PeakRow &Row, StringRef Name,
                                uint64_t Bytes) {
   Finding F =
       R.report(A.places().line(Row),
-               "stack breakdown lacks {} bytes of a line '{}'", Bytes, Name);
+               "stack breakdown is missing {} bytes under '{}'", Bytes, Name);
   F.about(Section::Stack).about(Row.Name);
   UsedId U = A.findUsed(Row.Name, Row.Index);
   if (ValueId V = U ? A.valueOf(U) : ValueId())
@@ -111,7 +110,7 @@ void StackNames::reportMissing(const PeakRow &Row, StringRef Name,
 
 void StackNames::run() {
   if (!sumsAgree())
-    return R.notChecked("the sums of the stack breakdown are broken");
+    return R.notChecked("the stack breakdown does not add up");
   for (const PeakRow &Row : D.Peak)
     if (!A.hasText(Row.Name))
       return R.notChecked("the text of a listed instruction is missing");

@@ -48,7 +48,7 @@ static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Wanted,
 
 static std::string describe(const ShapeTable &Shapes, ShapeId Id) {
   if (Shapes[Id].isTuple())
-    return fmt::format("a tuple of {}", Shapes[Id].Elements.size());
+    return fmt::format("a {}-element tuple", Shapes[Id].Elements.size());
   return Shapes.text(Id).str();
 }
 
@@ -87,7 +87,7 @@ void checkValueShape(const CheckContext &A, Reporter &R) {
       continue;
     }
     R.report(A.places().value(V).Tag.Index,
-             "value {} is at index {}, but the shape of {} has no such part",
+             "value {} is at index {}, but the shape of {} has no such index",
              D.spell(V.Tag), D.Indices.text(V.Tag.Index), D.Names[I->Name])
         .note(A.places().text(*I).ShapeText, "the instruction's shape is here")
         .about(ValueId(K));

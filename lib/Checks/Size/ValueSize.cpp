@@ -81,7 +81,7 @@ void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
   F.about(ValueId(Number));
   if (Members > 1)
     F.note(A.places().line(D[V.Owner]),
-           "{} values have this place, none of them needs more", Members);
+           "{} values share this place; none of them needs more", Members);
 }
 
 /// True if a value at this offset needs exactly \p Size but states another

@@ -137,11 +137,11 @@ static void reportWrong(const CheckContext &A, Reporter &R,
   std::string Held = "no value";
   if (!There.empty())
     Held = A.places().tag(D[A.ownerOfPosition(There[0])]).Whole.str();
-  Finding F = R.report(A.places().line(P).ltrim(),
-                       "{} is a position of {}, but it is operand {}, {}, "
-                       "which holds {}",
-                       D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
-                       S.Operand, D.spell(Operand, Printed), Held);
+  Finding F = R.report(
+      A.places().line(P).ltrim(),
+      "{} is a position of {}, but it forwards operand {}, {}, which holds {}",
+      D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole, S.Operand,
+      D.spell(Operand, Printed), Held);
   F.note(A.places().operand(I, S.Operand), "the operand").about(I.Name);
   aboutUsed(A, F, U);
   if (There.empty())
@@ -179,10 +179,11 @@ static void checkLost(const CheckContext &A, Reporter &R, const Instruction &I,
     if (S && S->Operand < I.Operands.size())
       U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Path));
     if (U) {
-      Finding F = R.report(lastPositionRow(A, U),
-                           "{} has no position at {}, which is operand {}, {}",
-                           A.places().tag(D[U]).Whole, D.spell(I.Name, Index),
-                           S->Operand, D.Names[D.operands(I)[S->Operand]]);
+      Finding F =
+          R.report(lastPositionRow(A, U),
+                   "{} has no position at {}, which forwards operand {}, {}",
+                   A.places().tag(D[U]).Whole, D.spell(I.Name, Index),
+                   S->Operand, D.Names[D.operands(I)[S->Operand]]);
       F.note(A.places().operand(I, S->Operand), "the operand").about(I.Name);
       aboutUsed(A, F, U);
     }

@@ -27,7 +27,7 @@ static void reportFirst(const CheckContext &A, Reporter &R, UsedId U) {
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   if (All.empty()) {
     Finding F = R.report(lastPositionRow(A, U),
-                         "{} has no position, expected its definition {}",
+                         "{} has no positions, expected its definition {}",
                          Texts.Whole, D.spell(Tag.Name, Tag.Index));
     aboutUsed(A, F, U).about(Tag.Name);
     return;
@@ -66,7 +66,7 @@ void checkDefiningPosition(const CheckContext &A, Reporter &R) {
         continue;
       Finding F =
           R.report(A.places().line(P).ltrim(),
-                   "{} is listed at {}, another part of the instruction "
+                   "{} is listed at {}, a different part of the instruction "
                    "that defines it",
                    A.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
       aboutUsed(A, F, UsedId(I)).about(Tag.Name);

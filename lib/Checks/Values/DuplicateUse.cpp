@@ -23,7 +23,7 @@ static void report(const CheckContext &A, Reporter &R, UsedId U,
   Finding F =
       R.report(A.places().line(Second).ltrim(), "{} lists this {} twice",
                A.places().tag(A.dump()[U]).Whole, Kind);
-  F.note(A.places().line(First).ltrim(), "listed here before");
+  F.note(A.places().line(First).ltrim(), "previously listed here");
   if (ValueId V = A.valueOf(U))
     F.about(V);
 }

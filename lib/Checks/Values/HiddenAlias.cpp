@@ -238,10 +238,10 @@ void Hidden::checkUnread(NameId X) {
     if (!Table)
       continue;
     Finding F = R.report(A.places().line(P).ltrim(),
-                         "{} is a position of {}, but no value is used by {}",
+                         "{} is a position of {}, but no value has a use by {}",
                          D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole,
                          D.Names[X]);
-    F.note(lastUseRow(A, Table), "{} holds it, not used by {}",
+    F.note(lastUseRow(A, Table), "{} contains it, but has no use by {}",
            A.places().tag(D[Table]).Whole, D.Names[X])
         .about(X);
     aboutUsed(A, F, Table);
@@ -308,13 +308,13 @@ void checkHiddenAlias(const CheckContext &A, Reporter &R) {
   Hidden All(A, R);
   if (All.hasAsyncCalls()) {
     if (!confirmed(A))
-      R.notChecked("calls inside async computations do not show");
+      R.notChecked("calls inside async computations are not visible");
     return;
   }
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name)
     if (!A.hasText(NameId(Name)))
       All.check(NameId(Name));
   if (All.gaveUp() && !confirmed(A))
-    R.notChecked("some value is part of too many tuples");
+    R.notChecked("a value is part of too many tuples");
 }
 } // namespace hlobuf

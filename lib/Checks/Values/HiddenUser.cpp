@@ -66,10 +66,10 @@ void Users::checkPair(const Use &Before, uint32_t BeforeNumber, const Use &Row,
   UsedId Other = A.ownerOfUse(BeforeNumber);
   std::string Message;
   if (Before.Index.printed() != Row.Index.printed())
-    Message = fmt::format("operand {} of {} is printed {} index here, but not "
-                          "so elsewhere",
-                          Row.Operand, D.Names[Row.Name],
-                          Row.Index.printed() ? "with an" : "without");
+    Message = fmt::format(
+        "operand {} of {} is printed {}", Row.Operand, D.Names[Row.Name],
+        Row.Index.printed() ? "with an index here, but without one elsewhere"
+                            : "without an index here, but with one elsewhere");
   else if (SSA && Before.Index == Row.Index && Owner != Other)
     Message = fmt::format("operand {} of {} is {} here, but {} elsewhere",
                           Row.Operand, D.Names[Row.Name],
@@ -136,9 +136,9 @@ void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
     if (Listed.has(Top.Operand, P.Index, U))
       continue;
     Finding F = R.report(
-        lastUseRow(A, U), "{} is not used by {}, which reads other parts of {}",
+        lastUseRow(A, U), "{} has no use by {}, which reads other parts of {}",
         A.places().tag(D[U]).Whole, D.Names[X], D.Names[Operand]);
-    F.note(A.places().line(Top).ltrim(), "it reads this").about(X);
+    F.note(A.places().line(Top).ltrim(), "it reads this part").about(X);
     aboutUsed(A, F, U);
   }
 }
@@ -153,10 +153,11 @@ void Users::check(NameId X) {
   });
   const Use &First = D.Uses[Sorted.front()];
   if (Placed && A.positionsAt(X).empty()) {
-    report(First, Sorted.front(),
-           fmt::format("{} is used by {}, where no value is positioned",
-                       A.places().tag(D[A.ownerOfUse(Sorted.front())]).Whole,
-                       D.Names[X]));
+    report(
+        First, Sorted.front(),
+        fmt::format("{} has a use by {}, which is not a position of any value",
+                    A.places().tag(D[A.ownerOfUse(Sorted.front())]).Whole,
+                    D.Names[X]));
     return;
   }
   for (size_t Begin = 0, End = 0; Begin != Sorted.size(); Begin = End) {

@@ -73,7 +73,7 @@ static void checkCount(const CheckContext &A, Reporter &R,
   }
   if (I.Op.Op == Opcode::Tuple && !D.Shapes[I.Result].isTuple()) {
     InstructionText Text = A.places().text(I);
-    R.report(Text.OpcodeText, "{} has opcode tuple, but shape {}",
+    R.report(Text.OpcodeText, "{} has opcode tuple, but its shape is {}",
              D.Names[I.Name], Text.ShapeText)
         .about(I.Name);
     return;

@@ -170,7 +170,7 @@ void ShapeRules::report(uint32_t K, StringRef What, ShapeId Part) {
 void ShapeRules::checkSame(uint32_t K, ShapeId Part) {
   const Instruction *Other = operand(K);
   if (Other && Part && !D.Shapes.equalIgnoringLayout(Part, Other->Result))
-    report(K, Part == I.Result ? "shape" : "a part of shape", Part);
+    report(K, Part == I.Result ? "shape" : "a part with shape", Part);
 }
 
 void ShapeRules::checkDimensions(uint32_t K) {
@@ -215,7 +215,7 @@ void ShapeRules::checkPlacement() {
   if (Fits)
     return;
   InstructionText Parts = A.places().text(I);
-  R.report(*Text, "{} has dimensions={}, which do not turn {} into {}",
+  R.report(*Text, "{} has dimensions={}, which does not map {} to {}",
            D.Names[I.Name], *Text, D.Shapes.text(Other->Result),
            Parts.ShapeText)
       .note(A.places().text(*Other).ShapeText, "the operand")
@@ -229,7 +229,7 @@ void ShapeRules::checkSizes(StringRef Key, std::optional<Numbers> Sizes) {
   if (!Sizes || !Text || !Result.isArray() || Result.isDynamic() ||
       *Sizes == dimensionsOf(Result))
     return;
-  R.report(*Text, "{}={} gives other dimensions than {}", Key, *Text,
+  R.report(*Text, "{}={} does not match the dimensions of {}", Key, *Text,
            D.Shapes.text(I.Result))
       .note(A.places().text(I).ShapeText, "the result")
       .about(I.Name);

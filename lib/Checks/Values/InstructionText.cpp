@@ -50,14 +50,15 @@ static bool checkName(const CheckContext &A, Reporter &R, UsedId U) {
   StringRef Stated = Rest.take_until([](char C) { return C == ' '; });
   if (!Root && Stated == Name)
     return true;
-  Finding F = Root ? R.report(Line.take_front(4),
-                              "the text of {} begins with ROOT, which is "
-                              "printed in modules only",
-                              Name)
-                   : R.report(Stated,
-                              "the text describes {}, but the value is "
-                              "defined by {}",
-                              Stated, Name);
+  Finding F =
+      Root ? R.report(
+                 Line.take_front(4),
+                 "the text of {} begins with ROOT, which only modules print",
+                 Name)
+           : R.report(Stated,
+                      "the text describes {}, but the value is "
+                      "defined by {}",
+                      Stated, Name);
   F.note(A.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
   if (ValueId V = A.valueOf(U))
     F.about(V);

@@ -50,7 +50,7 @@ static void checkPart(const CheckContext &A, Reporter &R, const Holder &H,
   } else if (A.positionsAt(H.Name, Index).empty()) {
     StringRef Where = H.Text ? A.places().text(*H.Text).ShapeText : H.Where;
     Finding F = R.report(
-        Where, "no value is positioned at {}",
+        Where, "no value has a position at {}",
         D.spell(H.Name, S.isTuple() || !Path.empty() ? Index : ShapeIndex()));
     F.about(H.Name);
     if (UsedId U = A.findUsed(H.Name, Index))
@@ -73,7 +73,7 @@ static void checkHidden(const CheckContext &A, Reporter &R, NameId Name,
   const Position &First = D.Positions[Here.front()];
   StringRef Where = A.places().line(First).ltrim();
   if (!First.Index.isRoot()) {
-    Finding F = R.report(Where, "no value is positioned at {}",
+    Finding F = R.report(Where, "no value has a position at {}",
                          D.spell(Name, ShapeIndex::root()));
     aboutUsed(A, F.about(Name), A.ownerOfPosition(Here.front()));
     return;

@@ -25,11 +25,11 @@ static void reportUse(const CheckContext &A, Reporter &R, const Instruction &I,
   const Position &P = D.Positions[PositionNumber];
   UsedId U = A.ownerOfPosition(PositionNumber);
   Finding F =
-      R.report(lastUseRow(A, U), "{} is not used by {}, whose operand {} is {}",
+      R.report(lastUseRow(A, U), "{} has no use by {}, whose operand {} is {}",
                A.places().tag(D[U]).Whole, D.Names[I.Name], Operand,
                D.spell(P.Name, P.Index));
   F.note(A.places().operand(I, Operand), "the operand")
-      .note(A.places().line(P).ltrim(), "the value is positioned there")
+      .note(A.places().line(P).ltrim(), "the value's position is here")
       .about(I.Name);
   aboutUsed(A, F, U);
 }
@@ -39,8 +39,8 @@ static void reportUnknown(const CheckContext &A, Reporter &R,
   const Dump &D = A.dump();
   NameId P = D.operands(I)[Operand];
   R.report(A.places().operand(I, Operand),
-           "operand {} of {} is {}, where no value is positioned", Operand,
-           D.Names[I.Name], D.Names[P])
+           "operand {} of {} is {}, which is not a position of any value",
+           Operand, D.Names[I.Name], D.Names[P])
       .about(I.Name)
       .about(P);
 }

@@ -143,16 +143,17 @@ static bool checkDefined(const CheckContext &A, Reporter &R, const Definer &X) {
     InstructionText Text = A.places().text(X.I);
     StringRef Where = Texts.Index.empty() ? Texts.Name : Texts.Index;
     if (!Part) {
-      Finding F = R.report(Where, "the shape of {} has no part {}",
+      Finding F = R.report(Where, "the shape of {} has no index {}",
                            D.Names[X.I.Name], D.Indices.text(Tag.Index));
       F.note(Text.ShapeText, "its shape").about(X.I.Name);
       aboutUsed(A, F, UsedId(U));
       return false;
     }
-    Finding F = R.reportAs(severityOf(X), Where,
-                           "{} is a value, but opcode {} defines none {}",
-                           Texts.Whole, Text.OpcodeText,
-                           Tag.Index.isRoot() ? "of its own" : "there");
+    Finding F = R.reportAs(
+        severityOf(X), Where,
+        "{} is listed as a value, but opcode {} does not define one{}",
+        Texts.Whole, Text.OpcodeText,
+        Tag.Index.isRoot() ? "" : " at that index");
     F.note(Text.OpcodeText, "the instruction").about(X.I.Name);
     aboutUsed(A, F, UsedId(U));
     return false;
@@ -188,13 +189,15 @@ static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
     return;
   ArrayRef<uint32_t> Group = A.usedOfInstruction(X.I.Name);
   InstructionText Text = A.places().text(X.I);
-  Finding F = R.reportAs(
-      severityOf(X), Text.OpcodeText,
-      "opcode {} defines {}{}, but no value is listed for it", Text.OpcodeText,
-      D.Names[X.I.Name], D.Indices.text(D.Indices.get(Path)));
+  Finding F = R.reportAs(severityOf(X), Text.OpcodeText,
+                         "opcode {} defines {}{}, but no such value is listed",
+                         Text.OpcodeText, D.Names[X.I.Name],
+                         D.Indices.text(D.Indices.get(Path)));
   F.about(X.I.Name);
   for (uint32_t U : Group.take_front(1))
-    aboutUsed(A, F.note(A.places().tag(D.Used[U]).Whole, "a value of it"),
+    aboutUsed(A,
+              F.note(A.places().tag(D.Used[U]).Whole,
+                     "another value of the instruction"),
               UsedId(U));
 }
 
@@ -209,8 +212,8 @@ static void checkSpelling(const CheckContext &A, Reporter &R,
   for (StringRef Other : Known)
     if (Text.edit_distance(Other, true, 1) == 1)
       return void(R.reportAs(Severity::Warning, Text,
-                             "unknown opcode '{}', one letter away from '{}'",
-                             Text, Other)
+                             "unknown opcode '{}'; did you mean '{}'?", Text,
+                             Other)
                       .about(I.Name));
 }
 

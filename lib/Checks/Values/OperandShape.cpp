@@ -106,6 +106,6 @@ void checkOperandShape(const CheckContext &A, Reporter &R) {
     if (!I.Operands.empty())
       Shapes.check(I);
   if (!Shapes.any())
-    R.notApplicable("operands have no shapes (2025-03-11 on)");
+    R.notApplicable("operands have no shapes since 2025-03-11");
 }
 } // namespace hlobuf

@@ -34,14 +34,14 @@ static void checkOpcode(const CheckContext &A, Reporter &R, UsedId U,
     return;
   TagTexts Tag = A.places().tag(D[U]);
   InstructionText Text = A.places().text(I);
-  Finding F =
-      Joins
-          ? R.report(phiText(Tag),
-                     "{} is a phi, but parameter {} belongs to no loop: a "
-                     "loop has parameter 0 only",
-                     Tag.Whole, I.ParameterNumber)
-          : R.report(phiText(Tag), "{} is a phi, but opcode {} joins no values",
-                     Tag.Whole, Text.OpcodeText);
+  Finding F = Joins
+                  ? R.report(phiText(Tag),
+                             "{} is a phi, but parameter {} is not a loop's: a "
+                             "loop has only parameter 0",
+                             Tag.Whole, I.ParameterNumber)
+                  : R.report(phiText(Tag),
+                             "{} is a phi, but opcode {} does not merge values",
+                             Tag.Whole, Text.OpcodeText);
   F.note(Joins ? Text.Operands : Text.OpcodeText, "the instruction")
       .about(I.Name);
   aboutUsed(A, F, U);
@@ -65,9 +65,9 @@ static void checkMixed(const CheckContext &A, Reporter &R,
   TagTexts Wrong = A.places().tag(D[PhiIsWrong ? Phi : Plain]);
   TagTexts Other = A.places().tag(D[PhiIsWrong ? Plain : Phi]);
   Finding F = R.report(phiText(Wrong),
-                       "{} is {} phi, but {} of the same parameter is {}",
-                       Wrong.Whole, PhiIsWrong ? "a" : "no", Other.Whole,
-                       PhiIsWrong ? "not" : "one");
+                       "{} is {} phi, but {} of the same parameter is{}",
+                       Wrong.Whole, PhiIsWrong ? "a" : "not a", Other.Whole,
+                       PhiIsWrong ? " not" : "");
   F.note(Other.Whole, "the other value").about(I.Name);
   aboutUsed(A, F, PhiIsWrong ? Phi : Plain);
 }
@@ -99,7 +99,7 @@ static void checkIds(const CheckContext &A, Reporter &R) {
       R.report(PhiIsWrong ? phiText(Tag) : Tag.Whole,
                "{} is {} phi, but its id is {} that of {}; phis have "
                "the largest ids",
-               Tag.Whole, PhiIsWrong ? "a" : "no",
+               Tag.Whole, PhiIsWrong ? "a" : "not a",
                PhiIsWrong ? "below" : "above", A.places().tag(D[Other]).Whole);
   F.note(A.places().tag(D[Other]).Whole, "the other value");
   aboutUsed(A, F, Wrong);
@@ -121,6 +121,6 @@ void checkPhi(const CheckContext &A, Reporter &R) {
   checkIds(A, R);
   if (!D.complete(Section::Texts))
     R.notCheckedWithout(A, Section::Texts,
-                        "no instruction texts: which opcodes have phis");
+                        "no instruction texts to tell which opcodes have phis");
 }
 } // namespace hlobuf

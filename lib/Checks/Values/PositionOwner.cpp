@@ -89,7 +89,7 @@ void checkPositionOwner(const CheckContext &A, Reporter &R) {
     Joins |= mayJoin(A, A.dump().Positions[C.First].Name);
   });
   if (Joins) {
-    R.notChecked("a place may hold one of several values");
+    R.notChecked("a position may hold one of several values");
     return;
   }
   forEachConflict(A, [&](Conflict C) { report(A, R, C); });

@@ -33,13 +33,14 @@ static bool checkIndex(const CheckContext &A, Reporter &R, UsedId U,
   RowTexts Row = A.places().row(P);
   StringRef Where = Row.Index.empty() ? Row.Name : Row.Index;
   StringRef Shape = A.places().text(I).ShapeText;
-  Finding F = Part ? R.report(Where,
-                              "position {} of {} is printed {} index, but its "
-                              "shape is {} tuple",
-                              D.Names[P.Name], A.places().tag(D[U]).Whole,
-                              Table ? "without" : "with", Table ? "a" : "no")
-                   : R.report(Where, "the shape of {} has no part {}",
-                              D.Names[P.Name], D.Indices.text(P.Index));
+  Finding F =
+      Part ? R.report(Where,
+                      "position {} of {} is printed {} index, but its "
+                      "shape is {} tuple",
+                      D.Names[P.Name], A.places().tag(D[U]).Whole,
+                      Table ? "without an" : "with an", Table ? "a" : "not a")
+           : R.report(Where, "the shape of {} has no index {}", D.Names[P.Name],
+                      D.Indices.text(P.Index));
   F.note(Shape, "its shape").about(I.Name);
   aboutUsed(A, F, U);
   return false;
@@ -56,8 +57,8 @@ static void checkHidden(const CheckContext &A, Reporter &R, UsedId U,
   R.report(A.places().line(P).ltrim(),
            "position {} of {} is printed {} index, but the value is {} tuple",
            D.Names[P.Name], A.places().tag(D[U]).Whole,
-           P.Index.printed() ? "with" : "without",
-           P.Index.printed() ? "no" : "a")
+           P.Index.printed() ? "with an" : "without an",
+           P.Index.printed() ? "not a" : "a")
       .note(A.places().value(D[V]).Shape, "the shape of the value")
       .about(V)
       .about(P.Name);

@@ -54,7 +54,7 @@ static void reportMissing(const CheckContext &A, Reporter &R,
   const Position &P = D.Positions[Use.PositionNumber];
   UsedId U = A.ownerOfPosition(Use.PositionNumber);
   Finding F = R.report(lastUseRow(A, U),
-                       "{} is not used by the root {}, whose operand {} is {}",
+                       "{} has no use by the root {}, whose operand {} is {}",
                        A.places().tag(D[U]).Whole, D.Names[I.Name], Use.Operand,
                        D.spell(P.Name, P.Index));
   F.note(A.places().operand(I, Use.Operand), "the operand; {}", Why)
@@ -73,8 +73,8 @@ static void reportListed(const CheckContext &A, Reporter &R,
     UsedId U = A.ownerOfUse(Number);
     Finding F =
         R.report(A.places().line(Row).ltrim(),
-                 "{} is used by {}, which is no root: {} other values "
-                 "it holds are not",
+                 "{} has a use by {}, which is not a root: {} other values "
+                 "that it holds have none",
                  A.places().tag(D[U]).Whole, D.Names[I.Name], NumMissing);
     F.note(opcodeIn(A, I), "the instruction").about(I.Name);
     aboutUsed(A, F, U);
@@ -101,7 +101,7 @@ void checkRootUse(const CheckContext &A, Reporter &R) {
     for (Expected Use : Missing)
       reportMissing(A, R, I, Use,
                     EntryRoot ? "the entry computation's root"
-                              : "its other operands are used as by a root");
+                              : "its other operands have uses, as at a root");
   }
 }
 } // namespace hlobuf

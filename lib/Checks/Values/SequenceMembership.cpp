@@ -94,15 +94,14 @@ private:
     StringRef InRow = A.places().row(Row).Name;
     bool RowIsWrong = Mentions > 1 || (A.usesBy(Row.Name).empty() &&
                                        A.usedOfInstruction(Row.Name).empty());
-    Finding F = RowIsWrong
-                    ? R.report(InRow,
-                               "no value is at {}, while {} is not in the "
-                               "sequence",
-                               InRow, D.Names[X.Name])
-                    : R.report(X.Where,
-                               "{} is not in the sequence, while no value is "
-                               "at {}",
-                               D.Names[X.Name], InRow);
+    Finding F = RowIsWrong ? R.report(InRow,
+                                      "no value has a position at {}, and {} "
+                                      "is missing from the sequence",
+                                      InRow, D.Names[X.Name])
+                           : R.report(X.Where,
+                                      "{} is missing from the sequence, and no "
+                                      "value has a position at {}",
+                                      D.Names[X.Name], InRow);
     F.note(RowIsWrong ? X.Where : InRow, "the other name")
         .about(X.Name)
         .about(Row.Name);
@@ -112,10 +111,10 @@ private:
   }
 
   void reportMissing(const Absent &X) {
-    Finding F = R.report(X.Where,
-                         "{} is not in the sequence, but {} is used or "
-                         "positioned there",
-                         D.Names[X.Name], A.places().tag(D[X.Owner]).Whole);
+    Finding F = R.report(
+        X.Where,
+        "{} is missing from the sequence, but {} has a use or position there",
+        D.Names[X.Name], A.places().tag(D[X.Owner]).Whole);
     F.about(X.Name);
     if (Repeated && Missing.size() == 1)
       F.note(A.places().row(*Repeated).Name, "in the sequence twice")
@@ -128,7 +127,7 @@ private:
 
   void reportUnknown(const SequenceRow &Row) {
     R.report(A.places().row(Row).Name,
-             "no value is positioned at {}, step {} of the sequence",
+             "no value has a position at {}, step {} of the sequence",
              D.Names[Row.Name], Row.Ordinal)
         .about(Row.Name);
   }

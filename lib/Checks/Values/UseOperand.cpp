@@ -47,7 +47,7 @@ static void reportOperand(const CheckContext &A, Reporter &R, UsedId U,
       }))
     Where = Texts.Index;
   Finding F =
-      R.report(Where, "operand {} of {} is {}, which is no position of {}{}",
+      R.report(Where, "operand {} of {} is {}, which is not a position of {}{}",
                Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
                A.places().tag(D[U]).Whole, Hint);
   F.note(A.places().operand(I, Row.Operand), "the operand").about(Row.Name);
@@ -71,10 +71,11 @@ static void checkText(const CheckContext &A, Reporter &R, UsedId U,
       reportOperand(A, R, U, Row, I, Operands[Row.Operand]);
     return;
   }
-  Finding F = R.report(A.places().row(Row).First,
-                       "{} is said to be operand {} of {}, which has {}",
-                       A.places().tag(D[U]).Whole, Row.Operand,
-                       D.Names[Row.Name], Operands.size());
+  Finding F =
+      R.report(A.places().row(Row).First,
+               "{} is listed as operand {} of {}, whose operand count is {}",
+               A.places().tag(D[U]).Whole, Row.Operand, D.Names[Row.Name],
+               Operands.size());
   F.note(opcodeIn(A, I), "the instruction").about(Row.Name);
   aboutUsed(A, F, U);
 }
@@ -90,9 +91,9 @@ static void checkIndex(const CheckContext &A, Reporter &R, UsedId U,
   Finding F =
       R.report(Printed ? Texts.Index : Texts.First,
                "{} is used {}{}, but has no position {}{}",
-               A.places().tag(D[U]).Whole, Printed ? "at " : "without index",
+               A.places().tag(D[U]).Whole, Printed ? "at " : "without an index",
                Printed ? D.Indices.text(Row.Index) : "",
-               Printed ? "there" : "without index", "");
+               Printed ? "there" : "without one", "");
   F.note(lastPositionRow(A, U), "its last position").about(Row.Name);
   aboutUsed(A, F, U);
 }
@@ -116,6 +117,6 @@ void checkUseOperand(const CheckContext &A, Reporter &R) {
   }
   if (!D.complete(Section::Texts))
     R.notCheckedWithout(A, Section::Texts,
-                        "no instruction texts: which operand is used");
+                        "no instruction texts to tell which operand is used");
 }
 } // namespace hlobuf

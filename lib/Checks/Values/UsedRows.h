@@ -72,7 +72,7 @@ inline Finding &aboutUsed(const CheckContext &A, Finding &F, UsedId U) {
 
 /// Why a check that needs every value stayed silent.
 inline constexpr const char *SomeUnlisted =
-    "the live ranges do not prove that all values are listed";
+    "the live ranges do not show whether all values are listed";
 
 /// The uses that one instruction makes, to be searched.
 class UseSet {

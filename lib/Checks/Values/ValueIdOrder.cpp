@@ -43,7 +43,7 @@ static void checkConsecutive(const CheckContext &A, Reporter &R,
                          D[Wrong].Tag.Id,
                          First ? int64_t(Tag.Id) - 1 : int64_t(Before.Id) + 1,
                          A.places().tag(D[Other]).Whole);
-    F.note(A.places().tag(D[Other]).Whole, "its neighbour");
+    F.note(A.places().tag(D[Other]).Whole, "its neighbor");
     aboutUsed(A, F, Wrong);
     return;
   }

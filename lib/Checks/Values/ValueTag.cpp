@@ -34,7 +34,7 @@ static bool checkIds(const CheckContext &A, Reporter &R, UsedId U, ValueId V) {
   ValueId LineTwin = A.findValue(Used.Name, Used.Index);
   if (UsedTwin && D[UsedTwin].Tag.Id != Line.Id) {
     R.report(A.places().value(D[V]).Tag.Id,
-             "{} has id {} here, but {} among the used values",
+             "{} has id {} here, but {} in 'Used values'",
              D.spell(Line.Name, Line.Index), Line.Id, D[UsedTwin].Tag.Id)
         .note(A.places().tag(D[UsedTwin]).Whole, "its used value")
         .about(V)
@@ -81,7 +81,7 @@ static void compareTags(const CheckContext &A, Reporter &R, UsedId U,
     Where = field(Wrong.Color, Wrong);
   R.report(Where, "the tag of value {} is {} here, but {} {}", Used.Id,
            Wrong.Whole, Other.Whole,
-           Odd ? "on its value line" : "among the used values")
+           Odd ? "on its value line" : "in 'Used values'")
       .note(Other.Whole, "the same value")
       .about(V)
       .about(Used.Name)
@@ -96,10 +96,10 @@ static void checkBraces(const CheckContext &A, Reporter &R, UsedId U) {
       D.Shapes[I->Result].isTuple() == D[U].Tag.Index.printed())
     return;
   TagTexts Tag = A.places().tag(D[U]);
-  Finding F =
-      R.report(field(Tag.Index, Tag),
-               "{} has {} index, but its shape is {} tuple", Tag.Whole,
-               Tag.Index.empty() ? "no" : "an", Tag.Index.empty() ? "a" : "no");
+  Finding F = R.report(field(Tag.Index, Tag),
+                       "{} has {} index, but its shape is {} tuple", Tag.Whole,
+                       Tag.Index.empty() ? "no" : "an",
+                       Tag.Index.empty() ? "a" : "not a");
   F.note(A.places().text(*I).ShapeText, "its shape").about(D[U].Tag.Name);
   if (ValueId V = A.valueOf(U))
     F.about(V);
@@ -116,7 +116,7 @@ static void checkReuseRow(const CheckContext &A, Reporter &R,
     Finding F = R.report(Tag.Whole, "no value line has the tag {}", Tag.Whole);
     F.about(Row.Tag.Name);
     if (V)
-      F.note(A.places().value(D[V]).Tag.Whole, "the nearest one").about(V);
+      F.note(A.places().value(D[V]).Tag.Whole, "the closest one").about(V);
     return;
   }
   R.report(A.places().line(Row).take_back(1), "{} is listed with color {}",
@@ -136,7 +136,8 @@ void checkValueTag(const CheckContext &A, Reporter &R) {
   for (const ReusedValue &Row : D.Reused)
     checkReuseRow(A, R, Row);
   if (!D.complete(Section::Texts))
-    R.notCheckedWithout(A, Section::Texts,
-                        "no instruction texts: where an index belongs");
+    R.notCheckedWithout(
+        A, Section::Texts,
+        "no instruction texts to tell which values have an index");
 }
 } // namespace hlobuf

@@ -29,10 +29,10 @@ void checkTempCount(const CheckContext &A, Reporter &R) {
         First.try_emplace({Alloc.color(), Alloc.Page.value_or(0)}, I);
     if (New)
       continue;
-    R.report(A.places().line(Alloc),
-             "temp allocation {} is another one of color {}, expected one per "
-             "color and page",
-             Alloc.Index, Alloc.color())
+    R.report(
+         A.places().line(Alloc),
+         "temp allocation {} has color {} too, expected one per color and page",
+         Alloc.Index, Alloc.color())
         .note(A.places().line(D.Allocations[Found->second]),
               "the first one is here")
         .about(AllocationId(I));
