@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/ElementConflict.h"
+#include "Dataflow/ScalarRange.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -40,7 +41,7 @@ private:
   ElementConflict instantiate(ArrayRef<int64_t> Values) const;
   void addCritical(const AffineIndex &Index, int64_t Target,
                    llvm::SmallVectorImpl<int64_t> &Values) const;
-  SmallVector<int64_t, 64> candidates(size_t Count) const;
+  SmallVector<int64_t, 64> candidates(size_t Count, ScopedId Name) const;
   ElementHazard tryValues();
 
   const ShapeTrees &Trees;
@@ -191,10 +192,11 @@ void HazardFinder::addCritical(const AffineIndex &Index, int64_t Target,
       Values.push_back(At + D);
 }
 
-/// Values that are tried for each of \p Count unknown scalars: all small ones,
-/// fewer the more there are, some for which reads and windows touch, and one
-/// that is clamped.
-SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count) const {
+/// Values that are tried for \p Name, one of \p Count unknown scalars: all
+/// small ones, fewer the more scalars there are, some for which reads and
+/// windows touch, and one that is clamped.
+SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count,
+                                                  ScopedId Name) const {
   static constexpr int64_t Small[] = {0, 32, 8, 3};
   bool Costly = Chain && Chain->Windows.size() > ManyWindows;
   int64_t Size = 1;
@@ -216,6 +218,9 @@ SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count) const {
         addCritical(Index, Other.Constant, Values);
   }
   Values.push_back(MaxElement);
+  ElementSpan Range = Starts.range(Name);
+  for (int64_t &V : Values)
+    V = std::clamp(V, Range.Begin, Range.End - 1);
   llvm::sort(Values);
   Values.erase(llvm::unique(Values), Values.end());
   return Values;
@@ -225,15 +230,15 @@ SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count) const {
 /// known if there are more of them than can be tried.
 ElementHazard HazardFinder::tryValues() {
   size_t Count = std::min(Names.size(), MaxUnknowns);
-  SmallVector<int64_t, 64> Candidates = {0};
-  if (Count != 0)
-    Candidates = candidates(Count);
+  SmallVector<SmallVector<int64_t, 64>, MaxUnknowns> Candidates;
+  for (size_t K = 0; K != Count; ++K)
+    Candidates.push_back(candidates(Count, Names[K]));
   SmallVector<int64_t, 4> Values(Names.size(), 0);
   SmallVector<size_t, 4> At(Count, 0);
   ElementHazard Worst;
   while (Worst.Verdict != ReadVerdict::Behind) {
     for (size_t K = 0; K != Count; ++K)
-      Values[K] = Candidates[At[K]];
+      Values[K] = Candidates[K][At[K]];
     ElementHazard Found = instantiate(Values).solve(Exact);
     if (Found.Verdict != ReadVerdict::Sound &&
         (Worst.Verdict == ReadVerdict::Sound ||
@@ -243,7 +248,7 @@ ElementHazard HazardFinder::tryValues() {
       Worst.Values = Values;
     }
     size_t K = 0;
-    while (K != Count && ++At[K] == Candidates.size())
+    while (K != Count && ++At[K] == Candidates[K].size())
       At[K++] = 0;
     if (K == Count)
       break;

@@ -17,6 +17,7 @@
 
 #include "Dataflow/ElementMap.h"
 #include "Dataflow/Program.h"
+#include "Dataflow/ScalarRange.h"
 
 namespace hlobuf {
 
@@ -48,6 +49,9 @@ public:
   /// The value of start number \p Start where \p Out[k] is \p Values[k].
   int64_t value(uint32_t Start, llvm::ArrayRef<ScopedId> Out,
                 llvm::ArrayRef<int64_t> Values) const;
+
+  /// What the unknown scalar \p At may be.
+  ElementSpan range(ScopedId At) const { return scalarRange(P, At.Id); }
 
 private:
   struct Entry {
