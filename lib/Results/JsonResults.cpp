@@ -56,6 +56,10 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
     for (const ResultNote &N : F.Notes)
       J.object([&] {
         write(J, "message", N.Message);
+        if (N.Kind != NoteKind::Plain)
+          write(J, "kind", noteKindName(N.Kind));
+        if (N.Kind == NoteKind::Step && N.Event.Step >= 0)
+          J.attribute("step", N.Event.Step);
         writePlace(J, N.Where);
       });
   });

@@ -39,6 +39,8 @@ struct PrintOptions {
   std::string Version;
   /// Findings of one check and dump that are printed as text; 0 for all.
   unsigned ErrorLimit = 20;
+  /// Columns that timelines are laid out for.
+  unsigned Width = 120;
   /// Count what checks leave out, in JSON; for those who write checks.
   bool CountGates = false;
 };
@@ -67,7 +69,9 @@ std::unique_ptr<ResultPrinter> makeTextPrinter(const PrintOptions &Options,
 std::unique_ptr<ResultPrinter> makeJsonPrinter(const PrintOptions &Options,
                                                llvm::raw_ostream &OS);
 /// SARIF 2.1.0.
-std::unique_ptr<ResultPrinter> makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS, RuleTextFn Describe);
+std::unique_ptr<ResultPrinter> makeSarifPrinter(const PrintOptions &Options,
+                                                llvm::raw_ostream &OS,
+                                                RuleTextFn Describe);
 /// JUnit's XML, a test case for each dump.
 std::unique_ptr<ResultPrinter> makeJUnitPrinter(llvm::raw_ostream &OS);
 /// Workflow commands of GitHub Actions, which become annotations.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Results/ResultPrinter.h"
+#include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "Support/TextPrinter.h"
@@ -31,6 +32,7 @@ public:
 
 private:
   void addFindings(const DumpResult &R);
+  void printTimeline(const DumpResult &R, const ResultFinding &F);
   void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
              StringRef Check);
 
@@ -49,6 +51,11 @@ void TextResults::print(StringRef Kind, const ResultPlace &Where,
                OS, Color);
 }
 
+void TextResults::printTimeline(const DumpResult &R, const ResultFinding &F) {
+  for (const std::string &Line : layOutTimeline(R, F, Options.Width))
+    OS << Line << '\n';
+}
+
 void TextResults::addFindings(const DumpResult &R) {
   llvm::MapVector<StringRef, unsigned> Printed;
   for (const ResultFinding &F : R.Findings) {
@@ -57,8 +64,11 @@ void TextResults::addFindings(const DumpResult &R) {
     if (++Printed[F.Check] > Options.ErrorLimit && Options.ErrorLimit != 0)
       continue;
     print(severityName(F.Level), F.Where, F.Message, F.Check);
-    for (const ResultNote &N : F.Notes)
-      print("note", N.Where, N.Message, "");
+    if (F.isTimeline())
+      printTimeline(R, F);
+    else
+      for (const ResultNote &N : F.Notes)
+        print("note", N.Where, N.Message, "");
   }
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud() && Options.ErrorLimit != 0)

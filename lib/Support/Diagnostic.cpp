@@ -61,7 +61,8 @@ static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
   N.Message = fmt::format("{} [{}]", Follower.Message, Follower.Check);
   N.Kind = NoteKind::Also;
   N.Event.Subject = Follower.Check.str();
-  N.Event.Action = Follower.isTimeline() ? "" : Follower.Message;
+  bool Same = Follower.isTimeline() && Follower.Check != Leader.Check;
+  N.Event.Action = Same ? "" : Follower.Message;
   Leader.Notes.push_back(std::move(N));
 }
 

@@ -17,6 +17,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <new>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -189,6 +190,16 @@ static bool wantsColor() {
   return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
 }
 
+/// The columns of the terminal that findings go to; 120 if that is none.
+static unsigned terminalWidth() {
+  constexpr unsigned Default = 120, Least = 60;
+  winsize Size = {};
+  int Descriptor = Exec ? STDERR_FILENO : STDOUT_FILENO;
+  if (::ioctl(Descriptor, TIOCGWINSZ, &Size) != 0 || Size.ws_col == 0)
+    return Default;
+  return std::max<unsigned>(Size.ws_col, Least);
+}
+
 /// `FORMAT:FILE`; nothing if it is not that.
 static std::optional<OutputFile> parseOutput(StringRef Text) {
   auto [Name, Path] = Text.split(':');
@@ -274,6 +285,7 @@ static VerifyOptions makeOptions() {
   O.WantMemory = WantMemory;
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
+  O.Print.Width = terminalWidth();
   O.Jobs = Jobs;
   O.Quiet = Quiet;
   O.Verbose = Verbose;

@@ -33,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Checks/Sharing/Sharing.h"
 #include "Dataflow/Shadow.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -51,18 +52,18 @@ private:
   /// More readers of one damaged value are only counted.
   static constexpr size_t MaxReaders = 3;
 
-  std::string spell(HloValueId V) const { return D.spell(line(V).Tag); }
   const Value &line(HloValueId V) const { return D[Run.valueLine(V)]; }
-  std::string atStep(HloId Id) const;
   bool isConstant(const ClobberedRead &Read) const {
     return P[W.flow()[Read.Value].Definition].Op == Opcode::Constant;
   }
-  std::string cause(const ClobberedRead &Read) const;
-  std::string want(const ClobberedRead &Read) const;
+  /// The writer of a loop's body ran in the iteration before the read.
+  bool isRoundBefore(const ClobberedRead &Read) const;
+  std::string spellDamage(const ClobberedRead &Read) const;
+  std::string consequence(const ClobberedRead &Read) const;
   void report(ArrayRef<const ClobberedRead *> Reads);
   void explain(Finding &F, ArrayRef<const ClobberedRead *> Reads);
-  void noteReader(Finding &F, const ClobberedRead &Read);
-  void noteSource(Finding &F, HloId Id);
+  void addStep(Finding &F, HloId Id, std::string Subject, std::string Action);
+  void addReader(Finding &F, const ClobberedRead &Read);
 
   const ModuleAnalysis &W;
   const Program &P;
@@ -73,95 +74,91 @@ private:
 };
 } // namespace
 
-/// ` at step 5`.
-std::string ClobberedReads::atStep(HloId Id) const {
-  int32_t Step = W.schedule().time(Id);
-  return Step < 0 ? "" : fmt::format(" at step {}", Step);
-}
-
-/// What is wrong with the bytes.
-std::string ClobberedReads::cause(const ClobberedRead &Read) const {
-  std::string Bytes =
-      fmt::format("bytes [{}, {}) of allocation {}", Read.Damage.Begin,
-                  Read.Damage.End, D[Read.Damage.Where].Index);
-  if (!Read.Written)
-    return fmt::format("nothing was written to its {}", Bytes);
+bool ClobberedReads::isRoundBefore(const ClobberedRead &Read) const {
   HloId Writer = W.flow()[Read.Written].Definition;
-  bool Before = Read.Operand &&
-                W.schedule().time(Writer) >= W.schedule().time(Read.Reader);
-  return fmt::format("{} overwrote its {}{}{}: {} sees {}'s result instead",
-                     P.spell(Writer), Bytes, atStep(Writer),
-                     Before ? ", one round of the loop before" : "",
-                     Read.Operand       ? "the reader"
-                     : isConstant(Read) ? "the next run"
-                                        : "the caller",
-                     P.spell(Writer));
+  return Read.Operand &&
+         W.schedule().time(Writer) >= W.schedule().time(Read.Reader);
 }
 
-/// What \p Read wants, up to the comma of the message.
-std::string ClobberedReads::want(const ClobberedRead &Read) const {
-  if (Read.Operand)
-    return fmt::format("{} reads {}{}", P.spell(Read.Reader), spell(Read.Value),
-                       atStep(Read.Reader));
-  if (!Read.Input)
-    return fmt::format("the program returns {}", spell(Read.Value));
-  return fmt::format("{} is {}", spell(Read.Value),
-                     isConstant(Read) ? "a constant" : "not donated");
+std::string ClobberedReads::spellDamage(const ClobberedRead &Read) const {
+  return fmt::format("bytes [{}, {}) of allocation {}", Read.Damage.Begin,
+                     Read.Damage.End, D[Read.Damage.Where].Index);
 }
 
-void ClobberedReads::noteReader(Finding &F, const ClobberedRead &Read) {
+/// What is wrong, in one sentence.
+std::string ClobberedReads::consequence(const ClobberedRead &Read) const {
+  std::string Value = spellName(D, Run.valueLine(Read.Value));
+  std::string Writer =
+      Read.Written ? P.spell(W.flow()[Read.Written].Definition) : "";
+  if (Read.Input)
+    return fmt::format("{} overwrites {}, which is {}", Writer, Value,
+                       isConstant(Read) ? "a constant: the next run finds it "
+                                          "changed"
+                                        : "not donated: the caller finds it "
+                                          "changed");
+  std::string Text =
+      Read.Operand ? fmt::format("{} reads {}", P.spell(Read.Reader), Value)
+                   : fmt::format("the program returns {}", Value);
+  if (!Read.Written)
+    return fmt::format("{}, but nothing was written to its {}", Text,
+                       spellDamage(Read));
+  return fmt::format("{} after {} overwrote it{}", Text, Writer,
+                     isRoundBefore(Read) ? " in the iteration before" : "");
+}
+
+void ClobberedReads::addStep(Finding &F, HloId Id, std::string Subject,
+                             std::string Action) {
+  std::string Source =
+      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
+  F.step(P.place(Id), {W.schedule().time(Id), std::move(Subject),
+                       std::move(Action), std::move(Source)});
+}
+
+void ClobberedReads::addReader(Finding &F, const ClobberedRead &Read) {
+  std::string Value = spellName(D, Run.valueLine(Read.Value));
   if (Read.Operand)
-    F.note(P.place(Read.Reader), "{} reads it{} as operand {}",
-           P.spell(Read.Reader), atStep(Read.Reader), *Read.Operand);
+    addStep(F, Read.Reader, P.spell(Read.Reader),
+            fmt::format("reads {} as operand {}", Value, *Read.Operand));
   else if (!Read.Input)
-    F.note(P.place(Read.Reader), "{} returns it at the end of the program",
-           P.spell(Read.Reader));
+    addStep(F, Read.Reader, P.spell(Read.Reader),
+            fmt::format("returns {} at the end of the program", Value));
   else if (!isConstant(Read))
-    F.note(P.place(Read.Reader),
-           "the caller keeps it: input_output_alias does not list it");
+    F.why(P.place(Read.Reader),
+          "the caller keeps it: input_output_alias does not list it");
 }
 
-void ClobberedReads::noteSource(Finding &F, HloId Id) {
-  if (P.isHidden(Id))
-    return;
-  std::string Line = A.sourceLine(P.module().attributes(P.module()[Id]));
-  if (!Line.empty())
-    F.note(P.place(Id), "{} comes from {}", P.spell(Id), Line);
-}
-
-/// The story in the order of its steps, then the lines of the program.
 void ClobberedReads::explain(Finding &F,
                              ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
-  HloId Definition = W.flow()[First.Value].Definition;
-  F.note(P.place(Definition), "{} is defined here{}", spell(First.Value),
-         atStep(Definition));
-  HloId Writer;
-  if (First.Written) {
-    Writer = W.flow()[First.Written].Definition;
-    F.note(P.place(Writer), "{} is written to the same bytes{}",
-           spell(First.Written), atStep(Writer));
-    const Value &V = line(First.Written);
-    F.note(A.places().value(V).Tag.Whole, "{} is placed at bytes [{}, {}) here",
-           D.spell(V.Tag), V.Offset, V.end());
-  }
+  ValueId Line = Run.valueLine(First.Value);
+  addStep(F, W.flow()[First.Value].Definition, spellName(D, Line),
+          spellDefinition(D, Line));
+  if (First.Written)
+    addStep(F, W.flow()[First.Written].Definition,
+            spellName(D, Run.valueLine(First.Written)),
+            fmt::format("OVERWRITES bytes [{}, {}){}", First.Damage.Begin,
+                        First.Damage.End,
+                        isRoundBefore(First) ? ", one iteration before" : ""));
   for (const ClobberedRead *Read : Reads.take_front(MaxReaders))
-    noteReader(F, *Read);
+    addReader(F, *Read);
+  if (First.Written) {
+    const Value &V = line(First.Written);
+    F.why(A.places().value(V).Tag.Whole,
+          "{} has bytes [{}, {}) of allocation {}, which {} still needs",
+          spellName(D, Run.valueLine(First.Written)), V.Offset, V.end(),
+          D[V.Owner].Index, spellName(D, Line));
+  }
   if (Reads.size() > MaxReaders)
-    F.note(A.places().value(line(First.Value)).Tag.Whole,
-           "{} more instructions read it", Reads.size() - MaxReaders);
-  if (!First.Input)
-    noteSource(F, First.Reader);
-  if (Writer && Writer != First.Reader)
-    noteSource(F, Writer);
+    F.why(A.places().value(line(First.Value)).Tag.Whole,
+          "{} more instructions read it", Reads.size() - MaxReaders);
 }
 
 /// Reports one value with all reads that find it damaged.
 void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
   Finding F = R.reportAs(W.isUncertain() ? Severity::Warning : Severity::Error,
-                         A.places().value(line(First.Value)).Tag.Whole,
-                         "{}, but {}", want(First), cause(First));
+                         A.places().value(line(First.Value)).Tag.Whole, "{}",
+                         consequence(First));
   explain(F, Reads);
   F.about(Run.valueLine(First.Value));
   if (First.Written)

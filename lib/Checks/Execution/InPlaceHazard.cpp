@@ -72,9 +72,9 @@ private:
                const InPlaceChain &Chain) const;
   void doubt(HloId Id, uint32_t Operand, const char *Why);
   void report(HloId Id, const SharedPlace &S);
-  std::string consequence(const Shape &Source) const;
+  std::string consequence() const;
   void explain(Finding &F, HloId Id, const SharedPlace &S);
-  void noteSource(Finding &F, HloId Id);
+  void addStep(Finding &F, HloId Id, int32_t Step, std::string Action);
   void sayDoubts();
   const Shape &shape(HloId Id, uint32_t Part) const {
     return P.trees().shape(P.trees().part(P[Id].Shape, Part));
@@ -321,74 +321,71 @@ void InPlaceHazards::check(HloId Id) {
   }
 }
 
-/// `elements [0, 4), bytes [0, 16)`.
+/// `elements [0, 4), bytes [0, 16)`; empty if \p Span is.
 static std::string spellSpan(ElementSpan Span, const Shape &S) {
+  if (Span.End <= Span.Begin)
+    return "";
   uint64_t Bits = storedBits(S);
   return fmt::format("elements [{}, {}), bytes [{}, {})", Span.Begin, Span.End,
                      Span.Begin * Bits / 8, (Span.End * Bits + 7) / 8);
 }
 
 /// What happens to which element.
-std::string InPlaceHazards::consequence(const Shape &Source) const {
-  std::string Windows;
-  if (Worst.Reads.End > Worst.Reads.Begin &&
-      Worst.Writes.End > Worst.Writes.Begin)
-    Windows = fmt::format("reads its {} and overwrites {}",
-                          spellSpan(Worst.Reads, Source),
-                          spellSpan(Worst.Writes, Source));
-  else
-    Windows = "overwrites it before all of it is read";
+std::string InPlaceHazards::consequence() const {
   switch (Worst.Verdict) {
   case ReadVerdict::Behind:
-    return fmt::format("{}: element {} gets the new value of element {} "
-                       "instead of the old one",
-                       Windows, Worst.Written, Worst.Read);
+    return fmt::format("element {} gets the new value of element {}",
+                       Worst.Written, Worst.Read);
   case ReadVerdict::Ahead:
-    return fmt::format("{}: element {} is computed from element {}, whose old "
+    return fmt::format("element {} is computed from element {}, whose old "
                        "value is there only if elements are written one by one "
                        "in ascending order",
-                       Windows, Worst.Written, Worst.Read);
+                       Worst.Written, Worst.Read);
   default:
-    return fmt::format("{}: elements may get new values of others instead of "
-                       "the old ones",
-                       Windows);
+    return "elements may get new values of others instead of the old ones";
   }
 }
 
-void InPlaceHazards::noteSource(Finding &F, HloId Id) {
-  if (P.isHidden(Id))
-    return;
-  std::string Line = A.sourceLine(P.module().attributes(P.module()[Id]));
-  if (!Line.empty())
-    F.note(P.place(Id), "{} comes from {}", P.spell(Id), Line);
+void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step,
+                             std::string Action) {
+  std::string Source =
+      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
+  F.step(P.place(Id),
+         {Step, P.spell(Id), std::move(Action), std::move(Source)});
 }
 
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
-  if (Reader != Id)
-    F.note(P.place(Reader), "{} reads operand {} here", P.spell(Reader),
-           S.Operand);
-  if (Worst.Writer && Worst.Writer != Id)
-    F.note(P.place(Worst.Writer), "{} overwrites it here",
-           P.spell(Worst.Writer));
+  HloId From = operand(Id, S.Operand);
+  const Shape &Source = shape(From, S.OperandPart);
+  int32_t Step = W.schedule().time(Id);
+  std::string Read = spellSpan(Worst.Reads, Source);
+  std::string Written = spellSpan(Worst.Writes, Source);
+  addStep(F, From, W.schedule().time(From), spellDefinition(D, S.Source));
+  addStep(F, Reader, Step,
+          fmt::format("reads {}{}operand {}", Read, Read.empty() ? "" : " of ",
+                      S.Operand));
+  addStep(F, Worst.Writer ? Worst.Writer : Id, Step,
+          "OVERWRITES " +
+              (Written.empty() ? "it before all of it is read" : Written));
   for (size_t K = 0; K != Worst.Names.size(); ++K)
-    F.note(P.place(Worst.Names[K].Id), "it goes wrong where {} is {}",
-           P.spell(Worst.Names[K].Id),
-           Worst.Values[K] == MaxElement
-               ? "so large that the start index is clamped"
-               : std::to_string(Worst.Values[K]));
+    F.why(P.place(Worst.Names[K].Id), "it goes wrong where {} is {}",
+          P.spell(Worst.Names[K].Id),
+          Worst.Values[K] == MaxElement
+              ? "so large that the start index is clamped"
+              : std::to_string(Worst.Values[K]));
+  const Value &V = D[S.Result];
+  F.why(A.places().value(V).Offset,
+        "operand and result are both in bytes [{}, {}) of allocation {}",
+        V.Offset, V.end(), D[V.Owner].Index);
   notePlace(F, A, S.Source);
   notePlace(F, A, S.Result);
-  noteSource(F, Reader);
-  if (Reader != Id)
-    noteSource(F, Id);
 }
 
 void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
-  HloId From = operand(Id, S.Operand);
   Finding F = R.reportAs(
       W.isUncertain() ? Severity::Warning : Severity::Error, P.place(Id),
-      "{} has the place of its operand {}, {}, but {}", P.spell(Id), S.Operand,
-      P.spell(From), consequence(shape(From, S.OperandPart)));
+      "{} overwrites its operand {}, {}, before it has read all of it: {}",
+      P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
   explain(F, Id, S);
   F.about(S.Result).about(S.Source);
   if (P[Id].Name)

@@ -140,13 +140,21 @@ bool EarlyReads::isInChain(HloId User, HloId Start) const {
 void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
   Finding Found = R.reportAs(
       W.isUncertain() ? Severity::Warning : Severity::Error, P.place(User),
-      "{} reads the result of {} at step {}, before {} waits for it at step {}",
-      P.spell(User), P.spell(Start), S.time(User), P.spell(Done), S.time(Done));
-  Found.note(P.place(Start), "{} starts here at step {}", P.spell(Start),
-             S.time(Start));
-  Found.note(P.place(Done),
-             "operand {} of {} is complete only after {}, its done", Operand,
-             P.spell(User), P.spell(Done));
+      "{} reads the result of {} before {} waits for it", P.spell(User),
+      P.spell(Start), P.spell(Done));
+  auto AddStep = [&](HloId Id, std::string Action) {
+    std::string Source =
+        P.isHidden(Id)
+            ? ""
+            : W.facts().sourceLine(P.module().attributes(P.module()[Id]));
+    Found.step(P.place(Id),
+               {S.time(Id), P.spell(Id), std::move(Action), std::move(Source)});
+  };
+  AddStep(Start, "starts to produce its result");
+  AddStep(User, fmt::format("READS it as operand {}", Operand));
+  AddStep(Done, "waits until it is complete");
+  Found.why(P.place(User), "operand {} of {} must come from {}", Operand,
+            P.spell(User), P.spell(Done));
   if (P[User].Name)
     Found.about(P[User].Name);
 }

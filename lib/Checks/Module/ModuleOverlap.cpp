@@ -39,6 +39,9 @@ private:
   StepRange rangeOf(ValueId Line) const {
     return *W.ranges()[Flow[Line.index()]];
   }
+  void addStep(Finding &F, HloId Id, int32_t Step, std::string Subject,
+               std::string Action);
+  void addEnd(Finding &F, ValueId V);
   void explain(Finding &F, ValueId Earlier, ValueId Later);
 
   const ModuleAnalysis &W;
@@ -58,14 +61,51 @@ std::string ModuleOverlap::spellStep(int32_t Step) const {
   return fmt::format("step {} ({})", Step, W.program().spell(Id));
 }
 
-/// Where both lie, and where the module defines them.
+void ModuleOverlap::addStep(Finding &F, HloId Id, int32_t Step,
+                            std::string Subject, std::string Action) {
+  const Program &P = W.program();
+  std::string Source =
+      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
+  F.step(P.place(Id),
+         {Step, std::move(Subject), std::move(Action), std::move(Source)});
+}
+
+/// Who reads \p V at its last step.
+void ModuleOverlap::addEnd(Finding &F, ValueId V) {
+  int32_t Step = rangeOf(V).End;
+  HloValueId Value = Flow[V.index()];
+  HloId Definition = W.flow()[Value].Definition;
+  if (Step < 0 || Step >= W.schedule().steps())
+    return addStep(F, Definition, Step, spellName(D, V),
+                   "is live until the end of the program");
+  HloId Id = W.schedule().sequence()[static_cast<size_t>(Step)];
+  std::optional<uint32_t> Read;
+  W.flow().forEachUse(Value,
+                      [&](HloId User, uint32_t Operand, const FlowPosition &) {
+                        if (User == Id && !Read)
+                          Read = Operand;
+                      });
+  addStep(F, Id, Step, W.program().spell(Id),
+          Read ? fmt::format("reads {} as operand {}", spellName(D, V), *Read)
+               : fmt::format("{} is live until here", spellName(D, V)));
+}
+
+/// What happens, and where both are placed and defined.
 void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
+  auto Definition = [&](ValueId V) {
+    return W.flow()[Flow[V.index()]].Definition;
+  };
+  addStep(F, Definition(Earlier), rangeOf(Earlier).Start, spellName(D, Earlier),
+          spellDefinition(D, Earlier));
+  addStep(F, Definition(Later), rangeOf(Later).Start, spellName(D, Later),
+          spellOverwrite(D[Earlier], D[Later]));
+  addEnd(F, Earlier);
   notePlace(F, A, Earlier);
   for (ValueId Line : {Earlier, Later}) {
-    HloId Id = W.flow()[Flow[Line.index()]].Definition;
     StepRange Range = rangeOf(Line);
-    F.note(W.program().place(Id), "{} is defined here and lives from {} to {}",
-           D.spell(D[Line].Tag), spellStep(Range.Start), spellStep(Range.End));
+    F.note(W.program().place(Definition(Line)),
+           "{} is defined here and lives from {} to {}", D.spell(D[Line].Tag),
+           spellStep(Range.Start), spellStep(Range.End));
   }
   F.about(Later).about(Earlier);
 }
@@ -74,14 +114,15 @@ void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
   bool Alternate = isAlternate(A, D[D[Later].Owner]);
   StepRange First = rangeOf(Earlier);
   StepRange Second = rangeOf(Later);
-  Finding F = R.reportAs(
-      Alternate ? Severity::Warning : Severity::Error,
-      A.places().value(D[Later]).Offset,
-      "{} shares {} with {}, but the module needs both from {} to {}",
-      D.spell(D[Later].Tag), sharedBytes(D, D[Later], D[Earlier]),
-      D.spell(D[Earlier].Tag), spellStep(Second.Start),
-      spellStep(std::min(First.End, Second.End)));
+  Finding F = R.reportAs(Alternate ? Severity::Warning : Severity::Error,
+                         A.places().value(D[Later]).Offset,
+                         "by the module {} overlaps live value {} in {}",
+                         D.spell(D[Later].Tag), D.spell(D[Earlier].Tag),
+                         sharedBytes(D, D[Later], D[Earlier]));
   explain(F, Earlier, Later);
+  F.why(A.places().value(D[Earlier]).Offset,
+        "both are needed from step {} to step {}", Second.Start,
+        std::min(First.End, Second.End));
 }
 
 void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
@@ -92,10 +133,12 @@ void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
     return;
   Finding F = R.report(A.places().value(Next).Offset,
                        "{} is written at {}, where {} is still read, and "
-                       "shares {} with it; expected equal or disjoint places",
+                       "shares {} with it",
                        D.spell(Next.Tag), spellStep(rangeOf(Starting).Start),
                        D.spell(V.Tag), sharedBytes(D, V, Next));
   explain(F, Ending, Starting);
+  F.why(A.places().value(V).Offset,
+        "they must have the same place or no common byte");
 }
 
 void ModuleOverlap::check(const Allocation &Alloc,

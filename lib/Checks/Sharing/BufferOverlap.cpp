@@ -75,14 +75,17 @@ void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {
                  "{}{} overlaps live value {} in {}",
                  Dead ? "unused value " : "", D.spell(D[Later].Tag),
                  D.spell(D[Earlier].Tag), sharedBytes(D, D[Later], D[Earlier]));
+  addDefinition(F, A, Earlier);
+  addStep(F, A, Second.Start, Later,
+          fmt::format("{}{}", spellOverwrite(D[Later], D[Earlier]),
+                      Dead ? ", and nobody reads it" : ""));
+  addEnd(F, A, Earlier, First.End);
+  F.why(A.places().row(D.Ranges[*A.rangeRow(Later)]).First,
+        "the live range {}-{} begins before the live range {}-{} of {} ends",
+        Second.Start, Second.End, First.Start, First.End,
+        spellName(D, Earlier));
   notePlace(F, A, Earlier);
   noteRange(F, A, Earlier);
-  if (Dead)
-    noteRange(F, A, Later);
-  else
-    F.note(A.places().row(D.Ranges[*A.rangeRow(Later)]).First,
-           "both are live from {} to {}", spellStep(D, Second.Start),
-           spellStep(D, std::min(First.End, Second.End)));
   F.about(Later).about(Earlier);
 }
 

@@ -291,46 +291,28 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers,
 void LateUses::report(const LateUse &Read, ValueId Writer) {
   const Value &V = D[Read.Value], &W = D[Writer];
   NameId Reader = D.Uses[Read.Use].Name;
-  llvm::StringRef WriterName = D.Names[W.Tag.Name];
-  Finding F = R.report(
-      A.places().value(V).Tag.Whole,
-      "{} reads {} at step {}, but {} overwrote its {} at step {}: the reader "
-      "sees {}'s result instead",
-      D.Names[Reader], D.spell(V.Tag), Read.Step, WriterName,
-      sharedBytes(D, V, W), A.time(W.Tag.Name), WriterName);
+  Finding F = R.report(A.places().value(V).Tag.Whole,
+                       "{} reads {} after {} overwrote it", D.Names[Reader],
+                       spellName(D, Read.Value), D.Names[W.Tag.Name]);
   explain(F, Read, Writer);
   F.about(Read.Value).about(Writer).about(Reader);
 }
 
-/// The story in the order of the steps, then the lines of the program.
 void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
   const Value &V = D[Read.Value], &W = D[Writer];
   const Use &Reader = D.Uses[Read.Use];
   const Places &At = A.places();
-  int32_t Begin = A.time(V.Tag.Name);
-  int32_t WriteStep = A.time(W.Tag.Name);
-  auto Row = [&](int32_t Step) {
-    return At.row(D.Sequence[static_cast<size_t>(Step)]).Name;
-  };
-  if (Begin >= 0)
-    F.note(Row(Begin), "{}: {} is defined", spellStep(D, Begin),
-           D.spell(V.Tag));
-  F.note(Row(WriteStep), "{}: {} is written to the same bytes",
-         spellStep(D, WriteStep), D.spell(W.Tag));
+  addStep(F, A, A.time(V.Tag.Name), Read.Value, spellDefinition(D, Read.Value));
+  addStep(F, A, A.time(W.Tag.Name), Writer, spellOverwrite(W, V));
+  addEnd(F, A, Read.Value, Read.Step);
+  const LiveRangeRow &Stated = D.Ranges[*A.rangeRow(Read.Value)];
+  F.why(At.row(Stated).Second,
+        "the live range {}-{} leaves out the read at step {}", Stated.Start,
+        Stated.End, Read.Step);
   F.note(At.value(W).Tag.Whole, "{} is placed at bytes [{}, {}) here",
          D.spell(W.Tag), W.Offset, W.end());
-  F.note(Row(Read.Step), "{}: the overwritten value is read",
-         spellStep(D, Read.Step));
   F.note(At.line(Reader).ltrim(), "{} reads it as operand {}",
          D.Names[Reader.Name], Reader.Operand);
-  const LiveRangeRow &Stated = D.Ranges[*A.rangeRow(Read.Value)];
-  F.note(At.row(Stated).Second,
-         "the stated live range ends at {}, before that read",
-         spellStep(D, Stated.End));
-  for (NameId Name : {Reader.Name, W.Tag.Name})
-    if (const Instruction *I = A.instruction(Name))
-      if (std::string Line = A.sourceLine(*I); !Line.empty())
-        F.note(At.text(*I).Name, "{} comes from {}", D.Names[Name], Line);
 }
 
 void LateUses::run() {

@@ -16,6 +16,12 @@ std::string hlobuf::sharedBytes(const Dump &D, const Value &V, const Value &W) {
                      D[V.Owner].Index);
 }
 
+std::string hlobuf::spellOverwrite(const Value &Later, const Value &Earlier) {
+  return fmt::format("OVERWRITES bytes [{}, {})",
+                     std::max(Later.Offset, Earlier.Offset),
+                     std::min(Later.end(), Earlier.end()));
+}
+
 std::string hlobuf::spellStep(const Dump &D, int32_t Step) {
   if (Step >= 0 && static_cast<size_t>(Step) < D.Sequence.size())
     return fmt::format("step {} ({})", Step,
@@ -55,4 +61,70 @@ void hlobuf::noteRange(Finding &F, const Facts &A, ValueId V) {
   const LiveRangeRow &Range = D.Ranges[*Row];
   F.note(A.places().row(Range).First, "{} is live from {} to {}",
          D.spell(D[V].Tag), spellStep(D, Range.Start), spellStep(D, Range.End));
+}
+
+std::string hlobuf::spellName(const Dump &D, ValueId V) {
+  return D.spell(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+std::string hlobuf::spellDefinition(const Dump &D, ValueId V) {
+  const Value &Val = D[V];
+  std::string Shape;
+  if (Val.Shape)
+    Shape = D.Shapes[Val.Shape].isTuple() ? "a tuple table"
+                                          : D.Shapes.plainText(Val.Shape);
+  return fmt::format("defined: {}{}bytes [{}, {}) of allocation {}", Shape,
+                     Shape.empty() ? "" : ", ", Val.Offset, Val.end(),
+                     D[Val.Owner].Index);
+}
+
+int32_t hlobuf::firstStep(const Facts &A, ValueId V) {
+  if (std::optional<StepRange> Range = A.range(V))
+    return Range->Start;
+  return A.time(A.dump()[V].Tag.Name);
+}
+
+static bool isStep(const Dump &D, int32_t Step) {
+  return Step >= 0 && static_cast<size_t>(Step) < D.Sequence.size();
+}
+
+static std::string sourceOf(const Facts &A, NameId Name) {
+  const Instruction *I = A.instruction(Name);
+  return I ? A.sourceLine(*I) : "";
+}
+
+void hlobuf::addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
+                     std::string Action) {
+  const Dump &D = A.dump();
+  llvm::StringRef Where =
+      isStep(D, Step)
+          ? A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
+          : A.places().value(D[V]).Tag.Whole;
+  F.step(Where, {Step, spellName(D, V), std::move(Action),
+                 sourceOf(A, D[V].Tag.Name)});
+}
+
+void hlobuf::addDefinition(Finding &F, const Facts &A, ValueId V) {
+  addStep(F, A, firstStep(A, V), V, spellDefinition(A.dump(), V));
+}
+
+void hlobuf::addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step) {
+  const Dump &D = A.dump();
+  if (!isStep(D, Step))
+    return addStep(F, A, Step, V, "is live until the end of the program");
+  llvm::StringRef Where =
+      A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
+  UsedId U = A.usedOf(V);
+  for (const Use &Reader : U ? D.uses(D[U]) : llvm::ArrayRef<Use>())
+    if (A.time(Reader.Name) == Step) {
+      F.step(Where, {Step, D.Names[Reader.Name].str(),
+                     fmt::format("reads {} as operand {}", spellName(D, V),
+                                 Reader.Operand),
+                     sourceOf(A, Reader.Name)});
+      return;
+    }
+  NameId Name = D.Sequence[static_cast<size_t>(Step)].Name;
+  F.step(Where, {Step, D.Names[Name].str(),
+                 fmt::format("{} is live until here", spellName(D, V)),
+                 sourceOf(A, Name)});
 }

@@ -15,6 +15,10 @@ namespace hlobuf {
 /// `bytes [16, 32) of allocation 3`: what \p V and \p W have in common.
 std::string sharedBytes(const Dump &D, const Value &V, const Value &W);
 
+/// `OVERWRITES bytes [16, 32)`: what \p Later does to \p Earlier, which has the
+/// same allocation.
+std::string spellOverwrite(const Value &Later, const Value &Earlier);
+
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
@@ -28,6 +32,27 @@ void notePlace(Finding &F, const Facts &A, ValueId V);
 
 /// Notes the live range of \p V at its row of BufferLiveRange.
 void noteRange(Finding &F, const Facts &A, ValueId V);
+
+/// `name{index}`.
+std::string spellName(const Dump &D, ValueId V);
+
+/// `defined: f32[8], bytes [0, 32) of allocation 3`.
+std::string spellDefinition(const Dump &D, ValueId V);
+
+/// The first step at which \p V holds its bytes, by its live range or else by
+/// the sequence; -1 if neither tells.
+int32_t firstStep(const Facts &A, ValueId V);
+
+/// Adds what \p V does at \p Step to the timeline, at the row of that step, or
+/// at the value line where there is none.
+void addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
+             std::string Action);
+
+/// Adds the first step of \p V, as its definition.
+void addDefinition(Finding &F, const Facts &A, ValueId V);
+
+/// Adds the last step of \p V: who reads it there.
+void addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step);
 
 } // namespace hlobuf
 

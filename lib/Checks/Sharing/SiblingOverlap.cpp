@@ -121,6 +121,16 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
                  A.places().value(W).Offset,
                  "{} shares {} with {}, another value of the same instruction",
                  D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
+  addDefinition(F, A, Lower);
+  addStep(F, A, firstStep(A, Upper), Upper,
+          PhisAtOnePlace ? "has the same bytes" : spellOverwrite(W, V));
+  if (PhisAtOnePlace)
+    F.why(A.places().value(V).Offset,
+          "no value goes into both, so that they may differ");
+  else
+    F.why(A.places().value(V).Offset,
+          "an instruction writes all of its results in one step, so that each "
+          "needs bytes of its own");
   notePlace(F, A, Lower);
   F.about(Upper).about(Lower);
 }

@@ -77,6 +77,12 @@ void TouchingCheck::report(Severity Level, ValueId Ending, ValueId Starting,
       "{} starts at {}, where {} is still read, and shares {} with it; they "
       "must have the same place or no common byte",
       D.spell(W.Tag), spellStep(D, Step), D.spell(V.Tag), sharedBytes(D, V, W));
+  addDefinition(F, A, Ending);
+  addStep(F, A, Step, Starting, spellOverwrite(W, V));
+  addEnd(F, A, Ending, Step);
+  F.why(A.places().value(V).Offset,
+        "a result may replace an operand only at the same first byte{}",
+        D[V.Owner].PreallocatedTemp ? ", with the same size" : "");
   notePlace(F, A, Ending);
   noteRange(F, A, Ending);
   noteRange(F, A, Starting);

@@ -90,6 +90,12 @@ void TouchingReader::checkPair(ValueId Ending, ValueId Starting) {
                        "does not read that value",
                        D.spell(Next.Tag), sharedBytes(D, V, Next),
                        D.spell(V.Tag), spellStep(D, A.range(Starting)->Start));
+  int32_t Step = A.range(Starting)->Start;
+  addDefinition(F, A, Ending);
+  addStep(F, A, Step, Starting, spellOverwrite(Next, V));
+  F.why(A.places().row(D.Ranges[*A.rangeRow(Ending)]).Second,
+        "the live range of {} ends at step {}, where {} does not read it",
+        spellName(D, Ending), Step, D.Names[Next.Tag.Name]);
   notePlace(F, A, Ending);
   noteRange(F, A, Ending);
   noteRange(F, A, Starting);

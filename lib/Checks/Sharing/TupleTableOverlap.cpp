@@ -59,6 +59,14 @@ void Tables::report(ValueId Table, ValueId Other) {
       A.places().value(V).Offset, "{} shares {} with the tuple table {}, {}",
       D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
       isTable(V) ? "which has another place" : "which only tuples may share");
+  bool TableFirst = firstStep(A, Table) <= firstStep(A, Other);
+  ValueId Old = TableFirst ? Table : Other;
+  ValueId New = TableFirst ? Other : Table;
+  addDefinition(F, A, Old);
+  addStep(F, A, firstStep(A, New), New, spellOverwrite(V, T));
+  F.why(A.places().value(T).Offset,
+        "the table of {} holds pointers that readers of the tuple follow",
+        spellName(D, Table));
   notePlace(F, A, Table);
   F.about(Other).about(Table);
 }
