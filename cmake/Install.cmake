@@ -47,7 +47,8 @@ install(FILES .pre-commit-hooks.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/hlobu
 set(Package "${CMAKE_INSTALL_LIBDIR}/cmake/hlobuf")
 install(TARGETS ${Libraries} hlobufFmt EXPORT hlobufTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
-        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/hlobuf")
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+                             "${CMAKE_INSTALL_INCLUDEDIR}/hlobuf")
 install(DIRECTORY lib/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/hlobuf"
         COMPONENT Development FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 install(EXPORT hlobufTargets NAMESPACE hlobuf:: DESTINATION "${Package}"

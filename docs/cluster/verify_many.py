@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies large folders of dumps on a Ray cluster, whose machines all see them.
 
-    pip install hlobuf ray
+    pip install ./hlobuf-*.whl ray    # a wheel that utils/wheel built
     python verify_many.py /shared/dumps --output=results.jsonl --shards=256
 
 Each task is a shard of the folders, `hlobuf-verify --shard=I/N`, which decides by

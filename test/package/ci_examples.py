@@ -12,6 +12,7 @@ from support import (
     CLEAN,
     ROOT,
     VENV,
+    WHEELS,
     clean_place,
     environment,
     expect,
@@ -45,6 +46,9 @@ def check_job(title, commands, reports, **variables):
 
     shutil.copytree(CLEAN, place / "dumps" / "clean")
     shutil.copytree(BROKEN, place / "dumps" / "known")
+    (place / "wheels").mkdir()
+    for wheel in WHEELS.glob("hlobuf-*.whl"):
+        shutil.copy(wheel, place / "wheels")
     run(programs / "pip", "install", "-q", "hlobuf", env=env)
     # The command that the comments of the examples give.
     baseline = "hlobuf-verify --write-baseline=hlobuf-baseline.json dumps"

@@ -16,6 +16,7 @@ from support import (
     clean_place,
     environment,
     expect,
+    new_venv,
     run,
 )
 
@@ -95,7 +96,7 @@ def check_siblings(repository):
 def main():
     place = clean_place()
     env = environment(
-        [VENV / "bin"],
+        [new_venv(place / "venv", "hlobuf"), VENV / "bin"],
         PRE_COMMIT_HOME=str(place / "home"),
         GIT_CONFIG_GLOBAL="/dev/null",
         GIT_CONFIG_NOSYSTEM="1",
@@ -120,9 +121,9 @@ repos:
     hooks:
       - id: hlobuf-verify
 """
-    readme = (ROOT / "README.md").read_text()
+    page = (ROOT / "docs" / "integrations.md").read_text()
     [local] = re.findall(
-        r"^```yaml\n(repos:\n.*?)^```", readme, re.MULTILINE | re.DOTALL
+        r"^```yaml\n(repos:\n.*?)^```", page, re.MULTILINE | re.DOTALL
     )
     for name, config in (("hosted", hosted), ("local", local)):
         (place / name).mkdir()

@@ -3,7 +3,11 @@
 RUN: %venv-python %s
 """
 
+import os
+import platform
+import shutil
 import subprocess
+import tarfile
 import zipfile
 
 from support import (
@@ -78,7 +82,10 @@ assert len(many) == len(names) and all(report.ok for report in many), len(many)
 
 def check_contents(wheel):
     """A tag that is true, and the files that belong."""
-    assert wheel.name.endswith("-py3-none-linux_x86_64.whl"), wheel.name
+    tag = f"manylinux_2_17_{platform.machine()}"
+    assert tag in wheel.name, wheel.name
+    shown = run(VENV / "bin" / "auditwheel", "show", wheel)
+    expect(["is consistent with", "requires no external shared libraries"], shown)
     names = zipfile.ZipFile(wheel).namelist()
     data = wheel.name.rpartition("-py3")[0] + ".data"
     for name in (
@@ -90,6 +97,24 @@ def check_contents(wheel):
         assert name in names, (name, names)
     others = [n for n in names if n.endswith((".a", ".h", ".cmake", ".pyc"))]
     assert not others, others
+
+
+def check_source(archive):
+    """It was built from; tests and what CI needs are not in it."""
+    names = {n.partition("/")[2] for n in tarfile.open(archive).getnames()}
+    for name in ("CMakeLists.txt", "lib/CMakeLists.txt", "LICENSE", "python/hlobuf/py.typed"):
+        assert name in names, name
+    assert not [n for n in names if n.startswith(("test/", ".ci/"))]
+
+
+def check_any_libc(programs, place):
+    """Nothing but the program and a dump: no library of any release is needed."""
+    if os.geteuid() != 0:
+        return
+    root = place / "root"
+    shutil.copytree(CLEAN, root / "dump")
+    shutil.copy(programs / "hlobuf-verify", root)
+    expect("0 errors", run("chroot", root, "/hlobuf-verify", "/dump"))
 
 
 def check_program(programs):
@@ -111,10 +136,13 @@ def check_program(programs):
 
 def main():
     [wheel] = WHEELS.glob("hlobuf-*.whl")
+    [archive] = WHEELS.glob("hlobuf-*.tar.gz")
     check_contents(wheel)
+    check_source(archive)
     place = clean_place()
     programs = new_venv(place / "venv", "hlobuf")
     check_program(programs)
+    check_any_libc(programs, place)
 
     script = place / "use_of_api.py"
     script.write_text(API)

@@ -1,6 +1,6 @@
 // Verifies the dumps that its arguments name, through the library.
 
-#include "Driver/Driver.h"
+#include "hlobuf/Driver/Driver.h"
 #include "llvm/Support/raw_ostream.h"
 
 int main(int Argc, char **Argv) {
