@@ -15,8 +15,7 @@ namespace hlobuf {
 class ModuleAnalysis;
 
 /// The facts of one dump and, if it has a module, what that implies, computed
-/// when first asked for. All checks of the dump share it; it belongs to one
-/// thread.
+/// when first asked for. All checks of the dump share it.
 class CheckContext : public Facts {
 public:
   explicit CheckContext(const Dump &D);

@@ -64,6 +64,8 @@ private:
   std::optional<Baseline> Old;
   Baseline New;
   Summary Sum;
+  /// Threads for one large dump: those that the number of dumps leaves.
+  unsigned JobsInside = 1;
   /// Results that dumps further on share, with the number of those.
   std::map<size_t, std::pair<DumpResult, size_t>> Shared;
 };
@@ -143,13 +145,15 @@ llvm::Error Driver::prepare() {
 DumpResult Driver::verifyOne(const PlannedDump &D) const {
   DumpResult R;
   R.Path = D.In.Path;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options.Siblings);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L =
+      load(D.In, Options.Siblings, JobsInside);
   if (!L) {
     R.Trouble = llvm::toString(L.takeError());
     return R;
   }
   const CheckSelection &Selection = D.Applied->Selection;
-  R = makeResult(D.In, **L, verify(**L, Selection, Options.WantMemory),
+  R = makeResult(D.In, **L,
+                 verify(**L, Selection, Options.WantMemory, JobsInside),
                  Selection);
   applySuppressionComments(R, **L, Selection);
   if (Options.VerifyDiagnostics)
@@ -276,8 +280,11 @@ ExitStatus Driver::run() {
   }
   for (const std::string &Path : P.Skipped)
     Sum.addSkipped(Path);
+  unsigned Jobs = numJobs(Options.Jobs);
+  if (!P.Dumps.empty())
+    JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());
   runInOrder(
-      P.Dumps.size(), Options.Jobs,
+      P.Dumps.size(), Jobs,
       [&](size_t I) {
         return P.Dumps[I].Original == I ? verifyOne(P.Dumps[I]) : DumpResult();
       },

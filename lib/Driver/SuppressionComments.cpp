@@ -81,8 +81,9 @@ static bool ran(const Comment &C, const DumpResult &R,
 void hlobuf::applySuppressionComments(DumpResult &R, const LoadedDump &L,
                                       const CheckSelection &Selection) {
   std::vector<Comment> All;
-  for (const DumpFile &File : L.Model->Files)
-    collect(L.Texts, File, R, All);
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    if (L.Model->Commented[Role])
+      collect(L.Texts, L.Model->Files[Role], R, All);
   for (Comment &C : All) {
     for (ResultFinding &F : R.Findings)
       if (isAbout(C, F)) {

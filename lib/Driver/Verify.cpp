@@ -7,10 +7,13 @@
 
 #include "Driver/Verify.h"
 #include "Driver/CheckNames.h"
+#include "Driver/OrderedRun.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
+#include "Support/TextWalk.h"
+#include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -89,6 +92,12 @@ static std::optional<Gap> missingNeed(const Facts &A, const CheckInfo &Info,
 }
 
 namespace {
+/// What one check said.
+struct Outcome {
+  std::vector<Diagnostic> Findings;
+  Verdict Said;
+};
+
 /// Runs the checks of one dump and gathers what they say.
 class Run {
 public:
@@ -101,16 +110,18 @@ public:
           {SyntaxCheck, Severity::Error, L.Syntax.Uncounted});
   }
 
-  Verdict finish(bool WantMemory);
+  Verdict finish(bool WantMemory, unsigned Jobs);
 
 private:
-  void runCheck(const CheckInfo &Info, unsigned Rank);
-  CheckOutcome outcome(const Reporter &R, size_t First) const;
+  std::vector<uint32_t> order(unsigned Jobs) const;
+  Outcome runCheck(uint32_t Number) const;
+  CheckOutcome outcome(const Reporter &R, const Outcome &Check) const;
+  void gather(Outcome Check);
   void settleSeverities();
   void sortByPlace();
 
   const Dump &D;
-  Sources &Texts;
+  const Sources &Texts;
   const CheckSelection &Selection;
   CheckContext Context;
   std::vector<Diagnostic> All;
@@ -162,13 +173,12 @@ static CheckOutcome outcomeOf(GapKind Kind) {
                                         : CheckOutcome::NotChecked;
 }
 
-/// How a check ended whose findings begin at \p First. Lints that nobody asked
-/// for are dropped later.
-CheckOutcome Run::outcome(const Reporter &R, size_t First) const {
+/// How \p Check ended. Lints that nobody asked for are dropped later.
+CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
   if (R.count() > Reporter::MaxKept)
     return CheckOutcome::Found;
-  for (size_t I = First; I != All.size(); ++I)
-    if (All[I].Level != Severity::Lint || Selection.showsLint(All[I].Check))
+  for (const Diagnostic &F : Check.Findings)
+    if (F.Level != Severity::Lint || Selection.showsLint(F.Check))
       return CheckOutcome::Found;
   CheckOutcome Worst = CheckOutcome::Passed;
   for (const Gap &G : R.gaps())
@@ -176,29 +186,79 @@ CheckOutcome Run::outcome(const Reporter &R, size_t First) const {
   return Worst;
 }
 
-void Run::runCheck(const CheckInfo &Info, unsigned Rank) {
+/// Checks that ask what the module implies but do without. Only the speed
+/// depends on this list.
+static bool mayAskForModule(StringRef Id) {
+  return llvm::is_contained({"read-only-allocation", "value-bounds",
+                             "hidden-alias", "range-end", "tuple-table-overlap",
+                             "buffer-overlap", "touching-reader",
+                             "read-after-overwrite"},
+                            Id);
+}
+
+/// The enabled checks, as numbers in allChecks(). What the module implies is
+/// computed for the first check that asks, while others wait: on several
+/// threads one check that needs it goes first, and all other ones last.
+std::vector<uint32_t> Run::order(unsigned Jobs) const {
+  std::vector<uint32_t> Enabled;
+  for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
+    if (Selection.enabled(Info))
+      Enabled.push_back(static_cast<uint32_t>(Number));
+  if (Jobs <= 1 || !D.complete(Section::Module))
+    return Enabled;
+  auto Class = [](uint32_t Number) {
+    const CheckInfo &Info = allChecks()[Number];
+    return llvm::is_contained(Info.Needs, Section::Module) ? 2
+           : mayAskForModule(Info.Id)                      ? 1
+                                                           : 0;
+  };
+  llvm::stable_sort(
+      Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
+  auto First = llvm::find_if(Enabled, Class);
+  if (First != Enabled.end())
+    std::rotate(Enabled.begin(), First, std::next(First));
+  return Enabled;
+}
+
+Outcome Run::runCheck(uint32_t Number) const {
+  const CheckInfo &Info = allChecks()[Number];
+  Outcome Check;
   if (std::optional<Gap> Missing = missingNeed(Context, Info, OnlyUnknown)) {
-    Result.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
-    Result.Gaps.push_back({Info.Id, std::move(*Missing)});
-    return;
+    Check.Said.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
+    Check.Said.Gaps.push_back({Info.Id, std::move(*Missing)});
+    return Check;
   }
-  Reporter R(Info, Rank, All);
-  size_t Before = All.size();
-  Info.Run(Context, R);
-  for (size_t I = Before; I != All.size(); ++I)
-    nameSubjects(D, All[I]);
-  // Only checks of the instructions walk over most of the text.
-  if (llvm::is_contained(Info.Needs, Section::Texts))
-    Texts.relax();
-  Result.Checks.push_back({Info.Id, outcome(R, Before)});
+  Reporter R(Info, Number + 1, Check.Findings); // 0 is the reader's
+  auto Relax = [&] { Texts.relax(); };
+  {
+    TextWalk Walk(Relax);
+    Info.Run(Context, R);
+  }
+  for (Diagnostic &F : Check.Findings)
+    nameSubjects(D, F);
+  Texts.relax();
+  Check.Said.Checks.push_back({Info.Id, outcome(R, Check)});
   for (const Gap &G : R.gaps())
-    Result.Gaps.push_back({Info.Id, G});
+    Check.Said.Gaps.push_back({Info.Id, G});
   for (auto [Gate, Count] : R.exempted())
-    Result.Exempted.push_back({Info.Id, Gate, Count});
+    Check.Said.Exempted.push_back({Info.Id, Gate, Count});
   if (R.count() > Reporter::MaxKept)
-    Result.Uncounted.push_back(
+    Check.Said.Uncounted.push_back(
         {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});
-  Result.Verified += R.gaps().empty();
+  Check.Said.Verified = R.gaps().empty();
+  return Check;
+}
+
+void Run::gather(Outcome Check) {
+  auto Move = [](auto &From, auto &To) {
+    std::move(From.begin(), From.end(), std::back_inserter(To));
+  };
+  Move(Check.Findings, All);
+  Move(Check.Said.Checks, Result.Checks);
+  Move(Check.Said.Gaps, Result.Gaps);
+  Move(Check.Said.Exempted, Result.Exempted);
+  Move(Check.Said.Uncounted, Result.Uncounted);
+  Result.Verified += Check.Said.Verified;
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
@@ -241,13 +301,14 @@ void Run::sortByPlace() {
   });
 }
 
-Verdict Run::finish(bool WantMemory) {
-  unsigned Rank = 1; // 0 is the reader's
-  for (const CheckInfo &Info : allChecks()) {
-    if (Selection.enabled(Info))
-      runCheck(Info, Rank);
-    ++Rank;
-  }
+Verdict Run::finish(bool WantMemory, unsigned Jobs) {
+  std::vector<uint32_t> Order = order(Jobs);
+  std::map<uint32_t, Outcome> Outcomes;
+  runInOrder(
+      Order.size(), Jobs, [&](size_t I) { return runCheck(Order[I]); },
+      [&](size_t I, Outcome &Check) { Outcomes[Order[I]] = std::move(Check); });
+  for (auto &[Number, Check] : Outcomes)
+    gather(std::move(Check));
   settleSeverities();
   sortByPlace();
   foldRelated(All);
@@ -260,6 +321,8 @@ Verdict Run::finish(bool WantMemory) {
 }
 
 Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
-                       bool WantMemory) {
-  return Run(L, Selection).finish(WantMemory);
+                       bool WantMemory, unsigned Jobs) {
+  if (L.Texts.bytes() < LargeText)
+    Jobs = 1;
+  return Run(L, Selection).finish(WantMemory, std::max(1u, Jobs));
 }

@@ -82,9 +82,10 @@ struct Verdict {
   std::optional<MemorySummary> Memory;
 };
 
-/// Runs the selected checks on \p L; its texts are relaxed between them.
+/// Runs the selected checks on \p L; its texts are relaxed between them. Checks
+/// of a large dump run on \p Jobs threads; the verdict is the same.
 Verdict verify(LoadedDump &L, const CheckSelection &Selection,
-               bool WantMemory = false);
+               bool WantMemory = false, unsigned Jobs = 1);
 
 } // namespace hlobuf
 

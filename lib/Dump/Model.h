@@ -22,6 +22,7 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
+#include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
@@ -277,6 +278,8 @@ struct DumpFile {
 struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
+  /// By file: some line may begin with `//`.
+  std::array<bool, NumFileRoles> Commented = {true, true, true, true, true};
 
   NameTable Names;
   ShapeTable Shapes;
@@ -369,9 +372,11 @@ struct Dump {
 
   /// The text of a used value's instruction; empty if there is none.
   llvm::StringRef text(const UsedValue &U) const {
+    TextWalk::count(U.TextSize);
     return usedText().substr(U.TextOffset, U.TextSize);
   }
   llvm::StringRef text(const Instruction &I) const {
+    TextWalk::count(I.TextSize);
     return usedText().substr(I.TextOffset, I.TextSize);
   }
   /// Between the parentheses of \p I.

@@ -8,6 +8,7 @@
 #include "Dump/Reader.h"
 #include "Dump/ReaderImpl.h"
 #include "Support/Format.h"
+#include "Support/Workers.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -66,13 +67,21 @@ StringRef hlobuf::refusal(StringRef Text) {
 
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
-                 SyntaxErrors &Syntax, llvm::function_ref<void()> SectionRead) {
+                 SyntaxErrors &Syntax, llvm::function_ref<void()> PassedText,
+                 unsigned Jobs) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
-  DumpReader Reader(*D, Syntax, SectionRead);
-  Reader.read();
-  Reader.readModuleText();
-  SectionRead();
+  DumpReader Reader(*D, Syntax, PassedText);
+  auto Beside = [&](FileRole Role) {
+    return Jobs > 1 && D->file(Role).Text.size() >= LargeText;
+  };
+  if (Beside(FileRole::Module)) {
+    Reader.readBoth(Beside(FileRole::Values));
+  } else {
+    Reader.read(Beside(FileRole::Values));
+    Reader.readModuleText();
+  }
+  PassedText();
   return D;
 }
 
@@ -86,6 +95,12 @@ void SyntaxErrors::add(StringRef Where, std::string Message, StringRef Rule) {
   Error.Where = Where;
   Error.Message = std::move(Message);
   Kept.push_back(std::move(Error));
+}
+
+void SyntaxErrors::add(SyntaxErrors Others) {
+  for (Diagnostic &Error : Others.Kept)
+    add(Error.Where, std::move(Error.Message), Error.Check);
+  Uncounted += Others.Uncounted;
 }
 
 void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
@@ -119,10 +134,40 @@ void DumpReader::expectEnd(LineCursor &In, Section S) {
   damaged(In.line(), S, "unexpected text after the end of the section");
 }
 
-void DumpReader::read() {
+void DumpReader::read(bool ValuesBeside) {
   if (D.file(FileRole::Report).present())
     present(Section::Report);
-  LineCursor In(D.assignmentText());
+  Dump Part;
+  SyntaxErrors Errors;
+  if (ValuesBeside) {
+    Part.Files = D.Files;
+    Part.Split = true;
+    DumpReader Values(Part, Errors, PassedText);
+    runBoth([&] { Values.readValuesFile(); }, [&] { readAssignmentFile(); });
+  } else {
+    readAssignmentFile();
+  }
+  if (!D.Split)
+    return;
+  if (ValuesBeside && D.state(Section::Used) == SectionState::Absent)
+    adoptValues(Part, Errors);
+  else if (D.file(FileRole::Values).present())
+    readValuesFile();
+  if (D.file(FileRole::LiveRange).present())
+    readLiveFile();
+}
+
+void DumpReader::readAssignmentFile() {
+  LineCursor In(D.assignmentText(), PassedText);
+  readAssignment(In);
+  noteComments(In, FileRole::Assignment);
+}
+
+void DumpReader::noteComments(const LineCursor &In, FileRole Role) {
+  D.Commented[static_cast<size_t>(Role)] = !In.atEnd() || In.passedComment();
+}
+
+void DumpReader::readAssignment(LineCursor &In) {
   while (!In.atEnd() && In.line().empty()) {
     damaged(In.line(), Section::Allocations, "unexpected empty line");
     In.advance();
@@ -132,14 +177,11 @@ void DumpReader::read() {
   readAllocations(In);
   D.Allocations.shrink_to_fit();
   D.Values.shrink_to_fit();
-  SectionRead();
 
   bool InFile = !In.atEnd();
   D.Split = !InFile && (D.file(FileRole::Values).present() ||
                         D.file(FileRole::LiveRange).present());
-  if (D.Split) {
-    readSplit();
-  } else if (InFile) {
+  if (InFile) {
     expectEmptyLines(In, 1, Section::Total);
     if (In.line() != "Used values:") // 2019-09 and 2019-10 print no total
       readTotal(In);
@@ -171,11 +213,36 @@ void DumpReader::readModuleText() {
   if (!D.file(FileRole::Module).present())
     return;
   present(Section::Module);
-  D.Module =
-      readModule(D.file(FileRole::Module).Text, {D.Names, D.Shapes, D.Indices},
-                 [&](StringRef Where, std::string Reason) {
-                   damaged(Where, Section::Module, std::move(Reason));
-                 });
+  D.Module = readModule(
+      D.file(FileRole::Module).Text, {D.Names, D.Shapes, D.Indices},
+      [&](StringRef Where, std::string Reason) {
+        damaged(Where, Section::Module, std::move(Reason));
+      },
+      PassedText);
+  D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
+}
+
+void DumpReader::readBoth(bool ValuesBeside) {
+  NameTable Names;
+  ShapeTable Shapes;
+  ShapeIndexTable Indices;
+  HloTables Own = {Names, Shapes, Indices};
+  SyntaxErrors Errors;
+  auto Refuse = [&](StringRef Where, std::string Reason) {
+    Errors.add(Where, std::move(Reason));
+  };
+  runBoth(
+      [&] {
+        D.Module =
+            readModule(D.file(FileRole::Module).Text, Own, Refuse, PassedText);
+      },
+      [&] { read(ValuesBeside); });
+  renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices});
+  present(Section::Module);
+  D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
+  if (!Errors.empty())
+    D.States[static_cast<size_t>(Section::Module)] = SectionState::Damaged;
+  Syntax.add(std::move(Errors));
 }
 
 void DumpReader::shrinkUsed() {
@@ -185,20 +252,57 @@ void DumpReader::shrinkUsed() {
   D.Instructions.shrink_to_fit();
   D.OperandNames.shrink_to_fit();
   InstructionOf = {};
-  SectionRead();
 }
 
-void DumpReader::readSplit() {
-  if (D.file(FileRole::Values).present()) {
-    LineCursor In(D.usedText());
-    expectEmptyLines(In, 1, Section::Total);
-    readTotal(In);
-    readUsedValues(In);
-    shrinkUsed();
-    expectEnd(In, Section::Used);
+void DumpReader::readValuesFile() {
+  LineCursor In(D.usedText(), PassedText);
+  expectEmptyLines(In, 1, Section::Total);
+  readTotal(In);
+  readUsedValues(In);
+  shrinkUsed();
+  expectEnd(In, Section::Used);
+  noteComments(In, FileRole::Values);
+}
+
+void DumpReader::readLiveFile() {
+  LineCursor In(D.liveText(), PassedText);
+  readLiveRanges(In);
+  noteComments(In, FileRole::LiveRange);
+}
+
+void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
+  HloRenumbering To({Part.Names, Part.Shapes, Part.Indices},
+                    {D.Names, D.Shapes, D.Indices});
+  auto MoveTag = [&](ValueTag &Tag) {
+    To.move(Tag.Name);
+    To.move(Tag.Index);
+  };
+  auto MoveRow = [&](auto &Row) {
+    To.move(Row.Name);
+    To.move(Row.Index);
+  };
+  for (UsedValue &U : Part.Used)
+    MoveTag(U.Tag);
+  llvm::for_each(Part.Positions, MoveRow);
+  llvm::for_each(Part.Uses, MoveRow);
+  for (Instruction &I : Part.Instructions) {
+    To.move(I.Name);
+    To.move(I.Result);
   }
-  if (D.file(FileRole::LiveRange).present()) {
-    LineCursor In(D.liveText());
-    readLiveRanges(In);
-  }
+  for (NameId &Name : Part.OperandNames)
+    To.move(Name);
+  D.Used = std::move(Part.Used);
+  D.Positions = std::move(Part.Positions);
+  D.Uses = std::move(Part.Uses);
+  D.Instructions = std::move(Part.Instructions);
+  D.OperandNames = std::move(Part.OperandNames);
+  D.Texts = Part.Texts;
+  D.Total = Part.Total;
+  D.TotalLine = Part.TotalLine;
+  D.TotalHuman = Part.TotalHuman;
+  for (Section S : {Section::Total, Section::Used, Section::Texts})
+    D.States[static_cast<size_t>(S)] = Part.state(S);
+  auto Role = static_cast<size_t>(FileRole::Values);
+  D.Commented[Role] = Part.Commented[Role];
+  Syntax.add(std::move(Errors));
 }

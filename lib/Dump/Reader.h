@@ -33,6 +33,8 @@ struct SyntaxErrors {
   bool empty() const { return Kept.empty(); }
   void add(llvm::StringRef Where, std::string Message,
            llvm::StringRef Rule = SyntaxCheck);
+  /// Adds those of another text, in their order.
+  void add(SyntaxErrors Others);
 };
 
 /// What a text is, judged by its first line that is neither empty nor a
@@ -54,13 +56,18 @@ TextKind classify(llvm::StringRef Text);
 /// assignment.
 llvm::StringRef refusal(llvm::StringRef Text);
 
+/// Texts of that many bytes are worth a thread.
+constexpr size_t LargeText = size_t(1) << 22;
+
 /// Reads a buffer assignment and its siblings; \p Files need only hold the
 /// assignment. A line that cannot be read gives one diagnostic at its place,
-/// marks its section as damaged, and reading goes on behind it. \p SectionRead
-/// is called when a long section was read: its text is not needed soon.
+/// marks its section as damaged, and reading goes on behind it. \p PassedText
+/// is called again and again: what was read is not needed soon. With more than
+/// one of \p Jobs, a large module and a large values file are read on threads
+/// of their own; the result is the same.
 std::unique_ptr<Dump> readDump(
     const std::array<DumpFile, NumFileRoles> &Files, SyntaxErrors &Syntax,
-    llvm::function_ref<void()> SectionRead = [] {});
+    llvm::function_ref<void()> PassedText = [] {}, unsigned Jobs = 1);
 
 } // namespace hlobuf
 

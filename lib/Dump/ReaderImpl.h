@@ -20,16 +20,27 @@ namespace hlobuf {
 class DumpReader {
 public:
   DumpReader(Dump &D, SyntaxErrors &Syntax,
-             llvm::function_ref<void()> SectionRead)
-      : D(D), Syntax(Syntax), SectionRead(SectionRead),
+             llvm::function_ref<void()> PassedText)
+      : D(D), Syntax(Syntax), PassedText(PassedText),
         Tables{D.Names, D.Shapes, D.Indices} {}
 
-  void read();
+  /// Reads all but the module; \p ValuesBeside on two threads.
+  void read(bool ValuesBeside);
   void readModuleText();
+  /// The same as read() and readModuleText(), side by side.
+  void readBoth(bool ValuesBeside);
 
 private:
   // Reader.cpp
-  void readSplit();
+  void readAssignmentFile();
+  void readAssignment(LineCursor &In);
+  void readValuesFile();
+  void readLiveFile();
+  /// Takes over what was read of the values file with tables of its own, as if
+  /// it had been read here.
+  void adoptValues(Dump &Part, SyntaxErrors &Errors);
+  /// Notes whether the file of \p Role, which \p In has read, has comments.
+  void noteComments(const LineCursor &In, FileRole Role);
   /// Gives back what growing arrays took too much.
   void shrinkUsed();
   void expectEnd(LineCursor &In, Section S);
@@ -97,7 +108,7 @@ private:
 
   Dump &D;
   SyntaxErrors &Syntax;
-  llvm::function_ref<void()> SectionRead;
+  llvm::function_ref<void()> PassedText;
   LineTables Tables;
   bool AnyValue = false;
   /// The header of the current allocation could not be read; its values are

@@ -42,13 +42,7 @@ void DumpReader::readUsedValues(LineCursor &In) {
   }
   if (!In.line().starts_with("<"))
     In.advance();
-  constexpr uint32_t RelaxBytes = 1u << 24;
-  uint32_t NextRelax = RelaxBytes;
   while (!PendingTag.empty() || !endsUsed(In)) {
-    if (In.offset() > NextRelax) {
-      SectionRead();
-      NextRelax = In.offset() + RelaxBytes;
-    }
     UsedValue U;
     if (!readTagLine(In, U)) {
       damaged(In.line(), Section::Used,

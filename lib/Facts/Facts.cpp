@@ -166,9 +166,9 @@ static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
 }
 
 UsedId Facts::ownerOfPosition(uint32_t Number) const {
-  auto Found = llvm::partition_point(
-      D.Used, [&](const UsedValue &U) { return U.Positions.End <= Number; });
-  return UsedId(static_cast<size_t>(Found - D.Used.begin()));
+  const std::vector<uint32_t> &Owners = Memo->PositionOwners.get(
+      [&] { return findOwners(D, D.Positions.size(), &UsedValue::Positions); });
+  return UsedId(Owners[Number]);
 }
 
 UsedId Facts::ownerOfUse(uint32_t Number) const {

@@ -27,7 +27,7 @@ struct StepRange {
 };
 
 /// Facts that follow from a dump, each computed once, when it is first asked
-/// for. Checks share one object; it belongs to one thread.
+/// for. Checks share one object, on several threads if the dump is large.
 class Facts {
 public:
   explicit Facts(const Dump &D);

@@ -25,8 +25,9 @@ namespace {
 class ModuleReader {
 public:
   ModuleReader(StringRef Text, HloTables Tables,
-               llvm::function_ref<void(StringRef, std::string)> Refuse)
-      : In(Text), Tables(Tables), Refuse(Refuse) {
+               llvm::function_ref<void(StringRef, std::string)> Refuse,
+               llvm::function_ref<void()> PassedText)
+      : In(Text, PassedText), Tables(Tables), Refuse(Refuse) {
     M.Text = Text;
   }
 
@@ -96,6 +97,7 @@ HloModule ModuleReader::read() {
   }
   if (!M.Entry)
     Refuse(In.line(), "the module has no ENTRY computation: it was cut off");
+  M.Commented = In.passedComment();
   resolveCalls();
   indexNames(M, Tables.Names.size(), Refuse);
   return std::move(M);
@@ -393,6 +395,7 @@ void ModuleReader::resolveCalls() {
 
 HloModule
 hlobuf::readModule(StringRef Text, HloTables Tables,
-                   llvm::function_ref<void(StringRef, std::string)> Refuse) {
-  return ModuleReader(Text, Tables, Refuse).read();
+                   llvm::function_ref<void(StringRef, std::string)> Refuse,
+                   llvm::function_ref<void()> PassedText) {
+  return ModuleReader(Text, Tables, Refuse, PassedText).read();
 }

@@ -19,6 +19,7 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
+#include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 #include <vector>
@@ -103,6 +104,8 @@ struct HloModule {
   llvm::StringRef Name;
   /// `is_scheduled=true`: text order is the schedule.
   bool Scheduled = false;
+  /// Some line of the text begins with `//`.
+  bool Commented = false;
   /// Some operand has a path: get-tuple-elements are left out.
   bool Compact = false;
   /// The computation marked ENTRY; invalid if there is none.
@@ -130,6 +133,7 @@ struct HloModule {
     return llvm::ArrayRef<HloCall>(Calls).slice(I.Calls.Begin, I.Calls.size());
   }
   llvm::StringRef text(const HloInstruction &I) const {
+    TextWalk::count(I.TextSize);
     return Text.substr(I.TextOffset, I.TextSize);
   }
   llvm::StringRef operandsText(const HloInstruction &I) const {
@@ -157,12 +161,47 @@ struct HloTables {
   ShapeIndexTable &Indices;
 };
 
+/// From the numbers of one set of tables to those of another.
+class HloRenumbering {
+public:
+  /// Adds all that is in \p From to \p To, in the order of \p From, whose names
+  /// and shapes are gone then.
+  HloRenumbering(HloTables From, HloTables To)
+      : Names(To.Names.absorb(From.Names)),
+        Shapes(To.Shapes.absorb(From.Shapes)),
+        Indices(To.Indices.absorb(From.Indices)) {}
+
+  void move(NameId &Name) const { Name = Names[Name.index()]; }
+  void move(ShapeId &Shape) const {
+    if (Shape)
+      Shape = Shapes[Shape.index()];
+  }
+  void move(ShapeIndex &Index) const {
+    if (Indices.empty())
+      return;
+    auto Found = Indices.find(Index.bits());
+    if (Found != Indices.end())
+      Index = Found->second;
+  }
+
+private:
+  std::vector<NameId> Names;
+  std::vector<ShapeId> Shapes;
+  llvm::DenseMap<uint32_t, ShapeIndex> Indices;
+};
+
+/// Renumbers the names, shapes and indices of \p M, which is all that was read
+/// with the tables \p From, as if it had been read with \p To. Empties \p From.
+void renumber(HloModule &M, HloTables From, HloTables To);
+
 /// Reads a module of any release since 2019. Each line that cannot be read is
 /// given to \p Refuse with the reason; reading goes on behind it. The text must
-/// outlive the module.
+/// outlive the module. \p PassedText is called again and again: what was read
+/// is not needed soon.
 HloModule readModule(
     llvm::StringRef Text, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);
+    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse,
+    llvm::function_ref<void()> PassedText = {});
 
 } // namespace hlobuf
 

@@ -20,6 +20,24 @@ ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   return Id;
 }
 
+std::vector<ShapeId> ShapeTable::absorb(ShapeTable &From) {
+  std::vector<ShapeId> Here;
+  Here.reserve(From.size());
+  for (size_t I = 0; I != From.size(); ++I) {
+    auto Known = ByText.find(llvm::CachedHashStringRef(From.Texts[I]));
+    if (Known != ByText.end()) {
+      Here.push_back(Known->second);
+      continue;
+    }
+    // Elements come before the shapes that they are part of.
+    for (ShapeId &Element : From.Shapes[I].Elements)
+      Element = Here[Element.index()];
+    Here.push_back(intern(From.Texts[I], std::move(From.Shapes[I])));
+  }
+  From = ShapeTable();
+  return Here;
+}
+
 template <typename Range>
 static void printList(const Range &Numbers, std::string &Out) {
   bool First = true;

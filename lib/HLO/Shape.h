@@ -140,6 +140,10 @@ public:
 
   size_t size() const { return Shapes.size(); }
 
+  /// Interns all shapes of \p From, in their order, and empties it; the result
+  /// gives the id here for each id there.
+  std::vector<ShapeId> absorb(ShapeTable &From);
+
 private:
   friend class ShapeParser;
   ShapeId intern(llvm::StringRef Text, Shape S);

@@ -56,6 +56,7 @@ ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
     return ShapeIndex::root();
   if (Path.size() == 1 && Path[0] <= MaxInline)
     return ShapeIndex::element(Path[0]);
+  std::lock_guard<std::mutex> Guard(Lock);
   // The top bits are kept clear of DenseMap's two reserved keys.
   uint64_t Hash = static_cast<uint64_t>(static_cast<size_t>(
                       llvm::hash_combine_range(Path.begin(), Path.end()))) >>
@@ -79,9 +80,20 @@ llvm::SmallVector<uint32_t, 4> ShapeIndexTable::steps(ShapeIndex Index) const {
     return {};
   if ((Index.Bits & 3) == ShapeIndex::OneTag)
     return {Index.Bits >> 2};
+  std::lock_guard<std::mutex> Guard(Lock);
   Slice S = Long[Index.Bits >> 2];
   auto Path = llvm::ArrayRef<uint32_t>(Steps).slice(S.Begin, S.Size);
   return llvm::SmallVector<uint32_t, 4>(Path.begin(), Path.end());
+}
+
+llvm::DenseMap<uint32_t, ShapeIndex>
+ShapeIndexTable::absorb(const ShapeIndexTable &From) {
+  llvm::DenseMap<uint32_t, ShapeIndex> Here;
+  for (uint32_t I = 0; I != From.Long.size(); ++I) {
+    ShapeIndex There(I << 2 | ShapeIndex::ManyTag);
+    Here[There.bits()] = get(From.steps(There));
+  }
+  return Here;
 }
 
 std::string ShapeIndexTable::text(ShapeIndex Index) const {

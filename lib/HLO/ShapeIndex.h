@@ -12,6 +12,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,13 @@ private:
 };
 
 /// Interns paths of two and more steps, and those to an element of 2^30 and up.
+/// Several threads may use one table.
 class ShapeIndexTable {
 public:
+  /// Interns all paths of \p From, in their order; the result gives the index
+  /// here for each index that was interned there.
+  llvm::DenseMap<uint32_t, ShapeIndex> absorb(const ShapeIndexTable &From);
+
   /// Reads `{..}` at the front of \p In. False where there is no well-formed
   /// path; \p In is then partly consumed.
   bool parse(Scanner &In, ShapeIndex &Index);
@@ -74,6 +80,8 @@ public:
   bool less(ShapeIndex A, ShapeIndex B) const;
 
 private:
+  /// Guards what is below.
+  mutable std::mutex Lock;
   /// The steps of interned paths, back to back.
   std::vector<uint32_t> Steps;
   struct Slice {

@@ -13,6 +13,7 @@ using namespace hlobuf;
 static bool isFlat(const Shape &S) { return S.Nodes == S.Elements.size() + 1; }
 
 llvm::ArrayRef<uint32_t> ShapeTrees::elementOrdinals(ShapeId Id) const {
+  std::lock_guard<std::mutex> Guard(Lock);
   if (Nested.size() <= Id.index())
     Nested.resize(std::max(Shapes.size(), Id.index() + size_t(1)));
   std::vector<uint32_t> &Ordinals = Nested[Id.index()];

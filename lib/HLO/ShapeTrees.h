@@ -9,6 +9,7 @@
 #define HLOBUF_HLO_SHAPETREES_H
 
 #include "HLO/Shape.h"
+#include <mutex>
 #include <vector>
 
 namespace hlobuf {
@@ -48,6 +49,8 @@ private:
 
   const ShapeTable &Shapes;
   ShapeIndexTable &Indices;
+  /// Guards Nested; the lists in it stay where they are.
+  mutable std::mutex Lock;
   /// Ordinals of elements of tuples that have tuples inside, by shape.
   mutable std::vector<std::vector<uint32_t>> Nested;
 };

@@ -216,7 +216,7 @@ static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
 }
 
 llvm::Expected<std::unique_ptr<LoadedDump>>
-hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
+hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   auto L = std::make_unique<LoadedDump>();
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
@@ -235,7 +235,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
   if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
     return Failed;
   auto Relax = [&] { L->Texts.relax(); };
-  L->Model = readDump(All, L->Syntax, Relax);
+  L->Model = readDump(All, L->Syntax, Relax, Jobs);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
     return llvm::createStringError(
@@ -246,7 +246,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
     return Unused;
   if (Reread) {
     L->Syntax = SyntaxErrors();
-    L->Model = readDump(All, L->Syntax, Relax);
+    L->Model = readDump(All, L->Syntax, Relax, Jobs);
   }
   // What an assignment without its end says about totals is known to be wrong.
   StringRef Text = L->Model->assignmentText();

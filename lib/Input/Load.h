@@ -35,9 +35,10 @@ struct LoadedDump {
 void locateFiles(Input &In, const SiblingPaths &Siblings);
 
 /// Reads \p In with its siblings, which locateFiles() found. Fails where a file
-/// cannot be read or the assignment is none.
-llvm::Expected<std::unique_ptr<LoadedDump>> load(const Input &In,
-                                                 const SiblingPaths &Siblings);
+/// cannot be read or the assignment is none. Large ones use up to \p Jobs
+/// threads.
+llvm::Expected<std::unique_ptr<LoadedDump>>
+load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs = 1);
 
 } // namespace hlobuf
 

@@ -8,21 +8,30 @@
 #ifndef HLOBUF_SUPPORT_LAZY_H
 #define HLOBUF_SUPPORT_LAZY_H
 
+#include <atomic>
+#include <mutex>
 #include <optional>
 
 namespace hlobuf {
 
-/// A value that is computed when it is first asked for. Not for use by several
-/// threads.
+/// A value that is computed when it is first asked for, by whichever thread
+/// comes first. Computing it may ask for other values, but not in a circle.
 template <typename T> class Lazy {
 public:
   template <typename Fn> const T &get(Fn Compute) {
-    if (!Value)
+    if (Ready.load(std::memory_order_acquire))
+      return *Value;
+    std::lock_guard<std::mutex> Guard(Lock);
+    if (!Value) {
       Value.emplace(Compute());
+      Ready.store(true, std::memory_order_release);
+    }
     return *Value;
   }
 
 private:
+  std::atomic<bool> Ready = false;
+  std::mutex Lock;
   std::optional<T> Value;
 };
 

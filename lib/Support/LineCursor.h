@@ -8,6 +8,7 @@
 #ifndef HLOBUF_SUPPORT_LINECURSOR_H
 #define HLOBUF_SUPPORT_LINECURSOR_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstring>
 
@@ -17,7 +18,15 @@ namespace hlobuf {
 /// passed over, so that a dump can carry its own RUN and CHECK lines.
 class LineCursor {
 public:
-  explicit LineCursor(llvm::StringRef Text) : Text(Text) { load(0); }
+  /// \p Passed, if it is given, must outlive the cursor and is called whenever
+  /// another ChunkBytes of the text are behind it: their pages can be released.
+  explicit LineCursor(llvm::StringRef Text,
+                      llvm::function_ref<void()> Passed = {})
+      : Text(Text), Passed(Passed) {
+    load(0);
+  }
+
+  static constexpr size_t ChunkBytes = size_t(1) << 21;
 
   bool atEnd() const { return Ended; }
 
@@ -31,6 +40,9 @@ public:
 
   /// The current line is the last one and has no newline.
   bool unterminated() const { return !Ended && Next > Text.size(); }
+
+  /// Some line up to the current one begins with `//`, comment or not.
+  bool passedComment() const { return Commented; }
 
   void advance() { load(Next); }
 
@@ -68,12 +80,17 @@ private:
               : Text.size() - At;
     Line = llvm::StringRef(Begin, Size);
     Next = At + Size + 1;
+    Commented |= Line.starts_with("//");
+    if (Next / ChunkBytes != At / ChunkBytes && Passed)
+      Passed();
   }
 
   llvm::StringRef Text;
+  llvm::function_ref<void()> Passed;
   llvm::StringRef Line;
   size_t Next = 0;
   bool Ended = false;
+  bool Commented = false;
 };
 
 } // namespace hlobuf

@@ -6,14 +6,45 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/NameTable.h"
-#include "llvm/ADT/Hashing.h"
 #include <cstring>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
+static uint64_t load(const char *From, size_t Size) {
+  uint64_t Bytes = 0;
+  std::memcpy(&Bytes, From, Size);
+  return Bytes;
+}
+
+/// The two halves of the product, folded.
+static uint64_t mix(uint64_t A, uint64_t B) {
+  __extension__ using Wide = unsigned __int128;
+  Wide Product = static_cast<Wide>(A) * B;
+  return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
+}
+
+/// Names are short and most of what is read; llvm::hash_value costs twice as
+/// much.
 static uint32_t hashName(StringRef Name) {
-  return static_cast<uint32_t>(static_cast<size_t>(llvm::hash_value(Name)));
+  constexpr uint64_t Odd = 0x9e3779b97f4a7c15;
+  uint64_t Hash = Odd ^ Name.size();
+  const char *At = Name.data();
+  size_t Left = Name.size();
+  for (; Left > 8; At += 8, Left -= 8)
+    Hash = mix(Hash ^ load(At, 8), Odd);
+  Hash = mix(Hash ^ load(At, Left), 0xd6e8feb86659fd93);
+  return static_cast<uint32_t>(Hash ^ Hash >> 32);
+}
+
+static StringRef nameAt(const char *Entry) {
+  uint32_t Size = 0;
+  std::memcpy(&Size, Entry, sizeof(Size));
+  return StringRef(Entry + sizeof(Size), Size);
+}
+
+StringRef NameTable::operator[](NameId Id) const {
+  return nameAt(Entries[Id.index()]);
 }
 
 NameId NameTable::intern(StringRef Name) {
@@ -21,19 +52,19 @@ NameId NameTable::intern(StringRef Name) {
     grow();
   uint32_t Hash = hashName(Name);
   size_t Mask = Slots.size() - 1;
-  for (size_t At = Hash & Mask;; At = (At + 1) & Mask) {
-    uint32_t Slot = Slots[At];
-    if (Slot == 0) {
-      Entries.push_back(
-          {Name.data(), static_cast<uint32_t>(Name.size()), Hash});
-      Slots[At] = static_cast<uint32_t>(Entries.size());
-      return NameId(Entries.size() - 1);
-    }
-    const Entry &E = Entries[Slot - 1];
-    if (E.Hash == Hash && E.Size == Name.size() &&
-        std::memcmp(E.Data, Name.data(), E.Size) == 0)
-      return NameId(Slot - 1);
-  }
+  size_t At = Hash & Mask;
+  for (; Slots[At].Number != 0; At = (At + 1) & Mask)
+    if (Slots[At].Hash == Hash && nameAt(Entries[Slots[At].Number - 1]) == Name)
+      return NameId(Slots[At].Number - 1);
+  auto Size = static_cast<uint32_t>(Name.size());
+  auto *Copy = static_cast<char *>(
+      Texts.Allocate(sizeof(Size) + Name.size(), alignof(uint32_t)));
+  std::memcpy(Copy, &Size, sizeof(Size));
+  if (!Name.empty())
+    std::memcpy(Copy + sizeof(Size), Name.data(), Name.size());
+  Entries.push_back(Copy);
+  Slots[At] = {Hash, static_cast<uint32_t>(Entries.size())};
+  return NameId(Entries.size() - 1);
 }
 
 NameId NameTable::find(StringRef Name) const {
@@ -41,21 +72,33 @@ NameId NameTable::find(StringRef Name) const {
     return NameId();
   uint32_t Hash = hashName(Name);
   size_t Mask = Slots.size() - 1;
-  for (size_t At = Hash & Mask; Slots[At] != 0; At = (At + 1) & Mask) {
-    const Entry &E = Entries[Slots[At] - 1];
-    if (E.Hash == Hash && StringRef(E.Data, E.Size) == Name)
-      return NameId(Slots[At] - 1);
-  }
+  for (size_t At = Hash & Mask; Slots[At].Number != 0; At = (At + 1) & Mask)
+    if (Slots[At].Hash == Hash && nameAt(Entries[Slots[At].Number - 1]) == Name)
+      return NameId(Slots[At].Number - 1);
   return NameId();
 }
 
+std::vector<NameId> NameTable::absorb(NameTable &From) {
+  From.Slots = {};
+  std::vector<NameId> Here;
+  Here.reserve(From.size());
+  for (const char *Entry : From.Entries)
+    Here.push_back(intern(nameAt(Entry)));
+  From.Entries = {};
+  From.Texts.Reset();
+  return Here;
+}
+
 void NameTable::grow() {
-  size_t Size = Slots.empty() ? 64 : Slots.size() * 2;
-  Slots.assign(Size, 0);
-  for (size_t I = 0; I != Entries.size(); ++I) {
-    size_t At = Entries[I].Hash & (Size - 1);
-    while (Slots[At] != 0)
-      At = (At + 1) & (Size - 1);
-    Slots[At] = static_cast<uint32_t>(I + 1);
+  std::vector<Slot> Old = std::move(Slots);
+  Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
+  size_t Mask = Slots.size() - 1;
+  for (const Slot &S : Old) {
+    if (S.Number == 0)
+      continue;
+    size_t At = S.Hash & Mask;
+    while (Slots[At].Number != 0)
+      At = (At + 1) & Mask;
+    Slots[At] = S;
   }
 }

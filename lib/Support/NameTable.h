@@ -10,12 +10,13 @@
 
 #include "Support/Ids.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
 #include <vector>
 
 namespace hlobuf {
 
-/// Gives each distinct name a dense id. The names stay where they are: the
-/// texts they point into must outlive the table.
+/// Gives each distinct name a dense id. The table keeps copies of the names: to
+/// compare with a text would bring back pages of it that were released.
 class NameTable {
 public:
   /// The id of \p Name, new if it was not seen before.
@@ -24,25 +25,30 @@ public:
   /// The id of \p Name, invalid if it was never interned.
   NameId find(llvm::StringRef Name) const;
 
-  llvm::StringRef operator[](NameId Id) const {
-    return llvm::StringRef(Entries[Id.index()].Data, Entries[Id.index()].Size);
-  }
+  /// The name; it stays where it is as long as the table lives.
+  llvm::StringRef operator[](NameId Id) const;
+
+  /// Interns all names of \p From, in their order, and empties it; the result
+  /// gives the id here for each id there.
+  std::vector<NameId> absorb(NameTable &From);
 
   /// Number of distinct names; ids are below.
   size_t size() const { return Entries.size(); }
 
 private:
-  struct Entry {
-    const char *Data;
-    uint32_t Size;
-    uint32_t Hash;
+  struct Slot {
+    uint32_t Hash = 0;
+    /// Entry number plus one, 0 is free.
+    uint32_t Number = 0;
   };
 
   void grow();
 
-  std::vector<Entry> Entries;
-  /// Open addressing, power of two; entry number plus one, 0 is free.
-  std::vector<uint32_t> Slots;
+  /// The size of each name, 32 bits, and its bytes.
+  llvm::BumpPtrAllocator Texts;
+  std::vector<const char *> Entries;
+  /// Open addressing, power of two.
+  std::vector<Slot> Slots;
 };
 
 } // namespace hlobuf

@@ -158,16 +158,23 @@ void Sources::addView(StringRef Name, StringRef Text) {
   All.push_back(std::move(S));
 }
 
-void Sources::relax() {
+void Sources::relax() const {
 #ifdef __linux__
   // MemoryBuffer::dontNeedIfMmap does nothing with glibc.
   constexpr size_t Large = size_t(1) << 20;
-  for (Source &S : All)
+  for (const Source &S : All)
     if (S.Mapped && S.Text.size() >= Large &&
         S.Mapped->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap)
       ::madvise(const_cast<char *>(S.Text.data()), S.Text.size(),
                 MADV_DONTNEED);
 #endif
+}
+
+size_t Sources::bytes() const {
+  size_t Sum = 0;
+  for (const Source &S : All)
+    Sum += S.Text.size();
+  return Sum;
 }
 
 static std::vector<uint32_t> findLineStarts(StringRef Text) {

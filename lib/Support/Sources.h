@@ -57,7 +57,10 @@ public:
 
   /// Lets go of the memory behind large mapped files; what is touched again
   /// comes back from the system's cache.
-  void relax();
+  void relax() const;
+
+  /// The bytes of all texts.
+  size_t bytes() const;
 
   /// The place of \p Where, whose data must point into (or just behind) one of
   /// the texts. A place with an empty file if it does not.

@@ -42,6 +42,9 @@ private:
     UsedId U;
     uint32_t Row;
     LastStepsOf Steps;
+    /// Of V: nearly all comparisons end here.
+    AllocationId Owner;
+    uint64_t Offset;
   };
   using Group = llvm::ArrayRef<Entry>;
 
@@ -80,10 +83,12 @@ bool RangeEnd::samePlace(const Entry &E, const Entry &F) const {
 }
 
 bool RangeEnd::lessByPlace(const Entry &E, const Entry &F) const {
+  if (E.Owner != F.Owner || E.Offset != F.Offset)
+    return std::tie(E.Owner, E.Offset) < std::tie(F.Owner, F.Offset);
   auto Key = [&](const Entry &Of) {
     const Value &V = D[Of.V];
     const LiveRangeRow &Row = row(Of);
-    return std::tuple(V.Owner, V.Offset, V.Size, Row.Start, Row.End, Of.Row);
+    return std::tuple(V.Size, Row.Start, Row.End, Of.Row);
   };
   return Key(E) < Key(F);
 }
@@ -95,7 +100,7 @@ bool RangeEnd::collect() {
     ValueId V = U ? A.valueOf(U) : ValueId();
     if (!V)
       continue;
-    Entries.push_back({V, U, I, Ends[U]});
+    Entries.push_back({V, U, I, Ends[U], D[V].Owner, D[V].Offset});
     if (!Entries.back().Steps.AllKnown)
       return false;
   }

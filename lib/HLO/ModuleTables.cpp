@@ -1,0 +1,36 @@
+//===- HLO/ModuleTables.cpp - From one set of tables to another -----------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/Module.h"
+
+using namespace hlobuf;
+
+void hlobuf::renumber(HloModule &M, HloTables From, HloTables To) {
+  HloRenumbering Moved(From, To);
+  for (HloComputation &C : M.Computations)
+    Moved.move(C.Name);
+  for (HloInstruction &I : M.Instructions) {
+    Moved.move(I.Name);
+    Moved.move(I.Shape);
+  }
+  for (HloAlias &Alias : M.Aliases) {
+    Moved.move(Alias.Output);
+    Moved.move(Alias.Index);
+  }
+  for (HloOperand &Operand : M.Operands)
+    Moved.move(Operand.Path);
+  for (ShapeId &Shape : M.EntryParameters)
+    Moved.move(Shape);
+  Moved.move(M.EntryResult);
+  std::vector<HloId> ByName(To.Names.size());
+  for (size_t I = 0; I != M.ByName.size(); ++I) {
+    NameId Name(I);
+    Moved.move(Name);
+    ByName[Name.index()] = M.ByName[I];
+  }
+  M.ByName = std::move(ByName);
+}
