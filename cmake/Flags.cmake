@@ -3,6 +3,8 @@
 option(HLOBUF_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HLOBUF_FUZZ "Build for libFuzzer; needs clang" OFF)
 option(HLOBUF_STATIC "Link without shared libraries: a process starts in half the time" OFF)
+option(HLOBUF_BENCHMARKS "Build the benchmarks of parts; needs Google Benchmark" OFF)
+option(HLOBUF_SANITIZE_THREAD "Build with ThreadSanitizer" OFF)
 option(HLOBUF_WERROR "Treat warnings as errors: for developers, not for whoever builds us" OFF)
 
 include(CheckLinkerFlag)
@@ -52,6 +54,9 @@ if(HLOBUF_SANITIZE)
   add_compile_options(${Sanitizers} -fno-omit-frame-pointer
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${Sanitizers})
+elseif(HLOBUF_SANITIZE_THREAD)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
 elseif(HLOBUF_STATIC)
   add_link_options(-static -no-pie)
 endif()

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
-#include "Support/Format.h"
 #include "Driver/Comments.h"
 #include "Dump/Reader.h"
+#include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
