@@ -77,7 +77,7 @@ def index_of(checks, rules, reasons):
         "",
         "# Rules",
         "",
-        "What holds in a sound buffer assignment, and which check proves it.",
+        "The rules of a sound buffer assignment, and the check that proves each one.",
         "",
         "| rule | statement | check, or why there is none |",
         "| --- | --- | --- |",

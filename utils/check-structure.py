@@ -5,6 +5,7 @@
 - No source file is longer than 500 lines.
 - No file names a path of somebody's machine.
 - Registry, sources, pages and tests of checks agree, and the index is up to date.
+- No message, page or comment has a phrase that utils/check-phrases.py lists.
 
 Prints a line for each problem; the last line is: N passed, N failed
 """
@@ -20,19 +21,6 @@ import registry
 MAX_LINES = 500
 SOURCES = ("*.cpp", "*.h", "*.py", "*.def", "*.txt", "*.cmake")
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root|home)/[A-Za-z.]")
-
-
-def files_of(root):
-    """All files but those that git ignores."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    ).stdout
-    paths = [pathlib.Path(name) for name in sorted(listed.split("\0")) if name]
-    return [path for path in paths if (root / path).is_file()]
 
 
 def allowed_includes(root):
@@ -109,6 +97,7 @@ CHECKS = {
     "no path of a machine": check_machine_paths,
     "every check has source, page and tests": check_by("new-check.py"),
     "every rule has a check or a reason, the index is up to date": check_by("check-index.py"),
+    "messages, pages and comments are in plain English": check_by("check-phrases.py"),
 }
 
 
@@ -118,7 +107,7 @@ def main():
     )
     parser.add_argument("--root", type=pathlib.Path, default=registry.ROOT)
     root = parser.parse_args().root.resolve()
-    files = files_of(root)
+    files = registry.files_of(root)
     failed = 0
     for name, check in CHECKS.items():
         problems = list(check(root, files))

@@ -87,7 +87,7 @@ def results(tool, folders):
 
 
 def is_complete(result):
-    """The module and whatever else the compiler writes lie beside it."""
+    """The module and whatever else the compiler writes are next to it."""
     roles = set(result["files"])
     return "module" in roles and not any(
         gap["reason"].startswith("no ") and gap["check"] in ("hidden-user", "range-form")

@@ -155,7 +155,7 @@ def compile_one(program, all_devices):
     placed = jax.sharding.NamedSharding(mesh, spec)
     options = dict(donate_argnums=program.donate)
     # Shardings keep some operations from being fused, so that a program gets them only
-    # if it has to: a TPU is told by nothing else.
+    # if it has to: nothing else identifies a TPU.
     if program.mesh or all_devices[0].platform != "cpu":
         options.update(in_shardings=placed, out_shardings=placed)
     jax.jit(program.bound_to(mesh), **options).lower(*program.arguments).compile()

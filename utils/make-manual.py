@@ -29,12 +29,12 @@ class Option:
     text: str
     choices: list = dataclasses.field(default_factory=list)
 
-    # What is offered behind the `=`, where that is a few words.
+    # What is offered after the `=`, where that is a few words.
     words: list = dataclasses.field(default_factory=list)
 
     @property
     def takes(self):
-        """What is completed behind the `=`: words, checks, files or nothing."""
+        """What is completed after the `=`: words, checks, files or nothing."""
         if self.words:
             return "words"
         if self.value.lower() in FILES:

@@ -7,6 +7,7 @@ once, lib/Checks/Catalogue.def each rule.
 import dataclasses
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKS = pathlib.Path("lib/Checks/Checks.def")
@@ -38,6 +39,19 @@ class Check:
     @property
     def page(self):
         return PAGES / f"{self.id}.md"
+
+
+def files_of(root):
+    """All files except those that git ignores."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    ).stdout
+    paths = [pathlib.Path(name) for name in sorted(listed.split("\0")) if name]
+    return [path for path in paths if (root / path).is_file()]
 
 
 def groups(root=ROOT):

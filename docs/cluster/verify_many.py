@@ -6,7 +6,7 @@
 
 Each task is a shard of the folders, `hlobuf-verify --shard=I/N`, which decides by
 itself what belongs to it; a task that is lost with its machine runs again. What
-the tasks print is put together: a line of JSON a dump. Behind `--` may stand
+the tasks print is put together: a line of JSON a dump. After `--` come
 further options of hlobuf-verify, say --baseline=/shared/baseline.json.
 
 The exit status is that of hlobuf-verify: 0 no errors, 1 errors, 2 a dump could not
@@ -31,7 +31,7 @@ def verify_shard(shard, arguments):
 
 
 def options_and_rest():
-    """Our own options, and those behind `--`."""
+    """Our own options, and those after `--`."""
     ours, rest = sys.argv[1:], []
     if "--" in ours:
         rest = ours[ours.index("--") + 1 :]

@@ -28,7 +28,7 @@ struct CheckInfo {
   llvm::SmallVector<Section, 4> Needs;
   /// Numbers of the catalogue of rules, separated by spaces.
   llvm::StringRef Rules;
-  /// One sentence: what holds in a sound dump.
+  /// One sentence: the rule, as it is in a sound dump.
   llvm::StringRef Summary;
   void (*Run)(const CheckContext &, Reporter &);
   /// The page docs/checks/<id>.md; empty if there is none.

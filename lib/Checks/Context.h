@@ -24,7 +24,7 @@ public:
   /// Null without a complete module and complete allocations.
   const ModuleAnalysis *moduleAnalysis() const;
   /// TPU may give async computations stacks of their own in \p Color, so that
-  /// unrelated values may share bytes there. By the module if there is one.
+  /// unrelated values may share bytes there. Uses the module if there is one.
   bool privateStacksPossible(int32_t Color) const;
 
 private:

@@ -96,7 +96,7 @@ static bool isOlder(const Facts &A, Section S) {
     return false;
   if (D.Values2019 != ValueForm::Tagged || When.until(First))
     return true;
-  // In one text the section itself tells the date.
+  // In one text, the section itself gives the date.
   return !fileOf(D, S) && !When.since(First);
 }
 

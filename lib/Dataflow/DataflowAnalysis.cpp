@@ -109,10 +109,10 @@ static void orderPhis(const Program &P, ComputationId Outer,
   }
 }
 
-/// A phi of one input passes it on, one of none is nothing. Only the latter
-/// leaves others with fewer inputs: they are looked at again.
+/// A phi with one input forwards it; one without inputs is nothing. Only the
+/// latter leaves others with fewer inputs: they are looked at again.
 void DataflowAnalysis::dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis) {
-  // By phi: those that read it, also through what passes it on.
+  // By phi: those that read it, also through forwarders.
   llvm::DenseMap<uint32_t, std::vector<uint32_t>> Readers;
   for (uint32_t L : Phis)
     for (uint32_t Input : PhiInputs[Source[L]])
@@ -274,7 +274,7 @@ HloValueId DataflowAnalysis::at(HloId Id, ShapeIndex Index) const {
 bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
   if (Values[V.index()].Definition == Id)
     return true;
-  // Behind the definition they are in the order of instructions.
+  // After the definition they are in the order of instructions.
   llvm::ArrayRef<FlowPosition> Others = positions(V).drop_front();
   const auto *At = llvm::partition_point(
       Others, [&](const FlowPosition &X) { return X.Instruction < Id; });

@@ -265,7 +265,7 @@ void DataflowBuilder::linkCopyStart(HloId Id) {
     forward(Id, *To, P.operands(Id)[0], 0);
 }
 
-/// True for what lies under element 2 or a later one.
+/// True for what is under element 2 or a later one.
 static bool isContext(ShapeIndexTable &Indices, ShapeIndex Index) {
   SmallVector<uint32_t, 4> Steps = Indices.steps(Index);
   return !Steps.empty() && Steps[0] >= 2;
@@ -297,7 +297,7 @@ static bool continuesSlice(const Program &P, HloId Id) {
          Wrapped == Opcode::DynamicUpdateSlice;
 }
 
-/// True for parts that async ops pass on.
+/// True for parts that async ops forward.
 bool DataflowBuilder::passesAsync(ShapeKind Kind) const {
   return Kind == ShapeKind::Array ||
          (Kind == ShapeKind::Token && R.AsyncTokens);

@@ -1,4 +1,4 @@
-//===- Analysis/FlowLinker.h - What each opcode defines and passes on *- C++
+//===- Analysis/FlowLinker.h - What each opcode defines and forwards *- C++
 //-*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
@@ -68,7 +68,7 @@ private:
   /// Forwards \p Count parts from \p Ordinal on, as far as both have them.
   void forwardRange(HloId Id, uint32_t Ordinal, HloId From,
                     uint32_t FromOrdinal, uint32_t Count);
-  /// Forwards all parts that are no tuples and exist on both sides.
+  /// Forwards all parts that are not tuples and exist on both sides.
   void forwardLeaves(HloId Id, llvm::ArrayRef<uint32_t> At, HloId From);
   void addPhi(HloId Id, uint32_t Ordinal, llvm::ArrayRef<HloId> Inputs);
 

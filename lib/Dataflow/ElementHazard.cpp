@@ -85,7 +85,7 @@ HazardFinder::Order HazardFinder::order() const {
     return Order::Unknown;
   if (F.elements() == R.elements())
     return comparableOrders(Frame, Result) ? Order::Same : Order::Unknown;
-  // A bitcast to elements of another width is of the same bytes.
+  // A bitcast to elements of another width has the same bytes.
   bool SameBytes = boundedMultiply(F.elements(), storedBits(Frame)) ==
                    boundedMultiply(R.elements(), storedBits(Result));
   return SameBytes && comparableOrders(Frame, Operand) ? Order::Same
@@ -105,7 +105,7 @@ std::optional<ElementHazard> HazardFinder::decideEarly() {
     if (Numbers == Order::Same || sameAddresses(Frame, Result))
       return verdict(ReadVerdict::Sound);
   if (Numbers == Order::Unknown || !comparableOrders(Frame, Operand)) {
-    // Tiles that change move elements, other orders cannot be told.
+    // Tiles that change move elements, other orders cannot be determined.
     bool Relaid = Map.isIdentity(Operand) &&
                   Frame.Dimensions == Operand.Dimensions &&
                   Numbers == Order::Same;
@@ -267,7 +267,7 @@ ElementHazard HazardFinder::find() {
     for (const ChangedWindow &W : Chain->Windows)
       collect(W.Map.Write);
   ElementHazard Found = tryValues();
-  // Nothing tells which of two loops comes first.
+  // Nothing shows which of two loops comes first.
   if (InOwnLoop && Found.Verdict != ReadVerdict::Sound)
     Found.Verdict = ReadVerdict::Unknown;
   return Found;

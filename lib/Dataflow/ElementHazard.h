@@ -23,14 +23,14 @@ enum class ReadVerdict : uint8_t {
   Ahead,
   /// Overwritten elements may be read, which ones is not known.
   Anywhere,
-  /// It cannot be told.
+  /// It cannot be determined.
   Unknown,
 };
 
 struct ElementHazard {
   ReadVerdict Verdict = ReadVerdict::Sound;
   /// An element that is written, the element of the operand that it is computed
-  /// from; for Behind the first that goes wrong in ascending order.
+  /// from; for Behind, the first that goes wrong in ascending order.
   int64_t Written = 0;
   int64_t Read = 0;
   /// In memory order.
@@ -45,7 +45,7 @@ struct ElementHazard {
 
 /// What the read \p Map of an operand of shape \p Operand means where the
 /// elements of \p Chain, or all if nothing was found, are overwritten at the
-/// operand's place. \p Result is the shape that lies there.
+/// operand's place. \p Result is the shape that is there.
 ElementHazard findHazard(const ShapeTrees &Trees, const StartIndices &Starts,
                          const ElementMap &Map, const Shape &Operand,
                          const Shape &Result, const InPlaceChain *Chain);

@@ -165,7 +165,7 @@ void ElementMap::merge(size_t D) {
 }
 
 /// Keeps the values of \p Digit, the only one in dimension \p D, whose index is
-/// \p Stride * i behind \p Start with i below \p Count.
+/// \p Stride * i after \p Start with i below \p Count.
 bool ElementMap::restrictOne(ElementDigit &Digit, size_t D, AffineIndex Start,
                              int64_t Stride, int64_t Count) {
   Start.add(Read[D], -1);

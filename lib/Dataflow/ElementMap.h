@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An ElementMap relates the elements that an instruction writes to those of an
-// operand, maybe behind several fused instructions, that they depend on. Both
-// are affine functions of the digits of one box, so that slices, updates,
+// operand, possibly through several fused instructions, that they depend on.
+// Both are affine functions of the digits of one box, so that slices, updates,
 // transposes, reshapes and reductions are all exact. Unknown start indices are
 // terms of their own.
 //
@@ -110,7 +110,7 @@ struct ElementMap {
   /// nothing is left.
   bool restrict(size_t D, int64_t Size, const AffineIndex &Start,
                 int64_t Stride, int64_t Count);
-  /// All indices in dimension \p D that are read lie in this range.
+  /// All indices in dimension \p D that are read are in this range.
   ElementSpan indices(size_t D) const;
   /// The elements of \p From have the numbers of those of \p To, counted in
   /// memory order, or in the order of dimensions if \p Logical.

@@ -250,7 +250,7 @@ private:
 };
 } // namespace
 
-/// True if \p Op changes no element of what it hands on.
+/// True if \p Op changes no element of what it forwards.
 static bool handsOn(Opcode Op) {
   switch (Op) {
   case Opcode::AddDependency:
@@ -297,7 +297,7 @@ void ChainWalk::addUpdate() {
 }
 
 /// Goes on to what a custom-call that starts or ends a collective in a fusion
-/// hands on (TPU): the collective's operand, or the buffer that it fills.
+/// forwards (TPU): the collective's operand, or the buffer that it fills.
 bool ChainWalk::skipCollective() {
   llvm::StringRef Target = customCallTarget(P, At.Id);
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
@@ -316,7 +316,7 @@ bool ChainWalk::skipCollective() {
   return true;
 }
 
-/// Goes on to the operand that \p At hands on; false at the chain's end.
+/// Continues with the operand that \p At forwards; false at the chain's end.
 bool ChainWalk::step() {
   const ProgramNode &N = P[At.Id];
   if (N.Op == Opcode::Fusion && !N.Sugar) {

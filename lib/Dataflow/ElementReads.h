@@ -7,7 +7,7 @@
 //
 // Follows the results of an instruction back to its operands, through fused
 // and nested computations, on every path. Time is linear in the size of the
-// computation: where it is not, nothing is told.
+// computation: if it is not, nothing is known.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 void ElidedElements::run() {
-  // Without used values nothing tells what a name in the sequence stands for.
+  // Without used values nothing shows what a name in the sequence stands for.
   if (!P.leavesElementsOut() || !D.complete(Section::Used))
     return;
   collectNames();
@@ -119,7 +119,8 @@ bool ElidedElements::adopt(NameId Name) {
   return true;
 }
 
-/// Elements without value (of a color that is a view) are told by the texts.
+/// Elements without a value (of a color that is a view) are found from the
+/// texts.
 bool ElidedElements::adoptByHint(NameId Name) {
   auto Found = Hints.find(Name.index());
   if (Found == Hints.end())

@@ -183,7 +183,7 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
     Levels.pop_back();
     if (Levels.empty())
       return Found.Id ? std::optional(Found) : std::nullopt;
-    // Behind the fusion it goes on at an operand, or nowhere.
+    // After the fusion it goes on at an operand, or nowhere.
     At = {Levels.back().Fusion, 0};
     if (!Found.Id || !stepOver(At, P[Found.Id].Number, Found.Ordinal))
       return std::nullopt;

@@ -1,4 +1,4 @@
-//===- Dataflow/Forwarding.h - Operands that a fusion hands on --*- C++ -*-===//
+//===- Dataflow/Forwarding.h - Operands that a fusion forwards --*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -47,7 +47,7 @@ std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
   return Last;
 }
 
-/// A value that a conditional reads last is free again in a branch behind its
+/// A value that a conditional reads last is free again in a branch after its
 /// last use there (MSA's verifier splits it like this).
 void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
                                 llvm::SmallVectorImpl<StepRange> &Held) const {
@@ -94,7 +94,7 @@ SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
                 Range->Start, Held);
   else
     Held.push_back({Range->Start, Last});
-  // Behind its range another value of its alias set is there.
+  // After its range another value of its alias set is there.
   for (StepRange &Steps : Held)
     Steps.End = std::min(Steps.End, Range->End);
   llvm::erase_if(Held, [](StepRange R) { return R.End < R.Start; });

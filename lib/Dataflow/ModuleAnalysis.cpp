@@ -202,7 +202,7 @@ void ModuleAnalysis::countStrangers() {
   AnotherTime = Strange >= 6 && Strange * 20 > All;
 }
 
-/// What an opcode newer than this tool defines and passes on is a guess; so is
+/// What an opcode newer than this tool defines and forwards is a guess; so is
 /// what an unknown opcode that is printed as foo-start wraps. The guess reaches
 /// as far as the alias sets of what it defines and reads.
 void ModuleAnalysis::findUnknownOpcodes() {
@@ -239,7 +239,7 @@ bool ModuleAnalysis::mayBeNewRule(DerivedPart Part) {
 }
 
 /// True if \p Found is a value that the dump has nothing for: under another
-/// rule its place would hold a value that is passed on.
+/// rule its place would hold a value that is forwarded.
 bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Found) const {
   if (Part != DerivedPart::Values || Found.Kind != DifferenceKind::Missing)
     return false;

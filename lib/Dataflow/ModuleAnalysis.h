@@ -55,7 +55,7 @@ public:
 
   /// The steps of the schedule are known.
   bool isTimed() const { return P.isTimed(); }
-  /// Overlaps and damaged reads can be told from the module alone.
+  /// Overlaps and damaged reads can be determined from the module alone.
   bool derivesTime() const {
     return Obstacle.empty() && isTimed() && !AnotherTime;
   }
@@ -71,7 +71,7 @@ public:
   bool confirms(DerivedPart Part) const;
 
   /// Names that only one of dump and module has; if they are many, the two are
-  /// of different times of one compilation.
+  /// from different compilation stages.
   bool isOfAnotherTime() const { return AnotherTime; }
   /// The dump has other phis than this tool derives, but legal ones: they are
   /// taken over, and everything else was derived with them.
@@ -82,8 +82,8 @@ public:
   llvm::StringRef newRuleFor() const { return NewRuleFor; }
   size_t numExcused() const { return NumExcused; }
   /// A release may have another rule for \p Part: for values, positions, uses
-  /// and live ranges. Where something lies, how large it is and what that
-  /// makes of an allocation is no matter of rules.
+  /// and live ranges. Where something is, how large it is and what that
+  /// makes of an allocation is not a matter of rules.
   static bool mayBeNewRule(DerivedPart Part);
   /// \p Found is about a value that aliases an excused one.
   bool mayFollowFromExcuse(DerivedPart Part, const Difference &Found) const;

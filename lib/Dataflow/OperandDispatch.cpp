@@ -46,7 +46,7 @@ void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
                          OperandReadFn Visit) {
   const Step S{At, Part, Map, shape(At.Id, Part), P.operands(At.Id), Visit};
   Opcode Op = P[At.Id].Op;
-  // A call may hand on another shape than its callee has.
+  // A call may forward another shape than its callee has.
   bool Misfit = S.Result.isArray() && !Map.Flat &&
                 Map.Read.size() != S.Result.Dimensions.size();
   if (Misfit || (Map.Flat && !keepsOrder(Op))) {

@@ -402,7 +402,7 @@ void OperandReads::started(const Step &S) {
   forward(S, Index[1], S.Part - First);
 }
 
-/// A done hands on one element of its start.
+/// A done forwards one element of its start.
 void OperandReads::done(const Step &S) {
   if (S.Operands.empty())
     return;

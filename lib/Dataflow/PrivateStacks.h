@@ -25,8 +25,8 @@ namespace hlobuf {
 /// invalid for those that run in none.
 std::vector<ComputationId> findAsyncBodies(const Program &P);
 
-/// The colors that may be private stacks, by the module \p P if it is not null,
-/// else by the dump alone, which proves less. None but on TPU.
+/// The colors that may be private stacks, according to the module \p P if it is
+/// not null, else by the dump alone, which proves less. None but on TPU.
 llvm::SmallVector<int32_t, 4> findPrivateStacks(const Facts &A,
                                                 const Program *P);
 

@@ -157,8 +157,8 @@ void Program::buildOrder() {
   ParameterBegin.push_back(static_cast<uint32_t>(Parameters.size()));
 }
 
-/// Without is_scheduled the text order is no schedule (CPU before 2023-09, GPU
-/// before 2022-11): the dump's sequence tells the order.
+/// Without is_scheduled the text order is not a schedule (CPU before 2023-09,
+/// GPU before 2022-11): the dump's sequence shows the order.
 void Program::adoptOrder() {
   const Dump &D = A.dump();
   if (!D.complete(Section::Sequence) || D.Sequence.empty() ||

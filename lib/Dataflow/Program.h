@@ -100,7 +100,7 @@ public:
                                                     CallerBegin[C.index()]);
   }
   ComputationClass classOf(ComputationId C) const { return Classes[C.index()]; }
-  /// Reached through an instruction that is no control flow: its parameters
+  /// Reached through an instruction that is not control flow: its parameters
   /// define values.
   bool isEmbedded(ComputationId C) const { return Embedded[C.index()]; }
   bool isFusionBody(ComputationId C) const { return FusionBody[C.index()]; }
@@ -143,7 +143,7 @@ public:
   /// The text leaves get-tuple-elements out (2026-07-13 on): only roots are
   /// printed.
   bool leavesElementsOut() const;
-  /// Hidden names of the dump whose source could not be told.
+  /// Hidden names of the dump whose source could not be determined.
   llvm::ArrayRef<NameId> unresolved() const { return Unresolved; }
   /// Hidden elements that an instruction reads and the dump does not name.
   llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
@@ -187,7 +187,7 @@ private:
   std::vector<ComputationClass> Classes;
   std::vector<bool> Embedded;
   std::vector<bool> FusionBody;
-  /// Where each hidden element stands: behind this visible instruction.
+  /// Where each hidden element is: after this visible instruction.
   std::vector<HloId> HiddenHome;
   /// Sorts hidden elements of one home.
   std::vector<uint32_t> HiddenRank;

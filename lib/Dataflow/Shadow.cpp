@@ -199,10 +199,10 @@ void ShadowWalk::beginRound(HloId Id, size_t Number) {
   walk(P.callee(Id, CallRole::Condition));
 }
 
-/// The state becomes what holds at the loop's head before and behind the round.
-/// Where that takes something that the loop reads, there is a second round. A
-/// round takes from the state and never adds to it; what a second one finds
-/// damaged was damaged by the first.
+/// The state becomes what is valid at the loop's head before and after the
+/// round. Where that takes something that the loop reads, there is a second
+/// round. A round takes from the state and never adds to it; what a second one
+/// finds damaged was damaged by the first.
 void ShadowWalk::endRound(const Task &Round) {
   ComputationId Body = P.callee(Round.Id, CallRole::Body);
   ComputationId Condition = P.callee(Round.Id, CallRole::Condition);
@@ -237,7 +237,7 @@ void ShadowWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
   bind(Given);
 }
 
-/// Enters branch number Next; behind the last one the paths meet.
+/// Enters branch number Next; after the last one the paths meet.
 void ShadowWalk::beginBranch(Task Now) {
   ArrayRef<HloCall> Branches = P.calls(Now.Id);
   if (Now.Next == Branches.size())
@@ -276,7 +276,7 @@ void ShadowWalk::readLocked(HloId Done, ComputationId Body) {
 }
 
 /// True if it is the body of async-done \p Reader itself that wrote \p Written
-/// over \p Read: in place of an operand, or behind its last read in the body.
+/// over \p Read: in place of an operand, or after its last read in the body.
 bool ShadowWalk::wroteItself(HloId Reader, HloValueId Read,
                              HloValueId Written) const {
   ArrayRef<HloCall> Calls = P.calls(Reader);

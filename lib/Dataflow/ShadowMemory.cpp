@@ -179,7 +179,8 @@ void ShadowMemory::merge(ArrayRef<std::vector<ShadowPiece>> Paths, bool OrNone,
     return std::pair(P->At.Where, P->At.Begin) <
            std::pair(Q->At.Where, Q->At.Begin);
   });
-  // Pieces of one path do not overlap, so that each active one is of another.
+  // Pieces of one path do not overlap, so that each active one is from another
+  // path.
   std::vector<const ShadowPiece *> Active;
   ShadowPlace At;
   for (auto Next = Pieces.begin(); Next != Pieces.end() || !Active.empty();) {

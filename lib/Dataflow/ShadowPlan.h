@@ -39,7 +39,7 @@ class ShadowPlan {
 public:
   ShadowPlan(const DataflowAnalysis &F, const Schedule &S);
 
-  /// Where \p V lies; null if it is not followed.
+  /// Where \p V is; null if it is not followed.
   const ShadowPlace *place(HloValueId V) const {
     return V && Lines[V.index()] ? &Places[V.index()] : nullptr;
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The start indices of slices and updates, as far as arithmetic tells:
+// The start indices of slices and updates, as far as arithmetic shows:
 // constants, elements of arrays that are computed from constants alone, one
 // instruction under several names, and what follows for given values of the
 // scalars that nothing is known of.

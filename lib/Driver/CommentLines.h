@@ -27,8 +27,8 @@ void forEachComment(const Sources &Texts, llvm::StringRef Text, VisitFn Visit) {
   }
 }
 
-/// The first line at or behind \p Number that is no comment, given the numbers
-/// of all comment lines in ascending order.
+/// The first line at or after \p Number that is not a comment, given the
+/// numbers of all comment lines in ascending order.
 inline uint32_t behindComments(llvm::ArrayRef<uint32_t> Comments,
                                uint32_t Number) {
   const uint32_t *At = llvm::lower_bound(Comments, Number);

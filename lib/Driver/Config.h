@@ -38,7 +38,7 @@ struct SuppressionEntry {
   /// Of an instruction or a value that the finding is about.
   std::string Name;
   std::string Reason;
-  /// Where it stands in the file.
+  /// Where it is in the file.
   uint32_t Line = 0;
 };
 

@@ -18,7 +18,7 @@ class raw_ostream;
 namespace hlobuf {
 
 /// Verifies (or prints back) all inputs. Findings and the last line go to
-/// \p Out, troubles and progress to \p Err. The output does not depend on the
+/// \p Out, problems and progress to \p Err. The output does not depend on the
 /// number of threads. \p Findings, if given, becomes the number of findings
 /// that were neither suppressed nor in the baseline.
 ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,

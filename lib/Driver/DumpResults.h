@@ -18,7 +18,7 @@ DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V,
                       const CheckSelection &Selection);
 
 /// The result of \p To, whose files have the same contents as those of
-/// \p From, for which \p Original stands.
+/// \p From, whose result is \p Original.
 DumpResult retarget(const DumpResult &Original, const Input &From,
                     const Input &To);
 

@@ -33,7 +33,7 @@ static void passOn(int Signal) {
 }
 
 /// Waits like a shell: the terminal's signals are the command's, others are
-/// passed on to it.
+/// forwarded to it.
 static int waitForChild() {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);

@@ -86,7 +86,7 @@ std::string ExpectationReader::parseLine(StringRef &Rest, Expectation &E) {
   return "";
 }
 
-/// What is behind `expected-`; returns what is wrong with it.
+/// What is after `expected-`; returns what is wrong with it.
 std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
   for (StringRef Kind : {"error", "warning", "lint", "note"})
     if (Rest.consume_front(Kind)) {
@@ -195,7 +195,7 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())
       Differences.push_back(mismatch(Whole, uncountedLine(U)));
-  // What was expected is no reason to say that a check did not pass.
+  // What was expected is not a reason to say that a check did not pass.
   if (Differences.empty())
     for (ResultCheck &C : R.Checks)
       if (C.Outcome == CheckOutcome::Found)

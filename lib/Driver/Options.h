@@ -33,7 +33,7 @@ struct VerifyOptions {
   std::string Checks;
   std::string WarningsAsErrors;
   std::string Require;
-  /// Read this configuration, not the ones beside the dumps.
+  /// Read this configuration, not the ones next to the dumps.
   std::string ConfigFile;
   bool NoConfig = false;
   std::string Baseline;

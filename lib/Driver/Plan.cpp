@@ -35,8 +35,8 @@ using Digest = llvm::BLAKE3Result<16>;
 using TwinKey =
     std::tuple<const Settings *, Backend, std::array<uint64_t, NumFileRoles>>;
 
-/// What besides the contents a verdict depends on, and what tells without
-/// reading that contents differ; sizes count from 1.
+/// What a verdict depends on in addition to the contents, and what shows
+/// without reading that contents differ; sizes count from 1.
 static TwinKey keyOf(const PlannedDump &P) {
   std::array<uint64_t, NumFileRoles> Sizes = {};
   for (size_t Role = 0; Role != NumFileRoles; ++Role)

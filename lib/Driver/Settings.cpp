@@ -14,7 +14,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace path = llvm::sys::path;
 
-/// \p Path below the folder of \p C; absolute if it lies elsewhere.
+/// \p Path below the folder of \p C; absolute if it is elsewhere.
 static std::string belowConfig(StringRef Path, const Config &C) {
   std::string Full = absolutePath(Path);
   StringRef Rest = Full;
@@ -214,7 +214,7 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
         F.Silenced = Silence::Suppressed;
         F.Reason = S.Entry->Reason;
       }
-    // Nothing tells what those name that were only counted.
+    // Nothing shows what those name that were only counted.
     for (ResultUncounted &U : R.Uncounted)
       if (!S.Name && S.Check.contains(U.Check))
         U.Silenced = Silence::Suppressed;

@@ -1,4 +1,5 @@
-//===- Driver/Settings.h - What holds for one dump --------------*- C++ -*-===//
+//===- Driver/Settings.h - The settings of one dump --------------*- C++
+//-*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,13 +38,13 @@ struct ActiveConfig {
   std::vector<std::vector<llvm::GlobPattern>> Overrides;
 };
 
-/// What holds for some dumps: the configuration file, its overrides for them,
+/// The settings of some dumps: the configuration file, its overrides for them,
 /// and the options, which win.
 struct Settings {
   ActiveConfig *File = nullptr;
   GlobTexts Texts;
   CheckSelection Selection;
-  /// Checks that would run without a configuration found beside the dumps.
+  /// Checks that would run without a configuration found next to the dumps.
   std::vector<llvm::StringRef> SwitchedOff;
 };
 

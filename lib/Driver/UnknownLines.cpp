@@ -40,7 +40,7 @@ static StringRef headOf(StringRef Line) {
   return Line.take_front(static_cast<size_t>(Word.end() - Line.begin()));
 }
 
-/// True for a word that known lines begin with, and for a misspelt one.
+/// True for a word that known lines begin with, and for a misspelled one.
 static bool isKnownWord(StringRef Word) {
   static constexpr StringRef Known[] = {"allocation",
                                         "value",

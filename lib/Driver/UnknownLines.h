@@ -15,9 +15,9 @@ namespace hlobuf {
 
 /// Replaces the syntax errors about lines of a kind that no release known to
 /// this tool prints by one warning for each kind. That takes a dump of the
-/// newest era, \p E, and a kind that is no damage: several lines begin with the
-/// same word, which is neither a known one, nor almost one, nor a name of the
-/// dump. True if no error is left, so that what is damaged is only not
+/// newest era, \p E, and a kind that is not damage: several lines begin with
+/// the same word, which is neither a known one, nor almost one, nor a name of
+/// the dump. True if no error is left, so that what is damaged is only not
 /// understood.
 bool excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
                         SyntaxErrors &Syntax);

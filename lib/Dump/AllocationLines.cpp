@@ -112,7 +112,7 @@ static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
   return true;
 }
 
-/// A flag: consumes `, word` and notes where the word stands.
+/// A flag: consumes `, word` and notes where the word is.
 static void parseFlag(Scanner &In, StringRef Word, bool &Flag,
                       StringRef &Text) {
   StringRef Rest = In.rest();

@@ -180,7 +180,7 @@ struct Instruction {
   /// Offset and bytes of the first text that was seen.
   uint32_t TextOffset = 0;
   uint32_t TextSize = 0;
-  /// Offset of the `(` behind the opcode, inside the text.
+  /// Offset of the `(` after the opcode, inside the text.
   uint32_t OperandsOffset = 0;
   /// Bytes between the parentheses.
   uint32_t OperandsSize = 0;
@@ -258,9 +258,9 @@ enum class ValueForm : uint8_t {
 enum class TextForm : uint8_t {
   /// Not at all, until 2021-09-23.
   None,
-  /// No space behind the colon, until 2024-01-16.
+  /// No space after the colon, until 2024-01-16.
   NoSpace,
-  /// A space, but no newline behind the text, until 2024-11-01.
+  /// A space, but no newline after the text, until 2024-11-01.
   Glued,
   /// A space and a newline.
   Lines,
@@ -287,7 +287,7 @@ struct Dump {
   mutable ShapeIndexTable Indices;
 
   ValueForm Values2019 = ValueForm::Tagged;
-  /// Values, total and live ranges lie in files of their own (2026-04-03 on).
+  /// Values, total and live ranges are in files of their own (2026-04-03 on).
   bool Split = false;
   std::vector<Allocation> Allocations;
   std::vector<Value> Values;
@@ -383,7 +383,7 @@ struct Dump {
   llvm::StringRef operandsText(const Instruction &I) const {
     return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
   }
-  /// Behind the parentheses of \p I, with the leading `, `.
+  /// After the parentheses of \p I, with the leading `, `.
   llvm::StringRef attributes(const Instruction &I) const {
     return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
   }

@@ -80,7 +80,7 @@ ValueTexts Places::value(const Value &V) const {
     break;
   case ValueForm::MultiLine: {
     parseMultiLineHead(line(V), S.Tables, Copy.Tag, &Texts.Tag);
-    // The place is the first line behind that begins with ` [`.
+    // The place is the first line after that begins with ` [`.
     StringRef Rest = D.assignmentText().drop_front(V.Line);
     size_t At = Rest.find("\n [");
     if (At != StringRef::npos)

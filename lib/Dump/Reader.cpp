@@ -201,7 +201,7 @@ void DumpReader::readAssignment(LineCursor &In) {
         damaged(In.line(), Section::Used, "unexpected empty line");
       return;
     }
-    // One value has no tag behind it to be glued to: the empty lines tell.
+    // One value has no tag after it to be glued to: the empty lines show it.
     if (D.Used.size() <= 1 && D.Texts == TextForm::Lines && !In.peek().empty())
       D.Texts = TextForm::Glued;
     expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);

@@ -18,7 +18,7 @@ namespace hlobuf {
 /// The id under which the reader reports lines that it cannot read.
 constexpr llvm::StringRef SyntaxCheck = "syntax";
 
-/// The id under which damage is reported that lies in how the files were
+/// The id of findings about damage that comes from how the files were
 /// written, not in what the compiler said: the exit status is that of an input
 /// that cannot be read.
 constexpr llvm::StringRef UnreadableCheck = "unreadable";
@@ -52,7 +52,7 @@ enum class TextKind : uint8_t {
 
 TextKind classify(llvm::StringRef Text);
 
-/// Why \p Text, which classify() finds to be something else, is no buffer
+/// Why \p Text, which classify() finds to be something else, is not a buffer
 /// assignment.
 llvm::StringRef refusal(llvm::StringRef Text);
 

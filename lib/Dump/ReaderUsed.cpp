@@ -23,7 +23,7 @@ void DumpReader::readTotal(LineCursor &In) {
   expectEmptyLines(In, 1, Section::Total);
 }
 
-/// True at the empty line or the heading behind the used values.
+/// True at the empty line or the heading after the used values.
 bool DumpReader::endsUsed(const LineCursor &In) const {
   if (In.atEnd() || In.line().starts_with("HloLiveRange"))
     return true;
@@ -209,7 +209,7 @@ bool DumpReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
   return !SoFar.isBalanced();
 }
 
-/// From 2024-01-16 to 2024-11-01 the newline behind the text was missing, so
+/// From 2024-01-16 to 2024-11-01 the newline after the text was missing, so
 /// the next value's tag is the end of its line.
 void DumpReader::cutGluedTag(UsedValue &U) {
   StringRef Text = D.text(U);

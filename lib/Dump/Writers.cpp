@@ -28,7 +28,7 @@ static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
   return Text.size();
 }
 
-/// The number behind \p Key at the begin of the first line of \p Text that
+/// The number after \p Key at the begin of the first line of \p Text that
 /// begins so.
 static std::optional<uint32_t> firstNumber(StringRef Text, StringRef Key) {
   size_t At = Text.find(("\n" + Key).str());

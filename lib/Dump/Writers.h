@@ -16,7 +16,7 @@ namespace hlobuf {
 /// What shows that several processes wrote the files of \p D into one folder at
 /// the same time, as jobs on several hosts do; empty if nothing does. Each of
 /// them empties a file and writes it from its begin: where one text is longer,
-/// its end stays behind the other, and files of one module may come from
+/// the end of the longer text stays, and files of one module may come from
 /// different processes. \p Syntax is what could not be read. Such a dump says
 /// nothing about the compiler.
 std::string tracesOfTwoWriters(const Dump &D,

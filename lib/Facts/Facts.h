@@ -34,7 +34,7 @@ public:
   ~Facts();
 
   const Dump &dump() const { return D; }
-  /// Where fields stand in the text.
+  /// Where fields are in the text.
   const Places &places() const { return At; }
 
   /// When and by whom the dump was written.
@@ -98,19 +98,20 @@ public:
   /// as many steps as its heading says: a row's number is its step.
   bool isSequenceSound() const;
 
-  /// The one step that nothing else in the dump names: its name was misspelt.
+  /// The one step that nothing else in the dump names: its name was misspelled.
   /// Null if there is none, or more than one.
   const SequenceRow *strayStep() const;
   /// The sequence is sound, each value whose instruction is in it has one live
-  /// range, rows ascend by value id, and lie inside the steps. Where it does
+  /// range, rows ascend by value id, and are inside the steps. Where it does
   /// not hold, what follows from live ranges says nothing.
   bool areRangesSound() const;
 
   // Gates.
 
-  /// The ENTRY computation's root as far as the dump tells: of the values that
-  /// fill the allocation with `output shape` and live to the end, the latest
-  /// top-level position in the sequence. Invalid if it cannot be told.
+  /// The ENTRY computation's root as far as the dump shows it: of the values
+  /// that fill the allocation with `output shape` and live to the end, the
+  /// latest top-level position in the sequence. Invalid if it cannot be
+  /// determined.
   NameId entryRoot() const;
   /// True if \p U has a position at the entry root.
   bool isLiveOut(UsedId U) const;

@@ -12,8 +12,8 @@ using llvm::StringRef;
 
 /// Loops read their operand through their parameter, calls through what they
 /// call. A reader without text that has several operands is a call or a
-/// conditional: nothing else defines no value. A name tells little: elements
-/// are named after what they come from (jax 0.10.2, `closed_call.0`).
+/// conditional: nothing else without a value can be that. A name shows little:
+/// elements are named after what they come from (jax 0.10.2, `closed_call.0`).
 LastSteps::Reads LastSteps::readsItself(NameId Name) const {
   if (A.hasText(Name)) {
     Opcode Op = A.opcode(Name);

@@ -12,7 +12,7 @@
 
 namespace hlobuf {
 
-/// The last steps of a value, as far as the dump tells; -1 where it cannot.
+/// The last steps of a value, as far as the dump shows them; -1 if it does not.
 struct LastStepsOf {
   /// The last that holds or reads it.
   int32_t Last = -1;

@@ -30,7 +30,7 @@ std::optional<int32_t> hlobuf::lastUse(const Facts &A, UsedId U) {
   return Last < 0 ? std::nullopt : std::optional(Last);
 }
 
-/// Without the instruction's text the index alone tells. An update does not
+/// Without the instruction's text, only the index shows it. An update does not
 /// print its thread.
 bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
   if (V.Tag.Index.isRoot() || !A.isTPU() ||

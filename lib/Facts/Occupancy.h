@@ -26,9 +26,9 @@ enum class Tenure : uint8_t {
   /// Alternate memory: no uses are known, so its end is not.
   Unused,
   /// Alternate memory: the last user is, or may be, a conditional. It is free
-  /// again in a branch behind its last use there, which only the module tells.
+  /// again in a branch after its last use there, which only the module shows.
   Conditional,
-  /// Alternate memory: defined or used by ConcatBitcast, whose result lies
+  /// Alternate memory: defined or used by ConcatBitcast, whose result is
   /// over its operands.
   Concat,
 };

@@ -39,7 +39,7 @@ static Order byFirst(ArrayRef<TimedBytes> Ranges) {
   });
 }
 
-/// True if no two ranges meet, whatever their groups: the usual case, told
+/// True if no two ranges meet, whatever their groups: the usual case, found
 /// without a tree over all bytes.
 static bool nothingMeets(ArrayRef<TimedBytes> Ranges, const Order &ByFirst) {
   Order ByLast =
@@ -94,7 +94,7 @@ struct LongestTwo {
 };
 
 /// A segment tree over the bytes between the ends of all ranges. Nothing is
-/// taken out again: what has ended is told by its last step.
+/// removed again: what has ended is found by its last step.
 class LongestHolders {
 public:
   explicit LongestHolders(ArrayRef<TimedBytes> Ranges) : Ranges(Ranges) {
@@ -179,7 +179,7 @@ struct Layer {
 } // namespace
 
 /// Splits \p Ends, sorted by Begin, into layers. Ranges of one instruction may
-/// lie over each other; more than a few are an error that is told elsewhere.
+/// overlap; more than a few are an error that is reported elsewhere.
 static llvm::SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
                                                    ArrayRef<uint32_t> Ends) {
   constexpr size_t MaxLayers = 8;

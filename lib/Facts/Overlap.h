@@ -48,7 +48,7 @@ using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
 
 /// Finds ranges that share a byte and more than a step: the later of two that
 /// last several steps starts before the other ends, or one that lasts a single
-/// step lies strictly inside the steps of the other. \p Report gets the one
+/// step is strictly inside the steps of the other. \p Report gets the one
 /// that starts later and, as its only partner, of those that were there before
 /// the one that ends last. Ranges of one group are not compared: every range
 /// that meets an earlier one of another group is reported, once. Ranges without

@@ -20,15 +20,15 @@ struct PeakMoment {
 
 /// The peak as XLA computes it from the stated live ranges: each value counts
 /// with the logical bytes of its whole instruction's shape (8 per element of a
-/// tuple, whichever element it is) from its start to the step behind its end.
+/// tuple, whichever element it is) from its start to the step after its end.
 /// The first step with the most bytes. Nothing where a live instruction's
-/// bytes are not known, or a range lies outside the steps.
+/// bytes are not known, or a range is outside the steps.
 std::optional<PeakMoment> findPeak(const Facts &A);
 
 /// What findPeak counts for \p Row; nothing where it is not known.
 std::optional<uint64_t> chargedBytes(const Facts &A, const LiveRangeRow &Row);
 
-/// True if \p Row counts at \p Step: the step behind its end counts too.
+/// True if \p Row counts at \p Step: the step after its end counts too.
 inline bool isCharged(const LiveRangeRow &Row, int32_t Step) {
   return Row.Start <= Step && Step - 1 <= Row.End;
 }

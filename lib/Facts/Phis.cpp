@@ -109,7 +109,7 @@ bool PhiGraph::replaceIfUniform(uint32_t Phi) {
   return true;
 }
 
-/// Looks through all that \p Phi can be: if only one value that is no phi is
+/// Looks through all that \p Phi can be: if only one value that is not a phi is
 /// among it, every phi met is that value.
 bool PhiGraph::replaceClosure(uint32_t Phi) {
   constexpr uint32_t None = ~uint32_t(0);

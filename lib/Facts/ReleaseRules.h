@@ -20,10 +20,10 @@ struct ReleaseRules {
   uint32_t From = 0;
   /// The result of an async body starts at its async-start (late 2026).
   bool AsyncRootStart = true;
-  /// async-update passes on what lies under {2} and above (until 2026-08-12).
+  /// async-update forwards what is under {2} and above (until 2026-08-12).
   bool AsyncContextForwards = false;
   /// async-start{1} of a dynamic-update-slice is the operand that is updated,
-  /// and chains of slices that cross a loop pass on what enters the loop
+  /// and chains of slices that cross a loop forward what enters the loop
   /// (2026-08-03).
   bool AsyncUpdateSliceForwards = true;
   /// Operands and results of async ops may be bound after async-start: a body
@@ -56,7 +56,7 @@ struct ReleaseRules {
   bool NvshmemCopies = false;
   /// Uses by call prolong a range (until 2024-01-08).
   bool CallUses = false;
-  /// set-dimension-size passes its operand on (until 2023-10-20).
+  /// set-dimension-size forwards its operand (until 2023-10-20).
   bool SetDimensionSizeForwards = false;
   /// async-done defines the tuples of its result (2023-09-22).
   bool AsyncDoneTuples = true;
@@ -66,7 +66,7 @@ struct ReleaseRules {
   bool FlattenAsync = true;
   /// Positions prolong a range (2022-03-04); before, only uses did.
   bool PositionsCount = true;
-  /// custom-call passes on operands that it aliases (until 2021-10-05).
+  /// custom-call forwards operands that it aliases (until 2021-10-05).
   bool CustomCallForwards = false;
   /// Operations work in place at all (2020-09-17).
   bool InPlace = true;

@@ -41,7 +41,7 @@ private:
       Result.BeforePlace = Place;
     }
   }
-  /// What is found next stands at \p Offset of \p Text.
+  /// What is found next is at \p Offset of \p Text.
   void at(StringRef Text, uint32_t Offset) {
     Place = Text.drop_front(std::min<size_t>(Offset, Text.size()));
   }
@@ -147,7 +147,7 @@ void EraFinder::fromTexts() {
     if (U.PrintedNone)
       from(20260602, "'(none)' for a value without uses");
     else if (U.Uses.empty() && !U.UsesUninitialized) {
-      if (U.TextSize != 0) // the heading stands right before the text
+      if (U.TextSize != 0) // the heading is right before the text
         at(D.usedText(),
            static_cast<uint32_t>(
                D.usedText().take_front(U.TextOffset).rfind(" uses:")));
@@ -209,7 +209,7 @@ ReleaseWindow hlobuf::findReleaseWindow(const Dump &D) {
 }
 
 static bool hasTiledValue(const Dump &D) {
-  // A tuple holds tiled shapes exactly if some leaf value of it does.
+  // A tuple holds tiled shapes if and only if some leaf value of it does.
   for (size_t I = 0; I != D.Shapes.size(); ++I)
     if (D.Shapes[ShapeId(I)].isTiled())
       return true;

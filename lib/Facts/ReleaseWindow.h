@@ -47,7 +47,7 @@ enum class Backend : uint8_t {
 
 Backend findBackend(const Dump &D);
 
-/// The same as far as the name of the assignment's file tells, which it does
+/// The same as far as the name of the assignment's file shows, which it does
 /// where no layout is tiled.
 Backend backendOfName(llvm::StringRef Path);
 

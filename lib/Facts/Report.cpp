@@ -7,7 +7,7 @@
 //
 // BufferAssignment::MemoryUsageReport (xla/service/buffer_assignment.cc, 2024)
 // and its successor by memory space (2026). Both sort by size and stop a table
-// behind row 50 where the rest is less than 5 % of its total.
+// after row 50 where the rest is less than 5 % of its total.
 //
 //===----------------------------------------------------------------------===//
 
@@ -256,7 +256,7 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
     Writer.bySpace();
 }
 
-/// What of a row does not depend on other rows; empty if \p Line is no row.
+/// What of a row does not depend on other rows; empty if \p Line is not a row.
 static StringRef rowKey(StringRef Line) {
   StringRef Header = headerInRow(Line);
   if (!Header.empty())

@@ -61,7 +61,7 @@ public:
 private:
   using Kind = ReportLineKind;
 
-  // Lines by number; a null text behind the end.
+  // Lines by number; a null text after the end.
   StringRef wanted(size_t Line) const {
     return Line < Expected.lines().size() ? Expected.text(Line) : StringRef();
   }
@@ -120,7 +120,7 @@ std::vector<ReportDifference> ReportDiffer::run() {
   return Found;
 }
 
-/// How the lines at hand differ, judged by the lines behind them.
+/// How the lines at hand differ, judged by the lines after them.
 ReportFault ReportDiffer::judge() const {
   if (same(I + 1, J) && same(I, J + 1))
     return ReportFault::Exchanged;

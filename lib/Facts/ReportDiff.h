@@ -28,7 +28,7 @@ std::optional<uint32_t> parseAllocationHeading(llvm::StringRef Text);
 /// such row.
 llvm::StringRef headerInRow(llvm::StringRef Line);
 
-/// The lines of \p Text without their newlines; comment lines are no part.
+/// The lines of \p Text without their newlines; comment lines are not part.
 std::vector<llvm::StringRef> reportLines(llvm::StringRef Text);
 
 /// How a report departs from the expected one at some line.
@@ -39,7 +39,7 @@ enum class ReportFault : uint8_t {
   Exchanged,
   /// An expected line is missing before this one.
   Missing,
-  /// A line stands there that is not expected.
+  /// A line is there that is not expected.
   Extra,
   /// More than one line differs.
   Unclear,
@@ -47,14 +47,14 @@ enum class ReportFault : uint8_t {
 
 struct ReportDifference {
   ReportFault Fault;
-  /// The line of the expected report; one behind the last at its end.
+  /// The line of the expected report; one past the last at its end.
   size_t Expected;
-  /// The line that is there; one behind the last at the end.
+  /// The line that is there; one past the last at the end.
   size_t There;
 };
 
 /// Where \p There departs from \p Expected, at most once in each table. Goes on
-/// behind a difference at the next line, or table, that agrees, in linear time.
+/// after a difference at the next line, or table, that agrees, in linear time.
 std::vector<ReportDifference> diffReport(const Dump &D, const Report &Expected,
                                          llvm::ArrayRef<llvm::StringRef> There);
 

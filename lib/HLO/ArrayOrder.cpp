@@ -76,7 +76,8 @@ struct AddressDigit {
 };
 } // namespace
 
-/// Cuts the fastest of \p Digits into tiles; false where it cannot be told.
+/// Cuts the fastest of \p Digits into tiles; false where it cannot be
+/// determined.
 static bool applyTile(SmallVectorImpl<AddressDigit> &Digits, const Tile &T) {
   while (Digits.size() < T.size())
     Digits.insert(Digits.begin(), {-1, 1, 1});
@@ -132,7 +133,7 @@ static bool findAddresses(const Shape &S,
     Digits[Kept++] = Digit;
   }
   Digits.truncate(Kept);
-  // Padding behind the last element moves nothing.
+  // Padding after the last element moves nothing.
   for (AddressDigit &Digit : Digits)
     Digit.Size = std::min(
         Digit.Size, ceilDivide(Order.size(Digit.Dimension), Digit.Divisor));

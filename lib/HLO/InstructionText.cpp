@@ -104,7 +104,7 @@ static StringRef takeElementPath(StringRef &Rest) {
   return Path;
 }
 
-/// Takes an operand that is a bare `%name` up to the `, ` behind it or the end
+/// Takes an operand that is a bare `%name` up to the `, ` after it or the end
 /// of \p Rest: nearly all are. Leaves anything else alone.
 static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
   StringRef In = Rest;

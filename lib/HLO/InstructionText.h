@@ -25,7 +25,7 @@ struct InstructionText {
   PrintedOpcode Op;
   /// Between the parentheses: operands, a literal, or a parameter number.
   llvm::StringRef Operands;
-  /// Behind the closing parenthesis, with the leading `, `; empty if none.
+  /// After the closing parenthesis, with the leading `, `; empty if none.
   llvm::StringRef Attributes;
   /// The line began with `ROOT `.
   bool Root = false;
@@ -59,8 +59,8 @@ std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
 
 /// Reads `slice={[begin:limit], [begin:limit:stride]}` of \p Attributes into
 /// \p Begins and \p Strides, in elements, which are as long as the rank. False
-/// if it is not there, or if a number is no begin below 2^40 or no stride of 1
-/// to 2^40.
+/// if it is not there, or if a number is not a start below 2^40 or not a stride
+/// of 1 to 2^40.
 bool parseSlice(llvm::StringRef Attributes,
                 llvm::MutableArrayRef<int64_t> Begins,
                 llvm::MutableArrayRef<int64_t> Strides);
@@ -89,7 +89,7 @@ struct DeclaredAlias {
   ShapeIndex Output;
   uint32_t Operand = 0;
   ShapeIndex Index;
-  /// Where the item stands.
+  /// Where the item is.
   llvm::StringRef Text;
 };
 

@@ -63,7 +63,7 @@ struct HloInstruction {
   /// Offset in the module's text, and bytes: from the name (or its `%`) on.
   uint32_t TextOffset = 0;
   uint32_t TextSize = 0;
-  /// Offset of the `(` behind the opcode, inside the text.
+  /// Offset of the `(` after the opcode, inside the text.
   uint32_t OperandsOffset = 0;
   /// Bytes between the parentheses.
   uint32_t OperandsSize = 0;
@@ -95,7 +95,7 @@ struct HloAlias {
   ShapeIndex Output;
   uint32_t Parameter = 0;
   ShapeIndex Index;
-  /// Where the item stands.
+  /// Where the item is.
   llvm::StringRef Text;
 };
 
@@ -139,7 +139,7 @@ struct HloModule {
   llvm::StringRef operandsText(const HloInstruction &I) const {
     return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
   }
-  /// Behind the closing parenthesis, with the leading `, `.
+  /// After the closing parenthesis, with the leading `, `.
   llvm::StringRef attributes(const HloInstruction &I) const {
     return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
   }

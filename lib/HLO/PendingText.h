@@ -23,7 +23,7 @@ public:
   llvm::StringRef text() const { return Text; }
   bool empty() const { return Text.empty(); }
 
-  /// Goes on up to the end of \p Line, which lies behind it in the same text.
+  /// Goes on up to the end of \p Line, which is after it in the same text.
   void extend(llvm::StringRef Line) {
     Text = llvm::StringRef(Text.data(),
                            static_cast<size_t>(Line.end() - Text.data()));

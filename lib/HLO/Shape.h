@@ -43,7 +43,7 @@ struct SplitConfig {
   llvm::SmallVector<int64_t, 2> Indices;
 };
 
-/// What a group behind the colon of a layout says (xla/layout.cc).
+/// What a group after the colon of a layout says (xla/layout.cc).
 enum class LayoutProperty : uint8_t {
   DimLevels,
   Tiles,
@@ -58,7 +58,7 @@ enum class LayoutProperty : uint8_t {
   Unknown,
 };
 
-/// The `{1,0:T(8,128)S(1)}` behind an array.
+/// The `{1,0:T(8,128)S(1)}` after an array.
 struct Layout {
   /// Dimension numbers, most minor first.
   llvm::SmallVector<int64_t, 4> MinorToMajor;

@@ -11,7 +11,7 @@
 
 using namespace hlobuf;
 
-/// The largest element that fits beside the tag.
+/// The largest element that fits next to the tag.
 static constexpr uint32_t MaxInline = (1u << 30) - 1;
 
 bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index) {

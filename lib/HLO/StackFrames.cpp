@@ -31,7 +31,7 @@ StackFrames::StackFrames(StringRef Module) {
   }
 }
 
-/// The number behind `Key=` in \p Line; 0 if there is none.
+/// The number after `Key=` in \p Line; 0 if there is none.
 static uint32_t field(StringRef Line, StringRef Key) {
   size_t At = Line.find(Key);
   uint32_t Number = 0;

@@ -43,7 +43,7 @@ struct InputFile {
 struct Input {
   /// The file with the assignment, or a frame's name.
   std::string Path;
-  /// Set if the dump lies in a framed text.
+  /// Set if the dump is in a framed text.
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.
   std::string Relative;

@@ -196,8 +196,8 @@ static bool dropForeign(LoadedDump &L, Files &All) {
   return Reread;
 }
 
-/// A sibling that was given by hand and is of no use is an error: silence would
-/// be taken for a verdict with it.
+/// A sibling that was given by hand and cannot be used is an error: silence
+/// would be taken for a verdict with it.
 static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
                                      const LoadedDump &L, const Files &All) {
   for (FileRole Role : SiblingRoles) {

@@ -27,7 +27,7 @@ struct LoadedDump {
   /// Siblings that hold nothing that could be read, and why; load() makes them
   /// findings.
   std::vector<Note> Unreadable;
-  /// Siblings that lie beside the dump and were not used: `file (reason)`.
+  /// Siblings that are next to the dump and were not used: `file (reason)`.
   std::vector<std::string> Unused;
 };
 

@@ -52,7 +52,7 @@ struct LargeValue {
   /// `fusion.1{0}`.
   std::string Name;
   std::string Shape;
-  /// `train.py:12`; empty if nothing tells.
+  /// `train.py:12`; empty if it is unknown.
   std::string Source;
   uint64_t Bytes = 0;
   uint32_t Allocation = 0;
@@ -98,7 +98,7 @@ struct MemorySummary {
   /// At the peak, or of all where that is not known; by size.
   std::vector<LargeValue> Largest;
   PaddingSummary Padding;
-  /// Without a module nothing tells.
+  /// Unknown without a module.
   std::optional<DonationSummary> Donation;
 
   uint64_t temp() const {

@@ -66,7 +66,7 @@ static void printPeak(const MemorySummary &M, llvm::raw_ostream &OS) {
   if (!M.Peak->Instruction.empty())
     At += fmt::format(" ({})", M.Peak->Instruction);
   if (M.Peak->Derived)
-    At += ", by the module";
+    At += ", from the module";
   printRow("live at the peak", M.Peak->Live, At, OS);
   if (M.Peak->Counted != M.Peak->Live)
     printRow("  as XLA counts", M.Peak->Counted,

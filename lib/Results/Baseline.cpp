@@ -36,7 +36,7 @@ static size_t depthOf(StringRef Json) {
 static llvm::Error refuse(StringRef Path, size_t Line) {
   return llvm::createStringError(
       std::errc::invalid_argument, "%s",
-      fmt::format("'{}' is no baseline: see line {}", Path, Line).c_str());
+      fmt::format("'{}' is not a baseline: see line {}", Path, Line).c_str());
 }
 
 llvm::Expected<Baseline> Baseline::read(StringRef Path) {

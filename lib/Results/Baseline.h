@@ -18,7 +18,7 @@ namespace hlobuf {
 /// sorted by check and module.
 class Baseline {
 public:
-  /// Reads \p Path. Fails where it is no baseline.
+  /// Reads \p Path. Fails if it is not a baseline.
   static llvm::Expected<Baseline> read(llvm::StringRef Path);
 
   /// Silences the findings of \p R that are known, and takes note of all.

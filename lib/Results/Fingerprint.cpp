@@ -61,7 +61,7 @@ StringRef hlobuf::moduleNameOf(StringRef Path) {
   if (!Name.consume_front(".") || End == StringRef::npos)
     return "";
   Name = Name.take_front(End - 1);
-  // What compilers put behind the name (xla/service/dump.cc and its callers).
+  // What compilers append to the name (xla/service/dump.cc and its callers).
   for (StringRef Tail : {".cl_", ".sm_", ".gfx", ".cpu_", ".gpu_"})
     if (size_t At = Name.rfind(Tail); At != StringRef::npos)
       return Name.take_front(At);

@@ -65,7 +65,7 @@ struct ResultFinding {
   ResultPlace Where;
   std::vector<ResultNote> Notes;
   Silence Silenced = Silence::None;
-  /// Why it is suppressed, by whoever wrote the suppression.
+  /// Why it is suppressed, from the suppression.
   std::string Reason;
 
   bool isLoud() const { return Silenced == Silence::None; }
@@ -125,8 +125,8 @@ struct ResultExempt {
 /// One dump.
 struct DumpResult {
   std::string Path;
-  /// `jit_f`, by the module's text, else by the file's name; empty if neither
-  /// tells.
+  /// `jit_f`, from the module's text or the file's name; empty if neither
+  /// has it.
   std::string Module;
   /// By role; empty where there is none.
   std::array<std::string, NumFileRoles> Files;
@@ -171,7 +171,7 @@ ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);
 /// values, allocations and steps, and counts of bytes. Shapes stay.
 std::string withoutNumbers(llvm::StringRef Message);
 
-/// The module's name as far as the name of its dump tells.
+/// The module's name as far as the name of its dump shows it.
 llvm::StringRef moduleNameOf(llvm::StringRef Path);
 
 /// Gives each finding of \p R its fingerprint.

@@ -17,7 +17,7 @@
 namespace hlobuf {
 
 /// Takes the place of a file when everything is written, and not before. What
-/// is no regular file (a pipe, a terminal) is written directly.
+/// is not a regular file (a pipe, a terminal) is written directly.
 class AtomicFile {
 public:
   static llvm::Expected<std::unique_ptr<AtomicFile>>

@@ -50,7 +50,7 @@ public:
   /// newlines `//` means nothing.
   void advanceRaw() { loadRaw(Next); }
 
-  /// The line behind the current one, comments passed over; empty at the end.
+  /// The line after the current one, comments passed over; empty at the end.
   llvm::StringRef peek() const {
     LineCursor Ahead = *this;
     Ahead.advance();

@@ -43,7 +43,7 @@ public:
   /// recognised by content; where the first line ends in CR LF, all line ends
   /// become LF. Pipes and devices are read once, to their end or, where
   /// \p Wanted refuses the first ProbeBytes, up to there: a device may go on
-  /// for ever. Fails where the file cannot be read, is damaged, or holds more
+  /// forever. Fails where the file cannot be read, is damaged, or holds more
   /// than MaxBytes.
   llvm::Expected<llvm::StringRef>
   open(llvm::StringRef Path,
@@ -55,14 +55,14 @@ public:
   /// Adds \p Text, which somebody else owns and which outlives this object.
   void addView(llvm::StringRef Name, llvm::StringRef Text);
 
-  /// Lets go of the memory behind large mapped files; what is touched again
+  /// Releases the memory of large mapped files; what is touched again
   /// comes back from the system's cache.
   void relax() const;
 
   /// The bytes of all texts.
   size_t bytes() const;
 
-  /// The place of \p Where, whose data must point into (or just behind) one of
+  /// The place of \p Where, whose data must point into (or just past) one of
   /// the texts. A place with an empty file if it does not.
   Place place(llvm::StringRef Where) const;
 

@@ -18,7 +18,7 @@ class Place:
     line: int
     column: int
     end_column: int
-    """The column behind the last one."""
+    """The column after the last one."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"

@@ -21,7 +21,7 @@ SIBLING = re.compile(
 
 
 def is_alone(path: str) -> bool:
-    """True for a sibling without an assignment beside it."""
+    """True for a sibling without an assignment next to it."""
     sibling = SIBLING.search(path)
     if not sibling:
         return False

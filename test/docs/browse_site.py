@@ -56,7 +56,7 @@ const known = new Map();
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site and the harness beside it, and takes what the harness says."""
+    """Serves the site and the harness next to it, and takes what the harness says."""
 
     harness = ""
     reports = queue.Queue()

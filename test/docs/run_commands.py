@@ -7,7 +7,7 @@ Each page has a folder of its own with sound dumps in `dumps` and a broken one i
   sh      each line is a command, which ends with 0 or as `# exit status N` says
   yaml    a .hlobuf.yaml, read by --config --dump-config
   python  a program if it imports anything, else it has to compile
-  text    what a command prints, where <!-- prints: COMMAND --> stands before it and
+  text    what a command prints, where <!-- prints: COMMAND --> is before it and
           the frameworks are there
   json    fits the schema, where jsonschema is there
   others  must be what run_examples.py makes, or come from a file
@@ -15,7 +15,7 @@ Each page has a folder of its own with sound dumps in `dumps` and a broken one i
 <!-- save: NAME --> before a block of python writes it to NAME. Where no Python
 for its framework is given (jax=PYTHON), it is replaced by a stand-in that dumps:
 clean-cpu, or what <!-- save: NAME, dumps DUMP --> says.
-<!-- from: FILE --> says that a block stands in a file. The configuration of pre-commit
+<!-- from: FILE --> says that a block is in a file. The configuration of pre-commit
 has the pattern of .pre-commit-hooks.yaml. No pattern is left to the shell: zsh refuses
 those that match no file.
 

@@ -1,4 +1,4 @@
-"""compress.py FILE...: writes FILE.gz beside each FILE."""
+"""compress.py FILE...: writes FILE.gz next to each FILE."""
 import gzip
 import pathlib
 import sys

@@ -7,7 +7,7 @@
 //
 // A dump is an assignment with its siblings and its module. One input holds
 // them all, as the framed text of --xla_dump_to=-. Bytes that change anywhere
-// mostly break a frame, and all behind it is lost; these functions change what
+// mostly break a frame, and all after it is lost; these functions change what
 // is inside.
 //
 //===----------------------------------------------------------------------===//

@@ -90,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
           "errors are told");
 
   // What is printed back says the same as what was read. Of frames, the
-  // sections of several files are printed behind each other.
+  // sections of several files are printed one after another.
   VerifyOptions Emit;
   Emit.EmitDump = true;
   Run First = verifyFile(File, Emit);

@@ -202,7 +202,7 @@ def carried(rng, pool, b):
 
 
 def body_of(rng, state, outside, depth):
-    """New values for all of the state, some exchanged, some handed on."""
+    """New values for all of the state, some exchanged, some forwarded."""
     pool = list(outside) + list(state)
     for _ in range(rng.randint(1, 4)):
         pool.append(step(rng, pool, depth + 1))

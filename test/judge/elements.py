@@ -108,7 +108,7 @@ class Fused:
         self.high = (5, 5, 3, 101)[turn % 4]
 
     def draw(self):
-        """A start index that nothing tells; in some turns it may be out of bounds."""
+        """A start index that nothing shows; in some turns it may be out of bounds."""
         self.drew = True
         return self.rng.randrange(-(self.high // 25), self.high)
 
@@ -225,7 +225,7 @@ class Fused:
         return self.Value(reads, same, operand.number)
 
     def joined(self, values, chosen=None):
-        """Reads of all; copies too if chosen tells of which value each element is one."""
+        """Reads of all; copies too if chosen shows of which value each element is one."""
         out = self.Value({}, {})
         for k, v in enumerate(values):
             for key, m in v.reads.items():

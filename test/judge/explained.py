@@ -1,4 +1,4 @@
-"""Classes of rows: whether the judges agree, and why a row that is no plain case does.
+"""Classes of rows: whether the judges agree, and why a row that is not a plain case does.
 
 A row is wrong if its numbers are, or an argument that was not donated has changed, or
 the schedule overwrites what is read later. Such a row has to be reported, and no other.
@@ -9,7 +9,7 @@ WRONG = ("wrong", "caller", "hangs")
 # What is explained, by class; docs/judge.md says more.
 READS_AHEAD = "right by luck: "  # the order of the elements, or equal numbers
 HARMLESS = {
-    "unread": "overwritten, never read",  # a loop hands it on, and nothing looks at it
+    "unread": "overwritten, never read",  # a loop forwards it, and nothing looks at it
     "returned": "returns a parameter",  # nothing is overwritten
 }
 SAID = "in place, said to be unchecked"

@@ -46,7 +46,7 @@ def run(jaxpr, constants, arguments):
 
 
 def inner(equation, *arguments):
-    """Any call: its jaxpr runs as if it stood here."""
+    """Any call: its jaxpr runs as if it were inlined."""
     for key in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
         body = equation.params.get(key)
         if body is not None:

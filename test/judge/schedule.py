@@ -10,7 +10,7 @@ A hazard is (kind, what): "overwritten", a read of bytes that something else is 
 the program in one place; "returned", one of them is a parameter that is not donated;
 "constant", a constant is overwritten, which the next run reads; "in place", an
 instruction that reads an element which it may have overwritten before; "unread", a
-loop or branch hands on a value that is overwritten, which may be read or not.
+loop or branch forwards a value that is overwritten, which may be read or not.
 """
 
 import itertools
@@ -259,7 +259,7 @@ class Execution:
         return self.joined(x, ways)
 
     def hand_on(self, x, value, memory):
-        """What a loop or a branch hands on has to be there, also if nothing reads it."""
+        """What a loop or a branch forwards has to be there, also if nothing reads it."""
         for index, (name, _) in value.items():
             place = self.places.get((x.name, index))
             if place and memory.holds(place, name) is not None:
@@ -306,7 +306,7 @@ class Execution:
         return memory, self.moved(x, {(): operands[0][(0,)]})
 
     def async_start(self, x, operands, memory):
-        """Element 0 is the operands, handed on; all else is written."""
+        """Element 0 is the operands, forwarded; all else is written."""
         self.read_all(x, operands, memory)
         if x.opcode == "fusion-start":
             self.fusion_start(x, operands)

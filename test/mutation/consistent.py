@@ -6,11 +6,11 @@ Either the dump is edited in all its sections, so that it does not contradict it
   use-dropped         the last reader of a value reads another one; the value's range ends
                       earlier, and its bytes get a tenant
   alias-broken        a value that must share a place with another one is somewhere else
-  elements-exchanged  what is behind two elements of one shape is exchanged
+  elements-exchanged  what comes after two elements of one shape is exchanged
   phi-dropped         a phi is gone; one of its inputs has its positions and uses
   overlap             a value is moved onto another one that is live at the same time; the
                       tool only gets the allocations and the module, and has to name it and
-                      one that it lies on
+                      one that it overlaps
   thread-local        two thread-local allocations become one; the tool only gets the
                       allocations and the module
 
@@ -18,7 +18,7 @@ or the module's text is edited, and the dump stays:
 
   module-operand      another operand of the same shape
   module-type         another element type in a result's shape
-  module-order        two neighbouring lines exchanged
+  module-order        two neighboring lines exchanged
   module-index        another element of a tuple, of the same shape
   module-alias        an item of input_output_alias or output_to_operand_aliasing dropped
   module-body         conditions, bodies or branches of one signature exchanged
@@ -26,7 +26,7 @@ or the module's text is edited, and the dump stays:
   module-promise      another dimension order in entry_computation_layout
   module-control      a control predecessor that comes later
 
-Edits without effect are no faults. All of these are left out, and it is the texts that
+Edits without effect are not faults. All of these are left out, and it is the texts that
 decide, never the tool's answer:
 
   * anything inside the body of a fusion, or in a computation that is never reached: no
@@ -34,7 +34,7 @@ decide, never the tool's answer:
   * an operand or an element that holds the same values as the one before: twin
     get-tuple-elements, a value through another name;
   * the type of an element where the instruction defines neither it nor a tuple around it:
-    no line of a dump tells the shape;
+    no line of a dump shows the shape;
   * the order of lines in a module without is_scheduled=true, in computations that are not
     in the dump's sequence, and of lines of which one names the other;
   * the alias of a parameter that is returned unchanged, that lives to the end anyway, or
@@ -42,7 +42,7 @@ decide, never the tool's answer:
     the dump's own text of the instruction does not repeat, and that of asynchronous
     operations, which the two texts print in different ways;
   * computations exchanged that are not in the sequence, or by themselves;
-  * elements exchanged behind which there are only get-tuple-elements that the module's
+  * elements exchanged after which there are only get-tuple-elements that the module's
     text hides: only their names would be exchanged;
   * a phi of which another phi is made, or whose inputs are one value: another
     simplification may do without it. A loop's own phi cannot go without a contradiction;

@@ -170,7 +170,7 @@ class Dump:
             ):
                 break
             else:
-                v.text.append(line)  # behind a raw newline in an attribute
+                v.text.append(line)  # after a raw newline in an attribute
             if tag:
                 v = self.values[int(tag["id"])]
                 v.has_block, into = True, None

@@ -7,7 +7,7 @@ from hlo import index_of, is_array, subshapes
 from ranges import Ranges
 
 # what: said to people; files: other texts by tail; names: sets of names, of which all
-# of one must stand in one error.
+# of one must be in one error.
 Edit = collections.namedtuple("Edit", "what files names", defaults=((),))
 ASYNC = re.compile(r".*-(?:start|update|done)$")
 OWN_ASYNC = re.compile(r"(?:copy|send|recv|all-reduce|all-gather|collective-permute)-")

@@ -226,7 +226,7 @@ class Text:
             match = pattern.match(line)
             if match:
                 return kind, match
-        return None, None  # the rest of an instruction's text behind a raw newline
+        return None, None  # the rest of an instruction's text after a raw newline
 
     def joined(self, lines):
         return "\n".join(lines) + ("\n" if self.ends_with_newline else "")

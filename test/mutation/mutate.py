@@ -9,14 +9,14 @@ another process wrote, and such a file is refused. It is pointed at if an error,
 or note is on the edited line (for a dropped line: on a neighbor; for two lines: on one
 of them).
 
-Edits without effect are no faults and are left out:
+Edits without effect are not faults and are left out:
   * the text is the same afterwards (two equal lines exchanged);
   * two positions other than the first of a value, or two of its uses, are
     exchanged: their order follows pointers inside the compiler;
-  * the first line of an assignment is lost: the text is no dump then, which the
+  * the first line of an assignment is lost: the text is not a dump then, which the
     tool says with status 2;
   * two rows of a memory report before 2025-10-27 with equal sums are exchanged:
-    rows of equal size stand in hash order there;
+    rows of equal size are in hash order there;
   * the heap pointer in an allocation (until 2022): an address of a process that
     is gone.
 Only fields of the dump's own grammar are edited. Attributes and literals of
@@ -76,7 +76,7 @@ def changed_number_in(text, rng):
     return text[: m.start()] + stepped(m[0], rng) + text[m.end() :]
 
 
-def misspelt(text, rng):
+def misspelled(text, rng):
     at = rng.randrange(len(text))
     return text[:at] + rng.choice("abcxyz".replace(text[at], "")) + text[at + 1 :]
 
@@ -95,9 +95,9 @@ def edited(f, line, names, rng):
             if begin < 0:
                 return line
     elif f.type == "name":
-        new = rng.choice((misspelt(old, rng), rng.choice(names)))
+        new = rng.choice((misspelled(old, rng), rng.choice(names)))
     elif f.type == "word":
-        new = misspelt(old, rng)
+        new = misspelled(old, rng)
     elif f.type == "path":
         new = changed_number_in(old, rng) or old[0] + "0" + old[-1]
     elif f.type == "shape":
@@ -113,7 +113,7 @@ def edited(f, line, names, rng):
         letters = [m.start() for m in re.finditer(r"[A-Za-z]", old)]
         if new is None and letters:
             at = rng.choice(letters)
-            new = old[:at] + misspelt(old[at], rng) + old[at + 1 :]
+            new = old[:at] + misspelled(old[at], rng) + old[at + 1 :]
     elif f.type == "digits":
         new = other_digit(old, rng)
     else:
@@ -126,7 +126,7 @@ def line_edits(text, i):
     lines, kind = text.lines, text.kinds[i]
     if lines[i] == "BufferAssignment:":
         return
-    first, last = i, i  # nothing tells equal lines apart
+    first, last = i, i  # nothing distinguishes equal lines
     while first and lines[first - 1] == lines[i]:
         first -= 1
     while last + 1 < len(lines) and lines[last + 1] == lines[i]:

@@ -30,7 +30,7 @@ def elements_exchanged(facts):
 
 
 def exchange_results(facts, x, v, w, rng):
-    """Whoever read one result of x reads the other one."""
+    """All readers of one result of x read the other one."""
     del rng
     users = [facts.module.by_name.get(name) for name, *_ in v.uses + w.uses]
     if v.size != w.size or v.place() == w.place() or ASYNC.match(x.opcode):

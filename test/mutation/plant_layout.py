@@ -25,7 +25,7 @@ def exchanged(order):
 
 
 def layout(facts):
-    """Parameters of fusions: nothing in a dump tells their layouts."""
+    """Parameters of fusions: nothing in a dump shows their layouts."""
     for x in buffered(facts):
         if x.opcode == "fusion":
             for _, c in facts.module.callees(x):
@@ -101,7 +101,7 @@ def thread_local(facts):
 
 
 def merge(facts, kept, gone, rng):
-    """Two thread-local allocations become one; the numbers behind move up."""
+    """Two thread-local allocations become one; the numbers after move up."""
     del rng
     new = facts.dump.clone()
     tags = [v.tag() for v in new.members(gone)]

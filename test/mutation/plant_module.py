@@ -2,7 +2,7 @@
 
 Each kind is a function that yields candidates. A candidate, called with a random
 generator, makes an Edit of the module's text, or None where the edit would change
-nothing that the dump tells; the rules are listed in consistent.py.
+nothing that the dump shows; the rules are listed in consistent.py.
 """
 
 import functools

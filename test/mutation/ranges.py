@@ -24,7 +24,7 @@ class Ranges:
         self.span_ends, self.explained = {}, {}
 
     def span_end(self, computation):
-        """The step behind the last one of a computation."""
+        """The step after the last one of a computation."""
         name = computation.name
         if computation is self.module.entry:
             return len(self.facts.time)

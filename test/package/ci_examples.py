@@ -33,7 +33,7 @@ def check_schema(vendor, path):
 
 
 def check_job(title, commands, reports, **variables):
-    """Runs what a job runs: it passes on sound and known dumps, and fails on new
+    """Runs what a job runs: it succeeds on sound and known dumps, and fails on new
     findings; either way its reports are there."""
     place = clean_place()
     programs = new_venv(place / "venv")

@@ -1,4 +1,4 @@
-"""The lines of README and docs run as they stand there: pip, pytest, pre-commit, lit
+"""The lines of README and docs run as they are: pip, pytest, pre-commit, lit
 and Ray in a user's project, and the commands that build a clone.
 
 REQUIRES: jax
@@ -33,7 +33,7 @@ def main():
     )
     script = HERE.parent / "docs" / "run_commands.py"
     given = [f"packages={programs}", f"jax={JAX}", f"ray={place / 'ray'}"]
-    # Ray is large and already there, the package beside it is the installed one.
+    # Ray is large and already there, the package next to it is the installed one.
     (place / "ray").write_text(
         f"#!/bin/sh\nPYTHONPATH={site} exec {VENV / 'bin' / 'python'} \"$@\"\n"
     )

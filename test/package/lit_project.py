@@ -27,7 +27,7 @@ def main():
     # A test suite that cannot fail is worth nothing.
     kept = project / "tests" / "eager.txt"
     text = kept.read_text()
-    kept.write_text(text.replace("overlaps live value", "lies beside"))
+    kept.write_text(text.replace("overlaps live value", "is next to"))
     expect(["Passed: 2", "Failed: 1", "eager.txt"], lit(1))
     kept.write_text(text.replace("(size=32,offset=0): f32", "(size=32,offset=32): f32"))
     expect(["Passed: 2", "Failed: 1"], lit(1))

@@ -76,7 +76,7 @@ def main():
     check_junit(paths["junit"], 7, 2)
     check_json(paths["json"], 7)
 
-    # What is hard to put into a report: bytes that are no text, no place, no dump.
+    # What is hard to put into a report: bytes that are not text, no place, no dump.
     [text] = (ROOT / "test/Inputs/clean-cpu").glob("*-buffer-assignment.txt")
     odd = place / 'odd "<&>" \u00e9-buffer-assignment.txt'
     odd.write_bytes(text.read_bytes().replace(b"<19 table", b'<19 t\x01\xff]]>"'))

@@ -1,4 +1,4 @@
-"""cut_assignment.py SCRATCH DUMP...: assignments that end at any line, beside whole
+"""cut_assignment.py SCRATCH DUMP...: assignments that end at any line, next to whole
 siblings; none of them is a pass."""
 
 import glob
@@ -13,7 +13,7 @@ for dump in dumps:
     with open(path, "rb") as text:
         data = text.read()
     others = [other for other in glob.glob(dump + "/*.txt") if other != path]
-    # Behind the last line it is whole.
+    # After the last line it is whole.
     for end in [i + 1 for i, byte in enumerate(data) if byte == 10][:-1]:
         folder = os.path.join(scratch, str(cuts))
         os.makedirs(folder)

@@ -1,6 +1,6 @@
 """damage_module.py SCRATCH FOLDER: damages the module text of the dump in FOLDER.
 
-Cuts it behind each line, drops each line, swaps it with the next, doubles it, lets
+Cuts it after each line, drops each line, swaps it with the next, doubles it, lets
 it call or read what another line does, lets it call what a fusion calls, and empties
 each computation. No crash, no hang; a cut never passes.
 """
@@ -24,7 +24,7 @@ CALLEE = re.compile(r"(?:calls|to_apply|body|branch_computations)=\{?(%[\w.-]+)"
 
 
 def called(line):
-    """Where the name of the last callee or operand of a line stands."""
+    """Where the name of the last callee or operand of a line is."""
     found = CALLEE.search(line) or re.search(r"\((?:[^()]*, )?(%[\w.-]+)", line)
     return found and found.span(1)
 

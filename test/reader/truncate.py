@@ -5,7 +5,7 @@ import sys
 scratch, dump = sys.argv[1:]
 data = open(dump, "rb").read()
 lines = [i + 1 for i, byte in enumerate(data) if byte == 10]
-# A file that ends behind a line of the allocations is a whole file of 2026.
+# A file that ends after a line of the allocations is a whole file of 2026.
 end = data.index(b"\n\n") + 1
 whole = {line for line in lines if line <= end}
 cuts = set(range(0, len(data) - 1, max(1, len(data) // 150))) | set(lines[:-1:7])

@@ -1,6 +1,6 @@
 """two_writers.py SCRATCH DUMP OTHER: what two writers of one folder leave behind.
 
-Each file of DUMP gets, behind its end, the end of a text that was longer: of its
+Each file of DUMP gets, after its end, the end of a text that was longer: of its
 own text, of the file of OTHER, or its own text once more. The tool must end with
 status 2 and name the cause; where another program's text follows, a finding will
 do too, and a pass never.

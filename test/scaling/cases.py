@@ -1,7 +1,7 @@
 """Inputs that grow with n, each aimed at one part of the tool.
 
 A case is a function of (folder, n) that writes a dump there and gives the
-arguments of hlobuf-verify. The number beside it is n of the smaller run.
+arguments of hlobuf-verify. The number next to it is n of the smaller run.
 """
 
 import os
@@ -138,7 +138,7 @@ def open_frames(folder, n):
 
 
 def wide_loop(n, next_element):
-    """A loop whose state has n elements; the body hands on next_element(i)."""
+    """A loop whose state has n elements; the body forwards next_element(i)."""
     state = tuple_shape("f32[8]{0}", n)
     body = f"%b (p: x) -> x {{\n  %p.1 = {state} parameter(0)\n"
     body += "".join(

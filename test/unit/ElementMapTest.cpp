@@ -158,7 +158,7 @@ TEST_F(ElementMaps, WindowThatBeginsInsideARow) {
   Map.renumber(shape("f32[2,4]{1,0}"), shape("f32[8]{0}"), /*Logical=*/false);
   EXPECT_FALSE(Map.Flat);
   EXPECT_EQ(Map.Kind, MapKind::Exact);
-  // Nothing tells which index an element of a flat window has.
+  // Nothing shows which index an element of a flat window has.
   Map.renumber(shape("f32[8]{0}"), shape("f32[2,4]{0,1}"), /*Logical=*/false);
   Map.renumber(shape("f32[2,4]{0,1}"), shape("f32[8]{0}"), /*Logical=*/true);
   EXPECT_EQ(Map.Kind, MapKind::Unknown);

@@ -1,4 +1,4 @@
-//===- FlowRulesTest.cpp - What releases of XLA pass on and update in place
+//===- FlowRulesTest.cpp - What releases of XLA forward and update in place
 //===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
@@ -220,7 +220,7 @@ TEST(FlowRules, ChainsThroughLoops) {
   Flow Slice(crossing("dynamic-slice"));
   EXPECT_EQ(Slice.obstacle(), "");
   EXPECT_EQ(Slice.at("s{1}"), "first");
-  // The update and the done pass on what the loop carries.
+  // The update and the done forward what the loop carries.
   EXPECT_EQ(Slice.at("u{1}"), Slice.at("l1{1}"));
   EXPECT_EQ(Slice.at("d"), Slice.at("g{1}"));
   // Everything else is taken from the computation that is wrapped.

@@ -364,7 +364,7 @@ TEST(Module, RepeatedNamesWithoutBuffers) {
     EXPECT_EQ(R.Refused, Strings());
     ASSERT_NE(R.find("x"), nullptr);
     EXPECT_EQ(R.M[R.M.find(R.Names.find("x"))].Parent, R.M.Entry);
-    // An operand is of the same computation.
+    // An operand is in the same computation.
     EXPECT_EQ(R.M.operands(*R.find("y"))[0].Source.index(), 1u);
   }
 }
@@ -419,7 +419,7 @@ TEST(Module, Damage) {
   }
 }
 
-/// Every cut is refused but the one behind the last `}`.
+/// Every cut is refused except after the last `}`.
 TEST(Module, CutAnywhere) {
   std::string Whole =
       entry("  %x = f32[] parameter(0)\n"

@@ -56,7 +56,7 @@ TEST(Overlap, LiveTogether) {
   EXPECT_EQ(overlaps(ranges({{0, 16, 3, 5}, {15, 24, 3, 9}})).size(), 1u);
 }
 
-TEST(Overlap, NeighboursAreDisjoint) {
+TEST(Overlap, NeighborsAreDisjoint) {
   EXPECT_TRUE(overlaps(ranges({{0, 16, 0, 5}, {16, 24, 2, 9}})).empty());
   EXPECT_TRUE(overlaps(ranges({{16, 24, 0, 5}, {0, 16, 2, 9}})).empty());
 }
@@ -101,7 +101,7 @@ TEST(Overlap, GroupsHideNobody) {
   auto R = ranges({{0, 16, 1, 2}, {0, 16, 1, 5}, {0, 16, 3, 5}});
   R[1].Group = R[0].Group;
   EXPECT_EQ(overlaps(R), (Pairs{{2, 1}}));
-  // The longest is of the same group as the one that starts.
+  // The longest is in the same group as the one that starts.
   R = ranges({{0, 16, 1, 9}, {0, 8, 1, 4}, {0, 16, 2, 5}});
   R[2].Group = R[0].Group;
   EXPECT_EQ(overlaps(R), (Pairs{{1, 0}, {2, 1}}));

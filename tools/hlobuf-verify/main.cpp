@@ -237,7 +237,7 @@ static std::string readOutputs(VerifyOptions &O) {
   return "";
 }
 
-/// The option that has no effect beside --emit=dump, if one is given.
+/// The option that has no effect with --emit=dump, if one is given.
 static StringRef idleWithEmit() {
   // A list's own & gives its values.
   const cl::Option *Idle[] = {&Format,           std::addressof(Outputs),

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An allocation is of one kind. `preallocated-temp` is printed exactly if none
-// of parameter, constant, thread-local and maybe-live-out holds
+// An allocation has one kind. `preallocated-temp` is printed if and only if
+// none of parameter, constant, thread-local and maybe-live-out holds
 // (buffer_assignment.h IsPreallocatedTempBuffer, 2017). Parameter, constant and
 // thread-local exclude each other, because XLA stops at the first that applies
 // (AssignSpecialHloBuffer); thread-local memory is never an output, and an

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An allocation is `maybe-live-out` exactly if one of its values stands at the
+// An allocation is `maybe-live-out` if and only if one of its values is at the
 // root of the entry computation, and such a value fills its allocation from
 // offset 0: XLA marks the allocations of all values at the root, and refuses to
 // reuse an allocation of another size for them (buffer_assignment.cc
-// MaybeAssignBuffer, 2017). Donated parameters are no exception. The root is
-// not printed; it is told from the allocation with the output's shape (see
+// MaybeAssignBuffer, 2017). Donated parameters are not an exception. The root
+// is not printed; it is found from the allocation with the output's shape (see
 // Facts::entryRoot).
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 
 using namespace hlobuf;
 
-/// The line of \p U that stands at \p Root.
+/// The line of \p U that is at \p Root.
 static llvm::StringRef rootLine(const CheckContext &A, UsedId U, NameId Root) {
   const Dump &D = A.dump();
   for (const Position &P : D.positions(D[U]))

@@ -13,7 +13,7 @@
 // (64 where Eigen is built for AVX-512: jaxlib 0.4.38 on, TensorFlow 2.21 on):
 // warnings, because the embedder of XLA chooses them.
 //
-// Values of size 0 lie anywhere. Unit tests inside XLA use alignment 1.
+// Values of size 0 may be anywhere. Unit tests inside XLA use alignment 1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Exactly one allocation prints `output shape is |S|`: the one with the value
-// that stands at the entry root, as a whole. S is the shape of the root
+// at the entry root, as a whole. S is the shape of the root
 // instruction without layouts, not that of the value: where the root is a
 // bitcast the two differ (buffer_assignment.cc, 2017; with bars since
 // 2019-12-13). Dumps before that print nothing.

@@ -28,7 +28,7 @@ static std::string shortened(StringRef Shape) {
 }
 
 /// The value that the parameter header of \p Alloc describes; invalid if it
-/// cannot be told.
+/// cannot be identified.
 static ValueId parameterValue(const CheckContext &A, const Allocation &Alloc) {
   const Dump &D = A.dump();
   ValueId Found;
@@ -39,7 +39,7 @@ static ValueId parameterValue(const CheckContext &A, const Allocation &Alloc) {
       continue;
     if (A.opcode(V.Tag.Name) == Opcode::Parameter)
       return ValueId(I);
-    // Without texts only a value that is alone can be told.
+    // Without texts, only a value that is alone can be identified.
     if (!A.hasText(V.Tag.Name) && Alloc.Values.size() == 1)
       Found = ValueId(I);
   }

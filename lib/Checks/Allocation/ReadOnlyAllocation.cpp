@@ -11,7 +11,7 @@
 // which parameters are donated. Their allocations are always maybe-live-out,
 // but so is that of a parameter that the program returns: without the module
 // such allocations are not checked. Before 2019-09 a parameter's allocation
-// could also hold the phi of a loop that only passes it on (TensorFlow 1.14):
+// could also hold the phi of a loop that only forwards it (TensorFlow 1.14):
 // not checked there.
 //
 //===----------------------------------------------------------------------===//

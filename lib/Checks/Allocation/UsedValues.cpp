@@ -17,7 +17,7 @@
 
 using namespace hlobuf;
 
-/// The value line behind which that of \p U most likely is missing: in the only
+/// The value line after which that of \p U is most likely missing: in the only
 /// temp of its color, by id. Invalid for what belongs to other allocations.
 static ValueId lineBefore(const CheckContext &A, UsedId U) {
   const Dump &D = A.dump();

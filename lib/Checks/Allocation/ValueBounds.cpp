@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value lies inside its allocation: offset + size is at most the
+// Every value is inside its allocation: offset + size is at most the
 // allocation's size. XLA verifies this whenever it places a value
 // (buffer_assignment.cc AddAssignment, 2017).
 //

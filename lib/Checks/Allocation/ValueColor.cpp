@@ -181,7 +181,7 @@ void ColorChecker::checkAllocation(AllocationId Id) {
         .about(Id);
 }
 
-/// Tuple tables of TPU lie in the main memory.
+/// Tuple tables of TPU are in main memory.
 void ColorChecker::checkTables() {
   constexpr int32_t SparseCoreColor = 7;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {

@@ -27,7 +27,7 @@
 //   its last read there (TPU, memory space assignment);
 // - private stacks of async bodies, which all begin at offset 0 (TPU): each is
 //   followed as a memory of its own;
-// - contexts of async chains, which all lie in one scratch place (SparseCore,
+// - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An instruction whose result lies on bytes of an operand that it reads does
+// An instruction whose result overlaps bytes of an operand that it reads does
 // so element by element: what it reads there is what the same element
 // overwrites, or what the instruction never changes. Otherwise the result
 // depends on the order in which elements are computed.
@@ -90,7 +90,7 @@ private:
   /// Of the pair at hand, the worst read.
   ElementHazard Worst;
   HloId Reader;
-  /// What could not be told, by reason.
+  /// What could not be determined, by reason.
   std::map<std::string, std::vector<std::string>> Doubts;
 };
 } // namespace
@@ -251,7 +251,7 @@ void InPlaceHazards::consider(HloId Id, const SharedPlace &S,
   if (H.Verdict == ReadVerdict::Unknown)
     return doubt(Id, Read.Operand,
                  "how some operands are read in place cannot "
-                 "be told");
+                 "be determined");
   if (!isProof(Id, H, Chain))
     return doubt(Id, Read.Operand,
                  "in which order tiles are read and written in place");
@@ -305,14 +305,14 @@ void InPlaceHazards::check(HloId Id) {
   for (const SharedPlace &S : Shared) {
     if (P[Id].Op == Opcode::CustomCall || P[Id].Op == Opcode::Unknown ||
         isCrossed(P[Id], S)) {
-      // Its text tells nothing about its elements.
+      // Its text shows nothing about its elements.
       Worst = ElementHazard();
       Worst.Verdict = ReadVerdict::Anywhere;
       Reader = Id;
       if (P[Id].Op == Opcode::Unknown)
         doubt(Id, S.Operand,
               "how some operands are read in place cannot be "
-              "told");
+              "determined");
       else
         report(Id, S);
       continue;

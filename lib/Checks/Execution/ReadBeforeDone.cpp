@@ -12,7 +12,7 @@
 // passes. clobbered-read does not see it, for the bytes do belong to the
 // result.
 //
-// Not checked, and said so: an operation whose computation is not printed (GPU,
+// Reported as not checked: an operation whose computation is not printed (GPU,
 // 2022-03 to 2024-07), for nothing defines its result. Not looked at: a chain
 // whose done is in another computation, or in another round of a loop; and a
 // result that is one of the operands too, as of an async dynamic-update-slice
@@ -70,7 +70,7 @@ static Opcode doneOf(Opcode Op) {
   }
 }
 
-/// The element of \p Op's result that its done hands on; nothing where that is
+/// The element of \p Op's result that its done forwards; nothing where that is
 /// all of it.
 static std::optional<uint32_t> resultElement(Opcode Op) {
   switch (Op) {

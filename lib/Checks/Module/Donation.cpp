@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each item `{output}: (parameter, {index})` of input_output_alias promises
-// the caller that the output is written over that parameter. Both then lie in
+// the caller that the output is written over that parameter. Both then are in
 // one allocation, which is a parameter's and maybe-live-out
 // (buffer_assignment.cc, 2019-2026). If they do not, the runtime returns bytes
 // that nobody wrote.

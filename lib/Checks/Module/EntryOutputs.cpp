@@ -9,7 +9,7 @@
 // constant nor a parameter that is not donated: the caller owns what it gets,
 // and may free it or write to it. Copy insertion copies whatever is at the
 // ENTRY root twice or is read-only (AddSpecialCaseCopies in
-// xla/service/copy_insertion.cc, 2017). Tuple tables are no outputs, and what
+// xla/service/copy_insertion.cc, 2017). Tuple tables are not outputs, and what
 // has no bytes is not told apart.
 //
 //===----------------------------------------------------------------------===//

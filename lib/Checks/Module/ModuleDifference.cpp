@@ -17,7 +17,8 @@ static bool isTimedPart(DerivedPart Part) {
          Part == DerivedPart::Peak;
 }
 
-/// The part that tells dumps and modules of different times apart.
+/// The part that distinguishes dumps and modules of different compilation
+/// stages.
 static DerivedPart strangersIn(const ModuleAnalysis &W) {
   return W.states(DerivedPart::Sequence) ? DerivedPart::Sequence
                                          : DerivedPart::Values;

@@ -297,7 +297,7 @@ void ModuleLayouts::run() {
 
 namespace hlobuf {
 void checkModuleLayout(const CheckContext &A, Reporter &R) {
-  // A module of another time must agree with itself, too.
+  // A module from another compilation stage must agree with itself, too.
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (W && W->program().obstacle().empty())
     ModuleLayouts(W->program(), R).run();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The positions of a value are its definition and all that the module only
-// passes on from there, through tuples, bitcasts, calls, loops and branches
+// forwards from there, through tuples, bitcasts, calls, loops and branches
 // (hlo_dataflow_analysis.cc, 2019-2026). Their order means nothing.
 //
 //===----------------------------------------------------------------------===//

@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// Points at the step behind which the module has \p Id.
+/// Points at the step after which the module has \p Id.
 Finding SequenceDifference::missing(HloId Id) {
   int32_t Step = W.schedule().time(Id);
   llvm::StringRef Where = P.place(Id);

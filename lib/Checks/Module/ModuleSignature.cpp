@@ -90,7 +90,7 @@ void Signature::run() {
 
 namespace hlobuf {
 void checkModuleSignature(const CheckContext &A, Reporter &R) {
-  // A module of another time must keep its promise too.
+  // A module from another compilation stage must match its signature too.
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (!W)
     return;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text behind ` from instruction:` is the module's line: same shape with
+// The text after ` from instruction:` is the module's line: same shape with
 // its layout, same opcode, same operands, same attributes. Printed differently
 // are: names without `%` in the short form (2022-03-03 to 2025-02-17),
 // operands that are elements (2026-07-13 on), async ops with or without sugar,

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value has a buffer exactly if the module's dataflow defines it in a
-// computation that gets buffers, and it is a phi exactly if different values
-// meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026). Alias
-// sets with a constant, where no constant is allocated, and those of a view
-// color (2026-07-22 on) have live ranges and no allocation.
+// A value has a buffer if and only if the module's dataflow defines it in a
+// computation that gets buffers, and it is a phi if and only if different
+// values meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026).
+// Alias sets with a constant, where no constant is allocated, and those of a
+// view color (2026-07-22 on) have live ranges and no allocation.
 //
 //===----------------------------------------------------------------------===//
 

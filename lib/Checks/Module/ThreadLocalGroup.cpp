@@ -8,7 +8,7 @@
 // A thread-local allocation is never reused: it holds the values of one
 // HloBuffer, which must alias (AssignSpecialHloBuffer in
 // xla/service/buffer_assignment.cc, 2017: each gets an allocation of its own).
-// Which must alias, the module tells. thread-local-allocation compares places
+// The module shows which must alias. thread-local-allocation compares places
 // only.
 //
 //===----------------------------------------------------------------------===//

@@ -151,7 +151,7 @@ void PeakMembers::reportWrong(const WrongRow &Row,
   about(F, Range.Name, Range.Index);
 }
 
-/// True if \p Row belongs behind the row that \p Range should have.
+/// True if \p Row belongs after the row that \p Range should have.
 bool PeakMembers::isBehind(const PeakRow &Row, uint32_t Range) const {
   const LiveRangeRow &Lost = D.Ranges[Range];
   if (D.PeakRows != PeakForm::Cumulative)
@@ -188,8 +188,8 @@ void PeakMembers::reportMissing(uint32_t Range) {
       .about(Section::Stack);
   about(F, Lost.Name, Lost.Index);
   if (!D.Peak.empty()) {
-    const PeakRow &Neighbour = AtEnd ? D.Peak.back() : *Next;
-    about(F, Neighbour.Name, Neighbour.Index);
+    const PeakRow &Neighbor = AtEnd ? D.Peak.back() : *Next;
+    about(F, Neighbor.Name, Neighbor.Index);
   }
 }
 

@@ -8,7 +8,7 @@
 // `Live ranges at N (peak)` names the first step with the most live bytes, as
 // XLA counts them (hlo_live_range.cc ComputePeakMemoryMoment, since
 // 2021-04-07): a value counts with the bytes of its whole instruction's shape,
-// 8 per element for a tuple, and still at the step behind its end, because
+// 8 per element for a tuple, and still at the step after its end, because
 // frees of a step come after its allocations. 0 where nothing has bytes. Needs
 // the shape of every instruction with a live range. No exception is known.
 //

@@ -7,7 +7,7 @@
 //
 // Where the shape of a live value's instruction has a dimension without bound
 // (`?`), XLA prints one sentence instead of the peak list, and only there
-// (hlo_live_range.cc, since 2026-08-05; before, it crashed, so a list beside
+// (hlo_live_range.cc, since 2026-08-05; before, it crashed, so a list next to
 // such a shape is wrong in every release). No exception is known.
 //
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An item `{o}: (k, {i})` of an instruction's output_to_operand_aliasing says
-// that output o is written where part i of operand k lies: both have one
+// that output o is written where part i of operand k is: both have one
 // allocation, offset and size. Alias analysis joins them (custom calls since
 // 2021-10-05, fusions since 2022-11: hlo_dataflow_analysis.cc, later
 // alias_info.cc). Asynchronous ops printed as `xxx-start` are left out: their

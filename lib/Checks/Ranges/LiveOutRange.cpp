@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A value that is part of the ENTRY root lives to the end of the program, the
-// step behind the last (hlo_live_range.cc: a root's values live to the end of
-// their computation, since 2021-04-07). A value that lives to the end lies in
+// step after the last (hlo_live_range.cc: a root's values live to the end of
+// their computation, since 2021-04-07). A value that lives to the end is in
 // a maybe-live-out allocation or in a parameter's; a parameter that is not
 // donated lives to the end too (hlo_live_range.cc, aliasing with the outside).
-// The opposite is wrong: what lies in an output's allocation may end before
+// The opposite is wrong: what is in an output's allocation may end before
 // the output begins.
 //
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,8 @@
 //     one step later;
 //   - it belongs to an asynchronous computation, which lasts to its done.
 // The last four need control flow or declared aliasing; without, only the
-// first one holds. Which computation an instruction belongs to is told by the
-// module alone, hence a warning. Rules before 2022-06-24 were others.
+// first one holds. Which computation an instruction belongs to is known from
+// the module alone, hence a warning. Rules before 2022-06-24 were others.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A row of BufferLiveRange is named after a value whose instruction is in the
-// sequence, occurs once, lies inside the steps (0 <= start < T, start <= end
+// sequence, occurs once, is inside the steps (0 <= start < T, start <= end
 // <= T; T itself means live out), and rows ascend by value id. XLA prints a
 // map from values to time bounds, sorted by id (hlo_live_range.cc, since
 // 2021-04-07). A value that needs no memory may have a row and no allocation
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-/// The value without row that belongs behind the last known row.
+/// The value without row that belongs after the last known row.
 UsedId RangeForm::missingHere() const {
   size_t U = Last ? Last.index() + 1 : 0;
   constexpr size_t Far = 64;

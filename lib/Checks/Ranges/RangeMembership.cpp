@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value has a row of BufferLiveRange exactly if its instruction is a step
+// A value has a row of BufferLiveRange if and only if its instruction is a step
 // (hlo_live_range.cc walks the flattened schedule, since 2021-04-07). Values
 // that are not belong to computations that are called from inside one
 // instruction: those are thread-local, or constants of a comparator or
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// The row before which that of \p V belongs; the heading behind the rows if it
+/// The row before which that of \p V belongs; the heading after the rows if it
 /// is the last.
 llvm::StringRef RangeMembership::rowBehind(ValueId V) {
   constexpr uint32_t None = ~uint32_t(0);

@@ -10,7 +10,7 @@
 // BufferAssignment (buffer_assignment.cc, MemoryUsageReport 2024-10-04, by
 // memory space since 2026-03-10).
 //
-// Until 2025-10-27 rows of equal size and the shapes in a row stand in hash
+// Until 2025-10-27 rows of equal size and the shapes in a row are in hash
 // order (jaxlib 0.4.35 to 0.7.2): they are accepted in any order, and where a
 // table is cut any of the equally large rows may be shown.
 //

@@ -164,7 +164,7 @@ void StackBreakdown::checkRemaining() {
 }
 
 void StackBreakdown::checkTotals() {
-  // What lies below a line, by depth, built from the end.
+  // What is below a line, by depth, built from the end.
   struct Children {
     uint64_t Bytes = 0;
     const StackNode *Last = nullptr;

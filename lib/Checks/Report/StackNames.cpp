@@ -78,8 +78,8 @@ private:
 };
 } // namespace
 
-/// List, heading and tree have the same bytes in sum. Else the sums are wrong,
-/// not the names.
+/// List, heading and tree have the same bytes in total. Else the sums are
+/// wrong, not the names.
 bool StackNames::sumsAgree() const {
   uint64_t List = 0;
   uint64_t Tree = 0;

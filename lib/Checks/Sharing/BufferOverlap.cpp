@@ -10,17 +10,17 @@
 // nevertheless. That is what XLA's heap simulator is for
 // (heap_simulator.cc, MakeFreeChunksList, 2017) and what it tests before a
 // value may join another one's allocation (buffer_assignment.cc,
-// LiveRangeInterferes). Values that must alias are no exception: their ranges
-// are cut where the next one starts (hlo_live_range.cc, 2022-06-24; a step
-// earlier before).
+// LiveRangeInterferes). Values that must alias are not an exception: their
+// ranges are cut where the next one starts (hlo_live_range.cc, 2022-06-24; a
+// step earlier before).
 //
 // TPU's alternate memory (temps of another color than 0) is placed by the
 // memory space assignment, which trusts last uses, not stated ends; broken
 // pairs there are warnings. Exceptions:
-// - a value whose last user is a conditional is free again in a branch behind
-//   its last use there (205 of 3,127 TPU dumps); where, only the module tells;
+// - a value whose last user is a conditional is free again in a branch after
+//   its last use there (205 of 3,127 TPU dumps); only the module shows where;
 // - a value without uses has no known end;
-// - ConcatBitcast's result lies over its operands by design;
+// - ConcatBitcast's result overlaps its operands by design;
 // - async bodies may have private stacks that all start at offset 0;
 // - contexts of SparseCore chains share one place (libtpu 0.0.51, v5p and up).
 //
@@ -46,7 +46,7 @@ public:
       else if (canCompareAlternate(A, R, Alloc.color()))
         checkAlternate(Alloc);
     }
-    // With the module, module-overlap tells each branch apart.
+    // With the module, module-overlap distinguishes the branches.
     const ModuleAnalysis *W = A.moduleAnalysis();
     if (AnyConditional && !(W && W->derivesTime()))
       R.notCheckedWithout(A, Section::Module,

@@ -17,20 +17,21 @@
 // (tpu-copy-normalizer, 0.0.11 to 0.0.51), and a private copy that is handed
 // to other readers (post-fusion-tiling-assignment, 0.0.38 to 0.0.51).
 //
-// A use behind the end of a range is harmless where nothing wrote to the bytes
+// A use after the end of a range is harmless where nothing wrote to the bytes
 // in between. These do not count as writers or readers:
 // - phis and parameters, which are names for what is there already;
 // - a copy of a value onto itself, a ConcatBitcast, and an output of a fusion
 //   that is one of its operands, unchanged and in place: no byte changes. On
 //   TPU chains of these are common, an async collective hands its operand from
-//   fusion to fusion (libtpu 0.0.51). The fused computation tells; without the
-//   module a fusion that declares to alias an operand may have changed it;
+//   fusion to fusion (libtpu 0.0.51). The fused computation shows which;
+//   without the module a fusion that declares to alias an operand may have
+//   changed it;
 // - forwarders (tuple, get-tuple-element, bitcast): they read nothing (three
 //   TPU dumps: two equal tables for two branches share one place);
 // - calls, conditionals, async ops: their computations read; while reads too,
-//   but hands on what it does not change (a position of the value);
+//   but forwards what it does not change (a position of the value);
 // - for an operand of a conditional, a writer in another branch than the
-//   reader: only the module tells, unless operands tie them together.
+//   reader: only the module shows them, unless operands tie them together.
 // Until 2022-06-24 ranges were cut a step earlier, before the next one starts:
 // the window for writers then begins a step earlier too, where none can be.
 //
@@ -46,7 +47,7 @@
 using namespace hlobuf;
 
 namespace {
-/// A use that stands behind the stated end of its value.
+/// A use after the stated end of its value.
 struct LateUse {
   int32_t Step;
   uint32_t Use;
@@ -240,7 +241,7 @@ void LateUses::replay(const Allocation &Alloc) {
   }
 }
 
-/// True if writer and reader may lie in different branches of one conditional
+/// True if writer and reader may be in different branches of one conditional
 /// that the value is passed to.
 bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
   bool Passed =

@@ -27,7 +27,7 @@ std::string spellStep(const Dump &D, int32_t Step);
 /// may have stacks of their own there.
 bool canCompareAlternate(const CheckContext &A, Reporter &R, int32_t Color);
 
-/// Notes where \p V lies, at its value line.
+/// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &A, ValueId V);
 
 /// Notes the live range of \p V at its row of BufferLiveRange.

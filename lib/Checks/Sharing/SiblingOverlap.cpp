@@ -61,7 +61,7 @@ SiblingCheck::aliases(NameId Name) const {
   return std::nullopt;
 }
 
-/// Says so where it cannot be told.
+/// Says so if it cannot be determined.
 bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   if (!samePlace(V, W))
     return false;
@@ -69,7 +69,7 @@ bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   if (!Items) {
     if (!V.Tag.Phi)
       R.notChecked("two values of one instruction at one place: only its text "
-                   "tells whether they alias one operand");
+                   "shows whether they alias one operand");
     return !V.Tag.Phi;
   }
   for (const DeclaredAlias &P : *Items)
@@ -97,7 +97,7 @@ void SiblingCheck::findDoubled() {
   }
 }
 
-/// True if a value at the place of \p V lies twice in one tuple.
+/// True if a value at the place of \p V is twice in one tuple.
 bool SiblingCheck::holdsDoubledValue(const Value &V) {
   if (!Doubled)
     findDoubled();

@@ -18,7 +18,7 @@
 // TPU's alternate memory (temps of another color than 0) is held until the
 // last use, so both stated ends and last uses are looked at there, and
 // findings are warnings. Exceptions:
-// - the result of ConcatBitcast lies over its operands by design;
+// - the result of ConcatBitcast overlaps its operands by design;
 // - a value that a conditional uses may end earlier in a branch;
 // - the stated end of a value that nobody touches in the step before a
 //   conditional defines the other one is not its own, but that of an operand

@@ -9,11 +9,11 @@
 // one ends, its instruction reads that one: taking over the bytes of a dying
 // operand is the only way to share them at one step (heap_simulator.cc,
 // RunComputation; buffer_assignment.cc, LiveRangeInterferes; 2017). Values of
-// one alias set are no exception as far as a reader goes, but a while, a
+// one alias set are not an exception as far as a reader goes, but a while, a
 // conditional, a call, an async op and declared aliasing make sets whose ranges
 // are cut where the next member starts (hlo_live_range.cc,
 // NormalizeAliasedBuffers), which then does not read the one before: with those
-// the module tells the sets, and without it only modules that have none of them
+// the module shows the sets, and without it only modules that have none of them
 // are checked. TPU's alternate memory is placed by half-open steps, so that
 // there a value may start where an unrelated one ends.
 //
@@ -126,7 +126,7 @@ void checkTouchingReader(const CheckContext &A, Reporter &R) {
       return R.notCheckedWithout(
           A, Section::Module,
           "with control flow, async ops or declared aliasing only the HLO "
-          "module tells what aliases");
+          "module shows what aliases");
     W = usableModule(A, R);
     if (!W)
       return;

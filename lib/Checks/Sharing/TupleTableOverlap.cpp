@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of addresses behind a tuple-shaped value shares bytes with other
+// The table of addresses of a tuple-shaped value shares bytes with other
 // tables only, and only exactly: XLA gives each group of tuples an allocation
 // that nothing else may use (buffer_assignment.cc, AssignBuffersForComputations
 // and MaybeAssignBuffer, 2017) before it packs allocations end to end. No live

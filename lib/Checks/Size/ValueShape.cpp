@@ -33,7 +33,7 @@ static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Wanted,
     while (At != X.Elements.size() && X.Elements[At] == Y.Elements[At]) {
       Rest = Rest.drop_front(Shapes.text(X.Elements[At]).size());
       Rest.consume_front(", ");
-      // Behind the comma there may be a comment, `/*index=5*/`.
+      // After the comma there may be a comment, `/*index=5*/`.
       if (Rest.starts_with("/*"))
         Rest = Rest.drop_front(Rest.find("*/") + 2);
       ++At;

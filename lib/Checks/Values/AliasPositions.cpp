@@ -7,7 +7,7 @@
 //
 // Some opcodes pass parts of their operands on instead of defining them
 // (HloDataflowAnalysis::Update*ValueSet, hlo_dataflow_analysis.cc, 2017 on): a
-// tuple its elements, a copy what lies below the top, a copy-start its source
+// tuple its elements, a copy what is below the top, a copy-start its source
 // at {1}, send and recv-done what they carry at {0}, async and collective
 // starts their operands at {0}, collective dones their result at {1}, and a
 // while what its loop leaves unchanged, which is every part without a phi. At
@@ -56,7 +56,7 @@ collectiveSource(const Dump &D, const Instruction &I, ArrayRef<uint32_t> Path) {
 }
 
 /// Where the part \p Path of \p I comes from; nothing if \p I defines it, or
-/// if that is not known. \p Leaf: the part is no tuple.
+/// if that is not known. \p Leaf: the part is not a tuple.
 static std::optional<Source> sourceOf(const Dump &D, const Instruction &I,
                                       ArrayRef<uint32_t> Path, bool Leaf) {
   if (I.Op.Op == Opcode::While)

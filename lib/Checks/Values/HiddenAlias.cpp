@@ -7,8 +7,8 @@
 //
 // An instruction that defines no value has no text in a dump, but its uses and
 // positions tell what it does (HloDataflowAnalysis::Update*ValueSet,
-// hlo_dataflow_analysis.cc, 2017 on). One that reads an array passes it on
-// (bitcast, all-reduce-done, opt-barrier). One that reads a tuple passes on all
+// hlo_dataflow_analysis.cc, 2017 on). One that reads an array forwards it
+// (bitcast, all-reduce-done, opt-barrier). One that reads a tuple forwards all
 // of it, part by part, or one element with all parts: get-tuple-element any,
 // copy-done {0}, done of a collective {1}. So there is a tuple among the
 // positions of the value that it reads, and an element of it, where exactly
@@ -20,7 +20,7 @@
 // is that the call reads. Async computations on SparseCore (libtpu 0.0.51 on
 // v6e) hold calls whose parameters are values of their own: the rule is off in
 // dumps with them. An async-done or -update gives what its computation returns.
-// Before 2021-10-05 a custom-call could pass on any of its operands.
+// Before 2021-10-05 a custom-call could forward any of its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +92,7 @@ private:
   std::vector<uint32_t> ByOwner;
   std::vector<uint8_t> Parameters;
   /// Of each value that was asked for, the indices at which something reads
-  /// it that may hand it on to a parameter.
+  /// it that may forward it to a parameter.
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> Entered;
   /// Positions that may still be compared in the search for tuples: one value
   /// may be at many, and many instructions may read it.

@@ -11,7 +11,7 @@
 // and braces are printed for all of its values or for none. Operands are
 // numbered from 0 without gap, because each holds some value; and the user
 // itself is a position of some value. Who reads an inner part of a tuple that
-// it does not pass on is no get-tuple-element, and reads all parts.
+// it does not forward is not a get-tuple-element, and reads all parts.
 //
 // Where the live ranges do not prove that every value is listed, an operand
 // may hold none, and from 2026-07-22 on (views without allocation) a user may.
@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-/// Two uses of one operand, neighbours by index.
+/// Two uses of one operand, neighbors by index.
 void Users::checkPair(const Use &Before, uint32_t BeforeNumber, const Use &Row,
                       uint32_t Number) {
   UsedId Owner = A.ownerOfUse(Number);
@@ -106,7 +106,7 @@ std::vector<UsedId> Users::valuesAt(NameId X) const {
 }
 
 /// The uses of one tuple operand, sorted by index. If \p X reads an inner part
-/// that it does not pass on, it reads them all.
+/// that it does not forward, it reads them all.
 void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
   const Use &Top = D.Uses[Uses.front()];
   if (!SSA || !Top.Index.printed() || !Top.Index.isRoot())

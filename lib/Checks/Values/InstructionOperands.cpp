@@ -116,7 +116,7 @@ static void checkComments(const CheckContext &A, Reporter &R,
 }
 
 namespace {
-/// An attribute that stands first, and whose it is.
+/// An attribute that comes first, and its opcode.
 struct FirstAttribute {
   StringRef Key;
   Opcode Op;

@@ -7,8 +7,8 @@
 //
 // Inside a computation the shape of an instruction follows from its opcode and
 // the shapes of its operands; HloVerifier (ShapeVerifier, hlo_verifier.cc,
-// 2017 on) insists on it after every pass. Checked is what holds whatever a
-// backend does to layouts and precision:
+// 2017 on) insists on it after every pass. Checked are only rules that hold
+// whatever a backend does to layouts and precision:
 // - the elements of a tuple are its operands, the result of a copy or a while
 //   is its operand, both buffers of a copy-start are, each but for layouts
 //   (copies of arrays keep their dimensions only: on TPU of libtpu 0.0.17 to

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text behind ` from instruction:` is the defining instruction printed by
+// The text after ` from instruction:` is the defining instruction printed by
 // HloInstruction::ToString (hlo_value.cc, 2021-09-23 on): it begins with the
 // value's own name, never with `ROOT `, and is the same, byte for byte, for
 // every value that the instruction defines. No exception is known.

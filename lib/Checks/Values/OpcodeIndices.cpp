@@ -38,7 +38,7 @@ struct Definer {
   bool AnyPhi = false;
   /// Written as an opcode of its own, not as sugar of async-start.
   bool Genuine = false;
-  /// It may pass on parts by declared aliasing.
+  /// It may forward parts by declared aliasing.
   bool OldAliasing = false;
 };
 } // namespace
@@ -201,7 +201,7 @@ static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
               UsedId(U));
 }
 
-/// A misspelt opcode is no newer opcode.
+/// A misspelled opcode is not a newer opcode.
 static void checkSpelling(const CheckContext &A, Reporter &R,
                           const Instruction &I) {
   StringRef Text = opcodeIn(A, I);

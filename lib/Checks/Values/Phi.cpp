@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `(phi)` value joins several values, so it stands only on a while, on a
+// A `(phi)` value merges several values, so it is only on a while, on a
 // conditional, and on the parameter of a loop's body or condition, which is
 // parameter 0 of it; other values of such a parameter are phis too. Phis are
 // made while values are propagated, after all others, and so have larger ids
@@ -23,7 +23,7 @@ static StringRef phiText(const TagTexts &Tag) {
   return Tag.Phi.empty() ? Tag.Whole : Tag.Phi;
 }
 
-/// A phi stands on an instruction that joins values.
+/// A phi is defined by an instruction that merges values.
 static void checkOpcode(const CheckContext &A, Reporter &R, UsedId U,
                         const Instruction &I) {
   const Dump &D = A.dump();
@@ -72,7 +72,7 @@ static void checkMixed(const CheckContext &A, Reporter &R,
   aboutUsed(A, F, PhiIsWrong ? Phi : Plain);
 }
 
-/// The fewer values that stand on the wrong side of each other are wrong.
+/// The fewer values that are on the wrong side of each other are wrong.
 static void checkIds(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   UsedId LastPlain, FirstPhi;

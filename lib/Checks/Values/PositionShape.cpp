@@ -46,7 +46,7 @@ static bool checkIndex(const CheckContext &A, Reporter &R, UsedId U,
   return false;
 }
 
-/// Without text, the value at the top tells what the shape is.
+/// Without text, the value at the top shows what the shape is.
 static void checkHidden(const CheckContext &A, Reporter &R, UsedId U,
                         const Position &P) {
   const Dump &D = A.dump();

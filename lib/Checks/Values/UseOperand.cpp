@@ -29,7 +29,7 @@ static bool isAt(const CheckContext &A, UsedId U, NameId Name,
   });
 }
 
-/// Reports a use whose operand \p P is no position of \p U.
+/// Reports a use whose operand \p P is not a position of \p U.
 static void reportOperand(const CheckContext &A, Reporter &R, UsedId U,
                           const Use &Row, const Instruction &I, NameId P) {
   const Dump &D = A.dump();
@@ -51,7 +51,7 @@ static void reportOperand(const CheckContext &A, Reporter &R, UsedId U,
                Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
                A.places().tag(D[U]).Whole, Hint);
   F.note(A.places().operand(I, Row.Operand), "the operand").about(Row.Name);
-  // The row that may be wrong, or the one behind which a row may be missing.
+  // The row that may be wrong, or the one after which a row may be missing.
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   const Position *Near =
       llvm::find_if(All, [&](const Position &At) { return At.Name == P; });

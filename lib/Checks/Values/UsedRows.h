@@ -27,7 +27,7 @@ inline ShapeId partAt(const Dump &D, const Instruction &I, ShapeIndex Index) {
   return I.Result ? D.Shapes.at(I.Result, D.Indices.steps(Index)) : ShapeId();
 }
 
-/// The line behind the one that \p Where ends in, comments passed over. Where
+/// The line after the one that \p Where ends in, comments passed over. Where
 /// the text ends there, \p Where itself.
 inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
   llvm::StringRef Text = D.usedText();

@@ -49,7 +49,7 @@ static void checkConsecutive(const CheckContext &A, Reporter &R,
   }
 }
 
-/// Values of one instruction that are no phis, by index in XLA's order.
+/// Values of one instruction that are not phis, by index in XLA's order.
 static void collect(const CheckContext &A, NameId Name,
                     llvm::SmallVectorImpl<uint32_t> &Out) {
   const Dump &D = A.dump();
