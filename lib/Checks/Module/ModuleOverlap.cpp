@@ -114,11 +114,12 @@ void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
   bool Alternate = isAlternate(A, D[D[Later].Owner]);
   StepRange First = rangeOf(Earlier);
   StepRange Second = rangeOf(Later);
-  Finding F = R.reportAs(Alternate ? Severity::Warning : Severity::Error,
-                         A.places().value(D[Later]).Offset,
-                         "by the module {} overlaps live value {} in {}",
-                         D.spell(D[Later].Tag), D.spell(D[Earlier].Tag),
-                         sharedBytes(D, D[Later], D[Earlier]));
+  Finding F =
+      R.reportAs(Alternate ? Severity::Warning : Severity::Error,
+                 A.places().value(D[Later]).Offset,
+                 "according to the module, {} overlaps live value {} in {}",
+                 D.spell(D[Later].Tag), D.spell(D[Earlier].Tag),
+                 sharedBytes(D, D[Later], D[Earlier]));
   explain(F, Earlier, Later);
   F.why(A.places().value(D[Earlier]).Offset,
         "both are needed from step {} to step {}", Second.Start,

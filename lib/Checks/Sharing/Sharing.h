@@ -40,7 +40,7 @@ std::string spellName(const Dump &D, ValueId V);
 std::string spellDefinition(const Dump &D, ValueId V);
 
 /// The first step at which \p V holds its bytes, by its live range or else by
-/// the sequence; -1 if neither tells.
+/// the sequence; -1 if neither says.
 int32_t firstStep(const Facts &A, ValueId V);
 
 /// Adds what \p V does at \p Step to the timeline, at the row of that step, or
