@@ -31,7 +31,7 @@ PHRASES = {
     r"\bof before\b": "from before",
     r"\btroubles\b": "problems",
     r"\b[Ww]hat holds\b": "name the rule",
-    r"\b[Bb]esides?\b": "next to, in addition",
+    r"\bbesides?\b|\bBesides[,:]": "next to, in addition",
     r"\b[Hh]and(?:s|ed|ing)? (?:it |them |its \w+ |their \w+ )?on\b": "forwards",
     r"\b[Pp]ass(?:es|ed|ing)? (?:it |them |its \w+ |their \w+ )?on\b(?! the command)": "forwards",
     r"\bwitness(?:es)?\b": "module analysis",

@@ -195,7 +195,7 @@ private:
 void renumber(HloModule &M, HloTables From, HloTables To);
 
 /// Reads a module of any release since 2019. Each line that cannot be read is
-/// given to \p Refuse with the reason; reading goes on behind it. The text must
+/// given to \p Refuse with the reason; reading goes on after it. The text must
 /// outlive the module. \p PassedText is called again and again: what was read
 /// is not needed soon.
 HloModule readModule(

@@ -19,7 +19,7 @@ namespace hlobuf {
 class LineCursor {
 public:
   /// \p Passed, if it is given, must outlive the cursor and is called whenever
-  /// another ChunkBytes of the text are behind it: their pages can be released.
+  /// another ChunkBytes of the text are after it: their pages can be released.
   explicit LineCursor(llvm::StringRef Text,
                       llvm::function_ref<void()> Passed = {})
       : Text(Text), Passed(Passed) {

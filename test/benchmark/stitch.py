@@ -324,7 +324,7 @@ def spaced(size):
 def human_bytes(size):
     for unit, digits, suffix in ((30, 2, "GiB"), (20, 2, "MiB"), (10, 1, "KiB")):
         if size >= 1 << unit:
-            # XLA drops all bits but ten behind the point.
+            # XLA drops all bits but ten after the point.
             return f"{(size >> (unit - 10)) / 1024:.{digits}f}{suffix}"
     return f"{size}B"
 
