@@ -32,6 +32,14 @@ void applySuppressionComments(DumpResult &R, const LoadedDump &L,
 /// Notes may be expected, and need not be.
 void matchExpectations(DumpResult &R, const LoadedDump &L);
 
+/// Writes into \p L's files the comments that matchExpectations() would miss,
+/// each in front of its line, and takes out those that nothing meets. Other
+/// lines stay as they are. Files that are links, compressed, or not as they
+/// were read are not written: \p Trouble gets a line for each. The number of
+/// comments that changed.
+unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
+                            std::string &Trouble);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_DRIVER_COMMENTS_H

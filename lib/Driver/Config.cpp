@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Config.h"
-#include "Support/Format.h"
 #include "Driver/Verify.h"
+#include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"

@@ -9,6 +9,7 @@
 #include "Driver/Comments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
+#include "Driver/GuiltyPass.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
 #include "Driver/Summary.h"
@@ -17,6 +18,7 @@
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -66,6 +68,8 @@ private:
   Summary Sum;
   /// Threads for one large dump: those that the number of dumps leaves.
   unsigned JobsInside = 1;
+  bool UpdateFailed = false;
+  GuiltyPasses Passes;
   /// Results that dumps further on share, with the number of those.
   std::map<size_t, std::pair<DumpResult, size_t>> Shared;
 };
@@ -156,8 +160,13 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
                  verify(**L, Selection, Options.WantMemory, JobsInside),
                  Selection);
   applySuppressionComments(R, **L, Selection);
-  if (Options.VerifyDiagnostics)
+  if (Options.UpdateExpectations) {
+    R.Updated = updateExpectations(R, **L, R.UpdateTrouble);
+    R.Findings.clear();
+    R.Uncounted.clear();
+  } else if (Options.VerifyDiagnostics) {
     matchExpectations(R, **L);
+  }
   return R;
 }
 
@@ -171,9 +180,10 @@ DumpResult Driver::resultOf(size_t I, DumpResult &Worked) {
       Known->second.first = Worked;
     return std::move(Worked);
   }
+  // The reason of an unreadable file names it.
   DumpResult R =
-      Known->second.first.isUnreadable()
-          ? verifyOne(D) // the reason names the file
+      Known->second.first.isUnreadable() || Options.UpdateExpectations
+          ? verifyOne(D)
           : retarget(Known->second.first, P.Dumps[D.Original].In, D.In);
   if (--Known->second.second == 0)
     Shared.erase(Known);
@@ -187,6 +197,7 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
       Old->apply(R);
     if (!Options.WriteBaseline.empty())
       New.record(R);
+    Passes.note(R);
   }
   for (Sink &S : Sinks)
     S.Printer->add(R);
@@ -197,6 +208,13 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   for (const ResultNote &C : R.Complaints)
     Err << fmt::format("{}:{}: warning: {}\n", printableStart(C.Where.File),
                        C.Where.Line, printable(C.Message));
+  if (R.Updated != 0)
+    Err << fmt::format("note: {} comments of '{}' and its siblings updated\n",
+                       R.Updated, printable(R.Path));
+  for (StringRef Line : llvm::split(StringRef(R.UpdateTrouble).rtrim(), '\n'))
+    if (!Line.empty())
+      Err << "error: " << printable(Line) << '\n';
+  UpdateFailed |= !R.UpdateTrouble.empty();
   Sum.add(R);
   if (Applied && !Applied->SwitchedOff.empty())
     Sum.addSwitchedOff(relativePath(Applied->File->Source->File),
@@ -247,7 +265,7 @@ void Driver::saveBaseline(RunEnd &End) {
 
 ExitStatus Driver::finish() {
   RunEnd End;
-  End.Status = Sum.status();
+  End.Status = UpdateFailed ? ExitTrouble : Sum.status();
   if (!Options.Quiet)
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())

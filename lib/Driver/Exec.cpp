@@ -105,6 +105,8 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
     Path = Temporary = std::string(Made);
   }
   Flags = addDumpFlags(Flags, Path, Given);
+  if (Options.FindPass)
+    Flags += " --xla_dump_hlo_pass_re=.*";
   return {};
 }
 

@@ -8,8 +8,14 @@
 #include "Driver/CommentLines.h"
 #include "Driver/Comments.h"
 #include "Results/ResultPrinter.h"
+#include "Support/AtomicFile.h"
 #include "Support/Format.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <set>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -168,24 +174,44 @@ static bool meet(std::vector<Expectation> &All, const ResultPlace &Where,
   return false;
 }
 
-void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
+namespace {
+/// What the comments of a dump say, compared with what was found.
+struct ExpectationDiff {
   std::vector<Expectation> All;
-  std::vector<ResultFinding> Differences;
+  std::vector<ResultFinding> Malformed;
+  std::vector<const ResultFinding *> Unexpected;
+};
+} // namespace
+
+static std::string spellMessage(const ResultFinding &F) {
+  return fmt::format("{} [{}]", F.Message, F.Check);
+}
+
+static ExpectationDiff compareFindings(const DumpResult &R,
+                                       const LoadedDump &L) {
+  ExpectationDiff C;
   for (const DumpFile &File : L.Model->Files)
-    llvm::append_range(Differences,
-                       ExpectationReader(L.Texts, File, All).read());
-  for (ResultFinding &F : R.Findings) {
+    llvm::append_range(C.Malformed,
+                       ExpectationReader(L.Texts, File, C.All).read());
+  for (const ResultFinding &F : R.Findings) {
     if (!F.isLoud())
       continue;
-    std::string Message = fmt::format("{} [{}]", F.Message, F.Check);
-    StringRef Kind = severityName(F.Level);
     for (const ResultNote &N : F.Notes)
-      meet(All, N.Where, "note", N.Message);
-    if (!meet(All, F.Where, Kind, Message))
-      Differences.push_back(
-          mismatch(F.Where, fmt::format("unexpected {}: {}", Kind, Message)));
+      meet(C.All, N.Where, "note", N.Message);
+    if (!meet(C.All, F.Where, severityName(F.Level), spellMessage(F)))
+      C.Unexpected.push_back(&F);
   }
-  for (Expectation &E : All)
+  return C;
+}
+
+void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
+  ExpectationDiff Compared = compareFindings(R, L);
+  std::vector<ResultFinding> Differences = std::move(Compared.Malformed);
+  for (const ResultFinding *F : Compared.Unexpected)
+    Differences.push_back(mismatch(F->Where, fmt::format("unexpected {}: {}",
+                                                         severityName(F->Level),
+                                                         spellMessage(*F))));
+  for (Expectation &E : Compared.All)
     if (!E.Met)
       Differences.push_back(mismatch(
           std::move(E.Here),
@@ -203,4 +229,90 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
   R.Findings = std::move(Differences);
   R.Uncounted.clear();
   setFingerprints(R);
+}
+
+/// \p Text without the lines \p Gone, and with the comments of \p Added in
+/// front of their lines.
+static std::string
+editLines(StringRef Text, const std::set<uint32_t> &Gone,
+          const std::map<uint32_t, std::vector<std::string>> &Added) {
+  std::string Result;
+  uint32_t Number = 0;
+  while (!Text.empty()) {
+    size_t End = Text.find('\n');
+    size_t Size = End == StringRef::npos ? Text.size() : End + 1;
+    ++Number;
+    if (auto New = Added.find(Number); New != Added.end())
+      for (const std::string &Line : New->second)
+        Result += Line + '\n';
+    if (Gone.count(Number) == 0)
+      Result += Text.take_front(Size);
+    Text = Text.drop_front(Size);
+  }
+  return Result;
+}
+
+/// Why the file \p Path, which was read as \p Text, is not to be written; empty
+/// if it may be.
+static std::string obstacleToWriting(StringRef Path, StringRef Text) {
+  llvm::sys::fs::file_status Status;
+  if (llvm::sys::fs::status(Path, Status, /*follow=*/false))
+    return "not a file";
+  if (llvm::sys::fs::is_symlink_file(Status))
+    return "a link";
+  if (!llvm::sys::fs::is_regular_file(Status))
+    return "not a regular file";
+  auto Now = llvm::MemoryBuffer::getFile(Path);
+  // Compressed, one of several in a text, or with other line ends.
+  if (!Now || (*Now)->getBuffer() != Text)
+    return "not plain text as it was read";
+  return "";
+}
+
+static llvm::Error replaceFile(StringRef Path, StringRef Text) {
+  auto Mode = llvm::sys::fs::getPermissions(Path);
+  auto File = AtomicFile::create(Path);
+  if (!File)
+    return File.takeError();
+  (*File)->os() << Text;
+  if (llvm::Error Failed = (*File)->commit())
+    return Failed;
+  if (Mode)
+    return llvm::errorCodeToError(llvm::sys::fs::setPermissions(Path, *Mode));
+  return llvm::Error::success();
+}
+
+unsigned hlobuf::updateExpectations(const DumpResult &R, const LoadedDump &L,
+                                    std::string &Trouble) {
+  ExpectationDiff Compared = compareFindings(R, L);
+  unsigned Written = 0;
+  for (const DumpFile &File : L.Model->Files) {
+    std::set<uint32_t> Gone;
+    std::map<uint32_t, std::vector<std::string>> Added;
+    for (const Expectation &E : Compared.All)
+      if (!E.Met && E.Here.File == File.Path)
+        Gone.insert(E.Here.Line);
+    unsigned New = 0;
+    for (const ResultFinding *F : Compared.Unexpected) {
+      bool Placed = F->Where.Line != 0;
+      if (Placed ? F->Where.File != File.Path : File.Path != R.Path)
+        continue;
+      Added[Placed ? F->Where.Line : 1].push_back(
+          fmt::format("// expected-{} @{} {{{{{}}}}}", severityName(F->Level),
+                      Placed ? "below" : "unknown", spellMessage(*F)));
+      ++New;
+    }
+    if (Gone.empty() && New == 0)
+      continue;
+    std::string Obstacle = obstacleToWriting(File.Path, File.Text);
+    if (Obstacle.empty())
+      if (llvm::Error Failed =
+              replaceFile(File.Path, editLines(File.Text, Gone, Added)))
+        Obstacle = llvm::toString(std::move(Failed));
+    if (!Obstacle.empty())
+      Trouble += fmt::format("cannot update '{}': {}\n", File.Path, Obstacle);
+    else
+      Written += New + static_cast<unsigned>(Gone.size());
+  }
+  return Written;
 }

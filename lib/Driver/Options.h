@@ -46,6 +46,8 @@ struct VerifyOptions {
   bool WantMemory = false;
   /// Comments in the dumps say what is to be found.
   bool VerifyDiagnostics = false;
+  /// Write these comments.
+  bool UpdateExpectations = false;
   /// Part Shard of Shards, from 0.
   unsigned Shard = 0;
   unsigned Shards = 1;
@@ -61,6 +63,8 @@ struct VerifyOptions {
   /// With a command to run: its dumps stay, in this folder if it is not empty.
   bool KeepDumps = false;
   std::string DumpsFolder;
+  /// With a command to run: XLA dumps the module after each pass, too.
+  bool FindPass = false;
   /// Print dumps back instead of verifying them.
   bool EmitDump = false;
 };

@@ -7,6 +7,7 @@
 
 #include "Driver/Verify.h"
 #include "Driver/CheckNames.h"
+#include "Driver/KnownDefects.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
@@ -313,6 +314,7 @@ Verdict Run::finish(bool WantMemory, unsigned Jobs) {
   sortByPlace();
   foldRelated(All);
   sortByPlace();
+  noteKnownDefects(Context.backend(), All);
   Result.Findings = std::move(All);
   if (WantMemory)
     Result.Memory =

@@ -141,6 +141,10 @@ struct DumpResult {
   std::string Trouble;
   /// What is wrong with suppression comments in the dump.
   std::vector<ResultNote> Complaints;
+  /// Why comments in it could not be written, a line each.
+  std::string UpdateTrouble;
+  /// Comments that were written into it.
+  unsigned Updated = 0;
   std::optional<MemorySummary> Memory;
   unsigned Verified = 0;
 

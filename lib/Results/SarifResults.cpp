@@ -24,7 +24,8 @@ namespace {
 /// them, stand behind.
 class SarifResults : public ResultPrinter {
 public:
-  SarifResults(const PrintOptions &Options, llvm::raw_ostream &OS, RuleTextFn Describe)
+  SarifResults(const PrintOptions &Options, llvm::raw_ostream &OS,
+               RuleTextFn Describe)
       : Options(Options), OS(OS), Describe(Describe) {}
 
   void add(const DumpResult &R) override;
@@ -104,17 +105,28 @@ size_t SarifResults::ruleIndex(StringRef Check) {
   return At->second;
 }
 
+/// With what has no place of its own and so is no related location.
+static std::string wholeMessage(const ResultFinding &F) {
+  std::string Text = F.Message;
+  for (const ResultNote &N : F.Notes)
+    if (N.Kind == NoteKind::Known)
+      Text += "; " + N.Message;
+  return Text;
+}
+
 void SarifResults::addFinding(const ResultFinding &F) {
   json::Object Result{
       {"ruleId", F.Check},
       {"ruleIndex", ruleIndex(F.Check)},
       {"level", levelName(F.Level)},
-      {"message", text(F.Message)},
+      {"message", text(wholeMessage(F))},
       {"partialFingerprints", json::Object{{"hlobuf/v1", F.Fingerprint}}}};
   if (!F.Where.File.empty())
     Result["locations"] = json::Array{location(F.Where)};
   json::Array Related;
   for (const ResultNote &N : F.Notes) {
+    if (N.Kind == NoteKind::Known)
+      continue;
     json::Object Place =
         N.Where.File.empty() ? json::Object() : location(N.Where);
     Place["message"] = text(N.Message);
@@ -206,6 +218,7 @@ void SarifResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS, RuleTextFn Describe) {
+hlobuf::makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS,
+                         RuleTextFn Describe) {
   return std::make_unique<SarifResults>(Options, OS, Describe);
 }

@@ -63,6 +63,9 @@ enum class NoteKind : uint8_t {
 /// `plain`, `step`, `why`, `also`, `known` or `pass`.
 llvm::StringRef noteKindName(NoteKind Kind);
 
+/// What an instruction does to the bytes that a timeline is about.
+enum class StepRole : uint8_t { Other, Defines, Overwrites, Reads };
+
 /// A line of a timeline.
 struct TimelineStep {
   /// Negative where the step is not known.
@@ -73,6 +76,11 @@ struct TimelineStep {
   std::string Action;
   /// `file.py:12` of the program; empty if unknown.
   std::string Source;
+  StepRole Role = StepRole::Other;
+  /// As printed, of static storage; empty if unknown.
+  llvm::StringRef Opcode = {};
+  /// Of one element of the value that is defined; 0 if unknown.
+  unsigned Bits = 0;
 };
 
 /// A line elsewhere that explains a finding.

@@ -62,6 +62,10 @@ static cl::opt<bool> Keep(
 static cl::opt<std::string>
     KeepDumps("keep-dumps", cl::value_desc("folder"), cl::cat(InputOptions),
               cl::desc("With --exec, dump into this folder and keep it"));
+static cl::opt<bool> FindPass(
+    "find-pass", cl::cat(InputOptions),
+    cl::desc("With --exec, dump after each pass and name the one that first "
+             "shows what a finding is about"));
 static cl::opt<std::string>
     Shard("shard", cl::value_desc("i/n"), cl::cat(InputOptions),
           cl::desc("Verify part i of n of the dumps, counting from 0"));
@@ -94,6 +98,10 @@ static cl::opt<bool> VerifyDiagnostics(
     "verify-diagnostics", cl::cat(CheckOptions),
     cl::desc("Compare the findings with comments in the dumps, such as // "
              "expected-error @below {{text}}"));
+static cl::opt<bool>
+    Update("update", cl::cat(CheckOptions),
+           cl::desc("With --verify-diagnostics, write these comments into the "
+                    "dumps"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Globs of checks that must be able to run on every dump"));
@@ -258,6 +266,10 @@ static std::string checkUsage(VerifyOptions &O) {
     return "--write-baseline: '-' is not a file";
   if (O.KeepDumps && !Exec)
     return "--keep and --keep-dumps need --exec";
+  if (O.FindPass && !Exec)
+    return "--find-pass needs --exec";
+  if (O.UpdateExpectations && !O.VerifyDiagnostics)
+    return "--update needs --verify-diagnostics";
   if (StringRef Idle = idleWithEmit(); O.EmitDump && !Idle.empty())
     return ("--emit=dump verifies nothing: --" + Idle + " has no effect").str();
   return readOutputs(O);
@@ -281,6 +293,8 @@ static VerifyOptions makeOptions() {
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
   O.VerifyDiagnostics = VerifyDiagnostics;
+  O.UpdateExpectations = Update;
+  O.FindPass = FindPass;
   O.Format = Format;
   O.WantMemory = WantMemory;
   O.Print.Version = HLOBUF_VERSION;

@@ -62,7 +62,7 @@ private:
   std::string consequence(const ClobberedRead &Read) const;
   void report(ArrayRef<const ClobberedRead *> Reads);
   void explain(Finding &F, ArrayRef<const ClobberedRead *> Reads);
-  void addStep(Finding &F, HloId Id, std::string Subject, std::string Action);
+  void addStep(Finding &F, HloId Id, TimelineStep Event);
   void addReader(Finding &F, const ClobberedRead &Read);
 
   const ModuleAnalysis &W;
@@ -106,22 +106,26 @@ std::string ClobberedReads::consequence(const ClobberedRead &Read) const {
                      isRoundBefore(Read) ? " in the iteration before" : "");
 }
 
-void ClobberedReads::addStep(Finding &F, HloId Id, std::string Subject,
-                             std::string Action) {
-  std::string Source =
-      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
-  F.step(P.place(Id), {W.schedule().time(Id), std::move(Subject),
-                       std::move(Action), std::move(Source)});
+void ClobberedReads::addStep(Finding &F, HloId Id, TimelineStep Event) {
+  Event.Step = W.schedule().time(Id);
+  Event.Opcode = P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op);
+  if (!P.isHidden(Id))
+    Event.Source = A.sourceLine(P.module().attributes(P.module()[Id]));
+  F.step(P.place(Id), std::move(Event));
 }
 
 void ClobberedReads::addReader(Finding &F, const ClobberedRead &Read) {
   std::string Value = spellName(D, Run.valueLine(Read.Value));
   if (Read.Operand)
-    addStep(F, Read.Reader, P.spell(Read.Reader),
-            fmt::format("reads {} as operand {}", Value, *Read.Operand));
+    addStep(F, Read.Reader,
+            {-1, P.spell(Read.Reader),
+             fmt::format("reads {} as operand {}", Value, *Read.Operand), "",
+             StepRole::Reads});
   else if (!Read.Input)
-    addStep(F, Read.Reader, P.spell(Read.Reader),
-            fmt::format("returns {} at the end of the program", Value));
+    addStep(F, Read.Reader,
+            {-1, P.spell(Read.Reader),
+             fmt::format("returns {} at the end of the program", Value), "",
+             StepRole::Reads});
   else if (!isConstant(Read))
     F.why(P.place(Read.Reader),
           "the caller keeps it: input_output_alias does not list it");
@@ -131,14 +135,16 @@ void ClobberedReads::explain(Finding &F,
                              ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
   ValueId Line = Run.valueLine(First.Value);
-  addStep(F, W.flow()[First.Value].Definition, spellName(D, Line),
-          spellDefinition(D, Line));
+  addStep(F, W.flow()[First.Value].Definition,
+          {-1, spellName(D, Line), spellDefinition(D, Line), "",
+           StepRole::Defines, "", elementBits(D, Line)});
   if (First.Written)
     addStep(F, W.flow()[First.Written].Definition,
-            spellName(D, Run.valueLine(First.Written)),
-            fmt::format("OVERWRITES bytes [{}, {}){}", First.Damage.Begin,
-                        First.Damage.End,
-                        isRoundBefore(First) ? ", one iteration before" : ""));
+            {-1, spellName(D, Run.valueLine(First.Written)),
+             fmt::format("OVERWRITES bytes [{}, {}){}", First.Damage.Begin,
+                         First.Damage.End,
+                         isRoundBefore(First) ? ", one iteration before" : ""),
+             "", StepRole::Overwrites});
   for (const ClobberedRead *Read : Reads.take_front(MaxReaders))
     addReader(F, *Read);
   if (First.Written) {

@@ -74,7 +74,8 @@ private:
   void report(HloId Id, const SharedPlace &S);
   std::string consequence() const;
   void explain(Finding &F, HloId Id, const SharedPlace &S);
-  void addStep(Finding &F, HloId Id, int32_t Step, std::string Action);
+  void addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
+               std::string Action);
   void sayDoubts();
   const Shape &shape(HloId Id, uint32_t Part) const {
     return P.trees().shape(P.trees().part(P[Id].Shape, Part));
@@ -346,12 +347,13 @@ std::string InPlaceHazards::consequence() const {
   }
 }
 
-void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step,
+void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
                              std::string Action) {
   std::string Source =
       P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
   F.step(P.place(Id),
-         {Step, P.spell(Id), std::move(Action), std::move(Source)});
+         {Step, P.spell(Id), std::move(Action), std::move(Source), Role,
+          P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op)});
 }
 
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
@@ -360,11 +362,12 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   int32_t Step = W.schedule().time(Id);
   std::string Read = spellSpan(Worst.Reads, Source);
   std::string Written = spellSpan(Worst.Writes, Source);
-  addStep(F, From, W.schedule().time(From), spellDefinition(D, S.Source));
-  addStep(F, Reader, Step,
+  addStep(F, From, W.schedule().time(From), StepRole::Defines,
+          spellDefinition(D, S.Source));
+  addStep(F, Reader, Step, StepRole::Reads,
           fmt::format("reads {}{}operand {}", Read, Read.empty() ? "" : " of ",
                       S.Operand));
-  addStep(F, Worst.Writer ? Worst.Writer : Id, Step,
+  addStep(F, Worst.Writer ? Worst.Writer : Id, Step, StepRole::Overwrites,
           "OVERWRITES " +
               (Written.empty() ? "it before all of it is read" : Written));
   for (size_t K = 0; K != Worst.Names.size(); ++K)

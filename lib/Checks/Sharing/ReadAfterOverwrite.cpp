@@ -303,7 +303,8 @@ void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
   const Value &V = D[Read.Value], &W = D[Writer];
   const Use &Reader = D.Uses[Read.Use];
   const Places &At = A.places();
-  addStep(F, A, A.time(V.Tag.Name), Read.Value, spellDefinition(D, Read.Value));
+  addStep(F, A, A.time(V.Tag.Name), Read.Value, spellDefinition(D, Read.Value),
+          StepRole::Defines);
   addStep(F, A, A.time(W.Tag.Name), Writer, spellOverwrite(W, V));
   addEnd(F, A, Read.Value, Read.Step);
   const LiveRangeRow &Stated = D.Ranges[*A.rangeRow(Read.Value)];

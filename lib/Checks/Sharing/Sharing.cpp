@@ -93,25 +93,39 @@ static std::string sourceOf(const Facts &A, NameId Name) {
   return I ? A.sourceLine(*I) : "";
 }
 
+unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
+  ShapeId Shape = D[V].Shape;
+  return Shape && D.Shapes[Shape].isArray() ? D.Shapes[Shape].Bits : 0;
+}
+
+/// What its text tells of the instruction \p Name.
+static llvm::StringRef opcodeOf(const Facts &A, NameId Name) {
+  Opcode Op = A.opcode(Name);
+  return Op == Opcode::Unknown ? "" : opcodeText(Op);
+}
+
 void hlobuf::addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
-                     std::string Action) {
+                     std::string Action, StepRole Role) {
   const Dump &D = A.dump();
   llvm::StringRef Where =
       isStep(D, Step)
           ? A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
           : A.places().value(D[V]).Tag.Whole;
-  F.step(Where, {Step, spellName(D, V), std::move(Action),
-                 sourceOf(A, D[V].Tag.Name)});
+  F.step(Where,
+         {Step, spellName(D, V), std::move(Action), sourceOf(A, D[V].Tag.Name),
+          Role, opcodeOf(A, D[V].Tag.Name), elementBits(D, V)});
 }
 
 void hlobuf::addDefinition(Finding &F, const Facts &A, ValueId V) {
-  addStep(F, A, firstStep(A, V), V, spellDefinition(A.dump(), V));
+  addStep(F, A, firstStep(A, V), V, spellDefinition(A.dump(), V),
+          StepRole::Defines);
 }
 
 void hlobuf::addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step) {
   const Dump &D = A.dump();
   if (!isStep(D, Step))
-    return addStep(F, A, Step, V, "is live until the end of the program");
+    return addStep(F, A, Step, V, "is live until the end of the program",
+                   StepRole::Other);
   llvm::StringRef Where =
       A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
   UsedId U = A.usedOf(V);
@@ -120,7 +134,8 @@ void hlobuf::addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step) {
       F.step(Where, {Step, D.Names[Reader.Name].str(),
                      fmt::format("reads {} as operand {}", spellName(D, V),
                                  Reader.Operand),
-                     sourceOf(A, Reader.Name)});
+                     sourceOf(A, Reader.Name), StepRole::Reads,
+                     opcodeOf(A, Reader.Name)});
       return;
     }
   NameId Name = D.Sequence[static_cast<size_t>(Step)].Name;

@@ -39,6 +39,9 @@ std::string spellName(const Dump &D, ValueId V);
 /// `defined: f32[8], bytes [0, 32) of allocation 3`.
 std::string spellDefinition(const Dump &D, ValueId V);
 
+/// Bits of one element of \p V; 0 if unknown.
+unsigned elementBits(const Dump &D, ValueId V);
+
 /// The first step at which \p V holds its bytes, by its live range or else by
 /// the sequence; -1 if neither says.
 int32_t firstStep(const Facts &A, ValueId V);
@@ -46,7 +49,7 @@ int32_t firstStep(const Facts &A, ValueId V);
 /// Adds what \p V does at \p Step to the timeline, at the row of that step, or
 /// at the value line where there is none.
 void addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
-             std::string Action);
+             std::string Action, StepRole Role = StepRole::Overwrites);
 
 /// Adds the first step of \p V, as its definition.
 void addDefinition(Finding &F, const Facts &A, ValueId V);

@@ -1,0 +1,174 @@
+//===- Driver/GuiltyPass.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/GuiltyPass.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+/// Findings of one dump whose instructions are looked for.
+static constexpr size_t MaxFindings = 20;
+
+namespace {
+/// Where an instruction is defined for the first time.
+struct FirstSeen {
+  /// In the order of the passes; none if nowhere.
+  std::optional<size_t> File;
+  uint32_t Line = 0;
+};
+} // namespace
+
+/// Reads `MODULE.0053.PIPELINE.after_PASS[.before_PASS].txt` (xla/service/
+/// dump.cc, 2020 on). The module; empty if it is not such a name.
+static StringRef parseName(StringRef Path, PassDump &P) {
+  StringRef Name = llvm::sys::path::filename(Path);
+  size_t At = Name.find(".after_");
+  if (!Name.consume_back(".txt") || At == StringRef::npos || At > Name.size())
+    return "";
+  StringRef Pass = Name.substr(At + StringRef(".after_").size());
+  auto [Head, Pipeline] = Name.take_front(At).rsplit('.');
+  auto [Module, Digits] = Head.rsplit('.');
+  if (Digits.size() < 4 || Digits.getAsInteger(10, P.Number))
+    return "";
+  P.Path = Path.str();
+  P.Pipeline = Pipeline.str();
+  P.Pass = Pass.split(".before_").first.str();
+  return Module;
+}
+
+const GuiltyPasses::Folder &GuiltyPasses::list(StringRef Path) {
+  auto [Known, New] = Folders.try_emplace(Path);
+  Folder &All = Known->second;
+  if (!New)
+    return All;
+  std::error_code Error;
+  for (fs::directory_iterator At(Path.empty() ? "." : Path, Error), End;
+       At != End && !Error; At.increment(Error)) {
+    PassDump P;
+    if (StringRef Module = parseName(At->path(), P); !Module.empty())
+      All[Module].push_back(std::move(P));
+  }
+  for (auto &Module : All)
+    llvm::sort(Module.second, [](const PassDump &P, const PassDump &Q) {
+      return std::tie(P.Number, P.Path) < std::tie(Q.Number, Q.Path);
+    });
+  return All;
+}
+
+/// The instruction that \p Line of a module defines; empty if it does not.
+static StringRef definedName(StringRef Line) {
+  Line = Line.ltrim(' ');
+  Line.consume_front("ROOT ");
+  auto [Name, Rest] = Line.split(' ');
+  if (!Rest.starts_with("= "))
+    return "";
+  Name.consume_front("%");
+  return Name;
+}
+
+/// Marks the names that \p File, number \p Number, is the first to define.
+static void scan(const PassDump &File, size_t Number,
+                 llvm::StringMap<FirstSeen> &Names) {
+  auto Buffer = llvm::MemoryBuffer::getFile(File.Path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return; // it went away: nothing is known of it
+  uint32_t LineNumber = 0;
+  for (StringRef Rest = (*Buffer)->getBuffer(); !Rest.empty();) {
+    auto [Line, Below] = Rest.split('\n');
+    Rest = Below;
+    ++LineNumber;
+    auto Known = Names.find(definedName(Line));
+    if (Known != Names.end() && !Known->second.File)
+      Known->second = {Number, LineNumber};
+  }
+}
+
+/// True if all that \p F says of \p Name is that its value was overwritten.
+static bool isVictim(const ResultFinding &F, StringRef Name) {
+  bool Defined = false;
+  for (const ResultNote &N : F.Notes) {
+    if (N.Kind != NoteKind::Step ||
+        StringRef(N.Event.Subject).split('{').first != Name)
+      continue;
+    if (N.Event.Role != StepRole::Defines)
+      return false;
+    Defined = true;
+  }
+  return Defined;
+}
+
+static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
+                    const llvm::StringMap<FirstSeen> &Names) {
+  StringRef Youngest;
+  FirstSeen Last;
+  for (const std::string &Name : F.Names)
+    if (FirstSeen Seen = Names.lookup(Name);
+        Seen.File && (!Last.File || *Seen.File > *Last.File) &&
+        !isVictim(F, Name)) {
+      Last = Seen;
+      Youngest = Name;
+    }
+  // What is there from the beginning is no pass's doing.
+  if (!Last.File || *Last.File == 0)
+    return;
+  const PassDump &File = Passes[*Last.File];
+  ResultNote N;
+  N.Kind = NoteKind::Pass;
+  N.Message = File.Pass == "pipeline-start"
+                  ? fmt::format("{} is first there when {} starts", Youngest,
+                                File.Pipeline)
+                  : fmt::format("{} is first there after {} of {}", Youngest,
+                                File.Pass, File.Pipeline);
+  N.Where.File = File.Path;
+  N.Where.Line = Last.Line;
+  N.Where.Column = N.Where.Character = 1;
+  N.Where.EndColumn = N.Where.EndCharacter = 1;
+  F.Notes.push_back(std::move(N));
+}
+
+/// The passes of the module that the dump \p Name is of: one of the beginnings
+/// of its name, up to a dot.
+static const std::vector<PassDump> *
+passesOf(const llvm::StringMap<std::vector<PassDump>> &All, StringRef Name) {
+  for (StringRef Begin = Name; !Begin.empty();
+       Begin = Begin.rsplit('.').first) {
+    if (auto Known = All.find(Begin); Known != All.end())
+      return &Known->second;
+    if (!Begin.contains('.'))
+      break;
+  }
+  return nullptr;
+}
+
+void GuiltyPasses::note(DumpResult &R) {
+  std::vector<ResultFinding *> Loud;
+  for (ResultFinding &F : R.Findings)
+    if (F.isLoud() && Loud.size() != MaxFindings)
+      Loud.push_back(&F);
+  if (Loud.empty())
+    return;
+  const std::vector<PassDump> *Passes =
+      passesOf(list(llvm::sys::path::parent_path(R.Path)),
+               llvm::sys::path::filename(R.Path));
+  if (!Passes)
+    return;
+  llvm::StringMap<FirstSeen> Names;
+  for (const ResultFinding *F : Loud)
+    for (const std::string &Name : F->Names)
+      Names.try_emplace(Name);
+  for (size_t I = 0; I != Passes->size(); ++I)
+    scan((*Passes)[I], I, Names);
+  for (ResultFinding *F : Loud)
+    addNote(*F, *Passes, Names);
+}
