@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// A map that needs more boxes than this is not split.
