@@ -372,12 +372,10 @@ struct Dump {
 
   /// The text of a used value's instruction; empty if there is none.
   llvm::StringRef text(const UsedValue &U) const {
-    TextWalk::count(U.TextSize);
-    return usedText().substr(U.TextOffset, U.TextSize);
+    return walked(usedText().substr(U.TextOffset, U.TextSize));
   }
   llvm::StringRef text(const Instruction &I) const {
-    TextWalk::count(I.TextSize);
-    return usedText().substr(I.TextOffset, I.TextSize);
+    return walked(usedText().substr(I.TextOffset, I.TextSize));
   }
   /// Between the parentheses of \p I.
   llvm::StringRef operandsText(const Instruction &I) const {

@@ -133,8 +133,7 @@ struct HloModule {
     return llvm::ArrayRef<HloCall>(Calls).slice(I.Calls.Begin, I.Calls.size());
   }
   llvm::StringRef text(const HloInstruction &I) const {
-    TextWalk::count(I.TextSize);
-    return Text.substr(I.TextOffset, I.TextSize);
+    return walked(Text.substr(I.TextOffset, I.TextSize));
   }
   llvm::StringRef operandsText(const HloInstruction &I) const {
     return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);

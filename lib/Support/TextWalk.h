@@ -9,7 +9,10 @@
 #define HLOBUF_SUPPORT_TEXTWALK_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace hlobuf {
 
@@ -26,27 +29,43 @@ public:
   TextWalk(const TextWalk &) = delete;
   TextWalk &operator=(const TextWalk &) = delete;
 
-  /// Counts a text of \p Size bytes.
-  static void count(size_t Size) {
+  /// Counts \p Text.
+  static void count(llvm::StringRef Text) {
     if (TextWalk *Walk = Current)
-      Walk->add(Size);
+      Walk->add(Text);
   }
 
 private:
-  static constexpr size_t ChunkBytes = size_t(1) << 21;
+  static constexpr size_t ChunkBytes = size_t(1) << 22;
+  /// Touching one byte of a mapped file brings in as many around it.
+  static constexpr size_t BlockBytes = size_t(1) << 16;
 
-  void add(size_t Size) {
-    Bytes += Size;
+  void add(llvm::StringRef Text) {
+    size_t Block = reinterpret_cast<uintptr_t>(Text.data()) / BlockBytes;
+    uintptr_t &Recent = Blocks[Block % Blocks.size()];
+    if (Recent == Block && Text.size() < BlockBytes)
+      return;
+    Recent = Block;
+    Bytes += BlockBytes + Text.size() / BlockBytes * BlockBytes;
     if (Bytes < ChunkBytes)
       return;
     Bytes = 0;
+    Blocks = {};
     Release();
   }
 
   static constinit inline thread_local TextWalk *Current = nullptr;
   llvm::function_ref<void()> Release;
+  /// Blocks seen since the last release, by the end of their number.
+  std::array<uintptr_t, 64> Blocks = {};
   size_t Bytes = 0;
 };
+
+/// \p Text, counted.
+inline llvm::StringRef walked(llvm::StringRef Text) {
+  TextWalk::count(Text);
+  return Text;
+}
 
 } // namespace hlobuf
 
