@@ -63,10 +63,6 @@ HloId Program::asyncProducer(HloId Id) const {
   return HloId();
 }
 
-static bool continuesChain(Opcode Op) {
-  return Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone;
-}
-
 /// Follows \p Next from \p From until \p Ends holds or it leads nowhere, and
 /// keeps for each element on the way where that was, in \p Known. In circles,
 /// which loop state can make, that is invalid.
@@ -99,7 +95,7 @@ void Program::linkChains() {
     HloId Id(I);
     if (isAsync(Nodes[I].Op))
       Elements.push_back(Id);
-    if (!continuesChain(Nodes[I].Op))
+    if (!continuesAsync(Nodes[I].Op))
       continue;
     HloId Producer = asyncProducer(Id);
     if (!Producer)

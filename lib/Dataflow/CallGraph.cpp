@@ -15,11 +15,6 @@ static bool isReached(const Program &P, HloId Caller) {
   return P.classOf(C) != ComputationClass::None || P.isEmbedded(C);
 }
 
-/// Calls that run the computation in the caller's own schedule.
-static bool isPlainCall(Opcode Op) {
-  return Op == Opcode::Call || Op == Opcode::While || Op == Opcode::Conditional;
-}
-
 std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
   std::vector<SharedCallee> All;
   for (size_t C = 0; C != P.module().Computations.size(); ++C) {
@@ -31,11 +26,10 @@ std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
     for (HloId Caller : P.callers(Found.Callee)) {
       Opcode Op = P[Caller].Op;
       // The later elements of an async chain repeat what its start calls.
-      if (Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone ||
-          !isReached(P, Caller))
+      if (continuesAsync(Op) || !isReached(P, Caller))
         continue;
       Found.Callers.push_back(Caller);
-      Found.Async &= !isPlainCall(Op);
+      Found.Async &= !isSynchronousCall(Op);
     }
     // What `reduce-scatter-start` names is only applied, as by others.
     bool Applied = Found.Async && P.isEmbedded(Found.Callee);

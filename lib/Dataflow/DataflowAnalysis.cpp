@@ -290,10 +290,7 @@ void DataflowAnalysis::collectInnerUsers() {
       continue;
     for (const ProgramUse &Use : P.users(Id)) {
       Opcode Op = P[Use.User].Op;
-      bool Passes = (Op == Opcode::GetTupleElement && Use.Operand == 0) ||
-                    Op == Opcode::Tuple || Op == Opcode::Domain ||
-                    Op == Opcode::Copy;
-      if (!Passes || P[Use.User].Root)
+      if (!usesTopAtMost(Op) || P[Use.User].Root)
         InnerUsers.push_back(Use);
     }
   }
@@ -301,20 +298,12 @@ void DataflowAnalysis::collectInnerUsers() {
 }
 
 bool DataflowAnalysis::isUse(HloValueId V, HloId User, uint32_t Ordinal) const {
-  switch (P[User].Op) {
-  case Opcode::Copy:
-    return Ordinal == 0 || P[User].Root;
-  case Opcode::Tuple:
-  case Opcode::Domain:
-    // What only passes the value on counts if the value leaves with it.
-    return P[User].Root;
-  case Opcode::GetTupleElement:
-    if (Ordinal == 0)
-      return true;
-    return P[User].Root && hasLocations(User) && isPosition(V, User);
-  default:
+  Opcode Op = P[User].Op;
+  if (!usesTopAtMost(Op) || (Ordinal == 0 && !usesNothing(Op)))
     return true;
-  }
+  // What only passes the value on counts if the value leaves with it.
+  return P[User].Root && (Op != Opcode::GetTupleElement ||
+                          (hasLocations(User) && isPosition(V, User)));
 }
 
 std::string DataflowAnalysis::spell(HloValueId Id) const {

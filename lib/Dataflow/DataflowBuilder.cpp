@@ -109,12 +109,6 @@ void DataflowBuilder::link(HloId Id) {
   case Opcode::SetDimensionSize:
     if (!R.SetDimensionSizeForwards)
       return defineAll(Id);
-    [[fallthrough]];
-  case Opcode::Bitcast:
-  case Opcode::OptBarrier:
-  case Opcode::Domain:
-  case Opcode::AddDependency:
-  case Opcode::AllReduceDone:
     return forwardRange(Id, 0, First, 0, parts(Id));
   case Opcode::GetTupleElement:
     if (First)
@@ -151,7 +145,8 @@ void DataflowBuilder::link(HloId Id) {
   case Opcode::AsyncDone:
     return linkAsync(Id);
   default:
-    return linkOther(Id);
+    return forwardsOperand(N.Op) ? forwardRange(Id, 0, First, 0, parts(Id))
+                                 : linkOther(Id);
   }
 }
 

@@ -86,29 +86,6 @@ void ReadWalk::begin(ScopedId At, uint32_t Part) {
                             Opcodes.shape(At.Id, Part)));
 }
 
-/// True if elements of the result of \p Op are elements of its operands.
-static bool movesOnly(Opcode Op) {
-  switch (Op) {
-  case Opcode::AddDependency:
-  case Opcode::Bitcast:
-  case Opcode::Broadcast:
-  case Opcode::Concatenate:
-  case Opcode::Copy:
-  case Opcode::DynamicSlice:
-  case Opcode::DynamicUpdateSlice:
-  case Opcode::GetTupleElement:
-  case Opcode::OptBarrier:
-  case Opcode::Reshape:
-  case Opcode::Reverse:
-  case Opcode::Slice:
-  case Opcode::Transpose:
-  case Opcode::Tuple:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// An operand of a scope that is not inside a fusion is what is asked for.
 void ReadWalk::step(const Node &N) {
   // push() may move the maps.
@@ -139,7 +116,7 @@ void ReadWalk::step(const Node &N) {
       push({Call.Scope, P.operands(Call.Id)[Number]}, N.Part, Map);
     return;
   }
-  Map.Moves &= movesOnly(P[N.At.Id].Op);
+  Map.Moves &= movesElements(P[N.At.Id].Op);
   Opcodes.visit(N.At, N.Part, Map, Visit);
 }
 
@@ -250,34 +227,6 @@ private:
 };
 } // namespace
 
-/// True if \p Op changes no element of what it forwards.
-static bool handsOn(Opcode Op) {
-  switch (Op) {
-  case Opcode::AddDependency:
-  case Opcode::AllGatherStart:
-  case Opcode::AsyncDone:
-  case Opcode::AsyncStart:
-  case Opcode::Bitcast:
-  case Opcode::Broadcast:
-  case Opcode::CollectivePermuteStart:
-  case Opcode::Copy:
-  case Opcode::CopyDone:
-  case Opcode::CopyStart:
-  case Opcode::Domain:
-  case Opcode::DynamicUpdateSlice:
-  case Opcode::GetTupleElement:
-  case Opcode::OptBarrier:
-  case Opcode::Reshape:
-  case Opcode::Scatter:
-  case Opcode::SetDimensionSize:
-  case Opcode::Transpose:
-  case Opcode::Tuple:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Records where the update at hand writes.
 void ChainWalk::addUpdate() {
   Chain.Writer = At.Id;
@@ -299,7 +248,7 @@ void ChainWalk::addUpdate() {
 /// Goes on to what a custom-call that starts or ends a collective in a fusion
 /// forwards (TPU): the collective's operand, or the buffer that it fills.
 bool ChainWalk::skipCollective() {
-  llvm::StringRef Target = customCallTarget(P, At.Id);
+  llvm::StringRef Target = P.customCallTarget(At.Id);
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
   HloId Next;
   if (Target == "AsyncCollectiveDone" && Operands.size() > 1)
@@ -343,7 +292,7 @@ bool ChainWalk::step() {
     addUpdate();
   if (skipCollective())
     return true;
-  if (!handsOn(N.Op))
+  if (!keepsElements(N.Op))
     return false;
   uint32_t Own = N.Op == Opcode::Scatter && Part != 0 ? Part - 1 : 0;
   const Shape &Here = Opcodes.shape(At.Id, Part);

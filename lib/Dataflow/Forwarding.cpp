@@ -86,11 +86,9 @@ bool Forwarding::stepIntoTuple(Part &At) const {
 /// `AsyncCollectiveStart(all-gather(x))` begins a collective: its first results
 /// are what the collective reads (TPU, async collective fusions).
 bool Forwarding::stepOverStart(Part &At) const {
-  if (P.isHidden(At.Id) || P.operands(At.Id).size() != 1)
+  if (P.operands(At.Id).size() != 1)
     return false;
-  const HloModule &M = P.module();
-  if (findAttribute(M.attributes(M[At.Id]), "custom_call_target") !=
-      llvm::StringRef("\"AsyncCollectiveStart\""))
+  if (P.customCallTarget(At.Id) != "AsyncCollectiveStart")
     return false;
   ShapeId Result = P[At.Id].Shape;
   HloId Collective = P.operands(At.Id)[0];
@@ -124,10 +122,6 @@ Forwarding::Step Forwarding::next(Part &At) const {
             : P.trees().elementOrdinal(P[Operands[0]].Shape, P[At.Id].Number);
     return Forward(Element != 0 && stepOver(At, 0, Element + At.Ordinal));
   }
-  case Opcode::OptBarrier:
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-    return Forward(stepOver(At, 0, At.Ordinal));
   case Opcode::Bitcast:
     return Forward(stepOver(At, 0, 0));
   case Opcode::Copy:
@@ -138,7 +132,7 @@ Forwarding::Step Forwarding::next(Part &At) const {
   case Opcode::CustomCall:
     return Forward(stepOverStart(At));
   default:
-    return Step::Stop;
+    return Forward(forwardsOperand(P[At.Id].Op) && stepOver(At, 0, At.Ordinal));
   }
 }
 

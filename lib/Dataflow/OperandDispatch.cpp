@@ -26,22 +26,6 @@ void OperandReads::element(const Step &S) {
             S.Part - P.trees().elementOrdinal(P[S.At.Id].Shape, Index[0]));
 }
 
-/// True if \p Op hands elements on in the order of memory.
-static bool keepsOrder(Opcode Op) {
-  switch (Op) {
-  case Opcode::AddDependency:
-  case Opcode::Bitcast:
-  case Opcode::Domain:
-  case Opcode::GetTupleElement:
-  case Opcode::OptBarrier:
-  case Opcode::Reshape:
-  case Opcode::Tuple:
-    return true;
-  default:
-    return isElementwise(Op);
-  }
-}
-
 void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
                          OperandReadFn Visit) {
   const Step S{At, Part, Map, shape(At.Id, Part), P.operands(At.Id), Visit};
@@ -69,22 +53,25 @@ void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
       elementwise(S, K);
     return;
   }
-  switch (Op) {
-  case Opcode::Parameter:
-  case Opcode::Constant:
-  case Opcode::Iota:
-  case Opcode::AfterAll:
-  case Opcode::PartitionId:
-  case Opcode::ReplicaId:
-  case Opcode::GetDimensionSize:
+  if (readsNoElement(Op))
     return;
+  if (isPaired(Op))
+    return paired(S);
+  if (Op != Opcode::Bitcast && forwardsOperand(Op))
+    return forward(S, 0, Part);
+  if (startedBy(Op) && !isTransfer(Op))
+    return started(S);
+  if (endedBy(Op) && !isTransfer(Op))
+    return done(S);
+  dispatch(S);
+}
+
+/// Opcodes with rules of their own.
+void OperandReads::dispatch(const Step &S) {
+  switch (P[S.At.Id].Op) {
   case Opcode::Tuple:
   case Opcode::GetTupleElement:
     return element(S);
-  case Opcode::OptBarrier:
-  case Opcode::Domain:
-  case Opcode::AddDependency:
-    return forward(S, 0, Part);
   case Opcode::Bitcast:
   case Opcode::Reshape:
     return renumbered(S);
@@ -109,22 +96,6 @@ void OperandReads::visit(ScopedId At, uint32_t Part, const ElementMap &Map,
     return scattered(S);
   case Opcode::SetDimensionSize:
     return elementwise(S, 0);
-  case Opcode::Sort:
-  case Opcode::AllReduce:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectiveBroadcast:
-    return paired(S);
-  case Opcode::AsyncStart:
-  case Opcode::AllGatherStart:
-  case Opcode::CollectivePermuteStart:
-  case Opcode::CopyStart:
-    return started(S);
-  case Opcode::AsyncDone:
-  case Opcode::AllGatherDone:
-  case Opcode::AllReduceDone:
-  case Opcode::CollectivePermuteDone:
-  case Opcode::CopyDone:
-    return done(S);
   case Opcode::CustomCall:
     return customCall(S);
   case Opcode::Unknown:

@@ -11,73 +11,6 @@ using namespace hlobuf;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-bool hlobuf::isElementwise(Opcode Op) {
-  switch (Op) {
-  case Opcode::Abs:
-  case Opcode::Acos:
-  case Opcode::Acosh:
-  case Opcode::Add:
-  case Opcode::And:
-  case Opcode::Asin:
-  case Opcode::Asinh:
-  case Opcode::Atan:
-  case Opcode::Atan2:
-  case Opcode::Atanh:
-  case Opcode::Cbrt:
-  case Opcode::Ceil:
-  case Opcode::Clamp:
-  case Opcode::Compare:
-  case Opcode::Complex:
-  case Opcode::Convert:
-  case Opcode::Copy:
-  case Opcode::Cosh:
-  case Opcode::Cosine:
-  case Opcode::CountLeadingZeros:
-  case Opcode::Divide:
-  case Opcode::Erf:
-  case Opcode::Exponential:
-  case Opcode::ExponentialMinusOne:
-  case Opcode::Floor:
-  case Opcode::Imag:
-  case Opcode::IsFinite:
-  case Opcode::Log:
-  case Opcode::LogPlusOne:
-  case Opcode::Logistic:
-  case Opcode::Map:
-  case Opcode::Maximum:
-  case Opcode::Minimum:
-  case Opcode::Mulhi:
-  case Opcode::Multiply:
-  case Opcode::Negate:
-  case Opcode::Not:
-  case Opcode::Or:
-  case Opcode::Popcnt:
-  case Opcode::Power:
-  case Opcode::Real:
-  case Opcode::ReducePrecision:
-  case Opcode::Remainder:
-  case Opcode::RoundNearestAfz:
-  case Opcode::RoundNearestEven:
-  case Opcode::Rsqrt:
-  case Opcode::Select:
-  case Opcode::ShiftLeft:
-  case Opcode::ShiftRightArithmetic:
-  case Opcode::ShiftRightLogical:
-  case Opcode::Sign:
-  case Opcode::Sine:
-  case Opcode::Sinh:
-  case Opcode::Sqrt:
-  case Opcode::StochasticConvert:
-  case Opcode::Subtract:
-  case Opcode::Tan:
-  case Opcode::Tanh:
-  case Opcode::Xor:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// The shape of an operand that is an array; null for others.
 const Shape *OperandReads::operandShape(const Step &S, uint32_t Operand) const {
   if (Operand >= S.Operands.size())
@@ -406,12 +339,11 @@ void OperandReads::started(const Step &S) {
 void OperandReads::done(const Step &S) {
   if (S.Operands.empty())
     return;
-  Opcode Op = P[S.At.Id].Op;
   ShapeId Start = P[S.Operands[0]].Shape;
-  if (Op == Opcode::AllReduceDone)
+  const AsyncOpcodes *Pair = endedBy(P[S.At.Id].Op);
+  if (!Pair->Result)
     return forward(S, 0, S.Part);
-  if (uint32_t First =
-          P.trees().elementOrdinal(Start, Op == Opcode::CopyDone ? 0 : 1))
+  if (uint32_t First = P.trees().elementOrdinal(Start, *Pair->Result))
     forward(S, 0, First + S.Part);
 }
 
@@ -420,15 +352,6 @@ void OperandReads::paired(const Step &S) {
   for (uint32_t K = 0; K != S.Operands.size(); ++K)
     if (K + 1 == S.Part || S.Part == 0)
       elementwise(S, K);
-}
-
-StringRef hlobuf::customCallTarget(const Program &P, HloId Id) {
-  if (P[Id].Op != Opcode::CustomCall || P.isHidden(Id))
-    return "";
-  return findAttribute(P.module().attributes(P.module()[Id]),
-                       "custom_call_target")
-      .value_or("")
-      .trim('"');
 }
 
 void OperandReads::customCall(const Step &S) {
@@ -443,7 +366,7 @@ void OperandReads::customCall(const Step &S) {
                 P[S.Operands[Item.Operand]].Shape, Item.Index))
           return forward(S, Item.Operand, *Part);
   // A promise about values, which stay as they are (TPU).
-  if (customCallTarget(P, S.At.Id) == "AssumeGatherIndicesInBound")
+  if (P.customCallTarget(S.At.Id) == "AssumeGatherIndicesInBound")
     return forward(S, 0, S.Part);
   all(S, MapKind::Unknown);
 }

@@ -54,6 +54,7 @@ private:
   void whole(const Step &S, uint32_t Operand, MapKind Kind);
   void elementwise(const Step &S, uint32_t Operand);
   void all(const Step &S, MapKind Kind);
+  void dispatch(const Step &S);
   void element(const Step &S);
   void renumbered(const Step &S);
   void reinterpreted(const Step &S);
@@ -76,13 +77,6 @@ private:
   const Program &P;
   StartIndices &Starts;
 };
-
-/// True if each element of the result depends on the element at the same index
-/// of each operand only.
-bool isElementwise(Opcode Op);
-
-/// The target of custom-call \p Id; empty for other instructions.
-llvm::StringRef customCallTarget(const Program &P, HloId Id);
 
 } // namespace hlobuf
 

@@ -14,11 +14,6 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-bool hlobuf::isControlFlow(Opcode Op) {
-  return Op == Opcode::Call || Op == Opcode::While ||
-         Op == Opcode::Conditional || isAsync(Op);
-}
-
 Program::Program(const Facts &A)
     : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices) {
   if (!M.Entry) {
@@ -272,6 +267,12 @@ void Program::classify() {
 bool Program::isInPlacePermute(HloId Id) const {
   return !isHidden(Id) && operands(Id).size() == 4 &&
          findAttribute(M.attributes(M[Id]), "slice_sizes");
+}
+
+StringRef Program::customCallTarget(HloId Id) const {
+  if ((*this)[Id].Op != Opcode::CustomCall || isHidden(Id))
+    return "";
+  return hlobuf::customCallTarget(M.attributes(M[Id]));
 }
 
 HloId Program::find(NameId Name) const {

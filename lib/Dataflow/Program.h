@@ -131,6 +131,9 @@ public:
   /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
   bool isInPlacePermute(HloId Id) const;
 
+  /// The target of custom-call \p Id; empty for other instructions.
+  llvm::StringRef customCallTarget(HloId Id) const;
+
   /// True if \p Id is a get-tuple-element that the text leaves out.
   bool isHidden(HloId Id) const { return Id.index() >= M.Instructions.size(); }
   /// The instruction named \p Name, hidden ones included.
@@ -209,10 +212,6 @@ private:
   bool AdoptedAll = false;
   llvm::StringRef Obstacle;
 };
-
-/// call, while, conditional and async ops: their callees take part in the
-/// schedule.
-bool isControlFlow(Opcode Op);
 
 } // namespace hlobuf
 

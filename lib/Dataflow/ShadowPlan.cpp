@@ -66,8 +66,7 @@ void ShadowPlan::separateStacks() {
   std::vector<ComputationId> Bodies;
   auto Colors = findPrivateStacks(P.facts(), &P);
   for (size_t I = 0; I != Lines.size(); ++I) {
-    if (!Lines[I] ||
-        !llvm::is_contained(Colors, D[Places[I].Where].color()))
+    if (!Lines[I] || !llvm::is_contained(Colors, D[Places[I].Where].color()))
       continue;
     if (Bodies.empty())
       Bodies = findAsyncBodies(P);
@@ -113,20 +112,10 @@ void ShadowPlan::forEachLeaf(HloId Id,
 ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
                                      HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
-  switch (P[Id].Op) {
-  // Names for what is there.
-  case Opcode::Parameter:
-  case Opcode::Constant:
-  case Opcode::Tuple:
-  case Opcode::GetTupleElement:
-  case Opcode::Bitcast:
-  case Opcode::OptBarrier:
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-  case Opcode::AfterAll:
-  // Their computations read.
-  case Opcode::While:
-  case Opcode::Call:
+  Opcode Op = P[Id].Op;
+  if (accessesNoMemory(Op) || calleeReads(Op))
+    return {};
+  switch (Op) {
   case Opcode::AsyncUpdate:
     return {};
   case Opcode::AsyncStart: {
@@ -163,14 +152,6 @@ void ShadowPlan::forEachReadAtEnd(
       Visit({V, std::nullopt, true});
 }
 
-static bool isConcatBitcast(const Program &P, HloId Id) {
-  if (P[Id].Op != Opcode::CustomCall || P.isHidden(Id))
-    return false;
-  std::optional<llvm::StringRef> Target = findAttribute(
-      P.module().attributes(P.module()[Id]), "custom_call_target");
-  return Target == "\"ConcatBitcast\"";
-}
-
 /// True if \p Written is one of \p Id's operands, byte for byte, and at the
 /// same place.
 bool ShadowPlan::keepsBytes(HloId Id, HloValueId Written) const {
@@ -186,7 +167,7 @@ void ShadowPlan::forEachWrite(
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
     return;
-  bool Concat = isConcatBitcast(P, Id);
+  bool Concat = P.customCallTarget(Id) == "ConcatBitcast";
   SmallVector<HloValueId, 4> Kept;
   for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
     HloValueId V = F.definedAt(Id, I);

@@ -35,14 +35,6 @@ std::optional<int64_t> StartIndices::literal(HloId Id) const {
   return std::clamp(Value, -MaxElement, MaxElement);
 }
 
-/// True if \p Op hands a scalar on as it is. A convert does where the value
-/// fits, as start indices do.
-static bool isForwarder(Opcode Op) {
-  return Op == Opcode::Bitcast || Op == Opcode::Copy || Op == Opcode::Reshape ||
-         Op == Opcode::Convert || Op == Opcode::OptBarrier ||
-         Op == Opcode::Broadcast;
-}
-
 /// The instruction that computes \p At.
 ScopedId StartIndices::resolve(ScopedId At) const {
   for (unsigned Steps = 0; Steps != MaxSteps; ++Steps) {
@@ -54,7 +46,7 @@ ScopedId StartIndices::resolve(ScopedId At) const {
       if (N.Number >= Operands.size())
         return At;
       At = {Call.Scope, Operands[N.Number]};
-    } else if (isForwarder(N.Op) && Operands.size() == 1) {
+    } else if (keepsScalar(N.Op) && Operands.size() == 1) {
       At.Id = Operands[0];
     } else {
       return At;

@@ -37,7 +37,7 @@ static bool isListed(StringRef List, StringRef Name) {
 }
 
 /// True if the steps of \p D with \p Role fit \p Opcodes: there is one, and it
-/// is of one of these.
+/// has one of them.
 static bool fits(const Diagnostic &D, StepRole Role, StringRef Opcodes) {
   return Opcodes.empty() || llvm::any_of(D.Notes, [&](const Note &N) {
            return N.Kind == NoteKind::Step && N.Event.Role == Role &&

@@ -343,17 +343,11 @@ bool Facts::isSSA() const {
   });
 }
 
-static bool controlsFlow(Opcode Op) {
-  return Op == Opcode::While || Op == Opcode::Conditional ||
-         Op == Opcode::Call || isAsync(Op);
-}
-
 /// True if \p I is an async-start that is printed like an opcode of its own
 /// (collectives on GPU, 2026-06-29 on): its body defines the result at {1}.
 static bool wrapsCollective(const Facts &A, const Instruction &I) {
   const Dump &D = A.dump();
-  if ((I.Op.Op != Opcode::AllGatherStart && I.Op.Op != Opcode::AllReduceStart &&
-       I.Op.Op != Opcode::CollectivePermuteStart) ||
+  if (!startedBy(I.Op.Op) || !mayBeSugar(I.Op.Op) ||
       !D.Shapes[I.Result].isTuple())
     return false;
   return llvm::none_of(A.usedOfInstruction(I.Name), [&](uint32_t U) {
@@ -371,7 +365,7 @@ static bool wrapsCollective(const Facts &A, const Instruction &I) {
 static bool findPlain(const Facts &A) {
   const Dump &D = A.dump();
   for (const Instruction &I : D.Instructions)
-    if (controlsFlow(I.Op.Op) || wrapsCollective(A, I) ||
+    if (isControlFlow(I.Op.Op) || wrapsCollective(A, I) ||
         D.attributes(I).contains("output_to_operand_aliasing"))
       return false;
   for (const Use &U : D.Uses)

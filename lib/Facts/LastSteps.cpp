@@ -16,8 +16,7 @@ using llvm::StringRef;
 /// elements are named after what they come from (jax 0.10.2, `closed_call.0`).
 LastSteps::Reads LastSteps::readsItself(NameId Name) const {
   if (A.hasText(Name)) {
-    Opcode Op = A.opcode(Name);
-    return Op == Opcode::While || Op == Opcode::Call ? Reads::No : Reads::Yes;
+    return calleeReads(A.opcode(Name)) ? Reads::No : Reads::Yes;
   }
   bool MayCall = D.Names[Name].contains("call") ||
                  llvm::any_of(A.usesBy(Name), [&](uint32_t I) {
@@ -30,14 +29,6 @@ LastSteps::Reads LastSteps::readsItself(NameId Name) const {
 static bool isWrappedDone(StringRef Text) {
   return Text.contains("done") && !Text.contains("copy") &&
          !Text.contains("send") && !Text.contains("recv");
-}
-
-/// Opcodes of their own that GPU prints for async ops, too (jax 0.12.0): the
-/// text does not tell them apart.
-static bool mayBeSugar(Opcode Op) {
-  return Op == Opcode::AllGatherStart || Op == Opcode::AllGatherDone ||
-         Op == Opcode::CollectivePermuteStart ||
-         Op == Opcode::CollectivePermuteDone;
 }
 
 LastSteps::LastSteps(const Facts &A)

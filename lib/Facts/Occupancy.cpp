@@ -45,10 +45,8 @@ bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
 
 bool hlobuf::isConcatBitcast(const Facts &A, NameId Name) {
   const Instruction *I = A.instruction(Name);
-  if (!I || I->Op.Op != Opcode::CustomCall)
-    return false;
-  return findAttribute(A.dump().attributes(*I), "custom_call_target") ==
-         "\"ConcatBitcast\"";
+  return I && I->Op.Op == Opcode::CustomCall &&
+         customCallTarget(A.dump().attributes(*I)) == "ConcatBitcast";
 }
 
 /// A user without text is a forwarder, a while, a call or a conditional. What

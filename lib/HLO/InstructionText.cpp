@@ -183,6 +183,10 @@ std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
   return std::nullopt;
 }
 
+StringRef hlobuf::customCallTarget(StringRef Attributes) {
+  return findAttribute(Attributes, "custom_call_target").value_or("").trim('"');
+}
+
 bool hlobuf::runsOnSparseCore(StringRef Attributes) {
   return findAttribute(Attributes, "async_execution_thread") ==
          StringRef("\"sparsecore\"");

@@ -65,6 +65,9 @@ bool parseSlice(llvm::StringRef Attributes,
                 llvm::MutableArrayRef<int64_t> Begins,
                 llvm::MutableArrayRef<int64_t> Strides);
 
+/// `custom_call_target` without its quotes; empty if it is not there.
+llvm::StringRef customCallTarget(llvm::StringRef Attributes);
+
 /// True for an async-start whose computation runs on a SparseCore of a TPU
 /// (hlo_instructions.cc, HloAsyncStartInstruction::PrintExtraAttributesImpl).
 bool runsOnSparseCore(llvm::StringRef Attributes);

@@ -10,36 +10,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// True if instructions of this kind never call a computation.
-static bool neverCalls(Opcode Op) {
-  switch (Op) {
-  case Opcode::Parameter:
-  case Opcode::Constant:
-  case Opcode::GetTupleElement:
-  case Opcode::Tuple:
-  case Opcode::Bitcast:
-  case Opcode::Copy:
-  case Opcode::CopyStart:
-  case Opcode::CopyDone:
-  case Opcode::Broadcast:
-  case Opcode::Add:
-  case Opcode::Subtract:
-  case Opcode::Multiply:
-  case Opcode::Divide:
-  case Opcode::Compare:
-  case Opcode::Select:
-  case Opcode::Convert:
-  case Opcode::Reshape:
-  case Opcode::Transpose:
-  case Opcode::Slice:
-  case Opcode::DynamicSlice:
-  case Opcode::Dot:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static std::optional<CallRole> callRole(StringRef Key) {
   static constexpr std::pair<StringRef, CallRole> Roles[] = {
       {"calls", CallRole::Calls},
@@ -87,7 +57,7 @@ static void addCalls(StringRef Value, CallRole Role,
 
 void hlobuf::forEachCall(StringRef Attributes, Opcode Op,
                          llvm::function_ref<void(StringRef, CallRole)> Visit) {
-  if (neverCalls(Op))
+  if (!mayCall(Op))
     return;
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;

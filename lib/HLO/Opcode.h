@@ -1,4 +1,4 @@
-//===- HLO/Opcode.h - Opcodes and async sugar -------------------*- C++ -*-===//
+//===- HLO/Opcode.h - Opcodes and what is known of them ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,15 +9,178 @@
 #define HLOBUF_HLO_OPCODE_H
 
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace hlobuf {
 
 enum class Opcode : uint8_t {
   /// Not in Opcodes.def: newer than this tool.
   Unknown,
-#define HLOBUF_OPCODE(Enumerator, Text) Enumerator,
+#define HLOBUF_OPCODE(Enumerator, Text, Traits) Enumerator,
 #include "HLO/Opcodes.def"
 };
+
+/// What Opcodes.def says of an opcode.
+enum class OpcodeTrait : uint32_t {
+  None = 0,
+  /// An element of the result is computed from the elements of the operands at
+  /// its own index.
+  Elementwise = 1 << 0,
+  /// The result has the operands' elements in the order of memory.
+  KeepsOrder = 1 << 1,
+  /// Of a scalar, the result is that scalar where it fits.
+  KeepsScalar = 1 << 2,
+  /// Result k is computed from operand k, one pair after the other.
+  Paired = 1 << 3,
+  /// The result does not depend on any element of an operand.
+  ReadsNoElement = 1 << 4,
+  /// No memory is read or written: the result is there already.
+  NoAccess = 1 << 5,
+  /// The result is operand 0, all of it.
+  Forwards = 1 << 6,
+  /// No part of the result has a value of its own, but for phis
+  /// (HloDataflowAnalysis::InitializeInstructionValueSets, 2017 on).
+  DefinesNothing = 1 << 7,
+  /// Of an operand only the tuple index table is used; what is below is passed
+  /// on (HloDataflowAnalysis::DoesNotUseOperandBuffer, 2017 on).
+  UsesTop = 1 << 8,
+  /// Operands are passed on and not used.
+  UsesNothing = 1 << 9,
+  /// Values are joined: parameters of loops and called computations, too.
+  DefinesPhis = 1 << 10,
+  /// Attributes may name computations.
+  Calls = 1 << 11,
+  /// Callees take part in the schedule of the caller.
+  ControlFlow = 1 << 12,
+  /// Operands are read by the callees alone.
+  CalleeReads = 1 << 13,
+  /// GPU prints async ops that wrap collectives with these texts (2026-06-29
+  /// on, CUDA and ROCm), so that the text does not tell them apart.
+  MaySugar = 1 << 14,
+  /// Host or another device is on the other side.
+  Transfer = 1 << 15,
+  /// Parts of the result are parts of operands, the others are defined
+  /// (HloDataflowAnalysis::Update*ValueSet, 2017 on).
+  ForwardsParts = 1 << 16,
+  /// Every element of the result is an element of an operand.
+  MovesElements = 1 << 17,
+  /// All elements of an operand are in the result, but for those that an update
+  /// replaces.
+  KeepsElements = 1 << 18,
+};
+
+constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
+  return static_cast<OpcodeTrait>(static_cast<uint32_t>(A) |
+                                  static_cast<uint32_t>(B));
+}
+
+namespace detail {
+struct OpcodeTable {
+  using enum OpcodeTrait;
+  /// By opcode.
+  static constexpr OpcodeTrait Traits[] = {
+      None,
+#define HLOBUF_OPCODE(Enumerator, Text, Traits) Traits,
+#include "HLO/Opcodes.def"
+  };
+};
+} // namespace detail
+
+inline bool hasTrait(Opcode Op, OpcodeTrait Trait) {
+  auto Own = static_cast<uint32_t>(detail::OpcodeTable::Traits[uint8_t(Op)]);
+  return (Own & static_cast<uint32_t>(Trait)) != 0;
+}
+
+inline bool isElementwise(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::Elementwise);
+}
+inline bool movesElements(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::MovesElements);
+}
+inline bool keepsElements(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::KeepsElements);
+}
+/// True if elements are passed on in the order of memory.
+inline bool keepsOrder(Opcode Op) {
+  return isElementwise(Op) || hasTrait(Op, OpcodeTrait::KeepsOrder);
+}
+inline bool keepsScalar(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::KeepsScalar);
+}
+inline bool isPaired(Opcode Op) { return hasTrait(Op, OpcodeTrait::Paired); }
+inline bool readsNoElement(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::ReadsNoElement);
+}
+inline bool accessesNoMemory(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::NoAccess);
+}
+inline bool forwardsOperand(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::Forwards);
+}
+inline bool forwardsParts(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::ForwardsParts);
+}
+inline bool definesNothing(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::DefinesNothing);
+}
+/// True if parts of operands below the top are passed on and not used.
+inline bool usesTopAtMost(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::UsesTop) ||
+         hasTrait(Op, OpcodeTrait::UsesNothing);
+}
+inline bool usesNothing(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::UsesNothing);
+}
+inline bool mayDefinePhis(Opcode Op) {
+  return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::DefinesPhis);
+}
+/// True if the text may stand for an async op that wraps a collective. Only
+/// GPU prints such texts.
+inline bool mayBeSugar(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::MaySugar);
+}
+inline bool mayCall(Opcode Op) {
+  return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::Calls) ||
+         mayBeSugar(Op);
+}
+/// True if operands are read by the callees alone: while, call.
+inline bool calleeReads(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::CalleeReads);
+}
+inline bool isTransfer(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::Transfer);
+}
+/// async-start, async-update or async-done, sugar included.
+inline bool isAsync(Opcode Op) {
+  return Op == Opcode::AsyncStart || Op == Opcode::AsyncUpdate ||
+         Op == Opcode::AsyncDone;
+}
+/// async-update or async-done, sugar included.
+inline bool continuesAsync(Opcode Op) {
+  return Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone;
+}
+/// call, while and conditional: callees run in the caller's own schedule.
+inline bool isSynchronousCall(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::ControlFlow);
+}
+/// call, while, conditional and async ops: callees take part in the schedule.
+inline bool isControlFlow(Opcode Op) {
+  return isSynchronousCall(Op) || isAsync(Op);
+}
+
+/// A start and the done that waits for it.
+struct AsyncOpcodes {
+  Opcode Start;
+  Opcode Done;
+  /// The element of the start's result that the done's is; nothing for all of
+  /// it.
+  std::optional<uint32_t> Result;
+};
+
+/// What \p Op starts; null if nothing that could be read.
+const AsyncOpcodes *startedBy(Opcode Op);
+/// What \p Op is the done of; null if nothing that could be read.
+const AsyncOpcodes *endedBy(Opcode Op);
 
 /// An opcode as printed: `fusion-start` is an async-start that wraps a fusion
 /// (2022-03-17 on), `copy-start` an opcode of its own.
@@ -31,8 +194,9 @@ PrintedOpcode parseOpcode(llvm::StringRef Text);
 
 llvm::StringRef opcodeText(Opcode Op);
 
-/// async-start, async-update or async-done, sugar included.
-bool isAsync(Opcode Op);
+/// The known opcode whose text is \p Text but for one letter; Unknown if there
+/// is none.
+Opcode findSimilarOpcode(llvm::StringRef Text);
 
 } // namespace hlobuf
 

@@ -105,7 +105,7 @@ size_t SarifResults::ruleIndex(StringRef Check) {
   return At->second;
 }
 
-/// With what has no place of its own and so is no related location.
+/// With the texts that have no place and so cannot be a related location.
 static std::string wholeMessage(const ResultFinding &F) {
   std::string Text = F.Message;
   for (const ResultNote &N : F.Notes)

@@ -98,36 +98,8 @@ private:
 
 /// True if \p Id reads nothing itself, or is asynchronous.
 static bool readsNothing(const ProgramNode &N) {
-  switch (N.Op) {
-  case Opcode::Parameter:
-  case Opcode::Constant:
-  case Opcode::Tuple:
-  case Opcode::GetTupleElement:
-  case Opcode::Bitcast:
-  case Opcode::OptBarrier:
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-  case Opcode::AfterAll:
-  case Opcode::While:
-  case Opcode::Call:
-  case Opcode::Conditional:
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-  case Opcode::AllGatherDone:
-  case Opcode::AllReduceDone:
-  case Opcode::CollectivePermuteDone:
-  case Opcode::CopyDone:
-  case Opcode::Send:
-  case Opcode::SendDone:
-  case Opcode::Recv:
-  case Opcode::RecvDone:
-  case Opcode::Infeed:
-  case Opcode::Outfeed:
-    return true;
-  default:
-    return N.Sugar;
-  }
+  return accessesNoMemory(N.Op) || isControlFlow(N.Op) || endedBy(N.Op) ||
+         isTransfer(N.Op) || N.Sugar;
 }
 
 void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
@@ -185,7 +157,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
   case Opcode::CustomCall: {
     // Known to the compiler by name (gpu/buffer_sharing.cc, 2022): the matrix
     // that is factored, and the one that a product is added to.
-    llvm::StringRef Target = customCallTarget(P, Id);
+    llvm::StringRef Target = P.customCallTarget(Id);
     if ((Target == "__cusolver$cholesky" && S.Operand == 0) ||
         (Target.starts_with("__cublas$") && S.Operand == 2) ||
         Target == "ConcatBitcast")
@@ -209,15 +181,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
 /// True if \p Id makes result k of operand k, one after the other, so that no
 /// result may be written to the place of another operand.
 static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
-  switch (N.Op) {
-  case Opcode::Sort:
-  case Opcode::AllReduce:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectiveBroadcast:
-    return S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
-  default:
-    return false;
-  }
+  return isPaired(N.Op) && S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
 }
 
 void InPlaceHazards::doubt(HloId Id, uint32_t Operand, const char *Why) {

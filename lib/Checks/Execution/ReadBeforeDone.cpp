@@ -50,51 +50,18 @@ private:
 };
 } // namespace
 
-/// The opcode that ends what \p Op starts; Unknown if that starts nothing.
-static Opcode doneOf(Opcode Op) {
-  switch (Op) {
-  case Opcode::AsyncStart:
-    return Opcode::AsyncDone;
-  case Opcode::AllGatherStart:
-    return Opcode::AllGatherDone;
-  case Opcode::AllReduceStart:
-    return Opcode::AllReduceDone;
-  case Opcode::CollectivePermuteStart:
-    return Opcode::CollectivePermuteDone;
-  case Opcode::CopyStart:
-    return Opcode::CopyDone;
-  case Opcode::Recv:
-    return Opcode::RecvDone;
-  default:
-    return Opcode::Unknown;
-  }
-}
-
-/// The element of \p Op's result that its done forwards; nothing where that is
-/// all of it.
-static std::optional<uint32_t> resultElement(Opcode Op) {
-  switch (Op) {
-  case Opcode::AllReduceStart:
-    return std::nullopt;
-  case Opcode::CopyStart:
-  case Opcode::Recv:
-    return 0;
-  default:
-    return 1;
-  }
-}
-
 /// The first done of \p Start in its own computation; invalid if there is none.
 HloId EarlyReads::findDone(HloId Start) const {
   HloId Last = Start;
+  Opcode Wanted = startedBy(P[Start].Op)->Done;
   if (P[Start].Op == Opcode::AsyncStart)
     Last = P.asyncEnd(Start);
   else
     for (ProgramUse Use : P.users(Start))
-      if (P[Use.User].Op == doneOf(P[Start].Op) && Use.Operand == 0 &&
+      if (P[Use.User].Op == Wanted && Use.Operand == 0 &&
           (Last == Start || S.time(Use.User) < S.time(Last)))
         Last = Use.User;
-  return P[Last].Op == doneOf(P[Start].Op) ? Last : HloId();
+  return P[Last].Op == Wanted ? Last : HloId();
 }
 
 /// What \p Start produces, without what its operands hold already.
@@ -102,7 +69,7 @@ SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
   SmallVector<HloValueId, 4> Results;
   ShapeId Shape = P[Start].Shape;
   uint32_t First = 0, Count = P.trees().parts(Shape);
-  if (std::optional<uint32_t> Element = resultElement(P[Start].Op)) {
+  if (std::optional<uint32_t> Element = startedBy(P[Start].Op)->Result) {
     First = P.trees().elementOrdinal(Shape, *Element);
     if (First == 0)
       return Results;
@@ -131,7 +98,7 @@ SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
 bool EarlyReads::isInChain(HloId User, HloId Start) const {
   if (P[Start].Op != Opcode::AsyncStart)
     return false;
-  if (P[User].Op == Opcode::AsyncUpdate || P[User].Op == Opcode::AsyncDone)
+  if (continuesAsync(P[User].Op))
     return true;
   ComputationId Body = S.asyncBody(P[User].Parent);
   return Body && Body != S.asyncBody(P[Start].Parent);
@@ -183,7 +150,7 @@ void EarlyReads::check(HloId Start) {
 
 void EarlyReads::run() {
   for (HloId Id : S.sequence())
-    if (doneOf(P[Id].Op) != Opcode::Unknown)
+    if (startedBy(P[Id].Op))
       check(Id);
 }
 

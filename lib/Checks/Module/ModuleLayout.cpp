@@ -273,16 +273,15 @@ void ModuleLayouts::check(HloId Id) {
     T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
     return compare({First}, {Id}, T);
   }
-  case Opcode::OptBarrier:
-  case Opcode::Domain:
-  case Opcode::AddDependency:
-  case Opcode::AllReduceDone:
-    return compare({First}, {Id});
   case Opcode::Fusion:
   case Opcode::CustomCall:
     checkAliases(Id);
     break;
+  case Opcode::Bitcast:
+    return;
   default:
+    if (forwardsOperand(P[Id].Op))
+      return compare({First}, {Id});
     break;
   }
   checkCalls(Id);

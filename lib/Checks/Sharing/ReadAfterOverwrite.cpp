@@ -112,25 +112,12 @@ bool LateUses::reads(const Use &Reader, UsedId U) const {
   const Instruction *I = A.instruction(Reader.Name);
   if (!I || I->Op.Sugar)
     return false;
-  switch (I->Op.Op) {
-  case Opcode::Unknown:
-  case Opcode::Call:
-  case Opcode::Conditional:
-  case Opcode::Parameter:
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-  case Opcode::Tuple:
-  case Opcode::GetTupleElement:
-  case Opcode::Bitcast:
-    return false;
-  case Opcode::While:
+  Opcode Op = I->Op.Op;
+  if (Op == Opcode::While)
     return llvm::any_of(D.positions(D[U]), [&](const Position &P) {
       return P.Name == Reader.Name;
     });
-  default:
-    return true;
-  }
+  return Op != Opcode::Unknown && !isControlFlow(Op) && !accessesNoMemory(Op);
 }
 
 void LateUses::collect(ValueId V, UsedId U) {

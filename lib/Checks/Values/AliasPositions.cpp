@@ -102,27 +102,6 @@ static std::optional<Source> sourceOf(const Dump &D, const Instruction &I,
   return std::nullopt;
 }
 
-/// True for the opcodes that sourceOf knows.
-static bool passesOn(Opcode Op) {
-  switch (Op) {
-  case Opcode::While:
-  case Opcode::AllGatherDone:
-  case Opcode::Tuple:
-  case Opcode::Copy:
-  case Opcode::CopyStart:
-  case Opcode::Send:
-  case Opcode::RecvDone:
-  case Opcode::AllGatherStart:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectivePermuteStart:
-  case Opcode::CollectivePermuteDone:
-  case Opcode::AsyncStart:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// \p U is at a part of \p I, but not where that part comes from.
 static void reportWrong(const CheckContext &A, Reporter &R,
                         const Instruction &I, uint32_t Number,
@@ -200,7 +179,7 @@ void checkAliasPositions(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   Steps Path;
   for (const Instruction &I : D.Instructions) {
-    if (!passesOn(I.Op.Op))
+    if (!forwardsParts(I.Op.Op))
       continue;
     checkPositions(A, R, I);
     if (A.positionsAt(I.Name).size() < D.Shapes[I.Result].Nodes)

@@ -187,11 +187,9 @@ bool Hidden::mayCall(NameId X) {
   return Calls;
 }
 
-/// Collective starts are sugar of async-start in jax 0.12.0 for CUDA and ROCm.
 static bool mayHaveBody(Opcode Op) {
-  return isAsync(Op) || Op == Opcode::While || Op == Opcode::Conditional ||
-         Op == Opcode::AllGatherStart || Op == Opcode::AllReduceStart ||
-         Op == Opcode::CollectivePermuteStart || Op == Opcode::Unknown;
+  return Op == Opcode::Unknown || isAsync(Op) || Op == Opcode::While ||
+         Op == Opcode::Conditional || (startedBy(Op) && mayBeSugar(Op));
 }
 
 /// True if something that may have a computation of its own reads \p U at

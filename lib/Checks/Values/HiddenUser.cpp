@@ -92,8 +92,7 @@ void Users::checkGap(const Use &Row, uint32_t Number, uint32_t Expected) {
 
 /// The done of such a start has no text and reads all of it.
 static bool startsCollective(Opcode Op) {
-  return Op == Opcode::AllGatherStart || Op == Opcode::AllReduceStart ||
-         Op == Opcode::CollectivePermuteStart || Op == Opcode::CopyStart;
+  return startedBy(Op) && !isAsync(Op) && !isTransfer(Op);
 }
 
 /// The values positioned at \p X.

@@ -45,23 +45,6 @@ enum class Rule : uint8_t {
 };
 } // namespace
 
-/// Opcodes whose operands all have the result's dimensions.
-static bool isElementwise(Opcode Op) {
-  using enum Opcode;
-  // clang-format off
-  static constexpr Opcode All[] = {
-      Abs, Acos, Acosh, Add, And, Asin, Asinh, Atan, Atan2, Atanh, Cbrt, Ceil,
-      Compare, Complex, Convert, Copy, Cosh, Cosine, CountLeadingZeros,
-      Divide, Erf, Exponential, ExponentialMinusOne, Floor, Imag, IsFinite,
-      Log, LogPlusOne, Logistic, Maximum, Minimum, Multiply, Negate, Not, Or,
-      Popcnt, Power, Real, ReducePrecision, Remainder, Reverse,
-      RoundNearestAfz, RoundNearestEven, Rsqrt, ShiftLeft,
-      ShiftRightArithmetic, ShiftRightLogical, Sign, Sine, Sinh, Sqrt,
-      Subtract, Tan, Tanh, Xor};
-  // clang-format on
-  return llvm::is_contained(All, Op);
-}
-
 static Rule ruleOf(Opcode Op) {
   switch (Op) {
   case Opcode::While:
@@ -70,6 +53,11 @@ static Rule ruleOf(Opcode Op) {
     return Rule::FirstDimensions;
   case Opcode::Select:
     return Rule::SecondDimensions;
+  // Its bounds may be scalars.
+  case Opcode::Clamp:
+    return Rule::None;
+  case Opcode::Reverse:
+    return Rule::Dimensions;
   case Opcode::Reshape:
   case Opcode::Transpose:
     return Rule::Elements;

@@ -69,9 +69,8 @@ void checkMissingUse(const CheckContext &A, Reporter &R) {
   for (const Instruction &I : D.Instructions) {
     if (I.Operands.empty())
       continue;
-    bool Reads = I.Op.Op != Opcode::Tuple && I.Op.Op != Opcode::Domain;
-    bool Shallow =
-        I.Op.Op == Opcode::Copy || I.Op.Op == Opcode::GetTupleElement;
+    bool Reads = !usesNothing(I.Op.Op);
+    bool Shallow = Reads && usesTopAtMost(I.Op.Op);
     if (Reads)
       Uses.load(A, I.Name);
     llvm::ArrayRef<NameId> Operands = D.operands(I);

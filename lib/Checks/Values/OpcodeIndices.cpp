@@ -57,18 +57,9 @@ static Duty startDuty(ArrayRef<uint32_t> Path, bool Table) {
 static Duty dutyAt(const Definer &X, ArrayRef<uint32_t> Path, bool Table) {
   bool Root = Path.empty();
   uint32_t First = Root ? 0 : Path[0];
-  switch (X.I.Op.Op) {
-  case Opcode::Bitcast:
-  case Opcode::GetTupleElement:
-  case Opcode::Call:
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-  case Opcode::OptBarrier:
-  case Opcode::CopyDone:
-  case Opcode::AllReduceDone:
-  case Opcode::While:
-  case Opcode::Conditional:
+  if (definesNothing(X.I.Op.Op))
     return Duty::Never;
+  switch (X.I.Op.Op) {
   case Opcode::Parameter:
     return when(!X.AnyPhi);
   case Opcode::Tuple:
@@ -184,8 +175,7 @@ static bool allDefined(const CheckContext &A, const Definer &X, ShapeId Part,
 static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
   const Dump &D = A.dump();
   llvm::SmallVector<uint32_t, 4> Path;
-  if (X.I.Op.Op == Opcode::While || X.I.Op.Op == Opcode::Conditional ||
-      allDefined(A, X, X.I.Result, Path))
+  if (definesNothing(X.I.Op.Op) || allDefined(A, X, X.I.Result, Path))
     return;
   ArrayRef<uint32_t> Group = A.usedOfInstruction(X.I.Name);
   InstructionText Text = A.places().text(X.I);
@@ -205,16 +195,11 @@ static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
 static void checkSpelling(const CheckContext &A, Reporter &R,
                           const Instruction &I) {
   StringRef Text = opcodeIn(A, I);
-  static constexpr StringRef Known[] = {
-#define HLOBUF_OPCODE(Enumerator, Text) Text,
-#include "HLO/Opcodes.def"
-  };
-  for (StringRef Other : Known)
-    if (Text.edit_distance(Other, true, 1) == 1)
-      return void(R.reportAs(Severity::Warning, Text,
-                             "unknown opcode '{}'; did you mean '{}'?", Text,
-                             Other)
-                      .about(I.Name));
+  if (Opcode Other = findSimilarOpcode(Text); Other != Opcode::Unknown)
+    R.reportAs(Severity::Warning, Text,
+               "unknown opcode '{}'; did you mean '{}'?", Text,
+               opcodeText(Other))
+        .about(I.Name);
 }
 
 namespace hlobuf {

@@ -27,8 +27,7 @@ static StringRef phiText(const TagTexts &Tag) {
 static void checkOpcode(const CheckContext &A, Reporter &R, UsedId U,
                         const Instruction &I) {
   const Dump &D = A.dump();
-  bool Joins = I.Op.Op == Opcode::While || I.Op.Op == Opcode::Conditional ||
-               I.Op.Op == Opcode::Parameter || I.Op.Op == Opcode::Unknown;
+  bool Joins = mayDefinePhis(I.Op.Op);
   bool First = I.Op.Op != Opcode::Parameter || I.ParameterNumber == 0;
   if (Joins && First)
     return;
