@@ -24,8 +24,8 @@ struct Part {
 /// (xla/hlo/analysis/alias_info.cc, GetFusionInPlaceInputOutputPairs).
 class BodyPairs {
 public:
-  BodyPairs(const Program &P, const ReleaseRules &R, AliasAnalysis &All, HloId Fusion,
-            bool Declared)
+  BodyPairs(const Program &P, const ReleaseRules &R, AliasAnalysis &All,
+            HloId Fusion, bool Declared)
       : P(P), R(R), All(All), Fusion(Fusion), Declared(Declared) {}
 
   std::vector<InPlacePair> find();

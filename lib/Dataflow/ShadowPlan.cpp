@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/ShadowPlan.h"
+#include "Dataflow/CopyBack.h"
 #include "Dataflow/PrivateStacks.h"
 
 using namespace hlobuf;
@@ -153,11 +154,15 @@ void ShadowPlan::forEachReadAtEnd(
 }
 
 /// True if \p Written is one of \p Id's operands, byte for byte, and at the
-/// same place.
+/// same place, or is what a read-only place has.
 bool ShadowPlan::keepsBytes(HloId Id, HloValueId Written) const {
   std::optional<OperandPart> From = Same.find(Id, F[Written].Ordinal);
-  if (!From)
-    return false;
+  if (!From) {
+    const Dump &D = P.facts().dump();
+    return isReadOnly(D, D[D[Lines[Written.index()]].Owner]) &&
+           copiesBack(F, Written,
+                      [&](HloValueId V) { return Lines[V.index()]; });
+  }
   HloValueId V = at(P.operands(Id)[From->Operand], From->Ordinal);
   return place(V) && *place(V) == *place(Written);
 }

@@ -119,7 +119,7 @@ static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
       Last = Seen;
       Youngest = Name;
     }
-  // What is there from the beginning is no pass's doing.
+  // What is there from the beginning is not a pass's doing.
   if (!Last.File || *Last.File == 0)
     return;
   const PassDump &File = Passes[*Last.File];

@@ -44,7 +44,7 @@ enum class OpcodeTrait : uint32_t {
   /// Of an operand only the tuple index table is used; what is below is passed
   /// on (HloDataflowAnalysis::DoesNotUseOperandBuffer, 2017 on).
   UsesTop = 1 << 8,
-  /// Operands are passed on and not used.
+  /// Operands are forwarded and not used.
   UsesNothing = 1 << 9,
   /// Values are joined: parameters of loops and called computations, too.
   DefinesPhis = 1 << 10,
@@ -100,7 +100,7 @@ inline bool movesElements(Opcode Op) {
 inline bool keepsElements(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::KeepsElements);
 }
-/// True if elements are passed on in the order of memory.
+/// True if elements are forwarded in the order of memory.
 inline bool keepsOrder(Opcode Op) {
   return isElementwise(Op) || hasTrait(Op, OpcodeTrait::KeepsOrder);
 }
@@ -123,7 +123,7 @@ inline bool forwardsParts(Opcode Op) {
 inline bool definesNothing(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::DefinesNothing);
 }
-/// True if parts of operands below the top are passed on and not used.
+/// True if parts of operands below the top are forwarded and not used.
 inline bool usesTopAtMost(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::UsesTop) ||
          hasTrait(Op, OpcodeTrait::UsesNothing);

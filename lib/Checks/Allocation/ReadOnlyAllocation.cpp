@@ -12,12 +12,14 @@
 // but so is that of a parameter that the program returns: without the module
 // such allocations are not checked. Before 2019-09 a parameter's allocation
 // could also hold the phi of a loop that only forwards it (TensorFlow 1.14):
-// not checked there.
+// not checked there. What a loop forwards may be copied to alternate memory and
+// back to its own place (TPU: a sharded training step with libtpu 0.0.52).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
-#include "llvm/ADT/DenseSet.h"
+#include "Dataflow/CopyBack.h"
+#include "Dataflow/ModuleAnalysis.h"
 
 using namespace hlobuf;
 
@@ -25,36 +27,47 @@ namespace {
 class ReadOnlyAllocations {
 public:
   ReadOnlyAllocations(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), HasModule(A.moduleAnalysis() != nullptr) {
-    for (const HloAlias &Item : D.Module.Aliases)
-      Donated.insert({Item.Parameter, Item.Index.canonical().bits()});
-  }
+      : A(A), R(R), D(A.dump()), M(A.moduleAnalysis()) {}
 
   void run();
 
 private:
   bool isReadOnly(const Allocation &Alloc);
+  bool isUnchanged(const Allocation &Alloc) const;
   void report(AllocationId Id);
 
   const CheckContext &A;
   Reporter &R;
   const Dump &D;
-  bool HasModule;
-  /// Parameter numbers and indices.
-  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Donated;
+  const ModuleAnalysis *M;
 };
 } // namespace
 
 bool ReadOnlyAllocations::isReadOnly(const Allocation &Alloc) {
-  if (!Alloc.isParameter() || Alloc.Constant)
-    return Alloc.Constant;
-  if (HasModule)
-    return !Donated.contains(
-        {*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()});
+  if (Alloc.Constant || !Alloc.isParameter() || M)
+    return hlobuf::isReadOnly(D, Alloc);
   if (Alloc.MaybeLiveOut)
     R.notCheckedWithout(A, Section::Module,
                         "parameters that may be donated: needs the HLO module");
   return !Alloc.MaybeLiveOut;
+}
+
+/// True if all values of \p Alloc but one are loop phis that take that one
+/// over, or copies back to its place: no byte changes.
+bool ReadOnlyAllocations::isUnchanged(const Allocation &Alloc) const {
+  if (!M || !M->obstacle().empty())
+    return false;
+  unsigned Others = 0, Copies = 0;
+  for (uint32_t K = Alloc.Values.Begin; K != Alloc.Values.End; ++K) {
+    HloValueId V = M->find(D.Values[K].Tag.Name, D.Values[K].Tag.Index);
+    if (!V)
+      return false;
+    bool Copied =
+        copiesBack(M->flow(), V, [&](HloValueId Of) { return M->lineOf(Of); });
+    Copies += Copied;
+    Others += !Copied && !M->flow()[V].Phi;
+  }
+  return Others == 1 && Copies != 0;
 }
 
 /// Says of one value that it does not belong into \p Id.
@@ -83,7 +96,8 @@ void ReadOnlyAllocations::report(AllocationId Id) {
 
 void ReadOnlyAllocations::run() {
   for (uint32_t K = 0; K != D.Allocations.size(); ++K)
-    if (D.Allocations[K].Values.size() > 1 && isReadOnly(D.Allocations[K]))
+    if (D.Allocations[K].Values.size() > 1 && isReadOnly(D.Allocations[K]) &&
+        !isUnchanged(D.Allocations[K]))
       report(AllocationId(K));
 }
 

@@ -98,7 +98,7 @@ unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
   return Shape && D.Shapes[Shape].isArray() ? D.Shapes[Shape].Bits : 0;
 }
 
-/// What its text tells of the instruction \p Name.
+/// What its text shows of the instruction \p Name.
 static llvm::StringRef opcodeOf(const Facts &A, NameId Name) {
   Opcode Op = A.opcode(Name);
   return Op == Opcode::Unknown ? "" : opcodeText(Op);
