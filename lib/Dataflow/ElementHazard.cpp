@@ -7,6 +7,7 @@
 
 #include "Dataflow/ElementConflict.h"
 #include "Dataflow/ScalarRange.h"
+#include <algorithm>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -222,7 +223,7 @@ SmallVector<int64_t, 64> HazardFinder::candidates(size_t Count,
   for (int64_t &V : Values)
     V = std::clamp(V, Range.Begin, Range.End - 1);
   llvm::sort(Values);
-  Values.erase(llvm::unique(Values), Values.end());
+  Values.erase(std::unique(Values.begin(), Values.end()), Values.end());
   return Values;
 }
 

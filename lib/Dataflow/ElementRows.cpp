@@ -7,6 +7,7 @@
 
 #include "Dataflow/ElementMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace hlobuf;
 using llvm::SmallVector;
@@ -115,10 +116,11 @@ bool RowSplitter::split(const ElementMap &Map) {
   if (fits(Map))
     return true;
   auto Moves = [](const ElementDigit &D) { return D.Step != 0; };
-  const auto *Widest = llvm::max_element(
-      Map.Digits, [](const ElementDigit &A, const ElementDigit &B) {
-        return A.Step < B.Step;
-      });
+  const auto *Widest =
+      std::max_element(Map.Digits.begin(), Map.Digits.end(),
+                       [](const ElementDigit &A, const ElementDigit &B) {
+                         return A.Step < B.Step;
+                       });
   if (Widest == Map.Digits.end() || Widest->Step <= 0)
     return false;
   size_t Digit = Widest - Map.Digits.begin();

@@ -348,12 +348,16 @@ AffineIndex StartIndices::start(ScopedId At, int64_t Max) {
 
 /// Computes scalars, or finds what they depend on.
 struct StartIndices::Evaluation {
+  Evaluation(const StartIndices &S, const Program &P, ArrayRef<ScopedId> Names,
+             ArrayRef<int64_t> Values, Unknowns *Out)
+      : S(S), P(P), Names(Names), Values(Values), Out(Out) {}
+
   const StartIndices &S;
   const Program &P;
   ArrayRef<ScopedId> Names;
   ArrayRef<int64_t> Values;
   /// Takes unknown scalars where they are only collected.
-  Unknowns *Out = nullptr;
+  Unknowns *Out;
   unsigned Steps = 0;
   /// Scalars that were computed: most have several users.
   llvm::SmallDenseMap<IdPair, int64_t, 16> Known;
@@ -422,12 +426,12 @@ int64_t StartIndices::Evaluation::computeNew(ScopedId At) {
 }
 
 void StartIndices::collect(uint32_t Start, Unknowns &Out) const {
-  Evaluation{*this, P, {}, {}, &Out, 0, {}}.compute(Starts[Start].At);
+  Evaluation(*this, P, {}, {}, &Out).compute(Starts[Start].At);
 }
 
 int64_t StartIndices::value(uint32_t Start, ArrayRef<ScopedId> Out,
                             ArrayRef<int64_t> Values) const {
-  int64_t Value = Evaluation{*this, P, Out, Values, nullptr, 0, {}}.compute(
-      Starts[Start].At);
+  int64_t Value =
+      Evaluation(*this, P, Out, Values, nullptr).compute(Starts[Start].At);
   return std::clamp<int64_t>(Value, 0, Starts[Start].Max);
 }

@@ -190,11 +190,12 @@ CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
 /// Checks that ask what the module implies but do without. Only the speed
 /// depends on this list.
 static bool mayAskForModule(StringRef Id) {
-  return llvm::is_contained({"read-only-allocation", "value-bounds",
-                             "hidden-alias", "range-end", "tuple-table-overlap",
-                             "buffer-overlap", "touching-reader",
-                             "read-after-overwrite"},
-                            Id);
+  static constexpr StringRef Asking[] = {
+      "read-only-allocation", "value-bounds",
+      "hidden-alias",         "range-end",
+      "tuple-table-overlap",  "buffer-overlap",
+      "touching-reader",      "read-after-overwrite"};
+  return llvm::is_contained(Asking, Id);
 }
 
 /// The enabled checks, as numbers in allChecks(). What the module implies is

@@ -41,8 +41,9 @@ TEST(Opcode, TraitsAgree) {
        }) {
     std::string Text = opcodeText(Op).str();
     // What runs other computations names them.
-    if (isControlFlow(Op) || calleeReads(Op))
+    if (isControlFlow(Op) || calleeReads(Op)) {
       EXPECT_TRUE(mayCall(Op)) << Text;
+    }
     // What is forwarded whole is not defined.
     if (forwardsOperand(Op)) {
       EXPECT_TRUE(definesNothing(Op)) << Text;
