@@ -159,9 +159,10 @@ bool ShadowPlan::keepsBytes(HloId Id, HloValueId Written) const {
   std::optional<OperandPart> From = Same.find(Id, F[Written].Ordinal);
   if (!From) {
     const Dump &D = P.facts().dump();
-    return isReadOnly(D, D[D[Lines[Written.index()]].Owner]) &&
-           copiesBack(F, Written,
-                      [&](HloValueId V) { return Lines[V.index()]; });
+    // Few values are copied back, and asking for a parameter is not constant.
+    return copiesBack(F, Written,
+                      [&](HloValueId V) { return Lines[V.index()]; }) &&
+           isReadOnly(D, D[D[Lines[Written.index()]].Owner]);
   }
   HloValueId V = at(P.operands(Id)[From->Operand], From->Ordinal);
   return place(V) && *place(V) == *place(Written);

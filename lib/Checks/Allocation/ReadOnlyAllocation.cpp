@@ -20,6 +20,7 @@
 #include "Checks/Check.h"
 #include "Dataflow/CopyBack.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -27,7 +28,10 @@ namespace {
 class ReadOnlyAllocations {
 public:
   ReadOnlyAllocations(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), M(A.moduleAnalysis()) {}
+      : A(A), R(R), D(A.dump()), M(A.moduleAnalysis()) {
+    for (const HloAlias &Item : D.Module.Aliases)
+      Donated.insert({Item.Parameter, Item.Index.canonical().bits()});
+  }
 
   void run();
 
@@ -40,12 +44,17 @@ private:
   Reporter &R;
   const Dump &D;
   const ModuleAnalysis *M;
+  /// Parameter numbers and indices.
+  llvm::DenseSet<IdPair> Donated;
 };
 } // namespace
 
 bool ReadOnlyAllocations::isReadOnly(const Allocation &Alloc) {
-  if (Alloc.Constant || !Alloc.isParameter() || M)
-    return hlobuf::isReadOnly(D, Alloc);
+  if (Alloc.Constant || !Alloc.isParameter())
+    return Alloc.Constant;
+  if (M)
+    return !Donated.contains(
+        {*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()});
   if (Alloc.MaybeLiveOut)
     R.notCheckedWithout(A, Section::Module,
                         "parameters that may be donated: needs the HLO module");
