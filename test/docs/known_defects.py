@@ -1,5 +1,6 @@
 """known_defects.py ROOT: the table of known defects is that of docs/defects.md: each
-section with a number has a line, and the checks of the line find it there."""
+section that the page's first table links to has a line, and the checks of the line
+find it there. No anchor begins with a digit, which is no selector for a browser."""
 
 import pathlib
 import re
@@ -15,14 +16,17 @@ def anchor(heading):
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-sections = {anchor(h): h for h in re.findall(r"^## (\d+\. .*)$", page, re.M)}
+headings = {anchor(h) for h in re.findall(r"^## (.*)$", page, re.M)}
+numbers = dict((a, n) for n, a in re.findall(r"^\| \[(\d+)\]\(#([^)]*)\)", page, re.M))
 lines = re.findall(r'^HLOBUF_KNOWN_DEFECT\("([^"]*)", (\w+), "([^"]*)"', table, re.M)
-problems = [f"no line for {name}" for name in sections if name not in {x[0] for x in lines}]
+problems = [f"no line for {name}" for name in numbers if name not in {x[0] for x in lines}]
+problems += [f"no section {name}" for name in numbers if name not in headings]
+problems += [f"begins with a digit: {name}" for name in numbers if name[0].isdigit()]
 for name, backend, checks in lines:
-    if name not in sections:
-        problems.append(f"no section {name}")
+    if name not in numbers:
+        problems.append(f"no row of the table links to {name}")
         continue
-    number = sections[name].split(".")[0]
+    number = numbers[name]
     rows = re.findall(rf"^\| {number} \|.*\|$", page, re.M)
     found = set(re.findall(r"checks/([a-z-]+)\.md", "\n".join(rows)))
     if not found & set(checks.split()):
