@@ -197,10 +197,12 @@ class Stitched:
         out.write("BufferAssignment:\n")
         plain = self.tuple_shape(self.base.shape.split("{")[0])
         size = 8 * self.copies
+        paged = any(", page " in block[2] for block in self.base.allocations)
+        page = ", page 0" if paged else ""
         result = (
             size,
             False,
-            f" size {size}, page 0, output shape is |{plain}|, maybe-live-out:",
+            f" size {size}{page}, output shape is |{plain}|, maybe-live-out:",
             f" value: <{self.tuple_id} all{{}} @0> (size={size},offset=0): "
             f"{self.tuple_shape(self.base.shape)}\n",
         )
@@ -262,14 +264,35 @@ class Stitched:
             f"    {entry} (100.0%, total: {spaced(total)} bytes, current: 0 bytes, "
             f"remaining: {spaced(total)} bytes)\n"
         )
-        rows = sorted(sums.items(), key=lambda row: (-row[1], row[0]))
-        for own, size in rows:
-            rest -= size
-            branch = "├──" if own != rows[-1][0] else "└──"
+        tree = {}
+        for own, size in sums.items():
+            # XLA splits p['layer'] into p and layer.
+            parent, *rest = re.split(r"\['|'\]", own) if "['" in own else [own]
+            tree.setdefault(parent, []).extend([("".join(rest), size)])
+        self.branches(
+            out,
+            "      ",
+            [(own, sum(size for _, size in below), below) for own, below in tree.items()],
+            total,
+            total,
+        )
+
+    def branches(self, out, indent, rows, rest, total):
+        """Rows of (name, bytes, [(name, bytes)]) of one level, and what is below."""
+        rows = sorted(rows, key=lambda row: (-row[1], row[0]))
+        for own, size, below in rows:
+            below = [(child, bytes_, []) for child, bytes_ in below if child]
+            last = own == rows[-1][0]
+            current = 0 if below else size
+            rest -= current
             out.write(
-                f"      {branch} {own} ({100 * size / total:.1f}%, total: {spaced(size)} "
-                f"bytes, current: {spaced(size)} bytes, remaining: {spaced(rest)} bytes)\n"
+                f"{indent}{'└──' if last else '├──'} {own} ({100 * size / total:.1f}%, "
+                f"total: {spaced(size)} bytes, current: {spaced(current)} bytes, "
+                f"remaining: {spaced(rest)} bytes)\n"
             )
+            if below:
+                self.branches(out, indent + ("    " if last else "│   "), below, rest, total)
+                rest -= size
 
     def peak(self):
         base, last = self.base, self.copies - 1
