@@ -1,6 +1,6 @@
 """known_defects.py ROOT: the table of known defects is that of docs/defects.md: each
 section that the page's first table links to has a line, and the checks of the line
-find it there. No anchor begins with a digit, which is no selector for a browser."""
+find it there. No anchor begins with a digit: browsers refuse it as a selector."""
 
 import pathlib
 import re
