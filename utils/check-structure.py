@@ -2,7 +2,8 @@
 """Checks how the tree is built: what no compiler and no test of behavior sees.
 
 - A library includes only itself and what lib/CMakeLists.txt lets it include.
-- No source file is longer than 500 lines.
+- No file of lib includes itself through others; X.h and X.cpp are one.
+- No source file is longer than 500 lines, and no function than 80.
 - No file names a path of somebody's machine.
 - Registry, sources, pages and tests of checks agree, and the index is up to date.
 - No message, page or comment has a phrase that utils/check-phrases.py lists.
@@ -11,6 +12,7 @@ Prints a line for each problem; the last line is: N passed, N failed
 """
 
 import argparse
+import ast
 import pathlib
 import re
 import subprocess
@@ -19,6 +21,7 @@ import sys
 import registry
 
 MAX_LINES = 500
+MAX_FUNCTION_LINES = 80
 SOURCES = ("*.cpp", "*.h", "*.py", "*.def", "*.txt", "*.cmake")
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root|home)/[A-Za-z.]")
 
@@ -47,6 +50,75 @@ def check_includes(root, files):
             match = re.match(r'\s*#\s*include\s+"(\w+)/', line)
             if match and match[1] in allowed and match[1] not in allowed[library]:
                 yield f"{path}:{number}: {library} must not include {match[1]}"
+
+
+def included_units(root, files):
+    """By file of lib, without its suffix, those that it includes, sorted."""
+    units = {}
+    for path in files:
+        if path.parts[0] == "lib" and path.suffix in (".cpp", ".h"):
+            name = path.relative_to("lib").with_suffix("").as_posix()
+            text = (root / path).read_text(encoding="utf-8")
+            found = re.findall(r'^\s*#\s*include\s+"(\w+/.*)\.h"', text, re.MULTILINE)
+            units.setdefault(name, set()).update(set(found) - {name})
+    return {name: sorted(below & units.keys()) for name, below in sorted(units.items())}
+
+
+def check_circles(root, files):
+    """Each unit is gone into once; one that is still open closes a circle."""
+    units = included_units(root, files)
+    done = set()
+    for first in units:
+        way = [(first, iter(units[first]))] if first not in done else []
+        while way:
+            names = [name for name, _ in way]
+            below = next(way[-1][1], None)
+            if below is None:
+                done.add(way.pop()[0])
+            elif below in names:
+                circle = names[names.index(below) :] + [below]
+                yield f"lib/{below}.h: {' -> '.join(circle)}"
+            elif below not in done:
+                way.append((below, iter(units[below])))
+
+
+def cxx_functions(lines):
+    """(first, last) line of each block that ends with a brace of its own: of
+    functions, of statements inside of them, and not of classes or tables."""
+    heads = {}
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith(("//", "#")):
+            continue
+        indent = len(line) - len(line.lstrip())
+        if text == "}" and indent in heads:
+            yield heads[indent], number
+        heads = {depth: first for depth, first in heads.items() if depth < indent}
+        heads[indent] = number
+
+
+def python_functions(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.lineno, node.end_lineno
+
+
+def check_functions(root, files):
+    for path in files:
+        if path.parts[0] not in ("lib", "python", "tools", "utils", "test"):
+            continue
+        if path.suffix in (".cpp", ".h"):
+            found = cxx_functions((root / path).read_text(encoding="utf-8").splitlines())
+        elif path.suffix == ".py":
+            found = python_functions((root / path).read_text(encoding="utf-8"))
+        else:
+            continue
+        for first, last in found:
+            if last - first >= MAX_FUNCTION_LINES:
+                yield (
+                    f"{path}:{first}: {last - first + 1} lines, more than "
+                    f"{MAX_FUNCTION_LINES}: make it two functions"
+                )
 
 
 def check_lengths(root, files):
@@ -93,7 +165,9 @@ def check_by(script):
 
 CHECKS = {
     "includes follow the table of libraries": check_includes,
+    "no file includes itself through others": check_circles,
     f"no file over {MAX_LINES} lines": check_lengths,
+    f"no function over {MAX_FUNCTION_LINES} lines": check_functions,
     "no path of a machine": check_machine_paths,
     "every check has source, page and tests": check_by("new-check.py"),
     "every rule has a check or a reason, the index is up to date": check_by("check-index.py"),

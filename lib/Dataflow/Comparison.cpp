@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Comparison.h"
+#include "Dataflow/Expected.h"
 
 using namespace hlobuf;
 
@@ -13,7 +14,7 @@ namespace {
 /// Compares one part after the other.
 class Comparer {
 public:
-  Comparer(const ModuleAnalysis &W, DifferenceFn Visit)
+  Comparer(const Derivation &W, DifferenceFn Visit)
       : W(W), A(W.facts()), D(A.dump()), P(W.program()), F(W.flow()),
         Visit(Visit) {}
 
@@ -37,7 +38,7 @@ private:
   /// The value of the module at a stated position; invalid if none.
   HloValueId valueAt(NameId Name, ShapeIndex Index) const;
 
-  const ModuleAnalysis &W;
+  const Derivation &W;
   const Facts &A;
   const Dump &D;
   const Program &P;
@@ -399,7 +400,7 @@ void Comparer::peak() {
   Visit(Found);
 }
 
-void hlobuf::compare(const ModuleAnalysis &W, DerivedPart Part,
+void hlobuf::compare(const Derivation &W, DerivedPart Part,
                      DifferenceFn Visit) {
   // In the order of DerivedPart.
   static constexpr void (Comparer::*Parts[NumDerivedParts])() = {

@@ -8,9 +8,23 @@
 #ifndef HLOBUF_DATAFLOW_COMPARISON_H
 #define HLOBUF_DATAFLOW_COMPARISON_H
 
-#include "Dataflow/Expected.h"
+#include "Dataflow/Derivation.h"
 
 namespace hlobuf {
+
+/// What a dump states and a module implies, in the order of causes.
+enum class DerivedPart : uint8_t {
+  Sequence,
+  Values,
+  Positions,
+  Uses,
+  Places,
+  Flags,
+  Sizes,
+  Ranges,
+  Peak,
+};
+constexpr unsigned NumDerivedParts = 9;
 
 enum class DifferenceKind : uint8_t {
   /// The module implies it, the dump does not state it.
@@ -41,7 +55,7 @@ struct Difference {
 using DifferenceFn = llvm::function_ref<bool(const Difference &)>;
 
 /// Calls \p Visit for the differences in \p Part, in the order of the dump.
-void compare(const ModuleAnalysis &W, DerivedPart Part, DifferenceFn Visit);
+void compare(const Derivation &W, DerivedPart Part, DifferenceFn Visit);
 
 } // namespace hlobuf
 

@@ -1,11 +1,9 @@
-//===- Analysis/Dataflow.h - Values of a module and where they are *- C++
-//-*-===//
+//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // A location is a part of an instruction's result: base(instruction) plus the
 // ordinal of the part. Parts of a part are consecutive, so that forwarding a
@@ -16,7 +14,7 @@
 #ifndef HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 #define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 
-#include "Dataflow/Program.h"
+#include "Dataflow/LocationGraph.h"
 #include "Facts/ReleaseRules.h"
 
 namespace hlobuf {
@@ -100,9 +98,7 @@ public:
   std::string spell(HloValueId Id) const;
 
 private:
-  friend class DataflowBuilder;
-  enum class Kind : uint8_t { None, Definition, Forward, Phi };
-  static constexpr uint32_t NoBase = ~uint32_t(0);
+  static constexpr uint32_t NoBase = LocationGraph::NoBase;
 
   /// The users of an instruction that may be uses of a value at \p At: all,
   /// or of what is inside a tuple those that do more than take an element.
@@ -116,19 +112,12 @@ private:
   void collectInnerUsers();
   bool isPosition(HloValueId V, HloId Id) const;
 
-  uint32_t find(uint32_t Location);
-  void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
-  void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
-  std::vector<FlowPosition> phisInOrder() const;
+  void collectValues(LocationGraph &G);
   void collectPositions();
 
   const Program &P;
   bool PhisLegal = true;
   std::vector<uint32_t> Base;
-  std::vector<Kind> Kinds;
-  /// Forward: the source. Phi: number in PhiInputs.
-  std::vector<uint32_t> Source;
-  std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
   std::vector<HloValueId> ValueOf;
   std::vector<HloValue> Values;
   std::vector<uint32_t> PositionBegin;

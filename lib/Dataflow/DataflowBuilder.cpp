@@ -15,7 +15,7 @@ using llvm::SmallVectorImpl;
 
 void DataflowBuilder::run() {
   for (size_t I = 0; I != P.size(); ++I)
-    if (F.hasLocations(HloId(I)))
+    if (G.hasLocations(HloId(I)))
       link(HloId(I));
 }
 
@@ -34,8 +34,8 @@ std::optional<uint32_t> DataflowBuilder::part(HloId Id,
 }
 
 void DataflowBuilder::defineAll(HloId Id) {
-  auto First = F.Kinds.begin() + location(Id, 0);
-  std::fill_n(First, parts(Id), Kind::Definition);
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    define(Id, I);
 }
 
 void DataflowBuilder::defineTuples(HloId Id) {
@@ -51,11 +51,10 @@ void DataflowBuilder::defineAt(HloId Id, ArrayRef<uint32_t> Steps) {
 
 void DataflowBuilder::forward(HloId Id, uint32_t Ordinal, HloId From,
                               uint32_t FromOrdinal) {
-  if (Ordinal >= parts(Id) || !From || !F.hasLocations(From) ||
+  if (Ordinal >= parts(Id) || !From || !G.hasLocations(From) ||
       FromOrdinal >= parts(From))
     return;
-  F.Kinds[location(Id, Ordinal)] = Kind::Forward;
-  F.Source[location(Id, Ordinal)] = location(From, FromOrdinal);
+  G.forward(location(Id, Ordinal), location(From, FromOrdinal));
 }
 
 void DataflowBuilder::forwardRange(HloId Id, uint32_t Ordinal, HloId From,
@@ -86,19 +85,9 @@ void DataflowBuilder::addPhi(HloId Id, uint32_t Ordinal,
                              ArrayRef<HloId> Inputs) {
   SmallVector<uint32_t, 2> Sources;
   for (HloId Input : Inputs)
-    if (Input && F.hasLocations(Input) && Ordinal < parts(Input))
+    if (Input && G.hasLocations(Input) && Ordinal < parts(Input))
       Sources.push_back(location(Input, Ordinal));
-  if (Sources.empty())
-    return;
-  uint32_t Here = location(Id, Ordinal);
-  if (Sources.size() == 1) {
-    F.Kinds[Here] = Kind::Forward;
-    F.Source[Here] = Sources[0];
-    return;
-  }
-  F.Kinds[Here] = Kind::Phi;
-  F.Source[Here] = static_cast<uint32_t>(F.PhiInputs.size());
-  F.PhiInputs.push_back(std::move(Sources));
+  G.join(location(Id, Ordinal), std::move(Sources));
 }
 
 void DataflowBuilder::link(HloId Id) {
@@ -260,12 +249,6 @@ void DataflowBuilder::linkCopyStart(HloId Id) {
     forward(Id, *To, P.operands(Id)[0], 0);
 }
 
-/// True for what is under element 2 or a later one.
-static bool isContext(ShapeIndexTable &Indices, ShapeIndex Index) {
-  SmallVector<uint32_t, 4> Steps = Indices.steps(Index);
-  return !Steps.empty() && Steps[0] >= 2;
-}
-
 /// What the computation of an async op computes; Unknown if it is not printed.
 static Opcode wrappedOpcode(const Program &P, HloId Id) {
   ArrayRef<HloCall> Calls = P.calls(Id);
@@ -308,7 +291,7 @@ void DataflowBuilder::linkAsync(HloId Id) {
   bool Passes = Op == Opcode::AsyncUpdate && R.AsyncContextForwards;
   for (uint32_t I = 1; I < parts(Id); ++I) {
     ShapeIndex Index = P.trees().index(P[Id].Shape, I);
-    if (!isContext(P.facts().dump().Indices, Index))
+    if (!P.facts().dump().Indices.isAsyncContext(Index))
       continue;
     if (Passes && !isTuple(Id, I))
       forward(Id, I, P.operands(Id)[0], I);

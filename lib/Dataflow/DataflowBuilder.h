@@ -8,7 +8,8 @@
 #ifndef HLOBUF_DATAFLOW_DATAFLOWBUILDER_H
 #define HLOBUF_DATAFLOW_DATAFLOWBUILDER_H
 
-#include "Dataflow/DataflowAnalysis.h"
+#include "Dataflow/LocationGraph.h"
+#include "Facts/ReleaseRules.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
@@ -17,14 +18,12 @@ namespace hlobuf {
 /// (xla/hlo/analysis/hlo_dataflow_analysis.cc).
 class DataflowBuilder {
 public:
-  DataflowBuilder(DataflowAnalysis &F, const ReleaseRules &R)
-      : F(F), P(F.program()), R(R) {}
+  DataflowBuilder(LocationGraph &G, const ReleaseRules &R)
+      : G(G), P(G.program()), R(R) {}
 
   void run();
 
 private:
-  using Kind = DataflowAnalysis::Kind;
-
   void link(HloId Id);
   void linkOther(HloId Id);
   bool addArguments(HloId Id, HloId Caller,
@@ -47,7 +46,7 @@ private:
   const Shape &shape(HloId Id) const { return P.trees().shape(P[Id].Shape); }
   uint32_t parts(HloId Id) const { return P.trees().parts(P[Id].Shape); }
   uint32_t location(HloId Id, uint32_t Ordinal) const {
-    return F.Base[Id.index()] + Ordinal;
+    return G.location(Id, Ordinal);
   }
   /// The ordinal of the part at \p Steps; nothing if there is none.
   std::optional<uint32_t> part(HloId Id, llvm::ArrayRef<uint32_t> Steps) const;
@@ -55,9 +54,7 @@ private:
     return P.trees().isTuple(P[Id].Shape, Ordinal);
   }
 
-  void define(HloId Id, uint32_t Ordinal) {
-    F.Kinds[location(Id, Ordinal)] = Kind::Definition;
-  }
+  void define(HloId Id, uint32_t Ordinal) { G.define(location(Id, Ordinal)); }
   void defineAll(HloId Id);
   /// Defines the tuples of \p Id's shape.
   void defineTuples(HloId Id);
@@ -71,7 +68,7 @@ private:
   void forwardLeaves(HloId Id, llvm::ArrayRef<uint32_t> At, HloId From);
   void addPhi(HloId Id, uint32_t Ordinal, llvm::ArrayRef<HloId> Inputs);
 
-  DataflowAnalysis &F;
+  LocationGraph &G;
   const Program &P;
   const ReleaseRules &R;
   /// Branches by conditional and computation, and the conditionals that are in.

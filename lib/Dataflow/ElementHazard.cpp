@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/ElementConflict.h"
+#include "Dataflow/ElementHazard.h"
 #include "Dataflow/ScalarRange.h"
 #include <algorithm>
 

@@ -11,9 +11,23 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-void ElidedElements::run() {
+static bool leavesElementsOut(const HloModule &M, const ShapeTrees &Trees) {
+  if (M.Compact)
+    return true;
+  bool AnyTuple = false;
+  for (const HloInstruction &I : M.Instructions) {
+    if (I.Op.Op == Opcode::GetTupleElement && !I.Root)
+      return false;
+    AnyTuple |= !I.Root && Trees.shape(I.Shape).isTuple();
+  }
+  return AnyTuple;
+}
+
+ElidedElements::ElidedElements(const Facts &A, const ShapeTrees &Trees)
+    : A(A), D(A.dump()), M(D.Module), Trees(Trees),
+      LeftOut(leavesElementsOut(M, Trees)) {
   // Without used values nothing shows what a name in the sequence stands for.
-  if (!P.leavesElementsOut() || !D.complete(Section::Used))
+  if (!LeftOut || !M.Entry || !D.complete(Section::Used))
     return;
   collectNames();
   if (Pending.empty())
@@ -26,12 +40,30 @@ void ElidedElements::run() {
   while (Progress && !Pending.empty()) {
     std::vector<NameId> Rest;
     for (NameId Name : Pending)
-      if (!adopt(Name))
+      if (!resolve(Name))
         Rest.push_back(Name);
     Progress = Rest.size() != Pending.size();
     Pending = std::move(Rest);
   }
-  P.Unresolved = std::move(Pending);
+}
+
+HloId ElidedElements::instruction(NameId Name) const {
+  HloId Id = M.find(Name);
+  return Id || !Name ? Id : find(Name);
+}
+
+NameId ElidedElements::nameOf(HloId Id) const {
+  size_t Count = M.Instructions.size();
+  return Id.index() < Count ? M[Id].Name : All[Id.index() - Count].Name;
+}
+
+ShapeId ElidedElements::shapeOf(HloId Id) const {
+  size_t Count = M.Instructions.size();
+  return Id.index() < Count ? M[Id].Shape : Shapes[Id.index() - Count];
+}
+
+ComputationId ElidedElements::parentOf(HloId Id) const {
+  return M[pathOf(Id).Source].Parent;
 }
 
 void ElidedElements::collectNames() {
@@ -78,9 +110,7 @@ void ElidedElements::collectNeeds() {
     SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
     for (size_t I = 1; I <= Steps.size(); ++I)
       Needs.try_emplace(
-          P.elementKey(Operand.Source,
-                       D.Indices.get(ArrayRef(Steps).take_front(I))),
-          0);
+          key(Operand.Source, D.Indices.get(ArrayRef(Steps).take_front(I))), 0);
   }
 }
 
@@ -95,7 +125,7 @@ ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
   return Found == Paths.end() ? Hint{Id, ShapeIndex::root()} : Found->second;
 }
 
-bool ElidedElements::adopt(NameId Name) {
+bool ElidedElements::resolve(NameId Name) {
   Best.reset();
   UsedId Mine = A.valueAt(Name, ShapeIndex::root());
   for (uint32_t Number : A.usesBy(Name)) {
@@ -114,21 +144,21 @@ bool ElidedElements::adopt(NameId Name) {
     }
   }
   if (!Best)
-    return adoptByHint(Name);
+    return resolveByHint(Name);
   create(Name, Best->Source, Best->Element);
   return true;
 }
 
 /// Elements without a value (of a color that is a view) are found from the
 /// texts.
-bool ElidedElements::adoptByHint(NameId Name) {
+bool ElidedElements::resolveByHint(NameId Name) {
   auto Found = Hints.find(Name.index());
   if (Found == Hints.end())
     return false;
   SmallVector<uint32_t, 4> Steps = D.Indices.steps(Found->second.Path);
   ComputationId Home = homeOf(Name);
   HloId Source = Found->second.Source;
-  if (Steps.size() != 1 || (Home && P[Source].Parent != Home))
+  if (Steps.size() != 1 || (Home && parentOf(Source) != Home))
     return false;
   create(Name, Source, Steps[0]);
   return true;
@@ -138,11 +168,11 @@ bool ElidedElements::adoptByHint(NameId Name) {
 /// that has no value either may be meant.
 void ElidedElements::considerAll(NameId Name, UsedId Read) {
   for (const Position &At : D.positions(D[Read])) {
-    HloId Source = At.Index.isRoot() ? P.find(At.Name) : HloId();
+    HloId Source = At.Index.isRoot() ? instruction(At.Name) : HloId();
     if (!Source)
       continue;
     auto Count =
-        static_cast<uint32_t>(P.Trees.shape(P[Source].Shape).Elements.size());
+        static_cast<uint32_t>(Trees.shape(shapeOf(Source)).Elements.size());
     for (uint32_t K = 0; K != Count; ++K)
       if (!A.valueAt(At.Name, ShapeIndex::element(K)))
         consider(Name, At.Name, K);
@@ -151,11 +181,11 @@ void ElidedElements::considerAll(NameId Name, UsedId Read) {
 
 void ElidedElements::consider(NameId Name, NameId SourceName,
                               uint32_t Element) {
-  HloId Source = P.find(SourceName);
+  HloId Source = instruction(SourceName);
   ComputationId Home = homeOf(Name);
-  if (!Source || (Home && P[Source].Parent != Home))
+  if (!Source || (Home && parentOf(Source) != Home))
     return;
-  const Shape &Tuple = P.Trees.shape(P[Source].Shape);
+  const Shape &Tuple = Trees.shape(shapeOf(Source));
   if (!Tuple.isTuple() || Element >= Tuple.Elements.size())
     return;
   Hint Path = pathOf(Source);
@@ -166,7 +196,7 @@ void ElidedElements::consider(NameId Name, NameId SourceName,
   bool FitsHint = Hinted != Hints.end() &&
                   Hinted->second.Source == Path.Source &&
                   Hinted->second.Path.canonical() == Full.canonical();
-  auto Need = Needs.find(P.elementKey(Path.Source, Full));
+  auto Need = Needs.find(key(Path.Source, Full));
   Candidate C;
   C.Source = Source;
   C.Element = Element;
@@ -178,35 +208,38 @@ void ElidedElements::consider(NameId Name, NameId SourceName,
 
 bool ElidedElements::holdsSameValues(NameId Name, HloId Source,
                                      uint32_t Element) const {
-  ShapeId Whole = P[Source].Shape;
-  ShapeId Part = P.Trees.shape(Whole).Elements[Element];
-  uint32_t First = P.Trees.elementOrdinal(Whole, Element);
-  for (uint32_t I = 0; I != P.Trees.parts(Part); ++I)
-    if (A.valueAt(Name, P.Trees.index(Part, I)) !=
-        A.valueAt(P[Source].Name, P.Trees.index(Whole, First + I)))
+  ShapeId Whole = shapeOf(Source);
+  ShapeId Part = Trees.shape(Whole).Elements[Element];
+  uint32_t First = Trees.elementOrdinal(Whole, Element);
+  for (uint32_t I = 0; I != Trees.parts(Part); ++I)
+    if (A.valueAt(Name, Trees.index(Part, I)) !=
+        A.valueAt(nameOf(Source), Trees.index(Whole, First + I)))
       return false;
   return true;
 }
 
 void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
-  HloId Id = P.addElement(Name, Source, Element);
+  HloId Id(M.Instructions.size() + All.size());
   Hint Path = pathOf(Source);
   SmallVector<uint32_t, 4> Steps = D.Indices.steps(Path.Path);
   Steps.push_back(Element);
   Path.Path = D.Indices.get(Steps);
   Paths[Id.index()] = Path;
-  auto Need = Needs.find(P.elementKey(Path.Source, Path.Path));
+  auto Need = Needs.find(key(Path.Source, Path.Path));
   if (Need != Needs.end())
     ++Need->second;
-  auto Stands = Before.find(Name.index());
-  bool Timed = Stands != Before.end() && Stands->second.valid();
-  P.HiddenHome.push_back(Timed ? Stands->second : Path.Source);
+  auto After = Before.find(Name.index());
+  bool Timed = After != Before.end() && After->second.valid();
   int32_t Step = A.time(Name);
-  P.HiddenRank.push_back(Step >= 0 ? static_cast<uint32_t>(Step)
-                                   : static_cast<uint32_t>(P.Nodes.size()));
-  P.HiddenByName[Name.index()] = Id;
+  // Those without a step come last, in the order of their ids.
+  uint32_t Rank = Step >= 0 ? static_cast<uint32_t>(Step) : Id.index() + 1;
+  ArrayRef<ShapeId> Elements = Trees.shape(shapeOf(Source)).Elements;
+  Shapes.push_back(Element < Elements.size() ? Elements[Element] : ShapeId());
+  All.push_back(
+      {Name, Source, Element, Timed ? After->second : Path.Source, Rank});
+  ByName[Name.index()] = Id;
   // Of several elements with one path, operands mean the earliest.
-  HloId &Known = P.Elements[P.elementKey(Path.Source, Path.Path)];
-  if (!Known || (Step >= 0 && Step < A.time(P[Known].Name)))
+  HloId &Known = ByPath[key(Path.Source, Path.Path)];
+  if (!Known || (Step >= 0 && Step < A.time(nameOf(Known))))
     Known = Id;
 }

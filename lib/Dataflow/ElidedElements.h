@@ -1,5 +1,4 @@
-//===- Analysis/Adoption.h - Names of elements that a module leaves out *- C++
-//-*-===//
+//===- Dataflow/ElidedElements.h - Elements left out ------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +8,22 @@
 #ifndef HLOBUF_DATAFLOW_ELIDEDELEMENTS_H
 #define HLOBUF_DATAFLOW_ELIDEDELEMENTS_H
 
-#include "Dataflow/Program.h"
+#include "Facts/Facts.h"
+#include "HLO/ShapeTrees.h"
 
 namespace hlobuf {
+
+/// A get-tuple-element that the module's text leaves out and the dump names.
+struct ElidedElement {
+  NameId Name;
+  /// An instruction of the module, or an elided element before this one.
+  HloId Source;
+  uint32_t Element = 0;
+  /// The instruction of the module after which it runs.
+  HloId Home;
+  /// Sorts the elements of one home.
+  uint32_t Rank = 0;
+};
 
 /// Since 2026-07-13 module texts leave out every get-tuple-element but roots.
 /// Their names and their places in the schedule are in the dump only. What
@@ -19,9 +31,25 @@ namespace hlobuf {
 /// about them is derived again, so that a lie of the dump shows.
 class ElidedElements {
 public:
-  explicit ElidedElements(Program &P) : P(P), A(P.A), D(P.A.dump()), M(P.M) {}
+  ElidedElements(const Facts &A, const ShapeTrees &Trees);
 
-  void run();
+  /// The module leaves get-tuple-elements out, but for roots.
+  bool areLeftOut() const { return LeftOut; }
+  /// In the order of their HloIds, of which the first is the number of the
+  /// module's instructions.
+  llvm::ArrayRef<ElidedElement> all() const { return All; }
+  /// Names of the dump whose source could not be determined.
+  llvm::ArrayRef<NameId> unresolved() const { return Pending; }
+  /// The element that \p Name is; invalid if it is none.
+  HloId find(NameId Name) const { return ByName.lookup(Name.index()); }
+  /// The element that operands mean by \p Path of \p Source, an instruction of
+  /// the module; invalid if the dump names none.
+  HloId find(HloId Source, ShapeIndex Path) const {
+    return ByPath.lookup(key(Source, Path));
+  }
+  static IdPair key(HloId Source, ShapeIndex Path) {
+    return {Source.index(), Path.canonical().bits()};
+  }
 
 private:
   struct Hint {
@@ -38,20 +66,31 @@ private:
   void collectNames();
   void collectHints();
   void collectNeeds();
-  bool adopt(NameId Name);
-  bool adoptByHint(NameId Name);
+  bool resolve(NameId Name);
+  bool resolveByHint(NameId Name);
   void consider(NameId Name, NameId SourceName, uint32_t Element);
   void considerAll(NameId Name, UsedId Read);
   bool holdsSameValues(NameId Name, HloId Source, uint32_t Element) const;
   void create(NameId Name, HloId Source, uint32_t Element);
+  /// The instruction or elided element called \p Name; invalid if none.
+  HloId instruction(NameId Name) const;
+  NameId nameOf(HloId Id) const;
+  ShapeId shapeOf(HloId Id) const;
+  ComputationId parentOf(HloId Id) const;
   /// The visible instruction and the path that lead to \p Id.
   Hint pathOf(HloId Id) const;
   ComputationId homeOf(NameId Name) const;
 
-  Program &P;
   const Facts &A;
   const Dump &D;
   const HloModule &M;
+  const ShapeTrees &Trees;
+  bool LeftOut;
+  std::vector<ElidedElement> All;
+  /// By element: its shape.
+  std::vector<ShapeId> Shapes;
+  llvm::DenseMap<uint32_t, HloId> ByName;
+  llvm::DenseMap<IdPair, HloId> ByPath;
   /// In the order of the sequence, then those without steps.
   std::vector<NameId> Pending;
   /// The visible instruction before a name in the sequence, by name.
@@ -59,7 +98,7 @@ private:
   llvm::DenseMap<uint32_t, Hint> Hints;
   /// How often each path that an operand reads is provided.
   llvm::DenseMap<IdPair, uint32_t> Needs;
-  /// Where adopted elements come from, by HloId.
+  /// Where elements come from, by HloId.
   llvm::DenseMap<uint32_t, Hint> Paths;
   std::optional<Candidate> Best;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Expected.h"
+#include "Facts/Peak.h"
 #include "Facts/Sizes.h"
 
 using namespace hlobuf;
@@ -20,7 +21,7 @@ ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
   return Flags;
 }
 
-std::vector<ExpectedFlags> hlobuf::expectedFlags(const ModuleAnalysis &W) {
+std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &W) {
   const Dump &D = W.facts().dump();
   const Program &P = W.program();
   const DataflowAnalysis &F = W.flow();
@@ -72,7 +73,7 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const ModuleAnalysis &W) {
 }
 
 std::vector<std::optional<uint64_t>>
-hlobuf::expectedSizes(const ModuleAnalysis &W) {
+hlobuf::expectedSizes(const Derivation &W) {
   const DataflowAnalysis &F = W.flow();
   const Program &P = W.program();
   const Dump &D = W.facts().dump();
@@ -96,12 +97,10 @@ hlobuf::expectedSizes(const ModuleAnalysis &W) {
   return Sizes;
 }
 
-std::optional<int32_t> hlobuf::expectedPeak(const ModuleAnalysis &W) {
+std::optional<int32_t> hlobuf::expectedPeak(const Derivation &W) {
   const DataflowAnalysis &F = W.flow();
   const Dump &D = W.facts().dump();
-  auto Steps = static_cast<size_t>(W.schedule().steps());
-  std::vector<uint64_t> Begin(Steps + 2, 0);
-  std::vector<uint64_t> Last(Steps + 2, 0);
+  PeakCounter Counter(W.schedule().steps());
   for (size_t I = 0; I != F.values().size(); ++I) {
     std::optional<StepRange> Range = W.ranges()[HloValueId(I)];
     if (!Range)
@@ -110,19 +109,7 @@ std::optional<int32_t> hlobuf::expectedPeak(const ModuleAnalysis &W) {
         logicalBytes(D.Shapes, W.program()[F[HloValueId(I)].Definition].Shape);
     if (!Bytes || Range->End < Range->Start)
       return std::nullopt;
-    Begin[static_cast<size_t>(Range->Start)] += *Bytes;
-    Last[static_cast<size_t>(Range->End) + 1] += *Bytes;
+    Counter.add(*Range, *Bytes);
   }
-  int32_t Peak = 0;
-  uint64_t Most = 0;
-  uint64_t Live = 0;
-  for (size_t Step = 0; Step != Begin.size(); ++Step) {
-    Live += Begin[Step];
-    if (Live > Most) {
-      Most = Live;
-      Peak = static_cast<int32_t>(Step);
-    }
-    Live -= Last[Step];
-  }
-  return Peak;
+  return Counter.find().Step;
 }

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_DATAFLOW_EXPECTED_H
 #define HLOBUF_DATAFLOW_EXPECTED_H
 
-#include "Dataflow/ModuleAnalysis.h"
+#include "Dataflow/Derivation.h"
 
 namespace hlobuf {
 
@@ -24,16 +24,16 @@ struct ExpectedFlags {
 };
 
 /// By allocation.
-std::vector<ExpectedFlags> expectedFlags(const ModuleAnalysis &W);
+std::vector<ExpectedFlags> expectedFlags(const Derivation &W);
 ExpectedFlags statedFlags(const Allocation &Alloc);
 
 /// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
 /// where a member's are not known. Computed once for all values.
-std::vector<std::optional<uint64_t>> expectedSizes(const ModuleAnalysis &W);
+std::vector<std::optional<uint64_t>> expectedSizes(const Derivation &W);
 
 /// The peak step of the derived live ranges; nothing where some instruction's
 /// bytes are not known.
-std::optional<int32_t> expectedPeak(const ModuleAnalysis &W);
+std::optional<int32_t> expectedPeak(const Derivation &W);
 
 } // namespace hlobuf
 

@@ -7,7 +7,6 @@
 
 #include "Dataflow/ModuleAnalysis.h"
 #include "Dataflow/CallGraph.h"
-#include "Dataflow/Comparison.h"
 
 using namespace hlobuf;
 
@@ -130,27 +129,29 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   return Distinct;
 }
 
-void ModuleAnalysis::compareAll() {
+unsigned ModuleAnalysis::findDiffering(const Derivation &Found) const {
+  unsigned Bits = 0;
   for (unsigned I = 0; I != NumDerivedParts; ++I) {
     auto Part = static_cast<DerivedPart>(I);
     if (states(Part))
-      compare(*this, Part, [&](const Difference &) {
-        Best->Differing |= 1u << I;
+      compare(Found, Part, [&](const Difference &) {
+        Bits |= 1u << I;
         return false;
       });
   }
+  return Bits;
 }
 
 void ModuleAnalysis::findBest() {
   for (const ReleaseRules &R : distinctRules()) {
-    std::unique_ptr<Derived> Before = std::move(Best);
-    Best = std::make_unique<Derived>(P, R);
-    compareAll();
-    if (Best->Differing == 0)
+    auto Next = std::make_unique<Derivation>(P, R);
+    unsigned Bits = findDiffering(*Next);
+    if (Best && llvm::popcount(Differing) <= llvm::popcount(Bits))
+      continue;
+    Best = std::move(Next);
+    Differing = Bits;
+    if (Differing == 0)
       return;
-    if (Before &&
-        llvm::popcount(Before->Differing) <= llvm::popcount(Best->Differing))
-      Best = std::move(Before);
   }
   if (differs(DerivedPart::Values))
     tryOtherPhis();
@@ -168,15 +169,15 @@ void ModuleAnalysis::tryOtherPhis() {
                        : ValueId();
     return Line && D[Line].Tag.Phi;
   };
-  std::unique_ptr<Derived> Before = std::move(Best);
   for (const ReleaseRules &R : distinctRules()) {
-    Best = std::make_unique<Derived>(P, R, IsPhiOfDump);
-    compareAll();
-    OtherPhis = Best->Flow.arePhisLegal() && Best->Differing == 0;
-    if (OtherPhis)
-      return;
+    auto Next = std::make_unique<Derivation>(P, R, IsPhiOfDump);
+    if (!Next->flow().arePhisLegal() || findDiffering(*Next) != 0)
+      continue;
+    OtherPhis = true;
+    Best = std::move(Next);
+    Differing = 0;
+    return;
   }
-  Best = std::move(Before);
 }
 
 /// Names that only one of the two has tell a dump from before a late pass.
@@ -187,7 +188,7 @@ void ModuleAnalysis::countStrangers() {
   size_t All = 0;
   auto Count = [&](DerivedPart Part) {
     if (states(Part))
-      compare(*this, Part, [&](const Difference &Found) {
+      compare(*Best, Part, [&](const Difference &Found) {
         Strange += Found.Kind != DifferenceKind::Unequal;
         return true;
       });
@@ -256,7 +257,7 @@ ModuleAnalysis::differingValues(DerivedPart Part) const {
   std::vector<HloValueId> Values;
   std::vector<bool> Seen(flow().values().size());
   bool Strange = false;
-  compare(*this, Part, [&](const Difference &Found) {
+  compare(*Best, Part, [&](const Difference &Found) {
     HloValueId V = valueOf(Found);
     Strange |= !V || isLost(Part, Found);
     if (V && !Seen[V.index()])
@@ -337,26 +338,4 @@ bool ModuleAnalysis::mayFollowFromExcuse(DerivedPart Part,
 
 bool ModuleAnalysis::isGuess(DerivedPart Part, const Difference &Found) const {
   return concerns(Guessed, Part, Found);
-}
-
-HloValueId ModuleAnalysis::find(NameId Name, ShapeIndex Index) const {
-  HloId Id = P.find(Name);
-  if (!Id || !flow().hasLocations(Id))
-    return HloValueId();
-  auto Ordinal = P.trees().ordinal(P[Id].Shape, Index);
-  return Ordinal ? flow().definedAt(Id, *Ordinal) : HloValueId();
-}
-
-ValueId ModuleAnalysis::lineOf(HloValueId V) const {
-  const HloValue &Value = flow()[V];
-  const ProgramNode &N = P[Value.Definition];
-  return N.Name ? A.findValue(N.Name, P.trees().index(N.Shape, Value.Ordinal))
-                : ValueId();
-}
-
-UsedId ModuleAnalysis::usedOf(HloValueId V) const {
-  const HloValue &Value = flow()[V];
-  const ProgramNode &N = P[Value.Definition];
-  return N.Name ? A.findUsed(N.Name, P.trees().index(N.Shape, Value.Ordinal))
-                : UsedId();
 }

@@ -1,11 +1,9 @@
-//===- Analysis/Witness.h - Everything again, from the HLO module *- C++
-//-*-===//
+//===- Dataflow/ModuleAnalysis.h - What a module implies --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // From the scheduled module alone: the values, their positions and uses, the
 // alias sets, the flattened schedule, live ranges and peak, under the rules of
@@ -16,25 +14,9 @@
 #ifndef HLOBUF_DATAFLOW_MODULEANALYSIS_H
 #define HLOBUF_DATAFLOW_MODULEANALYSIS_H
 
-#include "Dataflow/LiveRanges.h"
+#include "Dataflow/Comparison.h"
 
 namespace hlobuf {
-
-/// What a dump states and a module implies, in the order of causes.
-enum class DerivedPart : uint8_t {
-  Sequence,
-  Values,
-  Positions,
-  Uses,
-  Places,
-  Flags,
-  Sizes,
-  Ranges,
-  Peak,
-};
-constexpr unsigned NumDerivedParts = 9;
-
-struct Difference;
 
 class ModuleAnalysis {
 public:
@@ -47,11 +29,13 @@ public:
   llvm::StringRef obstacle() const { return Obstacle; }
 
   const Program &program() const { return P; }
-  const ReleaseRules &rules() const { return Best->Applied; }
-  const DataflowAnalysis &flow() const { return Best->Flow; }
-  const AliasAnalysis &aliases() const { return Best->Groups; }
-  const Schedule &schedule() const { return Best->Steps; }
-  const LiveRanges &ranges() const { return Best->Ranges; }
+  /// What the rules imply that explain the dump best.
+  const Derivation &derived() const { return *Best; }
+  const ReleaseRules &rules() const { return Best->rules(); }
+  const DataflowAnalysis &flow() const { return Best->flow(); }
+  const AliasAnalysis &aliases() const { return Best->aliases(); }
+  const Schedule &schedule() const { return Best->schedule(); }
+  const LiveRanges &ranges() const { return Best->ranges(); }
 
   /// The steps of the schedule are known.
   bool isTimed() const { return P.isTimed(); }
@@ -63,7 +47,7 @@ public:
   bool states(DerivedPart Part) const;
   /// The dump states something else than the module implies.
   bool differs(DerivedPart Part) const {
-    return Best->Differing & (1u << static_cast<unsigned>(Part));
+    return Differing & (1u << static_cast<unsigned>(Part));
   }
   /// The first part that differs; nothing if none does.
   std::optional<DerivedPart> firstDifference() const;
@@ -95,30 +79,18 @@ public:
 
   /// The value of the module that the dump calls (name, index); invalid if it
   /// has none.
-  HloValueId find(NameId Name, ShapeIndex Index) const;
+  HloValueId find(NameId Name, ShapeIndex Index) const {
+    return Best->find(Name, Index);
+  }
   /// The value line of \p V; invalid if the dump has none.
-  ValueId lineOf(HloValueId V) const;
+  ValueId lineOf(HloValueId V) const { return Best->lineOf(V); }
   /// The used value of \p V; invalid if the dump has none.
-  UsedId usedOf(HloValueId V) const;
+  UsedId usedOf(HloValueId V) const { return Best->usedOf(V); }
 
 private:
-  struct Derived {
-    Derived(const Program &P, const ReleaseRules &R,
-            llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
-        : Applied(R), Flow(P, R, KeepPhi), Groups(Flow, R), Steps(P, R),
-          Ranges(Flow, Groups, Steps, R) {}
-    ReleaseRules Applied;
-    DataflowAnalysis Flow;
-    AliasAnalysis Groups;
-    Schedule Steps;
-    LiveRanges Ranges;
-    /// A bit for each part that differs.
-    unsigned Differing = 0;
-  };
-
   void findObstacle();
   void findBest();
-  void compareAll();
+  unsigned findDiffering(const Derivation &Found) const;
   void tryOtherPhis();
   void countStrangers();
   void findUnknownOpcodes();
@@ -134,7 +106,9 @@ private:
   const Facts &A;
   Program P;
   llvm::StringRef Obstacle;
-  std::unique_ptr<Derived> Best;
+  std::unique_ptr<Derivation> Best;
+  /// A bit for each part of Best that differs from the dump.
+  unsigned Differing = 0;
   bool AnotherTime = false;
   bool OtherPhis = false;
   bool Uncertain = false;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Program.h"
-#include "Dataflow/ElidedElements.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -15,13 +14,18 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 Program::Program(const Facts &A)
-    : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices) {
+    : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices),
+      Elided(A, Trees) {
   if (!M.Entry) {
     Obstacle = "the module has no ENTRY computation";
     return;
   }
   addModuleNodes();
-  ElidedElements(*this).run();
+  for (const ElidedElement &E : Elided.all()) {
+    addElement(E.Name, E.Source, E.Element);
+    HiddenHome.push_back(E.Home);
+    HiddenRank.push_back(E.Rank);
+  }
   linkOperands();
   buildOrder();
   if (!M.Scheduled)
@@ -30,18 +34,6 @@ Program::Program(const Facts &A)
   linkCallers();
   linkChains();
   classify();
-}
-
-bool Program::leavesElementsOut() const {
-  if (M.Compact)
-    return true;
-  bool AnyTuple = false;
-  for (const HloInstruction &I : M.Instructions) {
-    if (I.Op.Op == Opcode::GetTupleElement && !I.Root)
-      return false;
-    AnyTuple |= !I.Root && Trees.shape(I.Shape).isTuple();
-  }
-  return AnyTuple;
 }
 
 void Program::addModuleNodes() {
@@ -90,17 +82,27 @@ HloId Program::element(HloId Source, ShapeIndex Path) {
   HloId Current = Source;
   for (size_t I = 0; I != Steps.size(); ++I) {
     ShapeIndex Prefix = A.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
-    HloId &Known = Elements[elementKey(Source, Prefix)];
-    if (!Known) {
-      Known = addElement(NameId(), Current, Steps[I]);
-      HiddenHome.push_back(Source);
-      HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
-      if (!FusionBody[Nodes[Source.index()].Parent.index()])
-        Anonymous.push_back(Known);
-    }
+    HloId Known = Elided.find(Source, Prefix);
+    if (!Known)
+      Known = unnamedElement(Source, Prefix, Current, Steps[I]);
     Current = Known;
   }
   return Current;
+}
+
+/// Element \p Element of \p From, which is what \p Path of visible \p Source
+/// leads to.
+HloId Program::unnamedElement(HloId Source, ShapeIndex Path, HloId From,
+                              uint32_t Element) {
+  HloId &Known = Elements[ElidedElements::key(Source, Path)];
+  if (Known)
+    return Known;
+  Known = addElement(NameId(), From, Element);
+  HiddenHome.push_back(Source);
+  HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
+  if (!FusionBody[Nodes[Source.index()].Parent.index()])
+    Anonymous.push_back(Known);
+  return Known;
 }
 
 void Program::linkOperands() {
@@ -277,7 +279,7 @@ StringRef Program::customCallTarget(HloId Id) const {
 
 HloId Program::find(NameId Name) const {
   HloId Id = M.find(Name);
-  return Id || !Name ? Id : HiddenByName.lookup(Name.index());
+  return Id || !Name ? Id : Elided.find(Name);
 }
 
 std::string Program::spell(HloId Id) const {

@@ -4,7 +4,6 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The instructions of a module with every get-tuple-element spelled out, each
 // computation in the order of its schedule. An HloId below the number of the
@@ -16,8 +15,7 @@
 #ifndef HLOBUF_DATAFLOW_PROGRAM_H
 #define HLOBUF_DATAFLOW_PROGRAM_H
 
-#include "Facts/Facts.h"
-#include "HLO/ShapeTrees.h"
+#include "Dataflow/ElidedElements.h"
 
 namespace hlobuf {
 
@@ -145,9 +143,9 @@ public:
 
   /// The text leaves get-tuple-elements out (2026-07-13 on): only roots are
   /// printed.
-  bool leavesElementsOut() const;
+  bool leavesElementsOut() const { return Elided.areLeftOut(); }
   /// Hidden names of the dump whose source could not be determined.
-  llvm::ArrayRef<NameId> unresolved() const { return Unresolved; }
+  llvm::ArrayRef<NameId> unresolved() const { return Elided.unresolved(); }
   /// Hidden elements that an instruction reads and the dump does not name.
   llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
   /// The order of some computation was taken from the dump.
@@ -158,7 +156,6 @@ public:
   llvm::StringRef obstacle() const { return Obstacle; }
 
 private:
-  friend class ElidedElements;
   void addModuleNodes();
   void adoptOrder();
   void linkOperands();
@@ -170,13 +167,13 @@ private:
   void classify();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
   HloId element(HloId Source, ShapeIndex Path);
-  static IdPair elementKey(HloId Source, ShapeIndex Path) {
-    return {Source.index(), Path.canonical().bits()};
-  }
+  HloId unnamedElement(HloId Source, ShapeIndex Path, HloId From,
+                       uint32_t Element);
 
   const Facts &A;
   const HloModule &M;
   ShapeTrees Trees;
+  ElidedElements Elided;
   std::vector<ProgramNode> Nodes;
   std::vector<HloId> Operands;
   std::vector<uint32_t> UserBegin;
@@ -194,10 +191,8 @@ private:
   std::vector<HloId> HiddenHome;
   /// Sorts hidden elements of one home.
   std::vector<uint32_t> HiddenRank;
-  /// (visible source, path) to the element that operands mean.
+  /// (visible source, path) to an element that the dump does not name.
   llvm::DenseMap<IdPair, HloId> Elements;
-  llvm::DenseMap<uint32_t, HloId> HiddenByName;
-  std::vector<NameId> Unresolved;
   std::vector<HloId> Anonymous;
   /// Of async chains, by element: what updates and dones take the state from,
   /// the start, the end, and by update the element before it that binds

@@ -1,5 +1,4 @@
-//===- Analysis/Schedule.h - The flattened order of all instructions *- C++
-//-*-===//
+//===- Dataflow/Schedule.h - The flattened order ----------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -7,6 +7,7 @@
 
 #include "Dump/Reader.h"
 #include "Dump/ReaderImpl.h"
+#include "HLO/ModuleReader.h"
 #include "Support/Format.h"
 #include "Support/Workers.h"
 
@@ -83,24 +84,6 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   }
   PassedText();
   return D;
-}
-
-void SyntaxErrors::add(StringRef Where, std::string Message, StringRef Rule) {
-  if (Kept.size() == MaxKept) {
-    ++Uncounted;
-    return;
-  }
-  Diagnostic Error;
-  Error.Check = Rule;
-  Error.Where = Where;
-  Error.Message = std::move(Message);
-  Kept.push_back(std::move(Error));
-}
-
-void SyntaxErrors::add(SyntaxErrors Others) {
-  for (Diagnostic &Error : Others.Kept)
-    add(Error.Where, std::move(Error.Message), Error.Check);
-  Uncounted += Others.Uncounted;
 }
 
 void DumpReader::damaged(StringRef Where, Section S, std::string Message) {

@@ -9,33 +9,11 @@
 #define HLOBUF_DUMP_READER_H
 
 #include "Dump/Model.h"
-#include "Support/Diagnostic.h"
+#include "Dump/SyntaxErrors.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 
 namespace hlobuf {
-
-/// The id under which the reader reports lines that it cannot read.
-constexpr llvm::StringRef SyntaxCheck = "syntax";
-
-/// The id of findings about damage that comes from how the files were
-/// written, not in what the compiler said: the exit status is that of an input
-/// that cannot be read.
-constexpr llvm::StringRef UnreadableCheck = "unreadable";
-
-/// Lines that cannot be read. More than anybody looks at are only counted.
-struct SyntaxErrors {
-  static constexpr size_t MaxKept = 100;
-
-  std::vector<Diagnostic> Kept;
-  unsigned Uncounted = 0;
-
-  bool empty() const { return Kept.empty(); }
-  void add(llvm::StringRef Where, std::string Message,
-           llvm::StringRef Rule = SyntaxCheck);
-  /// Adds those of another text, in their order.
-  void add(SyntaxErrors Others);
-};
 
 /// What a text is, judged by its first line that is neither empty nor a
 /// comment.

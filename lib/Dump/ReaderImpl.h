@@ -9,7 +9,7 @@
 #define HLOBUF_DUMP_READERIMPL_H
 
 #include "Dump/Lines.h"
-#include "Dump/Reader.h"
+#include "Dump/SyntaxErrors.h"
 #include "HLO/PendingText.h"
 #include "Support/LineCursor.h"
 #include <algorithm>

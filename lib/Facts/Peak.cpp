@@ -17,19 +17,7 @@ std::optional<uint64_t> hlobuf::chargedBytes(const Facts &A,
   return logicalBytes(A.dump().Shapes, I->Result);
 }
 
-std::optional<PeakMoment> hlobuf::findPeak(const Facts &A) {
-  const Dump &D = A.dump();
-  int32_t Steps = A.steps();
-  // Bytes that begin at a step, and bytes that count for the last time there.
-  std::vector<uint64_t> Begin(static_cast<size_t>(Steps) + 2, 0);
-  std::vector<uint64_t> Last(Begin.size(), 0);
-  for (const LiveRangeRow &Row : D.Ranges) {
-    std::optional<uint64_t> Bytes = chargedBytes(A, Row);
-    if (!Bytes || Row.Start < 0 || Row.End < Row.Start || Row.End > Steps)
-      return std::nullopt;
-    Begin[static_cast<size_t>(Row.Start)] += *Bytes;
-    Last[static_cast<size_t>(Row.End) + 1] += *Bytes;
-  }
+PeakMoment PeakCounter::find() const {
   PeakMoment Peak;
   uint64_t Live = 0;
   for (size_t Step = 0; Step != Begin.size(); ++Step) {
@@ -39,4 +27,16 @@ std::optional<PeakMoment> hlobuf::findPeak(const Facts &A) {
     Live -= Last[Step];
   }
   return Peak;
+}
+
+std::optional<PeakMoment> hlobuf::findPeak(const Facts &A) {
+  int32_t Steps = A.steps();
+  PeakCounter Counter(Steps);
+  for (const LiveRangeRow &Row : A.dump().Ranges) {
+    std::optional<uint64_t> Bytes = chargedBytes(A, Row);
+    if (!Bytes || Row.Start < 0 || Row.End < Row.Start || Row.End > Steps)
+      return std::nullopt;
+    Counter.add({Row.Start, Row.End}, *Bytes);
+  }
+  return Counter.find();
 }

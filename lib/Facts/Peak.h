@@ -18,6 +18,26 @@ struct PeakMoment {
   uint64_t Bytes = 0;
 };
 
+/// Finds the first step at which most bytes are live.
+class PeakCounter {
+public:
+  /// Counts steps 0 to \p Steps, which is not negative.
+  explicit PeakCounter(int32_t Steps)
+      : Begin(static_cast<size_t>(Steps) + 2), Last(Begin.size()) {}
+
+  /// \p Bytes are live at the steps of \p Range, which are inside those
+  /// counted, and count at the step after its end, too.
+  void add(StepRange Range, uint64_t Bytes) {
+    Begin[static_cast<size_t>(Range.Start)] += Bytes;
+    Last[static_cast<size_t>(Range.End) + 1] += Bytes;
+  }
+  PeakMoment find() const;
+
+private:
+  /// By step: bytes that begin there, and bytes that count there last.
+  std::vector<uint64_t> Begin, Last;
+};
+
 /// The peak as XLA computes it from the stated live ranges: each value counts
 /// with the logical bytes of its whole instruction's shape (8 per element of a
 /// tuple, whichever element it is) from its start to the step after its end.

@@ -14,8 +14,8 @@
 #include "Facts/Report.h"
 #include "Dump/Printer.h"
 #include "Dump/Reader.h"
-#include "Facts/ReportDiff.h"
 #include "Facts/ReportGroups.h"
+#include "Facts/ReportLines.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/LineCursor.h"
@@ -254,36 +254,4 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
     Writer.byAllocation();
   else
     Writer.bySpace();
-}
-
-/// What of a row does not depend on other rows; empty if \p Line is not a row.
-static StringRef rowKey(StringRef Line) {
-  StringRef Header = headerInRow(Line);
-  if (!Header.empty())
-    return Header;
-  size_t At = Line.find("%); ");
-  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
-}
-
-bool hlobuf::reportBelongs(const Dump &D, StringRef Text) {
-  Report Expected(D, Text, /*TiesAnyOrder=*/true);
-  llvm::StringSet<> Totals;
-  llvm::StringSet<> Keys;
-  for (size_t I = 0; I != Expected.lines().size(); ++I) {
-    if (Expected.lines()[I].Kind == ReportLineKind::Total)
-      Totals.insert(Expected.text(I));
-    else if (StringRef Key = rowKey(Expected.text(I)); !Key.empty())
-      Keys.insert(Key);
-  }
-  bool TotalsDiffer = false;
-  size_t Rows = 0;
-  size_t Same = 0;
-  for (StringRef Line : reportLines(Text)) {
-    if (Line.starts_with("Total bytes"))
-      TotalsDiffer |= !Totals.contains(Line);
-    StringRef Key = rowKey(Line);
-    Rows += !Key.empty();
-    Same += !Key.empty() && Keys.contains(Key);
-  }
-  return !TotalsDiffer || 2 * Same >= Rows;
 }

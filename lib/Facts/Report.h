@@ -83,10 +83,6 @@ private:
   std::vector<AllocationId> Order;
 };
 
-/// False if \p Text is the report of another module: its totals and most of
-/// its rows disagree with \p D.
-bool reportBelongs(const Dump &D, llvm::StringRef Text);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_FACTS_REPORT_H

@@ -7,46 +7,11 @@
 
 #include "Facts/ReportDiff.h"
 #include "Support/LineCursor.h"
+#include "llvm/ADT/StringSet.h"
 #include <unordered_map>
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-std::vector<StringRef> hlobuf::reportLines(StringRef Text) {
-  std::vector<StringRef> Lines;
-  for (LineCursor In(Text); !In.atEnd(); In.advance())
-    Lines.push_back(In.line());
-  return Lines;
-}
-
-bool hlobuf::parseReportRow(StringRef Line, ReportRow &Row) {
-  auto Next = [&Line](StringRef Separator, StringRef &Field) {
-    size_t Size = Line.find(Separator);
-    if (Size == StringRef::npos)
-      return false;
-    Field = Line.take_front(Size).trim(" \t");
-    Line = Line.drop_front(Size + Separator.size());
-    return true;
-  };
-  if (!Next("(", Row.Cumulative) || !Next("%); ", Row.Percent) ||
-      !Next("; ", Row.Size) || !Next("; ", Row.At) || !Next("; ", Row.Count))
-    return false;
-  Row.Shapes = Line;
-  return !Row.At.getAsInteger(10, Row.Offset);
-}
-
-std::optional<uint32_t> hlobuf::parseAllocationHeading(StringRef Text) {
-  uint32_t Index;
-  if (!Text.consume_front("allocation ") || Text.consumeInteger(10, Index) ||
-      !Text.starts_with(": "))
-    return std::nullopt;
-  return Index;
-}
-
-StringRef hlobuf::headerInRow(StringRef Line) {
-  size_t At = Line.find("; allocation ");
-  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 2);
-}
 
 namespace {
 /// Walks over both reports at once.
@@ -216,4 +181,36 @@ std::pair<StringRef, StringRef> hlobuf::firstDifference(StringRef There,
     return Name.empty() ? Text.take_front(1) : Name;
   };
   return {Word(There), Word(Wanted)};
+}
+
+/// What of a row does not depend on other rows; empty if \p Line is not a row.
+static StringRef rowKey(StringRef Line) {
+  StringRef Header = headerInRow(Line);
+  if (!Header.empty())
+    return Header;
+  size_t At = Line.find("%); ");
+  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
+}
+
+bool hlobuf::reportBelongs(const Dump &D, StringRef Text) {
+  Report Expected(D, Text, /*TiesAnyOrder=*/true);
+  llvm::StringSet<> Totals;
+  llvm::StringSet<> Keys;
+  for (size_t I = 0; I != Expected.lines().size(); ++I) {
+    if (Expected.lines()[I].Kind == ReportLineKind::Total)
+      Totals.insert(Expected.text(I));
+    else if (StringRef Key = rowKey(Expected.text(I)); !Key.empty())
+      Keys.insert(Key);
+  }
+  bool TotalsDiffer = false;
+  size_t Rows = 0;
+  size_t Same = 0;
+  for (StringRef Line : reportLines(Text)) {
+    if (Line.starts_with("Total bytes"))
+      TotalsDiffer |= !Totals.contains(Line);
+    StringRef Key = rowKey(Line);
+    Rows += !Key.empty();
+    Same += !Key.empty() && Keys.contains(Key);
+  }
+  return !TotalsDiffer || 2 * Same >= Rows;
 }

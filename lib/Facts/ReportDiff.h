@@ -9,27 +9,9 @@
 #define HLOBUF_FACTS_REPORTDIFF_H
 
 #include "Facts/Report.h"
+#include "Facts/ReportLines.h"
 
 namespace hlobuf {
-
-/// A row of values as a report shows it.
-struct ReportRow {
-  llvm::StringRef Cumulative, Percent, Size, At, Count, Shapes;
-  uint64_t Offset = 0;
-};
-
-/// Reads `  1.0KiB( 50%);   512B;   0;   1; f32[128]`; false if it is not one.
-bool parseReportRow(llvm::StringRef Line, ReportRow &Row);
-
-/// The number in `allocation N: size ..`; nothing if \p Text does not begin so.
-std::optional<uint32_t> parseAllocationHeading(llvm::StringRef Text);
-
-/// The header in a row of the table of all allocations; empty if \p Line is no
-/// such row.
-llvm::StringRef headerInRow(llvm::StringRef Line);
-
-/// The lines of \p Text without their newlines; comment lines are not part.
-std::vector<llvm::StringRef> reportLines(llvm::StringRef Text);
 
 /// How a report departs from the expected one at some line.
 enum class ReportFault : uint8_t {
@@ -57,6 +39,10 @@ struct ReportDifference {
 /// after a difference at the next line, or table, that agrees, in linear time.
 std::vector<ReportDifference> diffReport(const Dump &D, const Report &Expected,
                                          llvm::ArrayRef<llvm::StringRef> There);
+
+/// False if \p Text is the report of another module: its totals and most of
+/// its rows disagree with \p D.
+bool reportBelongs(const Dump &D, llvm::StringRef Text);
 
 /// Where two lines differ first: the word or number of each; empty at the end.
 std::pair<llvm::StringRef, llvm::StringRef>

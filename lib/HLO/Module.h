@@ -153,7 +153,7 @@ struct HloModule {
   std::vector<HloId> ByName;
 };
 
-/// The tables that texts of one dump share.
+/// The tables that turn texts of one dump into ids.
 struct HloTables {
   NameTable &Names;
   ShapeTable &Shapes;
@@ -192,15 +192,6 @@ private:
 /// Renumbers the names, shapes and indices of \p M, which is all that was read
 /// with the tables \p From, as if it had been read with \p To. Empties \p From.
 void renumber(HloModule &M, HloTables From, HloTables To);
-
-/// Reads a module of any release since 2019. Each line that cannot be read is
-/// given to \p Refuse with the reason; reading goes on after it. The text must
-/// outlive the module. \p PassedText is called again and again: what was read
-/// is not needed soon.
-HloModule readModule(
-    llvm::StringRef Text, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse,
-    llvm::function_ref<void()> PassedText = {});
 
 } // namespace hlobuf
 

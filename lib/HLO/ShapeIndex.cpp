@@ -96,6 +96,11 @@ ShapeIndexTable::absorb(const ShapeIndexTable &From) {
   return Here;
 }
 
+bool ShapeIndexTable::isAsyncContext(ShapeIndex Index) const {
+  llvm::SmallVector<uint32_t, 4> Steps = steps(Index);
+  return !Steps.empty() && Steps[0] >= 2;
+}
+
 std::string ShapeIndexTable::text(ShapeIndex Index) const {
   std::string Text = "{";
   for (uint32_t Step : steps(Index)) {

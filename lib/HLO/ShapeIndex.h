@@ -72,6 +72,10 @@ public:
   /// The steps of \p Index, outermost first; none for the root.
   llvm::SmallVector<uint32_t, 4> steps(ShapeIndex Index) const;
 
+  /// True for what is at element 2 or later: of an async-start or -update that
+  /// is its context, after operands and results.
+  bool isAsyncContext(ShapeIndex Index) const;
+
   /// \p Index with braces, even for an index that was not printed.
   std::string text(ShapeIndex Index) const;
 

@@ -9,7 +9,7 @@
 #include "Dump/Files.h"
 #include "Dump/Reader.h"
 #include "Dump/Writers.h"
-#include "Facts/Report.h"
+#include "Facts/ReportDiff.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/MemorySummary.h"
-#include "Dataflow/Comparison.h"
+#include "Dataflow/Expected.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Peak.h"
 #include "llvm/ADT/StringMap.h"
@@ -125,7 +125,7 @@ std::optional<int32_t> Summarizer::peakStep() {
   if (D.complete(Section::Peak))
     return D.PeakStep;
   if (!Stated)
-    return W && W->derivesTime() ? expectedPeak(*W) : std::nullopt;
+    return W && W->derivesTime() ? expectedPeak(W->derived()) : std::nullopt;
   std::optional<PeakMoment> Peak = findPeak(A);
   return Peak ? std::optional(Peak->Step) : std::nullopt;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HLO/Module.h"
+#include "HLO/ModuleReader.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

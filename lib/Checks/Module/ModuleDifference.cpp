@@ -30,7 +30,7 @@ static void reportAnotherTime(const ModuleAnalysis &W, Reporter &R) {
   std::string Example;
   llvm::StringRef Where;
   const Dump &D = W.facts().dump();
-  compare(W, strangersIn(W), [&](const Difference &Found) {
+  compare(W.derived(), strangersIn(W), [&](const Difference &Found) {
     Strange += Found.Kind != DifferenceKind::Unequal;
     if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
       return true;
@@ -62,7 +62,7 @@ static void reportNewRule(const ModuleAnalysis &W, Reporter &R,
                   W.newRuleFor(), W.numExcused()));
   if (W.firstDifference() != Part)
     return;
-  compare(W, Part, [&](const Difference &Found) {
+  compare(W.derived(), Part, [&](const Difference &Found) {
     Describe(W, R, Severity::Warning, Found)
         .note(W.program().module().Name,
               "all {} differ: this XLA may be newer than the tool; {} more are "
@@ -130,7 +130,7 @@ void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
   bool First = W->firstDifference() == Part;
   bool Excuses = !W->newRuleFor().empty();
   unsigned Count = 0;
-  compare(*W, Part, [&](const Difference &Found) {
+  compare(W->derived(), Part, [&](const Difference &Found) {
     bool Follows = W->mayFollowFromExcuse(Part, Found);
     Severity Level = Follows || W->isGuess(Part, Found) ? Severity::Warning
                                                         : Severity::Error;

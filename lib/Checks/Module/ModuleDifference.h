@@ -14,7 +14,7 @@
 #define HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
 
 #include "Checks/Check.h"
-#include "Dataflow/Comparison.h"
+#include "Dataflow/ModuleAnalysis.h"
 
 namespace hlobuf {
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/Expected.h"
 
 using namespace hlobuf;
 
@@ -54,7 +55,7 @@ void checkModuleFlags(const CheckContext &A, Reporter &R) {
                     [&](const ModuleAnalysis &W, Reporter &, Severity Level,
                         const Difference &Found) {
                       if (Expected.empty())
-                        Expected = expectedFlags(W);
+                        Expected = expectedFlags(W.derived());
                       return describe(W, R, Level, Found, Expected);
                     });
 }

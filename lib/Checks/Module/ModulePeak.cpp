@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/Expected.h"
 
 using namespace hlobuf;
 
@@ -34,7 +35,7 @@ void checkModulePeak(const CheckContext &A, Reporter &R) {
       });
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (W && W->obstacle().empty() && W->states(DerivedPart::Peak) &&
-      !expectedPeak(*W))
+      !expectedPeak(W->derived()))
     R.notChecked("the size of a live value is unknown");
 }
 } // namespace hlobuf

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/Expected.h"
 
 using namespace hlobuf;
 
@@ -22,7 +23,7 @@ void checkModuleSizes(const CheckContext &A, Reporter &R) {
       [&](const ModuleAnalysis &W, Reporter &, Severity Level,
           const Difference &Found) {
         if (Expected.empty())
-          Expected = expectedSizes(W);
+          Expected = expectedSizes(W.derived());
         const Value &V = A.dump()[Found.Line];
         HloId Id = W.flow()[Found.Value].Definition;
         return R

@@ -1,4 +1,4 @@
-//===- HLO/Module.cpp - Reads a whole HLO module --------------------------===//
+//===- HLO/ModuleReader.cpp -----------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HLO/Module.h"
+#include "HLO/ModuleReader.h"
 #include "HLO/ModuleCalls.h"
 #include "HLO/ModuleNames.h"
 #include "HLO/PendingText.h"

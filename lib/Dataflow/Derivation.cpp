@@ -1,0 +1,34 @@
+//===- Dataflow/Derivation.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Derivation.h"
+
+using namespace hlobuf;
+
+HloValueId Derivation::find(NameId Name, ShapeIndex Index) const {
+  HloId Id = P.find(Name);
+  if (!Id || !Flow.hasLocations(Id))
+    return HloValueId();
+  auto Ordinal = P.trees().ordinal(P[Id].Shape, Index);
+  return Ordinal ? Flow.definedAt(Id, *Ordinal) : HloValueId();
+}
+
+ValueId Derivation::lineOf(HloValueId V) const {
+  const HloValue &Value = Flow[V];
+  const ProgramNode &N = P[Value.Definition];
+  return N.Name ? facts().findValue(N.Name,
+                                    P.trees().index(N.Shape, Value.Ordinal))
+                : ValueId();
+}
+
+UsedId Derivation::usedOf(HloValueId V) const {
+  const HloValue &Value = Flow[V];
+  const ProgramNode &N = P[Value.Definition];
+  return N.Name
+             ? facts().findUsed(N.Name, P.trees().index(N.Shape, Value.Ordinal))
+             : UsedId();
+}

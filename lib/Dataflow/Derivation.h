@@ -1,0 +1,52 @@
+//===- Dataflow/Derivation.h - What rules make of a module ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_DERIVATION_H
+#define HLOBUF_DATAFLOW_DERIVATION_H
+
+#include "Dataflow/LiveRanges.h"
+
+namespace hlobuf {
+
+/// Everything that a module implies by the rules of one release.
+class Derivation {
+public:
+  /// \p P must outlive it and have no obstacle. \p KeepPhi is that of
+  /// DataflowAnalysis.
+  Derivation(const Program &P, const ReleaseRules &R,
+             llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
+      : P(P), Applied(R), Flow(P, R, KeepPhi), Groups(Flow, R), Steps(P, R),
+        Ranges(Flow, Groups, Steps, R) {}
+
+  const Facts &facts() const { return P.facts(); }
+  const Program &program() const { return P; }
+  const ReleaseRules &rules() const { return Applied; }
+  const DataflowAnalysis &flow() const { return Flow; }
+  const AliasAnalysis &aliases() const { return Groups; }
+  const Schedule &schedule() const { return Steps; }
+  const LiveRanges &ranges() const { return Ranges; }
+
+  /// The value of the module that the dump calls (name, index); invalid if it
+  /// has none.
+  HloValueId find(NameId Name, ShapeIndex Index) const;
+  /// The value line of \p V; invalid if the dump has none.
+  ValueId lineOf(HloValueId V) const;
+  /// The used value of \p V; invalid if the dump has none.
+  UsedId usedOf(HloValueId V) const;
+
+private:
+  const Program &P;
+  ReleaseRules Applied;
+  DataflowAnalysis Flow;
+  AliasAnalysis Groups;
+  Schedule Steps;
+  LiveRanges Ranges;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_DERIVATION_H

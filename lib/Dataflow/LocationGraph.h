@@ -1,0 +1,80 @@
+//===- Dataflow/LocationGraph.h - Where values come from --------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_LOCATIONGRAPH_H
+#define HLOBUF_DATAFLOW_LOCATIONGRAPH_H
+
+#include "Dataflow/Program.h"
+
+namespace hlobuf {
+
+/// What is at a location.
+enum class LocationKind : uint8_t {
+  /// Nothing is known to be there.
+  None,
+  /// A value that the instruction defines.
+  Definition,
+  /// What is at another location.
+  Forward,
+  /// One of what is at several others.
+  Phi,
+};
+
+/// The locations of a program, which are the parts of all instructions that
+/// have values, and how values get from one to another.
+class LocationGraph {
+public:
+  /// Nothing is known of any location at first.
+  explicit LocationGraph(const Program &P);
+
+  const Program &program() const { return P; }
+  /// Number of locations.
+  size_t size() const { return Kinds.size(); }
+  /// False inside of fusions.
+  bool hasLocations(HloId Id) const { return Base[Id.index()] != NoBase; }
+  /// Part \p Ordinal of \p Id, which has locations.
+  uint32_t location(HloId Id, uint32_t Ordinal) const {
+    return Base[Id.index()] + Ordinal;
+  }
+  LocationKind kind(uint32_t Location) const { return Kinds[Location]; }
+
+  void define(uint32_t Location) { Kinds[Location] = LocationKind::Definition; }
+  void forward(uint32_t Location, uint32_t From) {
+    Kinds[Location] = LocationKind::Forward;
+    Source[Location] = From;
+  }
+  /// A phi of \p Inputs. One input is forwarded; none says nothing.
+  void join(uint32_t Location, llvm::SmallVector<uint32_t, 2> Inputs);
+
+  /// Drops phis that the compiler drops. With \p KeepPhi, only phis at places
+  /// for which it says so stay, as far as that is legal; false if some that it
+  /// let go had to stay.
+  bool settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
+
+  /// The definition or phi that \p Location forwards, itself if it is one.
+  /// Shortens the way for later.
+  uint32_t find(uint32_t Location);
+
+  /// By instruction, the location of its first part, or NoBase.
+  std::vector<uint32_t> takeBase() { return std::move(Base); }
+  static constexpr uint32_t NoBase = ~uint32_t(0);
+
+private:
+  void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
+  std::vector<std::pair<HloId, uint32_t>> phisInOrder() const;
+
+  const Program &P;
+  std::vector<uint32_t> Base;
+  std::vector<LocationKind> Kinds;
+  /// Forward: the source. Phi: number in PhiInputs.
+  std::vector<uint32_t> Source;
+  std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_LOCATIONGRAPH_H

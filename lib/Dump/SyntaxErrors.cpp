@@ -1,0 +1,29 @@
+//===- Dump/SyntaxErrors.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/SyntaxErrors.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+void SyntaxErrors::add(StringRef Where, std::string Message, StringRef Rule) {
+  if (Kept.size() == MaxKept) {
+    ++Uncounted;
+    return;
+  }
+  Diagnostic Error;
+  Error.Check = Rule;
+  Error.Where = Where;
+  Error.Message = std::move(Message);
+  Kept.push_back(std::move(Error));
+}
+
+void SyntaxErrors::add(SyntaxErrors Others) {
+  for (Diagnostic &Error : Others.Kept)
+    add(Error.Where, std::move(Error.Message), Error.Check);
+  Uncounted += Others.Uncounted;
+}

@@ -1,0 +1,39 @@
+//===- Dump/SyntaxErrors.h - Lines that cannot be read ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_SYNTAXERRORS_H
+#define HLOBUF_DUMP_SYNTAXERRORS_H
+
+#include "Support/Diagnostic.h"
+
+namespace hlobuf {
+
+/// The id under which the reader reports lines that it cannot read.
+constexpr llvm::StringRef SyntaxCheck = "syntax";
+
+/// The id of findings about damage that comes from how the files were
+/// written, not in what the compiler said: the exit status is that of an input
+/// that cannot be read.
+constexpr llvm::StringRef UnreadableCheck = "unreadable";
+
+/// Lines that cannot be read. More than anybody looks at are only counted.
+struct SyntaxErrors {
+  static constexpr size_t MaxKept = 100;
+
+  std::vector<Diagnostic> Kept;
+  unsigned Uncounted = 0;
+
+  bool empty() const { return Kept.empty(); }
+  void add(llvm::StringRef Where, std::string Message,
+           llvm::StringRef Rule = SyntaxCheck);
+  /// Adds those of another text, in their order.
+  void add(SyntaxErrors Others);
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_SYNTAXERRORS_H

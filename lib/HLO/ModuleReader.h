@@ -1,0 +1,26 @@
+//===- HLO/ModuleReader.h - Reads a whole HLO module ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_MODULEREADER_H
+#define HLOBUF_HLO_MODULEREADER_H
+
+#include "HLO/Module.h"
+
+namespace hlobuf {
+
+/// Reads a module of any release since 2019. Each line that cannot be read is
+/// given to \p Refuse with the reason; reading goes on after it. The text must
+/// outlive the module. \p PassedText is called again and again: what was read
+/// is not needed soon.
+HloModule readModule(
+    llvm::StringRef Text, HloTables Tables,
+    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse,
+    llvm::function_ref<void()> PassedText = {});
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_MODULEREADER_H
