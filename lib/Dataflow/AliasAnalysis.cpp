@@ -296,10 +296,7 @@ std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
 }
 
 AliasAnalysis::AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R)
-    : F(F), P(F.program()), R(R) {
-  Groups.resize(F.values().size());
-  for (uint32_t I = 0; I != Groups.size(); ++I)
-    Groups[I] = I;
+    : F(F), P(F.program()), R(R), Sets(F.values().size()) {
   joinDonated();
   for (size_t I = 0; I != P.size(); ++I) {
     HloId Id(I);
@@ -319,25 +316,12 @@ AliasAnalysis::AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R)
           join(P.operands(Id)[Pair.Operand], Pair.Input, Id, Pair.Output);
     }
   }
-  for (uint32_t I = 0; I != Groups.size(); ++I)
-    Groups[I] = find(I);
-}
-
-uint32_t AliasAnalysis::find(uint32_t V) {
-  while (Groups[V] != V) {
-    Groups[V] = Groups[Groups[V]];
-    V = Groups[V];
-  }
-  return V;
+  Groups = Sets.take();
 }
 
 void AliasAnalysis::join(HloValueId A, HloValueId B) {
-  if (!A || !B)
-    return;
-  uint32_t X = find(A.index());
-  uint32_t Y = find(B.index());
-  // The earlier value leads, so that the forest does not depend on order.
-  Groups[std::max(X, Y)] = std::min(X, Y);
+  if (A && B)
+    Sets.join(A.index(), B.index());
 }
 
 void AliasAnalysis::join(HloId A, uint32_t PartA, HloId B, uint32_t PartB) {

@@ -9,6 +9,7 @@
 #define HLOBUF_DATAFLOW_ALIASANALYSIS_H
 
 #include "Dataflow/DataflowAnalysis.h"
+#include "Support/UnionFind.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
@@ -37,7 +38,6 @@ public:
   std::vector<InPlacePair> inPlace(HloId Id, bool BodyOnly = false);
 
 private:
-  uint32_t find(uint32_t V);
   void join(HloValueId A, HloValueId B);
   void join(HloId A, uint32_t PartA, HloId B, uint32_t PartB);
   void joinAll(HloId A, HloId B);
@@ -48,6 +48,8 @@ private:
   const DataflowAnalysis &F;
   const Program &P;
   ReleaseRules R;
+  UnionFind Sets;
+  /// By value; filled when Sets are complete.
   std::vector<uint32_t> Groups;
   llvm::DenseMap<uint32_t, std::vector<InPlacePair>> Memo;
 };

@@ -6,48 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Forwarding.h"
+#include "HLO/ArrayOrder.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
-
-/// The dimensions from minor to major; those of size 1 do not count where
-/// there are no tiles.
-static SmallVector<int64_t, 4> physicalOrder(const Shape &S) {
-  SmallVector<int64_t, 4> Order;
-  if (!S.Layout)
-    return Order;
-  for (int64_t Dim : S.Layout->MinorToMajor) {
-    auto Number = static_cast<size_t>(Dim);
-    bool Counts = S.isTiled() || Number >= S.Dimensions.size() ||
-                  S.Dimensions[Number].Size != 1;
-    if (Counts)
-      Order.push_back(Dim);
-  }
-  return Order;
-}
-
-/// True if arrays of one shape and order are tiled alike. A taller tile makes
-/// no difference where tiles fill all columns and whole numbers of both fit
-/// into the rows: tiles of one column follow each other.
-static bool sameTiles(const Shape &From, const Shape &To) {
-  ArrayRef<Tile> A = From.Layout->Tiles, B = To.Layout->Tiles;
-  if (A == B)
-    return true;
-  ArrayRef<int64_t> Order = From.Layout->MinorToMajor;
-  if (A.empty() || B.empty() || A.drop_front() != B.drop_front() ||
-      A[0].size() != 2 || B[0].size() != 2 || A[0][1] != B[0][1] ||
-      Order.size() < 2)
-    return false;
-  auto Size = [&](int64_t Dim) {
-    auto Number = static_cast<size_t>(Dim);
-    return Number < From.Dimensions.size() ? From.Dimensions[Number].Size : 0;
-  };
-  int64_t Rows = Size(Order[1]);
-  bool OneColumn = Size(Order[0]) <= A[0][1];
-  auto Fits = [&](const Tile &T) { return T[0] > 0 && Rows % T[0] == 0; };
-  return OneColumn && (Order.size() == 2 || (Fits(A[0]) && Fits(B[0])));
-}
 
 bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
   if (!From.isArray() || !To.isArray() || From.Element != To.Element ||
@@ -56,8 +19,10 @@ bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
   if (!From.Layout || !To.Layout)
     return !From.Layout == !To.Layout;
   const Layout &A = *From.Layout, &B = *To.Layout;
-  return physicalOrder(From) == physicalOrder(To) && sameTiles(From, To) &&
-         A.ElementBits == B.ElementBits && A.MetadataPrefix == B.MetadataPrefix;
+  bool Alike = A.MinorToMajor == B.MinorToMajor && A.Tiles == B.Tiles &&
+               A.ElementBits == B.ElementBits &&
+               A.MetadataPrefix == B.MetadataPrefix;
+  return Alike || sameAddresses(From, To);
 }
 
 /// Goes to operand \p Operand. False if there is none, or no such part.

@@ -31,9 +31,8 @@ bool LiveOccupancy::isSharedContext(HloValueId V) const {
                     : runsOnSparseCore(P.module().attributes(P.module()[Id]));
   if (!Shared)
     return false;
-  auto Steps = W.facts().dump().Indices.steps(
+  return W.facts().dump().Indices.isAsyncContext(
       P.trees().index(P[Id].Shape, F[V].Ordinal));
-  return !Steps.empty() && Steps[0] >= 2;
 }
 
 std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,

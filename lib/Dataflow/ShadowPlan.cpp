@@ -35,9 +35,8 @@ bool ShadowPlan::isContext(const HloValue &V) const {
   if (!P.facts().isTPU() ||
       (Op != Opcode::AsyncStart && Op != Opcode::AsyncUpdate))
     return false;
-  SmallVector<uint32_t, 4> Steps = P.facts().dump().Indices.steps(
+  return P.facts().dump().Indices.isAsyncContext(
       P.trees().index(P[V.Definition].Shape, V.Ordinal));
-  return !Steps.empty() && Steps[0] >= 2;
 }
 
 void ShadowPlan::findPlaces() {

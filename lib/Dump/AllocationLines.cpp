@@ -15,7 +15,7 @@ static StringRef passed(StringRef Before, const Scanner &In) {
   return Before.drop_back(In.rest().size());
 }
 
-static bool parseOptionalIndex(Scanner &In, LineTables &T, ShapeIndex &Index,
+static bool parseOptionalIndex(Scanner &In, HloTables &T, ShapeIndex &Index,
                                StringRef &Text) {
   StringRef Before = In.rest();
   if (In.front() == '{' && !T.Indices.parse(In, Index))
@@ -37,7 +37,7 @@ static bool parseId(Scanner &In, ValueTag &Tag, TagTexts &Out) {
   return In.number(Tag.Id, &Out.Id) && Tag.Id <= INT32_MAX;
 }
 
-bool hlobuf::parseTag(Scanner &In, LineTables &T, ValueTag &Tag,
+bool hlobuf::parseTag(Scanner &In, HloTables &T, ValueTag &Tag,
                       TagTexts *Texts) {
   TagTexts Local;
   TagTexts &Out = Texts ? *Texts : Local;
@@ -56,7 +56,7 @@ bool hlobuf::parseTag(Scanner &In, LineTables &T, ValueTag &Tag,
 }
 
 /// A shape without layout between bars, or the text for an unknown one.
-static bool parseBarredShape(Scanner &In, LineTables &T, ShapeId &Shape,
+static bool parseBarredShape(Scanner &In, HloTables &T, ShapeId &Shape,
                              bool *Unknown, StringRef &Text) {
   if (!In.literal('|'))
     return false;
@@ -69,7 +69,7 @@ static bool parseBarredShape(Scanner &In, LineTables &T, ShapeId &Shape,
   return In.literal('|');
 }
 
-static bool parseParameter(Scanner &In, LineTables &T, Allocation &A,
+static bool parseParameter(Scanner &In, HloTables &T, Allocation &A,
                            AllocationTexts &Texts) {
   A.Parameter.emplace();
   if (!In.number(*A.Parameter, &Texts.Parameter))
@@ -126,7 +126,7 @@ static void parseFlag(Scanner &In, StringRef Word, bool &Flag,
   Flag = true;
 }
 
-bool hlobuf::parseAllocationLine(StringRef Line, LineTables &T, Allocation &A,
+bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T, Allocation &A,
                                  AllocationTexts *Texts) {
   AllocationTexts Local;
   AllocationTexts &Out = Texts ? *Texts : Local;
@@ -165,7 +165,7 @@ bool hlobuf::parseAllocationLine(StringRef Line, LineTables &T, Allocation &A,
   return In.literal(':') && In.atEnd();
 }
 
-static bool parseShapeToEnd(Scanner &In, LineTables &T, Value &V,
+static bool parseShapeToEnd(Scanner &In, HloTables &T, Value &V,
                             StringRef &Text) {
   if (!In.literal(": "))
     return false;
@@ -177,7 +177,7 @@ static bool parseShapeToEnd(Scanner &In, LineTables &T, Value &V,
 /// False where offset + size does not fit.
 static bool fits(const Value &V) { return V.end() >= V.Offset; }
 
-bool hlobuf::parseValueLine(StringRef Line, LineTables &T, Value &V,
+bool hlobuf::parseValueLine(StringRef Line, HloTables &T, Value &V,
                             ValueTexts *Texts) {
   ValueTexts Local;
   ValueTexts &Out = Texts ? *Texts : Local;
@@ -188,14 +188,14 @@ bool hlobuf::parseValueLine(StringRef Line, LineTables &T, Value &V,
          In.literal(')') && fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
 }
 
-static bool parseBracketPlace(Scanner &In, LineTables &T, Value &V,
+static bool parseBracketPlace(Scanner &In, HloTables &T, Value &V,
                               ValueTexts &Out) {
   return In.literal('[') && In.number(V.Offset, &Out.Offset) &&
          In.literal(',') && In.number(V.Size, &Out.Size) && In.literal(']') &&
          fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
 }
 
-bool hlobuf::parseOneLineValue(StringRef Line, LineTables &T, Value &V,
+bool hlobuf::parseOneLineValue(StringRef Line, HloTables &T, Value &V,
                                ValueTexts *Texts) {
   ValueTexts Local;
   ValueTexts &Out = Texts ? *Texts : Local;
@@ -222,7 +222,7 @@ bool hlobuf::parseOneLineValue(StringRef Line, LineTables &T, Value &V,
   return In.literal(' ') && parseBracketPlace(In, T, V, Out);
 }
 
-bool hlobuf::parseMultiLineHead(StringRef Line, LineTables &T, ValueTag &Tag,
+bool hlobuf::parseMultiLineHead(StringRef Line, HloTables &T, ValueTag &Tag,
                                 TagTexts *Texts) {
   TagTexts Local;
   TagTexts &Out = Texts ? *Texts : Local;
@@ -240,14 +240,14 @@ bool hlobuf::parseMultiLineHead(StringRef Line, LineTables &T, ValueTag &Tag,
   return In.atEnd();
 }
 
-bool hlobuf::parseMultiLinePlace(StringRef Line, LineTables &T, Value &V,
+bool hlobuf::parseMultiLinePlace(StringRef Line, HloTables &T, Value &V,
                                  ValueTexts *Texts) {
   ValueTexts Local;
   Scanner In(Line);
   return In.literal(' ') && parseBracketPlace(In, T, V, Texts ? *Texts : Local);
 }
 
-bool hlobuf::parseReusedLine(StringRef Line, LineTables &T, ReusedValue &R,
+bool hlobuf::parseReusedLine(StringRef Line, HloTables &T, ReusedValue &R,
                              TagTexts *Texts) {
   Scanner In(Line);
   return In.literal("  value: ") && parseTag(In, T, R.Tag, Texts) &&

@@ -19,20 +19,13 @@
 
 namespace hlobuf {
 
-/// The tables that turn texts of a line into ids.
-struct LineTables {
-  NameTable &Names;
-  ShapeTable &Shapes;
-  ShapeIndexTable &Indices;
-};
-
 /// The texts of a `<id name{index} (phi) @color>`.
 struct TagTexts {
   llvm::StringRef Whole, Id, Name, Index, Phi, Color;
 };
 
 /// Reads a tag at the front of \p In; false if there is none.
-bool parseTag(Scanner &In, LineTables &T, ValueTag &Tag,
+bool parseTag(Scanner &In, HloTables &T, ValueTag &Tag,
               TagTexts *Texts = nullptr);
 
 /// The texts of an allocation header's fields; empty where absent.
@@ -42,7 +35,7 @@ struct AllocationTexts {
       PreallocatedTemp;
 };
 
-bool parseAllocationLine(llvm::StringRef Line, LineTables &T, Allocation &A,
+bool parseAllocationLine(llvm::StringRef Line, HloTables &T, Allocation &A,
                          AllocationTexts *Texts = nullptr);
 
 /// The texts of a value line's fields.
@@ -52,19 +45,19 @@ struct ValueTexts {
 };
 
 /// ` value: <..> (size=..,offset=..): SHAPE` (2019-09 on).
-bool parseValueLine(llvm::StringRef Line, LineTables &T, Value &V,
+bool parseValueLine(llvm::StringRef Line, HloTables &T, Value &V,
                     ValueTexts *Texts = nullptr);
 /// `  NAME[..](#ID @C) [offset,size]: SHAPE` (until 2019-07).
-bool parseOneLineValue(llvm::StringRef Line, LineTables &T, Value &V,
+bool parseOneLineValue(llvm::StringRef Line, HloTables &T, Value &V,
                        ValueTexts *Texts = nullptr);
 /// `  ID [PHI ]NAME{..} @C, positions:` (2019-07 to 2019-09).
-bool parseMultiLineHead(llvm::StringRef Line, LineTables &T, ValueTag &Tag,
+bool parseMultiLineHead(llvm::StringRef Line, HloTables &T, ValueTag &Tag,
                         TagTexts *Texts = nullptr);
 /// ` [offset,size]: SHAPE`, the last line of the multi-line form.
-bool parseMultiLinePlace(llvm::StringRef Line, LineTables &T, Value &V,
+bool parseMultiLinePlace(llvm::StringRef Line, HloTables &T, Value &V,
                          ValueTexts *Texts = nullptr);
 /// `  value: <..> (color=N)` of the reuse block.
-bool parseReusedLine(llvm::StringRef Line, LineTables &T, ReusedValue &R,
+bool parseReusedLine(llvm::StringRef Line, HloTables &T, ReusedValue &R,
                      TagTexts *Texts = nullptr);
 
 /// The texts of a row with a name: the name, its index, its numbers.
@@ -77,25 +70,25 @@ bool parseTotalLine(llvm::StringRef Line, uint64_t &Total,
                     std::optional<llvm::StringRef> &Human,
                     RowTexts *Texts = nullptr);
 /// `  name {index}`.
-bool parsePositionLine(llvm::StringRef Line, LineTables &T, Position &P,
+bool parsePositionLine(llvm::StringRef Line, HloTables &T, Position &P,
                        RowTexts *Texts = nullptr);
 /// `  name, operand N {index}`: First is N.
-bool parseUseLine(llvm::StringRef Line, LineTables &T, Use &U,
+bool parseUseLine(llvm::StringRef Line, HloTables &T, Use &U,
                   RowTexts *Texts = nullptr);
 /// `HloLiveRange (max N):`: First is N.
 bool parseLiveHeader(llvm::StringRef Line, uint32_t &Max,
                      RowTexts *Texts = nullptr);
 /// `    N:name`: First is N.
-bool parseSequenceLine(llvm::StringRef Line, LineTables &T, SequenceRow &R,
+bool parseSequenceLine(llvm::StringRef Line, HloTables &T, SequenceRow &R,
                        RowTexts *Texts = nullptr);
 /// `    name{index}:start-end`: First and Second are the steps.
-bool parseRangeLine(llvm::StringRef Line, LineTables &T, LiveRangeRow &R,
+bool parseRangeLine(llvm::StringRef Line, HloTables &T, LiveRangeRow &R,
                     RowTexts *Texts = nullptr);
 /// `  Live ranges at N (peak):`: First is N.
 bool parsePeakHeader(llvm::StringRef Line, int32_t &Step,
                      RowTexts *Texts = nullptr);
 /// A peak row of any form: First are the bytes, Second the cumulative ones.
-bool parsePeakLine(llvm::StringRef Line, LineTables &T, PeakRow &R,
+bool parsePeakLine(llvm::StringRef Line, HloTables &T, PeakRow &R,
                    PeakForm &Form, RowTexts *Texts = nullptr);
 /// `  Stack trace breakdown for peak usage: N bytes`: First is N.
 bool parseStackHeader(llvm::StringRef Line, uint64_t &Total,

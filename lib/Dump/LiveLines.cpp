@@ -10,7 +10,7 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static bool parseIndex(Scanner &In, LineTables &T, ShapeIndex &Index,
+static bool parseIndex(Scanner &In, HloTables &T, ShapeIndex &Index,
                        StringRef &Text) {
   StringRef Before = In.rest();
   if (!T.Indices.parse(In, Index))
@@ -34,7 +34,7 @@ bool hlobuf::parseTotalLine(StringRef Line, uint64_t &Total,
   return true;
 }
 
-bool hlobuf::parsePositionLine(StringRef Line, LineTables &T, Position &P,
+bool hlobuf::parsePositionLine(StringRef Line, HloTables &T, Position &P,
                                RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;
@@ -49,7 +49,7 @@ bool hlobuf::parsePositionLine(StringRef Line, LineTables &T, Position &P,
   return true;
 }
 
-bool hlobuf::parseUseLine(StringRef Line, LineTables &T, Use &U,
+bool hlobuf::parseUseLine(StringRef Line, HloTables &T, Use &U,
                           RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;
@@ -72,7 +72,7 @@ bool hlobuf::parseLiveHeader(StringRef Line, uint32_t &Max, RowTexts *Texts) {
          In.atEnd();
 }
 
-bool hlobuf::parseSequenceLine(StringRef Line, LineTables &T, SequenceRow &R,
+bool hlobuf::parseSequenceLine(StringRef Line, HloTables &T, SequenceRow &R,
                                RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;
@@ -84,7 +84,7 @@ bool hlobuf::parseSequenceLine(StringRef Line, LineTables &T, SequenceRow &R,
   return true;
 }
 
-bool hlobuf::parseRangeLine(StringRef Line, LineTables &T, LiveRangeRow &R,
+bool hlobuf::parseRangeLine(StringRef Line, HloTables &T, LiveRangeRow &R,
                             RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;
@@ -105,7 +105,7 @@ bool hlobuf::parsePeakHeader(StringRef Line, int32_t &Step, RowTexts *Texts) {
          In.literal(" (peak):") && In.atEnd();
 }
 
-bool hlobuf::parsePeakLine(StringRef Line, LineTables &T, PeakRow &R,
+bool hlobuf::parsePeakLine(StringRef Line, HloTables &T, PeakRow &R,
                            PeakForm &Form, RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;

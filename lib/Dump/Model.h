@@ -123,6 +123,10 @@ struct Value {
   uint64_t Offset = 0;
 
   uint64_t end() const { return Offset + Size; }
+  /// The same bytes of the same allocation.
+  bool samePlace(const Value &Other) const {
+    return Owner == Other.Owner && Offset == Other.Offset && Size == Other.Size;
+  }
 };
 
 /// A row of the block `reused by buffers of a different color` (2026-06-17).

@@ -16,7 +16,7 @@ struct Scratch {
   NameTable Names;
   ShapeTable Shapes;
   ShapeIndexTable Indices;
-  LineTables Tables{Names, Shapes, Indices};
+  HloTables Tables{Names, Shapes, Indices};
 };
 } // namespace
 

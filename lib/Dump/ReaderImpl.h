@@ -109,7 +109,7 @@ private:
   Dump &D;
   SyntaxErrors &Syntax;
   llvm::function_ref<void()> PassedText;
-  LineTables Tables;
+  HloTables Tables;
   bool AnyValue = false;
   /// The header of the current allocation could not be read; its values are
   /// read and forgotten.

@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Facts/Computations.h"
-#include <numeric>
+#include "Support/UnionFind.h"
 
 using namespace hlobuf;
 
-Computations::Computations(const Dump &D) : Parents(D.Names.size()) {
-  std::iota(Parents.begin(), Parents.end(), 0);
-  auto Unite = [&](NameId A, NameId B) {
-    Parents[find(A.index())] = find(B.index());
-  };
+Computations::Computations(const Dump &D) {
+  UnionFind Sets(D.Names.size());
+  auto Unite = [&](NameId A, NameId B) { Sets.join(A.index(), B.index()); };
   for (const Instruction &I : D.Instructions)
     for (NameId Operand : D.operands(I))
       Unite(Operand, I.Name);
@@ -23,12 +21,5 @@ Computations::Computations(const Dump &D) : Parents(D.Names.size()) {
     if (U.Positions.size() == 1)
       for (const Use &Reader : D.uses(U))
         Unite(D.positions(U).front().Name, Reader.Name);
-}
-
-uint32_t Computations::find(uint32_t Name) const {
-  while (Parents[Name] != Name) {
-    Parents[Name] = Parents[Parents[Name]];
-    Name = Parents[Name];
-  }
-  return Name;
+  Groups = Sets.take();
 }

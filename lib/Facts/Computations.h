@@ -20,14 +20,12 @@ public:
   explicit Computations(const Dump &D);
 
   bool same(NameId A, NameId B) const {
-    return A && B && find(A.index()) == find(B.index());
+    return A && B && Groups[A.index()] == Groups[B.index()];
   }
 
 private:
-  uint32_t find(uint32_t Name) const;
-
-  /// A union-find forest over names.
-  mutable std::vector<uint32_t> Parents;
+  /// By name: the first one that is connected with it.
+  std::vector<uint32_t> Groups;
 };
 
 } // namespace hlobuf

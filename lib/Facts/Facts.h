@@ -41,10 +41,6 @@ public:
   const ReleaseWindow &release() const;
   Backend backend() const;
   bool isTPU() const { return backend() == Backend::TPU; }
-  /// The colors of TPU's alternate memory: 1, on v4 also 3.
-  static bool isAlternateMemory(int32_t Color) {
-    return Color == 1 || Color == 3;
-  }
 
   // Joins. Values and used values are joined by the printed id.
 

@@ -33,8 +33,7 @@ std::optional<int32_t> hlobuf::lastUse(const Facts &A, UsedId U) {
 /// Without the instruction's text, only the index shows it. An update does not
 /// print its thread.
 bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
-  if (V.Tag.Index.isRoot() || !A.isTPU() ||
-      A.dump().Indices.steps(V.Tag.Index).front() < 2)
+  if (!A.isTPU() || !A.dump().Indices.isAsyncContext(V.Tag.Index))
     return false;
   const Instruction *I = A.instruction(V.Tag.Name);
   if (!I || I->Op.Op == Opcode::AsyncUpdate)

@@ -7,9 +7,9 @@
 
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
+#include "Support/UnionFind.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -67,24 +67,18 @@ static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
 }
 
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
-  std::vector<uint32_t> Parent(All.size());
-  std::iota(Parent.begin(), Parent.end(), 0);
-  auto Find = [&](uint32_t X) {
-    while (Parent[X] != X)
-      X = Parent[X] = Parent[Parent[X]];
-    return X;
-  };
+  UnionFind Related(All.size());
   llvm::DenseMap<IdPair, uint32_t> FirstAbout;
   for (uint32_t I = 0; I != All.size(); ++I)
     for (IdPair Subject : All[I].Subjects) {
       auto [At, New] = FirstAbout.try_emplace(Subject, I);
       if (!New)
-        Parent[Find(I)] = Find(At->second);
+        Related.join(I, At->second);
     }
 
   std::vector<std::vector<uint32_t>> Families(All.size());
   for (uint32_t I = 0; I != All.size(); ++I)
-    Families[Find(I)].push_back(I);
+    Families[Related.find(I)].push_back(I);
 
   std::vector<Diagnostic> Folded;
   for (std::vector<uint32_t> &Family : Families) {

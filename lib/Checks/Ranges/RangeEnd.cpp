@@ -51,7 +51,6 @@ private:
   /// False if a position or reader is not in the sequence.
   bool collect();
   const LiveRangeRow &row(const Entry &E) const { return D.Ranges[E.Row]; }
-  bool samePlace(const Entry &E, const Entry &F) const;
   bool lessByPlace(const Entry &E, const Entry &F) const;
   void checkGroup(Group Same);
   void checkPhis(Group Same);
@@ -75,12 +74,6 @@ private:
   uint32_t GroupNumber = 0;
 };
 } // namespace
-
-bool RangeEnd::samePlace(const Entry &E, const Entry &F) const {
-  const Value &V = D[E.V];
-  const Value &W = D[F.V];
-  return V.Owner == W.Owner && V.Offset == W.Offset && V.Size == W.Size;
-}
 
 bool RangeEnd::lessByPlace(const Entry &E, const Entry &F) const {
   if (E.Owner != F.Owner || E.Offset != F.Offset)
@@ -241,7 +234,8 @@ void RangeEnd::run() {
   HeldBefore.resize(D.Sequence.size(), 0);
   for (size_t I = 0; I != Entries.size();) {
     size_t End = I;
-    while (End != Entries.size() && samePlace(Entries[I], Entries[End]))
+    while (End != Entries.size() &&
+           D[Entries[I].V].samePlace(D[Entries[End].V]))
       ++End;
     checkGroup(Group(Entries).slice(I, End - I));
     checkPhis(Group(Entries).slice(I, End - I));

@@ -17,10 +17,6 @@
 
 using namespace hlobuf;
 
-static bool haveOnePlace(const Value &A, const Value &B) {
-  return A.Owner == B.Owner && A.Offset == B.Offset && A.Size == B.Size;
-}
-
 namespace hlobuf {
 void checkWhileAlias(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
@@ -31,7 +27,7 @@ void checkWhileAlias(const CheckContext &A, Reporter &R) {
     UsedId Result = A.valueAt(Read.Name, Read.Index);
     ValueId In = A.valueOf(A.ownerOfUse(I));
     ValueId Out = Result ? A.valueOf(Result) : ValueId();
-    if (!In || !Out || haveOnePlace(D[In], D[Out]))
+    if (!In || !Out || D[In].samePlace(D[Out]))
       continue;
     const Value &Init = D[In];
     const Value &Last = D[Out];

@@ -46,10 +46,6 @@ private:
 };
 } // namespace
 
-static bool samePlace(const Value &V, const Value &W) {
-  return V.Offset == W.Offset && V.Size == W.Size;
-}
-
 /// What the instruction \p Name declares to alias, in its text or in the
 /// module; nothing if there is neither.
 std::optional<llvm::SmallVector<DeclaredAlias, 2>>
@@ -63,7 +59,7 @@ SiblingCheck::aliases(NameId Name) const {
 
 /// Says so if it cannot be determined.
 bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
-  if (!samePlace(V, W))
+  if (!V.samePlace(W))
     return false;
   auto Items = aliases(V.Tag.Name);
   if (!Items) {
@@ -108,7 +104,7 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   const Value &V = D[Lower], &W = D[Upper];
   bool MayBePhis =
       (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
-  bool PhisAtOnePlace = MayBePhis && samePlace(V, W);
+  bool PhisAtOnePlace = MayBePhis && V.samePlace(W);
   if (PhisAtOnePlace && !D.complete(Section::Used))
     return R.notChecked("two phis of one instruction at one place: only the "
                         "used values tell whether one value goes into both");
