@@ -9,7 +9,7 @@
 #define HLOBUF_CHECKS_CHECK_H
 
 #include "Checks/Context.h"
-#include "Checks/Gap.h"
+#include "Checks/SkipReason.h"
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
@@ -129,20 +129,20 @@ public:
   /// Says that a part of the check, or all of it, could not run, and why. The
   /// same reason is kept once.
   void notChecked(std::string Reason) {
-    addGap({GapKind::NotChecked, std::nullopt, std::move(Reason)});
+    addSkipReason({SkipKind::NotChecked, std::nullopt, std::move(Reason)});
   }
   /// Says that the dump has nothing that the rule could be about.
   void notApplicable(std::string Reason) {
-    addGap({GapKind::NotApplicable, std::nullopt, std::move(Reason)});
+    addSkipReason({SkipKind::NotApplicable, std::nullopt, std::move(Reason)});
   }
   /// Says that a part of the check needs the section \p S of \p A's dump, which
   /// is absent or damaged.
   void notCheckedWithout(const Facts &A, Section S, std::string Reason) {
-    Gap G;
+    SkipReason G;
     if (A.dump().state(S) == SectionState::Absent)
       G = explainAbsence(A, S);
     G.Reason = std::move(Reason);
-    addGap(std::move(G));
+    addSkipReason(std::move(G));
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
@@ -162,17 +162,18 @@ public:
     return Exempted;
   }
 
-  llvm::ArrayRef<Gap> gaps() const { return Gaps; }
+  llvm::ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
   /// Of the findings that were only counted, the gravest severity.
   Severity gravestUncounted() const { return Gravest; }
 
 private:
-  void addGap(Gap G) {
-    if (llvm::none_of(Gaps,
-                      [&](const Gap &Old) { return Old.Reason == G.Reason; }))
-      Gaps.push_back(std::move(G));
+  void addSkipReason(SkipReason G) {
+    if (llvm::none_of(SkipReasons, [&](const SkipReason &Old) {
+          return Old.Reason == G.Reason;
+        }))
+      SkipReasons.push_back(std::move(G));
   }
   Finding add(Severity Level, llvm::StringRef Where,
               llvm::function_ref<std::string()> Message) {
@@ -192,7 +193,7 @@ private:
   const CheckInfo &Info;
   unsigned Rank;
   std::vector<Diagnostic> &Out;
-  llvm::SmallVector<Gap, 1> Gaps;
+  llvm::SmallVector<SkipReason, 1> SkipReasons;
   llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
   unsigned Count = 0;
   Severity Gravest = Severity::Lint;

@@ -95,7 +95,7 @@ HazardFinder::Order HazardFinder::order() const {
 
 /// What needs no arithmetic.
 std::optional<ElementHazard> HazardFinder::decideEarly() {
-  if (Chain && Chain->Found && Chain->handsOn())
+  if (Chain && Chain->Found && Chain->onlyForwards())
     return verdict(ReadVerdict::Sound);
   if (Map.Kind == MapKind::Unknown)
     return verdict(ReadVerdict::Unknown);

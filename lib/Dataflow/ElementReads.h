@@ -47,7 +47,7 @@ struct InPlaceChain {
   bool Incomplete = false;
 
   /// Nothing is written that was not there.
-  bool handsOn() const { return Found && !AnyPlace && Windows.empty(); }
+  bool onlyForwards() const { return Found && !AnyPlace && Windows.empty(); }
   /// dynamic-update-slice or scatter.
   bool isUpdate() const { return Writer.valid(); }
 };

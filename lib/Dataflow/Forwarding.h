@@ -31,7 +31,7 @@ public:
   explicit Forwarding(const Program &P) : P(P) {}
 
   /// What part \p Ordinal of \p Id is; nothing if it is computed, or unknown.
-  /// Nothing for a tuple table, which is always written.
+  /// Nothing for a tuple index table, which is always written.
   std::optional<OperandPart> find(HloId Id, uint32_t Ordinal);
 
 private:

@@ -35,10 +35,10 @@ void matchExpectations(DumpResult &R, const LoadedDump &L);
 /// Writes into \p L's files the comments that matchExpectations() would miss,
 /// each in front of its line, and takes out those that nothing meets. Other
 /// lines stay as they are. Files that are links, compressed, or not as they
-/// were read are not written: \p Trouble gets a line for each. The number of
+/// were read are not written: \p Errors gets a line for each. The number of
 /// comments that changed.
 unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
-                            std::string &Trouble);
+                            std::string &Errors);
 
 } // namespace hlobuf
 

@@ -152,7 +152,7 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   llvm::Expected<std::unique_ptr<LoadedDump>> L =
       load(D.In, Options.Siblings, JobsInside);
   if (!L) {
-    R.Trouble = llvm::toString(L.takeError());
+    R.ReadError = llvm::toString(L.takeError());
     return R;
   }
   const CheckSelection &Selection = D.Applied->Selection;
@@ -161,7 +161,7 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
                  Selection);
   applySuppressionComments(R, **L, Selection);
   if (Options.UpdateExpectations) {
-    R.Updated = updateExpectations(R, **L, R.UpdateTrouble);
+    R.Updated = updateExpectations(R, **L, R.UpdateErrors);
     R.Findings.clear();
     R.Uncounted.clear();
   } else if (Options.VerifyDiagnostics) {
@@ -204,17 +204,17 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   if (R.isUnreadable() || !R.Complaints.empty())
     Out.flush();
   if (R.isUnreadable())
-    Err << "error: " << printable(R.Trouble) << '\n';
+    Err << "error: " << printable(R.ReadError) << '\n';
   for (const ResultNote &C : R.Complaints)
     Err << fmt::format("{}:{}: warning: {}\n", printableStart(C.Where.File),
                        C.Where.Line, printable(C.Message));
   if (R.Updated != 0)
     Err << fmt::format("note: {} comments of '{}' and its siblings updated\n",
                        R.Updated, printable(R.Path));
-  for (StringRef Line : llvm::split(StringRef(R.UpdateTrouble).rtrim(), '\n'))
+  for (StringRef Line : llvm::split(StringRef(R.UpdateErrors).rtrim(), '\n'))
     if (!Line.empty())
       Err << "error: " << printable(Line) << '\n';
-  UpdateFailed |= !R.UpdateTrouble.empty();
+  UpdateFailed |= !R.UpdateErrors.empty();
   Sum.add(R);
   if (Applied && !Applied->SwitchedOff.empty())
     Sum.addSwitchedOff(relativePath(Applied->File->Source->File),
@@ -255,7 +255,7 @@ static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
 void Driver::saveBaseline(RunEnd &End) {
   if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline)) {
     Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-    End.Status = ExitTrouble;
+    End.Status = ExitUnreadable;
   } else if (!Options.Quiet) {
     Err << fmt::format("note: wrote {} finding{} to '{}', for --baseline\n",
                        New.size(), New.size() == 1 ? "" : "s",
@@ -265,7 +265,7 @@ void Driver::saveBaseline(RunEnd &End) {
 
 ExitStatus Driver::finish() {
   RunEnd End;
-  End.Status = UpdateFailed ? ExitTrouble : Sum.status();
+  End.Status = UpdateFailed ? ExitUnreadable : Sum.status();
   if (!Options.Quiet)
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())
@@ -276,7 +276,7 @@ ExitStatus Driver::finish() {
       continue;
     if (llvm::Error Failed = S.File->commit()) {
       Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-      End.Status = ExitTrouble;
+      End.Status = ExitUnreadable;
     }
   }
   Out.flush();
@@ -290,10 +290,10 @@ ExitStatus Driver::run() {
   for (size_t I = 0; I != P.Dumps.size(); ++I)
     if (P.Dumps[I].Original != I)
       ++Shared[P.Dumps[I].Original].second;
-  for (InputTrouble &Trouble : P.Troubles) {
+  for (InputError &Error : P.InputErrors) {
     DumpResult R;
-    R.Path = std::move(Trouble.Path);
-    R.Trouble = std::move(Trouble.Text);
+    R.Path = std::move(Error.Path);
+    R.ReadError = std::move(Error.Text);
     consume(std::move(R), nullptr);
   }
   for (const std::string &Path : P.Skipped)
@@ -320,7 +320,7 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   llvm::Expected<Plan> P = makePlan(Options, Finder);
   if (!P) {
     Err << printableLines(llvm::toString(P.takeError()));
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   bool Given = llvm::any_of(Options.Siblings,
                             [](const std::string &S) { return !S.empty(); });
@@ -328,14 +328,14 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
     Err << "error: --values, --live-range, --report and --module apply to one "
            "dump, but "
         << P->Dumps.size() << " were given\n";
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   if (Options.EmitDump)
     return emitDumps(Options, *P, Out, Err);
   Driver D(Options, *P, Finder, Out, Err);
   if (llvm::Error Failed = D.prepare()) {
     Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   ExitStatus Status = D.run();
   if (Findings)
@@ -353,7 +353,7 @@ ExitStatus hlobuf::dumpConfig(const VerifyOptions &Options,
   llvm::Expected<const Settings *> Applied = Finder.find(Path);
   if (!Applied) {
     Err << llvm::toString(Applied.takeError());
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   Config C = SettingsFinder::effective(**Applied);
   printConfig(C, Out);

@@ -23,9 +23,10 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
     R.Findings.push_back(resolveFinding(L.Texts, D));
   for (const UncountedFindings &U : V.Uncounted)
     R.Uncounted.push_back({U.Check.str(), U.Level, U.Count});
-  for (NotChecked &Gap : V.Gaps)
-    R.Gaps.push_back({Gap.Check.str(), std::move(Gap.Why.Reason), Gap.Why.Kind,
-                      Gap.Why.Missing, Selection.Require.contains(Gap.Check)});
+  for (NotChecked &Skipped : V.Skipped)
+    R.Skipped.push_back({Skipped.Check.str(), std::move(Skipped.Why.Reason),
+                         Skipped.Why.Kind, Skipped.Why.Missing,
+                         Selection.Require.contains(Skipped.Check)});
   for (const ExemptCount &E : V.Exempted)
     R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
   R.Checks = std::move(V.Checks);

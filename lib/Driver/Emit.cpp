@@ -17,7 +17,7 @@ using namespace hlobuf;
 namespace {
 struct Emitted {
   std::string Text;
-  std::string Trouble;
+  std::string ReadError;
   ExitStatus Status = ExitSound;
 };
 } // namespace
@@ -26,13 +26,13 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   Emitted Result;
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
   if (!L) {
-    Result.Trouble =
+    Result.ReadError =
         "error: " + printable(llvm::toString(L.takeError())) + "\n";
-    Result.Status = ExitTrouble;
+    Result.Status = ExitUnreadable;
     return Result;
   }
   llvm::raw_string_ostream OS((*L)->Syntax.empty() ? Result.Text
-                                                   : Result.Trouble);
+                                                   : Result.ReadError);
   if ((*L)->Syntax.empty())
     printDump(*(*L)->Model, OS);
   else
@@ -44,17 +44,17 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
 
 ExitStatus hlobuf::emitDumps(const VerifyOptions &Options, const Plan &P,
                              llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
-  ExitStatus Status = P.Troubles.empty() ? ExitSound : ExitTrouble;
-  for (const InputTrouble &Trouble : P.Troubles)
-    Err << "error: " << printable(Trouble.Text) << '\n';
+  ExitStatus Status = P.InputErrors.empty() ? ExitSound : ExitUnreadable;
+  for (const InputError &Error : P.InputErrors)
+    Err << "error: " << printable(Error.Text) << '\n';
   runInOrder(
       P.Dumps.size(), Options.Jobs,
       [&](size_t I) { return emitOne(P.Dumps[I].In, Options); },
       [&](size_t, Emitted &R) {
         Out << R.Text;
-        if (!R.Trouble.empty()) {
+        if (!R.ReadError.empty()) {
           Out.flush();
-          Err << R.Trouble;
+          Err << R.ReadError;
         }
         Status = std::max(Status, R.Status);
       });

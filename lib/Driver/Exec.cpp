@@ -170,7 +170,7 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
   if (Fresh.Assignments.empty()) {
     Err << "hlobuf-verify: nothing was verified: "
         << whyNothing(Fresh, Status, Dumps.Path) << '\n';
-    return Status != 0 ? Status : int(ExitTrouble);
+    return Status != 0 ? Status : int(ExitUnreadable);
   }
   if (Status != 0)
     Err << "hlobuf-verify: the program " << howItFailed(Status) << '\n';
@@ -189,14 +189,14 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   if (!HasCommand) {
     Err << "error: --exec needs a command: hlobuf-verify --exec -- python "
            "train.py\n";
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   const char *Given = std::getenv("XLA_FLAGS");
   std::string Flags = Given ? Given : "";
   DumpFolder Dumps;
   if (std::error_code Error = Dumps.create(Options, Flags)) {
     Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   FolderSnapshot Before(Dumps.Path);
   Out.flush();
@@ -204,7 +204,7 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   if (!Status) {
     Err << "error: cannot run '" << Options.Inputs.front()
         << "': " << llvm::toString(Status.takeError()) << '\n';
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   int Result = judge(Options, Before.changes(), *Status, Dumps, Err);
   if (Dumps.Keep && Dumps.isTemporary())

@@ -283,7 +283,7 @@ static llvm::Error replaceFile(StringRef Path, StringRef Text) {
 }
 
 unsigned hlobuf::updateExpectations(const DumpResult &R, const LoadedDump &L,
-                                    std::string &Trouble) {
+                                    std::string &Errors) {
   ExpectationDiff Compared = compareFindings(R, L);
   unsigned Written = 0;
   for (const DumpFile &File : L.Model->Files) {
@@ -310,7 +310,7 @@ unsigned hlobuf::updateExpectations(const DumpResult &R, const LoadedDump &L,
               replaceFile(File.Path, editLines(File.Text, Gone, Added)))
         Obstacle = llvm::toString(std::move(Failed));
     if (!Obstacle.empty())
-      Trouble += fmt::format("cannot update '{}': {}\n", File.Path, Obstacle);
+      Errors += fmt::format("cannot update '{}': {}\n", File.Path, Obstacle);
     else
       Written += New + static_cast<unsigned>(Gone.size());
   }

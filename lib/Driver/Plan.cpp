@@ -98,9 +98,9 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
   InputList List = findInputs(Options.Inputs);
   Plan P;
   P.Skipped = std::move(List.Skipped);
-  for (InputTrouble &Trouble : List.Troubles)
-    if (isInShard(Trouble.Path, Options))
-      P.Troubles.push_back(std::move(Trouble));
+  for (InputError &Error : List.Errors)
+    if (isInShard(Error.Path, Options))
+      P.InputErrors.push_back(std::move(Error));
   for (Input &In : List.Dumps)
     if (isInShard(In.Relative, Options))
       P.Dumps.push_back({std::move(In), nullptr, P.Dumps.size()});

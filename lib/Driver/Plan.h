@@ -22,7 +22,7 @@ struct PlannedDump {
 
 struct Plan {
   std::vector<PlannedDump> Dumps;
-  std::vector<InputTrouble> Troubles;
+  std::vector<InputError> InputErrors;
   /// See InputList.
   std::vector<std::string> Skipped;
 

@@ -195,8 +195,8 @@ static bool ran(const Suppression &S, const DumpResult &R,
                 const CheckSelection &Selection) {
   return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {
     return S.Check.contains(Info.Id) && Selection.enabled(Info) &&
-           llvm::none_of(R.Gaps, [&](const ResultGap &Gap) {
-             return Gap.Check == Info.Id;
+           llvm::none_of(R.Skipped, [&](const SkippedCheck &Skipped) {
+             return Skipped.Check == Info.Id;
            });
   });
 }

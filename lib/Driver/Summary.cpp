@@ -44,12 +44,13 @@ void Summary::add(const DumpResult &R) {
   Damaged += R.hasUnreadable();
   for (const ResultCheck &C : R.Checks)
     addOutcome(Outcomes, C);
-  for (const ResultGap &Gap : R.Gaps)
-    if (Gap.Missing)
-      ++Missing[static_cast<size_t>(*Gap.Missing)][Gap.Check];
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Missing)
+      ++Missing[static_cast<size_t>(*Skipped.Missing)][Skipped.Check];
     else
-      ++(Gap.Kind == GapKind::NotApplicable ? Idle
-                                            : Gaps)[Gap.Reason][Gap.Check];
+      ++(Skipped.Kind == SkipKind::NotApplicable
+             ? Idle
+             : NotRun)[Skipped.Reason][Skipped.Check];
   if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
     FirstUnused = R.UnusedFiles.front();
   UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
@@ -57,10 +58,10 @@ void Summary::add(const DumpResult &R) {
 
 ExitStatus Summary::status() const {
   if (Unreadable + Damaged != 0)
-    return ExitTrouble;
+    return ExitUnreadable;
   if (Errors != 0)
     return ExitErrors;
-  return NotUnderstood != 0 ? ExitTrouble : ExitSound;
+  return NotUnderstood != 0 ? ExitUnreadable : ExitSound;
 }
 
 static std::string counted(unsigned Count, StringRef Noun) {
@@ -151,7 +152,7 @@ std::string Summary::passed() const {
   return Text;
 }
 
-std::string Summary::gaps() const {
+std::string Summary::notRun() const {
   std::string Text;
   unsigned Files = 0;
   for (size_t Role = 0; Role != NumFileRoles; ++Role) {
@@ -167,7 +168,7 @@ std::string Summary::gaps() const {
   if (Files != 0)
     Text += Files == 1 ? ", which is missing" : ", which are missing";
   StringRef Before = "; not checked: ";
-  for (const auto &[Reason, Checks] : Gaps) {
+  for (const auto &[Reason, Checks] : NotRun) {
     Text += (Before + spellReason(Reason, Checks, false)).str();
     Before = "; ";
   }
@@ -186,7 +187,7 @@ std::string Summary::details() const {
       Add("not checked: ",
           ("no " + filePattern(static_cast<FileRole>(Role))).str(),
           Missing[Role]);
-  for (const auto &[Reason, Checks] : Gaps)
+  for (const auto &[Reason, Checks] : NotRun)
     Add("not checked: ", Reason, Checks);
   return Text;
 }
@@ -196,7 +197,7 @@ std::string Summary::line() const {
     return "verified 0 dumps";
   std::string Text;
   if (Dumps != 0) {
-    Text = counts() + passed() + gaps();
+    Text = counts() + passed() + notRun();
     if (NotUnderstood != 0)
       Text += fmt::format("; {} with lines that are not understood",
                           counted(NotUnderstood, "dump"));

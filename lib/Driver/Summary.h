@@ -47,7 +47,7 @@ private:
   std::string counts() const;
   std::string passed() const;
   /// Missing files, then other reasons.
-  std::string gaps() const;
+  std::string notRun() const;
   std::string spellReason(llvm::StringRef Reason,
                           const std::map<std::string, unsigned> &Checks,
                           bool All) const;
@@ -73,9 +73,9 @@ private:
   /// Configuration to the checks that it switches off.
   std::map<std::string, std::set<std::string>> SwitchedOff;
   /// Reason to checks to number of dumps.
-  using GapTable = std::map<std::string, std::map<std::string, unsigned>>;
+  using SkipTable = std::map<std::string, std::map<std::string, unsigned>>;
   /// What could not be checked, and what does not apply.
-  GapTable Gaps, Idle;
+  SkipTable NotRun, Idle;
   /// What waits for a missing file, by role: checks to number of dumps.
   std::array<std::map<std::string, unsigned>, NumFileRoles> Missing;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only

@@ -72,8 +72,8 @@ static bool ran(const Comment &C, const DumpResult &R,
     return true;
   return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {
     return Checks.contains(Info.Id) && Selection.enabled(Info) &&
-           llvm::none_of(R.Gaps, [&](const ResultGap &Gap) {
-             return Gap.Check == Info.Id;
+           llvm::none_of(R.Skipped, [&](const SkippedCheck &Skipped) {
+             return Skipped.Check == Info.Id;
            });
   });
 }

@@ -72,21 +72,21 @@ bool CheckSelection::enabled(const CheckInfo &Info) const {
 
 /// Why \p Info cannot run on \p A's dump; nothing if it can. A section that the
 /// release does not print comes first: then no file would help.
-static std::optional<Gap> missingNeed(const Facts &A, const CheckInfo &Info,
-                                      bool OnlyUnknown) {
-  std::optional<Gap> First;
+static std::optional<SkipReason>
+missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
+  std::optional<SkipReason> First;
   for (Section S : Info.Needs) {
     if (A.dump().complete(S))
       continue;
-    Gap G;
+    SkipReason G;
     if (A.dump().state(S) == SectionState::Damaged)
       G.Reason =
           fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
                       sectionName(S));
     else
       G = explainAbsence(A, S);
-    if (!First || (First->Kind == GapKind::NotChecked &&
-                   G.Kind == GapKind::NotApplicable))
+    if (!First || (First->Kind == SkipKind::NotChecked &&
+                   G.Kind == SkipKind::NotApplicable))
       First = std::move(G);
   }
   return First;
@@ -169,9 +169,9 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
   }
 }
 
-static CheckOutcome outcomeOf(GapKind Kind) {
-  return Kind == GapKind::NotApplicable ? CheckOutcome::NotApplicable
-                                        : CheckOutcome::NotChecked;
+static CheckOutcome outcomeOf(SkipKind Kind) {
+  return Kind == SkipKind::NotApplicable ? CheckOutcome::NotApplicable
+                                         : CheckOutcome::NotChecked;
 }
 
 /// How \p Check ended. Lints that nobody asked for are dropped later.
@@ -182,7 +182,7 @@ CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
     if (F.Level != Severity::Lint || Selection.showsLint(F.Check))
       return CheckOutcome::Found;
   CheckOutcome Worst = CheckOutcome::Passed;
-  for (const Gap &G : R.gaps())
+  for (const SkipReason &G : R.skipReasons())
     Worst = std::max(Worst, outcomeOf(G.Kind));
   return Worst;
 }
@@ -225,29 +225,30 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
 Outcome Run::runCheck(uint32_t Number) const {
   const CheckInfo &Info = allChecks()[Number];
   Outcome Check;
-  if (std::optional<Gap> Missing = missingNeed(Context, Info, OnlyUnknown)) {
+  if (std::optional<SkipReason> Missing =
+          missingNeed(Context, Info, OnlyUnknown)) {
     Check.Said.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
-    Check.Said.Gaps.push_back({Info.Id, std::move(*Missing)});
+    Check.Said.Skipped.push_back({Info.Id, std::move(*Missing)});
     return Check;
   }
   Reporter R(Info, Number + 1, Check.Findings); // 0 is the reader's
-  auto Relax = [&] { Texts.relax(); };
+  auto Release = [&] { Texts.releasePages(); };
   {
-    TextWalk Walk(Relax);
+    TextWalk Walk(Release);
     Info.Run(Context, R);
   }
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
-  Texts.relax();
+  Texts.releasePages();
   Check.Said.Checks.push_back({Info.Id, outcome(R, Check)});
-  for (const Gap &G : R.gaps())
-    Check.Said.Gaps.push_back({Info.Id, G});
+  for (const SkipReason &G : R.skipReasons())
+    Check.Said.Skipped.push_back({Info.Id, G});
   for (auto [Gate, Count] : R.exempted())
     Check.Said.Exempted.push_back({Info.Id, Gate, Count});
   if (R.count() > Reporter::MaxKept)
     Check.Said.Uncounted.push_back(
         {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});
-  Check.Said.Verified = R.gaps().empty();
+  Check.Said.Verified = R.skipReasons().empty();
   return Check;
 }
 
@@ -257,7 +258,7 @@ void Run::gather(Outcome Check) {
   };
   Move(Check.Findings, All);
   Move(Check.Said.Checks, Result.Checks);
-  Move(Check.Said.Gaps, Result.Gaps);
+  Move(Check.Said.Skipped, Result.Skipped);
   Move(Check.Said.Exempted, Result.Exempted);
   Move(Check.Said.Uncounted, Result.Uncounted);
   Result.Verified += Check.Said.Verified;

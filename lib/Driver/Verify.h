@@ -49,7 +49,7 @@ struct CheckSelection {
 /// A check, or a part of it, that could not run.
 struct NotChecked {
   llvm::StringRef Check;
-  Gap Why;
+  SkipReason Why;
 };
 
 /// Findings of one check that were only counted.
@@ -74,7 +74,7 @@ struct Verdict {
   std::vector<UncountedFindings> Uncounted;
   /// All selected checks, in the order of Checks.def.
   std::vector<ResultCheck> Checks;
-  std::vector<NotChecked> Gaps;
+  std::vector<NotChecked> Skipped;
   std::vector<ExemptCount> Exempted;
   /// Number of checks that ran to their end.
   unsigned Verified = 0;
@@ -82,8 +82,9 @@ struct Verdict {
   std::optional<MemorySummary> Memory;
 };
 
-/// Runs the selected checks on \p L; its texts are relaxed between them. Checks
-/// of a large dump run on \p Jobs threads; the verdict is the same.
+/// Runs the selected checks on \p L; pages of its texts are released between
+/// them. Checks of a large dump run on \p Jobs threads; the verdict is the
+/// same.
 Verdict verify(LoadedDump &L, const CheckSelection &Selection,
                bool WantMemory = false, unsigned Jobs = 1);
 

@@ -64,25 +64,25 @@ static bool mayBeConditional(const Facts &A, const Use &U, const Value &V) {
   return S.Dimensions.empty() && (S.Element == "pred" || S.Element == "s32");
 }
 
-static Tenure findTenure(const Facts &A, ValueId V, int32_t &Last) {
+static HoldPolicy findHoldPolicy(const Facts &A, ValueId V, int32_t &Last) {
   const Dump &D = A.dump();
   UsedId U = A.usedOf(V);
   if (isConcatBitcast(A, D[V].Tag.Name))
-    return Tenure::Concat;
+    return HoldPolicy::Concat;
   if (!U)
-    return Tenure::Unused;
+    return HoldPolicy::Unused;
   std::optional<int32_t> LastStep = lastUse(A, U);
   bool Split = false;
   for (const Use &Reader : D.uses(D[U])) {
     if (isConcatBitcast(A, Reader.Name))
-      return Tenure::Concat;
+      return HoldPolicy::Concat;
     Split |= LastStep && A.time(Reader.Name) == *LastStep &&
              mayBeConditional(A, Reader, D[V]);
   }
   if (!LastStep)
-    return Tenure::Unused;
+    return HoldPolicy::Unused;
   Last = *LastStep;
-  return Split ? Tenure::Conditional : Tenure::LastUse;
+  return Split ? HoldPolicy::Conditional : HoldPolicy::LastUse;
 }
 
 Occupancy hlobuf::findOccupancy(const Facts &A, ValueId V) {
@@ -95,13 +95,13 @@ Occupancy hlobuf::findOccupancy(const Facts &A, ValueId V) {
     return Result;
   Result.Stated = Result.Held = *Range;
   if (!isAlternate(A, D[Val.Owner])) {
-    Result.Kind = Tenure::Stated;
+    Result.Kind = HoldPolicy::Stated;
     return Result;
   }
   int32_t Last = 0;
-  Result.Kind = findTenure(A, V, Last);
+  Result.Kind = findHoldPolicy(A, V, Last);
   Result.IsConcat = isConcatBitcast(A, Val.Tag.Name);
-  if (Result.Kind == Tenure::LastUse)
+  if (Result.Kind == HoldPolicy::LastUse)
     Result.Held.End = std::min(Range->End, Last);
   return Result;
 }

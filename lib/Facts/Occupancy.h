@@ -14,7 +14,7 @@
 namespace hlobuf {
 
 /// Why a value holds its bytes until its last step.
-enum class Tenure : uint8_t {
+enum class HoldPolicy : uint8_t {
   /// It is not judged by time: no bytes, no usable range, or the context of an
   /// async chain of SparseCore, which all share one scratch place (libtpu
   /// 0.0.51, v5p and up).
@@ -34,7 +34,7 @@ enum class Tenure : uint8_t {
 };
 
 struct Occupancy {
-  Tenure Kind = Tenure::Unknown;
+  HoldPolicy Kind = HoldPolicy::Unknown;
   /// As BufferLiveRange states it.
   StepRange Stated;
   /// The same, but cut at the last use where Kind is LastUse.

@@ -37,8 +37,8 @@ private:
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
-  void trouble(const std::string &Path, std::string Text) {
-    List.Troubles.push_back({Path, std::move(Text)});
+  void addError(const std::string &Path, std::string Text) {
+    List.Errors.push_back({Path, std::move(Text)});
   }
 
   InputList &List;
@@ -128,7 +128,7 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
   if (!Reached || fs::is_regular_file(Status))
     Files.push_back(Path);
   else if (isAssignmentName(Path))
-    trouble(
+    addError(
         Path,
         fmt::format("'{}' is a pipe or a device: name it explicitly to read it",
                     Path));
@@ -149,8 +149,8 @@ bool InputFinder::collectFiles(const std::string &Top,
       considerEntry(At->path(), At->type(), Folders, Files);
     if (!Error)
       continue;
-    trouble(Path,
-            fmt::format("cannot read folder '{}': {}", Path, Error.message()));
+    addError(Path,
+             fmt::format("cannot read folder '{}': {}", Path, Error.message()));
     if (I == 0)
       return false;
   }
@@ -167,10 +167,10 @@ void InputFinder::addFolder(const std::string &Path) {
   for (std::string &File : Files)
     addDump(std::move(File));
   if (Files.empty())
-    trouble(Path,
-            fmt::format("no buffer assignment in folder '{}': it needs files "
-                        "named *-buffer-assignment.txt",
-                        Path));
+    addError(Path,
+             fmt::format("no buffer assignment in folder '{}': it needs files "
+                         "named *-buffer-assignment.txt",
+                         Path));
 }
 
 /// Takes a framed text apart; says which frames are not whole.
@@ -208,18 +208,18 @@ static std::vector<std::string> readFrames(FrameFile &F) {
 void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
   std::vector<std::string> Damage = readFrames(*Frames);
   if (!Damage.empty())
-    trouble(Frames->Path,
-            fmt::format("cannot read all of '{}': {}{}", Frames->Path,
-                        Damage.front(),
-                        Damage.size() == 1 ? ""
-                                           : fmt::format(" (and {} more)",
-                                                         Damage.size() - 1)));
+    addError(Frames->Path,
+             fmt::format("cannot read all of '{}': {}{}", Frames->Path,
+                         Damage.front(),
+                         Damage.size() == 1 ? ""
+                                            : fmt::format(" (and {} more)",
+                                                          Damage.size() - 1)));
   size_t Before = List.Dumps.size();
   for (const std::string &Name : Frames->Order)
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
       addDump(Name, Frames);
   if (List.Dumps.size() == Before)
-    trouble(
+    addError(
         Frames->Path,
         fmt::format(
             "'{}' has no buffer assignment between its '*** Begin ***' lines",
@@ -232,9 +232,9 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
   if (!Assignment.empty())
     addDump(std::move(Assignment));
   else
-    trouble(Path, fmt::format("'{}' is {}, which cannot be verified without "
-                              "its buffer assignment",
-                              Path, What));
+    addError(Path, fmt::format("'{}' is {}, which cannot be verified without "
+                               "its buffer assignment",
+                               Path, What));
 }
 
 void InputFinder::addFile(const std::string &Path) {
@@ -242,8 +242,8 @@ void InputFinder::addFile(const std::string &Path) {
   Frames->Path = Path == "-" ? "<stdin>" : Path;
   llvm::Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
   if (!Text) {
-    trouble(Path, fmt::format("cannot read '{}': {}", Path,
-                              llvm::toString(Text.takeError())));
+    addError(Path, fmt::format("cannot read '{}': {}", Path,
+                               llvm::toString(Text.takeError())));
     return;
   }
   Frames->Text = *Text;
@@ -275,8 +275,8 @@ void InputFinder::addFile(const std::string &Path) {
     addFragment(Path, "an HLO module");
     return;
   case TextKind::Other:
-    trouble(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
-                              refusal(*Text)));
+    addError(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
+                               refusal(*Text)));
     return;
   }
 }

@@ -52,7 +52,7 @@ struct Input {
 };
 
 /// An argument that holds no dump, or cannot be read.
-struct InputTrouble {
+struct InputError {
   std::string Path;
   /// For people.
   std::string Text;
@@ -61,7 +61,7 @@ struct InputTrouble {
 /// The dumps that a list of arguments stands for.
 struct InputList {
   std::vector<Input> Dumps;
-  std::vector<InputTrouble> Troubles;
+  std::vector<InputError> Errors;
   /// What was met in folders and not searched: `path (reason)`.
   std::vector<std::string> Skipped;
 };

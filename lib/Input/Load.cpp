@@ -234,8 +234,8 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
             .c_str());
   if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
     return Failed;
-  auto Relax = [&] { L->Texts.relax(); };
-  L->Model = readDump(All, L->Syntax, Relax, Jobs);
+  auto Release = [&] { L->Texts.releasePages(); };
+  L->Model = readDump(All, L->Syntax, Release, Jobs);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
     return llvm::createStringError(
@@ -246,7 +246,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
     return Unused;
   if (Reread) {
     L->Syntax = SyntaxErrors();
-    L->Model = readDump(All, L->Syntax, Relax, Jobs);
+    L->Model = readDump(All, L->Syntax, Release, Jobs);
   }
   // What an assignment without its end says about totals is known to be wrong.
   StringRef Text = L->Model->assignmentText();
@@ -256,6 +256,6 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
           SectionState::Damaged;
   for (Note &N : L->Unreadable)
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
-  Relax();
+  Release();
   return L;
 }

@@ -61,7 +61,7 @@ void GithubResults::add(const DumpResult &R) {
   ResultPlace Whole;
   Whole.File = R.Path;
   if (R.isUnreadable())
-    return command("error", Whole, "unreadable", R.Trouble);
+    return command("error", Whole, "unreadable", R.ReadError);
   for (const ResultFinding &F : R.Findings) {
     if (!F.isLoud())
       continue;
@@ -74,10 +74,10 @@ void GithubResults::add(const DumpResult &R) {
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())
       command(commandOf(U.Level), Whole, U.Check, uncountedLine(U));
-  for (const ResultGap &Gap : R.Gaps)
-    if (Gap.Required)
-      command("error", Whole, Gap.Check,
-              "required check could not run: " + Gap.Reason);
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Required)
+      command("error", Whole, Skipped.Check,
+              "required check could not run: " + Skipped.Reason);
 }
 
 std::unique_ptr<ResultPrinter>

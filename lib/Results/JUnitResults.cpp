@@ -107,15 +107,15 @@ static std::string failure(const DumpResult &R) {
     Title = First->Message;
     Type = First->Check;
   }
-  for (const ResultGap &Gap : R.Gaps) {
-    if (!Gap.Required)
+  for (const SkippedCheck &Skipped : R.Skipped) {
+    if (!Skipped.Required)
       continue;
-    std::string Line = "required check could not run: " + Gap.Reason;
+    std::string Line = "required check could not run: " + Skipped.Reason;
     Text += fmt::format("{}: error: {} [{}]\n", printableStart(R.Path), Line,
-                        Gap.Check);
+                        Skipped.Check);
     if (Type.empty()) {
       Title = Line;
-      Type = Gap.Check;
+      Type = Skipped.Check;
     }
   }
   unsigned More = R.errors() - 1;
@@ -134,7 +134,7 @@ void JUnitResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
     ++Errors;
     Cases += fmt::format("      <error message=\"{}\" type=\"unreadable\"/>\n",
-                         escape(printable(R.Trouble)));
+                         escape(printable(R.ReadError)));
   } else if (R.hasErrors()) {
     ++Failures;
     Cases += failure(R);

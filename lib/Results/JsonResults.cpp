@@ -85,14 +85,14 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("passed", R.passed());
   J.attribute("verified", R.Verified);
   J.attributeArray("not_checked", [&] {
-    for (const ResultGap &Gap : R.Gaps)
+    for (const SkippedCheck &Skipped : R.Skipped)
       J.object([&] {
-        write(J, "check", Gap.Check);
-        write(J, "reason", Gap.Reason);
-        write(J, "class", gapKindName(Gap.Kind));
-        if (Gap.Missing)
-          write(J, "missing", RoleKeys[static_cast<size_t>(*Gap.Missing)]);
-        if (Gap.Required)
+        write(J, "check", Skipped.Check);
+        write(J, "reason", Skipped.Reason);
+        write(J, "class", skipKindName(Skipped.Kind));
+        if (Skipped.Missing)
+          write(J, "missing", RoleKeys[static_cast<size_t>(*Skipped.Missing)]);
+        if (Skipped.Required)
           J.attribute("required", true);
       });
   });
@@ -158,7 +158,7 @@ void JsonResults::add(const DumpResult &R) {
       J.attributeEnd();
     }
     if (R.isUnreadable())
-      write(J, "trouble", R.Trouble);
+      write(J, "input_error", R.ReadError);
   });
   OS << '\n';
 }

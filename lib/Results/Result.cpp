@@ -37,8 +37,8 @@ unsigned DumpResult::passed() const {
 }
 
 unsigned DumpResult::missedRequirements() const {
-  return static_cast<unsigned>(
-      llvm::count_if(Gaps, [](const ResultGap &G) { return G.Required; }));
+  return static_cast<unsigned>(llvm::count_if(
+      Skipped, [](const SkippedCheck &G) { return G.Required; }));
 }
 
 bool DumpResult::hasUnreadable() const {

@@ -105,10 +105,10 @@ struct ResultCheck {
   CheckOutcome Outcome = CheckOutcome::Passed;
 };
 
-struct ResultGap {
+struct SkippedCheck {
   std::string Check;
   std::string Reason;
-  GapKind Kind = GapKind::NotChecked;
+  SkipKind Kind = SkipKind::NotChecked;
   /// The file that would have made it run, where one is missing.
   std::optional<FileRole> Missing;
   /// `--require` demands that the check runs.
@@ -134,21 +134,21 @@ struct DumpResult {
   std::vector<ResultUncounted> Uncounted;
   /// All selected checks.
   std::vector<ResultCheck> Checks;
-  std::vector<ResultGap> Gaps;
+  std::vector<SkippedCheck> Skipped;
   std::vector<ResultExempt> Exempted;
   std::vector<std::string> UnusedFiles;
   /// Why it could not be read; empty if it could.
-  std::string Trouble;
+  std::string ReadError;
   /// What is wrong with suppression comments in the dump.
   std::vector<ResultNote> Complaints;
   /// Why comments in it could not be written, a line each.
-  std::string UpdateTrouble;
+  std::string UpdateErrors;
   /// Comments that were written into it.
   unsigned Updated = 0;
   std::optional<MemorySummary> Memory;
   unsigned Verified = 0;
 
-  bool isUnreadable() const { return !Trouble.empty(); }
+  bool isUnreadable() const { return !ReadError.empty(); }
   /// Some of its files could not be read, or were not written in one piece.
   bool hasUnreadable() const;
   /// Some lines are of a form that only a newer release can have: a part of the

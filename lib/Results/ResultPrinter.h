@@ -19,7 +19,7 @@ enum ExitStatus : int {
   /// At least one error, or a required check that could not run.
   ExitErrors = 1,
   /// Bad usage, or an input that could not be read.
-  ExitTrouble = 2,
+  ExitUnreadable = 2,
 };
 
 /// What is known of a check.
@@ -60,11 +60,11 @@ public:
   virtual void finish(const RunEnd &) {}
 };
 
-/// Prints for people, as compilers do. With \p Troubles also what could not be
-/// read.
+/// Prints for people, as compilers do. With \p ReadErrors also what could not
+/// be read.
 std::unique_ptr<ResultPrinter> makeTextPrinter(const PrintOptions &Options,
                                                llvm::raw_ostream &OS,
-                                               bool Color, bool Troubles);
+                                               bool Color, bool ReadErrors);
 /// One JSON object a line and dump: docs/schema/hlobuf-1.schema.json.
 std::unique_ptr<ResultPrinter> makeJsonPrinter(const PrintOptions &Options,
                                                llvm::raw_ostream &OS);

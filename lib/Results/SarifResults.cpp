@@ -156,17 +156,17 @@ void SarifResults::notify(StringRef Level, StringRef Path, StringRef Text) {
 void SarifResults::add(const DumpResult &R) {
   begin();
   if (R.isUnreadable())
-    return notify("error", R.Path, R.Trouble);
+    return notify("error", R.Path, R.ReadError);
   for (const ResultFinding &F : R.Findings)
     addFinding(F);
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())
       notify(levelName(U.Level), R.Path, uncountedLine(U));
-  for (const ResultGap &Gap : R.Gaps)
-    if (Gap.Required)
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Required)
       notify("error", R.Path,
-             fmt::format("required check could not run: {} [{}]", Gap.Reason,
-                         Gap.Check));
+             fmt::format("required check could not run: {} [{}]",
+                         Skipped.Reason, Skipped.Check));
 }
 
 json::Object SarifResults::describeRule(StringRef Id) const {
@@ -204,7 +204,7 @@ void SarifResults::finish(const RunEnd &End) {
   J.arrayEnd();
   J.attributeEnd();
   writeDriver();
-  json::Object Invocation{{"executionSuccessful", End.Status != ExitTrouble},
+  json::Object Invocation{{"executionSuccessful", End.Status != ExitUnreadable},
                           {"exitCode", static_cast<int>(End.Status)}};
   if (!Notifications.empty())
     Invocation["toolExecutionNotifications"] = std::move(Notifications);

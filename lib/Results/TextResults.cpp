@@ -22,8 +22,8 @@ namespace {
 class TextResults : public ResultPrinter {
 public:
   TextResults(const PrintOptions &Options, llvm::raw_ostream &OS, bool Color,
-              bool Troubles)
-      : Options(Options), OS(OS), Color(Color), Troubles(Troubles) {
+              bool ReadErrors)
+      : Options(Options), OS(OS), Color(Color), ReadErrors(ReadErrors) {
     OS.enable_colors(Color);
   }
 
@@ -39,7 +39,7 @@ private:
   const PrintOptions &Options;
   llvm::raw_ostream &OS;
   bool Color;
-  bool Troubles;
+  bool ReadErrors;
   MemoryTotals Totals;
 };
 } // namespace
@@ -86,15 +86,15 @@ void TextResults::addFindings(const DumpResult &R) {
 
 void TextResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
-    if (Troubles)
-      OS << "error: " << printable(R.Trouble) << '\n';
+    if (ReadErrors)
+      OS << "error: " << printable(R.ReadError) << '\n';
     return;
   }
   addFindings(R);
-  for (const ResultGap &Gap : R.Gaps)
-    if (Gap.Required)
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Required)
       OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
-                        printableStart(R.Path), Gap.Reason, Gap.Check);
+                        printableStart(R.Path), Skipped.Reason, Skipped.Check);
   if (!R.Memory)
     return;
   std::string Name = printable(
@@ -112,8 +112,8 @@ void TextResults::finish(const RunEnd &End) {
 
 std::unique_ptr<ResultPrinter>
 hlobuf::makeTextPrinter(const PrintOptions &Options, llvm::raw_ostream &OS,
-                        bool Color, bool Troubles) {
-  return std::make_unique<TextResults>(Options, OS, Color, Troubles);
+                        bool Color, bool ReadErrors) {
+  return std::make_unique<TextResults>(Options, OS, Color, ReadErrors);
 }
 
 std::string hlobuf::relativePath(StringRef Path) {

@@ -26,8 +26,8 @@ StringRef hlobuf::severityName(Severity Level) {
   return "error";
 }
 
-StringRef hlobuf::gapKindName(GapKind Kind) {
-  return Kind == GapKind::NotApplicable ? "not-applicable" : "not-checked";
+StringRef hlobuf::skipKindName(SkipKind Kind) {
+  return Kind == SkipKind::NotApplicable ? "not-applicable" : "not-checked";
 }
 
 StringRef hlobuf::noteKindName(NoteKind Kind) {

@@ -31,7 +31,7 @@ enum class Severity : uint8_t {
 llvm::StringRef severityName(Severity Level);
 
 /// Why a check did not run, or not on all of a dump.
-enum class GapKind : uint8_t {
+enum class SkipKind : uint8_t {
   /// There is nothing that the rule could be about, and no file would change
   /// that: the release prints no such thing.
   NotApplicable,
@@ -41,7 +41,7 @@ enum class GapKind : uint8_t {
 };
 
 /// `not-applicable` or `not-checked`.
-llvm::StringRef gapKindName(GapKind Kind);
+llvm::StringRef skipKindName(SkipKind Kind);
 
 /// What a note adds to its finding. A finding with steps is told to people as
 /// a timeline; its plain notes are then for the other formats only.

@@ -158,7 +158,7 @@ void Sources::addView(StringRef Name, StringRef Text) {
   All.push_back(std::move(S));
 }
 
-void Sources::relax() const {
+void Sources::releasePages() const {
 #ifdef __linux__
   // MemoryBuffer::dontNeedIfMmap does nothing with glibc.
   constexpr size_t Large = size_t(1) << 20;

@@ -57,7 +57,7 @@ public:
 
   /// Releases the memory of large mapped files; what is touched again
   /// comes back from the system's cache.
-  void relax() const;
+  void releasePages() const;
 
   /// The bytes of all texts.
   size_t bytes() const;

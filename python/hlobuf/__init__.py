@@ -11,7 +11,7 @@ Everything is done by the program hlobuf-verify, which comes with this package.
 
 import importlib.metadata
 
-from hlobuf._program import Trouble, json_lines, program, run, verify
+from hlobuf._program import InputError, json_lines, program, run, verify
 from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
 
 try:
@@ -26,7 +26,7 @@ __all__ = [
     "Note",
     "Place",
     "Report",
-    "Trouble",
+    "InputError",
     "__version__",
     "json_lines",
     "program",

@@ -3,12 +3,12 @@
 import os
 import sys
 
-from hlobuf import Trouble, program
+from hlobuf import InputError, program
 
 if __name__ == "__main__":
     try:
         path = str(program())
-    except Trouble as trouble:
-        print(f"error: {trouble}", file=sys.stderr)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     os.execv(path, [path, *sys.argv[1:]])

@@ -18,7 +18,7 @@ NAME = "hlobuf-verify"
 LONGEST_COMMAND = 100_000
 
 
-class Trouble(Exception):
+class InputError(Exception):
     """hlobuf-verify could not do what it was asked to: no verdict was reached."""
 
 
@@ -36,7 +36,7 @@ def program() -> Path:
             return candidate.resolve()
     on_path = shutil.which(NAME)
     if not on_path:
-        raise Trouble(f"{NAME} is neither installed with this package nor on PATH")
+        raise InputError(f"{NAME} is neither installed with this package nor on PATH")
     return Path(on_path)
 
 
@@ -48,12 +48,12 @@ def run(arguments: Sequence[str]) -> int:
 def json_lines(arguments: Sequence[str]) -> list[str]:
     """Runs hlobuf-verify with these arguments; returns its JSON, a line a dump.
 
-    Raises Trouble if it could not start or was called wrongly. What it was told to
+    Raises InputError if it could not start or was called wrongly. What it was told to
     read and could not is one of the lines, with the status `unreadable`.
     """
-    lines, trouble = _json_lines(arguments)
-    if trouble and not any(_unreadable(line) for line in lines):
-        raise Trouble(trouble)
+    lines, error = _json_lines(arguments)
+    if error and not any(_unreadable(line) for line in lines):
+        raise InputError(error)
     return lines
 
 
@@ -72,13 +72,13 @@ def verify(
     """Verifies files, and all dumps in folders: a report for each dump.
 
     The keywords are the options of hlobuf-verify of the same names. What cannot be
-    read has a report that says so; Trouble is raised as json_lines does it.
+    read has a report that says so; InputError is raised as json_lines does it.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     operands = [_operand(path) for path in paths]
     if not operands:
-        raise Trouble("no files or folders to verify")
+        raise InputError("no files or folders to verify")
     options = {
         "checks": checks,
         "warnings-as-errors": warnings_as_errors,

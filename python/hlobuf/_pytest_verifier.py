@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from hlobuf import Report, Trouble, verify
+from hlobuf import InputError, Report, verify
 from hlobuf._report import counted
 
 CONFIG = ".hlobuf.yaml"
@@ -139,8 +139,8 @@ class Verifier:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         try:
             text = self.findings()  # of threads that outlived their tests
-        except Trouble as trouble:
-            text = f"hlobuf: {trouble}"
+        except InputError as error:
+            text = f"hlobuf: {error}"
         if text:
             self.late.append(text)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -95,7 +95,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     summary: Mapping[str, Any] | None = None
     """The memory summary, if it was asked for."""
-    trouble: str = ""
+    input_error: str = ""
     """Why the dump could not be read."""
 
     @property
@@ -106,8 +106,8 @@ class Report:
     def __str__(self) -> str:
         """The findings, and the required checks that could not run, as text, then a
         line with the number of findings."""
-        if self.trouble:
-            return f"{self.dump}: {self.trouble}"
+        if self.input_error:
+            return f"{self.dump}: {self.input_error}"
         missing = [f"{self.dump}: {gap}" for gap in self.not_checked if gap.required]
         last = f"{self.dump}: {counted(self.errors, 'error')}, "
         last += counted(self.warnings, "warning")
@@ -141,7 +141,7 @@ class Report:
             unused_files=tuple(data.get("unused_files", ())),
             findings=tuple(_finding(each) for each in data.get("findings", ())),
             summary=data.get("summary"),
-            trouble=data.get("trouble", ""),
+            input_error=data.get("input_error", ""),
         )
 
 

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from hlobuf._program import Trouble, run
+from hlobuf._program import InputError, run
 
 SIBLING = re.compile(
     r"(-buffer-assignment-values|-live-range|-memory-usage-report"
@@ -40,6 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         return run(kept)
-    except Trouble as trouble:
-        print(f"error: {trouble}", file=sys.stderr)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
         return 2

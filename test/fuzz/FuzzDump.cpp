@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   All.WantMemory = true;
   All.Format = OutputFormat::Json;
   Run Verdict = verifyFile(File, All);
-  require(Verdict.Status != ExitTrouble || !Verdict.Err.empty() ||
+  require(Verdict.Status != ExitUnreadable || !Verdict.Err.empty() ||
               llvm::StringRef(Verdict.Out).contains("\"unreadable\""),
           "what cannot be read has a reason");
   require(Verdict.Status != ExitErrors || !Verdict.Out.empty(),

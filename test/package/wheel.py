@@ -56,19 +56,19 @@ assert sorted(r.dump for part in two for r in part) == [r.dump for r in reports]
 for lost in (folder / "nothing", folder):
     [report] = hlobuf.verify(lost)
     assert report.status == "unreadable" and not report.ok, report
-    assert str(lost) in report.trouble and str(lost) in str(report), report
+    assert str(lost) in report.input_error and str(lost) in str(report), report
 
-def trouble(paths: list[pathlib.Path], checks: str) -> str:
+def error_of(paths: list[pathlib.Path], checks: str) -> str:
     try:
         hlobuf.verify(paths, checks=checks)
-    except hlobuf.Trouble as trouble:
-        return str(trouble)
-    raise AssertionError(f"no trouble with {paths} {checks}")
+    except hlobuf.InputError as error:
+        return str(error)
+    raise AssertionError(f"no error with {paths} {checks}")
 
 assert hlobuf.__version__[0].isdigit(), hlobuf.__version__
 assert str(hlobuf.Report("d", "m", "errors", errors=1)) == "d: 1 error, 0 warnings"
-assert "no files" in trouble([], "*")
-assert "no-such-check" in trouble([broken], "no-such-check")
+assert "no files" in error_of([], "*")
+assert "no-such-check" in error_of([broken], "no-such-check")
 os.chdir(folder)
 [text] = broken.glob("*-buffer-assignment.txt")
 names = [f'-a "dump" with \\\\ and {n:0100}-buffer-assignment.txt' for n in range(1500)]

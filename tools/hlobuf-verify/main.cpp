@@ -340,7 +340,7 @@ static void checkOutput() {
   llvm::outs().clear_error();
   llvm::errs() << "error: cannot write standard output: " << Lost.message()
                << '\n';
-  ::_exit(ExitTrouble);
+  ::_exit(ExitUnreadable);
 }
 
 /// Memory that nobody limits runs out on big dumps only; a job's limit or
@@ -350,7 +350,7 @@ static void outOfMemory() {
       "error: out of memory: nothing, or not everything, was verified\n";
   llvm::sys::RunInterruptHandlers(); // removes unfinished files
   (void)!::write(STDERR_FILENO, Text, sizeof(Text) - 1);
-  std::_Exit(ExitTrouble);
+  std::_Exit(ExitUnreadable);
 }
 
 static void handleLackOfMemory() {
@@ -372,18 +372,18 @@ static int run(int Argc, char **Argv) {
     Arguments.push_back(Word.c_str());
   if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
                                    Arguments.data(), Overview, &llvm::errs()))
-    return ExitTrouble;
+    return ExitUnreadable;
   if (ListChecks) {
     listChecks(llvm::outs());
     return ExitSound;
   }
   if (!Explain.empty())
     return explainCheck(Explain, llvm::outs(), llvm::errs()) ? ExitSound
-                                                             : ExitTrouble;
+                                                             : ExitUnreadable;
   VerifyOptions O = makeOptions();
   if (std::string Problem = checkUsage(O); !Problem.empty()) {
     llvm::errs() << "error: " << Problem << '\n';
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   if (DumpConfig)
     return dumpConfig(O, llvm::outs(), llvm::errs());
@@ -391,7 +391,7 @@ static int run(int Argc, char **Argv) {
     return runExec(O, hasCommand(Argc, Argv), llvm::outs(), llvm::errs());
   if (Inputs.empty()) {
     llvm::outs() << FirstHelp;
-    return ExitTrouble;
+    return ExitUnreadable;
   }
   llvm::outs().SetBufferSize(size_t(1) << 16);
   return runVerify(O, llvm::outs(), llvm::errs());

@@ -13,10 +13,11 @@
 // - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
 //   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
 // CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
-// thread-local memory, and tuple tables have color 0, or 7 on the SparseCore;
-// arguments and results that the program keeps in host memory have color 5
-// (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind pinned_host).
-// GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
+// thread-local memory, and tuple index tables have color 0, or 7 on the
+// SparseCore; arguments and results that the program keeps in host memory have
+// color 5 (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind
+// pinned_host). GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on
+// H100).
 //
 //===----------------------------------------------------------------------===//
 
@@ -190,7 +191,7 @@ void ColorChecker::checkTables() {
         !D.Shapes[V.Shape].isTuple())
       continue;
     R.reportAs(Severity::Warning, A.places().value(V).Tag.Color,
-               "tuple table {} has color {}, expected 0", D.spell(V.Tag),
+               "tuple index table {} has color {}, expected 0", D.spell(V.Tag),
                V.Tag.Color)
         .about(ValueId(I));
   }

@@ -22,7 +22,8 @@
 // Known sharing of bytes that does no harm:
 // - a copy of a value onto itself, a ConcatBitcast over its operands, an output
 //   of a fusion that is one of its operands: the bytes stay as they are (TPU);
-// - tuple tables, which nothing here reads: equal ones share a place (TPU);
+// - tuple index tables, which nothing here reads: equal ones share a place
+// (TPU);
 // - an operand of a conditional in alternate memory is dead in a branch after
 //   its last read there (TPU, memory space assignment);
 // - private stacks of async bodies, which all begin at offset 0 (TPU): each is

@@ -94,7 +94,7 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
   Held.reserve(Alloc.Values.size());
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
-    if (O.Kind != Tenure::Unknown)
+    if (O.Kind != HoldPolicy::Unknown)
       Held.push_back(timedBytes(D, ValueId(V), O.Held));
   }
   findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
@@ -104,11 +104,11 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
 
 void OverlapCheck::exempt(ValueId V, const Occupancy &O) {
   bool Dead = O.Stated.Start == O.Stated.End;
-  R.exempt("conditional-reader", O.Kind == Tenure::Conditional && !Dead);
-  R.exempt("no-known-end", O.Kind == Tenure::Unused && !Dead);
-  R.exempt("concat-bitcast", O.Kind == Tenure::Concat && !Dead);
+  R.exempt("conditional-reader", O.Kind == HoldPolicy::Conditional && !Dead);
+  R.exempt("no-known-end", O.Kind == HoldPolicy::Unused && !Dead);
+  R.exempt("concat-bitcast", O.Kind == HoldPolicy::Concat && !Dead);
   R.exempt("sparsecore-context",
-           O.Kind == Tenure::Unknown && isSharedContext(A, D[V]));
+           O.Kind == HoldPolicy::Unknown && isSharedContext(A, D[V]));
 }
 
 /// Values of ConcatBitcast are compared with unused values only, and values
@@ -117,15 +117,15 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
   std::vector<TimedBytes> Held, Concats;
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
-    AnyConditional |= O.Kind == Tenure::Conditional;
+    AnyConditional |= O.Kind == HoldPolicy::Conditional;
     exempt(ValueId(V), O);
-    if (O.Kind == Tenure::Unknown)
+    if (O.Kind == HoldPolicy::Unknown)
       continue;
     TimedBytes Bytes = timedBytes(D, ValueId(V), O.Held);
     bool Dead = O.Stated.Start == O.Stated.End;
-    if (O.Kind == Tenure::Concat || Dead)
+    if (O.Kind == HoldPolicy::Concat || Dead)
       Concats.push_back(Bytes);
-    if (Dead || (O.Kind == Tenure::LastUse && !Bytes.dead()))
+    if (Dead || (O.Kind == HoldPolicy::LastUse && !Bytes.dead()))
       Held.push_back(Bytes);
   }
   findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {

@@ -71,7 +71,7 @@ std::string hlobuf::spellDefinition(const Dump &D, ValueId V) {
   const Value &Val = D[V];
   std::string Shape;
   if (Val.Shape)
-    Shape = D.Shapes[Val.Shape].isTuple() ? "a tuple table"
+    Shape = D.Shapes[Val.Shape].isTuple() ? "a tuple index table"
                                           : D.Shapes.plainText(Val.Shape);
   return fmt::format("defined: {}{}bytes [{}, {}) of allocation {}", Shape,
                      Shape.empty() ? "" : ", ", Val.Offset, Val.end(),

@@ -94,7 +94,7 @@ void TouchingCheck::checkPlain(const Allocation &Alloc) {
   Stated.reserve(Alloc.Values.size());
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
-    if (O.Kind != Tenure::Unknown)
+    if (O.Kind != HoldPolicy::Unknown)
       Stated.push_back(timedBytes(D, ValueId(V), O.Stated));
   }
   findTouching(Stated, Stated, [&](uint32_t Ending, uint32_t Starting) {
@@ -127,14 +127,14 @@ void TouchingCheck::checkAlternate(const Allocation &Alloc) {
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
     R.exempt("concat-bitcast", O.IsConcat);
-    if (O.Kind == Tenure::Unknown || O.IsConcat)
+    if (O.Kind == HoldPolicy::Unknown || O.IsConcat)
       continue;
     Starting.push_back(timedBytes(D, ValueId(V), O.Stated));
     bool Split = usedByConditional(ValueId(V));
     R.exempt("conditional-reader", Split);
     if (!Split)
       ByStatedEnd.push_back(Starting.back());
-    if (O.Kind == Tenure::LastUse && (Split || O.Held != O.Stated))
+    if (O.Kind == HoldPolicy::LastUse && (Split || O.Held != O.Stated))
       ByLastUse.push_back(timedBytes(D, ValueId(V), O.Held));
   }
   auto Report = [&](uint32_t Ending, uint32_t Next) {

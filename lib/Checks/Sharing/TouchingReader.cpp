@@ -110,7 +110,7 @@ void TouchingReader::check(const Allocation &Alloc) {
   Stated.clear();
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
-    if (O.Kind != Tenure::Unknown && O.Kind != Tenure::Concat)
+    if (O.Kind != HoldPolicy::Unknown && O.Kind != HoldPolicy::Concat)
       Stated.push_back(timedBytes(D, ValueId(V), O.Stated));
   }
   findTouching(Stated, Stated, [&](uint32_t Ending, uint32_t Starting) {

@@ -55,10 +55,11 @@ private:
 
 void Tables::report(ValueId Table, ValueId Other) {
   const Value &T = D[Table], &V = D[Other];
-  Finding F = R.report(
-      A.places().value(V).Offset, "{} shares {} with the tuple table {}, {}",
-      D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
-      isTable(V) ? "which has another place" : "which only tuples may share");
+  Finding F = R.report(A.places().value(V).Offset,
+                       "{} shares {} with the tuple index table {}, {}",
+                       D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
+                       isTable(V) ? "which has another place"
+                                  : "which only tuples may share");
   bool TableFirst = firstStep(A, Table) <= firstStep(A, Other);
   ValueId Old = TableFirst ? Table : Other;
   ValueId New = TableFirst ? Other : Table;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tuple table, the array of pointers to a tuple's elements, has 8 bytes per
-// element on CPU and GPU (ShapeUtil::ByteSizeOf, 2017). On TPU it has 4,
+// A tuple index table, the array of pointers to a tuple's elements, has 8 bytes
+// per element on CPU and GPU (ShapeUtil::ByteSizeOf, 2017). On TPU it has 4,
 // rounded up to a granule that is the same in the whole dump: 512 on v4 and
 // v5e, 32 on v5p, v6e and v7x (libtpu 0.0.11 to 0.0.51, more than 22,000
 // tables). An empty tuple has no bytes, and neither has a table in SparseCore's
@@ -61,7 +61,7 @@ void checkTupleTableSize(const CheckContext &A, Reporter &R) {
     if (V.Size == Expected)
       continue;
     R.report(A.places().value(V).Size,
-             "tuple table {} has {} bytes, expected {} for {} element{}",
+             "tuple index table {} has {} bytes, expected {} for {} element{}",
              D.spell(V.Tag), V.Size, Expected, Elements,
              Elements == 1 ? "" : "s")
         .about(ValueId(I));

@@ -1,12 +1,12 @@
-//===- Checks/Gap.h - Why a rule was not checked ----------------*- C++ -*-===//
+//===- Checks/SkipReason.h - Why a rule was not checked ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_CHECKS_GAP_H
-#define HLOBUF_CHECKS_GAP_H
+#ifndef HLOBUF_CHECKS_SKIPREASON_H
+#define HLOBUF_CHECKS_SKIPREASON_H
 
 #include "Facts/Facts.h"
 #include "Support/Diagnostic.h"
@@ -14,8 +14,8 @@
 namespace hlobuf {
 
 /// Why a check, or a part of it, did not run.
-struct Gap {
-  GapKind Kind = GapKind::NotChecked;
+struct SkipReason {
+  SkipKind Kind = SkipKind::NotChecked;
   /// The file that would have made it run, where one is missing.
   std::optional<FileRole> Missing;
   std::string Reason;
@@ -23,11 +23,11 @@ struct Gap {
 
 /// Why \p A's dump lacks the section \p S: its release prints none, a file is
 /// missing, or neither explains it. \p S must be absent.
-Gap explainAbsence(const Facts &A, Section S);
+SkipReason explainAbsence(const Facts &A, Section S);
 
 /// The name of \p S, for people.
 llvm::StringRef sectionName(Section S);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_CHECKS_GAP_H
+#endif // HLOBUF_CHECKS_SKIPREASON_H

@@ -1,11 +1,11 @@
-//===- Checks/Gap.cpp -----------------------------------------------------===//
+//===- Checks/SkipReason.cpp ----------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks/Gap.h"
+#include "Checks/SkipReason.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -100,12 +100,12 @@ static bool isOlder(const Facts &A, Section S) {
   return !fileOf(D, S) && !When.since(First);
 }
 
-Gap hlobuf::explainAbsence(const Facts &A, Section S) {
-  Gap G;
+SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
+  SkipReason G;
   G.Reason = fmt::format("no {}", sectionName(S));
   if (isOlder(A, S)) {
     uint32_t First = firstRelease(S);
-    G.Kind = GapKind::NotApplicable;
+    G.Kind = SkipKind::NotApplicable;
     G.Reason += fmt::format(" before {}-{:02}-{:02}", First / 10000,
                             First / 100 % 100, First % 100);
     return G;
