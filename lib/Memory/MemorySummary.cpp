@@ -37,6 +37,7 @@ public:
   MemorySummary run();
 
 private:
+  void addSpaces();
   void addAllocations();
   void addSlices();
   bool knowsTimes() const;
@@ -62,16 +63,23 @@ private:
 };
 } // namespace
 
-static MemoryKind kindOf(const Allocation &Alloc) {
-  if (Alloc.isParameter())
-    return MemoryKind::Parameter;
-  if (Alloc.Constant)
-    return MemoryKind::Constant;
-  if (Alloc.ThreadLocal)
-    return MemoryKind::ThreadLocal;
-  if (Alloc.MaybeLiveOut)
-    return MemoryKind::LiveOut;
-  return Alloc.PreallocatedTemp ? MemoryKind::Temp : MemoryKind::Other;
+void Summarizer::addSpaces() {
+  MemoryUse Use(A, Module);
+  M.Times = Use.times();
+  for (const SpaceUse &S : Use.spaces()) {
+    SpaceSummary &Sum = M.Spaces.emplace_back();
+    Sum.Color = S.Color;
+    Sum.Name = S.Name;
+    Sum.Allocated = S.Allocated;
+    Sum.Resident = S.Resident;
+    Sum.Peak = S.Peak;
+    if (Use.isTimed()) {
+      Sum.PeakStep = S.PeakStep;
+      Sum.Instruction = Use.instructionAt(S.PeakStep);
+    }
+    for (const HeldValue &V : Use.heldAt(S.Color, S.PeakStep))
+      Sum.Unpadded += V.Unpadded;
+  }
 }
 
 void Summarizer::addAllocations() {
@@ -328,6 +336,7 @@ MemorySummary Summarizer::run() {
            A.areRangesSound();
   if (!Stated)
     W = Module();
+  addSpaces();
   addAllocations();
   addSlices();
   addPeak();

@@ -13,8 +13,7 @@
 #ifndef HLOBUF_MEMORY_MEMORYSUMMARY_H
 #define HLOBUF_MEMORY_MEMORYSUMMARY_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "Memory/MemoryUse.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <cstdint>
@@ -28,24 +27,6 @@ class OStream;
 } // namespace llvm::json
 
 namespace hlobuf {
-
-class Facts;
-class ModuleAnalysis;
-
-/// What the module implies, asked for only where the dump states no live
-/// ranges; null without a module.
-using ModuleAnalysisFn = llvm::function_ref<const ModuleAnalysis *()>;
-
-/// What an allocation is for; a donated parameter counts as a parameter.
-enum class MemoryKind : uint8_t {
-  Parameter,
-  Constant,
-  ThreadLocal,
-  LiveOut,
-  Temp,
-  Other,
-};
-constexpr size_t NumMemoryKinds = 6;
 
 /// A value, or several that share their bytes.
 struct LargeValue {
@@ -87,8 +68,24 @@ struct PaddingSummary {
   std::optional<uint64_t> AtPeak;
 };
 
+/// A memory space; see SpaceUse.
+struct SpaceSummary {
+  int32_t Color = 0;
+  std::string Name;
+  uint64_t Allocated = 0;
+  uint64_t Resident = 0;
+  uint64_t Peak = 0;
+  /// Nothing where times are not known.
+  std::optional<int32_t> PeakStep;
+  std::string Instruction;
+  /// The held bytes there without padding.
+  uint64_t Unpadded = 0;
+};
+
 /// Where the memory of one module goes.
 struct MemorySummary {
+  TimeSource Times = TimeSource::Unknown;
+  std::vector<SpaceSummary> Spaces;
   uint64_t Total = 0;
   std::array<uint64_t, NumMemoryKinds> ByKind = {};
   std::map<int32_t, uint64_t> ByColor;

@@ -20,18 +20,12 @@ static constexpr size_t ShapeBytes = 44;
 /// Modules that a folder's table shows.
 static constexpr size_t MaxModules = 10;
 
-static StringRef kindName(size_t Kind) {
-  static constexpr StringRef Names[NumMemoryKinds] = {
-      "parameter", "constant", "thread-local", "live-out", "temp", "other"};
-  return Names[Kind];
-}
-
 static StringRef kindKey(size_t Kind) {
   return static_cast<MemoryKind>(Kind) == MemoryKind::ThreadLocal
              ? "thread_local"
          : static_cast<MemoryKind>(Kind) == MemoryKind::LiveOut
              ? "live_out"
-             : kindName(Kind);
+             : kindName(static_cast<MemoryKind>(Kind));
 }
 
 /// `12.3%` of \p Whole.
@@ -53,7 +47,8 @@ static void printKinds(const std::array<uint64_t, NumMemoryKinds> &ByKind,
                        uint64_t Total, llvm::raw_ostream &OS) {
   for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
     if (ByKind[Kind] != 0)
-      printRow(kindName(Kind), ByKind[Kind], share(ByKind[Kind], Total), OS);
+      printRow(kindName(static_cast<MemoryKind>(Kind)), ByKind[Kind],
+               share(ByKind[Kind], Total), OS);
 }
 
 static void printPeak(const MemorySummary &M, llvm::raw_ostream &OS) {
@@ -163,6 +158,21 @@ static void writePeak(const MemorySummary &M, json::OStream &J) {
   });
 }
 
+static void writeSpace(const SpaceSummary &S, json::OStream &J) {
+  J.object([&] {
+    J.attribute("color", S.Color);
+    J.attribute("name", S.Name);
+    J.attribute("bytes", S.Allocated);
+    J.attribute("resident_bytes", S.Resident);
+    if (!S.PeakStep)
+      return;
+    J.attribute("peak_step", *S.PeakStep);
+    J.attribute("peak_instruction", json::fixUTF8(S.Instruction));
+    J.attribute("peak_bytes", S.Peak);
+    J.attribute("unpadded_peak_bytes", S.Unpadded);
+  });
+}
+
 void hlobuf::writeMemory(const MemorySummary &M, json::OStream &J) {
   J.object([&] {
     J.attribute("total_bytes", M.Total);
@@ -176,6 +186,12 @@ void hlobuf::writeMemory(const MemorySummary &M, json::OStream &J) {
           J.attribute("color", Color);
           J.attribute("bytes", Bytes);
         });
+    });
+    if (M.Times != TimeSource::Unknown)
+      J.attribute("times", M.Times == TimeSource::Dump ? "dump" : "module");
+    J.attributeArray("spaces", [&] {
+      for (const SpaceSummary &S : M.Spaces)
+        writeSpace(S, J);
     });
     writePeak(M, J);
     J.attributeArray("largest", [&] {

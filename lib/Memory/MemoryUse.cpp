@@ -1,0 +1,264 @@
+//===- Memory/MemoryUse.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/MemoryUse.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Memory/Covered.h"
+#include <numeric>
+
+using namespace hlobuf;
+
+/// Saturating, as the sizes of a broken dump may sum to anything.
+static uint64_t plus(uint64_t X, uint64_t Y) {
+  return X + Y < X ? ~uint64_t(0) : X + Y;
+}
+
+/// The bytes of \p V inside its allocation.
+static ByteSpan spanOf(const Allocation &Alloc, const Value &V) {
+  uint64_t Begin = std::min(V.Offset, Alloc.Size);
+  return {Begin, Begin + std::min(V.Size, Alloc.Size - Begin)};
+}
+
+MemoryUse::MemoryUse(const Facts &A, ModuleAnalysisFn Module)
+    : A(A), D(A.dump()) {
+  findTimes(Module);
+  addSpaces();
+}
+
+void MemoryUse::findTimes(ModuleAnalysisFn Module) {
+  if (D.complete(Section::Ranges) && D.complete(Section::Sequence) &&
+      A.areRangesSound()) {
+    Times = TimeSource::Dump;
+    Steps = A.steps();
+    return;
+  }
+  W = Module();
+  if (!W || !W->derivesTime())
+    return;
+  Times = TimeSource::Module;
+  Steps = W->schedule().steps();
+}
+
+std::string MemoryUse::instructionAt(int32_t Step) const {
+  if (Step < 0 || Step >= Steps || !isTimed())
+    return "";
+  size_t I = static_cast<size_t>(Step);
+  return Times == TimeSource::Dump
+             ? D.Names[D.Sequence[I].Name].str()
+             : W->program().spell(W->schedule().sequence()[I]);
+}
+
+int32_t MemoryUse::stepOf(NameId Name) const {
+  if (Times == TimeSource::Dump)
+    return A.time(Name);
+  HloId Id = isTimed() ? W->program().find(Name) : HloId();
+  return Id ? W->schedule().time(Id) : -1;
+}
+
+std::optional<StepRange> MemoryUse::range(ValueId V) const {
+  std::optional<StepRange> Range;
+  if (Times == TimeSource::Dump) {
+    Range = A.range(V);
+  } else if (Times == TimeSource::Module) {
+    HloValueId Flow = W->find(D[V].Tag.Name, D[V].Tag.Index);
+    Range = Flow ? W->ranges()[Flow] : std::nullopt;
+  }
+  if (!Range || Range->Start < 0 || Range->End < Range->Start ||
+      Range->Start > Steps)
+    return std::nullopt;
+  Range->End = std::min(Range->End, Steps);
+  return Range;
+}
+
+SpaceUse &MemoryUse::spaceOf(int32_t Color) {
+  auto At = llvm::partition_point(
+      Spaces, [&](const SpaceUse &S) { return S.Color < Color; });
+  if (At == Spaces.end() || At->Color != Color) {
+    At = Spaces.insert(At, SpaceUse());
+    At->Color = Color;
+    At->Name = spaceName(A.backend(), Color);
+  }
+  return *At;
+}
+
+const SpaceUse *MemoryUse::space(int32_t Color) const {
+  for (const SpaceUse &S : Spaces)
+    if (S.Color == Color)
+      return &S;
+  return nullptr;
+}
+
+/// Adds to \p S by how much the live bytes of \p Alloc change at each step, by
+/// a sweep over the starts and ends of its values.
+void MemoryUse::addTemp(const Allocation &Alloc, SpaceUse &S) const {
+  struct Event {
+    int32_t Step;
+    bool Begins;
+    ByteSpan Bytes;
+  };
+  std::vector<Event> Events;
+  std::vector<ByteSpan> All;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    ByteSpan Bytes = spanOf(Alloc, D.Values[I]);
+    std::optional<StepRange> Range = range(ValueId(I));
+    if (!Range || Bytes.empty())
+      continue;
+    All.push_back(Bytes);
+    Events.push_back({Range->Start, true, Bytes});
+    Events.push_back({Range->End + 1, false, Bytes});
+  }
+  llvm::sort(Events, [](const Event &X, const Event &Y) {
+    return std::pair(X.Step, X.Begins) < std::pair(Y.Step, Y.Begins);
+  });
+  Covered Bytes(All);
+  for (size_t I = 0; I != Events.size();) {
+    int32_t Step = Events[I].Step;
+    uint64_t Before = Bytes.size();
+    for (; I != Events.size() && Events[I].Step == Step; ++I)
+      Bytes.add(Events[I].Bytes, Events[I].Begins ? 1 : -1);
+    if (Step <= Steps)
+      S.LiveTemp[static_cast<size_t>(Step)] += Bytes.size() - Before;
+  }
+}
+
+void MemoryUse::addSpaces() {
+  for (const Allocation &Alloc : D.Allocations) {
+    SpaceUse &S = spaceOf(Alloc.color());
+    MemoryKind Kind = kindOf(Alloc);
+    if (Kind == MemoryKind::ThreadLocal)
+      continue;
+    S.Allocated = plus(S.Allocated, Alloc.Size);
+    if (Kind != MemoryKind::Temp) {
+      S.Resident = plus(S.Resident, Alloc.Size);
+    } else if (isTimed()) {
+      S.LiveTemp.resize(static_cast<size_t>(Steps) + 1);
+      addTemp(Alloc, S);
+    }
+  }
+  for (SpaceUse &S : Spaces) {
+    std::partial_sum(S.LiveTemp.begin(), S.LiveTemp.end(), S.LiveTemp.begin());
+    auto Most = std::max_element(S.LiveTemp.begin(), S.LiveTemp.end());
+    if (Most != S.LiveTemp.end())
+      S.PeakStep = static_cast<int32_t>(Most - S.LiveTemp.begin());
+    S.Peak =
+        isTimed() ? std::min(S.heldAt(S.PeakStep), S.Allocated) : S.Resident;
+  }
+}
+
+bool MemoryUse::isLiveAt(ValueId V, int32_t Step) const {
+  std::optional<StepRange> Range = range(V);
+  return Range && Range->Start <= Step && Step <= Range->End;
+}
+
+uint64_t MemoryUse::unpaddedBytes(ValueId V) const {
+  return D[V].Shape ? logicalBytes(D.Shapes, D[V].Shape).value_or(D[V].Size)
+                    : D[V].Size;
+}
+
+/// A phi says less than what flows into it, and a value without a source line
+/// less than one with.
+bool MemoryUse::isBetterName(ValueId V, ValueId Than) const {
+  if (D[V].Tag.Phi != D[Than].Tag.Phi)
+    return !D[V].Tag.Phi;
+  auto HasSource = [&](ValueId Id) {
+    const Instruction *I = A.instruction(D[Id].Tag.Name);
+    return I && D.attributes(*I).contains(" metadata={");
+  };
+  return !HasSource(Than) && HasSource(V);
+}
+
+HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
+  HeldValue Held;
+  Held.Kind = kindOf(Alloc);
+  Held.Bytes = Alloc.Size;
+  Held.Live = false;
+  // An argument is known by its own name, whatever is written over it.
+  bool Named = Held.Kind == MemoryKind::Parameter;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    ValueId V(I);
+    bool Live = isLiveAt(V, Step);
+    Held.Live |= Live;
+    Held.Unpadded = std::max(Held.Unpadded, unpaddedBytes(V));
+    if (!Held.Value) {
+      Held.Value = V;
+      continue;
+    }
+    if (!Named && isBetterName(V, Held.Value))
+      std::swap(Held.Value, V);
+    if (Live)
+      Held.Others.push_back(V);
+  }
+  Held.Unpadded = std::min(Held.Unpadded, Held.Bytes);
+  return Held;
+}
+
+void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
+                            std::vector<HeldValue> &Out) const {
+  std::vector<ValueId> Live;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+    if (!spanOf(Alloc, D.Values[I]).empty() && isLiveAt(ValueId(I), Step))
+      Live.push_back(ValueId(I));
+  auto Key = [&](ValueId V) {
+    ByteSpan Bytes = spanOf(Alloc, D[V]);
+    return std::tuple(~Bytes.size(), Bytes.Begin, V);
+  };
+  llvm::sort(Live, [&](ValueId X, ValueId Y) { return Key(X) < Key(Y); });
+  DisjointSpans Taken;
+  size_t First = Out.size();
+  for (ValueId V : Live) {
+    ByteSpan Bytes = spanOf(Alloc, D[V]);
+    HeldValue *Before = Out.size() == First ? nullptr : &Out.back();
+    uint64_t New = Taken.insert(Bytes);
+    if (New != 0) {
+      Out.push_back({V,
+                     MemoryKind::Temp,
+                     New,
+                     std::min(unpaddedBytes(V), New),
+                     true,
+                     {}});
+      continue;
+    }
+    if (!Before || spanOf(Alloc, D[Before->Value]) != Bytes)
+      continue; // a part of a larger one
+    Before->Unpadded =
+        std::max(Before->Unpadded, std::min(unpaddedBytes(V), Before->Bytes));
+    if (isBetterName(V, Before->Value))
+      std::swap(V, Before->Value);
+    Before->Others.push_back(V);
+  }
+}
+
+std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
+  std::vector<HeldValue> Out;
+  for (const Allocation &Alloc : D.Allocations) {
+    MemoryKind Kind = kindOf(Alloc);
+    if (Alloc.color() != Color || Kind == MemoryKind::ThreadLocal)
+      continue;
+    if (Kind == MemoryKind::Temp)
+      addHeldTemp(Alloc, Step, Out);
+    else if (Alloc.Size != 0 && !Alloc.Values.empty())
+      Out.push_back(resident(Alloc, Step));
+  }
+  llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
+    return X.Bytes > Y.Bytes;
+  });
+  return Out;
+}
+
+uint64_t MemoryUse::savedWithout(const SpaceUse &S, StepRange Range,
+                                 uint64_t Bytes) const {
+  uint64_t Now = S.heldAt(S.PeakStep);
+  uint64_t Most = 0;
+  for (size_t I = 0; I != S.LiveTemp.size(); ++I) {
+    int32_t Step = static_cast<int32_t>(I);
+    uint64_t Held = S.heldAt(Step);
+    if (Range.Start <= Step && Step <= Range.End)
+      Held -= std::min(Held, Bytes);
+    Most = std::max(Most, Held);
+  }
+  return Now - std::min(Now, Most);
+}

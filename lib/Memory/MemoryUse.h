@@ -1,0 +1,143 @@
+//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How many bytes of each memory space a program holds at each step, and which
+// values they belong to. Allocations of parameters, constants and results are
+// held from the first step to the last, whole: the runtime gives their bytes to
+// nobody else. Of temp allocations the bytes count in which some value is live.
+// A byte counts once, however many values share it. Thread-local allocations
+// are on the stack of a kernel, and are left out.
+//
+// So an allocation sum is the peak plus what temps have beyond their most live
+// bytes: what fragmentation costs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_MEMORYUSE_H
+#define HLOBUF_MEMORY_MEMORYUSE_H
+
+#include "Memory/MemorySpace.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+class ModuleAnalysis;
+
+/// What the module implies, asked for only where the dump states no live
+/// ranges; null without a module.
+using ModuleAnalysisFn = llvm::function_ref<const ModuleAnalysis *()>;
+
+/// Where live ranges come from.
+enum class TimeSource : uint8_t { Unknown, Dump, Module };
+
+/// One memory space, all sizes in bytes as placed.
+struct SpaceUse {
+  int32_t Color = 0;
+  /// As spaceName() spells it.
+  std::string Name;
+  /// The sum of the sizes of its allocations but thread-local ones: what the
+  /// program needs to run.
+  uint64_t Allocated = 0;
+  /// The part of Allocated that is not in temps: held at every step.
+  uint64_t Resident = 0;
+  /// The first step with the most held bytes, 0 where times are not known.
+  int32_t PeakStep = 0;
+  /// Bytes held there; Resident where times are not known.
+  uint64_t Peak = 0;
+  /// By step, closed: [0, T]. Live bytes of temps; empty where there are none,
+  /// or times are not known.
+  std::vector<uint64_t> LiveTemp;
+
+  uint64_t temp() const { return Allocated - Resident; }
+  /// Bytes of temps beyond the most that are live at one time.
+  uint64_t fragmentation() const { return Allocated - Peak; }
+  /// Bytes held at \p Step.
+  uint64_t heldAt(int32_t Step) const {
+    size_t I = static_cast<size_t>(Step);
+    return Resident + (I < LiveTemp.size() ? LiveTemp[I] : 0);
+  }
+};
+
+/// Bytes of one allocation that are held at a step, and whose they are.
+struct HeldValue {
+  /// What the bytes are named after: of those that are live there and share
+  /// them, one with a source line, and no phi.
+  ValueId Value;
+  MemoryKind Kind = MemoryKind::Temp;
+  /// The bytes that no HeldValue before it has.
+  uint64_t Bytes = 0;
+  /// Without padding, never more than Bytes.
+  uint64_t Unpadded = 0;
+  /// False for an allocation that is held although nothing in it is live: a
+  /// result that is not written yet, an argument after its last use.
+  bool Live = true;
+  /// Others that are live there and share the bytes.
+  llvm::SmallVector<ValueId, 1> Others;
+};
+
+/// Built once for a dump, near linear in its values and steps.
+class MemoryUse {
+public:
+  MemoryUse(const Facts &A, ModuleAnalysisFn Module);
+
+  const Facts &facts() const { return A; }
+  /// What the module implies; null where it was not needed or is not known.
+  const ModuleAnalysis *module() const { return W; }
+  TimeSource times() const { return Times; }
+  bool isTimed() const { return Times != TimeSource::Unknown; }
+  /// Number of steps, called T.
+  int32_t steps() const { return Steps; }
+  /// The instruction of \p Step; empty for T.
+  std::string instructionAt(int32_t Step) const;
+  /// The step of instruction \p Name; -1 if it has none.
+  int32_t stepOf(NameId Name) const;
+
+  /// By color, each that some allocation has.
+  llvm::ArrayRef<SpaceUse> spaces() const { return Spaces; }
+  /// Null if no allocation has \p Color.
+  const SpaceUse *space(int32_t Color) const;
+  /// The steps, closed, in which \p V is live; nothing if that is not known.
+  std::optional<StepRange> range(ValueId V) const;
+  MemoryKind kind(ValueId V) const { return kindOf(D[D[V].Owner]); }
+
+  /// The values with bytes of \p Color at \p Step, the most bytes first. Their
+  /// sum is space(Color)->heldAt(Step). Without times: the allocations that are
+  /// not temps.
+  std::vector<HeldValue> heldAt(int32_t Color, int32_t Step) const;
+
+  /// By how many bytes the peak of \p S falls where \p Bytes of temps less are
+  /// held during \p Range, closed, as far as live ranges show it. Costs a walk
+  /// over all steps.
+  uint64_t savedWithout(const SpaceUse &S, StepRange Range,
+                        uint64_t Bytes) const;
+
+private:
+  void findTimes(ModuleAnalysisFn Module);
+  void addSpaces();
+  void addTemp(const Allocation &Alloc, SpaceUse &S) const;
+  SpaceUse &spaceOf(int32_t Color);
+  HeldValue resident(const Allocation &Alloc, int32_t Step) const;
+  void addHeldTemp(const Allocation &Alloc, int32_t Step,
+                   std::vector<HeldValue> &Out) const;
+  bool isLiveAt(ValueId V, int32_t Step) const;
+  bool isBetterName(ValueId V, ValueId Than) const;
+  uint64_t unpaddedBytes(ValueId V) const;
+
+  const Facts &A;
+  const Dump &D;
+  const ModuleAnalysis *W = nullptr;
+  TimeSource Times = TimeSource::Unknown;
+  int32_t Steps = 0;
+  std::vector<SpaceUse> Spaces;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_MEMORYUSE_H

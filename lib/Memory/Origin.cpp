@@ -1,0 +1,58 @@
+//===- Memory/Origin.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Origin.h"
+#include "Support/Printable.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Copies of copies whose metadata are asked for, at most.
+static constexpr unsigned MaxHops = 8;
+
+Opcode hlobuf::findOpcode(const Facts &A, NameId Name) {
+  if (Opcode Op = A.opcode(Name); Op != Opcode::Unknown)
+    return Op;
+  const HloModule &M = A.dump().Module;
+  HloId Id = M.find(Name);
+  return Id ? M[Id].Op.Op : Opcode::Unknown;
+}
+
+StringRef hlobuf::findAttributes(const Facts &A, NameId Name) {
+  if (const Instruction *I = A.instruction(Name))
+    return A.dump().attributes(*I);
+  const HloModule &M = A.dump().Module;
+  HloId Id = M.find(Name);
+  return Id ? M.attributes(M[Id]) : StringRef();
+}
+
+NameId hlobuf::findOperand(const Facts &A, NameId Name, uint32_t Number) {
+  const Dump &D = A.dump();
+  if (const Instruction *I = A.instruction(Name))
+    return Number < I->Operands.size() ? D.operands(*I)[Number] : NameId();
+  HloId Id = D.Module.find(Name);
+  if (!Id || Number >= D.Module[Id].Operands.size())
+    return NameId();
+  HloId Source = D.Module.operands(D.Module[Id])[Number].Source;
+  return Source ? D.Module[Source].Name : NameId();
+}
+
+Origin hlobuf::findOrigin(const Facts &A, NameId Name) {
+  Origin Found;
+  for (unsigned Hop = 0; Hop != MaxHops && Name; ++Hop) {
+    StringRef Attributes = findAttributes(A, Name);
+    std::optional<StringRef> Op = findMetadata(Attributes, "op_name");
+    if (Op && !Op->empty())
+      Found.OpName = printable(unescape(*Op));
+    Found.Source = A.sourceLine(Attributes);
+    Found.Inherited = Hop != 0;
+    if (!Found.OpName.empty() || !Found.Source.empty())
+      return Found;
+    Name = findOperand(A, Name, 0);
+  }
+  return {};
+}

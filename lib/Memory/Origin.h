@@ -1,0 +1,44 @@
+//===- Memory/Origin.h - Where values come from -----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_ORIGIN_H
+#define HLOBUF_MEMORY_ORIGIN_H
+
+#include "Facts/Facts.h"
+#include <string>
+
+namespace hlobuf {
+
+/// Where the program's text defines a value. Texts are printable.
+struct Origin {
+  /// `jit(step)/jvp()/dot_general`; of a parameter `p['layers'][0]['qkv']`.
+  /// Empty if it is not known.
+  std::string OpName;
+  /// `train.py:12`, the first frame outside of installed packages; empty if it
+  /// is not known.
+  std::string Source;
+  /// The instruction has no metadata: these are those of an operand.
+  bool Inherited = false;
+};
+
+/// The origin of instruction \p Name of \p A's dump.
+Origin findOrigin(const Facts &A, NameId Name);
+
+/// The opcode of \p Name, from its text or from the module.
+Opcode findOpcode(const Facts &A, NameId Name);
+
+/// The attributes of \p Name, with the leading `, `, from its text or from the
+/// module; empty if neither has it.
+llvm::StringRef findAttributes(const Facts &A, NameId Name);
+
+/// The name of operand \p Number of \p Name, looked up in the same places;
+/// invalid if there is none.
+NameId findOperand(const Facts &A, NameId Name, uint32_t Number);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_ORIGIN_H
