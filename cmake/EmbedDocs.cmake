@@ -1,8 +1,10 @@
-# Writes the pages of checks as C++ strings, for --explain.
+# Writes files as C++ strings: the pages of checks for --explain, and the parts of
+# the page that hlobuf-view writes.
 #
-#   cmake -DOUTPUT=<file> "-DPAGES=<page>;<page>..." -P EmbedDocs.cmake
+#   cmake -DOUTPUT=<file> "-DPAGES=<page>;<page>..." [-DMACRO=<name>] -P EmbedDocs.cmake
 #
-# Each page <id>.md becomes one entry: HLOBUF_CHECK_DOC("<id>", R"doc(...)doc")
+# Each page <id>.md becomes one entry: HLOBUF_CHECK_DOC("<id>", R"doc(...)doc"); with
+# a macro of another name, <id> is the whole name of the file.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -30,15 +32,22 @@ function(append_literals Text)
   set(Output "${Output}" PARENT_SCOPE)
 endfunction()
 
-set(Output "// Written by EmbedDocs.cmake from docs/checks.\n")
+if(NOT MACRO)
+  set(MACRO HLOBUF_CHECK_DOC)
+endif()
+set(Output "// Written by EmbedDocs.cmake.\n")
 foreach(Page IN LISTS PAGES)
   file(READ "${Page}" Text)
   string(FIND "${Text}" ")doc\"" Delimiter)
   if(NOT Delimiter EQUAL -1)
     message(FATAL_ERROR "${Page} contains )doc\", which ends the string it is put in")
   endif()
-  get_filename_component(Id "${Page}" NAME_WE)
-  string(APPEND Output "HLOBUF_CHECK_DOC(\"${Id}\", ")
+  if(MACRO STREQUAL "HLOBUF_CHECK_DOC")
+    get_filename_component(Id "${Page}" NAME_WE)
+  else()
+    get_filename_component(Id "${Page}" NAME)
+  endif()
+  string(APPEND Output "${MACRO}(\"${Id}\", ")
   append_literals("${Text}")
   string(APPEND Output ")\n")
 endforeach()

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where. Components: hlobuf-verify (the program, its
-# man page and completions; a wheel has only this), Development, Documentation.
+# What `cmake --install` puts where. Components: hlobuf-verify (the programs, their
+# man pages and completions; a wheel has only this), Development, Documentation.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -13,28 +13,30 @@ endif()
 get_property(Tools GLOBAL PROPERTY HLOBUF_TOOLS)
 get_property(Libraries GLOBAL PROPERTY HLOBUF_LIBRARIES)
 
-# The man page and the completions are made from what the program prints.
+# The man pages and the completions are made from what the programs print.
 set(Manual "${PROJECT_BINARY_DIR}/manual")
 set(MakeManual "${PROJECT_SOURCE_DIR}/utils/make-manual.py")
-add_custom_command(
-  OUTPUT "${Manual}/hlobuf-verify.1" "${Manual}/hlobuf-verify"
-         "${Manual}/_hlobuf-verify" "${Manual}/hlobuf-verify.fish"
-  COMMAND "${Python3_EXECUTABLE}" "${MakeManual}" $<TARGET_FILE:hlobuf-verify> "${Manual}"
-  DEPENDS hlobuf-verify "${MakeManual}"
-  COMMENT "Writing man page and completions" VERBATIM)
-add_custom_target(hlobuf-manual ALL DEPENDS "${Manual}/hlobuf-verify.1")
-
 install(TARGETS ${Tools} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
         COMPONENT hlobuf-verify)
-foreach(Row hlobuf-verify.1:${CMAKE_INSTALL_MANDIR}/man1
-            hlobuf-verify:${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-            _hlobuf-verify:${CMAKE_INSTALL_DATADIR}/zsh/site-functions
-            hlobuf-verify.fish:${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-  string(REPLACE ":" ";" Row "${Row}")
-  list(GET Row 0 File)
-  list(GET Row 1 Folder)
-  install(FILES "${Manual}/${File}" DESTINATION "${Folder}" COMPONENT hlobuf-verify)
+foreach(Tool ${Tools})
+  add_custom_command(
+    OUTPUT "${Manual}/${Tool}.1" "${Manual}/${Tool}"
+           "${Manual}/_${Tool}" "${Manual}/${Tool}.fish"
+    COMMAND "${Python3_EXECUTABLE}" "${MakeManual}" $<TARGET_FILE:${Tool}> "${Manual}"
+    DEPENDS ${Tool} "${MakeManual}"
+    COMMENT "Writing man page and completions of ${Tool}" VERBATIM)
+  list(APPEND ManPages "${Manual}/${Tool}.1")
+  foreach(Row ${Tool}.1:${CMAKE_INSTALL_MANDIR}/man1
+              ${Tool}:${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+              _${Tool}:${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+              ${Tool}.fish:${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    string(REPLACE ":" ";" Row "${Row}")
+    list(GET Row 0 File)
+    list(GET Row 1 Folder)
+    install(FILES "${Manual}/${File}" DESTINATION "${Folder}" COMPONENT hlobuf-verify)
+  endforeach()
 endforeach()
+add_custom_target(hlobuf-manual ALL DEPENDS ${ManPages})
 
 install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT Documentation)

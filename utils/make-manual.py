@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""make-manual.py TOOL FOLDER: writes the man page of hlobuf-verify and what shells
-need to complete its options, from what TOOL prints with --help and --list-checks.
+"""make-manual.py TOOL FOLDER: writes the man page of TOOL and what shells need to
+complete its options, from what it prints with --help and, where it has that option,
+--list-checks.
 
-    FOLDER/hlobuf-verify.1       man page
-    FOLDER/hlobuf-verify         bash
-    FOLDER/_hlobuf-verify        zsh
-    FOLDER/hlobuf-verify.fish    fish
+    FOLDER/<tool>.1       man page
+    FOLDER/<tool>         bash
+    FOLDER/_<tool>        zsh
+    FOLDER/<tool>.fish    fish
 """
 
 import dataclasses
@@ -14,7 +15,6 @@ import re
 import subprocess
 import sys
 
-NAME = "hlobuf-verify"
 OPTION = re.compile(r"  (?P<name>--?\w[\w-]*)(?:=<(?P<value>[^>]+)>)?\s+- (?P<text>.*)")
 CHOICE = re.compile(r"    =(?P<name>[\w-]+)\s+-\s+(?P<text>.*)")
 FURTHER = re.compile(r"\s{20,}(?P<text>\S.*)")
@@ -31,6 +31,7 @@ class Option:
 
     # What is offered after the `=`, where that is a few words.
     words: list = dataclasses.field(default_factory=list)
+    lists_checks: bool = False
 
     @property
     def takes(self):
@@ -39,11 +40,12 @@ class Option:
             return "words"
         if self.value.lower() in FILES:
             return "files"
-        return "checks" if self.value in CHECKS else ""
+        return "checks" if self.value in CHECKS and self.lists_checks else ""
 
 
 @dataclasses.dataclass
 class Help:
+    name: str
     version: str
     overview: list
     usage: str
@@ -95,16 +97,21 @@ def read_help(tool):
     text = output(tool, "--help")
     overview, _, rest = text.partition("\nUSAGE: ")
     usage, _, options = rest.partition("\n\nOPTIONS:\n")
-    rows = output(tool, "--list-checks").splitlines()
+    lists_checks = "--list-checks" in options
+    rows = output(tool, "--list-checks").splitlines() if lists_checks else []
     checks = [m[0] for m in (re.match(r"[a-z]+(-[a-z]+)*(?=\s)", r) for r in rows) if m]
-    if not (options and checks):
+    if not options or bool(checks) != lists_checks:
         raise SystemExit(f"make-manual: {tool} does not print what it used to")
+    groups = parse_options(options)
+    for option in (option for group in groups.values() for option in group):
+        option.lists_checks = lists_checks
     paragraphs = overview.partition("OVERVIEW: ")[2].strip().split("\n\n")
     return Help(
+        name=pathlib.Path(tool).name,
         version=output(tool, "--version").split()[-1],
         overview=[" ".join(each.split()) for each in paragraphs],
         usage=usage.strip(),
-        groups=parse_options(options),
+        groups=groups,
         checks=checks,
     )
 
@@ -130,10 +137,10 @@ def man_option(option):
 
 def man_page(page):
     title, *about = page.overview
-    yield f'.TH HLOBUF\\-VERIFY 1 "" "hlobuf {page.version}"'
-    yield from (".SH NAME", f"{roff(NAME)} \\- {roff(title)}")
+    yield f'.TH {roff(page.name.upper())} 1 "" "hlobuf {page.version}"'
+    yield from (".SH NAME", f"{roff(page.name)} \\- {roff(title)}")
     yield ".SH SYNOPSIS"
-    yield f"\\fB{roff(NAME)}\\fR" + roff(page.usage.removeprefix(NAME))
+    yield f"\\fB{roff(page.name)}\\fR" + roff(page.usage.removeprefix(page.name))
     yield ".SH DESCRIPTION"
     yield "\n.PP\n".join(roff(p) for p in about if not p.startswith("Exit status:"))
     yield ".SH OPTIONS"
@@ -145,15 +152,17 @@ def man_page(page):
     for paragraph in about:
         if paragraph.startswith("Exit status:"):
             yield roff(paragraph.removeprefix("Exit status:").strip())
+    if not page.checks:
+        return
     yield ".SH CHECKS"
-    yield roff(f"{NAME} --explain=CHECK explains each of them.")
+    yield roff(f"{page.name} --explain=CHECK explains each of them.")
     yield ".PP"
     yield roff(", ".join(page.checks) + ".")
 
 
 BASH = """\
-# Completes the options of hlobuf-verify in bash.
-_hlobuf_verify() {
+# Completes the options of @TOOL@ in bash.
+@FUNCTION@() {
   local Current=${COMP_WORDS[COMP_CWORD]} Option= Before=
   if [[ $Current == = ]]; then
     Option=${COMP_WORDS[COMP_CWORD - 1]} Current=
@@ -173,7 +182,7 @@ _hlobuf_verify() {
     mapfile -t COMPREPLY < <(compgen -f -- "$Current")
   fi
 }
-complete -F _hlobuf_verify hlobuf-verify
+complete -F @FUNCTION@ @TOOL@
 """
 BASH_CHECKS = """\
     [[ $Current != *,* ]] || Before=${Current%,*},
@@ -209,8 +218,10 @@ def bash_cases(page):
 
 def bash(page):
     options = [o.name + ("=" if o.value else "") for o in page.options]
-    cases = "\n".join(bash_cases(page))
-    return BASH.replace("@OPTIONS@", " ".join(options)).replace("@CASES@", cases)
+    text = BASH.replace("@OPTIONS@", " ".join(options))
+    text = text.replace("@CASES@", "\n".join(bash_cases(page)))
+    function = "_" + page.name.replace("-", "_")
+    return text.replace("@FUNCTION@", function).replace("@TOOL@", page.name)
 
 
 def zsh_action(option, checks):
@@ -226,8 +237,8 @@ def zsh_action(option, checks):
 
 
 def zsh(page):
-    yield f"#compdef {NAME}"
-    yield "# Completes the options of hlobuf-verify in zsh."
+    yield f"#compdef {page.name}"
+    yield f"# Completes the options of {page.name} in zsh."
     yield "_arguments -S \\"
     for option in page.options:
         text = re.sub(r"([\[\]\\:])", r"\\\1", option.text).replace("'", "'\\''")
@@ -238,7 +249,6 @@ def zsh(page):
 
 
 FISH_CHECKS = """\
-# Completes the options of hlobuf-verify in fish.
 function __hlobuf_verify_checks
     set -l given (commandline -ct | string replace -r '^--[^=]*=' '')
     set -l before (string replace -r '[^,]*$' '' -- $given)
@@ -249,11 +259,13 @@ end"""
 
 
 def fish(page):
-    yield FISH_CHECKS.replace("@CHECKS@", " ".join(page.checks))
+    yield f"# Completes the options of {page.name} in fish."
+    if page.checks:
+        yield FISH_CHECKS.replace("@CHECKS@", " ".join(page.checks))
     for option in page.options:
         text = option.text.replace("\\", "\\\\").replace("'", "\\'")
         kind = "-l" if option.name.startswith("--") else "-s"
-        line = f"complete -c {NAME} {kind} {option.name.lstrip('-')} -d '{text}'"
+        line = f"complete -c {page.name} {kind} {option.name.lstrip('-')} -d '{text}'"
         if option.takes == "files":
             line += " -r -F"
         elif option.value:
@@ -270,10 +282,10 @@ def main():
     page = read_help(tool)
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in (
-        (f"{NAME}.1", man_page(page)),
-        (NAME, bash(page).splitlines()),
-        (f"_{NAME}", zsh(page)),
-        (f"{NAME}.fish", fish(page)),
+        (f"{page.name}.1", man_page(page)),
+        (page.name, bash(page).splitlines()),
+        (f"_{page.name}", zsh(page)),
+        (f"{page.name}.fish", fish(page)),
     ):
         text = "\n".join(lines) + "\n"
         (folder / name).write_text(text, encoding="utf-8")

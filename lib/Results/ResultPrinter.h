@@ -9,18 +9,9 @@
 #define HLOBUF_RESULTS_RESULTPRINTER_H
 
 #include "Results/Result.h"
+#include "Support/ExitStatus.h"
 
 namespace hlobuf {
-
-/// Exit statuses of hlobuf-verify.
-enum ExitStatus : int {
-  /// No error.
-  ExitSound = 0,
-  /// At least one error, or a required check that could not run.
-  ExitErrors = 1,
-  /// Bad usage, or an input that could not be read.
-  ExitUnreadable = 2,
-};
 
 /// What is known of a check.
 struct RuleText {

@@ -142,17 +142,9 @@ def check_tests(options):
     assert not untested, untested
 
 
-def main():
-    place = clean_place()
-    run("cmake", "--install", BUILD, "--prefix", place)
-    options = options_of(run(place / "bin" / "hlobuf-verify", "--help"))
-    assert len(options) > 15, options
-    # The same without groups, by LLVM.
-    listed = options_of(run(place / "bin" / "hlobuf-verify", "--help-list"))
-    assert set(options) - set(listed) <= {"--help-list"}, listed
-    check_tests(options)
-
-    page = place / "share" / "man" / "man1" / "hlobuf-verify.1"
+def check_man_page(place, tool, options):
+    """Every option is in it, and man has no complaint."""
+    page = place / "share" / "man" / "man1" / f"{tool}.1"
     env = environment(MANWIDTH="200", MAN_KEEP_FORMATTING="", LC_ALL="C.UTF-8")
     text = run("man", "--warnings", "-l", page, env=env)
     assert "warning" not in text.splitlines()[0], text
@@ -161,6 +153,19 @@ def main():
     for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS"):
         assert re.search(f"^{heading}$", text, re.MULTILINE), heading
 
+
+def main():
+    place = clean_place()
+    run("cmake", "--install", BUILD, "--prefix", place)
+    check_man_page(place, "hlobuf-view", options_of(run(place / "bin" / "hlobuf-view", "--help")))
+    options = options_of(run(place / "bin" / "hlobuf-verify", "--help"))
+    assert len(options) > 15, options
+    # The same without groups, by LLVM.
+    listed = options_of(run(place / "bin" / "hlobuf-verify", "--help-list"))
+    assert set(options) - set(listed) <= {"--help-list"}, listed
+    check_tests(options)
+
+    check_man_page(place, "hlobuf-verify", options)
     for shell in (Bash, Fish, Zsh):
         check_shell(shell(place / "share"), options)
 

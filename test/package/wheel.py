@@ -91,6 +91,8 @@ def check_contents(wheel):
     for name in (
         "hlobuf/py.typed",
         f"{data}/scripts/hlobuf-verify",
+        f"{data}/scripts/hlobuf-view",
+        f"{data}/data/share/man/man1/hlobuf-view.1",
         f"{data}/data/share/man/man1/hlobuf-verify.1",
         f"{data}/data/share/fish/vendor_completions.d/hlobuf-verify.fish",
     ):

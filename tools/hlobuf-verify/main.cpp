@@ -5,23 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLineHelp.h"
+#include "CommandLine/Help.h"
+#include "CommandLine/Process.h"
 #include "Driver/Driver.h"
 #include "Driver/Exec.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
-#include <new>
-#include <sys/ioctl.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -155,12 +148,6 @@ static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
                             cl::desc("Same as --quiet"),
                             cl::cat(OutputOptions));
 
-/// LLVM registers `--color` for everybody who links its Support library.
-static cl::opt<cl::boolOrDefault> &colorOption() {
-  return *static_cast<cl::opt<cl::boolOrDefault> *>(
-      cl::getRegisteredOptions()["color"]);
-}
-
 static constexpr llvm::StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"
     "  Reads *-buffer-assignment.txt files as XLA writes them under\n"
@@ -190,22 +177,6 @@ static constexpr llvm::StringLiteral FirstHelp =
 
 static void printVersion(llvm::raw_ostream &OS) {
   OS << "hlobuf-verify " << HLOBUF_VERSION << '\n';
-}
-
-static bool wantsColor() {
-  if (colorOption() != cl::BOU_UNSET)
-    return colorOption() == cl::BOU_TRUE;
-  return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
-}
-
-/// The columns of the terminal that findings go to; 120 if that is none.
-static unsigned terminalWidth() {
-  constexpr unsigned Default = 120, Least = 60;
-  winsize Size = {};
-  int Descriptor = Exec ? STDERR_FILENO : STDOUT_FILENO;
-  if (::ioctl(Descriptor, TIOCGWINSZ, &Size) != 0 || Size.ws_col == 0)
-    return Default;
-  return std::max<unsigned>(Size.ws_col, Least);
 }
 
 /// `FORMAT:FILE`; nothing if it is not that.
@@ -299,7 +270,7 @@ static VerifyOptions makeOptions() {
   O.WantMemory = WantMemory;
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
-  O.Print.Width = terminalWidth();
+  O.Print.Width = terminalWidth(Exec ? STDERR_FILENO : STDOUT_FILENO);
   O.Jobs = Jobs;
   O.Quiet = Quiet;
   O.Verbose = Verbose;
@@ -322,49 +293,11 @@ static bool hasCommand(int Argc, char **Argv) {
   return false;
 }
 
-/// Large arrays go back to the system when they are freed, also after growing:
-/// glibc would raise the threshold and keep them.
-static void limitHeap() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 1 << 18);
-#endif
-}
-
-/// Ends the process with status 2 if standard output could not be written: the
-/// verdict is lost then. LLVM's --help ends it before main() does.
-static void checkOutput() {
-  llvm::outs().flush();
-  std::error_code Lost = llvm::outs().error();
-  if (!Lost)
-    return;
-  llvm::outs().clear_error();
-  llvm::errs() << "error: cannot write standard output: " << Lost.message()
-               << '\n';
-  ::_exit(ExitUnreadable);
-}
-
-/// Memory that nobody limits runs out on big dumps only; a job's limit or
-/// ulimit -v must not look like a crash.
-static void outOfMemory() {
-  static constexpr char Text[] =
-      "error: out of memory: nothing, or not everything, was verified\n";
-  llvm::sys::RunInterruptHandlers(); // removes unfinished files
-  (void)!::write(STDERR_FILENO, Text, sizeof(Text) - 1);
-  std::_Exit(ExitUnreadable);
-}
-
-static void handleLackOfMemory() {
-  std::set_new_handler(outOfMemory);
-  llvm::install_bad_alloc_error_handler(
-      [](void *, const char *, bool) { outOfMemory(); });
-}
-
 static int run(int Argc, char **Argv) {
   cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
                             &llvm::getColorCategory()});
   cl::SetVersionPrinter(printVersion);
-  colorOption().setDescription(
-      "Use colors in output: always, never or auto (default: auto)");
+  describeColorOption();
   wrapDescriptions();
   std::vector<std::string> Words = spellOut(Argc, Argv);
   std::vector<const char *> Arguments;
@@ -398,11 +331,6 @@ static int run(int Argc, char **Argv) {
 }
 
 int main(int Argc, char **Argv) {
-  limitHeap();
-  handleLackOfMemory();
-  // After the streams are made, so that it runs before they are destroyed.
-  llvm::outs();
-  llvm::errs();
-  std::atexit(checkOutput);
+  startTool("nothing, or not everything, was verified");
   return run(Argc, Argv);
 }

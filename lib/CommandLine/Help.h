@@ -1,4 +1,4 @@
-//===- hlobuf-verify/CommandLineHelp.h - Options for people -----*- C++ -*-===//
+//===- CommandLine/Help.h - Options for people ---------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_VERIFY_COMMANDLINEHELP_H
-#define HLOBUF_VERIFY_COMMANDLINEHELP_H
+#ifndef HLOBUF_COMMANDLINE_HELP_H
+#define HLOBUF_COMMANDLINE_HELP_H
 
 #include "llvm/Support/CommandLine.h"
 #include <string>
@@ -47,4 +47,4 @@ public:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_VERIFY_COMMANDLINEHELP_H
+#endif // HLOBUF_COMMANDLINE_HELP_H

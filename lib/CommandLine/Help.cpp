@@ -1,11 +1,12 @@
-//===- hlobuf-verify/CommandLineHelp.cpp ---------------------------------===//
+//===- CommandLine/Help.cpp
+//------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLineHelp.h"
+#include "CommandLine/Help.h"
 #include "llvm/ADT/StringExtras.h"
 #include <deque>
 

@@ -1,0 +1,100 @@
+//===- CommandLine/Process.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine/Process.h"
+#include "Support/ExitStatus.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+using namespace hlobuf;
+namespace cl = llvm::cl;
+
+static const char *LostWithoutMemory = "";
+
+/// Large arrays go back to the system when they are freed, also after growing:
+/// glibc would raise the threshold and keep them.
+static void limitHeap() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 18);
+#endif
+}
+
+/// Ends the process with status 2 if standard output could not be written: the
+/// verdict is lost then. LLVM's --help ends it before main() does.
+static void checkOutput() {
+  llvm::outs().flush();
+  std::error_code Lost = llvm::outs().error();
+  if (!Lost)
+    return;
+  llvm::outs().clear_error();
+  llvm::errs() << "error: cannot write standard output: " << Lost.message()
+               << '\n';
+  ::_exit(ExitUnreadable);
+}
+
+/// Writes without allocating.
+static void writeError(const char *Text) {
+  (void)!::write(STDERR_FILENO, Text, std::strlen(Text));
+}
+
+/// Memory that nobody limits runs out on big dumps only; a job's limit or
+/// ulimit -v must not look like a crash.
+static void outOfMemory() {
+  llvm::sys::RunInterruptHandlers(); // removes unfinished files
+  writeError("error: out of memory: ");
+  writeError(LostWithoutMemory);
+  writeError("\n");
+  std::_Exit(ExitUnreadable);
+}
+
+void hlobuf::startTool(const char *Lost) {
+  LostWithoutMemory = Lost;
+  limitHeap();
+  std::set_new_handler(outOfMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { outOfMemory(); });
+  // After the streams are made, so that it runs before they are destroyed.
+  llvm::outs();
+  llvm::errs();
+  std::atexit(checkOutput);
+}
+
+static cl::opt<cl::boolOrDefault> &colorOption() {
+  return *static_cast<cl::opt<cl::boolOrDefault> *>(
+      cl::getRegisteredOptions()["color"]);
+}
+
+void hlobuf::describeColorOption() {
+  colorOption().setDescription(
+      "Use colors in output: always, never or auto (default: auto)");
+}
+
+bool hlobuf::wantsColor() {
+  if (colorOption() != cl::BOU_UNSET)
+    return colorOption() == cl::BOU_TRUE;
+  return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
+}
+
+unsigned hlobuf::terminalWidth(int Descriptor) {
+  constexpr unsigned Default = 120, Least = 60;
+  winsize Size = {};
+  if (::ioctl(Descriptor, TIOCGWINSZ, &Size) != 0 || Size.ws_col == 0)
+    return Default;
+  return std::max<unsigned>(Size.ws_col, Least);
+}

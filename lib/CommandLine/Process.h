@@ -1,0 +1,32 @@
+//===- CommandLine/Process.h - Start and end of a tool ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_COMMANDLINE_PROCESS_H
+#define HLOBUF_COMMANDLINE_PROCESS_H
+
+namespace hlobuf {
+
+/// To be called first in main(). Freed memory goes back to the system; without
+/// memory the process ends with status 2 and `error: out of memory: ` followed
+/// by \p Lost, of static storage; it ends with status 2 also where standard
+/// output could not be written.
+void startTool(const char *Lost);
+
+/// True if standard output is to have colors: `--color`, which LLVM registers
+/// for everybody, NO_COLOR, or a terminal.
+bool wantsColor();
+
+/// Says what --color takes.
+void describeColorOption();
+
+/// The columns of the terminal at file descriptor \p Descriptor, at least 60;
+/// 120 if that is none.
+unsigned terminalWidth(int Descriptor);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_COMMANDLINE_PROCESS_H

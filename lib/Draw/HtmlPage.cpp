@@ -1,0 +1,73 @@
+//===- Draw/HtmlPage.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One file: the parts in Draw/Page, and the picture as JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Draw/Writers.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static StringRef pagePart(StringRef Name) {
+#define HLOBUF_PAGE_PART(ID, TEXT)                                             \
+  if (Name == (ID))                                                            \
+    return TEXT;
+#include "PageParts.inc"
+#undef HLOBUF_PAGE_PART
+  return "";
+}
+
+/// In the order in which one uses another.
+static constexpr StringRef Scripts[] = {"data.js", "scene.js", "paint.js",
+                                        "lists.js", "main.js"};
+
+/// Writes \p Text, where `<` is only inside strings, so that no string ends the
+/// element that it is in.
+static void writeInScript(StringRef Text, llvm::raw_ostream &OS) {
+  while (!Text.empty()) {
+    auto [Before, After] = Text.split('<');
+    OS << Before;
+    if (Before.size() != Text.size())
+      OS << "\\u003c";
+    Text = After;
+  }
+}
+
+static void fillIn(StringRef Key, const Picture &P, const Facts &A,
+                   llvm::raw_ostream &OS) {
+  if (Key == "TITLE") {
+    llvm::printHTMLEscaped(printable(P.Title), OS);
+  } else if (Key == "STYLE") {
+    OS << pagePart("page.css");
+  } else if (Key == "SCRIPT") {
+    for (StringRef Name : Scripts)
+      OS << pagePart(Name);
+  } else if (Key == "DATA") {
+    std::string Data;
+    llvm::raw_string_ostream Text(Data);
+    llvm::json::OStream J(Text);
+    writePicture(P, A, J);
+    writeInScript(Text.str(), OS);
+  }
+}
+
+void hlobuf::writeHtml(const Picture &P, const Facts &A,
+                       llvm::raw_ostream &OS) {
+  // Texts are split at @KEY@: every second piece is a key.
+  llvm::SmallVector<StringRef, 12> Pieces;
+  pagePart("page.html").split(Pieces, '@');
+  for (size_t I = 0; I != Pieces.size(); ++I)
+    if (I % 2 == 0)
+      OS << Pieces[I];
+    else
+      fillIn(Pieces[I], P, A, OS);
+}

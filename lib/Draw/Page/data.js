@@ -1,0 +1,93 @@
+// The picture as the page holds it, made ready for drawing. Times are steps; a block
+// covers the steps [left, right). Addresses are bytes: the allocations of a memory
+// space one above the other. All of them are doubles.
+
+function decode(json) {
+  const from = json.blocks, count = from.owner.length;
+  const picture = {
+    ...json, count,
+    left: Float64Array.from(from.first),
+    right: Float64Array.from(from.last, last => last + 1),
+    low: new Float64Array(count), high: new Float64Array(count),
+    space: new Int32Array(count),
+  };
+  stackAllocations(picture);
+  for (let i = 0; i < count; ++i) {
+    const owner = picture.allocations[from.owner[i]];
+    picture.low[i] = owner.base + from.offset[i];
+    picture.high[i] = picture.low[i] + from.size[i];
+    picture.space[i] = owner.space;
+  }
+  return picture;
+}
+
+// Temp allocations first, then the others, large ones first.
+function stackAllocations(picture) {
+  picture.spaces.forEach((space, number) => {
+    const rank = each => (each.kind === "temp" ? 0 : 1);
+    space.allocations = picture.allocations.filter(each => each.color === space.color);
+    space.allocations.sort((a, b) => rank(a) - rank(b) || b.size - a.size || a.index - b.index);
+    space.size = 0;
+    for (const each of space.allocations) {
+      each.base = space.size;
+      each.space = number;
+      space.size += each.size;
+    }
+    space.most = space.live.reduce((most, bytes) => Math.max(most, bytes), 0);
+  });
+}
+
+const Units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+function bytesText(bytes) {
+  let unit = 0;
+  while (bytes >= 1024 && unit + 1 < Units.length) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return `${unit ? bytes.toFixed(bytes < 100 ? 2 : 1) : Math.round(bytes)} ${Units[unit]}`;
+}
+
+// What is known of block i, in words.
+function describe(picture, i) {
+  const from = picture.blocks, text = number => picture.strings[number];
+  const owner = picture.allocations[from.owner[i]];
+  return {
+    name: text(from.names[i][0]),
+    aliases: from.names[i].slice(1).map(text),
+    shape: text(from.shape[i]), op: text(from.op[i]), source: text(from.source[i]),
+    size: from.size[i], offset: from.offset[i], owner,
+    first: from.first[i], last: from.last[i],
+  };
+}
+
+function scopeOf(op) {
+  const parts = op.split("/");
+  return parts.slice(0, Math.min(3, Math.max(1, parts.length - 1))).join("/");
+}
+
+// What a block is colored by: a word that blocks of one color share.
+function groupOf(picture, i, mode) {
+  const from = picture.blocks;
+  if (mode === "source") return picture.strings[from.source[i]] || "unknown";
+  if (mode === "scope") return scopeOf(picture.strings[from.op[i]]) || "unknown";
+  return picture.allocations[from.owner[i]].kind;
+}
+
+// Blocks of a memory space that are live at a step, large ones first.
+function liveSet(picture, space, step) {
+  const found = [];
+  for (let i = 0; i < picture.count; ++i)
+    if (picture.space[i] === space && picture.left[i] <= step && step < picture.right[i]) found.push(i);
+  return found;
+}
+
+// Blocks with a name, shape, op or source that contains the text, in any memory space.
+function searchBlocks(picture, text) {
+  text = text.toLowerCase();
+  const hits = picture.strings.map(each => each.toLowerCase().includes(text));
+  const from = picture.blocks, found = [];
+  for (let i = 0; i < picture.count; ++i)
+    if (hits[from.shape[i]] || hits[from.op[i]] || hits[from.source[i]] || from.names[i].some(n => hits[n]))
+      found.push(i);
+  return found;
+}

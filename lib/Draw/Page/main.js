@@ -1,0 +1,275 @@
+// Mouse, keys and menus.
+
+const Keys = [
+  ["wheel, + -", "zoom; with shift only steps, with alt only bytes"], ["drag, arrows", "move"],
+  ["0", "show everything"], ["click, enter", "choose the value under the mouse"],
+  ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
+  ["/", "search"], ["n N", "next, previous hit"], ["c", "color by kind, scope, source line"],
+  ["s", "next memory space"], ["t", "dark or light"], ["escape", "choose nothing"],
+];
+
+class Page {
+  constructor(picture) {
+    this.picture = picture;
+    this.scene = new Scene(picture);
+    this.state = {hover: -1, chosen: -1, step: null, found: []};
+    this.at = -1;
+    this.atFinding = -1;
+    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+    this.painter = new Painter(picture, this.scene);
+    this.fillMenus();
+    this.listen();
+    this.chooseSpace(this.largestSpace());
+    if (picture.findings.length) this.listFindings();
+    new ResizeObserver(() => this.redraw()).observe(document.getElementById("stage"));
+  }
+
+  redraw() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.painter.paint(this.state);
+    });
+  }
+
+  largestSpace() {
+    const sizes = this.picture.spaces.map(space => space.size);
+    return Math.max(0, sizes.indexOf(Math.max(...sizes)));
+  }
+
+  fillMenus() {
+    const picture = this.picture, title = document.getElementById("title");
+    title.textContent = picture.title || "buffer assignment";
+    picture.spaces.forEach((space, number) => {
+      const group = document.createElement("optgroup");
+      group.label = space.name;
+      group.append(new Option(`all of ${space.name}: ${bytesText(space.size)}`, `${number}`));
+      space.allocations.slice(0, 100).forEach((each, row) =>
+        group.append(new Option(`allocation ${each.index}: ${each.kind}, ${bytesText(each.size)}`, `${number}/${row}`)));
+      document.getElementById("space").append(group);
+    });
+    document.getElementById("finding").hidden = !picture.findings.length;
+  }
+
+  chooseSpace(space, allocation = null) {
+    this.scene.choose(space, allocation);
+    if (!allocation) document.getElementById("space").value = `${space}`;
+    showLegend(this.picture, space, this.painter.mode);
+    if (this.picture.spaces[space]) this.chooseStep(this.picture.spaces[space].peak);
+    this.redraw();
+  }
+
+  setTheme(dark) {
+    document.documentElement.classList.toggle("dark", dark);
+    if (this.painter) this.setMode(this.painter.mode);
+  }
+
+  setMode(mode) {
+    document.getElementById("color").value = mode;
+    this.painter.recolor(mode);
+    showLegend(this.picture, this.scene.space, mode);
+    this.redraw();
+  }
+
+  // Lists what is live at a step.
+  chooseStep(step) {
+    const space = this.picture.spaces[this.scene.space];
+    if (!space) return;
+    step = clamp(Math.round(step), 0, this.picture.steps - 1);
+    this.state.step = step;
+    const live = liveSet(this.picture, this.scene.space, step);
+    showList(`step ${step}: ${live.length} live, ${bytesText(space.live[step])} of ${space.name}`,
+      blockRows(this.picture, live, this.state.chosen, i => this.chooseBlock(i, true)), live.length);
+    this.redraw();
+  }
+
+  chooseBlock(i, move) {
+    this.state.chosen = i;
+    const picture = this.picture;
+    if (picture.space[i] !== this.scene.space) this.chooseSpace(picture.space[i]);
+    if (move) this.scene.show(picture.left[i], picture.right[i], picture.low[i], picture.high[i]);
+    showBlock(picture, i);
+    this.redraw();
+  }
+
+  chooseFinding(finding) {
+    const mark = finding.marks[0];
+    if (mark) {
+      const owner = this.picture.allocations[mark.owner];
+      if (owner.space !== this.scene.space) this.chooseSpace(owner.space);
+      this.scene.show(mark.first, mark.last + 1, owner.base + mark.begin, owner.base + mark.end);
+      this.state.step = mark.first;
+    }
+    showFinding(finding);
+    this.redraw();
+  }
+
+  listFindings() {
+    const count = this.picture.findings.length;
+    showList(`${count} finding${count === 1 ? "" : "s"}`, findingRows(this.picture, f => this.chooseFinding(f)), 0);
+    showFinding(this.picture.findings[0]);
+  }
+
+  nextFinding() {
+    const {findings} = this.picture;
+    if (!findings.length) return;
+    this.atFinding = (this.atFinding + 1) % findings.length;
+    this.listFindings();
+    this.chooseFinding(findings[this.atFinding]);
+  }
+
+  search(text) {
+    this.at = -1;
+    const found = text ? searchBlocks(this.picture, text) : [];
+    this.state.found = found.slice(0, 2000);
+    if (text)
+      showList(`${found.length} values with “${text}”`,
+        blockRows(this.picture, found, this.state.chosen, i => this.chooseBlock(i, true)), found.length);
+    else if (this.state.step !== null) this.chooseStep(this.state.step);
+    this.redraw();
+  }
+
+  nextHit(by) {
+    const {found} = this.state;
+    if (!found.length) return;
+    this.at = (this.at + by + found.length) % found.length;
+    this.chooseBlock(found[this.at], true);
+  }
+
+  goToPeak() {
+    const space = this.picture.spaces[this.scene.space];
+    if (!space) return;
+    const half = (this.scene.x1 - this.scene.x0) / 2;
+    this.scene.pan(space.peak - half - this.scene.x0, 0);
+    this.chooseStep(space.peak);
+  }
+
+  clear() {
+    document.getElementById("search").value = "";
+    Object.assign(this.state, {hover: -1, chosen: -1, step: null, found: []});
+    document.getElementById("detail").replaceChildren();
+    showList("", [], 0);
+    this.redraw();
+  }
+
+  // The place in the picture of a mouse event.
+  place(event, canvas) {
+    const box = canvas.getBoundingClientRect();
+    return [this.scene.atX(event.clientX - box.left, box.width), this.scene.atY(event.clientY - box.top, box.height)];
+  }
+
+  zoomBy(factor, event, x, y) {
+    this.scene.zoom(x, y, event.altKey ? 1 : factor, event.shiftKey ? 1 : factor);
+    this.redraw();
+  }
+
+  listen() {
+    const get = id => document.getElementById(id), marks = get("marks");
+    get("space").onchange = event => {
+      const [space, row] = event.target.value.split("/").map(Number);
+      this.chooseSpace(space, row === undefined ? null : this.picture.spaces[space].allocations[row]);
+    };
+    get("color").onchange = event => this.setMode(event.target.value);
+    get("search").oninput = event => this.search(event.target.value.trim());
+    get("all").onclick = () => this.press("0");
+    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["theme", "t"], ["keys", "?"]])
+      get(id).onclick = () => this.press(key);
+    get("curve").onclick = event => this.chooseStep(this.place(event, get("curve"))[0] - 0.5);
+    marks.onwheel = event => {
+      event.preventDefault();
+      const turned = event.deltaY || event.deltaX; // with shift, browsers turn it into deltaX
+      this.zoomBy(Math.exp(clamp(turned, -200, 200) * 0.002), event, ...this.place(event, marks));
+    };
+    marks.onpointerdown = event => this.drag(event, marks);
+    marks.onpointermove = event => this.hover(event, marks);
+    marks.onpointerleave = () => this.hideTip();
+    document.onkeydown = event => this.onKey(event);
+  }
+
+  drag(event, marks) {
+    const box = marks.getBoundingClientRect();
+    let {clientX, clientY} = event, moved = 0;
+    marks.setPointerCapture(event.pointerId);
+    this.dragging = true;
+    this.hideTip();
+    const move = next => {
+      const x = next.clientX - clientX, y = next.clientY - clientY;
+      ({clientX, clientY} = next);
+      moved += Math.abs(x) + Math.abs(y);
+      this.scene.pan(-x / box.width * (this.scene.x1 - this.scene.x0), y / box.height * (this.scene.y1 - this.scene.y0));
+      this.redraw();
+    };
+    marks.addEventListener("pointermove", move);
+    marks.onpointerup = marks.onpointercancel = last => {
+      marks.removeEventListener("pointermove", move);
+      this.dragging = false;
+      if (last.type === "pointerup" && moved < 4) this.click(...this.place(last, marks));
+    };
+  }
+
+  click(step, address) {
+    const i = this.scene.hit(step, address);
+    if (i >= 0) this.chooseBlock(i, false);
+    this.chooseStep(Math.floor(step));
+  }
+
+  hover(event, marks) {
+    if (this.dragging) return;
+    const i = this.scene.hit(...this.place(event, marks)), tip = document.getElementById("tip");
+    if (i !== this.state.hover) {
+      this.state.hover = i;
+      this.painter.paintMarks(this.state);
+    }
+    tip.hidden = i < 0;
+    if (i < 0) return;
+    tip.innerText = tipText(this.picture, i);
+    tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 4)}px`;
+    tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 4)}px`;
+  }
+
+  hideTip() { document.getElementById("tip").hidden = true; }
+
+  onKey(event) {
+    const typing = event.target.matches("input, select");
+    if (event.key === "Enter" && event.target.id === "search") {
+      this.nextHit(event.shiftKey ? -1 : 1);
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || (typing && event.key !== "Escape")) return;
+    if (this.press(event.key, event)) event.preventDefault();
+  }
+
+  // Does what a key stands for; false if that is nothing.
+  press(key, event = {}) {
+    const scene = this.scene, x = (scene.x1 - scene.x0) / 10, y = (scene.y1 - scene.y0) / 10;
+    const zoom = factor => this.zoomBy(factor, event, (scene.x0 + scene.x1) / 2, (scene.y0 + scene.y1) / 2);
+    const pan = (right, up) => { scene.pan(right, up); this.redraw(); };
+    const modes = ["kind", "scope", "source"], focus = document.getElementById("search");
+    const actions = {
+      "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "_": () => zoom(1 / 0.7),
+      ArrowLeft: () => pan(-x, 0), ArrowRight: () => pan(x, 0), ArrowUp: () => pan(0, y), ArrowDown: () => pan(0, -y),
+      "0": () => { scene.reset(); this.redraw(); },
+      "[": () => this.chooseStep((this.state.step ?? 0) - 1), "]": () => this.chooseStep((this.state.step ?? 0) + 1),
+      p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
+      n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
+      c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
+      s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),
+      Enter: () => { if (this.state.hover >= 0) this.chooseBlock(this.state.hover, false); },
+      Escape: () => this.clear(), "?": () => this.showKeys(),
+    };
+    // A button does its own.
+    if (!Object.hasOwn(actions, key) || (key === "Enter" && event.target?.matches("button"))) return false;
+    actions[key]();
+    return true;
+  }
+
+  showKeys() {
+    const dialog = document.getElementById("help"), table = element("dl");
+    for (const [key, text] of Keys) table.append(element("dt", key), element("dd", text));
+    dialog.replaceChildren(table);
+    dialog.onclick = () => dialog.close();
+    dialog.showModal();
+  }
+}
+
+window.hlobufPage = new Page(decode(JSON.parse(document.getElementById("data").textContent)));

@@ -1,0 +1,216 @@
+// Draws a scene: the image of the blocks, and above it labels, axes, marks and the
+// curve of live bytes.
+
+const KindColors = {
+  temp: ["#7fb2e5", "#2f6da8"], parameter: ["#9fd39b", "#3f7f46"], output: ["#f2c14e", "#a37410"],
+  constant: ["#c9b3e6", "#6d519c"], "thread-local": ["#d8c3b0", "#7c6247"], other: ["#c3c8ce", "#5b636c"],
+};
+
+function isDark() { return document.documentElement.classList.contains("dark"); }
+function themeColor(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+
+// The color of a group, as text: kinds have their own, other words get one by hash.
+function groupColor(word, mode) {
+  const dark = isDark();
+  if (mode === "kind") return (KindColors[word] || KindColors.other)[dark ? 1 : 0];
+  if (word === "unknown") return KindColors.other[dark ? 1 : 0];
+  let hash = 7;
+  for (let i = 0; i < word.length; ++i) hash = (hash * 31 + word.charCodeAt(i)) >>> 0;
+  return `hsl(${hash % 360} ${40 + (hash >>> 9) % 30}% ${dark ? 38 : 70}%)`;
+}
+
+// The same as a pixel of an image.
+const parser = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+function pixelOf(color) {
+  parser.fillStyle = color;
+  parser.fillRect(0, 0, 1, 1);
+  return new Uint32Array(parser.getImageData(0, 0, 1, 1).data.buffer)[0];
+}
+
+function colorBlocks(picture, mode) {
+  const colors = new Uint32Array(picture.count), known = new Map();
+  for (let i = 0; i < picture.count; ++i) {
+    const word = groupOf(picture, i, mode);
+    if (!known.has(word)) known.set(word, pixelOf(groupColor(word, mode)));
+    colors[i] = known.get(word);
+  }
+  return colors;
+}
+
+// A canvas as large as its place on the screen, in device pixels.
+function fit(canvas) {
+  const scale = window.devicePixelRatio || 1;
+  const width = Math.max(1, Math.round(canvas.clientWidth * scale));
+  const height = Math.max(1, Math.round(canvas.clientHeight * scale));
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  return {context: canvas.getContext("2d"), width, height, scale};
+}
+
+function font(scale, size = 11) { return `${size * scale}px system-ui, sans-serif`; }
+
+class Painter {
+  constructor(picture, scene) {
+    this.picture = picture;
+    this.scene = scene;
+    this.image = null;
+    this.recolor("kind");
+  }
+
+  recolor(mode) {
+    this.colors = colorBlocks(this.picture, mode);
+    this.mode = mode;
+  }
+
+  paint(state) {
+    this.paintBlocks();
+    this.paintMarks(state);
+    this.paintCurve(state);
+  }
+
+  paintBlocks() {
+    const {context, width, height} = fit(document.getElementById("blocks"));
+    if (!this.image || this.image.width !== width || this.image.height !== height)
+      this.image = context.createImageData(width, height);
+    this.labels = this.scene.fill(this.image, this.colors, pixelOf(themeColor("--back")), pixelOf(themeColor("--panel")));
+    context.putImageData(this.image, 0, 0);
+  }
+
+  paintMarks(state) {
+    const {context, width, height, scale} = fit(document.getElementById("marks"));
+    context.clearRect(0, 0, width, height);
+    this.paintAllocations(context, width, height, scale);
+    this.paintLabels(context, scale);
+    for (const i of state.found) this.outline(context, i, width, height, scale, themeColor("--accent"), 1);
+    if (state.hover >= 0) this.outline(context, state.hover, width, height, scale, themeColor("--text"), 1);
+    if (state.chosen >= 0) this.outline(context, state.chosen, width, height, scale, themeColor("--text"), 2.5);
+    for (const finding of this.picture.findings)
+      for (const mark of finding.marks) this.hatch(context, mark, width, height, scale);
+    this.paintStep(context, state.step, width, height, scale);
+  }
+
+  paintStep(context, step, width, height, scale) {
+    if (step === null) return;
+    context.fillStyle = themeColor("--accent");
+    context.fillRect(this.scene.toX(step + 0.5, width) - scale / 2, 0, scale, height);
+  }
+
+  // Lines between allocations, and what each is where there is room.
+  paintAllocations(context, width, height, scale) {
+    const space = this.picture.spaces[this.scene.space];
+    if (!space) return;
+    context.font = font(scale);
+    context.textBaseline = "top";
+    for (const each of space.allocations) {
+      const top = this.scene.toY(each.base + each.size, height), bottom = this.scene.toY(each.base, height);
+      if (bottom < 0 || top > height || bottom - top < 2 * scale) continue;
+      context.fillStyle = themeColor("--faint");
+      context.fillRect(0, Math.round(top), width, 1);
+      if (bottom - top < 14 * scale) continue;
+      const text = `allocation ${each.index}: ${each.kind}, ${bytesText(each.size)}`;
+      const y = Math.max(top, 0) + 2 * scale, wide = context.measureText(text).width;
+      context.fillStyle = themeColor("--back");
+      context.globalAlpha = 0.8;
+      context.fillRect(width - wide - 8 * scale, y, wide + 8 * scale, 13 * scale);
+      context.globalAlpha = 1;
+      context.fillStyle = themeColor("--faint");
+      context.fillText(text, width - wide - 4 * scale, y);
+    }
+  }
+
+  paintLabels(context, scale) {
+    context.font = font(scale);
+    context.textBaseline = "middle";
+    context.fillStyle = themeColor("--text");
+    for (const [i, x, end, top, bottom] of this.labels) {
+      const about = describe(this.picture, i);
+      const text = `${about.name}  ${about.shape}`, room = end - x - 8 * scale;
+      const fits = Math.floor(text.length * room / Math.max(1, context.measureText(text).width));
+      if (fits > 3) context.fillText(fits >= text.length ? text : text.slice(0, fits - 1) + "…", x + 4 * scale, (top + bottom) / 2);
+    }
+  }
+
+  rectangle(left, right, low, high, width, height, least) {
+    let x = this.scene.toX(left, width), y = this.scene.toY(high, height);
+    let w = this.scene.toX(right, width) - x, h = this.scene.toY(low, height) - y;
+    if (w < least) { x -= (least - w) / 2; w = least; }
+    if (h < least) { y -= (least - h) / 2; h = least; }
+    return [x, y, w, h];
+  }
+
+  outline(context, i, width, height, scale, color, thick) {
+    const {left, right, low, high, space} = this.picture;
+    if (space[i] !== this.scene.space) return;
+    context.strokeStyle = color;
+    context.lineWidth = thick * scale;
+    context.strokeRect(...this.rectangle(left[i], right[i], low[i], high[i], width, height, 3 * scale));
+  }
+
+  // Red lines across what a finding is about, large enough to be seen.
+  hatch(context, mark, width, height, scale) {
+    const owner = this.picture.allocations[mark.owner];
+    if (owner.space !== this.scene.space) return;
+    const [x, y, w, h] = this.rectangle(mark.first, mark.last + 1, owner.base + mark.begin,
+      owner.base + mark.end, width, height, 10 * scale);
+    const x0 = Math.max(x, -20), x1 = Math.min(x + w, width + 20);
+    const y0 = Math.max(y, -20), y1 = Math.min(y + h, height + 20);
+    if (x0 >= x1 || y0 >= y1) return;
+    context.save();
+    context.beginPath();
+    context.rect(x0, y0, x1 - x0, y1 - y0);
+    context.clip();
+    context.strokeStyle = themeColor("--danger");
+    context.lineWidth = 1.5 * scale;
+    context.beginPath();
+    const tall = y1 - y0;
+    for (let at = x0 - tall; at < x1; at += 6 * scale) {
+      context.moveTo(at, y1);
+      context.lineTo(at + tall, y0);
+    }
+    context.stroke();
+    context.restore();
+    context.strokeStyle = themeColor("--danger");
+    context.lineWidth = 2 * scale;
+    context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+  }
+
+  // Live bytes above the blocks: the most of the steps that share a pixel.
+  paintCurve(state) {
+    const {context, width, height, scale} = fit(document.getElementById("curve"));
+    const space = this.picture.spaces[this.scene.space], scene = this.scene;
+    context.clearRect(0, 0, width, height);
+    if (!space || !space.most) return;
+    const tall = height - 16 * scale, y = bytes => height - bytes / space.most * tall;
+    context.fillStyle = groupColor("temp", "kind");
+    for (let x = 0; x < width; ++x) {
+      const from = Math.max(0, Math.floor(scene.atX(x, width)));
+      const to = Math.min(space.live.length, Math.max(from + 1, Math.floor(scene.atX(x + 1, width))));
+      let most = 0;
+      for (let step = from; step < to; ++step) most = Math.max(most, space.live[step]);
+      context.fillRect(x, y(most), 1, height - y(most));
+    }
+    this.paintPeak(context, space, width, height, scale);
+    this.paintStep(context, state.step, width, height, scale);
+  }
+
+  paintPeak(context, space, width, height, scale) {
+    context.font = font(scale);
+    context.textBaseline = "top";
+    context.fillStyle = themeColor("--text");
+    const text = `peak ${bytesText(space.most)} at step ${space.peak}`;
+    const x = this.scene.toX(space.peak + 0.5, width), wide = context.measureText(text).width;
+    if (x >= 0 && x <= width) {
+      context.setLineDash([4 * scale, 3 * scale]);
+      context.strokeStyle = themeColor("--danger");
+      context.lineWidth = 1.5 * scale;
+      context.beginPath();
+      context.moveTo(x, 0);
+      context.lineTo(x, height);
+      context.stroke();
+      context.setLineDash([]);
+    }
+    context.fillText(text, clamp(x + 5 * scale, 4 * scale, width - wide - 4 * scale), 2 * scale);
+  }
+}

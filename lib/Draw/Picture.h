@@ -1,0 +1,100 @@
+//===- Draw/Picture.h - Offset x step, as data ------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a picture of a buffer assignment shows: blocks of bytes over steps, the
+// live bytes of each memory space, and findings of the verifier. Offsets and
+// sizes are bytes, times are steps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRAW_PICTURE_H
+#define HLOBUF_DRAW_PICTURE_H
+
+#include "Facts/Facts.h"
+#include "Support/Diagnostic.h"
+
+namespace hlobuf {
+
+/// Bytes [Offset, Offset + Size) of an allocation during the steps
+/// [First, Last], held by one value or by several that alias.
+struct PictureBlock {
+  AllocationId Owner;
+  uint64_t Offset = 0;
+  uint64_t Size = 0;
+  int32_t First = 0;
+  int32_t Last = 0;
+  /// At least one; in the order of their first steps.
+  llvm::SmallVector<ValueId, 1> Values;
+
+  uint64_t end() const { return Offset + Size; }
+};
+
+/// Bytes and steps that a finding is about: [Begin, End) and [First, Last].
+struct PictureMark {
+  AllocationId Owner;
+  uint64_t Begin = 0;
+  uint64_t End = 0;
+  int32_t First = 0;
+  int32_t Last = 0;
+};
+
+struct PictureFinding {
+  Severity Level = Severity::Error;
+  std::string Check;
+  std::string Message;
+  /// Its timeline, or its notes, for people.
+  std::vector<std::string> Lines;
+  /// Where two values meet; where they do not, the blocks that it names.
+  std::vector<PictureMark> Marks;
+};
+
+/// A memory space: all allocations of one color.
+struct PictureSpace {
+  int32_t Color = 0;
+  /// Live bytes at each step, what aliases counted once.
+  std::vector<uint64_t> Live;
+  /// The first step with the most live bytes.
+  int32_t PeakStep = 0;
+
+  uint64_t peak() const { return Live.empty() ? 0 : Live[PeakStep]; }
+};
+
+/// Where the times of a picture come from.
+enum class PictureTimes : uint8_t {
+  /// Nowhere: all values are drawn at step 0.
+  Unknown,
+  /// The dump states sound live ranges.
+  Stated,
+  /// The module implies them.
+  Derived,
+};
+
+struct Picture {
+  /// `jit_f`.
+  std::string Title;
+  PictureTimes Times = PictureTimes::Unknown;
+  int32_t Steps = 1;
+  /// By color.
+  std::vector<PictureSpace> Spaces;
+  /// Large ones first: small ones are drawn over them.
+  std::vector<PictureBlock> Blocks;
+  /// The same without those that have no live range.
+  size_t Untimed = 0;
+  std::vector<PictureFinding> Findings;
+  /// By step; empty where it is not known.
+  std::vector<std::string> Instructions;
+  /// The peak step that the dump states.
+  std::optional<int32_t> StatedPeak;
+};
+
+/// The first value of \p B that is not a phi, which says less than what flows
+/// into it; the first one if all are.
+const Value &representative(const Dump &D, const PictureBlock &B);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRAW_PICTURE_H

@@ -1,0 +1,35 @@
+//===- Draw/PictureFindings.h - Findings as marks ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRAW_PICTUREFINDINGS_H
+#define HLOBUF_DRAW_PICTUREFINDINGS_H
+
+#include "Draw/Picture.h"
+#include "Results/Result.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hlobuf {
+
+/// The values that findings name.
+class NamedValues {
+public:
+  NamedValues(const Facts &A, const DumpResult &R);
+  bool contains(ValueId V) const { return Values.contains(V.index()); }
+
+private:
+  llvm::DenseSet<uint32_t> Values;
+};
+
+/// The findings of \p R that are not silenced, with what they mark in
+/// \p Blocks, which are drawn over \p Steps steps.
+std::vector<PictureFinding> markFindings(const Facts &A, const DumpResult &R,
+                                         llvm::ArrayRef<PictureBlock> Blocks,
+                                         int32_t Steps);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRAW_PICTUREFINDINGS_H

@@ -1,0 +1,174 @@
+//===- Draw/PictureJson.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The format is between this file and Page/data.js. Blocks are columns, and
+// texts are numbers into `strings`: a page of 100,000 values has to open fast.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Draw/Labels.h"
+#include "Draw/Writers.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+namespace {
+class Writer {
+public:
+  Writer(const Picture &P, const Facts &A, json::OStream &J)
+      : P(P), A(A), D(A.dump()), J(J) {}
+
+  void run();
+
+private:
+  uint32_t number(StringRef Text) {
+    auto [At, New] = Numbers.try_emplace(Text, Strings.size());
+    if (New)
+      Strings.push_back(At->getKey());
+    return At->second;
+  }
+  template <typename Fn> void column(StringRef Key, Fn Field) {
+    J.attributeArray(Key, [&] {
+      for (const PictureBlock &B : P.Blocks)
+        J.value(Field(B));
+    });
+  }
+  void writeSpaces();
+  void writeAllocations();
+  void writeBlocks();
+  void writeFindings();
+
+  const Picture &P;
+  const Facts &A;
+  const Dump &D;
+  json::OStream &J;
+  llvm::StringMap<uint32_t> Numbers;
+  std::vector<StringRef> Strings;
+};
+} // namespace
+
+void Writer::writeSpaces() {
+  J.attributeArray("spaces", [&] {
+    for (const PictureSpace &S : P.Spaces)
+      J.object([&] {
+        J.attribute("color", S.Color);
+        J.attribute("name", spaceName(A, S.Color));
+        J.attribute("peak", S.PeakStep);
+        J.attributeArray("live", [&] {
+          for (uint64_t Bytes : S.Live)
+            J.value(Bytes);
+        });
+      });
+  });
+}
+
+void Writer::writeAllocations() {
+  J.attributeArray("allocations", [&] {
+    for (const Allocation &Alloc : D.Allocations)
+      J.object([&] {
+        J.attribute("index", Alloc.Index);
+        J.attribute("size", Alloc.Size);
+        J.attribute("color", Alloc.color());
+        J.attribute("kind", allocationKind(Alloc));
+      });
+  });
+}
+
+void Writer::writeBlocks() {
+  J.attributeObject("blocks", [&] {
+    column("owner", [](const PictureBlock &B) { return B.Owner.index(); });
+    column("offset", [](const PictureBlock &B) { return B.Offset; });
+    column("size", [](const PictureBlock &B) { return B.Size; });
+    column("first", [](const PictureBlock &B) { return B.First; });
+    column("last", [](const PictureBlock &B) { return B.Last; });
+    J.attributeArray("names", [&] {
+      for (const PictureBlock &B : P.Blocks)
+        J.array([&] {
+          for (ValueId V : B.Values)
+            J.value(number(D.spell(D[V].Tag.Name, D[V].Tag.Index)));
+        });
+    });
+    column("shape", [&](const PictureBlock &B) {
+      ShapeId Shape = representative(D, B).Shape;
+      return number(Shape ? D.Shapes.text(Shape) : "");
+    });
+    column("op", [&](const PictureBlock &B) {
+      return number(opName(A, representative(D, B).Tag.Name));
+    });
+    column("source", [&](const PictureBlock &B) {
+      return number(sourceOf(A, representative(D, B).Tag.Name));
+    });
+  });
+}
+
+void Writer::writeFindings() {
+  J.attributeArray("findings", [&] {
+    for (const PictureFinding &F : P.Findings)
+      J.object([&] {
+        J.attribute("severity", severityName(F.Level));
+        J.attribute("check", F.Check);
+        J.attribute("message", json::fixUTF8(F.Message));
+        J.attributeArray("lines", [&] {
+          for (const std::string &Line : F.Lines)
+            J.value(json::fixUTF8(Line));
+        });
+        J.attributeArray("marks", [&] {
+          for (const PictureMark &M : F.Marks)
+            J.object([&] {
+              J.attribute("owner", M.Owner.index());
+              J.attribute("begin", M.Begin);
+              J.attribute("end", M.End);
+              J.attribute("first", M.First);
+              J.attribute("last", M.Last);
+            });
+        });
+      });
+  });
+}
+
+static StringRef timesKey(PictureTimes Times) {
+  switch (Times) {
+  case PictureTimes::Unknown:
+    return "unknown";
+  case PictureTimes::Stated:
+    return "dump";
+  case PictureTimes::Derived:
+    return "module";
+  }
+  return "";
+}
+
+void Writer::run() {
+  J.object([&] {
+    J.attribute("schema", 1);
+    J.attribute("title", json::fixUTF8(P.Title));
+    J.attribute("times", timesKey(P.Times));
+    J.attribute("steps", P.Steps);
+    J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
+    if (P.StatedPeak)
+      J.attribute("stated_peak", *P.StatedPeak);
+    writeSpaces();
+    writeAllocations();
+    writeBlocks();
+    J.attributeArray("instructions", [&] {
+      for (const std::string &Name : P.Instructions)
+        J.value(number(Name));
+    });
+    writeFindings();
+    J.attributeArray("strings", [&] {
+      for (StringRef Text : Strings)
+        J.value(json::fixUTF8(Text));
+    });
+  });
+}
+
+void hlobuf::writePicture(const Picture &P, const Facts &A, json::OStream &J) {
+  Writer(P, A, J).run();
+}

@@ -1,0 +1,34 @@
+//===- Draw/Writers.h - A picture as a file ----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRAW_WRITERS_H
+#define HLOBUF_DRAW_WRITERS_H
+
+#include "Draw/Picture.h"
+
+namespace llvm {
+class raw_ostream;
+namespace json {
+class OStream;
+} // namespace json
+} // namespace llvm
+
+namespace hlobuf {
+
+/// Writes \p P, which was made of \p A, as the one JSON object that the page
+/// draws.
+void writePicture(const Picture &P, const Facts &A, llvm::json::OStream &J);
+
+/// Writes a page of HTML that draws \p P and needs no other file.
+void writeHtml(const Picture &P, const Facts &A, llvm::raw_ostream &OS);
+
+/// Writes \p P as SVG: a panel for each memory space.
+void writeSvg(const Picture &P, const Facts &A, llvm::raw_ostream &OS);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRAW_WRITERS_H

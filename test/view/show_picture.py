@@ -1,0 +1,61 @@
+"""show_picture.py PICTURE: what a picture shows, and whether it agrees with itself.
+
+PICTURE is the JSON of hlobuf-view, or a page.
+"""
+
+import json
+import re
+import sys
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    page = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(page[1] if page else text)
+
+
+def live_bytes(picture, color, step):
+    """Bytes of the memory space that some block holds, each once."""
+    blocks = picture["blocks"]
+    spans = sorted(
+        (owner, offset, offset + size)
+        for owner, offset, size, first, last in zip(
+            *(blocks[key] for key in ("owner", "offset", "size", "first", "last"))
+        )
+        if first <= step <= last and picture["allocations"][owner]["color"] == color
+    )
+    total, owner_before, covered = 0, None, 0
+    for owner, begin, end in spans:
+        covered = covered if owner == owner_before else 0
+        total += max(0, end - max(begin, covered))
+        owner_before, covered = owner, max(covered, end)
+    return total
+
+
+def main():
+    picture = read(sys.argv[1])
+    strings, blocks = picture["strings"], picture["blocks"]
+    print("times", picture["times"], "steps", picture["steps"])
+    for space in picture["spaces"]:
+        live = [live_bytes(picture, space["color"], s) for s in range(picture["steps"])]
+        assert live == space["live"], (space["name"], live, space["live"])
+        assert live.index(max(live)) == space["peak"], space
+        print(space["name"], "peak", max(live), "at step", space["peak"])
+    columns = {key: len(column) for key, column in blocks.items()}
+    assert len(set(columns.values())) == 1, columns
+    print("aliases", sum(len(names) > 1 for names in blocks["names"]))
+    for names, shape, op in zip(blocks["names"], blocks["shape"], blocks["op"]):
+        print(" = ".join(strings[name] for name in names), strings[shape], strings[op])
+    for finding in picture["findings"]:
+        marks = "; ".join(
+            f"bytes [{m['begin']}, {m['end']}) of allocation {m['owner']}, "
+            f"steps {m['first']} to {m['last']}"
+            for m in finding["marks"]
+        )
+        print(f"{finding['severity']} {finding['check']}: {marks}")
+        for line in finding["lines"]:
+            print(line)
+
+
+main()
