@@ -10,7 +10,6 @@
 #include "Draw/PictureFindings.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 using namespace hlobuf;
@@ -18,16 +17,11 @@ using namespace hlobuf;
 namespace {
 class Drawing {
 public:
-  Drawing(const Facts &A, ModuleAnalysisFn Module, const DumpResult &R)
-      : A(A), D(A.dump()), R(R) {
-    bool Stated = D.complete(Section::Ranges) &&
-                  D.complete(Section::Sequence) && A.areRangesSound();
+  Drawing(const MemoryUse &U, ModuleAnalysisFn Module, const DumpResult &R)
+      : U(U), A(U.facts()), D(A.dump()), R(R) {
     W = Module();
     if (W && !W->derivesTime())
       W = nullptr;
-    P.Times = Stated ? PictureTimes::Stated
-              : W    ? PictureTimes::Derived
-                     : PictureTimes::Unknown;
   }
 
   Picture run();
@@ -35,14 +29,15 @@ public:
 private:
   HloValueId flowOf(ValueId V) const;
   std::optional<StepRange> rangeOf(ValueId V) const;
-  void addSteps();
   bool continues(const PictureBlock &B, ValueId V, StepRange Range) const;
   void addBlocks();
-  void addLive();
+  void addSpaces();
 
+  const MemoryUse &U;
   const Facts &A;
   const Dump &D;
   const DumpResult &R;
+  /// What the module implies; null where that is nothing.
   const ModuleAnalysis *W = nullptr;
   Picture P;
 };
@@ -54,31 +49,13 @@ HloValueId Drawing::flowOf(ValueId V) const {
 
 /// When \p V is live; nothing where that is not known, or makes no sense.
 std::optional<StepRange> Drawing::rangeOf(ValueId V) const {
-  std::optional<StepRange> Range;
-  if (P.Times == PictureTimes::Unknown)
+  if (!U.isTimed())
     return StepRange{0, 0};
-  if (P.Times == PictureTimes::Stated)
-    Range = A.range(V);
-  else if (HloValueId Flow = flowOf(V))
-    Range = W->ranges()[Flow];
+  std::optional<StepRange> Range = U.range(V);
   if (!Range || Range->Start < 0 || Range->Start > Range->End ||
-      Range->End > P.Steps)
+      Range->Start >= P.Steps)
     return std::nullopt;
   return StepRange{Range->Start, std::min(Range->End, P.Steps - 1)};
-}
-
-void Drawing::addSteps() {
-  if (P.Times == PictureTimes::Stated) {
-    for (const SequenceRow &Row : D.Sequence)
-      P.Instructions.push_back(D.Names[Row.Name].str());
-    P.StatedPeak = D.complete(Section::Peak) && !D.UnboundedPeak
-                       ? std::optional(D.PeakStep)
-                       : std::nullopt;
-  } else if (P.Times == PictureTimes::Derived) {
-    for (HloId Id : W->schedule().sequence())
-      P.Instructions.push_back(W->program().spell(Id));
-  }
-  P.Steps = std::max<int32_t>(1, static_cast<int32_t>(P.Instructions.size()));
 }
 
 /// True if \p V goes on with the buffer of \p B, which ends as it starts.
@@ -100,6 +77,8 @@ void Drawing::addBlocks() {
   };
   std::vector<Placed> Values;
   for (size_t I = 0; I != D.Values.size(); ++I) {
+    if (U.kind(ValueId(I)) == MemoryKind::ThreadLocal)
+      continue;
     std::optional<StepRange> Range = rangeOf(ValueId(I));
     if (Range)
       Values.push_back({ValueId(I), *Range});
@@ -133,58 +112,32 @@ void Drawing::addBlocks() {
   });
 }
 
-/// Adds up what is live, bytes of one place once.
-void Drawing::addLive() {
-  std::map<int32_t, PictureSpace> Spaces;
-  for (const Allocation &Alloc : D.Allocations) {
-    PictureSpace &S = Spaces[Alloc.color()];
-    S.Color = Alloc.color();
-    S.Live.resize(static_cast<size_t>(P.Steps) + 1);
-  }
-  std::vector<const PictureBlock *> Order;
-  for (const PictureBlock &B : P.Blocks)
-    Order.push_back(&B);
-  auto Key = [](const PictureBlock *B) {
-    return std::tuple(B->Owner.index(), B->Offset, B->Size, B->First);
-  };
-  llvm::stable_sort(Order, [&](const PictureBlock *X, const PictureBlock *Y) {
-    return Key(X) < Key(Y);
-  });
-  const PictureBlock *Before = nullptr;
-  int32_t Covered = -1;
-  for (const PictureBlock *B : Order) {
-    if (!Before || Before->Owner != B->Owner || Before->Offset != B->Offset ||
-        Before->Size != B->Size)
-      Covered = -1;
-    Before = B;
-    int32_t First = std::max(B->First, Covered + 1);
-    if (First > B->Last)
-      continue;
-    Covered = B->Last;
-    std::vector<uint64_t> &Live = Spaces[D[B->Owner].color()].Live;
-    Live[static_cast<size_t>(First)] += B->Size;
-    Live[static_cast<size_t>(B->Last) + 1] -= B->Size;
-  }
-  for (auto &[Color, S] : Spaces) {
-    for (size_t I = 1; I < S.Live.size(); ++I)
-      S.Live[I] += S.Live[I - 1];
-    S.Live.pop_back();
-    S.PeakStep = static_cast<int32_t>(
-        std::max_element(S.Live.begin(), S.Live.end()) - S.Live.begin());
+void Drawing::addSpaces() {
+  for (const SpaceUse &Use : U.spaces()) {
+    PictureSpace S;
+    S.Color = Use.Color;
+    S.Name = Use.Name;
+    S.PeakStep = std::clamp(Use.PeakStep, 0, P.Steps - 1);
+    for (int32_t Step = 0; Step != P.Steps; ++Step)
+      S.Held.push_back(Use.heldAt(Step));
     P.Spaces.push_back(std::move(S));
   }
 }
 
 Picture Drawing::run() {
   P.Title = R.Module;
-  addSteps();
+  P.Times = U.times();
+  // Values are live up to T, the step after the last instruction.
+  P.Steps = U.isTimed() ? std::max(0, U.steps()) + 1 : 1;
+  for (int32_t Step = 0; U.isTimed() && Step != P.Steps; ++Step)
+    P.Instructions.push_back(U.instructionAt(Step));
   addBlocks();
-  addLive();
+  addSpaces();
   P.Findings = markFindings(A, R, P.Blocks, P.Steps);
   return std::move(P);
 }
 
-Picture hlobuf::makePicture(const Facts &A, ModuleAnalysisFn Module,
+Picture hlobuf::makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
                             const DumpResult &R) {
-  return Drawing(A, Module, R).run();
+  return Drawing(U, Module, R).run();
 }

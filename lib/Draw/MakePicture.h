@@ -9,14 +9,15 @@
 #define HLOBUF_DRAW_MAKEPICTURE_H
 
 #include "Draw/Picture.h"
-#include "Memory/MemorySummary.h"
+#include "Memory/MemoryUse.h"
 #include "Results/Result.h"
 
 namespace hlobuf {
 
-/// Draws \p A's dump with the findings \p R. \p Module gives what its module
-/// implies, or null.
-Picture makePicture(const Facts &A, ModuleAnalysisFn Module,
+/// Draws the dump of \p U with the findings \p R. Thread-local allocations,
+/// which are on the stack of a kernel, are left out. \p Module gives what its
+/// module implies, or null.
+Picture makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
                     const DumpResult &R);
 
 } // namespace hlobuf

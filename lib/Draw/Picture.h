@@ -14,7 +14,7 @@
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H
 
-#include "Facts/Facts.h"
+#include "Memory/MemoryUse.h"
 #include "Support/Diagnostic.h"
 
 namespace hlobuf {
@@ -52,43 +52,34 @@ struct PictureFinding {
   std::vector<PictureMark> Marks;
 };
 
-/// A memory space: all allocations of one color.
+/// A memory space: all allocations of one color but thread-local ones.
 struct PictureSpace {
   int32_t Color = 0;
-  /// Live bytes at each step, what aliases counted once.
-  std::vector<uint64_t> Live;
-  /// The first step with the most live bytes.
+  std::string Name;
+  /// Bytes held at each step; see SpaceUse.
+  std::vector<uint64_t> Held;
+  /// The first step with the most of them.
   int32_t PeakStep = 0;
 
-  uint64_t peak() const { return Live.empty() ? 0 : Live[PeakStep]; }
-};
-
-/// Where the times of a picture come from.
-enum class PictureTimes : uint8_t {
-  /// Nowhere: all values are drawn at step 0.
-  Unknown,
-  /// The dump states sound live ranges.
-  Stated,
-  /// The module implies them.
-  Derived,
+  uint64_t peak() const { return Held.empty() ? 0 : Held[PeakStep]; }
 };
 
 struct Picture {
   /// `jit_f`.
   std::string Title;
-  PictureTimes Times = PictureTimes::Unknown;
+  /// Where unknown, all values are drawn at step 0.
+  TimeSource Times = TimeSource::Unknown;
+  /// The program's and one more, at which results are live.
   int32_t Steps = 1;
   /// By color.
   std::vector<PictureSpace> Spaces;
   /// Large ones first: small ones are drawn over them.
   std::vector<PictureBlock> Blocks;
-  /// The same without those that have no live range.
+  /// Values that have no live range, and no block.
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
   /// By step; empty where it is not known.
   std::vector<std::string> Instructions;
-  /// The peak step that the dump states.
-  std::optional<int32_t> StatedPeak;
 };
 
 /// The first value of \p B that is not a phi, which says less than what flows

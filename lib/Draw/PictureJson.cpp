@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Draw/Labels.h"
 #include "Draw/Writers.h"
+#include "Memory/Origin.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
@@ -59,10 +59,10 @@ void Writer::writeSpaces() {
     for (const PictureSpace &S : P.Spaces)
       J.object([&] {
         J.attribute("color", S.Color);
-        J.attribute("name", spaceName(A, S.Color));
+        J.attribute("name", S.Name);
         J.attribute("peak", S.PeakStep);
-        J.attributeArray("live", [&] {
-          for (uint64_t Bytes : S.Live)
+        J.attributeArray("held", [&] {
+          for (uint64_t Bytes : S.Held)
             J.value(Bytes);
         });
       });
@@ -76,7 +76,7 @@ void Writer::writeAllocations() {
         J.attribute("index", Alloc.Index);
         J.attribute("size", Alloc.Size);
         J.attribute("color", Alloc.color());
-        J.attribute("kind", allocationKind(Alloc));
+        J.attribute("kind", kindName(kindOf(Alloc)));
       });
   });
 }
@@ -99,12 +99,17 @@ void Writer::writeBlocks() {
       ShapeId Shape = representative(D, B).Shape;
       return number(Shape ? D.Shapes.text(Shape) : "");
     });
-    column("op", [&](const PictureBlock &B) {
-      return number(opName(A, representative(D, B).Tag.Name));
-    });
-    column("source", [&](const PictureBlock &B) {
-      return number(sourceOf(A, representative(D, B).Tag.Name));
-    });
+    std::vector<Origin> Origins;
+    for (const PictureBlock &B : P.Blocks)
+      Origins.push_back(findOrigin(A, representative(D, B).Tag.Name));
+    auto Write = [&](StringRef Key, std::string Origin::*Field) {
+      J.attributeArray(Key, [&] {
+        for (const Origin &O : Origins)
+          J.value(number(O.*Field));
+      });
+    };
+    Write("op", &Origin::OpName);
+    Write("source", &Origin::Source);
   });
 }
 
@@ -133,16 +138,9 @@ void Writer::writeFindings() {
   });
 }
 
-static StringRef timesKey(PictureTimes Times) {
-  switch (Times) {
-  case PictureTimes::Unknown:
-    return "unknown";
-  case PictureTimes::Stated:
-    return "dump";
-  case PictureTimes::Derived:
-    return "module";
-  }
-  return "";
+static StringRef timesKey(TimeSource Times) {
+  static constexpr StringRef Keys[] = {"unknown", "dump", "module"};
+  return Keys[static_cast<size_t>(Times)];
 }
 
 void Writer::run() {
@@ -152,8 +150,6 @@ void Writer::run() {
     J.attribute("times", timesKey(P.Times));
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
-    if (P.StatedPeak)
-      J.attribute("stated_peak", *P.StatedPeak);
     writeSpaces();
     writeAllocations();
     writeBlocks();

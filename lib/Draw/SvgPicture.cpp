@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Draw/Labels.h"
 #include "Draw/Writers.h"
+#include "Memory/Origin.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
@@ -38,14 +38,14 @@ static constexpr StringRef Style = R"svg(<style>
   svg { background: #fff; color: #1c2126; font: 12px system-ui, sans-serif; }
   text { fill: currentColor; } .faint { opacity: .65; font-size: 10px; }
   rect { stroke: #fff; stroke-width: .4; } .frame { fill: none; stroke: #aab; }
-  .temp { fill: #7fb2e5; } .parameter { fill: #9fd39b; } .output { fill: #f2c14e; }
-  .constant { fill: #c9b3e6; } .thread-local { fill: #d8c3b0; } .other { fill: #c3c8ce; }
+  .temp { fill: #7fb2e5; } .parameter { fill: #9fd39b; } .live-out { fill: #f2c14e; }
+  .constant { fill: #c9b3e6; } .other { fill: #c3c8ce; }
   .live { fill: #7fb2e5; } .peak { stroke: #c81e1e; stroke-dasharray: 4 3; }
   .finding { fill: url(#hatch); stroke: #c81e1e; stroke-width: 1.5; }
   @media (prefers-color-scheme: dark) {
     svg { background: #14171a; color: #e6e9ec; } rect { stroke: #14171a; }
-    .temp, .live { fill: #2f6da8; } .parameter { fill: #3f7f46; } .output { fill: #a37410; }
-    .constant { fill: #6d519c; } .thread-local { fill: #7c6247; } .other { fill: #5b636c; }
+    .temp, .live { fill: #2f6da8; } .parameter { fill: #3f7f46; } .live-out { fill: #a37410; }
+    .constant { fill: #6d519c; } .other { fill: #5b636c; }
   }
 </style>
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -98,11 +98,11 @@ private:
 double SvgWriter::place(const PictureSpace &S) {
   std::vector<uint32_t> Order;
   for (size_t I = 0; I != D.Allocations.size(); ++I)
-    if (D.Allocations[I].color() == S.Color)
+    if (D.Allocations[I].color() == S.Color && !D.Allocations[I].ThreadLocal)
       Order.push_back(static_cast<uint32_t>(I));
   auto Key = [&](uint32_t I) {
     const Allocation &Alloc = D.Allocations[I];
-    return std::tuple(allocationKind(Alloc) != "temp", ~Alloc.Size, I);
+    return std::tuple(kindOf(Alloc) != MemoryKind::Temp, ~Alloc.Size, I);
   };
   llvm::sort(Order, [&](uint32_t X, uint32_t Y) { return Key(X) < Key(Y); });
   double Base = 0;
@@ -118,13 +118,13 @@ double SvgWriter::place(const PictureSpace &S) {
 void SvgWriter::writeCurve(const PictureSpace &S) {
   double Most = std::max<double>(1, static_cast<double>(S.peak()));
   double Bottom = Top + Heading + CurveHeight;
-  size_t Points = std::min<size_t>(S.Live.size(), 1000);
+  size_t Points = std::min<size_t>(S.Held.size(), 1000);
   OS << fmt::format("<path class=\"live\" d=\"M{:.2f} {:.2f}", toX(0), Bottom);
   for (size_t I = 0; I != Points; ++I) {
-    size_t First = S.Live.size() * I / Points;
-    size_t End = S.Live.size() * (I + 1) / Points;
+    size_t First = S.Held.size() * I / Points;
+    size_t End = S.Held.size() * (I + 1) / Points;
     uint64_t Bytes =
-        *std::max_element(S.Live.begin() + First, S.Live.begin() + End);
+        *std::max_element(S.Held.begin() + First, S.Held.begin() + End);
     OS << fmt::format(" V{:.2f} H{:.2f}",
                       Bottom - CurveHeight * static_cast<double>(Bytes) / Most,
                       toX(static_cast<int32_t>(End)));
@@ -143,7 +143,7 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
   double High = toY(Base + static_cast<double>(B.end()));
   OS << fmt::format("<rect class=\"{}\" id=\"v{}\" x=\"{:.2f}\" y=\"{:.2f}\" "
                     "width=\"{:.2f}\" height=\"{:.2f}\"><title>",
-                    allocationKind(D[B.Owner]), B.Values.front().index(),
+                    kindName(kindOf(D[B.Owner])), B.Values.front().index(),
                     toX(B.First), High, toX(B.Last + 1) - toX(B.First),
                     Low - High);
   for (size_t I = 0; I != B.Values.size(); ++I)
@@ -153,8 +153,8 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
                     V.Shape ? escaped(D.Shapes.text(V.Shape)) : "",
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
-  for (const std::string &Text :
-       {opName(A, V.Tag.Name), sourceOf(A, V.Tag.Name)})
+  Origin From = findOrigin(A, V.Tag.Name);
+  for (const std::string &Text : {From.OpName, From.Source})
     if (!Text.empty())
       OS << '\n' << escaped(Text);
   OS << "</title></rect>\n";
@@ -204,9 +204,8 @@ void SvgWriter::writePanel(const PictureSpace &S) {
   Total = place(S);
   OS << fmt::format(
       "<text x=\"{}\" y=\"{}\">{}: {}, peak {} at step {}</text>\n", Margin,
-      Top + 24, escaped(spaceName(A, S.Color)),
-      humanBytes(static_cast<uint64_t>(Total)), humanBytes(S.peak()),
-      S.PeakStep);
+      Top + 24, escaped(S.Name), humanBytes(static_cast<uint64_t>(Total)),
+      humanBytes(S.peak()), S.PeakStep);
   writeCurve(S);
   size_t Small = writeBlocks(S);
   writeFindings(S);
@@ -222,7 +221,7 @@ void SvgWriter::writePanel(const PictureSpace &S) {
   if (P.Untimed != 0)
     OS << fmt::format("; {} values without a live range are not drawn",
                       P.Untimed);
-  if (P.Times == PictureTimes::Unknown)
+  if (P.Times == TimeSource::Unknown)
     OS << "; no live ranges and no module: all values are drawn at step 0";
   OS << "</text>\n";
 }

@@ -180,7 +180,8 @@ static ExitStatus view() {
     return fail(L.takeError());
   DumpResult R = makeResult(*In, **L, verify(**L, *Selection), *Selection);
   CheckContext Context(*(*L)->Model);
-  Picture P = makePicture(Context, [&] { return Context.moduleAnalysis(); }, R);
+  auto Derived = [&] { return Context.moduleAnalysis(); };
+  Picture P = makePicture(MemoryUse(Context, Derived), Derived, R);
   if (OutputPath.empty() || OutputPath == "-") {
     draw(P, Context, llvm::outs());
     return ExitSound;

@@ -25,7 +25,8 @@ function decode(json) {
 function stackAllocations(picture) {
   picture.spaces.forEach((space, number) => {
     const rank = each => (each.kind === "temp" ? 0 : 1);
-    space.allocations = picture.allocations.filter(each => each.color === space.color);
+    space.allocations = picture.allocations.filter(
+      each => each.color === space.color && each.kind !== "thread-local");
     space.allocations.sort((a, b) => rank(a) - rank(b) || b.size - a.size || a.index - b.index);
     space.size = 0;
     for (const each of space.allocations) {
@@ -33,7 +34,7 @@ function stackAllocations(picture) {
       each.space = number;
       space.size += each.size;
     }
-    space.most = space.live.reduce((most, bytes) => Math.max(most, bytes), 0);
+    space.most = space.held.reduce((most, bytes) => Math.max(most, bytes), 0);
   });
 }
 

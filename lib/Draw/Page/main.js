@@ -78,7 +78,7 @@ class Page {
     step = clamp(Math.round(step), 0, this.picture.steps - 1);
     this.state.step = step;
     const live = liveSet(this.picture, this.scene.space, step);
-    showList(`step ${step}: ${live.length} live, ${bytesText(space.live[step])} of ${space.name}`,
+    showList(`step ${step}: ${live.length} live, ${bytesText(space.held[step])} of ${space.name} held`,
       blockRows(this.picture, live, this.state.chosen, i => this.chooseBlock(i, true)), live.length);
     this.redraw();
   }
@@ -230,7 +230,7 @@ class Page {
   hideTip() { document.getElementById("tip").hidden = true; }
 
   onKey(event) {
-    const typing = event.target.matches("input, select");
+    const typing = event.target.matches?.("input, select");
     if (event.key === "Enter" && event.target.id === "search") {
       this.nextHit(event.shiftKey ? -1 : 1);
       return;

@@ -2,8 +2,8 @@
 // curve of live bytes.
 
 const KindColors = {
-  temp: ["#7fb2e5", "#2f6da8"], parameter: ["#9fd39b", "#3f7f46"], output: ["#f2c14e", "#a37410"],
-  constant: ["#c9b3e6", "#6d519c"], "thread-local": ["#d8c3b0", "#7c6247"], other: ["#c3c8ce", "#5b636c"],
+  temp: ["#7fb2e5", "#2f6da8"], parameter: ["#9fd39b", "#3f7f46"], "live-out": ["#f2c14e", "#a37410"],
+  constant: ["#c9b3e6", "#6d519c"], other: ["#c3c8ce", "#5b636c"],
 };
 
 function isDark() { return document.documentElement.classList.contains("dark"); }
@@ -27,12 +27,19 @@ function pixelOf(color) {
   return new Uint32Array(parser.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
+// Shades of one color distinguish neighbors.
+const Shades = [0, 6, -6, 12, -12];
+function shade(pixel, by) {
+  const part = shift => clamp((pixel >>> shift & 255) + by, 0, 255) << shift;
+  return (part(0) | part(8) | part(16) | 0xff000000) >>> 0;
+}
+
 function colorBlocks(picture, mode) {
   const colors = new Uint32Array(picture.count), known = new Map();
   for (let i = 0; i < picture.count; ++i) {
     const word = groupOf(picture, i, mode);
     if (!known.has(word)) known.set(word, pixelOf(groupColor(word, mode)));
-    colors[i] = known.get(word);
+    colors[i] = shade(known.get(word), Shades[i % Shades.length]);
   }
   return colors;
 }
@@ -62,6 +69,8 @@ class Painter {
   recolor(mode) {
     this.colors = colorBlocks(this.picture, mode);
     this.mode = mode;
+    this.border = pixelOf(themeColor("--back"));
+    this.background = pixelOf(themeColor("--panel"));
   }
 
   paint(state) {
@@ -74,7 +83,7 @@ class Painter {
     const {context, width, height} = fit(document.getElementById("blocks"));
     if (!this.image || this.image.width !== width || this.image.height !== height)
       this.image = context.createImageData(width, height);
-    this.labels = this.scene.fill(this.image, this.colors, pixelOf(themeColor("--back")), pixelOf(themeColor("--panel")));
+    this.labels = this.scene.fill(this.image, this.colors, this.border, this.background);
     context.putImageData(this.image, 0, 0);
   }
 
@@ -89,6 +98,25 @@ class Painter {
     for (const finding of this.picture.findings)
       for (const mark of finding.marks) this.hatch(context, mark, width, height, scale);
     this.paintStep(context, state.step, width, height, scale);
+    this.paintAxis(context, width, height, scale);
+  }
+
+  // Steps below the blocks, with the instructions of those that have room for them.
+  paintAxis(context, width, height, scale) {
+    const {scene, picture} = this, perStep = width / (scene.x1 - scene.x0), tall = 15 * scale;
+    const every = Math.max(1, Math.ceil(110 * scale / perStep));
+    context.fillStyle = themeColor("--back");
+    context.fillRect(0, height - tall, width, tall);
+    context.font = font(scale);
+    context.textBaseline = "middle";
+    context.fillStyle = themeColor("--faint");
+    for (let step = Math.ceil(scene.x0 / every) * every; step < scene.x1; step += every) {
+      const x = scene.toX(step, width), name = picture.strings[picture.instructions[step]];
+      const text = name ? `${step} ${name}` : `${step}`;
+      const fits = Math.floor(text.length * (every * perStep - 10 * scale) / context.measureText(text).width);
+      context.fillRect(x, height - tall, 1, 4 * scale);
+      context.fillText(fits >= text.length ? text : text.slice(0, Math.max(3, fits - 1)) + "…", x + 3 * scale, height - tall / 2);
+    }
   }
 
   paintStep(context, step, width, height, scale) {
@@ -186,9 +214,9 @@ class Painter {
     context.fillStyle = groupColor("temp", "kind");
     for (let x = 0; x < width; ++x) {
       const from = Math.max(0, Math.floor(scene.atX(x, width)));
-      const to = Math.min(space.live.length, Math.max(from + 1, Math.floor(scene.atX(x + 1, width))));
+      const to = Math.min(space.held.length, Math.max(from + 1, Math.floor(scene.atX(x + 1, width))));
       let most = 0;
-      for (let step = from; step < to; ++step) most = Math.max(most, space.live[step]);
+      for (let step = from; step < to; ++step) most = Math.max(most, space.held[step]);
       context.fillRect(x, y(most), 1, height - y(most));
     }
     this.paintPeak(context, space, width, height, scale);

@@ -1,0 +1,194 @@
+"""browse_view.py HLOBUF_VIEW INPUTS [--screenshots FOLDER]: the pages of hlobuf-view in a
+browser.
+
+The page of a broken dump has a red crossing, and its keys, mouse, search and lists
+work. A page of 100,000 values opens in 2 seconds, and moves and zooms at 30 frames a
+second. No page has an error on the console.
+"""
+
+import argparse
+import functools
+import http.server
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+import browse_site
+
+VALUES = 100_000
+LONGEST_OPENING = 2000  # milliseconds
+FEWEST_FRAMES = 30  # a second
+
+HARNESS = """<!doctype html><body style="margin: 0"><script>
+const report = [], numbers = {};
+function check(what, holds) { if (!holds) report.push(what); }
+async function open(name) {
+  const frame = document.createElement("iframe");
+  frame.style = "width: 1400px; height: 860px; border: 0";
+  const start = performance.now();
+  frame.src = name;
+  document.body.append(frame);
+  await new Promise(done => frame.onload = done);
+  await frames(frame, 2, () => {});
+  numbers[name] = Math.round(performance.now() - start);
+  return frame;
+}
+function frames(frame, count, step) {
+  return new Promise(done => {
+    const next = () => { if (count-- === 0) return done(); step(count); frame.contentWindow.requestAnimationFrame(next); };
+    frame.contentWindow.requestAnimationFrame(next);
+  });
+}
+function redPixels(frame) {
+  const canvas = document.createElement("canvas"), marks = frame.contentDocument.getElementById("marks");
+  canvas.width = marks.width;
+  canvas.height = marks.height;
+  const copy = canvas.getContext("2d", {willReadFrequently: true});
+  copy.drawImage(marks, 0, 0);
+  const pixels = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+  let count = 0;
+  for (let i = 0; i < pixels.length; i += 4)
+    if (pixels[i] > 150 && pixels[i + 1] < 100 && pixels[i + 2] < 100 && pixels[i + 3] > 150) ++count;
+  return count;
+}
+async function tryDefect() {
+  const frame = await open("defect.html"), page = frame.contentWindow.hlobufPage;
+  const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
+  const key = async key => { root.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); await frames(frame, 2, () => {}); };
+  check("the finding is listed", text("list").includes("read-after-overwrite"));
+  check("all of the picture has a red mark", redPixels(frame) > 30);
+  await key("f");
+  check("a finding has its timeline", text("detail").includes("step 22"));
+  check("a red crossing", redPixels(frame) > 2000);
+  await key("0");
+  check("0 shows everything", page.scene.x0 === 0 && page.scene.x1 === page.picture.steps);
+  await key("+");
+  check("+ zooms", page.scene.x1 - page.scene.x0 < page.picture.steps);
+  await key("p");
+  check("p lists what is live", /^step \\d+: \\d+ live/.test(text("listTitle")));
+  await key("]");
+  const before = page.state.step;
+  await key("[");
+  check("[ goes back", page.state.step === before - 1);
+  page.search("slice_bitcast_fusion");
+  check("search finds", page.state.found.length > 0 && text("list").includes("slice_bitcast_fusion"));
+  await key("n");
+  check("n chooses a hit", page.state.chosen === page.state.found[0] && text("detail").includes("offset"));
+  root.querySelector("#list button").click();
+  check("a row is chosen", page.state.chosen >= 0);
+  const marks = root.getElementById("marks"), x0 = page.scene.x0;
+  marks.dispatchEvent(new WheelEvent("wheel", {deltaY: 100, clientX: 500, clientY: 400, cancelable: true}));
+  check("the wheel zooms", page.scene.x0 !== x0);
+  const dark = frame.contentWindow.getComputedStyle(root.body).backgroundColor;
+  await key("t");
+  check("light and dark differ", frame.contentWindow.getComputedStyle(root.body).backgroundColor !== dark);
+  for (const each of ["c", "c", "c", "s", "s", "s", "ArrowLeft", "ArrowUp", "-", "?", "Escape"]) await key(each);
+  frame.remove();
+}
+async function tryLarge() {
+  // The first time the browser is still busy with itself.
+  (await open("large.html")).remove();
+  const frame = await open("large.html"), page = frame.contentWindow.hlobufPage, count = 60;
+  check("large.html opens in LONGEST ms: " + numbers["large.html"], numbers["large.html"] < LONGEST);
+  for (const [what, step] of [
+    ["zoom", i => page.zoomBy(i > count / 2 ? 0.9 : 1.12, {}, 5000, page.scene.top / 3)],
+    ["pan", i => { page.scene.pan(i % 20 < 10 ? 40 : -40, 0); page.redraw(); }]]) {
+    const start = performance.now();
+    await frames(frame, count, step);
+    const rate = Math.round(count * 1000 / (performance.now() - start));
+    numbers[what + " frames a second"] = rate;
+    check(`${what}: ${rate} frames a second, fewer than FEWEST`, rate >= FEWEST);
+    page.scene.zoom(5000, page.scene.top / 2, 0.3, 0.5);
+  }
+  frame.remove();
+}
+(async () => {
+  try { await tryDefect(); await tryLarge(); } catch (error) { report.push(String(error.stack)); }
+  await fetch("/report", {method: "POST", body: JSON.stringify([report, JSON.stringify(numbers)])});
+})();
+</script>"""
+
+
+def large_picture():
+    """A picture of VALUES values, first fit over 10,000 steps."""
+    chance, steps = random.Random(5), 10_000
+    columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "shape", "op", "source")}
+    names, strings, top = [], ["f32[1024]{0}", "", "train.py:12"], 0
+    lanes = VALUES // 400
+    for lane in range(lanes):
+        size = chance.choice((4096, 65536, 1 << 20))
+        step = 0
+        for _ in range(400):
+            last = min(steps - 1, step + chance.randrange(1, 45))
+            row = (0, top, size, step, last, 0, len(strings), 2)
+            for key, value in zip(columns, row):
+                columns[key].append(value)
+            strings.append(f"jit(step)/layer_{lane % 24}/dot_general")
+            names.append([len(strings)])
+            strings.append(f"fusion.{len(names)}")
+            step = (last + 1) % steps
+        top += size
+    return {
+        "title": "large", "times": "dump", "steps": steps, "untimed": 0,
+        "spaces": [{"color": 0, "name": "HBM", "peak": 0, "held": [top] * steps}],
+        "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
+        "blocks": {**columns, "names": names},
+        "instructions": [1] * steps, "findings": [], "strings": strings,
+    }  # fmt: skip
+
+
+def screenshot(page, path, dark):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        subprocess.run(
+            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+            + [f"--user-data-dir={folder}", "--window-size=1280,720", "--virtual-time-budget=4000"]
+            + [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+            + [f"--screenshot={path}", f"file://{page}"],
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool")
+    parser.add_argument("inputs", type=pathlib.Path)
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        defect = folder / "defect.html"
+        subprocess.run(
+            [options.tool, options.inputs / "defect-broadcast-copy", "-o", defect], check=True
+        )
+        page = defect.read_text(encoding="utf-8")
+        start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
+        large = page[:start] + json.dumps(large_picture()) + page[end:]
+        (folder / "large.html").write_text(large, encoding="utf-8")
+        if options.screenshots:
+            finding = folder / "finding.html"
+            finding.write_text(page.replace("</body>", '<script>hlobufPage.press("f")</script></body>'))
+            screenshot(finding, options.screenshots / "view-defect.png", dark=False)
+        handler = browse_site.Handler
+        handler.harness = HARNESS.replace("LONGEST", str(LONGEST_OPENING)).replace(
+            "FEWEST", str(FEWEST_FRAMES)
+        )
+        serve = functools.partial(handler, directory=folder)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        problems, numbers = browse_site.browse(
+            f"http://127.0.0.1:{server.server_port}/harness", dark=False
+        )
+    for problem in problems:
+        print(problem)
+    print(f"hlobuf-view in a browser: {len(problems)} problems {numbers}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
