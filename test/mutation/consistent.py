@@ -13,6 +13,8 @@ Either the dump is edited in all its sections, so that it does not contradict it
                       one that it overlaps
   thread-local        two thread-local allocations become one; the tool only gets the
                       allocations and the module
+  copy-removed        a copy that an operation in place needed is gone; the tool only gets
+                      the allocations and the module
 
 or the module's text is edited, and the dump stays:
 
@@ -68,6 +70,7 @@ import shutil
 import sys
 import tempfile
 
+import plant_copies
 import plant_flow
 import plant_layout
 import plant_module
@@ -95,8 +98,11 @@ KINDS = {
     **plant_flow.KINDS,
     **plant_module.KINDS,
     **plant_layout.KINDS,
+    **plant_copies.KINDS,
 }
 MODULE = plant_module.MODULE
+# For these the tool only gets the allocations and the module.
+ALONE = ("overlap", "thread-local", "copy-removed")
 Result = collections.namedtuple(
     "Result", "stem kind what reported named crashed status finding folder"
 )
@@ -138,8 +144,8 @@ class Case:
             if any(fnmatch.fnmatch(kind, k) for k in self.args.kinds.split(",")):
                 queues[kind] = list(candidates(facts))
                 rng.shuffle(queues[kind])
-        # For these the allocations alone must be clean, too.
-        alone = [kind for kind in ("overlap", "thread-local") if queues.get(kind)]
+        # The allocations alone must be clean, too.
+        alone = [kind for kind in ALONE if queues.get(kind)]
         if alone:
             files = {ASSIGNMENT: facts.dump.assignment(), MODULE: self.texts[MODULE]}
             with tempfile.TemporaryDirectory() as folder:
