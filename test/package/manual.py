@@ -157,7 +157,8 @@ def check_man_page(place, tool, options):
 def main():
     place = clean_place()
     run("cmake", "--install", BUILD, "--prefix", place)
-    check_man_page(place, "hlobuf-view", options_of(run(place / "bin" / "hlobuf-view", "--help")))
+    for tool in ("hlobuf-view", "hlobuf-diff"):
+        check_man_page(place, tool, options_of(run(place / "bin" / tool, "--help")))
     options = options_of(run(place / "bin" / "hlobuf-verify", "--help"))
     assert len(options) > 15, options
     # The same without groups, by LLVM.

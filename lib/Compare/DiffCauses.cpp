@@ -1,0 +1,277 @@
+//===- Compare/DiffCauses.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare/DiffCauses.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <numeric>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Names that a line lists.
+static constexpr size_t MaxNames = 3;
+
+/// `p['a'], p['b'], p['c'] and 5 more`.
+static std::string listNames(llvm::ArrayRef<std::string> Names) {
+  std::string Text = llvm::join(Names.take_front(MaxNames), ", ");
+  if (Names.size() > MaxNames)
+    Text += fmt::format(" and {} more", Names.size() - MaxNames);
+  return Text;
+}
+
+static std::string counted(size_t Count, StringRef Noun) {
+  return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
+}
+
+namespace {
+/// Arguments with something in common.
+struct ArgumentGroup {
+  std::vector<std::string> Names;
+  uint64_t Bytes = 0;
+
+  void add(const ComparedArgument &A) {
+    Names.push_back(A.Name);
+    Bytes += A.Bytes;
+  }
+  std::string text() const {
+    return fmt::format("{}, {}: {}", counted(Names.size(), "argument"),
+                       humanBytes(Bytes), listNames(Names));
+  }
+};
+
+class CauseFinder {
+public:
+  CauseFinder(const ProgramMemory &Old, const ProgramMemory &New,
+              llvm::ArrayRef<MatchedSpace> Spaces)
+      : Old(Old), New(New), Spaces(Spaces) {}
+
+  std::vector<std::string> run();
+
+private:
+  void pairArguments();
+  void addDonations();
+  void addArguments();
+  void addDimensions();
+  void addRecomputation();
+  void addCompiler();
+  size_t countGrown(uint64_t From, uint64_t To) const;
+
+  const ProgramMemory &Old;
+  const ProgramMemory &New;
+  llvm::ArrayRef<MatchedSpace> Spaces;
+  std::vector<std::pair<const ComparedArgument *, const ComparedArgument *>>
+      Both;
+  ArgumentGroup Came, Went;
+  std::vector<std::string> Causes;
+};
+} // namespace
+
+/// Arguments are known by their names, and by number where these changed.
+void CauseFinder::pairArguments() {
+  std::map<std::string, std::vector<const ComparedArgument *>> ByName;
+  std::map<uint32_t, const ComparedArgument *> Left;
+  for (const ComparedArgument &A : New.Arguments)
+    ByName[A.Name].push_back(&A);
+  std::vector<const ComparedArgument *> Unknown;
+  for (const ComparedArgument &A : Old.Arguments) {
+    auto &Same = ByName[A.Name];
+    if (Same.empty()) {
+      Unknown.push_back(&A);
+      continue;
+    }
+    Both.push_back({&A, Same.front()});
+    Same.erase(Same.begin());
+  }
+  for (const auto &[Name, Arguments] : ByName)
+    for (const ComparedArgument *A : Arguments)
+      Left[A->Number] = A;
+  bool Renamed = Unknown.size() == Left.size();
+  for (const ComparedArgument *A : Unknown) {
+    auto At = Left.find(A->Number);
+    if (Renamed && At != Left.end()) {
+      Both.push_back({A, At->second});
+      Left.erase(At);
+    } else {
+      Went.add(*A);
+    }
+  }
+  for (const auto &[Number, A] : Left)
+    Came.add(*A);
+}
+
+void CauseFinder::addDonations() {
+  ArgumentGroup Lost, Won, Unkept, Kept;
+  for (auto [X, Y] : Both) {
+    if (X->Kept == Y->Kept)
+      continue;
+    if (X->Kept)
+      (Y->Asked ? Unkept : Lost).add(*Y);
+    else
+      (X->Asked ? Kept : Won).add(*Y);
+  }
+  if (!Lost.Names.empty())
+    Causes.push_back("no longer donated: " + Lost.text());
+  if (!Unkept.Names.empty())
+    Causes.push_back("donated as before, but no longer used for a result: " +
+                     Unkept.text());
+  if (!Won.Names.empty())
+    Causes.push_back("newly donated: " + Won.text());
+  if (!Kept.Names.empty())
+    Causes.push_back("donated as before, and newly used for a result: " +
+                     Kept.text());
+}
+
+void CauseFinder::addArguments() {
+  if (!Came.Names.empty())
+    Causes.push_back("new arguments: " + Came.text());
+  if (!Went.Names.empty())
+    Causes.push_back("arguments that are gone: " + Went.text());
+}
+
+/// The dimensions of `f32[8,16]`; none where they are not all numbers.
+static llvm::SmallVector<uint64_t, 4> dimensionsOf(StringRef Shape) {
+  llvm::SmallVector<uint64_t, 4> Dimensions;
+  StringRef Text = Shape.split('[').second.split(']').first;
+  while (!Text.empty()) {
+    auto [Number, Rest] = Text.split(',');
+    uint64_t Value = 0;
+    if (Number.getAsInteger(10, Value))
+      return {};
+    Dimensions.push_back(Value);
+    Text = Rest;
+  }
+  return Dimensions;
+}
+
+/// Matched values at the peak with a dimension that changed in the ratio of
+/// \p From to \p To: it may be a product of several.
+size_t CauseFinder::countGrown(uint64_t From, uint64_t To) const {
+  uint64_t Common = std::gcd(From, To);
+  uint64_t Small = From / Common;
+  uint64_t Large = To / Common;
+  size_t Count = 0;
+  for (const MatchedSpace &S : Spaces)
+    for (auto [I, J] : S.Matches) {
+      auto X = dimensionsOf(S.Old->Held[I].PlainShape);
+      auto Y = dimensionsOf(S.New->Held[J].PlainShape);
+      if (X.size() != Y.size())
+        continue;
+      for (size_t D = 0; D != X.size(); ++D)
+        if (X[D] != Y[D] && X[D] % Small == 0 && X[D] / Small * Large == Y[D]) {
+          ++Count;
+          break;
+        }
+    }
+  return Count;
+}
+
+/// Dimensions of arguments that changed, each with how many values did.
+void CauseFinder::addDimensions() {
+  std::map<std::pair<uint64_t, uint64_t>, ArgumentGroup> Changes;
+  ArgumentGroup Others;
+  for (auto [X, Y] : Both) {
+    if (X->PlainShape == Y->PlainShape)
+      continue;
+    auto From = dimensionsOf(X->PlainShape);
+    auto To = dimensionsOf(Y->PlainShape);
+    bool Named = false;
+    for (size_t D = 0; From.size() == To.size() && D != From.size(); ++D)
+      if (From[D] != To[D] && From[D] != 0) {
+        Changes[{From[D], To[D]}].add(*Y);
+        Named = true;
+      }
+    if (!Named)
+      Others.add(*Y);
+  }
+  for (const auto &[Dimension, Group] : Changes)
+    Causes.push_back(fmt::format(
+        "a dimension of {} changed from {} to {}, and of {} at the "
+        "peak with it ({})",
+        counted(Group.Names.size(), "argument"), Dimension.first,
+        Dimension.second,
+        counted(countGrown(Dimension.first, Dimension.second), "value"),
+        listNames(Group.Names)));
+  if (!Others.Names.empty())
+    Causes.push_back("another type or rank: " + Others.text());
+}
+
+void CauseFinder::addRecomputation() {
+  if (Old.Recomputed == New.Recomputed)
+    return;
+  bool None = Old.Recomputed == 0 || New.Recomputed == 0;
+  size_t More = std::max(Old.Recomputed, New.Recomputed);
+  size_t Less = std::min(Old.Recomputed, New.Recomputed);
+  // A program that changed otherwise recomputes a little more or less.
+  if (!None && More - Less < More / 2)
+    return;
+  Causes.push_back(fmt::format("recomputed instructions "
+                               "(jax.checkpoint, rematerialization): {} -> {}",
+                               Old.Recomputed, New.Recomputed));
+}
+
+static std::string dateText(uint32_t Date) {
+  return fmt::format("{}-{:02}-{:02}", Date / 10000, Date / 100 % 100,
+                     Date % 100);
+}
+
+/// How much of two sets of operations is in both, from 0 to 1.
+static double commonPart(const llvm::StringMap<unsigned> &X,
+                         const llvm::StringMap<unsigned> &Y) {
+  size_t Common = 0;
+  for (const auto &Entry : X)
+    Common += Y.contains(Entry.getKey());
+  size_t All = X.size() + Y.size() - Common;
+  return All == 0 ? 1.0
+                  : static_cast<double>(Common) / static_cast<double>(All);
+}
+
+/// Releases that differ for sure, or a program that is the same but for what
+/// was done with it.
+void CauseFinder::addCompiler() {
+  bool Newer = Old.Before <= New.From;
+  if (Newer || New.Before <= Old.From) {
+    std::string Text = "another release of XLA: ";
+    Text += Newer ? fmt::format("from before {} to {} or later",
+                                dateText(Old.Before), dateText(New.From))
+                  : fmt::format("from {} or later to before {}",
+                                dateText(Old.From), dateText(New.Before));
+    Causes.push_back(Text);
+  }
+  if (!Causes.empty())
+    return;
+  unsigned Percent =
+      static_cast<unsigned>(100 * commonPart(Old.Operations, New.Operations));
+  Causes.push_back(
+      Old.Result == New.Result
+          ? fmt::format(
+                "arguments, donations and results are the same, and {}% "
+                "of the operations: another compiler, other flags, or "
+                "a change inside of the program",
+                Percent)
+          : fmt::format("arguments and donations are the same, results are "
+                        "not, and {}% of the operations: the program changed",
+                        Percent));
+}
+
+std::vector<std::string> CauseFinder::run() {
+  pairArguments();
+  addDonations();
+  addArguments();
+  addDimensions();
+  addRecomputation();
+  addCompiler();
+  return std::move(Causes);
+}
+
+std::vector<std::string>
+hlobuf::findCauses(const ProgramMemory &Old, const ProgramMemory &New,
+                   llvm::ArrayRef<MatchedSpace> Spaces) {
+  return CauseFinder(Old, New, Spaces).run();
+}

@@ -1,0 +1,31 @@
+//===- Compare/DiffCauses.h - What may have caused a change -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_COMPARE_DIFFCAUSES_H
+#define HLOBUF_COMPARE_DIFFCAUSES_H
+
+#include "Compare/ValueMatching.h"
+
+namespace hlobuf {
+
+/// Values of a memory space that were matched.
+struct MatchedSpace {
+  const ComparedSpace *Old = nullptr;
+  const ComparedSpace *New = nullptr;
+  std::vector<ValueMatch> Matches;
+};
+
+/// How the two programs differ before any value is placed: donations,
+/// arguments, recomputation, the compiler. A line each, for people; one at
+/// least.
+std::vector<std::string> findCauses(const ProgramMemory &Old,
+                                    const ProgramMemory &New,
+                                    llvm::ArrayRef<MatchedSpace> Spaces);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_COMPARE_DIFFCAUSES_H

@@ -1,0 +1,37 @@
+//===- Compare/DiffPrinters.h - A comparison as text ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_COMPARE_DIFFPRINTERS_H
+#define HLOBUF_COMPARE_DIFFPRINTERS_H
+
+#include "Compare/MemoryDiff.h"
+
+namespace llvm {
+class raw_ostream;
+namespace json {
+class OStream;
+} // namespace json
+} // namespace llvm
+
+namespace hlobuf {
+
+/// For people. The first line has the peak that changed most, the causes
+/// follow, then at most \p Top rows of each memory space; 0 for all.
+void printDiff(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS);
+
+/// The same as Markdown: a heading, a table, and the rows folded away.
+void printDiffMarkdown(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS);
+
+/// All of it as one JSON object.
+void writeDiff(const MemoryDiff &D, llvm::json::OStream &J);
+
+/// `8.35MiB -> 4.11MiB (-4.24MiB, -50.8%)`.
+std::string changeText(uint64_t Old, uint64_t New);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_COMPARE_DIFFPRINTERS_H

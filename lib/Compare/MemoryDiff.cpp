@@ -1,0 +1,218 @@
+//===- Compare/MemoryDiff.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare/MemoryDiff.h"
+#include "Compare/DiffCauses.h"
+#include "Support/HumanBytes.h"
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Broken alias sets that are listed.
+static constexpr size_t MaxBroken = 20;
+
+StringRef hlobuf::changeName(ChangeKind Kind) {
+  static constexpr StringRef Names[] = {
+      "came", "went", "moved in", "moved out", "grew", "shrank", "padding"};
+  return Names[static_cast<size_t>(Kind)];
+}
+
+std::string hlobuf::signedBytes(uint64_t Old, uint64_t New) {
+  return New < Old ? "-" + humanBytes(Old - New) : "+" + humanBytes(New - Old);
+}
+
+namespace {
+/// Rows of one space, while they are gathered.
+class RowTable {
+public:
+  void add(ChangeKind Change, const ComparedValue *Old,
+           const ComparedValue *New);
+  std::vector<ChangeRow> take();
+
+private:
+  using Key = std::tuple<ChangeKind, MemoryKind, std::string, std::string,
+                         std::string, std::string>;
+  std::map<Key, ChangeRow> Rows;
+};
+} // namespace
+
+void RowTable::add(ChangeKind Change, const ComparedValue *Old,
+                   const ComparedValue *New) {
+  const ComparedValue &Any = New ? *New : *Old;
+  const std::string &OldShape = Old ? Old->PlainShape : New->PlainShape;
+  ChangeRow &Row = Rows[{Change, Any.Kind, OldShape, Any.PlainShape,
+                         Any.operation().str(), Any.Source}];
+  if (Row.Count++ == 0) {
+    Row.Change = Change;
+    Row.Kind = Any.Kind;
+    Row.OldShape = OldShape;
+    Row.NewShape = Any.PlainShape;
+    Row.OpName = Any.OpName;
+    Row.Source = Any.Source;
+    Row.Example = Any.Name;
+  }
+  Row.OldBytes += Old ? Old->Bytes : 0;
+  Row.NewBytes += New ? New->Bytes : 0;
+}
+
+std::vector<ChangeRow> RowTable::take() {
+  std::vector<ChangeRow> All;
+  for (auto &[K, Row] : Rows)
+    All.push_back(std::move(Row));
+  // Equal ones stay in the order of their keys.
+  llvm::stable_sort(All, [](const ChangeRow &X, const ChangeRow &Y) {
+    return X.size() > Y.size();
+  });
+  return All;
+}
+
+namespace {
+/// Knows whether a value that is held at one peak exists in the other program
+/// without being held at its peak.
+class Elsewhere {
+public:
+  Elsewhere(const ProgramMemory &P, const ComparedSpace *Space) : P(P) {
+    if (Space)
+      for (const ComparedValue &V : Space->Held)
+        for (const std::string &Identity : V.Shared)
+          ++Taken[Identity];
+  }
+
+  bool take(const ComparedValue &V) {
+    auto At = P.Values.find(V.Shared.front());
+    if (At == P.Values.end() || Taken[V.Shared.front()] >= At->second)
+      return false;
+    ++Taken[V.Shared.front()];
+    return true;
+  }
+
+private:
+  const ProgramMemory &P;
+  llvm::StringMap<unsigned> Taken;
+};
+} // namespace
+
+static ChangeKind changeOf(const ComparedValue &Old, const ComparedValue &New) {
+  if (Old.PlainShape == New.PlainShape)
+    return ChangeKind::Padding;
+  return New.Bytes > Old.Bytes ? ChangeKind::Grew : ChangeKind::Shrank;
+}
+
+static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
+                              const ProgramMemory &New) {
+  static const ComparedSpace None;
+  const ComparedSpace &X = S.Old ? *S.Old : None;
+  const ComparedSpace &Y = S.New ? *S.New : None;
+  SpaceDiff Diff;
+  Diff.Name = S.New ? Y.Name : X.Name;
+  Diff.Color = S.New ? Y.Color : X.Color;
+  Diff.OldPeak = X.Peak, Diff.NewPeak = Y.Peak;
+  Diff.OldAllocated = X.Allocated, Diff.NewAllocated = Y.Allocated;
+  Diff.OldPadding = X.Padding, Diff.NewPadding = Y.Padding;
+  Diff.OldFragmentation = X.fragmentation();
+  Diff.NewFragmentation = Y.fragmentation();
+  Diff.OldInstruction = X.PeakInstruction;
+  Diff.NewInstruction = Y.PeakInstruction;
+  RowTable Rows;
+  std::vector<bool> OldDone(X.Held.size());
+  std::vector<bool> NewDone(Y.Held.size());
+  for (auto [I, J] : S.Matches) {
+    OldDone[I] = NewDone[J] = true;
+    Diff.Matched += X.Held[I].Bytes + Y.Held[J].Bytes;
+    if (X.Held[I].Bytes != Y.Held[J].Bytes)
+      Rows.add(changeOf(X.Held[I], Y.Held[J]), &X.Held[I], &Y.Held[J]);
+  }
+  Elsewhere InNew(New, S.New);
+  for (size_t I = 0; I != X.Held.size(); ++I)
+    if (!OldDone[I]) {
+      Diff.Explained += X.Held[I].Bytes;
+      Rows.add(InNew.take(X.Held[I]) ? ChangeKind::MovedOut : ChangeKind::Went,
+               &X.Held[I], nullptr);
+    }
+  Elsewhere InOld(Old, S.Old);
+  for (size_t I = 0; I != Y.Held.size(); ++I)
+    if (!NewDone[I]) {
+      Diff.Explained += Y.Held[I].Bytes;
+      Rows.add(InOld.take(Y.Held[I]) ? ChangeKind::MovedIn : ChangeKind::Came,
+               nullptr, &Y.Held[I]);
+    }
+  Diff.Rows = Rows.take();
+  return Diff;
+}
+
+/// Alias sets of the old peak with two values that are apart at the new one.
+/// Only values that nothing else looks like are told apart.
+static void findBrokenAliases(const MatchedSpace &S, const ProgramMemory &Old,
+                              const ProgramMemory &New,
+                              std::vector<std::string> &Broken) {
+  if (!S.Old || !S.New)
+    return;
+  auto IsUnique = [&](StringRef Identity) {
+    return Old.Values.lookup(Identity) == 1 && New.Values.lookup(Identity) == 1;
+  };
+  llvm::StringMap<size_t> Place;
+  for (size_t I = 0; I != S.New->Held.size(); ++I)
+    for (const std::string &Identity : S.New->Held[I].Shared)
+      if (IsUnique(Identity))
+        Place[Identity] = I;
+  for (const ComparedValue &V : S.Old->Held) {
+    std::set<size_t> Places;
+    for (const std::string &Identity : V.Shared)
+      if (auto At = Place.find(Identity); At != Place.end())
+        Places.insert(At->second);
+    if (Places.size() < 2 || Broken.size() == MaxBroken)
+      continue;
+    std::string Text = humanBytes(V.Bytes) + " were shared, now apart:";
+    for (size_t I : Places)
+      Text += " " + S.New->Held[I].Name;
+    Broken.push_back(std::move(Text));
+  }
+}
+
+/// Pairs the spaces of both programs by color.
+static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
+                                            const ProgramMemory &New) {
+  std::map<int32_t, MatchedSpace> ByColor;
+  for (const ComparedSpace &S : Old.Spaces)
+    ByColor[S.Color].Old = &S;
+  for (const ComparedSpace &S : New.Spaces)
+    ByColor[S.Color].New = &S;
+  std::vector<MatchedSpace> Spaces;
+  for (auto &[Color, S] : ByColor) {
+    if (S.Old && S.New)
+      S.Matches = matchValues(S.Old->Held, S.New->Held);
+    Spaces.push_back(std::move(S));
+  }
+  return Spaces;
+}
+
+static uint64_t change(const SpaceDiff &S) {
+  return S.OldPeak > S.NewPeak ? S.OldPeak - S.NewPeak : S.NewPeak - S.OldPeak;
+}
+
+MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
+                                 const ProgramMemory &New) {
+  MemoryDiff Diff;
+  Diff.OldModule = Old.Module;
+  Diff.NewModule = New.Module;
+  Diff.Timed = Old.Timed && New.Timed;
+  std::vector<MatchedSpace> Spaces = pairSpaces(Old, New);
+  for (const MatchedSpace &S : Spaces) {
+    Diff.Spaces.push_back(compareSpace(S, Old, New));
+    findBrokenAliases(S, Old, New, Diff.BrokenAliases);
+  }
+  // The main memory, then those that change most.
+  llvm::stable_sort(Diff.Spaces, [](const SpaceDiff &X, const SpaceDiff &Y) {
+    return std::tuple(X.Color == 0 && X.differs(), change(X)) >
+           std::tuple(Y.Color == 0 && Y.differs(), change(Y));
+  });
+  Diff.Causes = findCauses(Old, New, Spaces);
+  return Diff;
+}

@@ -1,0 +1,99 @@
+//===- Compare/MemoryDiff.h - What changed between two programs -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_COMPARE_MEMORYDIFF_H
+#define HLOBUF_COMPARE_MEMORYDIFF_H
+
+#include "Compare/ProgramMemory.h"
+
+namespace hlobuf {
+
+/// What became of values that are held at one peak or at both.
+enum class ChangeKind : uint8_t {
+  /// The other program has no such value.
+  Came,
+  Went,
+  /// It has, but not at its peak.
+  MovedIn,
+  MovedOut,
+  /// The same value with another shape.
+  Grew,
+  Shrank,
+  /// The same shape in more or fewer bytes.
+  Padding,
+};
+
+/// `came`, `went`, `moved in`, `moved out`, `grew`, `shrank`, `padding`.
+llvm::StringRef changeName(ChangeKind Kind);
+
+/// Values of one operation, source line and shape that changed alike.
+struct ChangeRow {
+  ChangeKind Change = ChangeKind::Came;
+  MemoryKind Kind = MemoryKind::Temp;
+  unsigned Count = 0;
+  /// Of all of them together; 0 where there are none.
+  uint64_t OldBytes = 0;
+  uint64_t NewBytes = 0;
+  /// Equal unless they grew or shrank.
+  std::string OldShape;
+  std::string NewShape;
+  std::string OpName;
+  std::string Source;
+  /// One of them, as the new dump spells it, or the old one.
+  std::string Example;
+
+  uint64_t size() const {
+    return OldBytes > NewBytes ? OldBytes - NewBytes : NewBytes - OldBytes;
+  }
+};
+
+/// One memory space.
+struct SpaceDiff {
+  std::string Name;
+  int32_t Color = 0;
+  uint64_t OldPeak = 0, NewPeak = 0;
+  uint64_t OldAllocated = 0, NewAllocated = 0;
+  uint64_t OldPadding = 0, NewPadding = 0;
+  uint64_t OldFragmentation = 0, NewFragmentation = 0;
+  std::string OldInstruction, NewInstruction;
+  /// Bytes of the old and the new peak that belong to matched values, and
+  /// those that a row names.
+  uint64_t Matched = 0;
+  uint64_t Explained = 0;
+  /// The most bytes first.
+  std::vector<ChangeRow> Rows;
+
+  bool differs() const {
+    return OldPeak != NewPeak || OldAllocated != NewAllocated || !Rows.empty();
+  }
+};
+
+/// Two modules.
+struct MemoryDiff {
+  std::string OldModule, NewModule;
+  bool Timed = true;
+  /// What in the programs may have caused the rest, what matters most first,
+  /// for people.
+  std::vector<std::string> Causes;
+  /// What changes most first.
+  std::vector<SpaceDiff> Spaces;
+  /// Values that shared bytes at the old peak and do not at the new one.
+  std::vector<std::string> BrokenAliases;
+
+  bool differs() const {
+    return llvm::any_of(Spaces, [](const SpaceDiff &S) { return S.differs(); });
+  }
+};
+
+MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
+
+/// `+1.50MiB`, `-3B`, `+0B`.
+std::string signedBytes(uint64_t Old, uint64_t New);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_COMPARE_MEMORYDIFF_H

@@ -1,0 +1,181 @@
+//===- Compare/ProgramMemory.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare/ProgramMemory.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The part of \p OpName after the last `/` that is not in brackets or quotes:
+/// names of arguments may have one.
+static StringRef lastPart(StringRef OpName) {
+  if (OpName.contains('['))
+    return OpName;
+  return OpName.substr(OpName.rfind('/') + 1);
+}
+
+StringRef ComparedValue::operation() const {
+  return Kind == MemoryKind::Parameter ? StringRef(OpName) : lastPart(OpName);
+}
+
+StringRef ComparedValue::elementType() const {
+  return StringRef(PlainShape).take_until([](char C) { return C == '['; });
+}
+
+size_t ComparedValue::rank() const {
+  StringRef Dimensions = StringRef(PlainShape).split('[').second;
+  return Dimensions.starts_with("]") ? 0 : Dimensions.count(',') + 1;
+}
+
+std::string hlobuf::identityOf(StringRef Operation, StringRef Source,
+                               StringRef PlainShape) {
+  return (Operation + "|" + Source + "|" + PlainShape).str();
+}
+
+namespace {
+class Describer {
+public:
+  explicit Describer(const MemoryUse &U)
+      : U(U), A(U.facts()), D(A.dump()), Origins(D.Names.size()) {}
+
+  ProgramMemory run(StringRef Module);
+
+private:
+  const Origin &originOf(NameId Name);
+  std::string plainShape(ValueId V) const;
+  std::string identity(ValueId V);
+  ComparedValue describe(const HeldValue &Held);
+  void addSpaces();
+  void addValues();
+  void addArguments();
+
+  const MemoryUse &U;
+  const Facts &A;
+  const Dump &D;
+  std::vector<std::optional<Origin>> Origins;
+  ProgramMemory P;
+};
+} // namespace
+
+const Origin &Describer::originOf(NameId Name) {
+  std::optional<Origin> &Known = Origins[Name.index()];
+  if (!Known)
+    Known = findOrigin(A, Name);
+  return *Known;
+}
+
+std::string Describer::plainShape(ValueId V) const {
+  return D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "";
+}
+
+std::string Describer::identity(ValueId V) {
+  const Origin &From = originOf(D[V].Tag.Name);
+  return identityOf(lastPart(From.OpName), From.Source, plainShape(V));
+}
+
+ComparedValue Describer::describe(const HeldValue &Held) {
+  const Value &V = D[Held.Value];
+  const Origin &From = originOf(V.Tag.Name);
+  ComparedValue C;
+  C.Name = D.spell(V.Tag.Name, V.Tag.Index);
+  C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
+  C.PlainShape = plainShape(Held.Value);
+  C.OpName = From.OpName;
+  C.Source = From.Source;
+  C.Opcode = opcodeText(findOpcode(A, V.Tag.Name)).str();
+  C.Kind = Held.Kind;
+  C.Bytes = Held.Bytes;
+  C.Unpadded = Held.Unpadded;
+  C.Step = U.stepOf(V.Tag.Name);
+  C.Shared.push_back(identity(Held.Value));
+  for (ValueId Other : Held.Others)
+    C.Shared.push_back(identity(Other));
+  return C;
+}
+
+void Describer::addSpaces() {
+  for (const SpaceUse &S : U.spaces()) {
+    ComparedSpace C;
+    C.Color = S.Color;
+    C.Name = S.Name;
+    C.Allocated = S.Allocated;
+    C.Peak = S.Peak;
+    C.PeakStep = S.PeakStep;
+    C.PeakInstruction = U.instructionAt(S.PeakStep);
+    for (const HeldValue &Held : U.heldAt(S.Color, S.PeakStep)) {
+      C.Held.push_back(describe(Held));
+      C.Padding += Held.Bytes - std::min(Held.Bytes, Held.Unpadded);
+    }
+    P.Spaces.push_back(std::move(C));
+  }
+}
+
+void Describer::addValues() {
+  for (size_t I = 0; I != D.Values.size(); ++I) {
+    ValueId V(I);
+    if (U.kind(V) == MemoryKind::ThreadLocal)
+      continue;
+    ++P.Values[identity(V)];
+    const Origin &From = originOf(D[V].Tag.Name);
+    if (!From.Inherited && !From.OpName.empty() &&
+        U.kind(V) != MemoryKind::Parameter)
+      ++P.Operations[identityOf(lastPart(From.OpName), From.Source, "")];
+  }
+  StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
+  P.Recomputed = Text.count("/rematted_computation") + Text.count(".remat");
+}
+
+void Describer::addArguments() {
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.isParameter())
+      continue;
+    ComparedArgument Argument;
+    Argument.Number = *Alloc.Parameter;
+    Argument.Bytes = Alloc.Size;
+    Argument.Kept = Alloc.MaybeLiveOut;
+    if (Alloc.ParameterShape)
+      Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
+    for (uint32_t I = Alloc.Values.Begin;
+         I != Alloc.Values.End && Argument.Name.empty(); ++I)
+      if (NameId Name = D.Values[I].Tag.Name;
+          findOpcode(A, Name) == Opcode::Parameter)
+        Argument.Name = originOf(Name).OpName;
+    if (Argument.Name.empty())
+      Argument.Name = fmt::format("argument {}", Argument.Number);
+    ShapeIndex Index = Alloc.ParameterIndex.canonical();
+    Argument.Asked = llvm::any_of(D.Module.Aliases, [&](const HloAlias &Item) {
+      return Item.Parameter == Argument.Number &&
+             Item.Index.canonical() == Index;
+    });
+    P.Arguments.push_back(std::move(Argument));
+  }
+  llvm::stable_sort(P.Arguments, [](const auto &X, const auto &Y) {
+    return X.Number < Y.Number;
+  });
+  const HloModule &M = D.Module;
+  if (M.Entry && M[M.Entry].Root && M[M[M.Entry].Root].Shape)
+    P.Result = D.Shapes.plainText(M[M[M.Entry].Root].Shape);
+}
+
+ProgramMemory Describer::run(StringRef Module) {
+  P.Module = Module.str();
+  P.Timed = U.isTimed();
+  P.From = A.release().From;
+  P.Before = A.release().Before;
+  addSpaces();
+  addValues();
+  addArguments();
+  return std::move(P);
+}
+
+ProgramMemory hlobuf::describeProgram(const MemoryUse &U, StringRef Module) {
+  return Describer(U).run(Module);
+}

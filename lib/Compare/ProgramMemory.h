@@ -1,0 +1,107 @@
+//===- Compare/ProgramMemory.h - One side of a comparison -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is compared of a program, as plain data that outlives its dump: what it
+// holds at its peaks, its arguments, and which values it has at all. Names and
+// numbers of instructions are left out of what is compared: they change with
+// every compilation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_COMPARE_PROGRAMMEMORY_H
+#define HLOBUF_COMPARE_PROGRAMMEMORY_H
+
+#include "HLO/Opcode.h"
+#include "Memory/MemoryUse.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hlobuf {
+
+/// A value that holds bytes at the peak of its memory space.
+struct ComparedValue {
+  /// As the dump spells it.
+  std::string Name;
+  /// With and without layout.
+  std::string Shape;
+  std::string PlainShape;
+  std::string OpName;
+  std::string Source;
+  /// As printed; empty if unknown.
+  std::string Opcode;
+  MemoryKind Kind = MemoryKind::Temp;
+  /// As placed, and without padding.
+  uint64_t Bytes = 0;
+  uint64_t Unpadded = 0;
+  /// The step of its definition; -1 if it has none.
+  int32_t Step = -1;
+  /// Values that share the bytes there, itself first: what they are known by in
+  /// both programs.
+  std::vector<std::string> Shared;
+
+  /// The last part of OpName: `dot_general`. The whole name of an argument.
+  llvm::StringRef operation() const;
+  /// `f32[8,16]` becomes `f32` and 2.
+  llvm::StringRef elementType() const;
+  size_t rank() const;
+};
+
+struct ComparedArgument {
+  /// `p['w']`, or `argument 3` where the program gives it no name.
+  std::string Name;
+  std::string PlainShape;
+  uint64_t Bytes = 0;
+  uint32_t Number = 0;
+  /// The program donates it, and its bytes are a result's.
+  bool Asked = false;
+  bool Kept = false;
+};
+
+struct ComparedSpace {
+  int32_t Color = 0;
+  std::string Name;
+  uint64_t Allocated = 0;
+  uint64_t Peak = 0;
+  /// Of what is held at the peak.
+  uint64_t Padding = 0;
+  int32_t PeakStep = 0;
+  std::string PeakInstruction;
+  /// The most bytes first. Their sum is Peak.
+  std::vector<ComparedValue> Held;
+
+  uint64_t fragmentation() const { return Allocated - Peak; }
+};
+
+struct ProgramMemory {
+  std::string Module;
+  /// Live ranges are known: peaks are those of temps, too.
+  bool Timed = false;
+  std::vector<ComparedSpace> Spaces;
+  std::vector<ComparedArgument> Arguments;
+  /// The result of ENTRY, without layouts; empty if it is not known.
+  std::string Result;
+  /// How many values have this operation, source line and plain shape.
+  llvm::StringMap<unsigned> Values;
+  /// Operations with their source lines.
+  llvm::StringMap<unsigned> Operations;
+  /// Instructions that compute again what was computed before (jax.checkpoint,
+  /// XLA's rematerialization).
+  size_t Recomputed = 0;
+  /// When the dump was written, as far as it shows: [From, Before), as
+  /// 20250516.
+  uint32_t From = 0;
+  uint32_t Before = ~uint32_t(0);
+};
+
+/// What a value is known by in another compilation of its program.
+std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
+                       llvm::StringRef PlainShape);
+
+ProgramMemory describeProgram(const MemoryUse &U, llvm::StringRef Module);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_COMPARE_PROGRAMMEMORY_H

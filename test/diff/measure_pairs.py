@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""measure_pairs.py HLOBUF_DIFF PAIRS...: how well hlobuf-diff explains the pairs that
+make_pairs.py compiled.
+
+Prints for each pair whether the planted cause is in the first five lines, and which
+share of the bytes at the peaks was matched, or is in the rows that are shown.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+SHOWN = {
+    "layer": r"new arguments: \d+ argument|dimension of \d+ arguments? changed from 4 to 5",
+    "batch": r"dimension of 1 argument changed from 16 to 32",
+    "remat": r"recomputed instructions",
+    "donation": r"no longer donated: \d+ argument",
+    "release": r"another release of XLA|another compiler",
+}
+LINES = 5
+ROWS = 10
+
+
+def shares(diff):
+    """Bytes at both peaks: of matched values, of shown rows, and all."""
+    matched = shown = total = 0
+    for space in diff["spaces"]:
+        matched += space["matched_bytes"]
+        total += space["matched_bytes"] + space["unmatched_bytes"]
+        for row in space["rows"][:ROWS]:
+            if row["change"] not in ("grew", "shrank", "padding"):
+                shown += row["old_bytes"] + row["new_bytes"]
+    return matched, shown, total
+
+
+def measure(tool, pair):
+    command = [tool, pair / "old", pair / "new"]
+    text = subprocess.run(command, capture_output=True, text=True, check=False)
+    data = subprocess.run([*command, "--format=json"], capture_output=True, text=True, check=False)
+    if text.returncode == 2 or len(data.stdout.splitlines()) != 1:
+        return None
+    cause = pair.name.partition("-")[0]
+    lines = "\n".join(text.stdout.splitlines()[:LINES])
+    same = text.returncode == 0
+    return bool(re.search(SHOWN[cause], lines)) or same, same, shares(json.loads(data.stdout))
+
+
+def main():
+    tool, *folders = sys.argv[1:]
+    pairs = [pair for folder in folders for pair in sorted(pathlib.Path(folder).iterdir())]
+    named = matched = shown = total = count = 0
+    for pair in pairs:
+        found = measure(tool, pair)
+        if found is None:
+            print(f"{pair}: not compared")
+            continue
+        is_named, same, (m, s, t) = found
+        count += 1
+        named += is_named
+        matched, shown, total = matched + m, shown + s, total + t
+        print(
+            f"{pair.parent.name}/{pair.name}: {'cause named' if is_named else 'CAUSE MISSED'}"
+            f"{', no difference' if same else ''}, {m / max(1, t):.1%} matched, "
+            f"{(m + s) / max(1, t):.1%} matched or shown"
+        )
+    print(
+        f"{count} pairs: cause named in {named}; {matched / max(1, total):.1%} of the bytes "
+        f"at the peaks matched, {(matched + shown) / max(1, total):.1%} matched or shown"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

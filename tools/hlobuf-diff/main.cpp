@@ -1,0 +1,263 @@
+//===- hlobuf-diff/main.cpp - Options to a comparison ---------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine/Help.h"
+#include "CommandLine/Process.h"
+#include "Compare/DiffPrinters.h"
+#include "Compare/ProgramPairs.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Input/Load.h"
+#include "Results/Result.h"
+#include "Support/ExitStatus.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "Support/Printable.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+namespace {
+enum class DiffFormat { Text, Json, Markdown };
+} // namespace
+
+static cl::OptionCategory CompareOptions("Comparison");
+static cl::OptionCategory OutputOptions("Output");
+
+static cl::list<std::string> Paths(cl::Positional, cl::desc("<old> <new>"),
+                                   cl::cat(CompareOptions));
+static cl::opt<std::string>
+    MaxGrowth("max-growth", cl::value_desc("bytes"), cl::cat(CompareOptions),
+              cl::desc("Exit with 1 only if a peak grows by more, such as "
+                       "64MiB or 5%"));
+static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
+    "format", cl::init(DiffFormat::Text), cl::cat(OutputOptions),
+    cl::desc("Format of standard output"),
+    cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
+               clEnumValN(DiffFormat::Json, "json",
+                          "one JSON object per pair of modules, one per "
+                          "line"),
+               clEnumValN(DiffFormat::Markdown, "markdown",
+                          "for a pull request")));
+static cl::opt<unsigned>
+    Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
+        cl::desc("Rows shown of each memory space (default 10, 0: all)"));
+static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
+                           cl::desc("Print nothing, for the exit status"));
+static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
+                            cl::desc("Same as --quiet"),
+                            cl::cat(OutputOptions));
+
+static constexpr llvm::StringLiteral Overview =
+    "compare the memory of two XLA programs\n\n"
+    "  hlobuf-diff OLD NEW compares two buffer assignments, or those in two\n"
+    "  folders: peaks by memory space, what may have caused the change, and\n"
+    "  the values that came, went, grew or shrank at the peak. Values are "
+    "matched\n"
+    "  by op_name, source line and shape, modules by program, never by "
+    "number.\n\n"
+    "  Exit status: 0 no difference, or within --max-growth; 1 different, or\n"
+    "  beyond it; 2 could not read or bad usage.\n";
+
+static constexpr llvm::StringLiteral FirstHelp =
+    "hlobuf-diff: compare the memory of two XLA programs\n\n"
+    "  hlobuf-diff OLD NEW                    two dumps, or two folders\n"
+    "  hlobuf-diff --format=markdown OLD NEW  for a pull request\n"
+    "  hlobuf-diff --max-growth=5% OLD NEW    fail if a peak grows by more\n"
+    "  hlobuf-diff --help                     all options\n\n"
+    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
+
+static void printVersion(llvm::raw_ostream &OS) {
+  OS << "hlobuf-diff " << HLOBUF_VERSION << '\n';
+}
+
+namespace {
+/// `64MiB` or `5%`.
+struct Growth {
+  double Bytes = 0;
+  double Share = 0;
+
+  bool allows(uint64_t Old, uint64_t New) const {
+    double More = static_cast<double>(New) - static_cast<double>(Old);
+    return More <= Bytes || More <= Share * static_cast<double>(Old);
+  }
+};
+
+/// The dumps of one argument.
+struct SideOfDiff {
+  std::vector<ProgramMemory> Programs;
+  bool Failed = false;
+};
+} // namespace
+
+static std::optional<Growth> parseGrowth(StringRef Text) {
+  static constexpr std::pair<StringRef, double> Units[] = {
+      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+      {"TiB", 0x1p40}, {"B", 1},        {"", 1}};
+  Growth G;
+  double Number = 0;
+  if (Text.ends_with("%")) {
+    if (Text.drop_back().getAsDouble(Number) || !(Number >= 0))
+      return std::nullopt;
+    G.Share = Number / 100;
+    return G;
+  }
+  for (auto [Unit, Factor] : Units) {
+    StringRef Rest = Text;
+    if (!Rest.consume_back(Unit))
+      continue;
+    if (Rest.rtrim().getAsDouble(Number) || !(Number >= 0))
+      return std::nullopt;
+    G.Bytes = Number * Factor;
+    return G;
+  }
+  return std::nullopt;
+}
+
+static void fail(const llvm::Twine &Text) {
+  llvm::errs() << "error: " << Text << '\n';
+}
+
+static ProgramMemory describe(const Input &In, const LoadedDump &L) {
+  const Dump &D = *L.Model;
+  Facts A(D);
+  std::unique_ptr<ModuleAnalysis> Module;
+  auto Derived = [&]() -> const ModuleAnalysis * {
+    if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
+      return nullptr;
+    Module = std::make_unique<ModuleAnalysis>(A);
+    return Module.get();
+  };
+  StringRef Name =
+      D.Module.Name.empty() ? moduleNameOf(In.Path) : StringRef(D.Module.Name);
+  return describeProgram(MemoryUse(A, Derived), printable(Name));
+}
+
+static SideOfDiff readSide(const std::string &Path) {
+  SideOfDiff Side;
+  InputList Found = findInputs({Path});
+  for (const InputError &Error : Found.Errors) {
+    fail(printable(Error.Text));
+    Side.Failed = true;
+  }
+  for (Input &In : Found.Dumps) {
+    locateFiles(In, {});
+    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
+    if (!L) {
+      fail(printable(llvm::toString(L.takeError())));
+      Side.Failed = true;
+      continue;
+    }
+    Side.Programs.push_back(describe(In, **L));
+  }
+  if (Side.Programs.empty() && !Side.Failed) {
+    fail("no dump in '" + printable(Path) + "'");
+    Side.Failed = true;
+  }
+  return Side;
+}
+
+static void print(const MemoryDiff &D) {
+  if (Quiet)
+    return;
+  switch (Format) {
+  case DiffFormat::Text:
+    printDiff(D, Top, llvm::outs());
+    return;
+  case DiffFormat::Markdown:
+    printDiffMarkdown(D, Top, llvm::outs());
+    return;
+  case DiffFormat::Json: {
+    llvm::json::OStream J(llvm::outs());
+    writeDiff(D, J);
+    llvm::outs() << '\n';
+  }
+  }
+}
+
+/// By how many bytes the peaks change, one way or the other.
+static uint64_t changeOf(const MemoryDiff &D) {
+  uint64_t Sum = 0;
+  for (const SpaceDiff &S : D.Spaces)
+    Sum += std::max(S.OldPeak, S.NewPeak) - std::min(S.OldPeak, S.NewPeak);
+  return Sum;
+}
+
+static bool isWithin(const Growth &G, const MemoryDiff &D) {
+  return llvm::all_of(D.Spaces, [&](const SpaceDiff &S) {
+    return G.allows(S.OldPeak, S.NewPeak);
+  });
+}
+
+/// Compares all pairs, prints those that differ, the largest change first, and
+/// what the other ones are in one line.
+static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
+                          const std::optional<Growth> &Allowed) {
+  std::vector<MemoryDiff> Diffs;
+  unsigned Came = 0;
+  unsigned Went = 0;
+  for (ProgramPair Pair : pairPrograms(Old.Programs, New.Programs)) {
+    Came += !Pair.Old;
+    Went += !Pair.New;
+    if (Pair.Old && Pair.New)
+      Diffs.push_back(
+          compareMemory(Old.Programs[*Pair.Old], New.Programs[*Pair.New]));
+  }
+  llvm::stable_sort(Diffs, [](const MemoryDiff &X, const MemoryDiff &Y) {
+    return changeOf(X) > changeOf(Y);
+  });
+  size_t Different =
+      llvm::count_if(Diffs, [](const MemoryDiff &D) { return D.differs(); });
+  bool Single = Diffs.size() == 1 && Came + Went == 0;
+  for (const MemoryDiff &D : Diffs)
+    if (Single || D.differs() || Format == DiffFormat::Json)
+      print(D);
+  if (!Single && !Quiet && Format != DiffFormat::Json)
+    llvm::outs() << fmt::format("{} pairs of modules: {} differ; {} new, {} "
+                                "gone\n",
+                                Diffs.size(), Different, Came, Went);
+  if (Old.Failed || New.Failed)
+    return ExitUnreadable;
+  if (Allowed)
+    return llvm::all_of(
+               Diffs,
+               [&](const MemoryDiff &D) { return isWithin(*Allowed, D); })
+               ? ExitSound
+               : ExitErrors;
+  return Different + Came + Went == 0 ? ExitSound : ExitErrors;
+}
+
+int main(int Argc, char **Argv) {
+  startTool("nothing, or not everything, was compared");
+  cl::HideUnrelatedOptions({&CompareOptions, &OutputOptions});
+  cl::SetVersionPrinter(printVersion);
+  wrapDescriptions();
+  if (!cl::ParseCommandLineOptions(Argc, Argv, Overview, &llvm::errs()))
+    return ExitUnreadable;
+  if (Paths.empty()) {
+    llvm::outs() << FirstHelp;
+    return ExitUnreadable;
+  }
+  if (Paths.size() != 2) {
+    fail("expected an old and a new dump or folder");
+    return ExitUnreadable;
+  }
+  std::optional<Growth> Allowed;
+  if (!MaxGrowth.empty() && !(Allowed = parseGrowth(MaxGrowth))) {
+    fail("--max-growth: expected bytes such as 64MiB, or 5%, not '" +
+         MaxGrowth + "'");
+    return ExitUnreadable;
+  }
+  SideOfDiff Old = readSide(Paths[0]);
+  SideOfDiff New = readSide(Paths[1]);
+  if (Old.Programs.empty() || New.Programs.empty())
+    return ExitUnreadable;
+  return compare(Old, New, Allowed);
+}
