@@ -1,5 +1,5 @@
 # What is not ours: hlobuf::LLVM (LLVM's Support library), hlobufFmt ({fmt}) and
-# hlobuf::Compression (zlib, zstd). All are linked statically.
+# hlobuf::Compression (zlib, zstd, snappy). All are linked statically.
 
 set(HLOBUF_LLVM_VERSION 19 CACHE STRING "Major version of LLVM to build with (16 to 22)")
 set(ZLIB_USE_STATIC_LIBS ON)
@@ -8,6 +8,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(zstd REQUIRED CONFIG)
+find_package(Snappy REQUIRED CONFIG)
 find_package(fmt 9 REQUIRED CONFIG)
 find_package(LLVM CONFIG HINTS "/usr/lib/llvm-${HLOBUF_LLVM_VERSION}/lib/cmake/llvm")
 

@@ -33,6 +33,14 @@ StringRef hlobuf::sectionName(Section S) {
     return "memory usage report";
   case Section::Module:
     return "HLO module";
+  case Section::Restated:
+    return "restated pages and shapes";
+  case Section::Traces:
+    return "heap simulator traces";
+  case Section::PeakValues:
+    return "values at the peaks";
+  case Section::Aliases:
+    return "aliases";
   }
   return "";
 }
@@ -56,6 +64,10 @@ static uint32_t firstRelease(Section S) {
     return 20250723; // hlo_live_range.cc
   case Section::Allocations:
   case Section::Module:
+  case Section::Restated:
+  case Section::Traces:
+  case Section::PeakValues:
+  case Section::Aliases:
     return 0;
   }
   return 0;
@@ -77,6 +89,10 @@ static std::optional<FileRole> fileOf(const Dump &D, Section S) {
   case Section::Stack:
     break;
   case Section::Allocations:
+  case Section::Restated:
+  case Section::Traces:
+  case Section::PeakValues:
+  case Section::Aliases:
     return std::nullopt;
   }
   // What the assignment's file holds itself is in no other file.
@@ -100,8 +116,21 @@ static bool isOlder(const Facts &A, Section S) {
   return !fileOf(D, S) && !When.since(First);
 }
 
+/// True if \p S is in protos only.
+static bool isOfProtos(Section S) {
+  return S == Section::Traces || S == Section::PeakValues ||
+         S == Section::Aliases;
+}
+
 SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
   SkipReason G;
+  // The texts that were printed from a proto prove nothing about each other.
+  if (A.dump().fromProto() || isOfProtos(S)) {
+    G.Kind = SkipKind::NotApplicable;
+    G.Reason = fmt::format("no {} in {}", sectionName(S),
+                           A.dump().fromProto() ? "this proto" : "text dumps");
+    return G;
+  }
   G.Reason = fmt::format("no {}", sectionName(S));
   if (isOlder(A, S)) {
     uint32_t First = firstRelease(S);

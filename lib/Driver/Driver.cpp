@@ -298,6 +298,8 @@ ExitStatus Driver::run() {
   }
   for (const std::string &Path : P.Skipped)
     Sum.addSkipped(Path);
+  for (const std::string &Path : P.Searched)
+    Sum.addSearched(Path);
   unsigned Jobs = numJobs(Options.Jobs);
   if (!P.Dumps.empty())
     JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());

@@ -46,7 +46,8 @@ static TwinKey keyOf(const PlannedDump &P) {
 }
 
 static bool canBeCompared(const Input &In) {
-  return llvm::all_of(In.Files, [](const InputFile &File) {
+  // A file with protos may hold several dumps.
+  return !In.Proto && llvm::all_of(In.Files, [](const InputFile &File) {
     return File.Path.empty() || File.Regular;
   });
 }
@@ -98,6 +99,7 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
   InputList List = findInputs(Options.Inputs);
   Plan P;
   P.Skipped = std::move(List.Skipped);
+  P.Searched = std::move(List.Searched);
   for (InputError &Error : List.Errors)
     if (isInShard(Error.Path, Options))
       P.InputErrors.push_back(std::move(Error));

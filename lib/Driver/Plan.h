@@ -25,6 +25,7 @@ struct Plan {
   std::vector<InputError> InputErrors;
   /// See InputList.
   std::vector<std::string> Skipped;
+  std::vector<std::string> Searched;
 
   /// True if \p Path is a file that some dump consists of.
   bool reads(llvm::StringRef Path) const;

@@ -84,6 +84,8 @@ static StringRef filePattern(FileRole Role) {
     return "*-memory-usage-report.txt";
   case FileRole::Module:
     return "*after_optimizations.txt (the HLO module)";
+  case FileRole::Traces:
+    return "*.hlo.pb";
   }
   return "";
 }
@@ -219,6 +221,9 @@ std::string Summary::remarks() const {
     Text += "; not used: " + andMore(FirstUnused, UnusedSiblings);
   if (Skipped != 0)
     Text += "; not searched: " + andMore(FirstSkipped, Skipped);
+  if (Searched != 0)
+    Text += "; found by a search for an HloProto: " +
+            andMore(FirstSearched, Searched);
   for (const auto &[File, Checks] : SwitchedOff)
     Text += fmt::format(
         "; switched off by {}: {}", File,
@@ -226,6 +231,11 @@ std::string Summary::remarks() const {
             ? llvm::join(Checks, ", ")
             : counted(static_cast<unsigned>(Checks.size()), "check"));
   return Text;
+}
+
+void Summary::addSearched(StringRef Path) {
+  if (Searched++ == 0)
+    FirstSearched = Path.str();
 }
 
 void Summary::addSkipped(StringRef Path) {

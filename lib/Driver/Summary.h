@@ -22,6 +22,9 @@ public:
   /// Says that \p Path, as `path (reason)`, was met and not searched.
   void addSkipped(llvm::StringRef Path);
 
+  /// Says that a proto was found in \p Path, a file of an unknown kind.
+  void addSearched(llvm::StringRef Path);
+
   /// Says that the configuration \p File switches \p Checks off.
   void addSwitchedOff(llvm::StringRef File,
                       llvm::ArrayRef<llvm::StringRef> Checks);
@@ -70,6 +73,8 @@ private:
   unsigned Damaged = 0;
   std::string FirstUnused;
   std::string FirstSkipped;
+  std::string FirstSearched;
+  unsigned Searched = 0;
   /// Configuration to the checks that it switches off.
   std::map<std::string, std::set<std::string>> SwitchedOff;
   /// Reason to checks to number of dumps.

@@ -81,6 +81,8 @@ std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
   case FileRole::Module:
     Tails = {".txt", "_after_buffer_assignment.txt"};
     break;
+  case FileRole::Traces:
+    return {};
   }
   std::vector<std::string> Names;
   for (StringRef Tail : Tails)
@@ -210,6 +212,7 @@ Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
     return moduleBelongs(D);
   case FileRole::Assignment:
   case FileRole::Report:
+  case FileRole::Traces:
     return {};
   }
   return {};

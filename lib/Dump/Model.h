@@ -55,14 +55,31 @@ enum class Section : uint8_t {
   Report,
   /// The HLO module.
   Module,
+  /// What XLA's texts state a second time, and protos do not: the pages and the
+  /// shapes of headers, the shapes of values.
+  Restated,
+  /// Heap simulator traces (protos only).
+  Traces,
+  /// The values of each allocation at its peak (protos only, 2026 on).
+  PeakValues,
+  /// Other places of the bytes of values (protos only).
+  Aliases,
 };
-constexpr size_t NumSections = 10;
+constexpr size_t NumSections = 14;
 
 enum class SectionState : uint8_t { Absent, Damaged, Complete };
 
 /// The files that a dump is made of.
-enum class FileRole : uint8_t { Assignment, Values, LiveRange, Report, Module };
-constexpr size_t NumFileRoles = 5;
+enum class FileRole : uint8_t {
+  Assignment,
+  Values,
+  LiveRange,
+  Report,
+  Module,
+  /// What only protos hold.
+  Traces,
+};
+constexpr size_t NumFileRoles = 6;
 
 /// `<id name{index} (phi) @color>`.
 struct ValueTag {
@@ -248,6 +265,41 @@ struct StackNode {
   int64_t Remaining = 0;
 };
 
+/// A line of a heap simulator's trace: what it did with the bytes of a value.
+struct HeapEvent {
+  enum class Kind : uint8_t { Alloc, Free, Share };
+  uint32_t Line = 0;
+  Kind What = Kind::Alloc;
+  /// Printed ids of the value, and of Share's other one.
+  uint32_t Value = 0;
+  uint32_t With = 0;
+};
+
+/// The run of the heap simulator that placed the values of an allocation.
+struct HeapTrace {
+  uint32_t Line = 0;
+  uint32_t Allocation = 0;
+  /// Indices into Dump::HeapEvents, half-open.
+  IndexRange Events;
+};
+
+/// A value that is at the peak of an allocation.
+struct PeakValue {
+  uint32_t Line = 0;
+  uint32_t Allocation = 0;
+  /// Printed id.
+  uint32_t Value = 0;
+};
+
+/// A place that shares the bytes of a value.
+struct AliasRow {
+  uint32_t Line = 0;
+  /// Printed id.
+  uint32_t Value = 0;
+  NameId Name;
+  ShapeIndex Index;
+};
+
 /// How value lines are printed.
 enum class ValueForm : uint8_t {
   /// `  NAME[..](#ID @C) [offset,size]: SHAPE`, until 2019-07.
@@ -274,6 +326,8 @@ enum class TextForm : uint8_t {
 struct DumpFile {
   std::string Path;
   llvm::StringRef Text;
+  /// The text was printed from a proto, by this program.
+  bool FromProto = false;
 
   bool present() const { return Text.data() != nullptr; }
 };
@@ -283,7 +337,8 @@ struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
   /// By file: some line may begin with `//`.
-  std::array<bool, NumFileRoles> Commented = {true, true, true, true, true};
+  std::array<bool, NumFileRoles> Commented = {true, true, true,
+                                              true, true, true};
 
   NameTable Names;
   ShapeTable Shapes;
@@ -328,6 +383,11 @@ struct Dump {
   uint64_t StackTotal = 0;
   std::vector<StackNode> Stack;
 
+  std::vector<HeapTrace> HeapTraces;
+  std::vector<HeapEvent> HeapEvents;
+  std::vector<PeakValue> PeakValues;
+  std::vector<AliasRow> Aliases;
+
   /// Empty if the dump has no module text.
   HloModule Module;
 
@@ -337,6 +397,7 @@ struct Dump {
   SectionState state(Section S) const { return States[static_cast<size_t>(S)]; }
   bool complete(Section S) const { return state(S) == SectionState::Complete; }
 
+  bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live
   /// ranges: the assignment's own in a combined dump.
   llvm::StringRef assignmentText() const {

@@ -41,6 +41,8 @@ TextKind hlobuf::classify(StringRef Text) {
     return TextKind::NewReport;
   if (Line.starts_with("HloModule "))
     return TextKind::Module;
+  if (Line == "HeapSimulatorTraces:")
+    return TextKind::Traces;
   if (Line.starts_with("*** Begin "))
     return TextKind::Frames;
   if (Line == "Used values:") // the total was lost
@@ -82,6 +84,7 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
     Reader.read(Beside(FileRole::Values));
     Reader.readModuleText();
   }
+  Reader.readTraceText();
   PassedText();
   return D;
 }
@@ -157,6 +160,8 @@ void DumpReader::readAssignment(LineCursor &In) {
   }
   In.advance(); // `BufferAssignment:`, classify() saw it
   present(Section::Allocations);
+  if (!D.fromProto())
+    present(Section::Restated);
   readAllocations(In);
   D.Allocations.shrink_to_fit();
   D.Values.shrink_to_fit();

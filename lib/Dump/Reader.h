@@ -24,6 +24,8 @@ enum class TextKind : uint8_t {
   OldReport,
   NewReport,
   Module,
+  /// What only protos hold, as Proto/TraceText.cpp prints it.
+  Traces,
   Frames,
   Other,
 };

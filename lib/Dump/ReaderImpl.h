@@ -27,6 +27,8 @@ public:
   /// Reads all but the module; \p ValuesBeside on two threads.
   void read(bool ValuesBeside);
   void readModuleText();
+  /// Reads what only protos hold.
+  void readTraceText();
   /// The same as read() and readModuleText(), side by side.
   void readBoth(bool ValuesBeside);
 
@@ -73,6 +75,11 @@ private:
   void skipToNextTag(LineCursor &In);
   bool endsUsed(const LineCursor &In) const;
 
+  // ReaderTraces.cpp
+  void readTraceHeading(LineCursor &In);
+  void readHeapEvent(llvm::StringRef Line, uint32_t Offset);
+  void readAlias(llvm::StringRef Line, uint32_t Offset);
+
   // ReaderLive.cpp
   void readLiveRanges(LineCursor &In);
   void readSequence(LineCursor &In);
@@ -118,6 +125,9 @@ private:
   bool TextFormKnown = false;
   /// A tag glued to the text of the value before it, waiting to be read.
   llvm::StringRef PendingTag;
+  /// The part of the traces that is being read, and its allocation.
+  Section TracePart = Section::Traces;
+  uint32_t TraceAllocation = 0;
   std::vector<InstructionId> InstructionOf;
 };
 

@@ -91,6 +91,7 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
   case FileRole::Module:
     return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
   case FileRole::Report:
+  case FileRole::Traces:
     return false;
   }
   return false;

@@ -71,7 +71,10 @@ void EraFinder::fromAllocations() {
       before(20220907, "a heap pointer in an allocation header");
     else
       from(20220907, "an allocation header without a heap pointer");
-    if (A.Page)
+    // Whether to print a page is a guess where the dump was a proto.
+    if (D.fromProto())
+      ;
+    else if (A.Page)
       from(20260810, "a page in an allocation header");
     else
       before(20260810, "an allocation header without a page");

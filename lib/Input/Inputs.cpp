@@ -8,6 +8,8 @@
 #include "Input/Inputs.h"
 #include "Dump/Files.h"
 #include "Dump/Reader.h"
+#include "Input/Protos.h"
+#include "Proto/Container.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
 #include "llvm/ADT/StringSet.h"
@@ -34,9 +36,12 @@ private:
                      std::vector<std::string> &Files);
   bool holdsAssignment(const std::string &Path);
   void addFile(const std::string &Path);
+  bool addProtos(const std::string &Path, StringRef Bytes,
+                 const std::shared_ptr<FrameFile> &Owner = {});
+  void addProtoFile(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
-  void addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
+  bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
   void addError(const std::string &Path, std::string Text) {
     List.Errors.push_back({Path, std::move(Text)});
   }
@@ -48,12 +53,13 @@ private:
 };
 } // namespace
 
-void InputFinder::addDump(std::string Path,
+/// False if the dump is known.
+bool InputFinder::addDump(std::string Path,
                           std::shared_ptr<const FrameFile> Frames) {
   // Frames of two files may have the same names.
   std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
   if (!Seen.insert(Key).second)
-    return;
+    return false;
   StringRef Relative = Path;
   if (!Relative.consume_front(Folder) || Folder.empty())
     Relative = llvm::sys::path::filename(Path);
@@ -61,6 +67,7 @@ void InputFinder::addDump(std::string Path,
   In.Relative = Relative.ltrim('/').str();
   In.Path = std::move(Path);
   In.Frames = std::move(Frames);
+  return true;
 }
 
 InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
@@ -82,11 +89,11 @@ void InputFinder::addArgument(const std::string &Path) {
 
 /// True if a text that begins like \p Start can be of use.
 static bool isKnownText(StringRef Start) {
-  return classify(Start) != TextKind::Other;
+  return classify(Start) != TextKind::Other || mayHoldProto(Start);
 }
 
 bool InputFinder::holdsAssignment(const std::string &Path) {
-  if (isAssignmentName(Path))
+  if (isAssignmentName(Path) || isProtoName(Path))
     return true;
   Sources Owner;
   llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
@@ -106,7 +113,8 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
     return;
   }
   bool IsLink = Type == fs::file_type::symlink_file;
-  bool Candidate = isAssignmentName(Path) || isFreeName(Path);
+  bool Candidate =
+      isAssignmentName(Path) || isFreeName(Path) || isProtoName(Path);
   if (Type == fs::file_type::regular_file) {
     if (Candidate)
       Files.push_back(Path);
@@ -164,12 +172,21 @@ void InputFinder::addFolder(const std::string &Path) {
   llvm::sort(Files);
   llvm::erase_if(
       Files, [&](const std::string &File) { return !holdsAssignment(File); });
-  for (std::string &File : Files)
-    addDump(std::move(File));
-  if (Files.empty())
+  bool Any = false;
+  for (std::string &File : Files) {
+    size_t Before = List.Dumps.size() + List.Errors.size();
+    bool Proto = isProtoName(File);
+    if (Proto)
+      addProtoFile(File);
+    else
+      addDump(std::move(File));
+    Any |= !Proto || List.Dumps.size() + List.Errors.size() != Before;
+  }
+  if (!Any)
     addError(Path,
              fmt::format("no buffer assignment in folder '{}': it needs files "
-                         "named *-buffer-assignment.txt",
+                         "named *-buffer-assignment.txt, *.hlo.pb, *-cache or "
+                         "*.xplane.pb",
                          Path));
 }
 
@@ -226,6 +243,50 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
             Frames->Path));
 }
 
+/// Adds the protos in \p Bytes, the content of \p Path; false if there are
+/// none.
+/// \p Owner keeps bytes that can be read only once.
+bool InputFinder::addProtos(const std::string &Path, StringRef Bytes,
+                            const std::shared_ptr<FrameFile> &Owner) {
+  ProtoFile File = findProtoPlaces(Path, Bytes);
+  if (File.Places.empty()) {
+    addError(Path, whyNoProto(Path, File));
+    return false;
+  }
+  if (!File.Trouble.empty())
+    addError(Path,
+             fmt::format("cannot read all of '{}': {}", Path, File.Trouble));
+  if (File.Searched)
+    List.Searched.push_back(Path);
+  bool Alone = File.Places.size() == 1;
+  for (ProtoPlace &Place : File.Places) {
+    if (addDump(Alone ? Path : Path + "!" + Place.Stem, Owner))
+      List.Dumps.back().Proto = std::move(Place);
+  }
+  return true;
+}
+
+/// Adds a file of a folder that is named like one with protos. Modules before
+/// their optimization have no assignment, and are not what is looked for.
+void InputFinder::addProtoFile(const std::string &Path) {
+  if (!textBeside(Path).empty())
+    return;
+  Sources Owner;
+  llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
+  if (!Bytes) {
+    List.Skipped.push_back(
+        fmt::format("{} ({})", Path, llvm::toString(Bytes.takeError())));
+    return;
+  }
+  ProtoFile File = findProtoPlaces(Path, *Bytes);
+  if (!File.Places.empty() || !File.Trouble.empty())
+    addProtos(Path, *Bytes);
+  else if (!File.OnlyModules && StringRef(Path).contains(".hlo.pb"))
+    addError(Path, whyNoProto(Path, File));
+  else if (!File.OnlyModules)
+    List.Skipped.push_back(Path + " (it holds no HloProto)");
+}
+
 void InputFinder::addFragment(const std::string &Path, StringRef What) {
   std::string Assignment = assignmentOf(
       Path, [](const std::string &Name) { return fs::exists(Name); });
@@ -274,7 +335,18 @@ void InputFinder::addFile(const std::string &Path) {
   case TextKind::Module:
     addFragment(Path, "an HLO module");
     return;
+  case TextKind::Traces:
+    addError(Path,
+             fmt::format("'{}' was printed from a proto: verify that", Path));
+    return;
   case TextKind::Other:
+    if (isBinary(*Text)) {
+      bool Once = Path == "-" || !fs::is_regular_file(Path);
+      std::string Name = Frames->Path;
+      StringRef Bytes = *Text;
+      addProtos(Once ? Name : Path, Bytes, Once ? Frames : nullptr);
+      return;
+    }
     addError(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
                                refusal(*Text)));
     return;

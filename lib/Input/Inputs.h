@@ -9,11 +9,13 @@
 #define HLOBUF_INPUT_INPUTS_H
 
 #include "Dump/Model.h"
+#include "Input/Protos.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,8 @@ struct InputFile {
 struct Input {
   /// The file with the assignment, or a frame's name.
   std::string Path;
+  /// Set if the dump is in a proto.
+  std::optional<ProtoPlace> Proto;
   /// Set if the dump is in a framed text.
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.
@@ -64,12 +68,16 @@ struct InputList {
   std::vector<InputError> Errors;
   /// What was met in folders and not searched: `path (reason)`.
   std::vector<std::string> Skipped;
+  /// Files of an unknown kind in which a proto was found by a search.
+  std::vector<std::string> Searched;
 };
 
 /// Finds the dumps in files, folders (recursively, in order of names) and `-`.
-/// A fragment (values, live ranges, report) or module text stands for the dump
-/// that it belongs to; each dump is listed once. In folders only regular files
-/// are opened, and links to folders are not followed.
+/// Files that hold protos are known by their content, in folders by their
+/// names, and there only where the same dump is not there as a text. A fragment
+/// (values, live ranges, report) or module text stands for the dump that it
+/// belongs to; each dump is listed once. In folders only regular files are
+/// opened, and links to folders are not followed.
 InputList findInputs(llvm::ArrayRef<std::string> Arguments);
 
 } // namespace hlobuf

@@ -10,6 +10,7 @@
 #include "Dump/Reader.h"
 #include "Dump/Writers.h"
 #include "Facts/ReportDiff.h"
+#include "Input/Protos.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -53,6 +54,8 @@ static bool fitsRole(StringRef Text, FileRole Role) {
     return Kind == TextKind::OldReport || Kind == TextKind::NewReport;
   case FileRole::Module:
     return Kind == TextKind::Module;
+  case FileRole::Traces:
+    return Kind == TextKind::Traces;
   }
   return false;
 }
@@ -85,8 +88,11 @@ void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
     return In.Files[static_cast<size_t>(Role)];
   };
   if (!In.Frames)
-    FileOf(FileRole::Assignment) = statFile(In.Path);
+    FileOf(FileRole::Assignment) =
+        statFile(In.Proto ? In.Proto->File : In.Path);
   FileOf(FileRole::Assignment).Path = In.Path;
+  if (In.Proto)
+    return;
   StringRef Stem = stemOf(In.Path);
   for (FileRole Role : SiblingRoles) {
     const std::string &Given = Siblings[static_cast<size_t>(Role)];
@@ -215,12 +221,33 @@ static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
   return llvm::Error::success();
 }
 
+/// Prints a proto into the texts of \p L.
+static llvm::Error openProto(const Input &In, const SiblingPaths &Siblings,
+                             LoadedDump &L, Files &All) {
+  for (const std::string &Given : Siblings)
+    if (!Given.empty())
+      return llvm::createStringError(
+          std::errc::invalid_argument,
+          "cannot use '%s' with '%s': a proto has all of its parts",
+          Given.c_str(), In.Path.c_str());
+  Sources Raw;
+  if (In.Frames)
+    return printProto(*In.Proto, In.Frames->Text, L.Texts, All);
+  DumpFile File;
+  if (llvm::Error Failed = openInto(Raw, In.Proto->File, File))
+    return Failed;
+  return printProto(*In.Proto, File.Text, L.Texts, All);
+}
+
 llvm::Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   auto L = std::make_unique<LoadedDump>();
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
-  if (In.Frames) {
+  if (In.Proto) {
+    if (llvm::Error Failed = openProto(In, Siblings, *L, All))
+      return Failed;
+  } else if (In.Frames) {
     L->Texts.addView(In.Frames->Path, In.Frames->Text);
     Assignment = {In.Path, In.Frames->Files.lookup(In.Path)};
   } else if (llvm::Error Failed = openInto(L->Texts, In.Path, Assignment)) {
@@ -232,8 +259,9 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
         fmt::format("'{}' is not a buffer assignment: {}", In.Path,
                     refusal(Assignment.Text))
             .c_str());
-  if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
-    return Failed;
+  if (!In.Proto)
+    if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
+      return Failed;
   auto Release = [&] { L->Texts.releasePages(); };
   L->Model = readDump(All, L->Syntax, Release, Jobs);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
@@ -241,7 +269,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         ("cannot verify this dump: " + Traces).c_str());
-  bool Reread = dropForeign(*L, All);
+  bool Reread = !In.Proto && dropForeign(*L, All);
   if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
     return Unused;
   if (Reread) {

@@ -66,7 +66,7 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
 }
 
 static constexpr StringRef RoleKeys[NumFileRoles] = {
-    "assignment", "values", "live_range", "report", "module"};
+    "assignment", "values", "live_range", "report", "module", "traces"};
 
 static void writeFiles(json::OStream &J, const DumpResult &R) {
   J.attributeObject("files", [&] {

@@ -24,7 +24,7 @@ static constexpr size_t MaxAlso = 2;
 
 std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Where) {
   static constexpr StringRef Roles[NumFileRoles] = {
-      "assignment", "values", "live-range", "report", "module"};
+      "assignment", "values", "live-range", "report", "module", "traces"};
   if (Where.File.empty())
     return "";
   std::string File = printable(

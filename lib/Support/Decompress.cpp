@@ -26,6 +26,12 @@ bool hlobuf::isCompressed(StringRef Bytes) {
   return isGzip(Bytes) || isZstd(Bytes);
 }
 
+bool hlobuf::isZlib(StringRef Bytes) {
+  if (Bytes.size() < 2 || Bytes[0] != '\x78')
+    return false;
+  return (0x7800 + static_cast<uint8_t>(Bytes[1])) % 31 == 0;
+}
+
 static llvm::Error damaged(const char *What) {
   return llvm::createStringError(std::errc::illegal_byte_sequence, "%s", What);
 }
@@ -69,8 +75,8 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
 
 static llvm::Expected<std::string> gunzip(StringRef Bytes, uint64_t MaxBytes) {
   z_stream Stream = {};
-  constexpr int GzipOnly = 15 + 16;
-  if (inflateInit2(&Stream, GzipOnly) != Z_OK)
+  constexpr int GzipOrZlib = 15 + 32;
+  if (inflateInit2(&Stream, GzipOrZlib) != Z_OK)
     return damaged("cannot start zlib");
   std::string Text;
   llvm::Error Failed = inflateMembers(Stream, Bytes, MaxBytes, Text);
@@ -108,5 +114,6 @@ static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
 
 llvm::Expected<std::string> hlobuf::decompress(StringRef Bytes,
                                                uint64_t MaxBytes) {
-  return isGzip(Bytes) ? gunzip(Bytes, MaxBytes) : unzstd(Bytes, MaxBytes);
+  return isGzip(Bytes) || isZlib(Bytes) ? gunzip(Bytes, MaxBytes)
+                                        : unzstd(Bytes, MaxBytes);
 }

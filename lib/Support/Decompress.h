@@ -17,10 +17,14 @@ namespace hlobuf {
 /// True if \p Bytes begin like a gzip or zstd file.
 bool isCompressed(llvm::StringRef Bytes);
 
+/// True if \p Bytes may be a zlib stream: two bytes are all that they have.
+bool isZlib(llvm::StringRef Bytes);
+
 /// The error about a file with more bytes than places in it can count.
 llvm::Error fileTooLarge();
 
-/// The whole decompressed text of a gzip or zstd file of one or more members.
+/// The whole decompressed text of a gzip or zstd file of one or more members, or
+/// of a zlib stream.
 /// Fails on damaged or truncated data and where the text would exceed
 /// \p MaxBytes. LLVM's own compression layer wants the size beforehand, which
 /// these files need not tell.

@@ -86,6 +86,14 @@ readBytes(StringRef Path, uint64_t MaxBytes,
   return Bytes;
 }
 
+bool hlobuf::isBinary(StringRef Start) {
+  constexpr size_t Enough = 4096;
+  return llvm::any_of(Start.take_front(Enough), [](char C) {
+    auto Byte = static_cast<unsigned char>(C);
+    return Byte < '\t' || (Byte > '\r' && Byte < ' ');
+  });
+}
+
 static bool endsLinesInCrLf(StringRef Text) {
   size_t End = Text.find('\n');
   return End != StringRef::npos && End != 0 && Text[End - 1] == '\r';
@@ -115,7 +123,7 @@ static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
     Text = std::move(*Unpacked);
   }
   StringRef Read = Text ? StringRef(*Text) : Bytes;
-  if (endsLinesInCrLf(Read))
+  if (endsLinesInCrLf(Read) && !isBinary(Read))
     Text = withoutCr(Read);
   return Text;
 }

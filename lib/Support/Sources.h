@@ -27,6 +27,10 @@ struct Place {
   size_t Column = 0;
 };
 
+/// True if a file that begins like \p Start is binary: in texts, white space is
+/// all that there is of control characters.
+bool isBinary(llvm::StringRef Start);
+
 /// Owns the texts of one run. A `StringRef` into one of them is both a text
 /// and its place; line and column are computed only when they are printed.
 class Sources {

@@ -2,7 +2,7 @@
 docs show.
 
 Each page has a folder of its own with sound dumps in `dumps` and a broken one in
-`broken`. Its blocks run there from top to bottom, by their language:
+`broken`, and protos in `protos`. Its blocks run there from top to bottom, by their language:
 
   sh      each line is a command, which ends with 0 or as `# exit status N` says
   yaml    a .hlobuf.yaml, read by --config --dump-config
@@ -79,6 +79,7 @@ class Place:
         for name in ("clean-cpu", "clean-tpu"):
             shutil.copytree(INPUTS / name, self.folder / "dumps" / name)
         shutil.copytree(INPUTS / "defect-broadcast-copy", self.folder / "broken")
+        shutil.copytree(INPUTS / "protos", self.folder / "protos")
         self.save("train.py", "import jax\njax.jit(lambda x: x + 1)(1.0)\n")
         path = [self.folder / "bin", *([PACKAGES] if PACKAGES else [])]
         self.environment = {

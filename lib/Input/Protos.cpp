@@ -1,0 +1,131 @@
+//===- Input/Protos.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input/Protos.h"
+#include "Dump/Files.h"
+#include "Proto/Container.h"
+#include "Proto/Text.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static StringRef withoutCompressionTail(StringRef Path) {
+  if (!Path.consume_back(".gz"))
+    Path.consume_back(".zst");
+  return Path;
+}
+
+bool hlobuf::isProtoName(StringRef Path) {
+  StringRef Name = withoutCompressionTail(Path);
+  return Name.ends_with(".hlo.pb") || Name.ends_with(".xplane.pb") ||
+         Name.ends_with("-cache");
+}
+
+std::string hlobuf::textBeside(StringRef Path) {
+  StringRef Stem = withoutCompressionTail(Path);
+  if (!Stem.consume_back(".hlo.pb"))
+    return "";
+  return assignmentOf((Stem + ".txt").str(), [](const std::string &Name) {
+    return llvm::sys::fs::exists(Name);
+  });
+}
+
+/// How XLA names the dump of a module for that device (xla/service/dump.cc).
+static StringRef stage(Device For) {
+  switch (For) {
+  case Device::CPU:
+    return ".cpu_after_optimizations";
+  case Device::GPU:
+    return ".any_gpu_after_optimizations";
+  case Device::TPU:
+  case Device::Unknown:
+    break;
+  }
+  return ".after_optimizations";
+}
+
+static std::string plainStem(StringRef Module) {
+  std::string Stem = plainName(Module);
+  for (char &C : Stem)
+    if (C == '/' || C == '\\')
+      C = '_';
+  return Stem;
+}
+
+ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
+  ProtoContainer C = findProtos(Bytes, Sources::MaxBytes);
+  ProtoFile File;
+  File.Searched = C.Around == Wrapper::Unknown;
+  File.OnlyModules = C.Modules != 0;
+  File.Trouble = C.Trouble;
+  llvm::StringMap<unsigned> Seen;
+  for (const FoundProto &P : C.Protos) {
+    ProtoPlace Place;
+    Place.File = Path;
+    Place.Number = static_cast<unsigned>(File.Places.size());
+    if (C.Around != Wrapper::None) {
+      Place.Stem = plainStem(moduleName(P.Module));
+      if (unsigned Before = Seen[Place.Stem]++)
+        Place.Stem += fmt::format(".{}", Before + 1);
+      Place.Stem += stage(C.For);
+    }
+    File.Places.push_back(std::move(Place));
+  }
+  return File;
+}
+
+std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
+  if (!File.Trouble.empty())
+    return fmt::format("cannot read '{}': {}", Path, File.Trouble);
+  if (File.OnlyModules)
+    return fmt::format("'{}' holds an HLO module without a buffer assignment",
+                       Path);
+  return fmt::format("'{}' is not a buffer assignment: it is binary, and holds "
+                     "no HloProto",
+                     Path);
+}
+
+static llvm::Error failed(const ProtoPlace &Place, StringRef Why) {
+  return llvm::createStringError(
+      std::errc::illegal_byte_sequence, "%s",
+      fmt::format("cannot read '{}': {}", Place.File, Why).c_str());
+}
+
+llvm::Error hlobuf::printProto(const ProtoPlace &Place, StringRef Bytes,
+                               Sources &Texts,
+                               std::array<DumpFile, NumFileRoles> &Files) {
+  ProtoContainer C = findProtos(Bytes, Sources::MaxBytes);
+  if (Place.Number >= C.Protos.size())
+    return failed(Place, "it changed while it was read");
+  const FoundProto &Found = C.Protos[Place.Number];
+  llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
+  if (!P)
+    return failed(Place, llvm::toString(P.takeError()));
+  llvm::Expected<ProtoTexts> Printed = printTexts(*P);
+  if (!Printed)
+    return failed(Place, llvm::toString(Printed.takeError()));
+  auto Add = [&](FileRole Role, StringRef Tail, std::string &Text) {
+    if (Text.empty())
+      return;
+    std::string Name = Place.File + "!" + Place.Stem + Tail.str();
+    if (Place.Stem.empty())
+      Name = Place.File + "!" + Tail.drop_front().str();
+    DumpFile &File = Files[static_cast<size_t>(Role)];
+    File.Text = Texts.add(Name, std::move(Text));
+    File.Path = std::move(Name);
+    File.FromProto = true;
+  };
+  StringRef Module = Place.Stem.empty() ? "-module.txt" : ".txt";
+  Add(FileRole::Assignment, "-buffer-assignment.txt", Printed->Assignment);
+  Add(FileRole::Module, Module, Printed->Module);
+  Add(FileRole::Traces, "-traces.txt", Printed->Traces);
+  return llvm::Error::success();
+}

@@ -1,0 +1,280 @@
+//===- Proto/AssignmentText.cpp - As *-buffer-assignment.txt --------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// BufferAssignment::ToString (xla/service/buffer_assignment.cc). The proto does
+// not hold the pages and the rows about other colors (2026 on); the phi marks,
+// kinds and shapes follow from the module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/Fields.h"
+#include "Proto/ShapeText.h"
+#include "Proto/Text.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// The instruction where \p Place is, of any release.
+static const ProtoInstruction *instructionAt(const ProtoModule &M,
+                                             const ProtoLocation &Place) {
+  if (const ProtoInstruction *I = M.instruction(Place.Instruction);
+      I && (Place.Name.empty() || I->Name == Place.Name))
+    return I;
+  return Place.Name.empty() ? nullptr : M.named(Place.Name);
+}
+
+static bool isParameter(const ProtoInstruction &I) {
+  return I.Opcode == "parameter";
+}
+
+/// Values that loops and conditionals define, and parameters of loops, are
+/// phis: without one the dataflow analysis has no value there.
+static bool isPhi(const ProtoModule &M, const ProtoInstruction &I) {
+  if (I.Opcode == "while" || I.Opcode == "conditional")
+    return true;
+  return isParameter(I) && std::binary_search(M.LoopComputations.begin(),
+                                              M.LoopComputations.end(),
+                                              M.Computations[I.Parent].Id);
+}
+
+std::string hlobuf::valueTag(const HloProto &P, const ProtoBuffer &B) {
+  const ProtoInstruction *I = instructionAt(P.Module, B.Place);
+  if (!I)
+    return fmt::format("<{} ? @{}>", B.Id, B.Color);
+  bool Tuple = elementType(I->Shape) == TupleType;
+  return fmt::format("<{} {}{}{} @{}>", B.Id, plainName(I->Name),
+                     Tuple ? indexText(B.Place.Index) : "",
+                     isPhi(P.Module, *I) ? " (phi)" : "", B.Color);
+}
+
+/// Whether the release prints `page 0` (2026-08-10 on). The proto does not say:
+/// its values at the peak and the form of its comparisons are of that year.
+static bool printsPages(const HloProto &P) {
+  constexpr uint32_t ComparisonOrder = 102; // instead of 72, 2026
+  return !P.Assignment.Peaks.empty() &&
+         llvm::all_of(P.Module.Instructions, [](const ProtoInstruction &I) {
+           return I.Opcode != "compare" ||
+                  !bytesField(I.Bytes, ComparisonOrder).empty();
+         });
+}
+
+namespace {
+/// Prints one assignment.
+class AssignmentPrinter {
+public:
+  AssignmentPrinter(const HloProto &P, TextSink &To)
+      : P(P), M(P.Module), To(To) {
+    findRoot();
+  }
+
+  void print();
+
+private:
+  void findRoot();
+  void printParameter(const ProtoAllocation &A);
+  void printHeader(const ProtoAllocation &A);
+  void printValue(const ProtoAssigned &Line);
+  bool holdsOutput(const ProtoAllocation &A) const;
+  void shape(StringRef Shape, bool WithLayout) {
+    if (!printShape(Shape, WithLayout, To.Out) && !To.Damaged)
+      To.Damaged = "ShapeProto";
+  }
+
+  const HloProto &P;
+  const ProtoModule &M;
+  TextSink &To;
+  std::map<int64_t, const ProtoInstruction *> Parameters;
+  SubshapeCache Subshapes;
+  bool Pages = false;
+  const ProtoInstruction *Root = nullptr;
+  /// Id of the value at the entry root; nothing if it is not known.
+  std::optional<int64_t> Output;
+};
+} // namespace
+
+namespace {
+/// An instruction and an index into its shape.
+struct Spot {
+  const ProtoInstruction *At = nullptr;
+  llvm::SmallVector<int64_t, 2> Index;
+};
+} // namespace
+
+/// The operand \p Number of \p I; null if it has none.
+static const ProtoInstruction *
+operandOf(const ProtoModule &M, const ProtoInstruction &I, int64_t Number) {
+  auto All = numbersField(I.Bytes, field::Operands);
+  return Number >= 0 && static_cast<uint64_t>(Number) < All.size()
+             ? M.operand(I.Parent, All[static_cast<size_t>(Number)])
+             : nullptr;
+}
+
+/// The root of the computation that \p I calls first.
+static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
+                                            const ProtoInstruction &I) {
+  auto All = numbersField(I.Bytes, field::CalledComputations);
+  const ProtoComputation *C = All.empty() ? nullptr : M.computation(All[0]);
+  return C ? M.operand(static_cast<uint32_t>(C - M.Computations.data()),
+                       C->Root)
+           : nullptr;
+}
+
+/// Where \p S has its value from, if it defines none itself.
+static Spot forwarded(const ProtoModule &M, Spot S) {
+  const ProtoInstruction &I = *S.At;
+  if (I.Opcode == "get-tuple-element") {
+    S.At = operandOf(M, I, 0);
+    S.Index.insert(S.Index.begin(),
+                   numberField(I.Bytes, field::TupleIndex).value_or(0));
+    return S;
+  }
+  if (I.Opcode == "tuple") {
+    S.At = S.Index.empty() ? nullptr : operandOf(M, I, S.Index.front());
+    if (S.At)
+      S.Index.erase(S.Index.begin());
+    return S;
+  }
+  if (I.Opcode == "call" || I.Opcode == "conditional") {
+    S.At = rootOfCallee(M, I);
+    return S;
+  }
+  if (I.Opcode == "copy-done") {
+    S.At = operandOf(M, I, 0);
+    S.Index.insert(S.Index.begin(), 0);
+    return S;
+  }
+  if (I.Opcode == "async-done" || I.Opcode == "collective-permute-done") {
+    S.At = operandOf(M, I, 0);
+    S.Index.insert(S.Index.begin(), 1);
+    return S;
+  }
+  static constexpr StringRef Forwards[] = {
+      "bitcast",      "while",           "opt-barrier",
+      "domain",       "add-dependency",  "optimization-barrier",
+      "async-update", "all-reduce-done", "all-gather-done"};
+  S.At = llvm::is_contained(Forwards, I.Opcode) ? operandOf(M, I, 0) : nullptr;
+  return S;
+}
+
+void AssignmentPrinter::findRoot() {
+  const ProtoComputation *Entry = M.computation(M.Entry);
+  if (!Entry)
+    return;
+  for (const ProtoInstruction &I : M.instructions(*Entry))
+    if (isParameter(I))
+      Parameters.try_emplace(
+          numberField(I.Bytes, field::ParameterNumber).value_or(0), &I);
+  Root = M.operand(static_cast<uint32_t>(Entry - M.Computations.data()),
+                   Entry->Root);
+  std::vector<std::pair<Spot, int64_t>> Defined;
+  for (const ProtoBuffer &B : P.Assignment.Buffers)
+    if (const ProtoInstruction *I = instructionAt(M, B.Place))
+      Defined.push_back({{I, B.Place.Index}, B.Id});
+  auto Before = [](const Spot &A, const Spot &B) {
+    return A.At != B.At ? A.At < B.At : A.Index < B.Index;
+  };
+  llvm::sort(Defined, [&](const auto &A, const auto &B) {
+    return Before(A.first, B.first);
+  });
+  Spot S;
+  S.At = Root;
+  // Chains of that length are circles; so are indices that deep.
+  constexpr size_t Deepest = 64;
+  for (size_t Left = M.Instructions.size();
+       S.At && Left != 0 && S.Index.size() < Deepest; --Left) {
+    auto Found =
+        llvm::lower_bound(Defined, S, [&](const auto &D, const Spot &Wanted) {
+          return Before(D.first, Wanted);
+        });
+    if (Found != Defined.end() && !Before(S, Found->first)) {
+      Output = Found->second;
+      return;
+    }
+    S = forwarded(M, std::move(S));
+  }
+}
+
+bool AssignmentPrinter::holdsOutput(const ProtoAllocation &A) const {
+  return Root && Output &&
+         llvm::any_of(A.Assigned, [&](const ProtoAssigned &Line) {
+           return Line.Buffer == *Output;
+         });
+}
+
+void AssignmentPrinter::printParameter(const ProtoAllocation &A) {
+  To.Out += fmt::format(", parameter {}, shape |", A.Parameter);
+  auto Found = Parameters.find(A.Parameter);
+  std::optional<StringRef> Part;
+  if (Found != Parameters.end())
+    Part = Subshapes.at(Found->second->Shape, A.ParameterIndex);
+  if (Part)
+    shape(*Part, false);
+  else
+    To.Out += "<unknown shape>";
+  To.Out += "| at ShapeIndex " + indexText(A.ParameterIndex);
+}
+
+void AssignmentPrinter::printHeader(const ProtoAllocation &A) {
+  To.Out += fmt::format("allocation {}: size {}", A.Index, A.Size);
+  if (A.Color != 0)
+    To.Out += fmt::format(", color {}", A.Color);
+  if (Pages)
+    To.Out += ", page 0";
+  if (A.IsParameter)
+    printParameter(A);
+  if (holdsOutput(A)) {
+    To.Out += ", output shape is |";
+    shape(Root->Shape, false);
+    To.Out += '|';
+  }
+  if (A.Constant)
+    To.Out += ", constant";
+  if (A.ThreadLocal)
+    To.Out += ", thread-local";
+  if (A.MaybeLiveOut)
+    To.Out += ", maybe-live-out";
+  if (!A.IsParameter && !A.Constant && !A.ThreadLocal && !A.MaybeLiveOut)
+    To.Out += ", preallocated-temp";
+  To.Out += ":\n";
+}
+
+void AssignmentPrinter::printValue(const ProtoAssigned &Line) {
+  const ProtoBuffer *B = P.Assignment.buffer(Line.Buffer);
+  std::string Tag = B ? valueTag(P, *B) : fmt::format("<{} ? @0>", Line.Buffer);
+  To.Out += fmt::format(" value: {} (size={},offset={}): ", Tag, Line.Size,
+                        Line.Offset);
+  const ProtoInstruction *I = B ? instructionAt(M, B->Place) : nullptr;
+  std::optional<StringRef> Part;
+  if (I)
+    Part = Subshapes.at(I->Shape, B->Place.Index);
+  if (Part)
+    shape(*Part, true);
+  else
+    To.Out += '?';
+  To.Out += '\n';
+}
+
+void AssignmentPrinter::print() {
+  Pages = printsPages(P);
+  To.Out += "BufferAssignment:\n";
+  for (const ProtoAllocation &A : P.Assignment.Allocations) {
+    printHeader(A);
+    for (const ProtoAssigned &Line : A.Assigned) {
+      printValue(Line);
+      if (To.stopped())
+        return;
+    }
+  }
+}
+
+void hlobuf::printAssignment(const HloProto &P, TextSink &To) {
+  AssignmentPrinter(P, To).print();
+}

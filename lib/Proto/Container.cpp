@@ -1,0 +1,256 @@
+//===- Proto/Container.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/Container.h"
+#include "Proto/Fields.h"
+#include "Proto/Riegeli.h"
+#include "Proto/Wire.h"
+#include "Support/Decompress.h"
+#include "Support/Sources.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hlobuf;
+using namespace hlobuf::field;
+using llvm::StringRef;
+
+StringRef hlobuf::moduleName(StringRef Module) {
+  return bytesField(Module, ModuleName);
+}
+
+static bool isPickle(StringRef Bytes) {
+  return Bytes.starts_with("\x80\x04") || Bytes.starts_with("\x80\x05");
+}
+
+bool hlobuf::mayHoldProto(StringRef Start) {
+  if (isCompressed(Start) || isZlib(Start) || isPickle(Start))
+    return true;
+  if (!isBinary(Start))
+    return false;
+  return Start.starts_with("\n") || Start.contains(RiegeliSignature) ||
+         Start.contains("pjrt") || Start.contains("jit_");
+}
+
+namespace hlobuf {
+/// Fills one ProtoContainer.
+class ContainerReader {
+public:
+  ContainerReader(ProtoContainer &C, uint64_t MaxBytes)
+      : C(C), MaxBytes(MaxBytes) {}
+
+  void search(StringRef Bytes, unsigned Depth);
+
+private:
+  void noteDevice(StringRef Bytes);
+  void searchRecords(StringRef Bytes, unsigned Depth);
+  void scan(StringRef Bytes);
+  bool isModule(StringRef Bytes);
+  bool isAssignment(StringRef Bytes);
+  std::optional<StringRef> assignmentAfter(StringRef Rest);
+  void keep(std::string Bytes, unsigned Depth);
+  void trouble(StringRef Why) {
+    if (C.Trouble.empty())
+      C.Trouble = Why.str();
+  }
+
+  ProtoContainer &C;
+  uint64_t MaxBytes;
+  /// Fields that may still be looked at: hostile bytes must not cost more than
+  /// real ones.
+  uint64_t Budget = 0;
+};
+} // namespace hlobuf
+
+/// Searches what was unpacked.
+void ContainerReader::keep(std::string Bytes, unsigned Depth) {
+  MaxBytes -= std::min<uint64_t>(MaxBytes, Bytes.size());
+  C.Unpacked.push_back(std::make_unique<std::string>(std::move(Bytes)));
+  search(*C.Unpacked.back(), Depth + 1);
+}
+
+/// Executables name the class of their version, profiles their planes.
+void ContainerReader::noteDevice(StringRef Bytes) {
+  static constexpr std::pair<StringRef, Device> Marks[] = {
+      {"xla::GpuXlaExecutable", Device::GPU},
+      {"xla::TpuXlaExecutable", Device::TPU},
+      {"/device:GPU:", Device::GPU},
+      {"/device:TPU:", Device::TPU},
+      {"/host:CPU", Device::CPU}};
+  for (auto [Mark, For] : Marks)
+    if (C.For == Device::Unknown && Bytes.contains(Mark))
+      C.For = For;
+}
+
+void ContainerReader::search(StringRef Bytes, unsigned Depth) {
+  constexpr unsigned MostWrappers = 6;
+  if (Depth > MostWrappers)
+    return trouble("it is wrapped too often");
+  if (isCompressed(Bytes) || isZlib(Bytes)) {
+    llvm::Expected<std::string> Text = decompress(Bytes, MaxBytes);
+    if (Text)
+      return keep(std::move(*Text), Depth);
+    std::string Why = llvm::toString(Text.takeError());
+    if (isCompressed(Bytes))
+      return trouble(Why);
+  }
+  noteDevice(Bytes.take_front(1 << 16));
+  searchRecords(Bytes, Depth);
+}
+
+/// Files of records may be anywhere; what is between them is scanned.
+void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
+  while (!Bytes.empty()) {
+    size_t At = Bytes.find(RiegeliSignature);
+    scan(Bytes.take_front(At));
+    if (At == StringRef::npos)
+      return;
+    RiegeliRecords Records = readRiegeli(Bytes.drop_front(At), MaxBytes);
+    if (Records.Trouble)
+      trouble(Records.Trouble);
+    for (std::string &Record : Records.All)
+      keep(std::move(Record), Depth);
+    Bytes = Bytes.drop_front(
+        std::min(Bytes.size(), At + std::max<size_t>(1, Records.Size)));
+  }
+}
+
+/// A name of XLA's.
+static bool isName(StringRef Text) {
+  constexpr size_t Longest = 4096;
+  return !Text.empty() && Text.size() < Longest &&
+         llvm::all_of(
+             Text, [](char C) { return llvm::isPrint(C) && C != ' '; });
+}
+
+/// Computations with instructions, each with a name and an opcode.
+bool ContainerReader::isModule(StringRef Bytes) {
+  if (!Bytes.starts_with("\n"))
+    return false;
+  StringRef Rest = Bytes.drop_front();
+  std::optional<uint64_t> Size = takeVarint(Rest);
+  if (!Size || *Size > Rest.size() || !isName(Rest.take_front(*Size)))
+    return false;
+  bool HasInstruction = false;
+  WireReader In(Bytes);
+  for (WireField F; In.next(F);) {
+    if (Budget == 0)
+      return false;
+    --Budget;
+    if (HasInstruction || F.Number != ModuleComputation || !F.isMessage())
+      continue;
+    StringRef First = bytesField(F.Bytes, ComputationInstruction);
+    HasInstruction = isName(bytesField(First, Name)) &&
+                     isName(bytesField(First, OpcodeName)) &&
+                     !bytesField(First, Shape).empty();
+  }
+  return HasInstruction && !In.failed();
+}
+
+/// Logical buffers, and allocations that they are assigned to.
+bool ContainerReader::isAssignment(StringRef Bytes) {
+  bool HasBuffer = false;
+  bool HasAllocation = false;
+  WireReader In(Bytes);
+  for (WireField F; In.next(F);) {
+    if (Budget == 0)
+      return false;
+    --Budget;
+    if (!F.isMessage() || F.Number > 16)
+      return false;
+    if (F.Number == 1 && !HasBuffer)
+      HasBuffer = !bytesField(F.Bytes, 3).empty();
+    else if (F.Number == 3 && !HasAllocation)
+      HasAllocation = !bytesField(F.Bytes, 9).empty();
+  }
+  return HasBuffer && HasAllocation && !In.failed();
+}
+
+/// The assignment among the next fields of \p Rest, of whichever message they
+/// are: that after the module (HloProto), or that after the configuration that
+/// follows it (CPU executables, 2023 on).
+std::optional<StringRef> ContainerReader::assignmentAfter(StringRef Rest) {
+  constexpr unsigned MostFields = 8;
+  WireReader In(Rest);
+  WireField F;
+  for (unsigned I = 0; I != MostFields && In.next(F); ++I) {
+    if (!F.isMessage())
+      continue;
+    // A program without buffers has an empty one.
+    if (isAssignment(F.Bytes) ||
+        (I == 0 && F.Number == HloProtoAssignment && F.Bytes.empty()))
+      return F.Bytes;
+    if (isModule(F.Bytes) || isModule(bytesField(F.Bytes, 1)))
+      break;
+  }
+  return std::nullopt;
+}
+
+void ContainerReader::scan(StringRef Bytes) {
+  constexpr uint64_t Least = 1 << 16;
+  Budget += Bytes.size() * 4 + Least;
+  size_t At = 0;
+  while ((At = Bytes.find('\n', At)) != StringRef::npos) {
+    StringRef Rest = Bytes.drop_front(++At);
+    std::optional<uint64_t> Size = takeVarint(Rest);
+    if (!Size || *Size > Rest.size() || !isModule(Rest.take_front(*Size))) {
+      if (Budget == 0)
+        return trouble("it has too many parts that look like a module");
+      continue;
+    }
+    StringRef Module = Rest.take_front(*Size);
+    std::optional<StringRef> Assignment =
+        assignmentAfter(Rest.drop_front(*Size));
+    if (!Assignment)
+      ++C.Modules;
+    else
+      // The key and the size of the second field are all that may be between.
+      C.Protos.push_back(
+          {Module, *Assignment, Assignment->data() - Module.end() <= 11});
+    At = static_cast<size_t>(Module.end() - Bytes.data());
+  }
+}
+
+/// Records or a message, maybe after a header with its length (IFRT, 2025 on).
+static bool isExecutable(StringRef Bytes) {
+  auto IsBody = [](StringRef Rest) {
+    return Rest.starts_with(RiegeliSignature) || isMessage(Rest);
+  };
+  if (IsBody(Bytes))
+    return true;
+  std::optional<uint64_t> Size = takeVarint(Bytes);
+  return Size && *Size <= Bytes.size() && isMessage(Bytes.take_front(*Size)) &&
+         IsBody(Bytes.drop_front(*Size));
+}
+
+/// What kind of file \p Bytes are.
+static Wrapper wrapperOf(StringRef Bytes, const ProtoContainer &C) {
+  if (C.Protos.size() == 1) {
+    const FoundProto &P = C.Protos.front();
+    if (P.Module.data() - Bytes.data() <= 11 &&
+        P.Module.data() > Bytes.data() && P.Assignment.end() == Bytes.end())
+      return Wrapper::None;
+  }
+  if (isCompressed(Bytes) || isZlib(Bytes) || isPickle(Bytes) ||
+      isMessage(Bytes))
+    return Wrapper::Known;
+  // An entry of the cache that was unpacked begins with the time, 4 bytes.
+  return isExecutable(Bytes) || isExecutable(Bytes.drop_front(
+                                    std::min<size_t>(4, Bytes.size())))
+             ? Wrapper::Known
+             : Wrapper::Unknown;
+}
+
+ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
+  ProtoContainer C;
+  ContainerReader(C, MaxBytes).search(Bytes, 0);
+  C.Around = wrapperOf(Bytes, C);
+  // CPU executables (2023 on) have no HloProto, and no records around it.
+  bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);
+  if (C.For == Device::Unknown && !C.Protos.empty() &&
+      !C.Protos.front().Whole && !Records)
+    C.For = Device::CPU;
+  return C;
+}

@@ -1,0 +1,76 @@
+//===- Proto/Container.h - Protos inside other files ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Serialized executables, their pickles, entries of jax's compilation cache and
+// profiles hold the HloProto of each program. Their wrappers changed every few
+// months (2019-2026), and all leave it in one piece once records and
+// compression are undone: so it is searched for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_CONTAINER_H
+#define HLOBUF_PROTO_CONTAINER_H
+
+#include "llvm/ADT/StringRef.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// A module and the assignment that belongs to it.
+struct FoundProto {
+  llvm::StringRef Module;
+  llvm::StringRef Assignment;
+  /// Both are fields of one HloProto, with nothing between them.
+  bool Whole = true;
+};
+
+/// What a file says about the device that it was compiled for.
+enum class Device : uint8_t { Unknown, CPU, GPU, TPU };
+
+/// What wraps a proto.
+enum class Wrapper : uint8_t {
+  /// An HloProto and nothing else.
+  None,
+  /// A message, records, a pickle, or a cache entry.
+  Known,
+  /// Anything else: the HloProto was found by a search.
+  Unknown,
+};
+
+/// The protos of one file.
+struct ProtoContainer {
+  std::vector<FoundProto> Protos;
+  Wrapper Around = Wrapper::Unknown;
+  Device For = Device::Unknown;
+  /// Modules without a buffer assignment.
+  unsigned Modules = 0;
+  /// Why a part of the file was not searched; empty if all was.
+  std::string Trouble;
+
+private:
+  friend class ContainerReader;
+  /// What was unpacked; the protos point into it.
+  std::vector<std::unique_ptr<std::string>> Unpacked;
+};
+
+/// True if a file that begins like \p Start may be a container: compressed, a
+/// pickle, records, or a message with bytes in front. Neither texts nor the
+/// bytes of devices are.
+bool mayHoldProto(llvm::StringRef Start);
+
+/// Finds the protos in \p Bytes, which must outlive the result. No more than
+/// \p MaxBytes are unpacked.
+ProtoContainer findProtos(llvm::StringRef Bytes, uint64_t MaxBytes);
+
+/// The name of the module that \p Module, an HloModuleProto, holds.
+llvm::StringRef moduleName(llvm::StringRef Module);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_CONTAINER_H

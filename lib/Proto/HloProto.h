@@ -1,0 +1,173 @@
+//===- Proto/HloProto.h - A module and its assignment as a proto *- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// HloProto (xla/service/hlo.proto) taken apart into flat arrays that point into
+// its bytes. No field that is read here changed its number since 2019.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_HLOPROTO_H
+#define HLOBUF_PROTO_HLOPROTO_H
+
+#include "Proto/Wire.h"
+#include "Support/Ids.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <vector>
+
+namespace hlobuf {
+
+/// From ids, which may be any number, to indices.
+class IdTable {
+public:
+  void add(int64_t Id, uint32_t Index) { All.push_back({Id, Index}); }
+  /// Call once, after the last add(). False if an id was added twice.
+  bool sort();
+  /// Nothing if \p Id was not added.
+  std::optional<uint32_t> find(int64_t Id) const;
+
+private:
+  std::vector<std::pair<int64_t, uint32_t>> All;
+};
+
+struct ProtoInstruction {
+  int64_t Id = 0;
+  llvm::StringRef Name;
+  llvm::StringRef Opcode;
+  /// A ShapeProto.
+  llvm::StringRef Shape;
+  /// The whole HloInstructionProto.
+  llvm::StringRef Bytes;
+  /// Number of its computation.
+  uint32_t Parent = 0;
+};
+
+struct ProtoComputation {
+  int64_t Id = 0;
+  int64_t Root = 0;
+  llvm::StringRef Name;
+  llvm::StringRef Thread;
+  /// Indices into ProtoModule::Instructions, half-open.
+  IndexRange Instructions;
+  /// Ids in the order of the schedule; empty if it has none.
+  llvm::SmallVector<int64_t, 0> Sequence;
+};
+
+struct ProtoModule {
+  llvm::StringRef Bytes;
+  llvm::StringRef Name;
+  int64_t Entry = 0;
+  bool Scheduled = false;
+  std::vector<ProtoComputation> Computations;
+  std::vector<ProtoInstruction> Instructions;
+  /// What backend_config_payload numbers (2026 on).
+  std::vector<llvm::StringRef> Payloads;
+  IdTable ComputationIds;
+  IdTable InstructionIds;
+  /// Ids of the conditions and bodies of loops, sorted.
+  std::vector<int64_t> LoopComputations;
+  /// Instructions by name, sorted; only where locations have names.
+  std::vector<uint32_t> ByName;
+
+  const ProtoInstruction *instruction(int64_t Id) const;
+  const ProtoInstruction *named(llvm::StringRef Name) const;
+  const ProtoComputation *computation(int64_t Id) const;
+  /// The instruction \p Id names inside computation \p Parent: ids were
+  /// numbers of the module until 2025, and may be those of the computation.
+  const ProtoInstruction *operand(uint32_t Parent, int64_t Id) const;
+  llvm::ArrayRef<ProtoInstruction>
+  instructions(const ProtoComputation &C) const {
+    return llvm::ArrayRef<ProtoInstruction>(Instructions)
+        .slice(C.Instructions.Begin, C.Instructions.size());
+  }
+};
+
+/// Where a value is: LogicalBufferProto.Location.
+struct ProtoLocation {
+  int64_t Instruction = 0;
+  /// Of releases before 2022, which have no instruction id.
+  llvm::StringRef Name;
+  llvm::SmallVector<int64_t, 2> Index;
+};
+
+struct ProtoBuffer {
+  int64_t Id = 0;
+  int64_t Size = 0;
+  int64_t Color = 0;
+  ProtoLocation Place;
+};
+
+struct ProtoAssigned {
+  int64_t Buffer = 0;
+  int64_t Offset = 0;
+  int64_t Size = 0;
+};
+
+struct ProtoAllocation {
+  int64_t Index = 0;
+  int64_t Size = 0;
+  int64_t Color = 0;
+  int64_t Parameter = 0;
+  llvm::SmallVector<int64_t, 2> ParameterIndex;
+  bool IsParameter = false;
+  bool ThreadLocal = false;
+  bool Constant = false;
+  bool MaybeLiveOut = false;
+  std::vector<ProtoAssigned> Assigned;
+};
+
+/// HeapSimulatorTrace.Event.
+struct ProtoEvent {
+  enum Kind : uint8_t { Alloc, Free, Share };
+  int64_t What = Alloc;
+  int64_t Buffer = 0;
+  /// Of Share: whose bytes it takes.
+  int64_t With = 0;
+};
+
+struct ProtoTrace {
+  int64_t Allocation = 0;
+  std::vector<ProtoEvent> Events;
+};
+
+/// BufferAssignmentProto.PeakBuffers (2026 on).
+struct ProtoPeak {
+  int64_t Allocation = 0;
+  llvm::SmallVector<int64_t, 0> Buffers;
+};
+
+/// BufferAssignmentProto.BufferAlias: another place of a value's bytes.
+struct ProtoAlias {
+  int64_t Buffer = 0;
+  ProtoLocation Place;
+};
+
+struct ProtoAssignment {
+  std::vector<ProtoBuffer> Buffers;
+  std::vector<ProtoAllocation> Allocations;
+  std::vector<ProtoTrace> Traces;
+  std::vector<ProtoPeak> Peaks;
+  std::vector<ProtoAlias> Aliases;
+  IdTable BufferIds;
+
+  const ProtoBuffer *buffer(int64_t Id) const;
+};
+
+struct HloProto {
+  ProtoModule Module;
+  ProtoAssignment Assignment;
+};
+
+/// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes
+/// must outlive the result. Fails where a message that is needed is damaged or
+/// missing; references are not followed.
+llvm::Expected<HloProto> readHloProto(llvm::StringRef Module,
+                                      llvm::StringRef Assignment);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_HLOPROTO_H

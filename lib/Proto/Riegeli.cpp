@@ -1,0 +1,129 @@
+//===- Proto/Riegeli.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/Riegeli.h"
+#include "Proto/Wire.h"
+#include "Support/Decompress.h"
+#include "llvm/Support/Endian.h"
+#include <snappy.h>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+const StringRef hlobuf::RiegeliSignature("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8);
+
+static constexpr size_t BlockBytes = size_t(1) << 16;
+static constexpr size_t BlockHeader = 24;
+static constexpr size_t ChunkHeader = 40;
+
+/// The file without the header that begins each block.
+static std::string withoutBlockHeaders(StringRef Bytes) {
+  std::string Out;
+  Out.reserve(Bytes.size());
+  for (; Bytes.size() > BlockHeader;
+       Bytes = Bytes.drop_front(std::min(BlockBytes, Bytes.size())))
+    Out += Bytes.take_front(BlockBytes).drop_front(BlockHeader);
+  return Out;
+}
+
+/// Unpacks a buffer of a chunk whose compression is \p Type; null if it was.
+static const char *unpack(char Type, StringRef Packed, uint64_t MaxBytes,
+                          std::string &Out) {
+  if (Type == 0) {
+    Out = Packed.str();
+    return nullptr;
+  }
+  if (Type == 'b')
+    return "its records are compressed with brotli, which is not supported";
+  if (Type != 's' && Type != 'z')
+    return "its records are compressed in an unknown way";
+  std::optional<uint64_t> Size = takeVarint(Packed);
+  if (!Size || *Size > MaxBytes)
+    return "a compressed record is damaged";
+  if (Type == 'z') {
+    llvm::Expected<std::string> Text = decompress(Packed, MaxBytes);
+    if (!Text) {
+      llvm::consumeError(Text.takeError());
+      return "a compressed record is damaged";
+    }
+    Out = std::move(*Text);
+    return nullptr;
+  }
+  size_t Length = 0;
+  if (!snappy::GetUncompressedLength(Packed.data(), Packed.size(), &Length) ||
+      Length > MaxBytes || Length != *Size ||
+      !snappy::Uncompress(Packed.data(), Packed.size(), &Out))
+    return "a compressed record is damaged";
+  return nullptr;
+}
+
+/// Adds the records of a simple chunk.
+static const char *readSimple(StringRef Data, uint64_t MaxBytes,
+                              RiegeliRecords &Records) {
+  if (Data.empty())
+    return "a record is damaged";
+  char Type = Data.front();
+  Data = Data.drop_front();
+  std::optional<uint64_t> Packed = takeVarint(Data);
+  if (!Packed || *Packed > Data.size())
+    return "a record is damaged";
+  std::string Sizes;
+  std::string Values;
+  if (const char *Why = unpack(Type, Data.take_front(*Packed), MaxBytes, Sizes))
+    return Why;
+  if (const char *Why =
+          unpack(Type, Data.drop_front(*Packed), MaxBytes, Values))
+    return Why;
+  StringRef Rest = Values;
+  for (StringRef Left = Sizes; !Left.empty();) {
+    std::optional<uint64_t> Size = takeVarint(Left);
+    if (!Size || *Size > Rest.size())
+      return "a record is damaged";
+    Records.All.push_back(Rest.take_front(*Size).str());
+    Rest = Rest.drop_front(*Size);
+  }
+  return nullptr;
+}
+
+RiegeliRecords hlobuf::readRiegeli(StringRef Bytes, uint64_t MaxBytes) {
+  RiegeliRecords Records;
+  std::string Stream = withoutBlockHeaders(Bytes);
+  StringRef Rest = Stream;
+  while (Rest.size() >= ChunkHeader) {
+    auto Number = [&](size_t At) {
+      return llvm::support::endian::read64le(Rest.data() + At);
+    };
+    uint64_t Size = Number(8);
+    uint64_t Count = Number(24) >> 8;
+    uint64_t Decoded = Number(32);
+    char Type = Rest[24];
+    // What follows the file does not begin like a chunk.
+    constexpr uint64_t Largest = uint64_t(1) << 40;
+    if (!StringRef("sprtm").contains(Type) || Size > Largest ||
+        Decoded > Largest || Count > Largest)
+      break;
+    if (Size > Rest.size() - ChunkHeader || Decoded > MaxBytes) {
+      Records.Trouble = "its last record is cut off";
+      break;
+    }
+    StringRef Data = Rest.drop_front(ChunkHeader).take_front(Size);
+    const char *Why = nullptr;
+    if (Type == 'r')
+      Why = readSimple(Data, MaxBytes, Records);
+    else if (Type == 't')
+      Why = "its records are transposed, which is not supported";
+    if (Why && !Records.Trouble)
+      Records.Trouble = Why;
+    uint64_t Taken = ChunkHeader + std::max(Size, Count);
+    Rest = Rest.drop_front(std::min<uint64_t>(Taken, Rest.size()));
+    MaxBytes -= std::min(MaxBytes, Decoded);
+  }
+  size_t Read = Stream.size() - Rest.size();
+  size_t Blocks = Read / (BlockBytes - BlockHeader) + 1;
+  Records.Size = std::min(Bytes.size(), Read + Blocks * BlockHeader);
+  return Records;
+}

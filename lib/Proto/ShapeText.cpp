@@ -1,0 +1,262 @@
+//===- Proto/ShapeText.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As ShapeUtil::PrintHumanString and Layout::Print (xla/shape_util.cc,
+// layout.cc, 2019-2026).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/ShapeText.h"
+#include "Proto/Wire.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+enum ShapeField : uint32_t {
+  ElementType = 2,
+  Sizes = 3,
+  TupleShape = 4,
+  LayoutOf = 5,
+  DynamicDimension = 6,
+};
+enum LayoutField : uint32_t {
+  MinorToMajor = 1,
+  Tile = 6,
+  ElementBits = 7,
+  MemorySpace = 8,
+  PhysicalShape = 10,
+  IndexType = 11,
+  PointerType = 12,
+  MetadataBytes = 15,
+  TailPadding = 16,
+  SplitConfig = 17,
+};
+} // namespace
+
+/// Tuples in tuples; XLA's own are a handful deep.
+static constexpr unsigned MaxDepth = 64;
+
+StringRef hlobuf::primitiveName(int64_t Type) {
+  static constexpr StringRef Names[] = {
+      "invalid",    "pred",    "s8",       "s16",           "s32",
+      "s64",        "u8",      "u16",      "u32",           "u64",
+      "f16",        "f32",     "f64",      "tuple",         "opaque",
+      "c64",        "bf16",    "token",    "c128",          "f8e5m2",
+      "f8e4m3fn",   "s4",      "u4",       "f8e4m3b11fnuz", "f8e5m2fnuz",
+      "f8e4m3fnuz", "s2",      "u2",       "f8e4m3",        "f8e3m4",
+      "s1",         "u1",      "f4e2m1fn", "f8e8m0fnu",     "b",
+      "f6e3m2fn",   "f6e2m3fn"};
+  return Type >= 0 && Type < static_cast<int64_t>(std::size(Names))
+             ? Names[Type]
+             : StringRef();
+}
+
+int64_t hlobuf::elementType(StringRef Shape) {
+  return numberField(Shape, ElementType).value_or(0);
+}
+
+std::optional<StringRef> SubshapeCache::at(StringRef Shape,
+                                           llvm::ArrayRef<int64_t> Index) {
+  for (int64_t Step : Index) {
+    auto [Known, New] = Elements.try_emplace(Shape.data());
+    if (New) {
+      WireReader In(Shape);
+      for (WireField F; In.next(F);)
+        if (F.Number == TupleShape && F.isMessage())
+          Known->second.push_back(F.Bytes);
+    }
+    if (Step < 0 || static_cast<uint64_t>(Step) >= Known->second.size())
+      return std::nullopt;
+    Shape = Known->second[static_cast<size_t>(Step)];
+  }
+  return Shape;
+}
+
+static void printNumbers(llvm::ArrayRef<int64_t> All, std::string &Out) {
+  for (size_t I = 0; I != All.size(); ++I)
+    fmt::format_to(std::back_inserter(Out), "{}{}", I == 0 ? "" : ",", All[I]);
+}
+
+/// `(8,128)`; a dimension that takes all is INT64_MIN.
+static void printTile(StringRef Tile, std::string &Out) {
+  Out += '(';
+  StringRef Separator;
+  for (int64_t Size : numbersField(Tile, 1)) {
+    Out += Separator;
+    Out += Size == INT64_MIN ? "*" : std::to_string(Size);
+    Separator = ",";
+  }
+  Out += ')';
+}
+
+namespace {
+/// What follows the colon of a layout.
+struct LayoutParts {
+  llvm::SmallVector<int64_t, 6> Order;
+  std::string Tiles;
+  std::string Splits;
+  StringRef Physical;
+  int64_t Tail = 1;
+  int64_t Bits = 0;
+  int64_t Space = 0;
+  int64_t Index = 0;
+  int64_t Pointer = 0;
+  int64_t Metadata = 0;
+};
+} // namespace
+
+static void printSplit(StringRef Split, std::string &Out) {
+  Out += fmt::format("({}:", numberField(Split, 1).value_or(0));
+  printNumbers(numbersField(Split, 2), Out);
+  Out += ')';
+}
+
+static bool readLayout(StringRef Layout, LayoutParts &L) {
+  bool Good = true;
+  Good &= forEachField(Layout, [&](const WireField &F) {
+    if (F.Number == MinorToMajor) {
+      Good &= addNumbers(F, L.Order);
+    } else if (F.isMessage()) {
+      Good &= F.Number != Tile || isMessage(F.Bytes);
+      if (F.Number == Tile)
+        printTile(F.Bytes, L.Tiles);
+      else if (F.Number == SplitConfig)
+        printSplit(F.Bytes, L.Splits);
+      else if (F.Number == PhysicalShape)
+        L.Physical = F.Bytes;
+    } else if (F.Number == ElementBits) {
+      L.Bits = F.number();
+    } else if (F.Number == MemorySpace) {
+      L.Space = F.number();
+    } else if (F.Number == IndexType) {
+      L.Index = F.number();
+    } else if (F.Number == PointerType) {
+      L.Pointer = F.number();
+    } else if (F.Number == MetadataBytes) {
+      L.Metadata = F.number();
+    } else if (F.Number == TailPadding) {
+      // 0 is what releases before 2023 leave out.
+      L.Tail = std::max<int64_t>(1, F.number());
+    }
+  });
+  return Good;
+}
+
+static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
+                         unsigned Depth);
+
+static bool printLayout(StringRef Layout, bool Scalar, std::string &Out,
+                        unsigned Depth) {
+  LayoutParts L;
+  if (!readLayout(Layout, L))
+    return false;
+  std::string After;
+  if (!L.Tiles.empty())
+    After += "T" + L.Tiles;
+  if (L.Tail != 1)
+    After += fmt::format("L({})", L.Tail);
+  if (L.Index != 0)
+    After += fmt::format("#({})", primitiveName(L.Index));
+  if (L.Pointer != 0)
+    After += fmt::format("*({})", primitiveName(L.Pointer));
+  if (L.Bits != 0)
+    After += fmt::format("E({})", L.Bits);
+  if (L.Space != 0)
+    After += fmt::format("S({})", L.Space);
+  if (!L.Splits.empty())
+    After += "SC" + L.Splits;
+  if (!L.Physical.empty()) {
+    After += "P(";
+    if (!printShapeAt(L.Physical, true, After, Depth + 1))
+      return false;
+    After += ')';
+  }
+  if (L.Metadata > 0)
+    After += fmt::format("M({})", L.Metadata);
+  if (Scalar && L.Order.empty() && After.empty())
+    return true;
+  Out += '{';
+  printNumbers(L.Order, Out);
+  if (!After.empty())
+    Out += ":" + After;
+  Out += '}';
+  return true;
+}
+
+/// \p Tuple is the message of a tuple.
+static bool printTuple(StringRef Tuple, bool WithLayout, std::string &Out,
+                       unsigned Depth) {
+  int64_t At = 0;
+  bool Good = true;
+  Out += '(';
+  Good &= forEachField(Tuple, [&](const WireField &F) {
+    if (F.Number != TupleShape || !F.isMessage())
+      return;
+    if (At != 0)
+      Out += ", ";
+    if (At != 0 && At % 5 == 0)
+      Out += fmt::format("/*index={}*/", At);
+    ++At;
+    Good = Good && printShapeAt(F.Bytes, WithLayout, Out, Depth + 1);
+  });
+  Out += ')';
+  return Good;
+}
+
+static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
+                         unsigned Depth) {
+  if (Depth > MaxDepth)
+    return false;
+  int64_t Type = elementType(Shape);
+  if (Type == TupleType)
+    return printTuple(Shape, WithLayout, Out, Depth);
+  llvm::SmallVector<int64_t, 6> Extents;
+  llvm::SmallVector<int64_t, 6> Dynamic;
+  std::optional<StringRef> Layout;
+  StringRef Inner;
+  bool Good = true;
+  Good &= forEachField(Shape, [&](const WireField &F) {
+    if (F.Number == ShapeField::Sizes)
+      Good &= addNumbers(F, Extents);
+    else if (F.Number == DynamicDimension)
+      Good &= addNumbers(F, Dynamic);
+    else if (F.Number == LayoutOf && F.isMessage())
+      Layout = F.Bytes;
+    else if (F.Number == TupleShape && F.isMessage())
+      Inner = F.Bytes;
+  });
+  StringRef Name = primitiveName(Type);
+  if (!Good || Name.empty())
+    return false;
+  if (Name == "b") { // a buffer around one shape (2025 on)
+    Out += "b(";
+    Good = printShapeAt(Inner, WithLayout, Out, Depth + 1);
+    Out += ')';
+    return Good;
+  }
+  Out += Name;
+  Out += '[';
+  for (size_t I = 0; I != Extents.size(); ++I) {
+    if (I != 0)
+      Out += ',';
+    if (I >= Dynamic.size() || Dynamic[I] == 0)
+      Out += std::to_string(Extents[I]);
+    else
+      Out += Extents[I] == INT64_MIN ? "?" : fmt::format("<={}", Extents[I]);
+  }
+  Out += ']';
+  bool HasLayout = Name != "opaque" && Name != "token" && Name != "invalid";
+  if (!WithLayout || !HasLayout || !Layout)
+    return true;
+  return printLayout(*Layout, Extents.empty(), Out, Depth);
+}
+
+bool hlobuf::printShape(StringRef Shape, bool WithLayout, std::string &Out) {
+  return printShapeAt(Shape, WithLayout, Out, 0);
+}

@@ -1,0 +1,89 @@
+//===- Proto/Wire.h - Protocol buffers as they are on disk ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The wire format: https://protobuf.dev/programming-guides/encoding. A table of
+// field numbers (Fields.h) is all that a reader needs to know of a message;
+// other fields are skipped. libprotobuf needs XLA's .proto files and costs a
+// process's start; protozero throws, which this project compiles without.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_WIRE_H
+#define HLOBUF_PROTO_WIRE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace hlobuf {
+
+/// How a field's value is encoded.
+enum class WireType : uint8_t {
+  Varint = 0,
+  Fixed64 = 1,
+  Bytes = 2,
+  Fixed32 = 5
+};
+
+/// One field of a message.
+struct WireField {
+  uint32_t Number = 0;
+  WireType Type = WireType::Varint;
+  /// A varint, or a fixed number's bits.
+  uint64_t Value = 0;
+  /// A string, a message, or packed numbers.
+  llvm::StringRef Bytes;
+
+  int64_t number() const { return static_cast<int64_t>(Value); }
+  bool isMessage() const { return Type == WireType::Bytes; }
+};
+
+/// Takes a varint from the front of \p Bytes; nothing if there is none.
+std::optional<uint64_t> takeVarint(llvm::StringRef &Bytes);
+
+/// Walks the fields of one message, in their order.
+class WireReader {
+public:
+  explicit WireReader(llvm::StringRef Message) : Rest(Message) {}
+
+  /// The next field; false at the end, or where the rest cannot be read.
+  bool next(WireField &Field);
+
+  /// Some bytes could not be read.
+  bool failed() const { return Failed; }
+  llvm::StringRef rest() const { return Rest; }
+
+private:
+  llvm::StringRef Rest;
+  bool Failed = false;
+};
+
+/// Calls \p Visit for each field; false where \p Message is damaged.
+bool forEachField(llvm::StringRef Message,
+                  llvm::function_ref<void(const WireField &)> Visit);
+
+/// True if \p Bytes are a message from the first to the last one.
+bool isMessage(llvm::StringRef Bytes);
+
+/// The first field \p Number that holds bytes; empty if there is none.
+llvm::StringRef bytesField(llvm::StringRef Message, uint32_t Number);
+
+/// The last field \p Number that holds a number; nothing if there is none.
+std::optional<int64_t> numberField(llvm::StringRef Message, uint32_t Number);
+
+/// Adds the numbers of \p Field, one or packed ones, to \p To; false where the
+/// packed ones are damaged.
+bool addNumbers(const WireField &Field, llvm::SmallVectorImpl<int64_t> &To);
+
+/// All numbers of the repeated field \p Number.
+llvm::SmallVector<int64_t, 4> numbersField(llvm::StringRef Message,
+                                           uint32_t Number);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_WIRE_H

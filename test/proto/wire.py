@@ -1,0 +1,111 @@
+"""wire.py COMMAND ...: protos without their schema, for tests.
+
+    set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
+    around FILE...           the files one after the other, inside of what nobody knows
+    cut FILE                 verifies every sixteenth beginning of FILE
+    flip FILE...             verifies each file with single bytes changed
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def encode(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def fields(data):
+    """Number, type, and what is there, of each field."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        else:
+            size = {1: 8, 5: 4}.get(kind)
+            if size is None:
+                size, at = varint(data, at)
+            value = data[at : at + size]
+            at += size
+        yield key >> 3, kind, value
+
+
+def join(parts):
+    out = b""
+    for number, kind, value in parts:
+        out += encode(number << 3 | kind)
+        out += encode(value) if kind == 0 else (encode(len(value)) if kind == 2 else b"") + value
+    return out
+
+
+def replace(data, path, value):
+    """None where there is no such field."""
+    parts = list(fields(data))
+    for i, (number, kind, old) in enumerate(parts):
+        if number != path[0]:
+            continue
+        if len(path) > 1:
+            new = replace(old, path[1:], value)
+        else:  # packed numbers become one
+            new = value if kind == 0 else encode(value)
+        if new is not None:
+            parts[i] = (number, kind, new)
+            return join(parts)
+    return None
+
+
+def status(path):
+    command = ["hlobuf-verify", "-q", "--no-config", str(path)]
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
+def main():
+    command, *rest = sys.argv[1:]
+    scratch = Path(tempfile.mkdtemp()) / "x.hlo.pb"
+    if command == "set":
+        path, value, file = rest
+        new = replace(Path(file).read_bytes(), [int(n) for n in path.split(".")], int(value))
+        sys.stdout.buffer.write(new)
+    elif command == "around":
+        texts = b"\xff\xff\x00between".join(Path(file).read_bytes() for file in rest)
+        sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
+    elif command == "cut":
+        data = Path(rest[0]).read_bytes()
+        places = range(1, len(data), 16)
+        good = 0
+        for size in places:
+            scratch.write_bytes(data[:size])
+            good += status(scratch) == 2
+        print(f"{good} of {len(places)} cut: status 2 each" if good == len(places) else "silent")
+    elif command == "flip":
+        chance = random.Random(1)
+        crashes = 0
+        for file in rest:
+            for _ in range(30):
+                data = bytearray(Path(file).read_bytes())
+                data[chance.randrange(len(data))] = chance.randrange(256)
+                scratch.write_bytes(data)
+                crashes += status(scratch) not in (0, 1, 2)
+        print("crashes:", crashes)
+
+
+if __name__ == "__main__":
+    main()
