@@ -226,7 +226,7 @@ static double commonPart(const llvm::StringMap<unsigned> &X,
                          const llvm::StringMap<unsigned> &Y) {
   size_t Common = 0;
   for (const auto &Entry : X)
-    Common += Y.contains(Entry.getKey());
+    Common += Y.count(Entry.getKey());
   size_t All = X.size() + Y.size() - Common;
   return All == 0 ? 1.0
                   : static_cast<double>(Common) / static_cast<double>(All);
