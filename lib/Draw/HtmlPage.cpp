@@ -13,6 +13,7 @@
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;

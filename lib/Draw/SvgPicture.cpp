@@ -18,6 +18,7 @@
 #include "Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <tuple>
 
 using namespace hlobuf;
