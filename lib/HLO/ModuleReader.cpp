@@ -226,7 +226,7 @@ void ModuleReader::readComputation() {
     if (Comment)
       continue;
     if (!Ends && (!beginsInstruction(Line) || Pending.isInsideString())) {
-      if (Pending.empty())
+      if (Pending.empty() || (beginsComputation(Line) && Pending.isBalanced()))
         Refuse(Line, "expected an instruction");
       else
         Pending.extend(Line);
