@@ -35,15 +35,24 @@ static std::string moduleText(const MemoryDiff &D) {
   return Old == New ? New.str() : (Old + " -> " + New).str();
 }
 
+/// Bytes of a shape that a row shows: that of a tuple may have thousands.
+static constexpr size_t ShapeBytes = 48;
+
+static std::string clipped(StringRef Shape) {
+  return Shape.size() <= ShapeBytes
+             ? Shape.str()
+             : (Shape.take_front(ShapeBytes - 3) + "...").str();
+}
+
 /// `8 x 64.0KiB f32[8,16] -> f32[16,16]`.
 static std::string shapeText(const ChangeRow &R) {
   std::string Text;
   uint64_t Bytes = std::max(R.OldBytes, R.NewBytes);
   if (R.Count > 1)
     Text = fmt::format("{} x {} ", R.Count, humanBytes(Bytes / R.Count));
-  Text += R.OldShape;
+  Text += clipped(R.OldShape);
   if (R.OldShape != R.NewShape)
-    Text += " -> " + R.NewShape;
+    Text += " -> " + clipped(R.NewShape);
   return Text;
 }
 
@@ -75,7 +84,7 @@ static void printSpace(const SpaceDiff &S, size_t Top, llvm::raw_ostream &OS) {
   llvm::ArrayRef<ChangeRow> Rows = shown(S, Top);
   size_t Width = 0;
   for (const ChangeRow &R : Rows)
-    Width = std::max(Width, std::min<size_t>(shapeText(R).size(), 48));
+    Width = std::max(Width, std::min(shapeText(R).size(), ShapeBytes));
   for (const ChangeRow &R : Rows) {
     std::string Line = fmt::format(
         "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}",

@@ -52,6 +52,7 @@ private:
   const Origin &originOf(NameId Name);
   std::string plainShape(ValueId V) const;
   std::string identity(ValueId V);
+  ValueId parameterOf(const Allocation &Alloc) const;
   ComparedValue describe(const HeldValue &Held);
   void addSpaces();
   void addValues();
@@ -81,13 +82,27 @@ std::string Describer::identity(ValueId V) {
   return identityOf(lastPart(From.OpName), From.Source, plainShape(V));
 }
 
+/// The value of \p Alloc that its parameter instruction defines; invalid if
+/// there is none.
+ValueId Describer::parameterOf(const Allocation &Alloc) const {
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+    if (findOpcode(A, D.Values[I].Tag.Name) == Opcode::Parameter)
+      return ValueId(I);
+  return ValueId();
+}
+
 ComparedValue Describer::describe(const HeldValue &Held) {
-  const Value &V = D[Held.Value];
+  // An argument is known by its own name, whatever is written over it.
+  ValueId Known = Held.Value;
+  const Allocation &Alloc = D[D[Held.Value].Owner];
+  if (ValueId Parameter = parameterOf(Alloc); Parameter && Alloc.isParameter())
+    Known = Parameter;
+  const Value &V = D[Known];
   const Origin &From = originOf(V.Tag.Name);
   ComparedValue C;
   C.Name = D.spell(V.Tag.Name, V.Tag.Index);
   C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
-  C.PlainShape = plainShape(Held.Value);
+  C.PlainShape = plainShape(Known);
   C.OpName = From.OpName;
   C.Source = From.Source;
   C.Opcode = opcodeText(findOpcode(A, V.Tag.Name)).str();
@@ -95,7 +110,10 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.Bytes = Held.Bytes;
   C.Unpadded = Held.Unpadded;
   C.Step = U.stepOf(V.Tag.Name);
-  C.Shared.push_back(identity(Held.Value));
+  C.Argument = Alloc.Parameter;
+  C.Shared.push_back(identity(Known));
+  if (Known != Held.Value)
+    C.Shared.push_back(identity(Held.Value));
   for (ValueId Other : Held.Others)
     C.Shared.push_back(identity(Other));
   return C;
@@ -143,11 +161,8 @@ void Describer::addArguments() {
     Argument.Kept = Alloc.MaybeLiveOut;
     if (Alloc.ParameterShape)
       Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
-    for (uint32_t I = Alloc.Values.Begin;
-         I != Alloc.Values.End && Argument.Name.empty(); ++I)
-      if (NameId Name = D.Values[I].Tag.Name;
-          findOpcode(A, Name) == Opcode::Parameter)
-        Argument.Name = originOf(Name).OpName;
+    if (ValueId V = parameterOf(Alloc))
+      Argument.Name = originOf(D[V].Tag.Name).OpName;
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();

@@ -36,6 +36,8 @@ struct ComparedValue {
   /// As placed, and without padding.
   uint64_t Bytes = 0;
   uint64_t Unpadded = 0;
+  /// The number of the argument whose allocation it is in.
+  std::optional<uint32_t> Argument;
   /// The step of its definition; -1 if it has none.
   int32_t Step = -1;
   /// Values that share the bytes there, itself first: what they are known by in

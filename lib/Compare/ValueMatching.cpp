@@ -26,7 +26,8 @@ enum class Pass {
   /// The shape may differ, but not its rank and element type.
   OtherShape,
   OtherShapeAnyScope,
-  /// The source line is not known, or the release prints another one.
+  /// The source line is not known, or the release prints another one. Arguments
+  /// have other names.
   NoSource,
   /// The element type may differ.
   OtherType,
@@ -62,7 +63,8 @@ static std::string keyOf(const ComparedValue &V, Pass P) {
                              : fmt::format("{}|{}|{}|{}|{}", Kind, Operation,
                                            V.Source, V.elementType(), V.rank());
   case Pass::NoSource:
-    return fmt::format("{}|{}|{}", Kind, Operation, V.PlainShape);
+    return V.Argument ? fmt::format("argument {}|{}", *V.Argument, V.PlainShape)
+                      : fmt::format("{}|{}|{}", Kind, Operation, V.PlainShape);
   case Pass::OtherType:
     return Operation.empty()
                ? ""

@@ -11,6 +11,7 @@ Everything is done by the program hlobuf-verify, which comes with this package.
 
 import importlib.metadata
 
+from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, json_lines, program, run, verify
 from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
 
@@ -24,11 +25,13 @@ __all__ = [
     "Finding",
     "Gap",
     "Note",
+    "Picture",
     "Place",
     "Report",
     "InputError",
     "__version__",
     "json_lines",
+    "plot",
     "program",
     "run",
     "verify",

@@ -22,21 +22,22 @@ class InputError(Exception):
     """hlobuf-verify could not do what it was asked to: no verdict was reached."""
 
 
-def program() -> Path:
-    """The hlobuf-verify that was installed with this package, or that is on PATH."""
+def program(name: str = NAME) -> Path:
+    """hlobuf-verify, or the tool `name`, that was installed with this package, or that
+    is on PATH."""
     try:
         installed = importlib.metadata.files("hlobuf") or []
     except importlib.metadata.PackageNotFoundError:
         installed = []
-    candidates = [Path(str(f.locate())) for f in installed if f.name == NAME]
+    candidates = [Path(str(f.locate())) for f in installed if f.name == name]
     # `pip install --target` moves the scripts without saying so.
-    candidates.append(Path(__file__).parent.parent / "bin" / NAME)
+    candidates.append(Path(__file__).parent.parent / "bin" / name)
     for candidate in candidates:
         if candidate.is_file():
             return candidate.resolve()
-    on_path = shutil.which(NAME)
+    on_path = shutil.which(name)
     if not on_path:
-        raise InputError(f"{NAME} is neither installed with this package nor on PATH")
+        raise InputError(f"{name} is neither installed with this package nor on PATH")
     return Path(on_path)
 
 

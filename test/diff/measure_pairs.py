@@ -51,6 +51,7 @@ def main():
     tool, *folders = sys.argv[1:]
     pairs = [pair for folder in folders for pair in sorted(pathlib.Path(folder).iterdir())]
     named = matched = shown = total = count = 0
+    by_cause = {}
     for pair in pairs:
         found = measure(tool, pair)
         if found is None:
@@ -60,11 +61,15 @@ def main():
         count += 1
         named += is_named
         matched, shown, total = matched + m, shown + s, total + t
+        sums = by_cause.setdefault(pair.name.partition("-")[0], [0, 0, 0, 0])
+        sums[:] = [old + new for old, new in zip(sums, (1, m, s, t))]
         print(
             f"{pair.parent.name}/{pair.name}: {'cause named' if is_named else 'CAUSE MISSED'}"
             f"{', no difference' if same else ''}, {m / max(1, t):.1%} matched, "
             f"{(m + s) / max(1, t):.1%} matched or shown"
         )
+    for cause, (pairs_of_it, m, s, t) in by_cause.items():
+        print(f"{cause}: {pairs_of_it} pairs, {m / t:.0%} | {(m + s) / t:.1%}")
     print(
         f"{count} pairs: cause named in {named}; {matched / max(1, total):.1%} of the bytes "
         f"at the peaks matched, {(matched + shown) / max(1, total):.1%} matched or shown"

@@ -89,6 +89,11 @@ async function tryDefect() {
   check("light and dark differ", frame.contentWindow.getComputedStyle(root.body).backgroundColor !== dark);
   for (const each of ["c", "c", "c", "s", "s", "s", "ArrowLeft", "ArrowUp", "-", "?", "Escape"]) await key(each);
   frame.remove();
+  const row = await open("row.html");
+  row.contentWindow.hlobufPage.press("f");
+  await frames(row, 2, () => {});
+  check("a red crossing of the README's defect", redPixels(row) > 2000);
+  row.remove();
 }
 async function tryLarge() {
   // The first time the browser is still busy with itself.
@@ -162,18 +167,20 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        defect = folder / "defect.html"
-        subprocess.run(
-            [options.tool, options.inputs / "defect-broadcast-copy", "-o", defect], check=True
-        )
-        page = defect.read_text(encoding="utf-8")
+        for dump, name in (("broadcast-copy", "defect.html"), ("shift-row", "row.html")):
+            dump = options.inputs / f"defect-{dump}"
+            subprocess.run([options.tool, dump, "-o", folder / name], check=True)
+        page = (folder / "defect.html").read_text(encoding="utf-8")
         start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
         large = page[:start] + json.dumps(large_picture()) + page[end:]
         (folder / "large.html").write_text(large, encoding="utf-8")
         if options.screenshots:
             finding = folder / "finding.html"
-            finding.write_text(page.replace("</body>", '<script>hlobufPage.press("f")</script></body>'))
-            screenshot(finding, options.screenshots / "view-defect.png", dark=False)
+            row = (folder / "row.html").read_text(encoding="utf-8")
+            for text, name in ((page, "view-defect.png"), (row, "view-row.png")):
+                press = '<script>hlobufPage.press("f")</script></body>'
+                finding.write_text(text.replace("</body>", press), encoding="utf-8")
+                screenshot(finding, options.screenshots / name, dark=text is row)
         handler = browse_site.Handler
         handler.harness = HARNESS.replace("LONGEST", str(LONGEST_OPENING)).replace(
             "FEWEST", str(FEWEST_FRAMES)
