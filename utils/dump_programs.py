@@ -109,6 +109,72 @@ def recurrent_gradient(weights, x):
     return jax.value_and_grad(loss)(weights)
 
 
+# -- waste -------------------------------------------------------------------
+
+
+@program(shape(64, 64), shape(64, 64))
+def waste_donation(weights, gradient):
+    """A result that could take the memory of an argument."""
+    return weights - 0.1 * gradient
+
+
+@program(shape(64, 64), shape(64, 8), donate=(0,))
+def waste_donated(x, weights):
+    """A donated argument whose memory nobody takes."""
+    return (x @ weights).sum(0)
+
+
+@program(shape(64, 64), shape(1, 64), shape(dtype="int32"))
+def waste_cache(cache, row, at):
+    """An argument that is updated in place, and copied before."""
+    return lax.dynamic_update_slice(cache, row, (at, 0))
+
+
+@program(shape(64, 64), shape(64, 64))
+def waste_returned(x, y):
+    """A result that is an argument."""
+    return lax.optimization_barrier(x), jnp.tanh(y)
+
+
+@program(shape(64, 64, dtype="bfloat16"), shape(8, 64))
+def waste_wide(weights, x):
+    """An argument that is converted to a wider type as a whole."""
+    weights = weights.astype("float32")
+    return jnp.tanh(x @ weights) @ weights
+
+
+@program(shape(64, 64), shape(64))
+def waste_broadcast(x, scale):
+    """A broadcast that is used again after the peak."""
+    wide = lax.optimization_barrier(jnp.broadcast_to(scale[:, None], (64, 64)))
+    y = jnp.cumsum(x + wide, 0) @ x
+    y = jnp.cumsum(y, 1) @ y
+    return y @ wide
+
+
+@program(shape(64, 64), shape(64, 64))
+def waste_early(x, y):
+    """A value that is computed before the peak and used after it."""
+    early, later = lax.optimization_barrier((y @ y, x))
+    z, early = lax.optimization_barrier((jnp.cumsum(later, 0), early))
+    return jnp.tanh(jnp.cumsum(z @ x, 1) @ z) @ early
+
+
+@program(shape(64, 64), shape(1, 64), shape(dtype="int32"))
+def waste_copy(x, row, at):
+    """A value that is read after it was updated."""
+    old = x @ x
+    new = lax.dynamic_update_slice(old, row, (at, 0)) @ x
+    new, old = lax.optimization_barrier((new, old))
+    return jnp.sum(new @ x) + jnp.sum(old @ x)
+
+
+@program(shape(64, 64))
+def waste_constant(x):
+    """An array that is part of the program."""
+    return x @ jnp.asarray([[(3 * i + 7 * j) % 11 for j in range(64)] for i in range(64)], "float32")
+
+
 # -- memory that is used again -----------------------------------------------
 
 

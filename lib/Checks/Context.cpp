@@ -16,6 +16,8 @@ using namespace hlobuf;
 struct CheckContext::Cache {
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
+  Lazy<std::unique_ptr<MemoryUse>> Memory;
+  Lazy<std::vector<Waste>> Wasted;
 };
 
 CheckContext::CheckContext(const Dump &D)
@@ -40,4 +42,15 @@ bool CheckContext::privateStacksPossible(int32_t Color) const {
     return findPrivateStacks(*this, Derived ? &M->program() : nullptr);
   });
   return llvm::is_contained(Colors, Color);
+}
+
+const MemoryUse &CheckContext::memory() const {
+  return *Memo->Memory.get([&] {
+    return std::make_unique<MemoryUse>(*this, [&] { return moduleAnalysis(); });
+  });
+}
+
+llvm::ArrayRef<Waste> CheckContext::waste() const {
+  return Memo->Wasted.get(
+      [&] { return findWaste(memory(), moduleAnalysis()); });
 }

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_CHECKS_CONTEXT_H
 #define HLOBUF_CHECKS_CONTEXT_H
 
-#include "Facts/Facts.h"
+#include "Memory/Waste.h"
 
 namespace hlobuf {
 
@@ -26,6 +26,11 @@ public:
   /// TPU may give async computations stacks of their own in \p Color, so that
   /// unrelated values may share bytes there. Uses the module if there is one.
   bool privateStacksPossible(int32_t Color) const;
+
+  /// Bytes over time.
+  const MemoryUse &memory() const;
+  /// What the program could do without.
+  llvm::ArrayRef<Waste> waste() const;
 
 private:
   struct Cache;

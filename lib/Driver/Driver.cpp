@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
+#include "Driver/Capacity.h"
 #include "Driver/Comments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
@@ -156,8 +157,12 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
     return R;
   }
   const CheckSelection &Selection = D.Applied->Selection;
+  SummaryOptions Memory = Options.Memory;
+  if (Options.WantMemory && !Memory.Capacity)
+    findCapacity(D.In.Path, Memory);
   R = makeResult(D.In, **L,
-                 verify(**L, Selection, Options.WantMemory, JobsInside),
+                 verify(**L, Selection, Options.WantMemory ? &Memory : nullptr,
+                        JobsInside),
                  Selection);
   applySuppressionComments(R, **L, Selection);
   if (Options.UpdateExpectations) {

@@ -9,6 +9,7 @@
 #define HLOBUF_DRIVER_OPTIONS_H
 
 #include "Input/Load.h"
+#include "Memory/MemorySummary.h"
 #include "Results/ResultPrinter.h"
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct VerifyOptions {
   std::vector<OutputFile> Outputs;
   /// Tell where the memory goes.
   bool WantMemory = false;
+  /// How; Capacity is looked for next to each dump where it is not given.
+  SummaryOptions Memory;
   /// Comments in the dumps say what is to be found.
   bool VerifyDiagnostics = false;
   /// Write these comments.

@@ -45,6 +45,9 @@ llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
   CheckSelection Selection;
   if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Texts.Checks))
     return E;
+  Selection.Waste = Selection.Checks.only([](StringRef Glob, bool Excludes) {
+    return Excludes || Glob.starts_with(WastePrefix);
+  });
   if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
                                "--warnings-as-errors", Texts.WarningsAsErrors))
     return E;
@@ -59,7 +62,7 @@ bool CheckSelection::isEmpty() const {
 }
 
 bool CheckSelection::enabled(const CheckInfo &Info) const {
-  switch (Checks.match(Info.Id)) {
+  switch (match(Info.Id)) {
   case GlobList::Match::In:
     return true;
   case GlobList::Match::Out:
@@ -111,7 +114,7 @@ public:
           {SyntaxCheck, Severity::Error, L.Syntax.Uncounted});
   }
 
-  Verdict finish(bool WantMemory, unsigned Jobs);
+  Verdict finish(const SummaryOptions *WantMemory, unsigned Jobs);
 
 private:
   std::vector<uint32_t> order(unsigned Jobs) const;
@@ -304,7 +307,7 @@ void Run::sortByPlace() {
   });
 }
 
-Verdict Run::finish(bool WantMemory, unsigned Jobs) {
+Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   std::vector<uint32_t> Order = order(Jobs);
   std::map<uint32_t, Outcome> Outcomes;
   runInOrder(
@@ -319,13 +322,13 @@ Verdict Run::finish(bool WantMemory, unsigned Jobs) {
   noteKnownDefects(Context.backend(), All);
   Result.Findings = std::move(All);
   if (WantMemory)
-    Result.Memory =
-        summarizeMemory(Context, [&] { return Context.moduleAnalysis(); });
+    Result.Memory = summarizeMemory(Context.memory(), Context.moduleAnalysis(),
+                                    Context.waste(), *WantMemory);
   return std::move(Result);
 }
 
 Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
-                       bool WantMemory, unsigned Jobs) {
+                       const SummaryOptions *WantMemory, unsigned Jobs) {
   if (L.Texts.bytes() < LargeText)
     Jobs = 1;
   return Run(L, Selection).finish(WantMemory, std::max(1u, Jobs));

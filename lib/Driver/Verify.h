@@ -27,11 +27,17 @@ struct GlobTexts {
 /// What is wrong with \p Globs, as a list of globs of checks; empty if nothing.
 std::string problemWithGlobs(llvm::StringRef Globs);
 
+/// What names of lints about waste begin with.
+constexpr llvm::StringLiteral WastePrefix = "lint-";
+
 /// The globs, read once.
 struct CheckSelection {
   GlobList Checks;
   GlobList WarningsAsErrors;
   GlobList Require;
+  /// Those of Checks that are about lints of waste by name, and exclusions: `*`
+  /// does not ask for advice.
+  GlobList Waste;
 
   /// Fails for a glob that is malformed or names no check.
   static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
@@ -42,7 +48,10 @@ struct CheckSelection {
   /// Lints run, and are shown, only where they are asked for by name.
   bool enabled(const CheckInfo &Info) const;
   bool showsLint(llvm::StringRef Id) const {
-    return Checks.match(Id) == GlobList::Match::In;
+    return match(Id) == GlobList::Match::In;
+  }
+  GlobList::Match match(llvm::StringRef Id) const {
+    return (Id.starts_with(WastePrefix) ? Waste : Checks).match(Id);
   }
 };
 
@@ -84,9 +93,9 @@ struct Verdict {
 
 /// Runs the selected checks on \p L; pages of its texts are released between
 /// them. Checks of a large dump run on \p Jobs threads; the verdict is the
-/// same.
+/// same. Memory is summarized where \p WantMemory is given.
 Verdict verify(LoadedDump &L, const CheckSelection &Selection,
-               bool WantMemory = false, unsigned Jobs = 1);
+               const SummaryOptions *WantMemory = nullptr, unsigned Jobs = 1);
 
 } // namespace hlobuf
 

@@ -126,7 +126,10 @@ static Extents applyTile(Extents Current, const Tile &T) {
 }
 
 Bytes hlobuf::tiledBytes(const ShapeTable &Shapes, ShapeId Id) {
-  const Shape &S = Shapes[Id];
+  return tiledBytesOf(Shapes[Id]);
+}
+
+Bytes hlobuf::tiledBytesOf(const Shape &S) {
   if (!S.isArray() || !S.Layout ||
       S.Layout->has(LayoutProperty::PhysicalShape) ||
       S.Layout->has(LayoutProperty::MetadataPrefix) ||

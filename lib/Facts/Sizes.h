@@ -25,6 +25,8 @@ std::optional<uint64_t> logicalBytes(const ShapeTable &Shapes, ShapeId Id);
 /// v4: 3). Nothing where logicalBytes is unknown, for dynamic dimensions, and
 /// for `M(n)` and `P(..)` layouts, whose formulas are not public.
 std::optional<uint64_t> tiledBytes(const ShapeTable &Shapes, ShapeId Id);
+/// The same of \p S, which need not be in a table.
+std::optional<uint64_t> tiledBytesOf(const Shape &S);
 
 /// Bytes that \p B's backend gives to a value of shape \p Id and color
 /// \p Color on its own; nothing where that is not known.

@@ -6,347 +6,328 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/MemorySummary.h"
-#include "Dataflow/Expected.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Peak.h"
-#include "llvm/ADT/StringMap.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-/// Bytes of an allocation that one value, or several in turn, fill exactly.
-struct Slice {
-  /// At least one.
-  llvm::SmallVector<ValueId, 2> Values;
-  /// The most bytes that elements of one of them take.
-  uint64_t Logical = 0;
-  bool Temp = false;
-  bool LiveAtPeak = false;
-  /// Where known, when its values are live.
-  std::vector<StepRange> Ranges;
-
-  ValueId first() const { return Values.front(); }
-};
-
 class Summarizer {
 public:
-  Summarizer(const Facts &A, ModuleAnalysisFn Module)
-      : A(A), D(A.dump()), Module(Module) {}
+  Summarizer(const MemoryUse &Use, const ModuleAnalysis *W,
+             llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
+      : Use(Use), A(Use.facts()), D(A.dump()), W(W), Wasted(Wasted),
+        Options(Options) {}
 
   MemorySummary run();
 
 private:
-  void addSpaces();
   void addAllocations();
-  void addSlices();
-  bool knowsTimes() const;
-  std::optional<StepRange> rangeOf(ValueId V) const;
-  std::optional<int32_t> peakStep();
-  void addPeak();
-  uint64_t bytesLiveAt(int32_t Step) const;
-  void addTemp();
-  ValueId representative(const Slice &S) const;
-  void addLargest();
-  void addPadding();
+  void addSpaces();
+  void findComputed();
+  ValueId named(ValueId V) const;
+  HeldRow rowOf(const HeldValue &V) const;
+  void addHeld();
+  void addGroups(std::vector<HeldRow> Rows);
+  void addTree(llvm::ArrayRef<HeldRow> Rows);
+  void addStated();
+  void addSavings();
   void addDonation();
-  std::string sourceOf(NameId Name) const;
 
+  const MemoryUse &Use;
   const Facts &A;
   const Dump &D;
-  ModuleAnalysisFn Module;
-  const ModuleAnalysis *W = nullptr;
-  /// The dump states sound live ranges; else the module may imply them.
-  bool Stated = false;
-  std::vector<Slice> Slices;
+  const ModuleAnalysis *W;
+  /// By alias set: a member that an instruction computes, where one does.
+  llvm::DenseMap<uint32_t, ValueId> Computed;
+  llvm::ArrayRef<Waste> Wasted;
+  const SummaryOptions &Options;
   MemorySummary M;
 };
 } // namespace
 
+void Summarizer::addAllocations() {
+  for (const Allocation &Alloc : D.Allocations) {
+    M.Total += Alloc.Size;
+    M.ByKind[static_cast<size_t>(kindOf(Alloc))] += Alloc.Size;
+  }
+}
+
 void Summarizer::addSpaces() {
-  MemoryUse Use(A, Module);
   M.Times = Use.times();
+  M.Capacity = Options.Capacity;
+  M.Chip = Options.Chip;
+  M.By = Options.By;
   for (const SpaceUse &S : Use.spaces()) {
+    if (S.Color == 0)
+      M.Main = M.Spaces.size();
     SpaceSummary &Sum = M.Spaces.emplace_back();
     Sum.Color = S.Color;
     Sum.Name = S.Name;
     Sum.Allocated = S.Allocated;
     Sum.Resident = S.Resident;
     Sum.Peak = S.Peak;
-    if (Use.isTimed()) {
-      Sum.PeakStep = S.PeakStep;
-      Sum.Instruction = Use.instructionAt(S.PeakStep);
+    if (!Use.isTimed())
+      continue;
+    Sum.PeakStep = S.PeakStep;
+    Sum.Instruction = Use.instructionAt(S.PeakStep);
+    if (NameId Name = D.Names.find(Sum.Instruction)) {
+      Origin From = findOrigin(A, Name);
+      Sum.OpName = From.OpName;
+      Sum.Source = From.Source;
     }
     for (const HeldValue &V : Use.heldAt(S.Color, S.PeakStep))
       Sum.Unpadded += V.Unpadded;
   }
 }
 
-void Summarizer::addAllocations() {
-  for (const Allocation &Alloc : D.Allocations) {
-    M.Total += Alloc.Size;
-    M.ByKind[static_cast<size_t>(kindOf(Alloc))] += Alloc.Size;
-    M.ByColor[Alloc.color()] += Alloc.Size;
-  }
+/// Not computed, but carried by a loop, a branch or a copy.
+static bool isState(const Facts &A, const Value &V) {
+  Opcode Op = findOpcode(A, V.Tag.Name);
+  return V.Tag.Phi || isSynchronousCall(Op) || Op == Opcode::Copy ||
+         Op == Opcode::Parameter || isAsync(Op) || startedBy(Op);
 }
 
-bool Summarizer::knowsTimes() const {
-  return Stated || (W && W->derivesTime());
-}
-
-std::optional<StepRange> Summarizer::rangeOf(ValueId V) const {
-  if (Stated)
-    return A.range(V);
-  if (!W || !W->derivesTime())
-    return std::nullopt;
-  HloValueId Flow = W->find(D[V].Tag.Name, D[V].Tag.Index);
-  return Flow ? W->ranges()[Flow] : std::nullopt;
-}
-
-void Summarizer::addSlices() {
-  std::map<std::tuple<uint32_t, uint64_t, uint64_t>, size_t> Known;
-  for (size_t I = 0; I != D.Values.size(); ++I) {
+void Summarizer::findComputed() {
+  if (!W || !W->obstacle().empty())
+    return;
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
+    HloValueId Flow = W->find(V.Tag.Name, V.Tag.Index);
+    if (Flow && !isState(A, V))
+      Computed.try_emplace(W->aliases().group(Flow).index(), ValueId(I));
+  }
+}
+
+ValueId Summarizer::named(ValueId V) const {
+  if (Computed.empty() || !isState(A, D[V]) || D[D[V].Owner].isParameter())
+    return V;
+  HloValueId Flow = W->find(D[V].Tag.Name, D[V].Tag.Index);
+  ValueId Better =
+      Flow ? Computed.lookup(W->aliases().group(Flow).index()) : ValueId();
+  return Better && D[Better].Owner == D[V].Owner ? Better : V;
+}
+
+HeldRow Summarizer::rowOf(const HeldValue &V) const {
+  const Value &Val = D[named(V.Value)];
+  HeldRow Row;
+  Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
+  Origin From = findOrigin(A, Val.Tag.Name);
+  Row.OpName = std::move(From.OpName);
+  Row.Source = std::move(From.Source);
+  if (Val.Shape)
+    Row.Shape = D.Shapes[Val.Shape].isTuple() ? "tuple table"
+                                              : D.Shapes.plainText(Val.Shape);
+  Row.Kind = V.Kind;
+  Row.Bytes = V.Bytes;
+  Row.Unpadded = V.Unpadded;
+  Row.Allocation = D[Val.Owner].Index;
+  Row.Idle = !V.Live && Use.isTimed();
+  return Row;
+}
+
+/// Without times, every temp counts with its whole allocation.
+static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
+  std::vector<HeldValue> Out;
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.color() == 0 && !Alloc.Values.empty() && !Alloc.ThreadLocal)
+      Out.push_back({ValueId(Alloc.Values.Begin),
+                     kindOf(Alloc),
+                     Alloc.Size,
+                     Alloc.Size,
+                     true,
+                     {}});
+  llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
+    return X.Bytes > Y.Bytes;
+  });
+  return Out;
+}
+
+void Summarizer::addHeld() {
+  if (!M.Main)
+    return;
+  std::vector<HeldValue> Held =
+      Use.isTimed() ? Use.heldAt(0, *M.main()->PeakStep) : allocationsAsRows(D);
+  std::vector<HeldRow> Rows;
+  for (const HeldValue &V : Held) {
+    HeldRow &Row = Rows.emplace_back(rowOf(V));
+    M.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
+    M.Idle += Row.Idle ? Row.Bytes : 0;
+  }
+  M.Largest.assign(Rows.begin(),
+                   Rows.begin() + std::min<size_t>(Rows.size(), Options.Top));
+  addTree(Rows);
+  addGroups(std::move(Rows));
+}
+
+void Summarizer::addGroups(std::vector<HeldRow> Rows) {
+  std::map<std::tuple<std::string, std::string, std::string, MemoryKind>,
+           size_t>
+      Known;
+  std::vector<HeldGroup> Groups;
+  for (HeldRow &Row : Rows) {
+    std::string Label = withoutIndices(Row.OpName);
     auto [At, New] = Known.try_emplace(
-        std::tuple(V.Owner.index(), V.Offset, V.Size), Slices.size());
+        std::tuple(Label, Row.Source, Row.Shape, Row.Kind), Groups.size());
     if (New)
-      Slices.emplace_back();
-    Slice &S = Slices[At->second];
-    uint64_t Logical =
-        V.Shape ? logicalBytes(D.Shapes, V.Shape).value_or(V.Size) : V.Size;
-    S.Values.push_back(ValueId(I));
-    S.Logical = std::max(S.Logical, Logical);
-    S.Temp = kindOf(D[V.Owner]) == MemoryKind::Temp;
-    std::optional<StepRange> Range = rangeOf(ValueId(I));
-    if (Range && Range->Start >= 0 && Range->Start <= Range->End)
-      S.Ranges.push_back(*Range);
+      Groups.push_back({std::move(Row), 0, 0, ""});
+    HeldGroup &G = Groups[At->second];
+    G.Bytes += New ? G.First.Bytes : Row.Bytes;
+    ++G.Count;
+    bool Same = New || G.First.OpName == Row.OpName;
+    if (New)
+      G.Label = G.First.OpName;
+    else if (!Same)
+      G.Label = Label;
   }
+  llvm::stable_sort(Groups, [](const HeldGroup &X, const HeldGroup &Y) {
+    return X.Bytes > Y.Bytes;
+  });
+  M.NumGroups = Groups.size();
+  if (Groups.size() > Options.Top)
+    Groups.resize(Options.Top);
+  M.Groups = std::move(Groups);
 }
 
-static bool holds(StepRange R, int32_t Step) {
-  return R.Start <= Step && Step <= R.End;
+/// The last scope of \p OpName.
+static std::string lastScope(StringRef OpName) {
+  return OpName.empty() ? "" : splitScopes(OpName).back();
 }
 
-std::optional<int32_t> Summarizer::peakStep() {
-  if (D.UnboundedPeak)
-    return std::nullopt;
-  if (D.complete(Section::Peak))
-    return D.PeakStep;
-  if (!Stated)
-    return W && W->derivesTime() ? expectedPeak(W->derived()) : std::nullopt;
-  std::optional<PeakMoment> Peak = findPeak(A);
-  return Peak ? std::optional(Peak->Step) : std::nullopt;
-}
-
-/// Bytes inside of some slice that is live at the peak.
-uint64_t Summarizer::bytesLiveAt(int32_t Step) const {
-  std::vector<std::tuple<uint32_t, uint64_t, uint64_t>> Spans;
-  for (const Slice &S : Slices)
-    if (llvm::any_of(S.Ranges, [&](StepRange R) { return holds(R, Step); }))
-      Spans.emplace_back(D[S.first()].Owner.index(), D[S.first()].Offset,
-                         D[S.first()].end());
-  llvm::sort(Spans);
-  uint64_t Sum = 0;
-  uint64_t Covered = 0;
-  uint32_t Last = ~uint32_t(0);
-  for (auto [Owner, Begin, End] : Spans) {
-    if (Owner != Last)
-      Covered = 0;
-    Last = Owner;
-    Begin = std::max(Begin, Covered);
-    if (End > Begin)
-      Sum += End - Begin;
-    Covered = std::max(Covered, End);
+static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
+  switch (By) {
+  case GroupBy::Value:
+    return {};
+  case GroupBy::Kind:
+    return {kindName(Row.Kind).str(), Row.Shape};
+  case GroupBy::Op:
+    if (Row.Kind == MemoryKind::Parameter)
+      return {"arguments",
+              withoutIndices(Row.OpName.empty() ? Row.Name : Row.OpName)};
+    if (Row.OpName.empty())
+      return {"(no op_name)", Row.Shape};
+    return splitScopes(Row.OpName);
+  case GroupBy::Line:
+    break;
   }
-  return Sum;
+  if (Row.Kind == MemoryKind::Parameter)
+    return {"arguments",
+            withoutIndices(Row.OpName.empty() ? Row.Name : Row.OpName)};
+  if (Row.Source.empty())
+    return {"(no source line)",
+            Row.OpName.empty() ? Row.Shape : lastScope(Row.OpName)};
+  auto [File, Line] = StringRef(Row.Source).rsplit(':');
+  return {File.str(), "line " + Line.str(), lastScope(Row.OpName)};
 }
 
-void Summarizer::addPeak() {
-  std::optional<int32_t> Step = knowsTimes() ? peakStep() : std::nullopt;
-  if (!Step)
+void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
+  GroupBy By = Options.By.value_or(GroupBy::Line);
+  MemoryTree Tree;
+  for (const HeldRow &Row : Rows)
+    Tree.add(pathOf(Row, By), Row.Bytes);
+  // Nodes of less than one part in fifty say nothing.
+  M.Tree = Tree.lines(std::max<uint64_t>(1, M.main()->Peak / 50),
+                      Options.By ? 3 * size_t(Options.Top) : Options.Top,
+                      By == GroupBy::Line ? " " : "/");
+}
+
+/// What XLA leaves out at the true peak.
+void Summarizer::addStated() {
+  if (!D.complete(Section::Peak) || D.UnboundedPeak || !M.Main)
     return;
-  MemoryPeak Peak;
-  Peak.Step = *Step;
-  Peak.Derived = !D.complete(Section::Peak);
-  if (Stated && *Step < A.steps())
-    Peak.Instruction = D.Names[D.Sequence[static_cast<size_t>(*Step)].Name];
-  else if (!Stated && *Step < W->schedule().steps())
-    Peak.Instruction = W->program().spell(
-        W->schedule().sequence()[static_cast<size_t>(*Step)]);
-  for (size_t I = 0; I != D.Values.size(); ++I) {
-    std::optional<StepRange> Range = rangeOf(ValueId(I));
-    if (Range && holds(*Range, *Step) && D.Values[I].Shape)
-      Peak.Counted += logicalBytes(D.Shapes, D.Values[I].Shape).value_or(0);
-  }
-  for (Slice &S : Slices)
-    S.LiveAtPeak =
-        llvm::any_of(S.Ranges, [&](StepRange R) { return holds(R, *Step); });
-  Peak.Live = bytesLiveAt(*Step);
-  M.Peak = std::move(Peak);
-}
-
-void Summarizer::addTemp() {
-  if (!knowsTimes())
-    return;
-  size_t Steps =
-      static_cast<size_t>(Stated ? A.steps() : W->schedule().steps());
-  // Bytes that begin at a step, and bytes that end before it.
-  std::vector<uint64_t> Begin(Steps + 2, 0);
-  std::vector<uint64_t> End(Steps + 2, 0);
-  for (Slice &S : Slices) {
-    if (!S.Temp)
-      continue;
-    llvm::sort(S.Ranges, [](StepRange X, StepRange Y) {
-      return std::pair(X.Start, X.End) < std::pair(Y.Start, Y.End);
-    });
-    int32_t Covered = -1;
-    for (StepRange R : S.Ranges) {
-      int32_t First = std::max(R.Start, Covered + 1);
-      if (First > R.End || static_cast<size_t>(R.End) > Steps)
+  StatedPeak Stated;
+  Stated.Step = D.PeakStep;
+  for (const PeakRow &Row : D.Peak)
+    Stated.Bytes += Row.Bytes;
+  uint64_t Tuples = 0;
+  uint64_t Padding = 0;
+  uint64_t Idle = 0;
+  if (Use.times() == TimeSource::Dump)
+    for (const HeldValue &V : Use.heldAt(0, *M.main()->PeakStep)) {
+      Padding += V.Bytes - V.Unpadded;
+      if (!V.Live) {
+        Idle += V.Unpadded;
         continue;
-      Begin[static_cast<size_t>(First)] += D[S.first()].Size;
-      End[static_cast<size_t>(R.End) + 1] += D[S.first()].Size;
-      Covered = R.End;
+      }
+      std::optional<uint32_t> Number = A.rangeRow(V.Value);
+      std::optional<uint64_t> Counted =
+          Number ? chargedBytes(A, D.Ranges[*Number]) : std::nullopt;
+      if (Counted && *Counted < V.Unpadded)
+        Tuples += V.Unpadded - *Counted;
     }
-  }
-  uint64_t Live = 0;
-  uint64_t Most = 0;
-  for (size_t Step = 0; Step != Begin.size(); ++Step) {
-    Live += Begin[Step] - End[Step];
-    Most = std::max(Most, Live);
-  }
-  M.MostLiveTemp = std::min(Most, M.temp());
+  // The step is chosen with 8 bytes for an element of a tuple; the rows print
+  // the bytes of the element since 2025-04-14.
+  if (D.PeakRows != PeakForm::Name && D.PeakStep == *M.main()->PeakStep)
+    Tuples = 0;
+  Stated.Missing = {{"more than 8 bytes for elements of tuples", Tuples},
+                    {"padding", Padding},
+                    {"arguments and results while they are not live", Idle}};
+  llvm::erase_if(Stated.Missing, [&](const auto &Part) {
+    return Part.second <= M.main()->Peak / 100;
+  });
+  llvm::stable_sort(Stated.Missing, [](const auto &X, const auto &Y) {
+    return X.second > Y.second;
+  });
+  M.Stated = std::move(Stated);
 }
 
-std::string Summarizer::sourceOf(NameId Name) const {
-  if (const Instruction *I = A.instruction(Name))
-    if (std::string Line = A.sourceLine(*I); !Line.empty())
-      return Line;
-  HloId Id = D.Module.find(Name);
-  return Id ? A.sourceLine(D.Module.attributes(D.Module[Id])) : "";
-}
-
-/// The value of \p S that is named: one that is live at the peak, and no phi,
-/// which says less than what flows into it.
-ValueId Summarizer::representative(const Slice &S) const {
-  ValueId Best;
-  for (ValueId V : S.Values) {
-    std::optional<StepRange> Range = rangeOf(V);
-    if (M.Peak && !(Range && holds(*Range, M.Peak->Step)))
-      continue;
-    if (!Best || (D[Best].Tag.Phi && !D[V].Tag.Phi))
-      Best = V;
-  }
-  return Best ? Best : S.first();
-}
-
-void Summarizer::addLargest() {
-  std::vector<const Slice *> Order;
-  for (const Slice &S : Slices)
-    if (!M.Peak || S.LiveAtPeak)
-      Order.push_back(&S);
-  size_t Shown = std::min(Order.size(), MaxLargeValues);
-  std::partial_sort(Order.begin(), Order.begin() + Shown, Order.end(),
-                    [&](const Slice *X, const Slice *Y) {
-                      const Value &A = D[X->first()];
-                      const Value &B = D[Y->first()];
-                      return A.Size != B.Size ? A.Size > B.Size
-                                              : X->first() < Y->first();
-                    });
-  Order.resize(Shown);
-  for (const Slice *S : Order) {
-    const Value &V = D[representative(*S)];
-    M.Largest.push_back({D.spell(V.Tag.Name, V.Tag.Index),
-                         V.Shape ? D.Shapes.text(V.Shape).str() : "",
-                         sourceOf(V.Tag.Name), V.Size, D[V.Owner].Index});
-  }
-}
-
-void Summarizer::addPadding() {
-  AllocationId LargestTemp;
-  for (size_t I = 0; I != D.Allocations.size(); ++I)
-    if (kindOf(D.Allocations[I]) == MemoryKind::Temp &&
-        (!LargestTemp || D.Allocations[I].Size > D[LargestTemp].Size))
-      LargestTemp = AllocationId(I);
-  if (M.Peak)
-    M.Padding.AtPeak = 0;
-  for (const Slice &S : Slices) {
-    const Value &V = D[S.first()];
-    uint64_t Waste = V.Size > S.Logical ? V.Size - S.Logical : 0;
-    M.Padding.Total += Waste;
-    if (V.Owner == LargestTemp)
-      M.Padding.LargestTemp += Waste;
-    if (S.LiveAtPeak)
-      *M.Padding.AtPeak += Waste;
-  }
-}
-
-/// Counts the arrays in \p Id by their shapes without layouts; scalars are not
-/// worth a donation.
-static void countArrays(const ShapeTable &Shapes, ShapeId Id, int By,
-                        llvm::StringMap<int> &Counts) {
-  if (!Id)
-    return;
-  for (ShapeId Element : Shapes[Id].Elements)
-    countArrays(Shapes, Element, By, Counts);
-  if (Shapes[Id].isArray() && !Shapes[Id].Dimensions.empty())
-    Counts[Shapes.plainText(Id)] += By;
+void Summarizer::addSavings() {
+  for (const Waste &W : Wasted)
+    if (!W.Small)
+      M.Savings.push_back({checkOf(W.Kind), W.Message, W.Hint, W.Saved});
+  llvm::stable_sort(M.Savings, [](const WasteRow &X, const WasteRow &Y) {
+    return X.Saved > Y.Saved;
+  });
+  if (M.Savings.size() > Options.Top)
+    M.Savings.resize(Options.Top);
 }
 
 void Summarizer::addDonation() {
-  const HloModule &Module = D.Module;
-  if (!D.complete(Section::Module) || !Module.Entry ||
-      !Module[Module.Entry].Root)
+  if (!D.complete(Section::Module) || !D.Module.Entry)
     return;
-  DonationSummary Sum;
-  ShapeId Output = Module[Module[Module.Entry].Root].Shape;
-  llvm::StringMap<int> Outputs;
-  llvm::StringMap<int> Parameters;
-  countArrays(D.Shapes, Output, 1, Outputs);
   std::map<std::pair<uint32_t, uint32_t>, const Allocation *> ByParameter;
-  for (const Allocation &Alloc : D.Allocations) {
-    if (!Alloc.isParameter())
-      continue;
-    countArrays(D.Shapes, Alloc.ParameterShape, 1, Parameters);
-    ByParameter.try_emplace(
-        std::pair(*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()),
-        &Alloc);
-  }
-  for (const HloAlias &Item : Module.Aliases) {
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.isParameter())
+      ByParameter.try_emplace(
+          std::pair(*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()),
+          &Alloc);
+  DonationSummary Sum;
+  for (const HloAlias &Item : D.Module.Aliases) {
     auto At = ByParameter.find(
         std::pair(Item.Parameter, Item.Index.canonical().bits()));
-    const Allocation *Given = At == ByParameter.end() ? nullptr : At->second;
-    bool Kept = Given && Given->MaybeLiveOut;
+    bool Kept = At != ByParameter.end() && At->second->MaybeLiveOut;
     Sum.Kept += Kept;
     Sum.Missed += !Kept;
-    if (Given)
-      countArrays(D.Shapes, Given->ParameterShape, -1, Parameters);
-    if (Output)
-      countArrays(D.Shapes, D.Shapes.at(Output, D.Indices.steps(Item.Output)),
-                  -1, Outputs);
   }
-  for (const auto &Entry : Outputs)
-    Sum.Possible += static_cast<unsigned>(
-        std::max(0, std::min(Entry.second, Parameters.lookup(Entry.first()))));
+  for (const Waste &W : Wasted) {
+    if (W.Kind == WasteKind::UnusedDonation)
+      Sum.Missed += W.Count;
+    if (W.Kind == WasteKind::PossibleDonation ||
+        W.Kind == WasteKind::ArgumentCopy) {
+      Sum.Possible += W.Count;
+      Sum.PossibleBytes += W.Saved;
+    }
+  }
   M.Donation = Sum;
 }
 
 MemorySummary Summarizer::run() {
-  Stated = D.complete(Section::Ranges) && D.complete(Section::Sequence) &&
-           A.areRangesSound();
-  if (!Stated)
-    W = Module();
-  addSpaces();
+  findComputed();
   addAllocations();
-  addSlices();
-  addPeak();
-  addTemp();
-  addLargest();
-  addPadding();
+  addSpaces();
+  addHeld();
+  addStated();
+  addSavings();
   addDonation();
   return std::move(M);
 }
 
-MemorySummary hlobuf::summarizeMemory(const Facts &A, ModuleAnalysisFn Module) {
-  return Summarizer(A, Module).run();
+MemorySummary hlobuf::summarizeMemory(const MemoryUse &Use,
+                                      const ModuleAnalysis *W,
+                                      llvm::ArrayRef<Waste> Wasted,
+                                      const SummaryOptions &Options) {
+  return Summarizer(Use, W, Wasted, Options).run();
 }

@@ -13,14 +13,12 @@
 #ifndef HLOBUF_MEMORY_MEMORYSUMMARY_H
 #define HLOBUF_MEMORY_MEMORYSUMMARY_H
 
+#include "Memory/MemoryTree.h"
 #include "Memory/MemoryUse.h"
+#include "Memory/Waste.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace llvm::json {
 class OStream;
@@ -28,44 +26,45 @@ class OStream;
 
 namespace hlobuf {
 
-/// A value, or several that share their bytes.
-struct LargeValue {
+/// What the rows at the peak are grouped by.
+enum class GroupBy : uint8_t { Value, Line, Op, Kind };
+
+struct SummaryOptions {
+  /// Rows of each table.
+  unsigned Top = 10;
+  /// The one table that is wanted; nothing for values and lines.
+  std::optional<GroupBy> By;
+  /// Bytes of the main memory space of the chip, where they are known.
+  std::optional<uint64_t> Capacity;
+  /// Where Capacity comes from: `TPU v5e`.
+  std::string Chip;
+};
+
+/// A value that is held at the peak, or several that share its bytes.
+struct HeldRow {
   /// `fusion.1{0}`.
   std::string Name;
-  std::string Shape;
-  /// `train.py:12`; empty if it is unknown.
+  /// The op_name; of an argument its name in the program; may be empty.
+  std::string OpName;
+  /// `train.py:12`; empty if it is not known.
   std::string Source;
+  /// Without its layout.
+  std::string Shape;
+  MemoryKind Kind = MemoryKind::Temp;
   uint64_t Bytes = 0;
+  uint64_t Unpadded = 0;
   uint32_t Allocation = 0;
+  /// Held although nothing in it is live.
+  bool Idle = false;
 };
 
-/// The moment with the most live bytes.
-struct MemoryPeak {
-  int32_t Step = 0;
-  std::string Instruction;
-  /// As XLA counts: without padding, values that share bytes one by one.
-  uint64_t Counted = 0;
-  /// Bytes that live values hold.
-  uint64_t Live = 0;
-  /// The dump has no peak list: the step follows from its module.
-  bool Derived = false;
-};
-
-/// Items of input_output_alias.
-struct DonationSummary {
-  unsigned Kept = 0;
-  unsigned Missed = 0;
-  /// Arrays among the parameters that are not donated, though an output that
-  /// is written to memory of its own has their shape.
-  unsigned Possible = 0;
-};
-
-struct PaddingSummary {
-  /// Bytes that values hold beyond those of their elements; bytes that several
-  /// values take in turn count for each distinct place.
-  uint64_t Total = 0;
-  uint64_t LargestTemp = 0;
-  std::optional<uint64_t> AtPeak;
+/// Rows that differ in numbers only: of one shape, kind, line and op.
+struct HeldGroup {
+  HeldRow First;
+  uint64_t Count = 0;
+  uint64_t Bytes = 0;
+  /// OpName, with `*` for numbers that differ.
+  std::string Label;
 };
 
 /// A memory space; see SpaceUse.
@@ -78,63 +77,110 @@ struct SpaceSummary {
   /// Nothing where times are not known.
   std::optional<int32_t> PeakStep;
   std::string Instruction;
+  /// Its op_name and line; may be empty.
+  std::string OpName;
+  std::string Source;
   /// The held bytes there without padding.
   uint64_t Unpadded = 0;
 };
 
+/// The peak that XLA states, where it does, and why it is another one.
+struct StatedPeak {
+  int32_t Step = 0;
+  uint64_t Bytes = 0;
+  /// What XLA does not count at the true peak, and its bytes, largest first.
+  std::vector<std::pair<std::string, uint64_t>> Missing;
+};
+
+/// Items of input_output_alias.
+struct DonationSummary {
+  unsigned Kept = 0;
+  unsigned Missed = 0;
+  /// Arguments that are not donated, though a result could take their memory.
+  unsigned Possible = 0;
+  /// Bytes that these would save.
+  uint64_t PossibleBytes = 0;
+};
+
+/// One entry of findWaste().
+struct WasteRow {
+  /// The lint that reports it.
+  llvm::StringRef Check;
+  std::string Message;
+  std::string Hint;
+  uint64_t Saved = 0;
+};
+
 /// Where the memory of one module goes.
 struct MemorySummary {
-  TimeSource Times = TimeSource::Unknown;
-  std::vector<SpaceSummary> Spaces;
   uint64_t Total = 0;
   std::array<uint64_t, NumMemoryKinds> ByKind = {};
-  std::map<int32_t, uint64_t> ByColor;
-  std::optional<MemoryPeak> Peak;
-  /// The most bytes of temp allocations that are live at one time.
-  std::optional<uint64_t> MostLiveTemp;
-  /// At the peak, or of all where that is not known; by size.
-  std::vector<LargeValue> Largest;
-  PaddingSummary Padding;
+  TimeSource Times = TimeSource::Unknown;
+  std::vector<SpaceSummary> Spaces;
+  /// The number in Spaces of the one that the rest is about: color 0.
+  std::optional<size_t> Main;
+  std::optional<uint64_t> Capacity;
+  std::string Chip;
+  std::optional<StatedPeak> Stated;
+  /// Bytes held at the peak, by kind.
+  std::array<uint64_t, NumMemoryKinds> Held = {};
+  /// Of these, allocations in which nothing is live.
+  uint64_t Idle = 0;
+  /// The largest at the peak; without times, of all allocations.
+  std::vector<HeldRow> Largest;
+  std::vector<HeldGroup> Groups;
+  size_t NumGroups = 0;
+  /// What was asked for, and the paths of all rows: by line, op or kind.
+  std::optional<GroupBy> By;
+  std::vector<TreeLine> Tree;
+  std::vector<WasteRow> Savings;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
 
-  uint64_t temp() const {
-    return ByKind[static_cast<size_t>(MemoryKind::Temp)];
+  bool isTimed() const { return Times != TimeSource::Unknown; }
+  const SpaceSummary *main() const { return Main ? &Spaces[*Main] : nullptr; }
+  /// The main space needs more than there is.
+  bool isTooLarge() const {
+    return Capacity && Main && main()->Allocated > *Capacity;
   }
 };
 
-/// Values that MemorySummary::Largest holds at most.
-constexpr size_t MaxLargeValues = 10;
+/// Adds up the memory of \p Use, with the savings \p Wasted. With the module's
+/// alias sets \p W, which may be null, loop state is named after what is in it.
+MemorySummary summarizeMemory(const MemoryUse &Use, const ModuleAnalysis *W,
+                              llvm::ArrayRef<Waste> Wasted,
+                              const SummaryOptions &Options);
 
-/// Adds up the dump of \p A.
-MemorySummary summarizeMemory(const Facts &A, ModuleAnalysisFn Module);
-
-/// Prints \p M as a table below the heading \p Name.
-void printMemory(const MemorySummary &M, llvm::StringRef Name,
+/// Prints \p M as tables below the heading \p Name, at most \p Width columns.
+void printMemory(const MemorySummary &M, llvm::StringRef Name, unsigned Width,
                  llvm::raw_ostream &OS);
 
 /// Writes \p M as one JSON object.
 void writeMemory(const MemorySummary &M, llvm::json::OStream &J);
 
-/// Adds up the memory of several modules.
+/// The memory of several modules: one table, largest first.
 class MemoryTotals {
 public:
   void add(llvm::StringRef Name, const MemorySummary &M);
-  size_t size() const { return Count; }
-  /// Prints the sums and the largest modules.
-  void print(llvm::raw_ostream &OS) const;
+  /// Prints the summary of one module, or a table of several and the summary of
+  /// the largest.
+  void print(unsigned Width, llvm::raw_ostream &OS) const;
 
 private:
   struct Entry {
-    uint64_t Bytes;
-    uint64_t Temp;
-    std::string Name;
+    unsigned Count = 0;
+    bool TooLarge = false;
+    uint64_t Bytes = 0;
+    uint64_t Temp = 0;
+    uint64_t Saved = 0;
   };
   size_t Count = 0;
   uint64_t Total = 0;
-  std::array<uint64_t, NumMemoryKinds> ByKind = {};
-  /// The largest ones, by size.
-  std::vector<Entry> Largest;
+  /// By name and bytes.
+  std::map<std::pair<std::string, uint64_t>, Entry> Entries;
+  /// The one that needs the most.
+  std::string LargestName;
+  std::optional<MemorySummary> Largest;
 };
 
 } // namespace hlobuf

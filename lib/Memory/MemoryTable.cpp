@@ -1,4 +1,4 @@
-//===- Memory/MemoryTable.cpp ---------------------------------------------===//
+//===- Memory/MemoryTable.cpp - The summary for people --------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,27 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/MemorySummary.h"
+#include "Memory/Wrap.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-namespace json = llvm::json;
 
-/// Bytes of a shape that the table shows.
-static constexpr size_t ShapeBytes = 44;
-/// Modules that a folder's table shows.
-static constexpr size_t MaxModules = 10;
-
-static StringRef kindKey(size_t Kind) {
-  return static_cast<MemoryKind>(Kind) == MemoryKind::ThreadLocal
-             ? "thread_local"
-         : static_cast<MemoryKind>(Kind) == MemoryKind::LiveOut
-             ? "live_out"
-             : kindName(static_cast<MemoryKind>(Kind));
-}
+/// Columns that a shape gets at most.
+static constexpr size_t ShapeColumns = 34;
 
 /// `12.3%` of \p Whole.
 static std::string share(uint64_t Part, uint64_t Whole) {
@@ -36,194 +24,206 @@ static std::string share(uint64_t Part, uint64_t Whole) {
                                     static_cast<double>(Whole));
 }
 
-static void printRow(StringRef Label, uint64_t Bytes, StringRef Text,
-                     llvm::raw_ostream &OS) {
-  std::string Line =
-      fmt::format("  {:<22}{:>10}  {}", Label, humanBytes(Bytes), Text);
-  OS << StringRef(Line).rtrim() << '\n';
-}
+namespace {
+class Table {
+public:
+  Table(const MemorySummary &M, unsigned Width, llvm::raw_ostream &OS)
+      : M(M), Width(Width), OS(OS) {}
 
-static void printKinds(const std::array<uint64_t, NumMemoryKinds> &ByKind,
-                       uint64_t Total, llvm::raw_ostream &OS) {
-  for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
-    if (ByKind[Kind] != 0)
-      printRow(kindName(static_cast<MemoryKind>(Kind)), ByKind[Kind],
-               share(ByKind[Kind], Total), OS);
-}
+  void print(StringRef Name);
 
-static void printPeak(const MemorySummary &M, llvm::raw_ostream &OS) {
-  if (!M.Peak) {
-    OS << "  peak                     unknown  (no sound live ranges, no "
-          "scheduled module)\n";
-    return;
+private:
+  void line(const std::string &Text) {
+    OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
   }
-  std::string At = fmt::format("at step {}", M.Peak->Step);
-  if (!M.Peak->Instruction.empty())
-    At += fmt::format(" ({})", M.Peak->Instruction);
-  if (M.Peak->Derived)
-    At += ", from the module";
-  printRow("live at the peak", M.Peak->Live, At, OS);
-  if (M.Peak->Counted != M.Peak->Live)
-    printRow("  as XLA counts", M.Peak->Counted,
-             "unpadded, values that share bytes one by one", OS);
-  if (M.temp() != 0 && M.MostLiveTemp)
-    printRow("temp never live", M.temp() - *M.MostLiveTemp,
-             fmt::format("{} of temp: at most {} live at one time",
-                         share(M.temp() - *M.MostLiveTemp, M.temp()),
-                         humanBytes(*M.MostLiveTemp)),
-             OS);
+  void printSpaces();
+  void printUntimed();
+  void printPeak();
+  void printStated();
+  void printGroups();
+  void printTree();
+  void printSavings();
+
+  const MemorySummary &M;
+  size_t Width;
+  llvm::raw_ostream &OS;
+};
+} // namespace
+
+/// The step of \p S, its instruction and where that comes from.
+static std::string spellStep(const SpaceSummary &S) {
+  std::string Text = fmt::format("step {}", *S.PeakStep);
+  if (!S.Instruction.empty())
+    Text += ", " + S.Instruction;
+  if (!S.OpName.empty() && S.OpName != S.Instruction)
+    Text += fmt::format(" ({})", splitScopes(S.OpName).back());
+  if (!S.Source.empty())
+    Text += " at " + S.Source;
+  return Text;
 }
 
-static void printPadding(const MemorySummary &M, llvm::raw_ostream &OS) {
-  if (M.Padding.Total == 0)
-    return;
-  std::string Text =
-      fmt::format("{} in the largest temp", humanBytes(M.Padding.LargestTemp));
-  if (M.Padding.AtPeak)
-    Text += fmt::format(", {} at the peak", humanBytes(*M.Padding.AtPeak));
-  printRow("padding", M.Padding.Total, Text, OS);
+void Table::printSpaces() {
+  size_t Columns = 0;
+  for (const SpaceSummary &S : M.Spaces)
+    Columns = std::max(Columns, S.Name.size());
+  for (const SpaceSummary &S : M.Spaces) {
+    if (S.Allocated == 0)
+      continue;
+    std::string Text =
+        fmt::format("  {:<{}}{:>11}", S.Name, Columns, humanBytes(S.Allocated));
+    bool Main = &S == M.main();
+    if (Main && M.Capacity)
+      Text += fmt::format(" of {}{}: {}", humanBytes(*M.Capacity),
+                          M.Chip.empty() ? "" : " (" + M.Chip + ")",
+                          M.isTooLarge() ? "DOES NOT FIT"
+                                         : share(S.Allocated, *M.Capacity));
+    if (S.PeakStep)
+      Text +=
+          fmt::format("{} peak {} at step {}", Main && M.Capacity ? "," : " ",
+                      humanBytes(S.Peak), *S.PeakStep);
+    line(Text);
+  }
 }
 
-static void printLargest(const MemorySummary &M, llvm::raw_ostream &OS) {
-  if (M.Largest.empty())
+void Table::printPeak() {
+  const SpaceSummary &S = *M.main();
+  OS << '\n';
+  line(fmt::format("  held at the peak of {}, {}{}:", S.Name, spellStep(S),
+                   M.Times == TimeSource::Module ? " (times from the module)"
+                                                 : ""));
+  static constexpr std::pair<MemoryKind, StringRef> Kinds[] = {
+      {MemoryKind::Parameter, "arguments"},
+      {MemoryKind::LiveOut, "results"},
+      {MemoryKind::Constant, "constants"},
+      {MemoryKind::Temp, "temps"},
+      {MemoryKind::Other, "other"}};
+  for (auto [Kind, Label] : Kinds)
+    if (uint64_t Bytes = M.Held[static_cast<size_t>(Kind)])
+      line(fmt::format("  {:>11} {:>6}  {}", humanBytes(Bytes),
+                       share(Bytes, S.Peak), Label));
+  if (M.Idle != 0)
+    line(fmt::format("  {:>11}         of these in results not written yet "
+                     "and arguments not read any more",
+                     humanBytes(M.Idle)));
+  if (uint64_t Padding = S.Peak - std::min(S.Peak, S.Unpadded))
+    line(fmt::format("  {:>11}         of these are padding",
+                     humanBytes(Padding)));
+  if (uint64_t Lost = S.Allocated - S.Peak)
+    line(fmt::format("  {:>11}         more are allocated: bytes of temps that "
+                     "nobody uses at the peak",
+                     humanBytes(Lost)));
+  printStated();
+}
+
+void Table::printStated() {
+  if (!M.Stated || M.Stated->Bytes == M.main()->Peak)
     return;
-  OS << (M.Peak ? "  largest values at the peak:\n" : "  largest values:\n");
-  size_t NameWidth = 0;
-  size_t ShapeWidth = 0;
+  std::string Text = fmt::format("XLA states {} at step {}",
+                                 humanBytes(M.Stated->Bytes), M.Stated->Step);
+  StringRef Separator = "; it does not count ";
+  for (const auto &[What, Bytes] : M.Stated->Missing) {
+    Text += fmt::format("{}{} ({})", Separator, What, humanBytes(Bytes));
+    Separator = ", ";
+  }
+  for (const std::string &Part : wrapped(Text, Width - 4))
+    line("    " + Part);
+}
+
+static std::string spellShape(StringRef Shape) {
+  return Shape.size() > ShapeColumns
+             ? (Shape.take_front(ShapeColumns - 3) + "...").str()
+             : Shape.str();
+}
+
+void Table::printGroups() {
+  uint64_t Shown = 0;
   std::vector<std::string> Shapes;
-  for (const LargeValue &V : M.Largest) {
-    Shapes.push_back(V.Shape.size() > ShapeBytes
-                         ? V.Shape.substr(0, ShapeBytes - 3) + "..."
-                         : V.Shape);
-    NameWidth = std::max(NameWidth, V.Name.size());
-    ShapeWidth = std::max(ShapeWidth, Shapes.back().size());
+  size_t Columns = 0;
+  for (const HeldGroup &G : M.Groups) {
+    Shown += G.Bytes;
+    std::string Text = spellShape(G.First.Shape);
+    if (G.Count > 1)
+      Text = fmt::format("{} x {} {}", G.Count, humanBytes(G.Bytes / G.Count),
+                         Text);
+    Columns = std::max(Columns, Text.size());
+    Shapes.push_back(std::move(Text));
   }
-  for (size_t I = 0; I != M.Largest.size(); ++I) {
-    const LargeValue &V = M.Largest[I];
-    std::string Line =
-        fmt::format("  {:>12}  {:<{}}  {:<{}}  {}", humanBytes(V.Bytes),
-                    Shapes[I], ShapeWidth, V.Name, NameWidth, V.Source);
-    OS << StringRef(Line).rtrim() << '\n';
+  uint64_t Whole = M.isTimed() ? M.main()->Peak : M.main()->Allocated;
+  OS << '\n';
+  line(fmt::format("  {} of {} rows, {} of {}:", M.Groups.size(), M.NumGroups,
+                   share(Shown, Whole), M.isTimed() ? "the peak" : "all"));
+  for (size_t I = 0; I != M.Groups.size(); ++I) {
+    const HeldGroup &G = M.Groups[I];
+    std::string Label = G.Label.empty() ? G.First.Name : G.Label;
+    if (G.First.Kind != MemoryKind::Parameter && !G.Label.empty())
+      Label = splitScopes(G.Label).back() + " in " + G.First.Name;
+    std::string Head =
+        fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(G.Bytes),
+                    share(G.Bytes, Whole), Shapes[I], Columns);
+    line(Head + sideBySide(Label, G.First.Source,
+                           Width > Head.size() ? Width - Head.size() : 0));
   }
 }
 
-void hlobuf::printMemory(const MemorySummary &M, StringRef Name,
-                         llvm::raw_ostream &OS) {
-  OS << fmt::format("memory of {}: {}\n", Name, humanBytes(M.Total));
-  printKinds(M.ByKind, M.Total, OS);
-  if (M.ByColor.size() > 1)
-    for (auto [Color, Bytes] : M.ByColor)
-      printRow(fmt::format("color {}", Color), Bytes, "", OS);
-  printPeak(M, OS);
-  printPadding(M, OS);
-  printLargest(M, OS);
+void Table::printTree() {
+  if (M.Tree.empty())
+    return;
+  static constexpr StringRef Titles[] = {"value", "source line", "op_name",
+                                         "kind"};
+  OS << '\n';
+  line(fmt::format("  by {}:",
+                   Titles[static_cast<size_t>(M.By.value_or(GroupBy::Line))]));
+  for (const TreeLine &T : M.Tree)
+    line(fmt::format("  {:>11} {:>6}  {}{}", humanBytes(T.Bytes),
+                     share(T.Bytes, M.main()->Peak),
+                     std::string(2 * std::min(T.Depth, 20u), ' '), T.Label));
+}
+
+void Table::printSavings() {
   if (M.Donation)
-    OS << fmt::format("  donation: {} kept, {} missed, {} more possible\n",
-                      M.Donation->Kept, M.Donation->Missed,
-                      M.Donation->Possible);
+    line(fmt::format(
+        "  donation: {} kept, {} missed, {} more possible{}", M.Donation->Kept,
+        M.Donation->Missed, M.Donation->Possible,
+        M.Donation->Possible
+            ? fmt::format(" ({})", humanBytes(M.Donation->PossibleBytes))
+            : ""));
+  if (M.Savings.empty())
+    return;
+  OS << '\n';
+  line("  what could be less (bytes saved at the peak, and the lint that "
+       "explains it):");
+  for (const WasteRow &W : M.Savings) {
+    std::vector<std::string> Text =
+        wrapped(fmt::format("{} [{}]", W.Message, W.Check), Width - 15);
+    for (const std::string &Part : wrapped(W.Hint, Width - 19))
+      Text.push_back("    " + Part);
+    std::string Head = fmt::format("  {:>11}  ", humanBytes(W.Saved));
+    for (const std::string &Part : Text) {
+      line(Head + Part);
+      Head.assign(15, ' ');
+    }
+  }
 }
 
-static void writeValue(const LargeValue &V, json::OStream &J) {
-  auto Text = [](const std::string &S) { return json::fixUTF8(S); };
-  J.object([&] {
-    J.attribute("value", Text(V.Name));
-    J.attribute("bytes", V.Bytes);
-    J.attribute("shape", Text(V.Shape));
-    J.attribute("allocation", V.Allocation);
-    if (!V.Source.empty())
-      J.attribute("source", Text(V.Source));
-  });
+void Table::print(StringRef Name) {
+  OS << fmt::format("memory of {}: {}\n", Name, humanBytes(M.Total));
+  printSpaces();
+  if (!M.Main)
+    return;
+  if (M.isTimed())
+    printPeak();
+  else
+    line("  the peak is not known: no sound live ranges, no scheduled module");
+  bool Values = !M.By || *M.By == GroupBy::Value;
+  if (Values)
+    printGroups();
+  if (!M.By || !Values)
+    printTree();
+  OS << '\n';
+  printSavings();
 }
 
-static void writePeak(const MemorySummary &M, json::OStream &J) {
-  if (M.Peak)
-    J.attributeObject("peak", [&] {
-      J.attribute("step", M.Peak->Step);
-      if (!M.Peak->Instruction.empty())
-        J.attribute("instruction", json::fixUTF8(M.Peak->Instruction));
-      J.attribute("live_bytes", M.Peak->Live);
-      J.attribute("xla_bytes", M.Peak->Counted);
-      J.attribute("from", M.Peak->Derived ? "module" : "dump");
-    });
-  J.attributeObject("temp", [&] {
-    J.attribute("bytes", M.temp());
-    if (M.MostLiveTemp)
-      J.attribute("most_live_bytes", *M.MostLiveTemp);
-  });
-  J.attributeObject("padding", [&] {
-    J.attribute("bytes", M.Padding.Total);
-    J.attribute("largest_temp_bytes", M.Padding.LargestTemp);
-    if (M.Padding.AtPeak)
-      J.attribute("peak_bytes", *M.Padding.AtPeak);
-  });
-}
-
-static void writeSpace(const SpaceSummary &S, json::OStream &J) {
-  J.object([&] {
-    J.attribute("color", S.Color);
-    J.attribute("name", S.Name);
-    J.attribute("bytes", S.Allocated);
-    J.attribute("resident_bytes", S.Resident);
-    if (!S.PeakStep)
-      return;
-    J.attribute("peak_step", *S.PeakStep);
-    J.attribute("peak_instruction", json::fixUTF8(S.Instruction));
-    J.attribute("peak_bytes", S.Peak);
-    J.attribute("unpadded_peak_bytes", S.Unpadded);
-  });
-}
-
-void hlobuf::writeMemory(const MemorySummary &M, json::OStream &J) {
-  J.object([&] {
-    J.attribute("total_bytes", M.Total);
-    J.attributeObject("kinds", [&] {
-      for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
-        J.attribute(kindKey(Kind), M.ByKind[Kind]);
-    });
-    J.attributeArray("colors", [&] {
-      for (auto [Color, Bytes] : M.ByColor)
-        J.object([&, Color = Color, Bytes = Bytes] {
-          J.attribute("color", Color);
-          J.attribute("bytes", Bytes);
-        });
-    });
-    if (M.Times != TimeSource::Unknown)
-      J.attribute("times", M.Times == TimeSource::Dump ? "dump" : "module");
-    J.attributeArray("spaces", [&] {
-      for (const SpaceSummary &S : M.Spaces)
-        writeSpace(S, J);
-    });
-    writePeak(M, J);
-    J.attributeArray("largest", [&] {
-      for (const LargeValue &V : M.Largest)
-        writeValue(V, J);
-    });
-    if (M.Donation)
-      J.attributeObject("donation", [&] {
-        J.attribute("kept", M.Donation->Kept);
-        J.attribute("missed", M.Donation->Missed);
-        J.attribute("possible", M.Donation->Possible);
-      });
-  });
-}
-
-void MemoryTotals::add(StringRef Name, const MemorySummary &M) {
-  ++Count;
-  Total += M.Total;
-  for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
-    ByKind[Kind] += M.ByKind[Kind];
-  auto At = llvm::partition_point(
-      Largest, [&](const Entry &E) { return E.Bytes >= M.Total; });
-  Largest.insert(At, {M.Total, M.temp(), Name.str()});
-  if (Largest.size() > MaxModules)
-    Largest.pop_back();
-}
-
-void MemoryTotals::print(llvm::raw_ostream &OS) const {
-  OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
-  printKinds(ByKind, Total, OS);
-  OS << "  largest modules:\n";
-  for (const Entry &E : Largest)
-    OS << fmt::format("  {:>12}  {:>10} temp  {}\n", humanBytes(E.Bytes),
-                      humanBytes(E.Temp), E.Name);
+void hlobuf::printMemory(const MemorySummary &M, StringRef Name, unsigned Width,
+                         llvm::raw_ostream &OS) {
+  Table(M, std::max(Width, 60u), OS).print(Name);
 }

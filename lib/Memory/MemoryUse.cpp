@@ -8,6 +8,7 @@
 #include "Memory/MemoryUse.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Covered.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace hlobuf;
@@ -92,9 +93,10 @@ const SpaceUse *MemoryUse::space(int32_t Color) const {
   return nullptr;
 }
 
-/// Adds to \p S by how much the live bytes of \p Alloc change at each step, by
-/// a sweep over the starts and ends of its values.
-void MemoryUse::addTemp(const Allocation &Alloc, SpaceUse &S) const {
+/// Adds to \p Changes by how much the live bytes of \p Alloc change at each
+/// step, by a sweep over the starts and ends of its values.
+void MemoryUse::addTemp(const Allocation &Alloc, uint64_t Alignment,
+                        std::vector<uint64_t> &Changes) const {
   struct Event {
     int32_t Step;
     bool Begins;
@@ -107,6 +109,7 @@ void MemoryUse::addTemp(const Allocation &Alloc, SpaceUse &S) const {
     std::optional<StepRange> Range = range(ValueId(I));
     if (!Range || Bytes.empty())
       continue;
+    Bytes.End = std::min(Alloc.Size, llvm::alignTo(Bytes.End, Alignment));
     All.push_back(Bytes);
     Events.push_back({Range->Start, true, Bytes});
     Events.push_back({Range->End + 1, false, Bytes});
@@ -121,7 +124,7 @@ void MemoryUse::addTemp(const Allocation &Alloc, SpaceUse &S) const {
     for (; I != Events.size() && Events[I].Step == Step; ++I)
       Bytes.add(Events[I].Bytes, Events[I].Begins ? 1 : -1);
     if (Step <= Steps)
-      S.LiveTemp[static_cast<size_t>(Step)] += Bytes.size() - Before;
+      Changes[static_cast<size_t>(Step)] += Bytes.size() - Before;
   }
 }
 
@@ -136,7 +139,7 @@ void MemoryUse::addSpaces() {
       S.Resident = plus(S.Resident, Alloc.Size);
     } else if (isTimed()) {
       S.LiveTemp.resize(static_cast<size_t>(Steps) + 1);
-      addTemp(Alloc, S);
+      addTemp(Alloc, 1, S.LiveTemp);
     }
   }
   for (SpaceUse &S : Spaces) {
@@ -247,6 +250,17 @@ std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
     return X.Bytes > Y.Bytes;
   });
   return Out;
+}
+
+uint64_t MemoryUse::mostLiveTemp(int32_t Color, uint64_t Alignment) const {
+  if (!isTimed())
+    return 0;
+  std::vector<uint64_t> Live(static_cast<size_t>(Steps) + 1);
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.color() == Color && kindOf(Alloc) == MemoryKind::Temp)
+      addTemp(Alloc, Alignment, Live);
+  std::partial_sum(Live.begin(), Live.end(), Live.begin());
+  return *std::max_element(Live.begin(), Live.end());
 }
 
 uint64_t MemoryUse::savedWithout(const SpaceUse &S, StepRange Range,

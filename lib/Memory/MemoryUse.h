@@ -112,6 +112,10 @@ public:
   /// not temps.
   std::vector<HeldValue> heldAt(int32_t Color, int32_t Step) const;
 
+  /// The most live bytes of temps of \p Color where each value takes a multiple
+  /// of \p Alignment.
+  uint64_t mostLiveTemp(int32_t Color, uint64_t Alignment) const;
+
   /// By how many bytes the peak of \p S falls where \p Bytes of temps less are
   /// held during \p Range, closed, as far as live ranges show it. Costs a walk
   /// over all steps.
@@ -121,7 +125,8 @@ public:
 private:
   void findTimes(ModuleAnalysisFn Module);
   void addSpaces();
-  void addTemp(const Allocation &Alloc, SpaceUse &S) const;
+  void addTemp(const Allocation &Alloc, uint64_t Alignment,
+               std::vector<uint64_t> &Changes) const;
   SpaceUse &spaceOf(int32_t Color);
   HeldValue resident(const Allocation &Alloc, int32_t Step) const;
   void addHeldTemp(const Allocation &Alloc, int32_t Step,

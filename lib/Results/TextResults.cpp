@@ -99,13 +99,11 @@ void TextResults::add(const DumpResult &R) {
     return;
   std::string Name = printable(
       R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path));
-  printMemory(*R.Memory, Name, OS);
   Totals.add(Name, *R.Memory);
 }
 
 void TextResults::finish(const RunEnd &End) {
-  if (Totals.size() > 1)
-    Totals.print(OS);
+  Totals.print(Options.Width, OS);
   if (!End.LastLine.empty())
     OS << End.LastLine << '\n';
 }

@@ -69,12 +69,16 @@ static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
   UnionFind Related(All.size());
   llvm::DenseMap<IdPair, uint32_t> FirstAbout;
-  for (uint32_t I = 0; I != All.size(); ++I)
+  for (uint32_t I = 0; I != All.size(); ++I) {
+    // Each lint is about bytes of its own.
+    if (All[I].Level == Severity::Lint)
+      continue;
     for (IdPair Subject : All[I].Subjects) {
       auto [At, New] = FirstAbout.try_emplace(Subject, I);
       if (!New)
         Related.join(I, At->second);
     }
+  }
 
   std::vector<std::vector<uint32_t>> Families(All.size());
   for (uint32_t I = 0; I != All.size(); ++I)

@@ -35,6 +35,14 @@ GlobList::Match GlobList::match(StringRef Name) const {
   return Match::None;
 }
 
+GlobList GlobList::only(llvm::function_ref<bool(StringRef, bool)> Keep) const {
+  GlobList List;
+  for (const Glob &G : Globs)
+    if (Keep(G.Text, G.Negative))
+      List.Globs.push_back(G);
+  return List;
+}
+
 std::vector<StringRef>
 GlobList::unmatched(llvm::ArrayRef<StringRef> Names) const {
   std::vector<StringRef> Result;

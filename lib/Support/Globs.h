@@ -8,6 +8,7 @@
 #ifndef HLOBUF_SUPPORT_GLOBS_H
 #define HLOBUF_SUPPORT_GLOBS_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
@@ -31,6 +32,9 @@ public:
   /// likely.
   std::vector<llvm::StringRef>
   unmatched(llvm::ArrayRef<llvm::StringRef> Names) const;
+
+  /// The globs for which \p Keep(text without -, it excludes) is true.
+  GlobList only(llvm::function_ref<bool(llvm::StringRef, bool)> Keep) const;
 
 private:
   struct Glob {

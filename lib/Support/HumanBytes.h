@@ -8,7 +8,9 @@
 #ifndef HLOBUF_SUPPORT_HUMANBYTES_H
 #define HLOBUF_SUPPORT_HUMANBYTES_H
 
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hlobuf {
@@ -17,6 +19,10 @@ namespace hlobuf {
 /// decimal for KiB, two for larger units, whole units dropped before the last
 /// division (tsl/platform/numbers.cc HumanReadableNumBytes, 2017).
 std::string humanBytes(uint64_t Bytes);
+
+/// Reads `15.75GiB`, `12GB`, `512 MiB`, `16e9` or a number of bytes; nothing if
+/// \p Text is none of these.
+std::optional<uint64_t> parseBytes(llvm::StringRef Text);
 
 } // namespace hlobuf
 

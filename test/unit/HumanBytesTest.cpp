@@ -41,3 +41,16 @@ TEST(HumanBytes, HalvesRoundToEven) {
   EXPECT_EQ(humanBytes(1024 + 256), "1.2KiB");
   EXPECT_EQ(humanBytes(1024 + 768), "1.8KiB");
 }
+
+TEST(HumanBytes, AreRead) {
+  EXPECT_EQ(parseBytes("12"), 12u);
+  EXPECT_EQ(parseBytes("512B"), 512u);
+  EXPECT_EQ(parseBytes("1.5 KiB"), 1536u);
+  EXPECT_EQ(parseBytes("12GB"), 12000000000u);
+  EXPECT_EQ(parseBytes("16G"), uint64_t(1) << 34);
+  EXPECT_EQ(parseBytes("16e9"), 16000000000u);
+  EXPECT_EQ(parseBytes("0"), 0u);
+  for (const char *Text :
+       {"", "GiB", "1.2.3", "1x", "1GiBs", "-1", "1e99", "1eB", "nan", "1 2"})
+    EXPECT_FALSE(parseBytes(Text)) << Text;
+}

@@ -9,6 +9,7 @@
 #include "CommandLine/Process.h"
 #include "Driver/Driver.h"
 #include "Driver/Exec.h"
+#include "Support/HumanBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
@@ -131,6 +132,20 @@ static cl::list<std::string>
             cl::desc("Also write this file; may be repeated"));
 static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
                                 cl::desc("Show memory use"));
+static cl::opt<unsigned> Top("top", cl::init(10), cl::value_desc("n"),
+                             cl::cat(OutputOptions),
+                             cl::desc("Rows of each table of --summary "
+                                      "(default 10)"));
+static cl::opt<GroupBy>
+    By("by", cl::cat(OutputOptions), cl::desc("One table of --summary only:"),
+       cl::values(clEnumValN(GroupBy::Line, "line", "by source line"),
+                  clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
+                  clEnumValN(GroupBy::Value, "value", "by value"),
+                  clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
+static cl::opt<std::string>
+    Capacity("capacity", cl::value_desc("bytes"), cl::cat(OutputOptions),
+             cl::desc("Memory of the chip, as 15.75GiB, for --summary "
+                      "(default: as files next to the dump say)"));
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
@@ -235,6 +250,9 @@ static std::string checkUsage(VerifyOptions &O) {
     return "--shard: expected i/n with i from 0 to n-1, not '" + Shard + "'";
   if (O.WriteBaseline == "-")
     return "--write-baseline: '-' is not a file";
+  if (!Capacity.empty() && !O.Memory.Capacity)
+    return "--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +
+           "'";
   if (O.KeepDumps && !Exec)
     return "--keep and --keep-dumps need --exec";
   if (O.FindPass && !Exec)
@@ -268,6 +286,10 @@ static VerifyOptions makeOptions() {
   O.FindPass = FindPass;
   O.Format = Format;
   O.WantMemory = WantMemory;
+  O.Memory.Top = std::max(1u, unsigned(Top));
+  if (By.getNumOccurrences() != 0)
+    O.Memory.By = By;
+  O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
   O.Print.Width = terminalWidth(Exec ? STDERR_FILENO : STDOUT_FILENO);

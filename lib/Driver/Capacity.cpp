@@ -1,0 +1,83 @@
+//===- Driver/Capacity.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Capacity.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+struct Chip {
+  StringRef Version;
+  StringRef Variant;
+  StringRef Name;
+  /// Of HBM that programs get, as libtpu's out-of-memory messages say.
+  double GiB;
+};
+} // namespace
+
+/// Chips whose limit is not published are left out.
+static constexpr Chip Chips[] = {
+    {"TPU_VERSION_PUFFERFISH", "", "TPU v4", 30.75},
+    {"TPU_VERSION_VIPERFISH", "lite", "TPU v5e", 15.75},
+    {"TPU_VERSION_VIPERFISH", "", "TPU v5p", 95.74},
+    {"TPU_VERSION_GHOSTLITE", "", "TPU v6e", 31.25},
+};
+
+/// The value after `Key: ` on a line of \p Text, without quotes.
+static StringRef field(StringRef Text, StringRef Key) {
+  for (StringRef Rest = Text; !Rest.empty();) {
+    StringRef Line;
+    std::tie(Line, Rest) = Rest.split('\n');
+    Line = Line.trim();
+    if (Line.consume_front(Key) && Line.consume_front(": "))
+      return Line.trim('"');
+  }
+  return "";
+}
+
+/// \p Path up to the dot before the name of the stage.
+static StringRef stemOf(StringRef Path) {
+  Path = Path.take_front(Path.rfind("after_optimizations"));
+  Path.consume_back("cpu_");
+  if (Path.consume_back("gpu_"))
+    Path = Path.take_front(Path.rfind(".sm_")); // or gfx942_
+  if (size_t At = Path.rfind(".gfx"); At != StringRef::npos)
+    Path = Path.take_front(At);
+  Path.consume_back(".");
+  return Path;
+}
+
+static std::unique_ptr<llvm::MemoryBuffer> open(const llvm::Twine &Path) {
+  auto File = llvm::MemoryBuffer::getFile(Path);
+  return File ? std::move(*File) : nullptr;
+}
+
+void hlobuf::findCapacity(StringRef Path, SummaryOptions &Memory) {
+  StringRef Module = stemOf(Path);
+  if (Module.empty() || Module == Path)
+    return;
+  if (auto File = open(Module + ".target_arguments.txt")) {
+    StringRef Version = field(File->getBuffer(), "version");
+    StringRef Variant = field(File->getBuffer(), "variant");
+    for (const Chip &C : Chips)
+      if (C.Version == Version && C.Variant == Variant) {
+        Memory.Capacity = static_cast<uint64_t>(C.GiB * (1 << 30));
+        Memory.Chip = C.Name.str();
+        return;
+      }
+  } else if (auto Config = open(Module + ".gpu_target_config.pbtxt")) {
+    uint64_t Bytes = 0;
+    if (field(Config->getBuffer(), "device_memory_size")
+            .getAsInteger(10, Bytes) ||
+        Bytes == 0)
+      return;
+    Memory.Capacity = Bytes;
+    Memory.Chip = field(Config->getBuffer(), "device_description_str").str();
+  }
+}

@@ -1,0 +1,79 @@
+//===- Memory/MemoryFolder.cpp - The memory of several modules ------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/MemorySummary.h"
+#include "Memory/Wrap.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Rows of the table.
+static constexpr size_t MaxModules = 20;
+
+static uint64_t mainBytes(const MemorySummary &M) {
+  return M.Main ? M.main()->Allocated : M.Total;
+}
+
+void MemoryTotals::add(StringRef Name, const MemorySummary &M) {
+  ++Count;
+  Total += M.Total;
+  uint64_t Bytes = mainBytes(M);
+  Entry &E = Entries[{Name.str(), Bytes}];
+  ++E.Count;
+  E.TooLarge |= M.isTooLarge();
+  E.Bytes = Bytes;
+  E.Temp = M.Main ? Bytes - M.main()->Resident : 0;
+  for (const WasteRow &W : M.Savings)
+    E.Saved = std::max(E.Saved, W.Saved);
+  // What does not fit comes first.
+  auto Key = [](const MemorySummary &S) {
+    return std::pair(S.isTooLarge(), mainBytes(S));
+  };
+  if (!Largest || Key(*Largest) < Key(M)) {
+    Largest = M;
+    LargestName = Name.str();
+  }
+}
+
+void MemoryTotals::print(unsigned Width, llvm::raw_ostream &OS) const {
+  if (!Largest)
+    return;
+  if (Count > 1) {
+    std::vector<std::pair<StringRef, Entry>> Order;
+    for (const auto &[Key, E] : Entries)
+      Order.emplace_back(Key.first, E);
+    llvm::stable_sort(Order, [](const auto &X, const auto &Y) {
+      return std::pair(X.second.TooLarge, X.second.Bytes) >
+             std::pair(Y.second.TooLarge, Y.second.Bytes);
+    });
+    OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
+    OS << "       needs       temps  can save at most   module\n";
+    uint64_t Rest = 0;
+    size_t Hidden = 0;
+    for (size_t I = 0; I != Order.size(); ++I) {
+      const auto &[Name, E] = Order[I];
+      if (I >= MaxModules) {
+        Hidden += E.Count;
+        Rest += E.Count * E.Bytes;
+        continue;
+      }
+      std::string Line =
+          fmt::format(" {:>11} {:>11}  {:>16}   {}{}{}", humanBytes(E.Bytes),
+                      humanBytes(E.Temp), E.Saved ? humanBytes(E.Saved) : "",
+                      E.Count > 1 ? fmt::format("{} x ", E.Count) : "",
+                      E.TooLarge ? "DOES NOT FIT: " : "", Name);
+      OS << clipped(Line, std::max(Width, 60u)) << '\n';
+    }
+    if (Hidden != 0)
+      OS << fmt::format(" {:>11}  in {} smaller modules\n", humanBytes(Rest),
+                        Hidden);
+    OS << "the largest of them:\n";
+  }
+  printMemory(*Largest, LargestName, Width, OS);
+}

@@ -1,0 +1,92 @@
+//===- Memory/MemoryTree.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/MemoryTree.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Deeper scopes are not told apart.
+static constexpr size_t MaxScopes = 24;
+
+void MemoryTree::add(llvm::ArrayRef<std::string> Path, uint64_t Bytes) {
+  uint32_t At = 0;
+  Nodes[At].Bytes += Bytes;
+  for (const std::string &Label : Path) {
+    auto [Child, New] = Nodes[At].Children.try_emplace(
+        Label, static_cast<uint32_t>(Nodes.size()));
+    At = Child->second;
+    if (New)
+      Nodes.push_back({Label, 0, {}});
+    Nodes[At].Bytes += Bytes;
+  }
+}
+
+std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
+                                        StringRef Separator) const {
+  std::vector<TreeLine> Out;
+  std::vector<std::pair<uint32_t, unsigned>> Stack = {{0, 0}};
+  while (!Stack.empty() && Out.size() != Lines) {
+    auto [At, Depth] = Stack.back();
+    Stack.pop_back();
+    std::string Label = Nodes[At].Label;
+    while (At != 0 && Nodes[At].Children.size() == 1) {
+      At = Nodes[At].Children.begin()->second;
+      Label += (Separator + Nodes[At].Label).str();
+    }
+    if (At != 0)
+      Out.push_back({Depth - 1, std::move(Label), Nodes[At].Bytes});
+    std::vector<uint32_t> Children;
+    for (const auto &Child : Nodes[At].Children)
+      if (Nodes[Child.second].Bytes >= Least)
+        Children.push_back(Child.second);
+    // The largest is taken from the stack first.
+    llvm::stable_sort(Children, [&](uint32_t X, uint32_t Y) {
+      return Nodes[X].Bytes < Nodes[Y].Bytes;
+    });
+    for (uint32_t Child : Children)
+      Stack.emplace_back(Child, Depth + 1);
+  }
+  return Out;
+}
+
+std::vector<std::string> hlobuf::splitScopes(StringRef OpName) {
+  std::vector<std::string> Parts;
+  unsigned Depth = 0;
+  size_t Begin = 0;
+  for (size_t I = 0; I != OpName.size(); ++I) {
+    char C = OpName[I];
+    Depth += C == '(' || C == '[';
+    Depth -= Depth != 0 && (C == ')' || C == ']');
+    if (C != '/' || Depth != 0 || Parts.size() == MaxScopes)
+      continue;
+    Parts.push_back(OpName.slice(Begin, I).str());
+    Begin = I + 1;
+  }
+  Parts.push_back(OpName.substr(Begin).str());
+  if (Parts.size() > 1 && OpName.starts_with("jit("))
+    Parts.erase(Parts.begin());
+  return Parts;
+}
+
+std::string hlobuf::withoutIndices(StringRef Text) {
+  std::string Out;
+  for (size_t I = 0; I != Text.size();) {
+    bool Alone = I == 0 || !llvm::isAlpha(Text[I - 1]);
+    size_t End = std::min(Text.size(), Text.find_if_not(llvm::isDigit, I));
+    if (End == I || !Alone) {
+      End = std::max(End, I + 1);
+      Out += Text.slice(I, End);
+    } else {
+      Out += '*';
+    }
+    I = End;
+  }
+  return Out;
+}

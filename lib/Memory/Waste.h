@@ -1,0 +1,67 @@
+//===- Memory/Waste.h - Bytes that a program could do without ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_WASTE_H
+#define HLOBUF_MEMORY_WASTE_H
+
+#include "Memory/MemoryUse.h"
+
+namespace hlobuf {
+
+/// Each has a lint of its own; docs/checks/lint-*.md say what each means.
+enum class WasteKind : uint8_t {
+  PossibleDonation,
+  UnusedDonation,
+  TilePadding,
+  Fragmentation,
+  LargeConstant,
+  SameConstant,
+  Recomputable,
+  EarlyDefinition,
+  WideCopy,
+  ArgumentCopy,
+  ReturnedArgument,
+  PeakCopy,
+};
+
+/// The lint that reports \p Kind.
+llvm::StringRef checkOf(WasteKind Kind);
+
+/// One thing that costs memory at the peak of the main memory space.
+struct Waste {
+  WasteKind Kind;
+  /// What costs it; of fragmentation the value at the end of the heap.
+  ValueId Value;
+  /// The allocation that would be smaller.
+  AllocationId Owner;
+  /// A second value that it is about; may be invalid.
+  ValueId Other;
+  /// Bytes by which the peak falls, as far as live ranges show it; of
+  /// fragmentation, those by which the allocation is larger than its peak.
+  uint64_t Saved = 0;
+  /// Arguments that it is about, with names that differ in numbers only.
+  unsigned Count = 1;
+  /// A donation below the threshold: it counts in sums, nobody is told.
+  bool Small = false;
+  /// One clause without the saved bytes.
+  std::string Message;
+  /// What a user can do.
+  std::string Hint;
+};
+
+/// Smaller savings are not reported: this part of what the space needs, and
+/// this many bytes.
+constexpr uint64_t WasteShare = 100;
+constexpr uint64_t MinWaste = 4096;
+
+/// The waste in the main memory space (color 0) of \p Use, by kind, then by
+/// saved bytes. What needs the module is left out where \p W is null.
+std::vector<Waste> findWaste(const MemoryUse &Use, const ModuleAnalysis *W);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_WASTE_H

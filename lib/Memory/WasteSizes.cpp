@@ -1,0 +1,194 @@
+//===- Memory/WasteSizes.cpp
+//---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Origin.h"
+#include "Memory/WasteFinder.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <set>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Padding is worth a finding where it is more than the elements.
+static constexpr uint64_t PaddingFactor = 2;
+/// Layouts of more dimensions are not tried in all orders of the minor two.
+static constexpr size_t MaxRank = 8;
+
+/// The order of dimensions, the minor two exchanged, with the fewest bytes.
+static std::optional<Shape> bestOrder(const Shape &Now, uint64_t &Bytes) {
+  std::optional<Shape> Best;
+  size_t Rank = Now.Dimensions.size();
+  if (!Now.Layout || Rank < 2 || Rank > MaxRank ||
+      Now.Layout->MinorToMajor.size() != Rank || !Now.Layout->Splits.empty())
+    return Best;
+  for (size_t Minor = 0; Minor != Rank; ++Minor)
+    for (size_t Second = 0; Second != Rank; ++Second) {
+      if (Minor == Second)
+        continue;
+      Shape Other = Now;
+      auto &Order = Other.Layout->MinorToMajor;
+      Order.assign({static_cast<int64_t>(Minor), static_cast<int64_t>(Second)});
+      for (size_t I = Rank; I-- != 0;)
+        if (I != Minor && I != Second)
+          Order.push_back(static_cast<int64_t>(I));
+      std::optional<uint64_t> Size = tiledBytesOf(Other);
+      if (Size && *Size < Bytes) {
+        Bytes = *Size;
+        Best = std::move(Other);
+      }
+    }
+  return Best;
+}
+
+void WasteFinder::findPadding() {
+  if (!Use.isTimed())
+    return;
+  for (const HeldValue &V : Held) {
+    ShapeId Id = D[V.Value].Shape;
+    if (!Id || !D.Shapes[Id].isTiled() || V.Unpadded == 0 ||
+        V.Bytes / PaddingFactor < V.Unpadded ||
+        tiledBytes(D.Shapes, Id) != D[V.Value].Size)
+      continue;
+    uint64_t Bytes = D[V.Value].Size;
+    std::optional<Shape> Best = bestOrder(D.Shapes[Id], Bytes);
+    std::string Text = fmt::format(
+        "tiling makes {} of {} {}", humanBytes(V.Bytes), humanBytes(V.Unpadded),
+        fmt::format("{} of {}", D.Shapes.text(Id), describe(V.Value)));
+    std::string Hint;
+    if (Best) {
+      std::string Order;
+      for (int64_t Dim : llvm::reverse(Best->Layout->MinorToMajor))
+        Order += fmt::format("{}{}", Order.empty() ? "" : ",",
+                             Best->Dimensions[static_cast<size_t>(Dim)].Size);
+      Hint = fmt::format("transposed to {}[{}] it takes {}", Best->Element,
+                         Order, humanBytes(Bytes));
+    } else {
+      Bytes = V.Unpadded;
+      Hint = "reshape it so that the last dimension is a multiple of 128 and "
+             "the one before it of 8";
+    }
+    uint64_t Less = D[V.Value].Size - std::min(Bytes, D[V.Value].Size);
+    if (V.Kind == MemoryKind::Temp) {
+      std::optional<StepRange> Range = Use.range(V.Value);
+      Less = Range ? Use.savedWithout(Main, *Range, Less) : 0;
+    }
+    add({WasteKind::TilePadding, V.Value, D[V.Value].Owner, ValueId(), Less, 1,
+         false, std::move(Text), std::move(Hint)});
+  }
+}
+
+/// Bytes between values that alignment takes: 16 KiB in HBM (libtpu's
+/// --xla_jf_program_hbm_alignment_in_kib), at most 256 elsewhere.
+static uint64_t alignmentOf(const Facts &A) { return A.isTPU() ? 16384 : 256; }
+
+/// Fragmentation of a few pages is nobody's business.
+static constexpr uint64_t MinFragmentation = 65536;
+
+/// The bytes of tuple tables in temps of \p Color, aligned: in HBM they have
+/// places of their own for the whole program (libtpu 0.0.11 to 0.0.52), so that
+/// nobody can use what they leave.
+static uint64_t bytesOfTables(const Facts &A, int32_t Color) {
+  const Dump &D = A.dump();
+  std::set<std::pair<uint32_t, uint64_t>> Places;
+  uint64_t Bytes = 0;
+  for (const Value &V : D.Values)
+    if (A.isTPU() && V.Shape && D.Shapes[V.Shape].isTuple() &&
+        D[V.Owner].color() == Color && kindOf(D[V.Owner]) == MemoryKind::Temp &&
+        Places.emplace(V.Owner.index(), V.Offset).second)
+      Bytes += llvm::alignTo(V.Size, alignmentOf(A));
+  return Bytes;
+}
+
+/// Temps of a color are one heap: what it needs above the most live bytes,
+/// aligned, is between values.
+void WasteFinder::findFragmentation() {
+  if (!Use.isTimed() || Main.fragmentation() < Threshold)
+    return;
+  uint64_t Live = Use.mostLiveTemp(Main.Color, alignmentOf(A));
+  Live += bytesOfTables(A, Main.Color);
+  uint64_t Lost = Main.temp() - std::min(Main.temp(), Live);
+  if (Lost < MinFragmentation)
+    return;
+  AllocationId Largest;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+    if (D.Allocations[I].color() == Main.Color &&
+        kindOf(D.Allocations[I]) == MemoryKind::Temp &&
+        (!Largest || D.Allocations[I].Size > D[Largest].Size))
+      Largest = AllocationId(I);
+  if (!Largest || D[Largest].Values.empty())
+    return;
+  // The value that ends where the heap ends; of several the largest.
+  ValueId Top;
+  for (uint32_t I = D[Largest].Values.Begin; I != D[Largest].Values.End; ++I) {
+    auto Key = [&](ValueId V) { return std::pair(D[V].end(), D[V].Size); };
+    if (!Top || Key(ValueId(I)) > Key(Top))
+      Top = ValueId(I);
+  }
+  add({WasteKind::Fragmentation, Top, Largest, ValueId(), Lost, 1, false,
+       fmt::format("temps take {}, but at most {} of them, aligned, are live "
+                   "at one time",
+                   humanBytes(Main.temp()), humanBytes(Live)),
+       fmt::format("the heap ends with {} ({} at offset {}): a smaller or "
+                   "shorter-lived one lets the heap end earlier",
+                   describe(Top), humanBytes(D[Top].Size), D[Top].Offset)});
+}
+
+/// What is between the parentheses of a constant; empty where the text leaves
+/// it out.
+static StringRef literalOf(const Facts &A, NameId Name) {
+  const Dump &D = A.dump();
+  StringRef Text;
+  if (const Instruction *I = A.instruction(Name))
+    Text = D.operandsText(*I);
+  if (HloId Id = D.Module.find(Name); Text.empty() && Id)
+    Text = D.Module.operandsText(D.Module[Id]);
+  return Text.contains("...") ? StringRef() : Text;
+}
+
+/// The compiler made one from the other: `constant.10` and `constant.10..sunk`.
+static bool isClone(StringRef X, StringRef Y) {
+  auto Base = [](StringRef Name) {
+    return Name.take_front(std::min(Name.find(".."), Name.find(".clone")));
+  };
+  return Base(X) == Base(Y);
+}
+
+void WasteFinder::findConstants() {
+  std::map<std::pair<std::string, StringRef>, ValueId> Known;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.Constant || Alloc.color() != Main.Color ||
+        Alloc.Size < Threshold || Alloc.Values.empty())
+      continue;
+    ValueId V(Alloc.Values.Begin);
+    std::string Shape =
+        D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "unknown shape";
+    if (StringRef Literal = literalOf(A, D[V].Tag.Name);
+        !Literal.empty() && D[V].Shape) {
+      auto [Same, New] = Known.try_emplace(std::pair(Shape, Literal), V);
+      if (!New) {
+        if (isClone(D.Names[D[V].Tag.Name], D.Names[D[Same->second].Tag.Name]))
+          continue;
+        add({WasteKind::SameConstant, V, D[V].Owner, Same->second, Alloc.Size,
+             1, false,
+             fmt::format("constants {} and {} have the same shape and value",
+                         spell(Same->second), spell(V)),
+             "make the array once and use it in both places"});
+        continue;
+      }
+    }
+    add({WasteKind::LargeConstant, V, D[V].Owner, ValueId(), Alloc.Size, 1,
+         false,
+         fmt::format("{} is a constant of {} inside of the program", spell(V),
+                     Shape),
+         "pass the array as an argument instead of using it as a global or "
+         "closed-over variable"});
+  }
+}
