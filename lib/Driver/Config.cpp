@@ -8,6 +8,7 @@
 #include "Driver/Config.h"
 #include "Driver/Verify.h"
 #include "Support/Format.h"
+#include "Support/HumanBytes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -19,6 +20,7 @@ namespace yaml = llvm::yaml;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(SuppressionEntry)
 LLVM_YAML_IS_SEQUENCE_VECTOR(OverrideEntry)
+LLVM_YAML_IS_SEQUENCE_VECTOR(BudgetEntry)
 
 static std::string problemWithGlob(StringRef Text) {
   llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Text);
@@ -76,6 +78,19 @@ template <> struct MappingTraits<OverrideEntry> {
   }
 };
 
+template <> struct MappingTraits<BudgetEntry> {
+  static void mapping(IO &Io, BudgetEntry &B) {
+    Io.mapOptional("module", B.Module, std::string());
+    Io.mapOptional("space", B.Space, std::string());
+    Io.mapRequired("max", B.Max);
+  }
+  static std::string validate(IO &, BudgetEntry &B) {
+    if (std::string Problem = problemWithGlob(B.Module); !Problem.empty())
+      return Problem;
+    return parseBytes(B.Max) ? "" : "max: expected bytes, as 12GiB";
+  }
+};
+
 static void mapGlobs(IO &Io, const char *Key, CheckGlobs &Globs) {
   if (Io.outputting())
     Io.mapRequired(Key, Globs);
@@ -91,6 +106,7 @@ template <> struct MappingTraits<Config> {
     mapGlobs(Io, "require", C.Require);
     Io.mapOptional("suppressions", C.Suppressions);
     Io.mapOptional("overrides", C.Overrides);
+    Io.mapOptional("budgets", C.Budgets);
   }
 };
 } // namespace llvm::yaml

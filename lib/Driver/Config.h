@@ -49,6 +49,13 @@ struct OverrideEntry {
   CheckGlobs WarningsAsErrors;
 };
 
+/// A budget of memory, as it is written.
+struct BudgetEntry {
+  std::string Module;
+  std::string Space;
+  std::string Max;
+};
+
 /// What a configuration file says.
 struct Config {
   /// The file; empty if there is none.
@@ -60,6 +67,7 @@ struct Config {
   CheckGlobs Require;
   std::vector<SuppressionEntry> Suppressions;
   std::vector<OverrideEntry> Overrides;
+  std::vector<BudgetEntry> Budgets;
 };
 
 /// The name of the file that is looked for in the folder of each dump and in

@@ -158,12 +158,18 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   }
   const CheckSelection &Selection = D.Applied->Selection;
   SummaryOptions Memory = Options.Memory;
+  bool Budgeted = !D.Applied->Budgets.empty() || Options.MaxGrowth;
+  bool Wanted = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(D.In.Path, Memory);
   R = makeResult(D.In, **L,
-                 verify(**L, Selection, Options.WantMemory ? &Memory : nullptr,
-                        JobsInside),
+                 verify(**L, Selection, Wanted ? &Memory : nullptr, JobsInside),
                  Selection);
+  if (Budgeted && R.Memory)
+    checkBudgets(*R.Memory, D.Applied->Budgets,
+                 Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
+  if (!Options.WantMemory)
+    R.Memory.reset();
   applySuppressionComments(R, **L, Selection);
   if (Options.UpdateExpectations) {
     R.Updated = updateExpectations(R, **L, R.UpdateErrors);

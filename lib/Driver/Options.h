@@ -8,6 +8,7 @@
 #ifndef HLOBUF_DRIVER_OPTIONS_H
 #define HLOBUF_DRIVER_OPTIONS_H
 
+#include "Driver/Budget.h"
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
 #include "Results/ResultPrinter.h"
@@ -47,6 +48,9 @@ struct VerifyOptions {
   bool WantMemory = false;
   /// How; Capacity is looked for next to each dump where it is not given.
   SummaryOptions Memory;
+  /// What programs may need; those of a configuration are added.
+  std::vector<Budget> Budgets;
+  std::optional<Growth> MaxGrowth;
   /// Comments in the dumps say what is to be found.
   bool VerifyDiagnostics = false;
   /// Write these comments.

@@ -7,6 +7,7 @@
 
 #include "Driver/Settings.h"
 #include "Support/Format.h"
+#include "Support/HumanBytes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -168,6 +169,11 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
                     S->Texts.Checks)
             .c_str());
   S->Selection = std::move(*Selection);
+  S->Budgets = Options.Budgets;
+  if (File)
+    for (const BudgetEntry &Entry : File->Source->Budgets)
+      S->Budgets.push_back({Entry.Module.empty() ? "*" : Entry.Module,
+                            Entry.Space, parseBytes(Entry.Max).value_or(0)});
   if (File && Options.ConfigFile.empty())
     S->SwitchedOff = switchedOff(S->Selection, Options);
   return S.get();

@@ -44,6 +44,7 @@ struct Settings {
   ActiveConfig *File = nullptr;
   GlobTexts Texts;
   CheckSelection Selection;
+  std::vector<Budget> Budgets;
   /// Checks that would run without a configuration found next to the dumps.
   std::vector<llvm::StringRef> SwitchedOff;
 };

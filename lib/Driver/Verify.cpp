@@ -23,7 +23,7 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
-  std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck};
+  std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
   for (StringRef Glob : Parsed->unmatched(Ids))

@@ -11,6 +11,7 @@ Everything is done by the program hlobuf-verify, which comes with this package.
 
 import importlib.metadata
 
+from hlobuf._budget import budget
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, json_lines, program, run, verify
 from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
@@ -30,6 +31,7 @@ __all__ = [
     "Report",
     "InputError",
     "__version__",
+    "budget",
     "json_lines",
     "plot",
     "program",

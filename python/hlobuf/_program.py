@@ -69,6 +69,8 @@ def verify(
     shard: str | None = None,
     jobs: int | None = None,
     summary: bool = False,
+    max_peak: str | Iterable[str] = (),
+    max_growth: str | None = None,
 ) -> list[Report]:
     """Verifies files, and all dumps in folders: a report for each dump.
 
@@ -88,8 +90,11 @@ def verify(
         "baseline": baseline,
         "shard": shard,
         "jobs": jobs,
+        "max-growth": max_growth,
     }
     arguments = [f"--{name}={_text(o)}" for name, o in options.items() if o is not None]
+    limits = [max_peak] if isinstance(max_peak, str) else max_peak
+    arguments += [f"--max-peak={limit}" for limit in limits]
     if summary:
         arguments.append("--summary")
     lines = json_lines([*arguments, *operands])

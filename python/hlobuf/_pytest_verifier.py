@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from hlobuf import InputError, Report, verify
+from hlobuf._budget import MARK
 from hlobuf._report import counted
 
 CONFIG = ".hlobuf.yaml"
@@ -64,13 +65,19 @@ class Verifier:
                     dumps.append(path)
         return dumps
 
-    def findings(self) -> str:
-        """Verifies what is new; returns the errors in it as text."""
+    def findings(self, item: pytest.Item | None = None) -> str:
+        """Verifies what is new, with the budgets of `item`; returns the errors in
+        it as text."""
         dumps = self.new_dumps()
         if not dumps:
             return ""
         config = self.config.rootpath / CONFIG
-        reports = verify(dumps, config=config if config.is_file() else None)
+        marks = item.iter_markers(MARK) if item else ()
+        reports = verify(
+            dumps,
+            config=config if config.is_file() else None,
+            max_peak=[mark.args[0] for mark in marks],
+        )
         self.modules += len(reports)
         self.errors += sum(max(each.errors, not each.ok) for each in reports)
         self.warnings += sum(each.warnings for each in reports)
@@ -81,7 +88,9 @@ class Verifier:
 
     def text_of(self, report: Report) -> str:
         """Short names suffice: it says first where the dumps are."""
-        text = f"hlobuf: {report.module} is broken, its dump is in {self.folder}\n"
+        broken = any(each.check != "memory-budget" for each in report.findings)
+        what = "is broken" if broken else "is over its budget"
+        text = f"hlobuf: {report.module} {what}, its dump is in {self.folder}\n"
         return text + str(report).replace(f"{self.folder}{os.sep}", "")
 
     def delete(self, report: Report) -> None:
@@ -96,8 +105,8 @@ class Verifier:
                 else:
                     path.unlink()
 
-    def fail_on_findings(self) -> None:
-        text = self.findings()
+    def fail_on_findings(self, item: pytest.Item) -> None:
+        text = self.findings(item)
         if text:
             pytest.fail(text, pytrace=False)
 
@@ -117,22 +126,28 @@ class Verifier:
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self) -> Generator[None, object, object]:
+    def pytest_runtest_setup(
+        self, item: pytest.Item
+    ) -> Generator[None, object, object]:
         self.set_flags()
         result = yield
-        self.fail_on_findings()
+        self.fail_on_findings(item)
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_call(self) -> Generator[None, object, object]:
+    def pytest_runtest_call(
+        self, item: pytest.Item
+    ) -> Generator[None, object, object]:
         result = yield
-        self.fail_on_findings()
+        self.fail_on_findings(item)
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self) -> Generator[None, object, object]:
+    def pytest_runtest_teardown(
+        self, item: pytest.Item
+    ) -> Generator[None, object, object]:
         result = yield
-        self.fail_on_findings()
+        self.fail_on_findings(item)
         return result
 
     @pytest.hookimpl(tryfirst=True)

@@ -132,6 +132,15 @@ static cl::list<std::string>
             cl::desc("Also write this file; may be repeated"));
 static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
                                 cl::desc("Show memory use"));
+static cl::list<std::string>
+    MaxPeak("max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
+            cl::desc("Most that a program may need of its main memory, as "
+                     "12GiB; [MODULE:][SPACE=]BYTES for some; may be "
+                     "repeated"));
+static cl::opt<std::string>
+    MaxGrowth("max-growth", cl::value_desc("limit:file"), cl::cat(CheckOptions),
+              cl::desc("Most that a program may need more than in the output "
+                       "of --summary --format=json, as 5%:old.jsonl"));
 static cl::opt<unsigned> Top("top", cl::init(10), cl::value_desc("n"),
                              cl::cat(OutputOptions),
                              cl::desc("Rows of each table of --summary "
@@ -250,6 +259,20 @@ static std::string checkUsage(VerifyOptions &O) {
     return "--shard: expected i/n with i from 0 to n-1, not '" + Shard + "'";
   if (O.WriteBaseline == "-")
     return "--write-baseline: '-' is not a file";
+  for (const std::string &Text : MaxPeak) {
+    std::optional<Budget> B = parseBudget(Text);
+    if (!B)
+      return "--max-peak: expected [MODULE:][SPACE=]BYTES, as HBM=12GiB, not "
+             "'" +
+             Text + "'";
+    O.Budgets.push_back(std::move(*B));
+  }
+  if (!MaxGrowth.empty()) {
+    llvm::Expected<Growth> G = readGrowth(MaxGrowth);
+    if (!G)
+      return llvm::toString(G.takeError());
+    O.MaxGrowth = std::move(*G);
+  }
   if (!Capacity.empty() && !O.Memory.Capacity)
     return "--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +
            "'";

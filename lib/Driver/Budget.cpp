@@ -1,0 +1,178 @@
+//===- Driver/Budget.cpp --------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Budget.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+/// Values that an error of a budget names.
+static constexpr size_t MaxContributors = 5;
+
+std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
+  Budget B;
+  if (size_t Colon = Text.rfind(':'); Colon != StringRef::npos) {
+    B.Module = Text.take_front(Colon).str();
+    Text = Text.drop_front(Colon + 1);
+  }
+  if (size_t Equal = Text.find('='); Equal != StringRef::npos) {
+    B.Space = Text.take_front(Equal).str();
+    Text = Text.drop_front(Equal + 1);
+  }
+  std::optional<uint64_t> Bytes = parseBytes(Text);
+  if (auto Glob = llvm::GlobPattern::create(B.Module); !Glob) {
+    llvm::consumeError(Glob.takeError());
+    return std::nullopt;
+  }
+  if (!Bytes)
+    return std::nullopt;
+  B.Bytes = *Bytes;
+  return B;
+}
+
+static llvm::Error wrongGrowth(const std::string &Text) {
+  return llvm::createStringError(std::errc::invalid_argument, "%s",
+                                 ("--max-growth: " + Text).c_str());
+}
+
+/// Adds a line of JSON to \p G; lines without a summary say nothing.
+static void addStored(StringRef Line, Growth &G) {
+  llvm::Expected<json::Value> Parsed = json::parse(Line);
+  if (!Parsed)
+    return llvm::consumeError(Parsed.takeError());
+  const json::Object *Dump = Parsed->getAsObject();
+  const json::Object *Summary = Dump ? Dump->getObject("summary") : nullptr;
+  const json::Array *Spaces = Summary ? Summary->getArray("spaces") : nullptr;
+  if (!Spaces)
+    return;
+  std::string Module = Dump->getString("module").value_or("").str();
+  for (const json::Value &Space : *Spaces)
+    if (const json::Object *S = Space.getAsObject()) {
+      uint64_t &Bytes =
+          G.Stored[{Module, S->getString("name").value_or("").str()}];
+      int64_t Known = S->getInteger("bytes").value_or(0);
+      Bytes =
+          std::max(Bytes, static_cast<uint64_t>(std::max<int64_t>(Known, 0)));
+    }
+}
+
+llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
+  Growth G;
+  auto [Limit, File] = Text.split(':');
+  G.File = File.str();
+  double Percent = 0;
+  if (Limit.consume_back("%")) {
+    if (Limit.getAsDouble(Percent) || !(Percent >= 0))
+      return wrongGrowth("expected 5%:FILE or 100MiB:FILE");
+    G.Percent = Percent;
+  } else if (std::optional<uint64_t> Bytes = parseBytes(Limit)) {
+    G.Bytes = *Bytes;
+  } else {
+    return wrongGrowth("expected 5%:FILE or 100MiB:FILE");
+  }
+  auto Buffer = llvm::MemoryBuffer::getFile(G.File, /*IsText=*/true);
+  if (!Buffer)
+    return wrongGrowth(fmt::format("cannot read '{}': {}", G.File,
+                                   Buffer.getError().message()));
+  for (StringRef Rest = (*Buffer)->getBuffer(); !Rest.empty();) {
+    StringRef Line;
+    std::tie(Line, Rest) = Rest.split('\n');
+    addStored(Line, G);
+  }
+  if (G.Stored.empty())
+    return wrongGrowth(fmt::format(
+        "'{}' has no summaries: hlobuf-verify --summary --format=json writes "
+        "them",
+        G.File));
+  return G;
+}
+
+/// Reports \p Message with the values that hold the most.
+static void addError(const MemorySummary &M, const SpaceSummary &S,
+                     std::string Message, DumpResult &R) {
+  ResultFinding &F = R.Findings.emplace_back();
+  F.Check = BudgetCheck.str();
+  F.Message = std::move(Message);
+  F.Where.File = R.Files.front().empty() ? R.Path : R.Files.front();
+  F.Where.Line = 1;
+  F.Where.Column = 1;
+  F.Where.EndColumn = 1;
+  F.Names.push_back(R.Module);
+  if (&S != M.main())
+    return;
+  for (const HeldGroup &G :
+       llvm::ArrayRef(M.Groups).take_front(MaxContributors)) {
+    std::string Text = humanBytes(G.Bytes) + ": ";
+    if (G.Count > 1)
+      Text += fmt::format("{} x ", G.Count);
+    Text += fmt::format("{} {}", G.First.Shape,
+                        G.Label.empty() ? G.First.Name : G.Label);
+    if (!G.First.Source.empty())
+      Text += " at " + G.First.Source;
+    F.Notes.push_back({F.Where, std::move(Text)});
+  }
+}
+
+static bool isSpace(const MemorySummary &M, const SpaceSummary &S,
+                    StringRef Name) {
+  return Name.empty() ? &S == M.main() : Name.equals_insensitive(S.Name);
+}
+
+static void checkGrowth(const MemorySummary &M, const Growth &Limit,
+                        DumpResult &R) {
+  for (const SpaceSummary &S : M.Spaces) {
+    auto Known = Limit.Stored.find({R.Module, S.Name});
+    if (Known == Limit.Stored.end() || S.Allocated <= Known->second)
+      continue;
+    uint64_t More = S.Allocated - Known->second;
+    double Percent = Known->second == 0
+                         ? 100.0
+                         : 100.0 * static_cast<double>(More) /
+                               static_cast<double>(Known->second);
+    if (Limit.Percent ? Percent <= *Limit.Percent : More <= Limit.Bytes)
+      continue;
+    addError(M, S,
+             fmt::format("{} needs {} of {}, {} ({:.1f}%) more than in {}",
+                         R.Module, humanBytes(S.Allocated), S.Name,
+                         humanBytes(More), Percent, Limit.File),
+             R);
+  }
+}
+
+void hlobuf::checkBudgets(const MemorySummary &M,
+                          llvm::ArrayRef<Budget> Budgets, const Growth *Limit,
+                          DumpResult &R) {
+  size_t Before = R.Findings.size();
+  for (const Budget &B : Budgets) {
+    llvm::Expected<llvm::GlobPattern> Glob =
+        llvm::GlobPattern::create(B.Module);
+    if (!Glob) {
+      llvm::consumeError(Glob.takeError());
+      continue;
+    }
+    if (!Glob->match(R.Module))
+      continue;
+    for (const SpaceSummary &S : M.Spaces)
+      if (isSpace(M, S, B.Space) && S.Allocated > B.Bytes)
+        addError(M, S,
+                 fmt::format("{} needs {} of {}, {} over the budget of {}",
+                             R.Module, humanBytes(S.Allocated), S.Name,
+                             humanBytes(S.Allocated - B.Bytes),
+                             humanBytes(B.Bytes)),
+                 R);
+  }
+  if (Limit)
+    checkGrowth(M, *Limit, R);
+  if (R.Findings.size() != Before)
+    setFingerprints(R);
+}

@@ -1,0 +1,54 @@
+//===- Driver/Budget.h - How much memory a program may need -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_BUDGET_H
+#define HLOBUF_DRIVER_BUDGET_H
+
+#include "Results/Result.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace hlobuf {
+
+/// The check that errors of budgets name.
+constexpr llvm::StringLiteral BudgetCheck = "memory-budget";
+
+/// The most that a program may need of a memory space.
+struct Budget {
+  /// A glob of module names.
+  std::string Module = "*";
+  /// As spaceName() spells it, in any case; empty for color 0.
+  std::string Space;
+  uint64_t Bytes = 0;
+};
+
+/// Reads `[MODULE:][SPACE=]BYTES`, as `jit_step*:HBM=12GiB`; nothing if \p Text
+/// is not that.
+std::optional<Budget> parseBudget(llvm::StringRef Text);
+
+/// How much more a program may need than in a stored summary.
+struct Growth {
+  /// Of the stored bytes; nothing where Bytes is the limit.
+  std::optional<double> Percent;
+  uint64_t Bytes = 0;
+  std::string File;
+  /// By module and memory space.
+  std::map<std::pair<std::string, std::string>, uint64_t> Stored;
+};
+
+/// Reads `5%:FILE` or `100MiB:FILE`, and FILE, which holds what
+/// `--summary --format=json` prints.
+llvm::Expected<Growth> readGrowth(llvm::StringRef Text);
+
+/// Adds an error to \p R for each budget that \p Memory is over, with the
+/// values that hold the most.
+void checkBudgets(const MemorySummary &Memory, llvm::ArrayRef<Budget> Budgets,
+                  const Growth *Limit, DumpResult &R);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_BUDGET_H
