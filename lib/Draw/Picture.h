@@ -40,6 +40,8 @@ struct PictureMark {
   uint64_t End = 0;
   int32_t First = 0;
   int32_t Last = 0;
+  /// Two values meet there; else it is all of one value.
+  bool Crossing = true;
 };
 
 struct PictureFinding {

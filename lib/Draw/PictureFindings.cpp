@@ -166,7 +166,8 @@ PictureFinding Marker::mark(const ResultFinding &F) const {
         P.Marks.push_back(*M);
   if (P.Marks.empty())
     for (const PictureBlock *B : Named)
-      P.Marks.push_back({B->Owner, B->Offset, B->end(), B->First, B->Last});
+      P.Marks.push_back(
+          {B->Owner, B->Offset, B->end(), B->First, B->Last, false});
   return P;
 }
 

@@ -132,6 +132,7 @@ void Writer::writeFindings() {
               J.attribute("end", M.End);
               J.attribute("first", M.First);
               J.attribute("last", M.Last);
+              J.attribute("crossing", M.Crossing);
             });
         });
       });

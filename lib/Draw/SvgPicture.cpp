@@ -43,6 +43,7 @@ static constexpr StringRef Style = R"svg(<style>
   .constant { fill: #c9b3e6; } .other { fill: #c3c8ce; }
   .live { fill: #7fb2e5; } .peak { stroke: #c81e1e; stroke-dasharray: 4 3; }
   .finding { fill: url(#hatch); stroke: #c81e1e; stroke-width: 1.5; }
+  .named { fill: none; stroke: #c81e1e; stroke-width: 1; }
   @media (prefers-color-scheme: dark) {
     svg { background: #14171a; color: #e6e9ec; } rect { stroke: #14171a; }
     .temp, .live { fill: #2f6da8; } .parameter { fill: #3f7f46; } .live-out { fill: #a37410; }
@@ -190,10 +191,11 @@ void SvgWriter::writeFindings(const PictureSpace &S) {
       double H = toY(Base + static_cast<double>(M.Begin)) - Y;
       double MoreX = std::max(0.0, LeastMark - W);
       double MoreY = std::max(0.0, LeastMark - H);
-      OS << fmt::format("<rect class=\"finding\" x=\"{:.2f}\" y=\"{:.2f}\" "
+      OS << fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.2f}\" "
                         "width=\"{:.2f}\" height=\"{:.2f}\"><title>{}: {} "
                         "[{}]",
-                        X - MoreX / 2, Y - MoreY / 2, W + MoreX, H + MoreY,
+                        M.Crossing ? "finding" : "named", X - MoreX / 2,
+                        Y - MoreY / 2, W + MoreX, H + MoreY,
                         severityName(F.Level), escaped(F.Message), F.Check);
       for (const std::string &Line : F.Lines)
         OS << '\n' << escaped(Line);

@@ -59,7 +59,7 @@ def main():
     for finding in picture["findings"]:
         marks = "; ".join(
             f"bytes [{m['begin']}, {m['end']}) of allocation {m['owner']}, "
-            f"steps {m['first']} to {m['last']}"
+            f"steps {m['first']} to {m['last']}{', crossing' * m['crossing']}"
             for m in finding["marks"]
         )
         print(f"{finding['severity']} {finding['check']}: {marks}")

@@ -10,6 +10,7 @@
 #include "Compare/DiffPrinters.h"
 #include "Compare/ProgramPairs.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Driver/OrderedRun.h"
 #include "Input/Load.h"
 #include "Results/Result.h"
 #include "Support/ExitStatus.h"
@@ -37,6 +38,11 @@ static cl::opt<std::string>
     MaxGrowth("max-growth", cl::value_desc("bytes"), cl::cat(CompareOptions),
               cl::desc("Exit with 1 only if a peak grows by more, such as "
                        "64MiB or 5%"));
+static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
+                              cl::cat(CompareOptions),
+                              cl::desc("Threads (default: one per core)"));
+static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
+                           cl::desc("Same as --jobs"), cl::cat(CompareOptions));
 static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
     "format", cl::init(DiffFormat::Text), cl::cat(OutputOptions),
     cl::desc("Format of standard output"),
@@ -147,16 +153,26 @@ static SideOfDiff readSide(const std::string &Path) {
     fail(printable(Error.Text));
     Side.Failed = true;
   }
-  for (Input &In : Found.Dumps) {
+  struct Read {
+    ProgramMemory Program;
+    std::string Error;
+  };
+  auto Work = [&](size_t I) {
+    Input &In = Found.Dumps[I];
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
-    if (!L) {
-      fail(printable(llvm::toString(L.takeError())));
-      Side.Failed = true;
-      continue;
+    if (!L)
+      return Read{{}, llvm::toString(L.takeError())};
+    return Read{describe(In, **L), ""};
+  };
+  runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t, Read &R) {
+    if (R.Error.empty()) {
+      Side.Programs.push_back(std::move(R.Program));
+      return;
     }
-    Side.Programs.push_back(describe(In, **L));
-  }
+    fail(printable(R.Error));
+    Side.Failed = true;
+  });
   if (Side.Programs.empty() && !Side.Failed) {
     fail("no dump in '" + printable(Path) + "'");
     Side.Failed = true;
@@ -239,7 +255,12 @@ int main(int Argc, char **Argv) {
   cl::HideUnrelatedOptions({&CompareOptions, &OutputOptions});
   cl::SetVersionPrinter(printVersion);
   wrapDescriptions();
-  if (!cl::ParseCommandLineOptions(Argc, Argv, Overview, &llvm::errs()))
+  std::vector<std::string> Words = spellOut(Argc, Argv);
+  std::vector<const char *> Arguments;
+  for (const std::string &Word : Words)
+    Arguments.push_back(Word.c_str());
+  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
+                                   Arguments.data(), Overview, &llvm::errs()))
     return ExitUnreadable;
   if (Paths.empty()) {
     llvm::outs() << FirstHelp;

@@ -166,8 +166,8 @@ static ExitStatus view() {
   Siblings[static_cast<size_t>(FileRole::Values)] = Values;
   Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
   Siblings[static_cast<size_t>(FileRole::Module)] = Module;
-  llvm::Expected<CheckSelection> Selection =
-      CheckSelection::create({Checks, "", ""});
+  GlobTexts Globs{Checks, "", ""}; // the selection points into it
+  llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
   llvm::Expected<Input> In = findDump(Siblings);

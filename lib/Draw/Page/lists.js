@@ -37,7 +37,7 @@ function blockRows(picture, blocks, chosen, choose) {
 }
 
 function findingRows(picture, choose) {
-  return picture.findings.map(finding => ({
+  return picture.findings.slice(0, LongestList).map(finding => ({
     bytes: finding.severity, text: finding.message, small: finding.check, choose: () => choose(finding),
   }));
 }

@@ -106,7 +106,7 @@ class Page {
 
   listFindings() {
     const count = this.picture.findings.length;
-    showList(`${count} finding${count === 1 ? "" : "s"}`, findingRows(this.picture, f => this.chooseFinding(f)), 0);
+    showList(`${count} finding${count === 1 ? "" : "s"}`, findingRows(this.picture, f => this.chooseFinding(f)), count);
     showFinding(this.picture.findings[0]);
   }
 

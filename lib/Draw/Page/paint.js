@@ -95,8 +95,7 @@ class Painter {
     for (const i of state.found) this.outline(context, i, width, height, scale, themeColor("--accent"), 1);
     if (state.hover >= 0) this.outline(context, state.hover, width, height, scale, themeColor("--text"), 1);
     if (state.chosen >= 0) this.outline(context, state.chosen, width, height, scale, themeColor("--text"), 2.5);
-    for (const finding of this.picture.findings)
-      for (const mark of finding.marks) this.hatch(context, mark, width, height, scale);
+    this.paintFindings(context, width, height, scale);
     this.paintStep(context, state.step, width, height, scale);
     this.paintAxis(context, width, height, scale);
   }
@@ -176,32 +175,45 @@ class Painter {
     context.strokeRect(...this.rectangle(left[i], right[i], low[i], high[i], width, height, 3 * scale));
   }
 
-  // Red lines across what a finding is about, large enough to be seen.
-  hatch(context, mark, width, height, scale) {
-    const owner = this.picture.allocations[mark.owner];
-    if (owner.space !== this.scene.space) return;
-    const [x, y, w, h] = this.rectangle(mark.first, mark.last + 1, owner.base + mark.begin,
-      owner.base + mark.end, width, height, 10 * scale);
-    const x0 = Math.max(x, -20), x1 = Math.min(x + w, width + 20);
-    const y0 = Math.max(y, -20), y1 = Math.min(y + h, height + 20);
-    if (x0 >= x1 || y0 >= y1) return;
-    context.save();
-    context.beginPath();
-    context.rect(x0, y0, x1 - x0, y1 - y0);
-    context.clip();
+  // Findings in red: hatched where two values cross, framed where they do not, and
+  // large enough to be seen. Small ones in one place are drawn once.
+  paintFindings(context, width, height, scale) {
+    const least = 10 * scale, seen = new Set();
     context.strokeStyle = themeColor("--danger");
-    context.lineWidth = 1.5 * scale;
-    context.beginPath();
-    const tall = y1 - y0;
-    for (let at = x0 - tall; at < x1; at += 6 * scale) {
-      context.moveTo(at, y1);
-      context.lineTo(at + tall, y0);
+    context.fillStyle = context.createPattern(this.hatching(scale), "repeat");
+    for (const finding of this.picture.findings)
+      for (const mark of finding.marks) {
+        const owner = this.picture.allocations[mark.owner];
+        if (owner.space !== this.scene.space) continue;
+        const [x, y, w, h] = this.rectangle(mark.first, mark.last + 1, owner.base + mark.begin,
+          owner.base + mark.end, width, height, least);
+        if (x + w < 0 || y + h < 0 || x > width || y > height) continue;
+        const cell = Math.round(x / least * 2) * 65536 + Math.round(y / least * 2);
+        if (w * h <= 4 * least * least && seen.has(cell)) continue;
+        seen.add(cell);
+        this.paintMark(context, mark.crossing, x, y, w, h, scale);
+      }
+  }
+
+  paintMark(context, crossing, x, y, w, h, scale) {
+    if (crossing) context.fillRect(x, y, w, h);
+    context.lineWidth = (crossing ? 2 : 1) * scale;
+    context.strokeRect(x, y, w, h);
+  }
+
+  // A tile of lines from corner to corner.
+  hatching(scale) {
+    const tile = document.createElement("canvas"), size = Math.round(7 * scale);
+    tile.width = tile.height = size;
+    const context = tile.getContext("2d");
+    context.strokeStyle = themeColor("--danger");
+    context.lineWidth = 1.6 * scale;
+    for (const shift of [-size, 0, size]) {
+      context.moveTo(shift, size);
+      context.lineTo(shift + size, 0);
     }
     context.stroke();
-    context.restore();
-    context.strokeStyle = themeColor("--danger");
-    context.lineWidth = 2 * scale;
-    context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    return tile;
   }
 
   // Live bytes above the blocks: the most of the steps that share a pixel.
