@@ -37,7 +37,7 @@ static bool hasKnownTail(StringRef Path) {
   StringRef Name = llvm::sys::path::filename(Path);
   for (StringRef Tail :
        {"-buffer-assignment.txt", "-buffer-assignment-values.txt",
-        "-live-range.txt", "-memory-usage-report.txt",
+        "-live-range.txt", "-memory-usage-report.txt", "-traces.txt",
         "after_optimizations.txt", "before_optimizations.txt",
         "_buffer_assignment.txt", "after_codegen.txt", "execution_options.txt",
         "hlo_module_config.txt", "target_arguments.txt", "tpu_comp_env.txt",
@@ -82,7 +82,8 @@ std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
     Tails = {".txt", "_after_buffer_assignment.txt"};
     break;
   case FileRole::Traces:
-    return {};
+    Tails = {"-traces.txt"};
+    break;
   }
   std::vector<std::string> Names;
   for (StringRef Tail : Tails)

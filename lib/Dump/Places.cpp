@@ -55,6 +55,13 @@ StringRef Places::line(const StackNode &N) const {
   return D.liveText().substr(N.Line, N.Size);
 }
 
+StringRef Places::traceLine(uint32_t Offset) const {
+  return D.file(FileRole::Traces)
+      .Text.drop_front(Offset)
+      .take_until([](char C) { return C == '\n'; })
+      .ltrim(' ');
+}
+
 AllocationTexts Places::header(const Allocation &A) const {
   Scratch S;
   Allocation Copy;

@@ -31,6 +31,8 @@ public:
   llvm::StringRef line(const PeakRow &R) const;
   llvm::StringRef line(const StackNode &N) const;
   llvm::StringRef line(const ReusedValue &R) const;
+  /// The line at \p Offset of what only protos hold.
+  llvm::StringRef traceLine(uint32_t Offset) const;
 
   /// The fields of a header. Flags and attributes that are absent are empty,
   /// with a null pointer: see flagOrEnd.

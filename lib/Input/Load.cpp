@@ -21,7 +21,8 @@ using llvm::StringRef;
 using Files = std::array<DumpFile, NumFileRoles>;
 
 static constexpr FileRole SiblingRoles[] = {
-    FileRole::Values, FileRole::LiveRange, FileRole::Report, FileRole::Module};
+    FileRole::Values, FileRole::LiveRange, FileRole::Report, FileRole::Module,
+    FileRole::Traces};
 
 static DumpFile &fileOf(Files &All, FileRole Role) {
   return All[static_cast<size_t>(Role)];
