@@ -11,7 +11,9 @@
 #include "Driver/FreshDumps.h"
 #include "Driver/XlaFlags.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
@@ -146,14 +148,35 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   return Why;
 }
 
+/// The entries of the cache that modules without a dump were taken from: the
+/// folder is known where the environment names it.
+static std::vector<std::string> entriesOf(const FreshDumps &Fresh) {
+  const char *Cache = std::getenv("JAX_COMPILATION_CACHE_DIR");
+  return Cache && Fresh.Cached != 0 ? cacheEntries(Cache, Fresh.CachedNames)
+                                    : std::vector<std::string>();
+}
+
+/// The names of which no entry is there.
+static unsigned withoutEntry(const FreshDumps &Fresh,
+                             llvm::ArrayRef<std::string> Entries) {
+  return static_cast<unsigned>(
+      llvm::count_if(Fresh.CachedNames, [&](const std::string &Name) {
+        return llvm::none_of(Entries, [&](StringRef Entry) {
+          return llvm::sys::path::filename(Entry).starts_with(Name + "-");
+        });
+      }));
+}
+
 /// Verifies what is new in \p Folder; standard output belongs to the command.
 /// \p Findings is the number of those that were printed.
 static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
-                       const std::string &Folder, llvm::raw_ostream &Err,
-                       unsigned &Findings) {
+                       const std::string &Folder,
+                       llvm::ArrayRef<std::string> Entries,
+                       llvm::raw_ostream &Err, unsigned &Findings) {
   Options.Inputs = {Folder};
-  if (Fresh.Stale != 0)
+  if (Fresh.Stale != 0 || Fresh.Assignments.empty())
     Options.Inputs = Fresh.Assignments;
+  Options.Inputs.insert(Options.Inputs.end(), Entries.begin(), Entries.end());
   Options.Color = Options.Color && Options.Progress;
   return runVerify(Options, Err, Err, &Findings);
 }
@@ -167,7 +190,8 @@ static bool namesFiles(const VerifyOptions &Options) {
 /// Verifies what \p Fresh has, and says what it has not; the exit status.
 static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
                  int Status, DumpFolder &Dumps, llvm::raw_ostream &Err) {
-  if (Fresh.Assignments.empty()) {
+  std::vector<std::string> Entries = entriesOf(Fresh);
+  if (Fresh.Assignments.empty() && Entries.empty()) {
     Err << "hlobuf-verify: nothing was verified: "
         << whyNothing(Fresh, Status, Dumps.Path) << '\n';
     return Status != 0 ? Status : int(ExitUnreadable);
@@ -175,11 +199,15 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
   if (Status != 0)
     Err << "hlobuf-verify: the program " << howItFailed(Status) << '\n';
   unsigned Findings = 0;
-  int Verdict = verifyFresh(Options, Fresh, Dumps.Path, Err, Findings);
-  if (Fresh.Cached != 0)
+  int Verdict = verifyFresh(Options, Fresh, Dumps.Path, Entries, Err, Findings);
+  if (!Entries.empty())
+    Err << fmt::format("hlobuf-verify: {} out of jax's compilation cache: its "
+                       "entries were verified\n",
+                       modules(Fresh.Cached));
+  if (unsigned Left = withoutEntry(Fresh, Entries))
     Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
                        "compilation cache; {}\n",
-                       modules(Fresh.Cached), WithoutCache);
+                       modules(Left), WithoutCache);
   Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);
   return Status != 0 ? Status : Verdict;
 }

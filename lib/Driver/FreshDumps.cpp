@@ -73,9 +73,27 @@ FreshDumps FolderSnapshot::changes() const {
   }
   for (const auto &[Name, M] : Modules) {
     Fresh.Unfinished += M.BeforeOptimizations && !M.Assignment;
-    Fresh.Cached +=
-        M.AfterOptimizations && !M.BeforeOptimizations && !M.Assignment;
+    if (!M.AfterOptimizations || M.BeforeOptimizations || M.Assignment)
+      continue;
+    ++Fresh.Cached;
+    Fresh.CachedNames.push_back(
+        llvm::sys::path::filename(Name).split('.').second.str());
   }
   llvm::sort(Fresh.Assignments);
   return Fresh;
+}
+
+std::vector<std::string>
+hlobuf::cacheEntries(StringRef Folder, llvm::ArrayRef<std::string> Modules) {
+  std::vector<std::string> Entries;
+  std::error_code Error;
+  for (fs::directory_iterator At(Folder, Error), End; At != End && !Error;
+       At.increment(Error)) {
+    StringRef Name = llvm::sys::path::filename(At->path());
+    if (Name.consume_back("-cache") &&
+        llvm::is_contained(Modules, Name.rsplit('-').first))
+      Entries.push_back(At->path());
+  }
+  llvm::sort(Entries);
+  return Entries;
 }

@@ -8,6 +8,7 @@
 #ifndef HLOBUF_DRIVER_FRESHDUMPS_H
 #define HLOBUF_DRIVER_FRESHDUMPS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
@@ -25,6 +26,8 @@ struct FreshDumps {
   /// Modules that were dumped optimized only. jax dumps a module so when it
   /// takes its executable from the compilation cache (jaxlib, 2026).
   unsigned Cached = 0;
+  /// Names of these modules: `jit_f`.
+  std::vector<std::string> CachedNames;
   /// Modules that were dumped before their optimization, and have no buffer
   /// assignment.
   unsigned Unfinished = 0;
@@ -54,6 +57,12 @@ private:
   std::string Folder;
   llvm::StringMap<Stamp> Files;
 };
+
+/// The entries of jax's compilation cache in \p Folder that hold modules of
+/// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax
+/// does not say which of several it took.
+std::vector<std::string> cacheEntries(llvm::StringRef Folder,
+                                      llvm::ArrayRef<std::string> Modules);
 
 } // namespace hlobuf
 

@@ -10,6 +10,7 @@
 
 #include "Proto/Fields.h"
 #include "Proto/Text.h"
+#include "Support/Format.h"
 
 namespace hlobuf {
 

@@ -6,12 +6,15 @@
         if not report.ok:
             print(report)
 
+    assert hlobuf.check(jax.jit(step), x).ok
+
 Everything is done by the program hlobuf-verify, which comes with this package.
 """
 
 import importlib.metadata
 
 from hlobuf._budget import budget
+from hlobuf._live import Capture, Verdict, capture, check
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, json_lines, program, run, verify
 from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
@@ -22,6 +25,10 @@ except importlib.metadata.PackageNotFoundError:  # a clone that is not installed
     __version__ = "unknown"
 
 __all__ = [
+    "Capture",
+    "Verdict",
+    "capture",
+    "check",
     "SCHEMA",
     "Finding",
     "Gap",

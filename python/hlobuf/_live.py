@@ -1,0 +1,184 @@
+"""Verdicts on what jax compiles: functions, executables, everything in a block."""
+
+from __future__ import annotations
+
+import html
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, overload
+
+from hlobuf._program import InputError, verify
+from hlobuf._report import Finding, Report, counted
+
+
+class Verdict(Sequence[Report]):
+    """The reports on one or more modules; `assert hlobuf.check(f, x).ok` in a test."""
+
+    def __init__(self, reports: Sequence[Report] = (), missed: int = 0) -> None:
+        self.reports = tuple(reports)
+        self.missed = missed
+        """Compilations of which jax kept nothing."""
+
+    @property
+    def ok(self) -> bool:
+        """True if something was verified, all was, and nothing has an error."""
+        return bool(self.reports) and not self.missed and all(r.ok for r in self.reports)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Those of all modules."""
+        return tuple(finding for report in self.reports for finding in report.findings)
+
+    def __len__(self) -> int:
+        return len(self.reports)
+
+    @overload
+    def __getitem__(self, index: int) -> Report: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Report, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Report | tuple[Report, ...]:
+        return self.reports[index]
+
+    def _counts(self) -> str:
+        errors = sum(report.errors for report in self.reports)
+        warnings = sum(report.warnings for report in self.reports)
+        text = counted(len(self.reports), "module") + ", "
+        text += counted(errors, "error") + ", " + counted(warnings, "warning")
+        return text + (f", {self.missed} not verified" if self.missed else "")
+
+    def __repr__(self) -> str:
+        return f"<hlobuf.Verdict: {self._counts()}>"
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.reports), self._counts()])
+
+    def _repr_html_(self) -> str:
+        rows = [f"<b>hlobuf: {self._counts()}</b>"]
+        for report in self.reports:
+            mark = "&#10003;" if report.ok else "&#10007;"
+            passed = counted(report.verified, "check") + " ran"
+            rows.append(f"{mark} <code>{html.escape(report.module)}</code>, {passed}")
+            rows += [f"<pre>{html.escape(str(f))}</pre>" for f in report.findings]
+            if report.input_error:
+                rows.append(f"<pre>{html.escape(report.input_error)}</pre>")
+        return "<br>".join(rows)
+
+
+def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> Verdict:
+    """Verifies what `target` compiles to.
+
+    A function, jitted or not, is compiled for `args` and `kwargs`, which may be arrays
+    or jax.ShapeDtypeStruct, and not run. XLA dumps that one program into a folder that
+    is gone afterwards: the full verdict. So is what `f.lower(...)` returns. Of what is
+    compiled already, `f.lower(...).compile()`, the executable is read: see the page
+    on protos for what that can prove. `checks` is as in verify().
+
+    Raises InputError where this release of jax keeps nothing to verify.
+    """
+    if hasattr(target, "runtime_executable"):
+        return _check_compiled(target, checks)
+    if not hasattr(target, "compile"):
+        if not hasattr(target, "lower"):
+            import jax
+
+            target = jax.jit(target)
+        target = target.lower(*args, **kwargs)
+    with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
+        options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
+        compiled = target.compile(compiler_options=options)
+        if any(Path(folder).glob("*-buffer-assignment.txt")):
+            return Verdict(verify(folder, checks=checks))
+    # Taken from the compilation cache, or a release that dumps nothing so.
+    return _check_compiled(compiled, checks)
+
+
+def _serialized(compiled: Any) -> bytes:
+    executable = compiled.runtime_executable()
+    for serialize in (
+        lambda: executable.serialize(),
+        # jax until 2025
+        lambda: executable.client.serialize_executable(executable),
+    ):
+        try:
+            return bytes(serialize())
+        except Exception as error:  # jaxlib raises errors of its own
+            last = error
+    raise InputError(f"jax cannot serialize this executable: {last}")
+
+
+def _check_compiled(compiled: Any, checks: str | None) -> Verdict:
+    with tempfile.NamedTemporaryFile(prefix="hlobuf", suffix=".executable") as file:
+        file.write(_serialized(compiled))
+        file.flush()
+        reports = verify(file.name, checks=checks)
+    if reports and reports[0].status == "unreadable":
+        raise InputError(
+            reports[0].input_error or "the executable holds no buffer assignment"
+        )
+    return Verdict(reports)
+
+
+# What makes jax keep every executable that it compiles.
+_KEEP_ALL = {
+    "jax_enable_compilation_cache": True,
+    "jax_persistent_cache_min_compile_time_secs": 0.0,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+    "jax_persistent_cache_enable_xla_caches": "none",
+}
+_COMPILED = "/jax/core/compile/backend_compile_duration"
+_compilations = 0
+_listening = False
+
+
+def _count(event: str, *_: Any, **__: Any) -> None:
+    global _compilations
+    _compilations += event == _COMPILED
+
+
+class Capture(Verdict):
+    """What was compiled inside `with hlobuf.capture() as captured:`; the reports are
+    there at its end."""
+
+
+@contextmanager
+def capture(*, checks: str | None = None) -> Iterator[Capture]:
+    """Verifies everything that jax compiles inside the block, at its end.
+
+    jax's compilation cache leads into a folder that is gone afterwards. What was
+    compiled before the block, and is still in memory, is not compiled again.
+    `captured.missed` counts compilations that jax does not cache, such as those with
+    callbacks into Python; they are not verified, and `captured.ok` is False then.
+    """
+    import jax
+    import jax.monitoring
+    from jax.experimental.compilation_cache import compilation_cache
+
+    global _listening
+    if not _listening:
+        jax.monitoring.register_event_duration_secs_listener(_count)
+        _listening = True
+    captured = Capture()
+    with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
+        new: dict[str, Any] = {"jax_compilation_cache_dir": folder, **_KEEP_ALL}
+        old = {name: getattr(jax.config, name) for name in new if hasattr(jax.config, name)}
+        before = _compilations
+        _configure(jax.config.update, {name: new[name] for name in old})
+        compilation_cache.reset_cache()
+        try:
+            yield captured
+        finally:
+            _configure(jax.config.update, old)
+            compilation_cache.reset_cache()
+        entries = sorted(Path(folder).glob("*-cache"))
+        captured.missed = max(0, _compilations - before - len(entries))
+        if entries:
+            captured.reports = tuple(verify(entries, checks=checks))
+
+
+def _configure(update: Callable[[str, Any], None], values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        update(name, value)

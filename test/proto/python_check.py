@@ -1,0 +1,30 @@
+"""python_check.py PROTOS: the package on executables, without jax."""
+
+import sys
+from pathlib import Path
+
+import hlobuf
+
+
+class Executable:
+    """What jax's compiled functions have."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def runtime_executable(self):
+        return self
+
+    def serialize(self):
+        return self.content
+
+
+protos = Path(sys.argv[1])
+verdict = hlobuf.check(Executable((protos / "shift_row.executable").read_bytes()))
+print(repr(verdict), verdict.ok)
+print("html:", "jit_shift_row" in verdict._repr_html_() and "<pre>" in verdict._repr_html_())
+try:
+    hlobuf.check(Executable(b"\x0a\x00\x01"))
+except hlobuf.InputError as error:
+    print("no buffer assignment:", type(error).__name__)
+print("verify:", [report.module for report in hlobuf.verify(protos)])
