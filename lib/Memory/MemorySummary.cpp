@@ -31,7 +31,7 @@ private:
   ValueId named(ValueId V) const;
   HeldRow rowOf(const HeldValue &V) const;
   void addHeld();
-  void addGroups(std::vector<HeldRow> Rows);
+  void addGroups(llvm::ArrayRef<HeldRow> Rows);
   void addTree(llvm::ArrayRef<HeldRow> Rows);
   void addStated();
   void addSavings();
@@ -160,27 +160,24 @@ void Summarizer::addHeld() {
   M.Largest.assign(Rows.begin(),
                    Rows.begin() + std::min<size_t>(Rows.size(), Options.Top));
   addTree(Rows);
-  addGroups(std::move(Rows));
+  addGroups(Rows);
 }
 
-void Summarizer::addGroups(std::vector<HeldRow> Rows) {
+void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   std::map<std::tuple<std::string, std::string, std::string, MemoryKind>,
            size_t>
       Known;
   std::vector<HeldGroup> Groups;
-  for (HeldRow &Row : Rows) {
+  for (const HeldRow &Row : Rows) {
     std::string Label = withoutIndices(Row.OpName);
     auto [At, New] = Known.try_emplace(
         std::tuple(Label, Row.Source, Row.Shape, Row.Kind), Groups.size());
     if (New)
-      Groups.push_back({std::move(Row), 0, 0, ""});
+      Groups.push_back({Row, 0, 0, Row.OpName});
     HeldGroup &G = Groups[At->second];
-    G.Bytes += New ? G.First.Bytes : Row.Bytes;
+    G.Bytes += Row.Bytes;
     ++G.Count;
-    bool Same = New || G.First.OpName == Row.OpName;
-    if (New)
-      G.Label = G.First.OpName;
-    else if (!Same)
+    if (G.First.OpName != Row.OpName)
       G.Label = Label;
   }
   llvm::stable_sort(Groups, [](const HeldGroup &X, const HeldGroup &Y) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Wrap.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
