@@ -19,7 +19,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 using llvm::StringRef;
 
 /// The instruction where \p Place is, of any release.

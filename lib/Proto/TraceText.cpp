@@ -9,7 +9,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static std::string tagOf(const HloProto &P, int64_t Id) {
   const ProtoBuffer *B = P.Assignment.buffer(Id);

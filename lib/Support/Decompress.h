@@ -23,9 +23,9 @@ bool isZlib(llvm::StringRef Bytes);
 /// The error about a file with more bytes than places in it can count.
 llvm::Error fileTooLarge();
 
-/// The whole decompressed text of a gzip or zstd file of one or more members, or
-/// of a zlib stream.
-/// Fails on damaged or truncated data and where the text would exceed
+/// The whole decompressed text of a gzip or zstd file of one or more members,
+/// or of a zlib stream. Fails on damaged or truncated data and where the text
+/// would exceed
 /// \p MaxBytes. LLVM's own compression layer wants the size beforehand, which
 /// these files need not tell.
 llvm::Expected<std::string> decompress(llvm::StringRef Bytes,

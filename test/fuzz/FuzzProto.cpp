@@ -1,4 +1,5 @@
-//===- fuzz/FuzzProto.cpp - Any bytes as a proto or a container ------------===//
+//===- fuzz/FuzzProto.cpp - Any bytes as a proto
+//-----------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
