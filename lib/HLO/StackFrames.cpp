@@ -43,10 +43,12 @@ static uint32_t field(StringRef Line, StringRef Key) {
   return Number;
 }
 
+/// DenseMap reserves the two largest keys, also for questions.
+static bool isKey(uint32_t Number) { return Number < ~uint32_t(1); }
+
 void StackFrames::readLine(StringRef Table, StringRef Line) {
   uint32_t Number = 0;
-  // DenseMap reserves the two largest keys.
-  if (Line.consumeInteger(10, Number) || Number >= ~uint32_t(1))
+  if (Line.consumeInteger(10, Number) || !isKey(Number))
     return;
   Line = Line.ltrim(' ');
   if (Table == "FileNames" && Line.consume_front("\"")) {
@@ -61,11 +63,13 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
 }
 
 const std::string *StackFrames::fileOf(uint32_t FrameId) const {
+  if (!isKey(FrameId))
+    return nullptr;
   auto At = Frames.find(FrameId);
-  if (At == Frames.end())
+  if (At == Frames.end() || !isKey(At->second.Location))
     return nullptr;
   auto Where = Locations.find(At->second.Location);
-  if (Where == Locations.end())
+  if (Where == Locations.end() || !isKey(Where->second.File))
     return nullptr;
   auto File = Files.find(Where->second.File);
   return File == Files.end() ? nullptr : &File->second;
