@@ -25,7 +25,9 @@ PROGRAM = ROOT / "docs" / "cluster" / "verify_many.py"
 def main():
     place = clean_place()
     dumps = place / "dumps"
-    shutil.copytree(INPUTS, dumps / "inputs")
+    shutil.copytree(
+        INPUTS, dumps / "inputs", ignore=shutil.ignore_patterns("protos")
+    )
     for copy in range(20):
         shutil.copytree(CLEAN, dumps / f"copy-{copy}")
     # Ray is large and already there; the package is what is tested.
