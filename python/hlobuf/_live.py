@@ -83,7 +83,7 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
         return _check_compiled(target, checks)
     if not hasattr(target, "compile"):
         if not hasattr(target, "lower"):
-            import jax
+            import jax  # type: ignore[import-not-found,unused-ignore]
 
             target = jax.jit(target)
         target = target.lower(*args, **kwargs)
@@ -98,11 +98,12 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
 
 def _serialized(compiled: Any) -> bytes:
     executable = compiled.runtime_executable()
-    for serialize in (
+    ways: tuple[Callable[[], Any], ...] = (
         lambda: executable.serialize(),
         # jax until 2025
         lambda: executable.client.serialize_executable(executable),
-    ):
+    )
+    for serialize in ways:
         try:
             return bytes(serialize())
         except Exception as error:  # jaxlib raises errors of its own
@@ -153,9 +154,11 @@ def capture(*, checks: str | None = None) -> Iterator[Capture]:
     `captured.missed` counts compilations that jax does not cache, such as those with
     callbacks into Python; they are not verified, and `captured.ok` is False then.
     """
-    import jax
-    import jax.monitoring
-    from jax.experimental.compilation_cache import compilation_cache
+    import jax  # type: ignore[import-not-found,unused-ignore]
+    import jax.monitoring  # type: ignore[import-not-found,unused-ignore]
+    from jax.experimental.compilation_cache import (  # type: ignore[import-not-found,unused-ignore]
+        compilation_cache,
+    )
 
     global _listening
     if not _listening:
