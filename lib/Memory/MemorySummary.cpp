@@ -257,7 +257,7 @@ void Summarizer::addStated() {
     }
   // The step is chosen with 8 bytes for an element of a tuple; the rows print
   // the bytes of the element since 2025-04-14.
-  if (D.PeakRows != PeakForm::Name && D.PeakStep == *M.main()->PeakStep)
+  if (D.PeakRows != PeakForm::Name && M.main()->PeakStep == D.PeakStep)
     Tuples = 0;
   Stated.Missing = {{"more than 8 bytes for elements of tuples", Tuples},
                     {"padding", Padding},
