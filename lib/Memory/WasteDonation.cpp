@@ -1,5 +1,4 @@
-//===- Memory/WasteDonation.cpp
-//------------------------------------------------===//
+//===- Memory/WasteDonation.cpp -----------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +17,7 @@
 #include "Memory/WasteFinder.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 using namespace hlobuf;
@@ -75,7 +75,7 @@ void WasteFinder::markDonated() {
     if (auto At = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         At != ByNumber.end())
-      At->second->Aliased = true;
+      At->second->Aliased = At->second->Asked = true;
   StringRef Heading = D.Module.Text.split('\n').first;
   size_t At = Heading.find("buffer_donor={ ");
   if (At == StringRef::npos)
@@ -98,38 +98,87 @@ void WasteFinder::markDonated() {
   }
 }
 
-/// The bytes of \p P are free when \p R is written. An instruction that reads
-/// the one and writes the other may do so in place if it goes element by
-/// element; a fusion is asked for the opcode of its root.
-bool WasteFinder::mayTake(const EntryResult &R, const EntryParameter &P) const {
+/// \p Op computes each element from the elements at the same place, and may
+/// write it there.
+static bool isInPlace(Opcode Op, uint32_t Operand) {
+  if (Op == Opcode::DynamicUpdateSlice || Op == Opcode::Scatter)
+    return Operand == 0;
+  return isElementwise(Op) || Op == Opcode::Bitcast || Op == Opcode::Tuple ||
+         Op == Opcode::Select || Op == Opcode::GetTupleElement;
+}
+
+/// Instruction \p Name, which reads \p Source, can write its result over it. A
+/// fusion can if each instruction on the way from there can
+/// (HloDataflowAnalysis::CanShareOperandBufferWithUser, 2019); what a loop
+/// reads is needed until it ends.
+bool WasteFinder::readsInPlace(NameId Name, NameId Source) const {
+  HloId Id = D.Module.find(Name);
+  if (!Id || !W)
+    return false;
+  const Program &P = W->program();
+  Opcode Op = P[Id].Op;
+  ComputationId Body = Op == Opcode::Fusion ? P.callee(Id, CallRole::Calls)
+                       : Op == Opcode::Call ? P.callee(Id, CallRole::ToApply)
+                                            : ComputationId();
+  std::vector<HloId> Work;
+  bool Reads = false;
+  for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
+    if (D.Module[P.operands(Id)[I]].Name != Source)
+      continue;
+    Reads = true;
+    if (!Body && !isInPlace(Op, I))
+      return false;
+    if (Body && P.parameter(Body, I))
+      Work.push_back(P.parameter(Body, I));
+  }
+  llvm::DenseSet<uint32_t> Seen;
+  while (!Work.empty()) {
+    HloId At = Work.back();
+    Work.pop_back();
+    if (!Seen.insert(At.index()).second)
+      continue;
+    for (const ProgramUse &Use : P.users(At)) {
+      if (!isInPlace(P[Use.User].Op, Use.Operand))
+        return false;
+      Work.push_back(Use.User);
+    }
+  }
+  return Reads;
+}
+
+/// The first step at which \p R, or loop state that becomes it, is written.
+std::optional<int32_t> WasteFinder::firstWrite(const EntryResult &R) const {
+  std::optional<int32_t> First;
+  const Allocation &Alloc = D[R.Owner];
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    std::optional<StepRange> Range = Use.range(ValueId(I));
+    if (Range && (!First || Range->Start < *First) &&
+        sameSet(ValueId(I), R.Value))
+      First = Range->Start;
+  }
+  return First;
+}
+
+/// The bytes of \p P are free when \p R is written, or the instruction that
+/// writes it at \p Written may do so in place.
+bool WasteFinder::mayTake(const EntryResult &R, int32_t Written,
+                          const EntryParameter &P) const {
   const Value &Given = D[P.Value];
   const Value &Taken = D[R.Value];
   if (P.Aliased || !Given.Shape || !Taken.Shape || Given.Size != Taken.Size ||
       !D.Shapes.equalIgnoringLayout(Given.Shape, Taken.Shape) ||
       Given.Tag.Name == Taken.Tag.Name)
     return false;
-  std::optional<StepRange> Written = Use.range(R.Value);
-  if (!Written)
+  std::optional<StepRange> Last = Use.range(R.Value);
+  if (!Last)
     return false;
-  // Later readers can be scheduled earlier where they do not need the result.
-  if (lastUse(P.Value) > Written->Start && !isOnlyReturned(R.Value))
+  // Later readers can be scheduled earlier where they do not need the result,
+  // but not before a loop that works in its memory all the time.
+  if (lastUse(P.Value) > Written &&
+      (Written != Last->Start || !isOnlyReturned(R.Value)))
     return false;
-  if (!readerAt(P.Value, Written->Start))
-    return true;
-  HloId Id = D.Module.find(Taken.Tag.Name);
-  if (!Id)
-    return false;
-  Opcode Op = D.Module[Id].Op.Op;
-  if (Op == Opcode::Fusion)
-    if (ComputationId Body = W->program().callee(Id, CallRole::Calls))
-      if (HloId Root = W->program().root(Body)) {
-        Op = W->program()[Root].Op;
-        if (Op == Opcode::Tuple)
-          Op = Opcode::Add; // of a loop fusion, which writes all of them
-      }
-  return isElementwise(Op) || Op == Opcode::DynamicUpdateSlice ||
-         Op == Opcode::Scatter || Op == Opcode::While ||
-         Op == Opcode::Bitcast || Op == Opcode::Select;
+  NameId Reader = readerAt(P.Value, Written);
+  return !Reader || readsInPlace(Reader, Given.Tag.Name);
 }
 
 /// Nothing but the root reads \p V.
@@ -171,13 +220,14 @@ void WasteFinder::findDonations() {
     auto Known = BySize.find(D[R.Value].Size);
     if (Known == BySize.end())
       continue;
+    std::optional<int32_t> Written = firstWrite(R);
     unsigned Tried = 0;
     for (EntryParameter *P : Known->second) {
       if (P->Aliased)
         continue;
       if (++Tried > MaxTried)
         break;
-      if (!mayTake(R, *P))
+      if (!Written || !mayTake(R, *Written, *P))
         continue;
       P->Aliased = true;
       addArgument({WasteKind::PossibleDonation, P->Value, R.Owner, R.Value,
@@ -189,19 +239,26 @@ void WasteFinder::findDonations() {
   }
 }
 
+/// A result of its own could be in the memory of a donated argument if it had
+/// its shape: each result for one argument, the largest first.
 void WasteFinder::findUnusedDonations() {
+  std::vector<const EntryParameter *> Lost;
   for (const EntryParameter &P : Parameters) {
-    bool Lost = P.Donor;
-    if (P.Aliased && !D[P.Owner].MaybeLiveOut)
-      Lost |= llvm::any_of(D.Module.Aliases, [&](const HloAlias &Item) {
-        return Item.Parameter == *D[P.Owner].Parameter &&
-               Item.Index.canonical() == D[P.Owner].ParameterIndex.canonical();
-      });
-    if (!Lost)
-      continue;
-    addArgument({WasteKind::UnusedDonation, P.Value, P.Owner, ValueId(),
-                 D[P.Owner].Size, 1, false, "",
-                 "return an array of the same shape, type and sharding that is "
-                 "computed from it, or do not donate it"});
+    if (P.Donor || (P.Asked && !D[P.Owner].MaybeLiveOut))
+      Lost.push_back(&P);
   }
+  std::vector<uint64_t> Sizes;
+  for (const EntryResult &R : Results)
+    Sizes.push_back(D[R.Owner].Size);
+  llvm::sort(Sizes, std::greater<>());
+  Sizes.resize(std::max(Sizes.size(), Lost.size()));
+  llvm::stable_sort(Lost, [&](const auto *X, const auto *Y) {
+    return D[X->Owner].Size > D[Y->Owner].Size;
+  });
+  for (size_t I = 0; I != Lost.size(); ++I)
+    addArgument({WasteKind::UnusedDonation, Lost[I]->Value, Lost[I]->Owner,
+                 ValueId(), std::min(D[Lost[I]->Owner].Size, Sizes[I]), 1,
+                 false, "",
+                 "return an array of the same shape, type and sharding instead "
+                 "of one of another shape or type, or do not donate it"});
 }

@@ -51,7 +51,8 @@ std::vector<Waste> WasteFinder::run() {
 
 void WasteFinder::add(Waste W) {
   W.Small = W.Saved < Threshold;
-  if (W.Small && W.Kind != WasteKind::PossibleDonation)
+  if (W.Small && W.Kind != WasteKind::PossibleDonation &&
+      W.Kind != WasteKind::UnusedDonation)
     return;
   if (!W.Owner && W.Value)
     W.Owner = D[W.Value].Owner;
@@ -123,7 +124,9 @@ ValueId WasteFinder::operand(NameId Name, uint32_t Number) const {
 }
 
 bool WasteFinder::isEntryParameter(ValueId V) const {
-  return D[D[V].Owner].isParameter() &&
+  // The state of a loop is in the allocation of a donated argument, too.
+  ComputationId Parent = parentOf(D[V].Tag.Name);
+  return D[D[V].Owner].isParameter() && (!Parent || Parent == D.Module.Entry) &&
          findOpcode(A, D[V].Tag.Name) == Opcode::Parameter;
 }
 
@@ -161,6 +164,43 @@ NameId WasteFinder::readerAt(ValueId V, int32_t Step) const {
       if (Step >= 0 && Use.stepOf(Reader.Name) == Step)
         return Reader.Name;
   return NameId();
+}
+
+ComputationId WasteFinder::parentOf(NameId Name) const {
+  HloId Id = D.Module.find(Name);
+  return Id ? D.Module[Id].Parent : ComputationId();
+}
+
+/// Callers of callers that are asked, at most.
+static constexpr unsigned MaxDepth = 64;
+
+bool WasteFinder::isInside(NameId Name, ComputationId Outer) const {
+  ComputationId At = parentOf(Name);
+  for (unsigned Depth = 0; W && At && At != Outer; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = W->program().callers(At);
+    if (Callers.empty() || Depth == MaxDepth)
+      return false;
+    At = D.Module[Callers.front()].Parent;
+  }
+  return At && At == Outer;
+}
+
+bool WasteFinder::isRunBy(NameId Name, HloId Caller) const {
+  ComputationId At = parentOf(Name);
+  for (unsigned Depth = 0; W && At && Depth != MaxDepth; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = W->program().callers(At);
+    if (Callers.empty())
+      return false;
+    if (llvm::is_contained(Callers, Caller))
+      return true;
+    At = D.Module[Callers.front()].Parent;
+  }
+  return false;
+}
+
+bool WasteFinder::isUsersOwn(NameId Name) const {
+  Origin From = findOrigin(A, Name);
+  return !From.Inherited && !From.OpName.empty();
 }
 
 /// A value that is written over in place is no longer the one that could be

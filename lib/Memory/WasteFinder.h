@@ -9,6 +9,7 @@
 #define HLOBUF_MEMORY_WASTEFINDER_H
 
 #include "Memory/Waste.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 namespace hlobuf {
@@ -18,8 +19,10 @@ struct EntryParameter {
   AllocationId Owner;
   /// The value that the caller gives.
   ValueId Value;
-  /// input_output_alias names it.
+  /// It is in the memory of a result, or input_output_alias names it.
   bool Aliased = false;
+  /// input_output_alias names it.
+  bool Asked = false;
   /// buffer_donor names it: given away, and no result takes it.
   bool Donor = false;
 };
@@ -43,14 +46,24 @@ private:
   void markDonated();
   void findDonations();
   void findUnusedDonations();
-  bool mayTake(const EntryResult &R, const EntryParameter &P) const;
+  bool mayTake(const EntryResult &R, int32_t Written,
+               const EntryParameter &P) const;
+  std::optional<int32_t> firstWrite(const EntryResult &R) const;
+  bool readsInPlace(NameId Name, NameId Source) const;
   bool isOnlyReturned(ValueId V) const;
   uint64_t savedByDonation(const EntryResult &R) const;
 
   // WasteCopies.cpp
   void findCopies();
   bool isCopiedArgument(const EntryResult &R);
+  struct ForcedCopy;
   void addPeakCopy(ValueId Copy, ValueId Source);
+  bool hasOperand(NameId Name, NameId Source) const;
+  bool isForced(ForcedCopy &C) const;
+  std::pair<std::string, std::string> explain(const ForcedCopy &C) const;
+  std::string describeWriter(ValueId V) const;
+  std::string describeUpdate(ValueId V) const;
+  bool isDonated(ValueId V) const;
   bool sameSet(ValueId X, ValueId Y) const;
   ValueId nextInPlace(ValueId V) const;
   ValueId copiedFrom(ValueId V) const;
@@ -61,7 +74,8 @@ private:
   bool addRecomputable(const HeldValue &V);
   bool addEarlyDefinition(const HeldValue &V);
   bool isCheapToMake(NameId Name) const;
-  ComputationId parentOf(NameId Name) const;
+  bool isMove(NameId Reader) const;
+  llvm::StringRef spellCheap(NameId Name) const;
   std::optional<StepRange> idleAtPeak(ValueId V) const;
   std::optional<uint64_t> bytesToKeep(NameId Name, int32_t Step) const;
 
@@ -84,6 +98,16 @@ private:
   int32_t lastUse(ValueId V) const;
   /// The instruction that reads \p V at \p Step; invalid if none does.
   NameId readerAt(ValueId V, int32_t Step) const;
+  /// The computation that \p Name is in; invalid if the module does not have
+  /// it.
+  ComputationId parentOf(NameId Name) const;
+  /// \p Name is in \p Outer, or in what instructions of \p Outer call.
+  bool isInside(NameId Name, ComputationId Outer) const;
+  /// \p Name is in what \p Caller calls.
+  bool isRunBy(NameId Name, HloId Caller) const;
+  /// The program has an operation that \p Name computes: the compiler did not
+  /// add it.
+  bool isUsersOwn(NameId Name) const;
   /// No other value is written into the bytes of \p V while it is held.
   bool isAlone(const HeldValue &V) const;
   /// Adds it if it is worth it.
@@ -103,6 +127,9 @@ private:
   std::vector<HeldValue> Held;
   std::vector<EntryParameter> Parameters;
   std::vector<EntryResult> Results;
+  /// Copies of these that are written over have been told about: at most one of
+  /// several could be left out.
+  llvm::DenseSet<uint32_t> Copied;
   /// By allocation: there is an ArgumentCopy or ReturnedArgument about it.
   std::vector<bool> Told;
   std::vector<Waste> Found;

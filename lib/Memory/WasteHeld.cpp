@@ -1,5 +1,4 @@
-//===- Memory/WasteHeld.cpp
-//----------------------------------------------------===//
+//===- Memory/WasteHeld.cpp ---------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,33 +41,47 @@ bool WasteFinder::isCheapToMake(NameId Name) const {
          });
 }
 
-static StringRef spellCheap(Opcode Op) {
-  switch (Op) {
+/// What a fusion's root does, or \p Name itself.
+static Opcode rootOpcode(const Facts &A, const ModuleAnalysis *W, NameId Name) {
+  Opcode Op = findOpcode(A, Name);
+  HloId Id = Op == Opcode::Fusion && W ? A.dump().Module.find(Name) : HloId();
+  ComputationId Body =
+      Id ? W->program().callee(Id, CallRole::Calls) : ComputationId();
+  HloId Root = Body ? W->program().root(Body) : HloId();
+  return Root ? W->program()[Root].Op : Op;
+}
+
+StringRef WasteFinder::spellCheap(NameId Name) const {
+  switch (rootOpcode(A, W, Name)) {
   case Opcode::Broadcast:
     return "a broadcast";
   case Opcode::Iota:
     return "an iota";
   case Opcode::Convert:
     return "a conversion";
+  case Opcode::Transpose:
+    return "a transpose";
   default:
     return "an elementwise fusion";
   }
 }
 
-/// The computation that \p Name is in; invalid if the module does not have it.
-ComputationId WasteFinder::parentOf(NameId Name) const {
-  HloId Id = D.Module.find(Name);
-  return Id ? D.Module[Id].Parent : ComputationId();
+/// The compiler reads it on its own: an asynchronous copy is in flight, or loop
+/// state changes places.
+bool WasteFinder::isMove(NameId Reader) const {
+  Opcode Op = rootOpcode(A, W, Reader);
+  return Op == Opcode::Copy || endedBy(Op);
 }
 
 /// The steps around the peak in which nobody reads \p V; nothing if somebody
-/// does at the peak, or what comes next is a loop, a branch or elsewhere.
+/// does at the peak, or what comes next is a loop, a branch, elsewhere or no
+/// read of the program's.
 std::optional<StepRange> WasteFinder::idleAtPeak(ValueId V) const {
   int32_t Before = useUntil(V, Main.PeakStep);
   int32_t After = useAfter(V, Main.PeakStep);
   NameId Reader = readerAt(V, After);
   if (Before < 0 || Before >= Main.PeakStep || !Reader ||
-      isControlFlow(findOpcode(A, Reader)) ||
+      isControlFlow(findOpcode(A, Reader)) || isMove(Reader) ||
       parentOf(Reader) != parentOf(D[V].Tag.Name) || !parentOf(Reader))
     return std::nullopt;
   return StepRange{Before + 1, After - 1};
@@ -130,8 +143,8 @@ bool WasteFinder::addRecomputable(const HeldValue &V) {
        Use.savedWithout(Main, *Idle, V.Bytes - *Kept), 1, false,
        fmt::format("{}, {}, is held from step {} until {} reads it at step "
                    "{}; its operands are live there, too",
-                   describe(V.Value), spellCheap(findOpcode(A, Name)),
-                   Idle->Start - 1, D.Names[Reader], Idle->End + 1),
+                   describe(V.Value), spellCheap(Name), Idle->Start - 1,
+                   D.Names[Reader], Idle->End + 1),
        "compute it again where it is used next, inside of jax.checkpoint or "
        "after jax.lax.optimization_barrier"});
   return true;
@@ -175,7 +188,7 @@ void WasteFinder::findHeld() {
   if (!W)
     return;
   for (const HeldValue &V : Held) {
-    if (!isAlone(V))
+    if (!isAlone(V) || !isUsersOwn(D[V.Value].Tag.Name))
       continue;
     if (!addWideCopy(V) && !addRecomputable(V))
       addEarlyDefinition(V);

@@ -1,5 +1,4 @@
-//===- Memory/WasteSizes.cpp
-//---------------------------------------------------===//
+//===- Memory/WasteSizes.cpp --------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +20,8 @@ using llvm::StringRef;
 static constexpr uint64_t PaddingFactor = 2;
 /// Layouts of more dimensions are not tried in all orders of the minor two.
 static constexpr size_t MaxRank = 8;
+/// Elements of a tile in one dimension, and bytes of a tile, at most.
+static constexpr int64_t MaxTile = 1 << 16;
 
 /// The order of dimensions, the minor two exchanged, with the fewest bytes.
 static std::optional<Shape> bestOrder(const Shape &Now, uint64_t &Bytes) {
@@ -48,6 +49,40 @@ static std::optional<Shape> bestOrder(const Shape &Now, uint64_t &Bytes) {
   return Best;
 }
 
+/// Bytes of one tile: no shape takes less, and a reshaped one ends with one
+/// that is not full.
+static uint64_t bytesOfTile(const Shape &S) {
+  uint64_t Bits = S.Bits;
+  for (int64_t Size : S.Layout->Tiles.front()) {
+    if (Size <= 0 || Size > MaxTile)
+      return 1;
+    Bits *= static_cast<uint64_t>(Size);
+  }
+  return std::clamp<uint64_t>(Bits / 8, 1, MaxTile);
+}
+
+/// What would take less than \p Now, and how many bytes that is.
+static std::pair<std::string, uint64_t>
+betterShape(const Shape &Now, uint64_t Bytes, uint64_t Unpadded) {
+  std::optional<Shape> Best = bestOrder(Now, Bytes);
+  if (!Best)
+    return {"reshape it so that the last dimension is a multiple of 128 and "
+            "the one before it of 8",
+            std::min(Bytes, llvm::alignTo(Unpadded, bytesOfTile(Now)))};
+  std::string Order;
+  bool IsRowMajor = true;
+  int64_t Next = 0;
+  for (int64_t Dim : llvm::reverse(Best->Layout->MinorToMajor)) {
+    IsRowMajor &= Dim == Next++;
+    Order += fmt::format("{}{}", Order.empty() ? "" : ",",
+                         Best->Dimensions[static_cast<size_t>(Dim)].Size);
+  }
+  return {fmt::format("{}{}[{}] it takes {}",
+                      IsRowMajor ? "in row-major order, as " : "transposed to ",
+                      Best->Element, Order, humanBytes(Bytes)),
+          Bytes};
+}
+
 void WasteFinder::findPadding() {
   if (!Use.isTimed())
     return;
@@ -57,24 +92,10 @@ void WasteFinder::findPadding() {
         V.Bytes / PaddingFactor < V.Unpadded ||
         tiledBytes(D.Shapes, Id) != D[V.Value].Size)
       continue;
-    uint64_t Bytes = D[V.Value].Size;
-    std::optional<Shape> Best = bestOrder(D.Shapes[Id], Bytes);
     std::string Text = fmt::format(
         "tiling makes {} of {} {}", humanBytes(V.Bytes), humanBytes(V.Unpadded),
         fmt::format("{} of {}", D.Shapes.text(Id), describe(V.Value)));
-    std::string Hint;
-    if (Best) {
-      std::string Order;
-      for (int64_t Dim : llvm::reverse(Best->Layout->MinorToMajor))
-        Order += fmt::format("{}{}", Order.empty() ? "" : ",",
-                             Best->Dimensions[static_cast<size_t>(Dim)].Size);
-      Hint = fmt::format("transposed to {}[{}] it takes {}", Best->Element,
-                         Order, humanBytes(Bytes));
-    } else {
-      Bytes = V.Unpadded;
-      Hint = "reshape it so that the last dimension is a multiple of 128 and "
-             "the one before it of 8";
-    }
+    auto [Hint, Bytes] = betterShape(D.Shapes[Id], D[V.Value].Size, V.Unpadded);
     uint64_t Less = D[V.Value].Size - std::min(Bytes, D[V.Value].Size);
     if (V.Kind == MemoryKind::Temp) {
       std::optional<StepRange> Range = Use.range(V.Value);
@@ -125,10 +146,13 @@ void WasteFinder::findFragmentation() {
       Largest = AllocationId(I);
   if (!Largest || D[Largest].Values.empty())
     return;
-  // The value that ends where the heap ends; of several the largest.
+  // The value that ends where the heap ends, but for small ones that fill
+  // what is left; of several the largest.
   ValueId Top;
   for (uint32_t I = D[Largest].Values.Begin; I != D[Largest].Values.End; ++I) {
-    auto Key = [&](ValueId V) { return std::pair(D[V].end(), D[V].Size); };
+    auto Key = [&](ValueId V) {
+      return std::tuple(D[V].Size >= MinFragmentation, D[V].end(), D[V].Size);
+    };
     if (!Top || Key(ValueId(I)) > Key(Top))
       Top = ValueId(I);
   }
@@ -136,8 +160,8 @@ void WasteFinder::findFragmentation() {
        fmt::format("temps take {}, but at most {} of them, aligned, are live "
                    "at one time",
                    humanBytes(Main.temp()), humanBytes(Live)),
-       fmt::format("the heap ends with {} ({} at offset {}): a smaller or "
-                   "shorter-lived one lets the heap end earlier",
+       fmt::format("the last large value of the heap is {} ({} at offset {}): "
+                   "a smaller or shorter-lived one lets the heap end earlier",
                    describe(Top), humanBytes(D[Top].Size), D[Top].Offset)});
 }
 
@@ -148,7 +172,9 @@ static StringRef literalOf(const Facts &A, NameId Name) {
   StringRef Text;
   if (const Instruction *I = A.instruction(Name))
     Text = D.operandsText(*I);
-  if (HloId Id = D.Module.find(Name); Text.empty() && Id)
+  // --xla_dump_large_constants is about the module alone.
+  if (HloId Id = D.Module.find(Name);
+      Id && (Text.empty() || Text.contains("...")))
     Text = D.Module.operandsText(D.Module[Id]);
   return Text.contains("...") ? StringRef() : Text;
 }
@@ -168,6 +194,10 @@ void WasteFinder::findConstants() {
         Alloc.Size < Threshold || Alloc.Values.empty())
       continue;
     ValueId V(Alloc.Values.Begin);
+    // An allocation may be a whole page for one scalar.
+    if (D[V].Shape &&
+        logicalBytes(D.Shapes, D[V].Shape).value_or(Alloc.Size) < MinWaste)
+      continue;
     std::string Shape =
         D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "unknown shape";
     if (StringRef Literal = literalOf(A, D[V].Tag.Name);
@@ -180,7 +210,7 @@ void WasteFinder::findConstants() {
              1, false,
              fmt::format("constants {} and {} have the same shape and value",
                          spell(Same->second), spell(V)),
-             "make the array once and use it in both places"});
+             "pass the array as one argument and use it in both places"});
         continue;
       }
     }
