@@ -121,7 +121,9 @@ static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
                                             const ProtoInstruction &I) {
   auto All = numbersField(I.Bytes, field::CalledComputations);
   const ProtoComputation *C = All.empty() ? nullptr : M.computation(All[0]);
-  return C ? M.root(*C) : nullptr;
+  return C ? M.operand(static_cast<uint32_t>(C - M.Computations.data()),
+                       C->Root)
+           : nullptr;
 }
 
 /// Where \p S has its value from, if it defines none itself.
@@ -169,7 +171,8 @@ void AssignmentPrinter::findRoot() {
     if (isParameter(I))
       Parameters.try_emplace(
           numberField(I.Bytes, field::ParameterNumber).value_or(0), &I);
-  Root = M.root(*Entry);
+  Root = M.operand(static_cast<uint32_t>(Entry - M.Computations.data()),
+                   Entry->Root);
   std::vector<std::pair<Spot, int64_t>> Defined;
   for (const ProtoBuffer &B : P.Assignment.Buffers)
     if (const ProtoInstruction *I = instructionAt(M, B.Place))

@@ -2,7 +2,8 @@
 docs show.
 
 Each page has a folder of its own with sound dumps in `dumps` and a broken one in
-`broken`, and protos in `protos`. Its blocks run there from top to bottom, by their language:
+`broken`, protos in `protos`, and `module.before_optimizations.txt`. Its blocks run there
+from top to bottom, by their language:
 
   sh      each line is a command, which ends with 0 or as `# exit status N` says
   yaml    a .hlobuf.yaml, read by --config --dump-config
@@ -37,6 +38,7 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 PYTHONS = dict(argument.split("=", 1) for argument in sys.argv[2:])
 PACKAGES = pathlib.Path(PYTHONS["packages"]) if "packages" in PYTHONS else None
 INPUTS = ROOT / "test" / "Inputs"
+MODULE = pathlib.Path(__file__).parents[1] / "reduce" / "Inputs" / "program.hlo.txt"
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>output|save|from|prints): (?P<what>[^\n]*) -->\n)?"
     r"^ *```(?P<language>[^\n]*)\n(?P<text>.*?)^ *```$",
@@ -80,6 +82,7 @@ class Place:
             shutil.copytree(INPUTS / name, self.folder / "dumps" / name)
         shutil.copytree(INPUTS / "defect-broadcast-copy", self.folder / "broken")
         shutil.copytree(INPUTS / "protos", self.folder / "protos")
+        shutil.copy(MODULE, self.folder / "module.before_optimizations.txt")
         self.save("train.py", "import jax\njax.jit(lambda x: x + 1)(1.0)\n")
         path = [self.folder / "bin", *([PACKAGES] if PACKAGES else [])]
         self.environment = {

@@ -1,0 +1,79 @@
+//===- Reduce/AttributeEdits.cpp - Attributes, layouts, the header --------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Edits.h"
+#include "Reduce/ShapeText.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// XLA reads the instruction without it, too.
+static bool isOptional(StringRef Key) {
+  static constexpr StringRef Keys[] = {"sharding",
+                                       "frontend_attributes",
+                                       "backend_config",
+                                       "statistics",
+                                       "control-predecessors",
+                                       "operand_precision",
+                                       "result_accuracy",
+                                       "indices_are_sorted",
+                                       "unique_indices",
+                                       "execution_threads",
+                                       "algorithm"};
+  return llvm::is_contained(Keys, Key);
+}
+
+std::vector<Edit> hlobuf::dropAttributes(const EditModule &M,
+                                         const EditRules &) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    for (const EditAttribute &A : M[I].Attributes)
+      if (isOptional(A.Key))
+        Edits.push_back([I, Key = A.Key](EditModule &E) {
+          llvm::erase_if(E[I].Attributes,
+                         [&](const EditAttribute &B) { return B.Key == Key; });
+          return true;
+        });
+  });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::dropHeader(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  for (const EditAttribute &A : M.Header)
+    Edits.push_back([Key = A.Key](EditModule &E) {
+      llvm::erase_if(E.Header,
+                     [&](const EditAttribute &B) { return B.Key == Key; });
+      return true;
+    });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::dropAliases(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  for (auto Number = static_cast<uint32_t>(M.Aliases.size()); Number-- != 0;)
+    Edits.push_back([Number](EditModule &E) {
+      if (Number >= E.Aliases.size())
+        return false;
+      E.Aliases.erase(E.Aliases.begin() + Number);
+      return true;
+    });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::dropLayouts(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].Shape != withoutLayouts(M[I].Shape))
+      Edits.push_back([I](EditModule &E) {
+        E[I].Shape = withoutLayouts(E[I].Shape);
+        return true;
+      });
+  });
+  return Edits;
+}

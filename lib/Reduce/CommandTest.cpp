@@ -1,0 +1,78 @@
+//===- Reduce/CommandTest.cpp - A command as a test -----------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Interest.h"
+#include "Support/Format.h"
+#include <csignal>
+#include <unistd.h>
+
+using namespace hlobuf;
+
+static volatile std::sig_atomic_t Interrupted = 0;
+
+static void onInterrupt(int) {
+  // The second one, or one while the result is verified, ends all.
+  if (Interrupted != 0)
+    ::_exit(130);
+  Interrupted = 1;
+}
+
+bool hlobuf::wasInterrupted() { return Interrupted == 1; }
+
+void hlobuf::catchInterrupts() {
+  std::signal(SIGINT, onInterrupt);
+  std::signal(SIGTERM, onInterrupt);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void hlobuf::forgetInterrupt() {
+  if (Interrupted != 0)
+    Interrupted = 2;
+}
+
+namespace {
+class CommandTest : public Interest {
+public:
+  CommandTest(std::string Command, const TestLimits &Limits)
+      : Command(std::move(Command)), Limits(Limits), Problems(Limits.Slots) {}
+
+  bool test(unsigned Slot, const std::string &File,
+            const std::string &Folder) override;
+  std::string lastProblem(unsigned Slot) const override {
+    return Problems[Slot];
+  }
+
+private:
+  std::string Command;
+  TestLimits Limits;
+  std::vector<std::string> Problems;
+};
+} // namespace
+
+bool CommandTest::test(unsigned Slot, const std::string &File,
+                       const std::string &Folder) {
+  ChildProcess Shell;
+  std::string &Problem = Problems[Slot];
+  if (!Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
+                   Folder + "/output.txt", /*Talk=*/false)) {
+    Problem = "/bin/sh cannot be started";
+    return false;
+  }
+  auto Until =
+      ChildProcess::Clock::now() + std::chrono::seconds(Limits.Seconds);
+  std::optional<int> Status = Shell.wait(Until, wasInterrupted);
+  Problem = Status ? fmt::format("its exit status is {}", *Status)
+                   : fmt::format("it was ended by a signal, or took more than "
+                                 "{} s",
+                                 Limits.Seconds);
+  return Status == 0;
+}
+
+std::unique_ptr<Interest> hlobuf::makeCommandTest(std::string Command,
+                                                  const TestLimits &Limits) {
+  return std::make_unique<CommandTest>(std::move(Command), Limits);
+}

@@ -1,0 +1,70 @@
+//===- Reduce/Compiler.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Compiler.h"
+#include "Reduce/Interest.h"
+#include "Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+// The program that the process runs.
+#define HLOBUF_WORKER(Name, Text) static constexpr const char *Program = Text;
+#include "CompileWorker.inc"
+#undef HLOBUF_WORKER
+
+/// The last line that is not empty of the file \p Path.
+static std::string lastLine(const std::string &Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return "";
+  StringRef Text = (*Buffer)->getBuffer().rtrim();
+  return Text.substr(Text.rfind('\n') + 1).take_front(300).str();
+}
+
+/// Where the process writes what is for people: outside of the folder that each
+/// test clears.
+static std::string logOf(StringRef Folder) {
+  return (llvm::sys::path::parent_path(Folder) + ".log").str();
+}
+
+bool Compiler::start(std::string &Why) {
+  std::string Log = logOf(Folder);
+  if (!Process.start({Python, "-c", Program, Target, Folder, Flags}, Log,
+                     /*Talk=*/true)) {
+    Why = fmt::format("'{}' cannot be started", Python);
+    return false;
+  }
+  auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
+  std::optional<std::string> Line = Process.readLine(Until, wasInterrupted);
+  if (Line == "ready")
+    return true;
+  Process.kill();
+  Why = Line ? *Line
+             : fmt::format("'{}' does not start: {}", Python, lastLine(Log));
+  return false;
+}
+
+Compiler::Answer Compiler::ask(StringRef Verb, StringRef Arguments) {
+  std::string Why;
+  if (!isRunning() && !start(Why))
+    return {"failed", Why};
+  auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
+  std::optional<std::string> Line;
+  if (Process.writeLine((Verb + "\t" + Arguments).str()))
+    Line = Process.readLine(Until, wasInterrupted);
+  if (!Line) {
+    bool Late = ChildProcess::Clock::now() > Until;
+    Process.kill();
+    return {"failed", Late ? fmt::format("it takes more than {} s", Seconds)
+                           : "the compiler died: " + lastLine(logOf(Folder))};
+  }
+  auto [Word, Rest] = StringRef(*Line).split(' ');
+  return {Word.str(), Rest.str()};
+}

@@ -1,0 +1,161 @@
+//===- Reduce/EditModule.h - An HLO module that can be edited ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// HloModule is a view of one text. Here an instruction owns its parts, so that
+// it can be changed and printed again. Numbers of instructions and computations
+// stay what they are in a module and its copies: what is removed leaves a gap.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_REDUCE_EDITMODULE_H
+#define HLOBUF_REDUCE_EDITMODULE_H
+
+#include "HLO/Module.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+
+namespace hlobuf {
+
+constexpr uint32_t NoNumber = ~uint32_t(0);
+
+struct EditCall {
+  uint32_t Callee = NoNumber;
+  CallRole Role = CallRole::Calls;
+};
+
+/// `key=value`; the value is empty for a key by itself.
+struct EditAttribute {
+  std::string Key;
+  std::string Value;
+};
+
+struct EditInstruction {
+  std::string Name;
+  /// With layouts, without comments.
+  std::string Shape;
+  std::string OpcodeText;
+  Opcode Op = Opcode::Unknown;
+  bool Removed = false;
+  uint32_t Parent = NoNumber;
+  /// Of a parameter its place among the parameters, of a get-tuple-element its
+  /// index.
+  uint32_t Number = 0;
+  /// Instructions of the same computation.
+  llvm::SmallVector<uint32_t, 4> Operands;
+  llvm::SmallVector<EditCall, 2> Calls;
+  /// The text of a constant.
+  std::string Literal;
+  /// All but the index of a get-tuple-element.
+  std::vector<EditAttribute> Attributes;
+
+  bool is(Opcode O) const { return Op == O; }
+  const EditAttribute *attribute(llvm::StringRef Key) const;
+  /// Makes it an instruction without attributes.
+  void become(Opcode NewOp, llvm::ArrayRef<uint32_t> NewOperands);
+};
+
+struct EditComputation {
+  std::string Name;
+  /// Operands come before their users.
+  std::vector<uint32_t> Order;
+  uint32_t Root = NoNumber;
+  bool Removed = false;
+};
+
+/// An item of input_output_alias.
+struct EditAlias {
+  llvm::SmallVector<uint32_t, 2> Output;
+  /// The parameter's instruction.
+  uint32_t Parameter = NoNumber;
+  llvm::SmallVector<uint32_t, 2> Index;
+  /// `may-alias` or `must-alias`; empty if the text has neither.
+  std::string Kind;
+};
+
+class EditModule {
+public:
+  /// Fails with the first line that cannot be read. Metadata and the tables of
+  /// source lines are left out, and elements that are operands by their path
+  /// get a get-tuple-element.
+  static llvm::Expected<EditModule> read(llvm::StringRef Text);
+
+  /// The module as XLA's parser reads it.
+  std::string text() const;
+
+  /// Instructions that are there.
+  unsigned size() const;
+
+  /// Elements of a tuple are used instead of get-tuple-elements of it, and what
+  /// the result does not depend on is removed; parameters stay but for those of
+  /// the entry computation.
+  void cleanUp();
+
+  EditInstruction &operator[](uint32_t Number) { return Instructions[Number]; }
+  const EditInstruction &operator[](uint32_t Number) const {
+    return Instructions[Number];
+  }
+  bool isLive(uint32_t Number) const {
+    return Number < Instructions.size() && !Instructions[Number].Removed &&
+           !Computations[Instructions[Number].Parent].Removed;
+  }
+  EditComputation &parentOf(uint32_t Number) {
+    return Computations[Instructions[Number].Parent];
+  }
+  bool isRoot(uint32_t Number) const {
+    return Computations[Instructions[Number].Parent].Root == Number;
+  }
+  bool isInEntry(uint32_t Number) const {
+    return Instructions[Number].Parent == Entry;
+  }
+
+  /// The users of \p Number, each once, in order.
+  std::vector<uint32_t> users(uint32_t Number) const;
+  /// The instructions that call \p Computation.
+  std::vector<uint32_t> callers(uint32_t Computation) const;
+  /// Parameter \p Index of \p Computation; NoNumber if there is none.
+  uint32_t parameter(uint32_t Computation, uint32_t Index) const;
+  /// The computation that \p Number calls as \p Role; NoNumber if none.
+  uint32_t callee(uint32_t Number, CallRole Role) const;
+
+  /// Uses \p With wherever \p Number is used, as a root, too.
+  void replaceUses(uint32_t Number, uint32_t With);
+
+  /// Adds an instruction before \p Before; its name begins with \p Name.
+  uint32_t insertBefore(uint32_t Before, llvm::StringRef Name, Opcode Op,
+                        llvm::StringRef Shape,
+                        llvm::ArrayRef<uint32_t> Operands);
+  /// The same at the end of \p Computation.
+  uint32_t append(uint32_t Computation, llvm::StringRef Name, Opcode Op,
+                  llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
+
+  /// A name that no instruction has.
+  std::string freshName(llvm::StringRef Base);
+
+  /// Numbers the parameters of the entry computation from 0 in their order.
+  void numberParameters();
+
+  /// Of the first line, but for aliases and the entry's layout.
+  std::vector<EditAttribute> Header;
+  std::string Name;
+  std::vector<EditInstruction> Instructions;
+  std::vector<EditComputation> Computations;
+  std::vector<EditAlias> Aliases;
+  uint32_t Entry = NoNumber;
+
+private:
+  friend class EditModuleReader;
+  void forwardElements();
+  void removeDead();
+  uint32_t make(uint32_t Computation, llvm::StringRef Name, Opcode Op,
+                llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
+  llvm::StringSet<> Names;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_REDUCE_EDITMODULE_H

@@ -1,0 +1,247 @@
+//===- Reduce/EditModuleText.cpp - Reading and printing -------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ModuleReader.h"
+#include "Reduce/EditModule.h"
+#include "Reduce/ShapeText.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace hlobuf {
+/// Turns an HloModule into one that can be edited.
+class EditModuleReader {
+public:
+  EditModuleReader(StringRef Text, EditModule &E) : Text(Text), E(E) {}
+  llvm::Error read();
+
+private:
+  std::string missingPart() const;
+  void addHeader();
+  void addInstruction(uint32_t Number);
+  uint32_t element(uint32_t Source, llvm::ArrayRef<uint32_t> Path,
+                   uint32_t Computation);
+  void addAliases();
+
+  StringRef Text;
+  EditModule &E;
+  NameTable Names;
+  ShapeTable Shapes;
+  ShapeIndexTable Indices;
+  HloModule M;
+};
+} // namespace hlobuf
+
+/// Attributes that say where an instruction comes from, and no more.
+static bool isAboutSource(StringRef Key) {
+  return Key == "metadata" || Key == "origin" || Key == "original_value";
+}
+
+static std::vector<EditAttribute> readAttributes(StringRef Rest) {
+  std::vector<EditAttribute> Attributes;
+  StringRef Key;
+  while (takeAttributeKey(Rest, Key)) {
+    StringRef Value = takeAttributeValue(Rest);
+    if (!isAboutSource(Key))
+      Attributes.push_back({Key.str(), Value.str()});
+  }
+  return Attributes;
+}
+
+llvm::Error EditModuleReader::read() {
+  std::string Why;
+  auto Refuse = [&](StringRef Where, std::string Reason) {
+    if (!Why.empty())
+      return;
+    size_t At = static_cast<size_t>(Where.data() - Text.data());
+    size_t Line = At <= Text.size() ? Text.take_front(At).count('\n') + 1 : 0;
+    Why = fmt::format("line {}: {}", Line, Reason);
+  };
+  M = readModule(Text, {Names, Shapes, Indices}, Refuse);
+  if (Why.empty())
+    Why = missingPart();
+  if (!Why.empty())
+    return llvm::createStringError(std::errc::invalid_argument, Why.c_str());
+  addHeader();
+  E.Instructions.resize(M.Instructions.size());
+  for (const HloComputation &C : M.Computations) {
+    EditComputation To;
+    To.Name = Names[C.Name].str();
+    To.Root = C.Root ? static_cast<uint32_t>(C.Root.index()) : NoNumber;
+    E.Computations.push_back(std::move(To));
+    for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
+      E.Names.insert(Names[M.Instructions[I].Name]);
+  }
+  E.Entry = static_cast<uint32_t>(M.Entry.index());
+  for (uint32_t I = 0; I != M.Instructions.size(); ++I)
+    addInstruction(I);
+  addAliases();
+  return llvm::Error::success();
+}
+
+/// What nothing can be done without; empty if all is there.
+std::string EditModuleReader::missingPart() const {
+  if (!M.Entry)
+    return "it has no ENTRY computation";
+  for (const HloComputation &C : M.Computations)
+    if (!C.Root)
+      return fmt::format("computation {} is empty", Names[C.Name]);
+  for (const HloInstruction &I : M.Instructions) {
+    for (const HloOperand &Operand : M.operands(I))
+      if (!Operand.Source)
+        return fmt::format("an operand of {} is not defined", Names[I.Name]);
+    for (const HloCall &Call : M.calls(I))
+      if (!Call.Callee)
+        return fmt::format("{} calls what is not there", Names[I.Name]);
+  }
+  return "";
+}
+
+void EditModuleReader::addHeader() {
+  StringRef Line = Text.ltrim().split('\n').first;
+  Line.consume_front("HloModule ");
+  E.Name = M.Name.str();
+  Line = Line.drop_front(std::min(Line.size(), Line.find(',')));
+  E.Header = readAttributes(Line);
+  llvm::erase_if(E.Header, [](const EditAttribute &A) {
+    return A.Key == "input_output_alias" || A.Key == "entry_computation_layout";
+  });
+}
+
+/// The element of \p Source at \p Path: a chain of get-tuple-elements, one for
+/// all users of it.
+uint32_t EditModuleReader::element(uint32_t Source,
+                                   llvm::ArrayRef<uint32_t> Path,
+                                   uint32_t Computation) {
+  for (uint32_t Index : Path) {
+    EditComputation &C = E.Computations[Computation];
+    auto Found = llvm::find_if(C.Order, [&](uint32_t I) {
+      const EditInstruction &G = E[I];
+      return G.is(Opcode::GetTupleElement) && G.Number == Index &&
+             G.Operands.front() == Source;
+    });
+    if (Found != C.Order.end()) {
+      Source = *Found;
+      continue;
+    }
+    std::vector<std::string> Parts = tupleElements(E[Source].Shape);
+    std::string Shape = Index < Parts.size() ? Parts[Index] : "opaque[]";
+    Source = E.append(Computation, "get-tuple-element", Opcode::GetTupleElement,
+                      Shape, Source);
+    E[Source].Number = Index;
+  }
+  return Source;
+}
+
+void EditModuleReader::addInstruction(uint32_t Number) {
+  const HloInstruction &From = M.Instructions[Number];
+  EditInstruction I;
+  I.Name = Names[From.Name].str();
+  I.Shape = withoutComments(Shapes.text(From.Shape));
+  I.Op = From.Op.Op;
+  I.Parent = static_cast<uint32_t>(From.Parent.index());
+  I.Number = From.Number;
+  StringRef Whole = M.text(From);
+  StringRef Head = Whole.take_front(From.OperandsOffset);
+  I.OpcodeText = Head.substr(Head.rfind(' ') + 1).str();
+  I.Attributes = readAttributes(M.attributes(From));
+  if (I.is(Opcode::GetTupleElement))
+    llvm::erase_if(I.Attributes,
+                   [](const EditAttribute &A) { return A.Key == "index"; });
+  for (const HloCall &Call : M.calls(From))
+    if (Call.Callee)
+      I.Calls.push_back(
+          {static_cast<uint32_t>(Call.Callee.index()), Call.Role});
+  for (const HloOperand &Operand : M.operands(From))
+    if (Operand.Source)
+      I.Operands.push_back(
+          element(static_cast<uint32_t>(Operand.Source.index()),
+                  Indices.steps(Operand.Path), I.Parent));
+  if (From.Operands.size() == 0 && !I.is(Opcode::Parameter))
+    I.Literal = M.operandsText(From).str();
+  E.Computations[I.Parent].Order.push_back(Number);
+  E.Instructions[Number] = std::move(I);
+}
+
+void EditModuleReader::addAliases() {
+  for (const HloAlias &From : M.Aliases) {
+    EditAlias A;
+    A.Output = Indices.steps(From.Output);
+    A.Parameter = E.parameter(E.Entry, From.Parameter);
+    A.Index = Indices.steps(From.Index);
+    for (StringRef Kind : {"may-alias", "must-alias"})
+      if (From.Text.contains(Kind))
+        A.Kind = Kind.str();
+    if (A.Parameter != NoNumber)
+      E.Aliases.push_back(std::move(A));
+  }
+}
+
+llvm::Expected<EditModule> EditModule::read(StringRef Text) {
+  EditModule E;
+  if (llvm::Error Error = EditModuleReader(Text, E).read())
+    return std::move(Error);
+  return std::move(E);
+}
+
+static std::string listText(llvm::ArrayRef<uint32_t> Numbers) {
+  return fmt::format("{{{}}}", fmt::join(Numbers, ","));
+}
+
+static void printAttribute(const EditAttribute &A, std::string &Out) {
+  Out += ", " + A.Key;
+  if (!A.Value.empty())
+    Out += "=" + A.Value;
+}
+
+static void print(const EditModule &M, uint32_t Number, std::string &Out) {
+  const EditInstruction &I = M[Number];
+  Out += M.isRoot(Number) ? "  ROOT %" : "  %";
+  Out += I.Name + " = " + I.Shape + ' ' + I.OpcodeText + '(';
+  if (I.is(Opcode::Parameter))
+    Out += std::to_string(I.Number);
+  else
+    Out += I.Literal;
+  for (auto [Place, Operand] : llvm::enumerate(I.Operands)) {
+    if (Place != 0)
+      Out += ", ";
+    Out += '%' + M[Operand].Name;
+  }
+  Out += ')';
+  if (I.is(Opcode::GetTupleElement))
+    Out += ", index=" + std::to_string(I.Number);
+  for (const EditAttribute &A : I.Attributes)
+    printAttribute(A, Out);
+  Out += '\n';
+}
+
+std::string EditModule::text() const {
+  std::string Out = "HloModule " + Name;
+  if (!Aliases.empty()) {
+    Out += ", input_output_alias={";
+    for (auto [Place, A] : llvm::enumerate(Aliases))
+      Out += fmt::format("{} {}: ({}, {}{}{})", Place == 0 ? "" : ",",
+                         listText(A.Output), Instructions[A.Parameter].Number,
+                         listText(A.Index), A.Kind.empty() ? "" : ", ", A.Kind);
+    Out += " }";
+  }
+  for (const EditAttribute &A : Header)
+    printAttribute(A, Out);
+  Out += '\n';
+  for (auto [Number, C] : llvm::enumerate(Computations)) {
+    if (C.Removed)
+      continue;
+    Out += Number == Entry ? "\nENTRY %" : "\n%";
+    Out += C.Name + " {\n";
+    for (uint32_t I : C.Order)
+      print(*this, I, Out);
+    Out += "}\n";
+  }
+  return Out;
+}

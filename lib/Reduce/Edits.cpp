@@ -1,0 +1,238 @@
+//===- Reduce/Edits.cpp - The passes and what they share ------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Edits.h"
+#include "Reduce/ShapeText.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+
+llvm::ArrayRef<EditPass> hlobuf::allPasses() {
+  static const EditPass Passes[] = {
+      {"attributes", dropAttributes, false, true},
+      {"one instruction", isolate, true, true},
+      {"one computation", hoist, true},
+      {"outputs", dropOutputs},
+      {"operands", useOperand},
+      {"parameters", useNewParameter},
+      {"inputs", useOldParameter},
+      {"constants", useConstant},
+      {"loop state", dropState},
+      {"root", moveRoot, true},
+      {"other operands", useLastOperand},
+      {"calls", inlineCalls},
+      {"first branches", takeFirstBranch},
+      {"last branches", takeLastBranch},
+      {"single rounds", runLoopOnce},
+      {"kept state", keepState},
+      {"aliases", dropAliases},
+      {"header", dropHeader},
+      {"attributes", dropAttributes, false, false, true},
+      {"layouts", dropLayouts, false, false, true},
+      {"trip counts", lowerTripCounts, false, false, true},
+      {"dimensions", shrinkDimensions, true, false, true},
+      {"types", simplifyTypes, true, false, true},
+  };
+  return Passes;
+}
+
+void hlobuf::forEachInstruction(const EditModule &M,
+                                llvm::function_ref<void(uint32_t)> Visit) {
+  auto VisitAll = [&](const EditComputation &C) {
+    for (uint32_t I : llvm::reverse(C.Order))
+      Visit(I);
+  };
+  VisitAll(M.Computations[M.Entry]);
+  for (auto [Number, C] : llvm::enumerate(M.Computations))
+    if (Number != M.Entry && !C.Removed)
+      VisitAll(C);
+}
+
+namespace {
+/// Marks what decides how often the loops of a module run.
+class LoopControl {
+public:
+  explicit LoopControl(const EditModule &M)
+      : M(M), Marked(static_cast<unsigned>(M.Instructions.size())) {}
+
+  llvm::BitVector run();
+
+private:
+  void addLoop(uint32_t While);
+  void addComputation(uint32_t Computation);
+  /// Marks \p From and what it is computed from; the elements of \p State that
+  /// are met are added to \p Elements, or all of them.
+  void addSlice(uint32_t From, uint32_t State);
+  void addElement(uint32_t Index);
+
+  const EditModule &M;
+  llvm::BitVector Marked;
+  /// Of the loop at hand.
+  llvm::SmallVector<uint32_t, 8> Elements;
+  bool All = false;
+};
+} // namespace
+
+void LoopControl::addElement(uint32_t Index) {
+  if (!llvm::is_contained(Elements, Index))
+    Elements.push_back(Index);
+}
+
+void LoopControl::addComputation(uint32_t Computation) {
+  for (uint32_t I : M.Computations[Computation].Order) {
+    if (Marked.test(I))
+      continue;
+    Marked.set(I);
+    for (const EditCall &Call : M[I].Calls)
+      addComputation(Call.Callee);
+  }
+}
+
+void LoopControl::addSlice(uint32_t From, uint32_t State) {
+  llvm::SmallVector<uint32_t, 16> Todo = {From};
+  llvm::SmallVector<uint32_t, 16> Seen;
+  while (!Todo.empty()) {
+    uint32_t I = Todo.pop_back_val();
+    if (llvm::is_contained(Seen, I))
+      continue;
+    Seen.push_back(I);
+    Marked.set(I);
+    All |= I == State;
+    for (const EditCall &Call : M[I].Calls)
+      addComputation(Call.Callee);
+    if (M[I].is(Opcode::GetTupleElement) && M[I].Operands.front() == State)
+      addElement(M[I].Number);
+    else
+      Todo.append(M[I].Operands.begin(), M[I].Operands.end());
+  }
+}
+
+void LoopControl::addLoop(uint32_t While) {
+  uint32_t Condition = M.callee(While, CallRole::Condition);
+  uint32_t Body = M.callee(While, CallRole::Body);
+  if (Condition == NoNumber || Body == NoNumber || M[While].Operands.empty())
+    return;
+  Elements.clear();
+  All = false;
+  addSlice(M.Computations[Condition].Root, M.parameter(Condition, 0));
+  uint32_t Root = M.Computations[Body].Root;
+  uint32_t State = M.parameter(Body, 0);
+  All |= !M[Root].is(Opcode::Tuple);
+  for (size_t N = 0; N < Elements.size() && !All; ++N) {
+    if (Elements[N] < M[Root].Operands.size())
+      addSlice(M[Root].Operands[Elements[N]], State);
+  }
+  uint32_t Init = M[While].Operands.front();
+  Marked.set(Root);
+  Marked.set(Init);
+  if (All) {
+    addComputation(Body);
+    addSlice(Init, NoNumber);
+    return;
+  }
+  if (!M[Init].is(Opcode::Tuple)) {
+    addSlice(Init, NoNumber);
+    return;
+  }
+  for (uint32_t Element : Elements)
+    if (Element < M[Init].Operands.size())
+      addSlice(M[Init].Operands[Element], NoNumber);
+}
+
+llvm::BitVector LoopControl::run() {
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].is(Opcode::While))
+      addLoop(I);
+  });
+  return std::move(Marked);
+}
+
+llvm::BitVector hlobuf::loopControl(const EditModule &M,
+                                    const EditRules &Rules) {
+  if (Rules.EndlessLoops)
+    return llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
+  return LoopControl(M).run();
+}
+
+bool hlobuf::makeConstant(EditModule &M, uint32_t Number) {
+  llvm::StringRef Type = arrayType(M[Number].Shape);
+  if (Type.empty() || isDynamicText(M[Number].Shape))
+    return false;
+  std::string Literal = Type == "pred"          ? "false"
+                        : Type.starts_with("c") ? "(1, 0)"
+                                                : "1";
+  if (isScalarText(M[Number].Shape)) {
+    M[Number].become(Opcode::Constant, {});
+    M[Number].Literal = Literal;
+    return true;
+  }
+  uint32_t Scalar = M.insertBefore(Number, "constant", Opcode::Constant,
+                                   Type.str() + "[]", {});
+  M[Scalar].Literal = Literal;
+  M[Number].become(Opcode::Broadcast, Scalar);
+  M[Number].Attributes.push_back({"dimensions", "{}"});
+  return true;
+}
+
+bool hlobuf::makeParameter(EditModule &M, uint32_t Number) {
+  if (arrayType(M[Number].Shape).empty() || !M.isInEntry(Number))
+    return false;
+  uint32_t Next = 0;
+  for (uint32_t I : M.Computations[M.Entry].Order)
+    if (M[I].is(Opcode::Parameter))
+      Next = std::max(Next, M[I].Number + 1);
+  M[Number].become(Opcode::Parameter, {});
+  M[Number].Number = Next;
+  return true;
+}
+
+uint32_t hlobuf::insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
+                               uint32_t Index) {
+  std::vector<std::string> Shapes = tupleElements(M[Tuple].Shape);
+  uint32_t New = M.insertBefore(Before, "get-tuple-element",
+                                Opcode::GetTupleElement, Shapes[Index], Tuple);
+  M[New].Number = Index;
+  return New;
+}
+
+uint32_t hlobuf::insertTupleOfElements(EditModule &M, uint32_t Before,
+                                       uint32_t Tuple) {
+  llvm::SmallVector<uint32_t, 8> Elements;
+  for (size_t K = 0, E = tupleElements(M[Tuple].Shape).size(); K != E; ++K)
+    Elements.push_back(
+        insertElement(M, Before, Tuple, static_cast<uint32_t>(K)));
+  std::string Shape = M[Tuple].Shape;
+  return M.insertBefore(Before, "tuple", Opcode::Tuple, Shape, Elements);
+}
+
+bool hlobuf::inlineComputation(EditModule &M, uint32_t Number,
+                               uint32_t Computation,
+                               llvm::ArrayRef<uint32_t> Arguments) {
+  llvm::DenseMap<uint32_t, uint32_t> Copies;
+  std::vector<uint32_t> Order = M.Computations[Computation].Order;
+  for (uint32_t I : Order) {
+    if (M[I].is(Opcode::Parameter)) {
+      if (M[I].Number >= Arguments.size())
+        return false;
+      Copies[I] = Arguments[M[I].Number];
+      continue;
+    }
+    std::string Name = M[I].Name;
+    std::string Shape = M[I].Shape;
+    uint32_t New = M.insertBefore(Number, Name, M[I].Op, Shape, {});
+    EditInstruction Copy = M[I];
+    Copy.Name = M[New].Name;
+    Copy.Parent = M[New].Parent;
+    for (uint32_t &Operand : Copy.Operands)
+      Operand = Copies.lookup(Operand);
+    M[New] = std::move(Copy);
+    Copies[I] = New;
+  }
+  M.replaceUses(Number, Copies.lookup(M.Computations[Computation].Root));
+  return true;
+}

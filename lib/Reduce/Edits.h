@@ -1,0 +1,115 @@
+//===- Reduce/Edits.h - What may be taken out of a module -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An edit makes a module smaller or simpler and leaves one that XLA may read.
+// What it computes is another thing: whether a module still shows what is
+// looked for is up to a test.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_REDUCE_EDITS_H
+#define HLOBUF_REDUCE_EDITS_H
+
+#include "Reduce/EditModule.h"
+#include "llvm/ADT/BitVector.h"
+#include <functional>
+
+namespace hlobuf {
+
+struct EditRules {
+  /// Edits may change how often a loop runs, also to forever.
+  bool EndlessLoops = false;
+};
+
+/// Changes a module; false where it is not applicable, as after other edits.
+using Edit = std::function<bool(EditModule &)>;
+
+/// A kind of edits.
+struct EditPass {
+  llvm::StringRef Name;
+  /// The edits that a module offers. Those of a list may be applied together,
+  /// in their order.
+  std::vector<Edit> (*List)(const EditModule &, const EditRules &);
+  /// Of the edits of a list, only one is to be applied at a time.
+  bool Alternatives = false;
+  /// Try only once, on the whole input.
+  bool Once = false;
+  /// For a module that other passes have made small.
+  bool Last = false;
+};
+
+/// All passes, those first that take out most.
+llvm::ArrayRef<EditPass> allPasses();
+
+// The lists of the passes.
+
+/// Attributes that no instruction needs, such as shardings.
+std::vector<Edit> dropAttributes(const EditModule &M, const EditRules &);
+std::vector<Edit> dropHeader(const EditModule &M, const EditRules &);
+std::vector<Edit> dropAliases(const EditModule &M, const EditRules &);
+std::vector<Edit> dropLayouts(const EditModule &M, const EditRules &);
+/// Only one instruction with calls, and what it is given becomes parameters.
+std::vector<Edit> isolate(const EditModule &M, const EditRules &);
+/// A body of a loop, or a branch, becomes the entry computation.
+std::vector<Edit> hoist(const EditModule &M, const EditRules &);
+std::vector<Edit> dropOutputs(const EditModule &M, const EditRules &);
+/// The root becomes one of its operands.
+std::vector<Edit> moveRoot(const EditModule &M, const EditRules &);
+std::vector<Edit> useOperand(const EditModule &M, const EditRules &);
+std::vector<Edit> useLastOperand(const EditModule &M, const EditRules &);
+/// An instruction becomes a new parameter of the program.
+std::vector<Edit> useNewParameter(const EditModule &M, const EditRules &);
+/// An instruction is replaced by a parameter of its computation, or by an
+/// element of it.
+std::vector<Edit> useOldParameter(const EditModule &M, const EditRules &);
+std::vector<Edit> useConstant(const EditModule &M, const EditRules &);
+std::vector<Edit> inlineCalls(const EditModule &M, const EditRules &);
+std::vector<Edit> takeFirstBranch(const EditModule &M, const EditRules &);
+std::vector<Edit> takeLastBranch(const EditModule &M, const EditRules &);
+/// A loop becomes one round of its body.
+std::vector<Edit> runLoopOnce(const EditModule &M, const EditRules &);
+/// An element of a loop's state stays what it is.
+std::vector<Edit> keepState(const EditModule &M, const EditRules &);
+std::vector<Edit> dropState(const EditModule &M, const EditRules &);
+std::vector<Edit> lowerTripCounts(const EditModule &M, const EditRules &);
+std::vector<Edit> shrinkDimensions(const EditModule &M, const EditRules &);
+std::vector<Edit> simplifyTypes(const EditModule &M, const EditRules &);
+
+// What several of them need.
+
+/// The instructions that decide how often loops run: conditions, the elements
+/// of the state that they read, and what these are computed from. Empty bits
+/// where \p Rules do not care.
+llvm::BitVector loopControl(const EditModule &M, const EditRules &Rules);
+
+/// Makes \p Number a constant, or a broadcast of one. False for a shape that is
+/// not an array.
+bool makeConstant(EditModule &M, uint32_t Number);
+
+/// Makes \p Number, of the entry computation, a new parameter of it.
+bool makeParameter(EditModule &M, uint32_t Number);
+
+/// Element \p Index of \p Tuple, before \p Before.
+uint32_t insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
+                       uint32_t Index);
+
+/// A tuple of all elements of \p Tuple, before \p Before.
+uint32_t insertTupleOfElements(EditModule &M, uint32_t Before, uint32_t Tuple);
+
+/// Puts a copy of \p Computation in the place of \p Number, whose parameters
+/// are \p Arguments.
+bool inlineComputation(EditModule &M, uint32_t Number, uint32_t Computation,
+                       llvm::ArrayRef<uint32_t> Arguments);
+
+/// Calls \p Visit for each instruction that is there, of the entry computation
+/// first, the last one first.
+void forEachInstruction(const EditModule &M,
+                        llvm::function_ref<void(uint32_t)> Visit);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_REDUCE_EDITS_H

@@ -1,0 +1,276 @@
+//===- Reduce/LoopEdits.cpp - Loops, calls and branches -------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Edits.h"
+#include "Reduce/ShapeText.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+
+std::vector<Edit> hlobuf::inlineCalls(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].is(Opcode::Call) && M[I].Calls.size() == 1)
+      Edits.push_back([I](EditModule &E) {
+        llvm::SmallVector<uint32_t, 4> Arguments = E[I].Operands;
+        return E.isLive(I) && E[I].Calls.size() == 1 &&
+               inlineComputation(E, I, E[I].Calls.front().Callee, Arguments);
+      });
+  });
+  return Edits;
+}
+
+static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
+  if (!M.isLive(Number) || !M[Number].is(Opcode::Conditional))
+    return false;
+  size_t Count = M[Number].Calls.size();
+  size_t Branch = Last ? Count - 1 : 0;
+  if (Count == 0 || Branch + 1 >= M[Number].Operands.size())
+    return false;
+  return inlineComputation(M, Number, M[Number].Calls[Branch].Callee,
+                           M[Number].Operands[Branch + 1]);
+}
+
+static std::vector<Edit> takeBranches(const EditModule &M, bool Last) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].is(Opcode::Conditional))
+      Edits.push_back(
+          [I, Last](EditModule &E) { return takeBranch(E, I, Last); });
+  });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M,
+                                          const EditRules &) {
+  return takeBranches(M, false);
+}
+
+std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M,
+                                         const EditRules &) {
+  return takeBranches(M, true);
+}
+
+std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].is(Opcode::While))
+      Edits.push_back([I](EditModule &E) {
+        uint32_t Body = E.isLive(I) ? E.callee(I, CallRole::Body) : NoNumber;
+        return Body != NoNumber &&
+               inlineComputation(E, I, Body, E[I].Operands.front());
+      });
+  });
+  return Edits;
+}
+
+namespace {
+/// A loop of which elements of the state can be taken out.
+struct Loop {
+  uint32_t While = NoNumber;
+  uint32_t Init = NoNumber;
+  uint32_t BodyState = NoNumber;
+  uint32_t BodyRoot = NoNumber;
+  uint32_t ConditionState = NoNumber;
+};
+} // namespace
+
+/// Every user of \p Tuple takes an element of it, after that.
+static void useElementsOnly(EditModule &M, uint32_t Tuple) {
+  std::vector<uint32_t> Users = M.users(Tuple);
+  llvm::erase_if(Users, [&](uint32_t User) {
+    return M[User].is(Opcode::GetTupleElement);
+  });
+  bool Root = M.isRoot(Tuple);
+  if (Users.empty() && !Root)
+    return;
+  std::vector<uint32_t> &Order = M.parentOf(Tuple).Order;
+  auto After = std::next(llvm::find(Order, Tuple));
+  uint32_t Copy = NoNumber;
+  if (After != Order.end()) {
+    Copy = insertTupleOfElements(M, *After, Tuple);
+  } else {
+    // insertBefore() needs something to be before: swap them afterwards.
+    llvm::SmallVector<uint32_t, 8> Elements;
+    std::vector<std::string> Shapes = tupleElements(M[Tuple].Shape);
+    for (size_t K = 0; K != Shapes.size(); ++K) {
+      uint32_t New = M.append(M[Tuple].Parent, "get-tuple-element",
+                              Opcode::GetTupleElement, Shapes[K], Tuple);
+      M[New].Number = static_cast<uint32_t>(K);
+      Elements.push_back(New);
+    }
+    std::string Shape = M[Tuple].Shape;
+    Copy = M.append(M[Tuple].Parent, "tuple", Opcode::Tuple, Shape, Elements);
+  }
+  for (uint32_t User : Users)
+    std::replace(M[User].Operands.begin(), M[User].Operands.end(), Tuple, Copy);
+  if (Root)
+    M.parentOf(Tuple).Root = Copy;
+}
+
+/// The parts of loop \p While, rewritten so that each has a tuple of its own;
+/// nothing where that cannot be.
+static std::optional<Loop> openLoop(EditModule &M, uint32_t While) {
+  if (!M.isLive(While) || !M[While].is(Opcode::While) ||
+      !isTupleText(M[While].Shape))
+    return std::nullopt;
+  uint32_t Body = M.callee(While, CallRole::Body);
+  uint32_t Condition = M.callee(While, CallRole::Condition);
+  if (Body == NoNumber || Condition == NoNumber || Body == Condition ||
+      M.callers(Body).size() != 1 || M.callers(Condition).size() != 1)
+    return std::nullopt;
+  Loop L;
+  L.While = While;
+  L.BodyState = M.parameter(Body, 0);
+  L.ConditionState = M.parameter(Condition, 0);
+  if (L.BodyState == NoNumber || L.ConditionState == NoNumber)
+    return std::nullopt;
+  useElementsOnly(M, While);
+  useElementsOnly(M, L.BodyState);
+  useElementsOnly(M, L.ConditionState);
+  L.BodyRoot = M.Computations[Body].Root;
+  if (!M[L.BodyRoot].is(Opcode::Tuple) || !M.users(L.BodyRoot).empty()) {
+    useElementsOnly(M, L.BodyRoot);
+    L.BodyRoot = M.Computations[Body].Root;
+  }
+  L.Init = M[While].Operands.front();
+  if (!M[L.Init].is(Opcode::Tuple) || M.users(L.Init).size() != 1 ||
+      M.isRoot(L.Init)) {
+    L.Init = insertTupleOfElements(M, While, L.Init);
+    M[While].Operands.front() = L.Init;
+  }
+  if (!M[L.BodyRoot].is(Opcode::Tuple))
+    return std::nullopt;
+  return L;
+}
+
+/// The uses of element \p Index of \p Tuple are replaced by \p Replace, and
+/// later elements move up.
+static void removeElement(EditModule &M, uint32_t Tuple, uint32_t Index,
+                          llvm::function_ref<void(uint32_t)> Replace) {
+  for (uint32_t User : M.users(Tuple)) {
+    if (!M[User].is(Opcode::GetTupleElement))
+      continue;
+    if (M[User].Number == Index)
+      Replace(User);
+    else
+      M[User].Number -= M[User].Number > Index;
+  }
+}
+
+static bool dropElement(EditModule &M, uint32_t While, uint32_t Index) {
+  std::optional<Loop> L = openLoop(M, While);
+  if (!L || Index >= M[L->Init].Operands.size())
+    return false;
+  std::vector<std::string> Shapes = tupleElements(M[While].Shape);
+  if (Shapes.size() < 2 || arrayType(Shapes[Index]).empty() ||
+      isDynamicText(Shapes[Index]))
+    return false;
+  uint32_t Initial = M[L->Init].Operands[Index];
+  removeElement(M, While, Index,
+                [&](uint32_t User) { M.replaceUses(User, Initial); });
+  for (uint32_t State : {L->BodyState, L->ConditionState})
+    removeElement(M, State, Index,
+                  [&](uint32_t User) { makeConstant(M, User); });
+  for (uint32_t Tuple : {L->Init, L->BodyRoot})
+    M[Tuple].Operands.erase(M[Tuple].Operands.begin() + Index);
+  Shapes.erase(Shapes.begin() + Index);
+  for (uint32_t I :
+       {While, L->Init, L->BodyState, L->BodyRoot, L->ConditionState})
+    M[I].Shape = tupleOf(Shapes);
+  return true;
+}
+
+/// The elements of the state of \p While that say how often it runs.
+static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
+                                         const llvm::BitVector &Control,
+                                         size_t Count) {
+  std::vector<bool> Is(Count);
+  for (CallRole Role : {CallRole::Condition, CallRole::Body}) {
+    uint32_t Computation = M.callee(While, Role);
+    if (Computation == NoNumber)
+      continue;
+    uint32_t State = M.parameter(Computation, 0);
+    if (State == NoNumber)
+      continue;
+    for (uint32_t User : M.users(State))
+      if (Control.test(User) && M[User].is(Opcode::GetTupleElement) &&
+          M[User].Number < Count)
+        Is[M[User].Number] = true;
+  }
+  return Is;
+}
+
+/// Calls \p Add(loop, element) for what a loop does without, the last one
+/// first.
+static void forEachElement(const EditModule &M, const EditRules &Rules,
+                           llvm::function_ref<void(uint32_t, uint32_t)> Add) {
+  llvm::BitVector Control = loopControl(M, Rules);
+  forEachInstruction(M, [&](uint32_t I) {
+    if (!M[I].is(Opcode::While))
+      return;
+    size_t Count = tupleElements(M[I].Shape).size();
+    std::vector<bool> Needed = controlElements(M, I, Control, Count);
+    for (auto Index = static_cast<uint32_t>(Count); Index-- != 0;)
+      if (!Needed[Index])
+        Add(I, Index);
+  });
+}
+
+std::vector<Edit> hlobuf::dropState(const EditModule &M,
+                                    const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachElement(M, Rules, [&](uint32_t While, uint32_t Index) {
+    Edits.push_back(
+        [While, Index](EditModule &E) { return dropElement(E, While, Index); });
+  });
+  return Edits;
+}
+
+/// The body of \p While returns element \p Index as it was given.
+static bool keepElement(EditModule &M, uint32_t While, uint32_t Index) {
+  std::optional<Loop> L = openLoop(M, While);
+  if (!L || Index >= M[L->BodyRoot].Operands.size())
+    return false;
+  uint32_t Old = M[L->BodyRoot].Operands[Index];
+  if (M[Old].is(Opcode::GetTupleElement) && M[Old].Number == Index &&
+      M[Old].Operands.front() == L->BodyState)
+    return false;
+  uint32_t New = insertElement(M, L->BodyRoot, L->BodyState, Index);
+  M[L->BodyRoot].Operands[Index] = New;
+  return true;
+}
+
+std::vector<Edit> hlobuf::keepState(const EditModule &M,
+                                    const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachElement(M, Rules, [&](uint32_t While, uint32_t Index) {
+    Edits.push_back(
+        [While, Index](EditModule &E) { return keepElement(E, While, Index); });
+  });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M,
+                                          const EditRules &) {
+  static constexpr int64_t Rounds = 3;
+  std::vector<Edit> Edits;
+  llvm::BitVector Control = loopControl(M, EditRules());
+  forEachInstruction(M, [&](uint32_t I) {
+    int64_t Value = 0;
+    if (!Control.test(I) || !M[I].is(Opcode::Constant) ||
+        !isScalarText(M[I].Shape) ||
+        llvm::StringRef(M[I].Literal).getAsInteger(10, Value) ||
+        Value <= Rounds)
+      return;
+    Edits.push_back([I](EditModule &E) {
+      E[I].Literal = std::to_string(Rounds);
+      return E.isLive(I);
+    });
+  });
+  return Edits;
+}

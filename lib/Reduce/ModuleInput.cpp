@@ -1,0 +1,58 @@
+//===- Reduce/ModuleInput.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/ModuleInput.h"
+#include "Proto/Text.h"
+#include "Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static llvm::Error problem(const std::string &Path, const std::string &Why) {
+  return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                 Path.c_str(), Why.c_str());
+}
+
+/// The text of the module in \p Bytes, an HloProto; empty if it is none.
+static std::string textOfProto(StringRef Bytes) {
+  if (!isMessage(Bytes))
+    return "";
+  constexpr uint32_t ModuleField = 1; // HloProto.hlo_module
+  llvm::Expected<HloProto> P = readHloProto(bytesField(Bytes, ModuleField), "");
+  if (!P) {
+    llvm::consumeError(P.takeError());
+    return "";
+  }
+  TextSink Sink;
+  Sink.Limit = 64 * Bytes.size() + 4096;
+  printModule(P->Module, Sink);
+  return Sink.stopped() ? "" : std::move(Sink.Out);
+}
+
+llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
+  auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(Path);
+  if (!Buffer)
+    return problem(Path, Buffer.getError().message());
+  StringRef Text = (*Buffer)->getBuffer();
+  std::string Printed;
+  if (!Text.ltrim().starts_with("HloModule ")) {
+    Printed = textOfProto(Text);
+    if (Printed.empty())
+      return problem(Path, "it is neither the text of an HLO module, as in "
+                           "*.before_optimizations.txt, nor an HloProto");
+    Text = Printed;
+  }
+  llvm::Expected<EditModule> M = EditModule::read(Text);
+  if (!M)
+    return problem(Path, llvm::toString(M.takeError()));
+  for (const EditAttribute &A : M->Header)
+    if (A.Key == "is_scheduled" && A.Value == "true")
+      return problem(Path, "it is scheduled; a compiler takes the module as it "
+                           "was before: *.before_optimizations.txt");
+  return M;
+}

@@ -1,0 +1,161 @@
+//===- Reduce/OutputEdits.cpp - What a program returns --------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Edits.h"
+#include "Reduce/ShapeText.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+
+/// Takes element \p Index out of the tuple that the program returns.
+static bool dropOutput(EditModule &M, uint32_t Index) {
+  uint32_t Root = M.Computations[M.Entry].Root;
+  EditInstruction &Tuple = M[Root];
+  if (!Tuple.is(Opcode::Tuple) || Tuple.Operands.size() < 2 ||
+      Index >= Tuple.Operands.size() || !M.users(Root).empty())
+    return false;
+  Tuple.Operands.erase(Tuple.Operands.begin() + Index);
+  std::vector<std::string> Shapes = tupleElements(Tuple.Shape);
+  Shapes.erase(Shapes.begin() + Index);
+  Tuple.Shape = tupleOf(Shapes);
+  llvm::erase_if(M.Aliases, [&](const EditAlias &A) {
+    return A.Output.empty() || A.Output.front() == Index;
+  });
+  for (EditAlias &A : M.Aliases)
+    A.Output.front() -= A.Output.front() > Index;
+  return true;
+}
+
+std::vector<Edit> hlobuf::dropOutputs(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  const EditInstruction &Root = M[M.Computations[M.Entry].Root];
+  if (!Root.is(Opcode::Tuple))
+    return Edits;
+  // The last one first: others keep their numbers then.
+  for (auto Index = static_cast<uint32_t>(Root.Operands.size()); Index-- != 0;)
+    Edits.push_back([Index](EditModule &E) { return dropOutput(E, Index); });
+  return Edits;
+}
+
+/// The program returns what operand \p Index of its root is.
+static bool moveRootTo(EditModule &M, uint32_t Index) {
+  EditComputation &Entry = M.Computations[M.Entry];
+  uint32_t Root = Entry.Root;
+  if (Index >= M[Root].Operands.size())
+    return false;
+  bool Tuple = M[Root].is(Opcode::Tuple);
+  llvm::erase_if(M.Aliases, [&](const EditAlias &A) {
+    return !Tuple || A.Output.empty() || A.Output.front() != Index;
+  });
+  for (EditAlias &A : M.Aliases)
+    A.Output.erase(A.Output.begin());
+  Entry.Root = M[Root].Operands[Index];
+  return true;
+}
+
+std::vector<Edit> hlobuf::moveRoot(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  const EditInstruction &Root = M[M.Computations[M.Entry].Root];
+  if (Root.is(Opcode::Tuple) && Root.Operands.size() > 1)
+    return Edits;
+  for (uint32_t Index = 0; Index != Root.Operands.size(); ++Index)
+    Edits.push_back([Index](EditModule &E) { return moveRootTo(E, Index); });
+  return Edits;
+}
+
+/// What \p Number is given becomes parameters, but for constants and what keeps
+/// loops finite.
+static void cutOff(EditModule &M, uint32_t Number,
+                   const llvm::BitVector &Control) {
+  llvm::SmallVector<uint32_t, 16> Todo(M[Number].Operands.begin(),
+                                       M[Number].Operands.end());
+  llvm::BitVector Seen(static_cast<unsigned>(M.Instructions.size()));
+  while (!Todo.empty()) {
+    uint32_t I = Todo.pop_back_val();
+    if (Seen.test(I))
+      continue;
+    Seen.set(I);
+    bool IsTuple = M[I].is(Opcode::Tuple);
+    if (!IsTuple && (M[I].is(Opcode::Constant) || M[I].is(Opcode::Parameter) ||
+                     (I < Control.size() && Control.test(I))))
+      continue;
+    if (IsTuple || !makeParameter(M, I))
+      Todo.append(M[I].Operands.begin(), M[I].Operands.end());
+  }
+}
+
+/// True for what is compiled in place, and for calls.
+static bool isWorthIsolating(Opcode Op) {
+  return isSynchronousCall(Op) || Op == Opcode::DynamicUpdateSlice ||
+         Op == Opcode::Scatter || Op == Opcode::Sort;
+}
+
+/// The only user of \p Number; \p Number itself if it has none, or several.
+static uint32_t onlyUser(const EditModule &M, uint32_t Number) {
+  std::vector<uint32_t> Users = M.users(Number);
+  return Users.size() == 1 && !M[Users.front()].is(Opcode::Tuple)
+             ? Users.front()
+             : Number;
+}
+
+std::vector<Edit> hlobuf::isolate(const EditModule &M, const EditRules &Rules) {
+  constexpr size_t MostEdits = 32;
+  llvm::BitVector Control = loopControl(M, Rules);
+  std::vector<Edit> Edits;
+  for (uint32_t I : llvm::reverse(M.Computations[M.Entry].Order)) {
+    if (!isWorthIsolating(M[I].Op) || M.isRoot(I))
+      continue;
+    uint32_t Root = isSynchronousCall(M[I].Op) ? I : onlyUser(M, I);
+    Edits.push_back([I, Root, Control](EditModule &E) {
+      E.Aliases.clear();
+      E.Computations[E.Entry].Root = Root;
+      cutOff(E, I, Control);
+      return true;
+    });
+  }
+  Edits.resize(std::min(Edits.size(), MostEdits));
+  return Edits;
+}
+
+/// Makes \p Computation the program. A parameter that is a tuple becomes a
+/// tuple of parameters.
+static bool hoistComputation(EditModule &M, uint32_t Computation) {
+  M.Aliases.clear();
+  M.Entry = Computation;
+  std::vector<uint32_t> Order = M.Computations[Computation].Order;
+  for (uint32_t P : Order) {
+    if (!M[P].is(Opcode::Parameter) || !isTupleText(M[P].Shape))
+      continue;
+    std::vector<std::string> Shapes = tupleElements(M[P].Shape);
+    llvm::SmallVector<uint32_t, 8> Elements;
+    for (const std::string &Shape : Shapes) {
+      if (arrayType(Shape).empty())
+        return false;
+      uint32_t New =
+          M.insertBefore(P, "parameter", Opcode::Parameter, Shape, {});
+      // Parameters are numbered by their order of these, then of the text.
+      M[New].Number = M[P].Number;
+      Elements.push_back(New);
+    }
+    M[P].become(Opcode::Tuple, Elements);
+  }
+  return true;
+}
+
+std::vector<Edit> hlobuf::hoist(const EditModule &M, const EditRules &) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (!isSynchronousCall(M[I].Op))
+      return;
+    for (const EditCall &Call : M[I].Calls)
+      if (Call.Role != CallRole::Condition)
+        Edits.push_back([Callee = Call.Callee](EditModule &E) {
+          return hoistComputation(E, Callee);
+        });
+  });
+  return Edits;
+}

@@ -1,0 +1,127 @@
+//===- Reduce/ReplaceEdits.cpp - Something simpler instead ----------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/Edits.h"
+#include "Reduce/ShapeText.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+
+/// Calls \p Add for each instruction that may be replaced, the last one first.
+static void forEachReplaceable(const EditModule &M, const EditRules &Rules,
+                               llvm::function_ref<void(uint32_t)> Add) {
+  llvm::BitVector Control = loopControl(M, Rules);
+  forEachInstruction(M, [&](uint32_t I) {
+    if (!Control.test(I) && !M[I].is(Opcode::Parameter) &&
+        !M[I].is(Opcode::Constant))
+      Add(I);
+  });
+}
+
+/// Operands of \p Number that have its shape.
+static llvm::SmallVector<uint32_t, 4> equalOperands(const EditModule &M,
+                                                    uint32_t Number) {
+  llvm::SmallVector<uint32_t, 4> Equal;
+  for (uint32_t Operand : M[Number].Operands)
+    if (equalWithoutLayouts(M[Operand].Shape, M[Number].Shape))
+      Equal.push_back(Operand);
+  return Equal;
+}
+
+static bool replaceByOperand(EditModule &M, uint32_t Number, bool Last) {
+  if (!M.isLive(Number))
+    return false;
+  llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, Number);
+  if (Equal.empty())
+    return false;
+  M.replaceUses(Number, Last ? Equal.back() : Equal.front());
+  return true;
+}
+
+std::vector<Edit> hlobuf::useOperand(const EditModule &M,
+                                     const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachReplaceable(M, Rules, [&](uint32_t I) {
+    if (!equalOperands(M, I).empty())
+      Edits.push_back(
+          [I](EditModule &E) { return replaceByOperand(E, I, false); });
+  });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::useLastOperand(const EditModule &M,
+                                         const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachReplaceable(M, Rules, [&](uint32_t I) {
+    llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, I);
+    if (!Equal.empty() && Equal.front() != Equal.back())
+      Edits.push_back(
+          [I](EditModule &E) { return replaceByOperand(E, I, true); });
+  });
+  return Edits;
+}
+
+std::vector<Edit> hlobuf::useNewParameter(const EditModule &M,
+                                          const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachReplaceable(M, Rules, [&](uint32_t I) {
+    if (M.isInEntry(I) && !arrayType(M[I].Shape).empty())
+      Edits.push_back(
+          [I](EditModule &E) { return E.isLive(I) && makeParameter(E, I); });
+  });
+  return Edits;
+}
+
+/// A parameter before \p Number, or an element of one, that has its shape.
+static uint32_t equalInput(const EditModule &M, uint32_t Number) {
+  for (uint32_t I : M.Computations[M[Number].Parent].Order) {
+    if (I == Number)
+      break;
+    bool Element = M[I].is(Opcode::GetTupleElement) &&
+                   M[M[I].Operands.front()].is(Opcode::Parameter);
+    if ((M[I].is(Opcode::Parameter) || Element) &&
+        equalWithoutLayouts(M[I].Shape, M[Number].Shape))
+      return I;
+  }
+  return NoNumber;
+}
+
+std::vector<Edit> hlobuf::useOldParameter(const EditModule &M,
+                                          const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  llvm::BitVector Control = loopControl(M, Rules);
+  forEachInstruction(M, [&](uint32_t I) {
+    bool Parameter = M[I].is(Opcode::Parameter);
+    if (Control.test(I) || (Parameter && !M.isInEntry(I)) ||
+        equalInput(M, I) == NoNumber)
+      return;
+    Edits.push_back([I](EditModule &E) {
+      uint32_t Input = E.isLive(I) ? equalInput(E, I) : NoNumber;
+      if (Input == NoNumber)
+        return false;
+      E.replaceUses(I, Input);
+      return true;
+    });
+  });
+  return Edits;
+}
+
+static bool isBroadcastConstant(const EditModule &M, uint32_t Number) {
+  return M[Number].is(Opcode::Broadcast) &&
+         M[M[Number].Operands.front()].is(Opcode::Constant);
+}
+
+std::vector<Edit> hlobuf::useConstant(const EditModule &M,
+                                      const EditRules &Rules) {
+  std::vector<Edit> Edits;
+  forEachReplaceable(M, Rules, [&](uint32_t I) {
+    if (!arrayType(M[I].Shape).empty() && !isBroadcastConstant(M, I))
+      Edits.push_back(
+          [I](EditModule &E) { return E.isLive(I) && makeConstant(E, I); });
+  });
+  return Edits;
+}

@@ -1,0 +1,263 @@
+//===- hlobuf-reduce/main.cpp - Options to a reduction --------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine/Help.h"
+#include "CommandLine/Process.h"
+#include "Driver/OrderedRun.h"
+#include "Reduce/CompileTest.h"
+#include "Reduce/ModuleInput.h"
+#include "Reduce/Reducer.h"
+#include "Support/AtomicFile.h"
+#include "Support/ExitStatus.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory TestOptions("What to look for");
+static cl::OptionCategory ReduceCategory("Reduction");
+static cl::OptionCategory OutputOptions("Output");
+
+static cl::opt<std::string> InputPath(cl::Positional, cl::desc("<module>"),
+                                      cl::cat(TestOptions));
+static cl::opt<std::string>
+    Command("test", cl::value_desc("command"), cl::cat(TestOptions),
+            cl::desc("Keep what this shell command, with the path of a module "
+                     "after it, ends with status 0 for"));
+static cl::opt<std::string>
+    Checks("check", cl::value_desc("globs"), cl::cat(TestOptions),
+           cl::desc("Compile, and keep what one of these checks reports an "
+                    "error or a warning for"));
+static cl::opt<std::string>
+    Message("message", cl::value_desc("text"), cl::cat(TestOptions),
+            cl::desc("With --check: the message has to contain this text"));
+static cl::opt<bool> WrongNumbers(
+    "wrong-numbers", cl::cat(TestOptions),
+    cl::desc("Compile for CPU and run, and keep what computes other numbers "
+             "than the interpreter of StableHLO does"));
+static cl::opt<std::string>
+    Target("target", cl::init("cpu"), cl::value_desc("target"),
+           cl::cat(TestOptions),
+           cl::desc("Compile for cpu (default), tpu:v5e, tpu:v6e:2x2x1, .. or "
+                    "cuda:h100; TPU and CUDA need no accelerator"));
+static cl::opt<std::string>
+    Python("python", cl::init("python3"), cl::value_desc("path"),
+           cl::cat(TestOptions),
+           cl::desc("The Python whose jax compiles (default: python3)"));
+static cl::opt<unsigned> Timeout("timeout", cl::init(300),
+                                 cl::value_desc("seconds"),
+                                 cl::cat(TestOptions),
+                                 cl::desc("What a test may take (default 300); "
+                                          "longer is not interesting"));
+static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
+                              cl::cat(ReduceCategory),
+                              cl::desc("Tests at the same time (default: one "
+                                       "per core); the result is the same"));
+static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
+                           cl::desc("Same as --jobs"), cl::cat(ReduceCategory));
+static cl::opt<unsigned> MaxTime("max-time", cl::init(0),
+                                 cl::value_desc("seconds"),
+                                 cl::cat(ReduceCategory),
+                                 cl::desc("Stop after so many seconds with the "
+                                          "best result (default: never)"));
+static cl::opt<bool> EndlessLoops(
+    "endless-loops", cl::cat(ReduceCategory),
+    cl::desc("Reduce what decides how often loops run, too: they may never "
+             "end then"));
+static cl::opt<std::string>
+    OutputPath("output", cl::value_desc("file"), cl::cat(OutputOptions),
+               cl::desc("Where the result goes, and the best one so far "
+                        "(default: reduced.hlo.txt)"));
+static cl::alias OutputShort("o", cl::aliasopt(OutputPath), cl::NotHidden,
+                             cl::desc("Same as --output"),
+                             cl::cat(OutputOptions));
+static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
+                           cl::desc("No progress on standard error"));
+static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
+                            cl::desc("Same as --quiet"),
+                            cl::cat(OutputOptions));
+
+static constexpr llvm::StringLiteral Overview =
+    "make an HLO module small that shows a defect\n\n"
+    "  hlobuf-reduce MODULE takes out of a module what is not needed for a "
+    "finding\n"
+    "  of hlobuf-verify, or for the success of any command. A module is "
+    "a\n"
+    "  *.before_optimizations.txt of a dump, or its .hlo.pb. Ctrl-C keeps "
+    "the best\n"
+    "  result so far.\n\n"
+    "  Exit status: 0 reduced; 1 the module does not show it; 2 could not "
+    "read or\n"
+    "  write, the result could not be reproduced, or bad usage.\n";
+
+static constexpr llvm::StringLiteral FirstHelp =
+    "hlobuf-reduce: make an HLO module small that shows a defect\n\n"
+    "  hlobuf-reduce --check=read-after-overwrite --target=tpu:v5e MODULE\n"
+    "  hlobuf-reduce --wrong-numbers MODULE\n"
+    "  hlobuf-reduce --test=./is-interesting MODULE\n"
+    "  hlobuf-reduce --help                   all options\n\n"
+    "To get modules:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n"
+    "and take a *.before_optimizations.txt of /tmp/dumps.\n";
+
+static void printVersion(llvm::raw_ostream &OS) {
+  OS << "hlobuf-reduce " << HLOBUF_VERSION << '\n';
+}
+
+static ExitStatus fail(const llvm::Twine &Text) {
+  llvm::errs() << "error: " << printable(Text.str()) << '\n';
+  return ExitUnreadable;
+}
+
+static void say(const std::string &Text) {
+  if (!Quiet)
+    llvm::errs() << "hlobuf-reduce: " << printable(Text) << '\n';
+}
+
+/// What is wrong with the options; empty if nothing.
+static std::string problemWithOptions() {
+  bool Compiles = !Checks.empty() || WrongNumbers;
+  if (Command.empty() && !Compiles)
+    return "say what to look for: --check, --wrong-numbers or --test";
+  if (!Command.empty() && Compiles)
+    return "--test is a test of its own: it cannot come with --check or "
+           "--wrong-numbers";
+  if (WrongNumbers && Target != "cpu")
+    return "--wrong-numbers runs the program, so its target is cpu";
+  if (!Message.empty() && Checks.empty())
+    return "--message needs --check";
+  if (Timeout == 0)
+    return "--timeout: expected at least a second";
+  return "";
+}
+
+static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
+  TestLimits Limits;
+  Limits.Seconds = Timeout;
+  Limits.Slots = Slots;
+  if (!Command.empty())
+    return makeCommandTest(Command, Limits);
+  CompileOptions Options;
+  Options.Python = Python;
+  Options.Target = Target;
+  Options.Checks = Checks;
+  Options.Message = Message;
+  Options.WrongNumbers = WrongNumbers;
+  return makeCompileTest(std::move(Options), Limits);
+}
+
+/// Writes \p Text to the output as a whole; false if that fails.
+static bool writeResult(const std::string &Text) {
+  llvm::Expected<std::unique_ptr<AtomicFile>> File =
+      AtomicFile::create(OutputPath);
+  if (File) {
+    (*File)->os() << Text;
+    if (llvm::Error E = (*File)->commit()) {
+      fail(llvm::toString(std::move(E)));
+      return false;
+    }
+    return true;
+  }
+  fail(llvm::toString(File.takeError()));
+  return false;
+}
+
+namespace {
+/// A folder for candidates, which goes away at the end.
+struct WorkFolder {
+  WorkFolder() {
+    llvm::SmallString<128> Made;
+    if (!llvm::sys::fs::createUniqueDirectory("hlobuf-reduce", Made))
+      Path = std::string(Made);
+  }
+  ~WorkFolder() {
+    if (!Path.empty() && llvm::sys::fs::remove_directories(Path))
+      return; // the system clears its temporary folder
+  }
+  std::string Path;
+};
+} // namespace
+
+static ExitStatus reduce(EditModule Start, Interest &Test, unsigned Slots) {
+  WorkFolder Work;
+  if (Work.Path.empty())
+    return fail("cannot make a folder for candidates");
+  bool Written = true;
+  ReduceOptions Options;
+  Options.Rules.EndlessLoops = EndlessLoops;
+  Options.Jobs = Slots;
+  Options.MaxSeconds = MaxTime;
+  Options.WorkFolder = Work.Path;
+  Options.Keep = [&](const EditModule &M) { Written &= writeResult(M.text()); };
+  Options.Progress = say;
+  unsigned Before = Start.size();
+  Reducer R(Test, std::move(Options));
+  if (!R.run(std::move(Start))) {
+    if (wasInterrupted())
+      return fail("interrupted before the module was tested");
+    llvm::errs() << "error: the module does not show what is looked for: "
+                 << printable(Test.lastProblem(0)) << '\n';
+    return ExitErrors;
+  }
+  if (wasInterrupted())
+    say("interrupted: the best result is verified; press Ctrl-C again to "
+        "leave that out");
+  forgetInterrupt();
+  unsigned Best = R.best().size();
+  if (!R.verifyAfresh())
+    return fail("the finding is not reproducible: a new process does not show "
+                "it, not even for the whole module: " +
+                Test.lastProblem(0));
+  if (R.best().size() != Best)
+    say(fmt::format("the smallest module, of {} instructions, does not show "
+                    "it in a new process",
+                    Best));
+  Written &= writeResult(R.best().text());
+  const ReduceCounts &C = R.counts();
+  say(fmt::format("{} -> {} instructions in {:.1f} s, {} tests ({:.1f} s for "
+                  "the first): {}",
+                  Before, R.best().size(), C.Seconds, C.Tests, C.FirstSeconds,
+                  OutputPath.getValue()));
+  return Written ? ExitSound : ExitUnreadable;
+}
+
+int main(int Argc, char **Argv) {
+  startTool("nothing more was reduced");
+  cl::HideUnrelatedOptions({&TestOptions, &ReduceCategory, &OutputOptions});
+  cl::SetVersionPrinter(printVersion);
+  wrapDescriptions();
+  std::vector<std::string> Words = spellOut(Argc, Argv);
+  std::vector<const char *> Arguments;
+  for (const std::string &Word : Words)
+    Arguments.push_back(Word.c_str());
+  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
+                                   Arguments.data(), Overview, &llvm::errs()))
+    return ExitUnreadable;
+  if (InputPath.empty()) {
+    llvm::outs() << FirstHelp;
+    return ExitUnreadable;
+  }
+  if (std::string Problem = problemWithOptions(); !Problem.empty())
+    return fail(Problem);
+  if (OutputPath.empty())
+    OutputPath = "reduced.hlo.txt";
+  if (llvm::sys::fs::equivalent(InputPath, OutputPath))
+    return fail("'" + OutputPath +
+                "' is the input and must not be overwritten");
+  unsigned Slots = numJobs(Jobs);
+  llvm::Expected<EditModule> Start = readModuleFile(InputPath);
+  if (!Start)
+    return fail(llvm::toString(Start.takeError()));
+  llvm::Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
+  if (!Test)
+    return fail(llvm::toString(Test.takeError()));
+  catchInterrupts();
+  return reduce(std::move(*Start), **Test, Slots);
+}
