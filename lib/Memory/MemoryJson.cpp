@@ -88,6 +88,8 @@ static void writePeak(const MemorySummary &M, json::OStream &J) {
         J.attribute("count", G.Count);
         J.attribute("total_bytes", G.Bytes);
         write(J, "label", G.Label);
+        if (G.Shapes > 1)
+          J.attribute("shapes", G.Shapes);
         writeRow(G.First, J);
       });
   });

@@ -10,6 +10,7 @@
 #include "Facts/Peak.h"
 #include "Memory/Origin.h"
 #include "Support/Format.h"
+#include <set>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -163,11 +164,59 @@ void Summarizer::addHeld() {
   addGroups(Rows);
 }
 
+/// The last scope of \p OpName.
+static std::string lastScope(StringRef OpName) {
+  return OpName.empty() ? "" : splitScopes(OpName).back();
+}
+
+/// Smaller groups of one line, or of one list of arguments, are one.
+static constexpr uint64_t SmallGroup = 50;
+/// Operations that a group names.
+static constexpr size_t MaxOps = 3;
+
+/// `params['layers'][*]` of `params['layers'][*]['up']`; empty if it is in no
+/// list.
+static StringRef listOf(StringRef Label) {
+  size_t End = Label.rfind("[*]");
+  return End == StringRef::npos ? StringRef() : Label.take_front(End + 3);
+}
+
+/// Joins groups of one key into the first of them; an empty key joins none.
+static std::vector<HeldGroup>
+joinGroups(llvm::ArrayRef<HeldGroup> Groups,
+           llvm::function_ref<std::string(const HeldGroup &)> KeyOf) {
+  std::map<std::string, size_t> Known;
+  std::vector<HeldGroup> Out;
+  std::vector<std::set<std::string>> Shapes, Ops;
+  for (const HeldGroup &G : Groups) {
+    std::string Key = KeyOf(G);
+    auto [At, New] = Known.try_emplace(Key, Out.size());
+    if (New || Key.empty()) {
+      Out.push_back(G);
+      Shapes.push_back({G.First.Shape});
+      Ops.push_back({lastScope(G.Label)});
+      continue;
+    }
+    HeldGroup &Whole = Out[At->second];
+    Whole.Count += G.Count;
+    Whole.Bytes += G.Bytes;
+    Shapes[At->second].insert(G.First.Shape);
+    Whole.Shapes = static_cast<unsigned>(Shapes[At->second].size());
+    std::string Op = lastScope(G.Label);
+    if (G.First.Kind == MemoryKind::Parameter)
+      Whole.Label = (listOf(G.Label) + "[...]").str();
+    else if (Ops[At->second].size() < MaxOps &&
+             Ops[At->second].insert(Op).second)
+      Whole.Label = lastScope(Whole.Label) + ", " + Op;
+  }
+  return Out;
+}
+
 void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
+  std::vector<HeldGroup> Groups;
   std::map<std::tuple<std::string, std::string, std::string, MemoryKind>,
            size_t>
       Known;
-  std::vector<HeldGroup> Groups;
   for (const HeldRow &Row : Rows) {
     std::string Label = withoutIndices(Row.OpName);
     auto [At, New] = Known.try_emplace(
@@ -180,18 +229,31 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
     if (G.First.OpName != Row.OpName)
       G.Label = Label;
   }
-  llvm::stable_sort(Groups, [](const HeldGroup &X, const HeldGroup &Y) {
+  auto BySize = [](const HeldGroup &X, const HeldGroup &Y) {
     return X.Bytes > Y.Bytes;
+  };
+  llvm::stable_sort(Groups, BySize);
+  auto LineOf = [](const HeldGroup &G) {
+    return G.First.Source.empty() || G.First.Kind == MemoryKind::Parameter
+               ? ""
+               : fmt::format("{}|{}", G.First.Source,
+                             static_cast<unsigned>(G.First.Kind));
+  };
+  Groups = joinGroups(Groups, [&](const HeldGroup &G) {
+    std::string Line = LineOf(G);
+    return Line.empty() ? "" : Line + "|" + G.First.Shape;
   });
+  Groups = joinGroups(Groups, [&](const HeldGroup &G) {
+    if (G.Bytes >= M.main()->Peak / SmallGroup)
+      return std::string();
+    return G.First.Kind == MemoryKind::Parameter ? listOf(G.Label).str()
+                                                 : LineOf(G);
+  });
+  llvm::stable_sort(Groups, BySize);
   M.NumGroups = Groups.size();
   if (Groups.size() > Options.Top)
     Groups.resize(Options.Top);
   M.Groups = std::move(Groups);
-}
-
-/// The last scope of \p OpName.
-static std::string lastScope(StringRef OpName) {
-  return OpName.empty() ? "" : splitScopes(OpName).back();
 }
 
 static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {

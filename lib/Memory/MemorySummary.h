@@ -58,13 +58,15 @@ struct HeldRow {
   bool Idle = false;
 };
 
-/// Rows that differ in numbers only: of one shape, kind, line and op.
+/// Rows of one kind, source line and shape; without a line of one op. Small
+/// ones of a line, and of a list of arguments, have several shapes.
 struct HeldGroup {
   HeldRow First;
   uint64_t Count = 0;
   uint64_t Bytes = 0;
-  /// OpName, with `*` for numbers that differ.
+  /// OpName, with `*` for numbers that differ; of several the last parts.
   std::string Label;
+  unsigned Shapes = 1;
 };
 
 /// A memory space; see SpaceUse.

@@ -142,7 +142,9 @@ void Table::printGroups() {
   for (const HeldGroup &G : M.Groups) {
     Shown += G.Bytes;
     std::string Text = spellShape(G.First.Shape);
-    if (G.Count > 1)
+    if (G.Shapes > 1)
+      Text = fmt::format("{} of {} shapes", G.Count, G.Shapes);
+    else if (G.Count > 1)
       Text = fmt::format("{} x {} {}", G.Count, humanBytes(G.Bytes / G.Count),
                          Text);
     Columns = std::max(Columns, Text.size());

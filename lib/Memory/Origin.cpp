@@ -41,6 +41,18 @@ NameId hlobuf::findOperand(const Facts &A, NameId Name, uint32_t Number) {
   return Source ? D.Module[Source].Name : NameId();
 }
 
+/// Where the bytes of \p Name come from, in the module where the dump names an
+/// element that no text defines (since 2026-07-13).
+static NameId findSource(const Facts &A, NameId Name) {
+  NameId Source = findOperand(A, Name, 0);
+  const HloModule &M = A.dump().Module;
+  if (Source && !A.instruction(Source) && !M.find(Source))
+    if (HloId Id = M.find(Name); Id && !M[Id].Operands.empty())
+      if (HloId Known = M.operands(M[Id])[0].Source)
+        return M[Known].Name;
+  return Source;
+}
+
 Origin hlobuf::findOrigin(const Facts &A, NameId Name) {
   Origin Found;
   for (unsigned Hop = 0; Hop != MaxHops && Name; ++Hop) {
@@ -52,7 +64,7 @@ Origin hlobuf::findOrigin(const Facts &A, NameId Name) {
     Found.Inherited = Hop != 0;
     if (!Found.OpName.empty() || !Found.Source.empty())
       return Found;
-    Name = findOperand(A, Name, 0);
+    Name = findSource(A, Name);
   }
   return {};
 }
