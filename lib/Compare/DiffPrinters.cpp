@@ -216,7 +216,8 @@ static void writeSpace(const SpaceDiff &S, json::OStream &J) {
     J.attribute("old_padding", S.OldPadding);
     J.attribute("new_padding", S.NewPadding);
     J.attribute("matched_bytes", S.Matched);
-    J.attribute("unmatched_bytes", S.Explained);
+    J.attribute("explained_bytes", S.Explained);
+    J.attribute("unmatched_bytes", S.Explained + S.Unknown);
     J.attributeArray("rows", [&] {
       for (const ChangeRow &R : S.Rows)
         writeRow(R, J);

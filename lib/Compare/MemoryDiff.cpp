@@ -19,8 +19,9 @@ using llvm::StringRef;
 static constexpr size_t MaxBroken = 20;
 
 StringRef hlobuf::changeName(ChangeKind Kind) {
-  static constexpr StringRef Names[] = {
-      "came", "went", "moved in", "moved out", "grew", "shrank", "padding"};
+  static constexpr StringRef Names[] = {"came",      "went",   "moved in",
+                                        "moved out", "more",   "fewer",
+                                        "grew",      "shrank", "padding"};
   return Names[static_cast<size_t>(Kind)];
 }
 
@@ -74,8 +75,8 @@ std::vector<ChangeRow> RowTable::take() {
 }
 
 namespace {
-/// Knows whether a value that is held at one peak exists in the other program
-/// without being held at its peak.
+/// Knows how many values of the other program look like one that is held at one
+/// peak only.
 class Elsewhere {
 public:
   Elsewhere(const ProgramMemory &P, const ComparedSpace *Space) : P(P) {
@@ -85,12 +86,15 @@ public:
           ++Taken[Identity];
   }
 
-  bool take(const ComparedValue &V) {
+  /// What became of \p V, which is not matched: it is elsewhere, there are
+  /// fewer such values, or none.
+  ChangeKind take(const ComparedValue &V, ChangeKind Moved, ChangeKind Count,
+                  ChangeKind Unknown) {
     auto At = P.Values.find(V.Shared.front());
-    if (At == P.Values.end() || Taken[V.Shared.front()] >= At->second)
-      return false;
-    ++Taken[V.Shared.front()];
-    return true;
+    if (At == P.Values.end() || !V.isKnown())
+      return Unknown;
+    unsigned &Seen = Taken[V.Shared.front()];
+    return Seen++ < At->second ? Moved : Count;
   }
 
 private:
@@ -132,16 +136,20 @@ static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
   Elsewhere InNew(New, S.New);
   for (size_t I = 0; I != X.Held.size(); ++I)
     if (!OldDone[I]) {
-      Diff.Explained += X.Held[I].Bytes;
-      Rows.add(InNew.take(X.Held[I]) ? ChangeKind::MovedOut : ChangeKind::Went,
-               &X.Held[I], nullptr);
+      ChangeKind Change = InNew.take(X.Held[I], ChangeKind::MovedOut,
+                                     ChangeKind::Fewer, ChangeKind::Went);
+      (Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
+          X.Held[I].Bytes;
+      Rows.add(Change, &X.Held[I], nullptr);
     }
   Elsewhere InOld(Old, S.Old);
   for (size_t I = 0; I != Y.Held.size(); ++I)
     if (!NewDone[I]) {
-      Diff.Explained += Y.Held[I].Bytes;
-      Rows.add(InOld.take(Y.Held[I]) ? ChangeKind::MovedIn : ChangeKind::Came,
-               nullptr, &Y.Held[I]);
+      ChangeKind Change = InOld.take(Y.Held[I], ChangeKind::MovedIn,
+                                     ChangeKind::More, ChangeKind::Came);
+      (Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
+          Y.Held[I].Bytes;
+      Rows.add(Change, nullptr, &Y.Held[I]);
     }
   Diff.Rows = Rows.take();
   return Diff;

@@ -20,6 +20,10 @@ enum class ChangeKind : uint8_t {
   /// It has, but not at its peak.
   MovedIn,
   MovedOut,
+  /// It has others of this operation, source line and shape, but fewer: one
+  /// layer more.
+  More,
+  Fewer,
   /// The same value with another shape.
   Grew,
   Shrank,
@@ -27,7 +31,8 @@ enum class ChangeKind : uint8_t {
   Padding,
 };
 
-/// `came`, `went`, `moved in`, `moved out`, `grew`, `shrank`, `padding`.
+/// `came`, `went`, `moved in`, `moved out`, `more`, `fewer`, `grew`, `shrank`,
+/// `padding`.
 llvm::StringRef changeName(ChangeKind Kind);
 
 /// Values of one operation, source line and shape that changed alike.
@@ -60,10 +65,11 @@ struct SpaceDiff {
   uint64_t OldPadding = 0, NewPadding = 0;
   uint64_t OldFragmentation = 0, NewFragmentation = 0;
   std::string OldInstruction, NewInstruction;
-  /// Bytes of the old and the new peak that belong to matched values, and
-  /// those that a row names.
+  /// Bytes of the old and the new peak that belong to matched values, to
+  /// values that the other program has elsewhere or fewer of, and to others.
   uint64_t Matched = 0;
   uint64_t Explained = 0;
+  uint64_t Unknown = 0;
   /// The most bytes first.
   std::vector<ChangeRow> Rows;
 

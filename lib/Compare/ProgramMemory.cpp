@@ -10,9 +10,13 @@
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+/// Readers by which a value is known, at most.
+static constexpr size_t MaxReaders = 8;
 
 /// The part of \p OpName after the last `/` that is not in brackets or quotes:
 /// names of arguments may have one.
@@ -53,6 +57,7 @@ private:
   std::string plainShape(ValueId V) const;
   std::string identity(ValueId V);
   ValueId parameterOf(const Allocation &Alloc) const;
+  std::string readersOf(ValueId V);
   ComparedValue describe(const HeldValue &Held);
   void addSpaces();
   void addValues();
@@ -91,6 +96,19 @@ ValueId Describer::parameterOf(const Allocation &Alloc) const {
   return ValueId();
 }
 
+std::string Describer::readersOf(ValueId V) {
+  std::set<std::string> Readers;
+  if (UsedId Used = A.usedOf(V))
+    for (const Use &Reader : D.uses(D[Used])) {
+      const Origin &From = originOf(Reader.Name);
+      if (!From.Inherited && !From.OpName.empty())
+        Readers.insert(identityOf(lastPart(From.OpName), From.Source, ""));
+      if (Readers.size() == MaxReaders)
+        break;
+    }
+  return llvm::join(Readers, ";");
+}
+
 ComparedValue Describer::describe(const HeldValue &Held) {
   // An argument is known by its own name, whatever is written over it.
   ValueId Known = Held.Value;
@@ -111,6 +129,7 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.Unpadded = Held.Unpadded;
   C.Step = U.stepOf(V.Tag.Name);
   C.Argument = Alloc.Parameter;
+  C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
   if (Known != Held.Value)
     C.Shared.push_back(identity(Held.Value));

@@ -44,6 +44,11 @@ struct ComparedValue {
   /// both programs.
   std::vector<std::string> Shared;
 
+  /// The operations and lines that read it, without scopes; empty if unknown.
+  std::string Readers;
+
+  /// Its operation or its source line is known.
+  bool isKnown() const { return !OpName.empty() || !Source.empty(); }
   /// The last part of OpName: `dot_general`. The whole name of an argument.
   llvm::StringRef operation() const;
   /// `f32[8,16]` becomes `f32` and 2.

@@ -23,6 +23,9 @@ enum class Pass {
   Operation,
   /// The kind of its allocation may differ: a donation came or went.
   AnyKind,
+  /// Only what reads it is known, or the same: copies and barriers of
+  /// jax.checkpoint have other operations than what they forward.
+  Readers,
   /// The shape may differ, but not its rank and element type.
   OtherShape,
   OtherShapeAnyScope,
@@ -32,10 +35,15 @@ enum class Pass {
   /// The element type may differ.
   OtherType,
 };
-constexpr Pass Passes[] = {Pass::Everything, Pass::OpName,
-                           Pass::Operation,  Pass::AnyKind,
-                           Pass::OtherShape, Pass::OtherShapeAnyScope,
-                           Pass::NoSource,   Pass::OtherType};
+constexpr Pass Passes[] = {Pass::Everything,
+                           Pass::OpName,
+                           Pass::Operation,
+                           Pass::AnyKind,
+                           Pass::Readers,
+                           Pass::OtherShape,
+                           Pass::OtherShapeAnyScope,
+                           Pass::NoSource,
+                           Pass::OtherType};
 } // namespace
 
 /// The text that values paired in \p P share; empty if \p V takes no part.
@@ -54,6 +62,10 @@ static std::string keyOf(const ComparedValue &V, Pass P) {
     return Operation.empty()
                ? ""
                : fmt::format("{}|{}|{}", Operation, V.Source, V.PlainShape);
+  case Pass::Readers:
+    return V.Readers.empty()
+               ? ""
+               : fmt::format("{}|{}|{}", Kind, V.PlainShape, V.Readers);
   case Pass::OtherShape:
     return Operation.empty() ? ""
                              : fmt::format("{}|{}|{}|{}|{}", Kind, V.OpName,

@@ -3,7 +3,9 @@
 make_pairs.py compiled.
 
 Prints for each pair whether the planted cause is in the first five lines, and which
-share of the bytes at the peaks was matched, or is in the rows that are shown.
+share of the bytes at the peaks belongs to values that were matched, or explained: the
+other program has the value, but not at its peak, or has fewer values of this operation,
+source line and shape.
 """
 
 import json
@@ -20,19 +22,13 @@ SHOWN = {
     "release": r"another release of XLA|another compiler",
 }
 LINES = 5
-ROWS = 10
 
 
 def shares(diff):
-    """Bytes at both peaks: of matched values, of shown rows, and all."""
-    matched = shown = total = 0
-    for space in diff["spaces"]:
-        matched += space["matched_bytes"]
-        total += space["matched_bytes"] + space["unmatched_bytes"]
-        for row in space["rows"][:ROWS]:
-            if row["change"] not in ("grew", "shrank", "padding"):
-                shown += row["old_bytes"] + row["new_bytes"]
-    return matched, shown, total
+    """Bytes at both peaks: of matched values, of explained ones, and all."""
+    keys = ("matched_bytes", "explained_bytes", "unmatched_bytes")
+    matched, explained, unmatched = (sum(space[key] for space in diff["spaces"]) for key in keys)
+    return matched, explained, matched + unmatched
 
 
 def measure(tool, pair):
@@ -50,7 +46,7 @@ def measure(tool, pair):
 def main():
     tool, *folders = sys.argv[1:]
     pairs = [pair for folder in folders for pair in sorted(pathlib.Path(folder).iterdir())]
-    named = matched = shown = total = count = 0
+    named = matched = explained = total = count = 0
     by_cause = {}
     for pair in pairs:
         found = measure(tool, pair)
@@ -60,19 +56,19 @@ def main():
         is_named, same, (m, s, t) = found
         count += 1
         named += is_named
-        matched, shown, total = matched + m, shown + s, total + t
+        matched, explained, total = matched + m, explained + s, total + t
         sums = by_cause.setdefault(pair.name.partition("-")[0], [0, 0, 0, 0])
         sums[:] = [old + new for old, new in zip(sums, (1, m, s, t))]
         print(
             f"{pair.parent.name}/{pair.name}: {'cause named' if is_named else 'CAUSE MISSED'}"
             f"{', no difference' if same else ''}, {m / max(1, t):.1%} matched, "
-            f"{(m + s) / max(1, t):.1%} matched or shown"
+            f"{(m + s) / max(1, t):.1%} matched or explained"
         )
     for cause, (pairs_of_it, m, s, t) in by_cause.items():
         print(f"{cause}: {pairs_of_it} pairs, {m / t:.0%} | {(m + s) / t:.1%}")
     print(
         f"{count} pairs: cause named in {named}; {matched / max(1, total):.1%} of the bytes "
-        f"at the peaks matched, {(matched + shown) / max(1, total):.1%} matched or shown"
+        f"at the peaks matched, {(matched + explained) / max(1, total):.1%} matched or explained"
     )
 
 
