@@ -28,8 +28,8 @@ static StringRef pagePart(StringRef Name) {
 }
 
 /// In the order in which one uses another.
-static constexpr StringRef Scripts[] = {"data.js", "scene.js", "paint.js",
-                                        "lists.js", "main.js"};
+static constexpr StringRef Scripts[] = {"data.js",  "changes.js", "scene.js",
+                                        "paint.js", "lists.js",   "main.js"};
 
 /// Writes \p Text, where `<` is only inside strings, so that no string ends the
 /// element that it is in.
@@ -43,25 +43,31 @@ static void writeInScript(StringRef Text, llvm::raw_ostream &OS) {
   }
 }
 
-static void fillIn(StringRef Key, const Picture &P, const Facts &A,
-                   llvm::raw_ostream &OS) {
+static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
+  std::string Data;
+  llvm::raw_string_ostream Text(Data);
+  llvm::json::OStream J(Text);
+  writePicture(Drawn.P, Drawn.A, J);
+  writeInScript(Text.str(), OS);
+}
+
+static void fillIn(StringRef Key, const DrawnDump &After,
+                   const DrawnDump *Before, llvm::raw_ostream &OS) {
   if (Key == "TITLE") {
-    llvm::printHTMLEscaped(printable(P.Title), OS);
+    llvm::printHTMLEscaped(printable(After.P.Title), OS);
   } else if (Key == "STYLE") {
     OS << pagePart("page.css");
   } else if (Key == "SCRIPT") {
     for (StringRef Name : Scripts)
       OS << pagePart(Name);
   } else if (Key == "DATA") {
-    std::string Data;
-    llvm::raw_string_ostream Text(Data);
-    llvm::json::OStream J(Text);
-    writePicture(P, A, J);
-    writeInScript(Text.str(), OS);
+    writeData(After, OS);
+  } else if (Key == "BEFORE" && Before) {
+    writeData(*Before, OS);
   }
 }
 
-void hlobuf::writeHtml(const Picture &P, const Facts &A,
+void hlobuf::writeHtml(const DrawnDump &After, const DrawnDump *Before,
                        llvm::raw_ostream &OS) {
   // Texts are split at @KEY@: every second piece is a key.
   llvm::SmallVector<StringRef, 12> Pieces;
@@ -70,5 +76,5 @@ void hlobuf::writeHtml(const Picture &P, const Facts &A,
     if (I % 2 == 0)
       OS << Pieces[I];
     else
-      fillIn(Pieces[I], P, A, OS);
+      fillIn(Pieces[I], After, Before, OS);
 }

@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 #include <tuple>
 
 using namespace hlobuf;
@@ -82,6 +83,7 @@ private:
   void writeBlock(const PictureBlock &B);
   void writeFindings(const PictureSpace &S);
   void writePanel(const PictureSpace &S);
+  void writeLegend();
 
   const Picture &P;
   const Facts &A;
@@ -229,6 +231,33 @@ void SvgWriter::writePanel(const PictureSpace &S) {
   OS << "</text>\n";
 }
 
+/// The kinds that the picture has, and what is red, at the right of the title.
+void SvgWriter::writeLegend() {
+  static constexpr std::pair<StringRef, double> Kinds[] = {{"temp", 50},
+                                                           {"parameter", 82},
+                                                           {"live-out", 68},
+                                                           {"constant", 72},
+                                                           {"other", 52}};
+  std::set<StringRef> Seen;
+  for (const PictureBlock &B : P.Blocks)
+    Seen.insert(kindName(kindOf(D[B.Owner])));
+  double Wide = P.Findings.empty() ? 0 : 66;
+  for (auto [Kind, Size] : Kinds)
+    Wide += Seen.count(Kind) ? Size : 0;
+  double X = Width - Margin - Wide;
+  auto Entry = [&](StringRef Class, StringRef Text, double Size) {
+    OS << fmt::format("<rect class=\"{}\" x=\"{}\" y=\"13\" width=\"10\" "
+                      "height=\"10\"/><text x=\"{}\" y=\"22\">{}</text>\n",
+                      Class, X, X + 14, Text);
+    X += Size;
+  };
+  for (auto [Kind, Size] : Kinds)
+    if (Seen.count(Kind))
+      Entry(Kind, Kind, Size);
+  if (!P.Findings.empty())
+    Entry("finding", "finding", 66);
+}
+
 void SvgWriter::run() {
   double Height =
       30 + PanelHeight * static_cast<double>(P.Spaces.size()) + Margin;
@@ -238,6 +267,7 @@ void SvgWriter::run() {
      << Style;
   OS << fmt::format("<text x=\"{}\" y=\"22\" font-size=\"15\">{}</text>\n",
                     Margin, escaped(P.Title));
+  writeLegend();
   Top = 30;
   for (const PictureSpace &S : P.Spaces) {
     writePanel(S);

@@ -19,12 +19,20 @@ class OStream;
 
 namespace hlobuf {
 
+/// A picture and the dump that it was made of.
+struct DrawnDump {
+  const Picture &P;
+  const Facts &A;
+};
+
 /// Writes \p P, which was made of \p A, as the one JSON object that the page
 /// draws.
 void writePicture(const Picture &P, const Facts &A, llvm::json::OStream &J);
 
-/// Writes a page of HTML that draws \p P and needs no other file.
-void writeHtml(const Picture &P, const Facts &A, llvm::raw_ostream &OS);
+/// Writes a page of HTML that draws \p After and needs no other file. Where
+/// \p Before is not null it has both, and shows what changed.
+void writeHtml(const DrawnDump &After, const DrawnDump *Before,
+               llvm::raw_ostream &OS);
 
 /// Writes \p P as SVG: a panel for each memory space.
 void writeSvg(const Picture &P, const Facts &A, llvm::raw_ostream &OS);

@@ -14,7 +14,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 /// Rows of the table.
-static constexpr size_t MaxModules = 18;
+static constexpr size_t MaxModules = 15;
 
 static uint64_t mainBytes(const MemorySummary &M) {
   return M.Main ? M.main()->Allocated : M.Total;

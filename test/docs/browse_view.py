@@ -4,7 +4,7 @@ Tries the pages of hlobuf-view in a
 browser.
 
 The page of a broken dump has a red crossing, and its keys, mouse, search and lists
-work. A page of 100,000 values opens in 2 seconds, and moves and zooms at 30 frames a
+work. The page of two programs has both, with what changed. A page of 100,000 values opens in 2 seconds, and moves and zooms at 30 frames a
 second. No page has an error on the console.
 """
 
@@ -57,6 +57,24 @@ function redPixels(frame) {
   for (let i = 0; i < pixels.length; i += 4)
     if (pixels[i] > 150 && pixels[i + 1] < 100 && pixels[i + 2] < 100 && pixels[i + 3] > 150) ++count;
   return count;
+}
+async function tryChange() {
+  const frame = await open("change.html"), page = frame.contentWindow.hlobufPage;
+  const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
+  const press = async key => { page.press(key); await frames(frame, 2, () => {}); };
+  check("two programs are colored by change", root.getElementById("color").value === "change");
+  check("the legend has what is new", text("legend").includes("new"));
+  const peak = page.picture.spaces[0].most;
+  check("both peaks are known", peak !== page.picture.other.spaces[0].most);
+  await press("b");
+  check("b shows the old program", page.picture.isBefore && page.picture.other.spaces[0].most === peak);
+  check("the menu says so", root.getElementById("program").value === "before");
+  check("the legend has what is gone", text("legend").includes("gone"));
+  check("both have one scale", page.scene.top >= page.picture.other.spaces[0].size);
+  await press("b");
+  check("b goes back", !page.picture.isBefore);
+  await press("c");
+  check("other colors, too", root.getElementById("color").value === "kind");
 }
 async function tryDefect() {
   const frame = await open("defect.html"), page = frame.contentWindow.hlobufPage;
@@ -115,7 +133,8 @@ async function tryLarge() {
   frame.remove();
 }
 (async () => {
-  try { await tryDefect(); await tryLarge(); } catch (error) { report.push(String(error.stack)); }
+  try { await tryDefect(); await tryChange();
+  await tryChange(); await tryLarge(); } catch (error) { report.push(String(error.stack)); }
   await fetch("/report", {method: "POST", body: JSON.stringify([report, JSON.stringify(numbers)])});
 })();
 </script>"""
@@ -173,6 +192,8 @@ def main():
         for dump, name in (("broadcast-copy", "defect.html"), ("shift-row", "row.html")):
             dump = options.inputs / f"defect-{dump}"
             subprocess.run([options.tool, dump, "-o", folder / name], check=True)
+        pair = [options.inputs.parent / "diff" / "Inputs" / side for side in ("remat", "plain")]
+        subprocess.run([options.tool, *pair, "-o", folder / "change.html"], check=True)
         page = (folder / "defect.html").read_text(encoding="utf-8")
         start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
         large = page[:start] + json.dumps(large_picture()) + page[end:]

@@ -1,5 +1,6 @@
 """The real pre-commit, offline, from the wheel: a broken dump is refused, a mended
-one is committed, and so are files that belong to no dump.
+one is committed, and so are files that belong to no dump. A program over the budget
+of .hlobuf.yaml is refused.
 
 RUN: %venv-python %s
 """
@@ -93,6 +94,22 @@ def check_siblings(repository):
     expect("Skipped", repository.commit())
 
 
+def check_budget(repository):
+    """A program that needs more than its budget is refused, and its largest values are
+    named; the same dump is committed once the budget allows it."""
+    budget = repository.folder / ".hlobuf.yaml"
+    dumps = repository.folder / "dumps" / "budget"
+    before = repository.commits()
+    budget.write_text("budgets:\n- module: jit_update*\n  max: 64KiB\n")
+    shutil.copytree(CLEAN, dumps)
+    refused = repository.commit(status=1)
+    expect(["Failed", "over the budget of 64.0KiB", "[memory-budget]", "table"], refused)
+    assert repository.commits() == before
+    budget.write_text("budgets:\n- module: jit_update*\n  max: 66KiB\n")
+    expect("Passed", repository.commit())
+    assert repository.commits() == before + 1
+
+
 def main():
     place = clean_place()
     env = environment(
@@ -130,6 +147,7 @@ repos:
         repository = Repository(place / name, env, config)
         check_broken_then_mended(repository)
         check_siblings(repository)
+        check_budget(repository)
 
 
 main()

@@ -34,6 +34,8 @@ static cl::OptionCategory OutputOptions("Output");
 static cl::opt<std::string> InputPath(cl::Positional,
                                       cl::desc("<dump|folder|->"),
                                       cl::cat(InputOptions));
+static cl::opt<std::string> NewPath(cl::Positional, cl::desc("[new]"),
+                                    cl::cat(InputOptions));
 static cl::opt<std::string>
     Values("values", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Values file of the dump (default: next to it, by name)"));
@@ -73,7 +75,10 @@ static constexpr llvm::StringLiteral Overview =
     "  hlobuf-view DUMP -o page.html writes one page of HTML that any browser\n"
     "  opens: a rectangle for each value, live bytes above with the peak "
     "marked,\n"
-    "  and in red what hlobuf-verify finds. --svg writes a picture.\n\n"
+    "  and in red what hlobuf-verify finds. --svg writes a picture.\n"
+    "  hlobuf-view OLD NEW -o page.html draws both, and colors what is new, "
+    "gone,\n"
+    "  larger or smaller.\n\n"
     "  No file is written, or replaced, but the one that -o names, and never "
     "an\n"
     "  input.\n\n"
@@ -83,6 +88,7 @@ static constexpr llvm::StringLiteral FirstHelp =
     "hlobuf-view: draw an XLA buffer assignment, offset by step\n\n"
     "  hlobuf-view DUMP -o page.html    a page for the browser\n"
     "  hlobuf-view DUMP -o picture.svg  a picture\n"
+    "  hlobuf-view OLD NEW -o page.html what changed\n"
     "  hlobuf-view --help               all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
 
@@ -112,8 +118,9 @@ static PictureFormat chosenFormat() {
 }
 
 /// The one dump to draw; says so where there is none or more than one.
-static llvm::Expected<Input> findDump(const SiblingPaths &Siblings) {
-  InputList Found = findInputs({InputPath});
+static llvm::Expected<Input> findDump(const std::string &Path,
+                                      const SiblingPaths &Siblings) {
+  InputList Found = findInputs({Path});
   auto Problem = [](const std::string &Text) {
     return llvm::createStringError(std::errc::invalid_argument, "%s",
                                    Text.c_str());
@@ -124,15 +131,15 @@ static llvm::Expected<Input> findDump(const SiblingPaths &Siblings) {
     return !StringRef(In.Path).contains(StringRef(Pick));
   });
   if (Found.Dumps.empty())
-    return Problem(fmt::format("no dump in '{}'{}", InputPath.getValue(),
+    return Problem(fmt::format("no dump in '{}'{}", Path,
                                Pick.empty() ? "" : " has such a path"));
   if (Found.Dumps.size() == 1) {
     locateFiles(Found.Dumps.front(), Siblings);
     return std::move(Found.Dumps.front());
   }
   std::string Text = fmt::format(
-      "'{}' has {} dumps: name one, or a part of its path with --pick:",
-      InputPath.getValue(), Found.Dumps.size());
+      "'{}' has {} dumps: name one, or a part of its path with --pick:", Path,
+      Found.Dumps.size());
   for (const Input &In : llvm::ArrayRef(Found.Dumps).take_front(10))
     Text += "\n  " + In.Path;
   return Problem(Found.Dumps.size() > 10 ? Text + "\n  ..." : Text);
@@ -145,23 +152,75 @@ static bool isInput(const Input &In) {
   });
 }
 
-static void draw(const Picture &P, const Facts &A, llvm::raw_ostream &OS) {
+namespace {
+/// A dump, and what is drawn of it.
+struct Program {
+  std::unique_ptr<LoadedDump> Loaded;
+  std::unique_ptr<CheckContext> Context;
+  Picture P;
+
+  DrawnDump drawn() const { return {P, *Context}; }
+};
+} // namespace
+
+static void draw(const Program &After, const Program *Before,
+                 llvm::raw_ostream &OS) {
   switch (chosenFormat()) {
   case PictureFormat::Svg:
-    writeSvg(P, A, OS);
+    writeSvg(After.P, *After.Context, OS);
     return;
   case PictureFormat::Json: {
     llvm::json::OStream J(OS);
-    writePicture(P, A, J);
+    writePicture(After.P, *After.Context, J);
     OS << '\n';
     return;
   }
   default:
-    writeHtml(P, A, OS);
+    break;
   }
+  if (!Before)
+    return writeHtml(After.drawn(), nullptr, OS);
+  DrawnDump Old = Before->drawn();
+  writeHtml(After.drawn(), &Old, OS);
+}
+
+static llvm::Expected<Program> open(const std::string &Path,
+                                    const SiblingPaths &Siblings,
+                                    const CheckSelection &Selection) {
+  llvm::Expected<Input> In = findDump(Path, Siblings);
+  if (!In)
+    return In.takeError();
+  if (!OutputPath.empty() && isInput(*In))
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "'%s' is an input and must not be overwritten", OutputPath.c_str());
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(*In, Siblings);
+  if (!L)
+    return L.takeError();
+  Program Made;
+  Made.Loaded = std::move(*L);
+  LoadedDump &Dump = *Made.Loaded;
+  DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
+  Made.Context = std::make_unique<CheckContext>(*Dump.Model);
+  auto Derived = [&] { return Made.Context->moduleAnalysis(); };
+  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived, R);
+  return std::move(Made);
+}
+
+/// What two programs cannot be drawn with; empty if there is nothing.
+static StringRef obstacle() {
+  if (NewPath.empty())
+    return "";
+  if (chosenFormat() != PictureFormat::Html)
+    return "two programs are drawn as a page only: use --format=html";
+  if (!Values.empty() || !LiveRange.empty() || !Module.empty())
+    return "--values, --live-range and --module are for one program";
+  return "";
 }
 
 static ExitStatus view() {
+  if (StringRef Problem = obstacle(); !Problem.empty())
+    return fail(Problem);
   SiblingPaths Siblings;
   Siblings[static_cast<size_t>(FileRole::Values)] = Values;
   Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
@@ -170,27 +229,25 @@ static ExitStatus view() {
   llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  llvm::Expected<Input> In = findDump(Siblings);
-  if (!In)
-    return fail(In.takeError());
-  if (!OutputPath.empty() && isInput(*In))
-    return fail("'" + OutputPath + "' is an input and must not be overwritten");
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(*In, Siblings);
-  if (!L)
-    return fail(L.takeError());
-  DumpResult R = makeResult(*In, **L, verify(**L, *Selection), *Selection);
-  CheckContext Context(*(*L)->Model);
-  auto Derived = [&] { return Context.moduleAnalysis(); };
-  Picture P = makePicture(MemoryUse(Context, Derived), Derived, R);
+  std::vector<Program> Programs;
+  for (const std::string &Path : {InputPath.getValue(), NewPath.getValue()}) {
+    if (Path.empty())
+      break;
+    llvm::Expected<Program> Made = open(Path, Siblings, *Selection);
+    if (!Made)
+      return fail(Made.takeError());
+    Programs.push_back(std::move(*Made));
+  }
+  const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
   if (OutputPath.empty() || OutputPath == "-") {
-    draw(P, Context, llvm::outs());
+    draw(Programs.back(), Before, llvm::outs());
     return ExitSound;
   }
   llvm::Expected<std::unique_ptr<AtomicFile>> File =
       AtomicFile::create(OutputPath);
   if (!File)
     return fail(File.takeError());
-  draw(P, Context, (*File)->os());
+  draw(Programs.back(), Before, (*File)->os());
   if (llvm::Error Failed = (*File)->commit())
     return fail(std::move(Failed));
   return ExitSound;

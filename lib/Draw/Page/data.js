@@ -57,7 +57,7 @@ function describe(picture, i) {
     aliases: from.names[i].slice(1).map(text),
     shape: text(from.shape[i]), op: text(from.op[i]), source: text(from.source[i]),
     size: from.size[i], offset: from.offset[i], owner,
-    first: from.first[i], last: from.last[i],
+    first: from.first[i], last: from.last[i], change: picture.change ? picture.change[i] : "",
   };
 }
 
@@ -69,6 +69,7 @@ function scopeOf(op) {
 // What a block is colored by: a word that blocks of one color share.
 function groupOf(picture, i, mode) {
   const from = picture.blocks;
+  if (mode === "change") return picture.change[i];
   if (mode === "source") return picture.strings[from.source[i]] || "unknown";
   if (mode === "scope") return scopeOf(picture.strings[from.op[i]]) || "unknown";
   return picture.allocations[from.owner[i]].kind;

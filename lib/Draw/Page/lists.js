@@ -31,7 +31,7 @@ function blockRows(picture, blocks, chosen, choose) {
     const about = describe(picture, i);
     return {
       bytes: bytesText(about.size), text: `${about.name}  ${about.shape}`, chosen: i === chosen,
-      small: [about.op, about.source].filter(Boolean).join("  "), choose: () => choose(i),
+      small: [about.change, about.op, about.source].filter(Boolean).join("  "), choose: () => choose(i),
     };
   });
 }
@@ -58,7 +58,7 @@ function showBlock(picture, i) {
     return name ? `${number} (${name})` : String(number);
   };
   showDetail(about.name, [
-    ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
+    ["change", about.change], ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
     ["place", `offset ${about.offset.toLocaleString("en-US")} of allocation ${about.owner.index} (${about.owner.kind})`],
     ["live from", picture.times === "unknown" ? "" : step(about.first)],
     ["to", picture.times === "unknown" ? "" : step(about.last)],
@@ -74,7 +74,7 @@ function showFinding(finding) {
 function tipText(picture, i) {
   const about = describe(picture, i);
   return [`${about.name}  ${about.shape}`, `${bytesText(about.size)}, steps ${about.first} to ${about.last}`,
-    about.op, about.source].filter(Boolean).join("\n");
+    about.change, about.op, about.source].filter(Boolean).join("\n");
 }
 
 // The groups of a memory space with the most bytes, as a legend.
@@ -93,6 +93,7 @@ function showLegend(picture, space, mode) {
     return item;
   });
   const notes = [];
+  if (picture.other) notes.push(`line: live bytes ${picture.isBefore ? "after" : "before"} the change`);
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");
   if (picture.times === "module") notes.push("live ranges from the module");
   if (picture.untimed) notes.push(`${picture.untimed} values without a live range are not drawn`);

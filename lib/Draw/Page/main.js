@@ -5,23 +5,44 @@ const Keys = [
   ["0", "show everything"], ["click, enter", "choose the value under the mouse"],
   ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
   ["/", "search"], ["n N", "next, previous hit"], ["c", "color by kind, scope, source line"],
-  ["s", "next memory space"], ["t", "dark or light"], ["escape", "choose nothing"],
+  ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"], ["escape", "choose nothing"],
 ];
 
 class Page {
   constructor(picture) {
+    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+    this.listen();
+    document.getElementById("programs").hidden = !picture.other;
+    if (picture.other) document.getElementById("color").append(new Option("change", "change"));
+    this.open(picture);
+    new ResizeObserver(() => this.redraw()).observe(document.getElementById("stage"));
+  }
+
+  // Shows a picture: the first one, or that of the other program.
+  open(picture) {
+    const color = this.picture?.spaces[this.scene.space]?.color, mode = this.painter?.mode;
     this.picture = picture;
     this.scene = new Scene(picture);
     this.state = {hover: -1, chosen: -1, step: null, found: []};
     this.at = -1;
     this.atFinding = -1;
-    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
     this.painter = new Painter(picture, this.scene);
     this.fillMenus();
-    this.listen();
-    this.chooseSpace(this.largestSpace());
-    if (picture.findings.length) this.listFindings();
-    new ResizeObserver(() => this.redraw()).observe(document.getElementById("stage"));
+    if (mode) this.painter.recolor(mode);
+    document.getElementById("color").value = this.painter.mode;
+    const same = picture.spaces.findIndex(space => space.color === color);
+    this.chooseSpace(same >= 0 ? same : this.largestSpace());
+    if (picture.findings.length && !picture.other) this.listFindings();
+  }
+
+  // The other program, at the same place in time.
+  openOther() {
+    if (!this.picture.other) return;
+    const {x0, x1} = this.scene, stretch = this.picture.other.steps / this.picture.steps;
+    this.open(this.picture.other);
+    Object.assign(this.scene, {x0: x0 * stretch, x1: x1 * stretch});
+    document.getElementById("program").value = this.picture.isBefore ? "before" : "after";
+    this.redraw();
   }
 
   redraw() {
@@ -40,6 +61,7 @@ class Page {
   fillMenus() {
     const picture = this.picture, title = document.getElementById("title");
     title.textContent = picture.title || "buffer assignment";
+    document.getElementById("space").replaceChildren();
     picture.spaces.forEach((space, number) => {
       const group = document.createElement("optgroup");
       group.label = space.name;
@@ -169,6 +191,7 @@ class Page {
       const [space, row] = event.target.value.split("/").map(Number);
       this.chooseSpace(space, row === undefined ? null : this.picture.spaces[space].allocations[row]);
     };
+    get("program").onchange = () => this.openOther();
     get("color").onchange = event => this.setMode(event.target.value);
     get("search").oninput = event => this.search(event.target.value.trim());
     get("all").onclick = () => this.press("0");
@@ -244,7 +267,7 @@ class Page {
     const scene = this.scene, x = (scene.x1 - scene.x0) / 10, y = (scene.y1 - scene.y0) / 10;
     const zoom = factor => this.zoomBy(factor, event, (scene.x0 + scene.x1) / 2, (scene.y0 + scene.y1) / 2);
     const pan = (right, up) => { scene.pan(right, up); this.redraw(); };
-    const modes = ["kind", "scope", "source"], focus = document.getElementById("search");
+    const modes = [...document.getElementById("color").options].map(each => each.value), focus = document.getElementById("search");
     const actions = {
       "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "_": () => zoom(1 / 0.7),
       ArrowLeft: () => pan(-x, 0), ArrowRight: () => pan(x, 0), ArrowUp: () => pan(0, y), ArrowDown: () => pan(0, -y),
@@ -253,6 +276,7 @@ class Page {
       p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
       n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
+      b: () => this.openOther(),
       s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),
       Enter: () => { if (this.state.hover >= 0) this.chooseBlock(this.state.hover, false); },
       Escape: () => this.clear(), "?": () => this.showKeys(),
@@ -272,4 +296,14 @@ class Page {
   }
 }
 
-window.hlobufPage = new Page(decode(JSON.parse(document.getElementById("data").textContent)));
+function readPicture(id) {
+  const text = document.getElementById(id).textContent;
+  return text ? decode(JSON.parse(text)) : null;
+}
+
+const after = readPicture("data"), before = readPicture("before");
+if (before) {
+  before.isBefore = true;
+  compare(before, after);
+}
+window.hlobufPage = new Page(after);

@@ -13,6 +13,7 @@ function themeColor(name) { return getComputedStyle(document.documentElement).ge
 function groupColor(word, mode) {
   const dark = isDark();
   if (mode === "kind") return (KindColors[word] || KindColors.other)[dark ? 1 : 0];
+  if (mode === "change") return ChangeColors[word][dark ? 1 : 0];
   if (word === "unknown") return KindColors.other[dark ? 1 : 0];
   let hash = 7;
   for (let i = 0; i < word.length; ++i) hash = (hash * 31 + word.charCodeAt(i)) >>> 0;
@@ -63,7 +64,7 @@ class Painter {
     this.picture = picture;
     this.scene = scene;
     this.image = null;
-    this.recolor("kind");
+    this.recolor(picture.change ? "change" : "kind");
   }
 
   recolor(mode) {
@@ -222,24 +223,45 @@ class Painter {
     const space = this.picture.spaces[this.scene.space], scene = this.scene;
     context.clearRect(0, 0, width, height);
     if (!space || !space.most) return;
-    const tall = height - 16 * scale, y = bytes => height - bytes / space.most * tall;
+    const other = otherSpace(this.picture, scene.space), most = Math.max(space.most, other?.most || 0);
+    const tall = height - 16 * scale, y = bytes => height - bytes / most * tall;
     context.fillStyle = groupColor("temp", "kind");
     for (let x = 0; x < width; ++x) {
-      const from = Math.max(0, Math.floor(scene.atX(x, width)));
-      const to = Math.min(space.held.length, Math.max(from + 1, Math.floor(scene.atX(x + 1, width))));
-      let most = 0;
-      for (let step = from; step < to; ++step) most = Math.max(most, space.held[step]);
-      context.fillRect(x, y(most), 1, height - y(most));
+      const bytes = this.mostHeld(space, 1, x, width);
+      context.fillRect(x, y(bytes), 1, height - y(bytes));
     }
+    if (other) this.paintOther(context, other, y, width, scale);
     this.paintPeak(context, space, width, height, scale);
     this.paintStep(context, state.step, width, height, scale);
+  }
+
+  // The most held bytes of the steps in one column of pixels, of a program with `stretch`
+  // times as many steps.
+  mostHeld(space, stretch, x, width) {
+    const from = Math.max(0, Math.floor(this.scene.atX(x, width) * stretch));
+    const to = Math.min(space.held.length, Math.max(from + 1, Math.floor(this.scene.atX(x + 1, width) * stretch)));
+    let most = 0;
+    for (let step = from; step < to; ++step) most = Math.max(most, space.held[step]);
+    return most;
+  }
+
+  // The live bytes of the other program as a line, stretched to as many steps.
+  paintOther(context, other, y, width, scale) {
+    const stretch = this.picture.other.steps / this.picture.steps;
+    context.strokeStyle = themeColor("--text");
+    context.lineWidth = 1.2 * scale;
+    context.beginPath();
+    for (let x = 0; x < width; ++x) context.lineTo(x, y(this.mostHeld(other, stretch, x, width)));
+    context.stroke();
   }
 
   paintPeak(context, space, width, height, scale) {
     context.font = font(scale);
     context.textBaseline = "top";
     context.fillStyle = themeColor("--text");
-    const text = `peak ${bytesText(space.most)} at step ${space.peak}`;
+    const other = otherSpace(this.picture, this.scene.space), word = this.picture.isBefore ? "after" : "before";
+    const text = `peak ${bytesText(space.most)} at step ${space.peak}` +
+      (other ? ` (${word}: ${bytesText(other.most)})` : "");
     const x = this.scene.toX(space.peak + 0.5, width), wide = context.measureText(text).width;
     if (x >= 0 && x <= width) {
       context.setLineDash([4 * scale, 3 * scale]);
