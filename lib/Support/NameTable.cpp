@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/NameTable.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace hlobuf;
@@ -37,55 +38,95 @@ static uint32_t hashName(StringRef Name) {
   return static_cast<uint32_t>(Hash ^ Hash >> 32);
 }
 
+namespace {
+constexpr uint32_t UnitBytes = 4;
+constexpr unsigned StretchBits = 16;
+/// 256 KiB.
+constexpr uint32_t UnitsOfStretch = 1u << StretchBits;
+
+struct EntryHead {
+  uint32_t Id;
+  uint32_t Size;
+};
+} // namespace
+
+static EntryHead headOf(const char *Entry) {
+  EntryHead Head;
+  std::memcpy(&Head, Entry, sizeof(Head));
+  return Head;
+}
+
 static StringRef nameAt(const char *Entry) {
-  uint32_t Size = 0;
-  std::memcpy(&Size, Entry, sizeof(Size));
-  return StringRef(Entry + sizeof(Size), Size);
+  return StringRef(Entry + sizeof(EntryHead), headOf(Entry).Size);
+}
+
+const char *NameTable::entry(uint32_t Place) const {
+  return Stretches[Place >> StretchBits] +
+         size_t(Place & (UnitsOfStretch - 1)) * UnitBytes;
 }
 
 StringRef NameTable::operator[](NameId Id) const {
-  return nameAt(Entries[Id.index()]);
+  return nameAt(entry(Places[Id.index()]));
+}
+
+uint32_t NameTable::append(StringRef Name) {
+  size_t Units = llvm::divideCeil(sizeof(EntryHead) + Name.size(), UnitBytes);
+  if (End + Units > Stretches.size() * UnitsOfStretch) {
+    End = static_cast<uint32_t>(Stretches.size() * UnitsOfStretch);
+    size_t Count = llvm::divideCeil(Units, UnitsOfStretch);
+    constexpr size_t Bytes = size_t(UnitsOfStretch) * UnitBytes;
+    // Not initialized: pages that are never written cost nothing.
+    Blocks.emplace_back(new char[Count * Bytes]);
+    for (size_t I = 0; I != Count; ++I)
+      Stretches.push_back(Blocks.back().get() + I * Bytes);
+  }
+  uint32_t Place = End;
+  char *To = Stretches[Place >> StretchBits] +
+             size_t(Place & (UnitsOfStretch - 1)) * UnitBytes;
+  EntryHead Head = {static_cast<uint32_t>(Places.size()),
+                    static_cast<uint32_t>(Name.size())};
+  std::memcpy(To, &Head, sizeof(Head));
+  if (!Name.empty())
+    std::memcpy(To + sizeof(Head), Name.data(), Name.size());
+  End += static_cast<uint32_t>(Units);
+  Places.push_back(Place);
+  return Place;
+}
+
+size_t NameTable::slotOf(StringRef Name, uint32_t Hash) const {
+  size_t Mask = Slots.size() - 1;
+  size_t At = Hash & Mask;
+  while (Slots[At].Place != 0 &&
+         (Slots[At].Hash != Hash || nameAt(entry(Slots[At].Place - 1)) != Name))
+    At = (At + 1) & Mask;
+  return At;
 }
 
 NameId NameTable::intern(StringRef Name) {
-  if ((Entries.size() + 1) * 4 > Slots.size() * 3)
+  if ((Places.size() + 1) * 4 > Slots.size() * 3)
     grow();
   uint32_t Hash = hashName(Name);
-  size_t Mask = Slots.size() - 1;
-  size_t At = Hash & Mask;
-  for (; Slots[At].Number != 0; At = (At + 1) & Mask)
-    if (Slots[At].Hash == Hash && nameAt(Entries[Slots[At].Number - 1]) == Name)
-      return NameId(Slots[At].Number - 1);
-  auto Size = static_cast<uint32_t>(Name.size());
-  auto *Copy = static_cast<char *>(
-      Texts.Allocate(sizeof(Size) + Name.size(), alignof(uint32_t)));
-  std::memcpy(Copy, &Size, sizeof(Size));
-  if (!Name.empty())
-    std::memcpy(Copy + sizeof(Size), Name.data(), Name.size());
-  Entries.push_back(Copy);
-  Slots[At] = {Hash, static_cast<uint32_t>(Entries.size())};
-  return NameId(Entries.size() - 1);
+  Slot &Found = Slots[slotOf(Name, Hash)];
+  if (Found.Place == 0)
+    Found = {Hash, append(Name) + 1};
+  return NameId(headOf(entry(Found.Place - 1)).Id);
 }
 
 NameId NameTable::find(StringRef Name) const {
   if (Slots.empty())
     return NameId();
-  uint32_t Hash = hashName(Name);
-  size_t Mask = Slots.size() - 1;
-  for (size_t At = Hash & Mask; Slots[At].Number != 0; At = (At + 1) & Mask)
-    if (Slots[At].Hash == Hash && nameAt(Entries[Slots[At].Number - 1]) == Name)
-      return NameId(Slots[At].Number - 1);
-  return NameId();
+  const Slot &Found = Slots[slotOf(Name, hashName(Name))];
+  return Found.Place == 0 ? NameId()
+                          : NameId(headOf(entry(Found.Place - 1)).Id);
 }
 
 std::vector<NameId> NameTable::absorb(NameTable &From) {
   From.Slots = {};
   std::vector<NameId> Here;
   Here.reserve(From.size());
-  for (const char *Entry : From.Entries)
-    Here.push_back(intern(nameAt(Entry)));
-  From.Entries = {};
-  From.Texts.Reset();
+  for (uint32_t Place : From.Places)
+    Here.push_back(intern(nameAt(From.entry(Place))));
+  From = NameTable();
   return Here;
 }
 
@@ -94,10 +135,10 @@ void NameTable::grow() {
   Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
   size_t Mask = Slots.size() - 1;
   for (const Slot &S : Old) {
-    if (S.Number == 0)
+    if (S.Place == 0)
       continue;
     size_t At = S.Hash & Mask;
-    while (Slots[At].Number != 0)
+    while (Slots[At].Place != 0)
       At = (At + 1) & Mask;
     Slots[At] = S;
   }

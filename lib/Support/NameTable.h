@@ -10,7 +10,7 @@
 
 #include "Support/Ids.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Allocator.h"
+#include <memory>
 #include <vector>
 
 namespace hlobuf {
@@ -33,20 +33,32 @@ public:
   std::vector<NameId> absorb(NameTable &From);
 
   /// Number of distinct names; ids are below.
-  size_t size() const { return Entries.size(); }
+  size_t size() const { return Places.size(); }
 
 private:
   struct Slot {
     uint32_t Hash = 0;
-    /// Entry number plus one, 0 is free.
-    uint32_t Number = 0;
+    /// Place of the entry plus one, 0 is free.
+    uint32_t Place = 0;
   };
 
   void grow();
+  const char *entry(uint32_t Place) const;
+  uint32_t append(llvm::StringRef Name);
+  /// The slot that holds \p Name, or the free one where it belongs.
+  size_t slotOf(llvm::StringRef Name, uint32_t Hash) const;
 
-  /// The size of each name, 32 bits, and its bytes.
-  llvm::BumpPtrAllocator Texts;
-  std::vector<const char *> Entries;
+  /// The entries one after another, in blocks that all have one size; an entry
+  /// is an id and a size, 32 bits each, and the bytes of the name. A place
+  /// counts units of 4 bytes over all blocks, so that a slot leads to the name
+  /// without a detour.
+  std::vector<std::unique_ptr<char[]>> Blocks;
+  /// Where each stretch of 256 KiB begins; an entry may need several.
+  std::vector<char *> Stretches;
+  /// First free place, in the last stretch or past it.
+  uint32_t End = 0;
+  /// The place of each name, by id.
+  std::vector<uint32_t> Places;
   /// Open addressing, power of two.
   std::vector<Slot> Slots;
 };
