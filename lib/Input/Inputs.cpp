@@ -36,7 +36,7 @@ private:
                      std::vector<std::string> &Files);
   bool holdsAssignment(const std::string &Path);
   void addFile(const std::string &Path);
-  bool addProtos(const std::string &Path, StringRef Bytes,
+  bool addProtos(const std::string &Path, ProtoFile File,
                  const std::shared_ptr<FrameFile> &Owner = {});
   void addProtoFile(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
@@ -48,6 +48,7 @@ private:
 
   InputList &List;
   llvm::StringSet<> Seen;
+  std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
   StringRef Folder;
 };
@@ -243,12 +244,10 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
             Frames->Path));
 }
 
-/// Adds the protos in \p Bytes, the content of \p Path; false if there are
-/// none.
+/// Adds the protos of \p File, that at \p Path; false if there are none.
 /// \p Owner keeps bytes that can be read only once.
-bool InputFinder::addProtos(const std::string &Path, StringRef Bytes,
+bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
                             const std::shared_ptr<FrameFile> &Owner) {
-  ProtoFile File = findProtoPlaces(Path, Bytes);
   if (File.Places.empty()) {
     addError(Path, whyNoProto(Path, File));
     return false;
@@ -260,8 +259,11 @@ bool InputFinder::addProtos(const std::string &Path, StringRef Bytes,
     List.Searched.push_back(Path);
   bool Alone = File.Places.size() == 1;
   for (ProtoPlace &Place : File.Places) {
-    if (addDump(Alone ? Path : Path + "!" + Place.Stem, Owner))
-      List.Dumps.back().Proto = std::move(Place);
+    if (!addDump(Alone ? Path : Path + "!" + Place.Stem, Owner))
+      continue;
+    if (!Alone)
+      Place.Cache = Cache;
+    List.Dumps.back().Proto = std::move(Place);
   }
   return true;
 }
@@ -280,7 +282,7 @@ void InputFinder::addProtoFile(const std::string &Path) {
   }
   ProtoFile File = findProtoPlaces(Path, *Bytes);
   if (!File.Places.empty() || !File.Trouble.empty())
-    addProtos(Path, *Bytes);
+    addProtos(Path, std::move(File));
   else if (!File.OnlyModules && StringRef(Path).contains(".hlo.pb"))
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
@@ -342,9 +344,8 @@ void InputFinder::addFile(const std::string &Path) {
   case TextKind::Other:
     if (isBinary(*Text)) {
       bool Once = Path == "-" || !fs::is_regular_file(Path);
-      std::string Name = Frames->Path;
-      StringRef Bytes = *Text;
-      addProtos(Once ? Name : Path, Bytes, Once ? Frames : nullptr);
+      std::string Name = Once ? Frames->Path : Path;
+      addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);
       return;
     }
     addError(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,

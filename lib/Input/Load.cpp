@@ -231,13 +231,10 @@ static llvm::Error openProto(const Input &In, const SiblingPaths &Siblings,
           std::errc::invalid_argument,
           "cannot use '%s' with '%s': a proto has all of its parts",
           Given.c_str(), In.Path.c_str());
-  Sources Raw;
+  std::optional<StringRef> Bytes;
   if (In.Frames)
-    return printProto(*In.Proto, In.Frames->Text, L.Texts, All);
-  DumpFile File;
-  if (llvm::Error Failed = openInto(Raw, In.Proto->File, File))
-    return Failed;
-  return printProto(*In.Proto, File.Text, L.Texts, All);
+    Bytes = In.Frames->Text;
+  return printProto(*In.Proto, Bytes, L.Texts, All);
 }
 
 llvm::Expected<std::unique_ptr<LoadedDump>>

@@ -7,7 +7,6 @@
 
 #include "Input/Protos.h"
 #include "Dump/Files.h"
-#include "Proto/Container.h"
 #include "Proto/Text.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
@@ -99,10 +98,43 @@ static llvm::Error failed(const ProtoPlace &Place, StringRef Why) {
       fmt::format("cannot read '{}': {}", Place.File, Why).c_str());
 }
 
-llvm::Error hlobuf::printProto(const ProtoPlace &Place, StringRef Bytes,
-                               Sources &Texts,
+/// Opens the file of \p Place.
+static llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+openFile(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
+  auto File = std::make_shared<OpenProtoFile>();
+  if (!Bytes) {
+    llvm::Expected<StringRef> Read = File->Texts.open(Place.File);
+    if (!Read)
+      return failed(Place, llvm::toString(Read.takeError()));
+    Bytes = *Read;
+  }
+  File->Found = findProtos(*Bytes, Sources::MaxBytes);
+  return File;
+}
+
+llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
+  // Others who want the same file wait for it.
+  std::lock_guard<std::mutex> Hold(Lock);
+  if (Last && Path == Place.File)
+    return Last;
+  Last = nullptr;
+  auto File = openFile(Place, Bytes);
+  if (!File)
+    return File.takeError();
+  Path = Place.File;
+  Last = *File;
+  return Last;
+}
+
+llvm::Error hlobuf::printProto(const ProtoPlace &Place,
+                               std::optional<StringRef> Bytes, Sources &Texts,
                                std::array<DumpFile, NumFileRoles> &Files) {
-  ProtoContainer C = findProtos(Bytes, Sources::MaxBytes);
+  auto Open =
+      Place.Cache ? Place.Cache->open(Place, Bytes) : openFile(Place, Bytes);
+  if (!Open)
+    return Open.takeError();
+  const ProtoContainer &C = (*Open)->Found;
   if (Place.Number >= C.Protos.size())
     return failed(Place, "it changed while it was read");
   const FoundProto &Found = C.Protos[Place.Number];

@@ -9,10 +9,15 @@
 #define HLOBUF_INPUT_PROTOS_H
 
 #include "Dump/Model.h"
+#include "Proto/Container.h"
 #include "Support/Sources.h"
 #include "llvm/Support/Error.h"
+#include <mutex>
+#include <optional>
 
 namespace hlobuf {
+
+class ProtoCache;
 
 /// An HloProto in a file.
 struct ProtoPlace {
@@ -21,6 +26,8 @@ struct ProtoPlace {
   unsigned Number = 0;
   /// What its texts are called after the file's name.
   std::string Stem;
+  /// Shared by the places of one run; null if the file has no others.
+  std::shared_ptr<ProtoCache> Cache;
 };
 
 /// True if a file that is named like \p Path is opened in a folder because it
@@ -49,12 +56,37 @@ ProtoFile findProtoPlaces(const std::string &Path, llvm::StringRef Bytes);
 /// Why no dump was found in \p Path.
 std::string whyNoProto(const std::string &Path, const ProtoFile &File);
 
-/// Prints the proto \p Place, found in \p Bytes, as texts into \p Texts, and
-/// puts them where a dump's files go. The names of the texts are
+/// A file that holds protos, and those.
+struct OpenProtoFile {
+  /// Owns the bytes that Found points into, unless they were given.
+  Sources Texts;
+  ProtoContainer Found;
+};
+
+/// Keeps the file that was opened last: to find the protos of one costs as much
+/// as to read all of it, and those of a profile are wanted one after another.
+/// May be used by several threads.
+class ProtoCache {
+public:
+  /// The file of \p Place, whose bytes are \p Bytes where somebody holds them.
+  /// Fails where it cannot be read.
+  llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+  open(const ProtoPlace &Place, std::optional<llvm::StringRef> Bytes);
+
+private:
+  std::mutex Lock;
+  std::string Path;
+  std::shared_ptr<const OpenProtoFile> Last;
+};
+
+/// Prints the proto \p Place as texts into \p Texts, and puts them where a
+/// dump's files go. The names of the texts are
 /// `FILE!STEM-buffer-assignment.txt`, `FILE!STEM.txt` and
-/// `FILE!STEM-traces.txt`.
-llvm::Error printProto(const ProtoPlace &Place, llvm::StringRef Bytes,
-                       Sources &Texts,
+/// `FILE!STEM-traces.txt`. The bytes of the file are
+/// \p Bytes, where somebody holds them. Fails where it cannot be read or is
+/// damaged.
+llvm::Error printProto(const ProtoPlace &Place,
+                       std::optional<llvm::StringRef> Bytes, Sources &Texts,
                        std::array<DumpFile, NumFileRoles> &Files);
 
 } // namespace hlobuf

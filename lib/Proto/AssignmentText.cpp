@@ -185,10 +185,10 @@ void AssignmentPrinter::findRoot() {
   });
   Spot S;
   S.At = Root;
-  // Chains of that length are circles; so are indices that deep.
+  // Who comes back that often goes in a circle; so does an index that deep.
   constexpr size_t Deepest = 64;
-  for (size_t Left = M.Instructions.size();
-       S.At && Left != 0 && S.Index.size() < Deepest; --Left) {
+  llvm::DenseMap<const ProtoInstruction *, unsigned> Visits;
+  while (S.At && ++Visits[S.At] < Deepest && S.Index.size() < Deepest) {
     auto Found =
         llvm::lower_bound(Defined, S, [&](const auto &D, const Spot &Wanted) {
           return Before(D.first, Wanted);

@@ -65,7 +65,7 @@ private:
   void printScatter();
   void printAliases();
   void printCalls();
-  void callee(llvm::StringRef Key, size_t Number);
+  void callee(llvm::StringRef Key, llvm::ArrayRef<int64_t> All, size_t Number);
   void printFrontend();
   void printPredecessors();
   void printMetadata();

@@ -171,14 +171,6 @@ void AttributePrinter::printPermute() {
   To.Out += '}';
 }
 
-/// `{0, 1}`, as ShapeIndex::ToString.
-static std::string spaced(llvm::ArrayRef<int64_t> Index) {
-  std::string Out = indexText(Index);
-  for (size_t At = 0; (At = Out.find(',', At)) != std::string::npos; At += 2)
-    Out.insert(At + 1, " ");
-  return Out;
-}
-
 void AttributePrinter::printAliases() {
   StringRef Separator = ", output_to_operand_aliasing={";
   bool Any = false;
@@ -188,9 +180,10 @@ void AttributePrinter::printAliases() {
       continue;
     if (!isMessage(F.Bytes) && !To.Damaged)
       To.Damaged = "OutputOperandAliasing";
-    To.Out += fmt::format(
-        "{}{}: ({}, {})", Separator, spaced(numbersField(F.Bytes, 1)),
-        numberField(F.Bytes, 2).value_or(0), spaced(numbersField(F.Bytes, 3)));
+    To.Out += fmt::format("{}{}: ({}, {})", Separator,
+                          spacedIndex(numbersField(F.Bytes, 1)),
+                          numberField(F.Bytes, 2).value_or(0),
+                          spacedIndex(numbersField(F.Bytes, 3)));
     Separator = ", ";
     Any = true;
   }
@@ -198,8 +191,8 @@ void AttributePrinter::printAliases() {
     To.Out += '}';
 }
 
-void AttributePrinter::callee(StringRef Key, size_t Number) {
-  auto All = numbersField(I.Bytes, CalledComputations);
+void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
+                              size_t Number) {
   if (Number >= All.size())
     return;
   const ProtoComputation *C = M.computation(All[Number]);
@@ -209,16 +202,17 @@ void AttributePrinter::callee(StringRef Key, size_t Number) {
 }
 
 void AttributePrinter::printCalls() {
-  size_t Count = numbersField(I.Bytes, CalledComputations).size();
+  auto All = numbersField(I.Bytes, CalledComputations);
+  size_t Count = All.size();
   if (Count == 0 || is("async-update") || is("async-done"))
     return;
   if (is("while")) { // the proto has the body first (hlo_instruction.cc)
-    callee(", condition=", 1);
-    return callee(", body=", 0);
+    callee(", condition=", All, 1);
+    return callee(", body=", All, 0);
   }
   if (is("select-and-scatter")) {
-    callee(", select=", 0);
-    return callee(", scatter=", 1);
+    callee(", select=", All, 0);
+    return callee(", scatter=", All, 1);
   }
   if (is("conditional")) {
     auto Operands = numbersField(I.Bytes, field::Operands);
@@ -226,22 +220,22 @@ void AttributePrinter::printCalls() {
         Operands.empty() ? nullptr : M.operand(I.Parent, Operands.front());
     if (Count == 2 && First &&
         primitiveName(elementType(First->Shape)) == "pred") {
-      callee(", true_computation=", 0);
-      return callee(", false_computation=", 1);
+      callee(", true_computation=", All, 0);
+      return callee(", false_computation=", All, 1);
     }
   }
   static constexpr StringRef Applying[] = {
       "call",           "map",  "reduce-window", "reduce", "all-reduce",
       "reduce-scatter", "sort", "scatter",       "scan",   "all-reduce-start"};
   if (llvm::is_contained(Applying, I.Opcode))
-    return callee(", to_apply=", 0);
+    return callee(", to_apply=", All, 0);
   bool Branches = is("conditional");
   bool List = Branches || is("custom-call");
   StringRef Key = Branches ? ", branch_computations={"
                   : List   ? ", called_computations={"
                            : ", calls=";
-  for (size_t Number = 0; Number != Count; ++Number)
-    callee(Number == 0 ? Key : ", ", Number);
+  for (size_t Number = 0; Number != Count && !To.stopped(); ++Number)
+    callee(Number == 0 ? Key : ", ", All, Number);
   if (List)
     To.Out += '}';
 }
@@ -266,6 +260,8 @@ void AttributePrinter::printPredecessors() {
   auto All = numbersField(I.Bytes, ControlPredecessors);
   StringRef Separator = ", control-predecessors={";
   for (int64_t Id : All) {
+    if (To.stopped())
+      return;
     const ProtoInstruction *P = M.operand(I.Parent, Id);
     To.Out += fmt::format("{}%{}", Separator,
                           P ? plainName(P->Name)

@@ -50,6 +50,8 @@ private:
   bool isModule(StringRef Bytes);
   bool isAssignment(StringRef Bytes);
   std::optional<StringRef> assignmentAfter(StringRef Rest);
+  bool spend();
+  StringRef firstField(StringRef Message, uint32_t Number);
   void keep(std::string Bytes, unsigned Depth);
   void trouble(StringRef Why) {
     if (C.Trouble.empty())
@@ -110,11 +112,33 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
     RiegeliRecords Records = readRiegeli(Bytes.drop_front(At), MaxBytes);
     if (Records.Trouble)
       trouble(Records.Trouble);
-    for (std::string &Record : Records.All)
-      keep(std::move(Record), Depth);
+    for (auto &Owned : Records.Owned) {
+      MaxBytes -= std::min<uint64_t>(MaxBytes, Owned->size());
+      C.Unpacked.push_back(std::move(Owned));
+    }
+    for (StringRef Record : Records.All)
+      search(Record, Depth + 1);
     Bytes = Bytes.drop_front(
         std::min(Bytes.size(), At + std::max<size_t>(1, Records.Size)));
   }
+}
+
+/// False once too many fields were looked at.
+bool ContainerReader::spend() {
+  if (Budget == 0)
+    return false;
+  --Budget;
+  return true;
+}
+
+/// The first message in the field \p Number, as bytesField; an empty one if
+/// the budget does not last.
+StringRef ContainerReader::firstField(StringRef Message, uint32_t Number) {
+  WireReader In(Message);
+  for (WireField F; spend() && In.next(F);)
+    if (F.Number == Number && F.isMessage())
+      return F.Bytes;
+  return StringRef();
 }
 
 /// A name of XLA's.
@@ -136,15 +160,14 @@ bool ContainerReader::isModule(StringRef Bytes) {
   bool HasInstruction = false;
   WireReader In(Bytes);
   for (WireField F; In.next(F);) {
-    if (Budget == 0)
+    if (!spend())
       return false;
-    --Budget;
     if (HasInstruction || F.Number != ModuleComputation || !F.isMessage())
       continue;
-    StringRef First = bytesField(F.Bytes, ComputationInstruction);
-    HasInstruction = isName(bytesField(First, Name)) &&
-                     isName(bytesField(First, OpcodeName)) &&
-                     !bytesField(First, Shape).empty();
+    StringRef First = firstField(F.Bytes, ComputationInstruction);
+    HasInstruction = isName(firstField(First, Name)) &&
+                     isName(firstField(First, OpcodeName)) &&
+                     !firstField(First, Shape).empty();
   }
   return HasInstruction && !In.failed();
 }
@@ -155,15 +178,14 @@ bool ContainerReader::isAssignment(StringRef Bytes) {
   bool HasAllocation = false;
   WireReader In(Bytes);
   for (WireField F; In.next(F);) {
-    if (Budget == 0)
+    if (!spend())
       return false;
-    --Budget;
     if (!F.isMessage() || F.Number > 16)
       return false;
     if (F.Number == 1 && !HasBuffer)
-      HasBuffer = !bytesField(F.Bytes, 3).empty();
+      HasBuffer = !firstField(F.Bytes, 3).empty();
     else if (F.Number == 3 && !HasAllocation)
-      HasAllocation = !bytesField(F.Bytes, 9).empty();
+      HasAllocation = !firstField(F.Bytes, 9).empty();
   }
   return HasBuffer && HasAllocation && !In.failed();
 }
@@ -182,7 +204,7 @@ std::optional<StringRef> ContainerReader::assignmentAfter(StringRef Rest) {
     if (isAssignment(F.Bytes) ||
         (I == 0 && F.Number == HloProtoAssignment && F.Bytes.empty()))
       return F.Bytes;
-    if (isModule(F.Bytes) || isModule(bytesField(F.Bytes, 1)))
+    if (isModule(F.Bytes) || isModule(firstField(F.Bytes, 1)))
       break;
   }
   return std::nullopt;

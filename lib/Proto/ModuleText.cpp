@@ -57,8 +57,7 @@ std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
   return Out + "}";
 }
 
-/// `{0, 1}`, as ShapeIndex::ToString spells aliases.
-static std::string spacedIndex(ArrayRef<int64_t> Index) {
+std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {
   std::string Out = "{";
   for (size_t I = 0; I != Index.size(); ++I)
     Out += (I == 0 ? "" : ", ") + std::to_string(Index[I]);
@@ -278,7 +277,7 @@ void ModulePrinter::printOperands(const ProtoInstruction &I) {
   }
   llvm::SmallVector<int64_t, 4> Operands =
       numbersField(I.Bytes, field::Operands);
-  for (size_t K = 0; K != Operands.size(); ++K) {
+  for (size_t K = 0; K != Operands.size() && !To.stopped(); ++K) {
     if (K != 0)
       To.Out += K % 5 == 0 ? fmt::format(", /*index={}*/", K) : ", ";
     const ProtoInstruction *Operand = M.operand(I.Parent, Operands[K]);

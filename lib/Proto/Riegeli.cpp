@@ -20,13 +20,27 @@ static constexpr size_t BlockBytes = size_t(1) << 16;
 static constexpr size_t BlockHeader = 24;
 static constexpr size_t ChunkHeader = 40;
 
-/// The file without the header that begins each block.
-static std::string withoutBlockHeaders(StringRef Bytes) {
+static constexpr size_t BlockContent = BlockBytes - BlockHeader;
+
+/// The bytes of \p File without the header that begins each block.
+static size_t contentSize(StringRef File) {
+  size_t Rest = File.size() % BlockBytes;
+  return File.size() / BlockBytes * BlockContent +
+         (Rest > BlockHeader ? Rest - BlockHeader : 0);
+}
+
+/// The bytes [\p At, \p At + \p Size) of that content. No more is copied:
+/// what begins like a file may be one among many.
+static std::string content(StringRef File, size_t At, size_t Size) {
   std::string Out;
-  Out.reserve(Bytes.size());
-  for (; Bytes.size() > BlockHeader;
-       Bytes = Bytes.drop_front(std::min(BlockBytes, Bytes.size())))
-    Out += Bytes.take_front(BlockBytes).drop_front(BlockHeader);
+  Out.reserve(Size);
+  while (Out.size() != Size) {
+    size_t Inside = At % BlockContent;
+    size_t Taken = std::min(BlockContent - Inside, Size - Out.size());
+    Out += File.substr(At / BlockContent * BlockBytes + BlockHeader + Inside,
+                       Taken);
+    At += Taken;
+  }
   return Out;
 }
 
@@ -54,8 +68,11 @@ static const char *unpack(char Type, StringRef Packed, uint64_t MaxBytes,
     return nullptr;
   }
   size_t Length = 0;
+  // No 3 bytes stand for more than 64.
+  constexpr size_t MostGrowth = 22;
   if (!snappy::GetUncompressedLength(Packed.data(), Packed.size(), &Length) ||
       Length > MaxBytes || Length != *Size ||
+      Length / MostGrowth > Packed.size() ||
       !snappy::Uncompress(Packed.data(), Packed.size(), &Out))
     return "a compressed record is damaged";
   return nullptr;
@@ -72,18 +89,22 @@ static const char *readSimple(StringRef Data, uint64_t MaxBytes,
   if (!Packed || *Packed > Data.size())
     return "a record is damaged";
   std::string Sizes;
-  std::string Values;
+  auto Values = std::make_unique<std::string>();
   if (const char *Why = unpack(Type, Data.take_front(*Packed), MaxBytes, Sizes))
     return Why;
   if (const char *Why =
-          unpack(Type, Data.drop_front(*Packed), MaxBytes, Values))
+          unpack(Type, Data.drop_front(*Packed), MaxBytes, *Values))
     return Why;
-  StringRef Rest = Values;
+  // Less holds no module.
+  constexpr size_t Least = 16;
+  StringRef Rest = *Values;
+  Records.Owned.push_back(std::move(Values));
   for (StringRef Left = Sizes; !Left.empty();) {
     std::optional<uint64_t> Size = takeVarint(Left);
     if (!Size || *Size > Rest.size())
       return "a record is damaged";
-    Records.All.push_back(Rest.take_front(*Size).str());
+    if (*Size >= Least)
+      Records.All.push_back(Rest.take_front(*Size));
     Rest = Rest.drop_front(*Size);
   }
   return nullptr;
@@ -91,39 +112,38 @@ static const char *readSimple(StringRef Data, uint64_t MaxBytes,
 
 RiegeliRecords hlobuf::readRiegeli(StringRef Bytes, uint64_t MaxBytes) {
   RiegeliRecords Records;
-  std::string Stream = withoutBlockHeaders(Bytes);
-  StringRef Rest = Stream;
-  while (Rest.size() >= ChunkHeader) {
-    auto Number = [&](size_t At) {
-      return llvm::support::endian::read64le(Rest.data() + At);
+  const size_t End = contentSize(Bytes);
+  size_t At = 0;
+  while (End - At >= ChunkHeader) {
+    std::string Header = content(Bytes, At, ChunkHeader);
+    auto Number = [&](size_t Offset) {
+      return llvm::support::endian::read64le(Header.data() + Offset);
     };
     uint64_t Size = Number(8);
     uint64_t Count = Number(24) >> 8;
     uint64_t Decoded = Number(32);
-    char Type = Rest[24];
+    char Type = Header[24];
     // What follows the file does not begin like a chunk.
     constexpr uint64_t Largest = uint64_t(1) << 40;
     if (!StringRef("sprtm").contains(Type) || Size > Largest ||
         Decoded > Largest || Count > Largest)
       break;
-    if (Size > Rest.size() - ChunkHeader || Decoded > MaxBytes) {
+    if (Size > End - At - ChunkHeader || Decoded > MaxBytes) {
       Records.Trouble = "its last record is cut off";
       break;
     }
-    StringRef Data = Rest.drop_front(ChunkHeader).take_front(Size);
     const char *Why = nullptr;
     if (Type == 'r')
-      Why = readSimple(Data, MaxBytes, Records);
+      Why =
+          readSimple(content(Bytes, At + ChunkHeader, Size), MaxBytes, Records);
     else if (Type == 't')
       Why = "its records are transposed, which is not supported";
     if (Why && !Records.Trouble)
       Records.Trouble = Why;
-    uint64_t Taken = ChunkHeader + std::max(Size, Count);
-    Rest = Rest.drop_front(std::min<uint64_t>(Taken, Rest.size()));
+    At += std::min<uint64_t>(ChunkHeader + std::max(Size, Count), End - At);
     MaxBytes -= std::min(MaxBytes, Decoded);
   }
-  size_t Read = Stream.size() - Rest.size();
-  size_t Blocks = Read / (BlockBytes - BlockHeader) + 1;
-  Records.Size = std::min(Bytes.size(), Read + Blocks * BlockHeader);
+  size_t Blocks = At / BlockContent + 1;
+  Records.Size = std::min(Bytes.size(), At + Blocks * BlockHeader);
   return Records;
 }

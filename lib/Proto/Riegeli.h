@@ -14,24 +14,30 @@
 #define HLOBUF_PROTO_RIEGELI_H
 
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace hlobuf {
 
-/// What every file of records begins with.
+/// The first 8 bytes of such a file.
 extern const llvm::StringRef RiegeliSignature;
 
+/// The records of one file.
 struct RiegeliRecords {
-  std::vector<std::string> All;
+  /// All of 16 bytes and more, in their order; they point into Owned.
+  std::vector<llvm::StringRef> All;
+  /// What was unpacked.
+  std::vector<std::unique_ptr<std::string>> Owned;
   /// Bytes of the file, from its signature on.
   size_t Size = 0;
   /// Why some records could not be read; null if all were.
   const char *Trouble = nullptr;
 };
 
-/// Reads the records of the file at the front of \p Bytes, which may go on
-/// after it. No more than \p MaxBytes are unpacked.
+/// Reads the file that \p Bytes begin with, which may continue after it. No
+/// more than \p MaxBytes are unpacked. The cost is linear in Size and in what
+/// is unpacked, however long \p Bytes are.
 RiegeliRecords readRiegeli(llvm::StringRef Bytes, uint64_t MaxBytes);
 
 } // namespace hlobuf

@@ -56,6 +56,9 @@ std::string plainName(llvm::StringRef Name);
 /// `{0,1}`.
 std::string indexText(llvm::ArrayRef<int64_t> Index);
 
+/// `{0, 1}`, as ShapeIndex::ToString spells aliases.
+std::string spacedIndex(llvm::ArrayRef<int64_t> Index);
+
 /// `<12 add.1{0} (phi) @0>`: the value \p B, as the dump spells it.
 std::string valueTag(const HloProto &P, const ProtoBuffer &B);
 

@@ -1,6 +1,6 @@
 """scaling.py FOLDER PART/PARTS [CASE...]: what input costs as it grows.
 
-Each case of cases.py is run with n and with 4n, and its processor time must
+Each case of cases.py and protocases.py is run with n and with 4n, and its processor time must
 not grow by more than Limit: linear and n log n stay below, n squared is 16.
 The least of several runs is taken, so that a busy machine changes little, and
 a case that fails is measured again before it counts.
@@ -12,7 +12,10 @@ import shutil
 import subprocess
 import sys
 
-from cases import CASES
+from cases import CASES as TEXT_CASES
+from protocases import PROTO_CASES
+
+CASES = TEXT_CASES | PROTO_CASES
 
 Limit = 5.5
 # Below this, starting the program is most of what is measured.
@@ -26,7 +29,7 @@ def seconds(arguments):
     run = subprocess.run(
         ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", *arguments],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
         timeout=Timeout,
         check=False,
     )
