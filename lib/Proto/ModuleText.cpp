@@ -315,6 +315,14 @@ static uint32_t literalField(StringRef Type) {
 void ModulePrinter::printLiteral(const ProtoInstruction &I) {
   StringRef Literal = bytesField(I.Bytes, field::Literal);
   check(Literal, "LiteralProto");
+  std::string Own;
+  std::string Stated;
+  if (StringRef Shape = bytesField(Literal, 1);
+      !Shape.empty() && printShape(Shape, false, Own) &&
+      printShape(I.Shape, false, Stated) && Own != Stated) {
+    To.Out += "a literal of shape " + Own + ")\n  is not of that shape";
+    return;
+  }
   StringRef Type = primitiveName(elementType(I.Shape));
   bool Scalar = numbersField(I.Shape, 3).empty() && Type != "tuple";
   uint32_t Wanted = literalField(Type);

@@ -11,11 +11,17 @@
 // - a bitcast keeps the bytes of its operand (HandleBitcast in
 //   xla/service/hlo_verifier.cc, 2017), which it forwards. Where an operand or
 //   result is tiled its padding counts, whose size backends decide, so that
-//   only untiled arrays are compared.
+//   only untiled arrays are compared;
+// - the heading of a computation has the shapes of its parameters and its root
+//   (HloComputation::Print, 2017), where it is not printed in short form;
+// - what computes only a result is read: HloDCE (xla/hlo/transforms/
+//   simplifiers/hlo_dce.cc, 2017) removes the rest before memory is assigned.
+//   Parameters stay, and so does what may have other effects.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Sizes.h"
 
 using namespace hlobuf;
@@ -27,6 +33,8 @@ public:
 
   void checkParameters(const HloComputation &C);
   void checkBitcast(const HloInstruction &I);
+  void checkHeading(const HloComputation &C);
+  void checkRead(const Program &P, HloId Id);
 
 private:
   llvm::StringRef place(const HloInstruction &I) const {
@@ -94,13 +102,115 @@ void ModuleInstructions::checkBitcast(const HloInstruction &I) {
       .about(I.Name);
 }
 
+/// What the heading must be: `(x: f32[4]) -> f32[4]`.
+static std::string signatureOf(const Dump &D, const HloComputation &C) {
+  const HloModule &M = D.Module;
+  std::vector<const HloInstruction *> Parameters;
+  for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
+    if (M.Instructions[I].Op.Op == Opcode::Parameter)
+      Parameters.push_back(&M.Instructions[I]);
+  llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
+    return X->Number < Y->Number;
+  });
+  auto ShapeText = [&](const HloInstruction &I) {
+    return I.Shape ? D.Shapes.plainText(I.Shape) : "";
+  };
+  std::string Text = "(";
+  for (const HloInstruction *I : Parameters) {
+    Text += Text.size() == 1 ? "" : ", ";
+    Text += fmt::format("{}: {}", D.Names[I->Name], ShapeText(*I));
+  }
+  return Text + ") -> " + ShapeText(M[C.Root]);
+}
+
+/// \p Text without the numbers of elements, `/*index=5*/`, which are not in
+/// all releases at the same places.
+static std::string withoutComments(llvm::StringRef Text) {
+  std::string Out;
+  while (!Text.empty()) {
+    auto [Before, After] = Text.split("/*");
+    Out += Before;
+    Text = After.split("*/").second;
+  }
+  return Out;
+}
+
+void ModuleInstructions::checkHeading(const HloComputation &C) {
+  llvm::StringRef Line = M.Text.drop_front(C.Line).take_until(
+      [](char Byte) { return Byte == '\n'; });
+  size_t Begin = Line.find(" (");
+  size_t End = Line.rfind(" {");
+  if (!C.Root || Begin == llvm::StringRef::npos || End < Begin ||
+      End == llvm::StringRef::npos)
+    return; // in short form
+  llvm::StringRef Own = Line.slice(Begin + 1, End);
+  std::string Stated = withoutComments(Own);
+  std::string Expected = withoutComments(signatureOf(D, C));
+  if (Stated == Expected)
+    return;
+  size_t Same = 0;
+  while (Same < Stated.size() && Same < Expected.size() &&
+         Stated[Same] == Expected[Same])
+    ++Same;
+  // From the parameter that differs on.
+  Same = Stated.rfind(' ', Same) == std::string::npos
+             ? 0
+             : Stated.rfind(' ', Same) + 1;
+  constexpr size_t Longest = 60;
+  R.report(Own, "the heading of {} has {}, but its instructions have {}",
+           D.Names[C.Name], Stated.substr(Same, Longest),
+           Same < Expected.size() ? Expected.substr(Same, Longest) : "none")
+      .about(C.Name);
+}
+
+/// True if \p Op does nothing but compute its result.
+static bool onlyComputes(Opcode Op) {
+  switch (Op) {
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::OptBarrier:
+    return false;
+  case Opcode::BitcastConvert:
+  case Opcode::Constant:
+  case Opcode::Convolution:
+  case Opcode::Dot:
+  case Opcode::Fusion:
+  case Opcode::Gather:
+  case Opcode::Iota:
+  case Opcode::Pad:
+  case Opcode::Reduce:
+  case Opcode::ReduceWindow:
+  case Opcode::Scatter:
+  case Opcode::Sort:
+    return true;
+  default:
+    return isElementwise(Op) || movesElements(Op);
+  }
+}
+
+void ModuleInstructions::checkRead(const Program &P, HloId Id) {
+  const HloInstruction &I = M[Id];
+  if (!onlyComputes(I.Op.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
+    return;
+  R.report(place(I), "{} is neither read nor the result of {}", D.Names[I.Name],
+           D.Names[M[I.Parent].Name])
+      .about(I.Name);
+}
+
 namespace hlobuf {
 void checkModuleInstructions(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   ModuleInstructions Check(D, R);
-  for (const HloComputation &C : D.Module.Computations)
+  for (const HloComputation &C : D.Module.Computations) {
     Check.checkParameters(C);
+    Check.checkHeading(C);
+  }
   for (const HloInstruction &I : D.Module.Instructions)
     Check.checkBitcast(I);
+  const ModuleAnalysis *W = A.moduleAnalysis();
+  if (!W || !W->program().obstacle().empty())
+    return;
+  for (size_t I = 0; I != D.Module.Instructions.size(); ++I)
+    Check.checkRead(W->program(), HloId(I));
 }
 } // namespace hlobuf

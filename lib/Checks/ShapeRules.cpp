@@ -1,0 +1,479 @@
+//===- Checks/ShapeRules.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/ShapeRules.h"
+#include "HLO/AttributeNumbers.h"
+#include "HLO/InstructionText.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+using Numbers = AttributeNumbers;
+
+/// How the result's shape follows from the operands.
+enum class Rule : uint8_t {
+  None,
+  /// All operands are the result but for layouts.
+  Same,
+  /// All operands have the result's dimensions.
+  Dimensions,
+  /// Operand 0 has; Second: operands 1 and up have.
+  FirstDimensions,
+  SecondDimensions,
+  /// Each operand has the dimensions of the element with its number.
+  Paired,
+  Elements,
+};
+
+/// Kinds of elements that no opcode but a conversion mixes.
+enum class ElementKind : uint8_t { Other, Float, Complex };
+} // namespace
+
+static Rule ruleOf(Opcode Op) {
+  switch (Op) {
+  case Opcode::While:
+    return Rule::Same;
+  case Opcode::DynamicUpdateSlice:
+  case Opcode::Cholesky:
+    return Rule::FirstDimensions;
+  case Opcode::Select:
+  case Opcode::TriangularSolve:
+    return Rule::SecondDimensions;
+  // Its bounds may be scalars.
+  case Opcode::Clamp:
+    return Rule::None;
+  case Opcode::Reverse:
+    return Rule::Dimensions;
+  case Opcode::AllReduce:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectiveBroadcast:
+  case Opcode::Sort:
+    return Rule::Paired;
+  case Opcode::Reshape:
+  case Opcode::Transpose:
+    return Rule::Elements;
+  default:
+    return isElementwise(Op) ? Rule::Dimensions : Rule::None;
+  }
+}
+
+/// The operands whose elements have the type of the result's: from the first
+/// on, up to but not including the second.
+static std::pair<uint32_t, uint32_t> typedOperands(Opcode Op, uint32_t Count) {
+  switch (Op) {
+  case Opcode::Compare:
+  case Opcode::Convert:
+  case Opcode::Complex:
+  case Opcode::Real:
+  case Opcode::Imag:
+  case Opcode::IsFinite:
+  case Opcode::Map:
+  case Opcode::StochasticConvert:
+  case Opcode::Abs: // of complex numbers, real ones
+    return {0, 0};
+  case Opcode::Select:
+    return {1, Count};
+  case Opcode::Reverse:
+  case Opcode::Transpose:
+  case Opcode::Reshape:
+  case Opcode::Broadcast:
+  case Opcode::Slice:
+  case Opcode::DynamicSlice:
+  case Opcode::Gather:
+    return {0, std::min(1u, Count)};
+  case Opcode::DynamicUpdateSlice:
+  case Opcode::Pad:
+    return {0, std::min(2u, Count)};
+  case Opcode::Concatenate:
+    return {0, Count};
+  default:
+    return {0, isElementwise(Op) ? Count : 0};
+  }
+}
+
+static ElementKind kindOf(const Shape &S) {
+  if (S.Element.starts_with("f") || S.Element.starts_with("bf"))
+    return ElementKind::Float;
+  return S.Element.starts_with("c") ? ElementKind::Complex : ElementKind::Other;
+}
+
+static Numbers dimensionsOf(const Shape &S) {
+  Numbers Sizes;
+  for (Dimension Dim : S.Dimensions)
+    Sizes.push_back(Dim.Size);
+  return Sizes;
+}
+
+namespace {
+class ShapeRules {
+public:
+  using Visitor = llvm::function_ref<void(const ShapeMisfit &)>;
+
+  ShapeRules(const ShapeTable &Shapes, const ShapedInstruction &I,
+             Visitor Visit)
+      : Shapes(Shapes), I(I), Visit(Visit), Result(Shapes[I.Result]) {}
+
+  void check();
+
+private:
+  uint32_t count() const { return static_cast<uint32_t>(I.Operands.size()); }
+  /// The shape of operand \p K if it is an array of known size; else null.
+  const Shape *array(uint32_t K) const {
+    return K < count() && I.Operands[K] ? plain(I.Operands[K]) : nullptr;
+  }
+  const Shape *plain(ShapeId Id) const {
+    const Shape &S = Shapes[Id];
+    return S.isArray() && !S.isDynamic() ? &S : nullptr;
+  }
+  std::optional<StringRef> attribute(StringRef Key) const {
+    return findAttribute(I.Attributes, Key);
+  }
+  void misfit(uint32_t K, ShapeId Part) {
+    ShapeMisfit M;
+    M.Operand = K;
+    M.Part = Part;
+    Visit(M);
+  }
+  void checkByRule();
+  void checkByOpcode();
+  void checkSame(uint32_t K, ShapeId Part);
+  void checkDimensions(uint32_t K, ShapeId Part);
+  void checkPaired();
+  void checkElements();
+  void checkPlacement();
+  void checkSizes(StringRef Key, std::optional<Numbers> Sizes);
+  void checkWithin(uint32_t Inner, uint32_t Outer);
+  void checkStarts(uint32_t First);
+  void checkTypes();
+  void checkComputed(ShapeId Part, std::optional<Numbers> Sizes);
+  std::optional<Numbers> concatenated() const;
+  std::optional<Numbers> reduced(uint32_t K) const;
+  std::optional<Numbers> multiplied() const;
+
+  const ShapeTable &Shapes;
+  const ShapedInstruction &I;
+  Visitor Visit;
+  const Shape &Result;
+};
+} // namespace
+
+/// Operand \p K is \p Part but for layouts.
+void ShapeRules::checkSame(uint32_t K, ShapeId Part) {
+  if (K < count() && I.Operands[K] && Part &&
+      !Shapes.equalIgnoringLayout(Part, I.Operands[K]))
+    misfit(K, Part);
+}
+
+void ShapeRules::checkDimensions(uint32_t K, ShapeId Part) {
+  const Shape *Other = array(K);
+  const Shape *Own = plain(Part);
+  if (Other && Own && Own->Dimensions != Other->Dimensions)
+    misfit(K, Part);
+}
+
+void ShapeRules::checkPaired() {
+  if (!Result.isTuple()) {
+    for (uint32_t K = 0; K != count(); ++K)
+      checkDimensions(K, I.Result);
+    return;
+  }
+  for (uint32_t K = 0; K < count() && K < Result.Elements.size(); ++K)
+    checkDimensions(K, Result.Elements[K]);
+}
+
+/// The same elements in another order.
+void ShapeRules::checkElements() {
+  const Shape *Other = array(0);
+  if (!Other || !plain(I.Result))
+    return;
+  uint64_t Here = 1, There = 1;
+  for (int64_t Size : dimensionsOf(Result))
+    Here *= static_cast<uint64_t>(Size);
+  for (int64_t Size : dimensionsOf(*Other))
+    There *= static_cast<uint64_t>(Size);
+  if (Here != There)
+    misfit(0, I.Result);
+}
+
+/// `dimensions` says where the operand's dimensions go to (broadcast) or come
+/// from (transpose).
+void ShapeRules::checkPlacement() {
+  const Shape *Other = array(0);
+  std::optional<StringRef> Text = attribute("dimensions");
+  std::optional<Numbers> Places = numbersIn(Text);
+  if (!Other || !Places || !plain(I.Result))
+    return;
+  Numbers From = dimensionsOf(*Other);
+  Numbers To = dimensionsOf(Result);
+  if (I.Op == Opcode::Transpose)
+    std::swap(From, To);
+  bool Fits = Places->size() == From.size();
+  for (size_t K = 0; Fits && K != From.size(); ++K) {
+    auto Place = static_cast<uint64_t>((*Places)[K]);
+    Fits = Place < To.size() && To[Place] == From[K];
+  }
+  if (Fits)
+    return;
+  ShapeMisfit M;
+  M.What = ShapeMisfit::Kind::Mapping;
+  M.Key = "dimensions";
+  M.Attribute = *Text;
+  Visit(M);
+}
+
+/// The attribute \p Key gives the result's dimensions.
+void ShapeRules::checkSizes(StringRef Key, std::optional<Numbers> Sizes) {
+  std::optional<StringRef> Text = attribute(Key);
+  if (!Sizes || !Text || !plain(I.Result) || *Sizes == dimensionsOf(Result))
+    return;
+  ShapeMisfit M;
+  M.What = ShapeMisfit::Kind::Sizes;
+  M.Key = Key;
+  M.Attribute = *Text;
+  Visit(M);
+}
+
+/// The result is cut from operand 0, or operand 1 replaces a part of it.
+void ShapeRules::checkWithin(uint32_t Inner, uint32_t Outer) {
+  const Shape *In = Inner < count() ? array(Inner) : plain(I.Result);
+  const Shape *Out = Outer < count() ? array(Outer) : plain(I.Result);
+  if (!In || !Out)
+    return;
+  bool Fits = In->Dimensions.size() == Out->Dimensions.size();
+  for (size_t K = 0; Fits && K != In->Dimensions.size(); ++K)
+    Fits = In->Dimensions[K].Size <= Out->Dimensions[K].Size;
+  if (!Fits)
+    misfit(Inner < count() ? Inner : Outer, I.Result);
+}
+
+/// One scalar for each dimension, or all in one array (until 2019).
+void ShapeRules::checkStarts(uint32_t First) {
+  for (uint32_t K = First; K < count(); ++K) {
+    const Shape *Start = array(K);
+    bool AllInOne =
+        Start && Start->Dimensions.size() == 1 && count() == First + 1;
+    if (!Start || ((Start->Dimensions.empty() || AllInOne) &&
+                   kindOf(*Start) == ElementKind::Other))
+      continue;
+    ShapeMisfit M;
+    M.What = ShapeMisfit::Kind::Start;
+    M.Operand = K;
+    Visit(M);
+  }
+}
+
+void ShapeRules::checkTypes() {
+  if (!plain(I.Result))
+    return;
+  auto [First, End] = typedOperands(I.Op, count());
+  for (uint32_t K = First; K < End; ++K) {
+    const Shape *Other = array(K);
+    if (!Other || Other->Element == Result.Element)
+      continue;
+    ElementKind Kind = kindOf(*Other);
+    if (Kind != kindOf(Result) || Kind == ElementKind::Other)
+      misfit(K, I.Result);
+  }
+}
+
+/// All operands one after the other.
+std::optional<Numbers> ShapeRules::concatenated() const {
+  std::optional<Numbers> Along = numbersIn(attribute("dimensions"));
+  const Shape *First = array(0);
+  if (!First || !Along || Along->size() != 1)
+    return std::nullopt;
+  Numbers Sizes = dimensionsOf(*First);
+  auto Dimension = static_cast<uint64_t>((*Along)[0]);
+  if (Dimension >= Sizes.size())
+    return std::nullopt;
+  for (uint32_t K = 1; K != count(); ++K) {
+    const Shape *Other = array(K);
+    if (!Other || Other->Dimensions.size() != Sizes.size())
+      return std::nullopt;
+    Sizes[Dimension] += Other->Dimensions[Dimension].Size;
+  }
+  return Sizes;
+}
+
+/// Operand \p K without the dimensions that are reduced.
+std::optional<Numbers> ShapeRules::reduced(uint32_t K) const {
+  std::optional<Numbers> Without = numbersIn(attribute("dimensions"));
+  const Shape *From = array(K);
+  if (!From || !Without)
+    return std::nullopt;
+  Numbers Sizes;
+  for (size_t D = 0; D != From->Dimensions.size(); ++D)
+    if (!llvm::is_contained(*Without, static_cast<int64_t>(D)))
+      Sizes.push_back(From->Dimensions[D].Size);
+  return Sizes;
+}
+
+/// Batch dimensions, then what is left of the left and of the right side.
+std::optional<Numbers> ShapeRules::multiplied() const {
+  static constexpr StringRef Batches[] = {"lhs_batch_dims", "rhs_batch_dims"};
+  static constexpr StringRef Contracted[] = {"lhs_contracting_dims",
+                                             "rhs_contracting_dims"};
+  Numbers Sizes;
+  Numbers Left;
+  for (uint32_t Side = 0; Side != 2; ++Side) {
+    const Shape *From = array(Side);
+    if (!From)
+      return std::nullopt;
+    Numbers Gone;
+    if (std::optional<Numbers> Batch = numbersIn(attribute(Batches[Side])))
+      Gone = *Batch;
+    for (int64_t D : Gone)
+      if (static_cast<uint64_t>(D) >= From->Dimensions.size())
+        return std::nullopt;
+      else if (Side == 0)
+        Sizes.push_back(From->Dimensions[static_cast<size_t>(D)].Size);
+    if (std::optional<Numbers> Sum = numbersIn(attribute(Contracted[Side])))
+      llvm::append_range(Gone, *Sum);
+    for (size_t D = 0; D != From->Dimensions.size(); ++D)
+      if (!llvm::is_contained(Gone, static_cast<int64_t>(D)))
+        Left.push_back(From->Dimensions[D].Size);
+  }
+  llvm::append_range(Sizes, Left);
+  return Sizes;
+}
+
+void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
+  const Shape *Own = plain(Part);
+  if (!Own || !Sizes || *Sizes == dimensionsOf(*Own))
+    return;
+  ShapeMisfit M;
+  M.What = ShapeMisfit::Kind::Computed;
+  M.Part = Part;
+  M.Expected = *Sizes;
+  Visit(M);
+}
+
+void ShapeRules::checkByRule() {
+  switch (ruleOf(I.Op)) {
+  case Rule::Same:
+    for (uint32_t K = 0; K != count(); ++K)
+      checkSame(K, I.Result);
+    return;
+  case Rule::Dimensions:
+    for (uint32_t K = 0; K != count(); ++K)
+      checkDimensions(K, I.Result);
+    return;
+  case Rule::FirstDimensions:
+    return checkDimensions(0, I.Result);
+  case Rule::SecondDimensions:
+    for (uint32_t K = 1; K < count(); ++K)
+      checkDimensions(K, I.Result);
+    return;
+  case Rule::Paired:
+    return checkPaired();
+  case Rule::Elements:
+    return checkElements();
+  case Rule::None:
+    return;
+  }
+}
+
+void ShapeRules::checkByOpcode() {
+  constexpr uint32_t Whole = ~0u;
+  switch (I.Op) {
+  case Opcode::Copy:
+    return Result.isTuple() ? checkSame(0, I.Result) : void();
+  case Opcode::Tuple:
+    for (uint32_t K = 0; K < count() && K < Result.Elements.size(); ++K)
+      checkSame(K, Result.Elements[K]);
+    return;
+  case Opcode::CopyStart:
+    for (uint32_t K = 0; K != 2 && Result.Elements.size() >= 2; ++K)
+      checkSame(0, Result.Elements[K]);
+    return;
+  case Opcode::Transpose:
+  case Opcode::Broadcast:
+    return checkPlacement();
+  case Opcode::Slice:
+    checkWithin(Whole, 0);
+    return checkSizes("slice", sliceSizes(attribute("slice")));
+  case Opcode::DynamicSlice:
+    checkWithin(Whole, 0);
+    checkStarts(1);
+    return checkSizes("dynamic_slice_sizes",
+                      numbersIn(attribute("dynamic_slice_sizes")));
+  case Opcode::DynamicUpdateSlice:
+    checkWithin(1, Whole);
+    return checkStarts(2);
+  case Opcode::Concatenate:
+    return checkComputed(I.Result, concatenated());
+  case Opcode::Pad:
+    if (const Shape *From = array(0))
+      checkComputed(I.Result,
+                    paddedSizes(attribute("padding"), dimensionsOf(*From)));
+    return;
+  case Opcode::Dot:
+    return checkComputed(I.Result, multiplied());
+  case Opcode::Reduce:
+    if (!Result.isTuple())
+      return checkComputed(I.Result, reduced(0));
+    for (uint32_t K = 0; K != Result.Elements.size(); ++K)
+      checkComputed(Result.Elements[K], reduced(K));
+    return;
+  case Opcode::Scatter:
+    for (uint32_t K = 0; K < count() / 2; ++K)
+      checkDimensions(K, Result.isTuple() && K < Result.Elements.size()
+                             ? Result.Elements[K]
+                             : I.Result);
+    return;
+  default:
+    return;
+  }
+}
+
+void ShapeRules::check() {
+  checkByRule();
+  checkByOpcode();
+  checkTypes();
+}
+
+void hlobuf::forEachMisfit(
+    const ShapeTable &Shapes, const ShapedInstruction &I,
+    llvm::function_ref<void(const ShapeMisfit &)> Visit) {
+  ShapeRules(Shapes, I, Visit).check();
+}
+
+std::string hlobuf::describeMisfit(const ShapeTable &Shapes,
+                                   const ShapedInstruction &I,
+                                   const ShapeMisfit &M, StringRef Opcode,
+                                   StringRef Name, StringRef OperandName) {
+  constexpr size_t Longest = 80;
+  auto Text = [&](ShapeId Id) { return Shapes.text(Id).take_front(Longest); };
+  switch (M.What) {
+  case ShapeMisfit::Kind::Operand:
+    return fmt::format("{} has {} {}, but its operand {}, {}, has {}", Opcode,
+                       M.Part == I.Result ? "shape" : "a part with shape",
+                       Text(M.Part), M.Operand, OperandName,
+                       Text(I.Operands[M.Operand]));
+  case ShapeMisfit::Kind::Mapping:
+    return fmt::format("{} has {}={}, which does not map {} to {}", Name, M.Key,
+                       M.Attribute, Shapes.text(I.Operands[0]),
+                       Shapes.text(I.Result));
+  case ShapeMisfit::Kind::Sizes:
+    return fmt::format("{}={} does not match the dimensions of {}", M.Key,
+                       M.Attribute, Shapes.text(I.Result));
+  case ShapeMisfit::Kind::Computed:
+    return fmt::format("{} has {} {}, but its operands give dimensions [{}]",
+                       Opcode,
+                       M.Part == I.Result ? "shape" : "a part with shape",
+                       Text(M.Part), fmt::join(M.Expected, ","));
+  case ShapeMisfit::Kind::Start:
+    return fmt::format("{} starts at its operand {}, {}, which has shape {}, "
+                       "expected an integer",
+                       Opcode, M.Operand, OperandName,
+                       Text(I.Operands[M.Operand]));
+  }
+  return "";
+}

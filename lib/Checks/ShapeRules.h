@@ -1,0 +1,81 @@
+//===- Checks/ShapeRules.h - Shapes that follow from operands ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shape of an instruction follows from its opcode, its attributes and the
+// shapes of its operands; HloVerifier (ShapeVerifier in
+// xla/service/hlo_verifier.cc, 2017 on) insists on it after every pass. Here
+// are only rules that hold whatever a backend does to layouts and precision:
+// - the elements of a tuple are its operands, the result of a copy or a while
+//   is its operand, both buffers of a copy-start are, each but for layouts
+//   (copies of arrays keep their dimensions only: on TPU of libtpu 0.0.17 to
+//   0.0.51 `copy` converts f32 to bf16 on the way);
+// - elementwise opcodes, convert, reverse, sort, scatter and
+//   dynamic-update-slice keep the dimensions, and so does what all devices do
+//   to one array; but for what converts, they keep integers as they are, and
+//   floating-point numbers in some precision;
+// - reshape and transpose keep the number of elements, a transpose permutes
+//   the dimensions as `dimensions` says, a broadcast places them there;
+// - a slice has the dimensions that `slice` or `dynamic_slice_sizes` says, and
+//   is not larger than what it is cut from; start indices are scalars;
+// - `dimensions`, `padding` and the contracting and batch dimensions give those
+//   of concatenate, reduce, pad and dot.
+// Dynamic dimensions are left out, and so are operands without a shape.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_CHECKS_SHAPERULES_H
+#define HLOBUF_CHECKS_SHAPERULES_H
+
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hlobuf {
+
+/// An instruction and the shapes of its operands, invalid where unknown.
+struct ShapedInstruction {
+  Opcode Op = Opcode::Unknown;
+  ShapeId Result;
+  llvm::SmallVector<ShapeId, 6> Operands;
+  llvm::StringRef Attributes;
+};
+
+/// Why a shape does not follow from the operands.
+struct ShapeMisfit {
+  enum class Kind : uint8_t {
+    /// Operand has another shape than Part of the result.
+    Operand,
+    /// Attribute does not map operand 0 to the result.
+    Mapping,
+    /// Attribute has other sizes than the result.
+    Sizes,
+    /// The operands give the dimensions Expected.
+    Computed,
+    /// Operand is a start index, but not an integer.
+    Start,
+  };
+  Kind What = Kind::Operand;
+  uint32_t Operand = 0;
+  ShapeId Part;
+  /// `key=Attribute`
+  llvm::StringRef Key;
+  llvm::StringRef Attribute;
+  llvm::SmallVector<int64_t, 6> Expected;
+};
+
+/// Calls \p Visit for what does not fit. Linear in the number of operands.
+void forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
+                   llvm::function_ref<void(const ShapeMisfit &)> Visit);
+
+/// \p M in a message: what is there, and what was expected.
+std::string describeMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
+                           const ShapeMisfit &M, llvm::StringRef Opcode,
+                           llvm::StringRef Name, llvm::StringRef OperandName);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_SHAPERULES_H
