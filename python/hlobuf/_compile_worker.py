@@ -8,6 +8,7 @@ arguments separated by tabs, with one line:
   compile FILE            ok | failed WHY     XLA dumps to FOLDER
   run FILE                ok | wrong HOW MUCH | failed WHY     cpu only
   stablehlo FILE TO       ok | failed WHY
+  config TO               ok | failed WHY     the GPU, cuda only
   version                 ok jax 0.12.0, jaxlib 0.12.0, libtpu 0.0.52
 
 Works with jax 0.6 and later. A target is `cpu`, `tpu:v5e`, `tpu:v5e:2x2x1`,
@@ -102,17 +103,22 @@ class Worker:
             options: Any = {"chips_per_host_bounds": tuple((sides + [1, 1])[:3])}
         elif self.platform == "cuda":
             name = f"1x1x{MOST_DEVICES}"
-            config = H100
-            if self.detail not in ("", "h100"):
-                with open(self.detail, encoding="utf-8") as file:
-                    config = file.read()
-            options = {"topology": name, "target_config": config}
+            options = {"topology": name, "target_config": self.config()}
         else:
             raise ValueError(f"no target is named {self.platform}: cpu, tpu, cuda")
         described = load("jax.experimental.topologies").get_topology_desc(
             platform=self.platform, topology_name=name, **options
         )
         self.devices = described.devices
+
+    def config(self) -> str:
+        """The text proto of the GPU."""
+        return H100 if self.detail in ("", "h100") else read(self.detail)
+
+    def save_config(self, to: str) -> str:
+        with open(to, "w", encoding="utf-8") as out:
+            out.write(self.config())
+        return "ok"
 
     def stablehlo(self, text: str) -> bytes:
         module = self.hlo.hlo_module_from_text(text)
@@ -215,12 +221,13 @@ class Worker:
         return "ok " + ", ".join(found)
 
     def answer(self, line: str) -> str:
-        verb, *arguments = line.split("\t")
+        verb, *arguments = line.rstrip("\t").split("\t")
         verbs: Any = {
             "compile": self.compile,
             "run": self.run,
             "stablehlo": self.to_stablehlo,
             "version": self.version,
+            "config": self.save_config,
         }
         try:
             answer: str = verbs[verb](*arguments)

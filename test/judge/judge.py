@@ -363,11 +363,12 @@ class Table:
 
 
 def keep(folder, to, names):
-    """Moves what the tool reads of these programs."""
+    """Moves what the tool reads of these programs, and what hlobuf-reduce does."""
     os.makedirs(to, exist_ok=True)
     for path in glob.glob(os.path.join(folder, "*optimizations*.txt")):
         program = re.search(r"\.jit_(\w+)\.", os.path.basename(path))
-        if program and program[1] in names and not re.search(r"[._]before_", path):
+        other = re.search(r"[._]before_(?!optimizations\.txt)", path)
+        if program and program[1] in names and not other:
             shutil.move(path, to)
 
 

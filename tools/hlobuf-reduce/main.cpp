@@ -11,6 +11,7 @@
 #include "Reduce/CompileTest.h"
 #include "Reduce/ModuleInput.h"
 #include "Reduce/Reducer.h"
+#include "Reduce/Report.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitStatus.h"
 #include "Support/Format.h"
@@ -79,6 +80,10 @@ static cl::opt<std::string>
 static cl::alias OutputShort("o", cl::aliasopt(OutputPath), cl::NotHidden,
                              cl::desc("Same as --output"),
                              cl::cat(OutputOptions));
+static cl::opt<std::string> ReportFolder(
+    "report", cl::value_desc("folder"), cl::cat(OutputOptions),
+    cl::desc("Write a folder for a bug report: the program as HLO, StableHLO "
+             "and Python, the dump, the verdict and report.md"));
 static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
                            cl::desc("No progress on standard error"));
 static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
@@ -133,9 +138,21 @@ static std::string problemWithOptions() {
     return "--wrong-numbers runs the program, so its target is cpu";
   if (!Message.empty() && Checks.empty())
     return "--message needs --check";
+  if (!ReportFolder.empty() && !Compiles)
+    return "--report needs --check or --wrong-numbers";
   if (Timeout == 0)
     return "--timeout: expected at least a second";
   return "";
+}
+
+static CompileOptions compileOptions() {
+  CompileOptions Options;
+  Options.Python = Python;
+  Options.Target = Target;
+  Options.Checks = Checks;
+  Options.Message = Message;
+  Options.WrongNumbers = WrongNumbers;
+  return Options;
 }
 
 static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
@@ -144,13 +161,7 @@ static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
   Limits.Slots = Slots;
   if (!Command.empty())
     return makeCommandTest(Command, Limits);
-  CompileOptions Options;
-  Options.Python = Python;
-  Options.Target = Target;
-  Options.Checks = Checks;
-  Options.Message = Message;
-  Options.WrongNumbers = WrongNumbers;
-  return makeCompileTest(std::move(Options), Limits);
+  return makeCompileTest(compileOptions(), Limits);
 }
 
 /// Writes \p Text to the output as a whole; false if that fails.
@@ -184,6 +195,23 @@ struct WorkFolder {
   std::string Path;
 };
 } // namespace
+
+/// Writes the report, if one is wanted; false if that fails.
+static bool report(const EditModule &M, unsigned OriginalSize) {
+  if (ReportFolder.empty())
+    return true;
+  ReportOptions Options;
+  Options.Compile = compileOptions();
+  Options.Seconds = Timeout;
+  Options.Folder = ReportFolder;
+  Options.OriginalSize = OriginalSize;
+  if (llvm::Error Error = writeReport(M, Options)) {
+    fail("--report: " + llvm::toString(std::move(Error)));
+    return false;
+  }
+  say("the report is in " + ReportFolder);
+  return true;
+}
 
 static ExitStatus reduce(EditModule Start, Interest &Test, unsigned Slots) {
   WorkFolder Work;
@@ -225,6 +253,7 @@ static ExitStatus reduce(EditModule Start, Interest &Test, unsigned Slots) {
                   "the first): {}",
                   Before, R.best().size(), C.Seconds, C.Tests, C.FirstSeconds,
                   OutputPath.getValue()));
+  Written &= report(R.best(), Before);
   return Written ? ExitSound : ExitUnreadable;
 }
 
