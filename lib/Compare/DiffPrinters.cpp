@@ -36,7 +36,7 @@ static std::string moduleText(const MemoryDiff &D) {
 }
 
 /// Bytes of a shape that a row shows: that of a tuple may have thousands.
-static constexpr size_t ShapeBytes = 48;
+static constexpr size_t ShapeBytes = 36;
 
 static std::string clipped(StringRef Shape) {
   return Shape.size() <= ShapeBytes
@@ -57,13 +57,24 @@ static std::string shapeText(const ChangeRow &R) {
 }
 
 /// What the values of \p R are in the program.
-static std::string originText(const ChangeRow &R) {
-  return R.OpName.empty() ? R.Example : R.OpName;
+static StringRef originText(const ChangeRow &R) {
+  StringRef Text = R.OpName.empty() ? R.Example : R.OpName;
+  // All operations are in the same jit(...).
+  if (Text.starts_with("jit(") && Text.contains(")/"))
+    return Text.split(")/").second;
+  return Text;
 }
+
+/// Rows of less than this part of the larger peak are only counted.
+static constexpr uint64_t LeastShare = 1000;
 
 static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &S, size_t Top) {
   llvm::ArrayRef<ChangeRow> Rows(S.Rows);
-  return Top == 0 ? Rows : Rows.take_front(Top);
+  if (Top == 0)
+    return Rows;
+  uint64_t Least = std::max(S.OldPeak, S.NewPeak) / LeastShare;
+  return Rows.take_front(Top).take_while(
+      [&](const ChangeRow &R) { return R.size() >= Least; });
 }
 
 /// `, 12 more rows, +3.00MiB in all`; empty where all are shown.
@@ -128,10 +139,17 @@ void hlobuf::printDiff(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS) {
     return;
   for (const std::string &Cause : D.Causes)
     OS << "  " << printable(Cause) << '\n';
-  size_t Different =
-      llvm::count_if(D.Spaces, [](const SpaceDiff &S) { return S.differs(); });
+  uint64_t Largest = 0;
+  for (const SpaceDiff &S : D.Spaces)
+    Largest = std::max({Largest, S.OldPeak, S.NewPeak});
+  // Other values in the same few bytes are of no interest.
+  auto Matters = [&](const SpaceDiff &S) {
+    return S.OldPeak != S.NewPeak || S.OldAllocated != S.NewAllocated ||
+           (S.differs() && (Top == 0 || S.NewPeak >= Largest / LeastShare));
+  };
+  size_t Different = llvm::count_if(D.Spaces, Matters);
   for (const SpaceDiff &S : D.Spaces) {
-    if (!S.differs())
+    if (!Matters(S))
       continue;
     if (Different != 1)
       OS << S.Name << ":\n";

@@ -65,6 +65,8 @@ static void writeSavings(const MemorySummary &M, json::OStream &J) {
       J.object([&] {
         J.attribute("check", W.Check);
         J.attribute("bytes", W.Saved);
+        if (W.Count > 1)
+          J.attribute("count", W.Count);
         write(J, "message", W.Message);
         write(J, "hint", W.Hint);
       });

@@ -334,9 +334,21 @@ void Summarizer::addStated() {
 }
 
 void Summarizer::addSavings() {
-  for (const Waste &W : Wasted)
-    if (!W.Small)
-      M.Savings.push_back({checkOf(W.Kind), W.Message, W.Hint, W.Saved});
+  std::map<std::tuple<StringRef, std::string, uint64_t>, size_t> Known;
+  for (const Waste &W : Wasted) {
+    if (W.Small)
+      continue;
+    StringRef Check = checkOf(W.Kind);
+    // Donations are of different arguments, and add up.
+    bool Joined = W.Kind != WasteKind::PossibleDonation &&
+                  W.Kind != WasteKind::UnusedDonation;
+    auto [At, New] =
+        Known.try_emplace(std::tuple(Check, W.Hint, W.Saved), M.Savings.size());
+    if (!New && Joined)
+      ++M.Savings[At->second].Count;
+    else
+      M.Savings.push_back({Check, W.Message, W.Hint, W.Saved});
+  }
   llvm::stable_sort(M.Savings, [](const WasteRow &X, const WasteRow &Y) {
     return X.Saved > Y.Saved;
   });

@@ -104,13 +104,15 @@ struct DonationSummary {
   uint64_t PossibleBytes = 0;
 };
 
-/// One entry of findWaste().
+/// One entry of findWaste(), or several of one lint with the same hint and the
+/// same bytes: these are of the first one.
 struct WasteRow {
   /// The lint that reports it.
   llvm::StringRef Check;
   std::string Message;
   std::string Hint;
   uint64_t Saved = 0;
+  unsigned Count = 1;
 };
 
 /// Where the memory of one module goes.

@@ -9,6 +9,7 @@
 #include "Memory/Wrap.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -75,8 +76,11 @@ void Table::printSpaces() {
     if (Main && M.Capacity)
       Text += fmt::format(" of {}{}: {}", humanBytes(*M.Capacity),
                           M.Chip.empty() ? "" : " (" + M.Chip + ")",
-                          M.isTooLarge() ? "DOES NOT FIT"
-                                         : share(S.Allocated, *M.Capacity));
+                          M.isTooLarge()
+                              ? "DOES NOT FIT, " +
+                                    humanBytes(S.Allocated - *M.Capacity) +
+                                    " too much"
+                              : share(S.Allocated, *M.Capacity));
     if (S.PeakStep)
       Text +=
           fmt::format("{} peak {} at step {}", Main && M.Capacity ? "," : " ",
@@ -135,6 +139,22 @@ static std::string spellShape(StringRef Shape) {
              : Shape.str();
 }
 
+/// The operation, or the name of an argument or, where both are not known, of
+/// the instruction.
+static std::string shortLabel(const HeldGroup &G) {
+  if (G.Label.empty())
+    return G.First.Name;
+  return G.First.Kind == MemoryKind::Parameter ? G.Label
+                                               : splitScopes(G.Label).back();
+}
+
+/// With the instruction.
+static std::string longLabel(const HeldGroup &G) {
+  if (G.Label.empty() || G.First.Kind == MemoryKind::Parameter)
+    return shortLabel(G);
+  return shortLabel(G) + " in " + G.First.Name;
+}
+
 void Table::printGroups() {
   uint64_t Shown = 0;
   std::vector<std::string> Shapes;
@@ -154,16 +174,27 @@ void Table::printGroups() {
   OS << '\n';
   line(fmt::format("  {} of {} rows, {} of {}:", M.Groups.size(), M.NumGroups,
                    share(Shown, Whole), M.isTimed() ? "the peak" : "all"));
+  size_t HeadBytes = 24 + Columns;
+  size_t Room = Width - std::min<size_t>(Width, HeadBytes);
+  auto Fits = [&](const std::string &Label, StringRef Source) {
+    return Label.size() + 2 + Source.size() <= Room;
+  };
+  // Folders are the first to go, of all rows; then the instruction.
+  bool Folders = llvm::all_of(M.Groups, [&](const HeldGroup &G) {
+    return Fits(longLabel(G), G.First.Source);
+  });
   for (size_t I = 0; I != M.Groups.size(); ++I) {
     const HeldGroup &G = M.Groups[I];
-    std::string Label = G.Label.empty() ? G.First.Name : G.Label;
-    if (G.First.Kind != MemoryKind::Parameter && !G.Label.empty())
-      Label = splitScopes(G.Label).back() + " in " + G.First.Name;
     std::string Head =
         fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(G.Bytes),
                     share(G.Bytes, Whole), Shapes[I], Columns);
-    line(Head + sideBySide(Label, G.First.Source,
-                           Width > Head.size() ? Width - Head.size() : 0));
+    StringRef Source = G.First.Source;
+    if (!Folders)
+      Source = llvm::sys::path::filename(Source);
+    std::string Label = longLabel(G);
+    if (!Fits(Label, Source))
+      Label = shortLabel(G);
+    line(Head + sideBySide(Label, Source, Room));
   }
 }
 
@@ -195,8 +226,10 @@ void Table::printSavings() {
   line("  what could be less (bytes saved at the peak, and the lint that "
        "explains it):");
   for (const WasteRow &W : M.Savings) {
+    std::string Like =
+        W.Count > 1 ? fmt::format(", and {} more like it", W.Count - 1) : "";
     std::vector<std::string> Text =
-        wrapped(fmt::format("{} [{}]", W.Message, W.Check), Width - 15);
+        wrapped(fmt::format("{}{} [{}]", W.Message, Like, W.Check), Width - 15);
     for (const std::string &Part : wrapped(W.Hint, Width - 19))
       Text.push_back("    " + Part);
     std::string Head = fmt::format("  {:>11}  ", humanBytes(W.Saved));
