@@ -56,7 +56,7 @@ private:
   const Origin &originOf(NameId Name);
   std::string plainShape(ValueId V) const;
   std::string identity(ValueId V);
-  ValueId parameterOf(const Allocation &Alloc) const;
+  ValueId parameterOf(AllocationId Owner);
   std::string readersOf(ValueId V);
   ComparedValue describe(const HeldValue &Held);
   void addSpaces();
@@ -67,6 +67,8 @@ private:
   const Facts &A;
   const Dump &D;
   std::vector<std::optional<Origin>> Origins;
+  /// By allocation, of those that were asked for.
+  llvm::DenseMap<uint32_t, ValueId> Parameters;
   ProgramMemory P;
 };
 } // namespace
@@ -87,13 +89,19 @@ std::string Describer::identity(ValueId V) {
   return identityOf(lastPart(From.OpName), From.Source, plainShape(V));
 }
 
-/// The value of \p Alloc that its parameter instruction defines; invalid if
+/// The value of \p Owner that its parameter instruction defines; invalid if
 /// there is none.
-ValueId Describer::parameterOf(const Allocation &Alloc) const {
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-    if (findOpcode(A, D.Values[I].Tag.Name) == Opcode::Parameter)
-      return ValueId(I);
-  return ValueId();
+ValueId Describer::parameterOf(AllocationId Owner) {
+  const Allocation &Alloc = D[Owner];
+  if (!Alloc.isParameter())
+    return ValueId();
+  auto [Known, New] = Parameters.try_emplace(Owner.index());
+  for (uint32_t I = Alloc.Values.Begin; New && I != Alloc.Values.End; ++I)
+    if (findOpcode(A, D.Values[I].Tag.Name) == Opcode::Parameter) {
+      Known->second = ValueId(I);
+      break;
+    }
+  return Known->second;
 }
 
 std::string Describer::readersOf(ValueId V) {
@@ -112,8 +120,8 @@ std::string Describer::readersOf(ValueId V) {
 ComparedValue Describer::describe(const HeldValue &Held) {
   // An argument is known by its own name, whatever is written over it.
   ValueId Known = Held.Value;
-  const Allocation &Alloc = D[D[Held.Value].Owner];
-  if (ValueId Parameter = parameterOf(Alloc); Parameter && Alloc.isParameter())
+  AllocationId Owner = D[Held.Value].Owner;
+  if (ValueId Parameter = parameterOf(Owner))
     Known = Parameter;
   const Value &V = D[Known];
   const Origin &From = originOf(V.Tag.Name);
@@ -128,7 +136,7 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.Bytes = Held.Bytes;
   C.Unpadded = Held.Unpadded;
   C.Step = U.stepOf(V.Tag.Name);
-  C.Argument = Alloc.Parameter;
+  C.Argument = D[Owner].Parameter;
   C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
   if (Known != Held.Value)
@@ -171,7 +179,11 @@ void Describer::addValues() {
 }
 
 void Describer::addArguments() {
-  for (const Allocation &Alloc : D.Allocations) {
+  std::set<std::pair<uint32_t, uint32_t>> Asked;
+  for (const HloAlias &Item : D.Module.Aliases)
+    Asked.insert({Item.Parameter, Item.Index.canonical().bits()});
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
     if (!Alloc.isParameter())
       continue;
     ComparedArgument Argument;
@@ -180,15 +192,12 @@ void Describer::addArguments() {
     Argument.Kept = Alloc.MaybeLiveOut;
     if (Alloc.ParameterShape)
       Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
-    if (ValueId V = parameterOf(Alloc))
+    if (ValueId V = parameterOf(AllocationId(I)))
       Argument.Name = originOf(D[V].Tag.Name).OpName;
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
-    Argument.Asked = llvm::any_of(D.Module.Aliases, [&](const HloAlias &Item) {
-      return Item.Parameter == Argument.Number &&
-             Item.Index.canonical() == Index;
-    });
+    Argument.Asked = Asked.count({Argument.Number, Index.bits()}) != 0;
     P.Arguments.push_back(std::move(Argument));
   }
   llvm::stable_sort(P.Arguments, [](const auto &X, const auto &Y) {

@@ -155,11 +155,12 @@ PictureFinding Marker::mark(const ResultFinding &F) const {
   if (markStory(F, P))
     return P;
   llvm::SmallVector<const PictureBlock *, 8> Named;
-  for (uint32_t V : valuesOf(A, F))
+  for (uint32_t V : valuesOf(A, F)) {
     if (const PictureBlock *B = blockOf(V); B && !llvm::is_contained(Named, B))
       Named.push_back(B);
-  if (Named.size() > MaxNamed)
-    return P;
+    if (Named.size() > MaxNamed)
+      return P;
+  }
   for (size_t I = 0; I != Named.size(); ++I)
     for (size_t J = I + 1; J != Named.size(); ++J)
       if (std::optional<PictureMark> M = meet(*Named[I], *Named[J]))

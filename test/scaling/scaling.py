@@ -1,9 +1,9 @@
 """scaling.py FOLDER PART/PARTS [CASE...]: what input costs as it grows.
 
-Each case of cases.py and protocases.py is run with n and with 4n, and its processor time must
-not grow by more than Limit: linear and n log n stay below, n squared is 16.
-The least of several runs is taken, so that a busy machine changes little, and
-a case that fails is measured again before it counts.
+Each case of cases.py and protocases.py is run with n and with 4n, and its
+processor time must not grow by more than Limit: linear and n log n stay below,
+n squared is 16. The least of several runs is taken, so that a busy machine
+changes little, and a case that fails is measured again before it counts.
 """
 
 import os
@@ -15,7 +15,15 @@ import sys
 from cases import CASES as TEXT_CASES
 from protocases import PROTO_CASES
 
-CASES = TEXT_CASES | PROTO_CASES
+VERIFY = ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", "--summary"]
+VIEW = ["hlobuf-view", "--format=json"]
+DIFF = ["hlobuf-diff", "--jobs=1"]
+
+CASES = {name: (make, n, VERIFY) for name, (make, n) in (TEXT_CASES | PROTO_CASES).items()}
+for name in ("equal-names", "values-at-one-step", "staggered-ranges"):
+    make, n = TEXT_CASES[name]
+    CASES[name + "-drawn"] = (make, n, VIEW)
+    CASES[name + "-compared"] = (make, n, DIFF)
 
 Limit = 5.5
 # Below this, starting the program is most of what is measured.
@@ -23,11 +31,11 @@ Floor = 0.03
 Timeout = 60
 
 
-def seconds(arguments):
+def seconds(command):
     """User time of one run; it must end by itself, and not by a signal."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = subprocess.run(
-        ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", *arguments],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=Timeout,
@@ -46,10 +54,14 @@ def measure(small, large, repeats):
     return first, second
 
 
+def run(command, dump):
+    return [*command, dump, dump] if command is DIFF else [*command, dump]
+
+
 def check(name, folder):
-    make, n = CASES[name]
+    make, n, command = CASES[name]
     inputs = [os.path.join(folder, f"{name}-{size}") for size in (n, 4 * n)]
-    small, large = ([make(path, n * 4**i)] for i, path in enumerate(inputs))
+    small, large = (run(command, make(path, n * 4**i)) for i, path in enumerate(inputs))
     try:
         for repeats in (2, 4, 8):
             first, second = measure(small, large, repeats)
