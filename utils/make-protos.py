@@ -7,8 +7,9 @@ or a TPU as in v5e, with the jax of this Python, and leaves what XLA and jax kee
     OUT/PROGRAM.executable   runtime_executable().serialize()
     OUT/PROGRAM.pickle       what jax.experimental.serialize_executable makes
     OUT/cache/*-cache        the entry of jax's compilation cache
+    OUT/PROGRAM.xplane.pb    for cpu: what the profiler writes
 
-test/Inputs/protos was made so. Nothing is executed.
+test/Inputs/protos was made so. Nothing is executed but, on cpu, the program.
 """
 
 import os
@@ -55,3 +56,11 @@ if hasattr(compiled.runtime_executable(), "serialize"):
 for tail in ".hlo.pb", "-buffer-assignment.txt":
     for path in Path(dumps).glob(f"*jit_{program}*after_optimizations{tail}"):
         path.rename(out / f"{program}{tail}")
+if target == "cpu":
+    arguments = [defect_programs.np.zeros(sides, kind) for kind, *sides in shapes]
+    quiet = jax.profiler.ProfileOptions()
+    quiet.python_tracer_level = 0
+    with jax.profiler.trace(dumps, profiler_options=quiet):
+        jax.block_until_ready(compiled(*arguments))
+    for path in Path(dumps).glob("**/*.xplane.pb"):
+        path.rename(out / f"{program}.xplane.pb")

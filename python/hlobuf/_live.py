@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, overload
 
+from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, verify
 from hlobuf._report import Finding, Report, counted
 
@@ -16,10 +17,16 @@ from hlobuf._report import Finding, Report, counted
 class Verdict(Sequence[Report]):
     """The reports on one or more modules; `assert hlobuf.check(f, x).ok` in a test."""
 
-    def __init__(self, reports: Sequence[Report] = (), missed: int = 0) -> None:
+    def __init__(
+        self,
+        reports: Sequence[Report] = (),
+        missed: int = 0,
+        compiled: Any = None,
+    ) -> None:
         self.reports = tuple(reports)
         self.missed = missed
         """Compilations of which jax kept nothing."""
+        self._compiled = compiled
 
     @property
     def ok(self) -> bool:
@@ -42,6 +49,16 @@ class Verdict(Sequence[Report]):
 
     def __getitem__(self, index: int | slice) -> Report | tuple[Report, ...]:
         return self.reports[index]
+
+    def plot(self, *, checks: str | None = None, height: int = 700) -> Picture:
+        """Draws the executable that check() read or compiled, as plot() does.
+
+        Raises InputError for what capture() saw: its executables are gone.
+        """
+        if self._compiled is None:
+            raise InputError("there is no executable to draw: use hlobuf.check() or plot()")
+        with _executable_file(self._compiled) as file:
+            return plot(file.name, checks=checks, height=height)
 
     def _counts(self) -> str:
         errors = sum(report.errors for report in self.reports)
@@ -91,7 +108,7 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
         options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
         compiled = target.compile(compiler_options=options)
         if any(Path(folder).glob("*-buffer-assignment.txt")):
-            return Verdict(verify(folder, checks=checks))
+            return Verdict(verify(folder, checks=checks), compiled=compiled)
     # Taken from the compilation cache, or a release that dumps nothing so.
     return _check_compiled(compiled, checks)
 
@@ -111,16 +128,22 @@ def _serialized(compiled: Any) -> bytes:
     raise InputError(f"jax cannot serialize this executable: {last}")
 
 
-def _check_compiled(compiled: Any, checks: str | None) -> Verdict:
+@contextmanager
+def _executable_file(compiled: Any) -> Iterator[Any]:
     with tempfile.NamedTemporaryFile(prefix="hlobuf", suffix=".executable") as file:
         file.write(_serialized(compiled))
         file.flush()
+        yield file
+
+
+def _check_compiled(compiled: Any, checks: str | None) -> Verdict:
+    with _executable_file(compiled) as file:
         reports = verify(file.name, checks=checks)
     if reports and reports[0].status == "unreadable":
         raise InputError(
             reports[0].input_error or "the executable holds no buffer assignment"
         )
-    return Verdict(reports)
+    return Verdict(reports, compiled=compiled)
 
 
 # What makes jax keep every executable that it compiles.

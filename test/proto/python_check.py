@@ -23,6 +23,11 @@ protos = Path(sys.argv[1])
 verdict = hlobuf.check(Executable((protos / "shift_row.executable").read_bytes()))
 print(repr(verdict), verdict.ok)
 print("html:", "jit_shift_row" in verdict._repr_html_() and "<pre>" in verdict._repr_html_())
+print("picture:", "jit_shift_row" in verdict.plot().html, verdict.plot(height=300).height)
+try:
+    hlobuf.Verdict().plot()
+except hlobuf.InputError as error:
+    print("nothing to draw:", error)
 try:
     hlobuf.check(Executable(b"\x0a\x00\x01"))
 except hlobuf.InputError as error:

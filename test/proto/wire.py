@@ -2,6 +2,7 @@
 
     set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
     around FILE...           the files one after the other, inside of what nobody knows
+    records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
     cut FILE                 verifies every sixteenth beginning of FILE
     flip FILE...             verifies each file with single bytes changed
 """
@@ -77,6 +78,18 @@ def status(path):
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
+def chunk(kind, data, count=1, size=100):
+    head = len(data).to_bytes(8, "little") + bytes(8) + kind + count.to_bytes(7, "little")
+    return bytes(8) + head + size.to_bytes(8, "little") + data
+
+
+def records(kind, packed):
+    """A riegeli file with one chunk that cannot be unpacked."""
+    begin = b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f" + bytes(16)
+    data = packed.encode() + b"\x02\x01\x01data"
+    return begin + chunk(b"s", b"", 0, 0) + chunk(kind.encode(), data)
+
+
 def main():
     command, *rest = sys.argv[1:]
     scratch = Path(tempfile.mkdtemp()) / "x.hlo.pb"
@@ -87,6 +100,8 @@ def main():
     elif command == "around":
         texts = b"\xff\xff\x00between".join(Path(file).read_bytes() for file in rest)
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
+    elif command == "records":
+        sys.stdout.buffer.write(records(*rest))
     elif command == "cut":
         data = Path(rest[0]).read_bytes()
         places = range(1, len(data), 16)
