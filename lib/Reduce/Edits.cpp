@@ -8,6 +8,7 @@
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeText.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -84,23 +85,24 @@ void LoopControl::addElement(uint32_t Index) {
 }
 
 void LoopControl::addComputation(uint32_t Computation) {
-  for (uint32_t I : M.Computations[Computation].Order) {
-    if (Marked.test(I))
-      continue;
-    Marked.set(I);
-    for (const EditCall &Call : M[I].Calls)
-      addComputation(Call.Callee);
-  }
+  llvm::SmallVector<uint32_t, 16> Todo = {Computation};
+  while (!Todo.empty())
+    for (uint32_t I : M.Computations[Todo.pop_back_val()].Order) {
+      if (Marked.test(I))
+        continue;
+      Marked.set(I);
+      for (const EditCall &Call : M[I].Calls)
+        Todo.push_back(Call.Callee);
+    }
 }
 
 void LoopControl::addSlice(uint32_t From, uint32_t State) {
   llvm::SmallVector<uint32_t, 16> Todo = {From};
-  llvm::SmallVector<uint32_t, 16> Seen;
+  llvm::SmallDenseSet<uint32_t, 16> Seen;
   while (!Todo.empty()) {
     uint32_t I = Todo.pop_back_val();
-    if (llvm::is_contained(Seen, I))
+    if (!Seen.insert(I).second)
       continue;
-    Seen.push_back(I);
     Marked.set(I);
     All |= I == State;
     for (const EditCall &Call : M[I].Calls)
@@ -182,20 +184,19 @@ bool hlobuf::makeConstant(EditModule &M, uint32_t Number) {
 bool hlobuf::makeParameter(EditModule &M, uint32_t Number) {
   if (arrayType(M[Number].Shape).empty() || !M.isInEntry(Number))
     return false;
-  uint32_t Next = 0;
-  for (uint32_t I : M.Computations[M.Entry].Order)
-    if (M[I].is(Opcode::Parameter))
-      Next = std::max(Next, M[I].Number + 1);
   M[Number].become(Opcode::Parameter, {});
-  M[Number].Number = Next;
+  // After those that are there; cleanUp() numbers them without gaps.
+  M[Number].Number = static_cast<uint32_t>(M.Instructions.size()) + Number;
   return true;
 }
 
 uint32_t hlobuf::insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
                                uint32_t Index) {
   std::vector<std::string> Shapes = tupleElements(M[Tuple].Shape);
+  // A damaged module may say less of a tuple than it has.
+  std::string Shape = Index < Shapes.size() ? Shapes[Index] : "opaque[]";
   uint32_t New = M.insertBefore(Before, "get-tuple-element",
-                                Opcode::GetTupleElement, Shapes[Index], Tuple);
+                                Opcode::GetTupleElement, Shape, Tuple);
   M[New].Number = Index;
   return New;
 }

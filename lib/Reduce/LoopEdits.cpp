@@ -167,8 +167,9 @@ static bool dropElement(EditModule &M, uint32_t While, uint32_t Index) {
   if (!L || Index >= M[L->Init].Operands.size())
     return false;
   std::vector<std::string> Shapes = tupleElements(M[While].Shape);
-  if (Shapes.size() < 2 || arrayType(Shapes[Index]).empty() ||
-      isDynamicText(Shapes[Index]))
+  if (Shapes.size() < 2 || Index >= Shapes.size() ||
+      Index >= M[L->BodyRoot].Operands.size() ||
+      arrayType(Shapes[Index]).empty() || isDynamicText(Shapes[Index]))
     return false;
   uint32_t Initial = M[L->Init].Operands[Index];
   removeElement(M, While, Index,

@@ -18,8 +18,10 @@ static bool dropOutput(EditModule &M, uint32_t Index) {
   if (!Tuple.is(Opcode::Tuple) || Tuple.Operands.size() < 2 ||
       Index >= Tuple.Operands.size() || !M.users(Root).empty())
     return false;
-  Tuple.Operands.erase(Tuple.Operands.begin() + Index);
   std::vector<std::string> Shapes = tupleElements(Tuple.Shape);
+  if (Index >= Shapes.size())
+    return false;
+  Tuple.Operands.erase(Tuple.Operands.begin() + Index);
   Shapes.erase(Shapes.begin() + Index);
   Tuple.Shape = tupleOf(Shapes);
   llvm::erase_if(M.Aliases, [&](const EditAlias &A) {

@@ -76,37 +76,45 @@ std::vector<Edit> hlobuf::useNewParameter(const EditModule &M,
   return Edits;
 }
 
-/// A parameter before \p Number, or an element of one, that has its shape.
-static uint32_t equalInput(const EditModule &M, uint32_t Number) {
-  for (uint32_t I : M.Computations[M[Number].Parent].Order) {
-    if (I == Number)
-      break;
-    bool Element = M[I].is(Opcode::GetTupleElement) &&
-                   M[M[I].Operands.front()].is(Opcode::Parameter);
-    if ((M[I].is(Opcode::Parameter) || Element) &&
-        equalWithoutLayouts(M[I].Shape, M[Number].Shape))
-      return I;
-  }
-  return NoNumber;
+/// True for a parameter, and for an element of one.
+static bool isInput(const EditModule &M, uint32_t Number) {
+  return M[Number].is(Opcode::Parameter) ||
+         (M[Number].is(Opcode::GetTupleElement) &&
+          M[M[Number].Operands.front()].is(Opcode::Parameter));
+}
+
+/// Puts \p Input, which is before \p Number, in its place.
+static bool replaceByInput(EditModule &M, uint32_t Number, uint32_t Input) {
+  if (!M.isLive(Number) || !M.isLive(Input) ||
+      M[Number].Parent != M[Input].Parent ||
+      !equalWithoutLayouts(M[Number].Shape, M[Input].Shape))
+    return false;
+  M.replaceUses(Number, Input);
+  return true;
 }
 
 std::vector<Edit> hlobuf::useOldParameter(const EditModule &M,
                                           const EditRules &Rules) {
   std::vector<Edit> Edits;
   llvm::BitVector Control = loopControl(M, Rules);
-  forEachInstruction(M, [&](uint32_t I) {
-    bool Parameter = M[I].is(Opcode::Parameter);
-    if (Control.test(I) || (Parameter && !M.isInEntry(I)) ||
-        equalInput(M, I) == NoNumber)
-      return;
-    Edits.push_back([I](EditModule &E) {
-      uint32_t Input = E.isLive(I) ? equalInput(E, I) : NoNumber;
-      if (Input == NoNumber)
-        return false;
-      E.replaceUses(I, Input);
-      return true;
-    });
-  });
+  for (const EditComputation &C : M.Computations) {
+    if (C.Removed)
+      continue;
+    // The first input of each shape.
+    llvm::StringMap<uint32_t> Inputs;
+    for (uint32_t I : C.Order) {
+      std::string Shape = withoutLayouts(M[I].Shape);
+      auto Input = Inputs.find(Shape);
+      bool Fixed = M[I].is(Opcode::Parameter) && !M.isInEntry(I);
+      if (Input != Inputs.end() && !Control.test(I) && !Fixed)
+        Edits.push_back([I, From = Input->second](EditModule &E) {
+          return replaceByInput(E, I, From);
+        });
+      if (isInput(M, I))
+        Inputs.try_emplace(Shape, I);
+    }
+  }
+  std::reverse(Edits.begin(), Edits.end());
   return Edits;
 }
 

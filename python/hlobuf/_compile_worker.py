@@ -7,6 +7,7 @@ arguments separated by tabs, with one line:
 
   compile FILE            ok | failed WHY     XLA dumps to FOLDER
   run FILE                ok | wrong HOW MUCH | failed WHY     cpu only
+  hlo FILE TO             ok | failed WHY     from StableHLO, as text or bytecode
   stablehlo FILE TO       ok | failed WHY
   config TO               ok | failed WHY     the GPU, cuda only
   version                 ok jax 0.12.0, jaxlib 0.12.0, libtpu 0.0.52
@@ -183,6 +184,16 @@ class Worker:
             out.write(text)
         return "ok"
 
+    def to_hlo(self, file: str, to: str) -> str:
+        with open(file, "rb") as given, self.mlir.make_ir_context():
+            module = self.ir.Module.parse(given.read())
+            code = self.mlir.module_to_bytecode(module)
+        # Both are off by default in some releases only.
+        made = self.xla.mlir.mlir_module_to_xla_computation(code, False, False)
+        with open(to, "w", encoding="utf-8") as out:
+            out.write(made.as_hlo_text())
+        return "ok"
+
     def run(self, file: str) -> str:
         """Compares the numbers with those of the interpreter of StableHLO."""
         np = load("numpy")
@@ -225,6 +236,7 @@ class Worker:
         verbs: Any = {
             "compile": self.compile,
             "run": self.run,
+            "hlo": self.to_hlo,
             "stablehlo": self.to_stablehlo,
             "version": self.version,
             "config": self.save_config,

@@ -9,6 +9,7 @@
 #include "CommandLine/Process.h"
 #include "Driver/OrderedRun.h"
 #include "Reduce/CompileTest.h"
+#include "Reduce/Compiler.h"
 #include "Reduce/ModuleInput.h"
 #include "Reduce/Reducer.h"
 #include "Reduce/Report.h"
@@ -96,9 +97,9 @@ static constexpr llvm::StringLiteral Overview =
     "finding\n"
     "  of hlobuf-verify, or for the success of any command. A module is "
     "a\n"
-    "  *.before_optimizations.txt of a dump, or its .hlo.pb. Ctrl-C keeps "
-    "the best\n"
-    "  result so far.\n\n"
+    "  *.before_optimizations.txt of a dump, its .hlo.pb, or StableHLO "
+    "(*.mlir).\n"
+    "  Ctrl-C keeps the best result so far.\n\n"
     "  Exit status: 0 reduced; 1 the module does not show it; 2 could not "
     "read or\n"
     "  write, the result could not be reproduced, or bad usage.\n";
@@ -213,10 +214,21 @@ static bool report(const EditModule &M, unsigned OriginalSize) {
   return true;
 }
 
-static ExitStatus reduce(EditModule Start, Interest &Test, unsigned Slots) {
-  WorkFolder Work;
-  if (Work.Path.empty())
-    return fail("cannot make a folder for candidates");
+/// Reads the module; one of StableHLO becomes HLO in a Python process.
+static llvm::Expected<EditModule> readInput(const WorkFolder &Work) {
+  if (!llvm::StringRef(InputPath).ends_with(".mlir"))
+    return readModuleFile(InputPath);
+  std::string Text = Work.Path + "/input.txt";
+  Compiler Converter(Python, "cpu", Work.Path + "/input", Timeout);
+  Compiler::Answer A = Converter.ask("hlo", InputPath + "\t" + Text);
+  if (A.Word != "ok")
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   InputPath.c_str(), A.Rest.c_str());
+  return readModuleFile(Text);
+}
+
+static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
+                         Interest &Test, unsigned Slots) {
   bool Written = true;
   ReduceOptions Options;
   Options.Rules.EndlessLoops = EndlessLoops;
@@ -281,12 +293,15 @@ int main(int Argc, char **Argv) {
     return fail("'" + OutputPath +
                 "' is the input and must not be overwritten");
   unsigned Slots = numJobs(Jobs);
-  llvm::Expected<EditModule> Start = readModuleFile(InputPath);
+  WorkFolder Work;
+  if (Work.Path.empty())
+    return fail("cannot make a folder for candidates");
+  catchInterrupts();
+  llvm::Expected<EditModule> Start = readInput(Work);
   if (!Start)
     return fail(llvm::toString(Start.takeError()));
   llvm::Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
   if (!Test)
     return fail(llvm::toString(Test.takeError()));
-  catchInterrupts();
-  return reduce(std::move(*Start), **Test, Slots);
+  return reduce(std::move(*Start), Work, **Test, Slots);
 }
