@@ -343,7 +343,7 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
         << P->Dumps.size() << " were given\n";
     return ExitUnreadable;
   }
-  if (Options.EmitDump)
+  if (Options.Emit != EmitKind::Findings)
     return emitDumps(Options, *P, Out, Err);
   Driver D(Options, *P, Finder, Out, Err);
   if (llvm::Error Failed = D.prepare()) {

@@ -22,6 +22,15 @@ struct Emitted {
 };
 } // namespace
 
+/// Prints what \p Kind asks for; a dump without it prints nothing.
+static void printText(const Dump &D, EmitKind Kind, llvm::raw_ostream &OS) {
+  if (Kind == EmitKind::Dump)
+    return printDump(D, OS);
+  FileRole Role =
+      Kind == EmitKind::Module ? FileRole::Module : FileRole::Traces;
+  OS << D.file(Role).Text;
+}
+
 static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   Emitted Result;
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
@@ -34,7 +43,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   llvm::raw_string_ostream OS((*L)->Syntax.empty() ? Result.Text
                                                    : Result.ReadError);
   if ((*L)->Syntax.empty())
-    printDump(*(*L)->Model, OS);
+    printText(*(*L)->Model, Options.Emit, OS);
   else
     Result.Status = ExitErrors;
   for (const Diagnostic &F : (*L)->Syntax.Kept)

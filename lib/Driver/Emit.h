@@ -12,8 +12,8 @@
 
 namespace hlobuf {
 
-/// Prints the dumps of \p P from their models to \p Out; what cannot be read
-/// goes to \p Err, and nothing of that dump to \p Out.
+/// Prints the texts that the options ask for of the dumps of \p P to \p Out;
+/// what cannot be read goes to \p Err, and nothing of that dump to \p Out.
 ExitStatus emitDumps(const VerifyOptions &Options, const Plan &P,
                      llvm::raw_ostream &Out, llvm::raw_ostream &Err);
 

@@ -25,6 +25,10 @@ struct OutputFile {
   std::string Path;
 };
 
+/// What is printed: the verdict, or a text of each dump. A proto becomes all
+/// three; the traces are what only protos hold.
+enum class EmitKind : uint8_t { Findings, Dump, Module, Traces };
+
 /// Options of hlobuf-verify, free of the command line's library.
 struct VerifyOptions {
   /// Files, folders and `-`.
@@ -72,8 +76,8 @@ struct VerifyOptions {
   std::string DumpsFolder;
   /// With a command to run: XLA dumps the module after each pass, too.
   bool FindPass = false;
-  /// Print dumps back instead of verifying them.
-  bool EmitDump = false;
+  /// Print texts back instead of verifying them.
+  EmitKind Emit = EmitKind::Findings;
 };
 
 } // namespace hlobuf

@@ -160,7 +160,8 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
         std::errc::invalid_argument, "%s",
         ("error: " + llvm::toString(Selection.takeError()) + "\n").c_str());
   // A run without checks would pass everything.
-  if (Selection->isEmpty() && !Options.WantMemory && !Options.EmitDump)
+  if (Selection->isEmpty() && !Options.WantMemory &&
+      Options.Emit == EmitKind::Findings)
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("error: no check is left to run: {} '{}'\n",

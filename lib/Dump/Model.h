@@ -286,9 +286,16 @@ struct HeapTrace {
 /// A value that is at the peak of an allocation.
 struct PeakValue {
   uint32_t Line = 0;
-  uint32_t Allocation = 0;
   /// Printed id.
   uint32_t Value = 0;
+};
+
+/// The values at the peak of an allocation.
+struct PeakValueList {
+  uint32_t Line = 0;
+  uint32_t Allocation = 0;
+  /// Indices into Dump::PeakValues, half-open.
+  IndexRange Values;
 };
 
 /// A place that shares the bytes of a value.
@@ -385,6 +392,7 @@ struct Dump {
 
   std::vector<HeapTrace> HeapTraces;
   std::vector<HeapEvent> HeapEvents;
+  std::vector<PeakValueList> PeakValueLists;
   std::vector<PeakValue> PeakValues;
   std::vector<AliasRow> Aliases;
 

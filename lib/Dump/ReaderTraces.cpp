@@ -33,9 +33,11 @@ void DumpReader::readTraceText() {
     else {
       ValueTag Tag;
       Scanner Row(Line);
-      if (parseTag(Row, Tables, Tag) && Row.atEnd())
-        D.PeakValues.push_back({In.offset(), TraceAllocation, Tag.Id});
-      else
+      if (parseTag(Row, Tables, Tag) && Row.atEnd() &&
+          !D.PeakValueLists.empty()) {
+        D.PeakValues.push_back({In.offset(), Tag.Id});
+        ++D.PeakValueLists.back().Values.End;
+      } else
         damaged(Line, TracePart, "cannot parse this line as a value");
     }
   }
@@ -54,6 +56,9 @@ void DumpReader::readTraceHeading(LineCursor &In) {
     D.HeapTraces.push_back({In.offset(), TraceAllocation, {Events, Events}});
   } else if (AllocationOf("Values at the peak of allocation ")) {
     TracePart = Section::PeakValues;
+    auto Values = static_cast<uint32_t>(D.PeakValues.size());
+    D.PeakValueLists.push_back(
+        {In.offset(), TraceAllocation, {Values, Values}});
   } else if (In.line() == "Aliases:") {
     TracePart = Section::Aliases;
   } else {

@@ -148,9 +148,7 @@ static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
                                             const ProtoInstruction &I) {
   auto All = numbersField(I.Bytes, field::CalledComputations);
   const ProtoComputation *C = All.empty() ? nullptr : M.computation(All[0]);
-  return C ? M.operand(static_cast<uint32_t>(C - M.Computations.data()),
-                       C->Root)
-           : nullptr;
+  return C ? M.root(*C) : nullptr;
 }
 
 /// Where \p S has its value from, if it defines none itself.
@@ -198,8 +196,7 @@ void AssignmentPrinter::findRoot() {
     if (isParameter(I))
       Parameters.try_emplace(
           numberField(I.Bytes, field::ParameterNumber).value_or(0), &I);
-  Root = M.operand(static_cast<uint32_t>(Entry - M.Computations.data()),
-                   Entry->Root);
+  Root = M.root(*Entry);
   std::vector<std::pair<Spot, int64_t>> Defined;
   for (const ProtoBuffer &B : P.Assignment.Buffers)
     if (const ProtoInstruction *I = instructionAt(M, B.Place))

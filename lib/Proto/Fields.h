@@ -36,6 +36,7 @@ enum ModuleField : uint32_t {
 enum ComputationField : uint32_t {
   ComputationName = 1,
   ComputationInstruction = 2,
+  ComputationProgramShape = 4,
   ComputationIdNumber = 5,
   ComputationRoot = 6,
   ComputationThread = 8,

@@ -57,6 +57,12 @@ const ProtoInstruction *ProtoModule::operand(uint32_t Parent,
       static_cast<int64_t>(Computation << 32 | (uint64_t(Id) & 0xffffffff)));
 }
 
+const ProtoInstruction *ProtoModule::root(const ProtoComputation &C) const {
+  auto Number = static_cast<uint32_t>(&C - Computations.data());
+  const ProtoInstruction *I = operand(Number, C.Root);
+  return I && I->Parent == Number ? I : nullptr;
+}
+
 const ProtoBuffer *ProtoAssignment::buffer(int64_t Id) const {
   std::optional<uint32_t> Index = BufferIds.find(Id);
   return Index ? &Buffers[*Index] : nullptr;
@@ -159,6 +165,7 @@ void ProtoReader::readModule(StringRef Bytes) {
   for (uint32_t I = 0; I != P.Module.Instructions.size(); ++I)
     P.Module.InstructionIds.add(P.Module.Instructions[I].Id, I);
   llvm::sort(P.Module.LoopComputations);
+  llvm::sort(P.Module.FusionComputations);
   P.Module.ComputationIds.sort();
   readSchedule(Schedule);
 }
@@ -176,6 +183,8 @@ void ProtoReader::readComputation(StringRef Bytes) {
       C.Name = F.Bytes;
     else if (F.Number == ComputationThread && F.isMessage())
       C.Thread = F.Bytes;
+    else if (F.Number == ComputationProgramShape && F.isMessage())
+      C.Program = F.Bytes;
     else if (F.Number == ComputationInstruction && F.isMessage())
       readInstruction(F.Bytes);
   });
@@ -200,6 +209,9 @@ void ProtoReader::readInstruction(StringRef Bytes) {
   if (I.Opcode == "while")
     llvm::append_range(P.Module.LoopComputations,
                        numbersField(Bytes, CalledComputations));
+  if (I.Opcode == "fusion")
+    llvm::append_range(P.Module.FusionComputations,
+                       numbersField(Bytes, CalledComputations));
   P.Module.Instructions.push_back(I);
 }
 
@@ -217,11 +229,14 @@ void ProtoReader::readSchedule(StringRef Bytes) {
         Sequence = F.Bytes;
     });
     std::optional<uint32_t> C = P.Module.ComputationIds.find(Id);
-    if (!C)
+    if (!C) {
+      P.Module.StraySequences.push_back(Id);
       return;
+    }
+    auto &Ids = P.Module.Computations[*C].Sequence.emplace();
     walk(Sequence, "InstructionSequence", [&](const WireField &F) {
       if (F.Number == 1)
-        numbers(F, P.Module.Computations[*C].Sequence, "InstructionSequence");
+        numbers(F, Ids, "InstructionSequence");
     });
   });
 }
@@ -276,8 +291,6 @@ void ProtoReader::readBuffer(StringRef Bytes) {
     }
     if (F.Number == 1)
       B.Id = F.number();
-    else if (F.Number == 2)
-      B.Size = F.number();
     else if (F.Number == 4)
       B.Color = F.number();
   });

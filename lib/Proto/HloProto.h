@@ -53,8 +53,10 @@ struct ProtoComputation {
   llvm::StringRef Thread;
   /// Indices into ProtoModule::Instructions, half-open.
   IndexRange Instructions;
-  /// Ids in the order of the schedule; empty if it has none.
-  llvm::SmallVector<int64_t, 0> Sequence;
+  /// A ProgramShapeProto.
+  llvm::StringRef Program;
+  /// Ids in the order of the schedule; nothing if it has none.
+  std::optional<llvm::SmallVector<int64_t, 0>> Sequence;
 };
 
 struct ProtoModule {
@@ -70,6 +72,10 @@ struct ProtoModule {
   IdTable InstructionIds;
   /// Ids of the conditions and bodies of loops, sorted.
   std::vector<int64_t> LoopComputations;
+  /// Ids of the computations of fusions, sorted.
+  std::vector<int64_t> FusionComputations;
+  /// Ids in the schedule that no computation has.
+  std::vector<int64_t> StraySequences;
   /// Instructions by name, sorted; only where locations have names.
   std::vector<uint32_t> ByName;
 
@@ -79,6 +85,8 @@ struct ProtoModule {
   /// The instruction \p Id names inside computation \p Parent: ids were
   /// numbers of the module until 2025, and may be those of the computation.
   const ProtoInstruction *operand(uint32_t Parent, int64_t Id) const;
+  /// The root of \p C; null if \p C does not have it.
+  const ProtoInstruction *root(const ProtoComputation &C) const;
   llvm::ArrayRef<ProtoInstruction>
   instructions(const ProtoComputation &C) const {
     return llvm::ArrayRef<ProtoInstruction>(Instructions)
@@ -96,7 +104,6 @@ struct ProtoLocation {
 
 struct ProtoBuffer {
   int64_t Id = 0;
-  int64_t Size = 0;
   int64_t Color = 0;
   ProtoLocation Place;
 };

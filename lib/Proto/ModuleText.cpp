@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // HloModule::Print and HloComputation::Print (xla/hlo/ir), in the long form of
-// 2025: every get-tuple-element, `async-start` with `calls=`.
+// 2025: every get-tuple-element, `async-start` with `calls=`. What XLA could
+// not read becomes a line that is an error: a schedule that does not have
+// exactly the instructions of all computations but those of fusions
+// (HloSchedule::Verify in xla/hlo/ir/hlo_schedule.cc, 2018), a root that is
+// elsewhere, a literal of another shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +84,7 @@ private:
                   ArrayRef<std::pair<uint32_t, StringRef>> Keys);
   void printComputation(const ProtoComputation &C);
   void printSignature(const ProtoComputation &C);
+  void printSequence(const ProtoComputation &C, const ProtoInstruction *Root);
   void printInstruction(const ProtoInstruction &I, bool Root);
   void printOperands(const ProtoInstruction &I);
   void printLiteral(const ProtoInstruction &I);
@@ -111,6 +116,8 @@ void ModulePrinter::print() {
     if (To.stopped())
       return;
   }
+  for (int64_t Id : M.StraySequences)
+    To.Out += fmt::format("the schedule has no computation {}\n", Id);
 }
 
 void ModulePrinter::printAliases() {
@@ -203,7 +210,8 @@ void ModulePrinter::printStackTables() {
   To.Out += '\n';
 }
 
-/// `(x: f32[4], y: f32[4]) -> f32[4]`.
+/// `(x: f32[4], y: f32[4]) -> f32[4]`, with the shapes that the computation
+/// itself has: those of its instructions may differ.
 void ModulePrinter::printSignature(const ProtoComputation &C) {
   std::vector<std::pair<int64_t, const ProtoInstruction *>> Parameters;
   for (const ProtoInstruction &I : M.instructions(C))
@@ -211,44 +219,74 @@ void ModulePrinter::printSignature(const ProtoComputation &C) {
       Parameters.push_back(
           {numberField(I.Bytes, field::ParameterNumber).value_or(0), &I});
   llvm::sort(Parameters);
+  llvm::SmallVector<StringRef, 4> Shapes;
+  StringRef Result;
+  check(C.Program, "ProgramShapeProto");
+  forEachField(C.Program, [&](const WireField &F) {
+    if (F.Number == 1 && F.isMessage())
+      Shapes.push_back(F.Bytes);
+    else if (F.Number == 2 && F.isMessage())
+      Result = F.Bytes;
+  });
   To.Out += '(';
-  StringRef Separator;
-  for (auto [Number, I] : Parameters) {
-    To.Out += fmt::format("{}{}: ", Separator, plainName(I->Name));
-    shape(I->Shape, false);
-    Separator = ", ";
+  for (size_t K = 0; K != std::max(Shapes.size(), Parameters.size()); ++K) {
+    To.Out += K == 0 ? "" : ", ";
+    To.Out += K < Parameters.size() ? plainName(Parameters[K].second->Name)
+                                    : "no-parameter";
+    To.Out += ": ";
+    shape(K < Shapes.size() ? Shapes[K] : StringRef(), false);
   }
   To.Out += ") -> ";
+  shape(Result, false);
+}
+
+/// The instructions that are printed, in their order.
+void ModulePrinter::printSequence(const ProtoComputation &C,
+                                  const ProtoInstruction *Root) {
+  ArrayRef<ProtoInstruction> All = M.instructions(C);
+  if (!C.Sequence) {
+    if (M.Scheduled && !std::binary_search(M.FusionComputations.begin(),
+                                           M.FusionComputations.end(), C.Id))
+      To.Out += "  the schedule does not have this computation\n";
+    for (const ProtoInstruction &I : All) {
+      if (To.stopped())
+        return;
+      printInstruction(I, &I == Root);
+    }
+    return;
+  }
   auto Number = static_cast<uint32_t>(&C - M.Computations.data());
-  if (const ProtoInstruction *Root = M.operand(Number, C.Root))
-    shape(Root->Shape, false);
-  else
-    To.Out += '?';
+  std::vector<bool> Scheduled(All.size());
+  for (int64_t Id : *C.Sequence) {
+    const ProtoInstruction *I = M.operand(Number, Id);
+    if (I && I->Parent == Number) {
+      Scheduled[static_cast<size_t>(I - All.data())] = true;
+      printInstruction(*I, I == Root);
+    } else {
+      To.Out += fmt::format("  the schedule has no instruction {}\n", Id);
+    }
+    if (To.stopped())
+      return;
+  }
+  for (size_t K = 0; K != All.size(); ++K)
+    if (!Scheduled[K])
+      To.Out += fmt::format("  the schedule does not have instruction {}\n",
+                            plainName(All[K].Name));
 }
 
 void ModulePrinter::printComputation(const ProtoComputation &C) {
-  auto Number = static_cast<uint32_t>(&C - M.Computations.data());
   To.Out +=
       fmt::format("{}%{} ", C.Id == M.Entry ? "ENTRY " : "", plainName(C.Name));
   printSignature(C);
   To.Out += " {\n";
-  const ProtoInstruction *Root = M.operand(Number, C.Root);
-  if (C.Sequence.empty()) {
-    for (const ProtoInstruction &I : M.instructions(C)) {
-      printInstruction(I, &I == Root);
-      if (To.stopped())
-        return;
-    }
-  }
-  for (int64_t Id : C.Sequence) {
-    const ProtoInstruction *I = M.operand(Number, Id);
-    if (I)
-      printInstruction(*I, I == Root);
-    else
-      To.Out += fmt::format("  the schedule has no instruction {}\n", Id);
-    if (To.stopped())
-      return;
-  }
+  const ProtoInstruction *Root = M.root(C);
+  if (!Root)
+    To.Out += fmt::format(
+        "  the root is instruction {}, which is not in this computation\n",
+        C.Root);
+  printSequence(C, Root);
+  if (To.stopped())
+    return;
   To.Out += '}';
   if (!C.Thread.empty() && C.Thread != "main")
     To.Out += fmt::format(", execution_thread=\"{}\"", escaped(C.Thread));

@@ -105,15 +105,16 @@ static cl::opt<std::string> Explain(
     "explain", cl::value_desc("check"), cl::cat(CheckOptions),
     cl::desc("Explain a check, or the checks of a rule such as D04, and exit"));
 
-namespace {
-enum class EmitKind { Findings, Dump };
-} // namespace
 static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
     cl::desc("What to print"),
     cl::values(clEnumValN(EmitKind::Findings, "findings", "findings (default)"),
                clEnumValN(EmitKind::Dump, "dump",
-                          "the dump, printed back from the model")));
+                          "the dump, printed back from the model"),
+               clEnumValN(EmitKind::Module, "module",
+                          "the HLO module, also that of a proto"),
+               clEnumValN(EmitKind::Traces, "traces",
+                          "heap simulator traces and more of a proto")));
 static constexpr llvm::StringLiteral FormatNames[] = {"text", "json", "sarif",
                                                       "junit", "github"};
 static cl::opt<OutputFormat, false, NamedValues<OutputFormat>> Format(
@@ -240,7 +241,7 @@ static std::string readOutputs(VerifyOptions &O) {
   return "";
 }
 
-/// The option that has no effect with --emit=dump, if one is given.
+/// The option that has no effect with --emit, if one is given.
 static StringRef idleWithEmit() {
   // A list's own & gives its values.
   const cl::Option *Idle[] = {&Format,           std::addressof(Outputs),
@@ -282,8 +283,9 @@ static std::string checkUsage(VerifyOptions &O) {
     return "--find-pass needs --exec";
   if (O.UpdateExpectations && !O.VerifyDiagnostics)
     return "--update needs --verify-diagnostics";
-  if (StringRef Idle = idleWithEmit(); O.EmitDump && !Idle.empty())
-    return ("--emit=dump verifies nothing: --" + Idle + " has no effect").str();
+  if (StringRef Idle = idleWithEmit();
+      O.Emit != EmitKind::Findings && !Idle.empty())
+    return ("--emit verifies nothing: --" + Idle + " has no effect").str();
   return readOutputs(O);
 }
 
@@ -322,7 +324,7 @@ static VerifyOptions makeOptions() {
   O.Print.CountGates = CountGates;
   O.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
-  O.EmitDump = Emit == EmitKind::Dump;
+  O.Emit = Emit;
   O.KeepDumps = Keep || !KeepDumps.empty();
   O.DumpsFolder = KeepDumps;
   return O;

@@ -8,8 +8,9 @@
 // I03: for each value with an allocation BufferAssignment::ToProto
 // (xla/service/buffer_assignment.cc, 2017) lists the other values of its
 // buffer, which the alias analysis found before anything was placed. Values of
-// one buffer have one place, and are in one alias set of the module. TPU lists
-// some of them alone (libtpu 0.0.52), so that a missing row proves nothing.
+// one buffer have one place, and are in one alias set of the module. No row is
+// there twice, and each is there in both directions; TPU lists some rows in one
+// direction alone (libtpu 0.0.52), so that a missing row proves nothing there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,17 @@ public:
   void run();
 
 private:
+  using Pair = std::pair<ValueId, ValueId>;
+
   void compare(const AliasRow &Row);
+  void checkRow(size_t I);
+  bool has(ValueId From, ValueId To) const {
+    auto Found = llvm::lower_bound(
+        Rows, Pair(From, To),
+        [](const auto &Row, const Pair &Wanted) { return Row.first < Wanted; });
+    return Found != Rows.end() && Found->first == Pair(From, To);
+  }
+  ValueId other(const AliasRow &Row) const;
   HloValueId valueOf(ValueId V) const {
     return W.find(D[V].Tag.Name, D[V].Tag.Index);
   }
@@ -39,8 +50,19 @@ private:
   const Dump &D;
   Reporter &R;
   llvm::DenseMap<uint32_t, ValueId> ById;
+  /// Sorted, with the line of each.
+  std::vector<std::pair<Pair, uint32_t>> Rows;
 };
 } // namespace
+
+/// The value at the place of \p Row; invalid if there is none.
+ValueId AliasRows::other(const AliasRow &Row) const {
+  ValueId Other = A.findValue(Row.Name, Row.Index);
+  // Of an instruction without a tuple, XLA's value tags have no index.
+  if (!Other && Row.Index == ShapeIndex::root())
+    Other = A.findValue(Row.Name, ShapeIndex());
+  return Other;
+}
 
 void AliasRows::compare(const AliasRow &Row) {
   llvm::StringRef Where = A.places().traceLine(Row.Line);
@@ -50,12 +72,19 @@ void AliasRows::compare(const AliasRow &Row) {
     return;
   }
   ValueId V = Found->second;
-  // Of an instruction without a tuple, XLA's value tags have no index.
-  ValueId Other = A.findValue(Row.Name, Row.Index);
-  if (!Other && Row.Index == ShapeIndex::root())
-    Other = A.findValue(Row.Name, ShapeIndex());
-  if (!Other)
-    return; // a value of an allocation that was not made
+  ValueId Other = other(Row);
+  if (!Other) {
+    R.report(Where, "{} has an alias {}{}, where no value is placed",
+             D.spell(D[V].Tag), D.Names[Row.Name], D.Indices.text(Row.Index))
+        .about(V);
+    return;
+  }
+  if (Other == V) {
+    R.report(Where, "{} is an alias of itself", D.spell(D[V].Tag)).about(V);
+    return;
+  }
+  if (Other < V && has(Other, V))
+    return; // as vice versa
   Finding Said(nullptr);
   if (D[V].Owner != D[Other].Owner || D[V].Offset != D[Other].Offset)
     Said =
@@ -74,11 +103,33 @@ void AliasRows::compare(const AliasRow &Row) {
   Said.about(V).about(Other);
 }
 
+/// Whether each row is there once, and in both directions.
+void AliasRows::checkRow(size_t I) {
+  auto [From, To] = Rows[I].first;
+  Finding Said(nullptr);
+  llvm::StringRef Where = A.places().traceLine(Rows[I].second);
+  if (I != 0 && Rows[I - 1].first == Rows[I].first)
+    Said = R.report(Where, "{} is listed twice as an alias of {}",
+                    D.spell(D[To].Tag), D.spell(D[From].Tag));
+  else if (!has(To, From) && !A.isTPU())
+    Said = R.report(Where, "{} is an alias of {}, but not vice versa",
+                    D.spell(D[To].Tag), D.spell(D[From].Tag));
+  Said.about(From).about(To);
+}
+
 void AliasRows::run() {
   for (size_t I = 0; I != D.Values.size(); ++I)
     ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
+  for (const AliasRow &Row : D.Aliases) {
+    ValueId From = ById.lookup(Row.Value);
+    if (ValueId To = other(Row); From && To)
+      Rows.push_back({{From, To}, Row.Line});
+  }
+  llvm::sort(Rows);
   for (const AliasRow &Row : D.Aliases)
     compare(Row);
+  for (size_t I = 0; I != Rows.size(); ++I)
+    checkRow(I);
 }
 
 namespace hlobuf {

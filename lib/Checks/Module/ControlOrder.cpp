@@ -9,7 +9,8 @@
 // its operands (HloSchedule::Verify in xla/hlo/ir/hlo_schedule.cc, 2018). Where
 // copy insertion relies on an order of reads and writes that operands do not
 // imply, it adds such an edge instead of a copy
-// (xla/service/copy_insertion.cc). Bodies of fusions have no schedule.
+// (xla/service/copy_insertion.cc). Both are in one computation. Bodies of
+// fusions have no schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +68,18 @@ HloId ControlOrder::instructionAt(size_t Offset) const {
 void ControlOrder::checkEdge(HloId Id, StringRef Name) {
   NameId Known = D.Names.find(Name);
   HloId Before = Known ? P.find(Known) : HloId();
-  if (!Before || P[Before].Parent != P[Id].Parent ||
-      Ranks[Before.index()] < Ranks[Id.index()])
+  // An element that the text leaves out has no name.
+  if (!Before && M.Compact)
+    return;
+  if (!Before || P[Before].Parent != P[Id].Parent) {
+    R.report(Name,
+             "{} has the control predecessor {}, which is not in its "
+             "computation",
+             P.spell(Id), Name)
+        .about(P[Id].Name);
+    return;
+  }
+  if (Ranks[Before.index()] < Ranks[Id.index()])
     return;
   R.report(Name, "{} is scheduled before its control predecessor {}",
            P.spell(Id), Name)

@@ -10,13 +10,15 @@
 // xla/service/buffer_assignment.cc, 2026). They are values of that allocation,
 // and take as many bytes as the trace at its largest moment. Where several runs
 // of the simulator filled an allocation, or values were added later, the list
-// is joined from parts. Color 1 of TPU as in heap-trace.
+// is joined from parts. Color 1 of TPU as in heap-trace. Outside temps values
+// are one after the other, and the list is the largest of them. Every
+// allocation has a list, in their order (BufferAssignment::ToProto).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -38,14 +40,14 @@ private:
     uint32_t Line = 0;
   };
   void readTrace(const HeapTrace &T);
-  void compare(uint32_t Allocation, llvm::ArrayRef<PeakValue> List);
+  bool isInOrder(size_t Number);
+  std::optional<uint64_t> bytes(const PeakValueList &List, AllocationId Id);
+  void compare(const PeakValueList &List, AllocationId Id);
 
   const CheckContext &A;
   const Dump &D;
   Reporter &R;
   llvm::DenseMap<uint32_t, ValueId> ById;
-  /// Any number may be printed.
-  std::map<uint32_t, uint32_t> ByIndex;
   std::vector<Moment> Moments;
 };
 } // namespace
@@ -88,60 +90,101 @@ void PeakLists::readTrace(const HeapTrace &T) {
   All = Found;
 }
 
-void PeakLists::compare(uint32_t Allocation, llvm::ArrayRef<PeakValue> List) {
-  llvm::StringRef Where = A.places().traceLine(List.front().Line);
-  auto Known = ByIndex.find(Allocation);
-  if (Known == ByIndex.end()) {
+bool PeakLists::isInOrder(size_t Number) {
+  const PeakValueList &List = D.PeakValueLists[Number];
+  llvm::StringRef Where = A.places().traceLine(List.Line);
+  if (Number >= D.Allocations.size()) {
     R.report(Where,
-             "allocation {} has values at its peak, but there is no such "
-             "allocation",
-             Allocation);
+             "allocation {} has values at its peak, but there are only {} "
+             "allocations",
+             List.Allocation, D.Allocations.size());
+    return false;
+  }
+  uint32_t Expected = D.Allocations[Number].Index;
+  if (Expected == List.Allocation)
+    return true;
+  R.report(Where,
+           "allocation {} has values at its peak, expected those of "
+           "allocation {} next",
+           List.Allocation, Expected)
+      .about(AllocationId(Number));
+  return false;
+}
+
+/// Bytes of all values of \p List; nothing if one is not in \p Id, which is
+/// reported.
+std::optional<uint64_t> PeakLists::bytes(const PeakValueList &List,
+                                         AllocationId Id) {
+  uint64_t Sum = 0;
+  llvm::DenseSet<uint32_t> Seen;
+  for (uint32_t I = List.Values.Begin; I != List.Values.End; ++I) {
+    const PeakValue &P = D.PeakValues[I];
+    auto Found = ById.find(P.Value);
+    bool Twice = !Seen.insert(P.Value).second;
+    if (Found != ById.end() && D[Found->second].Owner == Id && !Twice) {
+      Sum += D[Found->second].Size;
+      continue;
+    }
+    R.report(A.places().traceLine(P.Line),
+             "value {} is at the peak of allocation {}{}", P.Value,
+             List.Allocation, Twice ? " twice" : ", but is not in it")
+        .about(Id);
+    return std::nullopt;
+  }
+  return Sum;
+}
+
+void PeakLists::compare(const PeakValueList &List, AllocationId Id) {
+  std::optional<uint64_t> Sum = bytes(List, Id);
+  if (!Sum)
+    return;
+  const Allocation &Own = D[Id];
+  const Moment &All = Moments[Id.index()];
+  bool Moved = A.isTPU() && Own.color() == 1;
+  llvm::StringRef Where = A.places().traceLine(
+      List.Values.empty() ? List.Line : D.PeakValues[List.Values.Begin].Line);
+  if (!Own.PreallocatedTemp) {
+    uint64_t Largest = 0;
+    for (uint32_t V = Own.Values.Begin; V != Own.Values.End; ++V)
+      Largest = std::max(Largest, D.Values[V].Size);
+    if (*Sum != Largest)
+      R.report(Where,
+               "the values at the peak of allocation {} take {} bytes, "
+               "expected {}, the largest of its values",
+               List.Allocation, *Sum, Largest)
+          .about(Id);
     return;
   }
-  AllocationId Id(Known->second);
-  uint64_t Sum = 0;
-  for (const PeakValue &P : List) {
-    auto Found = ById.find(P.Value);
-    if (Found == ById.end() || D[Found->second].Owner != Id) {
-      R.report(A.places().traceLine(P.Line),
-               "value {} is at the peak of allocation {}, but is not in it",
-               P.Value, Allocation)
-          .about(Id);
-      return;
-    }
-    Sum += D[Found->second].Size;
-  }
-  const Moment &Own = Moments[Known->second];
-  bool Moved = A.isTPU() && D[Id].color() == 1;
-  if (Own.Traces != 1 || Own.Values != D[Id].Values.size() || Moved) {
+  if (All.Traces != 1 || All.Values != Own.Values.size() || Moved) {
     R.exempt("joined-peak");
     return;
   }
-  if (Sum != Own.Most)
+  if (*Sum != All.Most)
     R.report(Where,
              "the values at the peak of allocation {} take {} bytes, expected "
              "{}, the most that its trace holds",
-             Allocation, Sum, Own.Most)
-        .note(A.places().traceLine(Own.Line), "the trace is here")
+             List.Allocation, *Sum, All.Most)
+        .note(A.places().traceLine(All.Line), "the trace is here")
         .about(Id);
 }
 
 void PeakLists::run() {
   for (size_t I = 0; I != D.Values.size(); ++I)
     ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
-  for (size_t I = 0; I != D.Allocations.size(); ++I)
-    ByIndex.try_emplace(D.Allocations[I].Index, static_cast<uint32_t>(I));
   Moments.resize(D.Allocations.size());
-  for (const HeapTrace &T : D.HeapTraces)
-    readTrace(T);
-  llvm::ArrayRef<PeakValue> Rest = D.PeakValues;
-  while (!Rest.empty()) {
-    uint32_t Allocation = Rest.front().Allocation;
-    auto List = Rest.take_while(
-        [&](const PeakValue &P) { return P.Allocation == Allocation; });
-    compare(Allocation, List);
-    Rest = Rest.drop_front(List.size());
+  if (D.complete(Section::Traces))
+    for (const HeapTrace &T : D.HeapTraces)
+      readTrace(T);
+  for (size_t I = 0; I != D.PeakValueLists.size(); ++I) {
+    if (!isInOrder(I))
+      return;
+    compare(D.PeakValueLists[I], AllocationId(I));
   }
+  if (D.PeakValueLists.size() < D.Allocations.size())
+    R.report(A.places().traceLine(D.PeakValueLists.back().Line),
+             "allocation {} is the last one with values at its peak, expected "
+             "all {}",
+             D.PeakValueLists.back().Allocation, D.Allocations.size());
 }
 
 namespace hlobuf {

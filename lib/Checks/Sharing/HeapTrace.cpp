@@ -9,10 +9,12 @@
 // values got their bytes and gave them back. It is recorded when a value is
 // placed, apart from the offsets: at each moment the values that hold bytes of
 // one allocation are disjoint, and a value that shares has the offset of the
-// one it shares with. Releases until 2026 number the allocation of a trace in
-// another way, so that a value's own allocation counts. TPU moves values of
-// color 1 after they were placed (libtpu 0.0.52: half of its programs), and
-// says nothing of it.
+// one it shares with. Each value of a trace gets its bytes once and gives them
+// back once; who shares names a value that came before. A trace has the number
+// of the allocation that it filled, until 2026 the one from before temps were
+// moved to the end (CombineTempAllocations), which is not larger. TPU moves
+// values of color 1 after they were placed and may place them again (libtpu
+// 0.0.52: half of its programs), and says nothing of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +41,10 @@ private:
   using Held = std::map<uint64_t, Holder>;
 
   void replay(const HeapTrace &T);
+  void checkNumber(const HeapTrace &T);
+  /// Whether \p E may follow the events so far; reports it if not.
+  bool follows(const HeapEvent &E, ValueId V);
+  void reportLeft();
   void alloc(const HeapEvent &E, ValueId V);
   void share(const HeapEvent &E, ValueId V);
   void release(ValueId V);
@@ -55,6 +61,13 @@ private:
   llvm::DenseMap<uint32_t, ValueId> ById;
   /// By allocation, by the first byte.
   llvm::DenseMap<uint32_t, Held> Live;
+  /// What became of a value in one trace, and the event that brought it there.
+  struct Standing {
+    bool Freed = false;
+    const HeapEvent *Event = nullptr;
+  };
+  /// By value.
+  llvm::DenseMap<uint32_t, Standing> Seen;
 };
 } // namespace
 
@@ -115,18 +128,88 @@ void TraceReplay::release(ValueId V) {
     Here.erase(Found);
 }
 
+void TraceReplay::checkNumber(const HeapTrace &T) {
+  llvm::StringRef Where = A.places().traceLine(T.Line);
+  if (T.Allocation >= D.Allocations.size()) {
+    R.report(Where, "the trace is of allocation {}, but there are only {}",
+             T.Allocation, D.Allocations.size());
+    return;
+  }
+  ValueId First =
+      T.Events.empty() ? ValueId() : find(D.HeapEvents[T.Events.Begin].Value);
+  if (!First)
+    return;
+  AllocationId Owner = D[First].Owner;
+  if (T.Allocation <= Owner.index())
+    return;
+  R.report(Where, "the trace is of allocation {}, but {} is in allocation {}",
+           T.Allocation, D.spell(D[First].Tag), D[Owner].Index)
+      .note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
+            D.spell(D[First].Tag))
+      .about(Owner);
+}
+
+bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
+  auto [Found, New] = Seen.try_emplace(V.index());
+  Standing Before = Found->second;
+  bool Free = E.What == HeapEvent::Kind::Free;
+  Found->second = {Free, &E};
+  llvm::StringRef Where = A.places().traceLine(E.Line);
+  std::string Name = D.spell(D[V].Tag);
+  if (Free && New) {
+    R.report(Where, "{} is freed, but did not get any bytes", Name).about(V);
+    return false;
+  }
+  if (!New && (Before.Freed || !Free)) {
+    R.report(Where, "{} {} again in this trace", Name,
+             Free ? "is freed" : "gets bytes")
+        .note(A.places().traceLine(Before.Event->Line), "it was {} here",
+              Before.Freed ? "freed" : "allocated")
+        .about(V);
+    return false;
+  }
+  ValueId With = E.What == HeapEvent::Kind::Share ? find(E.With) : V;
+  if (With && With != V && Seen.count(With.index()) != 0)
+    return true;
+  if (E.What == HeapEvent::Kind::Share)
+    R.report(Where, "{} shares the bytes of value {}, which did not get any",
+             Name, E.With)
+        .about(V);
+  return E.What != HeapEvent::Kind::Share;
+}
+
+/// Values that are never freed, in the order of their events.
+void TraceReplay::reportLeft() {
+  std::vector<std::pair<uint32_t, ValueId>> Left;
+  for (const auto &[Value, S] : Seen)
+    if (!S.Freed)
+      Left.push_back({S.Event->Line, ValueId(Value)});
+  llvm::sort(Left);
+  for (auto [Line, V] : Left)
+    R.report(A.places().traceLine(Line), "{} is never freed", D.spell(D[V].Tag))
+        .about(V);
+}
+
 void TraceReplay::replay(const HeapTrace &T) {
   Live.clear();
+  Seen.clear();
+  checkNumber(T);
   for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
     ValueId V = find(E.Value);
-    // Size limits of the simulator may send a value elsewhere.
-    if (!V)
+    if (!V) {
+      R.report(
+          A.places().traceLine(E.Line),
+          "the heap simulator has an event of value {}, which has no place",
+          E.Value);
       continue;
+    }
     if (A.isTPU() && D[D[V].Owner].color() == 1) {
       R.exempt("moved-after-placement");
       continue;
     }
+    if (!follows(E, V))
+      continue;
     if (E.What == HeapEvent::Kind::Alloc)
       alloc(E, V);
     else if (E.What == HeapEvent::Kind::Share)
@@ -134,6 +217,7 @@ void TraceReplay::replay(const HeapTrace &T) {
     else
       release(V);
   }
+  reportLeft();
 }
 
 void TraceReplay::run() {
