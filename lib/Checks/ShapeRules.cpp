@@ -297,7 +297,10 @@ std::optional<Numbers> ShapeRules::concatenated() const {
     const Shape *Other = array(K);
     if (!Other || Other->Dimensions.size() != Sizes.size())
       return std::nullopt;
-    Sizes[Dimension] += Other->Dimensions[Dimension].Size;
+    // Damaged sizes may be any number.
+    Sizes[Dimension] = static_cast<int64_t>(
+        static_cast<uint64_t>(Sizes[Dimension]) +
+        static_cast<uint64_t>(Other->Dimensions[Dimension].Size));
   }
   return Sizes;
 }
