@@ -101,7 +101,7 @@ uint32_t insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
 uint32_t insertTupleOfElements(EditModule &M, uint32_t Before, uint32_t Tuple);
 
 /// Puts a copy of \p Computation in the place of \p Number, whose parameters
-/// are \p Arguments.
+/// are \p Arguments, which must not point into \p M.
 bool inlineComputation(EditModule &M, uint32_t Number, uint32_t Computation,
                        llvm::ArrayRef<uint32_t> Arguments);
 

@@ -31,8 +31,8 @@ static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
   size_t Branch = Last ? Count - 1 : 0;
   if (Count == 0 || Branch + 1 >= M[Number].Operands.size())
     return false;
-  return inlineComputation(M, Number, M[Number].Calls[Branch].Callee,
-                           M[Number].Operands[Branch + 1]);
+  uint32_t Argument = M[Number].Operands[Branch + 1];
+  return inlineComputation(M, Number, M[Number].Calls[Branch].Callee, Argument);
 }
 
 static std::vector<Edit> takeBranches(const EditModule &M, bool Last) {
@@ -61,8 +61,10 @@ std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M, const EditRules &) {
     if (M[I].is(Opcode::While))
       Edits.push_back([I](EditModule &E) {
         uint32_t Body = E.isLive(I) ? E.callee(I, CallRole::Body) : NoNumber;
-        return Body != NoNumber &&
-               inlineComputation(E, I, Body, E[I].Operands.front());
+        if (Body == NoNumber)
+          return false;
+        uint32_t Init = E[I].Operands.front();
+        return inlineComputation(E, I, Body, Init);
       });
   });
   return Edits;
