@@ -72,9 +72,9 @@ def main():
     place = clean_place()
     inputs = ["test/Inputs"]
     paths = reports(place, inputs, 1)
-    check_sarif(paths["sarif"], 7)
-    check_junit(paths["junit"], 12, 7)
-    check_json(paths["json"], 12)
+    check_sarif(paths["sarif"], 8)
+    check_junit(paths["junit"], 13, 8)
+    check_json(paths["json"], 13)
 
     # What is hard to put into a report: bytes that are not text, no place, no dump.
     [text] = (ROOT / "test/Inputs/clean-cpu").glob("*-buffer-assignment.txt")
