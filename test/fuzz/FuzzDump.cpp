@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   // What is printed back says the same as what was read. Of frames, the
   // sections of several files are printed one after another.
   VerifyOptions Emit;
-  Emit.EmitDump = true;
+  Emit.Emit = EmitKind::Dump;
   Run First = verifyFile(File, Emit);
   if (First.Status != ExitSound || Text.contains("*** Begin "))
     return 0;
