@@ -8,7 +8,10 @@
 
 #include "CommandLine/Help.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <deque>
+#include <string>
+#include <vector>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -36,7 +39,8 @@ static std::string wrap(StringRef Text, size_t Width) {
   return Result;
 }
 
-void hlobuf::wrapDescriptions() {
+/// Breaks the descriptions of all options between words.
+static void wrapDescriptions() {
   // Options keep references; these last as long as they do.
   static std::deque<std::string> Texts;
   size_t Widest = 0;
@@ -67,7 +71,7 @@ static std::string spellOut(StringRef Argument) {
   return Argument.str();
 }
 
-std::vector<std::string> hlobuf::spellOut(int Argc, char **Argv) {
+static std::vector<std::string> spellOut(int Argc, char **Argv) {
   std::vector<std::string> Words;
   bool Options = true;
   for (int I = 0; I < Argc; ++I) {
@@ -76,7 +80,33 @@ std::vector<std::string> hlobuf::spellOut(int Argc, char **Argv) {
     if (!Options)
       Words.push_back(Argument.str());
     else if (Argument != "--color=auto")
-      Words.push_back(::spellOut(Argument));
+      Words.push_back(spellOut(Argument));
   }
   return Words;
 }
+
+bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
+                          StringRef Overview,
+                          llvm::ArrayRef<const cl::OptionCategory *> Shown) {
+  cl::HideUnrelatedOptions(Shown);
+  cl::SetVersionPrinter(
+      [Version](llvm::raw_ostream &OS) { OS << Version << '\n'; });
+  wrapDescriptions();
+  std::vector<std::string> Words = spellOut(Argc, Argv);
+  std::vector<const char *> Arguments;
+  for (const std::string &Word : Words)
+    Arguments.push_back(Word.c_str());
+  return cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
+                                     Arguments.data(), Overview, &llvm::errs());
+}
+
+JobsOption::JobsOption(cl::OptionCategory &Category, StringRef Description)
+    : Number("jobs", cl::init(0), cl::value_desc("n"), cl::cat(Category),
+             cl::desc(Description)),
+      Short("j", cl::aliasopt(Number), cl::NotHidden,
+            cl::desc("Same as --jobs"), cl::cat(Category)) {}
+
+QuietOption::QuietOption(cl::OptionCategory &Category, StringRef Description)
+    : Value("quiet", cl::cat(Category), cl::desc(Description)),
+      Short("q", cl::aliasopt(Value), cl::NotHidden,
+            cl::desc("Same as --quiet"), cl::cat(Category)) {}

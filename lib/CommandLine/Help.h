@@ -13,18 +13,43 @@
 #define HLOBUF_COMMANDLINE_HELP_H
 
 #include "llvm/Support/CommandLine.h"
-#include <string>
-#include <vector>
 
 namespace hlobuf {
 
-/// Breaks the descriptions of all options between words, so that --help is 80
-/// columns wide.
-void wrapDescriptions();
+/// Reads the options of a tool. `--version` prints \p Version, of static
+/// storage; `--help` has the options of \p Shown, 80 columns wide, after
+/// \p Overview. Also takes forms that other programs have: -j2, and
+/// --color=always, never and auto; what follows `--` stays. False, with a
+/// message on standard error, if the usage is wrong.
+bool parseOptions(int Argc, char **Argv, llvm::StringRef Version,
+                  llvm::StringRef Overview,
+                  llvm::ArrayRef<const llvm::cl::OptionCategory *> Shown);
 
-/// The arguments with forms that other programs take in those of the library:
-/// -j2 as -j=2, and --color=always, never and auto. What follows `--` stays.
-std::vector<std::string> spellOut(int Argc, char **Argv);
+/// `--jobs=n` and `-j`; 0 is one for each core.
+class JobsOption {
+public:
+  explicit JobsOption(
+      llvm::cl::OptionCategory &Category,
+      llvm::StringRef Description = "Threads (default: one per core)");
+
+  operator unsigned() const { return Number; }
+
+private:
+  llvm::cl::opt<unsigned> Number;
+  llvm::cl::alias Short;
+};
+
+/// `--quiet` and `-q`.
+class QuietOption {
+public:
+  QuietOption(llvm::cl::OptionCategory &Category, llvm::StringRef Description);
+
+  operator bool() const { return Value; }
+
+private:
+  llvm::cl::opt<bool> Value;
+  llvm::cl::alias Short;
+};
 
 /// Reads one of several names, and lists them for another one.
 template <typename T> class NamedValues : public llvm::cl::parser<T> {

@@ -38,11 +38,7 @@ static cl::opt<std::string>
     MaxGrowth("max-growth", cl::value_desc("bytes"), cl::cat(CompareOptions),
               cl::desc("Exit with 1 only if a peak grows by more, such as "
                        "64MiB or 5%"));
-static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
-                              cl::cat(CompareOptions),
-                              cl::desc("Threads (default: one per core)"));
-static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
-                           cl::desc("Same as --jobs"), cl::cat(CompareOptions));
+static JobsOption Jobs(CompareOptions);
 static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
     "format", cl::init(DiffFormat::Text), cl::cat(OutputOptions),
     cl::desc("Format of standard output"),
@@ -55,11 +51,7 @@ static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
 static cl::opt<unsigned>
     Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
         cl::desc("Rows shown of each memory space (default 10, 0: all)"));
-static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
-                           cl::desc("Print nothing, for the exit status"));
-static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
-                            cl::desc("Same as --quiet"),
-                            cl::cat(OutputOptions));
+static QuietOption Quiet(OutputOptions, "Print nothing, for the exit status");
 
 static constexpr llvm::StringLiteral Overview =
     "compare the memory of two XLA programs\n\n"
@@ -79,10 +71,6 @@ static constexpr llvm::StringLiteral FirstHelp =
     "  hlobuf-diff --max-growth=5% OLD NEW    fail if a peak grows by more\n"
     "  hlobuf-diff --help                     all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "hlobuf-diff " << HLOBUF_VERSION << '\n';
-}
 
 namespace {
 /// `64MiB` or `5%`.
@@ -252,15 +240,8 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
 
 int main(int Argc, char **Argv) {
   startTool("nothing, or not everything, was compared");
-  cl::HideUnrelatedOptions({&CompareOptions, &OutputOptions});
-  cl::SetVersionPrinter(printVersion);
-  wrapDescriptions();
-  std::vector<std::string> Words = spellOut(Argc, Argv);
-  std::vector<const char *> Arguments;
-  for (const std::string &Word : Words)
-    Arguments.push_back(Word.c_str());
-  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
-                                   Arguments.data(), Overview, &llvm::errs()))
+  if (!parseOptions(Argc, Argv, "hlobuf-diff " HLOBUF_VERSION, Overview,
+                    {&CompareOptions, &OutputOptions}))
     return ExitUnreadable;
   if (Paths.empty()) {
     llvm::outs() << FirstHelp;

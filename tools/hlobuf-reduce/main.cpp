@@ -59,12 +59,9 @@ static cl::opt<unsigned> Timeout("timeout", cl::init(300),
                                  cl::cat(TestOptions),
                                  cl::desc("What a test may take (default 300); "
                                           "longer is not interesting"));
-static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
-                              cl::cat(ReduceCategory),
-                              cl::desc("Tests at the same time (default: one "
-                                       "per core); the result is the same"));
-static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
-                           cl::desc("Same as --jobs"), cl::cat(ReduceCategory));
+static JobsOption Jobs(ReduceCategory,
+                       "Tests at the same time (default: one per core); "
+                       "the result is the same");
 static cl::opt<unsigned> MaxTime("max-time", cl::init(0),
                                  cl::value_desc("seconds"),
                                  cl::cat(ReduceCategory),
@@ -85,11 +82,7 @@ static cl::opt<std::string> ReportFolder(
     "report", cl::value_desc("folder"), cl::cat(OutputOptions),
     cl::desc("Write a folder for a bug report: the program as HLO, StableHLO "
              "and Python, the dump, the verdict and report.md"));
-static cl::opt<bool> Quiet("quiet", cl::cat(OutputOptions),
-                           cl::desc("No progress on standard error"));
-static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
-                            cl::desc("Same as --quiet"),
-                            cl::cat(OutputOptions));
+static QuietOption Quiet(OutputOptions, "No progress on standard error");
 
 static constexpr llvm::StringLiteral Overview =
     "make an HLO module small that shows a defect\n\n"
@@ -112,10 +105,6 @@ static constexpr llvm::StringLiteral FirstHelp =
     "  hlobuf-reduce --help                   all options\n\n"
     "To get modules:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n"
     "and take a *.before_optimizations.txt of /tmp/dumps.\n";
-
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "hlobuf-reduce " << HLOBUF_VERSION << '\n';
-}
 
 static ExitStatus fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << printable(Text.str()) << '\n';
@@ -271,15 +260,8 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
 
 int main(int Argc, char **Argv) {
   startTool("nothing more was reduced");
-  cl::HideUnrelatedOptions({&TestOptions, &ReduceCategory, &OutputOptions});
-  cl::SetVersionPrinter(printVersion);
-  wrapDescriptions();
-  std::vector<std::string> Words = spellOut(Argc, Argv);
-  std::vector<const char *> Arguments;
-  for (const std::string &Word : Words)
-    Arguments.push_back(Word.c_str());
-  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
-                                   Arguments.data(), Overview, &llvm::errs()))
+  if (!parseOptions(Argc, Argv, "hlobuf-reduce " HLOBUF_VERSION, Overview,
+                    {&TestOptions, &ReduceCategory, &OutputOptions}))
     return ExitUnreadable;
   if (InputPath.empty()) {
     llvm::outs() << FirstHelp;

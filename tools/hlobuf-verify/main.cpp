@@ -40,11 +40,7 @@ static cl::opt<std::string> Report("report", cl::value_desc("file"),
 static cl::opt<std::string>
     Module("module", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Scheduled HLO module of the dump"));
-static cl::opt<unsigned> Jobs("jobs", cl::init(0), cl::value_desc("n"),
-                              cl::cat(InputOptions),
-                              cl::desc("Threads (default: one per core)"));
-static cl::alias JobsShort("j", cl::aliasopt(Jobs), cl::NotHidden,
-                           cl::desc("Same as --jobs"), cl::cat(InputOptions));
+static JobsOption Jobs(InputOptions);
 
 static cl::opt<bool>
     Exec("exec", cl::cat(InputOptions),
@@ -162,16 +158,12 @@ static cl::opt<unsigned> ErrorLimit(
 static cl::opt<bool> CountGates(
     "count-gates", cl::Hidden, cl::cat(OutputOptions),
     cl::desc("Count what checks skip, as JSON (utils/count-gates.py)"));
-static cl::opt<bool>
-    Quiet("quiet", cl::cat(OutputOptions),
-          cl::desc("Print only findings, without the last line"));
+static QuietOption Quiet(OutputOptions,
+                         "Print only findings, without the last line");
 static cl::opt<bool>
     Verbose("verbose", cl::cat(OutputOptions),
             cl::desc("List the checks that did not run, also those that do "
                      "not apply to the dump"));
-static cl::alias QuietShort("q", cl::aliasopt(Quiet), cl::NotHidden,
-                            cl::desc("Same as --quiet"),
-                            cl::cat(OutputOptions));
 
 static constexpr llvm::StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"
@@ -199,10 +191,6 @@ static constexpr llvm::StringLiteral FirstHelp =
     "  hlobuf-verify --list-checks               what is checked\n"
     "  hlobuf-verify --help                      all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "hlobuf-verify " << HLOBUF_VERSION << '\n';
-}
 
 /// `FORMAT:FILE`; nothing if it is not that.
 static std::optional<OutputFile> parseOutput(StringRef Text) {
@@ -341,17 +329,10 @@ static bool hasCommand(int Argc, char **Argv) {
 }
 
 static int run(int Argc, char **Argv) {
-  cl::HideUnrelatedOptions({&InputOptions, &CheckOptions, &OutputOptions,
-                            &llvm::getColorCategory()});
-  cl::SetVersionPrinter(printVersion);
   describeColorOption();
-  wrapDescriptions();
-  std::vector<std::string> Words = spellOut(Argc, Argv);
-  std::vector<const char *> Arguments;
-  for (const std::string &Word : Words)
-    Arguments.push_back(Word.c_str());
-  if (!cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
-                                   Arguments.data(), Overview, &llvm::errs()))
+  if (!parseOptions(Argc, Argv, "hlobuf-verify " HLOBUF_VERSION, Overview,
+                    {&InputOptions, &CheckOptions, &OutputOptions,
+                     &llvm::getColorCategory()}))
     return ExitUnreadable;
   if (ListChecks) {
     listChecks(llvm::outs());

@@ -92,10 +92,6 @@ static constexpr llvm::StringLiteral FirstHelp =
     "  hlobuf-view --help               all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
 
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "hlobuf-view " << HLOBUF_VERSION << '\n';
-}
-
 static ExitStatus fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << Text << '\n';
   return ExitUnreadable;
@@ -255,10 +251,8 @@ static ExitStatus view() {
 
 int main(int Argc, char **Argv) {
   startTool("nothing was drawn");
-  cl::HideUnrelatedOptions({&InputOptions, &OutputOptions});
-  cl::SetVersionPrinter(printVersion);
-  wrapDescriptions();
-  if (!cl::ParseCommandLineOptions(Argc, Argv, Overview, &llvm::errs()))
+  if (!parseOptions(Argc, Argv, "hlobuf-view " HLOBUF_VERSION, Overview,
+                    {&InputOptions, &OutputOptions}))
     return ExitUnreadable;
   if (InputPath.empty()) {
     llvm::outs() << FirstHelp;
