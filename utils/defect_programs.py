@@ -8,38 +8,17 @@ needs no accelerator.
 
 import os
 import sys
+from pathlib import Path
 
-# What a compiler without its accelerator would ask the machine.
-ENVIRONMENT = {
-    "ALLOW_MULTIPLE_LIBTPU_LOAD": "true",
-    "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TPU_ACCELERATOR_TYPE": "v5litepod-4",
-    "TPU_SKIP_MDS_QUERY": "1",
-    "TPU_WORKER_HOSTNAMES": "localhost",
-    "TPU_WORKER_ID": "0",
-}
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+
+from hlobuf._compile_worker import ENVIRONMENT, H100  # noqa: E402
+
 os.environ.update(ENVIRONMENT, JAX_PLATFORMS="cpu")
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-
-# An H100, as far as the compiler wants to know it.
-H100 = """
-gpu_device_info {
-  threads_per_block_limit: 1024 threads_per_warp: 32
-  threads_per_core_limit: 2048 core_count: 132 fpus_per_core: 128
-  shared_memory_per_block: 49152 shared_memory_per_core: 233472
-  shared_memory_per_block_optin: 232448
-  registers_per_block_limit: 65536 registers_per_core_limit: 65536
-  block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535
-  memory_bandwidth: 3352320000000 l2_cache_size: 52428800
-  device_memory_size: 84942979072 clock_rate_ghz: 1.98
-  cuda_compute_capability { major: 9 }
-}
-platform_name: "CUDA"
-"""
 
 
 def shift_row(x):
