@@ -1,5 +1,5 @@
 """Stands in for test/judge/judge.py: each third program has the finding of the shifted
-row. With KILL=FILE in the environment, and that file there, it kills the campaign."""
+row, and each other one of these is right by luck. With KILL=FILE in the environment, and that file there, it kills the campaign."""
 
 import json
 import os
@@ -16,9 +16,10 @@ with open(folder / "rows.json", "w", encoding="utf-8") as rows:
     for number in range(int(begin), int(end)):
         name, wrong = f"{family}_{number}", number % 3 == 0
         row = {"name": name, "what": "", "hazards": [], "unsure": [], "agrees": True}
-        row["numbers"] = "wrong" if wrong else "right"
+        row["numbers"] = "wrong" if wrong and number % 2 == 0 else "right"
         row["checks"] = ["in-place-hazard"] if wrong else []
-        row["why"] = "assignment" if wrong else ""
+        luck = "right by luck: in place" if number % 2 else "assignment"
+        row["why"] = luck if wrong else ""
         rows.write(json.dumps(row) + "\n")
         for path in dump.iterdir() if wrong else ():
             to = path.name.replace("jit_shift_row", f"jit_{name}")

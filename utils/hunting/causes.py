@@ -1,0 +1,51 @@
+"""What two findings have in common that are one defect."""
+
+import re
+
+# What the judges say of a program (test/judge/explained.py); one defect has several.
+JUDGED = re.compile(
+    r", (assignment|not in the schedule|no dump|not judged|right|wrong|not run|caller"
+    r"|hangs|crashes|right by luck: .*|hazard: .*|in place, said to be unchecked"
+    r"|overwritten, never read.*|returns a parameter.*|reported only.*)$"
+)
+SILENT = "nothing reported"
+
+
+def plain(name):
+    """A name without its number."""
+    return re.sub(r"[.\d]+$", "", name)
+
+
+def cause_of(row, verdict):
+    """(cause, what the judges say)"""
+    judged = row["why"] or row["numbers"].split(":")[0]
+    shown = [f for f in (verdict or {}).get("findings", []) if f["severity"] != "lint"]
+    if not shown:
+        return f"{row['numbers'].split(':')[0]}, {SILENT}, {row['why']}", judged
+    first = shown[0]
+    notes = first.get("notes", [])
+    known = [n["message"].rpartition("#")[2] for n in notes if n.get("kind") == "known"]
+    names = known or sorted({plain(name) for name in first["names"]})
+    return ", ".join([first["check"], *names]), judged
+
+
+def parted(cause):
+    """(cause, judged) of a cause as older states have it, with what the judges say."""
+    found = None if f", {SILENT}, " in cause else JUDGED.search(cause)
+    return (cause[: found.start()], found[1]) if found else (cause, "")
+
+
+def folder_name(cause):
+    return re.sub(r"[^\w,-]+", "-", cause)[:150]
+
+
+def defect_of(place):
+    """(pass, opcodes) of a reduced cause: the pass that first shows the finding, and what
+    is left of the program; empty where its report does not say."""
+    report, program = place / "report" / "report.md", place / "reduced.hlo.txt"
+    if not report.exists() or not program.exists():
+        return "", ""
+    first = re.search(r" is first there after (\S+)", report.read_text(errors="replace"))
+    opcodes = set(re.findall(r" = (?:\([^\n]*?\)|\S+) ([a-z][a-z-]+)\(", program.read_text()))
+    left = opcodes - {"parameter", "constant", "tuple", "get-tuple-element"}
+    return (first[1] if first else ""), ", ".join(sorted(left))

@@ -1,0 +1,57 @@
+"""What a campaign has found and reached, as Markdown."""
+
+from hunting.coverage import wanted
+
+
+def table(title, head, rows):
+    yield from ("", f"## {title}", "", "| " + " | ".join(head) + " |")
+    yield "|" + " --- |" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(str(cell) for cell in row) + " |"
+
+
+def programs(campaign):
+    query = """select lane, count(*), sum(numbers = 'right'), sum(numbers = 'wrong'),
+      sum(numbers in ('hangs', 'crashes', 'caller')), sum(checks != ''), sum(not agrees)
+      from programs group by lane"""
+    head = ["programs of", "judged", "right", "wrong", "hang, crash", "reported", "disagree"]
+    yield from table("Programs", head, campaign.rows(query))
+
+
+def causes(campaign):
+    query = """select cause, (select ifnull(group_concat(judged || ' ' || count, '; '), '')
+      from judges where judges.cause = causes.cause), count, program, reduced
+      from causes order by count desc"""
+    head = ["cause", "judges", "programs", "first", ""]
+    yield from table("Causes", head, campaign.rows(query))
+    query = """select substr(cause, 1, instr(cause || ',', ',') - 1), pass, opcodes,
+      count(*), sum(count), min(cause) from defects join causes using (cause)
+      where opcodes != '' group by 1, 2, 3 order by 5 desc"""
+    head = ["finding", "first after", "opcodes left", "causes", "programs", "one of them"]
+    rows = campaign.rows(query)
+    if rows:
+        yield from table("Reduced causes, by pass and opcodes", head, rows)
+
+
+def coverage(campaign):
+    reached = campaign.rows(
+        "select what, group_concat(target || ' ' || count, ', ') from"
+        " (select * from coverage order by target) where what not like 'block %'"
+        " group by what order by what"
+    )
+    yield from table("Reached", ["what", "in modules"], reached)
+    everything = sorted({*wanted(), *(what for what, _ in reached)})
+    for (target,) in campaign.rows("select distinct lane from units") and campaign.rows(
+        "select distinct target from coverage order by target"
+    ):
+        there = campaign.coverage(target)
+        missing = [what for what in everything if what not in there]
+        yield from ("", f"## Not reached for {target}: {len(missing)} of {len(everything)}")
+        yield from ("", ", ".join(missing))
+
+
+def report(campaign):
+    yield "# Campaign"
+    yield from programs(campaign)
+    yield from causes(campaign)
+    yield from coverage(campaign)
