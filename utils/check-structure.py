@@ -4,6 +4,8 @@
 - A library includes only itself and what lib/CMakeLists.txt lets it include.
 - No file of lib includes itself through others; X.h and X.cpp are one.
 - No source file is longer than 500 lines, and no function than 80.
+- Every type and function that a header of lib declares has a `///` comment, its own or
+  that of the group without an empty line in which it is.
 - No file names a path of somebody's machine.
 - Registry, sources, pages and tests of checks agree, and the index is up to date.
 - No message, page or comment has a phrase that utils/check-phrases.py lists.
@@ -132,6 +134,26 @@ def check_lengths(root, files):
                 yield f"{path}: {count} lines, more than {MAX_LINES}: make it two"
 
 
+# At the left edge of a header: a type with its members, or a function.
+DECLARATION = re.compile(r"(class|struct|enum class) \w+.*\{|(?!using|typedef)\w[\w:<>,&* ]*\(")
+
+
+def check_comments(root, files):
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix != ".h":
+            continue
+        explained = False
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            if not line:
+                explained = False
+            elif line.startswith("///"):
+                explained = True
+            elif DECLARATION.match(line) and not explained:
+                yield f"{path}:{number}: no comment says what this is: {line[:60]}"
+                explained = True
+
+
 def check_machine_paths(root, files):
     for path in files:
         if path.parts[:2] == ("test", "Inputs"):
@@ -168,6 +190,7 @@ CHECKS = {
     "no file includes itself through others": check_circles,
     f"no file over {MAX_LINES} lines": check_lengths,
     f"no function over {MAX_FUNCTION_LINES} lines": check_functions,
+    "every declaration of a header is explained": check_comments,
     "no path of a machine": check_machine_paths,
     "every check has source, page and tests": check_by("new-check.py"),
     "every rule has a check or a reason, the index is up to date": check_by("check-index.py"),

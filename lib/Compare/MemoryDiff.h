@@ -95,6 +95,7 @@ struct MemoryDiff {
   }
 };
 
+/// Compares the peaks of two compilations of a program, space by space.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
 
 /// `+1.50MiB`, `-3B`, `+0B`.

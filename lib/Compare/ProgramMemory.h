@@ -56,6 +56,7 @@ struct ComparedValue {
   size_t rank() const;
 };
 
+/// An argument of the program, in the terms of its source.
 struct ComparedArgument {
   /// `p['w']`, or `argument 3` where the program gives it no name.
   std::string Name;
@@ -67,6 +68,7 @@ struct ComparedArgument {
   bool Kept = false;
 };
 
+/// What a memory space holds at its peak; sizes in bytes.
 struct ComparedSpace {
   int32_t Color = 0;
   std::string Name;
@@ -82,6 +84,8 @@ struct ComparedSpace {
   uint64_t fragmentation() const { return Allocated - Peak; }
 };
 
+/// The memory of one program, free of names and numbers that another
+/// compilation would not repeat.
 struct ProgramMemory {
   std::string Module;
   /// Live ranges are known: peaks are those of temps, too.
@@ -107,6 +111,7 @@ struct ProgramMemory {
 std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
                        llvm::StringRef PlainShape);
 
+/// Describes the dump of \p U; \p Module is its name for people.
 ProgramMemory describeProgram(const MemoryUse &U, llvm::StringRef Module);
 
 } // namespace hlobuf

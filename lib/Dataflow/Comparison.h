@@ -26,6 +26,7 @@ enum class DerivedPart : uint8_t {
 };
 constexpr unsigned NumDerivedParts = 9;
 
+/// How dump and module disagree.
 enum class DifferenceKind : uint8_t {
   /// The module implies it, the dump does not state it.
   Missing,

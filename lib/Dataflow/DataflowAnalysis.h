@@ -22,6 +22,7 @@ namespace hlobuf {
 /// A value that the module defines.
 using HloValueId = Id<struct FlowTag>;
 
+/// A value: where it is defined (xla/hlo/analysis/hlo_value.h, 2017).
 struct HloValue {
   HloId Definition;
   /// Which part of the definition.
@@ -35,6 +36,8 @@ struct FlowPosition {
   uint32_t Ordinal = 0;
 };
 
+/// Which value each part of each instruction holds
+/// (xla/hlo/analysis/hlo_dataflow_analysis.cc, 2017 on).
 class DataflowAnalysis {
 public:
   /// With \p KeepPhi, only phis at places for which it says so stay, as far as

@@ -27,6 +27,7 @@ enum class ReadVerdict : uint8_t {
   Unknown,
 };
 
+/// The worst read of an operand that is overwritten in place.
 struct ElementHazard {
   ReadVerdict Verdict = ReadVerdict::Sound;
   /// An element that is written, the element of the operand that it is computed

@@ -66,6 +66,7 @@ enum class MapKind : uint8_t {
   Unknown,
 };
 
+/// Which element of an array each element of a result is computed from.
 struct ElementMap {
   /// The array whose elements are written, numbered in memory order.
   ShapeId Frame;

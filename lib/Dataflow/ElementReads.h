@@ -66,6 +66,7 @@ struct InstructionReads {
   llvm::ArrayRef<ElementRead> of(uint32_t Operand, uint32_t Part) const;
 };
 
+/// Answers for the instructions of one program.
 class ElementReads {
 public:
   explicit ElementReads(const Program &P)

@@ -25,6 +25,7 @@ struct ExpectedFlags {
 
 /// By allocation.
 std::vector<ExpectedFlags> expectedFlags(const Derivation &W);
+/// What the header of \p Alloc says.
 ExpectedFlags statedFlags(const Allocation &Alloc);
 
 /// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing

@@ -18,6 +18,7 @@
 
 namespace hlobuf {
 
+/// All that follows from one module, and what explains the dump best.
 class ModuleAnalysis {
 public:
   /// Derives everything from \p A's module, which must be complete.

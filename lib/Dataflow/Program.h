@@ -19,6 +19,7 @@
 
 namespace hlobuf {
 
+/// An instruction, or a get-tuple-element that the text leaves out.
 struct ProgramNode {
   /// Invalid if neither module nor dump name it.
   NameId Name;
@@ -50,6 +51,7 @@ enum class ComputationClass : uint8_t {
   ThreadLocal,
 };
 
+/// The instructions of a module, with operands, users and callees.
 class Program {
 public:
   /// \p A's dump gives names and places of get-tuple-elements that the text

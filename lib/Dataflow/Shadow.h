@@ -38,6 +38,7 @@ struct ClobberedRead {
   bool Input = false;
 };
 
+/// Executes the schedule once, when it is made; see above.
 class Shadow {
 public:
   Shadow(const DataflowAnalysis &F, const AliasAnalysis &Groups,

@@ -49,11 +49,13 @@ struct ShadowPlace {
   bool operator==(const ShadowPlace &) const = default;
 };
 
+/// Some bytes and what they held.
 struct ShadowPiece {
   ShadowPlace At;
   ShadowBytes Bytes;
 };
 
+/// The bytes of all allocations.
 class ShadowMemory {
 public:
   explicit ShadowMemory(size_t NumAllocations);

@@ -15,6 +15,7 @@
 
 namespace hlobuf {
 
+/// A value that an instruction reads.
 struct ShadowRead {
   HloValueId Value;
   /// Nothing at the end of the program.

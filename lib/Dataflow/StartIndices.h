@@ -29,6 +29,7 @@ struct ScopedId {
   bool operator==(const ScopedId &) const = default;
 };
 
+/// Answers for the start indices of one program.
 class StartIndices {
 public:
   explicit StartIndices(const Program &P) : P(P), Scopes(1) {}

@@ -44,6 +44,7 @@ struct PictureMark {
   bool Crossing = true;
 };
 
+/// A finding, and where in the picture it is.
 struct PictureFinding {
   Severity Level = Severity::Error;
   std::string Check;
@@ -66,6 +67,7 @@ struct PictureSpace {
   uint64_t peak() const { return Held.empty() ? 0 : Held[PeakStep]; }
 };
 
+/// A buffer assignment as offset by step.
 struct Picture {
   /// `jit_f`.
   std::string Title;

@@ -20,6 +20,7 @@ namespace hlobuf {
 /// How results are written.
 enum class OutputFormat : uint8_t { Text, Json, Sarif, JUnit, Github };
 
+/// An `--output`.
 struct OutputFile {
   OutputFormat Format = OutputFormat::Text;
   std::string Path;

@@ -12,6 +12,7 @@
 
 namespace hlobuf {
 
+/// A dump and how it is verified.
 struct PlannedDump {
   Input In;
   const Settings *Applied = nullptr;
@@ -20,6 +21,7 @@ struct PlannedDump {
   size_t Original = 0;
 };
 
+/// What a run verifies, and what it could not find.
 struct Plan {
   std::vector<PlannedDump> Dumps;
   std::vector<InputError> InputErrors;

@@ -61,7 +61,6 @@ struct NotChecked {
   SkipReason Why;
 };
 
-/// Findings of one check that were only counted.
 /// What a check left out, by the gates of docs/gates.md.
 struct ExemptCount {
   llvm::StringRef Check;
@@ -69,6 +68,7 @@ struct ExemptCount {
   uint64_t Count = 0;
 };
 
+/// Findings of one check that were only counted.
 struct UncountedFindings {
   llvm::StringRef Check;
   /// The gravest of them.

@@ -35,6 +35,7 @@ struct AllocationTexts {
       PreallocatedTemp;
 };
 
+/// `allocation N: size .., ..:` (2017 on); false if \p Line is not that.
 bool parseAllocationLine(llvm::StringRef Line, HloTables &T, Allocation &A,
                          AllocationTexts *Texts = nullptr);
 

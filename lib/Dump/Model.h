@@ -67,6 +67,7 @@ enum class Section : uint8_t {
 };
 constexpr size_t NumSections = 14;
 
+/// Whether a section is there; one with a line that cannot be read is damaged.
 enum class SectionState : uint8_t { Absent, Damaged, Complete };
 
 /// The files that a dump is made of.
@@ -240,6 +241,7 @@ enum class PeakForm : uint8_t {
   Cumulative,
 };
 
+/// A row of the peak list; numbers that the form does not print are 0.
 struct PeakRow {
   uint32_t Line = 0;
   NameId Name;

@@ -30,6 +30,7 @@ enum class TextKind : uint8_t {
   Other,
 };
 
+/// Judges by the first lines that are not empty.
 TextKind classify(llvm::StringRef Text);
 
 /// Why \p Text, which classify() finds to be something else, is not a buffer

@@ -33,6 +33,7 @@ enum class HoldPolicy : uint8_t {
   Concat,
 };
 
+/// The steps, closed, at which a value holds its bytes.
 struct Occupancy {
   HoldPolicy Kind = HoldPolicy::Unknown;
   /// As BufferLiveRange states it.
@@ -53,6 +54,7 @@ bool isConcatBitcast(const Facts &A, NameId Name);
 /// True if \p V is at {2,..} of an async-start or -update of SparseCore.
 bool isSharedContext(const Facts &A, const Value &V);
 
+/// When \p V holds its bytes.
 Occupancy findOccupancy(const Facts &A, ValueId V);
 
 /// The bytes of \p V during \p Steps. The group is its instruction.

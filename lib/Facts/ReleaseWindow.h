@@ -34,6 +34,7 @@ struct ReleaseWindow {
   bool impossible() const { return From >= Before; }
 };
 
+/// Judges by the forms of the assignment and its siblings.
 ReleaseWindow findReleaseWindow(const Dump &D);
 
 /// Who wrote the dump.
@@ -45,12 +46,14 @@ enum class Backend : uint8_t {
   Untiled,
 };
 
+/// Judges by tiled layouts, else by the name of the file.
 Backend findBackend(const Dump &D);
 
 /// The same as far as the name of the assignment's file shows, which it does
 /// where no layout is tiled.
 Backend backendOfName(llvm::StringRef Path);
 
+/// `CPU`, `GPU`, `TPU`, `CPU or GPU`.
 llvm::StringRef backendName(Backend B);
 
 } // namespace hlobuf

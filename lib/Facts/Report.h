@@ -52,6 +52,7 @@ struct ReportLine {
   uint64_t At = 0;
 };
 
+/// The form that \p Text has, by its tables.
 ReportForm reportForm(llvm::StringRef Text);
 
 /// The report that XLA would write about a dump.

@@ -27,6 +27,7 @@ enum class ReportFault : uint8_t {
   Unclear,
 };
 
+/// A difference of two reports, by their lines from 0.
 struct ReportDifference {
   ReportFault Fault;
   /// The line of the expected report; one past the last at its end.

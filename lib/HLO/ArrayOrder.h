@@ -16,12 +16,14 @@ namespace hlobuf {
 /// Numbers of elements are held within this; no array has as many.
 constexpr int64_t MaxElement = int64_t(1) << 52;
 
-/// a * b and a + b, held within MaxElement on both sides.
+/// The product, held within MaxElement on both sides.
 int64_t boundedMultiply(int64_t A, int64_t B);
+/// The sum, held within MaxElement on both sides.
 int64_t boundedAdd(int64_t A, int64_t B);
 
-/// Rounded down and up, for positive \p B.
+/// The quotient rounded down, for positive \p B.
 int64_t floorDivide(int64_t A, int64_t B);
+/// The quotient rounded up, for positive \p B.
 int64_t ceilDivide(int64_t A, int64_t B);
 
 /// An array's dimensions in memory order, tiles aside.

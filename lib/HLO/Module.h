@@ -45,6 +45,7 @@ enum class CallRole : uint8_t {
   Scatter,
 };
 
+/// A computation that an instruction names.
 struct HloCall {
   ComputationId Callee;
   CallRole Role = CallRole::Calls;
@@ -59,6 +60,7 @@ struct HloOperand {
   ShapeIndex Path = ShapeIndex::root();
 };
 
+/// An instruction: a place in the text, and what the line says.
 struct HloInstruction {
   /// Offset in the module's text, and bytes: from the name (or its `%`) on.
   uint32_t TextOffset = 0;
@@ -79,6 +81,7 @@ struct HloInstruction {
   bool Root = false;
 };
 
+/// A computation.
 struct HloComputation {
   /// Offset of the heading in the module's text.
   uint32_t Line = 0;
@@ -99,6 +102,7 @@ struct HloAlias {
   llvm::StringRef Text;
 };
 
+/// A module as a view of its text, in flat arrays.
 struct HloModule {
   llvm::StringRef Text;
   llvm::StringRef Name;

@@ -13,6 +13,7 @@
 
 namespace hlobuf {
 
+/// The opcodes of all releases.
 enum class Opcode : uint8_t {
   /// Not in Opcodes.def: newer than this tool.
   Unknown,
@@ -75,6 +76,7 @@ constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
 }
 
 namespace detail {
+/// The traits of Opcodes.def.
 struct OpcodeTable {
   using enum OpcodeTrait;
   /// By opcode.
@@ -86,11 +88,13 @@ struct OpcodeTable {
 };
 } // namespace detail
 
+/// True if Opcodes.def gives \p Trait to \p Op.
 inline bool hasTrait(Opcode Op, OpcodeTrait Trait) {
   auto Own = static_cast<uint32_t>(detail::OpcodeTable::Traits[uint8_t(Op)]);
   return (Own & static_cast<uint32_t>(Trait)) != 0;
 }
 
+/// The traits that OpcodeTrait explains.
 inline bool isElementwise(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::Elementwise);
 }
@@ -104,6 +108,7 @@ inline bool keepsElements(Opcode Op) {
 inline bool keepsOrder(Opcode Op) {
   return isElementwise(Op) || hasTrait(Op, OpcodeTrait::KeepsOrder);
 }
+/// See OpcodeTrait.
 inline bool keepsScalar(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::KeepsScalar);
 }
@@ -128,9 +133,11 @@ inline bool usesTopAtMost(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::UsesTop) ||
          hasTrait(Op, OpcodeTrait::UsesNothing);
 }
+/// See OpcodeTrait.
 inline bool usesNothing(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::UsesNothing);
 }
+/// True if values may be joined in the result.
 inline bool mayDefinePhis(Opcode Op) {
   return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::DefinesPhis);
 }
@@ -139,6 +146,7 @@ inline bool mayDefinePhis(Opcode Op) {
 inline bool mayBeSugar(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::MaySugar);
 }
+/// True if attributes may name computations.
 inline bool mayCall(Opcode Op) {
   return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::Calls) ||
          mayBeSugar(Op);
@@ -147,6 +155,7 @@ inline bool mayCall(Opcode Op) {
 inline bool calleeReads(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::CalleeReads);
 }
+/// See OpcodeTrait.
 inline bool isTransfer(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::Transfer);
 }
@@ -190,8 +199,10 @@ struct PrintedOpcode {
   bool Sugar = false;
 };
 
+/// Unknown if no release prints \p Text.
 PrintedOpcode parseOpcode(llvm::StringRef Text);
 
+/// As printed; empty for Unknown.
 llvm::StringRef opcodeText(Opcode Op);
 
 /// The known opcode whose text is \p Text but for one letter; Unknown if there

@@ -81,6 +81,7 @@ struct Layout {
   bool has(LayoutProperty P) const { return llvm::is_contained(Order, P); }
 };
 
+/// What a shape is a shape of.
 enum class ShapeKind : uint8_t { Array, Tuple, Token, Opaque, Buffer };
 
 /// A shape as printed in a dump.

@@ -26,6 +26,7 @@ enum class MemoryKind : uint8_t {
 };
 constexpr size_t NumMemoryKinds = 6;
 
+/// Judges by the header of \p Alloc, parameters first.
 MemoryKind kindOf(const Allocation &Alloc);
 
 /// `parameter`, `constant`, `thread-local`, `live-out`, `temp`, `other`.

@@ -29,6 +29,7 @@ namespace hlobuf {
 /// What the rows at the peak are grouped by.
 enum class GroupBy : uint8_t { Value, Line, Op, Kind };
 
+/// What `--summary` shows.
 struct SummaryOptions {
   /// Rows of each table.
   unsigned Top = 10;

@@ -33,6 +33,7 @@ struct EntryResult {
   ValueId Value;
 };
 
+/// Finds bytes of the main memory space that the program could do without.
 class WasteFinder {
 public:
   WasteFinder(const MemoryUse &Use, const SpaceUse &Main,

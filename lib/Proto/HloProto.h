@@ -34,6 +34,7 @@ private:
   std::vector<std::pair<int64_t, uint32_t>> All;
 };
 
+/// An HloInstructionProto.
 struct ProtoInstruction {
   int64_t Id = 0;
   llvm::StringRef Name;
@@ -46,6 +47,7 @@ struct ProtoInstruction {
   uint32_t Parent = 0;
 };
 
+/// An HloComputationProto.
 struct ProtoComputation {
   int64_t Id = 0;
   int64_t Root = 0;
@@ -59,6 +61,7 @@ struct ProtoComputation {
   std::optional<llvm::SmallVector<int64_t, 0>> Sequence;
 };
 
+/// An HloModuleProto.
 struct ProtoModule {
   llvm::StringRef Bytes;
   llvm::StringRef Name;
@@ -102,18 +105,21 @@ struct ProtoLocation {
   llvm::SmallVector<int64_t, 2> Index;
 };
 
+/// A LogicalBufferProto: a value.
 struct ProtoBuffer {
   int64_t Id = 0;
   int64_t Color = 0;
   ProtoLocation Place;
 };
 
+/// BufferAllocationProto.Assigned: the place of a value, in bytes.
 struct ProtoAssigned {
   int64_t Buffer = 0;
   int64_t Offset = 0;
   int64_t Size = 0;
 };
 
+/// A BufferAllocationProto; sizes in bytes.
 struct ProtoAllocation {
   int64_t Index = 0;
   int64_t Size = 0;
@@ -136,6 +142,7 @@ struct ProtoEvent {
   int64_t With = 0;
 };
 
+/// A HeapSimulatorTrace.
 struct ProtoTrace {
   int64_t Allocation = 0;
   std::vector<ProtoEvent> Events;
@@ -153,6 +160,7 @@ struct ProtoAlias {
   ProtoLocation Place;
 };
 
+/// A BufferAssignmentProto.
 struct ProtoAssignment {
   std::vector<ProtoBuffer> Buffers;
   std::vector<ProtoAllocation> Allocations;
@@ -164,6 +172,7 @@ struct ProtoAssignment {
   const ProtoBuffer *buffer(int64_t Id) const;
 };
 
+/// A module and its assignment.
 struct HloProto {
   ProtoModule Module;
   ProtoAssignment Assignment;

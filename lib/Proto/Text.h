@@ -41,8 +41,11 @@ struct TextSink {
   bool stopped() const { return Damaged || Out.size() > Limit; }
 };
 
+/// As `*after_optimizations.txt`.
 void printModule(const ProtoModule &M, TextSink &To);
+/// As `*-buffer-assignment.txt`.
 void printAssignment(const HloProto &P, TextSink &To);
+/// What only protos hold.
 void printTraces(const HloProto &P, TextSink &To);
 
 /// Appends the attributes of \p I, each after a `, `.

@@ -13,6 +13,7 @@
 
 namespace hlobuf {
 
+/// How candidates are compiled, and what makes them interesting.
 struct CompileOptions {
   /// A Python with jax.
   std::string Python = "python3";

@@ -23,6 +23,7 @@ namespace hlobuf {
 
 constexpr uint32_t NoNumber = ~uint32_t(0);
 
+/// A computation that an instruction calls.
 struct EditCall {
   uint32_t Callee = NoNumber;
   CallRole Role = CallRole::Calls;
@@ -34,6 +35,7 @@ struct EditAttribute {
   std::string Value;
 };
 
+/// An instruction.
 struct EditInstruction {
   std::string Name;
   /// With layouts, without comments.
@@ -59,6 +61,7 @@ struct EditInstruction {
   void become(Opcode NewOp, llvm::ArrayRef<uint32_t> NewOperands);
 };
 
+/// A computation.
 struct EditComputation {
   std::string Name;
   /// Operands come before their users.
@@ -77,6 +80,7 @@ struct EditAlias {
   std::string Kind;
 };
 
+/// A module; see above.
 class EditModule {
 public:
   /// Fails with the first line that cannot be read. Metadata and the tables of

@@ -20,6 +20,7 @@
 
 namespace hlobuf {
 
+/// What edits may do.
 struct EditRules {
   /// Edits may change how often a loop runs, also to forever.
   bool EndlessLoops = false;

@@ -30,12 +30,14 @@ public:
   virtual std::string lastProblem(unsigned Slot) const = 0;
 };
 
+/// From here on Ctrl-C does not end the process, but wasInterrupted() is true.
+void catchInterrupts();
 /// True once the user has asked to stop (Ctrl-C); after catchInterrupts().
 bool wasInterrupted();
-void catchInterrupts();
 /// Later interrupts end the process at once.
 void forgetInterrupt();
 
+/// What a test may take.
 struct TestLimits {
   /// How long one test may take, in seconds.
   unsigned Seconds = 300;

@@ -14,6 +14,7 @@
 
 namespace hlobuf {
 
+/// How a Reducer works, and what it calls.
 struct ReduceOptions {
   EditRules Rules;
   /// Candidates that are tested at the same time.
@@ -28,6 +29,7 @@ struct ReduceOptions {
   std::function<void(const std::string &)> Progress;
 };
 
+/// What a reduction took.
 struct ReduceCounts {
   unsigned Tests = 0;
   unsigned Interesting = 0;

@@ -13,6 +13,7 @@
 
 namespace hlobuf {
 
+/// What a report is about, and where it goes.
 struct ReportOptions {
   CompileOptions Compile;
   /// What a compilation may take, in seconds.

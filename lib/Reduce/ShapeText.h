@@ -22,8 +22,10 @@ std::string withoutComments(llvm::StringRef Shape);
 /// \p Shape without layouts: equal for equal types.
 std::string withoutLayouts(llvm::StringRef Shape);
 
+/// True if \p A and \p B are the same type.
 bool equalWithoutLayouts(llvm::StringRef A, llvm::StringRef B);
 
+/// True for the shape of a tuple.
 inline bool isTupleText(llvm::StringRef Shape) {
   return Shape.starts_with("(");
 }
@@ -31,6 +33,7 @@ inline bool isTupleText(llvm::StringRef Shape) {
 /// The shapes of the elements of a tuple; none for another shape.
 std::vector<std::string> tupleElements(llvm::StringRef Shape);
 
+/// The shape of a tuple of \p Elements.
 std::string tupleOf(llvm::ArrayRef<std::string> Elements);
 
 /// `f32` of `f32[8]{0}`; empty for tuples, tokens and the like.

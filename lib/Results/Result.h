@@ -37,6 +37,7 @@ struct ResultPlace {
   std::string Excerpt;
 };
 
+/// A note of a finding, or a step of its timeline.
 struct ResultNote {
   ResultPlace Where;
   std::string Message;
@@ -53,6 +54,7 @@ enum class Silence : uint8_t {
   Baselined,
 };
 
+/// What a check found.
 struct ResultFinding {
   Severity Level = Severity::Error;
   std::string Check;
@@ -99,12 +101,14 @@ enum class CheckOutcome : uint8_t {
   Found,
 };
 
+/// A check and how it ended.
 struct ResultCheck {
   /// Of static storage.
   llvm::StringRef Id;
   CheckOutcome Outcome = CheckOutcome::Passed;
 };
 
+/// A check that did not run, or not on all of the dump, and why.
 struct SkippedCheck {
   std::string Check;
   std::string Reason;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <fmt/format.h>
 
+/// {fmt} takes a StringRef as it takes a string.
 template <>
 struct fmt::formatter<llvm::StringRef> : fmt::formatter<fmt::string_view> {
   template <typename Context>

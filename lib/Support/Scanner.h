@@ -14,8 +14,9 @@
 
 namespace hlobuf {
 
-// LLVM has these from its release 18 on.
+/// True for `a` to `z`; LLVM has this from its release 18 on.
 inline bool isLower(char C) { return C >= 'a' && C <= 'z'; }
+/// True for `A` to `Z`; LLVM has this from its release 18 on.
 inline bool isUpper(char C) { return C >= 'A' && C <= 'Z'; }
 
 /// True for the bytes of an HLO name: `[A-Za-z0-9_.-]` (XLA NameUniquer, 2017).
