@@ -82,9 +82,12 @@ def options():
         action="store_true",
         help="execute the schedules of right and silent programs, too",
     )
+    parser.add_argument("--weights", default="", help="of blocks: NAME=WEIGHT,...")
+    parser.add_argument("--blocks", default="", help="of varied programs: NAME,...")
     parser.add_argument("--verbose", action="store_true", help="print every row")
     o = parser.parse_args()
     o.started = time.monotonic()
+    o.spread = any(part.startswith(("varied", "sharded")) for part in o.programs)
     o.schedules |= bool(o.without) or o.platform != "cpu"
     return o
 
@@ -97,6 +100,10 @@ def prepare(o):
         f"--xla_dump_to={folder}",
         "--xla_dump_hlo_as_text",
     ]
+    if o.spread:
+        # What jax compiles for itself to evaluate equations is nothing to verify.
+        flags.append("--xla_dump_hlo_module_re=jit_(varied|sharded)_[0-9]+$")
+        flags.append("--xla_force_host_platform_device_count=4")
     if o.without:
         flags.append("--xla_disable_hlo_passes=" + ",".join(o.without))
     if o.platform == "cuda":
@@ -123,16 +130,17 @@ class Compiler:
         import jax  # pylint: disable=import-outside-toplevel
 
         self.jax, self.runs, self.settings = jax, o.platform == "cpu", {}
-        self.journal = Journal(o.out)
+        self.journal, self.changed = Journal(o.out), False
         if self.runs:
+            self.devices = jax.devices()
             return
         from jax.experimental import (
             topologies,
         )  # pylint: disable=import-outside-toplevel
 
         if o.platform == "cuda":
-            how = {"target_config": read(o.target_config), "topology": "1x1x1"}
-            name = "1x1x1"
+            name = "1x1x4" if o.spread else "1x1x1"
+            how = {"target_config": read(o.target_config), "topology": name}
         else:
             sides = [int(n) for n in o.topology.split(":")[1].split("x")]
             how = {"chips_per_host_bounds": tuple((sides + [1, 1])[:3])}
@@ -140,54 +148,66 @@ class Compiler:
         described = topologies.get_topology_desc(
             platform=o.platform, topology_name=name, **how
         )
-        mesh = jax.sharding.Mesh(described.devices[:1], ("x",))
+        self.devices = described.devices
+        mesh = jax.sharding.Mesh(self.devices[:1], ("x",))
         one = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
         self.settings = {"in_shardings": one, "out_shardings": one}
 
     def judge(self, program):
         """What the numbers say: right, wrong, hangs, caller (an argument changed)."""
+        import numbers_of  # pylint: disable=import-outside-toplevel
         import reference  # pylint: disable=import-outside-toplevel
 
         self.journal.begin(program.name)
         program.function.__name__ = program.name
-        jitted = self.jax.jit(
-            program.function, donate_argnums=program.donated, **self.settings
-        )
+        function, settings = program.function, dict(self.settings)
+        if program.specs:
+            from varied import over  # pylint: disable=import-outside-toplevel
+
+            function, where = over(function, program.specs, self.devices)
+            settings = {"in_shardings": where}
+        jitted = self.jax.jit(function, donate_argnums=program.donated, **settings)
         traced = jitted.trace(*program.arguments)
         if not self.runs:
             traced.lower().compile()
             return "not run"
         try:
-            expected = reference.evaluate(traced.jaxpr, program.arguments)
+            expected = numbers_of.evaluate(program, traced.jaxpr)
         except reference.Unknown as reason:
+            if program.close:
+                traced.lower().compile()
             return f"unknown: {reason}"
         compiled = traced.lower().compile()
-        return self.run(program, compiled, expected)
+        where = settings.get("in_shardings", [None] * len(program.arguments))
+        results = self.run(program, compiled, where)
+        numbers = numbers_of.judge(program, traced.jaxpr, results, expected)
+        return "caller" if numbers == "right" and self.changed else numbers
 
     def give_up(self, program):
         """Ends this process and a program that does not: its loop lost the counter."""
         self.journal.add(program.name, "hangs")
         os.kill(os.getpid(), signal.SIGKILL)
 
-    def run(self, program, compiled, expected):
+    def run(self, program, compiled, where):
+        """Its results. An argument that was not donated must not change."""
         import numpy as np  # pylint: disable=import-outside-toplevel
 
         same = (
             len(program.arguments) > 1 and program.arguments[0] is program.arguments[1]
         )
-        given = [self.jax.device_put(x.copy()) for x in program.arguments]
+        put, arguments = self.jax.device_put, program.arguments
+        given = [put(x.copy(), to) for x, to in zip(arguments, where)]
         if same:
             given[1] = given[0]
         watch = threading.Timer(SECONDS_TO_RUN, self.give_up, [program])
         watch.start()
         results = [np.array(x) for x in self.jax.tree.leaves(compiled(*given))]
         watch.cancel()
-        if not all(map(np.array_equal, results, expected)):
-            return "wrong"
-        for k, (x, old) in enumerate(zip(given, program.arguments)):
-            if k not in program.donated and not np.array_equal(np.asarray(x), old):
-                return "caller"
-        return "right"
+        self.changed = any(
+            k not in program.donated and not np.array_equal(np.asarray(x), old)
+            for k, (x, old) in enumerate(zip(given, arguments))
+        )
+        return results
 
 
 class Journal:
@@ -224,6 +244,14 @@ def supervise(o):
     """Judges in a process of its own, and in another one if that is lost."""
     folder = prepare(o)
     import programs  # noqa: F401  # pylint: disable=import-outside-toplevel,unused-import
+
+    if o.spread:
+        from blocks import SETTINGS  # pylint: disable=import-outside-toplevel
+
+        given = dict(each.split("=") for each in o.weights.split(",") if each)
+        SETTINGS["weights"] = {name: float(weight) for name, weight in given.items()}
+        SETTINGS["blocks"] = list(filter(None, o.blocks.split(",")))
+        SETTINGS["platform"] = o.platform
     import reference  # noqa: F401  # pylint: disable=import-outside-toplevel,unused-import
 
     while True:

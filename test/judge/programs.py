@@ -24,6 +24,8 @@ class Program:
     function: Callable
     arguments: list[Any]
     donated: tuple = ()
+    specs: Any = None  # of the arguments, for a program of several devices
+    close: bool = False  # floats are rounded: numbers only have to be close
 
 
 # Updates: an array of two dimensions and an index, which is 0, 1 or 2 when it runs.
@@ -259,6 +261,11 @@ def randomized(seed):
 
 
 def program(name):
-    """The program of a name, as printed in the table: directed_N or random_N."""
+    """The program of a name, as printed in the table: directed_N, random_N, varied_N
+    or, for four devices, sharded_N."""
     kind, _, number = name.partition("_")
+    if kind in ("varied", "sharded"):
+        from varied import varied  # pylint: disable=import-outside-toplevel
+
+        return varied(kind, int(number), Program)
     return {"directed": directed, "random": randomized}[kind](int(number))

@@ -1,10 +1,18 @@
 """Evaluates a jaxpr with numpy, an equation at a time.
 
 Nothing is compiled, fused or updated in place: every equation makes a new array. What
-is not known here raises Unknown, and the program is not judged.
+is not known here raises Unknown, and the program is not judged; where `SETTINGS.eager`
+is set, jax evaluates that equation by itself.
 """
 
+import threading
+
 import numpy as np
+
+SETTINGS = threading.local()  # noise: relative, of each float result; None for none
+EAGER = [False]
+# Another number each time, or of several devices: not to be had from one equation.
+ALONE = {"rng_uniform", "pbroadcast", "ragged_all_to_all", "infeed", "pgather"}
 
 
 class Unknown(Exception):
@@ -28,18 +36,53 @@ def run(jaxpr, constants, arguments):
         values.update((name, np.asarray(x)) for name, x in zip(names, given))
     with np.errstate(all="ignore"):
         for equation in jaxpr.eqns:
-            rule = RULES.get(equation.primitive.name)
-            if rule is None:
-                raise Unknown(equation.primitive.name)
-            out = rule(equation, *map(read, equation.invars))
-            if not isinstance(out, (list, tuple)):
-                out = [out]
-            for name, x in zip(equation.outvars, out):
-                x = np.asarray(x, name.aval.dtype)
-                if x.shape != name.aval.shape:
-                    raise Unknown(f"shape of {equation.primitive.name}")
-                values[name] = x
+            values.update(zip(equation.outvars, step(equation, map(read, equation.invars))))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def step(equation, given):
+    """The results of one equation."""
+    name, given = equation.primitive.name, list(given)
+    rule, bodies = RULES.get(name), name in BODIES
+    try:
+        # numpy does not know the kinds of narrow floats and integers.
+        if rule is None or not bodies and any(x.dtype.kind == "V" for x in given):
+            raise Unknown(name)
+        out = rule(equation, *given)
+        out = list(out) if isinstance(out, (list, tuple)) else [out]
+        out = [np.asarray(x, v.aval.dtype) for v, x in zip(equation.outvars, out)]
+        if [x.shape for x in out] != [v.aval.shape for v in equation.outvars]:
+            raise Unknown(f"shape of {name}")
+    except (Unknown, TypeError, ValueError):
+        if not EAGER[0] or bodies or name in ALONE:
+            raise
+        out = eagerly(equation, given)
+    noise = getattr(SETTINGS, "noise", None)
+    return [disturbed(x, noise) for x in out] if noise and not bodies else out
+
+
+def eagerly(equation, given):
+    """One equation by itself, compiled and run by jax."""
+    params = equation.primitive.get_bind_params(equation.params)
+    functions = ()
+    if isinstance(params, tuple):  # jax 0.8 and before
+        functions, params = params
+    with equation.ctx.manager:
+        out = equation.primitive.bind(*functions, *given, **params)
+    out = out if equation.primitive.multiple_results else [out]
+    return [np.asarray(x) for x in out]
+
+
+def disturbed(x, noise):
+    """The same numbers, but for what another order of rounding may do to them."""
+    if x.dtype.kind in "biu" or x.dtype.name.startswith(("int", "uint")):
+        return x
+    import ml_dtypes  # pylint: disable=import-outside-toplevel
+
+    real = np.dtype("float32") if x.dtype.kind == "c" else x.dtype
+    some = noise.uniform(-1, 1, x.shape) * (8 * float(ml_dtypes.finfo(real).eps))
+    wide = np.complex128 if x.dtype.kind == "c" else np.float64
+    return (x.astype(wide) * (1 + some)).astype(x.dtype)
 
 
 # Control flow.
@@ -98,7 +141,7 @@ def cond(equation, index, *arguments):
 
 
 def divide(x, y):
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fc":
         return x / y
     if np.any(y == 0):
         raise Unknown("a division by zero")
@@ -107,7 +150,7 @@ def divide(x, y):
 
 
 def remainder(x, y):
-    if x.dtype.kind == "f" or np.any(y == 0):
+    if x.dtype.kind in "fc" or np.any(y == 0):
         raise Unknown("a remainder")
     return np.fmod(x, y)
 
@@ -115,6 +158,11 @@ def remainder(x, y):
 def shift_right_logical(x, y):
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
     return (x.view(unsigned) >> y.view(unsigned)).view(x.dtype)
+
+
+def shift_right_arithmetic(x, y):
+    signed = np.dtype(f"i{x.dtype.itemsize}")
+    return (x.view(signed) >> y.view(signed)).view(x.dtype)
 
 
 def convert(equation, x):
@@ -228,11 +276,18 @@ def gather(equation, x, indices):
     return out
 
 
+def combines(equation):
+    body = equation.params.get("update_jaxpr")
+    return bool(body and getattr(body, "jaxpr", body).eqns)
+
+
 def scatter(combine):
     def rule(equation, x, indices, updates):
         numbers, mode = equation.params["dimension_numbers"], mode_of(equation)
         if numbers.operand_batching_dims:
             raise Unknown("a batched scatter")
+        if equation.primitive.name == "scatter" and combines(equation):
+            raise Unknown("a scatter that computes")
         out = x.copy()
         rest = [d for d in range(updates.ndim) if d not in numbers.update_window_dims]
         full = [d for d in range(x.ndim) if d not in numbers.inserted_window_dims]
@@ -290,7 +345,8 @@ def dot(equation, x, y):
     (over_x, over_y), batch = equation.params["dimension_numbers"]
     if batch[0]:
         raise Unknown("a batched dot")
-    return np.tensordot(x, y, (over_x, over_y))
+    kind = equation.outvars[0].aval.dtype
+    return np.tensordot(x.astype(kind), y.astype(kind), (over_x, over_y))
 
 
 def binary(function):
@@ -312,7 +368,7 @@ RULES = {
     "div": binary(divide),
     "rem": binary(remainder),
     "shift_left": binary(np.left_shift),
-    "shift_right_arithmetic": binary(np.right_shift),
+    "shift_right_arithmetic": binary(shift_right_arithmetic),
     "shift_right_logical": binary(shift_right_logical),
     "convert_element_type": convert,
     "bitcast_convert_type": bitcast,
@@ -393,3 +449,6 @@ for _name in ("jit", "pjit", "closed_call", "custom_jvp_call", "custom_vjp_call"
     RULES[_name] = inner
 for _name in ("remat", "checkpoint", "remat2", "core_call", "custom_vjp_call_jaxpr"):
     RULES[_name] = inner
+# These evaluate other equations: an Unknown of theirs is final, and noise is in there.
+BODIES = {name for name, rule in RULES.items() if rule in (inner, while_loop, scan, cond)}
+BODIES.add("shard_map")

@@ -26,6 +26,7 @@ ROUNDS = 3
 TURNS = 12  # with other start indices each
 FORWARDS = {"bitcast", "optimization-barrier", "add-dependency", "domain"}
 IN_PLACE = {"sort", "scatter", "dynamic-update-slice", "custom-call", "all-reduce"}
+IN_PLACE.add("ragged-all-to-all")  # its second operand is its result
 
 
 class Execution:

@@ -37,3 +37,5 @@ for lane, numbers in by_lane.items():
     assert numbers == set(range(len(numbers))), (lane, sorted(numbers))
 assert len(programs) == sum(map(len, by_lane.values()))
 print("each program of each unit is there once, no unit is missing")
+for name, flags in db.execute("select name, flags from programs where flags != ''"):
+    print(f"{name}: {flags}")

@@ -79,3 +79,22 @@ def wanted():
     yield from (f"in place: {form}" for form in FORMS)
     yield from (f"alias: {form}" for form in ALIASES)
     yield from (f"type {name}" for name in TYPES.split())
+
+
+# What no module of a target has, and why.
+GONE = "opcodes that compilers remove or that jax does not make"
+NEVER = {
+    "": {
+        GONE: """opcode domain, opcode dynamic-reshape, opcode get-dimension-size,
+          opcode set-dimension-size, opcode trace, opcode tuple-select""",
+    },
+}
+
+
+def impossible(target):
+    """What cannot be reached for a target: by name, why."""
+    found = {}
+    for key in ("", target.partition(":")[0]):
+        for why, names in NEVER.get(key, {}).items():
+            found.update(dict.fromkeys(re.split(r",\s+", names.strip()), why))
+    return found

@@ -23,6 +23,7 @@ PASSES = (
 )
 PAIRS = list(itertools.combinations(PASSES, 2))
 PAIRED = " without pairs"
+STEERED = ("varied", "sharded")
 
 
 @dataclasses.dataclass
@@ -51,12 +52,14 @@ class Lane:
     def name(self):
         return f"{self.target} {self.family}" + (PAIRED if self.pairs else "")
 
-    def unit(self, o, begin, end):
-        """The unit of these programs."""
+    def unit(self, o, begin, end, weights):
+        """The unit of these programs; `weights` of blocks, as text."""
         unit = Unit(self.name, self.target, begin, end)
         unit.arguments += ["--batch", str(end - begin)]
         unit.arguments += ["--programs", f"{self.family}:{begin}:{end}"]
         unit.arguments += platform(o, self.target)
+        if self.family in STEERED:
+            unit.arguments += ["--weights", weights]
         without = PAIRS[begin // o.batch % len(PAIRS)] if self.pairs else ()
         unit.flags = ",".join(without)
         for name in without:

@@ -1,6 +1,6 @@
 """What a campaign has found and reached, as Markdown."""
 
-from hunting.coverage import wanted
+from hunting.coverage import impossible, wanted
 
 
 def table(title, head, rows):
@@ -41,13 +41,15 @@ def coverage(campaign):
     )
     yield from table("Reached", ["what", "in modules"], reached)
     everything = sorted({*wanted(), *(what for what, _ in reached)})
-    for (target,) in campaign.rows("select distinct lane from units") and campaign.rows(
-        "select distinct target from coverage order by target"
-    ):
-        there = campaign.coverage(target)
+    for (target,) in campaign.rows("select distinct target from coverage order by target"):
+        there, never = campaign.coverage(target), impossible(target)
         missing = [what for what in everything if what not in there]
-        yield from ("", f"## Not reached for {target}: {len(missing)} of {len(everything)}")
-        yield from ("", ", ".join(missing))
+        open_ones = [what for what in missing if what not in never]
+        yield from ("", f"## Not reached for {target}: {len(open_ones)} of {len(everything)}")
+        yield from ("", ", ".join(open_ones))
+        for why in sorted({never[what] for what in missing if what in never}):
+            names = [what for what in missing if never.get(what) == why]
+            yield from ("", f"Cannot be there ({why}): {', '.join(names)}")
 
 
 def report(campaign):
