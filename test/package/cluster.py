@@ -1,5 +1,5 @@
 """docs/cluster/verify_many.py on a real Ray of two workers says what a single run
-of hlobuf-verify says.
+of hlobuf-verify says, and utils/hunt files each unit that Ray does once.
 
 RUN: %venv-python %s
 """
@@ -8,6 +8,7 @@ import json
 import shutil
 
 from support import (
+    BUILD,
     CLEAN,
     INPUTS,
     ROOT,
@@ -20,6 +21,17 @@ from support import (
 )
 
 PROGRAM = ROOT / "docs" / "cluster" / "verify_many.py"
+
+
+def hunt(place, env):
+    tests, python = ROOT / "test" / "reduce", VENV / "bin" / "python"
+    options = ["--ray=local", "--workers=3", "--units=4", "--batch=5", "--reducer="]
+    options += [f"--compiler=cpu={python}", f"--tool={BUILD / 'bin' / 'hlobuf-verify'}"]
+    options += [f"--judge={tests / 'stand_in_judge.py'}", "--families", "random"]
+    text = run(python, ROOT / "utils" / "hunt", place / "hunt", *options, env=env)
+    expect("in-place-hazard, a-row-is-read", text)
+    done = run(python, tests / "hunt_units.py", place / "hunt", env=env)
+    expect("each program of each unit is there once", done)
 
 
 def main():
@@ -62,6 +74,8 @@ def main():
     text, lines = verify_many("--shards=40", "--", "--checks=-*,value-id", status=0)
     expect(["27 sound", "0 with errors"], text)
     assert {json.loads(line)["verified"] for line in lines} == {1}
+
+    hunt(place, env)
 
     [text] = (dumps / "copy-3").glob("*-buffer-assignment.txt")
     text.write_bytes(b"\x1f\x8b no gzip")

@@ -24,6 +24,9 @@ PASSES = (
 PAIRS = list(itertools.combinations(PASSES, 2))
 PAIRED = " without pairs"
 STEERED = ("varied", "sharded")
+MODULES = "modules:"  # and a folder: mutations of its modules
+JUDGE = ROOT / "test" / "judge" / "judge.py"
+MUTANTS = ROOT / "test" / "judge" / "mutants.py"
 
 
 @dataclasses.dataclass
@@ -38,7 +41,8 @@ class Unit:
     arguments: list = dataclasses.field(default_factory=list)
 
     def command(self, o, folder):
-        command = [o.compilers[self.target], o.judge, folder, "--tool", o.tool, "--keep"]
+        judge = o.judge or (MUTANTS if "--modules" in self.arguments else JUDGE)
+        command = [o.compilers[self.target], judge, folder, "--tool", o.tool, "--keep"]
         return [*command, *self.arguments]
 
 
@@ -55,6 +59,11 @@ class Lane:
     def unit(self, o, begin, end, weights):
         """The unit of these programs; `weights` of blocks, as text."""
         unit = Unit(self.name, self.target, begin, end)
+        if self.family.startswith(MODULES):
+            folder = self.family.removeprefix(MODULES)
+            unit.arguments += ["--modules", folder, "--target", self.target]
+            unit.arguments += ["--programs", f"mutant:{begin}:{end}"]
+            return unit
         unit.arguments += ["--batch", str(end - begin)]
         unit.arguments += ["--programs", f"{self.family}:{begin}:{end}"]
         unit.arguments += platform(o, self.target)
