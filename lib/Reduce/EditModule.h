@@ -91,6 +91,10 @@ public:
   /// The module as XLA's parser reads it.
   std::string text() const;
 
+  /// The same with numbers for the names of instructions: equal for modules
+  /// that differ only in what new instructions were called.
+  std::string textWithoutNames() const;
+
   /// Instructions that are there.
   unsigned size() const;
 

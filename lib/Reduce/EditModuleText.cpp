@@ -264,3 +264,13 @@ std::string EditModule::text() const {
   }
   return Out;
 }
+
+std::string EditModule::textWithoutNames() const {
+  EditModule Numbered = *this;
+  unsigned Next = 0;
+  for (const EditComputation &C : Computations)
+    if (!C.Removed)
+      for (uint32_t I : C.Order)
+        Numbered[I].Name = std::to_string(Next++);
+  return Numbered.text();
+}

@@ -41,6 +41,8 @@ struct EditPass {
   bool Once = false;
   /// For a module that other passes have made small.
   bool Last = false;
+  /// The module may get larger, which makes other passes possible.
+  bool MayGrow = false;
 };
 
 /// All passes, those first that take out most.

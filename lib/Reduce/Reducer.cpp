@@ -74,13 +74,13 @@ void Reducer::testAll(std::vector<Candidate> &Candidates) {
     Counts.Tests += C.Tested;
     Counts.Interesting += C.Good;
     if (C.Tested && !wasInterrupted())
-      Known[llvm::xxHash64(C.Text)] = C.Good;
+      Known[C.Key] = C.Good;
   }
 }
 
 std::optional<Reducer::Candidate>
-Reducer::nextCandidate(const std::vector<Edit> &Edits, size_t &Next,
-                       size_t Size) {
+Reducer::nextCandidate(const EditPass &Pass, const std::vector<Edit> &Edits,
+                       size_t &Next, size_t Size) {
   while (Next < Edits.size()) {
     Candidate C;
     C.Begin = Next;
@@ -92,10 +92,14 @@ Reducer::nextCandidate(const std::vector<Edit> &Edits, size_t &Next,
     if (!Applied)
       continue;
     C.Module.cleanUp();
-    C.Text = C.Module.text();
-    auto Before = Known.find(llvm::xxHash64(C.Text));
-    if (Before == Known.end())
+    if (!Pass.MayGrow && C.Module.size() > best().size())
+      continue;
+    C.Key = llvm::xxHash64(C.Module.textWithoutNames());
+    auto Before = Known.find(C.Key);
+    if (Before == Known.end()) {
+      C.Text = C.Module.text();
       return C;
+    }
     // What was interesting is an earlier result, and no step forward.
     ++Counts.Repeated;
   }
@@ -122,7 +126,7 @@ bool Reducer::runChunks(const EditPass &Pass, std::vector<Edit> &Edits,
   while (Next < Edits.size() && !isOver()) {
     std::vector<Candidate> Candidates;
     while (Candidates.size() < Options.Jobs) {
-      std::optional<Candidate> C = nextCandidate(Edits, Next, Size);
+      std::optional<Candidate> C = nextCandidate(Pass, Edits, Next, Size);
       if (!C)
         break;
       Candidates.push_back(std::move(*C));
@@ -171,6 +175,7 @@ bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
 bool Reducer::run(EditModule Start) {
   std::vector<Candidate> First(1);
   First[0].Text = Start.text();
+  First[0].Key = llvm::xxHash64(Start.textWithoutNames());
   Best = std::move(Start);
   testAll(First);
   Counts.FirstSeconds = seconds();

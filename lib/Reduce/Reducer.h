@@ -65,12 +65,14 @@ private:
     size_t Begin = 0;
     size_t End = 0;
     std::string Text;
+    uint64_t Key = 0;
     bool Tested = false;
     bool Good = false;
   };
   bool runPass(const EditPass &Pass, unsigned Round);
   bool runChunks(const EditPass &Pass, std::vector<Edit> &Edits, size_t Size);
-  std::optional<Candidate> nextCandidate(const std::vector<Edit> &Edits,
+  std::optional<Candidate> nextCandidate(const EditPass &Pass,
+                                         const std::vector<Edit> &Edits,
                                          size_t &Next, size_t Size);
   void testAll(std::vector<Candidate> &Candidates);
   bool testText(unsigned Slot, llvm::StringRef Text);
@@ -84,7 +86,7 @@ private:
   EditModule Best;
   /// Texts of the input and of what was accepted last before Best.
   std::vector<std::string> Earlier;
-  /// Hashes of texts that are not interesting.
+  /// By hash of the text without names: whether a module is interesting.
   llvm::DenseMap<uint64_t, bool> Known;
   ChildProcess::Clock::time_point Started = ChildProcess::Clock::now();
 };
