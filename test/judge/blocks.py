@@ -117,7 +117,9 @@ class Draw:
         return tuple(self.recent() for _ in range(self.rng.randint(1, 3)))
 
     def take(self, most=3):
-        """The names of the blocks that become a body."""
+        """The names of the blocks that become a body; never none."""
+        if not self.names:
+            return ["shifted"]
         count = min(self.rng.randint(1, most), len(self.names))
         taken, self.names = self.names[:count], self.names[count:]
         return taken
@@ -316,11 +318,13 @@ def windows(d):
 
 @block("opcode select-and-scatter")
 def pooled(d):
-    def loss(x):
-        return lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID").sum()
+    sides = (1, 2, 2, 1)
 
-    x = d.ints((8, 16)).astype("float32")
-    return squash(jax.grad(loss)(x) + d.floats((8, 16)))
+    def loss(x):
+        return lax.reduce_window(x, -np.inf, lax.max, sides, sides, "VALID").sum()
+
+    x = d.ints((1, 8, 8, 2)).astype("float32")
+    return squash(jax.grad(loss)(x) + d.floats((1, 8, 8, 2)))
 
 
 @block("opcode reduce")

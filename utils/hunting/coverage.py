@@ -81,12 +81,47 @@ def wanted():
     yield from (f"type {name}" for name in TYPES.split())
 
 
-# What no module of a target has, and why.
-GONE = "opcodes that compilers remove or that jax does not make"
+# What no module of a target has, and why: as far as campaigns and XLA's sources tell.
+STARTS = """all-gather-start, opcode all-gather-done, opcode all-reduce-start,
+  opcode all-reduce-done, opcode collective-permute-start, opcode collective-permute-done"""
 NEVER = {
     "": {
-        GONE: """opcode domain, opcode dynamic-reshape, opcode get-dimension-size,
-          opcode set-dimension-size, opcode trace, opcode tuple-select""",
+        "XLA has removed it, or expands it before buffers are assigned": """opcode domain,
+          opcode dynamic-reshape, opcode get-dimension-size, opcode set-dimension-size,
+          opcode trace, opcode tuple-select, opcode opt-barrier, in place: opt-barrier,
+          opcode logistic, opcode cholesky, opcode topk, opcode async-update""",
+        "jax does not make it": """opcode batch-norm-grad, opcode batch-norm-inference,
+          opcode batch-norm-training, opcode map, opcode infeed, opcode outfeed,
+          opcode collective-broadcast, opcode stochastic-convert, opcode scan""",
+        "jax makes partitions, not replicas": "opcode replica-id",
+        "jax has no such types unless x64 is enabled": "type f64, type c128",
+    },
+    "cpu": {
+        "operations are not split on CPU": f"""in place: asynchronous, async: copy,
+          async: all-gather, async: all-reduce, async: all-to-all, async: fusion,
+          async: collective-permute, async: reduce-scatter, async: slice,
+          async: ragged-all-to-all, opcode async-start, opcode async-done, opcode {STARTS},
+          opcode copy-start, opcode copy-done, opcode send, opcode send-done, opcode recv,
+          opcode recv-done, opcode after-all, opcode add-dependency""",
+        "one memory": """memory space 1, memory space 2, memory space 5, memory space 6,
+          memory space 7""",
+        "expanded on CPU": """opcode rng, opcode rng-bit-generator, opcode triangular-solve,
+          opcode select-and-scatter""",
+        "not implemented on CPU": "opcode ragged-all-to-all",
+    },
+    "cuda": {
+        "calls are inlined": "in place: call, opcode call",
+        "it is an async-start": f"opcode {STARTS}",
+        "memories of a TPU": "memory space 2, memory space 6",
+        "expanded, or a call of a library": """opcode rng, opcode rng-bit-generator,
+          opcode triangular-solve, opcode convolution, opcode select-and-scatter""",
+    },
+    "tpu": {
+        "calls are inlined": "in place: call, opcode call",
+        "complex numbers are pairs": "opcode complex, opcode real, opcode imag",
+        "it is a convolution": "opcode dot, opcode ragged-dot, opcode fft",
+        "memory of a GPU": "memory space 7",
+        "expanded on TPU": "opcode triangular-solve, opcode rng-get-and-update-state",
     },
 }
 

@@ -49,7 +49,7 @@ def coverage(campaign):
         yield from ("", ", ".join(open_ones))
         for why in sorted({never[what] for what in missing if what in never}):
             names = [what for what in missing if never.get(what) == why]
-            yield from ("", f"Cannot be there ({why}): {', '.join(names)}")
+            yield from ("", f"Not to be expected ({why}): {', '.join(names)}")
 
 
 def report(campaign):
