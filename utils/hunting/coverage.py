@@ -2,7 +2,7 @@
 
 import re
 
-from hunting.lanes import ROOT
+from hunting.lanes import ROOT, unlabeled
 
 # How a program is compiled in place, by what its optimized module has.
 FORMS = {
@@ -129,7 +129,7 @@ NEVER = {
 def impossible(target):
     """What cannot be reached for a target: by name, why."""
     found = {}
-    for key in ("", target.partition(":")[0]):
+    for key in ("", unlabeled(target).partition(":")[0]):
         for why, names in NEVER.get(key, {}).items():
             found.update(dict.fromkeys(re.split(r",\s+", names.strip()), why))
     return found

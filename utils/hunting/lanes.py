@@ -61,12 +61,12 @@ class Lane:
         unit = Unit(self.name, self.target, begin, end)
         if self.family.startswith(MODULES):
             folder = self.family.removeprefix(MODULES)
-            unit.arguments += ["--modules", folder, "--target", self.target]
+            unit.arguments += ["--modules", folder, "--target", unlabeled(self.target)]
             unit.arguments += ["--programs", f"mutant:{begin}:{end}"]
             return unit
         unit.arguments += ["--batch", str(end - begin)]
         unit.arguments += ["--programs", f"{self.family}:{begin}:{end}"]
-        unit.arguments += platform(o, self.target)
+        unit.arguments += platform(o, unlabeled(self.target))
         if self.family in STEERED:
             unit.arguments += ["--weights", weights]
         without = PAIRS[begin // o.batch % len(PAIRS)] if self.pairs else ()
@@ -74,6 +74,11 @@ class Lane:
         for name in without:
             unit.arguments += ["--without", name]
         return unit
+
+
+def unlabeled(target):
+    """cpu of cpu@0.6.2: the label tells compilers of one target apart."""
+    return target.partition("@")[0]
 
 
 def platform(o, target):
@@ -102,5 +107,6 @@ def lanes(o):
     """All lanes of a campaign; the programs of `o.families` for each compiler."""
     for target in o.compilers:
         yield from (Lane(target, family) for family in o.families)
-        if target == "cpu" and "random" in o.families:
-            yield Lane(target, "random", pairs=True)
+        if unlabeled(target) == "cpu":
+            paired = [family for family in ("random", "varied") if family in o.families]
+            yield from (Lane(target, family, pairs=True) for family in paired)

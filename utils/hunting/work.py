@@ -9,6 +9,7 @@ import time
 
 from hunting.causes import cause_of
 from hunting.coverage import cover
+from hunting.lanes import unlabeled
 
 
 def say(message):
@@ -90,12 +91,12 @@ def reduce_one(o, campaign):
     row_file = place / program / "row.json"
     row = json.loads(row_file.read_text()) if row_file.exists() else {"checks": []}
     goal = [f"--check={','.join(row['checks'])}"] if row["checks"] else []
-    if not goal and target == "cpu" and row.get("numbers") == "wrong":
+    if not goal and unlabeled(target) == "cpu" and row.get("numbers") == "wrong":
         goal = ["--wrong-numbers"]
     outcome = "nothing to look for"
     if modules and goal and target in o.compilers:
         command = [o.reducer, "-q", "-j1", f"--max-time={o.reduce_seconds}", modules[0]]
-        command += [*goal, f"--target={target}"]
+        command += [*goal, f"--target={unlabeled(target)}"]
         command += [f"--python={o.compilers[target]}", f"--report={place / 'report'}"]
         command += ["-o", place / "reduced.hlo.txt"]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
