@@ -77,7 +77,7 @@ class Lane:
 
 
 def unlabeled(target):
-    """cpu of cpu@0.6.2: the label tells compilers of one target apart."""
+    """cpu of cpu@0.6.2: a label distinguishes compilers of one target."""
     return target.partition("@")[0]
 
 
