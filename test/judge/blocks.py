@@ -170,7 +170,8 @@ def transcendental(d):
     opcode is-finite, opcode sign, opcode reduce-precision"""
 )
 def rounding(d):
-    x = d.ints(d.shape()).astype("float32") * np.float32(0.3) + np.float32(0.1)
+    # Exact, so that nothing is rounded to another side.
+    x = (d.ints(d.shape()) & 1023).astype("float32") * np.float32(0.25) - np.float32(99.0625)
     forms = (
         lambda: lax.floor(x),
         lambda: lax.ceil(x),
