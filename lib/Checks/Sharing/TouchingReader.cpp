@@ -14,8 +14,10 @@
 // are cut where the next member starts (hlo_live_range.cc,
 // NormalizeAliasedBuffers), which then does not read the one before: with those
 // the module shows the sets, and without it only modules that have none of them
-// are checked. TPU's alternate memory is placed by half-open steps, so that
-// there a value may start where an unrelated one ends.
+// are checked; of donation the allocation says it, and a parameter that nothing
+// reads ends where the output starts, even before the parameter's own step
+// (GPU, jax 0.12.0). TPU's alternate memory is placed by half-open steps, so
+// that there a value may start where an unrelated one ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +59,17 @@ static bool readsValue(const CheckContext &A, NameId Reader, ValueId V) {
                            [&](const Use &Use) { return Use.Name == Reader; });
 }
 
+/// True if \p V is a donated parameter that nothing reads: it is in the alias
+/// set of the output that takes its place, whatever the schedule says of the
+/// two.
+static bool isUnreadDonation(const CheckContext &A, ValueId V) {
+  const Dump &D = A.dump();
+  const Allocation &Alloc = D[D[V].Owner];
+  UsedId U = A.usedOf(V);
+  return Alloc.isParameter() && Alloc.MaybeLiveOut && U &&
+         D.uses(D[U]).empty() && A.opcode(D[V].Tag.Name) == Opcode::Parameter;
+}
+
 /// True if an operand of \p Reader holds \p V, in whatever part.
 bool TouchingReader::holdsInOperand(HloId Reader, HloValueId V) {
   if (Reader != OperandsOf) {
@@ -74,7 +87,7 @@ bool TouchingReader::mayTakeOver(ValueId Ending, ValueId Starting) {
   const ValueTag &Old = D[Ending].Tag, &New = D[Starting].Tag;
   if (!W)
     return Old.Phi || New.Phi || !A.hasText(New.Name) ||
-           readsValue(A, New.Name, Ending);
+           readsValue(A, New.Name, Ending) || isUnreadDonation(A, Ending);
   HloValueId Before = W->find(Old.Name, Old.Index);
   HloValueId After = W->find(New.Name, New.Index);
   return !Before || !After || W->aliases().same(Before, After) ||
