@@ -60,6 +60,8 @@ def random_bits(d):
 
 @block("opcode rng", "opcode rng-get-and-update-state")
 def unsteady_numbers(d):
+    if SETTINGS["platform"] == "cpu" and d.rng.random() < 0.9:
+        return d.floats(d.shape())  # numbers of such a program cannot be judged
     return lax.rng_uniform(np.float32(0), np.float32(1), d.shape())
 
 

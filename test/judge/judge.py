@@ -185,7 +185,8 @@ class Compiler:
 
     def give_up(self, program):
         """Ends this process and a program that does not: its loop lost the counter."""
-        self.journal.add(program.name, "hangs")
+        # Where devices wait for each other, one that was refused makes all of them wait.
+        self.journal.add(program.name, "unknown: hangs" if program.specs else "hangs")
         os.kill(os.getpid(), signal.SIGKILL)
 
     def run(self, program, compiled, where):
@@ -199,6 +200,8 @@ class Compiler:
         given = [put(x.copy(), to) for x, to in zip(arguments, where)]
         if same:
             given[1] = given[0]
+        if program.specs:
+            self.journal.begin(f"{program.name} runs")
         watch = threading.Timer(SECONDS_TO_RUN, self.give_up, [program])
         watch.start()
         results = [np.array(x) for x in self.jax.tree.leaves(compiled(*given))]
@@ -231,9 +234,9 @@ class Journal:
 
     def lost(self):
         """The process ended: by the program that had begun, if it did not say why."""
-        name = read(self.now)
+        name, _, runs = read(self.now).partition(" ")
         if name not in self.read():
-            self.add(name, "crashes")
+            self.add(name, "unknown: devices wait" if runs else "crashes")
 
     def clear(self):
         if os.path.exists(self.path):

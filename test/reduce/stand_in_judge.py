@@ -22,6 +22,8 @@ with open(folder / "rows.json", "w", encoding="utf-8") as rows:
         name, wrong = f"{family}_{number}", number % 3 == 0
         row = {"name": name, "what": blocks, "hazards": [], "unsure": [], "agrees": True}
         row["numbers"] = "wrong" if wrong and number % 2 == 0 else "right"
+        if number == 8 and family == "directed":
+            row["numbers"] = "failed: JaxRuntimeError INTERNAL: RET_CHECK failure (a.cc:16"
         row["checks"] = ["in-place-hazard"] if wrong else []
         luck = "right by luck: in place" if number % 2 else "assignment"
         row["why"] = luck if wrong else ""

@@ -20,6 +20,9 @@ def cause_of(row, verdict):
     """(cause, what the judges say)"""
     judged = row["why"] or row["numbers"].split(":")[0]
     shown = [f for f in (verdict or {}).get("findings", []) if f["severity"] != "lint"]
+    if "INTERNAL:" in row["numbers"]:  # the compiler, or what it made, found a defect
+        error = row["numbers"].partition("INTERNAL:")[2].strip()
+        return f"internal error, {SILENT}, {re.sub(r'[0-9]+', 'N', error)[:80]}", judged
     if not shown:
         return f"{row['numbers'].split(':')[0]}, {SILENT}, {row['why']}", judged
     first = shown[0]

@@ -51,6 +51,7 @@ def gather(o, unit, folder):
         for block in set(filter(None, blocks.split(","))):
             found.coverage[f"block {block}"] += 1
         bad = row["numbers"] in ("wrong", "caller", "hangs", "crashes")
+        bad |= "INTERNAL:" in row["numbers"]
         if bad or checks or not row["agrees"]:
             cause, judged = cause_of(row, verdict.get(row["name"]))
             cause = f"{unit.target}: {cause}"
@@ -91,7 +92,8 @@ def reduce_one(o, campaign):
     row_file = place / program / "row.json"
     row = json.loads(row_file.read_text()) if row_file.exists() else {"checks": []}
     goal = [f"--check={','.join(row['checks'])}"] if row["checks"] else []
-    if not goal and unlabeled(target) == "cpu" and row.get("numbers") == "wrong":
+    one_device = unlabeled(target) == "cpu" and " sharded" not in lane
+    if not goal and one_device and row.get("numbers") == "wrong":
         goal = ["--wrong-numbers"]
     outcome = "nothing to look for"
     if modules and goal and target in o.compilers:
