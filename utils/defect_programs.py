@@ -55,6 +55,18 @@ def two_paddings(x, z):
     return gather(spread(x) * z) + gather(spread(gather(z)))
 
 
+def update_with_quotient(x, k):
+    """a part of a quotient replaces a part of what all of it is computed from"""
+    quotient = x / (1 + jnp.abs(x[::-1]))
+    return jax.lax.dynamic_update_slice(x, quotient[:2], (k, 0)), quotient
+
+
+def loop_of_one_array(a, x):
+    """the loop makes both elements of its state x, which is updated after it"""
+    first, _ = jax.lax.fori_loop(0, 3, lambda i, state: (state[1], state[1]), (a, x))
+    return first, x.at[0].set(-1)
+
+
 # The arguments' types and shapes, and over how many devices they are split.
 PROGRAMS = {
     shift_row: (1, ("int32", 8, 16)),
@@ -62,7 +74,11 @@ PROGRAMS = {
     loop_over_bytes: (1, ("int8", 32, 128)),
     update_bytes: (1, ("int8", 32, 128), ("int8", 128), ("int32",)),
     two_paddings: (4, ("float32", 8), ("float32", 20)),
+    update_with_quotient: (1, ("float32", 64, 128), ("int32",)),
+    loop_of_one_array: (1, ("int32", 8, 16), ("int32", 8, 16)),
 }
+# What the compiler for CPU has to be told to show the defect.
+FLAGS = {loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true"}
 
 
 def topology(target, count):
@@ -104,6 +120,7 @@ def main():
     name, target = sys.argv[1:]
     [(function, (count, *shapes))] = [p for p in PROGRAMS.items() if p[0].__name__ == name]
     if target == "cpu":
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FLAGS.get(function, '')}"
         print(count_wrong(function, shapes))
     else:
         compile_ahead(function, target, count, shapes)
