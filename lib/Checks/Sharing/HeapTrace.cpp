@@ -11,10 +11,10 @@
 // one allocation are disjoint, and a value that shares has the offset of the
 // one it shares with. Each value of a trace gets its bytes once and gives them
 // back once; who shares names a value that came before. A trace has the number
-// of the allocation that it filled, until 2026 the one from before temps were
-// moved to the end (CombineTempAllocations), which is not larger. TPU moves
-// values of color 1 after they were placed and may place them again (libtpu
-// 0.0.52: half of its programs), and says nothing of it.
+// of the allocation that it filled; until August 2026 the one from before temps
+// were joined and moved to the end (CombineTempAllocations), which may be any.
+// TPU moves values of color 1 after they were placed and may place them again
+// (libtpu 0.0.52: half of its programs), and says nothing of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,6 +129,9 @@ void TraceReplay::release(ValueId V) {
 }
 
 void TraceReplay::checkNumber(const HeapTrace &T) {
+  constexpr uint32_t NumbersAreFinal = 20260810;
+  if (!A.release().since(NumbersAreFinal))
+    return;
   llvm::StringRef Where = A.places().traceLine(T.Line);
   if (T.Allocation >= D.Allocations.size()) {
     R.report(Where, "the trace is of allocation {}, but there are only {}",
