@@ -77,7 +77,7 @@ PROGRAMS = {
     update_with_quotient: (1, ("float32", 64, 128), ("int32",)),
     loop_of_one_array: (1, ("int32", 8, 16), ("int32", 8, 16)),
 }
-# What the compiler for CPU has to be told to show the defect.
+# Flags of the compiler for CPU without which it does not show the defect.
 FLAGS = {loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true"}
 
 

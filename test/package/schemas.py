@@ -72,7 +72,7 @@ def main():
     place = clean_place()
     inputs = ["test/Inputs"]
     paths = reports(place, inputs, 1)
-    check_sarif(paths["sarif"], 8)
+    check_sarif(paths["sarif"], 10)
     check_junit(paths["junit"], 15, 10)
     check_json(paths["json"], 15)
 
