@@ -149,6 +149,29 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
   }
 }
 
+Forwarding::Part Forwarding::origin(Part At) {
+  constexpr unsigned MaxSteps = 64;
+  bool Fused = false;
+  for (unsigned I = 0; I != MaxSteps; ++I) {
+    Part Next = At;
+    Step Kind = next(Next);
+    if (Kind == Step::Enter && !Fused) {
+      if (std::optional<OperandPart> From = find(At.Id, At.Ordinal)) {
+        stepOver(At, From->Operand, From->Ordinal);
+        continue;
+      }
+      Fused = true;
+      Next.Id = rootWith(At);
+    } else if (Kind != Step::Forward) {
+      return At;
+    }
+    if (!Next.Id)
+      return At;
+    At = Next;
+  }
+  return At;
+}
+
 std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
   if (Ordinal >= P.trees().parts(P[Id].Shape) ||
       P.trees().isTuple(P[Id].Shape, Ordinal))

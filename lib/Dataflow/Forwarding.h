@@ -34,12 +34,17 @@ public:
   /// Nothing for a tuple index table, which is always written.
   std::optional<OperandPart> find(HloId Id, uint32_t Ordinal);
 
-private:
-  /// A part of an instruction inside a fused computation.
+  /// A part of an instruction, which may be inside a fused computation.
   struct Part {
     HloId Id;
     uint32_t Ordinal = 0;
+    bool operator==(const Part &) const = default;
   };
+  /// Where the bytes of \p At were computed: parts of one origin hold the same
+  /// bytes. Gives up after some steps, with a part on the way.
+  Part origin(Part At);
+
+private:
   enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
 
   static IdPair key(Part At) { return {At.Id.index(), At.Ordinal}; }

@@ -55,6 +55,7 @@ private:
   void finish(HloId Id);
   void read(HloId Reader, const ShadowRead &Read);
   void readLocked(HloId Done, ComputationId Body);
+  bool isThere(HloId Id, HloValueId V);
   void write(HloId Id);
   void keep(HloId Id, HloValueId V);
   void bind(ArrayRef<ShadowBinding> Bindings);
@@ -325,9 +326,27 @@ void ShadowWalk::report(HloId Reader, const ShadowRead &Read,
       {Reader, Read.Operand, Read.Value, Written, At, Read.Input});
 }
 
+/// True if the bytes of \p V, which copy \p Id defines, hold what it copies
+/// already: from a copy of it elsewhere the same bytes are written again (a
+/// conditional that two branches give one value, CUDA, jaxlib 0.12.0).
+bool ShadowWalk::isThere(HloId Id, HloValueId V) {
+  constexpr size_t MostCompared = 8;
+  if (P[Id].Op != Opcode::Copy)
+    return false;
+  bool Found = true;
+  Memory.visit(
+      *Plan.place(V), [&](const ShadowPlace &, const ShadowBytes &Bytes) {
+        Found = Found &&
+                llvm::any_of(
+                    ArrayRef<HloValueId>(Bytes.Intact).take_front(MostCompared),
+                    [&](HloValueId Old) { return Plan.isCopyInPlace(V, Old); });
+      });
+  return Found;
+}
+
 void ShadowWalk::write(HloId Id) {
   Plan.forEachWrite(Id, [&](HloValueId V, bool Keeps) {
-    if (Keeps)
+    if (Keeps || isThere(Id, V))
       keep(Id, V);
     else
       Memory.write(*Plan.place(V), V);

@@ -167,6 +167,14 @@ bool ShadowPlan::keepsBytes(HloId Id, HloValueId Written) const {
   return place(V) && *place(V) == *place(Written);
 }
 
+bool ShadowPlan::isCopyInPlace(HloValueId Copy, HloValueId Other) const {
+  auto Origin = [&](HloValueId V) {
+    return Same.origin({F[V].Definition, F[V].Ordinal});
+  };
+  return place(Other) && *place(Copy) == *place(Other) &&
+         Origin(Copy) == Origin(Other);
+}
+
 void ShadowPlan::forEachWrite(
     HloId Id, llvm::function_ref<void(HloValueId, bool Keeps)> Visit) const {
   Opcode Op = P[Id].Op;

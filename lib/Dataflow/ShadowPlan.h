@@ -69,6 +69,9 @@ public:
   void
   forEachWrite(HloId Id,
                llvm::function_ref<void(HloValueId, bool Keeps)> Visit) const;
+  /// True if \p Copy, which a copy defines, has the same bytes as \p Other, and
+  /// the same place.
+  bool isCopyInPlace(HloValueId Copy, HloValueId Other) const;
   /// The phis of \p Id that take their values from \p From.
   void bind(HloId Id, HloId From,
             llvm::SmallVectorImpl<ShadowBinding> &Out) const;
