@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce/EditModule.h"
+#include "Reduce/ShapeText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <numeric>
 
 using namespace hlobuf;
@@ -19,6 +21,29 @@ const EditAttribute *EditInstruction::attribute(StringRef Key) const {
     if (A.Key == Key)
       return &A;
   return nullptr;
+}
+
+std::vector<std::string> EditAttribute::items() const {
+  StringRef Text = Value;
+  if (!Text.consume_front("{") || !Text.consume_back("}"))
+    return {};
+  return listItems(Text);
+}
+
+void EditAttribute::setItems(llvm::ArrayRef<std::string> Items) {
+  Value = "{" + llvm::join(Items, ", ") + "}";
+}
+
+void EditInstruction::dropSharding(size_t Index, size_t Count) {
+  for (EditAttribute &A : Attributes) {
+    if (A.Key != "sharding" || !StringRef(A.Value).starts_with("{{"))
+      continue;
+    std::vector<std::string> Items = A.items();
+    if (Items.size() != Count || Index >= Count)
+      continue;
+    Items.erase(Items.begin() + static_cast<ptrdiff_t>(Index));
+    A.setItems(Items);
+  }
 }
 
 void EditInstruction::become(Opcode NewOp,
@@ -108,8 +133,24 @@ void EditModule::numberParameters() {
   llvm::stable_sort(Parameters, [&](uint32_t A, uint32_t B) {
     return Instructions[A].Number < Instructions[B].Number;
   });
+  if (EditAttribute *List = headerList(PropagationToParameters)) {
+    std::vector<std::string> Old = List->items();
+    std::vector<std::string> New;
+    for (uint32_t I : Parameters) {
+      uint32_t Number = Instructions[I].Number;
+      New.push_back(Number < Old.size() ? Old[Number] : "false");
+    }
+    List->setItems(New);
+  }
   for (auto [Number, I] : llvm::enumerate(Parameters))
     Instructions[I].Number = static_cast<uint32_t>(Number);
+}
+
+EditAttribute *EditModule::headerList(StringRef Key) {
+  for (EditAttribute &A : Header)
+    if (A.Key == Key && A.items().size() > 1)
+      return &A;
+  return nullptr;
 }
 
 std::vector<uint32_t> EditModule::users(uint32_t Number) const {

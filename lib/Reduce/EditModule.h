@@ -23,6 +23,12 @@ namespace hlobuf {
 
 constexpr uint32_t NoNumber = ~uint32_t(0);
 
+// Keys of the header: whether shardings of parameters and outputs may change.
+constexpr llvm::StringLiteral PropagationToParameters =
+    "allow_spmd_sharding_propagation_to_parameters";
+constexpr llvm::StringLiteral PropagationToOutput =
+    "allow_spmd_sharding_propagation_to_output";
+
 /// A computation that an instruction calls.
 struct EditCall {
   uint32_t Callee = NoNumber;
@@ -33,6 +39,11 @@ struct EditCall {
 struct EditAttribute {
   std::string Key;
   std::string Value;
+
+  /// The items of the value, a list in braces; none of another value.
+  std::vector<std::string> items() const;
+  /// Makes the value a list of \p Items.
+  void setItems(llvm::ArrayRef<std::string> Items);
 };
 
 /// An instruction.
@@ -57,6 +68,9 @@ struct EditInstruction {
 
   bool is(Opcode O) const { return Op == O; }
   const EditAttribute *attribute(llvm::StringRef Key) const;
+  /// Element \p Index of a tuple of \p Count arrays has gone: so has its
+  /// sharding.
+  void dropSharding(size_t Index, size_t Count);
   /// Makes it an instruction without attributes.
   void become(Opcode NewOp, llvm::ArrayRef<uint32_t> NewOperands);
 };
@@ -146,6 +160,10 @@ public:
 
   /// Numbers the parameters of the entry computation from 0 in their order.
   void numberParameters();
+
+  /// A list of the header with an item for each parameter or output; null if
+  /// there is none, or one item is for all.
+  EditAttribute *headerList(llvm::StringRef Key);
 
   /// Of the first line, but for aliases and the entry's layout.
   std::vector<EditAttribute> Header;

@@ -131,6 +131,14 @@ void EditModuleReader::addHeader() {
   llvm::erase_if(E.Header, [](const EditAttribute &A) {
     return A.Key == "input_output_alias" || A.Key == "entry_computation_layout";
   });
+  // One item is for all parameters, or outputs.
+  for (StringRef Key : {PropagationToParameters, PropagationToOutput})
+    if (EditAttribute *List = E.headerList(Key)) {
+      std::vector<std::string> Items = List->items();
+      if (llvm::count(Items, Items.front()) ==
+          static_cast<ptrdiff_t>(Items.size()))
+        List->setItems(Items.front());
+    }
 }
 
 /// The element of \p Source at \p Path: a chain of get-tuple-elements, one for

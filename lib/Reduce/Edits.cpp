@@ -15,22 +15,22 @@ using namespace hlobuf;
 
 llvm::ArrayRef<EditPass> hlobuf::allPasses() {
   static const EditPass Passes[] = {
-      {"attributes", dropAttributes, false, true},
+      {"one output", keepOneOutput, true, true},
+      {"outputs", dropOutputs},
       {"one instruction", isolate, true, true},
       {"one computation", hoist, true},
-      {"outputs", dropOutputs},
-      {"operands", useOperand},
+      {"calls", inlineCalls, false, false, false, true},
       {"parameters", useNewParameter},
+      {"operands", useOperand},
       {"inputs", useOldParameter},
-      {"constants", useConstant},
       {"loop state", dropState},
       {"root", moveRoot, true},
       {"other operands", useLastOperand},
-      {"calls", inlineCalls, false, false, false, true},
       {"first branches", takeFirstBranch, false, false, false, true},
       {"last branches", takeLastBranch, false, false, false, true},
       {"single rounds", runLoopOnce, false, false, false, true},
       {"kept state", keepState, false, false, false, true},
+      {"constants", useConstant},
       {"aliases", dropAliases},
       {"header", dropHeader},
       {"attributes", dropAttributes, false, false, true},
@@ -184,7 +184,12 @@ bool hlobuf::makeConstant(EditModule &M, uint32_t Number) {
 bool hlobuf::makeParameter(EditModule &M, uint32_t Number) {
   if (arrayType(M[Number].Shape).empty() || !M.isInEntry(Number))
     return false;
+  const EditAttribute *Sharding = M[Number].attribute("sharding");
+  std::vector<EditAttribute> Kept;
+  if (Sharding)
+    Kept.push_back(*Sharding);
   M[Number].become(Opcode::Parameter, {});
+  M[Number].Attributes = std::move(Kept);
   // After those that are there; cleanUp() numbers them without gaps.
   M[Number].Number = static_cast<uint32_t>(M.Instructions.size()) + Number;
   return true;

@@ -59,6 +59,8 @@ std::vector<Edit> dropLayouts(const EditModule &M, const EditRules &);
 std::vector<Edit> isolate(const EditModule &M, const EditRules &);
 /// A body of a loop, or a branch, becomes the entry computation.
 std::vector<Edit> hoist(const EditModule &M, const EditRules &);
+/// The program returns one of its results, that which needs least first.
+std::vector<Edit> keepOneOutput(const EditModule &M, const EditRules &);
 std::vector<Edit> dropOutputs(const EditModule &M, const EditRules &);
 /// The root becomes one of its operands.
 std::vector<Edit> moveRoot(const EditModule &M, const EditRules &);

@@ -181,10 +181,13 @@ static bool dropElement(EditModule &M, uint32_t While, uint32_t Index) {
                   [&](uint32_t User) { makeConstant(M, User); });
   for (uint32_t Tuple : {L->Init, L->BodyRoot})
     M[Tuple].Operands.erase(M[Tuple].Operands.begin() + Index);
+  size_t Count = Shapes.size();
   Shapes.erase(Shapes.begin() + Index);
   for (uint32_t I :
-       {While, L->Init, L->BodyState, L->BodyRoot, L->ConditionState})
+       {While, L->Init, L->BodyState, L->BodyRoot, L->ConditionState}) {
+    M[I].dropSharding(Index, Count);
     M[I].Shape = tupleOf(Shapes);
+  }
   return true;
 }
 

@@ -163,11 +163,18 @@ bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
   size_t Smallest =
       best().size() > SmallModule ? Edits.size() >> (3 + 2 * Round) : 1;
   Smallest = std::max<size_t>(1, Smallest);
-  for (size_t Size = Edits.size(); Size >= Smallest && !isOver(); Size /= 2) {
-    Changed |= runChunks(Pass, Edits, Size);
-    if (Size == 1 || Edits.empty())
+  // Once a module is small, what is left is tried together once.
+  bool Again = Smallest == 1 && !Visited.insert(Pass.Name).second;
+  size_t Size = Again ? 1 : Edits.size();
+  while (!Edits.empty() && !isOver()) {
+    bool Helped = runChunks(Pass, Edits, Size);
+    Changed |= Helped;
+    if (Size == 1 || (!Helped && Size / 2 < Smallest))
       break;
-    Size = std::min(Size, Edits.size());
+    // Those that are left may count elements that have moved.
+    if (Helped)
+      Edits = Pass.List(best(), Options.Rules);
+    Size = std::max<size_t>(1, std::min(Size, Edits.size()) / 2);
   }
   return Changed;
 }
@@ -189,10 +196,14 @@ bool Reducer::run(EditModule Start) {
   for (unsigned Round = 0; !isOver(); ++Round) {
     bool Changed = false;
     bool Coarse = best().size() > SmallModule;
-    for (const EditPass &Pass : allPasses())
+    for (const EditPass &Pass : allPasses()) {
       if (!isOver() && (!Pass.Once || Round == 0) &&
           (!Pass.Last || !Coarse || Round > 2))
         Changed |= runPass(Pass, Round);
+      // Single edits of earlier passes take out more than those of later ones.
+      if (Coarse && best().size() <= SmallModule)
+        break;
+    }
     if (!Changed && (!Coarse || Round > 4))
       break;
   }

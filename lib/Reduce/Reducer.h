@@ -86,6 +86,8 @@ private:
   EditModule Best;
   /// Texts of the input and of what was accepted last before Best.
   std::vector<std::string> Earlier;
+  /// Passes that have run on a small module.
+  llvm::StringSet<> Visited;
   /// By hash of the text without names: whether a module is interesting.
   llvm::DenseMap<uint64_t, bool> Known;
   ChildProcess::Clock::time_point Started = ChildProcess::Clock::now();

@@ -38,26 +38,29 @@ bool hlobuf::equalWithoutLayouts(StringRef A, StringRef B) {
   return A == B || withoutLayouts(A) == withoutLayouts(B);
 }
 
-std::vector<std::string> hlobuf::tupleElements(StringRef Shape) {
-  std::vector<std::string> Elements;
-  if (!isTupleText(Shape))
-    return Elements;
-  std::string Text = withoutComments(Shape.drop_front().drop_back());
-  std::string Element;
+std::vector<std::string> hlobuf::listItems(StringRef Text) {
+  std::vector<std::string> Items;
+  std::string Item;
   int Depth = 0;
-  for (char C : Text) {
+  for (char C : withoutComments(Text)) {
     Depth += C == '(' || C == '[' || C == '{';
     Depth -= C == ')' || C == ']' || C == '}';
     if (C == ',' && Depth == 0) {
-      Elements.push_back(StringRef(Element).trim().str());
-      Element.clear();
+      Items.push_back(StringRef(Item).trim().str());
+      Item.clear();
       continue;
     }
-    Element += C;
+    Item += C;
   }
-  if (StringRef Last = StringRef(Element).trim(); !Last.empty())
-    Elements.push_back(Last.str());
-  return Elements;
+  if (StringRef Last = StringRef(Item).trim(); !Last.empty())
+    Items.push_back(Last.str());
+  return Items;
+}
+
+std::vector<std::string> hlobuf::tupleElements(StringRef Shape) {
+  if (!isTupleText(Shape))
+    return {};
+  return listItems(Shape.drop_front().drop_back());
 }
 
 std::string hlobuf::tupleOf(llvm::ArrayRef<std::string> Elements) {

@@ -30,6 +30,9 @@ inline bool isTupleText(llvm::StringRef Shape) {
   return Shape.starts_with("(");
 }
 
+/// The items of \p Text, which commas outside of brackets separate.
+std::vector<std::string> listItems(llvm::StringRef Text);
+
 /// The shapes of the elements of a tuple; none for another shape.
 std::vector<std::string> tupleElements(llvm::StringRef Shape);
 
