@@ -12,7 +12,7 @@ arguments separated by tabs, with one line:
   config TO               ok | failed WHY     the GPU, cuda only
   version                 ok jax 0.12.0, jaxlib 0.12.0, libtpu 0.0.52
 
-Works with jax 0.6 and later. A target is `cpu`, `tpu:v5e`, `tpu:v5e:2x2x1`,
+Compiles with jax 0.4.25 and later; the other verbs need 0.6. A target is `cpu`, `tpu:v5e`, `tpu:v5e:2x2x1`,
 `cuda:h100`, or `cuda:FILE` with the text proto of a GPU. TPU and CUDA compile ahead of
 time: no accelerator is needed.
 """
@@ -85,7 +85,10 @@ class Worker:
         self.compiler = load("jax._src.compiler")
         self.mlir = load("jax._src.interpreters.mlir")
         self.ir = load("jaxlib.mlir.ir")
-        self.xla = load("jaxlib._jax")
+        try:
+            self.xla = load("jaxlib._jax")
+        except ImportError:  # jaxlib 0.5 and before
+            self.xla = load("jaxlib.xla_extension")
         try:
             self.hlo = load("jaxlib._hlo")
         except ImportError:  # jaxlib 0.8 and before
@@ -121,11 +124,15 @@ class Worker:
             out.write(self.config())
         return "ok"
 
-    def stablehlo(self, text: str) -> bytes:
+    def stablehlo(self, text: str) -> Any:
+        """The module as StableHLO: bytecode, or text."""
         module = self.hlo.hlo_module_from_text(text)
         proto = module.as_serialized_hlo_module_proto()
-        made: bytes = self.xla.mlir.hlo_to_stablehlo(proto)
-        return made
+        if hasattr(self.xla.mlir, "hlo_to_stablehlo"):
+            return self.xla.mlir.hlo_to_stablehlo(proto)
+        # jaxlib 0.5 and before
+        computation = self.xla.XlaComputation(proto)
+        return self.xla.mlir.xla_computation_to_mlir_module(computation)
 
     def options(self, text: str) -> tuple[Any, int]:
         """How a module is compiled, and for how many devices."""
@@ -144,9 +151,8 @@ class Worker:
         )
         build = options.executable_build_options
         build.use_spmd_partitioning = counts[1] > 1
-        build.use_shardy_partitioner = counts[1] > 1 and (
-            "xla.sdy" in text or "mesh[" in text
-        )
+        if counts[1] > 1:  # jax 0.4.25 has no such option
+            build.use_shardy_partitioner = "xla.sdy" in text or "mesh[" in text
         return options, total
 
     def build(self, text: str) -> Any:
@@ -170,7 +176,10 @@ class Worker:
                 )
             except TypeError:  # jax 0.6
                 bytecode = self.mlir.module_to_bytecode(module)
+            try:
                 return compile_it(bytecode, found, options)
+            except TypeError:  # jax 0.5 and before
+                return compile_it(bytecode, options)
 
     def compile(self, file: str) -> str:
         self.build(read(file))
