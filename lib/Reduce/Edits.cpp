@@ -23,7 +23,7 @@ llvm::ArrayRef<EditPass> hlobuf::allPasses() {
       {"parameters", useNewParameter},
       {"operands", useOperand},
       {"inputs", useOldParameter},
-      {"loop state", dropState},
+      {"loop state", dropState, false, false, false, true},
       {"root", moveRoot, true},
       {"other operands", useLastOperand},
       {"first branches", takeFirstBranch, false, false, false, true},
