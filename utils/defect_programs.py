@@ -120,7 +120,8 @@ def main():
     name, target = sys.argv[1:]
     [(function, (count, *shapes))] = [p for p in PROGRAMS.items() if p[0].__name__ == name]
     if target == "cpu":
-        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FLAGS.get(function, '')}"
+        given = os.environ.get("XLA_FLAGS", "").split()
+        os.environ["XLA_FLAGS"] = " ".join([*given, *FLAGS.get(function, "").split()])
         print(count_wrong(function, shapes))
     else:
         compile_ahead(function, target, count, shapes)

@@ -180,6 +180,14 @@ static Spot forwarded(const ProtoModule &M, Spot S) {
     S.Index.insert(S.Index.begin(), 1);
     return S;
   }
+  if (I.Opcode == "async-start") {
+    // {0, K} is operand K, {1} the result of what it calls.
+    bool Result = !S.Index.empty() && S.Index.front() == 1;
+    S.At = Result ? rootOfCallee(M, I) : nullptr;
+    if (Result)
+      S.Index.erase(S.Index.begin());
+    return S;
+  }
   static constexpr StringRef Forwards[] = {
       "bitcast",      "while",           "opt-barrier",
       "domain",       "add-dependency",  "optimization-barrier",
