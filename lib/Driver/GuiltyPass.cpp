@@ -94,12 +94,16 @@ static void scan(const PassDump &File, size_t Number,
   }
 }
 
+/// What \p Step is about: the name of an instruction.
+static StringRef subjectOf(const ResultNote &Step) {
+  return StringRef(Step.Event.Subject).split('{').first;
+}
+
 /// True if all that \p F says of \p Name is that its value was overwritten.
 static bool isVictim(const ResultFinding &F, StringRef Name) {
   bool Defined = false;
   for (const ResultNote &N : F.Notes) {
-    if (N.Kind != NoteKind::Step ||
-        StringRef(N.Event.Subject).split('{').first != Name)
+    if (N.Kind != NoteKind::Step || subjectOf(N) != Name)
       continue;
     if (N.Event.Role != StepRole::Defines)
       return false;
@@ -108,17 +112,51 @@ static bool isVictim(const ResultFinding &F, StringRef Name) {
   return Defined;
 }
 
-static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
-                    const llvm::StringMap<FirstSeen> &Names) {
+/// XLA's GPU pass that only gives fusions new names (2024 on).
+static constexpr StringRef RenamingPass = "rename_fusions";
+
+namespace {
+/// The instructions of a finding, and the youngest of them.
+class Suspects {
+public:
+  Suspects(const std::vector<PassDump> &Passes,
+           const llvm::StringMap<FirstSeen> &Names)
+      : Passes(Passes), Names(Names) {}
+
+  void add(const ResultFinding &F, StringRef Name);
+
   StringRef Youngest;
   FirstSeen Last;
+
+private:
+  const std::vector<PassDump> &Passes;
+  const llvm::StringMap<FirstSeen> &Names;
+};
+} // namespace
+
+void Suspects::add(const ResultFinding &F, StringRef Name) {
+  FirstSeen Seen = Names.lookup(Name);
+  if (!Seen.File || (Last.File && *Seen.File <= *Last.File) ||
+      Passes[*Seen.File].Pass == RenamingPass || isVictim(F, Name))
+    return;
+  Last = Seen;
+  Youngest = Name;
+}
+
+static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
+                    const llvm::StringMap<FirstSeen> &Names) {
+  Suspects All(Passes, Names);
   for (const std::string &Name : F.Names)
-    if (FirstSeen Seen = Names.lookup(Name);
-        Seen.File && (!Last.File || *Seen.File > *Last.File) &&
-        !isVictim(F, Name)) {
-      Last = Seen;
-      Youngest = Name;
-    }
+    All.add(F, Name);
+  // A fusion with a new name is known by what is in it.
+  bool Renamed = llvm::any_of(F.Names, [&](const std::string &Name) {
+    FirstSeen Seen = Names.lookup(Name);
+    return Seen.File && Passes[*Seen.File].Pass == RenamingPass;
+  });
+  for (const ResultNote &N : F.Notes)
+    if (Renamed && N.Kind == NoteKind::Step)
+      All.add(F, subjectOf(N));
+  const auto &[Youngest, Last] = std::tie(All.Youngest, All.Last);
   // What is there from the beginning is not a pass's doing.
   if (!Last.File || *Last.File == 0)
     return;
@@ -164,9 +202,13 @@ void GuiltyPasses::note(DumpResult &R) {
   if (!Passes)
     return;
   llvm::StringMap<FirstSeen> Names;
-  for (const ResultFinding *F : Loud)
+  for (const ResultFinding *F : Loud) {
     for (const std::string &Name : F->Names)
       Names.try_emplace(Name);
+    for (const ResultNote &N : F->Notes)
+      if (N.Kind == NoteKind::Step)
+        Names.try_emplace(subjectOf(N));
+  }
   for (size_t I = 0; I != Passes->size(); ++I)
     scan((*Passes)[I], I, Names);
   for (ResultFinding *F : Loud)
