@@ -222,7 +222,8 @@ void SvgWriter::writePanel(const PictureSpace &S) {
                     "bytes from below",
                     Margin, Y + BlocksHeight + 13, P.Steps - 1);
   if (Small != 0)
-    OS << fmt::format("; {} values are too small to be drawn", Small);
+    OS << fmt::format("; {} {} too small to be drawn", Small,
+                      Small == 1 ? "value is" : "values are");
   if (P.Untimed != 0)
     OS << fmt::format("; {} values without a live range are not drawn",
                       P.Untimed);
