@@ -49,7 +49,8 @@ def options_and_rest():
 
 def main():
     options, rest = options_and_rest()
-    ray.init(address=options.address)
+    # Logs of other programs on the machines would get between the lines.
+    ray.init(address=options.address, log_to_driver=False)
     arguments = ray.put([*rest, *options.folders])
     shards = [f"{i}/{options.shards}" for i in range(options.shards)]
     tasks = [verify_shard.remote(shard, arguments) for shard in shards]
