@@ -149,27 +149,28 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
   }
 }
 
-Forwarding::Part Forwarding::origin(Part At) {
+Forwarding::Origin Forwarding::origin(Part At) {
   constexpr unsigned MaxSteps = 64;
-  bool Fused = false;
+  HloId Fusion;
   for (unsigned I = 0; I != MaxSteps; ++I) {
     Part Next = At;
     Step Kind = next(Next);
-    if (Kind == Step::Enter && !Fused) {
+    if (Kind == Step::Enter && !Fusion) {
       if (std::optional<OperandPart> From = find(At.Id, At.Ordinal)) {
         stepOver(At, From->Operand, From->Ordinal);
         continue;
       }
-      Fused = true;
       Next.Id = rootWith(At);
+      if (Next.Id)
+        Fusion = At.Id;
     } else if (Kind != Step::Forward) {
-      return At;
+      return {Fusion, At};
     }
     if (!Next.Id)
-      return At;
+      return {Fusion, At};
     At = Next;
   }
-  return At;
+  return {Fusion, At};
 }
 
 std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {

@@ -40,9 +40,16 @@ public:
     uint32_t Ordinal = 0;
     bool operator==(const Part &) const = default;
   };
-  /// Where the bytes of \p At were computed: parts of one origin hold the same
-  /// bytes. Gives up after some steps, with a part on the way.
-  Part origin(Part At);
+  /// Where bytes were computed; several fusions may call one computation.
+  struct Origin {
+    /// Invalid outside of fusions.
+    HloId Fusion;
+    Part At;
+    bool operator==(const Origin &) const = default;
+  };
+  /// The origin of the bytes of \p At: parts of one origin hold the same bytes.
+  /// Gives up after some steps, with a part on the way.
+  Origin origin(Part At);
 
 private:
   enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
