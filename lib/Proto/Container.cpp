@@ -131,8 +131,8 @@ bool ContainerReader::spend() {
   return true;
 }
 
-/// The first message in the field \p Number, as bytesField; an empty one if
-/// the budget does not last.
+/// The first message in the field \p Number, which may be empty; null if there
+/// is none, or if the budget does not last.
 StringRef ContainerReader::firstField(StringRef Message, uint32_t Number) {
   WireReader In(Message);
   for (WireField F; spend() && In.next(F);)
@@ -183,9 +183,10 @@ bool ContainerReader::isAssignment(StringRef Bytes) {
     if (!F.isMessage() || F.Number > 16)
       return false;
     if (F.Number == 1 && !HasBuffer)
-      HasBuffer = !firstField(F.Bytes, 3).empty();
+      HasBuffer = firstField(F.Bytes, 3).data() != nullptr;
     else if (F.Number == 3 && !HasAllocation)
-      HasAllocation = !firstField(F.Bytes, 9).empty();
+      // Buffer 0 with 0 bytes at offset 0 is an empty message.
+      HasAllocation = firstField(F.Bytes, 9).data() != nullptr;
   }
   return HasBuffer && HasAllocation && !In.failed();
 }

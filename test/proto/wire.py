@@ -3,6 +3,7 @@
     set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
     around FILE...           the files one after the other, inside of what nobody knows
     records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
+    nothing                  a program with one buffer, number 0, without bytes
     cut FILE                 verifies every sixteenth beginning of FILE
     flip FILE...             verifies each file with single bytes changed
 """
@@ -90,6 +91,25 @@ def records(kind, packed):
     return begin + chunk(b"s", b"", 0, 0) + chunk(kind.encode(), data)
 
 
+def message(*parts):
+    """Text as its bytes, a number as a varint."""
+    kinds = ((n, 0 if isinstance(v, int) else 2, v) for n, v in parts)
+    return join((n, k, v.encode() if isinstance(v, str) else v) for n, k, v in kinds)
+
+
+def nothing():
+    shape = message((2, 13))
+    tuple_ = message((1, "tuple"), (2, "tuple"), (3, shape), (35, 1))
+    result = message((2, shape))
+    computation = message((1, "main"), (2, tuple_), (4, result), (5, 2), (6, 1))
+    schedule = message((1, message((1, 2), (2, message((1, b"\x01"))))))
+    entry = message((3, computation), (4, result), (6, 2), (7, schedule))
+    module = message((1, "jit_nothing"), (2, "main")) + entry
+    buffer = message((3, message((4, 1))))
+    allocation = message((7, 1), (9, b""), (11, 1))
+    return message((1, module), (3, message((1, buffer), (3, allocation))))
+
+
 def main():
     command, *rest = sys.argv[1:]
     scratch = Path(tempfile.mkdtemp()) / "x.hlo.pb"
@@ -100,6 +120,8 @@ def main():
     elif command == "around":
         texts = b"\xff\xff\x00between".join(Path(file).read_bytes() for file in rest)
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
+    elif command == "nothing":
+        sys.stdout.buffer.write(nothing())
     elif command == "records":
         sys.stdout.buffer.write(records(*rest))
     elif command == "cut":
