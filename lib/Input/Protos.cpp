@@ -7,10 +7,12 @@
 
 #include "Input/Protos.h"
 #include "Dump/Files.h"
+#include "Proto/Pages.h"
 #include "Proto/Text.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -127,6 +129,32 @@ ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return Last;
 }
 
+/// The options that a PJRT client writes next to the dump \p Path,
+/// `module_0000.jit_f.cpu_after_optimizations.hlo.pb`, into the folder
+/// `module_0000.jit_f` (xla/pjrt/dump/dump.cc, 2025 on).
+static std::optional<bool> pagesOfFolder(StringRef Path) {
+  StringRef Stem = withoutCompressionTail(Path);
+  if (!Stem.consume_back(".hlo.pb"))
+    return std::nullopt;
+  Stem = Stem.drop_back(llvm::sys::path::extension(Stem).size());
+  auto File = llvm::MemoryBuffer::getFile(Stem + "/compile_options.pb",
+                                          /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!File)
+    return std::nullopt;
+  return pagesOfCompilation((*File)->getBuffer());
+}
+
+/// Whether the release that wrote \p Found prints pages, by what is with it.
+static std::optional<bool> printsPages(const ProtoPlace &Place,
+                                       const FoundProto &Found) {
+  if (isBeforePages(llvm::sys::path::filename(Place.File)))
+    return false;
+  if (auto Known = pagesOfOptions(Found.Options))
+    return Known;
+  return pagesOfFolder(Place.File);
+}
+
 llvm::Error hlobuf::printProto(const ProtoPlace &Place,
                                std::optional<StringRef> Bytes, Sources &Texts,
                                std::array<DumpFile, NumFileRoles> &Files) {
@@ -141,6 +169,7 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
+  P->PrintsPages = printsPages(Place, Found);
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proto/Fields.h"
+#include "Proto/Pages.h"
 #include "Proto/ShapeText.h"
 #include "Proto/Text.h"
 #include "Support/Format.h"
@@ -52,44 +53,6 @@ std::string hlobuf::valueTag(const HloProto &P, const ProtoBuffer &B) {
   return fmt::format("<{} {}{}{} @{}>", B.Id, plainName(I->Name),
                      Tuple ? indexText(B.Place.Index) : "",
                      isPhi(P.Module, *I) ? " (phi)" : "", B.Color);
-}
-
-/// True if \p I has the form of the releases that print pages: fields that came
-/// in 2026, between jaxlib 0.10.2 and 0.12.0.
-static bool isOfPagedRelease(const ProtoInstruction &I) {
-  constexpr uint32_t DotOptions = 101;      // a message, mostly empty
-  constexpr uint32_t ComparisonOrder = 102; // instead of 72
-  if (I.Opcode != "compare" && I.Opcode != "dot")
-    return true;
-  uint32_t Needed = I.Opcode == "dot" ? DotOptions : ComparisonOrder;
-  bool Found = false;
-  forEachField(I.Bytes,
-               [&](const WireField &F) { Found |= F.Number == Needed; });
-  return Found;
-}
-
-/// True if all traces have the numbers of their allocations, which until 2026
-/// were those from before temps were moved to the end.
-static bool tracesAreRenumbered(const ProtoAssignment &A) {
-  std::map<int64_t, int64_t> Owners;
-  for (const ProtoAllocation &Allocation : A.Allocations)
-    for (const ProtoAssigned &Line : Allocation.Assigned)
-      Owners.try_emplace(Line.Buffer, Allocation.Index);
-  return llvm::all_of(A.Traces, [&](const ProtoTrace &T) {
-    if (T.Events.empty())
-      return true;
-    auto Found = Owners.find(T.Events.front().Buffer);
-    return Found == Owners.end() || Found->second == T.Allocation;
-  });
-}
-
-/// Whether the release prints `page 0` (2026-08-10 on). The proto does not say:
-/// its values at the peak, the fields of some instructions and the numbers of
-/// traces are of that year.
-static bool printsPages(const HloProto &P) {
-  return !P.Assignment.Peaks.empty() &&
-         llvm::all_of(P.Module.Instructions, isOfPagedRelease) &&
-         tracesAreRenumbered(P.Assignment);
 }
 
 namespace {
@@ -294,7 +257,7 @@ void AssignmentPrinter::printValue(const ProtoAssigned &Line) {
 }
 
 void AssignmentPrinter::print() {
-  Pages = printsPages(P);
+  Pages = P.PrintsPages ? *P.PrintsPages : pagesOfForm(P);
   To.Out += "BufferAssignment:\n";
   for (const ProtoAllocation &A : P.Assignment.Allocations) {
     printHeader(A);

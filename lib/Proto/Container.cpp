@@ -50,6 +50,7 @@ private:
   bool isModule(StringRef Bytes);
   bool isAssignment(StringRef Bytes);
   std::optional<StringRef> assignmentAfter(StringRef Rest);
+  void keepProto(StringRef Module, StringRef Assignment, StringRef Rest);
   bool spend();
   StringRef firstField(StringRef Message, uint32_t Number);
   void keep(std::string Bytes, unsigned Depth);
@@ -211,6 +212,18 @@ std::optional<StringRef> ContainerReader::assignmentAfter(StringRef Rest) {
   return std::nullopt;
 }
 
+/// \p Rest is what follows \p Module.
+void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
+                                StringRef Rest) {
+  FoundProto &P = C.Protos.emplace_back();
+  P.Module = Module;
+  P.Assignment = Assignment;
+  // The key and the size of the second field are all that may be between.
+  P.Whole = Assignment.data() - Module.end() <= 11;
+  if (!P.Whole)
+    P.Options = firstField(firstField(Rest, ModuleConfig), ConfigDebugOptions);
+}
+
 void ContainerReader::scan(StringRef Bytes) {
   constexpr uint64_t Least = 1 << 16;
   Budget += Bytes.size() * 4 + Least;
@@ -224,14 +237,11 @@ void ContainerReader::scan(StringRef Bytes) {
       continue;
     }
     StringRef Module = Rest.take_front(*Size);
-    std::optional<StringRef> Assignment =
-        assignmentAfter(Rest.drop_front(*Size));
-    if (!Assignment)
-      ++C.Modules;
+    Rest = Rest.drop_front(*Size);
+    if (std::optional<StringRef> Assignment = assignmentAfter(Rest))
+      keepProto(Module, *Assignment, Rest);
     else
-      // The key and the size of the second field are all that may be between.
-      C.Protos.push_back(
-          {Module, *Assignment, Assignment->data() - Module.end() <= 11});
+      ++C.Modules;
     At = static_cast<size_t>(Module.end() - Bytes.data());
   }
 }

@@ -28,6 +28,9 @@ struct FoundProto {
   llvm::StringRef Assignment;
   /// Both are fields of one HloProto, with nothing between them.
   bool Whole = true;
+  /// The DebugOptions of the configuration between them; empty if there is
+  /// none.
+  llvm::StringRef Options;
 };
 
 /// What a file says about the device that it was compiled for.

@@ -176,6 +176,8 @@ struct ProtoAssignment {
 struct HloProto {
   ProtoModule Module;
   ProtoAssignment Assignment;
+  /// Whether its release prints pages; nothing if only the proto is at hand.
+  std::optional<bool> PrintsPages;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes

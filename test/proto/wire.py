@@ -3,7 +3,9 @@
     set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
     around FILE...           the files one after the other, inside of what nobody knows
     records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
-    nothing                  a program with one buffer, number 0, without bytes
+    nothing [NEWEST]         a program with one buffer, number 0, without bytes; as in
+                             an executable that was compiled with the option NEWEST
+    options NEWEST           compile_options.pb with the option NEWEST
     cut FILE                 verifies every sixteenth beginning of FILE
     flip FILE...             verifies each file with single bytes changed
 """
@@ -97,7 +99,7 @@ def message(*parts):
     return join((n, k, v.encode() if isinstance(v, str) else v) for n, k, v in kinds)
 
 
-def nothing():
+def nothing(newest):
     shape = message((2, 13))
     tuple_ = message((1, "tuple"), (2, "tuple"), (3, shape), (35, 1))
     result = message((2, shape))
@@ -107,7 +109,15 @@ def nothing():
     module = message((1, "jit_nothing"), (2, "main")) + entry
     buffer = message((3, message((4, 1))))
     allocation = message((7, 1), (9, b""), (11, 1))
-    return message((1, module), (3, message((1, buffer), (3, allocation))))
+    assignment = message((1, buffer), (3, allocation))
+    if not newest:
+        return message((1, module), (3, assignment))
+    config = message((14, options(newest)))
+    return message((1, message((1, module), (2, config))), (2, assignment))
+
+
+def options(newest):
+    return message((31, 1), (int(newest), 0))
 
 
 def main():
@@ -121,7 +131,9 @@ def main():
         texts = b"\xff\xff\x00between".join(Path(file).read_bytes() for file in rest)
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
     elif command == "nothing":
-        sys.stdout.buffer.write(nothing())
+        sys.stdout.buffer.write(nothing(*rest or [None]))
+    elif command == "options":
+        sys.stdout.buffer.write(message((3, message((3, options(*rest))))))
     elif command == "records":
         sys.stdout.buffer.write(records(*rest))
     elif command == "cut":

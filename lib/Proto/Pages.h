@@ -1,0 +1,44 @@
+//===- Proto/Pages.h - Does a release print pages? --------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Releases since 2026-08-10 print `page 0` in the header of each allocation
+// (BufferAllocation::ToShortString, xla/service/buffer_assignment.cc). No field
+// of a proto says which release wrote it; these functions look elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_PAGES_H
+#define HLOBUF_PROTO_PAGES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace hlobuf {
+
+struct HloProto;
+
+/// True if the name of a dump is of a release before that: libtpu puts the
+/// number of its source revision into it,
+/// `module_0000.jit_f.cl_1014260217.after_optimizations.hlo.pb`. A later number
+/// says nothing, as it may be of a release branch that was cut before.
+bool isBeforePages(llvm::StringRef Name);
+
+/// What a DebugOptions message says: most options are written with their
+/// defaults, and new ones get the next number. Nothing if it has no field or is
+/// damaged.
+std::optional<bool> pagesOfOptions(llvm::StringRef DebugOptions);
+
+/// What a CompileOptionsProto says, which PJRT clients write as
+/// `compile_options.pb` when they dump.
+std::optional<bool> pagesOfCompilation(llvm::StringRef CompileOptions);
+
+/// What \p P itself suggests, where nothing else is known.
+bool pagesOfForm(const HloProto &P);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_PAGES_H
