@@ -148,8 +148,9 @@ static std::optional<bool> pagesOfFolder(StringRef Path) {
 /// Whether the release that wrote \p Found prints pages, by what is with it.
 static std::optional<bool> printsPages(const ProtoPlace &Place,
                                        const FoundProto &Found) {
-  if (isBeforePages(llvm::sys::path::filename(Place.File)))
-    return false;
+  // The options are of jaxlib, which may be older than libtpu.
+  if (auto Revision = libtpuRevision(llvm::sys::path::filename(Place.File)))
+    return pagesOfRevision(*Revision);
   if (auto Known = pagesOfOptions(Found.Options))
     return Known;
   return pagesOfFolder(Place.File);

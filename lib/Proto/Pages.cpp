@@ -16,17 +16,24 @@ using namespace hlobuf;
 using namespace hlobuf::field;
 using llvm::StringRef;
 
-bool hlobuf::isBeforePages(StringRef Name) {
-  // PiperOrigin-RevId of the change that prints pages.
-  constexpr uint64_t FirstWithPages = 962183568;
+std::optional<uint64_t> hlobuf::libtpuRevision(StringRef Name) {
   constexpr StringRef Mark = ".cl_";
   size_t At = Name.rfind(Mark);
   if (At == StringRef::npos)
-    return false;
+    return std::nullopt;
   uint64_t Revision = 0;
   Name = Name.drop_front(At + Mark.size());
-  return !Name.consumeInteger(10, Revision) && Name.starts_with(".") &&
-         Revision < FirstWithPages;
+  if (Name.consumeInteger(10, Revision) || !Name.starts_with("."))
+    return std::nullopt;
+  return Revision;
+}
+
+std::optional<bool> hlobuf::pagesOfRevision(uint64_t Revision) {
+  // PiperOrigin-RevId of the change that prints pages.
+  constexpr uint64_t FirstWithPages = 962183568;
+  if (Revision < FirstWithPages)
+    return false;
+  return std::nullopt;
 }
 
 std::optional<bool> hlobuf::pagesOfOptions(StringRef DebugOptions) {

@@ -12,7 +12,9 @@
 // one it shares with. Each value of a trace gets its bytes once and gives them
 // back once; who shares names a value that came before. A trace has the number
 // of the allocation that it filled; until August 2026 the one from before temps
-// were joined and moved to the end (CombineTempAllocations), which may be any.
+// were joined and moved to the end (CombineTempAllocations). That one is of no
+// other trace, and there were no more allocations than there are values and
+// traces.
 // TPU moves values of color 1 after they were placed and may place them again
 // (libtpu 0.0.52: half of its programs), and says nothing of it.
 //
@@ -42,6 +44,7 @@ private:
 
   void replay(const HeapTrace &T);
   void checkNumber(const HeapTrace &T);
+  void checkEarlyNumber(const HeapTrace &T);
   /// Whether \p E may follow the events so far; reports it if not.
   bool follows(const HeapEvent &E, ValueId V);
   void reportLeft();
@@ -68,6 +71,8 @@ private:
   };
   /// By value.
   llvm::DenseMap<uint32_t, Standing> Seen;
+  /// By the number of an allocation before temps were joined.
+  llvm::DenseMap<uint64_t, const HeapTrace *> ByEarlyNumber;
 };
 } // namespace
 
@@ -128,23 +133,40 @@ void TraceReplay::release(ValueId V) {
     Here.erase(Found);
 }
 
+void TraceReplay::checkEarlyNumber(const HeapTrace &T) {
+  llvm::StringRef Where = A.places().traceLine(T.Line);
+  size_t Most = D.Allocations.size() + D.Values.size() + D.HeapTraces.size();
+  if (T.Allocation >= Most)
+    R.report(Where,
+             "the trace is of allocation {}, but there were at most {} before "
+             "temps were joined",
+             T.Allocation, Most);
+  auto [Other, New] = ByEarlyNumber.try_emplace(T.Allocation, &T);
+  if (!New)
+    R.report(Where, "two traces are of allocation {}", T.Allocation)
+        .note(A.places().traceLine(Other->second->Line), "the other is here");
+}
+
 void TraceReplay::checkNumber(const HeapTrace &T) {
   constexpr uint32_t NumbersAreFinal = 20260810;
   if (!A.release().since(NumbersAreFinal))
-    return;
+    return checkEarlyNumber(T);
   llvm::StringRef Where = A.places().traceLine(T.Line);
   if (T.Allocation >= D.Allocations.size()) {
     R.report(Where, "the trace is of allocation {}, but there are only {}",
              T.Allocation, D.Allocations.size());
     return;
   }
-  ValueId First =
-      T.Events.empty() ? ValueId() : find(D.HeapEvents[T.Events.Begin].Value);
+  ValueId First;
+  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
+    ValueId V = find(D.HeapEvents[I].Value);
+    if (V && D[V].Owner.index() == T.Allocation)
+      return;
+    First = First ? First : V;
+  }
   if (!First)
     return;
   AllocationId Owner = D[First].Owner;
-  if (T.Allocation <= Owner.index())
-    return;
   R.report(Where, "the trace is of allocation {}, but {} is in allocation {}",
            T.Allocation, D.spell(D[First].Tag), D[Owner].Index)
       .note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
