@@ -149,8 +149,8 @@ static std::optional<bool> pagesOfFolder(StringRef Path) {
 static std::optional<bool> printsPages(const ProtoPlace &Place,
                                        const FoundProto &Found) {
   // The options are of jaxlib, which may be older than libtpu.
-  if (auto Revision = libtpuRevision(llvm::sys::path::filename(Place.File)))
-    return pagesOfRevision(*Revision);
+  if (auto Known = pagesOfName(llvm::sys::path::filename(Place.File)))
+    return Known;
   if (auto Known = pagesOfOptions(Found.Options))
     return Known;
   return pagesOfFolder(Place.File);

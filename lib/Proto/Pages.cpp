@@ -16,7 +16,9 @@ using namespace hlobuf;
 using namespace hlobuf::field;
 using llvm::StringRef;
 
-std::optional<uint64_t> hlobuf::libtpuRevision(StringRef Name) {
+std::optional<bool> hlobuf::pagesOfName(StringRef Name) {
+  // PiperOrigin-RevId of the change that prints pages.
+  constexpr uint64_t FirstWithPages = 962183568;
   constexpr StringRef Mark = ".cl_";
   size_t At = Name.rfind(Mark);
   if (At == StringRef::npos)
@@ -25,15 +27,7 @@ std::optional<uint64_t> hlobuf::libtpuRevision(StringRef Name) {
   Name = Name.drop_front(At + Mark.size());
   if (Name.consumeInteger(10, Revision) || !Name.starts_with("."))
     return std::nullopt;
-  return Revision;
-}
-
-std::optional<bool> hlobuf::pagesOfRevision(uint64_t Revision) {
-  // PiperOrigin-RevId of the change that prints pages.
-  constexpr uint64_t FirstWithPages = 962183568;
-  if (Revision < FirstWithPages)
-    return false;
-  return std::nullopt;
+  return Revision >= FirstWithPages;
 }
 
 std::optional<bool> hlobuf::pagesOfOptions(StringRef DebugOptions) {

@@ -21,14 +21,10 @@ namespace hlobuf {
 
 struct HloProto;
 
-/// The source revision that libtpu puts into the name of a dump,
-/// `module_0000.jit_f.cl_1014260217.after_optimizations.hlo.pb`; nothing if
-/// there is none.
-std::optional<uint64_t> libtpuRevision(llvm::StringRef Name);
-
-/// What such a revision says. A late one says nothing, as it may be of a
-/// release branch that was cut before.
-std::optional<bool> pagesOfRevision(uint64_t Revision);
+/// What the name of a dump says: libtpu puts its source revision into it,
+/// `module_0000.jit_f.cl_1014260217.after_optimizations.hlo.pb`. Nothing if
+/// there is none. Release branches get revisions weeks after they were cut.
+std::optional<bool> pagesOfName(llvm::StringRef Name);
 
 /// What a DebugOptions message says: most options are written with their
 /// defaults, and new ones get the next number. Nothing if it has no field or is

@@ -10,11 +10,11 @@
 // placed, apart from the offsets: at each moment the values that hold bytes of
 // one allocation are disjoint, and a value that shares has the offset of the
 // one it shares with. Each value of a trace gets its bytes once and gives them
-// back once; who shares names a value that came before. A trace has the number
-// of the allocation that it filled; until August 2026 the one from before temps
-// were joined and moved to the end (CombineTempAllocations). That one is of no
-// other trace, and there were no more allocations than there are values and
-// traces.
+// back once; who shares names a value that came before. The number of a trace
+// is that of its allocation before temps were joined and moved to the end
+// (CombineTempAllocations), and only in the last releases of 2026 the one from
+// after that, which several traces may have. Nothing in a proto says which of
+// the two it is.
 // TPU moves values of color 1 after they were placed and may place them again
 // (libtpu 0.0.52: half of its programs), and says nothing of it.
 //
@@ -44,7 +44,8 @@ private:
 
   void replay(const HeapTrace &T);
   void checkNumber(const HeapTrace &T);
-  void checkEarlyNumber(const HeapTrace &T);
+  /// Whether one of its values is in the allocation that has its number.
+  bool holdsValueOf(const HeapTrace &T) const;
   /// Whether \p E may follow the events so far; reports it if not.
   bool follows(const HeapEvent &E, ValueId V);
   void reportLeft();
@@ -71,8 +72,8 @@ private:
   };
   /// By value.
   llvm::DenseMap<uint32_t, Standing> Seen;
-  /// By the number of an allocation before temps were joined.
-  llvm::DenseMap<uint64_t, const HeapTrace *> ByEarlyNumber;
+  /// By the number of an allocation.
+  llvm::DenseMap<uint64_t, const HeapTrace *> ByNumber;
 };
 } // namespace
 
@@ -133,7 +134,15 @@ void TraceReplay::release(ValueId V) {
     Here.erase(Found);
 }
 
-void TraceReplay::checkEarlyNumber(const HeapTrace &T) {
+bool TraceReplay::holdsValueOf(const HeapTrace &T) const {
+  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I)
+    if (ValueId V = find(D.HeapEvents[I].Value);
+        V && D[V].Owner.index() == T.Allocation)
+      return true;
+  return false;
+}
+
+void TraceReplay::checkNumber(const HeapTrace &T) {
   llvm::StringRef Where = A.places().traceLine(T.Line);
   size_t Most = D.Allocations.size() + D.Values.size() + D.HeapTraces.size();
   if (T.Allocation >= Most)
@@ -141,37 +150,10 @@ void TraceReplay::checkEarlyNumber(const HeapTrace &T) {
              "the trace is of allocation {}, but there were at most {} before "
              "temps were joined",
              T.Allocation, Most);
-  auto [Other, New] = ByEarlyNumber.try_emplace(T.Allocation, &T);
-  if (!New)
+  auto [Other, New] = ByNumber.try_emplace(T.Allocation, &T);
+  if (!New && !(holdsValueOf(T) && holdsValueOf(*Other->second)))
     R.report(Where, "two traces are of allocation {}", T.Allocation)
         .note(A.places().traceLine(Other->second->Line), "the other is here");
-}
-
-void TraceReplay::checkNumber(const HeapTrace &T) {
-  constexpr uint32_t NumbersAreFinal = 20260810;
-  if (!A.release().since(NumbersAreFinal))
-    return checkEarlyNumber(T);
-  llvm::StringRef Where = A.places().traceLine(T.Line);
-  if (T.Allocation >= D.Allocations.size()) {
-    R.report(Where, "the trace is of allocation {}, but there are only {}",
-             T.Allocation, D.Allocations.size());
-    return;
-  }
-  ValueId First;
-  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
-    ValueId V = find(D.HeapEvents[I].Value);
-    if (V && D[V].Owner.index() == T.Allocation)
-      return;
-    First = First ? First : V;
-  }
-  if (!First)
-    return;
-  AllocationId Owner = D[First].Owner;
-  R.report(Where, "the trace is of allocation {}, but {} is in allocation {}",
-           T.Allocation, D.spell(D[First].Tag), D[Owner].Index)
-      .note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
-            D.spell(D[First].Tag))
-      .about(Owner);
 }
 
 bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
