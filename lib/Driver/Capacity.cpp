@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Capacity.h"
+#include "Dump/Files.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
@@ -41,26 +42,14 @@ static StringRef field(StringRef Text, StringRef Key) {
   return "";
 }
 
-/// \p Path up to the dot before the name of the stage.
-static StringRef stemOf(StringRef Path) {
-  Path = Path.take_front(Path.rfind("after_optimizations"));
-  Path.consume_back("cpu_");
-  if (Path.consume_back("gpu_"))
-    Path = Path.take_front(Path.rfind(".sm_")); // or gfx942_
-  if (size_t At = Path.rfind(".gfx"); At != StringRef::npos)
-    Path = Path.take_front(At);
-  Path.consume_back(".");
-  return Path;
-}
-
 static std::unique_ptr<llvm::MemoryBuffer> open(const llvm::Twine &Path) {
   auto File = llvm::MemoryBuffer::getFile(Path);
   return File ? std::move(*File) : nullptr;
 }
 
 void hlobuf::findCapacity(StringRef Path, SummaryOptions &Memory) {
-  StringRef Module = stemOf(Path);
-  if (Module.empty() || Module == Path)
+  StringRef Module = moduleStemOf(Path);
+  if (Module.empty())
     return;
   if (auto File = open(Module + ".target_arguments.txt")) {
     StringRef Version = field(File->getBuffer(), "version");

@@ -63,6 +63,19 @@ StringRef hlobuf::stemOf(StringRef Path) {
   return Path;
 }
 
+StringRef hlobuf::moduleStemOf(StringRef Path) {
+  StringRef Name = llvm::sys::path::filename(Path);
+  size_t End = Name.rfind("after_optimizations");
+  if (End == StringRef::npos)
+    return "";
+  Name = Name.take_front(End);
+  for (StringRef Device : {".cpu_", ".gpu_", ".any_gpu_", ".sm_", ".gfx"})
+    if (size_t At = Name.rfind(Device); At != StringRef::npos)
+      Name = Name.take_front(At);
+  Name.consume_back(".");
+  return Path.take_front(static_cast<size_t>(Name.end() - Path.begin()));
+}
+
 std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
   llvm::SmallVector<StringRef, 2> Tails;
   switch (Role) {

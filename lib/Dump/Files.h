@@ -25,6 +25,12 @@ bool isFreeName(llvm::StringRef Path);
 /// of an assignment, a sibling, or a free name.
 llvm::StringRef stemOf(llvm::StringRef Path);
 
+/// \p Path up to the name of the stage and of the device before it: what the
+/// names of the compiler's other files of that module begin with
+/// (xla/service/dump.cc and its callers). Empty if \p Path names no stage after
+/// optimizations.
+llvm::StringRef moduleStemOf(llvm::StringRef Path);
+
 /// The names that the file \p Role of the module \p Stem may have, the most
 /// likely one first.
 std::vector<std::string> candidateNames(llvm::StringRef Stem, FileRole Role);

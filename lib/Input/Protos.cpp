@@ -11,6 +11,7 @@
 #include "Proto/Text.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -61,11 +62,23 @@ static std::string plainStem(StringRef Module) {
   return Stem;
 }
 
+/// Newer executables for TPUs have a second module of the same name, from after
+/// the assignment (libtpu 0.0.30; not yet 0.0.13).
+static unsigned countUnassigned(const ProtoContainer &C) {
+  llvm::StringSet<> Assigned;
+  for (const FoundProto &P : C.Protos)
+    Assigned.insert(moduleName(P.Module));
+  return llvm::count_if(C.ScheduledModules, [&](StringRef Module) {
+    return !Assigned.count(moduleName(Module));
+  });
+}
+
 ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
   ProtoContainer C = findProtos(Bytes, Sources::MaxBytes);
   ProtoFile File;
   File.Searched = C.Around == Wrapper::Unknown;
   File.OnlyModules = C.Modules != 0;
+  File.ScheduledModules = countUnassigned(C);
   File.Trouble = C.Trouble;
   llvm::StringMap<unsigned> Seen;
   for (const FoundProto &P : C.Protos) {
@@ -129,29 +142,37 @@ ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return Last;
 }
 
-/// The options that a PJRT client writes next to the dump \p Path,
-/// `module_0000.jit_f.cpu_after_optimizations.hlo.pb`, into the folder
-/// `module_0000.jit_f` (xla/pjrt/dump/dump.cc, 2025 on).
-static std::optional<bool> pagesOfFolder(StringRef Path) {
-  StringRef Stem = withoutCompressionTail(Path);
-  if (!Stem.consume_back(".hlo.pb"))
-    return std::nullopt;
-  Stem = Stem.drop_back(llvm::sys::path::extension(Stem).size());
-  auto File = llvm::MemoryBuffer::getFile(Stem + "/compile_options.pb",
-                                          /*IsText=*/false,
+static std::unique_ptr<llvm::MemoryBuffer>
+openIfThere(const llvm::Twine &Path) {
+  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
-  if (!File)
-    return std::nullopt;
-  return pagesOfCompilation((*File)->getBuffer());
+  return File ? std::move(*File) : nullptr;
 }
 
-/// Whether the release that wrote \p Found prints pages, by what is with it.
+/// The options next to the dump \p Path, `module_0000.jit_f.gpu_after_...`:
+/// `module_0000.jit_f.config.pbtxt` of a compiler for GPUs, or
+/// `module_0000.jit_f/compile_options.pb` of a PJRT client
+/// (xla/pjrt/dump/dump.cc, 2025 on).
+static std::optional<bool> pagesOfFolder(StringRef Path) {
+  StringRef Stem = moduleStemOf(Path);
+  if (Stem.empty())
+    return std::nullopt;
+  if (auto Config = openIfThere(Stem + ".config.pbtxt"))
+    return pagesOfConfig(Config->getBuffer());
+  if (auto Options = openIfThere(Stem + "/compile_options.pb"))
+    return pagesOfCompilation(Options->getBuffer());
+  return std::nullopt;
+}
+
+/// Whether the release that wrote \p Place prints pages, by what is with it.
 static std::optional<bool> printsPages(const ProtoPlace &Place,
-                                       const FoundProto &Found) {
+                                       const ProtoContainer &C) {
   // The options are of jaxlib, which may be older than libtpu.
   if (auto Known = pagesOfName(llvm::sys::path::filename(Place.File)))
     return Known;
-  if (auto Known = pagesOfOptions(Found.Options))
+  if (C.Revision != 0)
+    return pagesOfRevision(C.Revision);
+  if (auto Known = pagesOfOptions(C.Protos[Place.Number].Options))
     return Known;
   return pagesOfFolder(Place.File);
 }
@@ -170,7 +191,7 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
-  P->PrintsPages = printsPages(Place, Found);
+  P->PrintsPages = printsPages(Place, C);
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));

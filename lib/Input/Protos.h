@@ -46,6 +46,9 @@ struct ProtoFile {
   bool Searched = false;
   /// There are modules without a buffer assignment.
   bool OnlyModules = false;
+  /// How many of them have a schedule, and are not a later stage of one that
+  /// has an assignment.
+  unsigned ScheduledModules = 0;
   /// Why a part of the file could not be searched; empty if all was.
   std::string Trouble;
 };

@@ -50,6 +50,7 @@ private:
   bool isModule(StringRef Bytes);
   bool isAssignment(StringRef Bytes);
   std::optional<StringRef> assignmentAfter(StringRef Rest);
+  void noteRevision(StringRef Rest);
   void keepProto(StringRef Module, StringRef Assignment, StringRef Rest);
   bool spend();
   StringRef firstField(StringRef Message, uint32_t Number);
@@ -224,8 +225,23 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
     P.Options = firstField(firstField(Rest, ModuleConfig), ConfigDebugOptions);
 }
 
+/// \p Rest is what follows the last proto. Executables for TPUs end with the
+/// sources of libtpu, `googlefile:/google_src/files/933746096/depot/branches/`
+/// (libtpu 0.0.13; not yet 0.0.11).
+void ContainerReader::noteRevision(StringRef Rest) {
+  constexpr StringRef Mark = "googlefile:/google_src/files/";
+  size_t At = Rest.find(Mark);
+  uint64_t Revision = 0;
+  if (At == StringRef::npos)
+    return;
+  Rest = Rest.drop_front(At + Mark.size());
+  if (!Rest.consumeInteger(10, Revision) && Rest.starts_with("/"))
+    C.Revision = Revision;
+}
+
 void ContainerReader::scan(StringRef Bytes) {
   constexpr uint64_t Least = 1 << 16;
+  size_t Before = C.Protos.size();
   Budget += Bytes.size() * 4 + Least;
   size_t At = 0;
   while ((At = Bytes.find('\n', At)) != StringRef::npos) {
@@ -238,12 +254,18 @@ void ContainerReader::scan(StringRef Bytes) {
     }
     StringRef Module = Rest.take_front(*Size);
     Rest = Rest.drop_front(*Size);
-    if (std::optional<StringRef> Assignment = assignmentAfter(Rest))
+    if (std::optional<StringRef> Assignment = assignmentAfter(Rest)) {
       keepProto(Module, *Assignment, Rest);
-    else
+    } else {
       ++C.Modules;
+      if (!bytesField(Module, ModuleSchedule).empty())
+        C.ScheduledModules.push_back(Module);
+    }
     At = static_cast<size_t>(Module.end() - Bytes.data());
   }
+  if (C.Protos.size() != Before)
+    noteRevision(Bytes.take_back(
+        static_cast<size_t>(Bytes.end() - C.Protos.back().Assignment.end())));
 }
 
 /// Records or a message, maybe after a header with its length (IFRT, 2025 on).

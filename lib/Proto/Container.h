@@ -51,8 +51,13 @@ struct ProtoContainer {
   std::vector<FoundProto> Protos;
   Wrapper Around = Wrapper::Unknown;
   Device For = Device::Unknown;
+  /// The source revision of libtpu that wrote an executable; 0 if none is
+  /// named.
+  uint64_t Revision = 0;
   /// Modules without a buffer assignment.
   unsigned Modules = 0;
+  /// Those of them that have a schedule: a module gets its buffers after it.
+  std::vector<llvm::StringRef> ScheduledModules;
   /// Why a part of the file was not searched; empty if all was.
   std::string Trouble;
 

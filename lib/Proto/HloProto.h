@@ -17,6 +17,7 @@
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <vector>
 
 namespace hlobuf {

@@ -16,9 +16,12 @@ using namespace hlobuf;
 using namespace hlobuf::field;
 using llvm::StringRef;
 
-std::optional<bool> hlobuf::pagesOfName(StringRef Name) {
+bool hlobuf::pagesOfRevision(uint64_t Revision) {
   // PiperOrigin-RevId of the change that prints pages.
-  constexpr uint64_t FirstWithPages = 962183568;
+  return Revision >= 962183568;
+}
+
+std::optional<bool> hlobuf::pagesOfName(StringRef Name) {
   constexpr StringRef Mark = ".cl_";
   size_t At = Name.rfind(Mark);
   if (At == StringRef::npos)
@@ -27,7 +30,7 @@ std::optional<bool> hlobuf::pagesOfName(StringRef Name) {
   Name = Name.drop_front(At + Mark.size());
   if (Name.consumeInteger(10, Revision) || !Name.starts_with("."))
     return std::nullopt;
-  return Revision >= FirstWithPages;
+  return pagesOfRevision(Revision);
 }
 
 std::optional<bool> hlobuf::pagesOfOptions(StringRef DebugOptions) {
@@ -48,6 +51,19 @@ std::optional<bool> hlobuf::pagesOfCompilation(StringRef CompileOptions) {
   constexpr uint32_t DebugOptions = 3;
   return pagesOfOptions(bytesField(
       bytesField(CompileOptions, ExecutableBuildOptions), DebugOptions));
+}
+
+bool hlobuf::pagesOfConfig(StringRef ConfigText) {
+  // Options 531 to 536.
+  constexpr StringRef New[] = {
+      "xla_gpu_experimental_cost_model_gemm_tiling_default",
+      "xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback",
+      "xla_gpu_all_reduce_splitter_ignore_profitability_check",
+      "xla_gpu_enable_cupti_multi_subscriber",
+      "xla_enable_hlo_modules_upload",
+      "xla_gpu_collective_domain_assignment"};
+  return llvm::any_of(
+      New, [&](StringRef Option) { return ConfigText.contains(Option); });
 }
 
 /// True if \p I has the form of the releases that print pages: fields that came

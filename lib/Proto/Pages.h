@@ -21,9 +21,13 @@ namespace hlobuf {
 
 struct HloProto;
 
+/// What the source revision \p Revision of a libtpu says. Release branches get
+/// revisions weeks after they were cut.
+bool pagesOfRevision(uint64_t Revision);
+
 /// What the name of a dump says: libtpu puts its source revision into it,
 /// `module_0000.jit_f.cl_1014260217.after_optimizations.hlo.pb`. Nothing if
-/// there is none. Release branches get revisions weeks after they were cut.
+/// there is none.
 std::optional<bool> pagesOfName(llvm::StringRef Name);
 
 /// What a DebugOptions message says: most options are written with their
@@ -34,6 +38,10 @@ std::optional<bool> pagesOfOptions(llvm::StringRef DebugOptions);
 /// What a CompileOptionsProto says, which PJRT clients write as
 /// `compile_options.pb` when they dump.
 std::optional<bool> pagesOfCompilation(llvm::StringRef CompileOptions);
+
+/// What the text of a HloModuleConfigProto says, which compilers for GPUs dump
+/// as `config.pbtxt`: it names all options.
+bool pagesOfConfig(llvm::StringRef ConfigText);
 
 /// What \p P itself suggests, where nothing else is known.
 bool pagesOfForm(const HloProto &P);

@@ -5,6 +5,7 @@
     records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
     nothing [NEWEST]         a program with one buffer, number 0, without bytes; as in
                              an executable that was compiled with the option NEWEST
+    unassigned NAME          a module with a schedule and without an assignment
     options NEWEST           compile_options.pb with the option NEWEST
     cut FILE                 verifies every sixteenth beginning of FILE
     flip FILE...             verifies each file with single bytes changed
@@ -99,14 +100,18 @@ def message(*parts):
     return join((n, k, v.encode() if isinstance(v, str) else v) for n, k, v in kinds)
 
 
-def nothing(newest):
+def nothing_module(name):
     shape = message((2, 13))
     tuple_ = message((1, "tuple"), (2, "tuple"), (3, shape), (35, 1))
     result = message((2, shape))
     computation = message((1, "main"), (2, tuple_), (4, result), (5, 2), (6, 1))
     schedule = message((1, message((1, 2), (2, message((1, b"\x01"))))))
     entry = message((3, computation), (4, result), (6, 2), (7, schedule))
-    module = message((1, "jit_nothing"), (2, "main")) + entry
+    return message((1, name), (2, "main")) + entry
+
+
+def nothing(newest):
+    module = nothing_module("jit_nothing")
     buffer = message((3, message((4, 1))))
     allocation = message((7, 1), (9, b""), (11, 1))
     assignment = message((1, buffer), (3, allocation))
@@ -132,6 +137,8 @@ def main():
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
     elif command == "nothing":
         sys.stdout.buffer.write(nothing(*rest or [None]))
+    elif command == "unassigned":
+        sys.stdout.buffer.write(message((1, nothing_module(*rest))))
     elif command == "options":
         sys.stdout.buffer.write(message((3, message((3, options(*rest))))))
     elif command == "records":
