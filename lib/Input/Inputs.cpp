@@ -257,6 +257,10 @@ bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
              fmt::format("cannot read all of '{}': {}", Path, File.Trouble));
   if (File.Searched)
     List.Searched.push_back(Path);
+  if (File.ScheduledModules != 0)
+    List.Skipped.push_back(fmt::format(
+        "{} ({} scheduled module{} without a buffer assignment)", Path,
+        File.ScheduledModules, File.ScheduledModules == 1 ? "" : "s"));
   bool Alone = File.Places.size() == 1;
   for (ProtoPlace &Place : File.Places) {
     if (!addDump(Alone ? Path : Path + "!" + Place.Stem, Owner))
@@ -268,8 +272,16 @@ bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
   return true;
 }
 
-/// Adds a file of a folder that is named like one with protos. Modules before
-/// their optimization have no assignment, and are not what is looked for.
+/// True if \p Path is a dump of a module from before it gets its buffers, or
+/// from after code generation.
+static bool isOtherStage(StringRef Path) {
+  size_t At = Path.rfind(".hlo.pb");
+  return At != StringRef::npos &&
+         !Path.take_front(At).ends_with("after_optimizations");
+}
+
+/// Adds a file of a folder that is named like one with protos. Dumps of other
+/// stages are not what is looked for.
 void InputFinder::addProtoFile(const std::string &Path) {
   if (!textBeside(Path).empty())
     return;
@@ -287,6 +299,9 @@ void InputFinder::addProtoFile(const std::string &Path) {
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
     List.Skipped.push_back(Path + " (it holds no HloProto)");
+  else if (!isOtherStage(Path))
+    List.Skipped.push_back(
+        Path + " (it holds an HLO module without a buffer assignment)");
 }
 
 void InputFinder::addFragment(const std::string &Path, StringRef What) {

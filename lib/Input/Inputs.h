@@ -66,7 +66,8 @@ struct InputError {
 struct InputList {
   std::vector<Input> Dumps;
   std::vector<InputError> Errors;
-  /// What was met in folders and not searched: `path (reason)`.
+  /// What was met and not searched, or has modules without a buffer assignment:
+  /// `path (reason)`.
   std::vector<std::string> Skipped;
   /// Files of an unknown kind in which a proto was found by a search.
   std::vector<std::string> Searched;
