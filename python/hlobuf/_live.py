@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,6 +97,7 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
 
     Raises InputError where this release of jax keeps nothing to verify.
     """
+    target = _unwrapped(target)
     if hasattr(target, "runtime_executable"):
         return _check_compiled(target, checks)
     if not hasattr(target, "compile"):
@@ -103,7 +105,7 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
             import jax  # type: ignore[import-not-found,unused-ignore]
 
             target = jax.jit(target)
-        target = target.lower(*args, **kwargs)
+        target = _unwrapped(target.lower(*args, **kwargs))
     with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
         options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
         compiled = target.compile(compiler_options=options)
@@ -111,6 +113,15 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
             return Verdict(verify(folder, checks=checks), compiled=compiled)
     # Taken from the compilation cache, or a release that dumps nothing so.
     return _check_compiled(compiled, checks)
+
+
+def _unwrapped(target: Any) -> Any:
+    """Equinox and Flax wrap what jax returns from lower() and compile()."""
+    for name, method in (("compiled", "runtime_executable"), ("lowered", "compile")):
+        inner = getattr(target, name, None)
+        if hasattr(inner, method):
+            return inner
+    return target
 
 
 def _serialized(compiled: Any) -> bytes:
@@ -154,13 +165,16 @@ _KEEP_ALL = {
     "jax_persistent_cache_enable_xla_caches": "none",
 }
 _COMPILED = "/jax/core/compile/backend_compile_duration"
-_compilations = 0
+_CACHE_HIT = "/jax/compilation_cache/cache_hits"
+_CACHE_WRITE = "/jax/compilation_cache/cache_misses"  # that jax stores, not all misses
+_blocks: list[Counter[str]] = []
+"""Events of each block that is open; the innermost one is the last."""
 _listening = False
 
 
 def _count(event: str, *_: Any, **__: Any) -> None:
-    global _compilations
-    _compilations += event == _COMPILED
+    if _blocks:
+        _blocks[-1][event] += 1
 
 
 class Capture(Verdict):
@@ -175,7 +189,8 @@ def capture(*, checks: str | None = None) -> Iterator[Capture]:
     jax's compilation cache leads into a folder that is gone afterwards. What was
     compiled before the block, and is still in memory, is not compiled again.
     `captured.missed` counts compilations that jax does not cache, such as those with
-    callbacks into Python; they are not verified, and `captured.ok` is False then.
+    callbacks into Python; they are not verified, and `captured.ok` is False then. What
+    is compiled in a block inside of another one belongs to the inner one.
     """
     import jax  # type: ignore[import-not-found,unused-ignore]
     import jax.monitoring  # type: ignore[import-not-found,unused-ignore]
@@ -186,21 +201,27 @@ def capture(*, checks: str | None = None) -> Iterator[Capture]:
     global _listening
     if not _listening:
         jax.monitoring.register_event_duration_secs_listener(_count)
+        jax.monitoring.register_event_listener(_count)
         _listening = True
     captured = Capture()
     with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
         new: dict[str, Any] = {"jax_compilation_cache_dir": folder, **_KEEP_ALL}
         old = {name: getattr(jax.config, name) for name in new if hasattr(jax.config, name)}
-        before = _compilations
+        events: Counter[str] = Counter()
         _configure(jax.config.update, {name: new[name] for name in old})
         compilation_cache.reset_cache()
+        _blocks.append(events)
         try:
             yield captured
         finally:
+            _blocks.pop()
             _configure(jax.config.update, old)
             compilation_cache.reset_cache()
         entries = sorted(Path(folder).glob("*-cache"))
-        captured.missed = max(0, _compilations - before - len(entries))
+        # The second of two equal programs is taken from the cache, or, where that
+        # cannot be loaded, compiled and stored again.
+        kept = events[_CACHE_HIT] + events[_CACHE_WRITE]
+        captured.missed = max(0, events[_COMPILED] - kept)
         if entries:
             captured.reports = tuple(verify(entries, checks=checks))
 

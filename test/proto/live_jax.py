@@ -6,6 +6,7 @@ import hlobuf
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import topologies
 
 
 def shift_row(x):
@@ -24,6 +25,28 @@ print("picture:", "jit_shift_row" in verdict.plot().html)
 with hlobuf.capture() as captured:
     jax.jit(shift_row).lower(jax.ShapeDtypeStruct((4, 8), "int32")).compile()
 print("block:", [report.module for report in captured], captured.missed)
+with hlobuf.capture() as outer:
+    for _ in range(2):
+        jax.jit(lambda x: x * 3).lower(x).compile()
+    with hlobuf.capture() as inner:
+        jax.jit(lambda x: x * 5).lower(x).compile()
+print("equal programs:", len(outer), outer.missed, outer.ok)
+print("inner block:", len(inner), inner.missed, inner.ok)
+# What is compiled ahead of time cannot be loaded, and is compiled again.
+os.environ.update(
+    TPU_ACCELERATOR_TYPE="v5litepod-4",
+    TPU_SKIP_MDS_QUERY="1",
+    TPU_WORKER_HOSTNAMES="localhost",
+    TPU_WORKER_ID="0",
+    ALLOW_MULTIPLE_LIBTPU_LOAD="true",
+)
+options = {"topology_name": "v5e:2x2x1", "chips_per_host_bounds": (2, 2, 1)}
+device = topologies.get_topology_desc(platform="tpu", **options).devices[0]
+placed = jax.sharding.SingleDeviceSharding(device)
+with hlobuf.capture() as captured:
+    for _ in range(2):
+        jax.jit(lambda x: x * 7, in_shardings=placed, out_shardings=placed).lower(x).compile()
+print("ahead of time:", len(captured), captured.missed, captured.ok)
 with jax.profiler.trace(os.path.join(os.environ["TMPDIR"], "profile")):
     jax.jit(shift_row)(np.zeros((8, 16), "int32")).block_until_ready()
 profile = [r for r in hlobuf.verify(os.path.join(os.environ["TMPDIR"], "profile")) if r.errors]
