@@ -38,6 +38,11 @@ std::optional<uint64_t> ownBytes(const ShapeTable &Shapes, ShapeId Id,
 std::optional<uint64_t> likelyBytes(const ShapeTable &Shapes, ShapeId Id,
                                     int32_t Color);
 
+/// True for the colors of TPU's vector memory: 1, and CMEM of TPU v4, 3.
+constexpr bool isVectorMemory(int32_t Color) {
+  return Color == 1 || Color == 3;
+}
+
 } // namespace hlobuf
 
 #endif // HLOBUF_FACTS_SIZES_H

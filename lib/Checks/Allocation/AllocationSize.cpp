@@ -19,11 +19,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Facts/Sizes.h"
 
 using namespace hlobuf;
-
-/// The colors of TPU's vector memory: 1, on v4 also 3.
-static bool isVectorMemory(int32_t Color) { return Color == 1 || Color == 3; }
 
 static void checkTemp(const CheckContext &A, Reporter &R, AllocationId Id,
                       ValueId Furthest, uint64_t End) {

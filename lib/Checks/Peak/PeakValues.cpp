@@ -10,13 +10,14 @@
 // xla/service/buffer_assignment.cc, 2026). They are values of that allocation,
 // and take as many bytes as the trace at its largest moment. Where several runs
 // of the simulator filled an allocation, or values were added later, the list
-// is joined from parts. Color 1 of TPU as in heap-trace. Outside temps values
-// are one after the other, and the list is the largest of them. Every
+// is joined from parts. Vector memory of TPU as in heap-trace. Outside temps
+// values are one after the other, and the list is the largest of them. Every
 // allocation has a list, in their order (BufferAssignment::ToProto).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Facts/Sizes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -140,7 +141,7 @@ void PeakLists::compare(const PeakValueList &List, AllocationId Id) {
     return;
   const Allocation &Own = D[Id];
   const Moment &All = Moments[Id.index()];
-  bool Moved = A.isTPU() && Own.color() == 1;
+  bool Moved = A.isTPU() && isVectorMemory(Own.color());
   llvm::StringRef Where = A.places().traceLine(
       List.Values.empty() ? List.Line : D.PeakValues[List.Values.Begin].Line);
   if (!Own.PreallocatedTemp) {

@@ -15,12 +15,14 @@
 // (CombineTempAllocations), and only in the last releases of 2026 the one from
 // after that, which several traces may have. Nothing in a proto says which of
 // the two it is.
-// TPU moves values of color 1 after they were placed and may place them again
-// (libtpu 0.0.52: half of its programs), and says nothing of it.
+// TPU moves values of color 1, on v4 also 3, after they were placed and may
+// place them again (libtpu 0.0.52: half of its programs), and says nothing of
+// it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Facts/Sizes.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 
@@ -211,7 +213,7 @@ void TraceReplay::replay(const HeapTrace &T) {
           E.Value);
       continue;
     }
-    if (A.isTPU() && D[D[V].Owner].color() == 1) {
+    if (A.isTPU() && isVectorMemory(D[D[V].Owner].color())) {
       R.exempt("moved-after-placement");
       continue;
     }
