@@ -114,6 +114,29 @@ static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
   return C ? M.root(*C) : nullptr;
 }
 
+static bool isAsync(const ProtoInstruction &I) {
+  return I.Opcode == "async-start" || I.Opcode == "async-update" ||
+         I.Opcode == "async-done";
+}
+
+/// Where the result of \p I, an async-update or async-done, has \p Index from.
+/// The start may have no operands and no result yet (2026-07-13).
+static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
+                        llvm::SmallVector<int64_t, 2> Index) {
+  constexpr unsigned Longest = 1000; // A damaged chain may be a circle.
+  const ProtoInstruction *Before = operandOf(M, I, 0);
+  const ProtoInstruction *Link = &I;
+  const ProtoInstruction *Root = rootOfCallee(M, I);
+  for (unsigned N = 0; Link && isAsync(*Link) && !Root && N != Longest; ++N) {
+    Link = operandOf(M, *Link, 0);
+    Root = Link ? rootOfCallee(M, *Link) : nullptr;
+  }
+  if (Before && isAsync(*Before) && Root && isAsync(*Link))
+    return {Root, std::move(Index)};
+  Index.insert(Index.begin(), 1);
+  return {Before, std::move(Index)};
+}
+
 /// Where \p S has its value from, if it defines none itself.
 static Spot forwarded(const ProtoModule &M, Spot S) {
   const ProtoInstruction &I = *S.At;
@@ -138,7 +161,13 @@ static Spot forwarded(const ProtoModule &M, Spot S) {
     S.Index.insert(S.Index.begin(), 0);
     return S;
   }
-  if (I.Opcode == "async-done" || I.Opcode == "collective-permute-done") {
+  if (I.Opcode == "async-done")
+    return asyncResult(M, I, std::move(S.Index));
+  if (I.Opcode == "async-update" && !S.Index.empty() && S.Index.front() == 1) {
+    S.Index.erase(S.Index.begin());
+    return asyncResult(M, I, std::move(S.Index));
+  }
+  if (I.Opcode == "collective-permute-done") {
     S.At = operandOf(M, I, 0);
     S.Index.insert(S.Index.begin(), 1);
     return S;

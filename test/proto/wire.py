@@ -5,6 +5,7 @@
     records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
     nothing [NEWEST]         a program with one buffer, number 0, without bytes; as in
                              an executable that was compiled with the option NEWEST
+    late                     a program whose output is the result of an async-update
     unassigned NAME          a module with a schedule and without an assignment
     options NEWEST           compile_options.pb with the option NEWEST
     cut FILE                 verifies every sixteenth beginning of FILE
@@ -121,6 +122,27 @@ def nothing(newest):
     return message((1, message((1, module), (2, config))), (2, assignment))
 
 
+def late():
+    """The done of a chain whose start has no operands and no result yet."""
+    number, empty, fill = message((2, 4)), message((2, 13)), message((1, "f"), (2, "custom-call"))
+    result = message((2, number))
+    body = message((1, "body"), (2, fill + message((3, number), (35, 1))), (4, result), (5, 1), (6, 1))
+    state = [message((2, 13), *((4, x) for x in (empty, part, empty))) for part in (empty, number)]
+    start = message((1, "s"), (2, "async-start"), (3, state[0]), (35, 2), (38, 1))
+    update = message((1, "u"), (2, "async-update"), (3, state[1]), (35, 3), (36, 2), (38, 1))
+    done = message((1, "d"), (2, "async-done"), (3, number), (35, 4), (36, 3), (38, 1))
+    steps = message((1, "main"), (2, start), (2, update), (2, done), (4, result), (5, 2), (6, 4))
+    module = message((1, "jit_late"), (2, "main"), (3, body), (3, steps), (6, 2))
+    places = [((4, 1),), ((4, 2), (3, 1))]
+    buffers = ((1, message((1, i), (3, message(*place)))) for i, place in enumerate(places))
+    allocations = [
+        message((1, 0), (2, 4), (7, 1), (9, message((1, 0), (3, 4)))),
+        message((1, 1), (2, 4), (9, message((1, 1), (3, 0)))),
+    ]
+    assignment = message(*buffers, *((3, allocation) for allocation in allocations))
+    return message((1, module), (3, assignment))
+
+
 def options(newest):
     return message((31, 1), (int(newest), 0))
 
@@ -137,6 +159,8 @@ def main():
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
     elif command == "nothing":
         sys.stdout.buffer.write(nothing(*rest or [None]))
+    elif command == "late":
+        sys.stdout.buffer.write(late())
     elif command == "unassigned":
         sys.stdout.buffer.write(message((1, nothing_module(*rest))))
     elif command == "options":
