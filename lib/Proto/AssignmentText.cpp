@@ -119,20 +119,27 @@ static bool isAsync(const ProtoInstruction &I) {
          I.Opcode == "async-done";
 }
 
+/// The root of what the chain of \p I, its last link, calls; null if no link
+/// says.
+static const ProtoInstruction *rootOfChain(const ProtoModule &M,
+                                           const ProtoInstruction *I) {
+  constexpr unsigned Longest = 1000; // A damaged chain may be a circle.
+  for (unsigned N = 0; I && isAsync(*I) && N != Longest; ++N) {
+    if (const ProtoInstruction *Root = rootOfCallee(M, *I))
+      return Root;
+    I = operandOf(M, *I, 0);
+  }
+  return nullptr;
+}
+
 /// Where the result of \p I, an async-update or async-done, has \p Index from.
 /// The start may have no operands and no result yet (2026-07-13).
 static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
                         llvm::SmallVector<int64_t, 2> Index) {
-  constexpr unsigned Longest = 1000; // A damaged chain may be a circle.
   const ProtoInstruction *Before = operandOf(M, I, 0);
-  const ProtoInstruction *Link = &I;
-  const ProtoInstruction *Root = rootOfCallee(M, I);
-  for (unsigned N = 0; Link && isAsync(*Link) && !Root && N != Longest; ++N) {
-    Link = operandOf(M, *Link, 0);
-    Root = Link ? rootOfCallee(M, *Link) : nullptr;
-  }
-  if (Before && isAsync(*Before) && Root && isAsync(*Link))
-    return {Root, std::move(Index)};
+  if (Before && isAsync(*Before))
+    if (const ProtoInstruction *Root = rootOfChain(M, &I))
+      return {Root, std::move(Index)};
   Index.insert(Index.begin(), 1);
   return {Before, std::move(Index)};
 }
