@@ -17,13 +17,14 @@
 // the two it is.
 // TPU moves values of color 1, on v4 also 3, after they were placed and may
 // place them again (libtpu 0.0.52: half of its programs), and says nothing of
-// it.
+// it. Each of those is freed, and no more often than it gets bytes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Facts/Sizes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace hlobuf;
@@ -50,6 +51,7 @@ private:
   bool holdsValueOf(const HeapTrace &T) const;
   /// Whether \p E may follow the events so far; reports it if not.
   bool follows(const HeapEvent &E, ValueId V);
+  void count(const HeapEvent &E, ValueId V);
   void reportLeft();
   void alloc(const HeapEvent &E, ValueId V);
   void share(const HeapEvent &E, ValueId V);
@@ -74,6 +76,15 @@ private:
   };
   /// By value.
   llvm::DenseMap<uint32_t, Standing> Seen;
+  /// How often a value that is moved later got bytes and was freed.
+  struct Turns {
+    unsigned Got = 0;
+    unsigned Freed = 0;
+    /// The line of the first event.
+    uint32_t Line = 0;
+  };
+  /// By value, in the order of their first events.
+  llvm::MapVector<uint32_t, Turns> Moved;
   /// By the number of an allocation.
   llvm::DenseMap<uint64_t, const HeapTrace *> ByNumber;
 };
@@ -187,6 +198,14 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
   return E.What != HeapEvent::Kind::Share;
 }
 
+void TraceReplay::count(const HeapEvent &E, ValueId V) {
+  auto [Found, New] = Moved.insert({V.index(), Turns()});
+  Turns &Own = Found->second;
+  if (New)
+    Own.Line = E.Line;
+  ++(E.What == HeapEvent::Kind::Free ? Own.Freed : Own.Got);
+}
+
 /// Values that are never freed, in the order of their events.
 void TraceReplay::reportLeft() {
   std::vector<std::pair<uint32_t, ValueId>> Left;
@@ -197,11 +216,20 @@ void TraceReplay::reportLeft() {
   for (auto [Line, V] : Left)
     R.report(A.places().traceLine(Line), "{} is never freed", D.spell(D[V].Tag))
         .about(V);
+  for (const auto &[Value, Own] : Moved)
+    if (Own.Freed == 0 || Own.Freed > Own.Got)
+      R.report(A.places().traceLine(Own.Line), "{} is {}",
+               D.spell(D[ValueId(Value)].Tag),
+               Own.Freed == 0 ? "never freed"
+               : Own.Got == 0 ? "freed, but did not get any bytes"
+                              : "freed more often than it gets bytes")
+          .about(ValueId(Value));
 }
 
 void TraceReplay::replay(const HeapTrace &T) {
   Live.clear();
   Seen.clear();
+  Moved.clear();
   checkNumber(T);
   for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
@@ -215,6 +243,7 @@ void TraceReplay::replay(const HeapTrace &T) {
     }
     if (A.isTPU() && isVectorMemory(D[D[V].Owner].color())) {
       R.exempt("moved-after-placement");
+      count(E, V);
       continue;
     }
     if (!follows(E, V))
