@@ -6,6 +6,7 @@ import hlobuf
 import jax
 import jax.numpy as jnp
 import numpy as np
+from hlobuf._compile_worker import ENVIRONMENT
 from jax.experimental import topologies
 
 
@@ -33,13 +34,7 @@ with hlobuf.capture() as outer:
 print("equal programs:", len(outer), outer.missed, outer.ok)
 print("inner block:", len(inner), inner.missed, inner.ok)
 # What is compiled ahead of time cannot be loaded, and is compiled again.
-os.environ.update(
-    TPU_ACCELERATOR_TYPE="v5litepod-4",
-    TPU_SKIP_MDS_QUERY="1",
-    TPU_WORKER_HOSTNAMES="localhost",
-    TPU_WORKER_ID="0",
-    ALLOW_MULTIPLE_LIBTPU_LOAD="true",
-)
+os.environ.update(ENVIRONMENT)
 options = {"topology_name": "v5e:2x2x1", "chips_per_host_bounds": (2, 2, 1)}
 device = topologies.get_topology_desc(platform="tpu", **options).devices[0]
 placed = jax.sharding.SingleDeviceSharding(device)
