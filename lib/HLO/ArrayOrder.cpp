@@ -140,24 +140,23 @@ static bool findAddresses(const Shape &S,
   return true;
 }
 
-/// Something else than dimensions and tiles decides about addresses.
-static bool hasOtherOrder(const Shape &S) {
-  return S.Layout && (!S.Layout->Splits.empty() ||
-                      S.Layout->has(LayoutProperty::PhysicalShape) ||
-                      S.Layout->has(LayoutProperty::MetadataPrefix));
+bool hlobuf::hasKnownAddresses(const Shape &S) {
+  return !S.Layout || (S.Layout->Splits.empty() &&
+                       !S.Layout->has(LayoutProperty::PhysicalShape) &&
+                       !S.Layout->has(LayoutProperty::MetadataPrefix));
 }
 
 bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
   if (!A.isArray() || !B.isArray() || storedBits(A) != storedBits(B) ||
-      A.Dimensions.size() != B.Dimensions.size() || hasOtherOrder(A) ||
-      hasOtherOrder(B))
+      A.Dimensions.size() != B.Dimensions.size() || !hasKnownAddresses(A) ||
+      !hasKnownAddresses(B))
     return false;
   SmallVector<AddressDigit, 8> X, Y;
   return findAddresses(A, X) && findAddresses(B, Y) && X == Y;
 }
 
 bool hlobuf::comparableOrders(const Shape &A, const Shape &B) {
-  if (hasOtherOrder(A) || hasOtherOrder(B))
+  if (!hasKnownAddresses(A) || !hasKnownAddresses(B))
     return false;
   if (!A.isTiled() && !B.isTiled())
     return true;

@@ -53,6 +53,10 @@ private:
 /// Bits that one element of array \p S takes in memory; 0 if unknown.
 unsigned storedBits(const Shape &S);
 
+/// True if dimensions, their order and tiles tell where elements are; splits,
+/// physical shapes and metadata are not understood.
+bool hasKnownAddresses(const Shape &S);
+
 /// True if equal indices of \p A and \p B are at equal addresses: what a copy
 /// between them leaves in place.
 bool sameAddresses(const Shape &A, const Shape &B);

@@ -27,17 +27,18 @@
 // hands the operand on unchanged (async collectives on TPU).
 //
 // Start indices are read before the first element is written. Emitters of
-// kOutput and kCustom fusions go through tiles, so that only an update at
-// their root makes another order wrong for sure; not a scatter on TPU, where
-// fused updates are copied to memory of the fusion's own first.
+// kOutput and kCustom fusions go through tiles, so that another order is wrong
+// for sure only under an update at their root, and where elements are computed
+// from many others; not a scatter on TPU, where fused updates are copied to
+// memory of the fusion's own first. What is not decided is a warning: no dump
+// that is known to be sound has such a place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Dataflow/ElementHazard.h"
-#include "Dataflow/OperandReads.h"
-#include <map>
+#include "Elements/InPlaceReads.h"
+#include "HLO/ArrayOrder.h"
 
 using namespace hlobuf;
 
@@ -65,18 +66,16 @@ private:
                  llvm::ArrayRef<Place> Places,
                  llvm::SmallVectorImpl<SharedPlace> &Shared);
   bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
-  void check(HloId Id, const SharedPlace &S, const InstructionReads &All);
-  void consider(HloId Id, const SharedPlace &S, const ElementRead &Read,
-                const InPlaceChain &Chain);
+  void check(HloId Id, const SharedPlace &S,
+             llvm::ArrayRef<ReadOperand> Operands);
   bool isProof(HloId Id, const ElementHazard &H,
                const InPlaceChain &Chain) const;
-  void doubt(HloId Id, uint32_t Operand, const char *Why);
+  void doubt(HloId Id, const SharedPlace &S, llvm::StringRef Why);
   void report(HloId Id, const SharedPlace &S);
   std::string consequence() const;
   void explain(Finding &F, HloId Id, const SharedPlace &S);
   void addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
                std::string Action);
-  void sayDoubts();
   const Shape &shape(HloId Id, uint32_t Part) const {
     return P.trees().shape(P.trees().part(P[Id].Shape, Part));
   }
@@ -87,12 +86,9 @@ private:
   const Facts &A;
   const Dump &D;
   Reporter &R;
-  ElementReads Reads;
+  InPlaceReads Reads;
   /// Of the pair at hand, the worst read.
   ElementHazard Worst;
-  HloId Reader;
-  /// What could not be determined, by reason.
-  std::map<std::string, std::vector<std::string>> Doubts;
 };
 } // namespace
 
@@ -160,7 +156,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
     llvm::StringRef Target = P.customCallTarget(Id);
     if ((Target == "__cusolver$cholesky" && S.Operand == 0) ||
         (Target.starts_with("__cublas$") && S.Operand == 2) ||
-        Target == "ConcatBitcast")
+        (Target == "ConcatBitcast" && A.isTPU()))
       return true;
     ShapeIndex Output = P.trees().index(P[Id].Shape, S.Part);
     ShapeIndex Input =
@@ -184,56 +180,30 @@ static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
   return isPaired(N.Op) && S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
 }
 
-void InPlaceHazards::doubt(HloId Id, uint32_t Operand, const char *Why) {
-  Doubts[Why].push_back(fmt::format("operand {} of {}", Operand, P.spell(Id)));
-}
-
 /// True if \p H is wrong however the instruction is emitted.
 bool InPlaceHazards::isProof(HloId Id, const ElementHazard &H,
                              const InPlaceChain &Chain) const {
-  if (P[Id].Op != Opcode::Fusion)
+  if (P[Id].Op != Opcode::Fusion || Chain.Writer)
     return true;
   llvm::StringRef Kind =
       findAttribute(P.module().attributes(P.module()[Id]), "kind").value_or("");
-  // Its emitter copies what it scatters before it writes (libtpu, 2026).
-  if (Chain.AnyPlace && A.isTPU() && Kind == "kCustom")
-    return false;
-  if (Chain.isUpdate())
-    return true;
-  if (Kind != "kLoop" && Kind != "kInput")
-    return false;
-  return H.Verdict != ReadVerdict::Anywhere || !A.isTPU();
+  if (Kind == "kLoop" || Kind == "kInput")
+    return H.Verdict != ReadVerdict::Anywhere || !A.isTPU();
+  // What needs many elements is wrong in every order of tiles.
+  return H.Reader && !movesElements(P[H.Reader].Op);
 }
 
-void InPlaceHazards::consider(HloId Id, const SharedPlace &S,
-                              const ElementRead &Read,
-                              const InPlaceChain &Chain) {
-  ElementHazard H = findHazard(P.trees(), Reads.starts(), Read.Map,
-                               shape(operand(Id, Read.Operand), Read.Part),
-                               shape(Id, S.Part), &Chain);
-  if (H.Verdict == ReadVerdict::Sound)
-    return;
-  if (H.Verdict == ReadVerdict::Unknown)
-    return doubt(Id, Read.Operand,
-                 "how some operands are read in place cannot "
-                 "be determined");
-  if (!isProof(Id, H, Chain))
-    return doubt(Id, Read.Operand,
-                 "in which order tiles are read and written in place");
-  if (Worst.Verdict != ReadVerdict::Sound && Worst.Verdict <= H.Verdict)
-    return;
-  Worst = H;
-  Reader = Read.Map.Cause < P.size() ? HloId(Read.Map.Cause) : Id;
+/// Its emitter copies what it scatters before it writes (libtpu, 2026).
+static bool copiesUpdates(const Facts &A, llvm::StringRef Attributes,
+                          const InPlaceChain &Chain) {
+  return Chain.AnyPlace && A.isTPU() &&
+         findAttribute(Attributes, "kind") == llvm::StringRef("kCustom");
 }
-
-static constexpr const char *TooMany = "fusions with too many paths";
 
 /// Checks result S.Part, which has the place of an operand.
 void InPlaceHazards::check(HloId Id, const SharedPlace &S,
-                           const InstructionReads &All) {
+                           llvm::ArrayRef<ReadOperand> Operands) {
   InPlaceChain Chain = Reads.chain(Id, S.Part);
-  if (Chain.Incomplete)
-    return doubt(Id, S.Operand, TooMany);
   if (Chain.Found) {
     // It may be another operand that is the same value.
     HloId From = operand(Id, Chain.Operand);
@@ -242,18 +212,28 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     Chain.Found = Line && D[Line].Owner == D[S.Source].Owner &&
                   D[Line].Offset == D[S.Source].Offset;
   }
-  Worst = ElementHazard();
-  auto Consider = [&](const InstructionReads &Some) {
-    for (const ElementRead &Read : Some.of(S.Operand, S.OperandPart))
-      consider(Id, S, Read, Chain);
-    if (Some.Incomplete)
-      doubt(Id, S.Operand, TooMany);
-  };
-  Consider(All);
-  if (llvm::is_contained(All.Reductions, S.Part))
-    Consider(Reads.of(Id, S.Part));
-  if (Worst.Verdict != ReadVerdict::Sound)
-    report(Id, S);
+  bool Reported = false;
+  for (ElementHazard &H : Reads.find(Id, S.Part, {S.Operand, S.OperandPart},
+                                     Chain, Operands)) {
+    if (H.Verdict == ReadVerdict::Undecided) {
+      if (!Reported)
+        doubt(Id, S, H.Reason);
+      continue;
+    }
+    Worst = std::move(H);
+    if (P[Id].Op == Opcode::Fusion &&
+        copiesUpdates(A, P.module().attributes(P.module()[Id]), Chain)) {
+      R.notChecked(fmt::format("in which order a fused scatter reads and writes "
+                               "in place: operand {} of {}",
+                               S.Operand, P.spell(Id)));
+    } else if (isProof(Id, Worst, Chain)) {
+      report(Id, S);
+      Reported = true;
+    } else {
+      doubt(Id, S, "in which order tiles are read and written in place is "
+                   "not known");
+    }
+  }
 }
 
 void InPlaceHazards::check(HloId Id) {
@@ -266,23 +246,18 @@ void InPlaceHazards::check(HloId Id) {
   });
   if (Shared.empty())
     return;
-  InstructionReads All = Reads.of(Id);
+  llvm::SmallVector<ReadOperand, 2> Operands;
+  for (const SharedPlace &S : Shared)
+    Operands.push_back({S.Operand, S.OperandPart});
   for (const SharedPlace &S : Shared) {
-    if (P[Id].Op == Opcode::CustomCall || P[Id].Op == Opcode::Unknown ||
-        isCrossed(P[Id], S)) {
+    if (P[Id].Op == Opcode::CustomCall || isCrossed(P[Id], S)) {
       // Its text shows nothing about its elements.
       Worst = ElementHazard();
       Worst.Verdict = ReadVerdict::Anywhere;
-      Reader = Id;
-      if (P[Id].Op == Opcode::Unknown)
-        doubt(Id, S.Operand,
-              "how some operands are read in place cannot be "
-              "determined");
-      else
-        report(Id, S);
-      continue;
+      report(Id, S);
+    } else {
+      check(Id, S, Operands);
     }
-    check(Id, S, All);
   }
 }
 
@@ -328,18 +303,15 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   std::string Written = spellSpan(Worst.Writes, Source);
   addStep(F, From, W.schedule().time(From), StepRole::Defines,
           spellDefinition(D, S.Source));
-  addStep(F, Reader, Step, StepRole::Reads,
+  addStep(F, Worst.Reader ? Worst.Reader : Id, Step, StepRole::Reads,
           fmt::format("reads {}{}operand {}", Read, Read.empty() ? "" : " of ",
                       S.Operand));
   addStep(F, Worst.Writer ? Worst.Writer : Id, Step, StepRole::Overwrites,
           "OVERWRITES " +
               (Written.empty() ? "it before all of it is read" : Written));
-  for (size_t K = 0; K != Worst.Names.size(); ++K)
-    F.why(P.place(Worst.Names[K].Id), "it goes wrong where {} is {}",
-          P.spell(Worst.Names[K].Id),
-          Worst.Values[K] == MaxElement
-              ? "so large that the start index is clamped"
-              : std::to_string(Worst.Values[K]));
+  for (auto [Scalar, Value] : Worst.Scalars)
+    F.why(P.place(Scalar), "it goes wrong where {} is {}", P.spell(Scalar),
+          Value);
   const Value &V = D[S.Result];
   F.why(A.places().value(V).Offset,
         "operand and result are both in bytes [{}, {}) of allocation {}",
@@ -361,16 +333,20 @@ void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
     F.about(Section::Module);
 }
 
-/// One reason a line, with a few names.
-void InPlaceHazards::sayDoubts() {
-  for (auto &[Why, Names] : Doubts) {
-    llvm::sort(Names);
-    Names.erase(std::unique(Names.begin(), Names.end()), Names.end());
-    std::string Text = Why + ": " + Names[0];
-    if (Names.size() > 1)
-      Text += fmt::format(" and {} more", Names.size() - 1);
-    R.notChecked(Text);
-  }
+/// What is not decided is said where it is.
+void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
+                           llvm::StringRef Why) {
+  Finding F = R.reportAs(
+      Severity::Warning, P.place(Id),
+      "{} may overwrite its operand {}, {}, before it has read all of it: {}",
+      P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), Why);
+  const Value &V = D[S.Result];
+  F.why(A.places().value(V).Offset,
+        "operand and result are both in bytes [{}, {}) of allocation {}",
+        V.Offset, V.end(), D[V.Owner].Index);
+  F.about(S.Result).about(S.Source);
+  if (P[Id].Name)
+    F.about(P[Id].Name);
 }
 
 void InPlaceHazards::run() {
@@ -378,7 +354,6 @@ void InPlaceHazards::run() {
     if (P.classOf(P[HloId(I)].Parent) == ComputationClass::Global &&
         W.flow().hasLocations(HloId(I)))
       check(HloId(I));
-  sayDoubts();
 }
 
 namespace hlobuf {

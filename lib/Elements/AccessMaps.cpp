@@ -1,0 +1,331 @@
+//===- Elements/AccessMaps.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/AccessMaps.h"
+#include "HLO/AttributeNumbers.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+static LinearTerm in(int64_t D, int64_t Factor = 1) {
+  return {TermKind::In, static_cast<unsigned>(D), Factor};
+}
+static LinearTerm out(int64_t D, int64_t Factor = 1) {
+  return {TermKind::Out, static_cast<unsigned>(D), Factor};
+}
+
+/// `key={1,0}` if every number is a dimension below \p Rank, and none twice.
+static std::optional<AttributeNumbers>
+dimensions(StringRef Attributes, StringRef Key, unsigned Rank) {
+  std::optional<StringRef> Text = findAttribute(Attributes, Key);
+  if (!Text)
+    return AttributeNumbers();
+  auto Numbers = numbersIn(Text);
+  if (!Numbers)
+    return std::nullopt;
+  for (size_t K = 0; K != Numbers->size(); ++K)
+    if ((*Numbers)[K] < 0 || (*Numbers)[K] >= static_cast<int64_t>(Rank) ||
+        llvm::is_contained(llvm::ArrayRef(*Numbers).take_front(K),
+                           (*Numbers)[K]))
+      return std::nullopt;
+  return Numbers;
+}
+
+/// One element for all.
+IntegerMap AccessMaps::scalar(const Step &S) { return build(S).map(); }
+
+/// bitcast-convert: another width adds or drops the fastest dimension.
+IntegerMap AccessMaps::reinterpreted(const Step &S) {
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != std::min(S.rank(), S.sourceRank()); ++D)
+    R.equal({in(D), out(D, -1)});
+  if (S.sourceRank() > S.rank())
+    R.within(TermKind::Out, S.rank(), {}, S.Source.Dimensions.back().Size);
+  return R.map();
+}
+
+/// transpose, broadcast and reverse.
+IntegerMap AccessMaps::moved(Opcode Op, const Step &S) {
+  auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
+  if (!Dims)
+    return {};
+  RelationBuilder R = build(S);
+  if (Op == Opcode::Broadcast) {
+    if (Dims->size() != S.sourceRank())
+      return {};
+    for (unsigned K = 0; K != Dims->size(); ++K)
+      if (S.Source.Dimensions[K].Size == S.Result.Dimensions[(*Dims)[K]].Size)
+        R.equal({out(K), in((*Dims)[K], -1)});
+      else
+        R.equal(out(K)); // A dimension of size 1 is repeated.
+    return R.map();
+  }
+  if (S.rank() != S.sourceRank() ||
+      (Op == Opcode::Transpose && Dims->size() != S.rank()))
+    return {};
+  for (unsigned D = 0; D != S.rank(); ++D)
+    if (Op == Opcode::Transpose)
+      R.equal({out((*Dims)[D]), in(D, -1)});
+    else if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
+      R.equal({out(D), in(D)}, 1 - S.Result.Dimensions[D].Size);
+    else
+      R.equal({out(D), in(D, -1)});
+  return R.map();
+}
+
+IntegerMap AccessMaps::sliced(const Step &S) {
+  SmallVector<int64_t, 6> Begins(S.rank()), Strides(S.rank());
+  if (S.sourceRank() != S.rank() ||
+      !parseSlice(S.Attributes, Begins, Strides))
+    return {};
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D)
+    R.equal({out(D), in(D, -Strides[D])}, -Begins[D]);
+  return R.map();
+}
+
+/// Start index number \p D, of which operand \p First is the first one; until
+/// 2019 all of them are elements of one operand.
+SymbolicIndex AccessMaps::start(ScopedId At, size_t First, unsigned D,
+                                int64_t Max) {
+  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
+  bool Single = First + 1 == Operands.size() &&
+                shape(Operands[First], 0).Dimensions.size() == 1;
+  size_t Operand = Single ? First : First + D;
+  if (Operand >= Operands.size())
+    return {};
+  return Starts.start(
+      {{At.Scope, Operands[Operand]}, 0, Single ? static_cast<int64_t>(D) : 0},
+      Max);
+}
+
+IntegerMap AccessMaps::slicedAtStart(const Step &S) {
+  if (S.sourceRank() != S.rank() || P.operands(S.At.Id).size() < 2)
+    return S.rank() == 0 ? build(S).map() : IntegerMap();
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D) {
+    SymbolicIndex Begin =
+        start(S.At, 1, D,
+              S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
+    SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
+    if (Begin.Parameter)
+      Sum.push_back({TermKind::Parameter, *Begin.Parameter, -1});
+    R.equal(Sum, -Begin.Constant);
+  }
+  return R.map();
+}
+
+IntegerMap AccessMaps::updated(const Step &S) {
+  if (S.sourceRank() != S.rank())
+    return {};
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D) {
+    int64_t Count = S.Source.Dimensions[D].Size;
+    SymbolicIndex Begin =
+        start(S.At, 2, D, S.Result.Dimensions[D].Size - Count);
+    SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
+    if (Begin.Parameter)
+      Sum.push_back({TermKind::Parameter, *Begin.Parameter, 1});
+    R.equal(Sum, Begin.Constant);
+    R.within(TermKind::Out, D, {}, Count);
+  }
+  return R.map();
+}
+
+IntegerSet AccessMaps::window(ScopedId At) {
+  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
+  const Shape &Result = shape(At.Id, 0);
+  unsigned Rank = Result.Dimensions.size();
+  if (Operands.size() < 2 || shape(Operands[1], 0).Dimensions.size() != Rank)
+    return {};
+  RelationBuilder R(Sets, Rank, 0);
+  for (unsigned D = 0; D != Rank; ++D) {
+    int64_t Count = shape(Operands[1], 0).Dimensions[D].Size;
+    R.within(TermKind::In, D,
+             start(At, 2, D, Result.Dimensions[D].Size - Count), Count);
+  }
+  return R.domain();
+}
+
+IntegerMap AccessMaps::padded(const Step &S) {
+  if (S.Operand == 1)
+    return scalar(S);
+  SmallVector<StringRef, 6> Items;
+  StringRef Text = findAttribute(S.Attributes, "padding").value_or("");
+  if (!Text.empty())
+    Text.split(Items, 'x');
+  if (Items.size() != S.rank() || S.sourceRank() != S.rank())
+    return {};
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D) {
+    SmallVector<StringRef, 3> Parts;
+    Items[D].split(Parts, '_');
+    int64_t Low = 0, Between = 0;
+    if (Parts[0].trim().getAsInteger(10, Low) ||
+        (Parts.size() > 2 && Parts[2].trim().getAsInteger(10, Between)) ||
+        Between < 0 || Between >= MaxElement || std::abs(Low) >= MaxElement)
+      return {};
+    R.equal({in(D), out(D, -1 - Between)}, -Low);
+    R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+  }
+  return R.map();
+}
+
+IntegerMap AccessMaps::joined(const Step &S) {
+  auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
+  if (!Dims || Dims->size() != 1 || S.sourceRank() != S.rank())
+    return {};
+  int64_t Along = (*Dims)[0], Before = 0;
+  for (uint32_t K = 0; K != S.Operand; ++K) {
+    const Shape &Y = shape(P.operands(S.At.Id)[K], 0);
+    if (Y.Dimensions.size() != S.rank())
+      return {};
+    Before = boundedAdd(Before, Y.Dimensions[Along].Size);
+  }
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D)
+    R.equal({out(D), in(D, -1)}, D == Along ? Before : 0);
+  R.within(TermKind::Out, static_cast<unsigned>(Along), {},
+           S.Source.Dimensions[Along].Size);
+  return R.map();
+}
+
+IntegerMap AccessMaps::reduced(const Step &S) {
+  if (S.Operand >= P.operands(S.At.Id).size() / 2)
+    return S.sourceRank() == 0 ? scalar(S) : IntegerMap();
+  auto Dims = dimensions(S.Attributes, "dimensions", S.sourceRank());
+  if (!Dims || S.rank() + Dims->size() != S.sourceRank())
+    return {};
+  RelationBuilder R = build(S);
+  unsigned Kept = 0;
+  for (unsigned D = 0; D != S.sourceRank(); ++D)
+    if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
+      R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+    else
+      R.equal({out(D), in(Kept++, -1)});
+  return R.map();
+}
+
+/// The numbers of `key=1x2x3` in `window={..}`, \p Default without it.
+static std::optional<SmallVector<int64_t, 6>>
+windowNumbers(StringRef Window, StringRef Key, unsigned Rank, int64_t Default) {
+  SmallVector<StringRef, 8> Items;
+  Window.split(Items, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  SmallVector<int64_t, 6> Numbers;
+  for (StringRef Item : Items) {
+    if (!Item.consume_front(Key) || !Item.consume_front("="))
+      continue;
+    SmallVector<StringRef, 6> Parts;
+    Item.split(Parts, 'x');
+    for (StringRef Part : Parts)
+      // Of `low_high` only where it begins counts.
+      if (Part.split('_').first.getAsInteger(10, Numbers.emplace_back()) ||
+          std::abs(Numbers.back()) >= MaxElement)
+        return std::nullopt;
+    if (Numbers.size() != Rank)
+      return std::nullopt;
+    return Numbers;
+  }
+  return SmallVector<int64_t, 6>(Rank, Default);
+}
+
+/// reduce-window, dilations included.
+IntegerMap AccessMaps::windowed(const Step &S) {
+  if (S.Operand >= P.operands(S.At.Id).size() / 2)
+    return S.sourceRank() == 0 ? scalar(S) : IntegerMap();
+  StringRef Window = findAttribute(S.Attributes, "window").value_or("");
+  if (S.sourceRank() != S.rank() || !Window.consume_front("{") ||
+      !Window.consume_back("}") || Window.contains("rhs_reversal"))
+    return S.rank() == 0 && S.sourceRank() == 0 ? scalar(S) : IntegerMap();
+  auto Sizes = windowNumbers(Window, "size", S.rank(), 1);
+  auto Strides = windowNumbers(Window, "stride", S.rank(), 1);
+  auto Lows = windowNumbers(Window, "pad", S.rank(), 0);
+  auto Base = windowNumbers(Window, "lhs_dilate", S.rank(), 1);
+  auto Inner = windowNumbers(Window, "rhs_dilate", S.rank(), 1);
+  if (!Sizes || !Strides || !Lows || !Base || !Inner)
+    return {};
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.rank(); ++D) {
+    LinearTerm Offset = R.addInner((*Sizes)[D]);
+    Offset.Factor = (*Inner)[D];
+    R.equal({in(D, (*Strides)[D]), Offset, out(D, -(*Base)[D])}, -(*Lows)[D]);
+    R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+  }
+  return R.map();
+}
+
+/// dot: batch dimensions, free ones of both sides, and all that is contracted.
+IntegerMap AccessMaps::multiplied(const Step &S) {
+  if (S.Operand > 1 || P.operands(S.At.Id).size() != 2)
+    return {};
+  bool Left = S.Operand == 0;
+  auto Batch = dimensions(S.Attributes, Left ? "lhs_batch_dims" : "rhs_batch_dims",
+                          S.sourceRank());
+  auto Contracted = dimensions(
+      S.Attributes, Left ? "lhs_contracting_dims" : "rhs_contracting_dims",
+      S.sourceRank());
+  if (!Batch || !Contracted ||
+      Batch->size() + Contracted->size() > S.sourceRank())
+    return {};
+  unsigned Free = S.sourceRank() - Batch->size() - Contracted->size();
+  if (Batch->size() + Free > S.rank())
+    return {};
+  unsigned Next = Left ? Batch->size() : S.rank() - Free;
+  RelationBuilder R = build(S);
+  for (unsigned D = 0; D != S.sourceRank(); ++D) {
+    int64_t Dim = D;
+    if (llvm::is_contained(*Contracted, Dim))
+      R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+    else if (llvm::is_contained(*Batch, Dim))
+      R.equal({out(D), in(llvm::find(*Batch, Dim) - Batch->begin(), -1)});
+    else
+      R.equal({out(D), in(Next++, -1)});
+  }
+  return R.map();
+}
+
+IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
+  switch (Op) {
+  case Opcode::BitcastConvert:
+    return reinterpreted(S);
+  case Opcode::Reshape:
+    return sameNumber(Sets, S.Result, S.Source);
+  case Opcode::Transpose:
+  case Opcode::Broadcast:
+  case Opcode::Reverse:
+    return moved(Op, S);
+  case Opcode::Slice:
+    return sliced(S);
+  case Opcode::DynamicSlice:
+    return slicedAtStart(S);
+  case Opcode::DynamicUpdateSlice:
+    return updated(S);
+  case Opcode::Pad:
+    return padded(S);
+  case Opcode::Concatenate:
+    return joined(S);
+  case Opcode::Reduce:
+    return reduced(S);
+  case Opcode::ReduceWindow:
+    return windowed(S);
+  case Opcode::Dot:
+    return multiplied(S);
+  default:
+    return isElementwise(Op) && S.sourceRank() == 0 ? scalar(S) : IntegerMap();
+  }
+}
+
+IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
+  HloId Source = P.operands(At.Id)[Operand];
+  const Shape &From = shape(At.Id, Part), &To = shape(Source, 0);
+  if (!From.isArray() || !To.isArray() || P.isHidden(At.Id))
+    return {};
+  return dispatch(P[At.Id].Op,
+                  {At, Operand, From, To,
+                   P.module().attributes(P.module()[At.Id])});
+}

@@ -1,0 +1,72 @@
+//===- Elements/AccessMaps.h - Elements that are read -----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The arithmetic of indices of each opcode that has rules of its own, as
+// relations between an index of the result and those of an operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_ACCESSMAPS_H
+#define HLOBUF_ELEMENTS_ACCESSMAPS_H
+
+#include "Elements/ArrayPlaces.h"
+#include "Elements/OperandAccesses.h"
+#include "Elements/StartIndices.h"
+
+namespace hlobuf {
+
+/// Makes the relations of instructions; what is null is not understood.
+class AccessMaps {
+public:
+  AccessMaps(Scalars &All, StartIndices &Starts, const IntegerSets &Sets)
+      : P(All.program()), Starts(Starts), Sets(Sets) {}
+
+  /// From an index of part \p Part of \p At to those of operand \p Operand that
+  /// it reads, which is AccessKind::Mapped.
+  IntegerMap map(ScopedId At, uint32_t Part, uint32_t Operand);
+  /// The indices of the result that dynamic-update-slice \p At replaces.
+  IntegerSet window(ScopedId At);
+
+private:
+  struct Step {
+    ScopedId At;
+    uint32_t Operand;
+    const Shape &Result;
+    const Shape &Source;
+    llvm::StringRef Attributes;
+    unsigned rank() const { return Result.Dimensions.size(); }
+    unsigned sourceRank() const { return Source.Dimensions.size(); }
+  };
+
+  IntegerMap dispatch(Opcode Op, const Step &S);
+  IntegerMap scalar(const Step &S);
+  IntegerMap reinterpreted(const Step &S);
+  IntegerMap moved(Opcode Op, const Step &S);
+  IntegerMap sliced(const Step &S);
+  IntegerMap slicedAtStart(const Step &S);
+  IntegerMap updated(const Step &S);
+  IntegerMap padded(const Step &S);
+  IntegerMap joined(const Step &S);
+  IntegerMap reduced(const Step &S);
+  IntegerMap windowed(const Step &S);
+  IntegerMap multiplied(const Step &S);
+  SymbolicIndex start(ScopedId At, size_t First, unsigned D, int64_t Max);
+  RelationBuilder build(const Step &S) {
+    return {Sets, S.rank(), S.sourceRank()};
+  }
+  const Shape &shape(HloId Id, uint32_t Part) const {
+    return P.trees().shape(P.trees().part(P[Id].Shape, Part));
+  }
+
+  const Program &P;
+  StartIndices &Starts;
+  const IntegerSets &Sets;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_ACCESSMAPS_H

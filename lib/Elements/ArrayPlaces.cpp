@@ -1,0 +1,230 @@
+//===- Elements/ArrayPlaces.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/ArrayPlaces.h"
+#include <numeric>
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+namespace {
+/// One dimension of an array as it is in memory: Size places, Stride of the
+/// logical dimension apart; no dimension for padding and parts of elements.
+struct MemoryDimension {
+  int64_t Dimension;
+  int64_t Stride;
+  int64_t Size;
+};
+/// The slowest first.
+using MemoryDimensions = SmallVector<MemoryDimension, 8>;
+} // namespace
+
+/// Dimensions in an order, without tiles.
+static MemoryDimensions plainDimensions(const Shape &S,
+                                        llvm::ArrayRef<int64_t> Major) {
+  MemoryDimensions All;
+  for (int64_t D : Major)
+    All.push_back({D, 1, S.Dimensions[D].Size});
+  return All;
+}
+
+static bool applyTile(MemoryDimensions &All, const Tile &T) {
+  while (All.size() < T.size())
+    All.insert(All.begin(), {-1, 1, 1});
+  size_t First = All.size() - T.size();
+  MemoryDimensions Inner;
+  for (size_t K = 0; K != T.size(); ++K) {
+    MemoryDimension &Outer = All[First + K];
+    if (T[K] <= 0 || T[K] > MaxElement)
+      return false;
+    Inner.push_back({Outer.Dimension, Outer.Stride, T[K]});
+    Outer.Stride = boundedMultiply(Outer.Stride, T[K]);
+    Outer.Size = ceilDivide(Outer.Size, T[K]);
+  }
+  All.append(Inner);
+  return true;
+}
+
+/// Without dimensions of one place, neighbors joined where they are one.
+static void simplify(MemoryDimensions &All) {
+  llvm::erase_if(All, [](const MemoryDimension &D) { return D.Size == 1; });
+  size_t Kept = 0;
+  for (const MemoryDimension &D : All) {
+    if (Kept != 0) {
+      MemoryDimension &Last = All[Kept - 1];
+      if (Last.Dimension == D.Dimension && D.Dimension >= 0 &&
+          Last.Stride == boundedMultiply(D.Stride, D.Size)) {
+        Last = {D.Dimension, D.Stride, boundedMultiply(Last.Size, D.Size)};
+        continue;
+      }
+    }
+    All[Kept++] = D;
+  }
+  All.truncate(Kept);
+}
+
+static std::optional<MemoryDimensions> tiledDimensions(const Shape &S) {
+  ArrayOrder Order(S);
+  if (!Order.isValid() || !hasKnownAddresses(S))
+    return std::nullopt;
+  MemoryDimensions All = plainDimensions(S, Order.majorToMinor());
+  if (S.Layout)
+    for (const Tile &T : S.Layout->Tiles)
+      if (!applyTile(All, T))
+        return std::nullopt;
+  return All;
+}
+
+bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
+  return A.isArray() && B.isArray() &&
+         llvm::equal(A.Dimensions, B.Dimensions,
+                     [](const Dimension &X, const Dimension &Y) {
+                       return X.Size == Y.Size;
+                     });
+}
+
+bool hlobuf::isRowMajor(const Shape &S) {
+  ArrayOrder Order(S);
+  if (!Order.isValid() || S.isTiled() || !hasKnownAddresses(S))
+    return false;
+  int64_t Last = -1;
+  for (int64_t D : Order.majorToMinor()) {
+    if (Order.size(D) == 1)
+      continue;
+    if (D < Last)
+      return false;
+    Last = D;
+  }
+  return true;
+}
+
+IntegerSet hlobuf::allIndices(const IntegerSets &Sets, const Shape &S) {
+  RelationBuilder Box(Sets, S.Dimensions.size(), 0);
+  for (unsigned D = 0; D != S.Dimensions.size(); ++D)
+    Box.within(TermKind::In, D, {}, S.Dimensions[D].Size);
+  return Box.domain();
+}
+
+/// The variables of the memory dimensions \p All of \p S, whose indices are
+/// variables of kind \p Kind.
+static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &R, TermKind Kind,
+                                            const Shape &S,
+                                            const MemoryDimensions &All) {
+  SmallVector<LinearTerm, 8> Terms(All.size());
+  for (unsigned D = 0; D != S.Dimensions.size(); ++D) {
+    R.within(Kind, D, {}, S.Dimensions[D].Size);
+    SmallVector<LinearTerm, 6> Sum = {{Kind, D, -1}};
+    SmallVector<size_t, 4> Own;
+    for (size_t K = 0; K != All.size(); ++K)
+      if (All[K].Dimension == static_cast<int64_t>(D))
+        Own.push_back(K);
+    if (Own.size() == 1 && All[Own[0]].Stride == 1) {
+      Terms[Own[0]] = {Kind, D, 1};
+      continue;
+    }
+    for (size_t K : Own) {
+      Terms[K] = R.addInner(All[K].Size);
+      Sum.push_back({Terms[K].Kind, Terms[K].Index, All[K].Stride});
+    }
+    R.equal(Sum);
+  }
+  for (size_t K = 0; K != All.size(); ++K)
+    if (All[K].Dimension < 0)
+      Terms[K] = R.addInner(All[K].Size);
+  return Terms;
+}
+
+/// Adds to \p Sum what the last of \p Terms count, up to \p Limit places in
+/// all; gives their number back.
+static void relate(RelationBuilder &R, const MemoryDimensions &X,
+                   llvm::ArrayRef<LinearTerm> XTerms, const MemoryDimensions &Y,
+                   llvm::ArrayRef<LinearTerm> YTerms) {
+  size_t I = X.size(), J = Y.size();
+  while (I != 0 || J != 0) {
+    // The fewest dimensions that have as many places on both sides.
+    SmallVector<LinearTerm, 8> Sum;
+    int64_t P = 1, Q = 1;
+    do {
+      if (I != 0 && (P <= Q || J == 0)) {
+        --I;
+        Sum.push_back({XTerms[I].Kind, XTerms[I].Index, P});
+        P = boundedMultiply(P, X[I].Size);
+      } else {
+        --J;
+        Sum.push_back({YTerms[J].Kind, YTerms[J].Index, -Q});
+        Q = boundedMultiply(Q, Y[J].Size);
+      }
+    } while (P != Q && (I != 0 || J != 0));
+    R.equal(Sum);
+  }
+}
+
+static IntegerMap relateAll(const IntegerSets &Sets, const Shape &From,
+                            MemoryDimensions X, const Shape &To,
+                            MemoryDimensions Y) {
+  simplify(X);
+  simplify(Y);
+  RelationBuilder R(Sets, From.Dimensions.size(), To.Dimensions.size());
+  SmallVector<LinearTerm, 8> XTerms = addMemory(R, TermKind::In, From, X);
+  SmallVector<LinearTerm, 8> YTerms = addMemory(R, TermKind::Out, To, Y);
+  relate(R, X, XTerms, Y, YTerms);
+  return R.map();
+}
+
+IntegerMap hlobuf::samePlace(const IntegerSets &Sets, const Shape &From,
+                             const Shape &To) {
+  auto X = tiledDimensions(From), Y = tiledDimensions(To);
+  int64_t XBits = storedBits(From), YBits = storedBits(To);
+  if (!X || !Y || XBits == 0 || YBits == 0)
+    return {};
+  if (int64_t Common = std::gcd(XBits, YBits); XBits != YBits) {
+    X->push_back({-1, 1, XBits / Common});
+    Y->push_back({-1, 1, YBits / Common});
+  }
+  return relateAll(Sets, From, *X, To, *Y);
+}
+
+IntegerMap hlobuf::sameNumber(const IntegerSets &Sets, const Shape &From,
+                              const Shape &To) {
+  auto Plain = [](const Shape &S) {
+    SmallVector<int64_t, 6> Major(S.Dimensions.size());
+    std::iota(Major.begin(), Major.end(), 0);
+    return plainDimensions(S, Major);
+  };
+  return relateAll(Sets, From, Plain(From), To, Plain(To));
+}
+
+IntegerMap hlobuf::sameMemoryNumber(const IntegerSets &Sets, const Shape &From,
+                                    const Shape &To) {
+  ArrayOrder X(From), Y(To);
+  if (!X.isValid() || !Y.isValid())
+    return {};
+  return relateAll(Sets, From, plainDimensions(From, X.majorToMinor()), To,
+                   plainDimensions(To, Y.majorToMinor()));
+}
+
+IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {
+  ArrayOrder Order(S);
+  RelationBuilder R(Sets, S.Dimensions.size(), 1);
+  SmallVector<LinearTerm, 6> Sum = {{TermKind::Out, 0, -1}};
+  for (unsigned D = 0; D != S.Dimensions.size(); ++D) {
+    R.within(TermKind::In, D, {}, S.Dimensions[D].Size);
+    Sum.push_back({TermKind::In, D, Order.stride(D)});
+  }
+  R.equal(Sum);
+  return R.map();
+}
+
+IntegerMap hlobuf::toMemoryOrder(const IntegerSets &Sets, const Shape &S) {
+  ArrayOrder Order(S);
+  unsigned Rank = S.Dimensions.size();
+  RelationBuilder R(Sets, Rank, Rank);
+  for (unsigned K = 0; K != Rank; ++K)
+    R.equal({{TermKind::In, static_cast<unsigned>(Order.majorToMinor()[K]), 1},
+             {TermKind::Out, K, -1}});
+  return R.map();
+}

@@ -1,0 +1,404 @@
+//===- Elements/HazardFinder.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/HazardFinder.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+static constexpr const char *TooManySteps =
+    "too many steps to decide which elements are read";
+static constexpr const char *UnknownReads =
+    "how some operands are read in place cannot be determined";
+static constexpr const char *UnknownOrder =
+    "elements of operand and result have orders that cannot be compared";
+static constexpr const char *OtherLoop =
+    "another result may be computed in a loop of its own";
+static constexpr const char *UnknownScalars =
+    "a start index is computed in a way that is not followed";
+
+/// With more windows than these, each is looked at only for reads that may
+/// touch some window.
+static constexpr size_t ManyWindows = 2;
+/// Questions about one operand, for each window.
+static constexpr size_t QuestionsPerWindow = 16;
+static constexpr size_t FreeQuestions = 512;
+/// A scalar with as many values, or fewer, is tried with all of them.
+static constexpr int64_t FewValues = 64;
+
+static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
+  return P.trees().shape(P.trees().part(P[Id].Shape, Part));
+}
+
+HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
+                           ReadOperand Of, const InPlaceChain &Chain,
+                           unsigned long Bound)
+    : I(I), P(I.All.program()), Id(Id), Result(shapeOf(P, Id, Part)),
+      Operand(shapeOf(P, P.operands(Id)[Of.Operand], Of.Part)), Chain(Chain),
+      Bound(Bound) {}
+
+void HazardFinder::found(ElementHazard H) {
+  if (!Worst || H.Verdict < Worst->Verdict)
+    Worst = std::move(H);
+}
+
+void HazardFinder::undecided(const char *Reason) {
+  if (llvm::any_of(Undecided, [&](const ElementHazard &H) {
+        return H.Reason == Reason;
+      }))
+    return;
+  ElementHazard H;
+  H.Reason = Reason;
+  Undecided.push_back(std::move(H));
+}
+
+std::vector<ElementHazard> HazardFinder::take() {
+  if (Worst)
+    Undecided.insert(Undecided.begin(), std::move(*Worst));
+  return std::move(Undecided);
+}
+
+/// What needs no sets: each element reads what is at its own address.
+bool HazardFinder::isSoundEarly(const ReadRelation &R,
+                                const Shape &Frame) const {
+  if (R.Kind != ReadKind::Exact || !R.isIdentity())
+    return false;
+  if (hasSameSizes(Frame, Result))
+    return (R.SameAddress && hasSameIndices(Frame, Result)) ||
+           (R.SameIndex && hasSameIndices(Result, Operand));
+  // Loops over other sizes count elements in the order of memory.
+  return R.SameAddress && storedBits(Frame) == storedBits(Result) &&
+         ArrayOrder(Frame).elements() == ArrayOrder(Result).elements() &&
+         comparableOrders(Frame, Result);
+}
+
+IntegerMap HazardFinder::operandToResult() const {
+  if (hasSameIndices(Operand, Result))
+    return IntegerMap::identity(I.Sets, Result.Dimensions.size())
+        .intersectDomain(allIndices(I.Sets, Operand));
+  return samePlace(I.Sets, Operand, Result);
+}
+
+/// Which elements of the result overwrite what an element of it, or of another
+/// result that is computed with it, reads.
+std::optional<HazardFinder::Question>
+HazardFinder::ask(const ReadRelation &R, const Shape &Frame) {
+  ReadRelation Explicit = R;
+  if (R.isIdentity() &&
+      !makeExplicit(P, I.Maps, I.Sets, Frame, Operand, Explicit)) {
+    undecided(UnknownOrder);
+    return std::nullopt;
+  }
+  ArrayOrder X(Frame), Y(Result);
+  Question Q{R, {}, {}};
+  if (hasSameSizes(Frame, Result))
+    Q.Reads = Explicit.Map;
+  else if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
+    Q.Reads = sameMemoryNumber(I.Sets, Result, Frame).then(Explicit.Map);
+  else {
+    Q.OtherLoop = true;
+    Q.Reads = IntegerMap::product(allIndices(I.Sets, Result),
+                                  Explicit.Map.range());
+  }
+  Q.Conflicts = Q.Reads.then(operandToResult());
+  // What was not followed for its number of steps is null as well.
+  if (!Q.Conflicts) {
+    undecided(operandToResult() ? TooManySteps : UnknownOrder);
+    return std::nullopt;
+  }
+  return Q;
+}
+
+void HazardFinder::consider(const ReadRelation &R, const Shape &Frame) {
+  if (Chain.onlyForwards() || isSoundEarly(R, Frame))
+    return;
+  I.Sets.bound(Bound);
+  if (std::optional<Question> Q = ask(R, Frame))
+    decide(*Q);
+  I.Sets.bound(Bound);
+}
+
+/// All that is overwritten.
+const std::vector<HazardFinder::Window> &HazardFinder::windows() {
+  if (Windows)
+    return *Windows;
+  Windows.emplace();
+  bool Known = Chain.Found && !Chain.AnyPlace;
+  for (ScopedId Update : Chain.Updates) {
+    if (!Known)
+      break;
+    const Shape &At = shapeOf(P, Update.Id, 0);
+    IntegerSet Elements = I.Maps.window(Update);
+    if (!hasSameIndices(At, Result))
+      Elements = samePlace(I.Sets, Result, At).intersectRange(Elements).domain();
+    Known = static_cast<bool>(Elements);
+    Windows->push_back({Elements, Update.Id});
+  }
+  if (!Known)
+    Windows->assign(1, {allIndices(I.Sets, Result), Chain.Writer});
+  if (Windows->size() > ManyWindows) {
+    AllWindows = (*Windows)[0].Elements.forSomeParameters();
+    for (const Window &W : ArrayRef(*Windows).drop_front()) {
+      AllWindows = AllWindows.unite(W.Elements.forSomeParameters());
+      if (isl_set_n_basic_set(AllWindows.get()) > 8)
+        AllWindows = AllWindows.coalesce();
+    }
+  }
+  return *Windows;
+}
+
+/// Elements that are overwritten with what they are: moved from their own
+/// places on the only path to them.
+const IntegerSet &HazardFinder::overwrittenWithItself() {
+  if (Itself)
+    return *Itself;
+  IntegerMap Identity =
+      IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  IntegerMap ToResult = operandToResult();
+  Itself = allIndices(I.Sets, Result).subtract(allIndices(I.Sets, Result));
+  bool SameWidth = storedBits(Operand) == storedBits(Result);
+  for (const ReadRelation &R : OwnReads) {
+    ReadRelation Explicit = R;
+    if (R.Kind != ReadKind::Exact || !R.Moves || !SameWidth ||
+        (R.isIdentity() &&
+         !makeExplicit(P, I.Maps, I.Sets, Result, Operand, Explicit)) ||
+        Explicit.Overestimated)
+      continue;
+    Itself = Itself->unite(
+        Explicit.Map.then(ToResult).intersect(Identity).domain());
+  }
+  return *Itself;
+}
+
+void HazardFinder::decide(const Question &Q) {
+  const std::vector<Window> &All = windows();
+  IntegerMap Identity =
+      IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  if (!Q.OtherLoop && Q.Conflicts.isSubset(Identity) == Decision(true))
+    return;
+  IntegerMap Others = Q.OtherLoop ? Q.Conflicts : Q.Conflicts.subtract(Identity);
+  IntegerSet Read = Others.range();
+  if (AllWindows) {
+    IntegerSet Some =
+        Read.intersectParameters(I.Starts.ranges(Others.usedParameters()))
+            .forSomeParameters();
+    if (Some.intersect(AllWindows).isEmpty() == Decision(true))
+      return;
+  }
+  Question Rest{Q.R, Q.Reads, Others, Q.OtherLoop};
+  for (const Window &W : All) {
+    if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
+      return undecided(TooManySteps);
+    decideWindow(Rest, W);
+    if (Worst && Worst->Verdict == ReadVerdict::Behind)
+      return;
+  }
+}
+
+void HazardFinder::decideWindow(const Question &Q, const Window &W) {
+  I.Sets.bound(Bound);
+  IntegerMap Bad = Q.Conflicts.intersectRange(W.Elements);
+  Bad = Bad.intersectParameters(I.Starts.ranges(Bad.usedParameters()));
+  Decision Empty = Bad.isEmpty();
+  if (Empty == Decision(true))
+    return;
+  if (Empty && !OwnReads.empty()) {
+    Bad = Bad.subtractRange(overwrittenWithItself());
+    Empty = Bad.isEmpty();
+    if (Empty == Decision(true))
+      return;
+  }
+  if (!Empty) {
+    Exhausted = true;
+    return undecided(TooManySteps);
+  }
+  bool None = false;
+  if (!decideValues(Q, W, Bad, {}, None) && !None)
+    tryFixed(Q, W, Bad);
+}
+
+/// True if a hazard, or a reason why there may be one, was recorded. \p Empty
+/// if there is none for values of the scalars that agree with \p Fixed.
+bool HazardFinder::decideValues(const Question &Q, const Window &W,
+                                const IntegerMap &Bad,
+                                const ScalarValues &Fixed, bool &Empty) {
+  I.Sets.bound(Bound);
+  IntegerMap Some = Bad.intersectParameters(
+      I.Starts.define(Bad.usedParameters(), Fixed));
+  Decision None = Some.isEmpty();
+  Empty = None == Decision(true);
+  if (Empty)
+    return false;
+  if (!None) {
+    Exhausted = true;
+    undecided(TooManySteps);
+    return true;
+  }
+  if (Q.OtherLoop || Q.R.Kind == ReadKind::Unknown) {
+    undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
+    return true;
+  }
+  if (Q.R.Kind == ReadKind::Any)
+    return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
+  IntegerMap ToOrder = toMemoryOrder(I.Sets, Result);
+  IntegerMap Earlier =
+      IntegerMap::toEarlier(I.Sets, Result.Dimensions.size());
+  IntegerMap Ordered = ToOrder.reverse().then(Some).then(ToOrder);
+  IntegerMap Behind = Ordered.intersect(Earlier);
+  Decision NotBehind = Behind.isEmpty();
+  if (!NotBehind) {
+    Exhausted = true;
+    undecided(TooManySteps);
+    return true;
+  }
+  if (!*NotBehind && confirm(Q, W, Behind, ReadVerdict::Behind, Fixed))
+    return true;
+  if (Worst && Worst->Verdict <= ReadVerdict::Ahead)
+    return *NotBehind;
+  IntegerMap Ahead = Ordered.subtract(Earlier);
+  return Ahead.isEmpty() == Decision(false) &&
+         confirm(Q, W, Ahead, ReadVerdict::Ahead, Fixed);
+}
+
+IntegerSet HazardFinder::fix(const ParameterValues &Point) const {
+  RelationBuilder R(I.Sets, 0, 0);
+  for (auto [Number, Value] : Point)
+    if (Value != INT64_MIN)
+      R.equal({{TermKind::Parameter, Number, 1}}, -Value);
+  return R.map().parameters();
+}
+
+/// A point where all scalars are small.
+std::optional<ParameterValues>
+HazardFinder::sample(const IntegerSet &Parameters) {
+  I.Sets.bound(Bound);
+  auto Point = samplePoint(Parameters);
+  if (!Point)
+    return std::nullopt;
+  static constexpr std::pair<int64_t, int64_t> Ranges[] = {
+      {0, 0},    {0, 16},     {0, 300},        {0, 70000},
+      {-16, 16}, {-300, 300}, {-70000, 70000},
+  };
+  for (auto [Least, Greatest] : Ranges) {
+    RelationBuilder R(I.Sets, 0, 0);
+    for (auto [Number, Value] : *Point)
+      if (!I.Starts.isStart(Number))
+        R.within(TermKind::Parameter, Number, {Least, {}},
+                 Greatest - Least + 1);
+    I.Sets.bound(Bound);
+    IntegerSet Small = Parameters.intersect(R.map().parameters());
+    if (Small.isEmpty() != Decision(false))
+      continue;
+    auto Extreme = extremePoint(Small, /*Greatest=*/Least < 0);
+    if (!Extreme) {
+      I.Sets.bound(Bound);
+      Extreme = samplePoint(Small);
+    }
+    return Extreme ? Extreme : Point;
+  }
+  return Point;
+}
+
+/// Records a hazard if start indices that are wrong follow from scalars by the
+/// arithmetic of the machine, too.
+bool HazardFinder::confirm(const Question &Q, const Window &W,
+                           const IntegerMap &Bad, ReadVerdict Verdict,
+                           const ScalarValues &Fixed) {
+  std::optional<ParameterValues> Point = sample(Bad.parameters());
+  if (!Point) {
+    Exhausted = true;
+    return false;
+  }
+  // Others are in the space of the relation, and may have any value.
+  auto Used = Bad.usedParameters();
+  llvm::erase_if(*Point, [&](auto Value) {
+    return !llvm::is_contained(Used, Value.first);
+  });
+  ScalarValues Known = I.Starts.scalars(*Point);
+  Known.insert(Fixed.begin(), Fixed.end());
+  if (!I.Starts.confirms(*Point, Known))
+    return false;
+  if (Q.R.Overestimated) {
+    undecided(TooManySteps);
+    return true;
+  }
+  ElementHazard H;
+  H.Verdict = Verdict;
+  H.Writer = W.Writer;
+  H.Reader = Q.R.Cause;
+  for (auto [S, Value] : Known)
+    H.Scalars.push_back({I.All.nameOf(S), Value});
+  if (Verdict != ReadVerdict::Anywhere)
+    describe(H, Q, W, Bad, fix(*Point));
+  found(std::move(H));
+  return true;
+}
+
+/// The first element that goes wrong, and all that are read and written, for
+/// the scalars of \p Point. \p Bad is in the order of memory.
+void HazardFinder::describe(ElementHazard &H, const Question &Q,
+                            const Window &W, const IntegerMap &Bad,
+                            const IntegerSet &Point) const {
+  ArrayOrder Order(Result);
+  auto Number = [&](ArrayRef<int64_t> Position) {
+    int64_t N = 0;
+    for (size_t K = 0; K != Position.size(); ++K)
+      N += Position[K] * Order.stride(Order.majorToMinor()[K]);
+    return N;
+  };
+  IntegerMap Now = Bad.intersectParameters(Point);
+  IntegerSet First = Now.domain().forSomeParameters().least();
+  auto Written = samplePosition(First);
+  auto Read = samplePosition(
+      Now.intersectDomain(First).range().forSomeParameters().least());
+  H.Written = Written ? Number(*Written) : 0;
+  H.Read = Read ? Number(*Read) : 0;
+  auto Span = [&](const IntegerSet &Elements, const Shape &Of) {
+    auto Bounds = Elements.intersectParameters(Point)
+                      .apply(memoryNumber(I.Sets, Of))
+                      .bounds(0);
+    return Bounds ? ElementSpan{Bounds->first, Bounds->second + 1}
+                  : ElementSpan{};
+  };
+  H.Reads = Span(Q.Reads.range(), Operand);
+  H.Writes = Span(W.Elements, Result);
+}
+
+/// Where unknown arithmetic stands between scalars and start indices, values of
+/// some of these scalars make the rest known. It is a proof only if those are
+/// all that there are.
+void HazardFinder::tryFixed(const Question &Q, const Window &W,
+                            const IntegerMap &Bad) {
+  static constexpr int64_t Some[] = {0,  1,  2,  3,  4,  5,  6,  7,   8,
+                                     9,  10, 12, 16, 20, 31, 32, 50,  64,
+                                     99, 128, 255, 1000, -1, -2, -3, -8, -100};
+  for (ScalarId S : I.Starts.underUnknown(Bad.usedParameters())) {
+    auto Range = I.Starts.rangeOf(S);
+    if (!Range)
+      continue;
+    llvm::SmallVector<int64_t, 64> Values;
+    bool All = Range->Last - Range->Begin >= 0 &&
+               (Range->Last - Range->Begin) / Range->Step < FewValues;
+    if (All)
+      for (int64_t V = Range->Begin; V <= Range->Last; V += Range->Step)
+        Values.push_back(V);
+    else
+      llvm::copy_if(Some, std::back_inserter(Values), [&](int64_t V) {
+        return V >= Range->Begin && V <= Range->Last;
+      });
+    bool Proved = All;
+    for (int64_t V : Values) {
+      bool Empty = false;
+      if (decideValues(Q, W, Bad, {{S, V}}, Empty))
+        return;
+      Proved &= Empty;
+    }
+    if (Proved)
+      return;
+  }
+  undecided(Exhausted ? TooManySteps : UnknownScalars);
+}

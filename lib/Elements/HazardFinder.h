@@ -1,0 +1,102 @@
+//===- Elements/HazardFinder.h - One operand, one result --------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_HAZARDFINDER_H
+#define HLOBUF_ELEMENTS_HAZARDFINDER_H
+
+#include "Elements/ReadRelations.h"
+
+namespace hlobuf {
+
+/// What all questions about one instruction have in common.
+struct InstructionSets {
+  InstructionSets(Scalars &All, IntegerSets &Sets)
+      : All(All), Sets(Sets), Starts(All, Sets), Maps(All, Starts, Sets) {}
+
+  Scalars &All;
+  IntegerSets &Sets;
+  StartIndices Starts;
+  AccessMaps Maps;
+};
+
+/// Decides which reads of an operand are hazards where result \p Part of \p Id
+/// has its bytes.
+///
+/// With element f of the result written by iteration f, a hazard is a pair
+/// (f, g) where f reads what is at the address of g, g is another element that
+/// is overwritten, not with itself, and the scalars have values that they can
+/// have together. There is none if that set is empty.
+class HazardFinder {
+public:
+  HazardFinder(InstructionSets &I, HloId Id, uint32_t Part, ReadOperand Operand,
+               const InPlaceChain &Chain, unsigned long Bound);
+
+  /// Reads \p R in the order of array \p Frame.
+  void consider(const ReadRelation &R, const Shape &Frame);
+  /// Reads by which result \p Part itself is computed: elements that these move
+  /// to their own places are overwritten with themselves.
+  void setOwnReads(llvm::ArrayRef<ReadRelation> Own) { OwnReads = Own; }
+  /// The worst hazard, and one for each reason why others are undecided.
+  std::vector<ElementHazard> take();
+  /// Some question needed more operations than were allowed.
+  bool wasExhausted() const { return Exhausted; }
+
+private:
+  /// A set of elements that is overwritten.
+  struct Window {
+    IntegerSet Elements;
+    HloId Writer;
+  };
+  /// A relation between elements of the result, those of another loop included.
+  struct Question {
+    const ReadRelation &R;
+    /// f to the operand's element, f to the element g there.
+    IntegerMap Reads;
+    IntegerMap Conflicts;
+    /// The loops may run one after the other in any order.
+    bool OtherLoop = false;
+  };
+
+  bool isSoundEarly(const ReadRelation &R, const Shape &Frame) const;
+  std::optional<Question> ask(const ReadRelation &R, const Shape &Frame);
+  void decide(const Question &Q);
+  void decideWindow(const Question &Q, const Window &W);
+  bool decideValues(const Question &Q, const Window &W, const IntegerMap &Bad,
+                    const ScalarValues &Fixed, bool &Empty);
+  void tryFixed(const Question &Q, const Window &W, const IntegerMap &Bad);
+  bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
+               ReadVerdict Verdict, const ScalarValues &Fixed);
+  void describe(ElementHazard &H, const Question &Q, const Window &W,
+                const IntegerMap &Bad, const IntegerSet &Point) const;
+  std::optional<ParameterValues> sample(const IntegerSet &Parameters);
+  IntegerSet fix(const ParameterValues &Point) const;
+  const std::vector<Window> &windows();
+  const IntegerSet &overwrittenWithItself();
+  IntegerMap operandToResult() const;
+  void found(ElementHazard H);
+  void undecided(const char *Reason);
+
+  InstructionSets &I;
+  const Program &P;
+  HloId Id;
+  const Shape &Result;
+  const Shape &Operand;
+  const InPlaceChain &Chain;
+  unsigned long Bound;
+  llvm::ArrayRef<ReadRelation> OwnReads;
+  std::optional<std::vector<Window>> Windows;
+  IntegerSet AllWindows;
+  std::optional<IntegerSet> Itself;
+  std::optional<ElementHazard> Worst;
+  std::vector<ElementHazard> Undecided;
+  size_t Questions = 0;
+  bool Exhausted = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_HAZARDFINDER_H

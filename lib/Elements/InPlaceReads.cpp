@@ -1,0 +1,187 @@
+//===- Elements/InPlaceReads.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/InPlaceReads.h"
+#include "Elements/HazardFinder.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+unsigned long InPlaceReads::MaxOperations = 1000000;
+
+/// Instructions that all walks together look at: a fused computation that many
+/// fusions share is followed for each of them.
+static constexpr size_t FreeSteps = 1 << 16;
+static constexpr size_t StepsPerInstruction = 64;
+/// After as many questions that took too many steps, others get fewer.
+static constexpr unsigned MaxExhausted = 8;
+static constexpr unsigned LaterShare = 20;
+
+static constexpr const char *TooManyPaths = "fusions with too many paths";
+
+namespace {
+/// Results, or what is reduced for them, whose elements are computed in the
+/// order of one shape.
+struct FrameReads {
+  ShapeId Frame;
+  std::vector<std::pair<ScopedId, uint32_t>> Begins;
+  /// The results among Begins.
+  llvm::SmallVector<uint32_t, 2> Parts;
+  OperandReads Reads;
+};
+} // namespace
+
+struct InPlaceReads::State {
+  explicit State(Scalars &All) : All(All) {}
+
+  void load(const Program &P, HloId Of, ArrayRef<ReadOperand> Operands,
+            size_t &Budget);
+  OperandReads walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
+                    ArrayRef<ReadOperand> Operands, size_t &Budget);
+  unsigned long bound() const {
+    return Exhausted < MaxExhausted ? MaxOperations
+                                    : MaxOperations / LaterShare;
+  }
+
+  Scalars &All;
+  IntegerSets Sets;
+  HloId Id;
+  std::unique_ptr<InstructionSets> I;
+  std::vector<FrameReads> Frames;
+  /// Results that are reductions next to others, which are computed in the
+  /// order of what is reduced.
+  llvm::SmallVector<uint32_t, 1> Reductions;
+  unsigned Exhausted = 0;
+};
+
+InPlaceReads::InPlaceReads(const Program &P)
+    : P(P), Budget(FreeSteps + StepsPerInstruction * P.size()), All(P) {}
+InPlaceReads::~InPlaceReads() = default;
+
+InPlaceChain InPlaceReads::chain(HloId Id, uint32_t Part) {
+  return findInPlaceChain(All, Id, Part, Budget);
+}
+
+/// The reduction that part \p Part of a fusion's root is, through bitcasts;
+/// invalid if it is something else.
+static ScopedId reductionAt(const Program &P, ScopedId Root, uint32_t Part) {
+  ScopedId At = Root;
+  if (P[At.Id].Op == Opcode::Tuple) {
+    ShapeIndex Index = P.trees().index(P[At.Id].Shape, Part);
+    auto Steps = P.facts().dump().Indices.steps(Index);
+    if (Steps.size() != 1 || Steps[0] >= P.operands(At.Id).size())
+      return {};
+    At.Id = P.operands(At.Id)[Steps[0]];
+  }
+  while ((P[At.Id].Op == Opcode::Bitcast || P[At.Id].Op == Opcode::Reshape ||
+          P[At.Id].Op == Opcode::Convert || P[At.Id].Op == Opcode::Copy) &&
+         P.operands(At.Id).size() == 1)
+    At.Id = P.operands(At.Id)[0];
+  bool Reduces = P[At.Id].Op == Opcode::Reduce && !P.operands(At.Id).empty();
+  return Reduces ? At : ScopedId{};
+}
+
+OperandReads
+InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
+                          ArrayRef<ReadOperand> Operands, size_t &Budget) {
+  Sets.bound(4 * bound());
+  ReadWalk Walk(All, I->Maps, Sets, Budget);
+  for (auto [At, Part] : Begins)
+    Walk.begin(At, Part);
+  return Walk.run(Operands);
+}
+
+/// Of a fusion with several results, all are computed together, and a reduction
+/// reads as its operand is iterated.
+void InPlaceReads::State::load(const Program &P, HloId Of,
+                               ArrayRef<ReadOperand> Operands,
+                               size_t &Budget) {
+  if (I && Id == Of)
+    return;
+  Id = Of;
+  Frames.clear();
+  Reductions.clear();
+  I = std::make_unique<InstructionSets>(All, Sets);
+  auto Begin = [&](ScopedId At, uint32_t Part) -> FrameReads & {
+    ShapeId Frame = P.trees().part(P[At.Id].Shape, Part);
+    auto Known = llvm::find_if(
+        Frames, [&](const FrameReads &F) { return F.Frame == Frame; });
+    FrameReads &Own =
+        Known == Frames.end() ? Frames.emplace_back() : *Known;
+    Own.Frame = Frame;
+    Own.Begins.push_back({At, Part});
+    return Own;
+  };
+  uint32_t Parts = P.trees().parts(P[Id].Shape);
+  ComputationId Body = P[Id].Op == Opcode::Fusion
+                           ? P.callee(Id, CallRole::Calls)
+                           : ComputationId();
+  HloId Root = Body ? P.root(Body) : HloId();
+  for (uint32_t Part = 0; Part != Parts; ++Part) {
+    if (!P.trees().shape(P.trees().part(P[Id].Shape, Part)).isArray())
+      continue;
+    ScopedId Reduce;
+    if (Root && Parts > 1)
+      Reduce = reductionAt(P, {All.enter({0, Id}), Root}, Part);
+    if (!Reduce.Id) {
+      Begin({0, Id}, Part).Parts.push_back(Part);
+      continue;
+    }
+    Reductions.push_back(Part);
+    ArrayRef<HloId> Inputs = P.operands(Reduce.Id);
+    for (HloId Input : Inputs.take_front(Inputs.size() / 2))
+      if (P.trees().shape(P.trees().part(P[Input].Shape, 0)).isArray())
+        Begin({Reduce.Scope, Input}, 0);
+  }
+  for (FrameReads &F : Frames)
+    F.Reads = walk(F.Begins, Operands, Budget);
+}
+
+std::vector<ElementHazard>
+InPlaceReads::find(HloId Id, uint32_t Part, ReadOperand Operand,
+                   const InPlaceChain &Chain, ArrayRef<ReadOperand> Operands) {
+  if (Chain.onlyForwards())
+    return {};
+  if (!Now)
+    Now = std::make_unique<State>(All);
+  Now->load(P, Id, Operands, Budget);
+  HazardFinder Finder(*Now->I, Id, Part, Operand, Chain, Now->bound());
+  bool Incomplete = Chain.Incomplete;
+  OperandReads Own;
+  auto Consider = [&](const OperandReads &Some, ShapeId Frame) {
+    Incomplete |= Some.Incomplete;
+    auto Reads = Some.Reads.find(Operand);
+    if (Reads == Some.Reads.end())
+      return;
+    for (const ReadRelation &R : Reads->second)
+      Finder.consider(R, P.trees().shape(Frame));
+  };
+  bool IsReduction = llvm::is_contained(Now->Reductions, Part);
+  const OperandReads *OwnReads = nullptr;
+  for (const FrameReads &F : Now->Frames)
+    if (F.Begins.size() == 1 && llvm::is_contained(F.Parts, Part))
+      OwnReads = &F.Reads;
+  if (!OwnReads) {
+    Own = Now->walk({{{0, Id}, Part}}, Operands, Budget);
+    OwnReads = &Own;
+  }
+  if (auto Reads = OwnReads->Reads.find(Operand);
+      Reads != OwnReads->Reads.end())
+    Finder.setOwnReads(Reads->second);
+  for (const FrameReads &F : Now->Frames)
+    Consider(F.Reads, F.Frame);
+  if (IsReduction)
+    Consider(*OwnReads, P.trees().part(P[Id].Shape, Part));
+  Now->Exhausted += Finder.wasExhausted();
+  std::vector<ElementHazard> Found = Finder.take();
+  if (Incomplete) {
+    ElementHazard H;
+    H.Reason = TooManyPaths;
+    Found.push_back(std::move(H));
+  }
+  return Found;
+}

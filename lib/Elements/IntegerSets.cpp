@@ -1,0 +1,335 @@
+//===- Elements/IntegerSets.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/IntegerSets.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <isl/constraint.h>
+#include <isl/ctx.h>
+#include <isl/id.h>
+#include <isl/ilp.h>
+#include <isl/options.h>
+#include <isl/point.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+using namespace hlobuf;
+
+IntegerSets::IntegerSets() : Context(isl_ctx_alloc()) {
+  isl_options_set_on_error(Context, ISL_ON_ERROR_CONTINUE);
+}
+
+IntegerSets::~IntegerSets() { isl_ctx_free(Context); }
+
+void IntegerSets::bound(unsigned long Operations) {
+  isl_ctx_reset_error(Context);
+  isl_ctx_reset_operations(Context);
+  isl_ctx_set_max_operations(Context, Operations);
+}
+
+/// Parameters are told apart by name.
+static isl_id *parameterId(isl_ctx *Context, unsigned Number) {
+  llvm::SmallString<16> Name("p");
+  Name += std::to_string(Number);
+  return isl_id_alloc(Context, Name.c_str(), nullptr);
+}
+
+static unsigned parameterNumber(const char *Name) {
+  unsigned Number = 0;
+  llvm::StringRef(Name).drop_front().getAsInteger(10, Number);
+  return Number;
+}
+
+/// The value; nothing if it is no integer of 64 bits.
+static std::optional<int64_t> takeNumber(isl_val *V) {
+  std::optional<int64_t> Number;
+  if (V && isl_val_is_int(V) == isl_bool_true &&
+      isl_val_n_abs_num_chunks(V, sizeof(uint64_t)) == 1) {
+    uint64_t Magnitude = 0;
+    isl_val_get_abs_num_chunks(V, sizeof(Magnitude), &Magnitude);
+    bool Negative = isl_val_is_neg(V) == isl_bool_true;
+    if (Magnitude <= uint64_t(INT64_MAX) + (Negative ? 1 : 0))
+      Number = static_cast<int64_t>(Negative ? 0 - Magnitude : Magnitude);
+  }
+  isl_val_free(V);
+  return Number;
+}
+
+IntegerSet IntegerSet::forSomeParameters() const {
+  isl_size Count = isl_set_dim(get(), isl_dim_param);
+  if (Count <= 0)
+    return *this;
+  return IntegerSet(isl_set_project_out(copy(), isl_dim_param, 0,
+                                        static_cast<unsigned>(Count)));
+}
+
+std::optional<std::pair<int64_t, int64_t>> IntegerSet::bounds(unsigned D) const {
+  IntegerSet All = forSomeParameters();
+  auto Low = takeNumber(isl_set_dim_min_val(All.copy(), static_cast<int>(D)));
+  auto High = takeNumber(isl_set_dim_max_val(All.copy(), static_cast<int>(D)));
+  if (!Low || !High)
+    return std::nullopt;
+  return std::pair(*Low, *High);
+}
+
+llvm::SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
+  llvm::SmallVector<unsigned, 4> Used;
+  isl_size Count = isl_map_dim(get(), isl_dim_param);
+  for (unsigned K = 0; static_cast<int>(K) < Count; ++K)
+    if (isl_map_involves_dims(get(), isl_dim_param, K, 1) == isl_bool_true)
+      Used.push_back(
+          parameterNumber(isl_map_get_dim_name(get(), isl_dim_param, K)));
+  llvm::sort(Used);
+  return Used;
+}
+
+IntegerMap IntegerMap::identity(const IntegerSets &Sets, unsigned Rank) {
+  return IntegerMap(isl_map_identity(
+      isl_space_alloc(Sets.context(), 0, Rank, Rank)));
+}
+
+IntegerMap IntegerMap::toEarlier(const IntegerSets &Sets, unsigned Rank) {
+  return IntegerMap(
+      isl_map_lex_gt(isl_space_set_alloc(Sets.context(), 0, Rank)));
+}
+
+/// The coordinates of dimensions \p Type; consumes \p Point.
+static std::optional<llvm::SmallVector<int64_t, 6>>
+takeCoordinates(isl_point *Point, isl_dim_type Type, unsigned Count) {
+  llvm::SmallVector<int64_t, 6> At;
+  bool Void = !Point || isl_point_is_void(Point) != isl_bool_false;
+  for (unsigned K = 0; !Void && K != Count; ++K) {
+    std::optional<int64_t> Value = takeNumber(
+        isl_point_get_coordinate_val(Point, Type, static_cast<int>(K)));
+    Void |= !Value;
+    At.push_back(Value.value_or(0));
+  }
+  isl_point_free(Point);
+  return Void ? std::optional<llvm::SmallVector<int64_t, 6>>() : At;
+}
+
+/// The numbers of the parameters, in the order in which isl has them.
+static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
+  llvm::SmallVector<unsigned, 4> Numbers;
+  isl_size Count = isl_set_dim(S.get(), isl_dim_param);
+  for (unsigned K = 0; static_cast<int>(K) < Count; ++K)
+    Numbers.push_back(
+        parameterNumber(isl_set_get_dim_name(S.get(), isl_dim_param, K)));
+  return Numbers;
+}
+
+static std::optional<ParameterValues>
+valuesAt(llvm::ArrayRef<unsigned> Numbers, isl_point *Point,
+         isl_dim_type Type) {
+  auto At = takeCoordinates(Point, Type, static_cast<unsigned>(Numbers.size()));
+  if (!At)
+    return std::nullopt;
+  ParameterValues Values;
+  for (auto [Number, Value] : llvm::zip_equal(Numbers, *At))
+    Values.push_back({Number, Value});
+  llvm::sort(Values);
+  return Values;
+}
+
+std::optional<ParameterValues>
+hlobuf::samplePoint(const IntegerSet &Parameters) {
+  return valuesAt(parametersOf(Parameters),
+                  isl_set_sample_point(Parameters.copy()), isl_dim_param);
+}
+
+std::optional<ParameterValues>
+hlobuf::extremePoint(const IntegerSet &Parameters, bool Greatest) {
+  llvm::SmallVector<unsigned, 4> Numbers = parametersOf(Parameters);
+  llvm::SmallVector<unsigned, 4> Sorted = Numbers;
+  llvm::sort(Sorted);
+  // One at a time: parameters move to the end of the tuple.
+  isl_set *Tuples = isl_set_from_params(Parameters.copy());
+  for (unsigned K = 0; K != Sorted.size(); ++K) {
+    auto At = static_cast<unsigned>(llvm::find(Numbers, Sorted[K]) -
+                                    Numbers.begin());
+    Tuples = isl_set_move_dims(Tuples, isl_dim_set, K, isl_dim_param, At, 1);
+    Numbers.erase(Numbers.begin() + At);
+  }
+  Tuples = Greatest ? isl_set_lexmax(Tuples) : isl_set_lexmin(Tuples);
+  return valuesAt(Sorted, isl_set_sample_point(Tuples), isl_dim_set);
+}
+
+std::optional<llvm::SmallVector<int64_t, 6>>
+hlobuf::samplePosition(const IntegerSet &S) {
+  return takeCoordinates(isl_set_sample_point(S.copy()), isl_dim_set,
+                         S.dimensions());
+}
+
+LinearTerm RelationBuilder::addInner(int64_t Size) {
+  LinearTerm Term{TermKind::Inner, Inner++, 1};
+  within(Term.Kind, Term.Index, {}, Size);
+  return Term;
+}
+
+void RelationBuilder::equal(llvm::ArrayRef<LinearTerm> Terms,
+                            int64_t Constant) {
+  Rows.push_back({true, {Terms.begin(), Terms.end()}, Constant});
+}
+
+void RelationBuilder::notNegative(llvm::ArrayRef<LinearTerm> Terms,
+                                  int64_t Constant) {
+  Rows.push_back({false, {Terms.begin(), Terms.end()}, Constant});
+}
+
+void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
+                             int64_t Size) {
+  llvm::SmallVector<LinearTerm, 2> Above = {{Kind, Index, 1}};
+  llvm::SmallVector<LinearTerm, 2> Below = {{Kind, Index, -1}};
+  if (Begin.Parameter) {
+    Above.push_back({TermKind::Parameter, *Begin.Parameter, -1});
+    Below.push_back({TermKind::Parameter, *Begin.Parameter, 1});
+  }
+  notNegative(Above, -Begin.Constant);
+  notNegative(Below, Begin.Constant + Size - 1);
+}
+
+/// Adds \p Factor to what the variable has.
+static isl_constraint *addFactor(isl_constraint *C, isl_dim_type Type,
+                                 unsigned At, int64_t Factor) {
+  isl_val *V = isl_constraint_get_coefficient_val(C, Type, static_cast<int>(At));
+  V = isl_val_add(V, isl_val_int_from_si(isl_constraint_get_ctx(C), Factor));
+  return isl_constraint_set_coefficient_val(C, Type, static_cast<int>(At), V);
+}
+
+IntegerMap RelationBuilder::map() {
+  isl_ctx *Context = Sets.context();
+  llvm::SmallVector<unsigned, 4> Used;
+  for (const Row &R : Rows)
+    for (const LinearTerm &T : R.Terms)
+      if (T.Kind == TermKind::Parameter && !llvm::is_contained(Used, T.Index))
+        Used.push_back(T.Index);
+  llvm::sort(Used);
+  isl_space *Space = isl_space_alloc(
+      Context, static_cast<unsigned>(Used.size()), In, Out + Inner);
+  for (unsigned K = 0; K != Used.size(); ++K)
+    Space = isl_space_set_dim_id(Space, isl_dim_param, K,
+                                 parameterId(Context, Used[K]));
+  isl_local_space *Local =
+      isl_local_space_from_space(isl_space_copy(Space));
+  isl_basic_map *All = isl_basic_map_universe(Space);
+  for (const Row &R : Rows) {
+    isl_constraint *C =
+        R.Equal
+            ? isl_constraint_alloc_equality(isl_local_space_copy(Local))
+            : isl_constraint_alloc_inequality(isl_local_space_copy(Local));
+    for (const LinearTerm &T : R.Terms) {
+      switch (T.Kind) {
+      case TermKind::In:
+        C = addFactor(C, isl_dim_in, T.Index, T.Factor);
+        break;
+      case TermKind::Out:
+        C = addFactor(C, isl_dim_out, T.Index, T.Factor);
+        break;
+      case TermKind::Inner:
+        C = addFactor(C, isl_dim_out, Out + T.Index, T.Factor);
+        break;
+      case TermKind::Parameter:
+        C = addFactor(C, isl_dim_param,
+                      static_cast<unsigned>(llvm::find(Used, T.Index) -
+                                            Used.begin()),
+                      T.Factor);
+        break;
+      }
+    }
+    C = isl_constraint_set_constant_val(
+        C, isl_val_int_from_si(Context, R.Constant));
+    All = isl_basic_map_add_constraint(All, C);
+  }
+  isl_local_space_free(Local);
+  isl_map *Map = isl_map_from_basic_map(All);
+  if (Inner != 0)
+    Map = isl_map_project_out(Map, isl_dim_out, Out, Inner);
+  return IntegerMap(Map);
+}
+
+static isl_set *allParameters(isl_ctx *Context) {
+  return isl_set_universe(isl_space_params_alloc(Context, 0));
+}
+
+SymbolicNumber SymbolicNumber::constant(const IntegerSets &Sets,
+                                        int64_t Value) {
+  isl_ctx *Context = Sets.context();
+  return SymbolicNumber(isl_pw_aff_val_on_domain(
+      allParameters(Context), isl_val_int_from_si(Context, Value)));
+}
+
+SymbolicNumber SymbolicNumber::parameter(const IntegerSets &Sets,
+                                         unsigned Number) {
+  isl_ctx *Context = Sets.context();
+  return SymbolicNumber(isl_pw_aff_param_on_domain_id(
+      allParameters(Context), parameterId(Context, Number)));
+}
+
+static isl_val *powerOfTwo(isl_ctx *Context, unsigned Exponent) {
+  return isl_val_2exp(isl_val_int_from_ui(Context, Exponent));
+}
+
+SymbolicNumber SymbolicNumber::modulo(unsigned Bits) const {
+  if (!get())
+    return {};
+  return SymbolicNumber(isl_pw_aff_mod_val(
+      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
+}
+
+SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
+  if (!get())
+    return {};
+  return SymbolicNumber(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
+      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits))));
+}
+
+IntegerSet SymbolicNumber::where(Order O, const SymbolicNumber &Other) const {
+  switch (O) {
+  case Order::Equal:
+    return IntegerSet(isl_pw_aff_eq_set(copy(), Other.copy()));
+  case Order::NotEqual:
+    return IntegerSet(isl_pw_aff_ne_set(copy(), Other.copy()));
+  case Order::Less:
+    return IntegerSet(isl_pw_aff_lt_set(copy(), Other.copy()));
+  case Order::LessEqual:
+    return IntegerSet(isl_pw_aff_le_set(copy(), Other.copy()));
+  }
+  return {};
+}
+
+IntegerSet SymbolicNumber::values() const {
+  return IntegerSet(isl_set_from_pw_aff(copy())).forSomeParameters();
+}
+
+std::optional<int64_t> SymbolicNumber::constant() const {
+  // isl calls constant what is so on each piece.
+  if (!get() || isl_pw_aff_is_cst(get()) != isl_bool_true)
+    return std::nullopt;
+  auto Bounds = values().bounds(0);
+  return Bounds && Bounds->first == Bounds->second
+             ? std::optional(Bounds->first)
+             : std::nullopt;
+}
+
+bool SymbolicNumber::fits(unsigned Bits, bool Signed) const {
+  if (!get())
+    return false;
+  isl_ctx *Context = isl_pw_aff_get_ctx(get());
+  IntegerSet All = values();
+  isl_val *Low = isl_set_dim_min_val(All.copy(), 0);
+  isl_val *High = isl_set_dim_max_val(All.copy(), 0);
+  isl_val *End = powerOfTwo(Context, Signed ? Bits - 1 : Bits);
+  isl_val *Begin = Signed ? isl_val_neg(isl_val_copy(End))
+                          : isl_val_zero(Context);
+  bool Fits = Low && High && isl_val_is_int(Low) == isl_bool_true &&
+              isl_val_is_int(High) == isl_bool_true &&
+              isl_val_ge(Low, Begin) == isl_bool_true &&
+              isl_val_lt(High, End) == isl_bool_true;
+  for (isl_val *V : {Low, High, End, Begin})
+    isl_val_free(V);
+  return Fits;
+}

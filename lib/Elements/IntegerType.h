@@ -1,0 +1,48 @@
+//===- Elements/IntegerType.h - Arithmetic of the machine -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_INTEGERTYPE_H
+#define HLOBUF_ELEMENTS_INTEGERTYPE_H
+
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include <optional>
+
+namespace hlobuf {
+
+/// An integer type; pred is one bit without a sign.
+struct IntegerType {
+  unsigned Bits = 32;
+  bool Signed = true;
+  bool operator==(const IntegerType &) const = default;
+
+  /// Nothing if \p S is not an array of integers.
+  static std::optional<IntegerType> of(const Shape &S);
+  /// \p Value modulo 2^Bits; nothing where that is over the largest int64_t.
+  std::optional<int64_t> wrap(int64_t Value) const;
+  int64_t least() const;
+  /// The largest value that is also an int64_t.
+  int64_t greatest() const;
+};
+
+/// How a compare orders its operands.
+enum class Comparison : uint8_t { EQ, NE, LT, LE, GT, GE };
+
+/// `direction=` of a compare; nothing if it is not there.
+std::optional<Comparison> comparisonOf(llvm::StringRef Attributes);
+
+/// What elementwise \p Op makes of \p In as type \p To, by the rules of XLA
+/// (xla.dev, "Operation semantics"): arithmetic wraps around, division by 0
+/// gives -1 and its remainder the dividend. \p From is the type of the last
+/// operand. Nothing for opcodes that are not followed.
+std::optional<int64_t> computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
+                                      IntegerType From, IntegerType To,
+                                      llvm::StringRef Attributes);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_INTEGERTYPE_H

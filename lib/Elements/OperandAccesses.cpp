@@ -1,0 +1,270 @@
+//===- Elements/OperandAccesses.cpp ---------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/OperandAccesses.h"
+#include "Elements/ArrayPlaces.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+namespace {
+/// Collects the reads of one part of one instruction.
+class AccessFinder {
+public:
+  AccessFinder(const Program &P, HloId Id, uint32_t Part)
+      : P(P), Id(Id), Part(Part), Operands(P.operands(Id)),
+        Result(shape(Id, Part)) {}
+  llvm::SmallVector<Access, 4> find();
+
+private:
+  const Shape &shape(HloId Of, uint32_t At) const {
+    return P.trees().shape(P.trees().part(P[Of].Shape, At));
+  }
+  bool isArray(uint32_t Operand) const {
+    return Operand < Operands.size() && shape(Operands[Operand], 0).isArray();
+  }
+  void forward(uint32_t Operand, uint32_t OperandPart);
+  void whole(uint32_t Operand, AccessKind Kind);
+  void all(AccessKind Kind);
+  void elementwise(uint32_t Operand);
+  void mapped(uint32_t First, size_t Count);
+  void element();
+  void reinterpreted();
+  void updated();
+  void scattered();
+  void started();
+  void done();
+  void paired();
+  void customCall();
+  void dispatch();
+
+  const Program &P;
+  HloId Id;
+  uint32_t Part;
+  ArrayRef<HloId> Operands;
+  const Shape &Result;
+  llvm::SmallVector<Access, 4> Found;
+};
+} // namespace
+
+/// Part \p OperandPart of an operand is the result.
+void AccessFinder::forward(uint32_t Operand, uint32_t OperandPart) {
+  if (Operand < Operands.size() &&
+      OperandPart < P.trees().parts(P[Operands[Operand]].Shape))
+    Found.push_back({Operand, OperandPart, AccessKind::SameIndex});
+}
+
+/// All parts of an operand are read.
+void AccessFinder::whole(uint32_t Operand, AccessKind Kind) {
+  if (Operand >= Operands.size())
+    return;
+  for (uint32_t K = 0; K != P.trees().parts(P[Operands[Operand]].Shape); ++K)
+    if (shape(Operands[Operand], K).isArray())
+      Found.push_back({Operand, K, Kind});
+}
+
+void AccessFinder::all(AccessKind Kind) {
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    whole(K, Kind);
+}
+
+void AccessFinder::elementwise(uint32_t Operand) {
+  if (!isArray(Operand))
+    return whole(Operand, AccessKind::Unknown);
+  const Shape &Y = shape(Operands[Operand], 0);
+  if (hasSameSizes(Y, Result))
+    Found.push_back({Operand, 0, AccessKind::SameIndex});
+  else if (Y.Dimensions.empty())
+    Found.push_back({Operand, 0, AccessKind::Mapped});
+  else
+    whole(Operand, AccessKind::Unknown);
+}
+
+/// Operands [\p First, \p First + \p Count) are arrays with rules of their own.
+void AccessFinder::mapped(uint32_t First, size_t Count) {
+  for (uint32_t K = First; K != First + Count && K < Operands.size(); ++K)
+    whole(K, isArray(K) ? AccessKind::Mapped : AccessKind::Unknown);
+}
+
+/// Tuples and their elements.
+void AccessFinder::element() {
+  const ShapeTrees &Trees = P.trees();
+  if (P[Id].Op == Opcode::GetTupleElement) {
+    if (Operands.empty())
+      return;
+    if (uint32_t First =
+            Trees.elementOrdinal(P[Operands[0]].Shape, P[Id].Number))
+      forward(0, First + Part);
+    return;
+  }
+  auto Index = P.facts().dump().Indices.steps(Trees.index(P[Id].Shape, Part));
+  if (!Index.empty())
+    forward(Index[0], Part - Trees.elementOrdinal(P[Id].Shape, Index[0]));
+}
+
+/// bitcast-convert: another width adds or drops the fastest dimension.
+void AccessFinder::reinterpreted() {
+  size_t Rank = Result.Dimensions.size();
+  size_t From = isArray(0) ? shape(Operands[0], 0).Dimensions.size() : 0;
+  if (From == Rank)
+    return elementwise(0);
+  mapped(0, From + 1 == Rank || Rank + 1 == From ? 1 : 0);
+  if (Found.empty())
+    whole(0, AccessKind::Unknown);
+}
+
+/// Start indices are read before the first element is written.
+void AccessFinder::updated() {
+  if (!isArray(0) || !isArray(1) || !hasSameSizes(shape(Operands[0], 0), Result))
+    return all(AccessKind::Unknown);
+  Found.push_back({0, 0, AccessKind::OutsideWindow});
+  Found.push_back({1, 0, AccessKind::Mapped});
+}
+
+void AccessFinder::scattered() {
+  auto Inputs = static_cast<uint32_t>(Operands.size() / 2);
+  uint32_t Own = Part == 0 ? 0 : Part - 1;
+  if (Own < Inputs)
+    elementwise(Own);
+  whole(Inputs, AccessKind::Any);
+  whole(Inputs + 1 + Own, AccessKind::Any);
+}
+
+/// The parts of a start are operands, results and contexts.
+void AccessFinder::started() {
+  const ShapeTrees &Trees = P.trees();
+  ShapeId Whole = P[Id].Shape;
+  auto Index = P.facts().dump().Indices.steps(Trees.index(Whole, Part));
+  Opcode Op = P[Id].Op;
+  if (Index.empty() || Index[0] > 1)
+    return;
+  if (Op == Opcode::CopyStart)
+    return forward(0, 0);
+  if (Index[0] == 1)
+    return all(Op == Opcode::AsyncStart ? AccessKind::Unknown : AccessKind::Any);
+  // Operands, each at an index of its own if there are several.
+  if (Op != Opcode::AsyncStart && Operands.size() <= 1)
+    return forward(0, 0);
+  if (Index.size() < 2 || Index[1] >= Operands.size())
+    return;
+  uint32_t List = Trees.elementOrdinal(Whole, 0);
+  forward(Index[1], Part - List -
+                        Trees.elementOrdinal(Trees.part(Whole, List), Index[1]));
+}
+
+/// A done forwards one element of its start.
+void AccessFinder::done() {
+  if (Operands.empty())
+    return;
+  const AsyncOpcodes *Pair = endedBy(P[Id].Op);
+  if (!Pair->Result)
+    return forward(0, Part);
+  if (uint32_t First =
+          P.trees().elementOrdinal(P[Operands[0]].Shape, *Pair->Result))
+    forward(0, First + Part);
+}
+
+/// Part k of the result is made of operand k, in place.
+void AccessFinder::paired() {
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    if (K + 1 == Part || Part == 0)
+      elementwise(K);
+}
+
+void AccessFinder::customCall() {
+  ShapeIndex Index = P.trees().index(P[Id].Shape, Part);
+  if (!P.isHidden(Id))
+    for (const DeclaredAlias &Item :
+         declaredAliases(P.module().attributes(P.module()[Id]),
+                         P.facts().dump().Indices))
+      if (Item.Output.canonical() == Index.canonical() &&
+          Item.Operand < Operands.size())
+        if (std::optional<uint32_t> At = P.trees().ordinal(
+                P[Operands[Item.Operand]].Shape, Item.Index))
+          return forward(Item.Operand, *At);
+  // A promise about values, which stay as they are (TPU).
+  if (P.customCallTarget(Id) == "AssumeGatherIndicesInBound")
+    return forward(0, Part);
+  all(AccessKind::Unknown);
+}
+
+/// Opcodes with rules of their own.
+void AccessFinder::dispatch() {
+  switch (P[Id].Op) {
+  case Opcode::Fusion:
+    return P[Id].Sugar ? all(AccessKind::Unknown) : void();
+  case Opcode::Parameter:
+    return;
+  case Opcode::Tuple:
+  case Opcode::GetTupleElement:
+    return element();
+  case Opcode::Bitcast:
+    return whole(0, isArray(0) ? AccessKind::SameBytes : AccessKind::Unknown);
+  case Opcode::BitcastConvert:
+    return reinterpreted();
+  case Opcode::Reshape:
+  case Opcode::Transpose:
+  case Opcode::Broadcast:
+  case Opcode::Reverse:
+  case Opcode::Slice:
+  case Opcode::DynamicSlice:
+    return mapped(0, 1);
+  case Opcode::DynamicUpdateSlice:
+    return updated();
+  case Opcode::Pad:
+  case Opcode::Dot:
+    return mapped(0, 2);
+  case Opcode::Concatenate:
+  case Opcode::Reduce:
+  case Opcode::ReduceWindow:
+    return mapped(0, Operands.size());
+  case Opcode::Scatter:
+    return scattered();
+  case Opcode::SetDimensionSize:
+    return elementwise(0);
+  case Opcode::CustomCall:
+    return customCall();
+  case Opcode::Unknown:
+  case Opcode::AsyncUpdate:
+  case Opcode::Call:
+  case Opcode::Conditional:
+  case Opcode::DynamicReshape:
+  case Opcode::While:
+    return all(AccessKind::Unknown);
+  default:
+    return all(AccessKind::Any);
+  }
+}
+
+llvm::SmallVector<Access, 4> AccessFinder::find() {
+  Opcode Op = P[Id].Op;
+  if (P[Id].Sugar)
+    all(AccessKind::Unknown);
+  else if (Op == Opcode::Copy && P.trees().isTuple(P[Id].Shape, 0))
+    forward(0, Part);
+  else if (isElementwise(Op))
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      elementwise(K);
+  else if (readsNoElement(Op) && Op != Opcode::Parameter)
+    Found.clear();
+  else if (isPaired(Op))
+    paired();
+  else if (Op != Opcode::Bitcast && forwardsOperand(Op))
+    forward(0, Part);
+  else if (startedBy(Op) && !isTransfer(Op))
+    started();
+  else if (endedBy(Op) && !isTransfer(Op))
+    done();
+  else
+    dispatch();
+  return std::move(Found);
+}
+
+llvm::SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
+                                                  uint32_t Part) {
+  return AccessFinder(P, Id, Part).find();
+}

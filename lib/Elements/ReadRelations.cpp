@@ -1,0 +1,323 @@
+//===- Elements/ReadRelations.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/ReadRelations.h"
+
+using namespace hlobuf;
+
+/// More updates than these over one another are not told apart.
+static constexpr size_t MaxHidden = 8;
+/// Unions of more pieces are not simplified any more.
+static constexpr unsigned MaxPieces = 64;
+/// Different relations of one array; more of them are not followed.
+static constexpr size_t MaxRelations = 4096;
+
+IntegerSet hlobuf::hiddenIndices(const Program &P, AccessMaps &Maps,
+                                 const IntegerSets &Sets, const Shape &Frame,
+                                 const HiddenWindow &H) {
+  IntegerSet Window = Maps.window(H.Update);
+  if (H.SameIndex)
+    return Window;
+  const Shape &At = P.trees().shape(P.trees().part(P[H.Update.Id].Shape, 0));
+  return samePlace(Sets, Frame, At).intersectRange(Window).domain();
+}
+
+bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
+                          const IntegerSets &Sets, const Shape &Frame,
+                          const Shape &At, ReadRelation &R) {
+  if (R.SameIndex)
+    R.Map = IntegerMap::identity(Sets, Frame.Dimensions.size())
+                .intersectDomain(allIndices(Sets, Frame));
+  else
+    R.Map = samePlace(Sets, Frame, At);
+  R.SameAddress = R.SameIndex = false;
+  if (R.Hidden.size() > MaxHidden)
+    R.Overestimated = true;
+  else
+    for (const HiddenWindow &H : R.Hidden) {
+      IntegerSet Window = hiddenIndices(P, Maps, Sets, Frame, H);
+      if (Window)
+        R.Map = R.Map.subtractDomain(Window);
+      else
+        R.Overestimated = true;
+    }
+  R.Hidden.clear();
+  R.Used = R.Map.usedParameters();
+  return static_cast<bool>(R.Map);
+}
+
+uint32_t ReadWalk::number(const Node &N) {
+  auto [At, New] =
+      Numbers.try_emplace(N, static_cast<uint32_t>(Nodes.size()));
+  if (New) {
+    Nodes.push_back(N);
+    Edges.emplace_back();
+  }
+  return At->second;
+}
+
+const Shape &ReadWalk::shape(const Node &N) const {
+  ShapeId Id = P[N.At.Id].Shape;
+  return P.trees().shape(P.trees().part(Id, N.Part));
+}
+
+void ReadWalk::begin(ScopedId At, uint32_t Part) {
+  Node N{At, Part, false};
+  Frame = &shape(N);
+  Begins.push_back(number(N));
+}
+
+void ReadWalk::addEdge(uint32_t From, ScopedId At, uint32_t Operand,
+                       uint32_t Part, AccessKind Kind) {
+  HloId Source = P.operands(At.Id)[Operand];
+  if (Part >= P.trees().parts(P[Source].Shape))
+    return;
+  Node To = At.Scope == 0 ? Node{{Operand, Source}, Part, true}
+                          : Node{{At.Scope, Source}, Part, false};
+  if (shape(To).isArray()) {
+    uint32_t Number = number(To);
+    Edges[From].push_back({Number, Kind, Operand});
+  }
+}
+
+void ReadWalk::findEdges(uint32_t From) {
+  Node N = Nodes[From];
+  const ProgramNode &I = P[N.At.Id];
+  if (I.Op == Opcode::Fusion && !I.Sugar) {
+    ComputationId Body = P.callee(N.At.Id, CallRole::Calls);
+    HloId Root = Body ? P.root(Body) : HloId();
+    if (!Root || N.Part >= P.trees().parts(P[Root].Shape)) {
+      for (uint32_t K = 0; K != P.operands(N.At.Id).size(); ++K)
+        addEdge(From, N.At, K, 0, AccessKind::Unknown);
+      return;
+    }
+    uint32_t To = number({{All.enter(N.At), Root}, N.Part, false});
+    Edges[From].push_back({To, AccessKind::SameIndex, NoOperand});
+    return;
+  }
+  if (I.Op == Opcode::Parameter && N.At.Scope != 0) {
+    ScopedId Call = All.caller(N.At.Scope);
+    if (I.Number < P.operands(Call.Id).size())
+      addEdge(From, Call, I.Number, N.Part, AccessKind::SameIndex);
+    if (!Edges[From].empty())
+      Edges[From].back().Operand = NoOperand;
+    return;
+  }
+  for (const Access &A : findAccesses(P, N.At.Id, N.Part))
+    addEdge(From, N.At, A.Operand, A.Part, A.Kind);
+}
+
+/// Depth first, without recursion; false if that takes too long.
+bool ReadWalk::findOrder() {
+  std::vector<std::pair<uint32_t, uint32_t>> Todo;
+  std::vector<bool> Seen;
+  auto Visit = [&](uint32_t N) {
+    Seen.resize(std::max<size_t>(Seen.size(), N + 1));
+    if (Seen[N])
+      return true;
+    if (Budget == 0)
+      return false;
+    --Budget;
+    Seen[N] = true;
+    if (!Nodes[N].IsEnd)
+      findEdges(N);
+    Todo.push_back({N, 0});
+    return true;
+  };
+  for (uint32_t Begin : Begins) {
+    if (!Visit(Begin))
+      return false;
+    while (!Todo.empty()) {
+      auto &[N, Next] = Todo.back();
+      if (Next == Edges[N].size()) {
+        Order.push_back(N);
+        Todo.pop_back();
+      } else if (!Visit(Edges[N][Next++].To)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Only what leads to an operand that is wanted is followed.
+void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
+  Reaches.assign(Nodes.size(), false);
+  for (uint32_t N : Order) {
+    const Node &At = Nodes[N];
+    Reaches[N] =
+        At.IsEnd
+            ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
+            : llvm::any_of(Edges[N],
+                           [&](const Edge &E) { return Reaches[E.To]; });
+  }
+}
+
+/// Every element of \p Of may be read for what \p R wants of \p At.
+void ReadWalk::readAll(ReadRelation &R, const Shape &At, const Shape &Of,
+                       ReadKind Kind) {
+  IntegerSet Wanted = allIndices(Sets, *Frame);
+  if (!R.isIdentity() || makeExplicit(P, Maps, Sets, *Frame, At, R))
+    Wanted = R.Map.domain();
+  R.Kind = std::max(R.Kind, Kind);
+  R.SameAddress = R.SameIndex = R.Moves = false;
+  R.Hidden.clear();
+  R.Map = IntegerMap::product(Wanted, allIndices(Sets, Of));
+}
+
+/// True if bytes stay where they are. What a fusion gets or gives is one array,
+/// whatever layouts are printed for it.
+bool ReadWalk::isSameBytes(const Edge &E, const Shape &X, const Shape &Y) {
+  if (E.Kind == AccessKind::SameBytes)
+    return true;
+  return E.Operand == NoOperand && E.Kind == AccessKind::SameIndex &&
+         (!hasSameSizes(X, Y) || (X.Layout && Y.Layout)) &&
+         !hasSameIndices(X, Y);
+}
+
+/// As far as \p R stays an identity, it does so without sets.
+ReadRelation ReadWalk::followIdentity(const ReadRelation &R, const Node &From,
+                                      const Edge &E, bool &Done) {
+  const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
+  ReadRelation Next = R;
+  bool Same = hasSameIndices(X, Y);
+  if (isSameBytes(E, X, Y)) {
+    Next.SameAddress &= storedBits(X) == storedBits(Y) && storedBits(X) != 0;
+    Next.SameIndex &= Same;
+  } else if (E.Kind == AccessKind::Mapped) {
+    // A reshape without tiles moves nothing.
+    Next.SameAddress &= P[From.At.Id].Op == Opcode::Reshape &&
+                        storedBits(X) == storedBits(Y) && isRowMajor(X) &&
+                        isRowMajor(Y);
+    Next.SameIndex = false;
+  } else {
+    Next.SameAddress &= Same;
+    Next.SameIndex &= hasSameSizes(X, Y);
+  }
+  if (E.Kind == AccessKind::OutsideWindow)
+    Next.Hidden.push_back({From.At, R.SameIndex});
+  Done = Next.isIdentity();
+  return Next;
+}
+
+/// What \p R, which wants elements of \p From, wants of an operand; nothing if
+/// that is no element.
+std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
+                                              const Node &From,
+                                              const Edge &E) {
+  const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
+  bool Inside = E.Operand != NoOperand;
+  ReadRelation Next = R;
+  if (Inside && !movesElements(P[From.At.Id].Op))
+    Next.Moves = false;
+  if (Inside && E.Kind != AccessKind::SameIndex &&
+      E.Kind != AccessKind::SameBytes && E.Kind != AccessKind::OutsideWindow)
+    Next.Cause = From.At.Id;
+  if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown) {
+    readAll(Next, X, Y,
+            E.Kind == AccessKind::Any ? ReadKind::Any : ReadKind::Unknown);
+    return Next;
+  }
+  if (R.isIdentity()) {
+    bool Done = false;
+    ReadRelation Identity = followIdentity(Next, From, E, Done);
+    if (Done)
+      return Identity;
+    if (!makeExplicit(P, Maps, Sets, *Frame, X, Next)) {
+      readAll(Next, X, Y, ReadKind::Unknown);
+      return Next;
+    }
+  }
+  if (E.Kind == AccessKind::OutsideWindow) {
+    IntegerSet Window = Maps.window(From.At);
+    if (Window && Next.Map.pieces() <= MaxHidden)
+      Next.Map = Next.Map.subtractRange(Window);
+    else
+      Next.Overestimated = true;
+  }
+  IntegerMap Step;
+  if (E.Kind == AccessKind::Mapped)
+    Step = Maps.map(From.At, From.Part, E.Operand);
+  else if (isSameBytes(E, X, Y))
+    Step = samePlace(Sets, X, Y);
+  else if (hasSameSizes(X, Y))
+    Step = IntegerMap::identity(Sets, X.Dimensions.size());
+  if (!Step) {
+    Next.Map = IntegerMap::product(Next.Map.domain(), allIndices(Sets, Y));
+    Next.Kind = ReadKind::Unknown;
+    Next.Moves = false;
+  } else {
+    Next.Map = Next.Map.then(Step);
+  }
+  if (Next.Map.isEmpty() == Decision(true))
+    return std::nullopt;
+  Next.Used = Next.Map.usedParameters();
+  return Next;
+}
+
+/// Unites \p R with what is known of \p To.
+void ReadWalk::add(uint32_t To, ReadRelation R) {
+  for (ReadRelation &Known : Relations[To]) {
+    if (Known.Kind != R.Kind || Known.Moves != R.Moves ||
+        Known.SameAddress != R.SameAddress || Known.SameIndex != R.SameIndex ||
+        Known.Used != R.Used)
+      continue;
+    Known.Overestimated |= R.Overestimated;
+    if (R.isIdentity()) {
+      size_t Before = std::max(Known.Hidden.size(), R.Hidden.size());
+      llvm::erase_if(Known.Hidden, [&](const HiddenWindow &H) {
+        return !llvm::is_contained(R.Hidden, H);
+      });
+      Known.Overestimated |= Known.Hidden.size() != Before;
+      return;
+    }
+    Known.Map = Known.Map.unite(R.Map);
+    if (Known.Map.pieces() > 4 && Known.Map.pieces() < MaxPieces)
+      Known.Map = Known.Map.coalesce();
+    return;
+  }
+  if (Relations[To].size() == MaxRelations) {
+    Incomplete = true;
+    return;
+  }
+  Relations[To].push_back(std::move(R));
+}
+
+void ReadWalk::propagate(uint32_t From) {
+  std::vector<ReadRelation> Own = std::move(Relations[From]);
+  Relations[From].clear();
+  for (const Edge &E : Edges[From]) {
+    if (!Reaches[E.To])
+      continue;
+    for (const ReadRelation &R : Own)
+      if (std::optional<ReadRelation> Next = through(R, Nodes[From], E))
+        add(E.To, std::move(*Next));
+  }
+}
+
+OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Wanted) {
+  OperandReads Result;
+  if (!findOrder()) {
+    Result.Incomplete = true;
+    return Result;
+  }
+  prune(Wanted);
+  Relations.resize(Nodes.size());
+  for (uint32_t Begin : Begins)
+    add(Begin, ReadRelation());
+  for (auto N = Order.rbegin(); N != Order.rend() && !Incomplete; ++N) {
+    if (!Reaches[*N])
+      continue;
+    if (Nodes[*N].IsEnd)
+      Result.Reads[{Nodes[*N].At.Scope, Nodes[*N].Part}] =
+          std::move(Relations[*N]);
+    else
+      propagate(*N);
+  }
+  Result.Incomplete = Incomplete;
+  return Result;
+}

@@ -1,0 +1,147 @@
+//===- Elements/ReadRelations.h - How results read operands -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows the results of an instruction back to its operands, through fused
+// and nested computations. Relations are united at every instruction, users
+// first, so that no path is followed twice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_READRELATIONS_H
+#define HLOBUF_ELEMENTS_READRELATIONS_H
+
+#include "Elements/AccessMaps.h"
+#include "Elements/InPlaceReads.h"
+
+namespace hlobuf {
+
+/// How far a relation can be trusted.
+enum class ReadKind : uint8_t {
+  /// These elements are read.
+  Exact,
+  /// Any of these may be read, by definition of an opcode.
+  Any,
+  /// The same, because the text does not tell what is read.
+  Unknown,
+};
+
+/// An update that hides a window of what its operand 0 is read for.
+struct HiddenWindow {
+  ScopedId Update;
+  /// The update's indices are those of the frame; else its addresses are.
+  bool SameIndex;
+  bool operator==(const HiddenWindow &) const = default;
+};
+
+/// Which elements of an array are read for the elements of the frame, the array
+/// whose elements are written one by one.
+struct ReadRelation {
+  ReadKind Kind = ReadKind::Exact;
+  /// What is written is what is read, not computed from it.
+  bool Moves = true;
+  /// Some of these reads do not happen.
+  bool Overestimated = false;
+  /// What is read has the address, or the index, of what is written; Map is
+  /// null then.
+  bool SameAddress = true;
+  bool SameIndex = true;
+  llvm::SmallVector<HiddenWindow, 2> Hidden;
+  /// From an index of the frame to those that are read.
+  IntegerMap Map;
+  /// Parameters of Map.
+  llvm::SmallVector<unsigned, 4> Used;
+  /// The instruction that last moved elements; invalid if none did.
+  HloId Cause;
+
+  bool isIdentity() const { return SameAddress || SameIndex; }
+};
+
+/// The reads of the operands that were asked for.
+struct OperandReads {
+  std::map<ReadOperand, std::vector<ReadRelation>> Reads;
+  /// Too many paths: reads are missing.
+  bool Incomplete = false;
+};
+
+/// Walks through one instruction.
+class ReadWalk {
+public:
+  ReadWalk(Scalars &All, AccessMaps &Maps, const IntegerSets &Sets,
+           size_t &Budget)
+      : P(All.program()), All(All), Maps(Maps), Sets(Sets), Budget(Budget) {}
+
+  /// Where the elements of the frame are computed; several places have frames
+  /// of one shape.
+  void begin(ScopedId At, uint32_t Part);
+  /// The reads of \p Wanted, parts of operands of the instruction.
+  OperandReads run(llvm::ArrayRef<ReadOperand> Wanted);
+
+private:
+  struct Node {
+    ScopedId At;
+    uint32_t Part;
+    /// An operand of the instruction: number At.Scope, made by At.Id.
+    bool IsEnd;
+    auto operator<=>(const Node &) const = default;
+  };
+  struct Edge {
+    uint32_t To;
+    AccessKind Kind;
+    /// NoOperand where a fusion begins or ends.
+    uint32_t Operand;
+  };
+
+  static constexpr uint32_t NoOperand = ~0u;
+
+  uint32_t number(const Node &N);
+  const Shape &shape(const Node &N) const;
+  void findEdges(uint32_t From);
+  void addEdge(uint32_t From, ScopedId At, uint32_t Operand, uint32_t Part,
+               AccessKind Kind);
+  bool findOrder();
+  void prune(llvm::ArrayRef<ReadOperand> Wanted);
+  void propagate(uint32_t From);
+  std::optional<ReadRelation> through(const ReadRelation &R, const Node &From,
+                                      const Edge &E);
+  static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
+  ReadRelation followIdentity(const ReadRelation &R, const Node &From,
+                              const Edge &E, bool &Done);
+  bool materialize(ReadRelation &R, const Shape &At);
+  void readAll(ReadRelation &R, const Shape &At, const Shape &Of,
+               ReadKind Kind);
+  void add(uint32_t To, ReadRelation R);
+
+  const Program &P;
+  Scalars &All;
+  AccessMaps &Maps;
+  const IntegerSets &Sets;
+  size_t &Budget;
+  const Shape *Frame = nullptr;
+  std::vector<Node> Nodes;
+  std::map<Node, uint32_t> Numbers;
+  std::vector<llvm::SmallVector<Edge, 2>> Edges;
+  std::vector<bool> Reaches;
+  std::vector<std::vector<ReadRelation>> Relations;
+  /// Users come after what they use.
+  std::vector<uint32_t> Order;
+  std::vector<uint32_t> Begins;
+  bool Incomplete = false;
+};
+
+/// The indices of \p Frame that \p H hides; null where they are not known.
+IntegerSet hiddenIndices(const Program &P, AccessMaps &Maps,
+                         const IntegerSets &Sets, const Shape &Frame,
+                         const HiddenWindow &H);
+
+/// Makes the relation of \p R, which is an identity at array \p At, explicit:
+/// the map then goes from \p Frame to \p At. False where that is not known.
+bool makeExplicit(const Program &P, AccessMaps &Maps, const IntegerSets &Sets,
+                  const Shape &Frame, const Shape &At, ReadRelation &R);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_READRELATIONS_H

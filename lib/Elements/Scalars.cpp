@@ -1,0 +1,349 @@
+//===- Elements/Scalars.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/Scalars.h"
+#include "Elements/ArrayPlaces.h"
+#include "HLO/AttributeNumbers.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// Longer chains of copies are not followed: the scalar is then unknown.
+static constexpr unsigned MaxSteps = 256;
+/// Loops inside of loops whose state is followed.
+static constexpr unsigned MaxLoops = 8;
+/// Deeper expressions are not computed.
+static constexpr unsigned MaxDepth = 200;
+
+uint32_t Scalars::enter(ScopedId Call) {
+  auto [At, New] =
+      ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
+                          static_cast<uint32_t>(Scopes.size()));
+  if (New)
+    Scopes.push_back(Call);
+  return At->second;
+}
+
+/// The index of element \p Number, the last dimension fastest; nothing if there
+/// is none.
+static std::optional<SmallVector<int64_t, 6>> indexOf(const Shape &S,
+                                                      int64_t Number) {
+  SmallVector<int64_t, 6> Index(S.Dimensions.size());
+  for (size_t D = Index.size(); D-- != 0;) {
+    if (S.Dimensions[D].Size <= 0)
+      return std::nullopt;
+    Index[D] = Number % S.Dimensions[D].Size;
+    Number /= S.Dimensions[D].Size;
+  }
+  if (!S.isArray() || Number != 0)
+    return std::nullopt;
+  return Index;
+}
+
+/// The number of the element at \p Index; nothing if there is none.
+static std::optional<int64_t> numberOf(const Shape &S, ArrayRef<int64_t> Index) {
+  if (!S.isArray() || S.Dimensions.size() != Index.size())
+    return std::nullopt;
+  int64_t Number = 0;
+  for (size_t D = 0; D != Index.size(); ++D) {
+    if (Index[D] < 0 || Index[D] >= S.Dimensions[D].Size)
+      return std::nullopt;
+    Number = boundedAdd(boundedMultiply(Number, S.Dimensions[D].Size), Index[D]);
+  }
+  return Number;
+}
+
+static AttributeNumbers dimensions(llvm::StringRef Attributes,
+                                   llvm::StringRef Key = "dimensions") {
+  return numbersIn(findAttribute(Attributes, Key)).value_or(AttributeNumbers());
+}
+
+/// slice, broadcast, transpose, reverse and concatenate.
+bool Scalars::stepOverMove(ScalarId &S) const {
+  HloId Id = S.At.Id;
+  ArrayRef<HloId> Operands = P.operands(Id);
+  auto Index = indexOf(shape(S), S.Element);
+  if (!Index || Operands.empty())
+    return false;
+  AttributeNumbers Dims = dimensions(attributes(Id));
+  size_t Source = 0;
+  SmallVector<int64_t, 6> From = *Index;
+  auto IsDimension = [&](int64_t D) {
+    return D >= 0 && static_cast<size_t>(D) < Index->size();
+  };
+  if (!llvm::all_of(Dims, IsDimension))
+    return false;
+  switch (P[Id].Op) {
+  case Opcode::Slice: {
+    SmallVector<int64_t, 6> Begins(From.size()), Strides(From.size());
+    if (!parseSlice(attributes(Id), Begins, Strides))
+      return false;
+    for (size_t D = 0; D != From.size(); ++D)
+      From[D] = boundedAdd(Begins[D], boundedMultiply(From[D], Strides[D]));
+    break;
+  }
+  case Opcode::Broadcast:
+    From.clear();
+    for (int64_t D : Dims)
+      From.push_back((*Index)[D]);
+    break;
+  case Opcode::Transpose:
+    if (Dims.size() != From.size())
+      return false;
+    for (size_t D = 0; D != Dims.size(); ++D)
+      From[Dims[D]] = (*Index)[D];
+    break;
+  case Opcode::Reverse:
+    for (int64_t D : Dims)
+      From[D] = shape(S).Dimensions[D].Size - 1 - From[D];
+    break;
+  case Opcode::Concatenate: {
+    if (Dims.size() != 1)
+      return false;
+    for (; Source != Operands.size(); ++Source) {
+      const Shape &Y = shape({{S.At.Scope, Operands[Source]}});
+      if (!Y.isArray() || Y.Dimensions.size() != From.size())
+        return false;
+      if (From[Dims[0]] < Y.Dimensions[Dims[0]].Size)
+        break;
+      From[Dims[0]] -= Y.Dimensions[Dims[0]].Size;
+    }
+    if (Source == Operands.size())
+      return false;
+    break;
+  }
+  default:
+    return false;
+  }
+  auto Number = numberOf(shape({{S.At.Scope, Operands[Source]}}), From);
+  if (!Number)
+    return false;
+  S = {{S.At.Scope, Operands[Source]}, 0, *Number};
+  return true;
+}
+
+/// Leaves \p While, whose state \p S is a part of, if the loop does not change
+/// that part.
+bool Scalars::leaveLoop(ScalarId &S, HloId While) {
+  ComputationId Body = P.callee(While, CallRole::Body);
+  if (!Body || P.operands(While).size() != 1 || Nested == MaxLoops)
+    return false;
+  HloId Parameter = P.parameter(Body, 0), Root = P.root(Body);
+  if (!Parameter || !Root || S.Part >= P.trees().parts(P[Root].Shape))
+    return false;
+  ScalarId State{{0, Parameter}, S.Part, S.Element};
+  // While this one is determined, it counts as changed.
+  auto [Known, New] = Resolved.try_emplace(State, State);
+  if (New) {
+    ++Nested;
+    ScalarId Next = resolve({{0, Root}, S.Part, S.Element});
+    --Nested;
+    ScalarId Initial = State;
+    if (Next == State)
+      Initial = {{0, P.operands(While)[0]}, S.Part, S.Element};
+    Resolved[State] = Initial;
+    Known = Resolved.find(State);
+  }
+  if (Known->second == State)
+    return false;
+  S = Known->second;
+  return true;
+}
+
+/// Leaves the computation that \p S is a parameter of.
+bool Scalars::stepOutOf(ScalarId &S) {
+  uint32_t Number = P[S.At.Id].Number;
+  if (S.At.Scope != 0) {
+    ScopedId Call = caller(S.At.Scope);
+    if (Number >= P.operands(Call.Id).size())
+      return false;
+    S.At = {Call.Scope, P.operands(Call.Id)[Number]};
+    return true;
+  }
+  ComputationId C = P[S.At.Id].Parent;
+  if (P.callers(C).size() != 1)
+    return false;
+  HloId Caller = P.callers(C)[0];
+  ArrayRef<HloId> Operands = P.operands(Caller);
+  if (P[Caller].Op == Opcode::While)
+    return Number == 0 && leaveLoop(S, Caller);
+  uint32_t Operand = Number;
+  if (P[Caller].Op == Opcode::Conditional) {
+    ArrayRef<HloCall> Calls = P.calls(Caller);
+    auto IsThis = [&](const HloCall &Call) { return Call.Callee == C; };
+    if (Number != 0 || llvm::count_if(Calls, IsThis) != 1)
+      return false;
+    Operand = 1 + static_cast<uint32_t>(llvm::find_if(Calls, IsThis) -
+                                        Calls.begin());
+  } else if (P[Caller].Op != Opcode::Call) {
+    return false;
+  }
+  if (Operand >= Operands.size())
+    return false;
+  S.At.Id = Operands[Operand];
+  return true;
+}
+
+/// Replaces \p S by what it is a copy of; false if it is none.
+bool Scalars::step(ScalarId &S) {
+  const ProgramNode &N = P[S.At.Id];
+  ArrayRef<HloId> Operands = P.operands(S.At.Id);
+  if (N.Sugar)
+    return false;
+  if (N.Op == Opcode::Parameter)
+    return stepOutOf(S);
+  if (N.Op == Opcode::Fusion) {
+    ComputationId Body = P.callee(S.At.Id, CallRole::Calls);
+    HloId Root = Body ? P.root(Body) : HloId();
+    if (!Root || S.Part >= P.trees().parts(P[Root].Shape))
+      return false;
+    S.At = {enter(S.At), Root};
+    return true;
+  }
+  if (Operands.empty())
+    return false;
+  const ShapeTrees &Trees = P.trees();
+  switch (N.Op) {
+  case Opcode::While:
+    return leaveLoop(S, S.At.Id);
+  case Opcode::GetTupleElement: {
+    uint32_t First = Trees.elementOrdinal(P[Operands[0]].Shape, N.Number);
+    if (First == 0)
+      return false;
+    S.At.Id = Operands[0];
+    S.Part += First;
+    return true;
+  }
+  case Opcode::Tuple: {
+    auto Index =
+        P.facts().dump().Indices.steps(Trees.index(N.Shape, S.Part));
+    if (Index.empty() || Index[0] >= Operands.size())
+      return false;
+    S.Part -= Trees.elementOrdinal(N.Shape, Index[0]);
+    S.At.Id = Operands[Index[0]];
+    return true;
+  }
+  case Opcode::CopyDone:
+    if (P[Operands[0]].Op != Opcode::CopyStart ||
+        P.operands(Operands[0]).empty())
+      return false;
+    S.At.Id = P.operands(Operands[0])[0];
+    return true;
+  case Opcode::Bitcast: {
+    const Shape &From = shape({{S.At.Scope, Operands[0]}});
+    bool Single = shape(S).isArray() && From.isArray() &&
+                  ArrayOrder(From).elements() == 1 &&
+                  ArrayOrder(shape(S)).elements() == 1;
+    if (From.Element != shape(S).Element ||
+        (!Single && !(isRowMajor(From) && isRowMajor(shape(S)))))
+      return false;
+    S.At.Id = Operands[0];
+    return true;
+  }
+  case Opcode::Copy:
+  case Opcode::Reshape:
+  case Opcode::OptBarrier:
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+    S.At.Id = Operands[0];
+    return true;
+  default:
+    return S.Part == 0 && stepOverMove(S);
+  }
+}
+
+ScalarId Scalars::resolve(ScalarId S) {
+  for (unsigned Steps = 0; Steps != MaxSteps; ++Steps) {
+    ScalarId Before = S;
+    if (!step(S))
+      return S;
+    // The last instruction with a name of its own.
+    if (P[Before.At.Id].Op == Opcode::GetTupleElement ||
+        P[Before.At.Id].Op == Opcode::Slice)
+      Names.try_emplace(S, Before.At.Id);
+  }
+  return S;
+}
+
+HloId Scalars::nameOf(ScalarId S) {
+  auto Known = Names.find(S);
+  return Known == Names.end() ? S.At.Id : Known->second;
+}
+
+ScalarId Scalars::operand(ScalarId S, size_t K) const {
+  HloId Id = P.operands(S.At.Id)[K];
+  bool Single = shape({{S.At.Scope, Id}}).Dimensions.empty();
+  return {{S.At.Scope, Id}, 0, Single ? 0 : S.Element};
+}
+
+std::optional<int64_t> Scalars::literal(ScalarId S) const {
+  if (P[S.At.Id].Op != Opcode::Constant || P.isHidden(S.At.Id) ||
+      !IntegerType::of(shape(S)))
+    return std::nullopt;
+  llvm::StringRef Text = P.module().operandsText(P.module()[S.At.Id]);
+  // Longer ones are hardly start indices, and may be left out.
+  if (Text.size() > 10000 || Text.contains("...") || Text.contains("/*"))
+    return std::nullopt;
+  int64_t N = S.Element;
+  for (; N != 0 && !Text.empty(); --N)
+    Text = Text.split(',').second;
+  Text = Text.split(',').first.trim(" \t{}");
+  if (Text == "true" || Text == "false")
+    return Text == "true";
+  int64_t Value = 0;
+  return Text.getAsInteger(10, Value) ? std::nullopt : std::optional(Value);
+}
+
+std::optional<int64_t> Scalars::evaluate(ScalarId S,
+                                         const ScalarValues &Known) {
+  ScalarValues Done;
+  return compute(S, Known, Done, 0);
+}
+
+std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
+                                        ScalarValues &Done, unsigned Depth) {
+  S = resolve(S);
+  if (auto Given = Known.find(S); Given != Known.end())
+    return Given->second;
+  if (auto Before = Done.find(S); Before != Done.end())
+    return Before->second;
+  if (std::optional<int64_t> Value = literal(S))
+    return Value;
+  auto To = IntegerType::of(shape(S));
+  const ProgramNode &N = P[S.At.Id];
+  if (!To || Depth == MaxDepth || S.Part != 0)
+    return std::nullopt;
+  std::optional<int64_t> Value;
+  if (N.Op == Opcode::Iota) {
+    auto Index = indexOf(shape(S), S.Element);
+    AttributeNumbers D;
+    int64_t Dimension = 0;
+    auto Text = findAttribute(attributes(S.At.Id), "iota_dimension");
+    if (!Index || !Text || Text->getAsInteger(10, Dimension) || Dimension < 0 ||
+        static_cast<size_t>(Dimension) >= Index->size())
+      return std::nullopt;
+    return (*Index)[Dimension];
+  }
+  size_t Count = P.operands(S.At.Id).size();
+  if (!isElementwise(N.Op) || Count == 0 || Count > 3)
+    return std::nullopt;
+  SmallVector<int64_t, 3> In;
+  for (size_t K = 0; K != Count; ++K) {
+    auto One = compute(operand(S, K), Known, Done, Depth + 1);
+    if (!One)
+      return std::nullopt;
+    In.push_back(*One);
+  }
+  // Of a select or clamp all but the first may be asked for.
+  auto From = IntegerType::of(shape(operand(S, Count - 1)));
+  if (From)
+    Value = computeInteger(N.Op, In, *From, *To, attributes(S.At.Id));
+  if (Value)
+    Done[S] = *Value;
+  return Value;
+}

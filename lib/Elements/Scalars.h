@@ -1,0 +1,95 @@
+//===- Elements/Scalars.h - Single elements and their values ----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The scalars that start indices are computed from: where they come from, and
+// their values by the arithmetic of the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_SCALARS_H
+#define HLOBUF_ELEMENTS_SCALARS_H
+
+#include "Dataflow/Program.h"
+#include "Elements/IntegerType.h"
+#include <map>
+
+namespace hlobuf {
+
+/// An instruction inside one chain of nested fusions.
+struct ScopedId {
+  /// Number of the fusion call that runs it; 0 outside of all fusions.
+  uint32_t Scope = 0;
+  HloId Id;
+  auto operator<=>(const ScopedId &) const = default;
+};
+
+/// One element of an array: part Part of what At makes, elements counted with
+/// the last dimension fastest.
+struct ScalarId {
+  ScopedId At;
+  uint32_t Part = 0;
+  int64_t Element = 0;
+  auto operator<=>(const ScalarId &) const = default;
+};
+
+/// Values of scalars.
+using ScalarValues = std::map<ScalarId, int64_t>;
+
+/// Follows scalars of one program.
+class Scalars {
+public:
+  explicit Scalars(const Program &P) : P(P), Scopes(1) {}
+
+  const Program &program() const { return P; }
+  /// The scope of what \p Call runs.
+  uint32_t enter(ScopedId Call);
+  /// The fusion that runs \p Scope, which is not 0.
+  ScopedId caller(uint32_t Scope) const { return Scopes[Scope]; }
+
+  /// The element that \p S is a copy of: through fusions, calls, branches, loop
+  /// state that a loop does not change, tuples, and whatever moves elements.
+  ScalarId resolve(ScalarId S);
+  /// How people know \p S: the instruction that picks it.
+  HloId nameOf(ScalarId S);
+  /// Operand \p K of the elementwise instruction that makes \p S, which is
+  /// resolved.
+  ScalarId operand(ScalarId S, size_t K) const;
+  const Shape &shape(ScalarId S) const {
+    return P.trees().shape(P.trees().part(P[S.At.Id].Shape, S.Part));
+  }
+  /// The value in a constant; nothing if it is not an integer.
+  std::optional<int64_t> literal(ScalarId S) const;
+
+  /// The value of \p S where \p Known gives those of others, resolved ones;
+  /// nothing if it depends on scalars that are not in it, or on arithmetic that
+  /// is not followed.
+  std::optional<int64_t> evaluate(ScalarId S, const ScalarValues &Known);
+
+  /// The attributes of \p Id; empty for what the text leaves out.
+  llvm::StringRef attributes(HloId Id) const {
+    return P.isHidden(Id) ? "" : P.module().attributes(P.module()[Id]);
+  }
+
+private:
+  bool step(ScalarId &S);
+  bool stepOutOf(ScalarId &S);
+  bool stepOverMove(ScalarId &S) const;
+  bool leaveLoop(ScalarId &S, HloId While);
+  std::optional<int64_t> compute(ScalarId S, const ScalarValues &Known,
+                                 ScalarValues &Done, unsigned Depth);
+
+  const Program &P;
+  std::vector<ScopedId> Scopes;
+  llvm::DenseMap<IdPair, uint32_t> ScopeOf;
+  std::map<ScalarId, ScalarId> Resolved;
+  std::map<ScalarId, HloId> Names;
+  unsigned Nested = 0;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_SCALARS_H

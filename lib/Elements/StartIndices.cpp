@@ -1,0 +1,348 @@
+//===- Elements/StartIndices.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/StartIndices.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+/// Deeper expressions are scalars that nothing is known of.
+static constexpr unsigned MaxExpression = 100;
+
+unsigned StartIndices::number(ScalarId S, int64_t Max, bool IsStart) {
+  // Max is at least 1 where it is a start's.
+  auto [At, New] = NumberOf.try_emplace({S, IsStart ? Max : -1},
+                                        static_cast<unsigned>(Entries.size()));
+  if (New)
+    Entries.push_back({S, Max, IsStart});
+  return At->second;
+}
+
+SymbolicIndex StartIndices::start(ScalarId S, int64_t Max) {
+  if (Max <= 0)
+    return {};
+  S = All.resolve(S);
+  if (std::optional<int64_t> Value = All.evaluate(S, {}))
+    return {std::clamp<int64_t>(*Value, 0, Max), {}};
+  return {0, number(S, Max, /*IsStart=*/true)};
+}
+
+IntegerSet StartIndices::ranges(ArrayRef<unsigned> Used) {
+  RelationBuilder R(Sets, 0, 0);
+  for (unsigned K : Used)
+    if (Entries[K].IsStart)
+      R.within(TermKind::Parameter, K, {}, Entries[K].Max + 1);
+  return R.map().parameters();
+}
+
+std::optional<CounterRange> StartIndices::rangeOf(ScalarId S) {
+  auto Type = IntegerType::of(All.shape(S));
+  if (!Type)
+    return std::nullopt;
+  if (auto Counter = counterRange(All, S))
+    return Counter;
+  return CounterRange{Type->least(), Type->greatest(), 1};
+}
+
+/// The values that parameter \p K, a scalar, can have.
+IntegerSet StartIndices::valuesOf(unsigned K) {
+  RelationBuilder R(Sets, 0, 0);
+  LinearTerm Self{TermKind::Parameter, K, 1}, Minus{Self.Kind, K, -1};
+  auto Range = rangeOf(Entries[K].S);
+  auto Type = IntegerType::of(All.shape(Entries[K].S));
+  if (!Range)
+    return R.map().parameters();
+  // The negative of the least int64_t is none.
+  if (Range->Begin != INT64_MIN)
+    R.notNegative(Self, -Range->Begin);
+  // Values of u64 may be over the largest int64_t.
+  if (Type->Signed || Type->Bits != 64)
+    R.notNegative(Minus, Range->Last);
+  if (Range->Step != 1) {
+    int64_t Count = (Range->Last - Range->Begin) / Range->Step + 1;
+    LinearTerm Times = R.addInner(std::max<int64_t>(Count, 0));
+    Times.Factor = -Range->Step;
+    R.equal({Self, Times}, -Range->Begin);
+  }
+  return R.map().parameters();
+}
+
+IntegerSet StartIndices::define(ArrayRef<unsigned> Used,
+                                const ScalarValues &Fixed) {
+  Values V{Fixed, {}, {}};
+  IntegerSet Defined = ranges(Used);
+  for (unsigned K : Used) {
+    if (!Entries[K].IsStart)
+      continue;
+    // number() may add entries.
+    int64_t Max = Entries[K].Max;
+    SymbolicNumber Start = value(Entries[K].S, V)
+                               .greatest(constant(0))
+                               .least(constant(Max));
+    Defined = Defined.intersect(
+        Start.where(SymbolicNumber::Order::Equal,
+                    SymbolicNumber::parameter(Sets, K)));
+  }
+  for (unsigned K : V.Used)
+    Defined = Defined.intersect(valuesOf(K));
+  return Defined;
+}
+
+ScalarValues StartIndices::scalars(const ParameterValues &Point) const {
+  ScalarValues Known;
+  for (auto [Number, Value] : Point)
+    if (!Entries[Number].IsStart && !Entries[Number].Computed)
+      Known[Entries[Number].S] = Value;
+  return Known;
+}
+
+bool StartIndices::confirms(const ParameterValues &Point,
+                            const ScalarValues &Known) const {
+  return llvm::all_of(Point, [&](auto Value) {
+    const Entry &E = Entries[Value.first];
+    if (!E.IsStart)
+      return true;
+    std::optional<int64_t> Start = All.evaluate(E.S, Known);
+    return Start && std::clamp<int64_t>(*Start, 0, E.Max) == Value.second;
+  });
+}
+
+SymbolicNumber StartIndices::unknown(ScalarId S, Values &V, bool Computed) {
+  unsigned K = number(S, 0, /*IsStart=*/false);
+  Entries[K].Computed = Computed;
+  if (!llvm::is_contained(V.Used, K))
+    V.Used.push_back(K);
+  return SymbolicNumber::parameter(Sets, K).restrict(valuesOf(K));
+}
+
+/// The instruction computes \p S from other scalars. A number that is only
+/// converted from another type may be any.
+static bool isArithmetic(Scalars &All, ScalarId S) {
+  const Program &P = All.program();
+  size_t Count = P.operands(S.At.Id).size();
+  if (S.Part != 0 || !isElementwise(P[S.At.Id].Op) || Count == 0 || Count > 3)
+    return false;
+  if (P[S.At.Id].Op != Opcode::Convert ||
+      IntegerType::of(All.shape(All.operand(S, 0))))
+    return true;
+  return isElementwise(P[All.resolve(All.operand(S, 0)).At.Id].Op);
+}
+
+SymbolicNumber StartIndices::value(ScalarId S, Values &V, unsigned Depth) {
+  S = All.resolve(S);
+  if (auto Given = V.Fixed.find(S); Given != V.Fixed.end())
+    return constant(Given->second);
+  if (auto Before = V.Known.find(S); Before != V.Known.end())
+    return Before->second;
+  SymbolicNumber Value;
+  if (std::optional<int64_t> Number = All.evaluate(S, V.Fixed))
+    Value = constant(*Number);
+  else if (isArithmetic(All, S)) {
+    if (Depth != MaxExpression)
+      Value = compute(S, V, Depth);
+    if (!Value)
+      Value = unknown(S, V, /*Computed=*/true);
+  } else {
+    Value = unknown(S, V, /*Computed=*/false);
+  }
+  V.Known[S] = Value;
+  return Value;
+}
+
+/// Null where the arithmetic is not affine.
+SymbolicNumber StartIndices::compute(ScalarId S, Values &V, unsigned Depth) {
+  const Program &P = All.program();
+  auto To = IntegerType::of(All.shape(S));
+  size_t Count = P.operands(S.At.Id).size();
+  auto From = IntegerType::of(All.shape(All.operand(S, Count - 1)));
+  if (!To || !From)
+    return {};
+  auto Operand = [&](size_t K) {
+    return value(All.operand(S, K), V, Depth + 1);
+  };
+  Opcode Op = P[S.At.Id].Op;
+  if (Count == 1)
+    return computeOne(Op, Operand(0), *From, *To);
+  if (Count == 2) {
+    SymbolicNumber A = Operand(0), B = Operand(1);
+    return computeTwo(S, A, B, *From, *To);
+  }
+  if (Op == Opcode::Select)
+    return Operand(0).select(Operand(1), Operand(2));
+  if (Op == Opcode::Clamp)
+    return Operand(1).greatest(Operand(0)).least(Operand(2));
+  return {};
+}
+
+SymbolicNumber StartIndices::wrap(const SymbolicNumber &A,
+                                  IntegerType To) const {
+  if (A.fits(To.Bits, To.Signed))
+    return A;
+  if (!To.Signed)
+    return A.modulo(To.Bits);
+  SymbolicNumber Half = To.Bits == 64
+                            ? constant(INT64_MAX).add(constant(1))
+                            : constant(int64_t(1) << (To.Bits - 1));
+  return A.add(Half).modulo(To.Bits).subtract(Half);
+}
+
+SymbolicNumber StartIndices::computeOne(Opcode Op, const SymbolicNumber &A,
+                                        IntegerType From,
+                                        IntegerType To) const {
+  using Order = SymbolicNumber::Order;
+  SymbolicNumber Zero = constant(0), One = constant(1);
+  switch (Op) {
+  case Opcode::Convert:
+    if (To.Bits == 1)
+      return SymbolicNumber::indicator(A.where(Order::NotEqual, Zero));
+    return wrap(A, To);
+  case Opcode::Copy:
+    return A;
+  case Opcode::Negate:
+    return wrap(A.negate(), To);
+  case Opcode::Abs:
+    return wrap(A.greatest(A.negate()), To);
+  case Opcode::Sign:
+    return A.least(One).greatest(constant(-1));
+  case Opcode::Not:
+    if (From.Bits == 1)
+      return One.subtract(A);
+    return wrap(constant(-1).subtract(A), To);
+  default:
+    return {};
+  }
+}
+
+/// The bits of \p A that a constant of the form 2^k - 1 leaves.
+SymbolicNumber StartIndices::masked(const SymbolicNumber &A,
+                                    const SymbolicNumber &B) const {
+  auto Mask = B.constant();
+  if (!Mask || *Mask < 0 || (*Mask & (*Mask + 1)) != 0)
+    return {};
+  unsigned Bits = 0;
+  while (*Mask >> Bits != 0)
+    ++Bits;
+  return A.modulo(Bits);
+}
+
+SymbolicNumber StartIndices::divided(Opcode Op, const SymbolicNumber &A,
+                                     const SymbolicNumber &B,
+                                     IntegerType To) const {
+  auto Divisor = B.constant();
+  if (!Divisor || *Divisor == INT64_MIN)
+    return {};
+  bool Remainder = Op == Opcode::Remainder;
+  if (*Divisor == 0)
+    return Remainder ? A : wrap(constant(-1), To);
+  SymbolicNumber Size = constant(std::abs(*Divisor));
+  if (Remainder)
+    return A.remainder(Size);
+  SymbolicNumber Quotient = A.quotient(Size);
+  return *Divisor > 0 ? Quotient : wrap(Quotient.negate(), To);
+}
+
+SymbolicNumber StartIndices::shifted(Opcode Op, const SymbolicNumber &A,
+                                     const SymbolicNumber &B,
+                                     IntegerType To) const {
+  auto Distance = B.constant();
+  if (!Distance || *Distance < 0 || *Distance >= static_cast<int64_t>(To.Bits))
+    return {};
+  auto Bits = static_cast<unsigned>(*Distance);
+  if (Op == Opcode::ShiftLeft)
+    return Bits > 62 ? SymbolicNumber()
+                     : wrap(A.multiply(constant(int64_t(1) << Bits)), To);
+  if (Op == Opcode::ShiftRightArithmetic)
+    return A.shiftRight(Bits);
+  return wrap(A.modulo(To.Bits).shiftRight(Bits), To);
+}
+
+SymbolicNumber StartIndices::computeTwo(ScalarId S, const SymbolicNumber &A,
+                                        const SymbolicNumber &B,
+                                        IntegerType From,
+                                        IntegerType To) const {
+  using Order = SymbolicNumber::Order;
+  Opcode Op = All.program()[S.At.Id].Op;
+  bool Pred = From.Bits == 1;
+  switch (Op) {
+  case Opcode::Add:
+    return Pred ? A.greatest(B) : wrap(A.add(B), To);
+  case Opcode::Subtract:
+    return Pred ? SymbolicNumber() : wrap(A.subtract(B), To);
+  case Opcode::Multiply:
+    if (Pred)
+      return A.least(B);
+    return A.constant() || B.constant() ? wrap(A.multiply(B), To)
+                                        : SymbolicNumber();
+  case Opcode::Divide:
+  case Opcode::Remainder:
+    return divided(Op, A, B, To);
+  case Opcode::Maximum:
+    return A.greatest(B);
+  case Opcode::Minimum:
+    return A.least(B);
+  case Opcode::And: {
+    if (Pred)
+      return A.least(B);
+    SymbolicNumber Left = masked(A, B);
+    return Left ? Left : masked(B, A);
+  }
+  case Opcode::Or:
+    return Pred ? A.greatest(B) : SymbolicNumber();
+  case Opcode::Xor:
+    return Pred ? SymbolicNumber::indicator(A.where(Order::NotEqual, B))
+                : SymbolicNumber();
+  case Opcode::ShiftLeft:
+  case Opcode::ShiftRightArithmetic:
+  case Opcode::ShiftRightLogical:
+    return shifted(Op, A, B, To);
+  case Opcode::Compare: {
+    auto C = comparisonOf(All.attributes(S.At.Id));
+    if (!C)
+      return {};
+    bool Swapped = *C == Comparison::GT || *C == Comparison::GE;
+    const SymbolicNumber &X = Swapped ? B : A, &Y = Swapped ? A : B;
+    Order O = *C == Comparison::EQ   ? Order::Equal
+              : *C == Comparison::NE ? Order::NotEqual
+              : *C == Comparison::LT || *C == Comparison::GT
+                  ? Order::Less
+                  : Order::LessEqual;
+    return SymbolicNumber::indicator(X.where(O, Y));
+  }
+  default:
+    return {};
+  }
+}
+
+void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
+                           std::map<ScalarId, bool> &Seen, unsigned Depth) {
+  S = All.resolve(S);
+  if (!Seen.try_emplace(S, true).second || Depth == MaxExpression ||
+      All.evaluate(S, {}))
+    return;
+  if (!isArithmetic(All, S)) {
+    if (!llvm::is_contained(Out, S))
+      Out.push_back(S);
+    return;
+  }
+  for (size_t K = 0; K != All.program().operands(S.At.Id).size(); ++K)
+    collect(All.operand(S, K), Out, Seen, Depth + 1);
+}
+
+llvm::SmallVector<ScalarId, 4>
+StartIndices::underUnknown(ArrayRef<unsigned> Used) {
+  const ScalarValues None;
+  Values V{None, {}, {}};
+  for (unsigned K : Used)
+    if (Entries[K].IsStart)
+      value(ScalarId(Entries[K].S), V);
+  llvm::SmallVector<ScalarId, 4> Out;
+  std::map<ScalarId, bool> Seen;
+  for (unsigned K : V.Used)
+    if (Entries[K].Computed)
+      collect(Entries[K].S, Out, Seen, 0);
+  return Out;
+}

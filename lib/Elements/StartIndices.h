@@ -1,0 +1,98 @@
+//===- Elements/StartIndices.h - Start indices, symbolic --------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Start indices as parameters of integer sets, and all values that they can
+// have together: what is clamped is a piecewise affine function of scalars that
+// nothing is known of but their type, modulo 2^bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_ELEMENTS_STARTINDICES_H
+#define HLOBUF_ELEMENTS_STARTINDICES_H
+
+#include "Elements/IntegerSets.h"
+#include "Elements/LoopCounters.h"
+
+namespace hlobuf {
+
+/// The start indices of one question. Each that is not constant is a parameter
+/// of its own; so is each scalar that they depend on.
+class StartIndices {
+public:
+  StartIndices(Scalars &All, const IntegerSets &Sets) : All(All), Sets(Sets) {}
+
+  /// The start index \p S, clamped to [0, \p Max].
+  SymbolicIndex start(ScalarId S, int64_t Max);
+
+  /// What follows from \p Used, numbers of start indices, being in range alone.
+  IntegerSet ranges(llvm::ArrayRef<unsigned> Used);
+  /// All values that \p Used can have together, where the scalars in \p Fixed
+  /// have those values. Scalars that no arithmetic is known of may have any.
+  IntegerSet define(llvm::ArrayRef<unsigned> Used,
+                    const ScalarValues &Fixed = {});
+
+  /// Scalars that unknown arithmetic, as in i * j, makes start indices of
+  /// \p Used depend on. Where they are fixed, define() knows more.
+  llvm::SmallVector<ScalarId, 4> underUnknown(llvm::ArrayRef<unsigned> Used);
+
+  /// Values of the scalars in \p Point that nothing computes.
+  ScalarValues scalars(const ParameterValues &Point) const;
+  /// True if the start indices in \p Point follow from the scalars \p Known.
+  bool confirms(const ParameterValues &Point, const ScalarValues &Known) const;
+  /// True if parameter \p Number is a start index, not a scalar.
+  bool isStart(unsigned Number) const { return Entries[Number].IsStart; }
+  /// The values that scalar \p S has by its type and by the loop that it counts;
+  /// nothing if its type is not known.
+  std::optional<CounterRange> rangeOf(ScalarId S);
+
+private:
+  struct Entry {
+    ScalarId S;
+    int64_t Max;
+    bool IsStart;
+    /// Arithmetic that is not affine makes it.
+    bool Computed = false;
+  };
+  /// The symbolic value of scalars for one assignment of fixed ones.
+  struct Values {
+    const ScalarValues &Fixed;
+    std::map<ScalarId, SymbolicNumber> Known;
+    std::vector<unsigned> Used;
+  };
+
+  SymbolicNumber value(ScalarId S, Values &V, unsigned Depth = 0);
+  SymbolicNumber compute(ScalarId S, Values &V, unsigned Depth);
+  SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A, IntegerType From,
+                            IntegerType To) const;
+  SymbolicNumber computeTwo(ScalarId S, const SymbolicNumber &A,
+                            const SymbolicNumber &B, IntegerType From,
+                            IntegerType To) const;
+  SymbolicNumber divided(Opcode Op, const SymbolicNumber &A,
+                         const SymbolicNumber &B, IntegerType To) const;
+  SymbolicNumber masked(const SymbolicNumber &A, const SymbolicNumber &B) const;
+  SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
+                         const SymbolicNumber &B, IntegerType To) const;
+  SymbolicNumber wrap(const SymbolicNumber &A, IntegerType To) const;
+  SymbolicNumber unknown(ScalarId S, Values &V, bool Computed);
+  SymbolicNumber constant(int64_t Value) const {
+    return SymbolicNumber::constant(Sets, Value);
+  }
+  IntegerSet valuesOf(unsigned K);
+  unsigned number(ScalarId S, int64_t Max, bool IsStart);
+  void collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
+               std::map<ScalarId, bool> &Seen, unsigned Depth);
+
+  Scalars &All;
+  const IntegerSets &Sets;
+  /// By number of the parameter.
+  std::vector<Entry> Entries;
+  std::map<std::pair<ScalarId, int64_t>, unsigned> NumberOf;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_ELEMENTS_STARTINDICES_H
