@@ -198,13 +198,10 @@ IntegerMap hlobuf::sameNumber(const IntegerSets &Sets, const Shape &From,
   return relateAll(Sets, From, Plain(From), To, Plain(To));
 }
 
-IntegerMap hlobuf::sameMemoryNumber(const IntegerSets &Sets, const Shape &From,
-                                    const Shape &To) {
-  ArrayOrder X(From), Y(To);
-  if (!X.isValid() || !Y.isValid())
-    return {};
-  return relateAll(Sets, From, plainDimensions(From, X.majorToMinor()), To,
-                   plainDimensions(To, Y.majorToMinor()));
+IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
+                                const Shape &To) {
+  auto X = tiledDimensions(From), Y = tiledDimensions(To);
+  return X && Y ? relateAll(Sets, From, *X, To, *Y) : IntegerMap();
 }
 
 IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {

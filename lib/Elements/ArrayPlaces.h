@@ -49,10 +49,10 @@ IntegerMap samePlace(const IntegerSets &Sets, const Shape &From,
 IntegerMap sameNumber(const IntegerSets &Sets, const Shape &From,
                       const Shape &To);
 
-/// Relates each index of \p From to the index of \p To that has the same number
-/// in the order of memory, tiles aside.
-IntegerMap sameMemoryNumber(const IntegerSets &Sets, const Shape &From,
-                            const Shape &To);
+/// Relates each index of \p From to the index of \p To with as many elements
+/// and padding before it in memory; null where a layout is not understood.
+IntegerMap samePosition(const IntegerSets &Sets, const Shape &From,
+                        const Shape &To);
 
 /// Relates each index of \p S to its number in the order of memory, tiles
 /// aside.

@@ -16,8 +16,6 @@ static constexpr const char *UnknownReads =
     "how some operands are read in place cannot be determined";
 static constexpr const char *UnknownOrder =
     "elements of operand and result have orders that cannot be compared";
-static constexpr const char *OtherLoop =
-    "another result may be computed in a loop of its own";
 static constexpr const char *UnknownScalars =
     "a start index is computed in a way that is not followed";
 
@@ -70,10 +68,10 @@ bool HazardFinder::isSoundEarly(const ReadRelation &R,
   if (hasSameSizes(Frame, Result))
     return (R.SameAddress && hasSameIndices(Frame, Result)) ||
            (R.SameIndex && hasSameIndices(Result, Operand));
-  // Loops over other sizes count elements in the order of memory.
+  // One loop over other sizes is one over the same places in memory.
   return R.SameAddress && storedBits(Frame) == storedBits(Result) &&
          ArrayOrder(Frame).elements() == ArrayOrder(Result).elements() &&
-         comparableOrders(Frame, Result);
+         hasKnownAddresses(Frame) && hasKnownAddresses(Result);
 }
 
 IntegerMap HazardFinder::operandToResult() const {
@@ -98,7 +96,7 @@ HazardFinder::ask(const ReadRelation &R, const Shape &Frame) {
   if (hasSameSizes(Frame, Result))
     Q.Reads = Explicit.Map;
   else if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
-    Q.Reads = sameMemoryNumber(I.Sets, Result, Frame).then(Explicit.Map);
+    Q.Reads = samePosition(I.Sets, Result, Frame).then(Explicit.Map);
   else {
     Q.OtherLoop = true;
     Q.Reads = IntegerMap::product(allIndices(I.Sets, Result),
@@ -239,7 +237,7 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     return true;
   }
   if (Q.OtherLoop || Q.R.Kind == ReadKind::Unknown) {
-    undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
+    undecided(Q.OtherLoop ? InPlaceReads::OtherLoop : UnknownReads);
     return true;
   }
   if (Q.R.Kind == ReadKind::Any)

@@ -84,6 +84,10 @@ public:
                                   const InPlaceChain &Chain,
                                   llvm::ArrayRef<ReadOperand> Operands);
 
+  /// The reason where a fusion has results of other sizes.
+  static constexpr const char *OtherLoop =
+      "another result may be computed in a loop of its own";
+
   /// Operations of isl for one question. Reached, it is not decided; tests set
   /// it.
   static unsigned long MaxOperations;

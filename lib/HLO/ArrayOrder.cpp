@@ -146,7 +146,24 @@ bool hlobuf::hasKnownAddresses(const Shape &S) {
                        !S.Layout->has(LayoutProperty::MetadataPrefix));
 }
 
+/// True if both layouts say the same of addresses, understood or not.
+static bool haveEqualLayouts(const Shape &A, const Shape &B) {
+  if (!A.Layout || !B.Layout || A.Dimensions != B.Dimensions)
+    return false;
+  const Layout &X = *A.Layout, &Y = *B.Layout;
+  auto SameSplit = [](const SplitConfig &P, const SplitConfig &Q) {
+    return P.Dimension == Q.Dimension && P.Indices == Q.Indices;
+  };
+  return X.MinorToMajor == Y.MinorToMajor && X.Tiles == Y.Tiles &&
+         X.TailPadding == Y.TailPadding && X.Raw == Y.Raw &&
+         X.MetadataPrefix == Y.MetadataPrefix &&
+         llvm::equal(X.Splits, Y.Splits, SameSplit);
+}
+
 bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
+  if (A.isArray() && B.isArray() && storedBits(A) == storedBits(B) &&
+      haveEqualLayouts(A, B))
+    return true;
   if (!A.isArray() || !B.isArray() || storedBits(A) != storedBits(B) ||
       A.Dimensions.size() != B.Dimensions.size() || !hasKnownAddresses(A) ||
       !hasKnownAddresses(B))
