@@ -80,8 +80,7 @@ IntegerMap AccessMaps::moved(Opcode Op, const Step &S) {
 
 IntegerMap AccessMaps::sliced(const Step &S) {
   SmallVector<int64_t, 6> Begins(S.rank()), Strides(S.rank());
-  if (S.sourceRank() != S.rank() ||
-      !parseSlice(S.Attributes, Begins, Strides))
+  if (S.sourceRank() != S.rank() || !parseSlice(S.Attributes, Begins, Strides))
     return {};
   RelationBuilder R = build(S);
   for (unsigned D = 0; D != S.rank(); ++D)
@@ -109,9 +108,8 @@ IntegerMap AccessMaps::slicedAtStart(const Step &S) {
     return S.rank() == 0 ? build(S).map() : IntegerMap();
   RelationBuilder R = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
-    SymbolicIndex Begin =
-        start(S.At, 1, D,
-              S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
+    SymbolicIndex Begin = start(
+        S.At, 1, D, S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
     SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
     if (Begin.Parameter)
       Sum.push_back({TermKind::Parameter, *Begin.Parameter, -1});
@@ -264,8 +262,8 @@ IntegerMap AccessMaps::multiplied(const Step &S) {
   if (S.Operand > 1 || P.operands(S.At.Id).size() != 2)
     return {};
   bool Left = S.Operand == 0;
-  auto Batch = dimensions(S.Attributes, Left ? "lhs_batch_dims" : "rhs_batch_dims",
-                          S.sourceRank());
+  auto Batch = dimensions(
+      S.Attributes, Left ? "lhs_batch_dims" : "rhs_batch_dims", S.sourceRank());
   auto Contracted = dimensions(
       S.Attributes, Left ? "lhs_contracting_dims" : "rhs_contracting_dims",
       S.sourceRank());
@@ -325,7 +323,6 @@ IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
   const Shape &From = shape(At.Id, Part), &To = shape(Source, 0);
   if (!From.isArray() || !To.isArray() || P.isHidden(At.Id))
     return {};
-  return dispatch(P[At.Id].Op,
-                  {At, Operand, From, To,
-                   P.module().attributes(P.module()[At.Id])});
+  return dispatch(P[At.Id].Op, {At, Operand, From, To,
+                                P.module().attributes(P.module()[At.Id])});
 }

@@ -27,6 +27,8 @@ static constexpr size_t QuestionsPerWindow = 16;
 static constexpr size_t FreeQuestions = 512;
 /// A scalar with as many values, or fewer, is tried with all of them.
 static constexpr int64_t FewValues = 64;
+/// Values of scalars that are tried for one window.
+static constexpr size_t MaxTrials = 600;
 
 static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
   return P.trees().shape(P.trees().part(P[Id].Shape, Part));
@@ -45,9 +47,12 @@ void HazardFinder::found(ElementHazard H) {
 }
 
 void HazardFinder::undecided(const char *Reason) {
-  if (llvm::any_of(Undecided, [&](const ElementHazard &H) {
-        return H.Reason == Reason;
-      }))
+  if (I.Sets.isExceeded()) {
+    Exhausted = true;
+    Reason = TooManySteps;
+  }
+  if (llvm::any_of(Undecided,
+                   [&](const ElementHazard &H) { return H.Reason == Reason; }))
     return;
   ElementHazard H;
   H.Reason = Reason;
@@ -83,8 +88,8 @@ IntegerMap HazardFinder::operandToResult() const {
 
 /// Which elements of the result overwrite what an element of it, or of another
 /// result that is computed with it, reads.
-std::optional<HazardFinder::Question>
-HazardFinder::ask(const ReadRelation &R, const Shape &Frame) {
+std::optional<HazardFinder::Question> HazardFinder::ask(const ReadRelation &R,
+                                                        const Shape &Frame) {
   ReadRelation Explicit = R;
   if (R.isIdentity() &&
       !makeExplicit(P, I.Maps, I.Sets, Frame, Operand, Explicit)) {
@@ -99,13 +104,12 @@ HazardFinder::ask(const ReadRelation &R, const Shape &Frame) {
     Q.Reads = samePosition(I.Sets, Result, Frame).then(Explicit.Map);
   else {
     Q.OtherLoop = true;
-    Q.Reads = IntegerMap::product(allIndices(I.Sets, Result),
-                                  Explicit.Map.range());
+    Q.Reads =
+        IntegerMap::product(allIndices(I.Sets, Result), Explicit.Map.range());
   }
   Q.Conflicts = Q.Reads.then(operandToResult());
-  // What was not followed for its number of steps is null as well.
   if (!Q.Conflicts) {
-    undecided(operandToResult() ? TooManySteps : UnknownOrder);
+    undecided(UnknownOrder);
     return std::nullopt;
   }
   return Q;
@@ -132,7 +136,8 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
     const Shape &At = shapeOf(P, Update.Id, 0);
     IntegerSet Elements = I.Maps.window(Update);
     if (!hasSameIndices(At, Result))
-      Elements = samePlace(I.Sets, Result, At).intersectRange(Elements).domain();
+      Elements =
+          samePlace(I.Sets, Result, At).intersectRange(Elements).domain();
     Known = static_cast<bool>(Elements);
     Windows->push_back({Elements, Update.Id});
   }
@@ -154,8 +159,7 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
 const IntegerSet &HazardFinder::overwrittenWithItself() {
   if (Itself)
     return *Itself;
-  IntegerMap Identity =
-      IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
   IntegerMap ToResult = operandToResult();
   Itself = allIndices(I.Sets, Result).subtract(allIndices(I.Sets, Result));
   bool SameWidth = storedBits(Operand) == storedBits(Result);
@@ -166,19 +170,19 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
          !makeExplicit(P, I.Maps, I.Sets, Result, Operand, Explicit)) ||
         Explicit.Overestimated)
       continue;
-    Itself = Itself->unite(
-        Explicit.Map.then(ToResult).intersect(Identity).domain());
+    Itself =
+        Itself->unite(Explicit.Map.then(ToResult).intersect(Identity).domain());
   }
   return *Itself;
 }
 
 void HazardFinder::decide(const Question &Q) {
   const std::vector<Window> &All = windows();
-  IntegerMap Identity =
-      IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
   if (!Q.OtherLoop && Q.Conflicts.isSubset(Identity) == Decision(true))
     return;
-  IntegerMap Others = Q.OtherLoop ? Q.Conflicts : Q.Conflicts.subtract(Identity);
+  IntegerMap Others =
+      Q.OtherLoop ? Q.Conflicts : Q.Conflicts.subtract(Identity);
   IntegerSet Read = Others.range();
   if (AllWindows) {
     IntegerSet Some =
@@ -210,10 +214,8 @@ void HazardFinder::decideWindow(const Question &Q, const Window &W) {
     if (Empty == Decision(true))
       return;
   }
-  if (!Empty) {
-    Exhausted = true;
+  if (!Empty)
     return undecided(TooManySteps);
-  }
   bool None = false;
   if (!decideValues(Q, W, Bad, {}, None) && !None)
     tryFixed(Q, W, Bad);
@@ -225,14 +227,13 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
                                 const IntegerMap &Bad,
                                 const ScalarValues &Fixed, bool &Empty) {
   I.Sets.bound(Bound);
-  IntegerMap Some = Bad.intersectParameters(
-      I.Starts.define(Bad.usedParameters(), Fixed));
+  IntegerMap Some =
+      Bad.intersectParameters(I.Starts.define(Bad.usedParameters(), Fixed));
   Decision None = Some.isEmpty();
   Empty = None == Decision(true);
   if (Empty)
     return false;
   if (!None) {
-    Exhausted = true;
     undecided(TooManySteps);
     return true;
   }
@@ -243,13 +244,11 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
   if (Q.R.Kind == ReadKind::Any)
     return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
   IntegerMap ToOrder = toMemoryOrder(I.Sets, Result);
-  IntegerMap Earlier =
-      IntegerMap::toEarlier(I.Sets, Result.Dimensions.size());
+  IntegerMap Earlier = IntegerMap::toEarlier(I.Sets, Result.Dimensions.size());
   IntegerMap Ordered = ToOrder.reverse().then(Some).then(ToOrder);
   IntegerMap Behind = Ordered.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
   if (!NotBehind) {
-    Exhausted = true;
     undecided(TooManySteps);
     return true;
   }
@@ -277,21 +276,23 @@ HazardFinder::sample(const IntegerSet &Parameters) {
   auto Point = samplePoint(Parameters);
   if (!Point)
     return std::nullopt;
+  llvm::SmallVector<unsigned, 4> Scalars;
+  for (auto [Number, Value] : *Point)
+    if (!I.Starts.isStart(Number))
+      Scalars.push_back(Number);
   static constexpr std::pair<int64_t, int64_t> Ranges[] = {
       {0, 0},    {0, 16},     {0, 300},        {0, 70000},
       {-16, 16}, {-300, 300}, {-70000, 70000},
   };
   for (auto [Least, Greatest] : Ranges) {
     RelationBuilder R(I.Sets, 0, 0);
-    for (auto [Number, Value] : *Point)
-      if (!I.Starts.isStart(Number))
-        R.within(TermKind::Parameter, Number, {Least, {}},
-                 Greatest - Least + 1);
+    for (unsigned Number : Scalars)
+      R.within(TermKind::Parameter, Number, {Least, {}}, Greatest - Least + 1);
     I.Sets.bound(Bound);
     IntegerSet Small = Parameters.intersect(R.map().parameters());
     if (Small.isEmpty() != Decision(false))
       continue;
-    auto Extreme = extremePoint(Small, /*Greatest=*/Least < 0);
+    auto Extreme = extremePoint(Small, Scalars, /*Greatest=*/Least < 0);
     if (!Extreme) {
       I.Sets.bound(Bound);
       Extreme = samplePoint(Small);
@@ -366,37 +367,61 @@ void HazardFinder::describe(ElementHazard &H, const Question &Q,
   H.Writes = Span(W.Elements, Result);
 }
 
+/// Values of \p S to try; \p All if it has no others.
+llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
+  static constexpr int64_t Some[] = {0,  1,   2,   3,    4,  5,  6,  7,  8,
+                                     9,  10,  12,  16,   20, 31, 32, 50, 64,
+                                     99, 128, 255, 1000, -1, -2, -3, -8, -100};
+  llvm::SmallVector<int64_t, 64> Values;
+  auto Range = I.Starts.rangeOf(S);
+  All = Range && Range->Last >= Range->Begin &&
+        boundedAdd(Range->Last, -Range->Begin) / Range->Step < FewValues;
+  if (All)
+    for (int64_t V = Range->Begin; V <= Range->Last; V += Range->Step)
+      Values.push_back(V);
+  else if (Range)
+    llvm::copy_if(Some, std::back_inserter(Values), [&](int64_t V) {
+      return V >= Range->Begin && V <= Range->Last;
+    });
+  return Values;
+}
+
+/// Fixes the scalars \p Rest one after the other. True if all is decided:
+/// \p Empty where there is no hazard.
+bool HazardFinder::tryValues(const Question &Q, const Window &W,
+                             const IntegerMap &Bad, ArrayRef<ScalarId> Rest,
+                             ScalarValues Fixed, bool &Empty) {
+  bool All = false, Every = true;
+  for (int64_t V : valuesOf(Rest[0], All)) {
+    if (++Trials > MaxTrials)
+      return false;
+    Fixed[Rest[0]] = V;
+    bool None = false;
+    if (decideValues(Q, W, Bad, Fixed, None))
+      return true;
+    if (!None && Rest.size() > 1 &&
+        tryValues(Q, W, Bad, Rest.drop_front(), Fixed, None) && !None)
+      return true;
+    Every &= None;
+  }
+  Empty = All && Every;
+  return Empty;
+}
+
 /// Where unknown arithmetic stands between scalars and start indices, values of
 /// some of these scalars make the rest known. It is a proof only if those are
 /// all that there are.
 void HazardFinder::tryFixed(const Question &Q, const Window &W,
                             const IntegerMap &Bad) {
-  static constexpr int64_t Some[] = {0,  1,  2,  3,  4,  5,  6,  7,   8,
-                                     9,  10, 12, 16, 20, 31, 32, 50,  64,
-                                     99, 128, 255, 1000, -1, -2, -3, -8, -100};
-  for (ScalarId S : I.Starts.underUnknown(Bad.usedParameters())) {
-    auto Range = I.Starts.rangeOf(S);
-    if (!Range)
-      continue;
-    llvm::SmallVector<int64_t, 64> Values;
-    bool All = Range->Last - Range->Begin >= 0 &&
-               (Range->Last - Range->Begin) / Range->Step < FewValues;
-    if (All)
-      for (int64_t V = Range->Begin; V <= Range->Last; V += Range->Step)
-        Values.push_back(V);
-    else
-      llvm::copy_if(Some, std::back_inserter(Values), [&](int64_t V) {
-        return V >= Range->Begin && V <= Range->Last;
-      });
-    bool Proved = All;
-    for (int64_t V : Values) {
-      bool Empty = false;
-      if (decideValues(Q, W, Bad, {{S, V}}, Empty))
-        return;
-      Proved &= Empty;
-    }
-    if (Proved)
+  auto Scalars = I.Starts.underUnknown(Bad.usedParameters());
+  bool Empty = false;
+  for (const ScalarId &S : Scalars) {
+    Trials = 0;
+    if (tryValues(Q, W, Bad, S, {}, Empty))
       return;
   }
+  Trials = 0;
+  if (Scalars.size() > 1 && tryValues(Q, W, Bad, Scalars, {}, Empty))
+    return;
   undecided(Exhausted ? TooManySteps : UnknownScalars);
 }

@@ -68,6 +68,10 @@ private:
   bool decideValues(const Question &Q, const Window &W, const IntegerMap &Bad,
                     const ScalarValues &Fixed, bool &Empty);
   void tryFixed(const Question &Q, const Window &W, const IntegerMap &Bad);
+  bool tryValues(const Question &Q, const Window &W, const IntegerMap &Bad,
+                 llvm::ArrayRef<ScalarId> Rest, ScalarValues Fixed,
+                 bool &Empty);
+  llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
   bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);
   void describe(ElementHazard &H, const Question &Q, const Window &W,
@@ -94,6 +98,7 @@ private:
   std::optional<ElementHazard> Worst;
   std::vector<ElementHazard> Undecided;
   size_t Questions = 0;
+  size_t Trials = 0;
   bool Exhausted = false;
 };
 

@@ -125,8 +125,7 @@ bool ChainWalk::step() {
   const Access &Next = Accesses[0];
   const Shape &Here = shape(At.Id, Part);
   const Shape &There = shape(P.operands(At.Id)[Next.Operand], Next.Part);
-  return keepsPlaces(Next.Kind, Here, There) &&
-         stepTo(Next.Operand, Next.Part);
+  return keepsPlaces(Next.Kind, Here, There) && stepTo(Next.Operand, Next.Part);
 }
 
 InPlaceChain ChainWalk::follow(size_t &Budget) {

@@ -98,8 +98,7 @@ InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
 /// Of a fusion with several results, all are computed together, and a reduction
 /// reads as its operand is iterated.
 void InPlaceReads::State::load(const Program &P, HloId Of,
-                               ArrayRef<ReadOperand> Operands,
-                               size_t &Budget) {
+                               ArrayRef<ReadOperand> Operands, size_t &Budget) {
   if (I && Id == Of)
     return;
   Id = Of;
@@ -110,8 +109,7 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
     ShapeId Frame = P.trees().part(P[At.Id].Shape, Part);
     auto Known = llvm::find_if(
         Frames, [&](const FrameReads &F) { return F.Frame == Frame; });
-    FrameReads &Own =
-        Known == Frames.end() ? Frames.emplace_back() : *Known;
+    FrameReads &Own = Known == Frames.end() ? Frames.emplace_back() : *Known;
     Own.Frame = Frame;
     Own.Begins.push_back({At, Part});
     return Own;
@@ -141,9 +139,10 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
     F.Reads = walk(F.Begins, Operands, Budget);
 }
 
-std::vector<ElementHazard>
-InPlaceReads::find(HloId Id, uint32_t Part, ReadOperand Operand,
-                   const InPlaceChain &Chain, ArrayRef<ReadOperand> Operands) {
+std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
+                                              ReadOperand Operand,
+                                              const InPlaceChain &Chain,
+                                              ArrayRef<ReadOperand> Operands) {
   if (Chain.onlyForwards())
     return {};
   if (!Now)

@@ -31,6 +31,10 @@ void IntegerSets::bound(unsigned long Operations) {
   isl_ctx_set_max_operations(Context, Operations);
 }
 
+bool IntegerSets::isExceeded() const {
+  return isl_ctx_last_error(Context) == isl_error_quota;
+}
+
 /// Parameters are told apart by name.
 static isl_id *parameterId(isl_ctx *Context, unsigned Number) {
   llvm::SmallString<16> Name("p");
@@ -67,7 +71,8 @@ IntegerSet IntegerSet::forSomeParameters() const {
                                         static_cast<unsigned>(Count)));
 }
 
-std::optional<std::pair<int64_t, int64_t>> IntegerSet::bounds(unsigned D) const {
+std::optional<std::pair<int64_t, int64_t>>
+IntegerSet::bounds(unsigned D) const {
   IntegerSet All = forSomeParameters();
   auto Low = takeNumber(isl_set_dim_min_val(All.copy(), static_cast<int>(D)));
   auto High = takeNumber(isl_set_dim_max_val(All.copy(), static_cast<int>(D)));
@@ -88,8 +93,8 @@ llvm::SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
 }
 
 IntegerMap IntegerMap::identity(const IntegerSets &Sets, unsigned Rank) {
-  return IntegerMap(isl_map_identity(
-      isl_space_alloc(Sets.context(), 0, Rank, Rank)));
+  return IntegerMap(
+      isl_map_identity(isl_space_alloc(Sets.context(), 0, Rank, Rank)));
 }
 
 IntegerMap IntegerMap::toEarlier(const IntegerSets &Sets, unsigned Rank) {
@@ -122,9 +127,9 @@ static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
   return Numbers;
 }
 
-static std::optional<ParameterValues>
-valuesAt(llvm::ArrayRef<unsigned> Numbers, isl_point *Point,
-         isl_dim_type Type) {
+static std::optional<ParameterValues> valuesAt(llvm::ArrayRef<unsigned> Numbers,
+                                               isl_point *Point,
+                                               isl_dim_type Type) {
   auto At = takeCoordinates(Point, Type, static_cast<unsigned>(Numbers.size()));
   if (!At)
     return std::nullopt;
@@ -142,15 +147,21 @@ hlobuf::samplePoint(const IntegerSet &Parameters) {
 }
 
 std::optional<ParameterValues>
-hlobuf::extremePoint(const IntegerSet &Parameters, bool Greatest) {
+hlobuf::extremePoint(const IntegerSet &Parameters,
+                     llvm::ArrayRef<unsigned> First, bool Greatest) {
   llvm::SmallVector<unsigned, 4> Numbers = parametersOf(Parameters);
-  llvm::SmallVector<unsigned, 4> Sorted = Numbers;
-  llvm::sort(Sorted);
+  llvm::SmallVector<unsigned, 4> Sorted;
+  for (unsigned Number : First)
+    if (llvm::is_contained(Numbers, Number))
+      Sorted.push_back(Number);
+  for (unsigned Number : Numbers)
+    if (!llvm::is_contained(First, Number))
+      Sorted.push_back(Number);
   // One at a time: parameters move to the end of the tuple.
   isl_set *Tuples = isl_set_from_params(Parameters.copy());
   for (unsigned K = 0; K != Sorted.size(); ++K) {
-    auto At = static_cast<unsigned>(llvm::find(Numbers, Sorted[K]) -
-                                    Numbers.begin());
+    auto At =
+        static_cast<unsigned>(llvm::find(Numbers, Sorted[K]) - Numbers.begin());
     Tuples = isl_set_move_dims(Tuples, isl_dim_set, K, isl_dim_param, At, 1);
     Numbers.erase(Numbers.begin() + At);
   }
@@ -195,7 +206,8 @@ void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
 /// Adds \p Factor to what the variable has.
 static isl_constraint *addFactor(isl_constraint *C, isl_dim_type Type,
                                  unsigned At, int64_t Factor) {
-  isl_val *V = isl_constraint_get_coefficient_val(C, Type, static_cast<int>(At));
+  isl_val *V =
+      isl_constraint_get_coefficient_val(C, Type, static_cast<int>(At));
   V = isl_val_add(V, isl_val_int_from_si(isl_constraint_get_ctx(C), Factor));
   return isl_constraint_set_coefficient_val(C, Type, static_cast<int>(At), V);
 }
@@ -213,14 +225,12 @@ IntegerMap RelationBuilder::map() {
   for (unsigned K = 0; K != Used.size(); ++K)
     Space = isl_space_set_dim_id(Space, isl_dim_param, K,
                                  parameterId(Context, Used[K]));
-  isl_local_space *Local =
-      isl_local_space_from_space(isl_space_copy(Space));
+  isl_local_space *Local = isl_local_space_from_space(isl_space_copy(Space));
   isl_basic_map *All = isl_basic_map_universe(Space);
   for (const Row &R : Rows) {
     isl_constraint *C =
-        R.Equal
-            ? isl_constraint_alloc_equality(isl_local_space_copy(Local))
-            : isl_constraint_alloc_inequality(isl_local_space_copy(Local));
+        R.Equal ? isl_constraint_alloc_equality(isl_local_space_copy(Local))
+                : isl_constraint_alloc_inequality(isl_local_space_copy(Local));
     for (const LinearTerm &T : R.Terms) {
       switch (T.Kind) {
       case TermKind::In:
@@ -233,10 +243,10 @@ IntegerMap RelationBuilder::map() {
         C = addFactor(C, isl_dim_out, Out + T.Index, T.Factor);
         break;
       case TermKind::Parameter:
-        C = addFactor(C, isl_dim_param,
-                      static_cast<unsigned>(llvm::find(Used, T.Index) -
-                                            Used.begin()),
-                      T.Factor);
+        C = addFactor(
+            C, isl_dim_param,
+            static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin()),
+            T.Factor);
         break;
       }
     }
@@ -276,8 +286,8 @@ static isl_val *powerOfTwo(isl_ctx *Context, unsigned Exponent) {
 SymbolicNumber SymbolicNumber::modulo(unsigned Bits) const {
   if (!get())
     return {};
-  return SymbolicNumber(isl_pw_aff_mod_val(
-      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
+  return SymbolicNumber(
+      isl_pw_aff_mod_val(copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
 }
 
 SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
@@ -323,8 +333,8 @@ bool SymbolicNumber::fits(unsigned Bits, bool Signed) const {
   isl_val *Low = isl_set_dim_min_val(All.copy(), 0);
   isl_val *High = isl_set_dim_max_val(All.copy(), 0);
   isl_val *End = powerOfTwo(Context, Signed ? Bits - 1 : Bits);
-  isl_val *Begin = Signed ? isl_val_neg(isl_val_copy(End))
-                          : isl_val_zero(Context);
+  isl_val *Begin =
+      Signed ? isl_val_neg(isl_val_copy(End)) : isl_val_zero(Context);
   bool Fits = Low && High && isl_val_is_int(Low) == isl_bool_true &&
               isl_val_is_int(High) == isl_bool_true &&
               isl_val_ge(Low, Begin) == isl_bool_true &&

@@ -78,6 +78,8 @@ public:
   /// From here on at most \p Operations of isl succeed, the same ones on every
   /// machine.
   void bound(unsigned long Operations);
+  /// The bound was reached since it was set.
+  bool isExceeded() const;
 
 private:
   isl_ctx *Context;
@@ -91,9 +93,7 @@ class IntegerSet : public detail::IslObject<isl_set> {
 public:
   using IslObject::IslObject;
 
-  Decision isEmpty() const {
-    return detail::decision(isl_set_is_empty(get()));
-  }
+  Decision isEmpty() const { return detail::decision(isl_set_is_empty(get())); }
   IntegerSet intersect(const IntegerSet &Other) const {
     return IntegerSet(isl_set_intersect(copy(), Other.copy()));
   }
@@ -127,9 +127,7 @@ class IntegerMap : public detail::IslObject<isl_map> {
 public:
   using IslObject::IslObject;
 
-  Decision isEmpty() const {
-    return detail::decision(isl_map_is_empty(get()));
-  }
+  Decision isEmpty() const { return detail::decision(isl_map_is_empty(get())); }
   Decision isSubset(const IntegerMap &Other) const {
     return detail::decision(isl_map_is_subset(get(), Other.get()));
   }
@@ -196,13 +194,15 @@ using ParameterValues = llvm::SmallVector<std::pair<unsigned, int64_t>, 4>;
 /// One point of \p Parameters, a set of parameters alone; nothing if there is
 /// none within 64 bits, or if it is not decided.
 std::optional<ParameterValues> samplePoint(const IntegerSet &Parameters);
-/// The point with the least values, or the greatest ones, parameters with small
-/// numbers first.
+/// The point with the least values, or the greatest ones: first those of the
+/// parameters \p First, in that order.
 std::optional<ParameterValues> extremePoint(const IntegerSet &Parameters,
+                                            llvm::ArrayRef<unsigned> First,
                                             bool Greatest);
 
 /// The coordinates of one point of \p S.
-std::optional<llvm::SmallVector<int64_t, 6>> samplePosition(const IntegerSet &S);
+std::optional<llvm::SmallVector<int64_t, 6>>
+samplePosition(const IntegerSet &S);
 
 /// What a term of a linear expression counts.
 enum class TermKind : uint8_t { In, Out, Inner, Parameter };
@@ -266,7 +266,9 @@ public:
   SymbolicNumber subtract(const SymbolicNumber &Other) const {
     return SymbolicNumber(isl_pw_aff_sub(copy(), Other.copy()));
   }
-  SymbolicNumber negate() const { return SymbolicNumber(isl_pw_aff_neg(copy())); }
+  SymbolicNumber negate() const {
+    return SymbolicNumber(isl_pw_aff_neg(copy()));
+  }
   /// One of the two must be the same number everywhere.
   SymbolicNumber multiply(const SymbolicNumber &Other) const {
     return SymbolicNumber(isl_pw_aff_mul(copy(), Other.copy()));
@@ -289,7 +291,8 @@ public:
   /// Divided by 2^\p Bits and rounded down.
   SymbolicNumber shiftRight(unsigned Bits) const;
   /// \p Yes where this is not 0, else \p No.
-  SymbolicNumber select(const SymbolicNumber &Yes, const SymbolicNumber &No) const {
+  SymbolicNumber select(const SymbolicNumber &Yes,
+                        const SymbolicNumber &No) const {
     return SymbolicNumber(isl_pw_aff_cond(copy(), Yes.copy(), No.copy()));
   }
   enum class Order : uint8_t { Equal, NotEqual, Less, LessEqual };

@@ -119,7 +119,8 @@ void AccessFinder::reinterpreted() {
 
 /// Start indices are read before the first element is written.
 void AccessFinder::updated() {
-  if (!isArray(0) || !isArray(1) || !hasSameSizes(shape(Operands[0], 0), Result))
+  if (!isArray(0) || !isArray(1) ||
+      !hasSameSizes(shape(Operands[0], 0), Result))
     return all(AccessKind::Unknown);
   Found.push_back({0, 0, AccessKind::OutsideWindow});
   Found.push_back({1, 0, AccessKind::Mapped});
@@ -145,15 +146,17 @@ void AccessFinder::started() {
   if (Op == Opcode::CopyStart)
     return forward(0, 0);
   if (Index[0] == 1)
-    return all(Op == Opcode::AsyncStart ? AccessKind::Unknown : AccessKind::Any);
+    return all(Op == Opcode::AsyncStart ? AccessKind::Unknown
+                                        : AccessKind::Any);
   // Operands, each at an index of its own if there are several.
   if (Op != Opcode::AsyncStart && Operands.size() <= 1)
     return forward(0, 0);
   if (Index.size() < 2 || Index[1] >= Operands.size())
     return;
   uint32_t List = Trees.elementOrdinal(Whole, 0);
-  forward(Index[1], Part - List -
-                        Trees.elementOrdinal(Trees.part(Whole, List), Index[1]));
+  forward(Index[1],
+          Part - List -
+              Trees.elementOrdinal(Trees.part(Whole, List), Index[1]));
 }
 
 /// A done forwards one element of its start.
@@ -178,13 +181,12 @@ void AccessFinder::paired() {
 void AccessFinder::customCall() {
   ShapeIndex Index = P.trees().index(P[Id].Shape, Part);
   if (!P.isHidden(Id))
-    for (const DeclaredAlias &Item :
-         declaredAliases(P.module().attributes(P.module()[Id]),
-                         P.facts().dump().Indices))
+    for (const DeclaredAlias &Item : declaredAliases(
+             P.module().attributes(P.module()[Id]), P.facts().dump().Indices))
       if (Item.Output.canonical() == Index.canonical() &&
           Item.Operand < Operands.size())
-        if (std::optional<uint32_t> At = P.trees().ordinal(
-                P[Operands[Item.Operand]].Shape, Item.Index))
+        if (std::optional<uint32_t> At =
+                P.trees().ordinal(P[Operands[Item.Operand]].Shape, Item.Index))
           return forward(Item.Operand, *At);
   // A promise about values, which stay as they are (TPU).
   if (P.customCallTarget(Id) == "AssumeGatherIndicesInBound")

@@ -51,8 +51,7 @@ bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
 }
 
 uint32_t ReadWalk::number(const Node &N) {
-  auto [At, New] =
-      Numbers.try_emplace(N, static_cast<uint32_t>(Nodes.size()));
+  auto [At, New] = Numbers.try_emplace(N, static_cast<uint32_t>(Nodes.size()));
   if (New) {
     Nodes.push_back(N);
     Edges.emplace_back();
@@ -150,10 +149,9 @@ void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
   for (uint32_t N : Order) {
     const Node &At = Nodes[N];
     Reaches[N] =
-        At.IsEnd
-            ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
-            : llvm::any_of(Edges[N],
-                           [&](const Edge &E) { return Reaches[E.To]; });
+        At.IsEnd ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
+                 : llvm::any_of(Edges[N],
+                                [&](const Edge &E) { return Reaches[E.To]; });
   }
 }
 
@@ -207,8 +205,7 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &R, const Node &From,
 /// What \p R, which wants elements of \p From, wants of an operand; nothing if
 /// that is no element.
 std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
-                                              const Node &From,
-                                              const Edge &E) {
+                                              const Node &From, const Edge &E) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
   bool Inside = E.Operand != NoOperand;
   ReadRelation Next = R;

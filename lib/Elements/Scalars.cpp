@@ -21,9 +21,8 @@ static constexpr unsigned MaxLoops = 8;
 static constexpr unsigned MaxDepth = 200;
 
 uint32_t Scalars::enter(ScopedId Call) {
-  auto [At, New] =
-      ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
-                          static_cast<uint32_t>(Scopes.size()));
+  auto [At, New] = ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
+                                       static_cast<uint32_t>(Scopes.size()));
   if (New)
     Scopes.push_back(Call);
   return At->second;
@@ -46,14 +45,16 @@ static std::optional<SmallVector<int64_t, 6>> indexOf(const Shape &S,
 }
 
 /// The number of the element at \p Index; nothing if there is none.
-static std::optional<int64_t> numberOf(const Shape &S, ArrayRef<int64_t> Index) {
+static std::optional<int64_t> numberOf(const Shape &S,
+                                       ArrayRef<int64_t> Index) {
   if (!S.isArray() || S.Dimensions.size() != Index.size())
     return std::nullopt;
   int64_t Number = 0;
   for (size_t D = 0; D != Index.size(); ++D) {
     if (Index[D] < 0 || Index[D] >= S.Dimensions[D].Size)
       return std::nullopt;
-    Number = boundedAdd(boundedMultiply(Number, S.Dimensions[D].Size), Index[D]);
+    Number =
+        boundedAdd(boundedMultiply(Number, S.Dimensions[D].Size), Index[D]);
   }
   return Number;
 }
@@ -178,8 +179,8 @@ bool Scalars::stepOutOf(ScalarId &S) {
     auto IsThis = [&](const HloCall &Call) { return Call.Callee == C; };
     if (Number != 0 || llvm::count_if(Calls, IsThis) != 1)
       return false;
-    Operand = 1 + static_cast<uint32_t>(llvm::find_if(Calls, IsThis) -
-                                        Calls.begin());
+    Operand =
+        1 + static_cast<uint32_t>(llvm::find_if(Calls, IsThis) - Calls.begin());
   } else if (P[Caller].Op != Opcode::Call) {
     return false;
   }
@@ -220,8 +221,7 @@ bool Scalars::step(ScalarId &S) {
     return true;
   }
   case Opcode::Tuple: {
-    auto Index =
-        P.facts().dump().Indices.steps(Trees.index(N.Shape, S.Part));
+    auto Index = P.facts().dump().Indices.steps(Trees.index(N.Shape, S.Part));
     if (Index.empty() || Index[0] >= Operands.size())
       return false;
     S.Part -= Trees.elementOrdinal(N.Shape, Index[0]);

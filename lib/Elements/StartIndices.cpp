@@ -80,12 +80,10 @@ IntegerSet StartIndices::define(ArrayRef<unsigned> Used,
       continue;
     // number() may add entries.
     int64_t Max = Entries[K].Max;
-    SymbolicNumber Start = value(Entries[K].S, V)
-                               .greatest(constant(0))
-                               .least(constant(Max));
-    Defined = Defined.intersect(
-        Start.where(SymbolicNumber::Order::Equal,
-                    SymbolicNumber::parameter(Sets, K)));
+    SymbolicNumber Start =
+        value(Entries[K].S, V).greatest(constant(0)).least(constant(Max));
+    Defined = Defined.intersect(Start.where(
+        SymbolicNumber::Order::Equal, SymbolicNumber::parameter(Sets, K)));
   }
   for (unsigned K : V.Used)
     Defined = Defined.intersect(valuesOf(K));
@@ -184,9 +182,8 @@ SymbolicNumber StartIndices::wrap(const SymbolicNumber &A,
     return A;
   if (!To.Signed)
     return A.modulo(To.Bits);
-  SymbolicNumber Half = To.Bits == 64
-                            ? constant(INT64_MAX).add(constant(1))
-                            : constant(int64_t(1) << (To.Bits - 1));
+  SymbolicNumber Half = To.Bits == 64 ? constant(INT64_MAX).add(constant(1))
+                                      : constant(int64_t(1) << (To.Bits - 1));
   return A.add(Half).modulo(To.Bits).subtract(Half);
 }
 
@@ -305,11 +302,10 @@ SymbolicNumber StartIndices::computeTwo(ScalarId S, const SymbolicNumber &A,
       return {};
     bool Swapped = *C == Comparison::GT || *C == Comparison::GE;
     const SymbolicNumber &X = Swapped ? B : A, &Y = Swapped ? A : B;
-    Order O = *C == Comparison::EQ   ? Order::Equal
-              : *C == Comparison::NE ? Order::NotEqual
-              : *C == Comparison::LT || *C == Comparison::GT
-                  ? Order::Less
-                  : Order::LessEqual;
+    Order O = *C == Comparison::EQ                           ? Order::Equal
+              : *C == Comparison::NE                         ? Order::NotEqual
+              : *C == Comparison::LT || *C == Comparison::GT ? Order::Less
+                                                             : Order::LessEqual;
     return SymbolicNumber::indicator(X.where(O, Y));
   }
   default:

@@ -45,8 +45,8 @@ public:
   bool confirms(const ParameterValues &Point, const ScalarValues &Known) const;
   /// True if parameter \p Number is a start index, not a scalar.
   bool isStart(unsigned Number) const { return Entries[Number].IsStart; }
-  /// The values that scalar \p S has by its type and by the loop that it counts;
-  /// nothing if its type is not known.
+  /// The values that scalar \p S has by its type and by the loop that it
+  /// counts; nothing if its type is not known.
   std::optional<CounterRange> rangeOf(ScalarId S);
 
 private:
@@ -66,8 +66,8 @@ private:
 
   SymbolicNumber value(ScalarId S, Values &V, unsigned Depth = 0);
   SymbolicNumber compute(ScalarId S, Values &V, unsigned Depth);
-  SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A, IntegerType From,
-                            IntegerType To) const;
+  SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
+                            IntegerType From, IntegerType To) const;
   SymbolicNumber computeTwo(ScalarId S, const SymbolicNumber &A,
                             const SymbolicNumber &B, IntegerType From,
                             IntegerType To) const;

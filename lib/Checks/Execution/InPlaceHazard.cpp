@@ -213,13 +213,13 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
                   D[Line].Offset == D[S.Source].Offset;
   }
   bool Reported = false;
-  for (ElementHazard &H : Reads.find(Id, S.Part, {S.Operand, S.OperandPart},
-                                     Chain, Operands)) {
+  for (ElementHazard &H :
+       Reads.find(Id, S.Part, {S.Operand, S.OperandPart}, Chain, Operands)) {
     if (H.Verdict == ReadVerdict::Undecided) {
       // TPU orders the loops of such fusions, in a way that nothing shows.
       if (H.Reason == InPlaceReads::OtherLoop && A.isTPU())
-        R.notChecked(
-            fmt::format("{}: operand {} of {}", H.Reason, S.Operand, P.spell(Id)));
+        R.notChecked(fmt::format("{}: operand {} of {}", H.Reason, S.Operand,
+                                 P.spell(Id)));
       else if (!Reported)
         doubt(Id, S, H.Reason);
       continue;
@@ -227,15 +227,17 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     Worst = std::move(H);
     if (P[Id].Op == Opcode::Fusion &&
         copiesUpdates(A, P.module().attributes(P.module()[Id]), Chain)) {
-      R.notChecked(fmt::format("in which order a fused scatter reads and writes "
-                               "in place: operand {} of {}",
-                               S.Operand, P.spell(Id)));
+      R.notChecked(
+          fmt::format("in which order a fused scatter reads and writes "
+                      "in place: operand {} of {}",
+                      S.Operand, P.spell(Id)));
     } else if (isProof(Id, Worst, Chain)) {
       report(Id, S);
       Reported = true;
     } else {
-      doubt(Id, S, "in which order tiles are read and written in place is "
-                   "not known");
+      doubt(Id, S,
+            "in which order tiles are read and written in place is "
+            "not known");
     }
   }
 }
