@@ -87,6 +87,10 @@ bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
                      });
 }
 
+bool hlobuf::hasSameIndices(const Shape &A, const Shape &B) {
+  return sameAddresses(A, B) && hasSameSizes(A, B);
+}
+
 bool hlobuf::isRowMajor(const Shape &S) {
   ArrayOrder Order(S);
   if (!Order.isValid() || S.isTiled() || !hasKnownAddresses(S))
@@ -138,8 +142,8 @@ static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &R, TermKind Kind,
   return Terms;
 }
 
-/// Adds to \p Sum what the last of \p Terms count, up to \p Limit places in
-/// all; gives their number back.
+/// Equal numbers of places before them: of dimensions \p X, whose variables are
+/// \p XTerms, and of \p Y.
 static void relate(RelationBuilder &R, const MemoryDimensions &X,
                    llvm::ArrayRef<LinearTerm> XTerms, const MemoryDimensions &Y,
                    llvm::ArrayRef<LinearTerm> YTerms) {

@@ -21,13 +21,7 @@ namespace hlobuf {
 
 /// True if elements with equal indices of \p A and \p B have the same address
 /// and the same width, so that the index itself may stand for the address.
-inline bool hasSameIndices(const Shape &A, const Shape &B) {
-  return sameAddresses(A, B) &&
-         llvm::equal(A.Dimensions, B.Dimensions,
-                     [](const Dimension &X, const Dimension &Y) {
-                       return X.Size == Y.Size;
-                     });
-}
+bool hasSameIndices(const Shape &A, const Shape &B);
 
 /// True if \p A and \p B have dimensions of the same sizes.
 bool hasSameSizes(const Shape &A, const Shape &B);

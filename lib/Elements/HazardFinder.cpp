@@ -10,14 +10,7 @@
 using namespace hlobuf;
 using llvm::ArrayRef;
 
-static constexpr const char *TooManySteps =
-    "too many steps to decide which elements are read";
-static constexpr const char *UnknownReads =
-    "how some operands are read in place cannot be determined";
-static constexpr const char *UnknownOrder =
-    "elements of operand and result have orders that cannot be compared";
-static constexpr const char *UnknownScalars =
-    "a start index is computed in a way that is not followed";
+using enum UndecidedReason;
 
 /// With more windows than these, each is looked at only for reads that may
 /// touch some window.
@@ -29,6 +22,24 @@ static constexpr size_t FreeQuestions = 512;
 static constexpr int64_t FewValues = 64;
 /// Values of scalars that are tried for one window.
 static constexpr size_t MaxTrials = 600;
+
+const char *hlobuf::reasonText(UndecidedReason Reason) {
+  switch (Reason) {
+  case TooManySteps:
+    return "too many steps to decide which elements are read";
+  case TooManyPaths:
+    return "fusions with too many paths";
+  case UnknownReads:
+    return "how some operands are read in place cannot be determined";
+  case UnknownOrder:
+    return "elements of operand and result have orders that cannot be compared";
+  case UnknownScalars:
+    return "a start index is computed in a way that is not followed";
+  case OtherLoop:
+    return "another result may be computed in a loop of its own";
+  }
+  return "";
+}
 
 static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
   return P.trees().shape(P.trees().part(P[Id].Shape, Part));
@@ -46,7 +57,7 @@ void HazardFinder::found(ElementHazard H) {
     Worst = std::move(H);
 }
 
-void HazardFinder::undecided(const char *Reason) {
+void HazardFinder::undecided(UndecidedReason Reason) {
   if (I.Sets.isExceeded()) {
     Exhausted = true;
     Reason = TooManySteps;
@@ -238,7 +249,7 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     return true;
   }
   if (Q.OtherLoop || Q.R.Kind == ReadKind::Unknown) {
-    undecided(Q.OtherLoop ? InPlaceReads::OtherLoop : UnknownReads);
+    undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
     return true;
   }
   if (Q.R.Kind == ReadKind::Any)
@@ -408,7 +419,7 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
   return Empty;
 }
 
-/// Where unknown arithmetic stands between scalars and start indices, values of
+/// Where unknown arithmetic is between scalars and start indices, values of
 /// some of these scalars make the rest known. It is a proof only if those are
 /// all that there are.
 void HazardFinder::tryFixed(const Question &Q, const Window &W,

@@ -8,6 +8,8 @@
 #ifndef HLOBUF_ELEMENTS_HAZARDFINDER_H
 #define HLOBUF_ELEMENTS_HAZARDFINDER_H
 
+#include "Elements/ElementHazard.h"
+#include "Elements/InPlaceChain.h"
 #include "Elements/ReadRelations.h"
 
 namespace hlobuf {
@@ -82,7 +84,7 @@ private:
   const IntegerSet &overwrittenWithItself();
   IntegerMap operandToResult() const;
   void found(ElementHazard H);
-  void undecided(const char *Reason);
+  void undecided(UndecidedReason Reason);
 
   InstructionSets &I;
   const Program &P;

@@ -21,8 +21,6 @@ static constexpr size_t StepsPerInstruction = 64;
 static constexpr unsigned MaxExhausted = 8;
 static constexpr unsigned LaterShare = 20;
 
-static constexpr const char *TooManyPaths = "fusions with too many paths";
-
 namespace {
 /// Results, or what is reduced for them, whose elements are computed in the
 /// order of one shape.
@@ -179,7 +177,7 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   std::vector<ElementHazard> Found = Finder.take();
   if (Incomplete) {
     ElementHazard H;
-    H.Reason = TooManyPaths;
+    H.Reason = UndecidedReason::TooManyPaths;
     Found.push_back(std::move(H));
   }
   return Found;

@@ -48,7 +48,7 @@ static unsigned parameterNumber(const char *Name) {
   return Number;
 }
 
-/// The value; nothing if it is no integer of 64 bits.
+/// The value; nothing if it is not an integer of 64 bits.
 static std::optional<int64_t> takeNumber(isl_val *V) {
   std::optional<int64_t> Number;
   if (V && isl_val_is_int(V) == isl_bool_true &&
@@ -69,6 +69,10 @@ IntegerSet IntegerSet::forSomeParameters() const {
     return *this;
   return IntegerSet(isl_set_project_out(copy(), isl_dim_param, 0,
                                         static_cast<unsigned>(Count)));
+}
+
+IntegerSet IntegerSet::apply(const IntegerMap &Map) const {
+  return IntegerSet(isl_set_apply(copy(), Map.copy()));
 }
 
 std::optional<std::pair<int64_t, int64_t>>

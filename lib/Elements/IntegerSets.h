@@ -29,6 +29,7 @@ namespace hlobuf {
 using Decision = std::optional<bool>;
 
 namespace detail {
+/// Another reference to an object, and the end of one.
 inline isl_set *copyOf(isl_set *S) { return isl_set_copy(S); }
 inline isl_map *copyOf(isl_map *M) { return isl_map_copy(M); }
 inline isl_pw_aff *copyOf(isl_pw_aff *P) { return isl_pw_aff_copy(P); }
@@ -111,6 +112,7 @@ public:
   IntegerSet forSomeParameters() const;
   /// The values of the parameters for which there is a tuple.
   IntegerSet parameters() const { return IntegerSet(isl_set_params(copy())); }
+  /// What \p Map relates the tuples to.
   IntegerSet apply(const IntegerMap &Map) const;
   /// The lexicographically least tuple for each value of the parameters.
   IntegerSet least() const { return IntegerSet(isl_set_lexmin(copy())); }
@@ -183,10 +185,6 @@ public:
         isl_map_from_domain_and_range(Domain.copy(), Range.copy()));
   }
 };
-
-inline IntegerSet IntegerSet::apply(const IntegerMap &Map) const {
-  return IntegerSet(isl_set_apply(copy(), Map.copy()));
-}
 
 /// Values of parameters, by number.
 using ParameterValues = llvm::SmallVector<std::pair<unsigned, int64_t>, 4>;

@@ -17,6 +17,13 @@
 
 namespace hlobuf {
 
+/// A part of an operand.
+struct ReadOperand {
+  uint32_t Operand = 0;
+  uint32_t Part = 0;
+  auto operator<=>(const ReadOperand &) const = default;
+};
+
 /// How the elements of a result read an operand.
 enum class AccessKind : uint8_t {
   /// Element i reads element i.

@@ -203,7 +203,7 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &R, const Node &From,
 }
 
 /// What \p R, which wants elements of \p From, wants of an operand; nothing if
-/// that is no element.
+/// that is none.
 std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
                                               const Node &From, const Edge &E) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);

@@ -15,7 +15,6 @@
 #define HLOBUF_ELEMENTS_READRELATIONS_H
 
 #include "Elements/AccessMaps.h"
-#include "Elements/InPlaceReads.h"
 
 namespace hlobuf {
 

@@ -171,21 +171,3 @@ bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
   SmallVector<AddressDigit, 8> X, Y;
   return findAddresses(A, X) && findAddresses(B, Y) && X == Y;
 }
-
-bool hlobuf::comparableOrders(const Shape &A, const Shape &B) {
-  if (!hasKnownAddresses(A) || !hasKnownAddresses(B))
-    return false;
-  if (!A.isTiled() && !B.isTiled())
-    return true;
-  if (!A.isTiled() || !B.isTiled() || A.Layout->Tiles != B.Layout->Tiles)
-    return false;
-  auto SizesOf = [](const Shape &S) {
-    ArrayOrder Order(S);
-    SmallVector<int64_t, 4> Sizes;
-    for (int64_t D : Order.majorToMinor())
-      if (!Sizes.empty() || Order.size(D) != 1)
-        Sizes.push_back(Order.size(D));
-    return Sizes;
-  };
-  return SizesOf(A) == SizesOf(B);
-}

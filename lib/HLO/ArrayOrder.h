@@ -61,10 +61,6 @@ bool hasKnownAddresses(const Shape &S);
 /// between them leaves in place.
 bool sameAddresses(const Shape &A, const Shape &B);
 
-/// True if equal memory order numbers of \p A and \p B are at equal addresses:
-/// both are without tiles, or they differ in dimensions of size 1 only.
-bool comparableOrders(const Shape &A, const Shape &B);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_HLO_ARRAYORDER_H

@@ -231,8 +231,7 @@ TEST(InPlace, BoundIsNoProof) {
     std::vector<ElementHazard> Found = shiftWith(Operations);
     ASSERT_EQ(Found.size(), 1u);
     EXPECT_EQ(Found[0].Verdict, ReadVerdict::Undecided);
-    EXPECT_STREQ(Found[0].Reason,
-                 "too many steps to decide which elements are read");
+    EXPECT_EQ(Found[0].Reason, UndecidedReason::TooManySteps);
   }
   std::vector<ElementHazard> Found = shiftWith(1000000);
   ASSERT_EQ(Found.size(), 1u);

@@ -217,11 +217,11 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
        Reads.find(Id, S.Part, {S.Operand, S.OperandPart}, Chain, Operands)) {
     if (H.Verdict == ReadVerdict::Undecided) {
       // TPU orders the loops of such fusions, in a way that nothing shows.
-      if (H.Reason == InPlaceReads::OtherLoop && A.isTPU())
-        R.notChecked(fmt::format("{}: operand {} of {}", H.Reason, S.Operand,
-                                 P.spell(Id)));
+      if (H.Reason == UndecidedReason::OtherLoop && A.isTPU())
+        R.notChecked(fmt::format("{}: operand {} of {}", reasonText(H.Reason),
+                                 S.Operand, P.spell(Id)));
       else if (!Reported)
-        doubt(Id, S, H.Reason);
+        doubt(Id, S, reasonText(H.Reason));
       continue;
     }
     Worst = std::move(H);
