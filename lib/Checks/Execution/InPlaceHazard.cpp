@@ -218,7 +218,8 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     if (H.Verdict == ReadVerdict::Undecided) {
       // TPU orders the loops of such fusions, in a way that nothing shows.
       if (H.Reason == UndecidedReason::OtherLoop && A.isTPU())
-        R.notChecked(fmt::format("{}: operand {} of {}", reasonText(H.Reason),
+        R.notChecked(fmt::format("the order of a fusion's loops: operand {} "
+                                 "of {}",
                                  S.Operand, P.spell(Id)));
       else if (!Reported)
         doubt(Id, S, reasonText(H.Reason));
@@ -227,10 +228,8 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     Worst = std::move(H);
     if (P[Id].Op == Opcode::Fusion &&
         copiesUpdates(A, P.module().attributes(P.module()[Id]), Chain)) {
-      R.notChecked(
-          fmt::format("in which order a fused scatter reads and writes "
-                      "in place: operand {} of {}",
-                      S.Operand, P.spell(Id)));
+      R.notChecked(fmt::format("the order of a fused scatter: operand {} of {}",
+                               S.Operand, P.spell(Id)));
     } else if (isProof(Id, Worst, Chain)) {
       report(Id, S);
       Reported = true;
