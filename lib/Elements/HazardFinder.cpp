@@ -20,6 +20,10 @@ static constexpr size_t QuestionsPerWindow = 16;
 static constexpr size_t FreeQuestions = 512;
 /// A scalar with as many values, or fewer, is tried with all of them.
 static constexpr int64_t FewValues = 64;
+/// With more scalars than these, no witness is searched for by fixing most.
+static constexpr size_t MaxFree = 8;
+/// The part of the bound that each of these questions gets.
+static constexpr unsigned long PointShare = 50;
 /// Values of scalars that are tried for one window.
 static constexpr size_t MaxTrials = 600;
 
@@ -245,8 +249,8 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
   if (Empty)
     return false;
   if (!None) {
-    undecided(TooManySteps);
-    return true;
+    Exhausted = true;
+    return false;
   }
   if (Q.OtherLoop || Q.R.Kind == ReadKind::Unknown) {
     undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
@@ -260,8 +264,8 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
   IntegerMap Behind = Ordered.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
   if (!NotBehind) {
-    undecided(TooManySteps);
-    return true;
+    Exhausted = true;
+    return false;
   }
   if (!*NotBehind && confirm(Q, W, Behind, ReadVerdict::Behind, Fixed))
     return true;
@@ -424,6 +428,12 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
 /// all that there are.
 void HazardFinder::tryFixed(const Question &Q, const Window &W,
                             const IntegerMap &Bad) {
+  if (I.Sets.isExceeded()) {
+    if (!tryPoints(Q, W, Bad))
+      undecided(TooManySteps);
+    return;
+  }
+  I.Sets.bound(Bound);
   auto Scalars = I.Starts.underUnknown(Bad.usedParameters());
   bool Empty = false;
   for (const ScalarId &S : Scalars) {
@@ -435,4 +445,32 @@ void HazardFinder::tryFixed(const Question &Q, const Window &W,
   if (Scalars.size() > 1 && tryValues(Q, W, Bad, Scalars, {}, Empty))
     return;
   undecided(Exhausted ? TooManySteps : UnknownScalars);
+}
+
+/// A hazard for some values of all scalars, or of all but one, which makes the
+/// question easier. True if there is one.
+bool HazardFinder::tryPoints(const Question &Q, const Window &W,
+                             const IntegerMap &Bad) {
+  I.Sets.bound(Bound);
+  auto Scalars = I.Starts.scalarsOf(Bad.usedParameters());
+  if (Scalars.size() > MaxFree)
+    return false;
+  std::vector<ScalarValues> Points;
+  for (int64_t V : {0, 1, 2, 5, -1, 17, 100}) {
+    ScalarValues &Fixed = Points.emplace_back();
+    for (const ScalarId &S : Scalars)
+      if (auto Range = I.Starts.rangeOf(S))
+        Fixed[S] = std::clamp(V, Range->Begin, Range->Last);
+  }
+  unsigned long Before = std::exchange(Bound, Bound / PointShare);
+  bool Found = false, Empty = false;
+  for (const ScalarValues &Fixed : Points)
+    Found = Found || decideValues(Q, W, Bad, Fixed, Empty);
+  for (const ScalarId &S : Scalars)
+    for (ScalarValues Others : Points) {
+      Others.erase(S);
+      Found = Found || decideValues(Q, W, Bad, Others, Empty);
+    }
+  Bound = Before;
+  return Found;
 }

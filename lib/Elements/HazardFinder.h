@@ -73,6 +73,7 @@ private:
   bool tryValues(const Question &Q, const Window &W, const IntegerMap &Bad,
                  llvm::ArrayRef<ScalarId> Rest, ScalarValues Fixed,
                  bool &Empty);
+  bool tryPoints(const Question &Q, const Window &W, const IntegerMap &Bad);
   llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
   bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);

@@ -342,3 +342,13 @@ StartIndices::underUnknown(ArrayRef<unsigned> Used) {
       collect(Entries[K].S, Out, Seen, 0);
   return Out;
 }
+
+llvm::SmallVector<ScalarId, 4>
+StartIndices::scalarsOf(ArrayRef<unsigned> Used) {
+  llvm::SmallVector<ScalarId, 4> Out;
+  std::map<ScalarId, bool> Seen;
+  for (unsigned K : Used)
+    if (Entries[K].IsStart)
+      collect(Entries[K].S, Out, Seen, 0);
+  return Out;
+}

@@ -39,6 +39,9 @@ public:
   /// \p Used depend on. Where they are fixed, define() knows more.
   llvm::SmallVector<ScalarId, 4> underUnknown(llvm::ArrayRef<unsigned> Used);
 
+  /// All scalars that start indices of \p Used depend on.
+  llvm::SmallVector<ScalarId, 4> scalarsOf(llvm::ArrayRef<unsigned> Used);
+
   /// Values of the scalars in \p Point that nothing computes.
   ScalarValues scalars(const ParameterValues &Point) const;
   /// True if the start indices in \p Point follow from the scalars \p Known.

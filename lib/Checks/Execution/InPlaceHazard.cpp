@@ -300,6 +300,13 @@ void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
           P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op)});
 }
 
+/// As the module spells it: `tuple#1` for what it has no name for.
+static std::string spellInText(const Program &P, HloId Id) {
+  if (!P.isHidden(Id))
+    return P.spell(Id);
+  return fmt::format("{}#{}", spellInText(P, P.operands(Id)[0]), P[Id].Number);
+}
+
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   HloId From = operand(Id, S.Operand);
   const Shape &Source = shape(From, S.OperandPart);
@@ -315,8 +322,8 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
           "OVERWRITES " +
               (Written.empty() ? "it before all of it is read" : Written));
   for (auto [Scalar, Value] : Worst.Scalars)
-    F.why(P.place(Scalar), "it goes wrong where {} is {}", P.spell(Scalar),
-          Value);
+    F.why(P.place(Scalar), "it goes wrong where {} is {}",
+          spellInText(P, Scalar), Value);
   const Value &V = D[S.Result];
   F.why(A.places().value(V).Offset,
         "operand and result are both in bytes [{}, {}) of allocation {}",
