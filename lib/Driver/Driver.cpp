@@ -13,6 +13,7 @@
 #include "Driver/GuiltyPass.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
+#include "Driver/Sentences.h"
 #include "Driver/Summary.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
@@ -210,6 +211,9 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
       New.record(R);
     Passes.note(R);
   }
+  settleSentences(R);
+  // Then comments, not checks, say what is right.
+  R.ProvesNothing |= Options.VerifyDiagnostics || Options.UpdateExpectations;
   for (Sink &S : Sinks)
     S.Printer->add(R);
   if (R.isUnreadable() || !R.Complaints.empty())
