@@ -40,8 +40,8 @@ static std::vector<CheckInfo> makeRegistry() {
   using NeedList = llvm::SmallVector<Section, 4>;
 #define needs(...) (NeedList{__VA_ARGS__})
 #define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
-  CheckInfo{Id,      Severity::Level, Needs,       For,                        \
-            Rules,   Summary,         check##Function, findPage(Id)},
+  CheckInfo{Id,    Severity::Level, Needs,           For,                      \
+            Rules, Summary,         check##Function, findPage(Id)},
   return {
 #include "Checks/Checks.def"
   };

@@ -38,10 +38,12 @@ private:
   unsigned ended(Sentence S, Standing Is) const {
     return Ended[static_cast<size_t>(S)][static_cast<size_t>(Is)];
   }
-  std::string counted(Sentence S, unsigned Count) const;
+  std::string counted(Sentence S, Standing Is) const;
   std::string list(Standing Is) const;
   std::string spell(const Gap &G, unsigned Count) const;
-  std::vector<std::string> gaps() const;
+  std::vector<std::string> spellAll(const std::map<Gap, unsigned> &Some) const;
+  static Gap join(const std::map<std::vector<std::string>,
+                                 std::vector<Sentence>> &ByReasons);
 
   unsigned Dumps = 0;
   unsigned Unproving = 0;
@@ -49,7 +51,8 @@ private:
   std::array<std::array<unsigned, 3>, NumSentences> Ended = {};
   /// Dumps whose proof rests on something that is not proved, by sentence.
   std::array<std::map<std::string, unsigned>, NumSentences> Given;
-  std::map<Gap, unsigned> Gaps;
+  /// Dumps by what the last line says of them, and by everything.
+  std::map<Gap, unsigned> Gaps, AllGaps;
   /// Those that say nothing about the dumps.
   std::map<Gap, unsigned> Hidden;
 };

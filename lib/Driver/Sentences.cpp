@@ -15,11 +15,14 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-/// The findings of one check that count.
+/// What is left of the findings of one check, in the order in which one hides
+/// another.
 enum class Heard : uint8_t {
   Nothing,
-  /// All are suppressed, in the baseline, or listed under another name.
-  Silenced,
+  /// They are listed under another name.
+  Elsewhere,
+  Baselined,
+  Suppressed,
   Warning,
   Error,
 };
@@ -64,25 +67,36 @@ private:
 /// The sentence that findings of the reader are about.
 static constexpr Sentence ReaderSentence = Sentence::Consistency;
 
+static Heard hear(Silence Silenced, Severity Level) {
+  switch (Silenced) {
+  case Silence::Suppressed:
+    return Heard::Suppressed;
+  case Silence::Baselined:
+    return Heard::Baselined;
+  case Silence::None:
+    break;
+  }
+  return Level == Severity::Error     ? Heard::Error
+         : Level == Severity::Warning ? Heard::Warning
+                                      : Heard::Elsewhere;
+}
+
 /// What of \p C's findings is left, also where they became notes of others.
 Heard Settling::heard(const ResultCheck &C) const {
   if (C.Outcome != CheckOutcome::Found)
     return Heard::Nothing;
-  Heard Loudest = Heard::Silenced;
-  auto Hear = [&](bool IsLoud, Severity Level) {
-    Level = std::min(Level, C.Gravest);
-    if (IsLoud && Level != Severity::Lint)
-      Loudest = std::max(Loudest, Level == Severity::Error ? Heard::Error
-                                                           : Heard::Warning);
+  Heard Loudest = Heard::Elsewhere;
+  auto Hear = [&](Silence Silenced, Severity Level) {
+    Loudest = std::max(Loudest, hear(Silenced, std::min(Level, C.Gravest)));
   };
   for (const ResultFinding &F : R.Findings)
     if (F.Check == C.Id || llvm::any_of(F.Notes, [&](const ResultNote &N) {
           return N.Kind == NoteKind::Also && N.Event.Subject == C.Id;
         }))
-      Hear(F.isLoud(), F.Level);
+      Hear(F.Silenced, F.Level);
   for (const ResultUncounted &U : R.Uncounted)
     if (U.Check == C.Id)
-      Hear(U.isLoud(), U.Level);
+      Hear(U.Silenced, U.Level);
   return Loudest;
 }
 
@@ -135,8 +149,12 @@ void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
   switch (heard(C)) {
   case Heard::Nothing:
     return;
-  case Heard::Silenced:
-    return add(Info.For.Of, fmt::format("findings of {} are set aside", C.Id));
+  case Heard::Elsewhere:
+    return add(Info.For.Of, "findings that are not listed");
+  case Heard::Baselined:
+    return add(Info.For.Of, "findings in the baseline");
+  case Heard::Suppressed:
+    return add(Info.For.Of, "findings that are suppressed");
   case Heard::Warning:
     return add(Info.For.Of, fmt::format("{} warns", C.Id));
   case Heard::Error:
@@ -191,11 +209,10 @@ void Settling::addReader() {
   }
 }
 
-/// `phi is switched off`, `3 checks are switched off`.
+/// `phi is switched off`, `checks are switched off`.
 static std::string spellOff(llvm::ArrayRef<StringRef> Off) {
-  return Off.size() == 1
-             ? fmt::format("{} is switched off", Off.front())
-             : fmt::format("{} checks are switched off", Off.size());
+  return Off.size() == 1 ? fmt::format("{} is switched off", Off.front())
+                         : "checks are switched off";
 }
 
 void Settling::settle(Sentence S) {
@@ -237,6 +254,7 @@ void Settling::run() {
 void hlobuf::settleSentences(DumpResult &R) {
   if (!R.isUnreadable())
     return Settling(R).run();
+  R.ProvesNothing = true;
   for (SentenceResult &Said : R.Sentences)
     Said.Because = {"it could not be read"};
 }

@@ -197,6 +197,10 @@ struct DumpResult {
   }
 };
 
+/// `proved (on the stated live ranges)`, `broken: clobbered-read`, `not shown:
+/// no HLO module`.
+std::string spellSentence(const SentenceResult &Said);
+
 /// \p D with its places in \p Texts resolved.
 ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);
 
