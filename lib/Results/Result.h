@@ -169,6 +169,11 @@ struct DumpResult {
   /// Comments that were written into it.
   unsigned Updated = 0;
   std::optional<MemorySummary> Memory;
+  /// With budgets: the memory spaces, the budgets that are about them, and
+  /// whether a stored summary has the module.
+  std::vector<std::string> SpaceNames;
+  std::vector<size_t> MatchedBudgets;
+  bool InStoredSummary = false;
   unsigned Verified = 0;
 
   bool isUnreadable() const { return !ReadError.empty(); }
