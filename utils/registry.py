@@ -19,7 +19,11 @@ STRING = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 CHECK = re.compile(
     r"HLOBUF_CHECK\(\s*(\w+)\s*,\s*" + STRING + r",\s*(Error|Warning|Lint)\s*,"
     r"\s*needs\(([^)]*)\)\s*,\s*"
-    r"(none|(?:core|part|extra)\(\w+(?:, \"[\w-]+\")?\))\s*,\s*" + STRING + r",\s*" + STRING + r"\)"
+    r"(none|(?:core|part|extra)\(\w+(?:, \"[\w-]+\")?\))\s*,\s*"
+    + STRING
+    + r",\s*"
+    + STRING
+    + r"\)"
 )
 
 

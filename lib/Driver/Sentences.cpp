@@ -100,7 +100,7 @@ Heard Settling::heard(const ResultCheck &C) const {
   return Loudest;
 }
 
-/// True if \p Info tells something of the dump only if the dump has the values
+/// True if \p Info says something of the dump only if the dump has the values
 /// and places of the module.
 bool Settling::rests(const CheckInfo &Info) const {
   return Info.For.Of != Sentence::Agreement &&

@@ -116,7 +116,7 @@ struct SentenceResult {
   Standing Is = Standing::NotShown;
   /// The checks that found it broken, or the reasons why it is not shown.
   std::vector<std::string> Because;
-  /// What the proof rests on besides the assumptions of docs/verdict.md; empty
+  /// What the proof assumes in addition to docs/verdict.md; empty
   /// if nothing.
   std::string Given;
   /// It cannot be shown for such an input, which says nothing about it.
