@@ -11,7 +11,7 @@ be skipped for another reason than that it cannot apply.
     utils/count-gates.py --check
 
 fails if a gate or a reason in lib/Checks has no line in docs/gates.md, or a line there
-has no gate.
+has no gate, or does not name the sentences of the verdict that its checks belong to.
 """
 
 import argparse
@@ -21,6 +21,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import registry
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "docs/gates.md"
@@ -64,8 +66,36 @@ def in_page(root):
     return gates, reasons
 
 
+SENTENCES = {
+    "NoOverlap": "no overlap",
+    "Execution": "execution",
+    "Agreement": "agreement",
+    "Consistency": "consistency",
+}
+
+
+def wrong_sentences(root):
+    """Rows whose third cell does not name the sentences of the checks in the second."""
+    claims = {
+        each.id: re.match(r"\w+\((\w+)", each.claim) for each in registry.read_checks(root)
+    }
+    inside = False
+    for line in (root / PAGE).read_text().splitlines():
+        if not line.startswith("|"):
+            inside = False
+        elif re.match(r"\| (gate|reason) ", line):
+            inside = True
+        elif inside and line.startswith("| `"):
+            name, checks, sentences = line.split(" | ")[:3]
+            named = set(sentences.split(", "))
+            known = [claims[each] for each in checks.split(", ") if claims.get(each)]
+            wanted = {SENTENCES[claim[1]] for claim in known}
+            if not named <= {*SENTENCES.values(), "none"} or not wanted <= named:
+                yield f"{PAGE}: {name[2:]} must name {', '.join(sorted(wanted)) or 'a sentence'}"
+
+
 def check(root):
-    problems = []
+    problems = list(wrong_sentences(root))
     for kind, here, there in zip(("gate", "reason"), in_sources(root), in_page(root)):
         problems += [f"{PAGE}: no line for {kind} '{x}'" for x in sorted(here - there)]
         problems += [f"{PAGE}: no such {kind}: '{x}'" for x in sorted(there - here)]

@@ -107,7 +107,7 @@ SILENT = """\
 //
 // TODO: what looks like the fault but is sound, and why.
 //
-// CHECK: checks passed
+// CHECK: 1 of 1 checks passed
 //
 """
 
@@ -141,7 +141,8 @@ def create(root, group, check):
         run="not " + run if check.severity == "Error" else run,
     )
     write(tests / f"{check.id}.test", firing + DUMP)
-    write(tests / f"{check.id}-silent.test", SILENT.format(run=run) + DUMP)
+    alone = f"hlobuf-verify --checks=-*,{check.id}"
+    write(tests / f"{check.id}-silent.test", SILENT.format(run=alone) + DUMP)
     register(root, check)
 
 
@@ -159,7 +160,7 @@ def register(root, check):
     lines = path.read_text(encoding="utf-8").splitlines()
     new = (
         f'HLOBUF_CHECK({check.function}, "{check.id}", {check.severity}, '
-        f"needs({', '.join(check.needs)}), "
+        f"needs({', '.join(check.needs)}), {check.claim}, "
         f'"{" ".join(check.rules)}", "{check.summary}")'
     )
     part = f"// {check.rules[0][0]}: " if check.rules else "// clang-format off"
@@ -177,11 +178,11 @@ def problems_of(root):
     tests = registry.read_tests(checks, root)
     rules = {rule for rule, _ in registry.read_rules(root)}
     problems = []
+    ids = {check.id for check in checks}
     for check in checks:
-        problems += problems_of_check(root, check, tests[check.id], rules)
+        problems += problems_of_check(root, check, tests[check.id], rules, ids)
     for path in tests[None]:
         problems.append(f"{path.relative_to(root)}: named after no check")
-    ids = {check.id for check in checks}
     for path in sorted((root / registry.PAGES).glob("*.md")):
         if path.stem not in ids | {"index"}:
             problems.append(f"{path.relative_to(root)}: named after no check")
@@ -196,9 +197,12 @@ def problems_of(root):
     return problems
 
 
-def problems_of_check(root, check, tests, rules):
+def problems_of_check(root, check, tests, rules, ids):
     if check.function != registry.camel_case(check.id):
         yield f"{registry.CHECKS}: {check.id} must be {registry.camel_case(check.id)}"
+    instead = re.search(r'"([\w-]+)"', check.claim)
+    if instead and instead[1] not in ids:
+        yield f"{registry.CHECKS}: {check.id}: no check {instead[1]} that proves the same"
     for rule in check.rules:
         if rule not in rules:
             yield f"{registry.CHECKS}: {check.id}: no rule {rule} in the catalogue"
@@ -240,6 +244,12 @@ def main():
     parser.add_argument("--group", choices=registry.groups(), help="folder of lib/Checks")
     parser.add_argument("--rules", default="", help="rules of the catalogue: 'D08 D09'")
     parser.add_argument("--severity", default="Error", choices=["Error", "Warning", "Lint"])
+    parser.add_argument(
+        "--sentence",
+        default="Consistency",
+        choices=["NoOverlap", "Execution", "Agreement", "Consistency"],
+        help="of the verdict, to whose proof it belongs",
+    )
     parser.add_argument("--needs", nargs="*", default=["Allocations"])
     parser.add_argument("--summary", help="else the statement of the first rule")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
@@ -272,6 +282,7 @@ def main():
             id=options.id,
             severity=options.severity,
             needs=tuple(options.needs),
+            claim="none" if options.severity == "Lint" else f"part({options.sentence})",
             rules=rules,
             summary=options.summary or statements[rules[0]],
         ),

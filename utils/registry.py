@@ -18,7 +18,12 @@ TESTS = pathlib.Path("test/checks")
 STRING = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 CHECK = re.compile(
     r"HLOBUF_CHECK\(\s*(\w+)\s*,\s*" + STRING + r",\s*(Error|Warning|Lint)\s*,"
-    r"\s*needs\(([^)]*)\)\s*,\s*" + STRING + r",\s*" + STRING + r"\)"
+    r"\s*needs\(([^)]*)\)\s*,\s*"
+    r"(none|(?:core|part|extra)\(\w+(?:, \"[\w-]+\")?\))\s*,\s*"
+    + STRING
+    + r",\s*"
+    + STRING
+    + r"\)"
 )
 
 
@@ -28,6 +33,7 @@ class Check:
     id: str
     severity: str
     needs: tuple
+    claim: str
     rules: tuple
     summary: str
 
@@ -85,8 +91,9 @@ def read_checks(root=ROOT):
             id=_string(match[2]),
             severity=match[3],
             needs=tuple(match[4].replace(",", " ").split()),
-            rules=tuple(_string(match[5]).split()),
-            summary=_string(match[6]),
+            claim=match[5],
+            rules=tuple(_string(match[6]).split()),
+            summary=_string(match[7]),
         )
         for match in CHECK.finditer(code)
     ]

@@ -13,6 +13,7 @@
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
+#include "Support/Sentence.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
@@ -26,6 +27,8 @@ struct CheckInfo {
   Severity Level;
   /// Sections that must be complete for the check to run.
   llvm::SmallVector<Section, 4> Needs;
+  /// What it does for the proof of a sentence of the verdict.
+  Claim For;
   /// Numbers of the catalogue of rules, separated by spaces.
   llvm::StringRef Rules;
   /// One sentence: the rule, as it is in a sound dump.

@@ -11,7 +11,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace hlobuf {
-#define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
+#define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
   void check##Function(const CheckContext &A, Reporter &R);
 #include "Checks/Checks.def"
 } // namespace hlobuf
@@ -25,13 +25,23 @@ static StringRef findPage(StringRef Id) {
   return "";
 }
 
+static constexpr Claim none;
+static constexpr Claim core(Sentence S, StringRef Instead = {}) {
+  return {ClaimRole::Core, S, Instead};
+}
+static constexpr Claim part(Sentence S, StringRef Instead = {}) {
+  return {ClaimRole::Part, S, Instead};
+}
+static constexpr Claim extra(Sentence S) { return {ClaimRole::Extra, S, {}}; }
+
 static std::vector<CheckInfo> makeRegistry() {
   using enum Section;
+  using enum Sentence;
   using NeedList = llvm::SmallVector<Section, 4>;
 #define needs(...) (NeedList{__VA_ARGS__})
-#define HLOBUF_CHECK(Function, Id, Level, Needs, Rules, Summary)               \
-  CheckInfo{Id,      Severity::Level, Needs,       Rules,                      \
-            Summary, check##Function, findPage(Id)},
+#define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
+  CheckInfo{Id,    Severity::Level, Needs,           For,                      \
+            Rules, Summary,         check##Function, findPage(Id)},
   return {
 #include "Checks/Checks.def"
   };

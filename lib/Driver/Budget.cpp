@@ -21,6 +21,7 @@ static constexpr size_t MaxContributors = 5;
 
 std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
   Budget B;
+  B.Text = Text.str();
   if (size_t Colon = Text.rfind(':'); Colon != StringRef::npos) {
     B.Module = Text.take_front(Colon).str();
     Text = Text.drop_front(Colon + 1);
@@ -132,6 +133,7 @@ static void checkGrowth(const MemorySummary &M, const Growth &Limit,
                         DumpResult &R) {
   for (const SpaceSummary &S : M.Spaces) {
     auto Known = Limit.Stored.find({R.Module, S.Name});
+    R.InStoredSummary |= Known != Limit.Stored.end();
     if (Known == Limit.Stored.end() || S.Allocated <= Known->second)
       continue;
     uint64_t More = S.Allocated - Known->second;
@@ -153,7 +155,9 @@ void hlobuf::checkBudgets(const MemorySummary &M,
                           llvm::ArrayRef<Budget> Budgets, const Growth *Limit,
                           DumpResult &R) {
   size_t Before = R.Findings.size();
-  for (const Budget &B : Budgets) {
+  for (const SpaceSummary &S : M.Spaces)
+    R.SpaceNames.push_back(S.Name);
+  for (auto [I, B] : llvm::enumerate(Budgets)) {
     llvm::Expected<llvm::GlobPattern> Glob =
         llvm::GlobPattern::create(B.Module);
     if (!Glob) {
@@ -162,14 +166,18 @@ void hlobuf::checkBudgets(const MemorySummary &M,
     }
     if (!Glob->match(R.Module))
       continue;
-    for (const SpaceSummary &S : M.Spaces)
-      if (isSpace(M, S, B.Space) && S.Allocated > B.Bytes)
+    for (const SpaceSummary &S : M.Spaces) {
+      if (!isSpace(M, S, B.Space))
+        continue;
+      R.MatchedBudgets.push_back(I);
+      if (S.Allocated > B.Bytes)
         addError(M, S,
                  fmt::format("{} needs {} of {}, {} over the budget of {}",
                              R.Module, humanBytes(S.Allocated), S.Name,
                              humanBytes(S.Allocated - B.Bytes),
                              humanBytes(B.Bytes)),
                  R);
+    }
   }
   if (Limit)
     checkGrowth(M, *Limit, R);

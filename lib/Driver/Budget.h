@@ -24,6 +24,10 @@ struct Budget {
   /// As spaceName() spells it, in any case; empty for color 0.
   std::string Space;
   uint64_t Bytes = 0;
+  /// As it was given on the command line.
+  std::string Text = {};
+  /// Of the configuration; 0 for the command line.
+  uint32_t Line = 0;
 };
 
 /// Reads `[MODULE:][SPACE=]BYTES`, as `jit_step*:HBM=12GiB`; nothing if \p Text
@@ -45,7 +49,7 @@ struct Growth {
 llvm::Expected<Growth> readGrowth(llvm::StringRef Text);
 
 /// Adds an error to \p R for each budget that \p Memory is over, with the
-/// values that hold the most.
+/// values that hold the most, and notes in \p R which budgets are about it.
 void checkBudgets(const MemorySummary &Memory, llvm::ArrayRef<Budget> Budgets,
                   const Growth *Limit, DumpResult &R);
 

@@ -27,6 +27,16 @@ static std::string problemWithGlob(StringRef Text) {
   return Pattern ? "" : llvm::toString(Pattern.takeError());
 }
 
+/// The line of what \p Io reads now.
+static uint32_t lineOf(yaml::IO &Io) {
+  StringRef Text = *static_cast<StringRef *>(Io.getContext());
+  const char *At = static_cast<yaml::Input &>(Io)
+                       .getCurrentNode()
+                       ->getSourceRange()
+                       .Start.getPointer();
+  return static_cast<uint32_t>(1 + std::count(Text.begin(), At, '\n'));
+}
+
 namespace llvm::yaml {
 template <> struct ScalarTraits<CheckGlobs> {
   static void output(const CheckGlobs &Value, void *, raw_ostream &OS) {
@@ -47,14 +57,8 @@ template <> struct MappingTraits<SuppressionEntry> {
     Io.mapOptional("path", S.Path, std::string());
     Io.mapOptional("name", S.Name, std::string());
     Io.mapRequired("reason", S.Reason);
-    if (Io.outputting())
-      return;
-    StringRef Text = *static_cast<StringRef *>(Io.getContext());
-    const char *At = static_cast<Input &>(Io)
-                         .getCurrentNode()
-                         ->getSourceRange()
-                         .Start.getPointer();
-    S.Line = static_cast<uint32_t>(1 + std::count(Text.begin(), At, '\n'));
+    if (!Io.outputting())
+      S.Line = lineOf(Io);
   }
   static std::string validate(IO &, SuppressionEntry &S) {
     for (StringRef Glob : {S.Module, S.Path, S.Name})
@@ -69,6 +73,8 @@ template <> struct MappingTraits<OverrideEntry> {
     Io.mapRequired("paths", O.Paths);
     Io.mapOptional("checks", O.Checks, CheckGlobs());
     Io.mapOptional("warnings-as-errors", O.WarningsAsErrors, CheckGlobs());
+    if (!Io.outputting())
+      O.Line = lineOf(Io);
   }
   static std::string validate(IO &, OverrideEntry &O) {
     for (StringRef Glob : O.Paths)
@@ -83,6 +89,8 @@ template <> struct MappingTraits<BudgetEntry> {
     Io.mapOptional("module", B.Module, std::string());
     Io.mapOptional("space", B.Space, std::string());
     Io.mapRequired("max", B.Max);
+    if (!Io.outputting())
+      B.Line = lineOf(Io);
   }
   static std::string validate(IO &, BudgetEntry &B) {
     if (std::string Problem = problemWithGlob(B.Module); !Problem.empty())

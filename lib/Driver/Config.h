@@ -47,6 +47,8 @@ struct OverrideEntry {
   std::vector<std::string> Paths;
   CheckGlobs Checks;
   CheckGlobs WarningsAsErrors;
+  /// Where it is in the file.
+  uint32_t Line = 0;
 };
 
 /// A budget of memory, as it is written.
@@ -54,6 +56,8 @@ struct BudgetEntry {
   std::string Module;
   std::string Space;
   std::string Max;
+  /// Where it is in the file.
+  uint32_t Line = 0;
 };
 
 /// What a configuration file says.

@@ -13,7 +13,9 @@
 #include "Driver/GuiltyPass.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
+#include "Driver/Sentences.h"
 #include "Driver/Summary.h"
+#include "Driver/Unmatched.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
@@ -39,7 +41,8 @@ class Driver {
 public:
   Driver(const VerifyOptions &Options, Plan &P, SettingsFinder &Finder,
          llvm::raw_ostream &Out, llvm::raw_ostream &Err)
-      : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err) {}
+      : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err),
+        Unmatched(Options) {}
 
   /// Reads the baseline and opens the outputs, before anything is verified.
   llvm::Error prepare();
@@ -71,6 +74,7 @@ private:
   unsigned JobsInside = 1;
   bool UpdateFailed = false;
   GuiltyPasses Passes;
+  UnmatchedSettings Unmatched;
   /// Results that dumps further on share, with the number of those.
   std::map<size_t, std::pair<DumpResult, size_t>> Shared;
 };
@@ -210,6 +214,11 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
       New.record(R);
     Passes.note(R);
   }
+  if (Applied && !R.isUnreadable())
+    Unmatched.note(R, *Applied);
+  settleSentences(R);
+  // Then comments, not checks, say what is right.
+  R.ProvesNothing |= Options.VerifyDiagnostics || Options.UpdateExpectations;
   for (Sink &S : Sinks)
     S.Printer->add(R);
   if (R.isUnreadable() || !R.Complaints.empty())
@@ -281,6 +290,10 @@ ExitStatus Driver::finish() {
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())
     saveBaseline(End);
+  std::vector<UnmatchedSettings::Problem> Problems = Unmatched.find();
+  for (const UnmatchedSettings::Problem &Found : Problems)
+    if (Found.IsError)
+      End.Status = ExitUnreadable;
   for (Sink &S : Sinks) {
     S.Printer->finish(End);
     if (!S.File)
@@ -293,6 +306,9 @@ ExitStatus Driver::finish() {
   Out.flush();
   if (Options.Format != OutputFormat::Text && Options.Progress)
     Err << End.LastLine << '\n';
+  for (const UnmatchedSettings::Problem &Found : Problems)
+    if (Found.IsError || !Options.Quiet)
+      Err << printableStart(Found.Line) << '\n';
   printRemarks();
   return End.Status;
 }

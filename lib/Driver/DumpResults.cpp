@@ -11,6 +11,20 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+/// Of the program that runs, which only executables hold.
+static SentenceResult aboutProgram(const Input &In) {
+  SentenceResult Said;
+  Said.Hidden = true;
+  if (!In.Proto)
+    Said.Because = {"a text dump does not hold it"};
+  else if (StringRef File = In.Proto->File;
+           File.contains(".hlo.pb") || File.contains(".xplane.pb"))
+    Said.Because = {"this proto does not hold it"};
+  else
+    Said = {Standing::NotShown, {"thunks are not verified yet"}, "", false};
+  return Said;
+}
+
 DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
                               const CheckSelection &Selection) {
   DumpResult R;
@@ -30,6 +44,7 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
   for (const ExemptCount &E : V.Exempted)
     R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
   R.Checks = std::move(V.Checks);
+  R[Sentence::Program] = aboutProgram(In);
   R.UnusedFiles = L.Unused;
   R.Memory = std::move(V.Memory);
   R.Verified = V.Verified;

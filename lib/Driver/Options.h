@@ -56,6 +56,8 @@ struct VerifyOptions {
   /// What programs may need; those of a configuration are added.
   std::vector<Budget> Budgets;
   std::optional<Growth> MaxGrowth;
+  /// A budget or a requirement that matches nothing does not fail the run.
+  bool AllowUnmatched = false;
   /// Comments in the dumps say what is to be found.
   bool VerifyDiagnostics = false;
   /// Write these comments.

@@ -51,6 +51,7 @@ static void activate(ActiveConfig &Active) {
     for (const std::string &Text : Entry.Paths)
       Globs.push_back(llvm::cantFail(llvm::GlobPattern::create(Text)));
   }
+  Active.OverrideMet.resize(Active.Overrides.size());
 }
 
 llvm::Expected<ActiveConfig *> SettingsFinder::open(StringRef File) {
@@ -147,6 +148,9 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
     for (const auto &Globs : File->Overrides)
       Applies.push_back(llvm::any_of(
           Globs, [&](const llvm::GlobPattern &G) { return G.match(Below); }));
+    for (size_t I = 0; I != Applies.size(); ++I)
+      if (Applies[I])
+        File->OverrideMet[I] = true;
   }
   std::unique_ptr<Settings> &S = Known[{File, Applies}];
   if (S)
@@ -174,7 +178,8 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   if (File)
     for (const BudgetEntry &Entry : File->Source->Budgets)
       S->Budgets.push_back({Entry.Module.empty() ? "*" : Entry.Module,
-                            Entry.Space, parseBytes(Entry.Max).value_or(0)});
+                            Entry.Space, parseBytes(Entry.Max).value_or(0), "",
+                            Entry.Line});
   if (File && Options.ConfigFile.empty())
     S->SwitchedOff = switchedOff(S->Selection, Options);
   return S.get();
@@ -215,6 +220,7 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
   for (Suppression &S : Applied.File->Suppressions) {
     if (!matches(S.Module, R.Module) || !matches(S.Path, Below))
       continue;
+    S.Met = true;
     for (ResultFinding &F : R.Findings)
       if (isAbout(S, F)) {
         S.Used = true;
@@ -231,11 +237,26 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
 
 std::vector<std::string> SettingsFinder::idleSuppressions() const {
   std::vector<std::string> Lines;
-  for (const auto &[File, Active] : Configs)
+  bool Whole = Options.Verbose ||
+               llvm::any_of(Options.Inputs, [](const std::string &Path) {
+                 return llvm::sys::fs::is_directory(Path);
+               });
+  for (const auto &[File, Active] : Configs) {
     for (const Suppression &S : Active->Suppressions)
       if (S.InScope && !S.Used)
         Lines.push_back(fmt::format(
             "{}:{}: warning: the suppression of '{}' ({}) suppresses nothing",
             File, S.Entry->Line, S.Entry->Check.Text, S.Entry->Reason));
+      else if (Whole && !S.Met)
+        Lines.push_back(fmt::format(
+            "{}:{}: note: the suppression of '{}' ({}) is about no dump of "
+            "this run",
+            File, S.Entry->Line, S.Entry->Check.Text, S.Entry->Reason));
+    for (size_t I = 0; I != Active->OverrideMet.size(); ++I)
+      if (Whole && !Active->OverrideMet[I])
+        Lines.push_back(fmt::format(
+            "{}:{}: note: this override is about no dump of this run", File,
+            Active->Source->Overrides[I].Line));
+  }
   return Lines;
 }

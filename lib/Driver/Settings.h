@@ -25,6 +25,8 @@ struct Suppression {
   std::optional<llvm::GlobPattern> Module;
   std::optional<llvm::GlobPattern> Path;
   std::optional<llvm::GlobPattern> Name;
+  /// The module and the path are those of some dump.
+  bool Met = false;
   /// Some verified dump could have had such a finding.
   bool InScope = false;
   bool Used = false;
@@ -36,6 +38,8 @@ struct ActiveConfig {
   std::vector<Suppression> Suppressions;
   /// The globs of the paths of each override.
   std::vector<std::vector<llvm::GlobPattern>> Overrides;
+  /// Which overrides are about some dump.
+  std::vector<bool> OverrideMet;
 };
 
 /// The settings of some dumps: the configuration file, its overrides for them,
@@ -64,7 +68,8 @@ public:
   static void suppress(DumpResult &R, const Settings &S);
 
   /// A line for people for each suppression that could have suppressed
-  /// something and did not.
+  /// something and did not; for whole folders also for each suppression and
+  /// override that is about no dump.
   std::vector<std::string> idleSuppressions() const;
 
 private:

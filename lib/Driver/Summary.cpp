@@ -51,6 +51,7 @@ void Summary::add(const DumpResult &R) {
       ++(Skipped.Kind == SkipKind::NotApplicable
              ? Idle
              : NotRun)[Skipped.Reason][Skipped.Check];
+  Sentences.add(R);
   if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
     FirstUnused = R.UnusedFiles.front();
   UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
@@ -113,7 +114,7 @@ std::string Summary::spellReason(StringRef Reason,
   return Text + ')';
 }
 
-std::string Summary::counts() const {
+std::string Summary::counts(bool Introduces) const {
   std::vector<std::string> Parts;
   if (Errors != 0)
     Parts.push_back(counted(Errors, "error"));
@@ -129,27 +130,25 @@ std::string Summary::counts() const {
   Text += llvm::join(Parts, ", ");
   if (Dumps > 1 && DumpsWithFindings != 0)
     Text += fmt::format(" in {}", counted(DumpsWithFindings, "dump"));
-  return Text + (Parts.empty() ? "" : "; ");
+  return Text + (Parts.empty() ? "" : Introduces ? ": " : "; ");
 }
 
 /// How many of the selected checks passed. Where none applies, that must not
 /// look like a check that failed.
 std::string Summary::passed() const {
   size_t Passed = 0;
-  bool AnyApplies = false;
+  size_t Applying = 0;
   for (const auto &[Check, Outcome] : Outcomes) {
     Passed += Outcome == CheckOutcome::Passed;
-    AnyApplies |= Outcome != CheckOutcome::NotApplicable;
+    Applying += Outcome != CheckOutcome::NotApplicable;
   }
-  std::string Text =
-      fmt::format("{} of {} checks passed", Passed, Outcomes.size());
-  if (!AnyApplies && !Idle.empty()) {
-    Text += "; not applicable: ";
-    StringRef Separator;
-    for (const auto &[Reason, Checks] : Idle) {
-      Text += (Separator + spellReason(Reason, Checks, false)).str();
-      Separator = "; ";
-    }
+  if (Applying != 0 || Idle.empty())
+    return fmt::format("{} of {} checks passed", Passed, Applying);
+  std::string Text = "not applicable: ";
+  StringRef Separator;
+  for (const auto &[Reason, Checks] : Idle) {
+    Text += (Separator + spellReason(Reason, Checks, false)).str();
+    Separator = "; ";
   }
   return Text;
 }
@@ -179,6 +178,8 @@ std::string Summary::notRun() const {
 
 std::string Summary::details() const {
   std::string Text;
+  for (const std::string &Line : Sentences.details())
+    Text += printable(Line) + '\n';
   auto Add = [&](StringRef Title, StringRef Reason, const auto &Checks) {
     Text += printable((Title + spellReason(Reason, Checks, true)).str()) + '\n';
   };
@@ -199,7 +200,9 @@ std::string Summary::line() const {
     return "verified 0 dumps";
   std::string Text;
   if (Dumps != 0) {
-    Text = counts() + passed() + notRun();
+    Text = Sentences.isEmpty()
+               ? counts(false) + passed() + notRun()
+               : counts(Sentences.anyBroken()) + Sentences.line(Errors != 0);
     if (NotUnderstood != 0)
       Text += fmt::format("; {} with lines that are not understood",
                           counted(NotUnderstood, "dump"));

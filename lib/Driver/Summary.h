@@ -8,6 +8,7 @@
 #ifndef HLOBUF_DRIVER_SUMMARY_H
 #define HLOBUF_DRIVER_SUMMARY_H
 
+#include "Driver/SentenceTally.h"
 #include "Results/ResultPrinter.h"
 #include <map>
 #include <set>
@@ -29,8 +30,9 @@ public:
   void addSwitchedOff(llvm::StringRef File,
                       llvm::ArrayRef<llvm::StringRef> Checks);
 
-  /// One line: what was found, how many checks passed, which could have found
-  /// something and did not run, and why. A check passed if it found nothing and
+  /// One line: what was found, which sentences are proved, which are not shown,
+  /// and why. Where so few checks are selected that no sentence can be proved
+  /// on any dump, it counts checks instead: one passed if it found nothing and
   /// ran to its end on all dumps that it applies to, of which there is one.
   std::string line() const;
 
@@ -46,8 +48,9 @@ public:
   ExitStatus status() const;
 
 private:
-  /// Findings and dumps: `2 dumps: 1 error in 1 dump`.
-  std::string counts() const;
+  /// Findings and dumps: `2 dumps: 1 error in 1 dump`, and what separates them
+  /// from what follows.
+  std::string counts(bool Introduces) const;
   std::string passed() const;
   /// Missing files, then other reasons.
   std::string notRun() const;
@@ -86,6 +89,7 @@ private:
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only
   /// where it is so for all of them.
   std::map<llvm::StringRef, CheckOutcome> Outcomes;
+  SentenceTally Sentences;
 };
 
 } // namespace hlobuf

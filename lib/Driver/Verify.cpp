@@ -122,6 +122,7 @@ private:
   CheckOutcome outcome(const Reporter &R, const Outcome &Check) const;
   void gather(Outcome Check);
   void settleSeverities();
+  void noteGravest();
   void sortByPlace();
 
   const Dump &D;
@@ -282,6 +283,20 @@ void Run::settleSeverities() {
   Settle(Result.Uncounted);
 }
 
+/// Keeps of each check how grave its findings are, while they have its name.
+void Run::noteGravest() {
+  std::map<StringRef, Severity> Gravest;
+  auto Note = [&](const auto &Findings) {
+    for (const auto &F : Findings)
+      Gravest[F.Check] = std::max(Gravest[F.Check], F.Level);
+  };
+  Note(All);
+  Note(Result.Uncounted);
+  for (ResultCheck &C : Result.Checks)
+    if (auto Known = Gravest.find(C.Id); Known != Gravest.end())
+      C.Gravest = Known->second;
+}
+
 void Run::sortByPlace() {
   // Places of different files compare by the file's role, not by addresses.
   auto FileOf = [&](StringRef Where) {
@@ -316,6 +331,7 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   for (auto &[Number, Check] : Outcomes)
     gather(std::move(Check));
   settleSeverities();
+  noteGravest();
   sortByPlace();
   foldRelated(All);
   sortByPlace();

@@ -18,12 +18,15 @@ public:
   explicit GithubResults(llvm::raw_ostream &OS) : OS(OS) {}
 
   void add(const DumpResult &R) override;
+  void finish(const RunEnd &End) override;
 
 private:
   void command(StringRef Kind, const ResultPlace &Where, StringRef Title,
                StringRef Message);
 
   llvm::raw_ostream &OS;
+  /// Something could be proved of a dump.
+  bool Proves = false;
 };
 } // namespace
 
@@ -58,6 +61,7 @@ static StringRef commandOf(Severity Level) {
 }
 
 void GithubResults::add(const DumpResult &R) {
+  Proves |= !R.ProvesNothing;
   ResultPlace Whole;
   Whole.File = R.Path;
   if (R.isUnreadable())
@@ -78,6 +82,12 @@ void GithubResults::add(const DumpResult &R) {
     if (Skipped.Required)
       command("error", Whole, Skipped.Check,
               "required check could not run: " + Skipped.Reason);
+}
+
+/// What was proved, once for all dumps: annotations of a step are limited.
+void GithubResults::finish(const RunEnd &End) {
+  if (Proves && !End.LastLine.empty())
+    command("notice", {}, "hlobuf-verify", End.LastLine);
 }
 
 std::unique_ptr<ResultPrinter>

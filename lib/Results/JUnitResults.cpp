@@ -125,6 +125,19 @@ static std::string failure(const DumpResult &R) {
                      escape(printable(Title)), escape(Type), escape(Text));
 }
 
+/// What was proved, a line a sentence. Not as properties: not all schemas allow
+/// a test case to have them.
+static std::string describeVerdict(const DumpResult &R) {
+  std::string Text;
+  if (R.ProvesNothing)
+    return Text;
+  for (size_t S = 0; S != NumSentences; ++S)
+    if (!R.Sentences[S].Hidden)
+      Text += fmt::format("{}: {}\n", sentenceName(static_cast<Sentence>(S)),
+                          printable(spellSentence(R.Sentences[S])));
+  return Text;
+}
+
 void JUnitResults::add(const DumpResult &R) {
   ++Tests;
   Cases += fmt::format(
@@ -142,11 +155,10 @@ void JUnitResults::add(const DumpResult &R) {
     ++Skipped;
     Cases += "      <skipped message=\"no check could run\"/>\n";
   }
-  std::string Warnings =
-      describe(R, Severity::Warning) + describe(R, Severity::Lint);
-  if (!Warnings.empty())
-    Cases +=
-        fmt::format("      <system-out>{}</system-out>\n", escape(Warnings));
+  std::string Output = describeVerdict(R) + describe(R, Severity::Warning) +
+                       describe(R, Severity::Lint);
+  if (!Output.empty())
+    Cases += fmt::format("      <system-out>{}</system-out>\n", escape(Output));
   Cases += "    </testcase>\n";
 }
 

@@ -76,6 +76,22 @@ static void writeFiles(json::OStream &J, const DumpResult &R) {
   });
 }
 
+static void writeSentences(json::OStream &J, const DumpResult &R) {
+  J.attributeObject("verdict", [&] {
+    for (size_t S = 0; S != NumSentences; ++S)
+      J.attributeObject(sentenceKey(static_cast<Sentence>(S)), [&] {
+        const SentenceResult &Said = R.Sentences[S];
+        write(J, "status", standingName(Said.Is));
+        J.attributeArray("because", [&] {
+          for (const std::string &Reason : Said.Because)
+            J.value(json::fixUTF8(Reason));
+        });
+        if (!Said.Given.empty())
+          write(J, "given", Said.Given);
+      });
+  });
+}
+
 static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("errors", R.errors());
   J.attribute("warnings", R.count(Severity::Warning));
@@ -84,6 +100,7 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("checks", R.Checks.size());
   J.attribute("passed", R.passed());
   J.attribute("verified", R.Verified);
+  writeSentences(J, R);
   J.attributeArray("not_checked", [&] {
     for (const SkippedCheck &Skipped : R.Skipped)
       J.object([&] {

@@ -8,6 +8,7 @@
 #include "Results/Result.h"
 #include "Dump/Reader.h"
 #include "Support/TextPrinter.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -51,6 +52,15 @@ bool DumpResult::isNotUnderstood() const {
   return llvm::any_of(Findings, [](const ResultFinding &F) {
     return F.isLoud() && F.Check == SyntaxCheck && F.Level == Severity::Warning;
   });
+}
+
+std::string hlobuf::spellSentence(const SentenceResult &Said) {
+  std::string Text = standingName(Said.Is).str();
+  if (!Said.Given.empty())
+    Text += " (on " + Said.Given + ')';
+  if (!Said.Because.empty())
+    Text += ": " + llvm::join(Said.Because, ", ");
+  return Text;
 }
 
 /// The code points of UTF-8 that begin in \p Text.

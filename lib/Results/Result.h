@@ -16,6 +16,7 @@
 #include "Dump/Model.h"
 #include "Memory/MemorySummary.h"
 #include "Support/Diagnostic.h"
+#include "Support/Sentence.h"
 #include "Support/Sources.h"
 #include <array>
 #include <string>
@@ -106,6 +107,20 @@ struct ResultCheck {
   /// Of static storage.
   llvm::StringRef Id;
   CheckOutcome Outcome = CheckOutcome::Passed;
+  /// The gravest of its findings, before related ones were folded.
+  Severity Gravest = Severity::Lint;
+};
+
+/// What the verdict says of one sentence.
+struct SentenceResult {
+  Standing Is = Standing::NotShown;
+  /// The checks that found it broken, or the reasons why it is not shown.
+  std::vector<std::string> Because;
+  /// What the proof assumes in addition to docs/verdict.md; empty
+  /// if nothing.
+  std::string Given;
+  /// It cannot be shown for such an input, which says nothing about it.
+  bool Hidden = false;
 };
 
 /// A check that did not run, or not on all of the dump, and why.
@@ -138,6 +153,10 @@ struct DumpResult {
   std::vector<ResultUncounted> Uncounted;
   /// All selected checks.
   std::vector<ResultCheck> Checks;
+  /// By Sentence.
+  std::array<SentenceResult, NumSentences> Sentences;
+  /// So few checks are selected that they can prove no sentence.
+  bool ProvesNothing = false;
   std::vector<SkippedCheck> Skipped;
   std::vector<ResultExempt> Exempted;
   std::vector<std::string> UnusedFiles;
@@ -150,6 +169,11 @@ struct DumpResult {
   /// Comments that were written into it.
   unsigned Updated = 0;
   std::optional<MemorySummary> Memory;
+  /// With budgets: the memory spaces, the budgets that are about them, and
+  /// whether a stored summary has the module.
+  std::vector<std::string> SpaceNames;
+  std::vector<size_t> MatchedBudgets;
+  bool InStoredSummary = false;
   unsigned Verified = 0;
 
   bool isUnreadable() const { return !ReadError.empty(); }
@@ -170,7 +194,17 @@ struct DumpResult {
     return count(Severity::Error) + missedRequirements();
   }
   bool hasErrors() const { return errors() != 0; }
+  const SentenceResult &operator[](Sentence S) const {
+    return Sentences[static_cast<size_t>(S)];
+  }
+  SentenceResult &operator[](Sentence S) {
+    return Sentences[static_cast<size_t>(S)];
+  }
 };
+
+/// `proved (on the stated live ranges)`, `broken: clobbered-read`, `not shown:
+/// no HLO module`.
+std::string spellSentence(const SentenceResult &Said);
 
 /// \p D with its places in \p Texts resolved.
 ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);

@@ -48,6 +48,8 @@ private:
   std::vector<std::string> Rules;
   llvm::StringMap<size_t> RuleIndex;
   json::Array Notifications;
+  /// What was proved of each dump, by its path.
+  json::Object Verdicts;
 };
 } // namespace
 
@@ -157,6 +159,11 @@ void SarifResults::add(const DumpResult &R) {
   begin();
   if (R.isUnreadable())
     return notify("error", R.Path, R.ReadError);
+  json::Object Verdict;
+  for (size_t S = 0; S != NumSentences; ++S)
+    Verdict[sentenceKey(static_cast<Sentence>(S))] =
+        json::fixUTF8(spellSentence(R.Sentences[S]));
+  Verdicts[json::fixUTF8(R.Path)] = std::move(Verdict);
   for (const ResultFinding &F : R.Findings)
     addFinding(F);
   for (const ResultUncounted &U : R.Uncounted)
@@ -209,6 +216,7 @@ void SarifResults::finish(const RunEnd &End) {
   if (!Notifications.empty())
     Invocation["toolExecutionNotifications"] = std::move(Notifications);
   J.attribute("invocations", json::Array{std::move(Invocation)});
+  J.attribute("properties", json::Object{{"verdict", std::move(Verdicts)}});
   J.objectEnd();
   J.arrayEnd();
   J.attributeEnd();

@@ -47,9 +47,8 @@ std::vector<StringRef>
 GlobList::unmatched(llvm::ArrayRef<StringRef> Names) const {
   std::vector<StringRef> Result;
   for (const Glob &G : Globs)
-    if (!G.Negative && llvm::none_of(Names, [&](StringRef Name) {
-          return G.Pattern.match(Name);
-        }))
+    if (llvm::none_of(Names,
+                      [&](StringRef Name) { return G.Pattern.match(Name); }))
       Result.push_back(G.Text);
   return Result;
 }

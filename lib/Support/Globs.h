@@ -28,8 +28,8 @@ public:
   Match match(llvm::StringRef Name) const;
   bool contains(llvm::StringRef Name) const { return match(Name) == Match::In; }
 
-  /// The globs without `-` that match none of \p Names: misspelled, most
-  /// likely.
+  /// The globs, without their `-`, that match none of \p Names: misspelled,
+  /// most likely.
   std::vector<llvm::StringRef>
   unmatched(llvm::ArrayRef<llvm::StringRef> Names) const;
 

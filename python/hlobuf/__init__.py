@@ -17,7 +17,7 @@ from hlobuf._budget import budget
 from hlobuf._live import Capture, Verdict, capture, check
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, json_lines, program, run, verify
-from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report
+from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report, Sentence
 
 try:
     __version__ = importlib.metadata.version("hlobuf")
@@ -36,6 +36,7 @@ __all__ = [
     "Picture",
     "Place",
     "Report",
+    "Sentence",
     "InputError",
     "__version__",
     "budget",

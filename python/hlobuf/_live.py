@@ -78,8 +78,8 @@ class Verdict(Sequence[Report]):
         rows = [f"<b>hlobuf: {self._counts()}</b>"]
         for report in self.reports:
             mark = "&#10003;" if report.ok else "&#10007;"
-            passed = counted(report.verified, "check") + " ran"
-            rows.append(f"{mark} <code>{html.escape(report.module)}</code>, {passed}")
+            proved = "proved: " + (", ".join(report.proved) or "nothing")
+            rows.append(f"{mark} <code>{html.escape(report.module)}</code>, {proved}")
             rows += [f"<pre>{html.escape(str(f))}</pre>" for f in report.findings]
             if report.input_error:
                 rows.append(f"<pre>{html.escape(report.input_error)}</pre>")

@@ -71,6 +71,7 @@ def verify(
     summary: bool = False,
     max_peak: str | Iterable[str] = (),
     max_growth: str | None = None,
+    allow_unmatched: bool = False,
 ) -> list[Report]:
     """Verifies files, and all dumps in folders: a report for each dump.
 
@@ -97,6 +98,8 @@ def verify(
     arguments += [f"--max-peak={limit}" for limit in limits]
     if summary:
         arguments.append("--summary")
+    if allow_unmatched:
+        arguments.append("--allow-unmatched")
     lines = json_lines([*arguments, *operands])
     return [Report.from_json(json.loads(line)) for line in lines]
 

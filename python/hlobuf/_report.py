@@ -73,6 +73,35 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """What the checks prove together: see the page on verdicts."""
+
+    status: str
+    """`proved`, `not shown` or `broken`."""
+    because: tuple[str, ...] = ()
+    """Why it is not shown, or the checks that found it broken."""
+    given: str = ""
+    """What the proof rests on that is not proved itself."""
+
+    def __bool__(self) -> bool:
+        return self.status == "proved"
+
+    def __str__(self) -> str:
+        text = self.status + (f" (on {self.given})" if self.given else "")
+        return text + (": " + ", ".join(self.because) if self.because else "")
+
+
+SENTENCES = {
+    "no_overlap": "no overlap",
+    "execution": "execution",
+    "agreement": "agreement",
+    "program": "the program that runs",
+    "consistency": "consistency",
+}
+"""The keys of a verdict, in its order, and what they are called."""
+
+
+@dataclass(frozen=True)
 class Report:
     """The verdict on one dump."""
 
@@ -88,6 +117,8 @@ class Report:
     baselined: int = 0
     verified: int = 0
     """How many checks ran to their end."""
+    verdict: Mapping[str, Sentence] = field(default_factory=dict)
+    """`no_overlap`, `execution`, `agreement`, `program` and `consistency`."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files of the dump by what they are: `assignment`, `module` and so on."""
     not_checked: tuple[Gap, ...] = ()
@@ -103,14 +134,21 @@ class Report:
         """True if the dump was read and has no error."""
         return self.status == "sound"
 
+    @property
+    def proved(self) -> tuple[str, ...]:
+        """The sentences that are proved, as the last line names them."""
+        return tuple(name for key, name in SENTENCES.items() if self.verdict.get(key))
+
     def __str__(self) -> str:
         """The findings, and the required checks that could not run, as text, then a
-        line with the number of findings."""
+        line with the number of findings and what was proved."""
         if self.input_error:
             return f"{self.dump}: {self.input_error}"
         missing = [f"{self.dump}: {gap}" for gap in self.not_checked if gap.required]
         last = f"{self.dump}: {counted(self.errors, 'error')}, "
         last += counted(self.warnings, "warning")
+        if self.proved:
+            last += "; proved: " + ", ".join(self.proved)
         return "\n".join([*map(str, self.findings), *missing, last])
 
     @classmethod
@@ -127,6 +165,10 @@ class Report:
             suppressed=data.get("suppressed", 0),
             baselined=data.get("baselined", 0),
             verified=data.get("verified", 0),
+            verdict={
+                key: Sentence(each["status"], tuple(each["because"]), each.get("given", ""))
+                for key, each in data.get("verdict", {}).items()
+            },
             files=dict(data.get("files", {})),
             not_checked=tuple(
                 Gap(

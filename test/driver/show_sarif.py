@@ -36,4 +36,6 @@ for result in run["results"]:
 for notification in invocation.get("toolExecutionNotifications", []):
     (where,) = notification["locations"]
     print(f"notification {notification['level']}: {notification['message']['text']} ({place(where)})")
+for dump, verdict in run["properties"]["verdict"].items():
+    print("verdict", dump, verdict)
 print("invocation", invocation["executionSuccessful"], invocation["exitCode"])

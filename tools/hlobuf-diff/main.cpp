@@ -229,6 +229,11 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
                                 Diffs.size(), Different, Came, Went);
   if (Old.Failed || New.Failed)
     return ExitUnreadable;
+  // A limit that nothing is held to would allow everything.
+  if (Allowed && Diffs.empty()) {
+    fail("--max-growth matches nothing: no module is in both");
+    return ExitUnreadable;
+  }
   if (Allowed)
     return llvm::all_of(
                Diffs,

@@ -138,6 +138,9 @@ static cl::opt<std::string>
     MaxGrowth("max-growth", cl::value_desc("limit:file"), cl::cat(CheckOptions),
               cl::desc("Most that a program may need more than in the output "
                        "of --summary --format=json, as 5%:old.jsonl"));
+static cl::opt<bool> AllowUnmatched(
+    "allow-unmatched", cl::cat(CheckOptions),
+    cl::desc("Only note budgets and requirements that match nothing"));
 static cl::opt<unsigned> Top("top", cl::init(10), cl::value_desc("n"),
                              cl::cat(OutputOptions),
                              cl::desc("Rows of each table of --summary "
@@ -292,6 +295,7 @@ static VerifyOptions makeOptions() {
   O.Require = Require;
   O.ConfigFile = ConfigFile;
   O.NoConfig = NoConfig;
+  O.AllowUnmatched = AllowUnmatched;
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
   O.VerifyDiagnostics = VerifyDiagnostics;

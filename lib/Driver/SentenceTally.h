@@ -1,0 +1,62 @@
+//===- Driver/SentenceTally.h - The sentences of many dumps -----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_SENTENCETALLY_H
+#define HLOBUF_DRIVER_SENTENCETALLY_H
+
+#include "Results/Result.h"
+#include <map>
+
+namespace hlobuf {
+
+/// Adds up the sentences of dumps, and spells them for the last line.
+class SentenceTally {
+public:
+  void add(const DumpResult &R);
+
+  /// True if no dump could have had a proof: too few checks are selected.
+  bool isEmpty() const { return Dumps == Unproving; }
+  bool anyBroken() const;
+
+  /// `sound: no overlap, execution, agreement, consistency`, or what is broken,
+  /// proved, and not shown with the reasons, of which the most frequent are
+  /// given. \p HasErrors keeps it from looking sound.
+  std::string line(bool HasErrors) const;
+
+  /// All sentences that are not shown, also those that inputs of this kind
+  /// cannot show: a line for each reason.
+  std::vector<std::string> details() const;
+
+private:
+  /// Sentences, and the reasons why they are not shown.
+  using Gap = std::pair<std::vector<Sentence>, std::vector<std::string>>;
+
+  unsigned ended(Sentence S, Standing Is) const {
+    return Ended[static_cast<size_t>(S)][static_cast<size_t>(Is)];
+  }
+  std::string counted(Sentence S, Standing Is) const;
+  std::string list(Standing Is) const;
+  std::string spell(const Gap &G, unsigned Count) const;
+  std::vector<std::string> spellAll(const std::map<Gap, unsigned> &Some) const;
+  static Gap join(const std::map<std::vector<std::string>,
+                                 std::vector<Sentence>> &ByReasons);
+
+  unsigned Dumps = 0;
+  unsigned Unproving = 0;
+  /// By sentence and standing: the number of dumps.
+  std::array<std::array<unsigned, 3>, NumSentences> Ended = {};
+  /// Dumps whose proof rests on something that is not proved, by sentence.
+  std::array<std::map<std::string, unsigned>, NumSentences> Given;
+  /// Dumps by what the last line says of them, and by everything.
+  std::map<Gap, unsigned> Gaps, AllGaps;
+  /// Those that say nothing about the dumps.
+  std::map<Gap, unsigned> Hidden;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_SENTENCETALLY_H

@@ -1,0 +1,260 @@
+//===- Driver/Sentences.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/Sentences.h"
+#include "Checks/Check.h"
+#include "Dump/Files.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+/// What is left of the findings of one check, in the order in which one hides
+/// another.
+enum class Heard : uint8_t {
+  Nothing,
+  /// They are listed under another name.
+  Elsewhere,
+  Baselined,
+  Suppressed,
+  Warning,
+  Error,
+};
+
+class Settling {
+public:
+  explicit Settling(DumpResult &R) : R(R) {
+    for (const ResultCheck &C : R.Checks)
+      Outcomes[C.Id] = &C;
+    for (const SkippedCheck &S : R.Skipped)
+      Skipped[S.Check].push_back(&S);
+  }
+
+  void run();
+
+private:
+  const ResultCheck *outcome(StringRef Id) const { return Outcomes.lookup(Id); }
+  bool passed(StringRef Id) const {
+    const ResultCheck *C = outcome(Id);
+    return C && C->Outcome == CheckOutcome::Passed;
+  }
+  Heard heard(const ResultCheck &C) const;
+  bool rests(const CheckInfo &Info) const;
+  bool proves(StringRef Id) const;
+  void add(Sentence S, std::string Reason);
+  void addSkipped(Sentence S, StringRef Id);
+  void addFinding(const CheckInfo &Info, const ResultCheck &C);
+  void addCheck(const CheckInfo &Info);
+  void addReader();
+  void settle(Sentence S);
+
+  DumpResult &R;
+  llvm::StringMap<const ResultCheck *> Outcomes;
+  llvm::StringMap<llvm::SmallVector<const SkippedCheck *, 1>> Skipped;
+  /// Values and places are those of the module.
+  bool Agrees = false;
+  /// Of the sentence at hand, needed checks that are not selected.
+  std::vector<StringRef> Off;
+};
+} // namespace
+
+/// The sentence that findings of the reader are about.
+static constexpr Sentence ReaderSentence = Sentence::Consistency;
+
+static Heard hear(Silence Silenced, Severity Level) {
+  switch (Silenced) {
+  case Silence::Suppressed:
+    return Heard::Suppressed;
+  case Silence::Baselined:
+    return Heard::Baselined;
+  case Silence::None:
+    break;
+  }
+  return Level == Severity::Error     ? Heard::Error
+         : Level == Severity::Warning ? Heard::Warning
+                                      : Heard::Elsewhere;
+}
+
+/// What of \p C's findings is left, also where they became notes of others.
+Heard Settling::heard(const ResultCheck &C) const {
+  if (C.Outcome != CheckOutcome::Found)
+    return Heard::Nothing;
+  Heard Loudest = Heard::Elsewhere;
+  auto Hear = [&](Silence Silenced, Severity Level) {
+    Loudest = std::max(Loudest, hear(Silenced, std::min(Level, C.Gravest)));
+  };
+  for (const ResultFinding &F : R.Findings)
+    if (F.Check == C.Id || llvm::any_of(F.Notes, [&](const ResultNote &N) {
+          return N.Kind == NoteKind::Also && N.Event.Subject == C.Id;
+        }))
+      Hear(F.Silenced, F.Level);
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.Check == C.Id)
+      Hear(U.Silenced, U.Level);
+  return Loudest;
+}
+
+/// True if \p Info says something of the dump only if the dump has the values
+/// and places of the module.
+bool Settling::rests(const CheckInfo &Info) const {
+  return Info.For.Of != Sentence::Agreement &&
+         llvm::is_contained(Info.Needs, Section::Module);
+}
+
+/// True if the check \p Id passed, and what it rests on holds.
+bool Settling::proves(StringRef Id) const {
+  if (!passed(Id))
+    return false;
+  const CheckInfo *Info = llvm::find_if(
+      allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
+  return Agrees || !llvm::is_contained(Info->Needs, Section::Module);
+}
+
+void Settling::add(Sentence S, std::string Reason) {
+  if (!llvm::is_contained(R[S].Because, Reason))
+    R[S].Because.push_back(std::move(Reason));
+}
+
+/// How a missing file is spelled: what it holds, and its name.
+static std::string missingFile(FileRole Role) {
+  switch (Role) {
+  case FileRole::Assignment:
+  case FileRole::Traces:
+    break;
+  case FileRole::Values:
+    return "no used values (*-buffer-assignment-values.txt)";
+  case FileRole::LiveRange:
+    return "no live ranges (*-live-range.txt)";
+  case FileRole::Report:
+    return "no memory usage report (*-memory-usage-report.txt)";
+  case FileRole::Module:
+    return "no HLO module (*after_optimizations.txt)";
+  }
+  return "a file is missing";
+}
+
+void Settling::addSkipped(Sentence S, StringRef Id) {
+  for (const SkippedCheck *Each : Skipped.lookup(Id))
+    add(S, Each->Missing ? missingFile(*Each->Missing) : Each->Reason);
+}
+
+void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
+  SentenceResult &Said = R[Info.For.Of];
+  switch (heard(C)) {
+  case Heard::Nothing:
+    return;
+  case Heard::Elsewhere:
+    return add(Info.For.Of, "findings that are not listed");
+  case Heard::Baselined:
+    return add(Info.For.Of, "findings in the baseline");
+  case Heard::Suppressed:
+    return add(Info.For.Of, "findings that are suppressed");
+  case Heard::Warning:
+    return add(Info.For.Of, fmt::format("{} warns", C.Id));
+  case Heard::Error:
+    if (Said.Is != Standing::Broken)
+      Said.Because.clear();
+    Said.Is = Standing::Broken;
+    Said.Because.push_back(C.Id.str());
+    return;
+  }
+}
+
+void Settling::addCheck(const CheckInfo &Info) {
+  const ResultCheck *C = outcome(Info.Id);
+  if (C && C->Outcome == CheckOutcome::Found) {
+    addFinding(Info, *C);
+    return;
+  }
+  Sentence S = Info.For.Of;
+  if (Info.For.Role == ClaimRole::Extra ||
+      (!Info.For.Instead.empty() && proves(Info.For.Instead)))
+    return;
+  if (!C) {
+    Off.push_back(Info.Id);
+  } else if (R[S].Is == Standing::Broken) {
+    return;
+  } else if (C->Outcome == CheckOutcome::Passed) {
+    if (rests(Info) && !Agrees)
+      add(S, R[Sentence::Agreement].Is == Standing::Broken
+                 ? "agreement is broken"
+                 : "agreement is not shown");
+  } else if (C->Outcome == CheckOutcome::NotChecked ||
+             Info.For.Role == ClaimRole::Core) {
+    addSkipped(S, Info.Id);
+  }
+}
+
+/// Lines and files that could not be read.
+void Settling::addReader() {
+  if (R[ReaderSentence].Is == Standing::Broken)
+    return;
+  for (const ResultFinding &F : R.Findings) {
+    if (F.Check == UnreadableCheck)
+      add(ReaderSentence, "some files could not be read");
+    if (F.Check != SyntaxCheck)
+      continue;
+    if (F.isLoud() && F.Level == Severity::Error) {
+      R[ReaderSentence].Is = Standing::Broken;
+      R[ReaderSentence].Because = {F.Check};
+      return;
+    }
+    add(ReaderSentence, "some lines are not recognized");
+  }
+}
+
+/// `phi is switched off`, `checks are switched off`.
+static std::string spellOff(llvm::ArrayRef<StringRef> Off) {
+  return Off.size() == 1 ? fmt::format("{} is switched off", Off.front())
+                         : "checks are switched off";
+}
+
+void Settling::settle(Sentence S) {
+  Off.clear();
+  SentenceResult &Said = R[S];
+  Said = {};
+  if (S == ReaderSentence)
+    addReader();
+  for (const CheckInfo &Info : allChecks())
+    if (Info.For.Role != ClaimRole::None && Info.For.Of == S)
+      addCheck(Info);
+  if (Off.empty())
+    R.ProvesNothing = false;
+  if (Said.Is == Standing::Broken)
+    return;
+  if (!Off.empty())
+    Said.Because.push_back(spellOff(Off));
+  if (Said.Because.empty())
+    Said.Is = Standing::Proved;
+}
+
+void Settling::run() {
+  R.ProvesNothing = true;
+  Agrees = llvm::all_of(allChecks(), [&](const CheckInfo &Info) {
+    return Info.For.Role != ClaimRole::Core ||
+           Info.For.Of != Sentence::Agreement || passed(Info.Id);
+  });
+  // The others may rest on it.
+  settle(Sentence::Agreement);
+  for (Sentence S :
+       {Sentence::NoOverlap, Sentence::Execution, Sentence::Consistency})
+    settle(S);
+  SentenceResult &NoOverlap = R[Sentence::NoOverlap];
+  if (NoOverlap.Is == Standing::Proved && !proves("module-overlap") &&
+      !proves("module-ranges"))
+    NoOverlap.Given = "the stated live ranges";
+}
+
+void hlobuf::settleSentences(DumpResult &R) {
+  if (!R.isUnreadable())
+    return Settling(R).run();
+  R.ProvesNothing = true;
+  for (SentenceResult &Said : R.Sentences)
+    Said.Because = {"it could not be read"};
+}

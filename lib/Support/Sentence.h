@@ -1,0 +1,67 @@
+//===- Support/Sentence.h - What a verdict consists of ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_SUPPORT_SENTENCE_H
+#define HLOBUF_SUPPORT_SENTENCE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace hlobuf {
+
+/// What a verdict says, in this order. docs/verdict.md states each as a
+/// theorem with its assumptions.
+enum class Sentence : uint8_t {
+  /// No two values that are live together share bytes.
+  NoOverlap,
+  /// Every read finds its value, also within an instruction.
+  Execution,
+  /// The dump says what the module implies.
+  Agreement,
+  /// The program that runs does what the assignment says.
+  Program,
+  /// Everything that the dump restates follows from the rest.
+  Consistency,
+};
+constexpr size_t NumSentences = 5;
+
+/// `no overlap`, for people.
+llvm::StringRef sentenceName(Sentence S);
+/// `no_overlap`, for JSON.
+llvm::StringRef sentenceKey(Sentence S);
+
+/// What a check does for the proof of its sentence.
+enum class ClaimRole : uint8_t {
+  /// It has no sentence: a lint.
+  None,
+  /// Without it there is no proof, whatever keeps it from running.
+  Core,
+  /// It belongs to the proof wherever it applies.
+  Part,
+  /// Others prove what it looks for: only its findings count.
+  Extra,
+};
+
+/// What a check claims: the column of Checks.def.
+struct Claim {
+  ClaimRole Role = ClaimRole::None;
+  Sentence Of = Sentence::Consistency;
+  /// The id of a check that proves the same: where that one passed, this one
+  /// need not have run. Empty if there is none.
+  llvm::StringRef Instead = {};
+};
+
+/// How a sentence ended.
+enum class Standing : uint8_t { Proved, NotShown, Broken };
+
+/// `proved`, `not shown` or `broken`.
+llvm::StringRef standingName(Standing S);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_SENTENCE_H
