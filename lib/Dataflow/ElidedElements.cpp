@@ -37,14 +37,21 @@ ElidedElements::ElidedElements(const Facts &A, const ShapeTrees &Trees)
   // An element of an element waits for that one; in the sequence it comes
   // later anyway.
   bool Progress = true;
-  while (Progress && !Pending.empty()) {
-    std::vector<NameId> Rest;
-    for (NameId Name : Pending)
-      if (!resolve(Name))
-        Rest.push_back(Name);
-    Progress = Rest.size() != Pending.size();
-    Pending = std::move(Rest);
-  }
+  while (Progress && !Pending.empty())
+    Progress = resolveAll(/*ByHints=*/true) || resolveAll(/*ByHints=*/false);
+}
+
+/// Two elements of a tuple may be one value. Which of them a name means is known
+/// where a text names it as an operand: those are settled first, and the others
+/// share what they leave. Returns whether any name was resolved.
+bool ElidedElements::resolveAll(bool ByHints) {
+  std::vector<NameId> Rest;
+  for (NameId Name : Pending)
+    if (!resolve(Name, ByHints))
+      Rest.push_back(Name);
+  bool Progress = Rest.size() != Pending.size();
+  Pending = std::move(Rest);
+  return Progress;
 }
 
 HloId ElidedElements::instruction(NameId Name) const {
@@ -125,7 +132,9 @@ ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
   return Found == Paths.end() ? Hint{Id, ShapeIndex::root()} : Found->second;
 }
 
-bool ElidedElements::resolve(NameId Name) {
+bool ElidedElements::resolve(NameId Name, bool ByHints) {
+  if (ByHints && !Hints.contains(Name.index()))
+    return false;
   Best.reset();
   UsedId Mine = A.valueAt(Name, ShapeIndex::root());
   for (uint32_t Number : A.usesBy(Name)) {
@@ -145,6 +154,9 @@ bool ElidedElements::resolve(NameId Name) {
   }
   if (!Best)
     return resolveByHint(Name);
+  // It may be an element of an element that comes later.
+  if (ByHints && !Best->FitsHint)
+    return false;
   create(Name, Best->Source, Best->Element);
   return true;
 }
@@ -200,6 +212,7 @@ void ElidedElements::consider(NameId Name, NameId SourceName,
   Candidate C;
   C.Source = Source;
   C.Element = Element;
+  C.FitsHint = FitsHint;
   C.Rank = {!FitsHint, !holdsSameValues(Name, Source, Element),
             Need == Needs.end() ? 9u : Need->second, Element};
   if (!Best || C.Rank < Best->Rank)

@@ -59,6 +59,7 @@ private:
   struct Candidate {
     HloId Source;
     uint32_t Element = 0;
+    bool FitsHint = false;
     /// Smaller is better.
     std::array<uint32_t, 4> Rank = {};
   };
@@ -66,7 +67,8 @@ private:
   void collectNames();
   void collectHints();
   void collectNeeds();
-  bool resolve(NameId Name);
+  bool resolveAll(bool ByHints);
+  bool resolve(NameId Name, bool ByHints);
   bool resolveByHint(NameId Name);
   void consider(NameId Name, NameId SourceName, uint32_t Element);
   void considerAll(NameId Name, UsedId Read);
