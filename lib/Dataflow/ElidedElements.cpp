@@ -41,9 +41,9 @@ ElidedElements::ElidedElements(const Facts &A, const ShapeTrees &Trees)
     Progress = resolveAll(/*ByHints=*/true) || resolveAll(/*ByHints=*/false);
 }
 
-/// Two elements of a tuple may be one value. Which of them a name means is known
-/// where a text names it as an operand: those are settled first, and the others
-/// share what they leave. Returns whether any name was resolved.
+/// Two elements of a tuple may be one value. Which of them a name means is
+/// known where a text names it as an operand: those are settled first, and the
+/// others share what they leave. Returns whether any name was resolved.
 bool ElidedElements::resolveAll(bool ByHints) {
   std::vector<NameId> Rest;
   for (NameId Name : Pending)

@@ -411,9 +411,17 @@ bool Facts::isPlain() const {
 
 bool Facts::hasSparseCore() const {
   return Memo->SparseCore.get([&] {
-    return llvm::any_of(D.Instructions, [&](const Instruction &I) {
-      return I.Op.Op == Opcode::AsyncStart && runsOnSparseCore(D.attributes(I));
-    });
+    const HloModule &M = D.Module;
+    return llvm::any_of(D.Instructions,
+                        [&](const Instruction &I) {
+                          return I.Op.Op == Opcode::AsyncStart &&
+                                 runsOnSparseCore(D.attributes(I));
+                        }) ||
+           (D.complete(Section::Module) &&
+            llvm::any_of(M.Instructions, [&](const HloInstruction &I) {
+              return I.Op.Op == Opcode::AsyncStart &&
+                     runsOnSparseCore(M.attributes(I));
+            }));
   });
 }
 

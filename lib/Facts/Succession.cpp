@@ -48,11 +48,9 @@ void Succession::addPlace(ArrayRef<Entry> Same) {
   for (const Entry &E : Same) {
     auto Before = Ended.find(E.Range.Start);
     bool Follows = Before != Ended.end();
-    Rows[E.V.index()] =
-        Follows ? Rows[Before->second.index()] : ++NumRows;
+    Rows[E.V.index()] = Follows ? Rows[Before->second.index()] : ++NumRows;
     ReachesStart[E.V.index()] =
-        E.Range.Start == 0 ||
-        (Follows && ReachesStart[Before->second.index()]);
+        E.Range.Start == 0 || (Follows && ReachesStart[Before->second.index()]);
     Ended.try_emplace(E.Range.End, E.V);
     Ended.try_emplace(E.Range.End + Gap, E.V);
   }

@@ -14,8 +14,8 @@
 // could also hold the phi of a loop that only forwards it (TensorFlow 1.14):
 // not checked there. What a loop forwards may be copied to alternate memory and
 // back to its own place (TPU: a sharded training step with libtpu 0.0.52).
-// Values without bytes share nothing: a token goes through a loop or branch with
-// ordered effects in the place of the caller's.
+// Values without bytes share nothing: a token goes through a loop or branch
+// with ordered effects in the place of the caller's.
 //
 //===----------------------------------------------------------------------===//
 
