@@ -61,7 +61,14 @@ private:
     uint32_t Element = 0;
     bool FitsHint = false;
     /// Smaller is better.
-    std::array<uint32_t, 4> Rank = {};
+    std::array<uint32_t, 5> Rank = {};
+  };
+  /// A path that operands read.
+  struct Need {
+    /// The number of the first instruction that reads it.
+    uint32_t FirstReader = 0;
+    /// How many elements provide it.
+    uint32_t Provided = 0;
   };
 
   void collectNames();
@@ -98,8 +105,7 @@ private:
   /// The visible instruction before a name in the sequence, by name.
   llvm::DenseMap<uint32_t, HloId> Before;
   llvm::DenseMap<uint32_t, Hint> Hints;
-  /// How often each path that an operand reads is provided.
-  llvm::DenseMap<IdPair, uint32_t> Needs;
+  llvm::DenseMap<IdPair, Need> Needs;
   /// Where elements come from, by HloId.
   llvm::DenseMap<uint32_t, Hint> Paths;
   std::optional<Candidate> Best;

@@ -12,10 +12,6 @@
 // contents of large constants (`{...}` where either text leaves them out),
 // keys of backend_config in another order (2026-08 on), and metadata.
 //
-// A 64-bit number that only custom calls read may be a pointer into the process
-// that compiled (the descriptor of a callback in Python, until 2025): where two
-// processes wrote over each other's files, dump and module have different ones.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
@@ -37,8 +33,6 @@ private:
   bool sameShape(const Instruction &I, HloId Id);
   bool sameOpcode(const Instruction &I, HloId Id);
   bool isElided(StringRef Stated, StringRef Own, HloId Id) const;
-  bool sameContents(const Instruction &I, HloId Id);
-  bool mayBePointer(StringRef Stated, StringRef Own, HloId Id) const;
   bool sameOperands(const Instruction &I, HloId Id);
   bool sameAttributes(const Instruction &I, HloId Id);
   void compareValueShapes();
@@ -119,47 +113,21 @@ bool TextComparer::isElided(StringRef Stated, StringRef Own, HloId Id) const {
   return D.Shapes[P[Id].Shape].isTuple() || Elements > LargestPrinted;
 }
 
-/// True if constant \p Id may be an address: a 64-bit integer, in both texts
-/// beyond the first pages, that is an operand of custom calls and nothing else.
-bool TextComparer::mayBePointer(StringRef Stated, StringRef Own,
-                                HloId Id) const {
-  constexpr uint64_t LowestAddress = 65536;
-  const Shape &S = D.Shapes[P[Id].Shape];
-  auto IsAddress = [](StringRef Text) {
-    uint64_t Number = 0;
-    return !Text.getAsInteger(10, Number) && Number >= LowestAddress;
-  };
-  return P[Id].Op == Opcode::Constant && S.isArray() && S.Dimensions.empty() &&
-         (S.Element == "s64" || S.Element == "u64") && IsAddress(Stated) &&
-         IsAddress(Own) && !P.users(Id).empty() &&
-         llvm::all_of(P.users(Id), [&](const ProgramUse &Reader) {
-           return P[Reader.User].Op == Opcode::CustomCall;
-         });
-}
-
-bool TextComparer::sameContents(const Instruction &I, HloId Id) {
-  StringRef Stated = D.operandsText(I);
-  StringRef Own = P.module().operandsText(P.module()[Id]);
-  if (Stated == Own || isElided(Stated, Own, Id))
-    return true;
-  if (mayBePointer(Stated, Own, Id)) {
-    R.notChecked(fmt::format("the contents of {}, which may be a pointer: dump "
-                             "and module are from two processes",
-                             D.Names[I.Name]));
-    return true;
-  }
-  R.report(Stated, "{} has different contents in the module", D.Names[I.Name])
-      .note(Own, "the module has these")
-      .about(I.Name);
-  return false;
-}
-
 bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
   const HloModule &M = P.module();
   llvm::ArrayRef<NameId> Stated = D.operands(I);
   llvm::ArrayRef<HloId> Own = P.operands(Id);
-  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter)
-    return sameContents(I, Id);
+  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
+    StringRef Contents = M.operandsText(M[Id]);
+    if (D.operandsText(I) == Contents ||
+        isElided(D.operandsText(I), Contents, Id))
+      return true;
+    R.report(D.operandsText(I), "{} has different contents in the module",
+             D.Names[I.Name])
+        .note(M.operandsText(M[Id]), "the module has these")
+        .about(I.Name);
+    return false;
+  }
   if (Stated.size() != Own.size()) {
     R.report(D.operandsText(I), "{} has {} operands, but {} in the module",
              D.Names[I.Name], Stated.size(), Own.size())
