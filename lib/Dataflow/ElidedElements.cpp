@@ -37,14 +37,21 @@ ElidedElements::ElidedElements(const Facts &A, const ShapeTrees &Trees)
   // An element of an element waits for that one; in the sequence it comes
   // later anyway.
   bool Progress = true;
-  while (Progress && !Pending.empty()) {
-    std::vector<NameId> Rest;
-    for (NameId Name : Pending)
-      if (!resolve(Name))
-        Rest.push_back(Name);
-    Progress = Rest.size() != Pending.size();
-    Pending = std::move(Rest);
-  }
+  while (Progress && !Pending.empty())
+    Progress = resolveAll(/*ByHints=*/true) || resolveAll(/*ByHints=*/false);
+}
+
+/// Two elements of a tuple may be one value. Which of them a name means is
+/// known where a text names it as an operand: those are settled first, and the
+/// others share what they leave. Returns whether any name was resolved.
+bool ElidedElements::resolveAll(bool ByHints) {
+  std::vector<NameId> Rest;
+  for (NameId Name : Pending)
+    if (!resolve(Name, ByHints))
+      Rest.push_back(Name);
+  bool Progress = Rest.size() != Pending.size();
+  Pending = std::move(Rest);
+  return Progress;
 }
 
 HloId ElidedElements::instruction(NameId Name) const {
@@ -106,12 +113,14 @@ void ElidedElements::collectHints() {
 }
 
 void ElidedElements::collectNeeds() {
-  for (const HloOperand &Operand : M.Operands) {
-    SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
-    for (size_t I = 1; I <= Steps.size(); ++I)
-      Needs.try_emplace(
-          key(Operand.Source, D.Indices.get(ArrayRef(Steps).take_front(I))), 0);
-  }
+  for (uint32_t Reader = 0; Reader != M.Instructions.size(); ++Reader)
+    for (const HloOperand &Operand : M.operands(M.Instructions[Reader])) {
+      SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
+      for (size_t I = 1; I <= Steps.size(); ++I)
+        Needs.try_emplace(
+            key(Operand.Source, D.Indices.get(ArrayRef(Steps).take_front(I))),
+            Need{Reader, 0});
+    }
 }
 
 ComputationId ElidedElements::homeOf(NameId Name) const {
@@ -125,7 +134,9 @@ ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
   return Found == Paths.end() ? Hint{Id, ShapeIndex::root()} : Found->second;
 }
 
-bool ElidedElements::resolve(NameId Name) {
+bool ElidedElements::resolve(NameId Name, bool ByHints) {
+  if (ByHints && !Hints.contains(Name.index()))
+    return false;
   Best.reset();
   UsedId Mine = A.valueAt(Name, ShapeIndex::root());
   for (uint32_t Number : A.usesBy(Name)) {
@@ -145,6 +156,9 @@ bool ElidedElements::resolve(NameId Name) {
   }
   if (!Best)
     return resolveByHint(Name);
+  // It may be an element of an element that comes later.
+  if (ByHints && !Best->FitsHint)
+    return false;
   create(Name, Best->Source, Best->Element);
   return true;
 }
@@ -196,12 +210,16 @@ void ElidedElements::consider(NameId Name, NameId SourceName,
   bool FitsHint = Hinted != Hints.end() &&
                   Hinted->second.Source == Path.Source &&
                   Hinted->second.Path.canonical() == Full.canonical();
-  auto Need = Needs.find(key(Path.Source, Full));
+  // Of elements that are alike, the one that is read first is taken first.
+  auto Reads = Needs.find(key(Path.Source, Full));
+  bool Needed = Reads != Needs.end();
   Candidate C;
   C.Source = Source;
   C.Element = Element;
+  C.FitsHint = FitsHint;
   C.Rank = {!FitsHint, !holdsSameValues(Name, Source, Element),
-            Need == Needs.end() ? 9u : Need->second, Element};
+            Needed ? Reads->second.Provided : 9u,
+            Needed ? Reads->second.FirstReader : 0u, Element};
   if (!Best || C.Rank < Best->Rank)
     Best = C;
 }
@@ -225,9 +243,9 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
   Steps.push_back(Element);
   Path.Path = D.Indices.get(Steps);
   Paths[Id.index()] = Path;
-  auto Need = Needs.find(key(Path.Source, Path.Path));
-  if (Need != Needs.end())
-    ++Need->second;
+  auto Reads = Needs.find(key(Path.Source, Path.Path));
+  if (Reads != Needs.end())
+    ++Reads->second.Provided;
   auto After = Before.find(Name.index());
   bool Timed = After != Before.end() && After->second.valid();
   int32_t Step = A.time(Name);

@@ -59,14 +59,23 @@ private:
   struct Candidate {
     HloId Source;
     uint32_t Element = 0;
+    bool FitsHint = false;
     /// Smaller is better.
-    std::array<uint32_t, 4> Rank = {};
+    std::array<uint32_t, 5> Rank = {};
+  };
+  /// A path that operands read.
+  struct Need {
+    /// The number of the first instruction that reads it.
+    uint32_t FirstReader = 0;
+    /// How many elements provide it.
+    uint32_t Provided = 0;
   };
 
   void collectNames();
   void collectHints();
   void collectNeeds();
-  bool resolve(NameId Name);
+  bool resolveAll(bool ByHints);
+  bool resolve(NameId Name, bool ByHints);
   bool resolveByHint(NameId Name);
   void consider(NameId Name, NameId SourceName, uint32_t Element);
   void considerAll(NameId Name, UsedId Read);
@@ -96,8 +105,7 @@ private:
   /// The visible instruction before a name in the sequence, by name.
   llvm::DenseMap<uint32_t, HloId> Before;
   llvm::DenseMap<uint32_t, Hint> Hints;
-  /// How often each path that an operand reads is provided.
-  llvm::DenseMap<IdPair, uint32_t> Needs;
+  llvm::DenseMap<IdPair, Need> Needs;
   /// Where elements come from, by HloId.
   llvm::DenseMap<uint32_t, Hint> Paths;
   std::optional<Candidate> Best;

@@ -97,14 +97,54 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
   return false;
 }
 
-/// True if \p Text is a number that can be an address of a process on a 64-bit
-/// host.
-static bool isAddress(StringRef Text) {
-  constexpr uint64_t Lowest = uint64_t(1) << 32;
+/// True if \p Text is a number from \p Lowest on that can be an address.
+static bool isAddress(StringRef Text, uint64_t Lowest) {
   constexpr uint64_t Highest = uint64_t(1) << 56;
   uint64_t Number = 0;
-  return !Text.getAsInteger(10, Number) && Number >= Lowest &&
-         Number < Highest && Number % 8 == 0;
+  return !Text.getAsInteger(10, Number) && Number >= Lowest && Number < Highest;
+}
+
+/// True if \p Text is a number that can hardly be anything but the address of
+/// an object on a 64-bit host.
+static bool isFarAddress(StringRef Text) {
+  uint64_t Number = 0;
+  return isAddress(Text, uint64_t(1) << 32) && !Text.getAsInteger(10, Number) &&
+         Number % 8 == 0;
+}
+
+/// True if constant \p Id is a 64-bit integer that custom calls read and
+/// nothing else: so callbacks are handed to the host.
+static bool isHandedToHost(const Dump &D, HloId Id) {
+  const HloModule &M = D.Module;
+  const Shape &S = D.Shapes[M[Id].Shape];
+  if (!S.isArray() || !S.Dimensions.empty() ||
+      (S.Element != "s64" && S.Element != "u64"))
+    return false;
+  bool AnyReader = false;
+  for (const HloInstruction &I : M.Instructions)
+    for (const HloOperand &Operand : M.operands(I)) {
+      if (Operand.Source != Id)
+        continue;
+      AnyReader = true;
+      if (I.Op.Op != Opcode::CustomCall)
+        return false;
+    }
+  return AnyReader;
+}
+
+/// True if constant \p Id of the module is an address there, and another one,
+/// \p Stated, in the values. Programs that are loaded at fixed places keep
+/// their heap in the first 4 GiB, where other numbers are likely too: what
+/// reads the constant decides.
+static bool isOtherAddress(const Dump &D, StringRef Stated, HloId Id) {
+  constexpr uint64_t FirstPages = 65536;
+  StringRef Own = D.Module.operandsText(D.Module[Id]);
+  if (Own == Stated)
+    return false;
+  if (isFarAddress(Stated) && isFarAddress(Own))
+    return true;
+  return isAddress(Stated, FirstPages) && isAddress(Own, FirstPages) &&
+         isHandedToHost(D, Id);
 }
 
 /// The constant that holds one address in the values and another in the module;
@@ -114,13 +154,11 @@ static NameId differingAddress(const Dump &D) {
   if (!D.complete(Section::Texts) || !D.complete(Section::Module))
     return NameId();
   for (const Instruction &I : D.Instructions) {
-    if (I.Op.Op != Opcode::Constant || !isAddress(D.operandsText(I)))
+    if (I.Op.Op != Opcode::Constant)
       continue;
     HloId Id = D.Module.find(I.Name);
-    if (!Id || D.Module[Id].Op.Op != Opcode::Constant)
-      continue;
-    StringRef Own = D.Module.operandsText(D.Module[Id]);
-    if (Own != D.operandsText(I) && isAddress(Own))
+    if (Id && D.Module[Id].Op.Op == Opcode::Constant &&
+        isOtherAddress(D, D.operandsText(I), Id))
       return I.Name;
   }
   return NameId();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Facts/Facts.h"
+#include "Facts/Succession.h"
 #include "HLO/StackFrames.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
@@ -37,6 +38,7 @@ struct Facts::Cache {
   Lazy<const SequenceRow *> Stray;
   Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound, SparseCore;
   Lazy<StackFrames> Frames;
+  Lazy<Succession> Followers;
 };
 
 Facts::Facts(const Dump &D) : D(D), At(D), Memo(std::make_unique<Cache>()) {}
@@ -278,12 +280,30 @@ bool Facts::areRangesSound() const {
   return Memo->RangesSound.get([&] { return findRangesSound(*this); });
 }
 
+const Succession &Facts::succession() const {
+  return Memo->Followers.get([&] { return Succession(*this); });
+}
+
+/// The root that the module states, if the dump knows it.
+static NameId findModuleRoot(const Facts &A) {
+  const Dump &D = A.dump();
+  if (!D.complete(Section::Module) || !D.Module.Entry)
+    return NameId();
+  HloId Root = D.Module[D.Module.Entry].Root;
+  if (!Root || A.time(D.Module[Root].Name) < 0)
+    return NameId();
+  return D.Module[Root].Name;
+}
+
 static NameId findEntryRoot(const Facts &A) {
   const Dump &D = A.dump();
+  if (NameId Stated = findModuleRoot(A))
+    return Stated;
   bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
                !D.Sequence.empty();
   NameId Root;
   unsigned Candidates = 0;
+  bool AnyCut = false;
   for (const Allocation &Alloc : D.Allocations) {
     if (!Alloc.OutputShape)
       continue;
@@ -293,8 +313,9 @@ static NameId findEntryRoot(const Facts &A) {
         continue;
       if (Timed) {
         std::optional<StepRange> Range = A.range(ValueId(V));
-        if (!Range || Range->End != A.steps())
+        if (!Range || !A.succession().reachesEnd(ValueId(V)))
           continue;
+        AnyCut |= Range->End != A.steps();
       }
       for (const Position &P : D.positions(D[U])) {
         if (!P.Index.isRoot() || (Timed && A.time(P.Name) < 0))
@@ -305,7 +326,12 @@ static NameId findEntryRoot(const Facts &A) {
       }
     }
   }
-  return Timed || Candidates == 1 ? Root : NameId();
+  if (!Timed)
+    return Candidates == 1 ? Root : NameId();
+  // Any value of the result's buffer may be the one at the root, and what holds
+  // the others may be scheduled after it, but nothing after the last step.
+  bool Sure = !AnyCut || (Root && A.time(Root) == A.steps() - 1);
+  return Sure ? Root : NameId();
 }
 
 NameId Facts::entryRoot() const {
@@ -385,9 +411,17 @@ bool Facts::isPlain() const {
 
 bool Facts::hasSparseCore() const {
   return Memo->SparseCore.get([&] {
-    return llvm::any_of(D.Instructions, [&](const Instruction &I) {
-      return I.Op.Op == Opcode::AsyncStart && runsOnSparseCore(D.attributes(I));
-    });
+    const HloModule &M = D.Module;
+    return llvm::any_of(D.Instructions,
+                        [&](const Instruction &I) {
+                          return I.Op.Op == Opcode::AsyncStart &&
+                                 runsOnSparseCore(D.attributes(I));
+                        }) ||
+           (D.complete(Section::Module) &&
+            llvm::any_of(M.Instructions, [&](const HloInstruction &I) {
+              return I.Op.Op == Opcode::AsyncStart &&
+                     runsOnSparseCore(M.attributes(I));
+            }));
   });
 }
 

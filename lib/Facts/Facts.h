@@ -18,6 +18,8 @@
 
 namespace hlobuf {
 
+class Succession;
+
 /// A closed range [Start, End] in steps.
 struct StepRange {
   int32_t Start = 0;
@@ -101,6 +103,8 @@ public:
   /// range, rows ascend by value id, and are inside the steps. Where it does
   /// not hold, what follows from live ranges says nothing.
   bool areRangesSound() const;
+  /// Which values of arguments and outputs follow each other.
+  const Succession &succession() const;
 
   // Gates.
 

@@ -30,16 +30,52 @@ std::optional<int32_t> hlobuf::lastUse(const Facts &A, UsedId U) {
   return Last < 0 ? std::nullopt : std::optional(Last);
 }
 
-/// Without the instruction's text, only the index shows it. An update does not
-/// print its thread.
+namespace {
+/// What \p Name is, from its text in the dump or else in the module.
+struct Definition {
+  Opcode Op = Opcode::Unknown;
+  llvm::StringRef Attributes;
+};
+} // namespace
+
+static Definition findDefinition(const Facts &A, NameId Name) {
+  const Dump &D = A.dump();
+  if (const Instruction *I = A.instruction(Name))
+    return {I->Op.Op, D.attributes(*I)};
+  HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
+  if (!Id)
+    return {};
+  return {D.Module[Id].Op.Op, D.Module.attributes(D.Module[Id])};
+}
+
+static bool canBeContext(const Facts &A, const Value &V) {
+  return A.isTPU() && !V.Tag.Phi &&
+         A.dump().Indices.isAsyncContext(V.Tag.Index);
+}
+
+/// An update does not print its thread.
 bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
-  if (!A.isTPU() || !A.dump().Indices.isAsyncContext(V.Tag.Index))
+  if (!canBeContext(A, V))
     return false;
-  const Instruction *I = A.instruction(V.Tag.Name);
-  if (!I || I->Op.Op == Opcode::AsyncUpdate)
+  Definition Of = findDefinition(A, V.Tag.Name);
+  if (Of.Op == Opcode::AsyncUpdate || Of.Op == Opcode::Unknown)
     return A.hasSparseCore();
-  return I->Op.Op == Opcode::AsyncStart &&
-         runsOnSparseCore(A.dump().attributes(*I));
+  return Of.Op == Opcode::AsyncStart && runsOnSparseCore(Of.Attributes);
+}
+
+/// The result of an async-start or -update is ((operands), result, context..);
+/// hardly anything else has a tuple as its first element.
+bool hlobuf::mayBeSharedContext(const Facts &A, const Value &V) {
+  const Dump &D = A.dump();
+  if (D.complete(Section::Texts) || D.complete(Section::Module) ||
+      !canBeContext(A, V))
+    return false;
+  ValueId Whole = A.findValue(V.Tag.Name, ShapeIndex::root());
+  if (!Whole || !D[Whole].Shape)
+    return true;
+  const Shape &Result = D.Shapes[D[Whole].Shape];
+  return Result.isTuple() && Result.Elements.size() > 2 &&
+         D.Shapes[Result.Elements[0]].isTuple();
 }
 
 bool hlobuf::isConcatBitcast(const Facts &A, NameId Name) {
@@ -91,7 +127,8 @@ Occupancy hlobuf::findOccupancy(const Facts &A, ValueId V) {
   Occupancy Result;
   std::optional<StepRange> Range = A.range(V);
   if (!Range || Val.Size == 0 || Range->Start < 0 ||
-      Range->End < Range->Start || isSharedContext(A, Val))
+      Range->End < Range->Start || isSharedContext(A, Val) ||
+      mayBeSharedContext(A, Val))
     return Result;
   Result.Stated = Result.Held = *Range;
   if (!isAlternate(A, D[Val.Owner])) {

@@ -54,6 +54,10 @@ bool isConcatBitcast(const Facts &A, NameId Name);
 /// True if \p V is at {2,..} of an async-start or -update of SparseCore.
 bool isSharedContext(const Facts &A, const Value &V);
 
+/// True if \p V may be such a value: there are no instruction texts to tell, but
+/// its index and the shape of the whole fit.
+bool mayBeSharedContext(const Facts &A, const Value &V);
+
 /// When \p V holds its bytes.
 Occupancy findOccupancy(const Facts &A, ValueId V);
 

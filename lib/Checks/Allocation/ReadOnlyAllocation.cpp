@@ -14,6 +14,8 @@
 // could also hold the phi of a loop that only forwards it (TensorFlow 1.14):
 // not checked there. What a loop forwards may be copied to alternate memory and
 // back to its own place (TPU: a sharded training step with libtpu 0.0.52).
+// Values without bytes share nothing: a token goes through a loop or branch
+// with ordered effects in the place of the caller's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +40,7 @@ public:
 private:
   bool isReadOnly(const Allocation &Alloc);
   bool isUnchanged(const Allocation &Alloc) const;
+  bool holdsSeveral(const Allocation &Alloc) const;
   void report(AllocationId Id);
 
   const CheckContext &A;
@@ -79,6 +82,13 @@ bool ReadOnlyAllocations::isUnchanged(const Allocation &Alloc) const {
   return Others == 1 && Copies != 0;
 }
 
+/// More than one value of \p Alloc has bytes.
+bool ReadOnlyAllocations::holdsSeveral(const Allocation &Alloc) const {
+  return Alloc.Values.size() > 1 &&
+         llvm::count_if(D.values(Alloc),
+                        [](const Value &V) { return V.Size != 0; }) > 1;
+}
+
 /// Says of one value that it does not belong into \p Id.
 void ReadOnlyAllocations::report(AllocationId Id) {
   const Allocation &Alloc = D[Id];
@@ -105,7 +115,7 @@ void ReadOnlyAllocations::report(AllocationId Id) {
 
 void ReadOnlyAllocations::run() {
   for (uint32_t K = 0; K != D.Allocations.size(); ++K)
-    if (D.Allocations[K].Values.size() > 1 && isReadOnly(D.Allocations[K]) &&
+    if (holdsSeveral(D.Allocations[K]) && isReadOnly(D.Allocations[K]) &&
         !isUnchanged(D.Allocations[K]))
       report(AllocationId(K));
 }

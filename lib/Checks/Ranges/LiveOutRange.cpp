@@ -13,9 +13,17 @@
 // The opposite is wrong: what is in an output's allocation may end before
 // the output begins.
 //
+// Of the values of one buffer, only the last one is stated to live to the end:
+// the others are cut where the next one begins (Facts/Succession.h). A weight
+// that is donated, gathered and returned as it is has such a row: the start and
+// the done of the gather hand its bytes on.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Facts/Succession.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -58,29 +66,49 @@ static void checkOutputs(const CheckContext &A, Reporter &R) {
   }
 }
 
-static void checkRow(const CheckContext &A, Reporter &R,
-                     const LiveRangeRow &Row, ValueId V,
-                     const Position *AtRoot) {
-  const Dump &D = A.dump();
+namespace {
+/// Compares each row with the place of its value.
+class LiveOutRows {
+public:
+  LiveOutRows(const CheckContext &A, Reporter &R, NameId Root);
+
+  void run();
+
+private:
+  void check(const LiveRangeRow &Row, ValueId V, const Position *AtRoot);
+  void checkOwner(const LiveRangeRow &Row, ValueId V, bool AtRoot);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  NameId Root;
+  /// Rows of values that follow each other, one of which is part of the root.
+  llvm::DenseSet<uint32_t> OfResult;
+};
+} // namespace
+
+LiveOutRows::LiveOutRows(const CheckContext &A, Reporter &R, NameId Root)
+    : A(A), R(R), D(A.dump()), Root(Root) {
+  for (uint32_t I = 0; Root && I != D.Values.size(); ++I)
+    if (UsedId U = A.usedOf(ValueId(I)); U && A.isLiveOut(U))
+      OfResult.insert(A.succession().row(ValueId(I)));
+}
+
+/// \p V lives to the end: is there anything that would keep it?
+void LiveOutRows::checkOwner(const LiveRangeRow &Row, ValueId V, bool AtRoot) {
   const Allocation &Owner = D[D[V].Owner];
-  NameId Root = A.entryRoot();
-  bool ToEnd = Row.End == A.steps();
-  if (AtRoot && !ToEnd)
-    R.report(A.places().row(Row).Second,
-             "live range of {} ends at step {}, but the value is part of the "
-             "program's result and must live to the end, step {}",
-             D.spell(D[V].Tag), Row.End, A.steps())
-        .note(A.places().line(*AtRoot), "'{}' is the root of ENTRY",
-              D.Names[Root])
-        .about(V);
-  else if (ToEnd && !Owner.MaybeLiveOut && !Owner.isParameter())
+  if (!Owner.MaybeLiveOut && !Owner.isParameter())
     R.report(A.places().row(Row).Second,
              "live range of {} reaches the end, step {}, but allocation {} is "
              "neither an output nor a parameter",
              D.spell(D[V].Tag), Row.End, Owner.Index)
         .note(A.places().line(Owner), "allocation {} is here", Owner.Index)
         .about(V);
-  else if (ToEnd && Owner.MaybeLiveOut && Root && !AtRoot)
+  else if (!Owner.MaybeLiveOut || !Root || AtRoot)
+    return;
+  else if (OfResult.contains(A.succession().row(V)))
+    R.exempt("follows-result");
+  else
     R.reportAs(Severity::Warning, A.places().row(Row).Second,
                "live range of {} reaches the end, step {}, but the value is "
                "not part of the program's result",
@@ -90,10 +118,38 @@ static void checkRow(const CheckContext &A, Reporter &R,
         .about(V);
 }
 
+void LiveOutRows::check(const LiveRangeRow &Row, ValueId V,
+                        const Position *AtRoot) {
+  if (Row.End == A.steps())
+    return checkOwner(Row, V, AtRoot != nullptr);
+  if (!AtRoot)
+    return;
+  if (A.succession().reachesEnd(V))
+    return R.exempt("follows-result");
+  R.report(A.places().row(Row).Second,
+           "live range of {} ends at step {}, but the value is part of the "
+           "program's result and must live to the end, step {}",
+           D.spell(D[V].Tag), Row.End, A.steps())
+      .note(A.places().line(*AtRoot), "'{}' is the root of ENTRY",
+            D.Names[Root])
+      .about(V);
+}
+
+void LiveOutRows::run() {
+  for (const LiveRangeRow &Row : D.Ranges) {
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? A.valueOf(U) : ValueId())
+      check(Row, V, Root ? positionAt(D, D[U], Root) : nullptr);
+  }
+}
+
 namespace hlobuf {
 void checkLiveOutRange(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  if (D.Sequence.empty())
+  // With the module every end was derived, and is equal.
+  const ModuleAnalysis *M = A.moduleAnalysis();
+  if (M && M->confirms(DerivedPart::Ranges))
+    return;
+  if (A.dump().Sequence.empty())
     return R.notChecked("the instruction sequence is empty");
   if (!A.areRangesSound())
     return R.notChecked("the live ranges are incomplete");
@@ -101,10 +157,6 @@ void checkLiveOutRange(const CheckContext &A, Reporter &R) {
   NameId Root = A.entryRoot();
   if (!Root)
     R.notChecked("the ENTRY root is unknown");
-  for (const LiveRangeRow &Row : D.Ranges) {
-    UsedId U = A.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? A.valueOf(U) : ValueId())
-      checkRow(A, R, Row, V, Root ? positionAt(D, D[U], Root) : nullptr);
-  }
+  LiveOutRows(A, R, Root).run();
 }
 } // namespace hlobuf

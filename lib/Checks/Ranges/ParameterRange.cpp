@@ -9,11 +9,14 @@
 // step 0 to the end, whatever reads it (hlo_live_range.cc: entry parameters
 // that the module does not alias with its output, since 2021-04-07). From the
 // dump alone, a parameter is not donated if its allocation is not
-// maybe-live-out. No exception is known.
+// maybe-live-out. Where several values follow each other in it, like the tokens
+// of a loop with ordered effects, the first one begins there and the last one
+// ends there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Facts/Succession.h"
 
 using namespace hlobuf;
 
@@ -32,10 +35,11 @@ void checkParameterRange(const CheckContext &A, Reporter &R) {
       if (!Number)
         continue;
       const LiveRangeRow &Row = D.Ranges[*Number];
-      if (Row.Start == 0 && Row.End == A.steps())
+      bool FromStart = A.succession().reachesStart(ValueId(I));
+      if (FromStart && A.succession().reachesEnd(ValueId(I)))
         continue;
       RowTexts Texts = A.places().row(Row);
-      R.report(Row.Start != 0 ? Texts.First : Texts.Second,
+      R.report(!FromStart ? Texts.First : Texts.Second,
                "live range of {} is {}-{}, expected 0-{} for a parameter that "
                "is not donated",
                D.spell(D.Values[I].Tag), Row.Start, Row.End, A.steps())

@@ -41,6 +41,7 @@ public:
     for (const Allocation &Alloc : D.Allocations) {
       if (Alloc.Values.size() < 2)
         continue;
+      explainContexts(A, R, Alloc);
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
       else if (canCompareAlternate(A, R, Alloc.color()))
@@ -57,7 +58,7 @@ public:
 private:
   void checkPlain(const Allocation &Alloc);
   void checkAlternate(const Allocation &Alloc);
-  void exempt(ValueId V, const Occupancy &O);
+  void exempt(const Occupancy &O);
   void report(Severity Level, ValueId Later, ValueId Earlier);
 
   const CheckContext &A;
@@ -102,13 +103,11 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
   });
 }
 
-void OverlapCheck::exempt(ValueId V, const Occupancy &O) {
+void OverlapCheck::exempt(const Occupancy &O) {
   bool Dead = O.Stated.Start == O.Stated.End;
   R.exempt("conditional-reader", O.Kind == HoldPolicy::Conditional && !Dead);
   R.exempt("no-known-end", O.Kind == HoldPolicy::Unused && !Dead);
   R.exempt("concat-bitcast", O.Kind == HoldPolicy::Concat && !Dead);
-  R.exempt("sparsecore-context",
-           O.Kind == HoldPolicy::Unknown && isSharedContext(A, D[V]));
 }
 
 /// Values of ConcatBitcast are compared with unused values only, and values
@@ -118,7 +117,7 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
     Occupancy O = findOccupancy(A, ValueId(V));
     AnyConditional |= O.Kind == HoldPolicy::Conditional;
-    exempt(ValueId(V), O);
+    exempt(O);
     if (O.Kind == HoldPolicy::Unknown)
       continue;
     TimedBytes Bytes = timedBytes(D, ValueId(V), O.Held);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Facts/Occupancy.h"
 #include <algorithm>
 
 using namespace hlobuf;
@@ -45,6 +46,23 @@ bool hlobuf::canCompareAlternate(const CheckContext &A, Reporter &R,
     return false;
   }
   return true;
+}
+
+void hlobuf::explainContexts(const CheckContext &A, Reporter &R,
+                             const Allocation &Alloc) {
+  const Value *First = nullptr;
+  for (const Value &V : A.dump().values(Alloc)) {
+    R.exempt("sparsecore-context", isSharedContext(A, V));
+    // Alternate memory is not compared at all without texts.
+    if (V.Size == 0 || isAlternate(A, Alloc) || !mayBeSharedContext(A, V))
+      continue;
+    First = First ? First : &V;
+  }
+  if (First)
+    R.notChecked(fmt::format(
+        "possible contexts of SparseCore chains in allocation {}, from {} on: "
+        "needs instruction texts or the HLO module",
+        Alloc.Index, A.dump().spell(First->Tag)));
 }
 
 void hlobuf::notePlace(Finding &F, const Facts &A, ValueId V) {

@@ -27,6 +27,11 @@ std::string spellStep(const Dump &D, int32_t Step);
 /// may have stacks of their own there.
 bool canCompareAlternate(const CheckContext &A, Reporter &R, int32_t Color);
 
+/// Counts the contexts of SparseCore chains in \p Alloc, which are left out.
+/// Where nothing tells whether values are such contexts, \p R names them.
+void explainContexts(const CheckContext &A, Reporter &R,
+                     const Allocation &Alloc);
+
 /// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &A, ValueId V);
 

@@ -41,6 +41,7 @@ public:
     for (const Allocation &Alloc : D.Allocations) {
       if (Alloc.Values.size() < 2)
         continue;
+      explainContexts(A, R, Alloc);
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
       else if (canCompareAlternate(A, R, Alloc.color()))
