@@ -366,7 +366,7 @@ void OperandReads::customCall(const Step &S) {
                 P[S.Operands[Item.Operand]].Shape, Item.Index))
           return forward(S, Item.Operand, *Part);
   // A promise about values, which stay as they are (TPU).
-  if (P.customCallTarget(S.At.Id) == "AssumeGatherIndicesInBound")
+  if (P.customCallTarget(S.At.Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(S, 0, S.Part);
   all(S, MapKind::Unknown);
 }
