@@ -53,7 +53,7 @@ bool Forwarding::stepIntoTuple(Part &At) const {
 bool Forwarding::stepOverStart(Part &At) const {
   if (P.operands(At.Id).size() != 1)
     return false;
-  if (P.customCallTarget(At.Id) != "AsyncCollectiveStart")
+  if (P.customCallTarget(At.Id, Backend::TPU) != "AsyncCollectiveStart")
     return false;
   ShapeId Result = P[At.Id].Shape;
   HloId Collective = P.operands(At.Id)[0];

@@ -277,6 +277,12 @@ StringRef Program::customCallTarget(HloId Id) const {
   return hlobuf::customCallTarget(M.attributes(M[Id]));
 }
 
+StringRef Program::customCallTarget(HloId Id, Backend On) const {
+  Backend By = A.backend();
+  bool Fits = By == On || (By == Backend::Untiled && On != Backend::TPU);
+  return Fits ? customCallTarget(Id) : "";
+}
+
 HloId Program::find(NameId Name) const {
   HloId Id = M.find(Name);
   return Id || !Name ? Id : Elided.find(Name);

@@ -33,7 +33,7 @@ private:
     ComputationId C = {};
     /// Of the others: the instruction.
     HloId Id = {};
-    /// The next instruction of C; the number of the round or branch.
+    /// The next instruction of C; the number of the branch.
     size_t Next = 0;
     /// Where the round or branch began.
     size_t Mark = 0;
@@ -46,7 +46,7 @@ private:
   void resume();
   void step(HloId Id);
   void beginLoop(HloId Id);
-  void beginRound(HloId Id, size_t Number);
+  void beginRound(HloId Id);
   void endRound(const Task &Round);
   void beginBranch(Task Now);
   void endBranch(Task Now);
@@ -191,19 +191,32 @@ void ShadowWalk::beginLoop(HloId Id) {
   for (HloId Phis : Plan.loopPhis(Id))
     Plan.bind(Phis, P.operands(Id)[0], Init);
   bind(Init);
-  beginRound(Id, 0);
+  beginRound(Id);
 }
 
-void ShadowWalk::beginRound(HloId Id, size_t Number) {
-  Stack.push_back({Task::Kind::Round, {}, Id, Number, Memory.mark()});
+void ShadowWalk::beginRound(HloId Id) {
+  Stack.push_back({Task::Kind::Round, {}, Id, 0, Memory.mark()});
   walk(P.callee(Id, CallRole::Body));
   walk(P.callee(Id, CallRole::Condition));
 }
 
 /// The state becomes what is valid at the loop's head before and after the
-/// round. Where that takes something that the loop reads, there is a second
-/// round. A round takes from the state and never adds to it; what a second one
-/// finds damaged was damaged by the first.
+/// round, and where that takes something that the loop reads, there is another
+/// round. The state at the head is S, one round makes f(S) of it, and S' is the
+/// part of S that f(S) holds too:
+/// - It ends: S' is less than S, or the last round was this one, and there are
+///   finitely many pieces and values.
+/// - It is right: the last S is part of what there is when the loop begins, and
+///   of f(S). More held before a round is never less held after it, so that by
+///   induction bytes hold all of S each time round. What S lacks is missing on
+///   some path: after as many rounds as it took to lose it.
+/// - It is quick: a write takes the same from every state, so that all that
+///   writes take is lost in the first round. From then on a phi is lost because
+///   the one that it takes its value from was, one such step a round, so that
+///   rounds are at most as many as the loop has phis, and two. Loops without
+///   damage take one, or two.
+/// What the loop defines itself does not count: it is defined again
+/// before it is read.
 void ShadowWalk::endRound(const Task &Round) {
   ComputationId Body = P.callee(Round.Id, CallRole::Body);
   ComputationId Condition = P.callee(Round.Id, CallRole::Condition);
@@ -223,8 +236,8 @@ void ShadowWalk::endRound(const Task &Round) {
     bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
     Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
   });
-  if (Matters && Round.Next == 0)
-    beginRound(Round.Id, 1);
+  if (Matters)
+    beginRound(Round.Id);
   else
     walk(Condition);
 }

@@ -180,7 +180,7 @@ void ShadowPlan::forEachWrite(
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
     return;
-  bool Concat = P.customCallTarget(Id) == "ConcatBitcast";
+  bool Concat = P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
   SmallVector<HloValueId, 4> Kept;
   for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
     HloValueId V = F.definedAt(Id, I);
@@ -227,9 +227,13 @@ void ShadowPlan::findReadSteps() {
     forEachRead(Id,
                 [&](const ShadowRead &R) { All.push_back({R.Value, Step}); });
     if (P[Id].Op == Opcode::Conditional)
-      for (const HloCall &Branch : P.calls(Id))
+      for (auto [K, Branch] : llvm::enumerate(P.calls(Id))) {
+        HloId Parameter = P.parameter(Branch.Callee, 0);
+        if (Parameter && K + 1 < P.operands(Id).size())
+          Bindings(Parameter, P.operands(Id)[K + 1], Step);
         if (HloId Root = P.root(Branch.Callee))
           Bindings(Id, Root, S.time(Root));
+      }
     if (P[Id].Op != Opcode::While || P.operands(Id).empty())
       continue;
     ComputationId Body = P.callee(Id, CallRole::Body);

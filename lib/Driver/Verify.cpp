@@ -14,6 +14,7 @@
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 using namespace hlobuf;
@@ -136,27 +137,27 @@ private:
 };
 } // namespace
 
-/// Adds \p Name once; it may be that of no instruction.
-static void addName(StringRef Name, Diagnostic &F) {
-  if (!Name.empty() && !llvm::is_contained(F.Names, Name))
-    F.Names.push_back(Name.str());
-}
-
 /// Names what \p F is about: its subjects, and the values whose tags,
 /// `<12 add.2{1} @0>`, its message spells.
 static void nameSubjects(const Dump &D, Diagnostic &F) {
+  // A finding may be about every value of the dump.
+  llvm::DenseSet<StringRef> Known;
+  auto AddName = [&](StringRef Name) {
+    if (!Name.empty() && Known.insert(Name).second)
+      F.Names.push_back(Name.str());
+  };
   for (auto [Kind, Number] : F.Subjects) {
     switch (static_cast<SubjectKind>(Kind)) {
     case SubjectKind::Value:
-      addName(D.Names[D.Values[Number].Tag.Name], F);
+      AddName(D.Names[D.Values[Number].Tag.Name]);
       break;
     case SubjectKind::Name:
-      addName(D.Names[NameId(Number)], F);
+      AddName(D.Names[NameId(Number)]);
       break;
     case SubjectKind::Allocation:
       // That of many values is about none of them.
       if (IndexRange Lines = D.Allocations[Number].Values; Lines.size() == 1)
-        addName(D.Names[D.Values[Lines.Begin].Tag.Name], F);
+        AddName(D.Names[D.Values[Lines.Begin].Tag.Name]);
       break;
     case SubjectKind::Section:
     case SubjectKind::Row:
@@ -169,7 +170,7 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
     uint64_t Id = 0;
     StringRef Name;
     if (Tag.number(Id) && Tag.literal(' ') && Tag.name(Name))
-      addName(Name, F);
+      AddName(Name);
   }
 }
 

@@ -76,7 +76,7 @@ bool ChainWalk::stepOutOf() {
 /// Goes on to what a custom-call that starts or ends a collective in a fusion
 /// forwards (TPU): the collective's operand, or the buffer that it fills.
 bool ChainWalk::skipCollective() {
-  llvm::StringRef Target = P.customCallTarget(At.Id);
+  llvm::StringRef Target = P.customCallTarget(At.Id, Backend::TPU);
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
   HloId Next;
   if (Target == "AsyncCollectiveDone" && Operands.size() > 1)

@@ -189,7 +189,7 @@ void AccessFinder::customCall() {
                 P.trees().ordinal(P[Operands[Item.Operand]].Shape, Item.Index))
           return forward(Item.Operand, *At);
   // A promise about values, which stay as they are (TPU).
-  if (P.customCallTarget(Id) == "AssumeGatherIndicesInBound")
+  if (P.customCallTarget(Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(0, Part);
   all(AccessKind::Unknown);
 }

@@ -80,7 +80,7 @@ bool hlobuf::mayBeSharedContext(const Facts &A, const Value &V) {
 
 bool hlobuf::isConcatBitcast(const Facts &A, NameId Name) {
   const Instruction *I = A.instruction(Name);
-  return I && I->Op.Op == Opcode::CustomCall &&
+  return A.isTPU() && I && I->Op.Op == Opcode::CustomCall &&
          customCallTarget(A.dump().attributes(*I)) == "ConcatBitcast";
 }
 

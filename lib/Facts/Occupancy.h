@@ -48,7 +48,8 @@ struct Occupancy {
 /// memory.
 bool isAlternate(const Facts &A, const Allocation &Alloc);
 
-/// True if \p Name is a ConcatBitcast: its operands' bytes seen as one array.
+/// True if \p Name is a ConcatBitcast of TPU: its operands' bytes seen as one
+/// array. A custom call of that name means nothing on other backends.
 bool isConcatBitcast(const Facts &A, NameId Name);
 
 /// True if \p V is at {2,..} of an async-start or -update of SparseCore.

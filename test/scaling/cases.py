@@ -393,6 +393,23 @@ def tiny_allocations(folder, n):
     )
 
 
+@case(12500)
+def finding_about_all_values(folder, n):
+    """The peak is said to be at step 1, where everything is live."""
+    names = [f"x.{i}" for i in range(n)]
+    entries = [
+        (f"<{i} {name} @0>", [name], [], f"%{name} = f32[8]{{0}} parameter({i})")
+        for i, name in enumerate(names)
+    ]
+    ranges = live(names, [(name + "{}", 0, n - 1) for name in names])
+    return write(
+        folder,
+        assignment=plain(names),
+        values=used(entries, 32 * n),
+        live=ranges.replace(f"Live ranges at {n - 1} ", "Live ranges at 1 "),
+    )
+
+
 @case(10000)
 def values_at_one_step(folder, n):
     names = [f"x.{i}" for i in range(n)]

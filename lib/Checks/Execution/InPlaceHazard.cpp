@@ -153,10 +153,10 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
   case Opcode::CustomCall: {
     // Known to the compiler by name (gpu/buffer_sharing.cc, 2022): the matrix
     // that is factored, and the one that a product is added to.
-    llvm::StringRef Target = P.customCallTarget(Id);
+    llvm::StringRef Target = P.customCallTarget(Id, Backend::GPU);
     if ((Target == "__cusolver$cholesky" && S.Operand == 0) ||
         (Target.starts_with("__cublas$") && S.Operand == 2) ||
-        (Target == "ConcatBitcast" && A.isTPU()))
+        P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
       return true;
     ShapeIndex Output = P.trees().index(P[Id].Shape, S.Part);
     ShapeIndex Input =

@@ -12,13 +12,16 @@
 // fooled by a stated range that is too short. For TPU's alternate memory the
 // last reads count, in each branch of a conditional on its own, and values that
 // nobody reads count where they are written; findings there are warnings, as
-// placement itself does not follow live ranges.
+// placement itself does not follow live ranges, and its steps are half-open. An
+// instruction that reads one value and writes a part of its bytes as another is
+// an error in any order of steps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Dataflow/LiveOccupancy.h"
+#include "Dataflow/ShadowPlan.h"
 #include "Facts/Occupancy.h"
 
 using namespace hlobuf;
@@ -36,6 +39,7 @@ private:
   void report(ValueId Later, ValueId Earlier);
   void reportTouching(ValueId Ending, ValueId Starting);
   std::string spellStep(int32_t Step) const;
+  bool readsAndWrites(HloValueId Read, HloValueId Written) const;
   StepRange rangeOf(ValueId Line) const {
     return *W.ranges()[Flow[Line.index()]];
   }
@@ -90,6 +94,25 @@ void ModuleOverlap::addEnd(Finding &F, ValueId V) {
                : fmt::format("{} is live until here", spellName(D, V)));
 }
 
+/// True if the instruction that defines \p Written reads \p Read itself, and
+/// has done both when it ends.
+bool ModuleOverlap::readsAndWrites(HloValueId Read, HloValueId Written) const {
+  const Program &P = W.program();
+  HloId Id = W.flow()[Written].Definition;
+  Opcode Op = P[Id].Op;
+  if (W.flow()[Written].Phi || Op == Opcode::Unknown || P[Id].Sugar ||
+      isControlFlow(Op) || isTransfer(Op) ||
+      P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
+    return false;
+  llvm::ArrayRef<HloId> Operands = operandsRead(P, W.schedule(), Id);
+  bool Found = false;
+  W.flow().forEachUse(Read,
+                      [&](HloId User, uint32_t Operand, const FlowPosition &) {
+                        Found |= User == Id && Operand < Operands.size();
+                      });
+  return Found;
+}
+
 /// What happens, and where both are placed and defined.
 void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
   auto Definition = [&](ValueId V) {
@@ -129,8 +152,7 @@ void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
 void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
   const Value &V = D[Ending];
   const Value &Next = D[Starting];
-  if (V.Offset == Next.Offset &&
-      (V.Size == Next.Size || !D[V.Owner].PreallocatedTemp))
+  if (V.samePlace(Next))
     return;
   Finding F = R.report(A.places().value(Next).Offset,
                        "{} is written at {}, where {} is still read, and "
@@ -152,15 +174,16 @@ void ModuleOverlap::check(const Allocation &Alloc,
       for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
     }
-  bool Alternate = isAlternate(A, Alloc);
   findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
     report(ValueId(Later), ValueId(Earlier));
   });
-  // Alternate memory is placed by half-open steps.
-  if (!Alternate)
-    findTouching(Held, Held, [&](uint32_t Ending, uint32_t Starting) {
+  // Alternate memory is placed by half-open steps, which excuses all but an
+  // instruction that reads the one and writes the other.
+  bool Alternate = isAlternate(A, Alloc);
+  findTouching(Held, Held, [&](uint32_t Ending, uint32_t Starting) {
+    if (!Alternate || readsAndWrites(Flow[Ending], Flow[Starting]))
       reportTouching(ValueId(Ending), ValueId(Starting));
-    });
+  });
 }
 
 void ModuleOverlap::run() {

@@ -10,14 +10,17 @@
 // (the instruction works in place) or share no byte: live ranges count as
 // closed when XLA places values (heap_simulator.cc, RunComputation;
 // buffer_assignment.cc, LiveRangeInterferes; 2017), and in-place operands are
-// placed exactly on their users. Outside temps all offsets are 0 and a smaller
-// value may take over from a larger one. Builds for GPU between 2026-06-17 and
-// 2026-08-06 really broke this rule in allocations with a block
-// `reused by buffers of a different color`; that is a true defect.
+// placed exactly on their users. A result of another size is not excepted, also
+// outside temps, where all offsets are 0: CanShareOperandBufferWithUser wants
+// equal shapes. Builds for GPU between 2026-06-17 and 2026-08-06 really broke
+// this rule in allocations with a block `reused by buffers of a different
+// color`; that is a true defect.
 //
 // TPU's alternate memory (temps of another color than 0) is held until the
-// last use, so both stated ends and last uses are looked at there, and
-// findings are warnings. Exceptions:
+// last use, so both stated ends and last uses are looked at there. Steps are
+// half-open there, which excuses values that have nothing to do with each
+// other; where the instruction itself reads the one and writes the other it is
+// an error, else a warning. Exceptions:
 // - the result of ConcatBitcast overlaps its operands by design;
 // - a value that a conditional uses may end earlier in a branch;
 // - the stated end of a value that nobody touches in the step before a
@@ -54,7 +57,7 @@ private:
   void checkAlternate(const Allocation &Alloc);
   bool usedByConditional(ValueId V) const;
   bool hasForeignEnd(ValueId V, ValueId Next) const;
-  bool mayTouch(ValueId V, ValueId W) const;
+  bool readsAndWrites(ValueId Read, ValueId Written) const;
   void report(Severity Level, ValueId Ending, ValueId Starting, int32_t Step);
 
   const CheckContext &A;
@@ -63,16 +66,25 @@ private:
 };
 } // namespace
 
-bool TouchingCheck::mayTouch(ValueId V, ValueId W) const {
-  return D[V].Offset == D[W].Offset &&
-         (D[V].Size == D[W].Size || !D[D[V].Owner].PreallocatedTemp);
+/// True if the instruction that writes \p Written reads \p Read itself, and has
+/// done both when it ends: no order of steps excuses that they share bytes.
+bool TouchingCheck::readsAndWrites(ValueId Read, ValueId Written) const {
+  const ValueTag &Tag = D[Written].Tag;
+  const Instruction *I = A.instruction(Tag.Name);
+  UsedId U = A.usedOf(Read);
+  if (!I || !U || Tag.Phi || I->Op.Sugar || I->Op.Op == Opcode::Unknown ||
+      isControlFlow(I->Op.Op) || accessesNoMemory(I->Op.Op) ||
+      isTransfer(I->Op.Op))
+    return false;
+  return llvm::any_of(
+      D.uses(D[U]), [&](const Use &Reader) { return Reader.Name == Tag.Name; });
 }
 
 void TouchingCheck::report(Severity Level, ValueId Ending, ValueId Starting,
                            int32_t Step) {
-  if (mayTouch(Ending, Starting))
-    return;
   const Value &V = D[Ending], &W = D[Starting];
+  if (V.samePlace(W))
+    return;
   Finding F = R.reportAs(
       Level, A.places().value(W).Offset,
       "{} starts at {}, where {} is still read, and shares {} with it; they "
@@ -82,8 +94,8 @@ void TouchingCheck::report(Severity Level, ValueId Ending, ValueId Starting,
   addStep(F, A, Step, Starting, spellOverwrite(W, V));
   addEnd(F, A, Ending, Step);
   F.why(A.places().value(V).Offset,
-        "a result may replace an operand only at the same first byte{}",
-        D[V.Owner].PreallocatedTemp ? ", with the same size" : "");
+        "a result may replace an operand only at the same first byte, with the "
+        "same size");
   notePlace(F, A, Ending);
   noteRange(F, A, Ending);
   noteRange(F, A, Starting);
@@ -139,8 +151,9 @@ void TouchingCheck::checkAlternate(const Allocation &Alloc) {
       ByLastUse.push_back(timedBytes(D, ValueId(V), O.Held));
   }
   auto Report = [&](uint32_t Ending, uint32_t Next) {
-    report(Severity::Warning, ValueId(Ending), ValueId(Next),
-           A.range(ValueId(Next))->Start);
+    bool Certain = readsAndWrites(ValueId(Ending), ValueId(Next));
+    report(Certain ? Severity::Error : Severity::Warning, ValueId(Ending),
+           ValueId(Next), A.range(ValueId(Next))->Start);
   };
   findTouching(ByStatedEnd, Starting, [&](uint32_t Ending, uint32_t Next) {
     if (!hasForeignEnd(ValueId(Ending), ValueId(Next)))
