@@ -43,7 +43,7 @@ public:
   void open() { ::sigprocmask(SIG_SETMASK, &Mask, nullptr); }
 
 private:
-  static constexpr std::array<int, 6> Passed = {SIGINT,  SIGQUIT, SIGTERM,
+  static constexpr std::array<int, 6> Passed = {SIGINT, SIGQUIT, SIGTERM,
                                                 SIGHUP, SIGUSR1, SIGUSR2};
   std::array<struct sigaction, Passed.size()> Before = {};
   /// Ignored by whoever started us, the kernel would throw the status away.
@@ -120,9 +120,8 @@ static int start(const std::vector<std::string> &Command,
   return Error;
 }
 
-llvm::Expected<int>
-hlobuf::runCommand(const std::vector<std::string> &Command,
-                   llvm::function_ref<void()> Started) {
+llvm::Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command,
+                                       llvm::function_ref<void()> Started) {
   SignalGuard Signals;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (int Error = start(Command, Signals)) {

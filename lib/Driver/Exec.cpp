@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 
 using namespace hlobuf;
@@ -152,14 +153,23 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
 static FreshDumps freshDumps(const FolderSnapshot &Before,
                              const WatchReport &Report) {
   FreshDumps Fresh = Before.changes();
-  Fresh.Whole = Fresh.Stale == 0 && Report.Losses.Mixed.empty() &&
-                Report.Others.empty();
+  Fresh.Whole =
+      Fresh.Stale == 0 && Report.Losses.Mixed.empty() && Report.Others.empty();
   for (const FolderSnapshot &Other : Report.Others)
     Fresh.add(Other.changes());
   llvm::erase_if(Fresh.Assignments, [&](const std::string &Path) {
     return Report.Losses.Mixed.count(absolutePath(Path)) != 0;
   });
   return Fresh;
+}
+
+/// \p Result, where standard error could be written; LLVM would end the process
+/// with a status of its own.
+static int withLostOutput(int Result) {
+  if (!llvm::errs().has_error())
+    return Result;
+  llvm::errs().clear_error();
+  return Result != ExitSound ? Result : int(ExitUnreadable);
 }
 
 int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
@@ -188,11 +198,13 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
         << "': " << llvm::toString(Status.takeError()) << '\n';
     return ExitUnreadable;
   }
+  // Nobody reads what we say: that must not hide the command's exit status.
+  std::signal(SIGPIPE, SIG_IGN);
   WatchReport Report = Watch.finish();
   Dumps.tidy(Before, Report);
   int Result =
       judge(Options, freshDumps(Before, Report), Report, *Status, Dumps, Err);
   if (Dumps.Keep && Dumps.isTemporary())
     Err << "hlobuf-verify: the dumps are in " << Dumps.path() << '\n';
-  return Result;
+  return withLostOutput(Result);
 }

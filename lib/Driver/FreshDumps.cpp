@@ -37,8 +37,7 @@ bool FolderSnapshot::stampFile(StringRef Path, Stamp &Result) {
 bool FolderSnapshot::isUnchanged(StringRef Path) const {
   Stamp Now;
   auto Before = Files.find(Path);
-  return Before != Files.end() && stampFile(Path, Now) &&
-         Before->second == Now;
+  return Before != Files.end() && stampFile(Path, Now) && Before->second == Now;
 }
 
 llvm::StringMap<FolderSnapshot::Stamp>

@@ -91,17 +91,17 @@ std::string hlobuf::commandOf(int Process) {
 
 bool hlobuf::hasXla(int Process) {
   static constexpr StringRef Libraries[] = {
-      "/libjax_common.so",         // jaxlib, 2025 on
-      "xla_extension.so",          // jaxlib before, and bindings for others
-      "/_XLAC",                    // PyTorch/XLA
-      "/libtpu.so",                // also in frameworks of its own
-      "/xla_cuda_plugin.so",       // jax on CUDA
-      "/xla_rocm_plugin.so",       // jax on ROCm
-      "pjrt_c_api_",               // plugins of others
-      "/libtensorflow_cc.so",      // TensorFlow, 2023 on
+      "/libjax_common.so",           // jaxlib, 2025 on
+      "xla_extension.so",            // jaxlib before, and bindings for others
+      "/_XLAC",                      // PyTorch/XLA
+      "/libtpu.so",                  // also in frameworks of its own
+      "/xla_cuda_plugin.so",         // jax on CUDA
+      "/xla_rocm_plugin.so",         // jax on ROCm
+      "pjrt_c_api_",                 // plugins of others
+      "/libtensorflow_cc.so",        // TensorFlow, 2023 on
       "_pywrap_tensorflow_internal", // and before
-      "/libReactantExtra.so",      // Julia
-      "/libexla.so",               // Elixir
+      "/libReactantExtra.so",        // Julia
+      "/libexla.so",                 // Elixir
   };
   std::string Maps = readFile(Process, "maps").value_or("");
   return llvm::any_of(Libraries, [&](StringRef Library) {

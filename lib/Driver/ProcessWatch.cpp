@@ -160,20 +160,20 @@ ProcessWatch::Process *ProcessWatch::find(int Pid) {
   return nullptr;
 }
 
-/// Makes a process that has a folder of its own, which nobody else has: a number
-/// is used again after a while.
+/// Makes a process that has a folder of its own, which nobody else has: a
+/// number is used again after a while.
 ProcessWatch::Process &ProcessWatch::add(int Pid) {
   auto P = std::make_unique<Process>();
   P->Pid = Pid;
   P->Group = Processes.size();
   P->Command = commandOf(Pid);
-  std::string First = fmt::format("{}/{}{}", Target.Absolute,
-                                  ProcessFolderPrefix.str(), Pid);
+  std::string First =
+      fmt::format("{}/{}{}", Target.Absolute, ProcessFolderPrefix.str(), Pid);
   std::string Path = First;
   std::error_code Error;
-  for (unsigned Try = 2; (Error = fs::create_directory(
-                              Path, /*IgnoreExisting=*/false)) ==
-                         std::errc::file_exists;
+  for (unsigned Try = 2;
+       (Error = fs::create_directory(Path, /*IgnoreExisting=*/false)) ==
+       std::errc::file_exists;
        ++Try)
     Path = fmt::format("{}-{}", First, Try);
   P->Folder = Error || !Log.watch(Path) ? Target.Absolute : Path;
@@ -299,8 +299,8 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
     Report.Shortfalls.push_back(fmt::format(
         "{} that process {} compiled: XLA did not dump {}, so something "
         "replaced the flags",
-        countModules(static_cast<uint64_t>(S.Compiled - Dumped)), *S.Commands.begin(),
-        S.Compiled - Dumped == 1 ? "it" : "them"));
+        countModules(static_cast<uint64_t>(S.Compiled - Dumped)),
+        *S.Commands.begin(), S.Compiled - Dumped == 1 ? "it" : "them"));
   }
 }
 
@@ -326,9 +326,9 @@ WatchReport ProcessWatch::finish() {
   compareCounts(Report);
   addUnseen(Report);
   if (unsigned Lost = Report.Losses.Modules)
-    Report.Shortfalls.push_back(fmt::format(
-        "{} in {}: another process wrote files of the same names",
-        countModules(Lost), Report.Losses.Folders.begin()->first));
+    Report.Shortfalls.push_back(
+        fmt::format("{} in {}: another process wrote files of the same names",
+                    countModules(Lost), Report.Losses.Folders.begin()->first));
   if (Log.isIncomplete())
     Report.Shortfalls.push_back(
         "modules that other processes may have written over: the system does "

@@ -55,8 +55,8 @@ public:
   ProcessWatch(const ProcessWatch &) = delete;
   ProcessWatch &operator=(const ProcessWatch &) = delete;
 
-  /// Sets the variables that lead Python processes here. What fails is not done,
-  /// and noted.
+  /// Sets the variables that lead Python processes here. What fails is not
+  /// done, and noted.
   void prepare();
 
   /// Starts the thread that answers and looks.

@@ -3,10 +3,10 @@
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A compiler opens each file of a dump once, truncates it, writes and closes it.
-// So a second end of a write is a second writer. The kernel merges equal reports
-// that follow each other: that is why reports of changes, which lie between two
-// writes of one file, are asked for as well.
+// A compiler opens each file of a dump once, truncates it, writes and closes
+// it. So a second end of a write is a second writer. The kernel merges equal
+// reports that follow each other: that is why reports of changes, which lie
+// between two writes of one file, are asked for as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +35,8 @@ WriteLog::~WriteLog() {
 }
 
 bool WriteLog::watch(const std::string &Folder) {
-  constexpr uint32_t Wanted =
-      IN_CREATE | IN_OPEN | IN_MODIFY |
-                              IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR;
+  constexpr uint32_t Wanted = IN_CREATE | IN_OPEN | IN_MODIFY | IN_CLOSE_WRITE |
+                              IN_MOVED_TO | IN_ONLYDIR;
   int Watch =
       Events < 0 ? -1 : ::inotify_add_watch(Events, Folder.c_str(), Wanted);
   if (Watch < 0) {

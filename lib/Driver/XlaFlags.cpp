@@ -65,7 +65,8 @@ static std::vector<Flag> splitFlags(StringRef Flags) {
   return All;
 }
 
-/// True if \p Folder is one: `-` is standard output, which is the program's own.
+/// True if \p Folder is one: `-` is standard output, which is the program's
+/// own.
 static bool isFolder(StringRef Folder) {
   return !Folder.empty() && Folder != "-" && Folder != "sponge";
 }

@@ -60,7 +60,7 @@ static bool openPipes(std::array<int, 2> &First, std::array<int, 2> &Second) {
 }
 
 std::error_code ChildProcess::start(const std::vector<std::string> &Arguments,
-                         const std::string &Log, bool Talk) {
+                                    const std::string &Log, bool Talk) {
   kill();
   std::array<int, 2> ToChild = {-1, -1};
   std::array<int, 2> FromChild = {-1, -1};

@@ -73,15 +73,14 @@ static std::optional<int> descriptorOf(StringRef Path) {
     return STDOUT_FILENO;
   if (Path == "/dev/stderr")
     return STDERR_FILENO;
-  if ((Path.consume_front("/dev/fd/") || Path.consume_front("/proc/self/fd/")) &&
+  if ((Path.consume_front("/dev/fd/") ||
+       Path.consume_front("/proc/self/fd/")) &&
       !Path.getAsInteger(10, Descriptor))
     return Descriptor;
   return std::nullopt;
 }
 
-static std::error_code lastError() {
-  return {errno, std::generic_category()};
-}
+static std::error_code lastError() { return {errno, std::generic_category()}; }
 
 /// Gives \p Descriptor, a new file, the permissions and the owner of \p Old.
 static void inherit(int Descriptor, const struct stat &Old) {
@@ -104,8 +103,8 @@ std::error_code AtomicFile::openDirectly() {
     return {};
   }
   std::error_code Error;
-  OS = std::make_unique<llvm::raw_fd_ostream>(
-      Path, Error, fs::CD_OpenExisting, fs::FA_Write, fs::OF_None);
+  OS = std::make_unique<llvm::raw_fd_ostream>(Path, Error, fs::CD_OpenExisting,
+                                              fs::FA_Write, fs::OF_None);
   return Error;
 }
 
@@ -160,8 +159,10 @@ llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
     return failure(Path, Target.getError());
   File->Target = *Target;
   // LLVM removes the file for this signal only if something else is to be done:
-  // to end as without it.
-  llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
+  // to end as without it. Where it is ignored, it stays so.
+  struct sigaction Pipe = {};
+  if (::sigaction(SIGPIPE, nullptr, &Pipe) == 0 && Pipe.sa_handler != SIG_IGN)
+    llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
   bool Named = Exists && Old.st_nlink > 1;
   std::error_code Error = Named ? File->openForLater() : File->openBeside();
   if (Exists && !Named && isFolderClosed(Error))
@@ -210,7 +211,8 @@ llvm::Error AtomicFile::commit() {
   OS.reset();
   if (Temporary.empty())
     return llvm::Error::success();
-  if (std::error_code Error = Copy ? overwrite() : fs::rename(Temporary, Target))
+  if (std::error_code Error =
+          Copy ? overwrite() : fs::rename(Temporary, Target))
     return failure(Path, Error);
   if (Copy)
     return llvm::Error::success(); // the destructor removes the copy

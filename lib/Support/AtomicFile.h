@@ -18,8 +18,8 @@ namespace hlobuf {
 
 /// Takes the place of a file when everything is written, and not before. The
 /// new file has the permissions of the old one, and its owner and group where
-/// that is allowed. A symbolic link stays, and what it leads to is written, also
-/// where that does not exist yet.
+/// that is allowed. A symbolic link stays, and what it leads to is written,
+/// also where that does not exist yet.
 ///
 /// A file in a folder that nothing can be added to, and one with several names,
 /// is written over at the end. What is not a regular file (a pipe, a terminal)
