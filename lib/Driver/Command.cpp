@@ -18,7 +18,7 @@ using namespace hlobuf;
 /// The command; a handler of signals reads it.
 static volatile pid_t Child = 0;
 
-/// Passes on what another process sent. The kernel sends the signals of a
+/// Forwards what another process sent. The kernel sends the signals of a
 /// terminal to all processes in front of it.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   int Saved = errno;
@@ -39,14 +39,15 @@ public:
 
   /// Back to the dispositions and the mask that this process got.
   void restore();
-  /// What is passed on is not held back any more: there is a command.
+  /// Signals are not held back any more: there is a command to forward them to.
   void open() { ::sigprocmask(SIG_SETMASK, &Mask, nullptr); }
 
 private:
   static constexpr std::array<int, 6> Passed = {SIGINT, SIGQUIT, SIGTERM,
                                                 SIGHUP, SIGUSR1, SIGUSR2};
   std::array<struct sigaction, Passed.size()> Before = {};
-  /// Ignored by whoever started us, the kernel would throw the status away.
+  /// If the process that started us ignores it, the kernel would throw the
+  /// status away.
   struct sigaction BeforeChild = {};
   sigset_t Mask;
 };

@@ -24,7 +24,7 @@ inline constexpr int SignalBase = 128;
 ///
 /// The command gets the signal dispositions and the mask that this process got,
 /// ignored ones included. While it runs, signals that are sent to this process
-/// alone are passed on to it; those of the terminal reach it anyway. Processes
+/// alone are forwarded to it; those of the terminal reach it anyway. Processes
 /// that the command leaves behind become children of this one, and are waited
 /// for. \p Started is called once it runs; no thread may be started before.
 llvm::Expected<int> runCommand(const std::vector<std::string> &Command,

@@ -55,7 +55,7 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
   return {};
 }
 
-/// The entries of \p Folder by name; nothing if one is no file.
+/// The entries of \p Folder by name; nothing if there is anything but files.
 static std::optional<std::vector<std::string>> filesIn(StringRef Folder) {
   std::vector<std::string> Names;
   std::error_code Error;

@@ -25,7 +25,7 @@ namespace hlobuf {
 
 /// What the processes of a command did that the folders of dumps do not say.
 struct WatchReport {
-  /// Folders besides the one that was given: the program chose them itself.
+  /// Folders that the program chose itself.
   std::vector<FolderSnapshot> Others;
   /// Folders of jax's compilation cache that executables were taken from.
   std::set<std::string> CacheFolders;

@@ -72,8 +72,8 @@ void WriteLog::end(const std::string &Path) {
   F.Opened = 0;
 }
 
-/// Files that were there before the folder was watched. Whoever made the folder
-/// may still be writing.
+/// Files that were there before the folder was watched. The process that made
+/// the folder may still be writing.
 void WriteLog::addFound(const std::string &Folder) {
   std::error_code Error;
   for (fs::directory_iterator At(Folder, Error, false), End;

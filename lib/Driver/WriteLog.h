@@ -40,7 +40,7 @@ public:
 
   /// What became of the modules that were written more than once.
   struct Losses {
-    /// Buffer assignments whose text is gone, or cannot be told from others.
+    /// Buffer assignments whose text is gone, or mixed with another one.
     unsigned Modules = 0;
     /// Files to leave out: of several processes, as far as is known.
     std::set<std::string> Mixed;

@@ -24,7 +24,7 @@ struct DumpTarget {
   /// As the flags name it, and absolute.
   std::string Folder;
   std::string Absolute;
-  /// Flags besides the folder: `--xla_dump_hlo_as_text ..`.
+  /// Flags in addition to the folder: `--xla_dump_hlo_as_text ..`.
   std::string Extra;
   /// Takes the place of folders that the program names.
   bool Override = false;

@@ -142,8 +142,10 @@ def _go_on():  # type: ignore[no-untyped-def]
     own = sys.modules.pop(__name__)
     try:
         import sitecustomize  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-    except ImportError:
+    except ImportError as error:
         sys.modules[__name__] = own
+        if getattr(error, "name", __name__) != __name__:
+            raise
 
 
 if __name__ == "sitecustomize":

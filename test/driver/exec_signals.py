@@ -10,10 +10,12 @@ import subprocess
 import sys
 
 COMPILE, FOLDER = sys.argv[1:]
+# A shell ignores it for what runs in the background.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 SHOW = """
 import os, signal, sys
 print(*(s.name for s in signal.Signals if signal.getsignal(s) == signal.SIG_IGN))
-print(open("/proc/self/status").read().split("SigBlk:")[1].split()[0])
+print(open("/proc/self/status").read().split("SigBlk:")[1].split()[0], flush=True)
 sys.stdin = open(os.devnull)
 sys.argv[1:] = sys.argv[2:]
 exec(compile(open(sys.argv[0]).read(), "compile.py", "exec"))

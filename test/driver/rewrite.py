@@ -75,7 +75,9 @@ def be_nobody():
 # A folder that takes no new file, for a user who is not root.
 closed = "far"
 if os.geteuid() == 0:
-    closed = tempfile.mkdtemp()
+    # lit's own temporary folder is the user's alone.
+    os.environ["TMPDIR"] = "/tmp"
+    closed = tempfile.mkdtemp(dir="/tmp")
     shutil.copytree(DUMP, f"{closed}/dump")
     DUMP = f"{closed}/dump"
     old(f"{closed}/file", 0o640)
