@@ -77,9 +77,12 @@ std::vector<int> hlobuf::descendants() {
 }
 
 std::string hlobuf::commandOf(int Process) {
-  constexpr size_t Longest = 60;
+  constexpr size_t Longest = 160;
   std::string Text = readFile(Process, "cmdline").value_or("");
-  StringRef Line = StringRef(Text).rtrim('\0');
+  auto [Program, Arguments] = StringRef(Text).rtrim('\0').split('\0');
+  std::string Line = llvm::sys::path::filename(Program).str();
+  if (!Arguments.empty())
+    Line += ' ' + Arguments.str();
   std::string Result;
   for (char C : Line)
     Result += C > 0 && C < ' ' ? ' ' : C == 0 ? ' ' : C;
