@@ -6,117 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Exec.h"
+#include "Driver/Command.h"
 #include "Driver/Config.h"
 #include "Driver/Driver.h"
+#include "Driver/DumpFolder.h"
 #include "Driver/FreshDumps.h"
-#include "Driver/XlaFlags.h"
+#include "Driver/ProcessWatch.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// Shells say so where a signal ended a command.
-static constexpr int SignalBase = 128;
-
-static pid_t Child = 0;
-
-static void passOn(int Signal) {
-  if (Child > 0)
-    ::kill(Child, Signal);
-}
-
-/// Waits like a shell: the terminal's signals are the command's, others are
-/// forwarded to it.
-static int waitForChild() {
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
-  std::signal(SIGTERM, passOn);
-  std::signal(SIGHUP, passOn);
-  int Status = 0;
-  while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    ;
-  for (int Signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP})
-    std::signal(Signal, SIG_DFL);
-  return WIFSIGNALED(Status) ? SignalBase + WTERMSIG(Status)
-                             : WEXITSTATUS(Status);
-}
-
-/// Runs \p Command with XLA_FLAGS set to \p Flags; its exit status.
-static llvm::Expected<int> runCommand(const std::vector<std::string> &Command,
-                                      const std::string &Flags) {
-  std::vector<char *> Arguments;
-  for (const std::string &Argument : Command)
-    Arguments.push_back(const_cast<char *>(Argument.c_str()));
-  Arguments.push_back(nullptr);
-  if (::setenv("XLA_FLAGS", Flags.c_str(), /*overwrite=*/1) != 0)
-    return llvm::errorCodeToError(
-        std::error_code(errno, std::generic_category()));
-  if (int Error = ::posix_spawnp(&Child, Arguments.front(), nullptr, nullptr,
-                                 Arguments.data(), environ))
-    return llvm::errorCodeToError(
-        std::error_code(Error, std::generic_category()));
-  return waitForChild();
-}
-
-namespace {
-/// The folder that the program dumps into. One of ours goes away unless it is
-/// kept.
-class DumpFolder {
-public:
-  ~DumpFolder() {
-    if (!Temporary.empty() && !Keep &&
-        llvm::sys::fs::remove_directories(Temporary))
-      return; // the system clears its temporary folder
-  }
-
-  /// Makes the folder; \p Flags become those that name it.
-  std::error_code create(const VerifyOptions &Options, std::string &Flags);
-
-  bool isTemporary() const { return Path == Temporary; }
-
-  std::string Path;
-  bool Keep = false;
-
-private:
-  std::string Temporary;
-};
-} // namespace
-
-std::error_code DumpFolder::create(const VerifyOptions &Options,
-                                   std::string &Flags) {
-  Keep = Options.KeepDumps;
-  bool Given = !Options.DumpsFolder.empty();
-  if (Given) {
-    // The program may work elsewhere.
-    Path = absolutePath(Options.DumpsFolder);
-    if (std::error_code Error = llvm::sys::fs::create_directories(Path))
-      return Error;
-  } else {
-    llvm::SmallString<128> Made;
-    if (auto Error = llvm::sys::fs::createUniqueDirectory("hlobuf", Made))
-      return Error;
-    Path = Temporary = std::string(Made);
-  }
-  Flags = addDumpFlags(Flags, Path, Given);
-  if (Options.FindPass)
-    Flags += " --xla_dump_hlo_pass_re=.*";
-  return {};
-}
-
-static std::string modules(unsigned Count) {
-  return fmt::format("{} module{}", Count, Count == 1 ? "" : "s");
-}
-
-/// How \p Status, as waitForChild() has it, came about.
+/// How \p Status, as runCommand() has it, came about.
 static std::string howItFailed(int Status) {
   if (Status > SignalBase)
     return fmt::format("was ended by signal {}", Status - SignalBase);
@@ -135,10 +41,10 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   if (Fresh.Cached != 0)
     return fmt::format("{} came out of jax's compilation cache instead of "
                        "being compiled; {}",
-                       modules(Fresh.Cached), WithoutCache);
+                       countModules(Fresh.Cached), WithoutCache);
   if (Fresh.Unfinished != 0)
     return fmt::format("XLA dumped {} without a buffer assignment",
-                       modules(Fresh.Unfinished));
+                       countModules(Fresh.Unfinished));
   std::string Why = "the program compiled nothing with XLA, replaced "
                     "XLA_FLAGS, or took everything from a compilation cache "
                     "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
@@ -148,12 +54,19 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   return Why;
 }
 
-/// The entries of the cache that modules without a dump were taken from: the
-/// folder is known where the environment names it.
-static std::vector<std::string> entriesOf(const FreshDumps &Fresh) {
-  const char *Cache = std::getenv("JAX_COMPILATION_CACHE_DIR");
-  return Cache && Fresh.Cached != 0 ? cacheEntries(Cache, Fresh.CachedNames)
-                                    : std::vector<std::string>();
+/// The entries of the caches that modules without a dump were taken from: a
+/// folder is known where the environment or the program names it.
+static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
+                                          const WatchReport &Report) {
+  if (Fresh.Cached == 0)
+    return {};
+  std::set<std::string> Folders = Report.CacheFolders;
+  if (const char *Given = std::getenv("JAX_COMPILATION_CACHE_DIR"))
+    Folders.insert(absolutePath(Given));
+  std::vector<std::string> Entries;
+  for (const std::string &Folder : Folders)
+    llvm::append_range(Entries, cacheEntries(Folder, Fresh.CachedNames));
+  return Entries;
 }
 
 /// The names of which no entry is there.
@@ -173,10 +86,10 @@ static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
                        const std::string &Folder,
                        llvm::ArrayRef<std::string> Entries,
                        llvm::raw_ostream &Err, unsigned &Findings) {
-  Options.Inputs = {Folder};
-  if (Fresh.Stale != 0 || Fresh.Assignments.empty())
-    Options.Inputs = Fresh.Assignments;
-  Options.Inputs.insert(Options.Inputs.end(), Entries.begin(), Entries.end());
+  Options.Inputs = Fresh.Assignments;
+  if (Fresh.Whole && !Fresh.Assignments.empty())
+    Options.Inputs = {Folder};
+  llvm::append_range(Options.Inputs, Entries);
   Options.Color = Options.Color && Options.Progress;
   return runVerify(Options, Err, Err, &Findings);
 }
@@ -187,29 +100,76 @@ static bool namesFiles(const VerifyOptions &Options) {
          !Options.Outputs.empty();
 }
 
+/// Says what of a run was not verified; how much.
+static size_t printShortfalls(const FreshDumps &Fresh,
+                              llvm::ArrayRef<std::string> Entries,
+                              const WatchReport &Report,
+                              llvm::raw_ostream &Err) {
+  size_t Count = Report.Shortfalls.size();
+  for (const std::string &Shortfall : Report.Shortfalls)
+    Err << "hlobuf-verify: not verified: " << Shortfall << '\n';
+  if (Fresh.Assignments.empty() && Entries.empty())
+    return Count;
+  if (unsigned Left = withoutEntry(Fresh, Entries)) {
+    Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
+                       "compilation cache; {}\n",
+                       countModules(Left), WithoutCache);
+    ++Count;
+  }
+  if (Fresh.Unfinished != 0)
+    Err << fmt::format("hlobuf-verify: XLA dumped {} without a buffer "
+                       "assignment\n",
+                       countModules(Fresh.Unfinished));
+  return Count;
+}
+
 /// Verifies what \p Fresh has, and says what it has not; the exit status.
 static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
-                 int Status, DumpFolder &Dumps, llvm::raw_ostream &Err) {
-  std::vector<std::string> Entries = entriesOf(Fresh);
+                 const WatchReport &Report, int Status, DumpFolder &Dumps,
+                 llvm::raw_ostream &Err) {
+  std::vector<std::string> Entries = entriesOf(Fresh, Report);
   if (Fresh.Assignments.empty() && Entries.empty()) {
     Err << "hlobuf-verify: nothing was verified: "
-        << whyNothing(Fresh, Status, Dumps.Path) << '\n';
+        << whyNothing(Fresh, Status, Dumps.path()) << '\n';
+    printShortfalls(Fresh, Entries, Report, Err);
     return Status != 0 ? Status : int(ExitUnreadable);
   }
   if (Status != 0)
     Err << "hlobuf-verify: the program " << howItFailed(Status) << '\n';
   unsigned Findings = 0;
-  int Verdict = verifyFresh(Options, Fresh, Dumps.Path, Entries, Err, Findings);
+  int Verdict =
+      verifyFresh(Options, Fresh, Dumps.path(), Entries, Err, Findings);
   if (!Entries.empty())
     Err << fmt::format("hlobuf-verify: {} out of jax's compilation cache: its "
                        "entries were verified\n",
-                       modules(Fresh.Cached));
-  if (unsigned Left = withoutEntry(Fresh, Entries))
-    Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
-                       "compilation cache; {}\n",
-                       modules(Left), WithoutCache);
+                       countModules(Fresh.Cached));
+  if (printShortfalls(Fresh, Entries, Report, Err) && Verdict == ExitSound)
+    Verdict = ExitUnreadable;
   Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);
   return Status != 0 ? Status : Verdict;
+}
+
+/// What the command dumped, in its folder and in those that it chose itself.
+static FreshDumps freshDumps(const FolderSnapshot &Before,
+                             const WatchReport &Report) {
+  FreshDumps Fresh = Before.changes();
+  Fresh.Whole =
+      Fresh.Stale == 0 && Report.Losses.Mixed.empty() && Report.Others.empty();
+  for (const FolderSnapshot &Other : Report.Others)
+    Fresh.add(Other.changes());
+  llvm::erase_if(Fresh.Assignments, [&](const std::string &Path) {
+    return Report.Losses.Mixed.count(absolutePath(Path)) != 0;
+  });
+  return Fresh;
+}
+
+/// \p Result, where standard error could be written; LLVM would end the process
+/// with a status of its own.
+static int withLostOutput(int Result) {
+  if (!llvm::errs().has_error())
+    return Result;
+  llvm::errs().clear_error();
+  return Result != ExitSound ? Result : int(ExitUnreadable);
 }
 
 int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
@@ -226,16 +186,25 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
     Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';
     return ExitUnreadable;
   }
-  FolderSnapshot Before(Dumps.Path);
+  FolderSnapshot Before(Dumps.path());
   Out.flush();
-  llvm::Expected<int> Status = runCommand(Options.Inputs, Flags);
+  ::setenv("XLA_FLAGS", Flags.c_str(), /*overwrite=*/1);
+  ProcessWatch Watch(Dumps.Target);
+  Watch.prepare();
+  llvm::Expected<int> Status =
+      runCommand(Options.Inputs, [&] { Watch.start(); });
   if (!Status) {
     Err << "error: cannot run '" << Options.Inputs.front()
         << "': " << llvm::toString(Status.takeError()) << '\n';
     return ExitUnreadable;
   }
-  int Result = judge(Options, Before.changes(), *Status, Dumps, Err);
+  // Nobody reads what we say: that must not hide the command's exit status.
+  std::signal(SIGPIPE, SIG_IGN);
+  WatchReport Report = Watch.finish();
+  Dumps.tidy(Before, Report);
+  int Result =
+      judge(Options, freshDumps(Before, Report), Report, *Status, Dumps, Err);
   if (Dumps.Keep && Dumps.isTemporary())
-    Err << "hlobuf-verify: the dumps are in " << Dumps.Path << '\n';
-  return Result;
+    Err << "hlobuf-verify: the dumps are in " << Dumps.path() << '\n';
+  return withLostOutput(Result);
 }

@@ -7,6 +7,7 @@
 
 #include "Driver/FreshDumps.h"
 #include "Dump/Files.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -16,16 +17,38 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
+void FreshDumps::add(const FreshDumps &Other) {
+  llvm::append_range(Assignments, Other.Assignments);
+  llvm::append_range(CachedNames, Other.CachedNames);
+  Stale += Other.Stale;
+  Cached += Other.Cached;
+  Unfinished += Other.Unfinished;
+}
+
+bool FolderSnapshot::stampFile(StringRef Path, Stamp &Result) {
+  fs::file_status Status;
+  if (fs::status(Path, Status) || !fs::is_regular_file(Status))
+    return false;
+  Result = {Status.getSize(), Status.getLastModificationTime(),
+            Status.getUniqueID()};
+  return true;
+}
+
+bool FolderSnapshot::isUnchanged(StringRef Path) const {
+  Stamp Now;
+  auto Before = Files.find(Path);
+  return Before != Files.end() && stampFile(Path, Now) && Before->second == Now;
+}
+
 llvm::StringMap<FolderSnapshot::Stamp>
 FolderSnapshot::stampFiles(StringRef Folder) {
   llvm::StringMap<Stamp> Files;
   std::error_code Error;
   for (fs::recursive_directory_iterator At(Folder, Error, false), End;
        At != End && !Error; At.increment(Error)) {
-    fs::file_status Status;
-    if (!fs::status(At->path(), Status) && fs::is_regular_file(Status))
-      Files[At->path()] = {Status.getSize(), Status.getLastModificationTime(),
-                           Status.getUniqueID()};
+    Stamp Now;
+    if (stampFile(At->path(), Now))
+      Files[At->path()] = Now;
   }
   return Files;
 }
@@ -81,6 +104,10 @@ FreshDumps FolderSnapshot::changes() const {
   }
   llvm::sort(Fresh.Assignments);
   return Fresh;
+}
+
+std::string hlobuf::countModules(uint64_t Count) {
+  return fmt::format("{} module{}", Count, Count == 1 ? "" : "s");
 }
 
 std::vector<std::string>

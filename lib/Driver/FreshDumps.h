@@ -31,6 +31,11 @@ struct FreshDumps {
   /// Modules that were dumped before their optimization, and have no buffer
   /// assignment.
   unsigned Unfinished = 0;
+  /// Everything in the folder is new, and may be verified.
+  bool Whole = false;
+
+  /// Adds what is in another folder.
+  void add(const FreshDumps &Other);
 };
 
 /// The files of a folder, and of those below it, at one moment.
@@ -42,6 +47,9 @@ public:
   /// What was written into the folder since.
   FreshDumps changes() const;
 
+  /// True if the file \p Path was there, and is as it was.
+  bool isUnchanged(llvm::StringRef Path) const;
+
 private:
   struct Stamp {
     uint64_t Size = 0;
@@ -52,11 +60,15 @@ private:
       return Size == O.Size && Modified == O.Modified && Id == O.Id;
     }
   };
+  static bool stampFile(llvm::StringRef Path, Stamp &Result);
   static llvm::StringMap<Stamp> stampFiles(llvm::StringRef Folder);
 
   std::string Folder;
   llvm::StringMap<Stamp> Files;
 };
+
+/// `1 module`, `2 modules`.
+std::string countModules(uint64_t Count);
 
 /// The entries of jax's compilation cache in \p Folder that hold modules of
 /// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/XlaFlags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
+#include <vector>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -39,17 +42,42 @@ static std::string takeFlag(StringRef &Rest) {
   return Flag;
 }
 
+namespace {
+/// A flag as it is given, and as XLA reads it.
+struct Flag {
+  StringRef Given;
+  std::string Read;
+
+  bool isFolder() const { return StringRef(Read).starts_with(DumpTo); }
+  std::string folder() const { return Read.substr(DumpTo.size()); }
+};
+} // namespace
+
+static std::vector<Flag> splitFlags(StringRef Flags) {
+  std::vector<Flag> All;
+  for (StringRef Rest = Flags.ltrim(Blanks); !Rest.empty();
+       Rest = Rest.ltrim(Blanks)) {
+    const char *Begin = Rest.data();
+    std::string Read = takeFlag(Rest);
+    All.push_back({StringRef(Begin, static_cast<size_t>(Rest.data() - Begin)),
+                   std::move(Read)});
+  }
+  return All;
+}
+
+/// True if \p Folder is one: `-` is standard output, which is the program's
+/// own.
+static bool isFolder(StringRef Folder) {
+  return !Folder.empty() && Folder != "-" && Folder != "sponge";
+}
+
 /// The folder that \p Flags name last, as XLA decides; empty if there is none.
 static std::string dumpFolder(StringRef Flags) {
   std::string Folder;
-  for (StringRef Rest = Flags.ltrim(Blanks); !Rest.empty();
-       Rest = Rest.ltrim(Blanks)) {
-    std::string Flag = takeFlag(Rest);
-    if (StringRef(Flag).starts_with(DumpTo))
-      Folder = Flag.substr(DumpTo.size());
-  }
-  // `-` is standard output, which is the program's own.
-  return Folder == "-" || Folder == "sponge" ? "" : Folder;
+  for (const Flag &F : splitFlags(Flags))
+    if (F.isFolder())
+      Folder = F.folder();
+  return isFolder(Folder) ? Folder : "";
 }
 
 /// \p Value as XLA reads it back.
@@ -65,20 +93,64 @@ static std::string quoted(StringRef Value) {
   return Result + '"';
 }
 
+/// \p Flags themselves. Anything but a flag is the name of a file with flags,
+/// and nothing can be added to that (tsl/util/command_line_flags,
+/// xla/parse_flags_from_env.cc).
+static std::string readFlags(StringRef Flags) {
+  std::string Result = Flags.trim().str();
+  if (Result.empty() || Result[0] == '-')
+    return Result;
+  auto File = llvm::MemoryBuffer::getFile(Result);
+  Result = File ? (*File)->getBuffer().trim().str() : "";
+  std::replace(Result.begin(), Result.end(), '\n', ' ');
+  return Result;
+}
+
 std::string hlobuf::addDumpFlags(StringRef Flags, std::string &Folder,
                                  bool Override) {
-  std::string Result = Flags.trim().str();
-  // Anything but a flag is the name of a file with flags, and nothing can be
-  // added to that (tsl/util/command_line_flags, xla/parse_flags_from_env.cc).
-  if (!Result.empty() && Result[0] != '-') {
-    auto File = llvm::MemoryBuffer::getFile(Result);
-    Result = File ? (*File)->getBuffer().trim().str() : "";
-    std::replace(Result.begin(), Result.end(), '\n', ' ');
-  }
+  std::string Result = readFlags(Flags);
   std::string Own = Override ? "" : dumpFolder(Result);
   if (!Own.empty())
     Folder = Own;
   else
     Result += (Result.empty() ? "" : " ") + DumpTo.str() + quoted(Folder);
   return Result + " --xla_dump_hlo_as_text";
+}
+
+bool DumpTarget::covers(StringRef Path) const {
+  if (Path == Folder || Path == Absolute)
+    return true;
+  return Path.consume_front(Absolute) && Path.consume_front("/") &&
+         Path.starts_with(ProcessFolderPrefix);
+}
+
+std::string DumpTarget::spelling() const {
+  std::string Text = DumpTo.str() + quoted(Absolute);
+  if (Text.back() == '"')
+    Text.pop_back();
+  return Text;
+}
+
+std::string hlobuf::flagsOfProcess(StringRef Flags, const DumpTarget &Target,
+                                   StringRef Own, std::string &Foreign) {
+  std::string Given = readFlags(Flags);
+  Foreign = dumpFolder(Given);
+  if (Target.covers(Foreign) || Target.Override)
+    Foreign.clear();
+  llvm::SmallVector<StringRef, 4> Extra;
+  StringRef(Target.Extra).split(Extra, ' ');
+  std::string Result;
+  for (const Flag &F : splitFlags(Given)) {
+    bool Ours = F.isFolder() && Target.covers(F.folder());
+    if (!Ours && !llvm::is_contained(Extra, F.Given))
+      Result += F.Given.str() + ' ';
+  }
+  if (Foreign.empty())
+    Result += DumpTo.str() + quoted(Own) + ' ';
+  return Result + Target.Extra;
+}
+
+bool hlobuf::selectModules(StringRef Flags) {
+  return Flags.contains("--xla_dump_hlo_module_re") ||
+         Flags.contains("--xla_dump_max_hlo_modules");
 }

@@ -19,6 +19,37 @@ namespace hlobuf {
 std::string addDumpFlags(llvm::StringRef Flags, std::string &Folder,
                          bool Override = false);
 
+/// Where a command dumps, and how its flags say so.
+struct DumpTarget {
+  /// As the flags name it, and absolute.
+  std::string Folder;
+  std::string Absolute;
+  /// Flags in addition to the folder: `--xla_dump_hlo_as_text ..`.
+  std::string Extra;
+  /// Takes the place of folders that the program names.
+  bool Override = false;
+
+  /// True if \p Path, a folder that flags name, is this one or one that was
+  /// made for a process in it.
+  bool covers(llvm::StringRef Path) const;
+
+  /// What flags that lead here contain, as they spell it.
+  std::string spelling() const;
+};
+
+/// The beginning of the names of folders that are made for one process.
+inline constexpr llvm::StringRef ProcessFolderPrefix = "process-";
+
+/// \p Flags of one process of a command, with what makes XLA dump into \p Own,
+/// its folder below \p Target, in place of \p Target or the folder of another
+/// process. Where they name a folder of the program's choice, that one is kept,
+/// and \p Foreign becomes it.
+std::string flagsOfProcess(llvm::StringRef Flags, const DumpTarget &Target,
+                           llvm::StringRef Own, std::string &Foreign);
+
+/// True if \p Flags leave out modules on purpose.
+bool selectModules(llvm::StringRef Flags);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_DRIVER_XLAFLAGS_H

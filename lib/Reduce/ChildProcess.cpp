@@ -46,14 +46,26 @@ struct SpawnSettings {
 };
 } // namespace
 
-bool ChildProcess::start(const std::vector<std::string> &Arguments,
-                         const std::string &Log, bool Talk) {
+/// Opens both pipes, or none.
+static bool openPipes(std::array<int, 2> &First, std::array<int, 2> &Second) {
+  if (::pipe2(First.data(), O_CLOEXEC) != 0)
+    return false;
+  if (::pipe2(Second.data(), O_CLOEXEC) == 0)
+    return true;
+  int Error = errno;
+  ::close(First[0]);
+  ::close(First[1]);
+  errno = Error;
+  return false;
+}
+
+std::error_code ChildProcess::start(const std::vector<std::string> &Arguments,
+                                    const std::string &Log, bool Talk) {
   kill();
   std::array<int, 2> ToChild = {-1, -1};
   std::array<int, 2> FromChild = {-1, -1};
-  if (Talk && (::pipe2(ToChild.data(), O_CLOEXEC) != 0 ||
-               ::pipe2(FromChild.data(), O_CLOEXEC) != 0))
-    return false;
+  if (Talk && !openPipes(ToChild, FromChild))
+    return std::error_code(errno, std::generic_category());
   SpawnSettings Settings;
   auto *Files = &Settings.Files;
   if (Talk)
@@ -78,11 +90,11 @@ bool ChildProcess::start(const std::vector<std::string> &Arguments,
   }
   if (Error != 0) {
     closePipes();
-    return false;
+    return {Error, std::generic_category()};
   }
   Process = Started;
   Rest.clear();
-  return true;
+  return {};
 }
 
 bool ChildProcess::writeLine(llvm::StringRef Line) {

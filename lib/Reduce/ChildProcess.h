@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <system_error>
 #include <vector>
 
 namespace hlobuf {
@@ -33,10 +34,10 @@ public:
   ChildProcess &operator=(const ChildProcess &) = delete;
 
   /// Starts \p Arguments, a program of PATH first. Standard error goes to the
-  /// file \p Log, and standard output as well unless \p Talk. False if it
+  /// file \p Log, and standard output as well unless \p Talk. An error if it
   /// cannot be started.
-  bool start(const std::vector<std::string> &Arguments, const std::string &Log,
-             bool Talk);
+  std::error_code start(const std::vector<std::string> &Arguments,
+                        const std::string &Log, bool Talk);
 
   bool isRunning() const { return Process > 0; }
 

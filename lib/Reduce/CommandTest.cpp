@@ -38,33 +38,43 @@ namespace {
 class CommandTest : public Interest {
 public:
   CommandTest(std::string Command, const TestLimits &Limits)
-      : Command(std::move(Command)), Limits(Limits), Problems(Limits.Slots) {}
+      : Command(std::move(Command)), Limits(Limits), Slots(Limits.Slots) {}
 
   bool test(unsigned Slot, const std::string &File,
             const std::string &Folder) override;
   std::string lastProblem(unsigned Slot) const override {
-    return Problems[Slot];
+    return Slots[Slot].Problem;
   }
+  bool wasUnable(unsigned Slot) const override { return Slots[Slot].Unable; }
 
 private:
+  struct OneSlot {
+    std::string Problem;
+    bool Unable = false;
+  };
   std::string Command;
   TestLimits Limits;
-  std::vector<std::string> Problems;
+  std::vector<OneSlot> Slots;
 };
 } // namespace
 
 bool CommandTest::test(unsigned Slot, const std::string &File,
                        const std::string &Folder) {
   ChildProcess Shell;
-  std::string &Problem = Problems[Slot];
-  if (!Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
-                   Folder + "/output.txt", /*Talk=*/false)) {
-    Problem = "/bin/sh cannot be started";
+  std::string &Problem = Slots[Slot].Problem;
+  std::error_code Error =
+      Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
+                  Folder + "/output.txt", /*Talk=*/false);
+  Slots[Slot].Unable = bool(Error);
+  if (Error) {
+    Problem = "cannot run '/bin/sh': " + Error.message();
     return false;
   }
   auto Until =
       ChildProcess::Clock::now() + std::chrono::seconds(Limits.Seconds);
   std::optional<int> Status = Shell.wait(Until, wasInterrupted);
+  // What a shell says of a command that it cannot run (POSIX).
+  Slots[Slot].Unable = Status == 126 || Status == 127;
   Problem = Status ? fmt::format("its exit status is {}", *Status)
                    : fmt::format("it was ended by a signal, or took more than "
                                  "{} s",

@@ -29,11 +29,13 @@ public:
   std::string lastProblem(unsigned Slot) const override {
     return Slots[Slot].Problem;
   }
+  bool wasUnable(unsigned Slot) const override { return Slots[Slot].Unable; }
 
 private:
   struct OneSlot {
     std::unique_ptr<Compiler> Worker;
     std::string Problem;
+    bool Unable = false;
   };
   bool isReported(const std::string &Folder, std::string &Problem) const;
 
@@ -77,6 +79,11 @@ bool CompileTest::test(unsigned Slot, const std::string &File,
                                           Folder, Limits.Seconds);
   Compiler::Answer A = Options.WrongNumbers ? S.Worker->ask("run", File)
                                             : S.Worker->ask("compile", File);
+  S.Unable = A.Word == "absent";
+  if (S.Unable) {
+    S.Problem = A.Rest;
+    return false;
+  }
   if (A.Word == "failed") {
     S.Problem = "it cannot be compiled: " + A.Rest;
     return false;

@@ -36,9 +36,10 @@ static std::string logOf(StringRef Folder) {
 
 bool Compiler::start(std::string &Why) {
   std::string Log = logOf(Folder);
-  if (!Process.start({Python, "-c", Program, Target, Folder, Flags}, Log,
-                     /*Talk=*/true)) {
-    Why = fmt::format("'{}' cannot be started", Python);
+  if (std::error_code Error =
+          Process.start({Python, "-c", Program, Target, Folder, Flags}, Log,
+                        /*Talk=*/true)) {
+    Why = fmt::format("cannot run '{}': {}", Python, Error.message());
     return false;
   }
   auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
@@ -54,7 +55,7 @@ bool Compiler::start(std::string &Why) {
 Compiler::Answer Compiler::ask(StringRef Verb, StringRef Arguments) {
   std::string Why;
   if (!isRunning() && !start(Why))
-    return {"failed", Why};
+    return {"absent", Why};
   auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
   std::optional<std::string> Line;
   if (Process.writeLine((Verb + "\t" + Arguments).str()))

@@ -18,7 +18,7 @@ namespace hlobuf {
 class Compiler {
 public:
   struct Answer {
-    /// `ok`, `wrong` or `failed`.
+    /// `ok`, `wrong` or `failed`; `absent` if there is no compiler to ask.
     std::string Word;
     /// Details, for people.
     std::string Rest;

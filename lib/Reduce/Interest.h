@@ -28,6 +28,10 @@ public:
 
   /// Why the last test of \p Slot failed, for people; may be empty.
   virtual std::string lastProblem(unsigned Slot) const = 0;
+
+  /// True if the last test of \p Slot could not be made: nothing is known of
+  /// the module.
+  virtual bool wasUnable(unsigned Slot) const = 0;
 };
 
 /// From here on Ctrl-C does not end the process, but wasInterrupted() is true.

@@ -231,7 +231,7 @@ llvm::Error hlobuf::writeReport(const EditModule &M,
   Python.Flags = "--xla_dump_hlo_pass_re=.*";
   Compiler::Answer Built =
       Python.ask(From.WrongNumbers ? "run" : "compile", Program);
-  if (Built.Word == "failed")
+  if (Built.Word == "failed" || Built.Word == "absent")
     return llvm::createStringError(std::errc::io_error, "%s",
                                    Built.Rest.c_str());
   // StableHLO is an extra: some modules have no such form.

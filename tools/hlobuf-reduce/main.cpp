@@ -231,6 +231,8 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
   if (!R.run(std::move(Start))) {
     if (wasInterrupted())
       return fail("interrupted before the module was tested");
+    if (Test.wasUnable(0))
+      return fail(printable(Test.lastProblem(0)));
     llvm::errs() << "error: the module does not show what is looked for: "
                  << printable(Test.lastProblem(0)) << '\n';
     return ExitErrors;

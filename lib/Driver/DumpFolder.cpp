@@ -1,0 +1,107 @@
+//===- Driver/DumpFolder.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/DumpFolder.h"
+#include "Driver/Config.h"
+#include "Dump/Files.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+DumpFolder::~DumpFolder() {
+  if (!Temporary.empty() && !Keep && fs::remove_directories(Temporary))
+    return; // the system clears its temporary folder
+}
+
+std::error_code DumpFolder::create(const VerifyOptions &Options,
+                                   std::string &Flags) {
+  Keep = Options.KeepDumps;
+  Target.Override = !Options.DumpsFolder.empty();
+  if (Target.Override) {
+    // The program may work elsewhere.
+    Target.Folder = absolutePath(Options.DumpsFolder);
+    if (std::error_code Error = fs::create_directories(Target.Folder))
+      return Error;
+  } else {
+    llvm::SmallString<128> Made;
+    if (auto Error = fs::createUniqueDirectory("hlobuf", Made))
+      return Error;
+    Target.Folder = Temporary = std::string(Made);
+  }
+  Flags = addDumpFlags(Flags, Target.Folder, Target.Override);
+  Target.Extra = "--xla_dump_hlo_as_text";
+  if (Options.FindPass)
+    Target.Extra += " --xla_dump_hlo_pass_re=.*";
+  Target.Absolute = absolutePath(Target.Folder);
+  if (Target.Folder != Temporary) {
+    // One that the program's flags name.
+    [[maybe_unused]] std::error_code Unneeded;
+    if (!Temporary.empty())
+      Unneeded = fs::remove(Temporary);
+    Temporary.clear();
+    if (std::error_code Error = fs::create_directories(Target.Absolute))
+      return Error;
+  }
+  std::string Chosen;
+  Flags = flagsOfProcess(Flags, Target, Target.Absolute, Chosen);
+  return {};
+}
+
+/// The entries of \p Folder by name; nothing if there is anything but files.
+static std::optional<std::vector<std::string>> filesIn(StringRef Folder) {
+  std::vector<std::string> Names;
+  std::error_code Error;
+  for (fs::directory_iterator At(Folder, Error, false), End;
+       At != End && !Error; At.increment(Error)) {
+    if (At->type() != fs::file_type::regular_file)
+      return std::nullopt;
+    Names.push_back(llvm::sys::path::filename(At->path()).str());
+  }
+  if (Error)
+    return std::nullopt;
+  return Names;
+}
+
+/// Moves \p Names up; where another program writes a file of that name at this
+/// moment, ours stays.
+static void moveUp(const std::string &From, const std::string &To,
+                   const std::vector<std::string> &Names,
+                   const FolderSnapshot &Before) {
+  auto IsTaken = [&](const std::string &Name) {
+    std::string Path = To + "/" + Name;
+    return fs::exists(Path) && !Before.isUnchanged(Path);
+  };
+  if (llvm::any_of(Names, IsTaken))
+    return;
+  std::error_code Error;
+  for (const std::string &Name : Names) {
+    std::string Path = To + "/" + Name;
+    if (Before.isUnchanged(Path))
+      Error = fs::remove(Path);
+    if (!fs::create_hard_link(From + "/" + Name, Path))
+      Error = fs::remove(From + "/" + Name);
+  }
+  Error = fs::remove(From);
+}
+
+void DumpFolder::tidy(const FolderSnapshot &Before,
+                      const WatchReport &Report) const {
+  if (Report.Running)
+    return;
+  std::vector<std::string> Used;
+  for (const std::string &Folder : Report.ProcessFolders)
+    if (fs::remove(Folder)) // it is not empty
+      Used.push_back(Folder);
+  if (Used.size() != 1 || Report.Losses.Modules != 0)
+    return;
+  if (auto Names = filesIn(Used.front()))
+    moveUp(Used.front(), Target.Folder, *Names, Before);
+}

@@ -1,0 +1,48 @@
+//===- Driver/DumpFolder.h - Where a command dumps --------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_DUMPFOLDER_H
+#define HLOBUF_DRIVER_DUMPFOLDER_H
+
+#include "Driver/FreshDumps.h"
+#include "Driver/Options.h"
+#include "Driver/ProcessWatch.h"
+#include "Driver/XlaFlags.h"
+
+namespace hlobuf {
+
+/// The folder that a command dumps into. One of ours goes away unless it is
+/// kept.
+class DumpFolder {
+public:
+  DumpFolder() = default;
+  ~DumpFolder();
+  DumpFolder(const DumpFolder &) = delete;
+  DumpFolder &operator=(const DumpFolder &) = delete;
+
+  /// Makes the folder; \p Flags become those that name it.
+  std::error_code create(const VerifyOptions &Options, std::string &Flags);
+
+  /// Puts away what \p Report has: folders of processes that dumped nothing go
+  /// away, and where one process dumped, its files come up to where they were
+  /// without us. Files that were there \p Before are written over, others are
+  /// not.
+  void tidy(const FolderSnapshot &Before, const WatchReport &Report) const;
+
+  bool isTemporary() const { return !Temporary.empty(); }
+  const std::string &path() const { return Target.Folder; }
+
+  DumpTarget Target;
+  bool Keep = false;
+
+private:
+  std::string Temporary;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_DUMPFOLDER_H

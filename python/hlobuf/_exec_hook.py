@@ -1,0 +1,156 @@
+"""Runs in each Python process below `hlobuf-verify --exec`, as its sitecustomize.
+
+It asks hlobuf-verify for a folder to dump into that no other process has, and puts it
+into XLA_FLAGS: when the process starts, after a fork, and when the program changes the
+variable. It says how many programs jax compiled. Nothing that fails here is an error of
+the program. Also runs in Python 2.
+"""
+
+import os
+import sys
+
+_SOCKET = "HLOBUF_EXEC"
+_FLAGS = "XLA_FLAGS"
+# What parses the flags, at the latest when it compiles for the first time.
+_USERS = ("jaxlib", "tensorflow", "torch_xla")
+
+
+def _ask(*words):  # type: ignore[no-untyped-def]
+    """Sends the words, and returns the answer; empty if there is none."""
+    try:
+        import _socket
+
+        socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+        try:
+            socket.settimeout(30)
+            socket.connect(b"\0" + _bytes(os.environ[_SOCKET]))
+            socket.send(b"\0".join(_bytes(word) for word in words))
+            return _text(socket.recv(1 << 18))
+        finally:
+            socket.close()
+    except Exception:
+        return ""
+
+
+def _bytes(text):  # type: ignore[no-untyped-def]
+    return text if isinstance(text, bytes) else os.fsencode(text)
+
+
+def _text(text):  # type: ignore[no-untyped-def]
+    return text if isinstance(text, str) else os.fsdecode(text)
+
+
+def _set(*words):  # type: ignore[no-untyped-def]
+    """Sets the flags to the answer."""
+    flags = _ask(*(words + (os.environ.get(_FLAGS, ""),)))
+    if flags:
+        os.environ[_FLAGS] = flags
+
+
+def _after_fork():  # type: ignore[no-untyped-def]
+    loaded = any(name in sys.modules for name in _USERS)
+    _set("fork", str(os.getppid()), "1" if loaded else "0")
+
+
+def _watch_flags():  # type: ignore[no-untyped-def]
+    """The program sees the flags that it sets, XLA those and the folder."""
+    putenv, unsetenv = os.putenv, os.unsetenv
+
+    def put(key, value):  # type: ignore[no-untyped-def]
+        if _text(key) == _FLAGS:
+            value = _bytes(_ask("flags", value) or value)
+        putenv(key, value)
+
+    def unset(key):  # type: ignore[no-untyped-def]
+        flags = _ask("flags", "") if _text(key) == _FLAGS else ""
+        if flags:
+            putenv(key, _bytes(flags))
+        else:
+            unsetenv(key)
+
+    os.putenv, os.unsetenv = put, unset
+    # Python 3.8 and before
+    for name, function in (("putenv", put), ("unsetenv", unset)):
+        if hasattr(os.environ, name):
+            setattr(os.environ, name, function)
+
+
+class _Finder(object):
+    """Listens to jax as soon as it can be listened to."""
+
+    WANTED = "jax._src.monitoring"
+
+    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
+        if name != self.WANTED:
+            return None
+        import importlib.util
+
+        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        spec = importlib.util.find_spec(name)
+        load = spec.loader.exec_module
+
+        def load_and_listen(module):  # type: ignore[no-untyped-def]
+            load(module)
+            _listen(module)
+
+        try:
+            spec.loader.exec_module = load_and_listen
+        except Exception:
+            pass
+        return spec
+
+
+def _listen(monitoring):  # type: ignore[no-untyped-def]
+    def timed(event, *args, **kwargs):  # type: ignore[no-untyped-def]
+        if event == "/jax/core/compile/backend_compile_duration":
+            _ask("compiled")
+
+    def happened(event, *args, **kwargs):  # type: ignore[no-untyped-def]
+        if event == "/jax/compilation_cache/cache_hits":
+            _ask("hit", _cache_folder())
+
+    try:
+        monitoring.register_event_duration_secs_listener(timed)
+        monitoring.register_event_listener(happened)
+    except Exception:
+        pass  # of another release: its programs are not counted
+
+
+def _cache_folder():  # type: ignore[no-untyped-def]
+    try:
+        folder = sys.modules["jax"].config.jax_compilation_cache_dir
+        return os.path.abspath(folder) if folder else ""
+    except Exception:
+        return ""
+
+
+def _start():  # type: ignore[no-untyped-def]
+    if _SOCKET not in os.environ or "_hlobuf_exec" in sys.modules:
+        return
+    sys.modules["_hlobuf_exec"] = sys.modules[__name__]
+    _set("start")
+    if sys.version_info >= (3, 7):
+        _watch_flags()
+        os.register_at_fork(after_in_child=_after_fork)
+        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+
+
+def _go_on():  # type: ignore[no-untyped-def]
+    """Runs the sitecustomize that this one is in front of."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
+    own = sys.modules.pop(__name__)
+    try:
+        import sitecustomize  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+    except ImportError as error:
+        sys.modules[__name__] = own
+        if getattr(error, "name", __name__) != __name__:
+            raise
+
+
+if __name__ == "sitecustomize":
+    try:
+        _start()
+    except Exception:
+        pass
+    _go_on()
