@@ -197,6 +197,12 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
     // Arrays are compared by module-shapes.
     return (Result.isArray() && C.shape(C.operandShape(I, 0)).isArray()) ||
            isPassed(I, 0, I.Shape);
+  case Opcode::Concatenate:
+    for (size_t K = 0; K != Count; ++K)
+      if (ShapeId From = C.operandShape(I, K);
+          C.shape(From).Dimensions.size() != Result.Dimensions.size())
+        return isSame(I, From, fmt::format("operand {}", K), I.Shape);
+    return true;
   case Opcode::AllGather:
   case Opcode::AllReduce:
   case Opcode::AllToAll:

@@ -227,8 +227,9 @@ class Runner:
     def module(self, assignment):
         """(reason to leave it out, [(case, old line, answer)])"""
         path = module_of(assignment)
-        if not path or os.path.getsize(path) > self.args.largest:
-            return "no module, or a large one", []
+        least, most = self.args.smallest, self.args.largest
+        if not path or not least <= os.path.getsize(path) <= most:
+            return "no module of this size", []
         text = read(path)
         try:
             module = Module(text)
@@ -266,6 +267,9 @@ def answer(status, output):
 
 def main():
     parser = option_parser(__doc__, edits=200)
+    parser.add_argument(
+        "--smallest", type=int, default=0, help="bytes of a module's text"
+    )
     parser.add_argument(
         "--largest", type=int, default=200000, help="bytes of a module's text"
     )
