@@ -77,8 +77,7 @@ Part BodyPairs::follow(Part From) const {
     From.Steps.insert(From.Steps.begin(), P[From.Id].Number);
     From.Id = P.operands(From.Id)[0];
   }
-  while (R.NoOpsOnBothSides && From.Steps.empty() && isNoOp(From.Id) &&
-         !P.operands(From.Id).empty())
+  while (R.NoOpsOnBothSides && From.Steps.empty() && isNoOp(From.Id))
     From.Id = P.operands(From.Id)[0];
   return From;
 }
@@ -125,8 +124,7 @@ std::vector<InPlacePair> BodyPairs::find() {
     if (P[Found->Id].Op == Opcode::Fusion && R.NestedFusions)
       if (std::optional<Part> Inner = sourceOf(*Found, /*BodyOnly=*/false))
         Found = Inner;
-    if (!R.NoOpsOnBothSides && R.OneNoOp && isNoOp(Found->Id) &&
-        !P.operands(Found->Id).empty())
+    if (!R.NoOpsOnBothSides && R.OneNoOp && isNoOp(Found->Id))
       Found->Id = P.operands(Found->Id)[0];
     if (P[Found->Id].Op != Opcode::Parameter)
       continue;
@@ -170,7 +168,7 @@ static void addLatePairs(const Program &P, HloId Id,
                          std::vector<InPlacePair> &Pairs) {
   addDeclaredPairs(P, Id, Pairs);
   HloId Start = P.asyncStart(Id);
-  HloId Before = P.operands(Id).empty() ? HloId() : P.operands(Id)[0];
+  HloId Before = P.operands(Id)[0];
   if (!Start || P.operands(Id).size() == 1 || !isAsync(P[Before].Op))
     return;
   size_t Bound = P.boundOperands(Before).size();
@@ -247,7 +245,7 @@ std::vector<InPlacePair> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {
   case Opcode::DynamicUpdateSlice:
     return {{0, 0, 0}};
   case Opcode::Scatter:
-    return elementwise(P, Id, Count == 0 ? 0 : (Count - 1) / 2);
+    return elementwise(P, Id, (Count - 1) / 2);
   case Opcode::AllReduceStart:
     if (R.NvshmemCopies &&
         P.module().attributes(P.module()[Id]).contains("nvshmem"))
@@ -337,14 +335,13 @@ void AliasAnalysis::joinAll(HloId A, HloId B) {
 }
 
 void AliasAnalysis::joinLoop(HloId While) {
-  if (!P.operands(While).empty())
-    joinAll(While, P.operands(While)[0]);
+  joinAll(While, P.operands(While)[0]);
   for (const HloCall &Call : P.calls(While)) {
     if (Call.Role == CallRole::Body)
       joinAll(While, P.root(Call.Callee));
     // A parameter takes part where it kept a phi of its own.
     HloId Parameter = P.parameter(Call.Callee, 0);
-    if (!Parameter || !F.hasLocations(Parameter))
+    if (!F.hasLocations(Parameter))
       continue;
     for (uint32_t I = 0; I != P.trees().parts(P[Parameter].Shape); ++I)
       if (F.definedAt(Parameter, I))

@@ -20,7 +20,7 @@ using llvm::SmallVector;
 
 HloId Program::asyncProducer(HloId Id) const {
   SmallVector<uint32_t, 4> Path;
-  HloId Current = operands(Id).empty() ? HloId() : operands(Id)[0];
+  HloId Current = operands(Id)[0];
   // Loop state may lead in circles.
   for (size_t Steps = 0; Current && Steps != 10000; ++Steps) {
     const ProgramNode &N = (*this)[Current];
@@ -42,8 +42,6 @@ HloId Program::asyncProducer(HloId Id) const {
     case Opcode::While:
     case Opcode::Bitcast:
     case Opcode::Copy:
-      if (Sources.empty())
-        return HloId();
       Current = Sources[0];
       break;
     case Opcode::Parameter: {
@@ -51,7 +49,7 @@ HloId Program::asyncProducer(HloId Id) const {
       for (HloId Caller : callers(N.Parent))
         if ((*this)[Caller].Op == Opcode::While)
           Loop = Caller;
-      if (!Loop || operands(Loop).empty())
+      if (!Loop)
         return HloId();
       Current = operands(Loop)[0];
       break;

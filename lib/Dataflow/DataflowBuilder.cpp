@@ -107,16 +107,15 @@ void DataflowBuilder::link(HloId Id) {
   case Opcode::Tuple:
     define(Id, 0);
     for (uint32_t K = 0; K != Operands.size(); ++K)
-      if (uint32_t To = P.trees().elementOrdinal(N.Shape, K))
-        forwardRange(Id, To, Operands[K], 0, parts(Operands[K]));
+      forwardRange(Id, P.trees().elementOrdinal(N.Shape, K), Operands[K], 0,
+                   parts(Operands[K]));
     return;
   case Opcode::Copy:
     define(Id, 0);
     return forwardRange(Id, 1, First, 1, parts(Id) - 1);
   case Opcode::Call:
-    if (ComputationId Callee = P.callee(Id, CallRole::ToApply))
-      forwardRange(Id, 0, P.root(Callee), 0, parts(Id));
-    return;
+    return forwardRange(Id, 0, P.root(P.callee(Id, CallRole::ToApply)), 0,
+                        parts(Id));
   case Opcode::While:
   case Opcode::Conditional:
     return linkBranches(Id);
@@ -125,10 +124,7 @@ void DataflowBuilder::link(HloId Id) {
   case Opcode::CopyStart:
     return linkCopyStart(Id);
   case Opcode::CopyDone:
-    if (First)
-      if (std::optional<uint32_t> From = part(First, {0}))
-        forwardRange(Id, 0, First, *From, 1);
-    return;
+    return forwardRange(Id, 0, First, *part(First, {0}), 1);
   case Opcode::AsyncStart:
   case Opcode::AsyncUpdate:
   case Opcode::AsyncDone:
@@ -162,9 +158,7 @@ void DataflowBuilder::linkOther(HloId Id) {
 void DataflowBuilder::linkBranches(HloId Id) {
   SmallVector<HloId, 4> Inputs;
   if (P[Id].Op == Opcode::While) {
-    ComputationId Body = P.callee(Id, CallRole::Body);
-    Inputs = {Body ? P.root(Body) : HloId(),
-              P.operands(Id).empty() ? HloId() : P.operands(Id)[0]};
+    Inputs = {P.root(P.callee(Id, CallRole::Body)), P.operands(Id)[0]};
   } else {
     // Branches may share a computation, which has one result.
     llvm::SmallSet<HloId, 8> Seen;
@@ -193,26 +187,22 @@ bool DataflowBuilder::addArguments(HloId Id, HloId Caller,
                                    SmallVectorImpl<HloId> &Inputs) {
   uint32_t Number = P[Id].Number;
   ArrayRef<HloId> Operands = P.operands(Caller);
-  auto AddOperand = [&](size_t K) {
-    Inputs.push_back(K < Operands.size() ? Operands[K] : HloId());
-  };
   switch (P[Caller].Op) {
   case Opcode::Call:
-    AddOperand(Number);
+    Inputs.push_back(Operands[Number]);
     return false;
   case Opcode::While: {
-    AddOperand(0);
-    ComputationId Body = P.callee(Caller, CallRole::Body);
+    Inputs.push_back(Operands[0]);
     // A body that returns its parameter adds nothing to it.
-    if (Body && P.root(Body) != Id)
-      Inputs.push_back(P.root(Body));
+    if (HloId Root = P.root(P.callee(Caller, CallRole::Body)); Root != Id)
+      Inputs.push_back(Root);
     return true;
   }
   case Opcode::Conditional: {
     llvm::SmallSet<HloId, 4> Seen;
     for (uint32_t B : branchesOf(Caller, P[Id].Parent))
-      if (B + 1 >= Operands.size() || Seen.insert(Operands[B + 1]).second)
-        AddOperand(B + 1);
+      if (Seen.insert(Operands[B + 1]).second)
+        Inputs.push_back(Operands[B + 1]);
     return true;
   }
   case Opcode::AsyncStart: {
@@ -245,8 +235,7 @@ void DataflowBuilder::linkCopyStart(HloId Id) {
   define(Id, 0);
   defineAt(Id, {0});
   defineAt(Id, {2});
-  if (std::optional<uint32_t> To = part(Id, {1}); To && !P.operands(Id).empty())
-    forward(Id, *To, P.operands(Id)[0], 0);
+  forward(Id, *part(Id, {1}), P.operands(Id)[0], 0);
 }
 
 /// What the computation of an async op computes; Unknown if it is not printed.
@@ -259,8 +248,6 @@ static Opcode wrappedOpcode(const Program &P, HloId Id) {
 /// True if \p Id, an async-update or -done, continues a chain that began
 /// outside of its loop and moves slices.
 static bool continuesSlice(const Program &P, HloId Id) {
-  if (P.operands(Id).empty())
-    return false;
   switch (P[P.operands(Id)[0]].Op) {
   case Opcode::GetTupleElement:
   case Opcode::Tuple:
@@ -288,7 +275,10 @@ void DataflowBuilder::linkAsync(HloId Id) {
   bool Continues = R.AsyncUpdateSliceForwards && continuesSlice(P, Id);
   if (Op == Opcode::AsyncDone)
     return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
-  bool Passes = Op == Opcode::AsyncUpdate && R.AsyncContextForwards;
+  // An update that binds operands has other parts than the state before.
+  bool Alike =
+      Op == Opcode::AsyncUpdate && parts(Id) == parts(P.operands(Id)[0]);
+  bool Passes = Alike && R.AsyncContextForwards;
   for (uint32_t I = 1; I < parts(Id); ++I) {
     ShapeIndex Index = P.trees().index(P[Id].Shape, I);
     if (!P.facts().dump().Indices.isAsyncContext(Index))
@@ -301,7 +291,7 @@ void DataflowBuilder::linkAsync(HloId Id) {
   SmallVector<HloId, 8> Bound = P.boundOperands(Id);
   for (uint32_t K = 0; K != Bound.size(); ++K)
     forwardLeaves(Id, {0, K}, Bound[K]);
-  if (Op == Opcode::AsyncUpdate && Continues)
+  if (Alike && Continues)
     return forwardAllButOperands(Id);
   // The bytes are the operand's: only the done waits for the update.
   if (Op == Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
@@ -349,9 +339,8 @@ void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
   if (!Calls.empty())
     return forwardLeaves(Id, At, P.root(Calls[0].Callee));
   // Sugar whose computation is not printed: along the chain.
-  if (P[Id].Op == Opcode::AsyncStart || P.operands(Id).empty())
-    return;
-  forwardResult(Id, At);
+  if (P[Id].Op != Opcode::AsyncStart)
+    forwardResult(Id, At);
 }
 
 void DataflowBuilder::linkAllGather(HloId Id) {
@@ -359,11 +348,10 @@ void DataflowBuilder::linkAllGather(HloId Id) {
   if (P[Id].Op == Opcode::AllGatherDone) {
     if (isTuple(Id, 0))
       define(Id, 0);
-    std::optional<uint32_t> From =
-        Operands.empty() ? std::nullopt : part(Operands[0], {1});
-    for (uint32_t I = 0; From && I != parts(Id); ++I)
+    uint32_t From = *part(Operands[0], {1});
+    for (uint32_t I = 0; I != parts(Id); ++I)
       if (!isTuple(Id, I))
-        forward(Id, I, Operands[0], *From + I);
+        forward(Id, I, Operands[0], From + I);
     return;
   }
   defineTuples(Id);
@@ -398,8 +386,6 @@ void DataflowBuilder::linkPermuteStart(HloId Id) {
         forward(Id, *To, Operands[K], 0);
     return;
   }
-  if (Operands.empty())
-    return;
   if (shape(Operands[0]).isTuple()) {
     for (uint32_t K = 0; K != shape(Operands[0]).Elements.size(); ++K)
       if (std::optional<uint32_t> To = part(Id, {0, K}))
@@ -410,8 +396,6 @@ void DataflowBuilder::linkPermuteStart(HloId Id) {
 }
 
 void DataflowBuilder::linkPermuteDone(HloId Id) {
-  if (P.operands(Id).empty())
-    return;
   HloId Start = P.operands(Id)[0];
   if (!isTuple(Id, 0)) {
     if (std::optional<uint32_t> From = part(Start, {1}))
@@ -430,7 +414,7 @@ void DataflowBuilder::linkSendRecv(HloId Id) {
   std::optional<uint32_t> To = part(Id, {0});
   if (P[Id].Op == Opcode::Send)
     defineAt(Id, {2});
-  if (!To || P.operands(Id).empty())
+  if (!To)
     return;
   HloId First = P.operands(Id)[0];
   uint32_t Count = P.trees().parts(P.trees().part(P[Id].Shape, *To));
@@ -448,12 +432,8 @@ void DataflowBuilder::linkCustomCall(HloId Id) {
   ShapeIndexTable &Indices = P.facts().dump().Indices;
   for (const DeclaredAlias &Alias :
        declaredAliases(M.attributes(M[Id]), Indices)) {
-    if (Alias.Operand >= P.operands(Id).size())
-      continue;
     HloId From = P.operands(Id)[Alias.Operand];
-    auto To = P.trees().ordinal(P[Id].Shape, Alias.Output);
-    auto Source = P.trees().ordinal(P[From].Shape, Alias.Index);
-    if (To && Source)
-      forward(Id, *To, From, *Source);
+    forward(Id, *P.trees().ordinal(P[Id].Shape, Alias.Output), From,
+            *P.trees().ordinal(P[From].Shape, Alias.Index));
   }
 }

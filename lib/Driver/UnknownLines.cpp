@@ -77,9 +77,7 @@ bool hlobuf::excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
     return false;
   llvm::MapVector<StringRef, std::vector<size_t>> Kinds;
   for (size_t I = 0; I != Syntax.size(); ++I)
-    if (Syntax[I].Check != SyntaxCheck)
-      continue;
-    else if (StringRef Head = headOf(lineAt(D, Syntax[I].Where)); !Head.empty())
+    if (StringRef Head = headOf(lineAt(D, Syntax[I].Where)); !Head.empty())
       Kinds[Head].push_back(I);
   std::vector<bool> Excused(Syntax.size());
   std::vector<Diagnostic> Warnings;
@@ -91,6 +89,7 @@ bool hlobuf::excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
       Excused[I] = true;
     Diagnostic &W = Warnings.emplace_back(Syntax[Numbers.front()]);
     W.Level = Severity::Warning;
+    W.Check = SyntaxCheck;
     W.Where = lineAt(D, W.Where).ltrim(' ');
     W.Message = fmt::format("{}{} lines starting with '{}' are not recognized: "
                             "this XLA may be newer than the tool",

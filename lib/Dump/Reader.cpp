@@ -91,7 +91,9 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
 
 void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
   D.States[static_cast<size_t>(S)] = SectionState::Damaged;
-  Syntax.add(Where, std::move(Message));
+  // What a compiler gets wrong is not in the grammar of its module.
+  Syntax.add(Where, std::move(Message),
+             S == Section::Module ? UnreadableCheck : SyntaxCheck);
 }
 
 void DumpReader::expectTerminated(const LineCursor &In, Section S) {
@@ -217,7 +219,7 @@ void DumpReader::readBoth(bool ValuesBeside) {
   HloTables Own = {Names, Shapes, Indices};
   SyntaxErrors Errors;
   auto Refuse = [&](StringRef Where, std::string Reason) {
-    Errors.add(Where, std::move(Reason));
+    Errors.add(Where, std::move(Reason), UnreadableCheck);
   };
   runBoth(
       [&] {

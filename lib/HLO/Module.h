@@ -31,20 +31,6 @@ using HloId = Id<struct HloTag>;
 /// A computation of a module, in text order.
 using ComputationId = Id<struct ComputationTag>;
 
-/// How an instruction calls a computation: the attribute's name.
-enum class CallRole : uint8_t {
-  Calls,
-  ToApply,
-  Condition,
-  Body,
-  /// true_computation, false_computation, branch_computations in this order.
-  Branch,
-  /// called_computations
-  Called,
-  Select,
-  Scatter,
-};
-
 /// A computation that an instruction names.
 struct HloCall {
   ComputationId Callee;
@@ -79,6 +65,8 @@ struct HloInstruction {
   uint32_t Number = 0;
   PrintedOpcode Op;
   bool Root = false;
+  /// The text may hold output_to_operand_aliasing.
+  bool MayDeclareAliases = false;
 };
 
 /// A computation.
@@ -102,7 +90,16 @@ struct HloAlias {
   llvm::StringRef Text;
 };
 
-/// A module as a view of its text, in flat arrays.
+/// An item `(parameter, {index})` of buffer_donor.
+struct HloDonor {
+  uint32_t Parameter = 0;
+  ShapeIndex Index;
+  /// Where the item is.
+  llvm::StringRef Text;
+};
+
+/// A module as a view of its text, in flat arrays. What verifyModule() says is
+/// so if nothing of it was refused.
 struct HloModule {
   llvm::StringRef Text;
   llvm::StringRef Name;
@@ -119,6 +116,7 @@ struct HloModule {
   std::vector<HloOperand> Operands;
   std::vector<HloCall> Calls;
   std::vector<HloAlias> Aliases;
+  std::vector<HloDonor> Donors;
   /// Of entry_computation_layout; the result is invalid if it is not printed.
   std::vector<ShapeId> EntryParameters;
   ShapeId EntryResult;

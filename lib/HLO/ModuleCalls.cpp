@@ -10,18 +10,25 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+static constexpr std::pair<StringRef, CallRole> Roles[] = {
+    {"calls", CallRole::Calls},
+    {"to_apply", CallRole::ToApply},
+    {"condition", CallRole::Condition},
+    {"body", CallRole::Body},
+    {"branch_computations", CallRole::Branch},
+    {"true_computation", CallRole::Branch},
+    {"false_computation", CallRole::Branch},
+    {"called_computations", CallRole::Called},
+    {"select", CallRole::Select},
+    {"scatter", CallRole::Scatter}};
+
+StringRef hlobuf::callKey(CallRole Role) {
+  return llvm::find_if(Roles,
+                       [&](const auto &Row) { return Row.second == Role; })
+      ->first;
+}
+
 static std::optional<CallRole> callRole(StringRef Key) {
-  static constexpr std::pair<StringRef, CallRole> Roles[] = {
-      {"calls", CallRole::Calls},
-      {"to_apply", CallRole::ToApply},
-      {"condition", CallRole::Condition},
-      {"body", CallRole::Body},
-      {"true_computation", CallRole::Branch},
-      {"false_computation", CallRole::Branch},
-      {"branch_computations", CallRole::Branch},
-      {"called_computations", CallRole::Called},
-      {"select", CallRole::Select},
-      {"scatter", CallRole::Scatter}};
   for (auto [Text, Role] : Roles)
     if (Key == Text)
       return Role;
@@ -55,10 +62,8 @@ static void addCalls(StringRef Value, CallRole Role,
   }
 }
 
-void hlobuf::forEachCall(StringRef Attributes, Opcode Op,
+void hlobuf::forEachCall(StringRef Attributes,
                          llvm::function_ref<void(StringRef, CallRole)> Visit) {
-  if (!mayCall(Op))
-    return;
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;
   StringRef Key;

@@ -12,9 +12,12 @@
 
 namespace hlobuf {
 
-/// Calls \p Visit for each computation that an instruction of opcode \p Op
-/// with these attributes names, in order.
-void forEachCall(llvm::StringRef Attributes, Opcode Op,
+/// The attribute that names computations as \p Role; of several the newest.
+llvm::StringRef callKey(CallRole Role);
+
+/// Calls \p Visit for each computation that an instruction with these
+/// attributes names, in order; its opcode may be one that names none.
+void forEachCall(llvm::StringRef Attributes,
                  llvm::function_ref<void(llvm::StringRef, CallRole)> Visit);
 
 } // namespace hlobuf

@@ -13,6 +13,7 @@
 #include "HLO/ModuleReader.h"
 #include "HLO/ModuleCalls.h"
 #include "HLO/ModuleNames.h"
+#include "HLO/ModuleVerifier.h"
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
@@ -25,9 +26,9 @@ namespace {
 class ModuleReader {
 public:
   ModuleReader(StringRef Text, HloTables Tables,
-               llvm::function_ref<void(StringRef, std::string)> Refuse,
+               llvm::function_ref<void(StringRef, std::string)> Complain,
                llvm::function_ref<void()> PassedText)
-      : In(Text, PassedText), Tables(Tables), Refuse(Refuse) {
+      : In(Text, PassedText), Tables(Tables), Complain(Complain) {
     M.Text = Text;
   }
 
@@ -37,6 +38,7 @@ private:
   void readHeader();
   void readHeaderAttributes(StringRef Attributes);
   void readAliases(StringRef Text);
+  void readDonors(StringRef Text);
   void readEntryLayout(StringRef Text);
   void skipRecoveryTable();
   bool readHeading(StringRef Line);
@@ -47,10 +49,15 @@ private:
   void resolveOperands(uint32_t FirstOperand);
   bool hasElement(const HloInstruction &I, const HloOperand &Operand) const;
   void resolveCalls();
+  void Refuse(StringRef Where, std::string Reason) {
+    Refused = true;
+    Complain(Where, std::move(Reason));
+  }
 
   LineCursor In;
   HloTables Tables;
-  llvm::function_ref<void(StringRef, std::string)> Refuse;
+  llvm::function_ref<void(StringRef, std::string)> Complain;
+  bool Refused = false;
   HloModule M;
   /// Names of operands and callees until they are resolved, in the order of
   /// M.Operands and M.Calls.
@@ -99,7 +106,13 @@ HloModule ModuleReader::read() {
     Refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
   resolveCalls();
-  indexNames(M, Tables.Names.size(), Refuse);
+  auto Why = [&](StringRef Where, std::string Reason) {
+    Refuse(Where, std::move(Reason));
+  };
+  indexNames(M, Tables.Names.size(), Why);
+  // What is missing is not said again.
+  if (!Refused)
+    verifyModule(M, Tables, Why);
   return std::move(M);
 }
 
@@ -128,6 +141,8 @@ void ModuleReader::readHeaderAttributes(StringRef Attributes) {
   M.Scheduled = findAttribute(Attributes, "is_scheduled") == StringRef("true");
   if (auto Text = findAttribute(Attributes, "input_output_alias"))
     readAliases(*Text);
+  if (auto Text = findAttribute(Attributes, "buffer_donor"))
+    readDonors(*Text);
   if (auto Text = findAttribute(Attributes, "entry_computation_layout"))
     readEntryLayout(*Text);
 }
@@ -172,6 +187,25 @@ void ModuleReader::readAliases(StringRef Text) {
   }
   if (!Good)
     Refuse(Text, "cannot parse input_output_alias");
+}
+
+/// `{ (0, {}), (1, {0}) }`
+void ModuleReader::readDonors(StringRef Text) {
+  Scanner Items(Text);
+  bool Good = Items.literal("{ ");
+  while (Good && !Items.literal('}')) {
+    HloDonor Donor;
+    StringRef Before = Items.rest();
+    Good = Items.literal('(') && Items.number(Donor.Parameter) &&
+           Items.literal(", ") &&
+           Tables.Indices.parseSpaced(Items, Donor.Index) && Items.literal(')');
+    Donor.Text = Before.drop_back(Items.rest().size());
+    M.Donors.push_back(Donor);
+    Items.literal(',');
+    Items.literal(' ');
+  }
+  if (!Good)
+    Refuse(Text, "cannot parse buffer_donor");
 }
 
 void ModuleReader::readEntryLayout(StringRef Text) {
@@ -275,6 +309,10 @@ void ModuleReader::readInstruction(StringRef Text) {
   I.Root = Parts->Root;
   readOperands(*Parts, I);
   readCalls(Parts->Attributes, I);
+  I.MayDeclareAliases =
+      (I.Op.Op == Opcode::Fusion || I.Op.Op == Opcode::CustomCall ||
+       isAsync(I.Op.Op)) &&
+      Parts->Attributes.contains("output_to_operand_aliasing");
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
@@ -326,7 +364,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   auto First = static_cast<uint32_t>(M.Calls.size());
-  forEachCall(Attributes, I.Op.Op, [&](StringRef Name, CallRole Role) {
+  forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   });

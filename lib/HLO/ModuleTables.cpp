@@ -21,6 +21,8 @@ void hlobuf::renumber(HloModule &M, HloTables From, HloTables To) {
     Moved.move(Alias.Output);
     Moved.move(Alias.Index);
   }
+  for (HloDonor &Donor : M.Donors)
+    Moved.move(Donor.Index);
   for (HloOperand &Operand : M.Operands)
     Moved.move(Operand.Path);
   for (ShapeId &Shape : M.EntryParameters)

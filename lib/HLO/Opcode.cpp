@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HLO/Opcode.h"
+#include "Support/Format.h"
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <string_view>
@@ -16,7 +18,7 @@ using llvm::StringRef;
 
 static constexpr std::string_view Texts[] = {
     "<unknown>",
-#define HLOBUF_OPCODE(Enumerator, Text, Traits) Text,
+#define HLOBUF_OPCODE(Enumerator, Text, Operands, Traits) Text,
 #include "HLO/Opcodes.def"
 };
 
@@ -28,6 +30,49 @@ static constexpr AsyncOpcodes AsyncTable[] = {
 #define HLOBUF_ASYNC(Start, Done, Result) {Opcode::Start, Opcode::Done, Result},
 #include "HLO/Opcodes.def"
 };
+
+static constexpr uint32_t Any = ~0U;
+
+static constexpr CalleeRule Callees[] = {
+#define HLOBUF_CALLEE(Op, Role, Least, Most, Parameters)                       \
+  {Opcode::Op, CallRole::Role, Least, Most, CalleeParameters::Parameters},
+#include "HLO/Opcodes.def"
+};
+
+static_assert(std::is_sorted(std::begin(Callees), std::end(Callees),
+                             [](const CalleeRule &X, const CalleeRule &Y) {
+                               return X.Op < Y.Op;
+                             }),
+              "calleeRules() bisects: sort HLOBUF_CALLEE by opcode");
+
+/// By opcode: where its rows of Callees begin; one more ends the last.
+static constexpr auto CalleeBegin = [] {
+  std::array<uint8_t, std::size(Texts) + 1> Begin = {};
+  static_assert(std::size(Callees) < 256);
+  uint8_t Row = 0;
+  for (size_t Op = 0; Op != Begin.size(); ++Op) {
+    while (Row != std::size(Callees) && uint8_t(Callees[Row].Op) < Op)
+      ++Row;
+    Begin[Op] = Row;
+  }
+  return Begin;
+}();
+
+llvm::ArrayRef<CalleeRule> hlobuf::calleeRules(Opcode Op) {
+  uint8_t Begin = CalleeBegin[uint8_t(Op)];
+  return llvm::ArrayRef<CalleeRule>(Callees).slice(
+      Begin, CalleeBegin[uint8_t(Op) + 1u] - Begin);
+}
+
+std::string hlobuf::spellCount(OperandCount Count) {
+  if (Count.Step != 1)
+    return fmt::format("{}, {}, ..", Count.Least, Count.Least + Count.Step);
+  if (Count.Least == Count.Most)
+    return fmt::format("{}", Count.Least);
+  if (Count.Most == Any)
+    return fmt::format("at least {}", Count.Least);
+  return fmt::format("{} to {}", Count.Least, Count.Most);
+}
 
 static Opcode findOpcode(StringRef Text) {
   const std::string_view *First = std::next(std::begin(Texts));

@@ -8,8 +8,10 @@
 #ifndef HLOBUF_HLO_OPCODE_H
 #define HLOBUF_HLO_OPCODE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <string>
 
 namespace hlobuf {
 
@@ -17,7 +19,7 @@ namespace hlobuf {
 enum class Opcode : uint8_t {
   /// Not in Opcodes.def: newer than this tool.
   Unknown,
-#define HLOBUF_OPCODE(Enumerator, Text, Traits) Enumerator,
+#define HLOBUF_OPCODE(Enumerator, Text, Operands, Traits) Enumerator,
 #include "HLO/Opcodes.def"
 };
 
@@ -49,8 +51,8 @@ enum class OpcodeTrait : uint32_t {
   UsesNothing = 1 << 9,
   /// Values are joined: parameters of loops and called computations, too.
   DefinesPhis = 1 << 10,
-  /// Attributes may name computations.
-  Calls = 1 << 11,
+  /// Operands may be tuples, or tokens that stand for no data.
+  TakesTuples = 1 << 11,
   /// Callees take part in the schedule of the caller.
   ControlFlow = 1 << 12,
   /// Operands are read by the callees alone.
@@ -75,14 +77,87 @@ constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
                                   static_cast<uint32_t>(B));
 }
 
+/// How many operands an opcode has: Least, Least + Step, .. up to Most.
+struct OperandCount {
+  uint32_t Least = 0;
+  uint32_t Most = ~0U;
+  uint32_t Step = 1;
+
+  constexpr bool has(size_t Count) const {
+    return Count >= Least && Count <= Most && (Count - Least) % Step == 0;
+  }
+};
+
+/// How an instruction calls a computation: the attribute's name.
+enum class CallRole : uint8_t {
+  Calls,
+  ToApply,
+  Condition,
+  Body,
+  /// true_computation, false_computation, branch_computations in this order.
+  Branch,
+  /// called_computations
+  Called,
+  Select,
+  Scatter,
+};
+
+/// What the parameters of a called computation follow from.
+enum class CalleeParameters : uint8_t {
+  /// From nothing that the text says.
+  Unchecked,
+  /// Parameter k is operand k, and the root is the result; of an async-start it
+  /// is element {1}.
+  Operands,
+  /// The one parameter is operand 0.
+  State,
+  /// The one parameter of computation k is operand k + 1, and the root is the
+  /// result.
+  OneEach,
+  /// Scalars: one for each operand, for each but one, two for each, or two.
+  PerOperand,
+  PerOperandButOne,
+  TwoPerOperand,
+  Two,
+};
+
+/// A row HLOBUF_CALLEE of Opcodes.def.
+struct CalleeRule {
+  Opcode Op = Opcode::Unknown;
+  CallRole Role = CallRole::Calls;
+  /// How many computations are named so.
+  uint32_t Least = 0;
+  uint32_t Most = 0;
+  CalleeParameters Parameters = CalleeParameters::Unchecked;
+};
+
 namespace detail {
-/// The traits of Opcodes.def.
-struct OpcodeTable {
+/// How Opcodes.def spells counts.
+struct OperandCounts {
+  static constexpr OperandCount any() { return {}; }
+  static constexpr OperandCount exactly(uint32_t N) { return {N, N}; }
+  static constexpr OperandCount atLeast(uint32_t N) { return {N}; }
+  static constexpr OperandCount between(uint32_t Least, uint32_t Most) {
+    return {Least, Most};
+  }
+  /// As many inputs as initial values; with one operand more.
+  static constexpr OperandCount pairs() { return {2, ~0U, 2}; }
+  static constexpr OperandCount pairsAndOne() { return {3, ~0U, 2}; }
+};
+
+/// The columns of Opcodes.def.
+struct OpcodeTable : OperandCounts {
   using enum OpcodeTrait;
+  /// By opcode.
+  static constexpr OperandCount Operands[] = {
+      any(),
+#define HLOBUF_OPCODE(Enumerator, Text, Operands, Traits) Operands,
+#include "HLO/Opcodes.def"
+  };
   /// By opcode.
   static constexpr OpcodeTrait Traits[] = {
       None,
-#define HLOBUF_OPCODE(Enumerator, Text, Traits) Traits,
+#define HLOBUF_OPCODE(Enumerator, Text, Operands, Traits) Traits,
 #include "HLO/Opcodes.def"
   };
 };
@@ -93,6 +168,17 @@ inline bool hasTrait(Opcode Op, OpcodeTrait Trait) {
   auto Own = static_cast<uint32_t>(detail::OpcodeTable::Traits[uint8_t(Op)]);
   return (Own & static_cast<uint32_t>(Trait)) != 0;
 }
+
+/// See OperandCount; any number of an opcode that is not known.
+inline OperandCount operandCount(Opcode Op) {
+  return detail::OpcodeTable::Operands[uint8_t(Op)];
+}
+
+/// `1`, `at least 2`, `2, 4, ..`
+std::string spellCount(OperandCount Count);
+
+/// The rows of Opcodes.def for \p Op: none if it names no computations.
+llvm::ArrayRef<CalleeRule> calleeRules(Opcode Op);
 
 /// The traits that OpcodeTrait explains.
 inline bool isElementwise(Opcode Op) {
@@ -146,10 +232,9 @@ inline bool mayDefinePhis(Opcode Op) {
 inline bool mayBeSugar(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::MaySugar);
 }
-/// True if attributes may name computations.
-inline bool mayCall(Opcode Op) {
-  return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::Calls) ||
-         mayBeSugar(Op);
+/// See OpcodeTrait; true for an opcode that is not known.
+inline bool takesTuples(Opcode Op) {
+  return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::TakesTuples);
 }
 /// True if operands are read by the callees alone: while, call.
 inline bool calleeReads(Opcode Op) {

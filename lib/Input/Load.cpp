@@ -285,3 +285,17 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   Release();
   return L;
 }
+
+std::string hlobuf::malformedModule(const LoadedDump &L) {
+  if (L.Model->state(Section::Module) != SectionState::Damaged)
+    return "";
+  StringRef Text = L.Model->file(FileRole::Module).Text;
+  for (const Diagnostic &Line : L.Syntax.Kept)
+    if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end()) {
+      Place At = L.Texts.place(Line.Where);
+      return fmt::format("{}:{}:{}: {}", At.File, At.Line, At.Column,
+                         Line.Message);
+    }
+  return fmt::format("{}: the HLO module cannot be read",
+                     L.Model->file(FileRole::Module).Path);
+}

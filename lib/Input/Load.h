@@ -40,6 +40,11 @@ void locateFiles(Input &In, const SiblingPaths &Siblings);
 llvm::Expected<std::unique_ptr<LoadedDump>>
 load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs = 1);
 
+/// `m.txt:7:3: why it is malformed`: the first line of \p L's HLO module that
+/// is refused, for which all of it is left out. Empty if the module is read, or
+/// absent.
+std::string malformedModule(const LoadedDump &L);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_INPUT_LOAD_H

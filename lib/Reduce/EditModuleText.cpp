@@ -22,8 +22,6 @@ public:
   llvm::Error read();
 
 private:
-  std::string missingPart() const;
-  std::string problemWith(uint32_t Number) const;
   void addHeader();
   void addInstruction(uint32_t Number);
   uint32_t element(uint32_t Source, llvm::ArrayRef<uint32_t> Path,
@@ -65,8 +63,6 @@ llvm::Error EditModuleReader::read() {
     Why = fmt::format("line {}: {}", Line, Reason);
   };
   M = readModule(Text, {Names, Shapes, Indices}, Refuse);
-  if (Why.empty())
-    Why = missingPart();
   if (!Why.empty())
     return llvm::createStringError(std::errc::invalid_argument, "%s",
                                    Why.c_str());
@@ -85,41 +81,6 @@ llvm::Error EditModuleReader::read() {
     addInstruction(I);
   addAliases();
   return llvm::Error::success();
-}
-
-/// What is wrong with the operands and callees of \p I; empty if nothing.
-std::string EditModuleReader::problemWith(uint32_t Number) const {
-  const HloInstruction &I = M.Instructions[Number];
-  Opcode Op = I.Op.Op;
-  bool Single = Op == Opcode::GetTupleElement || Op == Opcode::While ||
-                Op == Opcode::Broadcast;
-  if (Single && I.Operands.size() != 1)
-    return "has not one operand";
-  for (const HloOperand &Operand : M.operands(I)) {
-    if (!Operand.Source)
-      return "has an operand that is not defined";
-    if (Operand.Source.index() >= Number ||
-        M[Operand.Source].Parent != I.Parent)
-      return "is before one of its operands";
-  }
-  // Callees come first in the text, so that no computation calls itself.
-  for (const HloCall &Call : M.calls(I))
-    if (!Call.Callee || Call.Callee.index() >= I.Parent.index())
-      return "calls what is not there, or comes later";
-  return "";
-}
-
-/// What nothing can be done without; empty if all is there.
-std::string EditModuleReader::missingPart() const {
-  if (!M.Entry)
-    return "it has no ENTRY computation";
-  for (const HloComputation &C : M.Computations)
-    if (!C.Root)
-      return fmt::format("computation {} is empty", Names[C.Name]);
-  for (uint32_t I = 0; I != M.Instructions.size(); ++I)
-    if (std::string Problem = problemWith(I); !Problem.empty())
-      return fmt::format("{} {}", Names[M.Instructions[I].Name], Problem);
-  return "";
 }
 
 void EditModuleReader::addHeader() {

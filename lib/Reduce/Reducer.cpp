@@ -218,7 +218,12 @@ bool Reducer::verifyAfresh() {
       return true;
     if (Earlier.empty() || wasInterrupted())
       return false;
-    Best = llvm::cantFail(EditModule::read(Earlier.back()));
+    // A command may have taken a text that is no module.
+    llvm::Expected<EditModule> Before = EditModule::read(Earlier.back());
     Earlier.pop_back();
+    if (Before)
+      Best = std::move(*Before);
+    else
+      llvm::consumeError(Before.takeError());
   }
 }

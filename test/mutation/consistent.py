@@ -197,7 +197,9 @@ class Case:
         files = self.files(edit)
         with tempfile.TemporaryDirectory() as folder:
             status, output = self.run(files, folder)
-        reported = status == 1 and FINDING.search(output) is not None
+        # A module that was edited may be malformed.
+        reported = status == 1 or (status == 2 and "[unreadable]" in output)
+        reported = reported and FINDING.search(output) is not None
         named = reported and (not edit.names or is_named(output, edit.names))
         crashed = status not in (0, 1, 2)
         kept = None

@@ -144,16 +144,22 @@ static SideOfDiff readSide(const std::string &Path) {
   struct Read {
     ProgramMemory Program;
     std::string Error;
+    /// Why the HLO module is not used; empty if it is.
+    std::string Malformed;
   };
   auto Work = [&](size_t I) {
     Input &In = Found.Dumps[I];
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
     if (!L)
-      return Read{{}, llvm::toString(L.takeError())};
-    return Read{describe(In, **L), ""};
+      return Read{{}, llvm::toString(L.takeError()), ""};
+    return Read{describe(In, **L), "", malformedModule(**L)};
   };
   runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t, Read &R) {
+    if (!R.Malformed.empty()) {
+      fail(printable(R.Malformed));
+      Side.Failed = true;
+    }
     if (R.Error.empty()) {
       Side.Programs.push_back(std::move(R.Program));
       return;

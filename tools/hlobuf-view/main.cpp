@@ -154,6 +154,8 @@ struct Program {
   std::unique_ptr<LoadedDump> Loaded;
   std::unique_ptr<CheckContext> Context;
   Picture P;
+  /// Why the HLO module is not used; empty if it is.
+  std::string Malformed;
 
   DrawnDump drawn() const { return {P, *Context}; }
 };
@@ -194,6 +196,7 @@ static llvm::Expected<Program> open(const std::string &Path,
   if (!L)
     return L.takeError();
   Program Made;
+  Made.Malformed = malformedModule(**L);
   Made.Loaded = std::move(*L);
   LoadedDump &Dump = *Made.Loaded;
   DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
@@ -235,9 +238,14 @@ static ExitStatus view() {
     Programs.push_back(std::move(*Made));
   }
   const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
+  // What can be drawn without the module is.
+  ExitStatus Status = ExitSound;
+  for (const Program &P : Programs)
+    if (!P.Malformed.empty())
+      Status = fail(printable(P.Malformed));
   if (OutputPath.empty() || OutputPath == "-") {
     draw(Programs.back(), Before, llvm::outs());
-    return ExitSound;
+    return Status;
   }
   llvm::Expected<std::unique_ptr<AtomicFile>> File =
       AtomicFile::create(OutputPath);
@@ -246,7 +254,7 @@ static ExitStatus view() {
   draw(Programs.back(), Before, (*File)->os());
   if (llvm::Error Failed = (*File)->commit())
     return fail(std::move(Failed));
-  return ExitSound;
+  return Status;
 }
 
 int main(int Argc, char **Argv) {

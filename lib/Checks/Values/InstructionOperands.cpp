@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most opcodes have a fixed number of operands, which HloVerifier checks
-// (hlo_verifier.cc, hlo_instruction.cc, 2017 on), a tuple as many as elements.
+// Most opcodes have a fixed number of operands (HLO/Opcodes.def), which
+// HloVerifier checks (hlo_verifier.cc, hlo_instruction.cc, 2017 on), a tuple as
+// many as elements.
 // Every fifth operand is preceded by its number, `/*index=5*/`
 // (HloInstruction::PrintOperandsWithCanonicalNameMap, 2018 on). Some opcodes
 // have an attribute that is always printed, always first, and only for them;
@@ -19,54 +20,10 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-namespace {
-/// The least and the largest number of operands.
-struct Count {
-  uint32_t Least = 0;
-  uint32_t Most = ~0U;
-};
-} // namespace
-
-static Count countFor(Opcode Op) {
-  using enum Opcode;
-  // clang-format off
-  static constexpr Opcode None[] = {
-      Iota, PartitionId, ReplicaId, RngGetAndUpdateState};
-  static constexpr Opcode One[] = {
-      Abs, Acos, Acosh, Asin, Asinh, Atan, Atanh, BitcastConvert, Broadcast,
-      Cbrt, Ceil, Cholesky, Convert, Copy, CopyStart, Cosh, Cosine,
-      CountLeadingZeros, Erf, Exponential, ExponentialMinusOne, Fft, Floor,
-      GetDimensionSize, Imag, IsFinite, Log, LogPlusOne, Logistic, Negate,
-      Not, Popcnt, Real, ReducePrecision, Reshape, Reverse, RngBitGenerator,
-      RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sinh, Slice, Sqrt,
-      Tan, Tanh, Transpose, While};
-  static constexpr Opcode Two[] = {
-      Add, And, Atan2, Compare, Complex, Convolution, Divide, Gather, Maximum,
-      Minimum, Multiply, Or, Pad, Power, Remainder, SetDimensionSize,
-      ShiftLeft, ShiftRightArithmetic, ShiftRightLogical, StochasticConvert,
-      Subtract, TriangularSolve, Xor};
-  static constexpr Opcode Three[] = {Clamp, Select, SelectAndScatter};
-  static constexpr Opcode OneOrMore[] = {Concatenate, DynamicSlice, Sort};
-  static constexpr Opcode TwoOrMore[] = {
-      Conditional, Dot, DynamicUpdateSlice, Reduce, ReduceWindow};
-  static constexpr Opcode AtLeastThree[] = {Scatter};
-  // clang-format on
-  static constexpr struct {
-    llvm::ArrayRef<Opcode> Opcodes;
-    Count Operands;
-  } Table[] = {{One, {1, 1}},      {Two, {2, 2}},    {Three, {3, 3}},
-               {None, {0, 0}},     {OneOrMore, {1}}, {TwoOrMore, {2}},
-               {AtLeastThree, {3}}};
-  for (const auto &Row : Table)
-    if (llvm::is_contained(Row.Opcodes, Op))
-      return Row.Operands;
-  return {};
-}
-
 static void checkCount(const CheckContext &A, Reporter &R,
                        const Instruction &I) {
   const Dump &D = A.dump();
-  Count Expected = countFor(I.Op.Op);
+  OperandCount Expected = operandCount(I.Op.Op);
   if (I.Op.Op == Opcode::Tuple && D.Shapes[I.Result].isTuple()) {
     auto Elements = static_cast<uint32_t>(D.Shapes[I.Result].Elements.size());
     Expected = {Elements, Elements};
@@ -79,12 +36,11 @@ static void checkCount(const CheckContext &A, Reporter &R,
     return;
   }
   uint32_t Found = I.Operands.size();
-  if (Found >= Expected.Least && Found <= Expected.Most)
+  if (Expected.has(Found))
     return;
   InstructionText Text = A.places().text(I);
-  R.report(Text.OpcodeText, "operand count of {} {} is {}, expected {}{}",
-           Text.OpcodeText, D.Names[I.Name], Found,
-           Expected.Least == Expected.Most ? "" : "at least ", Expected.Least)
+  R.report(Text.OpcodeText, "operand count of {} {} is {}, expected {}",
+           Text.OpcodeText, D.Names[I.Name], Found, spellCount(Expected))
       .about(I.Name);
 }
 

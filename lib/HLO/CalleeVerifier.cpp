@@ -1,0 +1,171 @@
+//===- HLO/CalleeVerifier.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/CalleeVerifier.h"
+#include "HLO/ModuleCalls.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+CalleeVerifier::CalleeVerifier(const VerifierContext &C) : C(C), M(C.module()) {
+  for (const HloComputation &Of : M.Computations)
+    findParameters(Of);
+  Begin.push_back(static_cast<uint32_t>(Parameters.size()));
+}
+
+/// As operands of the caller, parameters are numbered 0, 1, .. (the constructor
+/// of HloComputation in xla/hlo/ir/hlo_computation.cc, 2017).
+void CalleeVerifier::findParameters(const HloComputation &Of) {
+  auto First = static_cast<uint32_t>(Parameters.size());
+  Begin.push_back(First);
+  for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K)
+    if (M.Instructions[K].Op.Op == Opcode::Parameter)
+      Parameters.emplace_back();
+  size_t Count = Parameters.size() - First;
+  if (Count == 0)
+    return;
+  for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K) {
+    const HloInstruction &I = M.Instructions[K];
+    if (I.Op.Op != Opcode::Parameter)
+      continue;
+    if (I.Number >= Count) {
+      C.refuse(M.operandsText(I),
+               fmt::format("{} is parameter {}, but the computation has {} "
+                           "parameter{}",
+                           C.name(I), I.Number, Count, Count == 1 ? "" : "s"));
+      continue;
+    }
+    HloId &Own = Parameters[First + I.Number];
+    if (Own)
+      C.refuse(M.operandsText(I),
+               fmt::format("{} is parameter {}, but so is {}", C.name(I),
+                           I.Number, C.name(M[Own])));
+    else
+      Own = HloId(K);
+  }
+}
+
+bool CalleeVerifier::verify(const HloInstruction &I) const {
+  ArrayRef<HloCall> Calls = M.calls(I);
+  ArrayRef<CalleeRule> Rules = calleeRules(I.Op.Op);
+  // What `fusion-start` names is what the wrapped instruction does.
+  if (I.Op.Op == Opcode::Unknown || I.Op.Sugar ||
+      (Calls.empty() && Rules.empty()))
+    return true;
+  for (const HloCall &Call : Calls)
+    if (llvm::none_of(Rules, [&](const CalleeRule &Rule) {
+          return Rule.Role == Call.Role;
+        }))
+      return C.refuse(I, fmt::format("{} has an attribute '{}', but its opcode "
+                                     "has none",
+                                     C.spell(I), callKey(Call.Role)));
+  for (const CalleeRule &Rule : Rules) {
+    size_t Count = 0;
+    for (const HloCall &Call : Calls)
+      if (Call.Role == Rule.Role &&
+          !verifyParameters(I, Rule, Call.Callee, Count++))
+        return false;
+    if (Count < Rule.Least || Count > Rule.Most)
+      return C.refuse(
+          I, fmt::format("'{}' of {} names {} computation{}, "
+                         "expected {}",
+                         callKey(Rule.Role), C.spell(I), Count,
+                         Count == 1 ? "" : "s",
+                         spellCount(OperandCount{Rule.Least, Rule.Most})));
+  }
+  if (I.Op.Op == Opcode::Conditional &&
+      Calls.size() + 1 != M.operands(I).size())
+    return C.refuse(I, fmt::format("operand count of {} is {}, expected {}: it "
+                                   "has {} branch{}",
+                                   C.spell(I), M.operands(I).size(),
+                                   Calls.size() + 1, Calls.size(),
+                                   Calls.size() == 1 ? "" : "es"));
+  return true;
+}
+
+/// How many parameters a callee has by \p Rule for \p Operands operands of the
+/// caller; nothing if any number.
+static std::optional<size_t> numParameters(CalleeParameters Rule,
+                                           size_t Operands) {
+  switch (Rule) {
+  case CalleeParameters::Unchecked:
+    return std::nullopt;
+  case CalleeParameters::State:
+  case CalleeParameters::OneEach:
+    return 1;
+  case CalleeParameters::Operands:
+  case CalleeParameters::PerOperand:
+    return Operands;
+  case CalleeParameters::PerOperandButOne:
+    return Operands - 1;
+  case CalleeParameters::TwoPerOperand:
+    return 2 * Operands;
+  case CalleeParameters::Two:
+    return 2;
+  }
+  return std::nullopt;
+}
+
+/// \p Callee is computation number \p Place of its role.
+bool CalleeVerifier::verifyParameters(const HloInstruction &I,
+                                      const CalleeRule &Rule,
+                                      ComputationId Callee,
+                                      size_t Place) const {
+  size_t Operands = M.operands(I).size();
+  size_t Count = parameters(Callee).size();
+  // Operands of an async-start may be bound later (2026).
+  bool Start = I.Op.Op == Opcode::AsyncStart;
+  std::optional<size_t> Expected = numParameters(Rule.Parameters, Operands);
+  if (Expected && Count != *Expected && !(Start && Count > *Expected))
+    return C.refuse(I, fmt::format("{} calls {}, which has {} parameter{}, "
+                                   "expected {}",
+                                   C.spell(I), C.name(Callee), Count,
+                                   Count == 1 ? "" : "s", *Expected));
+  switch (Rule.Parameters) {
+  case CalleeParameters::Operands:
+    for (size_t K = 0; K != Operands; ++K)
+      if (!verifyPassed(I, Callee, static_cast<uint32_t>(K), K))
+        return false;
+    return verifyRoot(I, Callee, Start ? C.at(I.Shape, 1u) : I.Shape);
+  case CalleeParameters::State:
+    return verifyPassed(I, Callee, 0, 0) &&
+           (Rule.Role != CallRole::Body || verifyRoot(I, Callee, I.Shape));
+  case CalleeParameters::OneEach:
+    // Another number of branches is refused later.
+    return Place + 1 >= Operands || (verifyPassed(I, Callee, 0, Place + 1) &&
+                                     verifyRoot(I, Callee, I.Shape));
+  default:
+    return true;
+  }
+}
+
+bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
+                                  uint32_t Number, size_t Operand) const {
+  HloId Parameter = parameters(Callee)[Number];
+  ShapeId From = C.operandShape(I, Operand);
+  // A number that is missing has been refused.
+  if (!Parameter || C.compatible(From, M[Parameter].Shape))
+    return true;
+  return C.refuse(I, fmt::format("operand {} of {} has shape {}, but parameter "
+                                 "{} of {} has {}",
+                                 Operand, C.spell(I), C.text(From),
+                                 C.name(M[Parameter]), C.name(Callee),
+                                 C.text(M[Parameter].Shape)));
+}
+
+bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
+                                ShapeId To) const {
+  const HloInstruction &Root = M[M[Callee].Root];
+  bool Unbound = I.Op.Op == Opcode::AsyncStart && C.shape(To).isTuple() &&
+                 C.shape(To).Elements.empty();
+  if (Unbound || C.compatible(Root.Shape, To))
+    return true;
+  return C.refuse(I, fmt::format("result of {} is {}, but root {} of {} has {}",
+                                 C.spell(I), C.text(To), C.name(Root),
+                                 C.name(Callee), C.text(Root.Shape)));
+}

@@ -1,0 +1,367 @@
+//===- HLO/ModuleVerifier.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What xla/service/hlo_verifier.cc and the constructors in
+// xla/hlo/ir/hlo_instructions.cc insist on (2017 on), and nothing that a
+// backend may do in another way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ModuleVerifier.h"
+#include "HLO/CalleeVerifier.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// Operands of a collective-permute that writes slices into operand 1.
+static constexpr size_t InPlacePermute = 4;
+
+namespace {
+class ModuleVerifier {
+public:
+  explicit ModuleVerifier(const VerifierContext &C)
+      : C(C), M(C.module()), Callees(C) {}
+
+  void run();
+
+private:
+  void verify(const HloInstruction &I);
+  bool verifyOperands(const HloInstruction &I);
+  bool verifyStarts(const HloInstruction &I, uint32_t First);
+  bool verifyLayoutConstraints(const HloInstruction &I);
+  bool verifyResult(const HloInstruction &I);
+  bool verifyNumResults(const HloInstruction &I, ShapeId Result, size_t Count);
+  bool verifyAsync(const HloInstruction &I);
+  bool verifyCollectiveStart(const HloInstruction &I);
+  bool verifyBound(const HloInstruction &I, ShapeId Before, size_t First);
+  void verifyDeclaredAliases(const HloInstruction &I);
+  void verifyHeader();
+
+  /// Operand \p K is, but for layouts, \p To, a part of the result.
+  bool isPassed(const HloInstruction &I, size_t K, ShapeId To);
+  bool isSame(const HloInstruction &I, ShapeId From, StringRef What,
+              ShapeId To);
+
+  const VerifierContext &C;
+  const HloModule &M;
+  CalleeVerifier Callees;
+};
+} // namespace
+
+void ModuleVerifier::run() {
+  for (const HloInstruction &I : M.Instructions)
+    verify(I);
+  if (M.Entry)
+    verifyHeader();
+}
+
+/// Says at most one thing of an instruction.
+void ModuleVerifier::verify(const HloInstruction &I) {
+  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
+    Callees.verify(I);
+    return;
+  }
+  if (!verifyOperands(I) || !verifyResult(I) || !Callees.verify(I))
+    return;
+  if (I.MayDeclareAliases)
+    verifyDeclaredAliases(I);
+}
+
+bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
+  ArrayRef<HloOperand> Operands = M.operands(I);
+  OperandCount Expected = operandCount(I.Op.Op);
+  if (I.Op.Op == Opcode::Tuple && C.shape(I.Shape).isTuple()) {
+    auto Elements = static_cast<uint32_t>(C.shape(I.Shape).Elements.size());
+    Expected = {Elements, Elements};
+  }
+  if (!Expected.has(Operands.size()))
+    return C.refuse(I, fmt::format("operand count of {} is {}, expected {}",
+                                   C.spell(I), Operands.size(),
+                                   spellCount(Expected)));
+  if (!takesTuples(I.Op.Op))
+    for (size_t K = 0; K != Operands.size(); ++K)
+      if (C.shape(C.operandShape(I, K)).isTuple())
+        return C.refuse(I, fmt::format("operand {} of {} is {}, expected an "
+                                       "array",
+                                       K, C.spell(I),
+                                       C.text(C.operandShape(I, K))));
+  switch (I.Op.Op) {
+  case Opcode::DynamicSlice:
+    return verifyStarts(I, 1);
+  case Opcode::DynamicUpdateSlice:
+    return verifyStarts(I, 2);
+  case Opcode::CustomCall:
+    return verifyLayoutConstraints(I);
+  case Opcode::Dot:
+    // What is behind the two sides tells which elements they leave out (2024).
+    return Operands.size() == 2 || findAttribute(M.attributes(I), "sparsity") ||
+           C.refuse(I, fmt::format("operand count of {} is {}, expected 2",
+                                   C.spell(I), Operands.size()));
+  default:
+    return true;
+  }
+}
+
+/// One start index for each dimension, or all in one array (until 2019).
+bool ModuleVerifier::verifyStarts(const HloInstruction &I, uint32_t First) {
+  size_t Count = M.operands(I).size();
+  size_t Rank = C.shape(C.operandShape(I, 0)).Dimensions.size();
+  if (Count == First + Rank)
+    return true;
+  if (Count == First + 1 &&
+      C.shape(C.operandShape(I, First)).Dimensions.size() == 1)
+    return true;
+  return C.refuse(I, fmt::format("{} has {} start ind{}, expected {}",
+                                 C.spell(I), Count - First,
+                                 Count - First == 1 ? "ex" : "ices", Rank));
+}
+
+/// operand_layout_constraints has a shape for each operand.
+bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
+  std::optional<StringRef> Text =
+      findAttribute(M.attributes(I), "operand_layout_constraints");
+  if (!Text || !Text->consume_front("{"))
+    return true;
+  Scanner Items(*Text);
+  size_t Count = 0;
+  while (!Items.literal('}')) {
+    if (Items.literal("/*"))
+      Items = Scanner(Items.rest().split("*/").second);
+    if (!C.shapes().parse(Items))
+      return true;
+    ++Count;
+    Items.literal(", ");
+  }
+  if (Count == M.operands(I).size())
+    return true;
+  return C.refuse(I, fmt::format("operand count of {} is {}, but "
+                                 "operand_layout_constraints has {}",
+                                 C.spell(I), M.operands(I).size(), Count));
+}
+
+bool ModuleVerifier::isSame(const HloInstruction &I, ShapeId From,
+                            StringRef What, ShapeId To) {
+  if (C.compatible(From, To))
+    return true;
+  return C.refuse(I, fmt::format("{} of {} has shape {}, expected {}", What,
+                                 C.spell(I), C.text(From), C.text(To)));
+}
+
+bool ModuleVerifier::isPassed(const HloInstruction &I, size_t K, ShapeId To) {
+  ShapeId From = C.operandShape(I, K);
+  // The number is spelled only where it is needed.
+  return C.compatible(From, To) ||
+         isSame(I, From, fmt::format("operand {}", K), To);
+}
+
+/// \p Result is an array if \p Count is 1, or a tuple of so many.
+bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
+                                      size_t Count) {
+  const Shape &Own = C.shape(Result);
+  if (Own.isTuple() ? Own.Elements.size() == Count : Count == 1)
+    return true;
+  return C.refuse(I,
+                  fmt::format("{} has shape {}, but {} operand{}", C.spell(I),
+                              C.text(I.Shape), M.operands(I).size(),
+                              M.operands(I).size() == 1 ? "" : "s"));
+}
+
+bool ModuleVerifier::verifyResult(const HloInstruction &I) {
+  const Shape &Result = C.shape(I.Shape);
+  size_t Count = M.operands(I).size();
+  switch (I.Op.Op) {
+  case Opcode::Tuple:
+    if (!Result.isTuple())
+      return C.refuse(I, fmt::format("{} has shape {}, expected a tuple",
+                                     C.spell(I), C.text(I.Shape)));
+    for (size_t K = 0; K != Count; ++K)
+      if (!isPassed(I, K, Result.Elements[K]))
+        return false;
+    return true;
+  case Opcode::GetTupleElement:
+    return isSame(I, I.Shape, "result", C.at(C.operandShape(I, 0), I.Number));
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::OptBarrier:
+  case Opcode::While:
+    return isPassed(I, 0, I.Shape);
+  case Opcode::Bitcast:
+  case Opcode::Copy:
+  case Opcode::SetDimensionSize:
+    // Arrays are compared by module-shapes.
+    return (Result.isArray() && C.shape(C.operandShape(I, 0)).isArray()) ||
+           isPassed(I, 0, I.Shape);
+  case Opcode::Concatenate:
+    for (size_t K = 0; K != Count; ++K)
+      if (ShapeId From = C.operandShape(I, K);
+          C.shape(From).Dimensions.size() != Result.Dimensions.size())
+        return isSame(I, From, fmt::format("operand {}", K), I.Shape);
+    return true;
+  case Opcode::AllGather:
+  case Opcode::AllReduce:
+  case Opcode::AllToAll:
+  case Opcode::CollectiveBroadcast:
+  case Opcode::ReduceScatter:
+  case Opcode::Sort:
+    return verifyNumResults(I, I.Shape, Count);
+  case Opcode::CollectivePermute:
+    // One operand, which may be a tuple, and four in place (2021 on).
+    return Count == 1 || Count == InPlacePermute ||
+           verifyNumResults(I, I.Shape, Count);
+  case Opcode::Reduce:
+  case Opcode::ReduceWindow:
+  case Opcode::Scatter:
+    return verifyNumResults(I, I.Shape, Count / 2);
+  default:
+    return verifyAsync(I);
+  }
+}
+
+bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
+  auto Element = [&](ShapeId Id, uint32_t K) { return C.at(Id, K); };
+  // What is not bound yet has no result (late binding, 2026).
+  auto IsUnbound = [&](ShapeId Id) {
+    return Id && C.shape(Id).isTuple() && C.shape(Id).Elements.empty();
+  };
+  switch (I.Op.Op) {
+  case Opcode::CopyStart:
+    return isPassed(I, 0, Element(I.Shape, 1)) &&
+           isPassed(I, 0, Element(I.Shape, 0));
+  case Opcode::CopyDone:
+    return isSame(I, I.Shape, "result", Element(C.operandShape(I, 0), 0));
+  case Opcode::AllReduceDone:
+    return C.compatible(Element(C.operandShape(I, 0), 1), I.Shape) ||
+           isPassed(I, 0, I.Shape);
+  case Opcode::AllGatherDone:
+  case Opcode::CollectivePermuteDone:
+    return isSame(I, I.Shape, "result", Element(C.operandShape(I, 0), 1));
+  case Opcode::AsyncDone: {
+    ShapeId Result = Element(C.operandShape(I, 0), 1);
+    return IsUnbound(Result) || isSame(I, I.Shape, "result", Result);
+  }
+  case Opcode::AsyncUpdate: {
+    ShapeId State = C.operandShape(I, 0);
+    ShapeId Result = Element(State, 1);
+    return verifyBound(I, C.at(State, 0u), 1) &&
+           (IsUnbound(Result) ||
+            isSame(I, Element(I.Shape, 1), "result {1}", Result));
+  }
+  case Opcode::AllGatherStart:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectivePermuteStart:
+    return verifyCollectiveStart(I);
+  case Opcode::AsyncStart:
+    return verifyBound(I, ShapeId(), 0);
+  case Opcode::Send:
+    return isPassed(I, 0, Element(I.Shape, 0));
+  case Opcode::RecvDone:
+    return isSame(I, Element(I.Shape, 0), "result {0}",
+                  Element(C.operandShape(I, 0), 0));
+  default:
+    return true;
+  }
+}
+
+/// `(f32[4], f32[8])`, with several operands `((f32[4], ..), (f32[8], ..))`,
+/// and an all-reduce-start as all-reduce, unless it is printed like an
+/// async-start.
+bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
+  size_t Count = M.operands(I).size();
+  ShapeId First = C.at(I.Shape, 0u);
+  bool Nested = First && C.shape(First).isTuple();
+  if (I.Op.Op == Opcode::AllReduceStart && !Nested)
+    return verifyNumResults(I, I.Shape, Count);
+  if (!C.at(I.Shape, 1u))
+    return C.refuse(I, fmt::format("{} has shape {}, expected a tuple of "
+                                   "operand and result",
+                                   C.spell(I), C.text(I.Shape)));
+  bool Permutes = I.Op.Op == Opcode::CollectivePermuteStart;
+  if (Permutes && (Count == 1 || Count == InPlacePermute))
+    return true;
+  return verifyNumResults(I, First, Count);
+}
+
+/// Operands, result and contexts: `((f32[4]), f32[4], u32[])`.
+/// Operands from number \p First on are bound behind those of \p Before.
+bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
+                                 size_t First) {
+  ShapeId Bound = C.at(I.Shape, 0u);
+  size_t Count = M.operands(I).size();
+  if (!Bound || !C.shape(Bound).isTuple() || !C.at(I.Shape, 1u))
+    return C.refuse(I, fmt::format("{} has shape {}, expected a tuple of "
+                                   "operands and result",
+                                   C.spell(I), C.text(I.Shape)));
+  size_t Own = C.shape(Bound).Elements.size();
+  size_t Earlier = Before ? C.shape(Before).Elements.size() : 0;
+  if (Own != Earlier + Count - First)
+    return C.refuse(I,
+                    fmt::format("{} has shape {} with {} operand{}, "
+                                "expected {}",
+                                C.spell(I), C.text(I.Shape), Own,
+                                Own == 1 ? "" : "s", Earlier + Count - First));
+  for (size_t K = First; K != Count; ++K)
+    if (!isPassed(I, K, C.shape(Bound).Elements[Earlier + K - First]))
+      return false;
+  return true;
+}
+
+/// output_to_operand_aliasing names parts of the result and of operands.
+void ModuleVerifier::verifyDeclaredAliases(const HloInstruction &I) {
+  for (const DeclaredAlias &Item :
+       declaredAliases(M.attributes(I), C.indices())) {
+    // Operands of an async-start may be bound later (2026).
+    bool Later = I.Op.Op == Opcode::AsyncStart;
+    if (Item.Operand >= M.operands(I).size()) {
+      if (!Later)
+        C.refuse(Item.Text,
+                 fmt::format("{} has no operand {}", C.spell(I), Item.Operand));
+      continue;
+    }
+    ShapeId From = C.operandShape(I, Item.Operand);
+    if (!C.at(From, C.indices().steps(Item.Index)))
+      C.refuse(Item.Text,
+               fmt::format("operand {} of {} has no part {}", Item.Operand,
+                           C.spell(I), C.indices().text(Item.Index)));
+    else if (!C.at(I.Shape, C.indices().steps(Item.Output)))
+      C.refuse(Item.Text,
+               fmt::format("the result of {} has no part {}", C.spell(I),
+                           C.indices().text(Item.Output)));
+  }
+}
+
+/// A computation that was extracted into a module of its own keeps the header
+/// of the module that it comes from (SparseCore, libtpu 0.0.51).
+static bool mayBeForeign(const HloModule &M, size_t NumParameters) {
+  return M.EntryResult && M.EntryParameters.size() != NumParameters;
+}
+
+void ModuleVerifier::verifyHeader() {
+  ArrayRef<HloId> Own = Callees.parameters(M.Entry);
+  ShapeId Result = M[M[M.Entry].Root].Shape;
+  if (mayBeForeign(M, Own.size()))
+    return;
+  auto HasParameter = [&](uint32_t Number, ShapeIndex Index) {
+    return Number < Own.size() && Own[Number] &&
+           C.at(M[Own[Number]].Shape, C.indices().steps(Index));
+  };
+  for (const HloAlias &Item : M.Aliases)
+    if (!C.at(Result, C.indices().steps(Item.Output)))
+      C.refuse(Item.Text, "the entry computation has no such output");
+    else if (!HasParameter(Item.Parameter, Item.Index))
+      C.refuse(Item.Text, "the entry computation has no such parameter");
+  for (const HloDonor &Item : M.Donors)
+    if (!HasParameter(Item.Parameter, Item.Index))
+      C.refuse(Item.Text, "the entry computation has no such parameter");
+}
+
+void hlobuf::verifyModule(
+    const HloModule &M, HloTables Tables,
+    llvm::function_ref<void(StringRef, std::string)> Refuse) {
+  ModuleVerifier(VerifierContext(M, Tables, Refuse)).run();
+}

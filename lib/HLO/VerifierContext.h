@@ -1,0 +1,67 @@
+//===- HLO/VerifierContext.h - What the verifiers share ---------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_VERIFIERCONTEXT_H
+#define HLOBUF_HLO_VERIFIERCONTEXT_H
+
+#include "HLO/Module.h"
+
+namespace hlobuf {
+
+/// A module whose operands and callees are resolved, and whom to tell what is
+/// malformed in it. For verifyModule() alone.
+class VerifierContext {
+public:
+  using RefuseFn = llvm::function_ref<void(llvm::StringRef, std::string)>;
+
+  VerifierContext(const HloModule &M, HloTables Tables, RefuseFn Refuse)
+      : M(M), Tables(Tables), Refuse(Refuse) {}
+
+  const HloModule &module() const { return M; }
+  ShapeIndexTable &indices() const { return Tables.Indices; }
+  ShapeTable &shapes() const { return Tables.Shapes; }
+
+  const Shape &shape(ShapeId Id) const { return Tables.Shapes[Id]; }
+  /// The part of \p Id at \p Steps; invalid if there is none.
+  ShapeId at(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
+    return Tables.Shapes.at(Id, Steps);
+  }
+  /// The shape of operand \p K of \p I, which has as many.
+  ShapeId operandShape(const HloInstruction &I, size_t K) const;
+  /// True if bytes of \p A can be those of \p B: the same but for layouts,
+  /// precision and what is dynamic. False if either is invalid.
+  bool compatible(ShapeId A, ShapeId B) const;
+
+  llvm::StringRef name(const HloInstruction &I) const {
+    return Tables.Names[I.Name];
+  }
+  llvm::StringRef name(ComputationId C) const {
+    return Tables.Names[M[C].Name];
+  }
+  /// `add x.1`
+  std::string spell(const HloInstruction &I) const;
+  /// \p Id without layouts; `none` if it is invalid.
+  std::string text(ShapeId Id) const;
+
+  /// Says that \p I is malformed, at its opcode. Always false.
+  bool refuse(const HloInstruction &I, std::string Reason) const;
+  /// The same at \p Where.
+  void refuse(llvm::StringRef Where, std::string Reason) const {
+    Refuse(Where, std::move(Reason));
+  }
+
+private:
+  llvm::StringRef opcodePlace(const HloInstruction &I) const;
+
+  const HloModule &M;
+  HloTables Tables;
+  RefuseFn Refuse;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_VERIFIERCONTEXT_H
