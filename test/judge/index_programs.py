@@ -95,14 +95,17 @@ def changed(d, b, sizes, near, depth):
 
 
 def combined(d, b, sizes, near, depth):
+    """Of two elements, so that it matters how often it is done."""
     x = source(d, b, sizes, near, depth - 1)
     y = source(d, b, sizes, near, depth - 1)
-    way = d.rng.randrange(4 if d.exact else 3)
-    if way == 0:
-        return lax.max(x, y)
-    if way == 1:
-        return lax.min(x, y)
-    return lax.select(x > y, y, x) if way == 2 else x + y
+    way = d.rng.randrange(4 if d.exact else 2)
+    if way < 2:
+        return chosen(*((x, y) if way else (y, x)))
+    return x + y if way == 2 else x - y
+
+
+def chosen(x, y):
+    return lax.select(x > np.asarray(7, x.dtype), y, x)
 
 
 def transposed(d, b, sizes, near, depth):
@@ -212,7 +215,7 @@ def window_update(d, b, old):
     update = source(d, read, sizes, at, d.rng.choice((0, 0, 0, 1, 1, 2)))
     if d.rng.random() < 0.1:
         own = lax.dynamic_slice(b, at, sizes, allow_negative_indices=d.negative)
-        update = lax.max(own, update)
+        update = chosen(own, update)
     return d.put(b, update, at)
 
 
@@ -336,14 +339,14 @@ def branched(d, b):
     return lax.cond(yes, lambda x: updated(d, x), lambda x: updated(d, x), b)
 
 
-PLACES = [at_top] * 14 + [counted, bounded, stepped] * 2 + [scanned, branched]
+PLACES = [at_top] * 16 + [counted, bounded, stepped] * 2 + [scanned, branched]
 BEFORE = (
     [lambda b: b] * 4
     + [lambda b: b[::-1], lambda b: lax.neg(b), lambda b: lax.optimization_barrier(b)]
     + [lambda b: b.reshape((2, -1)).reshape(b.shape) if b.size % 2 == 0 else b]
 )
 AFTER = (
-    [lambda b: b[None]] * 20
+    [lambda b: b[None]] * 30
     + [lambda b: b.reshape(-1)] * 3
     + [lambda b: b] * 3
     + [lambda b: b[..., None]] * 3

@@ -12,13 +12,23 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
-from harness import read, write  # pylint: disable=wrong-import-position
+from claims import key_of  # pylint: disable=wrong-import-position
+from harness import (
+    ASSIGNMENT,
+    read,
+    stem_of,
+    write,
+)  # pylint: disable=wrong-import-position
 
 SECONDS = 240  # for a program, on a busy machine
+IN_ORDER = "in ascending order"  # said of what is wrong in another order only
+CASES = 24  # values to run of those that a finding leaves open
+SHARE = 100  # programs of a process
 ARRAYS = 3  # other numbers for the array
 FILES = {"run": "truth.json", "cause": "unfused.json"}
 
@@ -44,41 +54,46 @@ def save(out, name, what, data):
 
 def in_processes(out, task, tasks, workers):
     """Does a task for each name; tasks[name] is what the task is given."""
-    while tasks:
-        running = []
-        for number in range(workers):
-            share = {name: tasks[name] for name in list(tasks)[number::workers]}
-            if share:
-                running.append(start(out, task, number, share))
-        for process, share, begun in running:
-            process.wait()
-            left = [name for name in share if not is_done(out, task, name, share[name])]
-            lost = read(begun)
-            if process.returncode and lost in left:
-                fail(out, task, lost, share[lost], "crashes")
-        tasks = {
-            n: given for n, given in tasks.items() if not is_done(out, task, n, given)
-        }
-        if running and all(p.returncode == 0 for p, _, _ in running) and tasks:
-            raise RuntimeError(f"{len(tasks)} programs were passed over")
+    os.makedirs(out, exist_ok=True)
+    shares = [
+        dict(list(tasks.items())[k : k + SHARE]) for k in range(0, len(tasks), SHARE)
+    ]
+    running = {}
+    while shares or running:
+        for number in set(range(workers)) - set(running) if shares else ():
+            if shares:
+                share = shares.pop(0)
+                running[number] = start(out, task, number, share), share
+        time.sleep(0.05)
+        for number, (process, share) in list(running.items()):
+            if process.poll() is None:
+                continue
+            del running[number]
+            lost = read(os.path.join(out, f"begun-{number}"))
+            if process.returncode and lost in share:
+                if not is_done(out, task, lost, share[lost]):
+                    fail(out, task, lost, share[lost], "crashes")
+            left = {n: g for n, g in share.items() if not is_done(out, task, n, g)}
+            if left and (process.returncode == 0 or not lost):
+                raise RuntimeError(f"{len(left)} programs were passed over")
+            shares += [left] if left else []
 
 
 def start(out, task, number, share):
-    os.makedirs(out, exist_ok=True)
     begun, given = (
         os.path.join(out, f"{what}-{number}") for what in ("begun", "share")
     )
     write(begun, "")
     write(given, json.dumps(share))
     command = [sys.executable, os.path.abspath(__file__), out, task, str(number)]
-    return subprocess.Popen(command), share, begun
+    return subprocess.Popen(command)
 
 
 def is_done(out, task, name, given):
     if task in FILES:
         return load(out, name, FILES[task]) is not None
     known = load(out, name, "claims.json", {})
-    return all(key_of(w) in known for w in given)
+    return all(key_of(finding) in known for finding in given)
 
 
 def fail(out, task, name, given, status):
@@ -86,13 +101,8 @@ def fail(out, task, name, given, status):
         save(out, name, FILES[task], {"name": name, "status": status})
         return
     known = load(out, name, "claims.json", {})
-    known.update({key_of(w): status for w in given})
+    known.update({key_of(finding): status for finding in given})
     save(out, name, "claims.json", known)
-
-
-def key_of(given):
-    """The values of a claim, as a key; JSON has no numbers as keys."""
-    return json.dumps(sorted((int(k), v) for k, v in given.items()))
 
 
 # The process that compiles and runs.
@@ -169,7 +179,7 @@ def dumps(out):
     return os.path.join(out, f"now-{os.getpid()}")
 
 
-PLAIN = {"xla_backend_optimization_level": "0"}
+PLAIN = (("xla_backend_optimization_level", "0"),)
 UNFUSED = {"xla_disable_hlo_passes": "fusion"}
 
 
@@ -184,50 +194,55 @@ def judge_cause(out, name, values):
     save(out, name, "unfused.json", wrong)
 
 
-def judge_claims(out, name, claims):
-    """Where each goes wrong: as compiled, only if LLVM optimizes nothing, or not."""
+def judge_claims(out, name, findings):
+    """What happens where each is said to go wrong."""
+    from claims import Claim  # pylint: disable=import-outside-toplevel
     from index_programs import (
         indices_program,
     )  # pylint: disable=import-outside-toplevel
 
     number = int(name.rsplit("_", maxsplit=1)[1])
+    assignment = glob.glob(os.path.join(folder_of(out, name), f"*{ASSIGNMENT}"))[0]
+    module = read(stem_of(assignment) + ".txt")
     known, machines = load(out, name, "claims.json", {}), {}
-    for given in claims:
-        if key_of(given) in known:
-            continue
-        known[key_of(given)] = "right"
-        for how, options in (("wrong", None), ("wrong, plain", PLAIN)):
-            if how not in machines:
-                machines[how] = Machine(indices_program(number), options)
-            if goes_wrong(machines[how], given):
-                known[key_of(given)] = how
-                break
+
+    def machine(options):
+        if options not in machines:
+            given = dict(options)
+            machines[options] = Machine(indices_program(number), given)
+        return machines[options]
+
+    for finding in findings:
+        if key_of(finding) not in known:
+            claim = Claim(finding, module)
+            said = what_happens(claim, finding, assignment, machine)
+            said += ", names what is not in the text" if claim.unknown else ""
+            known[key_of(finding)] = said
     save(out, name, "claims.json", known)
 
 
-def goes_wrong(machine, given):
-    """For these values of some scalars, and some values of the others."""
-    import numpy as np  # pylint: disable=import-outside-toplevel
-    from index_scalars import choices  # pylint: disable=import-outside-toplevel
+def what_happens(claim, finding, assignment, machine):
+    """wrong; or only if LLVM optimizes nothing; or right, and which elements say so."""
+    from claims import is_confirmed  # pylint: disable=import-outside-toplevel
 
-    for number, value in given.items():
-        if not 1 <= int(number) <= len(machine.kinds):
-            return False
-        limits = np.iinfo(machine.kinds[int(number) - 1])
-        if not limits.min <= value <= limits.max:
-            return False
-    size, rng = max(machine.program.arguments[0].shape), random.Random(0)
-    free = len(given) < len(machine.kinds)
-    some = (
-        choices(rng, machine.kinds, size, 400) if free else [[0] * len(machine.kinds)]
+    cases = list(claim.cases(CASES))
+    if not cases:
+        return "no such values"
+    for how, options in (("wrong", ()), ("wrong, plain", PLAIN)):
+        if IN_ORDER not in finding["message"]:
+            if goes_wrong(machine(options), [claim.values_of(c) for c in cases]):
+                return how
+    confirmed = is_confirmed(claim, assignment, cases)
+    return "right, confirmed" if confirmed else "right, NOT CONFIRMED"
+
+
+def goes_wrong(machine, cases):
+    one = len(cases) == 1
+    return any(
+        machine.is_wrong(values, which)
+        for values in cases
+        for which in range(ARRAYS if one else 1)
     )
-    for values in some:
-        values = [given.get(str(k + 1), v) for k, v in enumerate(values)]
-        if any(
-            machine.is_wrong(values, which) for which in range(1 if free else ARRAYS)
-        ):
-            return True
-    return False
 
 
 TASKS = {"run": judge_numbers, "cause": judge_cause, "claim": judge_claims}

@@ -26,12 +26,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
 import index_runs as runs  # pylint: disable=wrong-import-position
-from harness import ASSIGNMENT, read, write  # pylint: disable=wrong-import-position
-from claims import claim, named  # pylint: disable=wrong-import-position
+from harness import write  # pylint: disable=wrong-import-position
+from claims import key_of, named  # pylint: disable=wrong-import-position
 
 CHECK = "in-place-hazard"
-IN_ORDER = "in ascending order"  # said of what is wrong in another order only
-TRIED = 4  # findings of a program whose values are run
+TRIED = 4  # findings of a program that are tried
 
 # What becomes of a program, and whether it disagrees with the tool.
 CLASSES = {
@@ -43,6 +42,7 @@ CLASSES = {
     "right, not checked": False,
     "right, reported in another order": False,
     "right, reported, wrong without optimization": False,
+    "right, reported, confirmed": False,
     "right, REPORTED": True,
     "right, reported by another check": True,
     "not run": False,
@@ -109,27 +109,17 @@ def of_severity(verdict, *severities):
 def hazards(verdict):
     """The errors of the check; those that are wrong in this order first."""
     errors = [f for f in of_severity(verdict, "error") if f["check"] == CHECK]
-    return sorted(errors, key=lambda f: IN_ORDER in f["message"])
+    return sorted(errors, key=lambda f: runs.IN_ORDER in f["message"])
 
 
-def module_of(verdict):
-    return read(verdict["dump"].removesuffix(ASSIGNMENT).removesuffix(".txt") + ".txt")
-
-
-def claims(verdict):
-    """What each hazard says about arguments: (values by number, other names, finding)."""
-    text, found = module_of(verdict), []
-    for finding in hazards(verdict)[:TRIED]:
-        if IN_ORDER not in finding["message"]:
-            given, other = claim(finding, text)
-            found.append(({str(k): v for k, v in given.items()}, other, finding))
-    return found
+def tried(verdict):
+    return hazards(verdict)[:TRIED]
 
 
 def run_claims(o, found):
     tasks = {}
     for name, verdict in found.items():
-        given = [w for w, _, _ in claims(verdict)]
+        given = tried(verdict)
         if given and not runs.is_done(o.out, "claim", name, given):
             tasks[name] = given
     print(f"{len(tasks)} programs to run where they are said to go wrong", flush=True)
@@ -157,14 +147,12 @@ def reasons(verdict):
 
 
 def class_of(truth, verdict, known, unfused):
-    """(class, what the runs say of the claims)"""
+    """(class, what is found where the hazards are said to be)"""
     if truth["status"] not in ("ran", "hangs") or verdict is None:
         return "not run", truth["status"]
-    wrong = truth["status"] == "hangs" or truth["wrong"] > 0
-    tried = [(known[runs.key_of(w)], other) for w, other, _ in claims(verdict)]
-    if any(how == "wrong" for how, _ in tried):
-        wrong = True
-    said = "; ".join(how + (f" with {','.join(o)}" if o else "") for how, o in tried)
+    results = [known[key_of(finding)] for finding in tried(verdict)]
+    wrong = truth["status"] == "hangs" or truth["wrong"] > 0 or "wrong" in results
+    said = "; ".join(sorted(set(results)))
     if not of_severity(verdict, "error"):
         if wrong and unfused is True:
             return "wrong, another defect", "wrong without a fusion, too"
@@ -172,20 +160,22 @@ def class_of(truth, verdict, known, unfused):
         return f"{'wrong' if wrong else 'right'}, {kind}", "; ".join(reasons(verdict))
     if wrong:
         return "wrong, reported", said
-    if any(how == "wrong, plain" for how, _ in tried):
-        return "right, reported, wrong without optimization", said
-    if not hazards(verdict):
+    if not results:
         return "right, reported by another check", said
-    if not tried:
+    if "wrong, plain" in results:
+        return "right, reported, wrong without optimization", said
+    if "right, NOT CONFIRMED" in results or "no such values" in results:
+        return "right, REPORTED", said
+    if runs.IN_ORDER in tried(verdict)[0]["message"]:
         return "right, reported in another order", said
-    return "right, REPORTED", said
+    return "right, reported, confirmed", said
 
 
 def spell_claims(verdict):
     return "; ".join(
-        f["message"].split(": ", 1)[-1]
-        + "".join(f", {name} = {value}" for name, _, value in named(f))
-        for f in hazards(verdict)[:2]
+        finding["message"].split(": ", 1)[-1]
+        + "".join(f", {name} = {value}" for name, value in named(finding).items())
+        for finding in tried(verdict)[:2]
     )
 
 
