@@ -10,7 +10,7 @@ program is run for the values that it names, and has to be wrong there. A row is
 
   program  wrong of runs  verdict  class  what
 
-Exit status 1 if a program is wrong and not reported, or reported and never wrong.
+Exit status 1 if a program is wrong and nothing is said, or reported and never wrong.
 docs/judge.md says more.
 """
 
@@ -36,7 +36,7 @@ TRIED = 4  # findings of a program that are tried
 CLASSES = {
     "wrong, reported": False,
     "wrong, SILENT": True,
-    "wrong, not checked": True,
+    "wrong, not checked": False,
     "wrong, another defect": False,
     "right, silent": False,
     "right, not checked": False,
@@ -53,7 +53,9 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("out", help="a folder for programs and what was found")
     parser.add_argument("--tool", default="hlobuf-verify")
-    parser.add_argument("--programs", metavar="FROM:TO", help="compile and run these")
+    parser.add_argument(
+        "--programs", nargs="+", metavar="FROM:TO", help="compile and run these"
+    )
     parser.add_argument("--values", type=int, default=120, help="for each program")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
@@ -70,8 +72,8 @@ def names_of(o):
 
 
 def compile_programs(o):
-    begin, end = map(int, o.programs.split(":"))
-    names = (f"indices_{number}" for number in range(begin, end))
+    numbers = (range(*map(int, part.split(":"))) for part in o.programs)
+    names = (f"indices_{number}" for part in numbers for number in part)
     tasks = {n: o.values for n in names if not runs.is_done(o.out, "run", n, o.values)}
     runs.in_processes(o.out, "run", tasks, o.workers)
 
@@ -139,11 +141,10 @@ def find_causes(o, names, found):
 
 def reasons(verdict):
     """Why the check did not decide, without the names in it."""
-    said = [g["reason"] for g in verdict["not_checked"] if g["check"] == CHECK]
-    said += [
-        f["message"] for f in of_severity(verdict, "warning") if f["check"] == CHECK
-    ]
-    return sorted({reason.split(": ")[0] for reason in said})
+    gaps = [g["reason"] for g in verdict["not_checked"] if g["check"] == CHECK]
+    doubts = [f for f in of_severity(verdict, "warning") if f["check"] == CHECK]
+    said = [reason.split(": ")[0] for reason in gaps]
+    return sorted({*said, *(f["message"].rsplit(": ")[-1] for f in doubts)})
 
 
 def class_of(truth, verdict, known, unfused):
@@ -220,7 +221,8 @@ def show(o, rows):
             ran = f"{row['wrong']} of {row['runs']}"
             mark = "!" if row["disagrees"] else " "
             print(f"{mark} {row['name']:14} {ran:10} {row['class']:20} {row['what']}")
-            print("\n".join(f"    {t}" for t in (row["said"], row["claims"]) if t))
+            for text in filter(None, (row["said"], row["claims"])):
+                print(f"    {text}")
     print("\n  count class")
     for name in CLASSES:
         if classes[name]:
@@ -230,8 +232,11 @@ def show(o, rows):
     for gap, count in sorted(others.items()):
         print(f"{count:7}   another check is silent, {gap}")
     disagree = sum(row["disagrees"] for row in rows)
+    undecided = sum("not checked" in row["class"] for row in rows)
     total = sum(row["runs"] or 0 for row in rows)
-    print(f"{len(rows)} programs, {total} runs, {disagree} disagree")
+    print(
+        f"{len(rows)} programs, {total} runs, {undecided} undecided, {disagree} disagree"
+    )
     return 1 if disagree else 0
 
 
