@@ -35,14 +35,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
 import explained  # pylint: disable=wrong-import-position
-from dump import Dump  # pylint: disable=wrong-import-position
-from harness import (  # pylint: disable=wrong-import-position
-    ASSIGNMENT,
-    SIBLINGS,
-    read,
-    stem_of,
-    write,
-)
+from harness import read, stem_of, write  # pylint: disable=wrong-import-position
 from hlo import Module  # pylint: disable=wrong-import-position
 
 SECONDS_TO_RUN = 6
@@ -305,14 +298,10 @@ def verdicts(tool, folder):
 
 def schedule_of(assignment):
     """The hazards of a dump, and what could not be followed."""
-    from schedule import Execution  # pylint: disable=import-outside-toplevel
+    from schedule import Execution, dump_of  # pylint: disable=import-outside-toplevel
 
-    stem = stem_of(assignment)
-    files = {ASSIGNMENT: read(assignment)}
-    for tail in SIBLINGS:
-        if os.path.exists(stem + tail):
-            files[tail] = read(stem + tail)
-    execution = Execution(Dump(files), Module(read(stem + ".txt")))
+    module = Module(read(stem_of(assignment) + ".txt"))
+    execution = Execution(dump_of(assignment), module)
     return sorted(execution.run()), sorted(execution.unsure)
 
 

@@ -45,8 +45,9 @@ def step(equation, given):
     name, given = equation.primitive.name, list(given)
     rule, bodies = RULES.get(name), name in BODIES
     try:
-        # numpy does not know the kinds of narrow floats and integers.
-        if rule is None or not bodies and any(x.dtype.kind == "V" for x in given):
+        # numpy does not know the kinds of narrow floats and integers, but moves them.
+        narrow = not bodies and name not in MOVES
+        if rule is None or narrow and any(x.dtype.kind == "V" for x in given):
             raise Unknown(name)
         out = rule(equation, *given)
         out = list(out) if isinstance(out, (list, tuple)) else [out]
@@ -217,10 +218,15 @@ def static_slice(equation, x):
     return x[tuple(map(slice, p["start_indices"], p["limit_indices"], strides))]
 
 
+def clamped_starts(starts, shape, sizes):
+    """Any type of index may be too narrow for the limits."""
+    return [min(max(int(s), 0), n - k) for s, n, k in zip(starts, shape, sizes)]
+
+
 def clamped(starts, shape, sizes):
     return tuple(
-        slice(int(np.clip(s, 0, n - k)), int(np.clip(s, 0, n - k)) + k)
-        for s, n, k in zip(starts, shape, sizes)
+        slice(start, start + k)
+        for start, k in zip(clamped_starts(starts, shape, sizes), sizes)
     )
 
 
@@ -452,3 +458,9 @@ for _name in ("remat", "checkpoint", "remat2", "core_call", "custom_vjp_call_jax
 # These evaluate other equations: an Unknown of theirs is final, and noise is in there.
 BODIES = {name for name, rule in RULES.items() if rule in (inner, while_loop, scan, cond)}
 BODIES.add("shard_map")
+# These look at no number, or only compare them.
+MOVES = set(
+    "reshape squeeze expand_dims transpose rev pad concatenate broadcast_in_dim slice"
+    " dynamic_slice dynamic_update_slice copy copy_p optimization_barrier stack unstack"
+    " select_n neg max min lt gt le ge eq ne bitcast_convert_type gather scatter".split()
+)

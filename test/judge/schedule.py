@@ -14,11 +14,14 @@ loop or branch forwards a value that is overwritten, which may be read or not.
 """
 
 import itertools
+import os
 import re
 
 import numpy as np
 
+from dump import Dump
 from elements import ELEMENTWISE, Fused, TooLarge, addresses, shape_of
+from harness import ASSIGNMENT, SIBLINGS, read, stem_of
 from hlo import index_of, subshapes
 from memory import Memory
 
@@ -374,12 +377,16 @@ class Execution:
         elif p != q or (k and x.opcode in ("scatter", "dynamic-update-slice")):
             self.hazard("in place", f"{x.name} on operand {k}")
 
+    def follow(self, x, turn):
+        """What follows the elements of a fusion in one turn."""
+        return Fused(self.module, x.name, turn)
+
     def elements_in_place(self, x, operands, value, turn, path):
         """Whether an element is read that another one of the result overwrites.
 
         True if other start indices could tell something else.
         """
-        fused, given, shapes = Fused(self.module, x.name, turn), [], {}
+        fused, given, shapes = self.follow(x, turn), [], {}
         for k, o in enumerate(x.operands):
             leaves = {}
             texts = subshapes(self.module.by_name[o.name].shape)
@@ -438,3 +445,12 @@ class Execution:
 
 def overlap(p, q):
     return p[0] == q[0] and p[1] < q[1] + q[2] and q[1] < p[1] + p[2]
+
+
+def dump_of(assignment):
+    """The dump that a file of an assignment is of, with the files next to it."""
+    stem, files = stem_of(assignment), {ASSIGNMENT: read(assignment)}
+    for tail in SIBLINGS:
+        if os.path.exists(stem + tail):
+            files[tail] = read(stem + tail)
+    return Dump(files)
