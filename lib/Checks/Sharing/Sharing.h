@@ -22,10 +22,9 @@ std::string spellOverwrite(const Value &Later, const Value &Earlier);
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
-/// True if values of alternate memory of \p Color can be compared in time;
-/// else \p R says why not: their last uses are unknown, or async computations
-/// may have stacks of their own there.
-bool canCompareAlternate(const CheckContext &A, Reporter &R, int32_t Color);
+/// True if values of alternate memory can be compared in time; else \p R says
+/// why not: their last uses are unknown.
+bool canCompareAlternate(const CheckContext &A, Reporter &R);
 
 /// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &A, ValueId V);
