@@ -74,12 +74,23 @@ static SmallVector<int32_t, 4> findByModule(const Dump &D, const Program &P) {
   if (llvm::none_of(Bodies, [](ComputationId C) { return bool(C); }))
     return {};
   Candidates Colors;
+  // By color and body: the lowest offset. A stack begins at 0.
+  llvm::DenseMap<std::pair<int32_t, uint32_t>, uint64_t> Lowest;
   for (const Value &V : D.Values) {
     if (V.Tag.Color == 0)
       continue;
     HloId Id = P.find(V.Tag.Name);
-    Colors.add(V.Tag.Color, Id && !Bodies[P[Id].Parent.index()]);
+    ComputationId Body = Id ? Bodies[P[Id].Parent.index()] : ComputationId();
+    Colors.add(V.Tag.Color, Id && !Body);
+    if (!Body || V.Size == 0)
+      continue;
+    uint64_t &Offset =
+        Lowest.try_emplace({V.Tag.Color, Body.index()}, V.Offset).first->second;
+    Offset = std::min(Offset, V.Offset);
   }
+  for (const auto &[At, Offset] : Lowest)
+    if (Offset != 0)
+      Colors.add(At.first, true);
   return Colors.take();
 }
 
@@ -106,4 +117,23 @@ SmallVector<int32_t, 4> hlobuf::findPrivateStacks(const Facts &A,
     return I.Op.Op == Opcode::AsyncStart;
   });
   return AnyStart ? findByDump(A) : SmallVector<int32_t, 4>();
+}
+
+std::vector<uint32_t> hlobuf::numberStacks(const Facts &A, const Program *P) {
+  const Dump &D = A.dump();
+  std::vector<uint32_t> Numbers(D.Values.size());
+  if (!P) {
+    Computations Together(D);
+    for (size_t I = 0; I != Numbers.size(); ++I)
+      Numbers[I] = Together.number(D.Values[I].Tag.Name);
+    return Numbers;
+  }
+  std::vector<ComputationId> Bodies = findAsyncBodies(*P);
+  for (size_t I = 0; I != Numbers.size(); ++I) {
+    HloId Id = P->find(D.Values[I].Tag.Name);
+    ComputationId Body = Id ? Bodies[(*P)[Id].Parent.index()] : ComputationId();
+    // Of one that the module does not have, nothing is known.
+    Numbers[I] = static_cast<uint32_t>(Body ? Body.index() : Bodies.size() + I);
+  }
+  return Numbers;
 }

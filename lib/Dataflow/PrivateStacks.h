@@ -10,7 +10,8 @@
 // color is such a stack, every value of it is defined inside one of these
 // computations (xla/service/buffer_assignment.cc,
 // SplitBuffersByPrivateStackComputation, 2022): a single value outside proves
-// that the color is ordinary memory.
+// that the color is ordinary memory, and so does a computation that leaves
+// offset 0 free. Values of one stack must not overlap, stacks may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,12 @@ std::vector<ComputationId> findAsyncBodies(const Program &P);
 /// not null, else by the dump alone, which proves less. None but on TPU.
 llvm::SmallVector<int32_t, 4> findPrivateStacks(const Facts &A,
                                                 const Program *P);
+
+/// Numbers the stacks that values are on, by value line, should their colors
+/// have private ones: values with the same number are on the same one. Without
+/// the module, where \p P is null, a number is a computation, as far as the
+/// dump shows that values belong to the same one.
+std::vector<uint32_t> numberStacks(const Facts &A, const Program *P);
 
 } // namespace hlobuf
 

@@ -57,6 +57,7 @@ private:
   void readLocked(HloId Done, ComputationId Body);
   bool isThere(HloId Id, HloValueId V);
   void write(HloId Id);
+  void nameOperands(HloId Id, HloValueId V);
   void keep(HloId Id, HloValueId V);
   void bind(ArrayRef<ShadowBinding> Bindings);
   bool wroteItself(HloId Reader, HloValueId Read, HloValueId Written) const;
@@ -357,9 +358,26 @@ bool ShadowWalk::isThere(HloId Id, HloValueId V) {
   return Found;
 }
 
+/// A ConcatBitcast \p Id names what its operands have left in its place: where
+/// none of them is, \p V is not.
+void ShadowWalk::nameOperands(HloId Id, HloValueId V) {
+  SmallVector<HloValueId, 8> Parts;
+  Plan.forEachRead(Id, [&](const ShadowRead &R) { Parts.push_back(R.Value); });
+  Memory.update(*Plan.place(V), [&](ShadowBytes &Bytes) {
+    bool Found =
+        llvm::any_of(Parts, [&](HloValueId Part) { return Bytes.holds(Part); });
+    if (Found)
+      Bytes.add(V);
+    else
+      Bytes.remove(V);
+  });
+}
+
 void ShadowWalk::write(HloId Id) {
   Plan.forEachWrite(Id, [&](HloValueId V, bool Keeps) {
-    if (Keeps || isThere(Id, V))
+    if (isConcatBitcast(P, Id))
+      nameOperands(Id, V);
+    else if (Keeps || isThere(Id, V))
       keep(Id, V);
     else
       Memory.write(*Plan.place(V), V);

@@ -109,6 +109,10 @@ void ShadowPlan::forEachLeaf(HloId Id,
       Visit(V);
 }
 
+bool hlobuf::isConcatBitcast(const Program &P, HloId Id) {
+  return P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
+}
+
 ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
                                      HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
@@ -180,7 +184,7 @@ void ShadowPlan::forEachWrite(
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
     return;
-  bool Concat = P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
+  bool Concat = isConcatBitcast(P, Id);
   SmallVector<HloValueId, 4> Kept;
   for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
     HloValueId V = F.definedAt(Id, I);

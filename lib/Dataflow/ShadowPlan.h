@@ -30,6 +30,10 @@ struct ShadowBinding {
   HloValueId Input;
 };
 
+/// True if \p Id is a ConcatBitcast of TPU: its result is what its place holds
+/// already, its operands.
+bool isConcatBitcast(const Program &P, HloId Id);
+
 /// The first operands of \p Id, those whose arrays it reads itself: not its
 /// computations, and not just to name them.
 llvm::ArrayRef<HloId> operandsRead(const Program &P, const Schedule &S,

@@ -22,6 +22,8 @@ public:
   bool same(NameId A, NameId B) const {
     return A && B && Groups[A.index()] == Groups[B.index()];
   }
+  /// The same number for all names of which same() is true.
+  uint32_t number(NameId A) const { return Groups[A.index()]; }
 
 private:
   /// By name: the first one that is connected with it.

@@ -20,6 +20,7 @@
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/LiveOccupancy.h"
 #include "Dataflow/ShadowPlan.h"
 #include "Facts/Occupancy.h"
@@ -30,7 +31,7 @@ namespace {
 class ModuleOverlap {
 public:
   ModuleOverlap(const CheckContext &A, const ModuleAnalysis &W, Reporter &R)
-      : W(W), A(A), D(A.dump()), R(R), Holds(W) {}
+      : W(W), A(A), D(A.dump()), R(R), Holds(W), OnStacks(A, R) {}
 
   void run();
 
@@ -53,6 +54,7 @@ private:
   const Dump &D;
   Reporter &R;
   LiveOccupancy Holds;
+  Stacks OnStacks;
   /// By value line.
   std::vector<HloValueId> Flow;
 };
@@ -101,8 +103,7 @@ bool ModuleOverlap::readsAndWrites(HloValueId Read, HloValueId Written) const {
   HloId Id = W.flow()[Written].Definition;
   Opcode Op = P[Id].Op;
   if (W.flow()[Written].Phi || Op == Opcode::Unknown || P[Id].Sugar ||
-      isControlFlow(Op) || isTransfer(Op) ||
-      P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
+      isControlFlow(Op) || isTransfer(Op) || isConcatBitcast(P, Id))
     return false;
   llvm::ArrayRef<HloId> Operands = operandsRead(P, W.schedule(), Id);
   bool Found = false;
@@ -174,16 +175,17 @@ void ModuleOverlap::check(const Allocation &Alloc,
       for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
     }
-  findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
+  OnStacks.findOverlaps(Alloc, Held, [&](uint32_t Later, uint32_t Earlier) {
     report(ValueId(Later), ValueId(Earlier));
   });
   // Alternate memory is placed by half-open steps, which excuses all but an
   // instruction that reads the one and writes the other.
   bool Alternate = isAlternate(A, Alloc);
-  findTouching(Held, Held, [&](uint32_t Ending, uint32_t Starting) {
-    if (!Alternate || readsAndWrites(Flow[Ending], Flow[Starting]))
-      reportTouching(ValueId(Ending), ValueId(Starting));
-  });
+  OnStacks.findTouching(
+      Alloc, Held, Held, [&](uint32_t Ending, uint32_t Starting) {
+        if (!Alternate || readsAndWrites(Flow[Ending], Flow[Starting]))
+          reportTouching(ValueId(Ending), ValueId(Starting));
+      });
 }
 
 void ModuleOverlap::run() {
@@ -196,11 +198,6 @@ void ModuleOverlap::run() {
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2)
       continue;
-    if (A.privateStacksPossible(Alloc.color())) {
-      R.notChecked("alternate memory in which async computations may have "
-                   "private stacks");
-      continue;
-    }
     check(Alloc, Held);
   }
 }

@@ -21,12 +21,14 @@
 //   its last use there (205 of 3,127 TPU dumps); only the module shows where;
 // - a value without uses has no known end;
 // - ConcatBitcast's result overlaps its operands by design;
-// - async bodies may have private stacks that all start at offset 0;
+// - async bodies may have private stacks that all start at offset 0: only
+//   values of one stack are compared;
 // - contexts of SparseCore chains share one place (libtpu 0.0.51, v5p and up).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Occupancy.h"
 
@@ -35,7 +37,8 @@ using namespace hlobuf;
 namespace {
 class OverlapCheck {
 public:
-  OverlapCheck(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  OverlapCheck(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), OnStacks(A, R) {}
 
   void run() {
     for (const Allocation &Alloc : D.Allocations) {
@@ -44,7 +47,7 @@ public:
       explainContexts(A, R, Alloc);
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
-      else if (canCompareAlternate(A, R, Alloc.color()))
+      else if (canCompareAlternate(A, R))
         checkAlternate(Alloc);
     }
     // With the module, module-overlap distinguishes the branches.
@@ -64,6 +67,7 @@ private:
   const CheckContext &A;
   Reporter &R;
   const Dump &D;
+  Stacks OnStacks;
   bool AnyConditional = false;
 };
 } // namespace
@@ -127,10 +131,10 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
     if (Dead || (O.Kind == HoldPolicy::LastUse && !Bytes.dead()))
       Held.push_back(Bytes);
   }
-  findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
+  OnStacks.findOverlaps(Alloc, Held, [&](uint32_t Later, uint32_t Earlier) {
     report(Severity::Warning, ValueId(Later), ValueId(Earlier));
   });
-  findOverlaps(Concats, [&](uint32_t Later, uint32_t Earlier) {
+  OnStacks.findOverlaps(Alloc, Concats, [&](uint32_t Later, uint32_t Earlier) {
     std::optional<StepRange> Range = A.range(ValueId(Later));
     if (Range->Start == Range->End)
       report(Severity::Warning, ValueId(Later), ValueId(Earlier));

@@ -38,11 +38,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/Forwarding.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Computations.h"
 #include "Facts/Occupancy.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
 
@@ -64,7 +66,8 @@ enum class Effect : uint8_t {
 
 class LateUses {
 public:
-  LateUses(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {
+  LateUses(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), OnStacks(A, R) {
     const ModuleAnalysis *W = A.moduleAnalysis();
     if (W && W->program().obstacle().empty() && !W->isOfAnotherTime()) {
       Module = &W->program();
@@ -74,9 +77,11 @@ public:
   void run();
 
 private:
-  void collect(const Allocation &Alloc);
+  void check(llvm::ArrayRef<uint32_t> Lines);
+  void compareStacks(const Allocation &Alloc);
+  void collect(llvm::ArrayRef<uint32_t> Lines);
   void collect(ValueId V, UsedId U);
-  void replay(const Allocation &Alloc);
+  void replay(llvm::ArrayRef<uint32_t> Lines);
   bool reads(const Use &Reader, UsedId U) const;
   ValueId operandValue(NameId Reader, uint32_t Operand, ShapeIndex Index);
   bool isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index);
@@ -94,6 +99,7 @@ private:
   const CheckContext &A;
   Reporter &R;
   const Dump &D;
+  Stacks OnStacks;
   /// Null without a usable module.
   const Program *Module = nullptr;
   std::optional<Forwarding> Same;
@@ -104,6 +110,9 @@ private:
   std::vector<LateUse> Late;
   llvm::DenseSet<uint32_t> Reported;
   std::optional<Computations> Together;
+  /// Only Damaged is set, by a writer of another stack than the reader's.
+  bool Quiet = false;
+  bool Damaged = false;
 };
 } // namespace
 
@@ -134,9 +143,9 @@ void LateUses::collect(ValueId V, UsedId U) {
   }
 }
 
-void LateUses::collect(const Allocation &Alloc) {
+void LateUses::collect(llvm::ArrayRef<uint32_t> Lines) {
   Late.clear();
-  for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+  for (uint32_t V : Lines)
     if (UsedId U = A.usedOf(ValueId(V)))
       collect(ValueId(V), U);
 }
@@ -201,12 +210,12 @@ Effect LateUses::effectOf(ValueId V) {
 }
 
 /// Walks through the steps: all reads of a step come before its writes.
-void LateUses::replay(const Allocation &Alloc) {
+void LateUses::replay(llvm::ArrayRef<uint32_t> Lines) {
   llvm::sort(Late, [](const LateUse &P, const LateUse &Q) {
     return std::tuple(P.Step, P.Use) < std::tuple(Q.Step, Q.Use);
   });
   std::vector<std::pair<int32_t, uint32_t>> Writes;
-  for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
+  for (uint32_t V : Lines) {
     const ValueTag &Tag = D.Values[V].Tag;
     int32_t Step = A.time(Tag.Name);
     if (Step >= 0 && !Tag.Phi && A.opcode(Tag.Name) != Opcode::Parameter)
@@ -277,6 +286,10 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers,
 }
 
 void LateUses::report(const LateUse &Read, ValueId Writer) {
+  if (Quiet) {
+    Damaged |= !OnStacks.same(Read.Value.index(), Writer.index());
+    return;
+  }
   const Value &V = D[Read.Value], &W = D[Writer];
   NameId Reader = D.Uses[Read.Use].Name;
   Finding F = R.report(A.places().value(V).Tag.Whole,
@@ -304,18 +317,32 @@ void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
          D.Names[Reader.Name], Reader.Operand);
 }
 
+void LateUses::check(llvm::ArrayRef<uint32_t> Lines) {
+  collect(Lines);
+  if (!Late.empty())
+    replay(Lines);
+}
+
+/// Says so if what one stack writes damages what another one reads, should they
+/// be the same memory.
+void LateUses::compareStacks(const Allocation &Alloc) {
+  auto Lines = llvm::seq<uint32_t>(Alloc.Values.Begin, Alloc.Values.End);
+  Damaged = false;
+  Quiet = true;
+  check(std::vector<uint32_t>(Lines.begin(), Lines.end()));
+  Quiet = false;
+  if (Damaged)
+    OnStacks.sayCollision(Alloc);
+}
+
 void LateUses::run() {
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2)
       continue;
-    if (A.privateStacksPossible(Alloc.color())) {
-      R.notChecked("alternate memory in which async computations may have "
-                   "private stacks");
-      continue;
-    }
-    collect(Alloc);
-    if (!Late.empty())
-      replay(Alloc);
+    OnStacks.forEach(Alloc,
+                     [&](llvm::ArrayRef<uint32_t> Lines) { check(Lines); });
+    if (OnStacks.possible(Alloc))
+      compareStacks(Alloc);
   }
 }
 

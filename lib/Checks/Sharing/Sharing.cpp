@@ -32,17 +32,11 @@ std::string hlobuf::spellStep(const Dump &D, int32_t Step) {
   return fmt::format("step {}", Step);
 }
 
-bool hlobuf::canCompareAlternate(const CheckContext &A, Reporter &R,
-                                 int32_t Color) {
+bool hlobuf::canCompareAlternate(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
       !A.isSequenceSound()) {
     R.notChecked("alternate memory: the last uses are unknown");
-    return false;
-  }
-  if (A.privateStacksPossible(Color)) {
-    R.notChecked("alternate memory in which async computations may have "
-                 "private stacks");
     return false;
   }
   return true;

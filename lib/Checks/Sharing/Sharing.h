@@ -22,10 +22,9 @@ std::string spellOverwrite(const Value &Later, const Value &Earlier);
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
-/// True if values of alternate memory of \p Color can be compared in time;
-/// else \p R says why not: their last uses are unknown, or async computations
-/// may have stacks of their own there.
-bool canCompareAlternate(const CheckContext &A, Reporter &R, int32_t Color);
+/// True if values of alternate memory can be compared in time; else \p R says
+/// why not: their last uses are unknown.
+bool canCompareAlternate(const CheckContext &A, Reporter &R);
 
 /// Counts the contexts of SparseCore chains in \p Alloc, which are left out.
 /// Where nothing tells whether values are such contexts, \p R names them.

@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 #include "Facts/Occupancy.h"
 
 using namespace hlobuf;
@@ -38,7 +39,8 @@ using namespace hlobuf;
 namespace {
 class TouchingCheck {
 public:
-  TouchingCheck(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  TouchingCheck(const CheckContext &A, Reporter &R)
+      : A(A), R(R), D(A.dump()), OnStacks(A, R) {}
 
   void run() {
     for (const Allocation &Alloc : D.Allocations) {
@@ -47,7 +49,7 @@ public:
       explainContexts(A, R, Alloc);
       if (!isAlternate(A, Alloc))
         checkPlain(Alloc);
-      else if (canCompareAlternate(A, R, Alloc.color()))
+      else if (canCompareAlternate(A, R))
         checkAlternate(Alloc);
     }
   }
@@ -63,6 +65,7 @@ private:
   const CheckContext &A;
   Reporter &R;
   const Dump &D;
+  Stacks OnStacks;
 };
 } // namespace
 
@@ -155,13 +158,14 @@ void TouchingCheck::checkAlternate(const Allocation &Alloc) {
     report(Certain ? Severity::Error : Severity::Warning, ValueId(Ending),
            ValueId(Next), A.range(ValueId(Next))->Start);
   };
-  findTouching(ByStatedEnd, Starting, [&](uint32_t Ending, uint32_t Next) {
-    if (!hasForeignEnd(ValueId(Ending), ValueId(Next)))
-      Report(Ending, Next);
-    else
-      R.exempt("foreign-end");
-  });
-  findTouching(ByLastUse, Starting, Report);
+  OnStacks.findTouching(Alloc, ByStatedEnd, Starting,
+                        [&](uint32_t Ending, uint32_t Next) {
+                          if (!hasForeignEnd(ValueId(Ending), ValueId(Next)))
+                            Report(Ending, Next);
+                          else
+                            R.exempt("foreign-end");
+                        });
+  OnStacks.findTouching(Alloc, ByLastUse, Starting, Report);
 }
 
 namespace hlobuf {

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 
 using namespace hlobuf;
 
@@ -24,11 +25,11 @@ class Tables {
 public:
   Tables(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
-  void check(const Allocation &Alloc) {
-    collect(Alloc);
+  void check(llvm::ArrayRef<uint32_t> Lines) {
+    collect(Lines);
     if (List.empty())
       return;
-    for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+    for (uint32_t V : Lines)
       if (!isTable(D.Values[V]) && D.Values[V].Size != 0)
         checkOther(ValueId(V));
   }
@@ -42,7 +43,7 @@ private:
   bool isTable(const Value &V) const {
     return V.Shape && D.Shapes[V.Shape].isTuple();
   }
-  void collect(const Allocation &Alloc);
+  void collect(llvm::ArrayRef<uint32_t> Lines);
   void checkOther(ValueId V);
   void report(ValueId Table, ValueId Other);
 
@@ -73,9 +74,9 @@ void Tables::report(ValueId Table, ValueId Other) {
 }
 
 /// Reports tables that overlap without being at the same place.
-void Tables::collect(const Allocation &Alloc) {
+void Tables::collect(llvm::ArrayRef<uint32_t> Lines) {
   List.clear();
-  for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+  for (uint32_t V : Lines)
     if (isTable(D.Values[V]) && D.Values[V].Size != 0)
       List.push_back({V, false});
   llvm::sort(List, [&](const Table &P, const Table &Q) {
@@ -109,14 +110,12 @@ void Tables::checkOther(ValueId V) {
 namespace hlobuf {
 void checkTupleTableOverlap(const CheckContext &A, Reporter &R) {
   Tables Check(A, R);
+  Stacks OnStacks(A, R);
   for (const Allocation &Alloc : A.dump().Allocations) {
     if (Alloc.Values.size() < 2)
       continue;
-    if (A.privateStacksPossible(Alloc.color()))
-      R.notChecked("alternate memory in which async computations may have "
-                   "private stacks");
-    else
-      Check.check(Alloc);
+    OnStacks.forEach(
+        Alloc, [&](llvm::ArrayRef<uint32_t> Lines) { Check.check(Lines); });
   }
 }
 } // namespace hlobuf
