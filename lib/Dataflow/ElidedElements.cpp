@@ -135,7 +135,7 @@ ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
 }
 
 bool ElidedElements::resolve(NameId Name, bool ByHints) {
-  if (ByHints && !Hints.contains(Name.index()))
+  if (ByHints && Hints.count(Name.index()) == 0)
     return false;
   Best.reset();
   UsedId Mine = A.valueAt(Name, ShapeIndex::root());

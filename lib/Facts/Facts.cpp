@@ -280,8 +280,21 @@ bool Facts::areRangesSound() const {
   return Memo->RangesSound.get([&] { return findRangesSound(*this); });
 }
 
+static Succession findSuccession(const Facts &A) {
+  std::vector<Succession::Member> Members;
+  for (const Allocation &Alloc : A.dump().Allocations) {
+    if (Alloc.PreallocatedTemp)
+      continue;
+    for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+      if (std::optional<StepRange> Range = A.range(ValueId(I)))
+        Members.push_back({ValueId(I), Range->Start, Range->End});
+  }
+  return Succession(A.dump(), std::move(Members), A.steps(),
+                    A.release().since(20220624) ? 0 : 1);
+}
+
 const Succession &Facts::succession() const {
-  return Memo->Followers.get([&] { return Succession(*this); });
+  return Memo->Followers.get([&] { return findSuccession(*this); });
 }
 
 /// The root that the module states, if the dump knows it.
@@ -328,8 +341,8 @@ static NameId findEntryRoot(const Facts &A) {
   }
   if (!Timed)
     return Candidates == 1 ? Root : NameId();
-  // Any value of the result's buffer may be the one at the root, and what holds
-  // the others may be scheduled after it, but nothing after the last step.
+  // Any value of the result's buffer may be the one at the root, and positions
+  // of the others may be scheduled after it, but nothing after the last step.
   bool Sure = !AnyCut || (Root && A.time(Root) == A.steps() - 1);
   return Sure ? Root : NameId();
 }

@@ -12,54 +12,45 @@
 using namespace hlobuf;
 using llvm::ArrayRef;
 
-Succession::Succession(const Facts &A)
-    : A(A), Gap(A.release().since(20220624) ? 0 : 1),
-      ReachesEnd(A.dump().Values.size()), ReachesStart(A.dump().Values.size()),
-      Rows(A.dump().Values.size()) {
-  for (const Allocation &Alloc : A.dump().Allocations)
-    if (!Alloc.PreallocatedTemp)
-      addAllocation(Alloc);
-}
-
-void Succession::addAllocation(const Allocation &Alloc) {
-  std::vector<Entry> Entries;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-    if (std::optional<StepRange> Range = A.range(ValueId(I)))
-      Entries.push_back({ValueId(I), A.dump().Values[I].Offset, *Range});
-  auto Key = [&](const Entry &E) {
-    return std::tuple(E.Offset, E.Range.Start, E.Range.End,
-                      A.dump()[E.V].Tag.Id);
+Succession::Succession(const Dump &D, std::vector<Member> Members,
+                       int32_t Steps, int32_t Gap)
+    : Steps(Steps), Gap(Gap), ReachesEnd(D.Values.size()),
+      ReachesStart(D.Values.size()), Rows(D.Values.size()) {
+  auto Key = [&](const Member &M) {
+    const Value &V = D[M.V];
+    return std::tuple(V.Owner, V.Offset, M.Start, M.End, V.Tag.Id);
   };
-  llvm::sort(Entries,
-             [&](const Entry &E, const Entry &F) { return Key(E) < Key(F); });
-  for (ArrayRef<Entry> Rest = Entries; !Rest.empty();) {
-    uint64_t Offset = Rest.front().Offset;
-    ArrayRef<Entry> Same =
-        Rest.take_while([&](const Entry &E) { return E.Offset == Offset; });
+  llvm::sort(Members,
+             [&](const Member &M, const Member &N) { return Key(M) < Key(N); });
+  for (ArrayRef<Member> Rest = Members; !Rest.empty();) {
+    const Value &First = D[Rest.front().V];
+    ArrayRef<Member> Same = Rest.take_while([&](const Member &M) {
+      return D[M.V].Owner == First.Owner && D[M.V].Offset == First.Offset;
+    });
     addPlace(Same);
     Rest = Rest.drop_front(Same.size());
   }
 }
 
 /// \p Same is sorted by time.
-void Succession::addPlace(ArrayRef<Entry> Same) {
+void Succession::addPlace(ArrayRef<Member> Same) {
   // By the step at which the next one may begin.
   llvm::DenseMap<int32_t, ValueId> Ended;
-  for (const Entry &E : Same) {
-    auto Before = Ended.find(E.Range.Start);
+  for (const Member &M : Same) {
+    auto Before = Ended.find(M.Start);
     bool Follows = Before != Ended.end();
-    Rows[E.V.index()] = Follows ? Rows[Before->second.index()] : ++NumRows;
-    ReachesStart[E.V.index()] =
-        E.Range.Start == 0 || (Follows && ReachesStart[Before->second.index()]);
-    Ended.try_emplace(E.Range.End, E.V);
-    Ended.try_emplace(E.Range.End + Gap, E.V);
+    Rows[M.V.index()] = Follows ? Rows[Before->second.index()] : ++NumRows;
+    ReachesStart[M.V.index()] =
+        M.Start == 0 || (Follows && ReachesStart[Before->second.index()]);
+    Ended.try_emplace(M.End, M.V);
+    Ended.try_emplace(M.End + Gap, M.V);
   }
   llvm::DenseSet<int32_t> Started;
-  for (const Entry &E : llvm::reverse(Same)) {
-    if (E.Range.End != A.steps() && !Started.contains(E.Range.End) &&
-        !Started.contains(E.Range.End + Gap))
+  for (const Member &M : llvm::reverse(Same)) {
+    if (M.End != Steps && !Started.contains(M.End) &&
+        !Started.contains(M.End + Gap))
       continue;
-    ReachesEnd[E.V.index()] = true;
-    Started.insert(E.Range.Start);
+    ReachesEnd[M.V.index()] = true;
+    Started.insert(M.Start);
   }
 }

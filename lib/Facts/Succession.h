@@ -8,7 +8,7 @@
 #ifndef HLOBUF_FACTS_SUCCESSION_H
 #define HLOBUF_FACTS_SUCCESSION_H
 
-#include "Facts/Facts.h"
+#include "Dump/Model.h"
 
 namespace hlobuf {
 
@@ -20,29 +20,31 @@ namespace hlobuf {
 /// of arguments and outputs; in a temp, a row may as well be unrelated values.
 class Succession {
 public:
-  explicit Succession(const Facts &A);
+  /// A value of an argument or output, with its live range in closed steps.
+  struct Member {
+    ValueId V;
+    int32_t Start = 0;
+    int32_t End = 0;
+  };
+
+  /// \p Members in any order. A range that reaches the end ends at \p Steps. A
+  /// range is cut \p Gap steps before the next value: one before 2022-06-24,
+  /// none since then.
+  Succession(const Dump &D, std::vector<Member> Members, int32_t Steps,
+             int32_t Gap);
 
   /// \p V lives to the end of the program, or a value that follows it does.
   bool reachesEnd(ValueId V) const { return ReachesEnd[V.index()]; }
   /// \p V lives from step 0 on, or a value that it follows does.
   bool reachesStart(ValueId V) const { return ReachesStart[V.index()]; }
-  /// The same number for values that follow each other; 0 if \p V has no live
-  /// range, or is in a temp.
+  /// The same number for values that follow each other; 0 if \p V is not a
+  /// member.
   uint32_t row(ValueId V) const { return Rows[V.index()]; }
 
 private:
-  struct Entry {
-    ValueId V;
-    uint64_t Offset;
-    StepRange Range;
-  };
+  void addPlace(llvm::ArrayRef<Member> Same);
 
-  void addAllocation(const Allocation &Alloc);
-  void addPlace(llvm::ArrayRef<Entry> Same);
-
-  const Facts &A;
-  /// How many steps before the next value a range is cut: one before
-  /// 2022-06-24, none since then.
+  int32_t Steps;
   int32_t Gap;
   uint32_t NumRows = 0;
   std::vector<bool> ReachesEnd, ReachesStart;

@@ -15,8 +15,8 @@
 //
 // Of the values of one buffer, only the last one is stated to live to the end:
 // the others are cut where the next one begins (Facts/Succession.h). A weight
-// that is donated, gathered and returned as it is has such a row: the start and
-// the done of the gather hand its bytes on.
+// that is donated, gathered and returned as it is has such a row: it forwards
+// its bytes to the start and the done of the gather.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ std::string spellStep(const Dump &D, int32_t Step);
 bool canCompareAlternate(const CheckContext &A, Reporter &R);
 
 /// Counts the contexts of SparseCore chains in \p Alloc, which are left out.
-/// Where nothing tells whether values are such contexts, \p R names them.
+/// Where no text says whether values are such contexts, \p R names them.
 void explainContexts(const CheckContext &A, Reporter &R,
                      const Allocation &Alloc);
 
