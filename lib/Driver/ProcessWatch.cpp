@@ -333,8 +333,10 @@ WatchReport ProcessWatch::finish() {
     Report.Shortfalls.push_back(
         "modules that other processes may have written over: the system does "
         "not report all that is written");
+  // One below the given folder is found there.
   for (const auto &[Folder, Before] : Foreign)
-    Report.Others.push_back(Before);
+    if (!StringRef(Folder).starts_with(Target.Absolute + "/"))
+      Report.Others.push_back(Before);
   for (const auto &P : Processes)
     if (P->Folder != Target.Absolute)
       Report.ProcessFolders.push_back(P->Folder);
