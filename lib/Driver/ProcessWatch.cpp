@@ -15,9 +15,12 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -36,6 +39,7 @@ namespace fs = llvm::sys::fs;
 
 /// How often the processes are looked at: XLA takes longer to load.
 static constexpr auto Often = 100ms;
+static constexpr auto Seldom = 250ms;
 /// How long a process that compiles may go on after the command.
 static constexpr auto Patience = 2s;
 
@@ -106,6 +110,14 @@ void ProcessWatch::start() {
   ::pthread_sigmask(SIG_SETMASK, &Mask, nullptr);
 }
 
+/// The time that this thread has computed.
+static std::chrono::nanoseconds threadTime() {
+  timespec Time = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time);
+  return std::chrono::seconds(Time.tv_sec) +
+         std::chrono::nanoseconds(Time.tv_nsec);
+}
+
 void ProcessWatch::run() {
   auto Next = Clock::now() + Often;
   while (!Stop) {
@@ -117,10 +129,11 @@ void ProcessWatch::run() {
     auto Now = Clock::now();
     if (Now < Next)
       continue;
+    auto Before = threadTime();
     look();
-    // At most a twentieth of a core.
-    auto Cost = Clock::now() - Now;
-    Next = Now + std::max<Clock::duration>(Often, 20 * Cost);
+    // A twentieth of a core, as long as no process can come and go unseen.
+    Clock::duration Pause = 20 * (threadTime() - Before);
+    Next = Now + std::clamp<Clock::duration>(Pause, Often, Seldom);
   }
 }
 
@@ -333,8 +346,10 @@ WatchReport ProcessWatch::finish() {
     Report.Shortfalls.push_back(
         "modules that other processes may have written over: the system does "
         "not report all that is written");
+  // One below the given folder is found there.
   for (const auto &[Folder, Before] : Foreign)
-    Report.Others.push_back(Before);
+    if (!StringRef(Folder).starts_with(Target.Absolute + "/"))
+      Report.Others.push_back(Before);
   for (const auto &P : Processes)
     if (P->Folder != Target.Absolute)
       Report.ProcessFolders.push_back(P->Folder);

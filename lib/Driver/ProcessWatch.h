@@ -13,7 +13,6 @@
 #include "Driver/XlaFlags.h"
 #include "llvm/Support/Error.h"
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -66,9 +65,6 @@ public:
   /// still compile, and says what was seen.
   WatchReport finish();
 
-  /// The command's files were written where these were.
-  const WriteLog &writes() const { return Log; }
-
 private:
   struct Process {
     int Pid = 0;
@@ -106,7 +102,6 @@ private:
   std::string HookFolder;
   std::thread Thread;
   std::atomic<bool> Stop = false;
-  std::chrono::steady_clock::duration Interval = {};
   std::vector<std::unique_ptr<Process>> Processes;
   std::map<std::string, FolderSnapshot> Foreign;
   std::set<std::string> CacheFolders;

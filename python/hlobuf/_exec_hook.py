@@ -6,6 +6,10 @@ variable. It says how many programs jax compiled. Nothing that fails here is an 
 the program. Also runs in Python 2.
 """
 
+# Without annotations and newer syntax, for Python 2.
+# mypy: ignore-errors
+# ruff: noqa
+
 import os
 import sys
 
@@ -13,9 +17,11 @@ _SOCKET = "HLOBUF_EXEC"
 _FLAGS = "XLA_FLAGS"
 # What parses the flags, at the latest when it compiles for the first time.
 _USERS = ("jaxlib", "tensorflow", "torch_xla")
+# The process that asked last: a parent may be gone when its child asks.
+_PROCESS = [os.getpid()]
 
 
-def _ask(*words):  # type: ignore[no-untyped-def]
+def _ask(*words):
     """Sends the words, and returns the answer; empty if there is none."""
     try:
         import _socket
@@ -32,36 +38,38 @@ def _ask(*words):  # type: ignore[no-untyped-def]
         return ""
 
 
-def _bytes(text):  # type: ignore[no-untyped-def]
+def _bytes(text):
     return text if isinstance(text, bytes) else os.fsencode(text)
 
 
-def _text(text):  # type: ignore[no-untyped-def]
+def _text(text):
     return text if isinstance(text, str) else os.fsdecode(text)
 
 
-def _set(*words):  # type: ignore[no-untyped-def]
+def _set(*words):
     """Sets the flags to the answer."""
     flags = _ask(*(words + (os.environ.get(_FLAGS, ""),)))
     if flags:
         os.environ[_FLAGS] = flags
 
 
-def _after_fork():  # type: ignore[no-untyped-def]
+def _after_fork():
     loaded = any(name in sys.modules for name in _USERS)
-    _set("fork", str(os.getppid()), "1" if loaded else "0")
+    parent = _PROCESS[0]
+    _PROCESS[0] = os.getpid()
+    _set("fork", str(parent), "1" if loaded else "0")
 
 
-def _watch_flags():  # type: ignore[no-untyped-def]
+def _watch_flags():
     """The program sees the flags that it sets, XLA those and the folder."""
     putenv, unsetenv = os.putenv, os.unsetenv
 
-    def put(key, value):  # type: ignore[no-untyped-def]
+    def put(key, value):
         if _text(key) == _FLAGS:
             value = _bytes(_ask("flags", value) or value)
         putenv(key, value)
 
-    def unset(key):  # type: ignore[no-untyped-def]
+    def unset(key):
         flags = _ask("flags", "") if _text(key) == _FLAGS else ""
         if flags:
             putenv(key, _bytes(flags))
@@ -80,16 +88,16 @@ class _Finder(object):
 
     WANTED = "jax._src.monitoring"
 
-    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
+    def find_spec(self, name, path=None, target=None):
         if name != self.WANTED:
             return None
         import importlib.util
 
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         load = spec.loader.exec_module
 
-        def load_and_listen(module):  # type: ignore[no-untyped-def]
+        def load_and_listen(module):
             load(module)
             _listen(module)
 
@@ -100,12 +108,12 @@ class _Finder(object):
         return spec
 
 
-def _listen(monitoring):  # type: ignore[no-untyped-def]
-    def timed(event, *args, **kwargs):  # type: ignore[no-untyped-def]
+def _listen(monitoring):
+    def timed(event, *args, **kwargs):
         if event == "/jax/core/compile/backend_compile_duration":
             _ask("compiled")
 
-    def happened(event, *args, **kwargs):  # type: ignore[no-untyped-def]
+    def happened(event, *args, **kwargs):
         if event == "/jax/compilation_cache/cache_hits":
             _ask("hit", _cache_folder())
 
@@ -116,7 +124,7 @@ def _listen(monitoring):  # type: ignore[no-untyped-def]
         pass  # of another release: its programs are not counted
 
 
-def _cache_folder():  # type: ignore[no-untyped-def]
+def _cache_folder():
     try:
         folder = sys.modules["jax"].config.jax_compilation_cache_dir
         return os.path.abspath(folder) if folder else ""
@@ -124,7 +132,7 @@ def _cache_folder():  # type: ignore[no-untyped-def]
         return ""
 
 
-def _start():  # type: ignore[no-untyped-def]
+def _start():
     if _SOCKET not in os.environ or "_hlobuf_exec" in sys.modules:
         return
     sys.modules["_hlobuf_exec"] = sys.modules[__name__]
@@ -132,16 +140,16 @@ def _start():  # type: ignore[no-untyped-def]
     if sys.version_info >= (3, 7):
         _watch_flags()
         os.register_at_fork(after_in_child=_after_fork)
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
 
 
-def _go_on():  # type: ignore[no-untyped-def]
+def _go_on():
     """Runs the sitecustomize that this one is in front of."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
     own = sys.modules.pop(__name__)
     try:
-        import sitecustomize  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+        import sitecustomize
     except ImportError as error:
         sys.modules[__name__] = own
         if getattr(error, "name", __name__) != __name__:

@@ -184,7 +184,7 @@ class Capture(Verdict):
 
 @contextmanager
 def capture(*, checks: str | None = None) -> Iterator[Capture]:
-    """Verifies everything that jax compiles inside the block, at its end.
+    """Verifies what jax compiles inside the block, in this process, at its end.
 
     jax's compilation cache leads into a folder that is gone afterwards. What was
     compiled before the block, and is still in memory, is not compiled again.

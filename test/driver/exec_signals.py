@@ -72,7 +72,9 @@ def pass_on(number):
 def run_unread(how, status):
     """The exit status where standard error is full, or nobody reads it."""
     command = ["hlobuf-verify", "--no-config", "--exec", "--", sys.executable, "-c"]
-    command += ["import os, sys; os.close(2);" + SHOW.replace("sys.argv[0]", repr(COMPILE))]
+    command += [
+        "import os, sys; os.close(2);" + SHOW.replace("sys.argv[0]", repr(COMPILE))
+    ]
     errors = os.open("/dev/full", os.O_WRONLY)
     if how == "closed":
         reader, errors = os.pipe()

@@ -43,7 +43,7 @@ def dump(folder, offset, to):
             with open(f"{library}/libjax_common.so", "w+b") as file:
                 file.truncate(4096)
                 with mmap.mmap(file.fileno(), 4096):
-                    time.sleep(1)
+                    time.sleep(2)
         return
     random.seed(os.getpid() ^ time.time_ns())
     time.sleep(random.uniform(0, offset) / 1000)
