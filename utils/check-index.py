@@ -67,11 +67,18 @@ def index_of(checks, rules, reasons):
         "",
         "# Checks",
         "",
-        "| check | severity | what it proves |",
-        "| --- | --- | --- |",
+        "Each belongs to one [sentence of the verdict](../verdict.md#the-five-sentences).",
+        "",
+        "| check | severity | sentence | what it proves |",
+        "| --- | --- | --- | --- |",
     ]
     for check in checks:
-        row = [link(check), check.severity.lower(), cell(check.summary)]
+        row = [
+            link(check),
+            check.severity.lower(),
+            check.sentence,
+            cell(check.summary),
+        ]
         lines.append(f"| {' | '.join(row)} |")
     lines += [
         "",

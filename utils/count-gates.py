@@ -66,19 +66,9 @@ def in_page(root):
     return gates, reasons
 
 
-SENTENCES = {
-    "NoOverlap": "no overlap",
-    "Execution": "execution",
-    "Agreement": "agreement",
-    "Consistency": "consistency",
-}
-
-
 def wrong_sentences(root):
     """Rows whose third cell does not name the sentences of the checks in the second."""
-    claims = {
-        each.id: re.match(r"\w+\((\w+)", each.claim) for each in registry.read_checks(root)
-    }
+    belongs = {each.id: each.sentence for each in registry.read_checks(root)}
     inside = False
     for line in (root / PAGE).read_text().splitlines():
         if not line.startswith("|"):
@@ -88,9 +78,8 @@ def wrong_sentences(root):
         elif inside and line.startswith("| `"):
             name, checks, sentences = line.split(" | ")[:3]
             named = set(sentences.split(", "))
-            known = [claims[each] for each in checks.split(", ") if claims.get(each)]
-            wanted = {SENTENCES[claim[1]] for claim in known}
-            if not named <= {*SENTENCES.values(), "none"} or not wanted <= named:
+            wanted = {belongs.get(each, "") for each in checks.split(", ")} - {""}
+            if not named <= {*registry.SENTENCES.values(), "none"} or not wanted <= named:
                 yield f"{PAGE}: {name[2:]} must name {', '.join(sorted(wanted)) or 'a sentence'}"
 
 

@@ -247,7 +247,7 @@ def main():
     parser.add_argument(
         "--sentence",
         default="Consistency",
-        choices=["NoOverlap", "Execution", "Agreement", "Consistency"],
+        choices=list(registry.SENTENCES),
         help="of the verdict, to whose proof it belongs",
     )
     parser.add_argument("--needs", nargs="*", default=["Allocations"])

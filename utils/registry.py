@@ -26,6 +26,14 @@ CHECK = re.compile(
     + r"\)"
 )
 
+SENTENCES = {
+    "NoOverlap": "no overlap",
+    "Execution": "execution",
+    "Agreement": "agreement",
+    "Consistency": "consistency",
+}
+"""As Checks.def and as people call them."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Check:
@@ -41,6 +49,12 @@ class Check:
         """Its file below root, in the folder of its group; None if there is none."""
         found = sorted((root / CHECKS.parent).rglob(f"{self.function}.cpp"))
         return found[0].relative_to(root) if found else None
+
+    @property
+    def sentence(self):
+        """What it is a part of in the verdict; empty for a lint."""
+        claim = re.match(r"\w+\((\w+)", self.claim)
+        return SENTENCES[claim[1]] if claim else ""
 
     @property
     def page(self):

@@ -71,6 +71,9 @@ struct PictureSpace {
 struct Picture {
   /// `jit_f`.
   std::string Title;
+  /// What was proved, as the last line of hlobuf-verify; empty if the checks
+  /// that ran cannot prove anything.
+  std::string Verdict = {};
   /// Where unknown, all values are drawn at step 0.
   TimeSource Times = TimeSource::Unknown;
   /// The program's and one more, at which results are live.

@@ -148,6 +148,7 @@ void Writer::run() {
   J.object([&] {
     J.attribute("schema", 1);
     J.attribute("title", json::fixUTF8(P.Title));
+    J.attribute("verdict", json::fixUTF8(P.Verdict));
     J.attribute("times", timesKey(P.Times));
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));

@@ -7,9 +7,7 @@
 
 #include "Driver/Sentences.h"
 #include "Checks/Check.h"
-#include "Dump/Files.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -29,19 +27,22 @@ enum class Heard : uint8_t {
 
 class Settling {
 public:
-  explicit Settling(DumpResult &R) : R(R) {
-    for (const ResultCheck &C : R.Checks)
-      Outcomes[C.Id] = &C;
-    for (const SkippedCheck &S : R.Skipped)
-      Skipped[S.Check].push_back(&S);
+  explicit Settling(DumpResult &R) : R(R), Outcomes(allChecks().size()) {
+    // Both are in the order of Checks.def.
+    size_t Next = 0;
+    for (size_t I = 0; I != Outcomes.size(); ++I)
+      if (Next != R.Checks.size() && R.Checks[Next].Id == allChecks()[I].Id)
+        Outcomes[I] = &R.Checks[Next++];
   }
 
   void run();
 
 private:
-  const ResultCheck *outcome(StringRef Id) const { return Outcomes.lookup(Id); }
-  bool passed(StringRef Id) const {
-    const ResultCheck *C = outcome(Id);
+  const ResultCheck *outcome(const CheckInfo &Info) const {
+    return Outcomes[&Info - allChecks().begin()];
+  }
+  bool passed(const CheckInfo &Info) const {
+    const ResultCheck *C = outcome(Info);
     return C && C->Outcome == CheckOutcome::Passed;
   }
   Heard heard(const ResultCheck &C) const;
@@ -55,8 +56,8 @@ private:
   void settle(Sentence S);
 
   DumpResult &R;
-  llvm::StringMap<const ResultCheck *> Outcomes;
-  llvm::StringMap<llvm::SmallVector<const SkippedCheck *, 1>> Skipped;
+  /// By the number of the check; null for those that are not selected.
+  std::vector<const ResultCheck *> Outcomes;
   /// Values and places are those of the module.
   bool Agrees = false;
   /// Of the sentence at hand, needed checks that are not selected.
@@ -109,11 +110,10 @@ bool Settling::rests(const CheckInfo &Info) const {
 
 /// True if the check \p Id passed, and what it rests on holds.
 bool Settling::proves(StringRef Id) const {
-  if (!passed(Id))
-    return false;
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
-  return Agrees || !llvm::is_contained(Info->Needs, Section::Module);
+  return Info != allChecks().end() && passed(*Info) &&
+         (Agrees || !llvm::is_contained(Info->Needs, Section::Module));
 }
 
 void Settling::add(Sentence S, std::string Reason) {
@@ -140,8 +140,9 @@ static std::string missingFile(FileRole Role) {
 }
 
 void Settling::addSkipped(Sentence S, StringRef Id) {
-  for (const SkippedCheck *Each : Skipped.lookup(Id))
-    add(S, Each->Missing ? missingFile(*Each->Missing) : Each->Reason);
+  for (const SkippedCheck &Each : R.Skipped)
+    if (Each.Check == Id)
+      add(S, Each.Missing ? missingFile(*Each.Missing) : Each.Reason);
 }
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
@@ -167,12 +168,15 @@ void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
 }
 
 void Settling::addCheck(const CheckInfo &Info) {
-  const ResultCheck *C = outcome(Info.Id);
+  const ResultCheck *C = outcome(Info);
   if (C && C->Outcome == CheckOutcome::Found) {
     addFinding(Info, *C);
     return;
   }
   Sentence S = Info.For.Of;
+  bool Rests = rests(Info);
+  if (C && C->Outcome == CheckOutcome::Passed && (Agrees || !Rests))
+    return;
   if (Info.For.Role == ClaimRole::Extra ||
       (!Info.For.Instead.empty() && proves(Info.For.Instead)))
     return;
@@ -181,10 +185,9 @@ void Settling::addCheck(const CheckInfo &Info) {
   } else if (R[S].Is == Standing::Broken) {
     return;
   } else if (C->Outcome == CheckOutcome::Passed) {
-    if (rests(Info) && !Agrees)
-      add(S, R[Sentence::Agreement].Is == Standing::Broken
-                 ? "agreement is broken"
-                 : "agreement is not shown");
+    add(S, R[Sentence::Agreement].Is == Standing::Broken
+               ? "agreement is broken"
+               : "agreement is not shown");
   } else if (C->Outcome == CheckOutcome::NotChecked ||
              Info.For.Role == ClaimRole::Core) {
     addSkipped(S, Info.Id);
@@ -238,7 +241,7 @@ void Settling::run() {
   R.ProvesNothing = true;
   Agrees = llvm::all_of(allChecks(), [&](const CheckInfo &Info) {
     return Info.For.Role != ClaimRole::Core ||
-           Info.For.Of != Sentence::Agreement || passed(Info.Id);
+           Info.For.Of != Sentence::Agreement || passed(Info);
   });
   // The others may rest on it.
   settle(Sentence::Agreement);

@@ -11,6 +11,8 @@
 #include "Draw/MakePicture.h"
 #include "Draw/Writers.h"
 #include "Driver/DumpResults.h"
+#include "Driver/SentenceTally.h"
+#include "Driver/Sentences.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitStatus.h"
 #include "Support/Format.h"
@@ -203,6 +205,12 @@ static llvm::Expected<Program> open(const std::string &Path,
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
   Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived, R);
+  settleSentences(R);
+  if (!R.ProvesNothing) {
+    SentenceTally Proved;
+    Proved.add(R);
+    Made.P.Verdict = Proved.line(R.hasErrors());
+  }
   return std::move(Made);
 }
 

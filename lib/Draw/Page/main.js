@@ -61,6 +61,9 @@ class Page {
   fillMenus() {
     const picture = this.picture, title = document.getElementById("title");
     title.textContent = picture.title || "buffer assignment";
+    const verdict = document.getElementById("verdict");
+    verdict.textContent = picture.verdict;
+    verdict.hidden = !picture.verdict;
     document.getElementById("space").replaceChildren();
     picture.spaces.forEach((space, number) => {
       const group = document.createElement("optgroup");
