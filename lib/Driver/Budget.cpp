@@ -157,7 +157,7 @@ void hlobuf::checkBudgets(const MemorySummary &M,
   size_t Before = R.Findings.size();
   for (const SpaceSummary &S : M.Spaces)
     R.SpaceNames.push_back(S.Name);
-  for (auto [I, B] : llvm::enumerate(Budgets)) {
+  for (const auto &[I, B] : llvm::enumerate(Budgets)) {
     llvm::Expected<llvm::GlobPattern> Glob =
         llvm::GlobPattern::create(B.Module);
     if (!Glob) {

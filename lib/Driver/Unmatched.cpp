@@ -18,7 +18,7 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   std::set<std::string> &Spaces = Modules[R.Module];
   Spaces.insert(R.SpaceNames.begin(), R.SpaceNames.end());
   GrowthKnown |= R.InStoredSummary;
-  for (auto [I, B] : llvm::enumerate(Applied.Budgets)) {
+  for (const auto &[I, B] : llvm::enumerate(Applied.Budgets)) {
     bool Given = I < Options.Budgets.size();
     Source &From = Sources[Given ? nullptr : Applied.File];
     size_t At = Given ? I : I - Options.Budgets.size();
@@ -66,7 +66,7 @@ std::string UnmatchedSettings::whyNot(const Budget &B) const {
 
 void UnmatchedSettings::findBudgets(const ActiveConfig *File,
                                     const Source &From, List &Found) const {
-  for (auto [I, B] : llvm::enumerate(From.Budgets))
+  for (const auto &[I, B] : llvm::enumerate(From.Budgets))
     if (!From.Matched[I])
       Found.emplace_back(
           File ? fmt::format("{}:{}: ", File->Source->File, B->Line) : "",

@@ -180,6 +180,8 @@ void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
 void ClobberedReads::run() {
   for (const std::string &Reason : Run.reasons())
     R.notChecked(Reason);
+  if (W.isUncertain())
+    R.notChecked("an opcode that this tool does not know");
   llvm::MapVector<uint32_t, llvm::SmallVector<const ClobberedRead *, 2>> Values;
   for (const ClobberedRead &Read : Run.clobbered())
     Values[Read.Value.index()].push_back(&Read);
