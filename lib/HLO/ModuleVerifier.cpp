@@ -99,7 +99,7 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
   case Opcode::CustomCall:
     return verifyLayoutConstraints(I);
   case Opcode::Dot:
-    // What is behind the two sides tells which elements they leave out (2024).
+    // Others are the metadata of sparse sides, as an attribute says (2024).
     return Operands.size() == 2 || findAttribute(M.attributes(I), "sparsity") ||
            C.refuse(I, fmt::format("operand count of {} is {}, expected 2",
                                    C.spell(I), Operands.size()));
@@ -288,7 +288,7 @@ bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
 }
 
 /// Operands, result and contexts: `((f32[4]), f32[4], u32[])`.
-/// Operands from number \p First on are bound behind those of \p Before.
+/// Operands from number \p First on are bound after those of \p Before.
 bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
                                  size_t First) {
   ShapeId Bound = C.at(I.Shape, 0u);

@@ -218,7 +218,7 @@ bool Reducer::verifyAfresh() {
       return true;
     if (Earlier.empty() || wasInterrupted())
       return false;
-    // A command may have taken a text that is no module.
+    // A command may have accepted a malformed module.
     llvm::Expected<EditModule> Before = EditModule::read(Earlier.back());
     Earlier.pop_back();
     if (Before)

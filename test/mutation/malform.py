@@ -17,7 +17,7 @@ The dump stays as it is. A crash is an exit status other than 0, 1 and 2, a hang
 than --timeout seconds. A case passes in silence if the exit status is 0, where warnings
 are errors: neither is the module called malformed, nor is there any finding.
 
-Edits after which the module is well formed and says the same of buffers are no cases:
+Edits after which the module is well formed and says the same of buffers are left out:
 
   * an after-all, which orders and computes nothing, waits for other tokens;
   * a custom-call inside of a fusion, without operand_layout_constraints, or a computation
@@ -208,7 +208,7 @@ def plan(module, count, rng):
     turn = 0
     while count and places:
         kind = sorted(places)[turn % len(places)]
-        # The next case of this kind is of another opcode, where there is one.
+        # The next case of this kind has another opcode, where there is one.
         opcode = next(iter(places[kind]))
         cases = places[kind].pop(opcode)
         yield cases.pop()

@@ -176,7 +176,12 @@ TEST(Module, EntryLayoutWithoutParameters) {
 TEST(Module, InputOutputAlias) {
   Read R("HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1, 2}: "
          "(3, {0, 1}, must-alias), {}: (1, {2}) }, is_scheduled=true\n\n"
-         "ENTRY %main {\n  ROOT %c = f32[] constant(1)\n}\n");
+         "ENTRY %main {\n"
+         "  %a = f32[] parameter(0)\n"
+         "  %b = (s32[], s32[], s32[]) parameter(1)\n"
+         "  %c = f32[] parameter(2)\n"
+         "  %d = ((f32[], f32[])) parameter(3)\n"
+         "  ROOT %r = (f32[], (s32[], s32[], s32[])) tuple(%a, %b)\n}\n");
   EXPECT_EQ(R.Refused, Strings());
   EXPECT_EQ(R.aliases(), Strings({"{0}: 0 {}", "{1,2}: 3 {0,1}", "{}: 1 {2}"}));
   EXPECT_EQ(R.M.Aliases[1].Text, "{1, 2}: (3, {0, 1}, must-alias)");
@@ -247,9 +252,12 @@ TEST(Module, Calls) {
       "branch_computations={%c, %b, %a}, metadata={op_name=\"calls=%a\"}\n"
       "  %old = f32[] conditional(%s, %x, %x), true_computation=%b, "
       "false_computation=%c\n"
-      "  %pool = f32[] select-and-scatter(%x, %x, %x), select=%a, scatter=%b\n"
+      "  %pool = f32[] select-and-scatter(%x, %x, %x), select=%d, scatter=%e\n"
       "  ROOT %fusion = f32[] fusion(%x), kind=kLoop, calls=%c\n",
-      Computations));
+      std::string(Computations) + "%d {\n  %p.4 = f32[] parameter(0)\n"
+                                  "  ROOT %p.5 = f32[] parameter(1)\n}\n\n"
+                                  "%e {\n  %p.6 = f32[] parameter(0)\n"
+                                  "  ROOT %p.7 = f32[] parameter(1)\n}\n\n"));
   EXPECT_EQ(R.Refused, Strings());
   EXPECT_EQ(R.calls("many"), "a b");
   EXPECT_EQ(R.calls("braces"), "a c");
@@ -259,7 +267,7 @@ TEST(Module, Calls) {
   EXPECT_EQ(R.calls("cond"), "c b a");
   EXPECT_EQ(R.M.calls(*R.find("cond"))[1].Role, CallRole::Branch);
   EXPECT_EQ(R.calls("old"), "b c");
-  EXPECT_EQ(R.calls("pool"), "a b");
+  EXPECT_EQ(R.calls("pool"), "d e");
   EXPECT_EQ(R.calls("fusion"), "c");
 }
 
@@ -423,7 +431,7 @@ TEST(Module, Damage) {
 TEST(Module, CutAnywhere) {
   std::string Whole =
       entry("  %x = f32[] parameter(0)\n"
-            "  ROOT %y = (f32[], f32[]) fusion(%x), kind=kLoop, calls=%b, "
+            "  ROOT %y = f32[] fusion(%x), kind=kLoop, calls=%b, "
             "metadata={op_name=\"a}\"}\n",
             Computations);
   for (size_t Size = 0; Size + 2 < Whole.size(); ++Size)
