@@ -18,9 +18,11 @@ static constexpr size_t ManyWindows = 2;
 /// Questions about one operand, for each window.
 static constexpr size_t QuestionsPerWindow = 16;
 static constexpr size_t FreeQuestions = 512;
+/// Questions after a read is known that goes wrong in ascending order.
+static constexpr size_t MaxAfterWorst = 16;
 /// A scalar with as many values, or fewer, is tried with all of them.
 static constexpr int64_t FewValues = 64;
-/// With more scalars than these, no witness is searched for by fixing most.
+/// With more scalars than these, none are searched for by fixing most of them.
 static constexpr size_t MaxFree = 8;
 /// The part of the bound that each of these questions gets.
 static constexpr unsigned long PointShare = 50;
@@ -57,7 +59,15 @@ HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
       Bound(Bound) {}
 
 void HazardFinder::found(ElementHazard H) {
-  if (!Worst || H.Verdict < Worst->Verdict)
+  // With few and small scalars it is easier to see.
+  auto Rank = [](const ElementHazard &Of) {
+    int64_t Sum = 0;
+    for (auto [Scalar, Value] : Of.Scalars)
+      Sum =
+          boundedAdd(Sum, std::abs(std::clamp(Value, -MaxElement, MaxElement)));
+    return std::tuple(Of.Verdict, Of.Scalars.size(), Sum);
+  };
+  if (!Worst || Rank(H) < Rank(*Worst))
     Worst = std::move(H);
 }
 
@@ -130,8 +140,16 @@ std::optional<HazardFinder::Question> HazardFinder::ask(const ReadRelation &R,
   return Q;
 }
 
+/// Nothing worse is looked for: it goes wrong for all values of scalars, or
+/// others were looked at.
+bool HazardFinder::isWorstKnown() {
+  if (!Worst || Worst->Verdict != ReadVerdict::Behind)
+    return false;
+  return Worst->Scalars.empty() || ++AfterWorst > MaxAfterWorst;
+}
+
 void HazardFinder::consider(const ReadRelation &R, const Shape &Frame) {
-  if (Chain.onlyForwards() || isSoundEarly(R, Frame))
+  if (Chain.onlyForwards() || isSoundEarly(R, Frame) || isWorstKnown())
     return;
   I.Sets.bound(Bound);
   if (std::optional<Question> Q = ask(R, Frame))
@@ -211,7 +229,7 @@ void HazardFinder::decide(const Question &Q) {
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
       return undecided(TooManySteps);
     decideWindow(Rest, W);
-    if (Worst && Worst->Verdict == ReadVerdict::Behind)
+    if (isWorstKnown())
       return;
   }
 }
@@ -269,8 +287,8 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
   }
   if (!*NotBehind && confirm(Q, W, Behind, ReadVerdict::Behind, Fixed))
     return true;
-  if (Worst && Worst->Verdict <= ReadVerdict::Ahead)
-    return *NotBehind;
+  if (Worst && Worst->Verdict <= ReadVerdict::Ahead && *NotBehind)
+    return true;
   IntegerMap Ahead = Ordered.subtract(Earlier);
   return Ahead.isEmpty() == Decision(false) &&
          confirm(Q, W, Ahead, ReadVerdict::Ahead, Fixed);

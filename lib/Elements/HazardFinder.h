@@ -63,6 +63,7 @@ private:
     bool OtherLoop = false;
   };
 
+  bool isWorstKnown();
   bool isSoundEarly(const ReadRelation &R, const Shape &Frame) const;
   std::optional<Question> ask(const ReadRelation &R, const Shape &Frame);
   void decide(const Question &Q);
@@ -102,6 +103,7 @@ private:
   std::vector<ElementHazard> Undecided;
   size_t Questions = 0;
   size_t Trials = 0;
+  size_t AfterWorst = 0;
   bool Exhausted = false;
 };
 
