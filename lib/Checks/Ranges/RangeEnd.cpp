@@ -13,7 +13,7 @@
 //     alias are cut and joined (NormalizeAliasedBuffers, since 2022-06-24);
 //   - it took over the end of an earlier value of the same place (the same);
 //   - it is part of the root of a loop's or branch's computation, which ends
-//     one step later;
+//     one step later, or later still if effects are scheduled after the root;
 //   - it belongs to an asynchronous computation, which lasts to its done.
 // The last four need control flow or declared aliasing; without, only the
 // first one holds. Which computation an instruction belongs to is known from
@@ -24,6 +24,7 @@
 #include "Checks/Check.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/LastSteps.h"
+#include "Facts/Occupancy.h"
 
 using namespace hlobuf;
 
@@ -58,6 +59,7 @@ private:
   bool wasLast(const std::vector<uint32_t> &Before, int32_t Step) const {
     return Before[static_cast<size_t>(Step)] == GroupNumber;
   }
+  bool mayBeInRoot(const Entry &E) const;
   bool isUnreadRoot(const Entry &E) const;
   void reportRoot(const Entry &E);
   void report(const Entry &E, Group Later);
@@ -117,11 +119,20 @@ bool RangeEnd::isExplained(const Entry &E, Group Later,
     return false;
   if (wasLast(LastBefore, End) || Ends.mayEndAsync(End))
     return true;
-  // The root of a computation that ends one step later. A branch may be
-  // followed by any instruction of the next one, but the conditional's result
-  // has the place of each branch's.
-  return wasLast(HeldBefore, End - 1) &&
-         (BeforeConditional || Ends.mayEndComputation(End));
+  // The root of a computation. A branch may be followed by any instruction of
+  // the next one, but the conditional's result has the place of each branch's.
+  return (BeforeConditional || Ends.mayEndComputation(End)) &&
+         (wasLast(HeldBefore, End - 1) || mayBeInRoot(E));
+}
+
+/// True if nothing reads what the last holder of \p E defines: it may be a root
+/// that effects follow, which no operand orders before it.
+bool RangeEnd::mayBeInRoot(const Entry &E) const {
+  if (E.Steps.Held < 0 || E.Steps.Held != E.Steps.Last)
+    return false;
+  NameId Holder = D.Sequence[static_cast<size_t>(E.Steps.Held)].Name;
+  UsedId Root = A.valueAt(Holder, ShapeIndex::root());
+  return Root && lastUse(A, Root).value_or(-1) <= E.Steps.Held;
 }
 
 void RangeEnd::checkGroup(Group Same) {
