@@ -82,7 +82,10 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
     if (A.dump().complete(S))
       continue;
     SkipReason G;
-    if (A.dump().state(S) == SectionState::Damaged)
+    if (const auto &Cut = A.dump().cut(FileRole::Assignment);
+        Cut && A.dump().state(S) == SectionState::Damaged)
+      G.Reason = Cut->File + " is cut off";
+    else if (A.dump().state(S) == SectionState::Damaged)
       G.Reason =
           fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
                       sectionName(S));
