@@ -140,7 +140,9 @@ llvm::Error Driver::prepare() {
   if (!Written.empty() && llvm::sys::fs::exists(Written)) {
     if (llvm::Error Refused = mayWrite(Written))
       return Refused;
-    // Only a baseline is replaced by a baseline.
+  }
+  // Only a baseline is replaced by a baseline; a device replaces nothing.
+  if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
     if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
       return Read.takeError();
   }
@@ -158,8 +160,12 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   }
   const CheckSelection &Selection = D.Applied->Selection;
   SummaryOptions Memory = Options.Memory;
-  bool Budgeted = !D.Applied->Budgets.empty() || Options.MaxGrowth;
-  bool Wanted = Options.WantMemory || Budgeted;
+  // Neither the bytes of a part of the allocations nor a peak without times are
+  // those of the program.
+  bool Budgeted =
+      (!D.Applied->Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
+  bool Wanted = (Options.WantMemory || Budgeted) &&
+                !(*L)->Model->cut(FileRole::Assignment);
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(D.In.Path, Memory);
   R = makeResult(D.In, **L,

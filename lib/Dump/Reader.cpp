@@ -64,6 +64,8 @@ StringRef hlobuf::refusal(StringRef Text) {
     In.advance();
   if (In.atEnd())
     return "it is empty";
+  if (endsInFirstLine(Text, firstLines(FileRole::Assignment)))
+    return "it ends inside its first line: it was cut off";
   if (In.line().starts_with("\xef\xbb\xbf"))
     return "it starts with a UTF-8 byte order mark, which XLA does not write";
   return "its first line is not 'BufferAssignment:'";
@@ -150,8 +152,10 @@ void DumpReader::expectEnd(LineCursor &In, Section S) {
 }
 
 void DumpReader::read(bool ValuesBeside) {
-  if (D.file(FileRole::Report).present())
+  if (D.file(FileRole::Report).present()) {
     present(Section::Report);
+    noteUnterminated(FileRole::Report);
+  }
   Dump Part;
   SyntaxErrors Errors;
   if (ValuesBeside) {

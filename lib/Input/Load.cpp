@@ -85,6 +85,22 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   return {};
 }
 
+bool LoadedDump::isWhole() const {
+  return llvm::none_of(Syntax.Kept, [](const Diagnostic &D) {
+    return D.Check == UnreadableCheck;
+  });
+}
+
+std::vector<std::string> LoadedDump::damage() const {
+  std::vector<std::string> Lines;
+  for (const Diagnostic &D : Syntax.Kept) {
+    Place At = Texts.place(D.Where);
+    Lines.push_back(
+        fmt::format("{}:{}:{}: {}", At.File, At.Line, At.Column, D.Message));
+  }
+  return Lines;
+}
+
 void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
   auto FileOf = [&](FileRole Role) -> InputFile & {
     return In.Files[static_cast<size_t>(Role)];

@@ -196,6 +196,9 @@ static llvm::Expected<Program> open(const std::string &Path,
   Program Made;
   Made.Loaded = std::move(*L);
   LoadedDump &Dump = *Made.Loaded;
+  if (Dump.Model->cut(FileRole::Assignment))
+    return llvm::createStringError(std::errc::illegal_byte_sequence, "%s",
+                                   Dump.damage().back().c_str());
   DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
@@ -234,10 +237,15 @@ static ExitStatus view() {
       return fail(Made.takeError());
     Programs.push_back(std::move(*Made));
   }
+  ExitStatus Status = ExitSound;
+  for (const Program &P : Programs)
+    if (!P.Loaded->isWhole())
+      for (const std::string &Line : P.Loaded->damage())
+        Status = fail(Line);
   const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
   if (OutputPath.empty() || OutputPath == "-") {
     draw(Programs.back(), Before, llvm::outs());
-    return ExitSound;
+    return Status;
   }
   llvm::Expected<std::unique_ptr<AtomicFile>> File =
       AtomicFile::create(OutputPath);
@@ -246,7 +254,7 @@ static ExitStatus view() {
   draw(Programs.back(), Before, (*File)->os());
   if (llvm::Error Failed = (*File)->commit())
     return fail(std::move(Failed));
-  return ExitSound;
+  return Status;
 }
 
 int main(int Argc, char **Argv) {
