@@ -160,12 +160,10 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   }
   const CheckSelection &Selection = D.Applied->Selection;
   SummaryOptions Memory = Options.Memory;
-  // Neither the bytes of a part of the allocations nor a peak without times are
-  // those of the program.
+  // A peak without times is not that of the program.
   bool Budgeted =
       (!D.Applied->Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
-  bool Wanted = (Options.WantMemory || Budgeted) &&
-                !(*L)->Model->cut(FileRole::Assignment);
+  bool Wanted = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(D.In.Path, Memory);
   R = makeResult(D.In, **L,

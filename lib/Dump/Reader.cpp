@@ -128,6 +128,10 @@ void DumpReader::noteUnterminated(FileRole Role) {
   for (Section S : sectionsOf(D, Role))
     if (D.state(S) != SectionState::Absent)
       Last = S;
+  // In 2019 the allocations held the uses of their values, too.
+  if (Role == FileRole::Assignment &&
+      (D.Values.empty() || D.Values2019 != ValueForm::Tagged))
+    Last = Section::Allocations;
   D.noteCut(Role, Last);
 }
 

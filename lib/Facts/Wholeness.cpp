@@ -86,8 +86,9 @@ static void findLiveCut(Dump &D) {
   if (!D.complete(Section::Peak) || D.UnboundedPeak ||
       D.state(Section::Stack) != SectionState::Absent)
     return;
-  // Every release with a file for live ranges prints the tree.
-  if ((D.Split && !D.Sequence.empty()) || isPeakCut(D))
+  constexpr uint32_t FirstTree = 20250723;
+  if ((!D.Sequence.empty() && findReleaseWindow(D).since(FirstTree)) ||
+      isPeakCut(D))
     D.noteCut(Role, Section::Peak);
 }
 
@@ -197,7 +198,7 @@ static bool areOfThisModule(const Dump &D, const LostValues &Lost) {
   size_t Agree = llvm::count_if(D.Used, [&](const UsedValue &U) {
     return Known[U.Tag.Name.index()] || D.Module.find(U.Tag.Name);
   });
-  return !D.Values.empty() && Agree * 2 > D.Used.size();
+  return Agree * 2 > D.Used.size();
 }
 
 /// What the used values say that the allocations have lost; empty if nothing.
@@ -249,19 +250,39 @@ static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
          (!forwardsParts(Op) || Op == Opcode::Copy);
 }
 
+/// The computations that run as parts of the program, by number: ENTRY, and what
+/// calls, loops and branches of them call.
+static std::vector<bool> findParts(const HloModule &M) {
+  std::vector<bool> Parts(M.Computations.size(), false);
+  Parts[M.Entry.index()] = true;
+  // Callers come after their callees.
+  for (size_t C = M.Computations.size(); C-- != 0;) {
+    IndexRange Own = M.Computations[C].Instructions;
+    for (uint32_t I = Own.Begin; Parts[C] && I != Own.End; ++I)
+      if (isSynchronousCall(M.Instructions[I].Op.Op))
+        for (const HloCall &Call : M.calls(M.Instructions[I]))
+          if (Call.Callee)
+            Parts[Call.Callee.index()] = true;
+  }
+  return Parts;
+}
+
 /// The same by the module alone.
 static std::string lostByModule(const Dump &D) {
   const HloModule &M = D.Module;
   std::vector<bool> Placed(D.Names.size(), false);
-  for (const Value &V : D.Values)
+  for (const Value &V : D.Values) {
+    if (!M.find(V.Tag.Name))
+      return ""; // another module
     Placed[V.Tag.Name.index()] = true;
-  IndexRange Own = M[M.Entry].Instructions;
+  }
+  std::vector<bool> Parts = findParts(M);
   size_t Lost = 0;
-  size_t Found = 0;
-  for (uint32_t I = Own.Begin; I != Own.End; ++I)
-    if (hasOwnBuffer(D, M.Instructions[I]))
-      ++(Placed[M.Instructions[I].Name.index()] ? Found : Lost);
-  if (Lost == 0 || (Found == 0 && !D.Values.empty()))
+  for (const HloInstruction &I : M.Instructions)
+    if (Parts[I.Parent.index()] && hasOwnBuffer(D, I) &&
+        (I.Op.Op != Opcode::Parameter || I.Parent == M.Entry))
+      Lost += !Placed[I.Name.index()];
+  if (Lost == 0)
     return "";
   return fmt::format("{} has {} more instruction{} with buffers",
                      nameOf(D, FileRole::Module), Lost, Lost == 1 ? "" : "s");
@@ -281,6 +302,9 @@ static std::string lostAllocations(const Dump &D) {
     if (!When.impossible() && When.since(20190906) && When.until(20260403))
       return "every release with this form prints 'Used values' after it";
   }
+  const Allocation &Last = D.Allocations.back();
+  if (Last.Values.empty() && !Last.PreallocatedTemp)
+    return "its last allocation has no values";
   if (std::string Lost = lostByReport(D); !Lost.empty())
     return Lost;
   return D.complete(Section::Module) ? lostByModule(D) : "";

@@ -85,6 +85,18 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   return {};
 }
 
+void LoadedDump::noteCutAssignment(std::string Evidence) {
+  Model->noteCut(FileRole::Assignment, Section::Allocations,
+                 std::move(Evidence));
+  reportCutAssignment();
+}
+
+void LoadedDump::reportCutAssignment() {
+  Syntax.add(Model->assignmentText().take_back(0),
+             describeCut(*Model->cut(FileRole::Assignment)), UnreadableCheck);
+  dropCutSections(*Model);
+}
+
 bool LoadedDump::isWhole() const {
   return llvm::none_of(Syntax.Kept, [](const Diagnostic &D) {
     return D.Check == UnreadableCheck;
@@ -282,8 +294,6 @@ public:
 
   /// Without siblings that are not whole, or belong to another module.
   void dropUseless();
-  /// Says where the assignment ends if it is not whole.
-  void reportCut();
 
 private:
   void read();
@@ -328,14 +338,6 @@ void TextReader::dropUseless() {
   dropCutSiblings();
 }
 
-void TextReader::reportCut() {
-  const std::optional<CutOff> &Cut = L.Model->cut(FileRole::Assignment);
-  if (Cut)
-    L.Unreadable.push_back(
-        {L.Model->assignmentText().take_back(0), describeCut(*Cut)});
-  dropCutSections(*L.Model);
-}
-
 static llvm::Expected<std::unique_ptr<LoadedDump>>
 readTexts(std::unique_ptr<LoadedDump> L, Files &All,
           const SiblingPaths &Siblings, bool Proto, unsigned Jobs) {
@@ -349,9 +351,10 @@ readTexts(std::unique_ptr<LoadedDump> L, Files &All,
     Reader.dropUseless();
   if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
     return Unused;
-  Reader.reportCut();
   for (Note &N : L->Unreadable)
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
+  if (L->Model->cut(FileRole::Assignment))
+    L->reportCutAssignment();
   L->Texts.releasePages();
   return L;
 }
