@@ -7,6 +7,7 @@
 
 #include "Driver/LostValues.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Dump/CutOff.h"
 #include "Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -16,7 +17,7 @@ std::string hlobuf::lostByModule(const CheckContext &A) {
   const Dump &D = A.dump();
   bool Listed =
       D.Values2019 == ValueForm::Tagged && D.complete(Section::Used);
-  if (D.fromProto() || Listed || !D.complete(Section::Allocations) ||
+  if (D.fromProto() || hasComments(D) || Listed || !D.complete(Section::Allocations) ||
       !D.complete(Section::Module))
     return "";
   const ModuleAnalysis *Module = A.moduleAnalysis();

@@ -111,6 +111,16 @@ void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
            llvm::sys::path::filename(file(Role).Path).str()};
 }
 
+bool hlobuf::hasComments(const Dump &D) {
+  return llvm::any_of(
+      llvm::ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
+                               FileRole::LiveRange, FileRole::Module},
+      [&](FileRole Role) {
+        return D.file(Role).present() &&
+               D.Commented[static_cast<size_t>(Role)];
+      });
+}
+
 llvm::ArrayRef<Section> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
   static constexpr Section Module[] = {Section::Module};
   static constexpr Section Report[] = {Section::Report};

@@ -311,7 +311,7 @@ static std::string lostAllocations(const Dump &D) {
 }
 
 void hlobuf::findCuts(Dump &D) {
-  if (D.fromProto())
+  if (D.fromProto() || hasComments(D))
     return;
   findLiveCut(D);
   findUsedCut(D);

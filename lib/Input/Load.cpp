@@ -219,7 +219,7 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       ReportVerdict Report = judgeReport(*L.Model, File.Text);
       if (Report.Foreign)
         Verdict = {true, "its total and most of its sizes differ"};
-      if (Report.EndsEarly)
+      if (Report.EndsEarly && !hasComments(*L.Model))
         L.Model->noteCut(Role, Section::Report);
     }
     if (!Verdict.Foreign)
@@ -238,7 +238,8 @@ static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
                                      const LoadedDump &L, const Files &All) {
   for (FileRole Role : SiblingRoles) {
     auto Number = static_cast<size_t>(Role);
-    if (Siblings[Number].empty() || All[Number].present())
+    // That one was cut off is a finding.
+    if (Siblings[Number].empty() || All[Number].present() || L.Model->cut(Role))
       continue;
     StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
                                         : StringRef(L.Unused.back());
@@ -287,8 +288,10 @@ namespace {
 /// out to be of no use.
 class TextReader {
 public:
-  TextReader(LoadedDump &L, Files &All, unsigned Jobs)
-      : L(L), All(All), Jobs(Jobs) {
+  TextReader(const Input &In, LoadedDump &L, Files &All, unsigned Jobs)
+      : L(L), All(All), Jobs(Jobs),
+        Commented(In.Frames && (In.Frames->Text.starts_with("//") ||
+                                In.Frames->Text.contains("\n//"))) {
     read();
   }
 
@@ -302,6 +305,8 @@ private:
   LoadedDump &L;
   Files &All;
   unsigned Jobs;
+  /// There are comments around the frames.
+  bool Commented;
 };
 } // namespace
 
@@ -312,6 +317,7 @@ void TextReader::read() {
   L.Syntax = SyntaxErrors();
   L.Model = readDump(
       All, L.Syntax, [this] { L.Texts.releasePages(); }, Jobs);
+  L.Model->Commented[static_cast<size_t>(FileRole::Assignment)] |= Commented;
   for (FileRole Role : SiblingRoles)
     if (auto &Known = Cuts[static_cast<size_t>(Role)])
       L.Model->Cuts[static_cast<size_t>(Role)] = std::move(Known);
@@ -339,15 +345,15 @@ void TextReader::dropUseless() {
 }
 
 static llvm::Expected<std::unique_ptr<LoadedDump>>
-readTexts(std::unique_ptr<LoadedDump> L, Files &All,
-          const SiblingPaths &Siblings, bool Proto, unsigned Jobs) {
-  TextReader Reader(*L, All, Jobs);
+readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
+          const SiblingPaths &Siblings, unsigned Jobs) {
+  TextReader Reader(In, *L, All, Jobs);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         ("cannot verify this dump: " + Traces).c_str());
-  if (!Proto)
+  if (!In.Proto)
     Reader.dropUseless();
   if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
     return Unused;
@@ -382,5 +388,5 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   if (!In.Proto)
     if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
       return Failed;
-  return readTexts(std::move(L), All, Siblings, In.Proto.has_value(), Jobs);
+  return readTexts(In, std::move(L), All, Siblings, Jobs);
 }
