@@ -56,7 +56,8 @@ void hlobuf::findCapacity(StringRef Path, SummaryOptions &Memory) {
         Memory.Chip = C.Name.str();
         return;
       }
-  } else if (auto Config = openRegularFile(Module + ".gpu_target_config.pbtxt")) {
+  } else if (auto Config =
+                 openRegularFile(Module + ".gpu_target_config.pbtxt")) {
     uint64_t Bytes = 0;
     if (field(Config->getBuffer(), "device_memory_size")
             .getAsInteger(10, Bytes) ||

@@ -154,11 +154,11 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
   llvm::Expected<StringRef> Read =
       Texts.open(Path, [](StringRef) { return false; });
   if (!Read)
-    return llvm::createStringError(
-        std::errc::io_error, "%s",
-        fmt::format("error: cannot read '{}': {}\n", Path,
-                    llvm::toString(Read.takeError()))
-            .c_str());
+    return llvm::createStringError(std::errc::io_error, "%s",
+                                   fmt::format("error: cannot read '{}': {}\n",
+                                               Path,
+                                               llvm::toString(Read.takeError()))
+                                       .c_str());
   auto C = std::make_unique<Config>();
   StringRef Text = *Read;
   constexpr size_t MaxBytes = ProbeBytes - 1;

@@ -12,9 +12,10 @@
 
 namespace hlobuf {
 
-/// What shows that the assignment of \p A's dump was cut off after a line; empty
-/// if nothing. Used values tell which values it has to have (Facts/Wholeness.h);
-/// without them the module does, if all that is there agrees with it.
+/// What shows that the assignment of \p A's dump was cut off after a line;
+/// empty if nothing. Used values tell which values it has to have
+/// (Facts/Wholeness.h); without them the module does, if all that is there
+/// agrees with it.
 std::string lostByModule(const CheckContext &A);
 
 } // namespace hlobuf

@@ -85,7 +85,8 @@ llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
   if (Here && isNoFile(File))
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
-        fmt::format("error: '{}' is not a regular file: name it with --config to read it\n",
+        fmt::format("error: '{}' is not a regular file: name it with --config "
+                    "to read it\n",
                     StringRef(File))
             .c_str());
   if (Here || !Above.empty()) {

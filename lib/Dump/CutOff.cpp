@@ -116,8 +116,7 @@ bool hlobuf::hasComments(const Dump &D) {
       llvm::ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
                                FileRole::LiveRange, FileRole::Module},
       [&](FileRole Role) {
-        return D.file(Role).present() &&
-               D.Commented[static_cast<size_t>(Role)];
+        return D.file(Role).present() && D.Commented[static_cast<size_t>(Role)];
       });
 }
 

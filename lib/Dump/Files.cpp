@@ -117,8 +117,8 @@ static Belonging judge(size_t Matching, size_t Total, StringRef What) {
   // One difference is a fault, however short the list.
   if (Matching * 2 >= Total || Total - Matching == 1)
     return {};
-  return {true, fmt::format("only {} of its {} {} match the assignment", Matching,
-                      Total, What)};
+  return {true, fmt::format("only {} of its {} {} match the assignment",
+                            Matching, Total, What)};
 }
 
 /// The smallest id of the values that each name defines.
@@ -176,10 +176,9 @@ static Belonging moduleBelongs(const Dump &D) {
   bool Fits = Matching != 0 || !D.Module.Entry;
   if (Damaged ? Fits : Matching * 2 >= Total)
     return {};
-  return {true,
-          fmt::format("it defines only {} of the {} instructions whose "
-                      "values are assigned",
-                      Matching, Total)};
+  return {true, fmt::format("it defines only {} of the {} instructions whose "
+                            "values are assigned",
+                            Matching, Total)};
 }
 
 Belonging hlobuf::belongs(const Dump &D, FileRole Role) {

@@ -258,9 +258,8 @@ void DumpReader::readBoth(bool ValuesBeside) {
       Errors.add(Where, std::move(Reason));
   };
   StringRef Text = wholeLines(D.file(FileRole::Module).Text);
-  runBoth(
-      [&] { D.Module = readModule(Text, Own, Refuse, PassedText); },
-      [&] { read(ValuesBeside); });
+  runBoth([&] { D.Module = readModule(Text, Own, Refuse, PassedText); },
+          [&] { read(ValuesBeside); });
   renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices});
   present(Section::Module);
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;

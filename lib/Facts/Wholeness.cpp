@@ -31,13 +31,14 @@ static bool isTreeCut(const Dump &D) {
     Listed += N.Current;
   if (Listed >= D.StackTotal)
     return false;
-  return D.Stack.empty() ||
-         D.Stack.back().Remaining == static_cast<int64_t>(D.StackTotal - Listed);
+  return D.Stack.empty() || D.Stack.back().Remaining ==
+                                static_cast<int64_t>(D.StackTotal - Listed);
 }
 
 /// True if what is listed is the begin of \p Live, the rows of BufferLiveRange
 /// at the peak: in their order until 2025-05-16, then by size.
-static bool listsFirstOf(const Dump &D, llvm::ArrayRef<const LiveRangeRow *> Live) {
+static bool listsFirstOf(const Dump &D,
+                         llvm::ArrayRef<const LiveRangeRow *> Live) {
   if (D.Peak.empty())
     return true;
   if (D.PeakRows != PeakForm::Cumulative) {
@@ -217,9 +218,8 @@ static std::string lostByUsedValues(const Dump &D) {
     if (Sum != D.Total || Lost->SmallestId < Last)
       return "";
   }
-  return fmt::format("{} lists {} more value{}",
-                     nameOf(D, FileRole::Values), Lost->Count,
-                     Lost->Count == 1 ? "" : "s");
+  return fmt::format("{} lists {} more value{}", nameOf(D, FileRole::Values),
+                     Lost->Count, Lost->Count == 1 ? "" : "s");
 }
 
 /// The number of allocations whose values the newer report lists: each has a
@@ -234,8 +234,7 @@ static std::string lostByReport(const Dump &D) {
   if (Tables <= D.Allocations.size())
     return "";
   return fmt::format("{} lists {} more allocation{}",
-                     nameOf(D, FileRole::Report),
-                     Tables - D.Allocations.size(),
+                     nameOf(D, FileRole::Report), Tables - D.Allocations.size(),
                      Tables - D.Allocations.size() == 1 ? "" : "s");
 }
 
@@ -250,8 +249,8 @@ static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
          (!forwardsParts(Op) || Op == Opcode::Copy);
 }
 
-/// The computations that run as parts of the program, by number: ENTRY, and what
-/// calls, loops and branches of them call.
+/// The computations that run as parts of the program, by number: ENTRY, and
+/// what calls, loops and branches of them call.
 static std::vector<bool> findParts(const HloModule &M) {
   std::vector<bool> Parts(M.Computations.size(), false);
   Parts[M.Entry.index()] = true;

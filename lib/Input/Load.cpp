@@ -315,8 +315,7 @@ void TextReader::read() {
   if (L.Model)
     Cuts = std::move(L.Model->Cuts);
   L.Syntax = SyntaxErrors();
-  L.Model = readDump(
-      All, L.Syntax, [this] { L.Texts.releasePages(); }, Jobs);
+  L.Model = readDump(All, L.Syntax, [this] { L.Texts.releasePages(); }, Jobs);
   L.Model->Commented[static_cast<size_t>(FileRole::Assignment)] |= Commented;
   for (FileRole Role : SiblingRoles)
     if (auto &Known = Cuts[static_cast<size_t>(Role)])

@@ -120,8 +120,8 @@ decoded(StringRef Bytes, uint64_t MaxBytes,
         llvm::function_ref<bool(StringRef)> Wanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
-    llvm::Expected<std::string> Unpacked = decompress(
-        Bytes, MaxBytes, [&](StringRef Start) {
+    llvm::Expected<std::string> Unpacked =
+        decompress(Bytes, MaxBytes, [&](StringRef Start) {
           return !Wanted || isCompressed(Start) || Wanted(Start);
         });
     if (!Unpacked)
