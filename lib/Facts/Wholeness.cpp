@@ -7,6 +7,7 @@
 
 #include "Facts/Wholeness.h"
 #include "Facts/Facts.h"
+#include "Facts/ReportDiff.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -231,7 +232,7 @@ static size_t tablesOf(StringRef Report) {
 static std::string lostByReport(const Dump &D) {
   StringRef Text = D.file(FileRole::Report).Text;
   size_t Tables = tablesOf(Text);
-  if (Tables <= D.Allocations.size())
+  if (Tables <= D.Allocations.size() || judgeReport(D, Text).Foreign)
     return "";
   return fmt::format("{} lists {} more allocation{}",
                      nameOf(D, FileRole::Report), Tables - D.Allocations.size(),
@@ -266,7 +267,7 @@ static std::vector<bool> findParts(const HloModule &M) {
   return Parts;
 }
 
-/// The same by the module alone.
+/// The same according to the module alone.
 static std::string lostByModule(const Dump &D) {
   const HloModule &M = D.Module;
   std::vector<bool> Placed(D.Names.size(), false);
@@ -294,8 +295,13 @@ static std::string lostAllocations(const Dump &D) {
       !areNumbered(D))
     return "";
   bool Tagged = D.Values2019 == ValueForm::Tagged;
-  if (Tagged && D.complete(Section::Used))
-    return D.Split ? lostByUsedValues(D) : "";
+  if (Tagged && D.complete(Section::Used)) {
+    if (!D.Split)
+      return "";
+    // Allocations without values, or without bytes, are in the report alone.
+    std::string Lost = lostByUsedValues(D);
+    return Lost.empty() ? lostByReport(D) : Lost;
+  }
   if (Tagged && D.state(Section::Used) == SectionState::Absent) {
     ReleaseWindow When = findReleaseWindow(D);
     if (!When.impossible() && When.since(20190906) && When.until(20260403))

@@ -16,7 +16,8 @@
 namespace hlobuf {
 
 /// Maps the file \p Path, which nobody named and which may be there; null if it
-/// is not, or is no regular file: a pipe may wait forever, and a device go on.
+/// is not, or is not a regular file: a pipe may wait forever, and a device go
+/// on.
 inline std::unique_ptr<llvm::MemoryBuffer>
 openRegularFile(const llvm::Twine &Path) {
   if (!llvm::sys::fs::is_regular_file(Path))
