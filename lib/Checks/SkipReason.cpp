@@ -139,8 +139,12 @@ SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
                             First / 100 % 100, First % 100);
     return G;
   }
-  if (std::optional<FileRole> Role = fileOf(A.dump(), S);
-      Role && !A.dump().file(*Role).present())
+  std::optional<FileRole> Role = fileOf(A.dump(), S);
+  if (!Role || A.dump().file(*Role).present())
+    return G;
+  if (const std::optional<CutOff> &Cut = A.dump().cut(*Role))
+    G.Reason = Cut->File + " is cut off";
+  else
     G.Missing = Role;
   return G;
 }

@@ -8,6 +8,7 @@
 #include "Driver/Budget.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/Sources.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -81,11 +82,13 @@ llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
   } else {
     return wrongGrowth("expected 5%:FILE or 100MiB:FILE");
   }
-  auto Buffer = llvm::MemoryBuffer::getFile(G.File, /*IsText=*/true);
-  if (!Buffer)
+  Sources Texts;
+  llvm::Expected<StringRef> Stored = Texts.open(
+      G.File, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
+  if (!Stored)
     return wrongGrowth(fmt::format("cannot read '{}': {}", G.File,
-                                   Buffer.getError().message()));
-  for (StringRef Rest = (*Buffer)->getBuffer(); !Rest.empty();) {
+                                   llvm::toString(Stored.takeError())));
+  for (StringRef Rest = *Stored; !Rest.empty();) {
     StringRef Line;
     std::tie(Line, Rest) = Rest.split('\n');
     addStored(Line, G);

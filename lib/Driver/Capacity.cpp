@@ -7,6 +7,7 @@
 
 #include "Driver/Capacity.h"
 #include "Dump/Files.h"
+#include "Support/RegularFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
@@ -42,16 +43,11 @@ static StringRef field(StringRef Text, StringRef Key) {
   return "";
 }
 
-static std::unique_ptr<llvm::MemoryBuffer> open(const llvm::Twine &Path) {
-  auto File = llvm::MemoryBuffer::getFile(Path);
-  return File ? std::move(*File) : nullptr;
-}
-
 void hlobuf::findCapacity(StringRef Path, SummaryOptions &Memory) {
   StringRef Module = moduleStemOf(Path);
   if (Module.empty())
     return;
-  if (auto File = open(Module + ".target_arguments.txt")) {
+  if (auto File = openRegularFile(Module + ".target_arguments.txt")) {
     StringRef Version = field(File->getBuffer(), "version");
     StringRef Variant = field(File->getBuffer(), "variant");
     for (const Chip &C : Chips)
@@ -60,7 +56,8 @@ void hlobuf::findCapacity(StringRef Path, SummaryOptions &Memory) {
         Memory.Chip = C.Name.str();
         return;
       }
-  } else if (auto Config = open(Module + ".gpu_target_config.pbtxt")) {
+  } else if (auto Config =
+                 openRegularFile(Module + ".gpu_target_config.pbtxt")) {
     uint64_t Bytes = 0;
     if (field(Config->getBuffer(), "device_memory_size")
             .getAsInteger(10, Bytes) ||

@@ -7,8 +7,10 @@
 
 #include "Driver/Config.h"
 #include "Driver/Verify.h"
+#include "Support/Decompress.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/Sources.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -155,16 +157,19 @@ static bool nestsTooDeeply(StringRef Text) {
 }
 
 llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
-  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
-  if (!Buffer)
-    return llvm::createStringError(Buffer.getError(), "%s",
+  Sources Texts;
+  // No more than the first bytes of what goes on forever.
+  llvm::Expected<StringRef> Read =
+      Texts.open(Path, [](StringRef) { return false; });
+  if (!Read)
+    return llvm::createStringError(std::errc::io_error, "%s",
                                    fmt::format("error: cannot read '{}': {}\n",
                                                Path,
-                                               Buffer.getError().message())
+                                               llvm::toString(Read.takeError()))
                                        .c_str());
   auto C = std::make_unique<Config>();
-  StringRef Text = (*Buffer)->getBuffer();
-  constexpr size_t MaxBytes = size_t(1) << 20;
+  StringRef Text = *Read;
+  constexpr size_t MaxBytes = ProbeBytes - 1;
   if (Text.size() > MaxBytes || nestsTooDeeply(Text))
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
@@ -173,7 +178,7 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
                                            : "it is nested too deeply")
             .c_str());
   std::string Problem;
-  yaml::Input In((*Buffer)->getMemBufferRef(), &Text, collectDiagnostic,
+  yaml::Input In(llvm::MemoryBufferRef(Text, Path), &Text, collectDiagnostic,
                  &Problem);
   In >> *C;
   if (In.error())

@@ -144,7 +144,9 @@ llvm::Error Driver::prepare() {
   if (!Written.empty() && llvm::sys::fs::exists(Written)) {
     if (llvm::Error Refused = mayWrite(Written))
       return Refused;
-    // Only a baseline is replaced by a baseline.
+  }
+  // Only a baseline is replaced by a baseline; a device replaces nothing.
+  if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
     if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
       return Read.takeError();
   }
@@ -162,7 +164,9 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   }
   const CheckSelection &Selection = D.Applied->Selection;
   SummaryOptions Memory = Options.Memory;
-  bool Budgeted = !D.Applied->Budgets.empty() || Options.MaxGrowth;
+  // A peak without times is not that of the program.
+  bool Budgeted =
+      (!D.Applied->Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
   bool Wanted = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(D.In.Path, Memory);

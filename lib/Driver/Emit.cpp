@@ -45,7 +45,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   if ((*L)->Syntax.empty())
     printText(*(*L)->Model, Options.Emit, OS);
   else
-    Result.Status = ExitErrors;
+    Result.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
   for (const Diagnostic &F : (*L)->Syntax.Kept)
     printDiagnostic(F, (*L)->Texts, OS, /*Color=*/false);
   return Result;

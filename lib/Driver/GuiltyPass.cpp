@@ -7,6 +7,7 @@
 
 #include "Driver/GuiltyPass.h"
 #include "Support/Format.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -79,12 +80,11 @@ static StringRef definedName(StringRef Line) {
 /// Marks the names that \p File, number \p Number, is the first to define.
 static void scan(const PassDump &File, size_t Number,
                  llvm::StringMap<FirstSeen> &Names) {
-  auto Buffer = llvm::MemoryBuffer::getFile(File.Path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  std::unique_ptr<llvm::MemoryBuffer> Buffer = openRegularFile(File.Path);
   if (!Buffer)
     return; // it went away: nothing is known of it
   uint32_t LineNumber = 0;
-  for (StringRef Rest = (*Buffer)->getBuffer(); !Rest.empty();) {
+  for (StringRef Rest = Buffer->getBuffer(); !Rest.empty();) {
     auto [Line, Below] = Rest.split('\n');
     Rest = Below;
     ++LineNumber;

@@ -67,6 +67,14 @@ llvm::Expected<ActiveConfig *> SettingsFinder::open(StringRef File) {
   return Active.get();
 }
 
+/// True if what is at \p Path.
+static bool isNoFile(StringRef Path) {
+  llvm::sys::fs::file_status Status;
+  return !llvm::sys::fs::status(Path, Status) &&
+         Status.type() != llvm::sys::fs::file_type::regular_file &&
+         Status.type() != llvm::sys::fs::file_type::character_file;
+}
+
 llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
   if (auto Known = ByFolder.find(Folder); Known != ByFolder.end())
     return Known->second;
@@ -74,9 +82,17 @@ llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
   path::append(File, ConfigName);
   StringRef Above = path::parent_path(Folder);
   ActiveConfig *Found = nullptr;
-  if (llvm::sys::fs::exists(File) || !Above.empty()) {
+  bool Here = llvm::sys::fs::exists(File);
+  if (Here && isNoFile(File))
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("error: '{}' is not a regular file: name it with --config "
+                    "to read it\n",
+                    StringRef(File))
+            .c_str());
+  if (Here || !Above.empty()) {
     llvm::Expected<ActiveConfig *> Nearest =
-        llvm::sys::fs::exists(File) ? open(File) : configFor(Above);
+        Here ? open(File) : configFor(Above);
     if (!Nearest)
       return Nearest.takeError();
     Found = *Nearest;

@@ -8,6 +8,7 @@
 #include "Driver/Verify.h"
 #include "Driver/CheckNames.h"
 #include "Driver/KnownDefects.h"
+#include "Driver/LostValues.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/Reader.h"
@@ -83,7 +84,10 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
     if (A.dump().complete(S))
       continue;
     SkipReason G;
-    if (A.dump().state(S) == SectionState::Damaged)
+    if (const auto &Cut = A.dump().cut(FileRole::Assignment);
+        Cut && A.dump().state(S) == SectionState::Damaged)
+      G.Reason = Cut->File + " is cut off";
+    else if (A.dump().state(S) == SectionState::Damaged)
       G.Reason =
           fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
                       sectionName(S));
@@ -108,6 +112,8 @@ class Run {
 public:
   Run(LoadedDump &L, const CheckSelection &Selection)
       : D(*L.Model), Texts(L.Texts), Selection(Selection), Context(D) {
+    if (std::string Lost = lostByModule(Context); !Lost.empty())
+      L.noteCutAssignment(std::move(Lost));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
     All = L.Syntax.Kept;
     if (L.Syntax.Uncounted != 0)
@@ -338,7 +344,8 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   sortByPlace();
   noteKnownDefects(Context.backend(), All);
   Result.Findings = std::move(All);
-  if (WantMemory)
+  // The bytes of a part of the allocations are not those of the program.
+  if (WantMemory && !D.cut(FileRole::Assignment))
     Result.Memory = summarizeMemory(Context.memory(), Context.moduleAnalysis(),
                                     Context.waste(), *WantMemory);
   return std::move(Result);

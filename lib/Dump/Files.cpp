@@ -8,7 +8,6 @@
 #include "Dump/Files.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -118,9 +117,8 @@ static Belonging judge(size_t Matching, size_t Total, StringRef What) {
   // One difference is a fault, however short the list.
   if (Matching * 2 >= Total || Total - Matching == 1)
     return {};
-  return {true, false,
-          fmt::format("only {} of its {} {} match the assignment", Matching,
-                      Total, What)};
+  return {true, fmt::format("only {} of its {} {} match the assignment",
+                            Matching, Total, What)};
 }
 
 /// The smallest id of the values that each name defines.
@@ -131,33 +129,6 @@ static std::vector<uint32_t> firstIds(const Dump &D,
   for (const Record &R : All)
     Ids[R.Tag.Name.index()] = std::min(Ids[R.Tag.Name.index()], R.Tag.Id);
   return Ids;
-}
-
-/// True if all that the assignment holds is in the values file, and names in
-/// the live ranges or the module are those of the values file: three texts
-/// agree, and one ends early.
-static bool isCutOff(const Dump &D, const std::vector<uint32_t> &Placed,
-                     const std::vector<uint32_t> &Used) {
-  constexpr uint32_t None = ~uint32_t(0);
-  llvm::DenseMap<uint32_t, NameId> NameOf;
-  for (const UsedValue &U : D.Used)
-    if (U.Tag.Id < None - 1) // DenseMap reserves the two largest keys
-      NameOf[U.Tag.Id] = U.Tag.Name;
-  for (const Value &V : D.Values)
-    if (V.Tag.Id >= None - 1 || NameOf.lookup(V.Tag.Id) != V.Tag.Name)
-      return false;
-  size_t Values = 0;
-  size_t Agree = 0;
-  std::vector<bool> Ranged(Used.size(), false);
-  for (const LiveRangeRow &R : D.Ranges)
-    Ranged[R.Name.index()] = true;
-  for (size_t Name = 0; Name != Used.size(); ++Name) {
-    if (Used[Name] == None || Placed[Name] != None)
-      continue;
-    ++Values;
-    Agree += Ranged[Name] || D.Module.find(NameId(Name));
-  }
-  return !D.Values.empty() && Agree * 2 > Values;
 }
 
 static Belonging valuesBelong(const Dump &D) {
@@ -171,10 +142,7 @@ static Belonging valuesBelong(const Dump &D) {
     ++Total;
     Matching += Used[Name] == Placed[Name];
   }
-  Belonging Verdict = judge(Matching, Total, "instructions");
-  if (Verdict.Foreign && isCutOff(D, Placed, Used))
-    return {false, true, "", Total - Matching};
-  return Verdict;
+  return judge(Matching, Total, "instructions");
 }
 
 /// The names of all values that the dump lists, by name id.
@@ -208,10 +176,9 @@ static Belonging moduleBelongs(const Dump &D) {
   bool Fits = Matching != 0 || !D.Module.Entry;
   if (Damaged ? Fits : Matching * 2 >= Total)
     return {};
-  return {true, false,
-          fmt::format("it defines only {} of the {} instructions whose "
-                      "values are assigned",
-                      Matching, Total)};
+  return {true, fmt::format("it defines only {} of the {} instructions whose "
+                            "values are assigned",
+                            Matching, Total)};
 }
 
 Belonging hlobuf::belongs(const Dump &D, FileRole Role) {

@@ -43,12 +43,8 @@ std::string assignmentOf(llvm::StringRef Path,
 /// How a sibling relates to its assignment.
 struct Belonging {
   bool Foreign = false;
-  /// It belongs, and the assignment is only the begin of what belongs to it.
-  bool AssignmentCut = false;
   /// What disagrees; for people.
   std::string Reason;
-  /// Instructions that the assignment lost.
-  size_t Lost = 0;
 };
 
 /// Whether the values file, live range file or module of \p D belongs to its

@@ -341,10 +341,23 @@ struct DumpFile {
   bool present() const { return Text.data() != nullptr; }
 };
 
+/// A file that ends before its end: a program was killed while it wrote it, or
+/// a disk was full.
+struct CutOff {
+  /// The first section of it that may lack something.
+  Section In = Section::Allocations;
+  /// What shows it, where that is another file: `X lists 3 more values`.
+  std::string Evidence;
+  /// The name of the file, without its folder.
+  std::string File;
+};
+
 /// Everything that a dump states about one module.
 struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
+  /// By file: set if it is not whole. Sections from there on are damaged.
+  std::array<std::optional<CutOff>, NumFileRoles> Cuts;
   /// By file: some line may begin with `//`.
   std::array<bool, NumFileRoles> Commented = {true, true, true,
                                               true, true, true};
@@ -406,6 +419,12 @@ struct Dump {
   }
   SectionState state(Section S) const { return States[static_cast<size_t>(S)]; }
   bool complete(Section S) const { return state(S) == SectionState::Complete; }
+  const std::optional<CutOff> &cut(FileRole Role) const {
+    return Cuts[static_cast<size_t>(Role)];
+  }
+  /// Notes that the file of \p Role is not whole from \p In on; the first
+  /// section counts.
+  void noteCut(FileRole Role, Section In, std::string Evidence = "");
 
   bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dump/Reader.h"
+#include "Dump/CutOff.h"
 #include "Dump/ReaderImpl.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
@@ -63,6 +64,8 @@ StringRef hlobuf::refusal(StringRef Text) {
     In.advance();
   if (In.atEnd())
     return "it is empty";
+  if (endsInFirstLine(Text, firstLines(FileRole::Assignment)))
+    return "it ends inside its first line: it was cut off";
   if (In.line().starts_with("\xef\xbb\xbf"))
     return "it starts with a UTF-8 byte order mark, which XLA does not write";
   return "its first line is not 'BufferAssignment:'";
@@ -92,14 +95,46 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
 void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
   D.States[static_cast<size_t>(S)] = SectionState::Damaged;
   // What a compiler gets wrong is not in the grammar of its module.
-  Syntax.add(Where, std::move(Message),
-             S == Section::Module ? UnreadableCheck : SyntaxCheck);
+  if (!isAtCut(Where, S))
+    Syntax.add(Where, std::move(Message),
+               S == Section::Module ? UnreadableCheck : SyntaxCheck);
 }
 
-void DumpReader::expectTerminated(const LineCursor &In, Section S) {
-  if (In.unterminated())
-    damaged(In.line().take_back(0), S,
-            "the file ends in the middle of a line: it was cut off");
+/// True, and noted, if what is wrong at \p Where is that the file ends there.
+bool DumpReader::isAtCut(StringRef Where, Section S) {
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    StringRef Text = D.Files[Role].Text;
+    if (!Text.data() || D.Files[Role].FromProto ||
+        Where.data() < Text.begin() || Where.data() > Text.end())
+      continue;
+    StringRef Whole = wholeLines(Text);
+    // Before live ranges the next section begins with empty lines.
+    // In a combined file empty lines come before the next section.
+    bool Combined = Role == size_t(FileRole::Assignment) && S <= Section::Texts;
+    const char *End = Combined ? Whole.rtrim('\n').end() + 1 : Whole.end();
+    bool RawLines = Where.contains('\n') && Where.end() + 1 >= Whole.end();
+    if (Where.data() < std::min(End, Whole.end()) && !RawLines)
+      return false;
+    D.noteCut(static_cast<FileRole>(Role), S);
+    return true;
+  }
+  return false;
+}
+
+void DumpReader::noteUnterminated(FileRole Role) {
+  StringRef Text = D.file(Role).Text;
+  if (wholeLines(Text).size() == Text.size())
+    return;
+  // The last section that begins before the cut.
+  Section Last = sectionsOf(D, Role).front();
+  for (Section S : sectionsOf(D, Role))
+    if (D.state(S) != SectionState::Absent)
+      Last = S;
+  // In 2019 the allocations held the uses of their values, too.
+  if (Role == FileRole::Assignment &&
+      (D.Values.empty() || D.Values2019 != ValueForm::Tagged))
+    Last = Section::Allocations;
+  D.noteCut(Role, Last);
 }
 
 void DumpReader::expectEmptyLines(LineCursor &In, unsigned Count, Section S) {
@@ -123,8 +158,10 @@ void DumpReader::expectEnd(LineCursor &In, Section S) {
 }
 
 void DumpReader::read(bool ValuesBeside) {
-  if (D.file(FileRole::Report).present())
+  if (D.file(FileRole::Report).present()) {
     present(Section::Report);
+    noteUnterminated(FileRole::Report);
+  }
   Dump Part;
   SyntaxErrors Errors;
   if (ValuesBeside) {
@@ -146,9 +183,10 @@ void DumpReader::read(bool ValuesBeside) {
 }
 
 void DumpReader::readAssignmentFile() {
-  LineCursor In(D.assignmentText(), PassedText);
+  LineCursor In(wholeLines(D.assignmentText()), PassedText);
   readAssignment(In);
   noteComments(In, FileRole::Assignment);
+  noteUnterminated(FileRole::Assignment);
 }
 
 void DumpReader::noteComments(const LineCursor &In, FileRole Role) {
@@ -184,9 +222,7 @@ void DumpReader::readAssignment(LineCursor &In) {
       // Releases that print instruction texts or a human total append the
       // live ranges too.
       if (D.Texts != TextForm::None || D.TotalHuman)
-        damaged(In.line(), Section::Ranges,
-                "the file ends without HloLiveRange, which every release with "
-                "this form prints: it was cut off");
+        damaged(In.line(), Section::Used, "expected HloLiveRange here");
       else if (!In.atEnd())
         damaged(In.line(), Section::Used, "unexpected empty line");
       return;
@@ -204,12 +240,13 @@ void DumpReader::readModuleText() {
     return;
   present(Section::Module);
   D.Module = readModule(
-      D.file(FileRole::Module).Text, {D.Names, D.Shapes, D.Indices},
+      wholeLines(D.file(FileRole::Module).Text), {D.Names, D.Shapes, D.Indices},
       [&](StringRef Where, std::string Reason) {
         damaged(Where, Section::Module, std::move(Reason));
       },
       PassedText);
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
+  noteUnterminated(FileRole::Module);
 }
 
 void DumpReader::readBoth(bool ValuesBeside) {
@@ -219,18 +256,17 @@ void DumpReader::readBoth(bool ValuesBeside) {
   HloTables Own = {Names, Shapes, Indices};
   SyntaxErrors Errors;
   auto Refuse = [&](StringRef Where, std::string Reason) {
-    Errors.add(Where, std::move(Reason), UnreadableCheck);
+    if (!isAtCut(Where, Section::Module))
+      Errors.add(Where, std::move(Reason), UnreadableCheck);
   };
-  runBoth(
-      [&] {
-        D.Module =
-            readModule(D.file(FileRole::Module).Text, Own, Refuse, PassedText);
-      },
-      [&] { read(ValuesBeside); });
+  StringRef Text = wholeLines(D.file(FileRole::Module).Text);
+  runBoth([&] { D.Module = readModule(Text, Own, Refuse, PassedText); },
+          [&] { read(ValuesBeside); });
   renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices});
   present(Section::Module);
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
-  if (!Errors.empty())
+  noteUnterminated(FileRole::Module);
+  if (!Errors.empty() || D.cut(FileRole::Module))
     D.States[static_cast<size_t>(Section::Module)] = SectionState::Damaged;
   Syntax.add(std::move(Errors));
 }
@@ -245,19 +281,21 @@ void DumpReader::shrinkUsed() {
 }
 
 void DumpReader::readValuesFile() {
-  LineCursor In(D.usedText(), PassedText);
+  LineCursor In(wholeLines(D.usedText()), PassedText);
   expectEmptyLines(In, 1, Section::Total);
   readTotal(In);
   readUsedValues(In);
   shrinkUsed();
   expectEnd(In, Section::Used);
   noteComments(In, FileRole::Values);
+  noteUnterminated(FileRole::Values);
 }
 
 void DumpReader::readLiveFile() {
-  LineCursor In(D.liveText(), PassedText);
+  LineCursor In(wholeLines(D.liveText()), PassedText);
   readLiveRanges(In);
   noteComments(In, FileRole::LiveRange);
+  noteUnterminated(FileRole::LiveRange);
 }
 
 void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
@@ -294,5 +332,6 @@ void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
     D.States[static_cast<size_t>(S)] = Part.state(S);
   auto Role = static_cast<size_t>(FileRole::Values);
   D.Commented[Role] = Part.Commented[Role];
+  D.Cuts[Role] = std::move(Part.Cuts[Role]);
   Syntax.add(std::move(Errors));
 }

@@ -20,8 +20,7 @@ static bool endsAllocations(StringRef Line) {
 
 void DumpReader::readAllocations(LineCursor &In) {
   if (In.atEnd())
-    damaged(In.line(), Section::Allocations,
-            "the file ends before the first allocation: it was cut off");
+    damaged(In.line(), Section::Allocations, "expected an allocation here");
   while (!In.atEnd()) {
     StringRef Line = In.line();
     if (endsAllocations(Line))
@@ -33,7 +32,6 @@ void DumpReader::readAllocations(LineCursor &In) {
       In.advance();
       continue;
     }
-    expectTerminated(In, Section::Allocations);
     if (Line.starts_with("allocation "))
       readAllocationLine(In);
     else
@@ -183,4 +181,6 @@ void DumpReader::readReuseBlock(LineCursor &In) {
     In.advance();
   }
   A.Reused.End = static_cast<uint32_t>(D.Reused.size());
+  if (A.Reused.empty() && In.atEnd())
+    damaged(In.line(), Section::Allocations, "expected a reused buffer here");
 }

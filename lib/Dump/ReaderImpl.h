@@ -103,15 +103,18 @@ private:
     To.push_back(Record);
   }
 
-  /// Reports that \p Where cannot be read and marks \p S as damaged.
+  /// Reports that \p Where cannot be read and marks \p S as damaged. Where the
+  /// file ends too early there, that is noted instead.
   void damaged(llvm::StringRef Where, Section S, std::string Message);
   void present(Section S) {
     SectionState &State = D.States[static_cast<size_t>(S)];
     if (State == SectionState::Absent)
       State = SectionState::Complete;
   }
-  /// Reports a last line that has no newline: the file was cut off.
-  void expectTerminated(const LineCursor &In, Section S);
+  bool isAtCut(llvm::StringRef Where, Section S);
+  /// Notes that the file of \p Role was cut off if its last line, which is not
+  /// read then, has no newline.
+  void noteUnterminated(FileRole Role);
 
   Dump &D;
   SyntaxErrors &Syntax;

@@ -25,9 +25,7 @@ void DumpReader::readLiveRanges(LineCursor &In) {
   }
   D.LiveHeaderLine = In.offset();
   present(Section::Sequence);
-  if (parseLiveHeader(In.line(), D.MaxStep))
-    expectTerminated(In, Section::Sequence);
-  else
+  if (!parseLiveHeader(In.line(), D.MaxStep))
     damaged(In.line(), Section::Sequence,
             "expected 'HloLiveRange (max N):' here");
   if (!In.line().starts_with("  "))
@@ -42,7 +40,6 @@ void DumpReader::readLiveRanges(LineCursor &In) {
 
 void DumpReader::readSequence(LineCursor &In) {
   if (In.line() == "  InstructionSequence:") {
-    expectTerminated(In, Section::Sequence);
     In.advance();
   } else {
     damaged(In.line(), Section::Sequence,
@@ -65,7 +62,6 @@ void DumpReader::readSequence(LineCursor &In) {
       if (HeadingLost)
         return;
     }
-    expectTerminated(In, Section::Sequence);
     In.advance();
   }
 }
@@ -73,13 +69,12 @@ void DumpReader::readSequence(LineCursor &In) {
 void DumpReader::readRanges(LineCursor &In) {
   present(Section::Ranges);
   if (In.line() == "  BufferLiveRange:") {
-    expectTerminated(In, Section::Ranges);
     In.advance();
   } else {
-    // Reported already where the heading was looked for.
+    // Else it was reported where the heading was looked for.
     if (In.atEnd())
-      damaged(In.line(), Section::Ranges,
-              "the text ends without '  BufferLiveRange:'");
+      damaged(In.line(), Section::Sequence,
+              "expected '  BufferLiveRange:' here");
     D.States[static_cast<size_t>(Section::Ranges)] = SectionState::Damaged;
   }
   while (!In.atEnd() && !In.line().starts_with("  Live ranges at ") &&
@@ -99,7 +94,6 @@ void DumpReader::readRanges(LineCursor &In) {
       if (HeadingLost)
         return;
     }
-    expectTerminated(In, Section::Ranges);
     In.advance();
   }
 }
@@ -109,19 +103,16 @@ void DumpReader::readPeak(LineCursor &In) {
   D.PeakLine = In.offset();
   if (In.line() == UnboundedPeak) {
     D.UnboundedPeak = true;
-    expectTerminated(In, Section::Peak);
     In.advance();
     return;
   }
   if (parsePeakHeader(In.line(), D.PeakStep)) {
-    expectTerminated(In, Section::Peak);
     In.advance();
   } else {
     bool Reported = In.line().starts_with("    ");
     if (!Reported)
-      damaged(In.line(), Section::Peak,
-              In.atEnd() ? "the text ends without '  Live ranges at N (peak):'"
-                         : "expected '  Live ranges at N (peak):' here");
+      damaged(In.line(), In.atEnd() ? Section::Ranges : Section::Peak,
+              "expected '  Live ranges at N (peak):' here");
     if (In.line().starts_with("  Live ranges at"))
       In.advance();
     D.States[static_cast<size_t>(Section::Peak)] = SectionState::Damaged;
@@ -148,7 +139,6 @@ void DumpReader::readPeak(LineCursor &In) {
         return;
       }
     }
-    expectTerminated(In, Section::Peak);
     In.advance();
   }
 }
@@ -160,7 +150,6 @@ void DumpReader::readStack(LineCursor &In) {
     if (!parseStackHeader(In.line(), D.StackTotal))
       damaged(In.line(), Section::Stack,
               "cannot parse this line as the heading of the stack tree");
-    expectTerminated(In, Section::Stack);
     In.advance();
   } else {
     D.States[static_cast<size_t>(Section::Stack)] = SectionState::Damaged;
@@ -168,8 +157,12 @@ void DumpReader::readStack(LineCursor &In) {
   while (!In.atEnd()) {
     if (readStackNode(In))
       continue;
-    damaged(In.line(), Section::Stack,
+    // Without any ` bytes)` after it, it is the begin of a node.
+    bool Begins = !In.text().drop_front(In.offset()).contains(" bytes)\n");
+    damaged(Begins ? In.text().take_back(0) : In.line(), Section::Stack,
             "cannot parse this line as a node of the stack tree");
+    if (Begins)
+      return;
     In.advance();
   }
 }
@@ -186,7 +179,6 @@ bool DumpReader::readStackNode(LineCursor &In) {
     if (parseStackLine(Whole, N)) {
       N.Size = static_cast<uint32_t>(Size);
       D.Stack.push_back(N);
-      expectTerminated(Last, Section::Stack);
       In = Last;
       In.advance();
       return true;

@@ -70,7 +70,6 @@ bool DumpReader::readTagLine(LineCursor &In, UsedValue &U) {
   U.Line = In.offset();
   if (!parseTag(Tag, Tables, U.Tag) || !Tag.atEnd())
     return false;
-  expectTerminated(In, Section::Used);
   In.advance();
   return true;
 }
@@ -133,13 +132,11 @@ bool DumpReader::readUses(LineCursor &In, UsedValue &U) {
   U.Uses = {First, First};
   if (In.line() == " uses are not initialized yet.") {
     U.UsesUninitialized = true;
-    expectTerminated(In, Section::Used);
     In.advance();
     return true;
   }
   if (In.line() != " uses:")
     return false;
-  expectTerminated(In, Section::Used);
   In.advance();
   readUseRows(In, U);
   U.Uses.End = static_cast<uint32_t>(D.Uses.size());
@@ -157,7 +154,6 @@ void DumpReader::readUseRows(LineCursor &In, UsedValue &U) {
       append(D.Uses, Row, In.text(), Row.Line);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a use");
-    expectTerminated(In, Section::Used);
     In.advance();
   }
 }
@@ -179,7 +175,6 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
   StringRef Text = Line.drop_front(std::min(Line.size(), TextHeading.size()));
   if (!Present || (D.Texts != TextForm::NoSpace && !Text.consume_front(" ")))
     return false;
-  expectTerminated(In, Section::Texts);
   U.TextOffset = static_cast<uint32_t>(Text.data() - In.text().data());
   U.TextSize = static_cast<uint32_t>(Text.size());
   if (Text.ends_with(">"))
@@ -195,6 +190,8 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
   }
   while (!In.atEnd() && In.line().starts_with("//"))
     In.advance();
+  if (In.atEnd() && PendingTag.empty() && !SoFar.isBalanced())
+    damaged(In.line(), Section::Used, "expected the rest of an instruction");
   addInstruction(U);
   return true;
 }

@@ -177,8 +177,10 @@ void EraFinder::fromTexts() {
 void EraFinder::fromLive() {
   bool Live = D.state(Section::Ranges) != SectionState::Absent;
   at(D.liveText(), D.LiveHeaderLine);
+  // What comes after a cut is unknown.
   if (!D.Split && D.Values2019 == ValueForm::Tagged &&
-      D.state(Section::Used) != SectionState::Absent) {
+      D.state(Section::Used) != SectionState::Absent &&
+      !D.cut(FileRole::Assignment)) {
     if (Live)
       from(20210407, "live ranges");
     else

@@ -192,7 +192,17 @@ static StringRef rowKey(StringRef Line) {
   return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
 }
 
-bool hlobuf::reportBelongs(const Dump &D, StringRef Text) {
+/// True if \p There is \p Expected up to some line.
+static bool endsEarly(const Dump &D, const Report &Expected,
+                      llvm::ArrayRef<StringRef> There) {
+  if (There.size() >= Expected.lines().size())
+    return false;
+  std::vector<ReportDifference> Found = diffReport(D, Expected, There);
+  return Found.size() == 1 && Found.front().Fault == ReportFault::Missing &&
+         Found.front().There == There.size();
+}
+
+ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
   Report Expected(D, Text, /*TiesAnyOrder=*/true);
   llvm::StringSet<> Totals;
   llvm::StringSet<> Keys;
@@ -205,12 +215,16 @@ bool hlobuf::reportBelongs(const Dump &D, StringRef Text) {
   bool TotalsDiffer = false;
   size_t Rows = 0;
   size_t Same = 0;
-  for (StringRef Line : reportLines(Text)) {
+  std::vector<StringRef> There = reportLines(Text);
+  for (StringRef Line : There) {
     if (Line.starts_with("Total bytes"))
       TotalsDiffer |= !Totals.contains(Line);
     StringRef Key = rowKey(Line);
     Rows += !Key.empty();
     Same += !Key.empty() && Keys.contains(Key);
   }
-  return !TotalsDiffer || 2 * Same >= Rows;
+  ReportVerdict Verdict;
+  Verdict.Foreign = TotalsDiffer && 2 * Same < Rows;
+  Verdict.EndsEarly = !Verdict.Foreign && endsEarly(D, Expected, There);
+  return Verdict;
 }

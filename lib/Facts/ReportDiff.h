@@ -41,9 +41,16 @@ struct ReportDifference {
 std::vector<ReportDifference> diffReport(const Dump &D, const Report &Expected,
                                          llvm::ArrayRef<llvm::StringRef> There);
 
-/// False if \p Text is the report of another module: its totals and most of
-/// its rows disagree with \p D.
-bool reportBelongs(const Dump &D, llvm::StringRef Text);
+/// How a report relates to the allocations.
+struct ReportVerdict {
+  /// Totals and most rows disagree: it is that of another module.
+  bool Foreign = false;
+  /// It agrees as far as it goes, and is not whole.
+  bool EndsEarly = false;
+};
+
+/// Judges the report \p Text of \p D, whose allocations are complete.
+ReportVerdict judgeReport(const Dump &D, llvm::StringRef Text);
 
 /// Where two lines differ first: the word or number of each; empty at the end.
 std::pair<llvm::StringRef, llvm::StringRef>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Input/Inputs.h"
+#include "Dump/CutOff.h"
 #include "Dump/Files.h"
 #include "Dump/Reader.h"
 #include "Input/Protos.h"
@@ -99,7 +100,8 @@ bool InputFinder::holdsAssignment(const std::string &Path) {
   Sources Owner;
   llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
-    return classify(*Text) == TextKind::Assignment;
+    return classify(*Text) == TextKind::Assignment ||
+           endsInFirstLine(*Text, firstLines(FileRole::Assignment));
   List.Skipped.push_back(
       fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
   return false;
@@ -191,6 +193,13 @@ void InputFinder::addFolder(const std::string &Path) {
                          Path));
 }
 
+/// True if \p Line, which has no newline, is the begin of `*** Begin `.
+static bool beginsFrame(StringRef Line) {
+  return !Line.empty() && !Line.ends_with(" ***") &&
+         (Line.starts_with("*** Begin ") ||
+          StringRef("*** Begin ").starts_with(Line));
+}
+
 /// Takes a framed text apart; says which frames are not whole.
 static std::vector<std::string> readFrames(FrameFile &F) {
   std::vector<std::string> Damage;
@@ -220,6 +229,9 @@ static std::vector<std::string> readFrames(FrameFile &F) {
   if (Begin)
     Damage.push_back(fmt::format(
         "the text ends inside the frame '{}': it was cut off", Name));
+  else if (beginsFrame(F.Text.drop_front(wholeLines(F.Text).size())))
+    Damage.push_back("the text ends inside the first line of a frame: it was "
+                     "cut off");
   return Damage;
 }
 

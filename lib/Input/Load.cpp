@@ -10,6 +10,7 @@
 #include "Dump/Reader.h"
 #include "Dump/Writers.h"
 #include "Facts/ReportDiff.h"
+#include "Facts/Wholeness.h"
 #include "Input/Protos.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
@@ -84,6 +85,34 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   return {};
 }
 
+void LoadedDump::noteCutAssignment(std::string Evidence) {
+  Model->noteCut(FileRole::Assignment, Section::Allocations,
+                 std::move(Evidence));
+  reportCutAssignment();
+}
+
+void LoadedDump::reportCutAssignment() {
+  Syntax.add(Model->assignmentText().take_back(0),
+             describeCut(*Model->cut(FileRole::Assignment)), UnreadableCheck);
+  dropCutSections(*Model);
+}
+
+bool LoadedDump::isWhole() const {
+  return llvm::none_of(Syntax.Kept, [](const Diagnostic &D) {
+    return D.Check == UnreadableCheck;
+  });
+}
+
+std::vector<std::string> LoadedDump::damage() const {
+  std::vector<std::string> Lines;
+  for (const Diagnostic &D : Syntax.Kept) {
+    Place At = Texts.place(D.Where);
+    Lines.push_back(
+        fmt::format("{}:{}:{}: {}", At.File, At.Line, At.Column, D.Message));
+  }
+  return Lines;
+}
+
 void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
   auto FileOf = [&](FileRole Role) -> InputFile & {
     return In.Files[static_cast<size_t>(Role)];
@@ -105,20 +134,20 @@ void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
 
 static constexpr StringRef ByteOrderMark = "\xef\xbb\xbf";
 
-/// Says what is wrong with the sibling \p File, which has no content that could
-/// be read.
-static void reportUnreadable(LoadedDump &L, const DumpFile &File) {
+/// Why the sibling \p File of \p Role has no content that could be read; empty
+/// if it may have.
+static std::string whyUnreadable(const DumpFile &File, FileRole Role) {
   StringRef Name = llvm::sys::path::filename(File.Path);
   if (File.Text.empty())
-    L.Unreadable.push_back(
-        {File.Text,
-         fmt::format("{} is empty: was writing it interrupted?", Name)});
-  else
-    L.Unreadable.push_back(
-        {File.Text.take_front(0),
-         fmt::format(
-             "{} starts with a UTF-8 byte order mark, which XLA does not write",
-             Name)});
+    return fmt::format("{} is empty: was writing it interrupted?", Name);
+  if (File.Text.starts_with(ByteOrderMark))
+    return fmt::format(
+        "{} starts with a UTF-8 byte order mark, which XLA does not write",
+        Name);
+  if (classify(File.Text) == TextKind::Other &&
+      endsInFirstLine(File.Text, firstLines(Role)))
+    return fmt::format("{} ends inside its first line: it was cut off", Name);
+  return "";
 }
 
 static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
@@ -136,12 +165,13 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     File = {Path, In.Frames->Files.lookup(Path)};
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
-  if (Given && !fitsRole(File.Text, Role))
+  std::string Problem = whyUnreadable(File, Role);
+  if (Given && Problem.empty() && !fitsRole(File.Text, Role))
     return llvm::createStringError(
         std::errc::invalid_argument,
         "'%s' is not the kind of file this option expects", Path.c_str());
-  if (File.Text.empty() || File.Text.starts_with(ByteOrderMark)) {
-    reportUnreadable(L, File);
+  if (!Problem.empty()) {
+    L.Unreadable.push_back({File.Text.take_front(0), std::move(Problem)});
     File = DumpFile();
     return llvm::Error::success();
   }
@@ -185,14 +215,13 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       continue;
     }
     Belonging Verdict = belongs(*L.Model, Role);
-    if (Role == FileRole::Report && !reportBelongs(*L.Model, File.Text))
-      Verdict = {true, false, "its total and most of its sizes differ"};
-    if (Verdict.AssignmentCut)
-      L.Unreadable.push_back(
-          {fileOf(All, FileRole::Assignment).Text.take_back(0),
-           fmt::format("the file ends here, but {} lists values for {} more "
-                       "instructions: it was cut off",
-                       Name, Verdict.Lost)});
+    if (Role == FileRole::Report) {
+      ReportVerdict Report = judgeReport(*L.Model, File.Text);
+      if (Report.Foreign)
+        Verdict = {true, "its total and most of its sizes differ"};
+      if (Report.EndsEarly && !hasComments(*L.Model))
+        L.Model->noteCut(Role, Section::Report);
+    }
     if (!Verdict.Foreign)
       continue;
     L.Unused.push_back(fmt::format("{} (belongs to another module or run: {})",
@@ -209,7 +238,8 @@ static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
                                      const LoadedDump &L, const Files &All) {
   for (FileRole Role : SiblingRoles) {
     auto Number = static_cast<size_t>(Role);
-    if (Siblings[Number].empty() || All[Number].present())
+    // That one was cut off is a finding.
+    if (Siblings[Number].empty() || All[Number].present() || L.Model->cut(Role))
       continue;
     StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
                                         : StringRef(L.Unused.back());
@@ -237,6 +267,103 @@ static llvm::Error openProto(const Input &In, const SiblingPaths &Siblings,
   return printProto(*In.Proto, Bytes, L.Texts, All);
 }
 
+/// Takes siblings away that are not whole; true if there is one. What is left
+/// of them reads like a fault, or like another program.
+static bool dropCut(LoadedDump &L, Files &All) {
+  bool Reread = false;
+  for (FileRole Role : SiblingRoles) {
+    std::optional<CutOff> &Cut = L.Model->Cuts[static_cast<size_t>(Role)];
+    DumpFile &File = fileOf(All, Role);
+    if (!Cut || !File.present())
+      continue;
+    L.Unreadable.push_back({File.Text.take_back(0), describeCut(*Cut)});
+    File = DumpFile();
+    Reread = true;
+  }
+  return Reread;
+}
+
+namespace {
+/// Reads the texts of one dump, again and again without the siblings that turn
+/// out to be of no use.
+class TextReader {
+public:
+  TextReader(const Input &In, LoadedDump &L, Files &All, unsigned Jobs)
+      : L(L), All(All), Jobs(Jobs),
+        Commented(In.Frames && (In.Frames->Text.starts_with("//") ||
+                                In.Frames->Text.contains("\n//"))) {
+    read();
+  }
+
+  /// Without siblings that are not whole, or belong to another module.
+  void dropUseless();
+
+private:
+  void read();
+  void dropCutSiblings();
+
+  LoadedDump &L;
+  Files &All;
+  unsigned Jobs;
+  /// There are comments around the frames.
+  bool Commented;
+};
+} // namespace
+
+void TextReader::read() {
+  std::array<std::optional<CutOff>, NumFileRoles> Cuts;
+  if (L.Model)
+    Cuts = std::move(L.Model->Cuts);
+  L.Syntax = SyntaxErrors();
+  L.Model = readDump(All, L.Syntax, [this] { L.Texts.releasePages(); }, Jobs);
+  L.Model->Commented[static_cast<size_t>(FileRole::Assignment)] |= Commented;
+  for (FileRole Role : SiblingRoles)
+    if (auto &Known = Cuts[static_cast<size_t>(Role)])
+      L.Model->Cuts[static_cast<size_t>(Role)] = std::move(Known);
+}
+
+void TextReader::dropCutSiblings() {
+  while (dropCut(L, All))
+    read();
+}
+
+void TextReader::dropUseless() {
+  dropCutSiblings();
+  // Nothing can be compared with a part of the allocations.
+  auto Lost = [this] {
+    const std::optional<CutOff> &Cut = L.Model->cut(FileRole::Assignment);
+    return Cut && Cut->In == Section::Allocations;
+  };
+  if (Lost())
+    return;
+  findCuts(*L.Model);
+  dropCutSiblings();
+  if (!Lost() && dropForeign(L, All))
+    read();
+  dropCutSiblings();
+}
+
+static llvm::Expected<std::unique_ptr<LoadedDump>>
+readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
+          const SiblingPaths &Siblings, unsigned Jobs) {
+  TextReader Reader(In, *L, All, Jobs);
+  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
+  if (!Traces.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        ("cannot verify this dump: " + Traces).c_str());
+  if (!In.Proto)
+    Reader.dropUseless();
+  if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
+    return Unused;
+  for (Note &N : L->Unreadable)
+    L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
+  if (L->Model->cut(FileRole::Assignment))
+    L->reportCutAssignment();
+  L->Texts.releasePages();
+  return L;
+}
+
 llvm::Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   auto L = std::make_unique<LoadedDump>();
@@ -260,30 +387,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   if (!In.Proto)
     if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
       return Failed;
-  auto Release = [&] { L->Texts.releasePages(); };
-  L->Model = readDump(All, L->Syntax, Release, Jobs);
-  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
-  if (!Traces.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        ("cannot verify this dump: " + Traces).c_str());
-  bool Reread = !In.Proto && dropForeign(*L, All);
-  if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
-    return Unused;
-  if (Reread) {
-    L->Syntax = SyntaxErrors();
-    L->Model = readDump(All, L->Syntax, Release, Jobs);
-  }
-  // What an assignment without its end says about totals is known to be wrong.
-  StringRef Text = L->Model->assignmentText();
-  for (const Note &N : L->Unreadable)
-    if (!Text.empty() && N.Where.data() == Text.end())
-      L->Model->States[static_cast<size_t>(Section::Allocations)] =
-          SectionState::Damaged;
-  for (Note &N : L->Unreadable)
-    L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
-  Release();
-  return L;
+  return readTexts(In, std::move(L), All, Siblings, Jobs);
 }
 
 std::string hlobuf::malformedModule(const LoadedDump &L) {

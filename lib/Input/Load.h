@@ -29,6 +29,17 @@ struct LoadedDump {
   std::vector<Note> Unreadable;
   /// Siblings that are next to the dump and were not used: `file (reason)`.
   std::vector<std::string> Unused;
+
+  /// The assignment turns out to be cut off: \p Evidence shows it.
+  void noteCutAssignment(std::string Evidence);
+  /// Says so of one that is known to be, and takes away what it lacks.
+  void reportCutAssignment();
+
+  /// False if a file of it was cut off, or could not be read at all. What is
+  /// missing then is neither saved nor wrong.
+  bool isWhole() const;
+  /// What could not be read, as `file:line:column: reason`.
+  std::vector<std::string> damage() const;
 };
 
 /// Finds the siblings of \p In: those that are given, else by name.

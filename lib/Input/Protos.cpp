@@ -10,6 +10,7 @@
 #include "Proto/Pages.h"
 #include "Proto/Text.h"
 #include "Support/Format.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -142,13 +143,6 @@ ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return Last;
 }
 
-static std::unique_ptr<llvm::MemoryBuffer>
-openIfThere(const llvm::Twine &Path) {
-  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  return File ? std::move(*File) : nullptr;
-}
-
 /// The options next to the dump \p Path, `module_0000.jit_f.gpu_after_...`:
 /// `module_0000.jit_f.config.pbtxt` of a compiler for GPUs, or
 /// `module_0000.jit_f/compile_options.pb` of a PJRT client
@@ -157,9 +151,9 @@ static std::optional<bool> pagesOfFolder(StringRef Path) {
   StringRef Stem = moduleStemOf(Path);
   if (Stem.empty())
     return std::nullopt;
-  if (auto Config = openIfThere(Stem + ".config.pbtxt"))
+  if (auto Config = openRegularFile(Stem + ".config.pbtxt"))
     return pagesOfConfig(Config->getBuffer());
-  if (auto Options = openIfThere(Stem + "/compile_options.pb"))
+  if (auto Options = openRegularFile(Stem + "/compile_options.pb"))
     return pagesOfCompilation(Options->getBuffer());
   return std::nullopt;
 }

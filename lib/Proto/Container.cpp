@@ -41,7 +41,7 @@ public:
   ContainerReader(ProtoContainer &C, uint64_t MaxBytes)
       : C(C), MaxBytes(MaxBytes) {}
 
-  void search(StringRef Bytes, unsigned Depth);
+  void search(StringRef Bytes, unsigned Depth, bool Unpacked = false);
 
 private:
   void noteDevice(StringRef Bytes);
@@ -72,7 +72,7 @@ private:
 void ContainerReader::keep(std::string Bytes, unsigned Depth) {
   MaxBytes -= std::min<uint64_t>(MaxBytes, Bytes.size());
   C.Unpacked.push_back(std::make_unique<std::string>(std::move(Bytes)));
-  search(*C.Unpacked.back(), Depth + 1);
+  search(*C.Unpacked.back(), Depth + 1, /*Unpacked=*/true);
 }
 
 /// Executables name the class of their version, profiles their planes.
@@ -88,12 +88,17 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       C.For = For;
 }
 
-void ContainerReader::search(StringRef Bytes, unsigned Depth) {
+/// Searches \p Bytes, which were \p Unpacked from a compressed file. Nobody
+/// compresses those again and again; 282 bytes can so stand for 1 GiB.
+void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
   constexpr unsigned MostWrappers = 6;
   if (Depth > MostWrappers)
     return trouble("it is wrapped too often");
+  if (Unpacked && isCompressed(Bytes))
+    return trouble("it is compressed more than twice");
   if (isCompressed(Bytes) || isZlib(Bytes)) {
-    llvm::Expected<std::string> Text = decompress(Bytes, MaxBytes);
+    llvm::Expected<std::string> Text =
+        decompress(Bytes, MaxBytes, mayHoldProto);
     if (Text)
       return keep(std::move(*Text), Depth);
     std::string Why = llvm::toString(Text.takeError());

@@ -200,10 +200,17 @@ void EditModule::replaceUses(uint32_t Number, uint32_t With) {
     C.Root = With;
 }
 
+void EditModule::remove(uint32_t Number) {
+  Instructions[Number].Removed = true;
+  llvm::erase_if(parentOf(Number).Order,
+                 [&](uint32_t I) { return I == Number; });
+}
+
 std::string EditModule::freshName(StringRef Base) {
   Base = Base.take_until([](char C) { return C == '.'; });
-  for (unsigned N = 1;; ++N) {
-    std::string Name = fmt::format("{}.{}", Base, N);
+  unsigned &N = LastNumbers[Base];
+  while (true) {
+    std::string Name = fmt::format("{}.{}", Base, ++N);
     if (Names.insert(Name).second)
       return Name;
   }

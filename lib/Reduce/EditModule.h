@@ -155,6 +155,9 @@ public:
   uint32_t append(uint32_t Computation, llvm::StringRef Name, Opcode Op,
                   llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
 
+  /// Removes \p Number, which nothing uses.
+  void remove(uint32_t Number);
+
   /// A name that no instruction has.
   std::string freshName(llvm::StringRef Base);
 
@@ -180,6 +183,8 @@ private:
   uint32_t make(uint32_t Computation, llvm::StringRef Name, Opcode Op,
                 llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
   llvm::StringSet<> Names;
+  /// By base, the last number that freshName() found.
+  llvm::StringMap<unsigned> LastNumbers;
 };
 
 } // namespace hlobuf

@@ -240,5 +240,9 @@ bool hlobuf::inlineComputation(EditModule &M, uint32_t Number,
     Copies[I] = New;
   }
   M.replaceUses(Number, Copies.lookup(M.Computations[Computation].Root));
+  M.remove(Number);
+  // Calls of it would be copied again with each caller of the caller.
+  if (M.callers(Computation).empty())
+    M.Computations[Computation].Removed = true;
   return true;
 }

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce/ModuleInput.h"
+#include "Proto/Container.h"
 #include "Proto/Text.h"
 #include "Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "Support/Sources.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -35,10 +36,13 @@ static std::string textOfProto(StringRef Bytes) {
 }
 
 llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
-  auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(Path);
-  if (!Buffer)
-    return problem(Path, Buffer.getError().message());
-  StringRef Text = (*Buffer)->getBuffer();
+  Sources Texts;
+  llvm::Expected<StringRef> Read = Texts.open(Path, [](StringRef Start) {
+    return Start.ltrim().starts_with("HloModule ") || mayHoldProto(Start);
+  });
+  if (!Read)
+    return problem(Path, llvm::toString(Read.takeError()));
+  StringRef Text = *Read;
   std::string Printed;
   if (!Text.ltrim().starts_with("HloModule ")) {
     Printed = textOfProto(Text);

@@ -207,5 +207,11 @@ std::vector<Edit> hlobuf::hoist(const EditModule &M, const EditRules &) {
           return hoistComputation(E, Callee);
         });
   });
+  // The one after another takes one level at a time: halves of many come first.
+  constexpr size_t Many = 8;
+  std::vector<Edit> Halves;
+  for (size_t I = Edits.size() / 2; Edits.size() > Many && I != 0; I /= 2)
+    Halves.push_back(Edits[I]);
+  Edits.insert(Edits.begin(), Halves.begin(), Halves.end());
   return Edits;
 }

@@ -7,6 +7,7 @@
 
 #include "Results/Baseline.h"
 #include "Support/Format.h"
+#include "Support/Sources.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,14 +41,16 @@ static llvm::Error refuse(StringRef Path, size_t Line) {
 }
 
 llvm::Expected<Baseline> Baseline::read(StringRef Path) {
-  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
-  if (!Buffer)
-    return llvm::createStringError(
-        Buffer.getError(), "%s",
-        fmt::format("cannot read '{}': {}", Path, Buffer.getError().message())
-            .c_str());
+  Sources Texts;
+  llvm::Expected<StringRef> Text = Texts.open(
+      Path, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
+  if (!Text)
+    return llvm::createStringError(std::errc::io_error, "%s",
+                                   fmt::format("cannot read '{}': {}", Path,
+                                               llvm::toString(Text.takeError()))
+                                       .c_str());
   Baseline B;
-  StringRef Rest = (*Buffer)->getBuffer();
+  StringRef Rest = *Text;
   for (size_t Number = 1; !Rest.empty(); ++Number) {
     auto [Line, Below] = Rest.split('\n');
     Rest = Below;

@@ -41,8 +41,38 @@ llvm::Error hlobuf::fileTooLarge() {
                                  "files over 4 GiB are not supported");
 }
 
+namespace {
+/// Takes decompressed bytes as long as they are wanted.
+class Unpacked {
+public:
+  Unpacked(uint64_t MaxBytes, llvm::function_ref<bool(StringRef)> Wanted)
+      : MaxBytes(MaxBytes), Wanted(Wanted) {}
+
+  /// Fails if there are too many.
+  llvm::Error add(StringRef Chunk) {
+    Text += Chunk;
+    if (Text.size() > MaxBytes)
+      return fileTooLarge();
+    if (!Asked && Text.size() >= ProbeBytes) {
+      Asked = true;
+      Refused = Wanted && !Wanted(Text);
+    }
+    return llvm::Error::success();
+  }
+  bool isRefused() const { return Refused; }
+
+  std::string Text;
+
+private:
+  uint64_t MaxBytes;
+  llvm::function_ref<bool(StringRef)> Wanted;
+  bool Asked = false;
+  bool Refused = false;
+};
+} // namespace
+
 static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
-                                  uint64_t MaxBytes, std::string &Text) {
+                                  Unpacked &Out) {
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
   size_t Fed = 0;
   for (;;) {
@@ -56,9 +86,11 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
     Stream.next_out = reinterpret_cast<Bytef *>(Chunk.get());
     Stream.avail_out = ChunkBytes;
     int Status = inflate(&Stream, Z_NO_FLUSH);
-    Text.append(Chunk.get(), ChunkBytes - Stream.avail_out);
-    if (Text.size() > MaxBytes)
-      return fileTooLarge();
+    if (llvm::Error Failed =
+            Out.add({Chunk.get(), ChunkBytes - Stream.avail_out}))
+      return Failed;
+    if (Out.isRefused())
+      return llvm::Error::success();
     if (Status == Z_STREAM_END) {
       if (Stream.avail_in == 0 && Fed == Bytes.size())
         return llvm::Error::success();
@@ -67,26 +99,23 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
       continue;
     }
     if (Status == Z_BUF_ERROR && Stream.avail_in == 0 && Fed == Bytes.size())
-      return damaged("truncated gzip data");
+      return damaged("the gzip data is cut off");
     if (Status != Z_OK)
       return damaged("damaged gzip data");
   }
 }
 
-static llvm::Expected<std::string> gunzip(StringRef Bytes, uint64_t MaxBytes) {
+static llvm::Error gunzip(StringRef Bytes, Unpacked &Out) {
   z_stream Stream = {};
   constexpr int GzipOrZlib = 15 + 32;
   if (inflateInit2(&Stream, GzipOrZlib) != Z_OK)
     return damaged("cannot start zlib");
-  std::string Text;
-  llvm::Error Failed = inflateMembers(Stream, Bytes, MaxBytes, Text);
+  llvm::Error Failed = inflateMembers(Stream, Bytes, Out);
   inflateEnd(&Stream);
-  if (Failed)
-    return Failed;
-  return Text;
+  return Failed;
 }
 
-static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
+static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
   struct FreeStream {
     void operator()(ZSTD_DStream *S) const { ZSTD_freeDStream(S); }
   };
@@ -95,7 +124,6 @@ static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
     return damaged("cannot start zstd");
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
   ZSTD_inBuffer In = {Bytes.data(), Bytes.size(), 0};
-  std::string Text;
   size_t Pending = 0;
   while (In.pos < In.size || Pending != 0) {
     ZSTD_outBuffer Out = {Chunk.get(), ChunkBytes, 0};
@@ -103,17 +131,22 @@ static llvm::Expected<std::string> unzstd(StringRef Bytes, uint64_t MaxBytes) {
     Pending = ZSTD_decompressStream(Stream.get(), &Out, &In);
     if (ZSTD_isError(Pending))
       return damaged("damaged zstd data");
-    Text.append(Chunk.get(), Out.pos);
-    if (Text.size() > MaxBytes)
-      return fileTooLarge();
+    if (llvm::Error Failed = Text.add({Chunk.get(), Out.pos}))
+      return Failed;
+    if (Text.isRefused())
+      break;
     if (In.pos == Before && Out.pos == 0)
-      return damaged("truncated zstd data");
+      return damaged("the zstd data is cut off");
   }
-  return Text;
+  return llvm::Error::success();
 }
 
-llvm::Expected<std::string> hlobuf::decompress(StringRef Bytes,
-                                               uint64_t MaxBytes) {
-  return isGzip(Bytes) || isZlib(Bytes) ? gunzip(Bytes, MaxBytes)
-                                        : unzstd(Bytes, MaxBytes);
+llvm::Expected<std::string>
+hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
+                   llvm::function_ref<bool(StringRef)> Wanted) {
+  Unpacked Out(MaxBytes, Wanted);
+  bool Zlib = isGzip(Bytes) || isZlib(Bytes);
+  if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
+    return std::move(Failed);
+  return std::move(Out.Text);
 }

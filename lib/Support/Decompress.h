@@ -8,6 +8,7 @@
 #ifndef HLOBUF_SUPPORT_DECOMPRESS_H
 #define HLOBUF_SUPPORT_DECOMPRESS_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -23,13 +24,18 @@ bool isZlib(llvm::StringRef Bytes);
 /// The error about a file with more bytes than places in it can count.
 llvm::Error fileTooLarge();
 
+/// Of a text whose size is not known, the bytes that are read before the caller
+/// is asked whether they can be what it looks for.
+constexpr size_t ProbeBytes = size_t(1) << 20;
+
 /// The whole decompressed text of a gzip or zstd file of one or more members,
-/// or of a zlib stream. Fails on damaged or truncated data and where the text
-/// would exceed
-/// \p MaxBytes. LLVM's own compression layer wants the size beforehand, which
-/// these files need not tell.
-llvm::Expected<std::string> decompress(llvm::StringRef Bytes,
-                                       uint64_t MaxBytes);
+/// or of a zlib stream; where \p Wanted refuses the first ProbeBytes, no more
+/// than about these. Fails on damaged or truncated data and where the text
+/// would exceed \p MaxBytes. LLVM's own compression layer wants the size
+/// beforehand, which these files need not tell.
+llvm::Expected<std::string>
+decompress(llvm::StringRef Bytes, uint64_t MaxBytes,
+           llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
 
 } // namespace hlobuf
 

@@ -35,7 +35,7 @@ readStream(fs::file_t File, uint64_t MaxBytes,
       return Text;
     if (Text.size() > MaxBytes)
       return fileTooLarge();
-    if (Asked || Text.size() < Sources::ProbeBytes)
+    if (Asked || Text.size() < ProbeBytes)
       continue;
     Asked = true;
     if (!isCompressed(Text) && !Wanted(Text))
@@ -59,6 +59,8 @@ readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
   FileBytes Bytes;
   fs::file_status Status;
   if (Path != "-" && !fs::status(File, Status) && fs::is_regular_file(Status)) {
+    if (Status.getSize() > MaxBytes)
+      return fileTooLarge();
     auto Buffer = llvm::MemoryBuffer::getOpenFile(
         File, Path, Status.getSize(), /*RequiresNullTerminator=*/false);
     if (!Buffer)
@@ -113,11 +115,15 @@ static std::string withoutCr(StringRef Text) {
 
 /// What \p Bytes, as they are in a file, say; nothing if they say it
 /// themselves.
-static llvm::Expected<std::optional<std::string>> decoded(StringRef Bytes,
-                                                          uint64_t MaxBytes) {
+static llvm::Expected<std::optional<std::string>>
+decoded(StringRef Bytes, uint64_t MaxBytes,
+        llvm::function_ref<bool(StringRef)> Wanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
-    llvm::Expected<std::string> Unpacked = decompress(Bytes, MaxBytes);
+    llvm::Expected<std::string> Unpacked =
+        decompress(Bytes, MaxBytes, [&](StringRef Start) {
+          return !Wanted || isCompressed(Start) || Wanted(Start);
+        });
     if (!Unpacked)
       return Unpacked.takeError();
     Text = std::move(*Unpacked);
@@ -133,15 +139,13 @@ Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
   llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, Wanted);
   if (!Bytes)
     return Bytes.takeError();
-  auto Text = decoded(Bytes->text(), MaxBytes);
+  auto Text = decoded(Bytes->text(), MaxBytes, Wanted);
   if (!Text)
     return Text.takeError();
   if (*Text)
     return add(Path, std::move(**Text));
   if (!Bytes->Mapped)
     return add(Path, std::move(Bytes->Read));
-  if (Bytes->text().size() > MaxBytes)
-    return fileTooLarge();
   Source S;
   S.Name = Path.str();
   S.Text = Bytes->text();

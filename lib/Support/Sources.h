@@ -39,16 +39,12 @@ public:
   /// 32-bit offsets.
   static constexpr uint64_t MaxBytes = (uint64_t(1) << 32) - 2;
 
-  /// Of a pipe or a device, the bytes that are read before \p Wanted is asked
-  /// whether they can be what the caller looks for.
-  static constexpr size_t ProbeBytes = size_t(1) << 20;
-
   /// Maps the file \p Path, or reads standard input for `-`. gzip and zstd are
   /// recognised by content; where the first line ends in CR LF, all line ends
-  /// become LF. Pipes and devices are read once, to their end or, where
-  /// \p Wanted refuses the first ProbeBytes, up to there: a device may go on
-  /// forever. Fails where the file cannot be read, is damaged, or holds more
-  /// than MaxBytes.
+  /// become LF. Pipes and devices are read once, and compressed files
+  /// decompressed, to their end or, where \p Wanted refuses the first bytes
+  /// (ProbeBytes), up to there: both may go on forever. Fails where the file
+  /// cannot be read, is damaged, or holds more than MaxBytes.
   llvm::Expected<llvm::StringRef>
   open(llvm::StringRef Path,
        llvm::function_ref<bool(llvm::StringRef)> Wanted = {});

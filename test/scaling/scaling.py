@@ -25,6 +25,25 @@ for name in ("equal-names", "values-at-one-step", "staggered-ranges"):
     CASES[name + "-drawn"] = (make, n, VIEW)
     CASES[name + "-compared"] = (make, n, DIFF)
 
+
+
+def nested_calls(folder, n):
+    """n computations, each of which calls the one before."""
+    os.makedirs(folder)
+    path = os.path.join(folder, "m.before_optimizations.txt")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("HloModule m\n\n")
+        for i in range(n):
+            call = f"call(p{i}), to_apply=c{i - 1}" if i else "negate(p0)"
+            out.write(f"c{i} {{\n  p{i} = f32[8] parameter(0)\n  ROOT r{i} = f32[8] {call}\n}}\n\n")
+        out.write("ENTRY e {\n  p = f32[8] parameter(0)\n")
+        out.write(f"  ROOT r = f32[8] call(p), to_apply=c{n - 1}\n}}\n")
+    return path
+
+
+REDUCE = ["hlobuf-reduce", "--test=true", "-o", "/dev/null"]
+CASES["nested-calls-reduced"] = (nested_calls, 500, REDUCE)
+
 Limit = 5.5
 # Below this, starting the program is most of what is measured.
 Floor = 0.03

@@ -143,29 +143,29 @@ static SideOfDiff readSide(const std::string &Path) {
   }
   struct Read {
     ProgramMemory Program;
-    std::string Error;
-    /// Why the HLO module is not used; empty if it is.
-    std::string Malformed;
+    std::vector<std::string> Errors;
+    std::vector<std::string> Unused;
   };
   auto Work = [&](size_t I) {
     Input &In = Found.Dumps[I];
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
     if (!L)
-      return Read{{}, llvm::toString(L.takeError()), ""};
-    return Read{describe(In, **L), "", malformedModule(**L)};
+      return Read{{}, {llvm::toString(L.takeError())}, {}};
+    // What is missing in a damaged dump is not saved.
+    if (!(*L)->Syntax.empty())
+      return Read{{}, (*L)->damage(), {}};
+    return Read{describe(In, **L), {}, (*L)->Unused};
   };
   runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t, Read &R) {
-    if (!R.Malformed.empty()) {
-      fail(printable(R.Malformed));
-      Side.Failed = true;
-    }
-    if (R.Error.empty()) {
+    for (const std::string &Unused : R.Unused)
+      if (!Quiet)
+        llvm::errs() << "note: not used: " << printable(Unused) << '\n';
+    if (R.Errors.empty())
       Side.Programs.push_back(std::move(R.Program));
-      return;
-    }
-    fail(printable(R.Error));
-    Side.Failed = true;
+    for (const std::string &Error : R.Errors)
+      fail(printable(Error));
+    Side.Failed |= !R.Errors.empty();
   });
   if (Side.Programs.empty() && !Side.Failed) {
     fail("no dump in '" + printable(Path) + "'");

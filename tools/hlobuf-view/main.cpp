@@ -201,6 +201,9 @@ static llvm::Expected<Program> open(const std::string &Path,
   Made.Malformed = malformedModule(**L);
   Made.Loaded = std::move(*L);
   LoadedDump &Dump = *Made.Loaded;
+  if (Dump.Model->cut(FileRole::Assignment))
+    return llvm::createStringError(std::errc::illegal_byte_sequence, "%s",
+                                   Dump.damage().back().c_str());
   DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
@@ -245,12 +248,15 @@ static ExitStatus view() {
       return fail(Made.takeError());
     Programs.push_back(std::move(*Made));
   }
-  const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
-  // What can be drawn without the module is.
+  // What can be drawn without a sibling or the module is.
   ExitStatus Status = ExitSound;
   for (const Program &P : Programs)
-    if (!P.Malformed.empty())
+    if (!P.Loaded->isWhole())
+      for (const std::string &Line : P.Loaded->damage())
+        Status = fail(Line);
+    else if (!P.Malformed.empty())
       Status = fail(printable(P.Malformed));
+  const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
   if (OutputPath.empty() || OutputPath == "-") {
     draw(Programs.back(), Before, llvm::outs());
     return Status;

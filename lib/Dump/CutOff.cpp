@@ -1,0 +1,188 @@
+//===- Dump/CutOff.cpp ----------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/CutOff.h"
+#include "Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+StringRef hlobuf::wholeLines(StringRef Text) {
+  if (Text == "HloLiveRange not available (finalized or constructed from "
+              "proto)")
+    return Text;
+  return Text.take_front(Text.rfind('\n') + 1);
+}
+
+llvm::ArrayRef<StringRef> hlobuf::firstLines(FileRole Role) {
+  static constexpr StringRef Assignment[] = {"BufferAssignment:"};
+  static constexpr StringRef Values[] = {"Total bytes used:"};
+  static constexpr StringRef Live[] = {"HloLiveRange (max",
+                                       "HloLiveRange not available"};
+  static constexpr StringRef Report[] = {"Total bytes used:", "Memory Space:"};
+  static constexpr StringRef Module[] = {"HloModule "};
+  static constexpr StringRef Traces[] = {"HeapSimulatorTraces:"};
+  switch (Role) {
+  case FileRole::Assignment:
+    return Assignment;
+  case FileRole::Values:
+    return Values;
+  case FileRole::LiveRange:
+    return Live;
+  case FileRole::Report:
+    return Report;
+  case FileRole::Module:
+    return Module;
+  case FileRole::Traces:
+    return Traces;
+  }
+  return {};
+}
+
+bool hlobuf::endsInFirstLine(StringRef Text, llvm::ArrayRef<StringRef> Kinds) {
+  if (Text.empty())
+    return false;
+  StringRef Line = Text.ltrim('\n');
+  return llvm::any_of(Kinds, [&](StringRef Kind) {
+    // Of `Total bytes used: 12`, two kinds of files have the next line.
+    return Kind.starts_with(Line) ||
+           (Kind.ends_with(":") && Line.starts_with(Kind) &&
+            !Line.rtrim('\n').contains('\n'));
+  });
+}
+
+/// What the section \p S is in the text.
+static StringRef headingOf(Section S) {
+  switch (S) {
+  case Section::Allocations:
+  case Section::Restated:
+    return "the allocations";
+  case Section::Total:
+    return "'Total bytes used'";
+  case Section::Used:
+  case Section::Texts:
+    return "'Used values'";
+  case Section::Sequence:
+    return "'InstructionSequence'";
+  case Section::Ranges:
+    return "'BufferLiveRange'";
+  case Section::Peak:
+    return "the list of the peak";
+  case Section::Stack:
+    return "the stack trace breakdown";
+  case Section::Report:
+    return "the memory usage report";
+  case Section::Module:
+    return "the HLO module";
+  case Section::Traces:
+  case Section::PeakValues:
+  case Section::Aliases:
+    return "the traces";
+  }
+  return "";
+}
+
+std::string hlobuf::describeCut(const CutOff &Cut) {
+  if (!Cut.Evidence.empty())
+    return fmt::format("the file ends here, but {}: it was cut off",
+                       Cut.Evidence);
+  return fmt::format("the file ends inside {}: it was cut off",
+                     headingOf(Cut.In));
+}
+
+/// The sections that follow each other in a combined file, and in its parts.
+static constexpr Section InOrder[] = {
+    Section::Allocations, Section::Total,  Section::Used, Section::Texts,
+    Section::Sequence,    Section::Ranges, Section::Peak, Section::Stack};
+
+void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
+  // A value without its text is not whole.
+  if (In == Section::Texts)
+    In = Section::Used;
+  std::optional<CutOff> &Known = Cuts[static_cast<size_t>(Role)];
+  if (Known && Known->In <= In)
+    return;
+  Known = {In, std::move(Evidence),
+           llvm::sys::path::filename(file(Role).Path).str()};
+}
+
+bool hlobuf::hasComments(const Dump &D) {
+  return llvm::any_of(
+      llvm::ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
+                               FileRole::LiveRange, FileRole::Module},
+      [&](FileRole Role) {
+        return D.file(Role).present() && D.Commented[static_cast<size_t>(Role)];
+      });
+}
+
+llvm::ArrayRef<Section> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
+  static constexpr Section Module[] = {Section::Module};
+  static constexpr Section Report[] = {Section::Report};
+  static constexpr Section Traces[] = {Section::Traces, Section::PeakValues,
+                                       Section::Aliases};
+  llvm::ArrayRef<Section> All = InOrder;
+  switch (Role) {
+  case FileRole::Assignment:
+    return D.Split ? All.take_front() : All;
+  case FileRole::Values:
+    return All.slice(1, 3);
+  case FileRole::LiveRange:
+    return All.drop_front(4);
+  case FileRole::Report:
+    return Report;
+  case FileRole::Module:
+    return Module;
+  case FileRole::Traces:
+    return Traces;
+  }
+  return {};
+}
+
+/// Forgets what was read of \p S, and marks it as damaged.
+static void drop(Dump &D, Section S) {
+  D.States[static_cast<size_t>(S)] = SectionState::Damaged;
+  switch (S) {
+  case Section::Used:
+    D.Used.clear();
+    D.Positions.clear();
+    D.Uses.clear();
+    break;
+  case Section::Texts:
+    D.Instructions.clear();
+    D.OperandNames.clear();
+    break;
+  case Section::Sequence:
+    D.Sequence.clear();
+    break;
+  case Section::Ranges:
+    D.Ranges.clear();
+    break;
+  case Section::Peak:
+    D.Peak.clear();
+    break;
+  case Section::Stack:
+    D.Stack.clear();
+    break;
+  default:
+    break;
+  }
+}
+
+void hlobuf::dropCutSections(Dump &D) {
+  const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment);
+  if (!Cut)
+    return;
+  // Nothing can be compared with a part of the allocations.
+  if (Cut->In == Section::Allocations) {
+    D.States.fill(SectionState::Damaged);
+    return;
+  }
+  for (Section S : InOrder)
+    if (S >= Cut->In)
+      drop(D, S);
+}

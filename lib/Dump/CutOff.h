@@ -1,0 +1,46 @@
+//===- Dump/CutOff.h - Files that end before their end ----------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_CUTOFF_H
+#define HLOBUF_DUMP_CUTOFF_H
+
+#include "Dump/Model.h"
+
+namespace hlobuf {
+
+/// \p Text up to its last newline. XLA ends each line of a dump with one, but
+/// for the only one of a file that says that there are no live ranges
+/// (2026-04-13 on).
+llvm::StringRef wholeLines(llvm::StringRef Text);
+
+/// True if \p Text is the begin of a dump's file, and too short to say of
+/// which: one that begins like \p Kinds does, such as `HloModule `, and ends
+/// inside of that. An empty text does not count.
+bool endsInFirstLine(llvm::StringRef Text,
+                     llvm::ArrayRef<llvm::StringRef> Kinds);
+
+/// What the first lines of a file of \p Role begin with; a values file and a
+/// memory usage report may begin alike.
+llvm::ArrayRef<llvm::StringRef> firstLines(FileRole Role);
+
+/// True if some file of \p D has comments, which no compiler writes: somebody
+/// wrote it by hand, and where it ends after a line, it was meant to.
+bool hasComments(const Dump &D);
+
+/// The sections that the file of \p Role may hold, in order.
+llvm::ArrayRef<Section> sectionsOf(const Dump &D, FileRole Role);
+
+/// Forgets what a cut assignment holds from the cut on: its sections are
+/// damaged then, all of the dump if the allocations are cut.
+void dropCutSections(Dump &D);
+
+/// `the file ends inside 'Used values': it was cut off`.
+std::string describeCut(const CutOff &Cut);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_CUTOFF_H
