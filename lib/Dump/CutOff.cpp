@@ -111,7 +111,9 @@ void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
            llvm::sys::path::filename(file(Role).Path).str()};
 }
 
-bool hlobuf::hasComments(const Dump &D) {
+bool hlobuf::endsAsMeant(const Dump &D) {
+  if (D.fromProto() || D.file(FileRole::Assignment).Framed)
+    return true;
   return llvm::any_of(
       llvm::ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
                                FileRole::LiveRange, FileRole::Module},

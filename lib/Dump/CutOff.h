@@ -27,9 +27,10 @@ bool endsInFirstLine(llvm::StringRef Text,
 /// memory usage report may begin alike.
 llvm::ArrayRef<llvm::StringRef> firstLines(FileRole Role);
 
-/// True if some file of \p D has comments, which no compiler writes: somebody
-/// wrote it by hand, and where it ends after a line, it was meant to.
-bool hasComments(const Dump &D);
+/// True if the texts of \p D end where they were meant to if they end after a
+/// line: protos and frames say where that is, and files with comments, which no
+/// compiler writes, were written by hand.
+bool endsAsMeant(const Dump &D);
 
 /// The sections that the file of \p Role may hold, in order.
 llvm::ArrayRef<Section> sectionsOf(const Dump &D, FileRole Role);

@@ -337,6 +337,8 @@ struct DumpFile {
   llvm::StringRef Text;
   /// The text was printed from a proto, by this program.
   bool FromProto = false;
+  /// A line of the file says where the text ends: `*** End m.txt ***`.
+  bool Framed = false;
 
   bool present() const { return Text.data() != nullptr; }
 };

@@ -111,8 +111,10 @@ bool DumpReader::isAtCut(StringRef Where, Section S) {
     // Before live ranges the next section begins with empty lines.
     // In a combined file empty lines come before the next section.
     bool Combined = Role == size_t(FileRole::Assignment) && S <= Section::Texts;
-    const char *End = Combined ? Whole.rtrim('\n').end() + 1 : Whole.end();
-    bool RawLines = Where.contains('\n') && Where.end() + 1 >= Whole.end();
+    if (Combined && !LastLine)
+      LastLine = Whole.rtrim('\n').end() + 1;
+    const char *End = Combined ? LastLine : Whole.end();
+    bool RawLines = Where.end() + 1 >= Whole.end() && Where.contains('\n');
     if (Where.data() < std::min(End, Whole.end()) && !RawLines)
       return false;
     D.noteCut(static_cast<FileRole>(Role), S);

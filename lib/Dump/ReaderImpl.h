@@ -121,6 +121,9 @@ private:
   llvm::function_ref<void()> PassedText;
   HloTables Tables;
   bool AnyValue = false;
+  /// After the last line of the assignment that is not empty; null if it was
+  /// not asked for yet.
+  const char *LastLine = nullptr;
   /// The header of the current allocation could not be read; its values are
   /// read and forgotten.
   bool HeaderLost = false;

@@ -316,7 +316,7 @@ static std::string lostAllocations(const Dump &D) {
 }
 
 void hlobuf::findCuts(Dump &D) {
-  if (D.fromProto() || hasComments(D))
+  if (endsAsMeant(D))
     return;
   findLiveCut(D);
   findUsedCut(D);

@@ -21,7 +21,8 @@ namespace hlobuf {
 
 /// Adds the files to \p D's cuts that end after a line and before their end,
 /// but for memory usage reports: see reportEndsEarly(). Files that are known to
-/// be cut off must not be in \p D. Nothing is found in a dump with comments.
+/// be cut off must not be in \p D. Nothing is found in a dump that ends as
+/// meant.
 void findCuts(Dump &D);
 
 } // namespace hlobuf

@@ -162,7 +162,7 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     return llvm::Error::success();
   }
   if (In.Frames && !Given)
-    File = {Path, In.Frames->Files.lookup(Path)};
+    File = {Path, In.Frames->Files.lookup(Path), false, true};
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
@@ -219,7 +219,7 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       ReportVerdict Report = judgeReport(*L.Model, File.Text);
       if (Report.Foreign)
         Verdict = {true, "its total and most of its sizes differ"};
-      if (Report.EndsEarly && !hasComments(*L.Model))
+      if (Report.EndsEarly && !endsAsMeant(*L.Model))
         L.Model->noteCut(Role, Section::Report);
     }
     if (!Verdict.Foreign)
@@ -374,7 +374,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
       return Failed;
   } else if (In.Frames) {
     L->Texts.addView(In.Frames->Path, In.Frames->Text);
-    Assignment = {In.Path, In.Frames->Files.lookup(In.Path)};
+    Assignment = {In.Path, In.Frames->Files.lookup(In.Path), false, true};
   } else if (llvm::Error Failed = openInto(L->Texts, In.Path, Assignment)) {
     return Failed;
   }
