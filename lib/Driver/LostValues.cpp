@@ -16,8 +16,8 @@ using namespace hlobuf;
 std::string hlobuf::lostByModule(const CheckContext &A) {
   const Dump &D = A.dump();
   bool Listed = D.Values2019 == ValueForm::Tagged && D.complete(Section::Used);
-  if (endsAsMeant(D) || Listed ||
-      !D.complete(Section::Allocations) || !D.complete(Section::Module))
+  if (endsAsMeant(D) || Listed || !D.complete(Section::Allocations) ||
+      !D.complete(Section::Module))
     return "";
   const ModuleAnalysis *Module = A.moduleAnalysis();
   if (!Module || !Module->obstacle().empty())

@@ -335,10 +335,8 @@ enum class TextForm : uint8_t {
 struct DumpFile {
   std::string Path;
   llvm::StringRef Text;
-  /// The text was printed from a proto, by this program.
-  bool FromProto = false;
-  /// A line of the file says where the text ends: `*** End m.txt ***`.
-  bool Framed = false;
+  /// Printed from a proto by this program; in a frame, whose end is marked.
+  bool FromProto = false, Framed = false;
 
   bool present() const { return Text.data() != nullptr; }
 };

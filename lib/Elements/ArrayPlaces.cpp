@@ -80,11 +80,12 @@ static std::optional<MemoryDimensions> tiledDimensions(const Shape &S) {
 }
 
 bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
+  auto SameSize = [](const Dimension &X, const Dimension &Y) {
+    return X.Size == Y.Size;
+  };
   return A.isArray() && B.isArray() &&
-         llvm::equal(A.Dimensions, B.Dimensions,
-                     [](const Dimension &X, const Dimension &Y) {
-                       return X.Size == Y.Size;
-                     });
+         std::equal(A.Dimensions.begin(), A.Dimensions.end(),
+                    B.Dimensions.begin(), B.Dimensions.end(), SameSize);
 }
 
 bool hlobuf::hasSameIndices(const Shape &A, const Shape &B) {

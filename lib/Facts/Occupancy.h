@@ -55,8 +55,8 @@ bool isConcatBitcast(const Facts &A, NameId Name);
 /// True if \p V is at {2,..} of an async-start or -update of SparseCore.
 bool isSharedContext(const Facts &A, const Value &V);
 
-/// True if \p V may be such a value: there are no instruction texts to tell, but
-/// its index and the shape of the whole fit.
+/// True if \p V may be such a value: there are no instruction texts to tell,
+/// but its index and the shape of the whole fit.
 bool mayBeSharedContext(const Facts &A, const Value &V);
 
 /// When \p V holds its bytes.

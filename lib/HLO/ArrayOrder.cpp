@@ -157,7 +157,8 @@ static bool haveEqualLayouts(const Shape &A, const Shape &B) {
   return X.MinorToMajor == Y.MinorToMajor && X.Tiles == Y.Tiles &&
          X.TailPadding == Y.TailPadding && X.Raw == Y.Raw &&
          X.MetadataPrefix == Y.MetadataPrefix &&
-         llvm::equal(X.Splits, Y.Splits, SameSplit);
+         std::equal(X.Splits.begin(), X.Splits.end(), Y.Splits.begin(),
+                    Y.Splits.end(), SameSplit);
 }
 
 bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
