@@ -88,6 +88,12 @@ bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
                     B.Dimensions.begin(), B.Dimensions.end(), SameSize);
 }
 
+bool hlobuf::hasSameTiles(const Shape &A, const Shape &B) {
+  if (!A.isTiled() || !B.isTiled())
+    return A.isTiled() == B.isTiled();
+  return A.Layout->Tiles == B.Layout->Tiles;
+}
+
 bool hlobuf::hasSameIndices(const Shape &A, const Shape &B) {
   return sameAddresses(A, B) && hasSameSizes(A, B);
 }
@@ -205,8 +211,27 @@ IntegerMap hlobuf::sameNumber(const IntegerSets &Sets, const Shape &From,
 
 IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
                                 const Shape &To) {
+  ArrayOrder Of(From), There(To);
+  if (!Of.isValid() || !There.isValid())
+    return {};
+  MemoryDimensions Plain = plainDimensions(From, Of.majorToMinor());
+  MemoryDimensions Other = plainDimensions(To, There.majorToMinor());
+  auto SameSize = [](const MemoryDimension &A, const MemoryDimension &B) {
+    return A.Size == B.Size;
+  };
+  auto Drop = [](MemoryDimensions &All) {
+    llvm::erase_if(All, [](const MemoryDimension &D) { return D.Size == 1; });
+  };
+  Drop(Plain);
+  Drop(Other);
+  // Loops over as many indices in each dimension go through them in step.
+  if (std::equal(Plain.begin(), Plain.end(), Other.begin(), Other.end(),
+                 SameSize) ||
+      (!From.isTiled() && !To.isTiled()))
+    return relateAll(Sets, From, Plain, To, Other);
   auto X = tiledDimensions(From), Y = tiledDimensions(To);
-  return X && Y ? relateAll(Sets, From, *X, To, *Y) : IntegerMap();
+  bool Comparable = X && Y && hasSameTiles(From, To);
+  return Comparable ? relateAll(Sets, From, *X, To, *Y) : IntegerMap();
 }
 
 IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {

@@ -43,8 +43,12 @@ IntegerMap samePlace(const IntegerSets &Sets, const Shape &From,
 IntegerMap sameNumber(const IntegerSets &Sets, const Shape &From,
                       const Shape &To);
 
-/// Relates each index of \p From to the index of \p To with as many elements
-/// and padding before it in memory; null where a layout is not understood.
+/// True if both have the same tiles, or none.
+bool hasSameTiles(const Shape &A, const Shape &B);
+
+/// Relates each index of \p From to the index of \p To that one loop writes
+/// together with it: the same index in memory order, else the same place; null
+/// where neither can be told.
 IntegerMap samePosition(const IntegerSets &Sets, const Shape &From,
                         const Shape &To);
 

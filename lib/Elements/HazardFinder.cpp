@@ -101,7 +101,8 @@ bool HazardFinder::isSoundEarly(const ReadRelation &R,
   // One loop over other sizes is one over the same places in memory.
   return R.SameAddress && storedBits(Frame) == storedBits(Result) &&
          ArrayOrder(Frame).elements() == ArrayOrder(Result).elements() &&
-         hasKnownAddresses(Frame) && hasKnownAddresses(Result);
+         hasKnownAddresses(Frame) && hasKnownAddresses(Result) &&
+         hasSameTiles(Frame, Result);
 }
 
 IntegerMap HazardFinder::operandToResult() const {
@@ -123,10 +124,13 @@ std::optional<HazardFinder::Question> HazardFinder::ask(const ReadRelation &R,
   }
   ArrayOrder X(Frame), Y(Result);
   Question Q{R, {}, {}};
+  IntegerMap Together;
+  if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
+    Together = samePosition(I.Sets, Result, Frame);
   if (hasSameSizes(Frame, Result))
     Q.Reads = Explicit.Map;
-  else if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
-    Q.Reads = samePosition(I.Sets, Result, Frame).then(Explicit.Map);
+  else if (Together)
+    Q.Reads = Together.then(Explicit.Map);
   else {
     Q.OtherLoop = true;
     Q.Reads =
