@@ -53,7 +53,7 @@ class Origins:
         return self.module.by_name[given.name], path + tuple(reversed(given.path))
 
     def origin(self, x, path=()):
-        """The instruction, and the part of it, that this part of x is forwarded from."""
+        """The instruction, and the part of it, that forwards this part of x."""
         while True:
             step = self.before(x, path)
             if step is None:
