@@ -48,7 +48,7 @@ bool hasSameTiles(const Shape &A, const Shape &B);
 
 /// Relates each index of \p From to the index of \p To that one loop writes
 /// together with it: the same index in memory order, else the same place; null
-/// where neither can be told.
+/// where neither can be determined.
 IntegerMap samePosition(const IntegerSets &Sets, const Shape &From,
                         const Shape &To);
 
