@@ -45,7 +45,9 @@ def judge(given, run):
     command += [given.program, given.how, offset, *folders]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     text = done.stderr
-    verified = number(r"(\d+) dumps: ", text, int("sound: " in text))
+    # The last line counts dumps only where there are several.
+    one = "sound: " in text or "broken: " in text
+    verified = number(r"(\d+) dumps: ", text, int(one))
     lost = number(r"not verified: (\d+) modules? in ", text)
     found = " error: " in text
     whole = verified == given.ranks and lost == 0 and "not verified" not in text
