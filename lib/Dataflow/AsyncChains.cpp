@@ -19,44 +19,29 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 HloId Program::asyncProducer(HloId Id) const {
-  SmallVector<uint32_t, 4> Path;
-  HloId Current = operands(Id)[0];
+  HloId At = operands(Id)[0];
+  uint32_t Ordinal = 0;
   // Loop state may lead in circles.
-  for (size_t Steps = 0; Current && Steps != 10000; ++Steps) {
-    const ProgramNode &N = (*this)[Current];
+  for (size_t Steps = 0; Steps != 10000; ++Steps) {
+    const ProgramNode &N = (*this)[At];
     if ((N.Op == Opcode::AsyncStart || N.Op == Opcode::AsyncUpdate) &&
-        Path.empty())
-      return Current;
-    ArrayRef<HloId> Sources = operands(Current);
-    switch (N.Op) {
-    case Opcode::GetTupleElement:
-      Path.push_back(N.Number);
-      Current = Sources[0];
-      break;
-    case Opcode::Tuple:
-      if (Path.empty() || Path.back() >= Sources.size())
-        return HloId();
-      Current = Sources[Path.pop_back_val()];
-      break;
-    case Opcode::OptBarrier:
-    case Opcode::While:
-    case Opcode::Bitcast:
-    case Opcode::Copy:
-      Current = Sources[0];
-      break;
-    case Opcode::Parameter: {
-      HloId Loop;
+        Ordinal == 0)
+      return At;
+    HloId State = At;
+    if (N.Op == Opcode::Parameter)
       for (HloId Caller : callers(N.Parent))
         if ((*this)[Caller].Op == Opcode::While)
-          Loop = Caller;
-      if (!Loop)
-        return HloId();
-      Current = operands(Loop)[0];
-      break;
+          State = Caller;
+    Opcode Op = (*this)[State].Op;
+    if (Op == Opcode::While || Op == Opcode::Copy) {
+      At = operands(State)[0];
+      continue;
     }
-    default:
+    std::optional<OperandPart> From = forwardedPart(At, Ordinal);
+    if (!From)
       return HloId();
-    }
+    At = operands(At)[From->Operand];
+    Ordinal = From->Ordinal;
   }
   return HloId();
 }

@@ -21,16 +21,7 @@ void DataflowBuilder::run() {
 
 std::optional<uint32_t> DataflowBuilder::part(HloId Id,
                                               ArrayRef<uint32_t> Steps) const {
-  ShapeId Shape = P[Id].Shape;
-  uint32_t Ordinal = 0;
-  for (uint32_t Step : Steps) {
-    uint32_t Below = P.trees().elementOrdinal(Shape, Step);
-    if (Below == 0)
-      return std::nullopt;
-    Ordinal += Below;
-    Shape = P.trees().shape(Shape).Elements[Step];
-  }
-  return Ordinal;
+  return P.trees().ordinal(P[Id].Shape, Steps);
 }
 
 void DataflowBuilder::defineAll(HloId Id) {
@@ -42,11 +33,6 @@ void DataflowBuilder::defineTuples(HloId Id) {
   for (uint32_t I = 0; I != parts(Id); ++I)
     if (isTuple(Id, I))
       define(Id, I);
-}
-
-void DataflowBuilder::defineAt(HloId Id, ArrayRef<uint32_t> Steps) {
-  if (std::optional<uint32_t> Ordinal = part(Id, Steps))
-    define(Id, *Ordinal);
 }
 
 void DataflowBuilder::forward(HloId Id, uint32_t Ordinal, HloId From,
@@ -92,27 +78,11 @@ void DataflowBuilder::addPhi(HloId Id, uint32_t Ordinal,
 
 void DataflowBuilder::link(HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
-  const ProgramNode &N = P[Id];
-  HloId First = Operands.empty() ? HloId() : Operands[0];
-  switch (N.Op) {
+  switch (P[Id].Op) {
   case Opcode::SetDimensionSize:
     if (!R.SetDimensionSizeForwards)
       return defineAll(Id);
-    return forwardRange(Id, 0, First, 0, parts(Id));
-  case Opcode::GetTupleElement:
-    if (First)
-      if (uint32_t From = P.trees().elementOrdinal(P[First].Shape, N.Number))
-        forwardRange(Id, 0, First, From, parts(Id));
-    return;
-  case Opcode::Tuple:
-    define(Id, 0);
-    for (uint32_t K = 0; K != Operands.size(); ++K)
-      forwardRange(Id, P.trees().elementOrdinal(N.Shape, K), Operands[K], 0,
-                   parts(Operands[K]));
-    return;
-  case Opcode::Copy:
-    define(Id, 0);
-    return forwardRange(Id, 1, First, 1, parts(Id) - 1);
+    return forwardRange(Id, 0, Operands[0], 0, parts(Id));
   case Opcode::Call:
     return forwardRange(Id, 0, P.root(P.callee(Id, CallRole::ToApply)), 0,
                         parts(Id));
@@ -121,38 +91,30 @@ void DataflowBuilder::link(HloId Id) {
     return linkBranches(Id);
   case Opcode::Parameter:
     return linkParameter(Id);
-  case Opcode::CopyStart:
-    return linkCopyStart(Id);
-  case Opcode::CopyDone:
-    return forwardRange(Id, 0, First, *part(First, {0}), 1);
   case Opcode::AsyncStart:
   case Opcode::AsyncUpdate:
   case Opcode::AsyncDone:
     return linkAsync(Id);
-  default:
-    return forwardsOperand(N.Op) ? forwardRange(Id, 0, First, 0, parts(Id))
-                                 : linkOther(Id);
-  }
-}
-
-/// Collectives, transfers and all that simply computes.
-void DataflowBuilder::linkOther(HloId Id) {
-  switch (P[Id].Op) {
-  case Opcode::AllGatherStart:
-  case Opcode::AllGatherDone:
-    return linkAllGather(Id);
-  case Opcode::CollectivePermuteStart:
-    return linkPermuteStart(Id);
-  case Opcode::CollectivePermuteDone:
-    return linkPermuteDone(Id);
-  case Opcode::Send:
-  case Opcode::RecvDone:
-    return linkSendRecv(Id);
   case Opcode::CustomCall:
     return linkCustomCall(Id);
   default:
-    return defineAll(Id);
+    return linkParts(Id);
   }
+}
+
+/// What is not forwarded is defined.
+void DataflowBuilder::linkParts(HloId Id) {
+  Opcode Op = P[Id].Op;
+  for (uint32_t I = 0; I != parts(Id); ++I)
+    if (std::optional<OperandPart> From = P.forwardedPart(Id, I))
+      forward(Id, I, P.operands(Id)[From->Operand], From->Ordinal);
+    else if (!definesNothing(Op))
+      define(Id, I);
+  // With several operands, the table of them has no value in any release.
+  if (Op == Opcode::CollectivePermuteStart)
+    if (std::optional<uint32_t> Table = part(Id, {0});
+        Table && isTuple(Id, *Table))
+      G.forget(location(Id, *Table));
 }
 
 void DataflowBuilder::linkBranches(HloId Id) {
@@ -231,13 +193,6 @@ void DataflowBuilder::linkParameter(HloId Id) {
   }
 }
 
-void DataflowBuilder::linkCopyStart(HloId Id) {
-  define(Id, 0);
-  defineAt(Id, {0});
-  defineAt(Id, {2});
-  forward(Id, *part(Id, {1}), P.operands(Id)[0], 0);
-}
-
 /// What the computation of an async op computes; Unknown if it is not printed.
 static Opcode wrappedOpcode(const Program &P, HloId Id) {
   ArrayRef<HloCall> Calls = P.calls(Id);
@@ -272,7 +227,9 @@ void DataflowBuilder::linkAsync(HloId Id) {
   Opcode Op = P[Id].Op;
   if (Op != Opcode::AsyncDone || R.AsyncDoneTuples)
     defineTuples(Id);
-  bool Continues = R.AsyncUpdateSliceForwards && continuesSlice(P, Id);
+  // A start may have no operands yet (late binding, 2026).
+  bool Continues = Op != Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+                   continuesSlice(P, Id);
   if (Op == Opcode::AsyncDone)
     return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
   // An update that binds operands has other parts than the state before.
@@ -341,87 +298,6 @@ void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
   // Sugar whose computation is not printed: along the chain.
   if (P[Id].Op != Opcode::AsyncStart)
     forwardResult(Id, At);
-}
-
-void DataflowBuilder::linkAllGather(HloId Id) {
-  ArrayRef<HloId> Operands = P.operands(Id);
-  if (P[Id].Op == Opcode::AllGatherDone) {
-    if (isTuple(Id, 0))
-      define(Id, 0);
-    uint32_t From = *part(Operands[0], {1});
-    for (uint32_t I = 0; I != parts(Id); ++I)
-      if (!isTuple(Id, I))
-        forward(Id, I, Operands[0], From + I);
-    return;
-  }
-  defineTuples(Id);
-  if (std::optional<uint32_t> Result = part(Id, {1}))
-    for (uint32_t I = 0;
-         I != P.trees().parts(P.trees().part(P[Id].Shape, *Result)); ++I)
-      define(Id, *Result + I);
-  for (uint32_t K = 0; K != Operands.size(); ++K) {
-    std::optional<uint32_t> To =
-        Operands.size() == 1 ? part(Id, {0}) : part(Id, {0, K});
-    if (To)
-      forward(Id, *To, Operands[K], 0);
-  }
-}
-
-void DataflowBuilder::linkPermuteStart(HloId Id) {
-  ArrayRef<HloId> Operands = P.operands(Id);
-  bool InPlace = P.isInPlacePermute(Id);
-  define(Id, 0);
-  const Shape &Whole = shape(Id);
-  for (uint32_t K = 1; K < Whole.Elements.size(); ++K)
-    defineAt(Id, {K});
-  bool Many = InPlace ? shape(Operands[1]).isTuple() : Operands.size() > 1;
-  if (Many && Whole.Elements.size() > 1) {
-    size_t Count = P.trees().shape(Whole.Elements[1]).Elements.size();
-    for (uint32_t K = 0; K != Count; ++K)
-      defineAt(Id, {1, K});
-  }
-  if (!InPlace && Operands.size() > 1) {
-    for (uint32_t K = 0; K != Operands.size(); ++K)
-      if (std::optional<uint32_t> To = part(Id, {0, K}))
-        forward(Id, *To, Operands[K], 0);
-    return;
-  }
-  if (shape(Operands[0]).isTuple()) {
-    for (uint32_t K = 0; K != shape(Operands[0]).Elements.size(); ++K)
-      if (std::optional<uint32_t> To = part(Id, {0, K}))
-        forward(Id, *To, Operands[0], *part(Operands[0], {K}));
-  } else if (std::optional<uint32_t> To = part(Id, {0})) {
-    forward(Id, *To, Operands[0], 0);
-  }
-}
-
-void DataflowBuilder::linkPermuteDone(HloId Id) {
-  HloId Start = P.operands(Id)[0];
-  if (!isTuple(Id, 0)) {
-    if (std::optional<uint32_t> From = part(Start, {1}))
-      forward(Id, 0, Start, *From);
-    return;
-  }
-  define(Id, 0);
-  for (uint32_t K = 0; K != shape(Id).Elements.size(); ++K)
-    if (std::optional<uint32_t> From = part(Start, {1, K}))
-      forward(Id, *part(Id, {K}), Start, *From);
-}
-
-void DataflowBuilder::linkSendRecv(HloId Id) {
-  define(Id, 0);
-  defineAt(Id, {1});
-  std::optional<uint32_t> To = part(Id, {0});
-  if (P[Id].Op == Opcode::Send)
-    defineAt(Id, {2});
-  if (!To)
-    return;
-  HloId First = P.operands(Id)[0];
-  uint32_t Count = P.trees().parts(P.trees().part(P[Id].Shape, *To));
-  if (P[Id].Op == Opcode::Send)
-    forwardRange(Id, *To, First, 0, std::min(Count, parts(First)));
-  else if (std::optional<uint32_t> From = part(First, {0}))
-    forwardRange(Id, *To, First, *From, Count);
 }
 
 void DataflowBuilder::linkCustomCall(HloId Id) {

@@ -25,21 +25,16 @@ public:
 
 private:
   void link(HloId Id);
-  void linkOther(HloId Id);
+  void linkParts(HloId Id);
   bool addArguments(HloId Id, HloId Caller,
                     llvm::SmallVectorImpl<HloId> &Inputs);
   llvm::ArrayRef<uint32_t> branchesOf(HloId Caller, ComputationId Callee);
   void linkParameter(HloId Id);
-  void linkCopyStart(HloId Id);
   void linkAsync(HloId Id);
   void linkAsyncResult(HloId Id, uint32_t Element);
   bool passesAsync(ShapeKind Kind) const;
   void forwardAllButOperands(HloId Id);
   void forwardResult(HloId Id, llvm::ArrayRef<uint32_t> At);
-  void linkAllGather(HloId Id);
-  void linkPermuteStart(HloId Id);
-  void linkPermuteDone(HloId Id);
-  void linkSendRecv(HloId Id);
   void linkCustomCall(HloId Id);
   void linkBranches(HloId Id);
 
@@ -58,8 +53,6 @@ private:
   void defineAll(HloId Id);
   /// Defines the tuples of \p Id's shape.
   void defineTuples(HloId Id);
-  /// Defines the part at \p Steps, if there is one.
-  void defineAt(HloId Id, llvm::ArrayRef<uint32_t> Steps);
   void forward(HloId Id, uint32_t Ordinal, HloId From, uint32_t FromOrdinal);
   /// Forwards \p Count parts from \p Ordinal on, as far as both have them.
   void forwardRange(HloId Id, uint32_t Ordinal, HloId From,

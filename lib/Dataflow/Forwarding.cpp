@@ -7,6 +7,7 @@
 
 #include "Dataflow/Forwarding.h"
 #include "HLO/ArrayOrder.h"
+#include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -33,19 +34,6 @@ bool Forwarding::stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const {
     return false;
   At = {Operands[Operand], Ordinal};
   return true;
-}
-
-/// From a part of a tuple's element to that of the operand.
-bool Forwarding::stepIntoTuple(Part &At) const {
-  ShapeId Shape = P[At.Id].Shape;
-  if (At.Ordinal == 0)
-    return false;
-  uint32_t Element = P.facts()
-                         .dump()
-                         .Indices.steps(P.trees().index(Shape, At.Ordinal))
-                         .front();
-  return stepOver(At, Element,
-                  At.Ordinal - P.trees().elementOrdinal(Shape, Element));
 }
 
 /// `AsyncCollectiveStart(all-gather(x))` begins a collective: its first results
@@ -77,18 +65,6 @@ Forwarding::Step Forwarding::next(Part &At) const {
     return Step::Parameter;
   case Opcode::Fusion:
     return Step::Enter;
-  case Opcode::Tuple:
-    return Forward(stepIntoTuple(At));
-  case Opcode::GetTupleElement: {
-    ArrayRef<HloId> Operands = P.operands(At.Id);
-    uint32_t Element =
-        Operands.empty()
-            ? 0
-            : P.trees().elementOrdinal(P[Operands[0]].Shape, P[At.Id].Number);
-    return Forward(Element != 0 && stepOver(At, 0, Element + At.Ordinal));
-  }
-  case Opcode::Bitcast:
-    return Forward(stepOver(At, 0, 0));
   case Opcode::Copy:
     return Forward(
         stepOver(At, 0, At.Ordinal) &&
@@ -97,8 +73,12 @@ Forwarding::Step Forwarding::next(Part &At) const {
   case Opcode::CustomCall:
     return Forward(stepOverStart(At));
   default:
-    return Forward(forwardsOperand(P[At.Id].Op) && stepOver(At, 0, At.Ordinal));
+    break;
   }
+  if (!accessesNoMemory(P[At.Id].Op) && !forwardsOperand(P[At.Id].Op))
+    return Step::Stop;
+  std::optional<OperandPart> Source = P.forwardedPart(At.Id, At.Ordinal);
+  return Forward(Source && stepOver(At, Source->Operand, Source->Ordinal));
 }
 
 /// The root of the computation that fusion \p At calls; invalid if it has no

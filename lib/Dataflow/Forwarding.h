@@ -16,12 +16,6 @@ namespace hlobuf {
 /// type and the same physical order of elements. Memory spaces do not count.
 bool sameBytes(const Shape &From, const Shape &To);
 
-/// Part \p Ordinal of operand \p Operand.
-struct OperandPart {
-  uint32_t Operand = 0;
-  uint32_t Ordinal = 0;
-};
-
 /// Tells which outputs of an instruction are, byte for byte, one of its
 /// operands. Where such an output is placed on that operand, nothing is
 /// written. The fused computation decides; a declared alias alone says nothing,
@@ -56,7 +50,6 @@ private:
 
   static IdPair key(Part At) { return {At.Id.index(), At.Ordinal}; }
   Step next(Part &At) const;
-  bool stepIntoTuple(Part &At) const;
   bool stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const;
   bool stepOverStart(Part &At) const;
   HloId rootWith(Part At) const;

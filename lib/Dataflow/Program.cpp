@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Program.h"
+#include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -264,6 +265,26 @@ void Program::classify() {
     else if (Reached[C] && !FusionBody[C])
       Classes[C] = ComputationClass::ThreadLocal;
   }
+}
+
+std::optional<OperandPart> Program::forwardedPart(HloId Id,
+                                                  uint32_t Ordinal) const {
+  const ProgramNode &N = (*this)[Id];
+  llvm::ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
+  if (Rules.empty())
+    return std::nullopt;
+  auto Steps = Trees.steps(N.Shape, Ordinal);
+  bool IsTuple = Trees.isTuple(N.Shape, Ordinal);
+  for (const ForwardRule &Rule : Rules) {
+    auto From = forwardedPath(Rule, Steps, IsTuple, N.Number);
+    if (!From || From->Operand >= operands(Id).size() ||
+        !operands(Id)[From->Operand])
+      continue;
+    if (auto Part = Trees.ordinal(
+            Nodes[operands(Id)[From->Operand].index()].Shape, From->Steps))
+      return OperandPart{From->Operand, *Part};
+  }
+  return std::nullopt;
 }
 
 bool Program::isInPlacePermute(HloId Id) const {

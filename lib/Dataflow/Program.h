@@ -40,6 +40,12 @@ struct ProgramUse {
   uint32_t Operand = 0;
 };
 
+/// Part \p Ordinal of operand \p Operand.
+struct OperandPart {
+  uint32_t Operand = 0;
+  uint32_t Ordinal = 0;
+};
+
 /// Which buffers the values of a computation get (xla/service/
 /// buffer_assignment.cc, GatherComputationsByAllocationType).
 enum class ComputationClass : uint8_t {
@@ -86,6 +92,11 @@ public:
                                               OrderBegin[C.index() + 1] -
                                                   OrderBegin[C.index()]);
   }
+  /// The part of an operand that part \p Ordinal of \p Id is, by the rows
+  /// HLOBUF_FORWARD of Opcodes.def; nothing if \p Id defines it, or if it comes
+  /// out of what \p Id calls.
+  std::optional<OperandPart> forwardedPart(HloId Id, uint32_t Ordinal) const;
+
   HloId root(ComputationId C) const { return M[C].Root; }
   /// Parameter number \p N; invalid if there is none.
   HloId parameter(ComputationId C, uint32_t N) const;

@@ -69,11 +69,10 @@ InPlaceChain InPlaceReads::chain(HloId Id, uint32_t Part) {
 static ScopedId reductionAt(const Program &P, ScopedId Root, uint32_t Part) {
   ScopedId At = Root;
   if (P[At.Id].Op == Opcode::Tuple) {
-    ShapeIndex Index = P.trees().index(P[At.Id].Shape, Part);
-    auto Steps = P.facts().dump().Indices.steps(Index);
-    if (Steps.size() != 1 || Steps[0] >= P.operands(At.Id).size())
+    std::optional<OperandPart> From = P.forwardedPart(At.Id, Part);
+    if (!From || From->Ordinal != 0)
       return {};
-    At.Id = P.operands(At.Id)[Steps[0]];
+    At.Id = P.operands(At.Id)[From->Operand];
   }
   while ((P[At.Id].Op == Opcode::Bitcast || P[At.Id].Op == Opcode::Reshape ||
           P[At.Id].Op == Opcode::Convert || P[At.Id].Op == Opcode::Copy) &&

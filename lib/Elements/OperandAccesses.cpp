@@ -7,6 +7,7 @@
 
 #include "Elements/OperandAccesses.h"
 #include "Elements/ArrayPlaces.h"
+#include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -32,7 +33,7 @@ private:
   void all(AccessKind Kind);
   void elementwise(uint32_t Operand);
   void mapped(uint32_t First, size_t Count);
-  void element();
+  void passed();
   void reinterpreted();
   void updated();
   void scattered();
@@ -90,20 +91,10 @@ void AccessFinder::mapped(uint32_t First, size_t Count) {
     whole(K, isArray(K) ? AccessKind::Mapped : AccessKind::Unknown);
 }
 
-/// Tuples and their elements.
-void AccessFinder::element() {
-  const ShapeTrees &Trees = P.trees();
-  if (P[Id].Op == Opcode::GetTupleElement) {
-    if (Operands.empty())
-      return;
-    if (uint32_t First =
-            Trees.elementOrdinal(P[Operands[0]].Shape, P[Id].Number))
-      forward(0, First + Part);
-    return;
-  }
-  auto Index = P.facts().dump().Indices.steps(Trees.index(P[Id].Shape, Part));
-  if (!Index.empty())
-    forward(Index[0], Part - Trees.elementOrdinal(P[Id].Shape, Index[0]));
+/// What is the same bytes as a part of an operand.
+void AccessFinder::passed() {
+  if (std::optional<OperandPart> From = P.forwardedPart(Id, Part))
+    forward(From->Operand, From->Ordinal);
 }
 
 /// bitcast-convert: another width adds or drops the fastest dimension.
@@ -203,7 +194,7 @@ void AccessFinder::dispatch() {
     return;
   case Opcode::Tuple:
   case Opcode::GetTupleElement:
-    return element();
+    return passed();
   case Opcode::Bitcast:
     return whole(0, isArray(0) ? AccessKind::SameBytes : AccessKind::Unknown);
   case Opcode::BitcastConvert:
@@ -247,7 +238,7 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
   if (P[Id].Sugar)
     all(AccessKind::Unknown);
   else if (Op == Opcode::Copy && P.trees().isTuple(P[Id].Shape, 0))
-    forward(0, Part);
+    passed();
   else if (isElementwise(Op))
     for (uint32_t K = 0; K != Operands.size(); ++K)
       elementwise(K);
@@ -256,7 +247,7 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
   else if (isPaired(Op))
     paired();
   else if (Op != Opcode::Bitcast && forwardsOperand(Op))
-    forward(0, Part);
+    passed();
   else if (startedBy(Op) && !isTransfer(Op))
     started();
   else if (endedBy(Op) && !isTransfer(Op))

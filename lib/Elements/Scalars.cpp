@@ -208,24 +208,19 @@ bool Scalars::step(ScalarId &S) {
   }
   if (Operands.empty())
     return false;
-  const ShapeTrees &Trees = P.trees();
   switch (N.Op) {
   case Opcode::While:
     return leaveLoop(S, S.At.Id);
-  case Opcode::GetTupleElement: {
-    uint32_t First = Trees.elementOrdinal(P[Operands[0]].Shape, N.Number);
-    if (First == 0)
+  case Opcode::GetTupleElement:
+  case Opcode::Tuple:
+  case Opcode::OptBarrier:
+  case Opcode::AddDependency:
+  case Opcode::Domain: {
+    std::optional<OperandPart> From = P.forwardedPart(S.At.Id, S.Part);
+    if (!From)
       return false;
-    S.At.Id = Operands[0];
-    S.Part += First;
-    return true;
-  }
-  case Opcode::Tuple: {
-    auto Index = P.facts().dump().Indices.steps(Trees.index(N.Shape, S.Part));
-    if (Index.empty() || Index[0] >= Operands.size())
-      return false;
-    S.Part -= Trees.elementOrdinal(N.Shape, Index[0]);
-    S.At.Id = Operands[Index[0]];
+    S.At.Id = Operands[From->Operand];
+    S.Part = From->Ordinal;
     return true;
   }
   case Opcode::CopyDone:
@@ -247,9 +242,6 @@ bool Scalars::step(ScalarId &S) {
   }
   case Opcode::Copy:
   case Opcode::Reshape:
-  case Opcode::OptBarrier:
-  case Opcode::AddDependency:
-  case Opcode::Domain:
     S.At.Id = Operands[0];
     return true;
   default:

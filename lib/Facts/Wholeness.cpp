@@ -8,6 +8,7 @@
 #include "Facts/Wholeness.h"
 #include "Facts/Facts.h"
 #include "Facts/ReportDiff.h"
+#include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -247,7 +248,7 @@ static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
       isAsync(Op) || mayBeSugar(Op) || isTransfer(Op) || !I.Shape)
     return false;
   return D.Shapes[I.Shape].isArray() &&
-         (!forwardsParts(Op) || Op == Opcode::Copy);
+         (forwardRules(Op).empty() || Op == Opcode::Copy);
 }
 
 /// The computations that run as parts of the program, by number: ENTRY, and

@@ -29,47 +29,38 @@ enum class OpcodeTrait : uint32_t {
   /// An element of the result is computed from the elements of the operands at
   /// its own index.
   Elementwise = 1 << 0,
-  /// The result has the operands' elements in the order of memory.
-  KeepsOrder = 1 << 1,
-  /// Of a scalar, the result is that scalar where it fits.
-  KeepsScalar = 1 << 2,
   /// Result k is computed from operand k, one pair after the other.
-  Paired = 1 << 3,
+  Paired = 1 << 1,
   /// The result does not depend on any element of an operand.
-  ReadsNoElement = 1 << 4,
+  ReadsNoElement = 1 << 2,
   /// No memory is read or written: the result is there already.
-  NoAccess = 1 << 5,
-  /// The result is operand 0, all of it.
-  Forwards = 1 << 6,
+  NoAccess = 1 << 3,
   /// No part of the result has a value of its own, but for phis
   /// (HloDataflowAnalysis::InitializeInstructionValueSets, 2017 on).
-  DefinesNothing = 1 << 7,
+  DefinesNothing = 1 << 4,
   /// Of an operand only the tuple index table is used; what is below is passed
   /// on (HloDataflowAnalysis::DoesNotUseOperandBuffer, 2017 on).
-  UsesTop = 1 << 8,
+  UsesTop = 1 << 5,
   /// Operands are forwarded and not used.
-  UsesNothing = 1 << 9,
+  UsesNothing = 1 << 6,
   /// Values are joined: parameters of loops and called computations, too.
-  DefinesPhis = 1 << 10,
+  DefinesPhis = 1 << 7,
   /// Operands may be tuples, or tokens that stand for no data.
-  TakesTuples = 1 << 11,
+  TakesTuples = 1 << 8,
   /// Callees take part in the schedule of the caller.
-  ControlFlow = 1 << 12,
+  ControlFlow = 1 << 9,
   /// Operands are read by the callees alone.
-  CalleeReads = 1 << 13,
+  CalleeReads = 1 << 10,
   /// GPU prints async ops that wrap collectives with these texts (2026-06-29
   /// on, CUDA and ROCm), so that the text does not tell them apart.
-  MaySugar = 1 << 14,
+  MaySugar = 1 << 11,
   /// Host or another device is on the other side.
-  Transfer = 1 << 15,
-  /// Parts of the result are parts of operands, the others are defined
-  /// (HloDataflowAnalysis::Update*ValueSet, 2017 on).
-  ForwardsParts = 1 << 16,
+  Transfer = 1 << 12,
   /// Every element of the result is an element of an operand.
-  MovesElements = 1 << 17,
+  MovesElements = 1 << 13,
   /// All elements of an operand are in the result, but for those that an update
   /// replaces.
-  KeepsElements = 1 << 18,
+  KeepsElements = 1 << 14,
 };
 
 constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
@@ -190,26 +181,12 @@ inline bool movesElements(Opcode Op) {
 inline bool keepsElements(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::KeepsElements);
 }
-/// True if elements are forwarded in the order of memory.
-inline bool keepsOrder(Opcode Op) {
-  return isElementwise(Op) || hasTrait(Op, OpcodeTrait::KeepsOrder);
-}
-/// See OpcodeTrait.
-inline bool keepsScalar(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::KeepsScalar);
-}
 inline bool isPaired(Opcode Op) { return hasTrait(Op, OpcodeTrait::Paired); }
 inline bool readsNoElement(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::ReadsNoElement);
 }
 inline bool accessesNoMemory(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::NoAccess);
-}
-inline bool forwardsOperand(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::Forwards);
-}
-inline bool forwardsParts(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::ForwardsParts);
 }
 inline bool definesNothing(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::DefinesNothing);

@@ -36,10 +36,13 @@ uint32_t ShapeTrees::elementOrdinal(ShapeId Id, uint32_t K) const {
 
 std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
                                             ShapeIndex Index) const {
-  if (Index.isRoot())
-    return 0;
+  return Index.isRoot() ? 0 : ordinal(Id, Indices.steps(Index));
+}
+
+std::optional<uint32_t>
+ShapeTrees::ordinal(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
   uint32_t Ordinal = 0;
-  for (uint32_t Step : Indices.steps(Index)) {
+  for (uint32_t Step : Steps) {
     uint32_t Below = elementOrdinal(Id, Step);
     if (Below == 0)
       return std::nullopt;
@@ -55,11 +58,10 @@ static uint32_t elementAt(llvm::ArrayRef<uint32_t> Ordinals, uint32_t Ordinal) {
                                Ordinals.begin() - 1);
 }
 
-ShapeIndex ShapeTrees::index(ShapeId Id, uint32_t Ordinal) const {
-  if (Ordinal == 0)
-    return ShapeIndex::root();
-  if (isFlat(Shapes[Id]))
-    return ShapeIndex::element(Ordinal - 1);
+llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
+                                                 uint32_t Ordinal) const {
+  if (Ordinal != 0 && isFlat(Shapes[Id]))
+    return {Ordinal - 1};
   llvm::SmallVector<uint32_t, 4> Steps;
   while (Ordinal != 0) {
     llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
@@ -68,7 +70,15 @@ ShapeIndex ShapeTrees::index(ShapeId Id, uint32_t Ordinal) const {
     Ordinal -= Ordinals[Element];
     Id = Shapes[Id].Elements[Element];
   }
-  return Indices.get(Steps);
+  return Steps;
+}
+
+ShapeIndex ShapeTrees::index(ShapeId Id, uint32_t Ordinal) const {
+  if (Ordinal == 0)
+    return ShapeIndex::root();
+  if (isFlat(Shapes[Id]))
+    return ShapeIndex::element(Ordinal - 1);
+  return Indices.get(steps(Id, Ordinal));
 }
 
 ShapeId ShapeTrees::part(ShapeId Id, uint32_t Ordinal) const {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HLO/ForwardRules.h"
 #include "Proto/Fields.h"
 #include "Proto/Pages.h"
 #include "Proto/ShapeText.h"
@@ -147,52 +148,29 @@ static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
 /// Where \p S has its value from, if it defines none itself.
 static Spot forwarded(const ProtoModule &M, Spot S) {
   const ProtoInstruction &I = *S.At;
-  if (I.Opcode == "get-tuple-element") {
-    S.At = operandOf(M, I, 0);
-    S.Index.insert(S.Index.begin(),
-                   numberField(I.Bytes, field::TupleIndex).value_or(0));
-    return S;
-  }
-  if (I.Opcode == "tuple") {
-    S.At = S.Index.empty() ? nullptr : operandOf(M, I, S.Index.front());
-    if (S.At)
-      S.Index.erase(S.Index.begin());
-    return S;
-  }
-  if (I.Opcode == "call" || I.Opcode == "conditional") {
-    S.At = rootOfCallee(M, I);
-    return S;
-  }
-  if (I.Opcode == "copy-done") {
-    S.At = operandOf(M, I, 0);
-    S.Index.insert(S.Index.begin(), 0);
-    return S;
-  }
-  if (I.Opcode == "async-done")
-    return asyncResult(M, I, std::move(S.Index));
-  if (I.Opcode == "async-update" && !S.Index.empty() && S.Index.front() == 1) {
+  bool OfUpdate =
+      I.Opcode == "async-update" && !S.Index.empty() && S.Index.front() == 1;
+  if (OfUpdate)
     S.Index.erase(S.Index.begin());
+  if (OfUpdate || I.Opcode == "async-done")
     return asyncResult(M, I, std::move(S.Index));
-  }
-  if (I.Opcode == "collective-permute-done") {
-    S.At = operandOf(M, I, 0);
-    S.Index.insert(S.Index.begin(), 1);
-    return S;
-  }
-  if (I.Opcode == "async-start") {
-    // {0, K} is operand K, {1} the result of what it calls.
-    bool Result = !S.Index.empty() && S.Index.front() == 1;
-    S.At = Result ? rootOfCallee(M, I) : nullptr;
-    if (Result)
-      S.Index.erase(S.Index.begin());
-    return S;
-  }
-  static constexpr StringRef Forwards[] = {
-      "bitcast",      "while",           "opt-barrier",
-      "domain",       "add-dependency",  "optimization-barrier",
-      "async-update", "all-reduce-done", "all-gather-done"};
-  S.At = llvm::is_contained(Forwards, I.Opcode) ? operandOf(M, I, 0) : nullptr;
-  return S;
+  bool OfStart =
+      I.Opcode == "async-start" && !S.Index.empty() && S.Index.front() == 1;
+  if (OfStart)
+    S.Index.erase(S.Index.begin());
+  if (OfStart || I.Opcode == "call" || I.Opcode == "conditional")
+    return {rootOfCallee(M, I), std::move(S.Index)};
+  if (I.Opcode == "while" || I.Opcode == "async-update" ||
+      I.Opcode == "optimization-barrier")
+    return {operandOf(M, I, 0), std::move(S.Index)};
+  llvm::SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
+  auto Own = static_cast<uint32_t>(
+      numberField(I.Bytes, field::TupleIndex).value_or(0));
+  for (const ForwardRule &Rule : forwardRules(parseOpcode(I.Opcode).Op))
+    if (auto From = forwardedPath(Rule, Steps, /*IsTuple=*/false, Own))
+      return {operandOf(M, I, From->Operand),
+              {From->Steps.begin(), From->Steps.end()}};
+  return {};
 }
 
 void AssignmentPrinter::findRoot() {

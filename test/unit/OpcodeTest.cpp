@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HLO/Opcode.h"
+#include "HLO/ForwardRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;
@@ -47,7 +49,6 @@ TEST(Opcode, TraitsAgree) {
     // What is forwarded whole is not defined.
     if (forwardsOperand(Op)) {
       EXPECT_TRUE(definesNothing(Op)) << Text;
-      EXPECT_FALSE(forwardsParts(Op)) << Text;
     }
     // GPU prints starts and dones of collectives alike.
     if (const AsyncOpcodes *Pair = startedBy(Op)) {
@@ -55,6 +56,36 @@ TEST(Opcode, TraitsAgree) {
       EXPECT_EQ(endedBy(Pair->Done), Pair) << Text;
     }
   }
+}
+
+/// The first row of \p Op that is about the part at \p Steps, as `1{0,2}`.
+std::string forwarded(Opcode Op, llvm::ArrayRef<uint32_t> Steps, bool IsTuple,
+                      uint32_t Own = 0) {
+  for (const ForwardRule &Rule : forwardRules(Op))
+    if (auto From = forwardedPath(Rule, Steps, IsTuple, Own))
+      return std::to_string(From->Operand) + '{' +
+             llvm::join(
+                 llvm::map_range(From->Steps,
+                                 [](uint32_t S) { return std::to_string(S); }),
+                 ",") +
+             '}';
+  return "";
+}
+
+TEST(Opcode, ForwardedParts) {
+  EXPECT_EQ(forwarded(Opcode::Add, {}, false), "");
+  EXPECT_EQ(forwarded(Opcode::Tuple, {}, true), "");
+  EXPECT_EQ(forwarded(Opcode::Tuple, {3, 1}, false), "3{1}");
+  EXPECT_EQ(forwarded(Opcode::GetTupleElement, {1}, true, 4), "0{4,1}");
+  EXPECT_EQ(forwarded(Opcode::Copy, {}, true), "");
+  EXPECT_EQ(forwarded(Opcode::Copy, {1}, true), "0{1}");
+  EXPECT_EQ(forwarded(Opcode::CopyStart, {1}, false), "0{}");
+  EXPECT_EQ(forwarded(Opcode::CopyStart, {0}, false), "");
+  EXPECT_EQ(forwarded(Opcode::AllGatherDone, {2}, false), "0{1,2}");
+  EXPECT_EQ(forwarded(Opcode::AllGatherDone, {}, true), "");
+  EXPECT_EQ(forwarded(Opcode::AsyncStart, {0, 1, 2}, false), "1{2}");
+  EXPECT_EQ(forwarded(Opcode::AsyncStart, {0, 1}, true), "");
+  EXPECT_EQ(forwarded(Opcode::AllGatherStart, {0, 1}, false), "1{}");
 }
 
 TEST(Opcode, AsyncResults) {

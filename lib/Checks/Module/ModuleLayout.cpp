@@ -52,18 +52,16 @@ private:
   void checkCallee(HloId Id, ComputationId Callee, size_t FirstOperand);
   void checkFusion(HloId Id);
   void checkLoop(HloId Id);
-  void compareBound(Side From, Side To);
-  void checkAsync(HloId Id);
   void checkStart(HloId Id);
+  void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
   void compare(Side From, Side To, LayoutTolerance T = {});
   void report(Side From, Side To, llvm::StringRef What);
   ShapeId shape(Side S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
   }
-  /// Element \p K of \p Id, and of that element \p L; no id if there is none.
+  /// Element \p K of \p Id; no id if there is none.
   Side element(HloId Id, uint32_t K) const;
-  Side element(HloId Id, uint32_t K, uint32_t L) const;
   std::string spell(Side S) const;
 
   const Program &P;
@@ -76,12 +74,6 @@ private:
 Side ModuleLayouts::element(HloId Id, uint32_t K) const {
   uint32_t Ordinal = P.trees().elementOrdinal(P[Id].Shape, K);
   return Ordinal ? Side{Id, Ordinal} : Side();
-}
-
-Side ModuleLayouts::element(HloId Id, uint32_t K, uint32_t L) const {
-  Side Outer = element(Id, K);
-  uint32_t Below = Outer.Id ? P.trees().elementOrdinal(shape(Outer), L) : 0;
-  return Below ? Side{Id, Outer.Ordinal + Below} : Side();
 }
 
 std::string ModuleLayouts::spell(Side S) const {
@@ -118,17 +110,6 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance T) {
     if (!What.empty())
       return report(X, Y, What);
   }
-}
-
-/// A result of an async operation. As long as not all operands are bound, it is
-/// an empty tuple (late binding, 2026).
-void ModuleLayouts::compareBound(Side From, Side To) {
-  auto IsUnbound = [&](Side S) {
-    const Shape &Part = D.Shapes[shape(S)];
-    return Part.Kind == ShapeKind::Tuple && Part.Elements.empty();
-  };
-  if (From.Id && To.Id && !IsUnbound(From) && !IsUnbound(To))
-    compare(From, To);
 }
 
 /// Operands of \p Id from \p FirstOperand on against the parameters.
@@ -186,52 +167,30 @@ void ModuleLayouts::checkCalls(HloId Id) {
 }
 
 void ModuleLayouts::checkStart(HloId Id) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
-  for (uint32_t K = 0; K != Operands.size(); ++K)
-    compare({Operands[K]}, element(Id, 0, K));
   // Sugar does not print what it wraps, and may print what that calls.
   if (P[Id].Sugar || P.calls(Id).empty())
     return;
   ComputationId Body = P.calls(Id)[0].Callee;
   for (uint32_t N = 0; N != P.numParameters(Body); ++N)
-    if (N < Operands.size())
-      compare({Operands[N]}, {P.parameter(Body, N)});
-  compareBound({P.root(Body)}, element(Id, 1));
+    if (N < P.operands(Id).size())
+      compare({P.operands(Id)[N]}, {P.parameter(Body, N)});
+  Side Result = element(Id, 1);
+  // As long as not all operands are bound, it is empty (late binding, 2026).
+  if (Result.Id && (P.trees().parts(shape(Result)) != 1 ||
+                    !P.trees().isTuple(P[Id].Shape, Result.Ordinal)))
+    compare({P.root(Body)}, Result);
 }
 
-void ModuleLayouts::checkAsync(HloId Id) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
-  if (Operands.empty())
+/// Elements that pass from an operand to the result. A bitcast is there to
+/// change the layout, and a copy's leaves are compared where they are defined.
+void ModuleLayouts::checkForwarded(HloId Id) {
+  if (P[Id].Op == Opcode::Bitcast || P[Id].Op == Opcode::Copy)
     return;
-  HloId First = Operands[0];
-  switch (P[Id].Op) {
-  case Opcode::CopyStart: {
-    LayoutTolerance T;
-    T.MemorySpace = T.Splits = true;
-    compare({First}, element(Id, 1));
-    return compare(element(Id, 1), element(Id, 0), T);
-  }
-  case Opcode::CopyDone:
-    return compare(element(First, 0), {Id});
-  case Opcode::AsyncStart:
-    return checkStart(Id);
-  case Opcode::AsyncUpdate:
-    return compareBound(element(First, 1), element(Id, 1));
-  case Opcode::AllGatherStart:
-  case Opcode::CollectivePermuteStart:
-    // With several operands, or in place, the forms differ.
-    return Operands.size() == 1 ? compare({First}, element(Id, 0)) : void();
-  case Opcode::AsyncDone:
-  case Opcode::AllGatherDone:
-  case Opcode::CollectivePermuteDone:
-    return compareBound(element(First, 1), {Id});
-  case Opcode::Send:
-    return compare({First}, element(Id, 0));
-  case Opcode::RecvDone:
-    return compare(element(First, 0), element(Id, 0));
-  default:
-    return;
-  }
+  ShapeId Result = P[Id].Shape;
+  for (uint32_t I = 0; I != P.trees().parts(Result); ++I)
+    if (std::optional<OperandPart> From = P.forwardedPart(Id, I))
+      if (!P.trees().isTuple(Result, I))
+        compare({P.operands(Id)[From->Operand], From->Ordinal}, {Id, I});
 }
 
 /// output_to_operand_aliasing.
@@ -259,33 +218,27 @@ void ModuleLayouts::checkAliases(HloId Id) {
 }
 
 void ModuleLayouts::check(HloId Id) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
-  HloId First = Operands.empty() ? HloId() : Operands[0];
+  LayoutTolerance T;
   switch (P[Id].Op) {
-  case Opcode::Tuple:
-    for (uint32_t K = 0; K != Operands.size(); ++K)
-      compare({Operands[K]}, element(Id, K));
-    return;
-  case Opcode::GetTupleElement:
-    return First ? compare(element(First, P[Id].Number), {Id}) : void();
-  case Opcode::DynamicUpdateSlice: {
-    LayoutTolerance T;
+  case Opcode::DynamicUpdateSlice:
     T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
-    return compare({First}, {Id}, T);
-  }
+    return compare({P.operands(Id)[0]}, {Id}, T);
+  case Opcode::CopyStart:
+    T.MemorySpace = T.Splits = true;
+    compare(element(Id, 1), element(Id, 0), T);
+    break;
+  case Opcode::AsyncStart:
+    checkStart(Id);
+    break;
   case Opcode::Fusion:
   case Opcode::CustomCall:
     checkAliases(Id);
     break;
-  case Opcode::Bitcast:
-    return;
   default:
-    if (forwardsOperand(P[Id].Op))
-      return compare({First}, {Id});
     break;
   }
   checkCalls(Id);
-  checkAsync(Id);
+  checkForwarded(Id);
 }
 
 void ModuleLayouts::run() {

@@ -21,95 +21,47 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
+#include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 
 namespace {
 using Steps = llvm::SmallVector<uint32_t, 4>;
-
-/// A part of an operand.
-struct Source {
-  uint32_t Operand;
-  Steps Path;
-};
 } // namespace
 
-static Source from(uint32_t Operand, ArrayRef<uint32_t> Path) {
-  return {Operand, Steps(Path)};
-}
-
-static Source below(uint32_t Step, ArrayRef<uint32_t> Path) {
-  Steps Longer{Step};
-  Longer.append(Path.begin(), Path.end());
-  return {0, Longer};
-}
-
-/// A collective's operand at {0} or {0,k}.
-static std::optional<Source>
-collectiveSource(const Dump &D, const Instruction &I, ArrayRef<uint32_t> Path) {
-  if (Path[0] != 0 || Path.size() > 2 ||
-      (I.Op.Op == Opcode::CollectivePermuteStart &&
-       findAttribute(D.attributes(I), "slice_sizes")))
-    return std::nullopt;
-  return from(Path.size() == 2 ? Path[1] : 0, {});
-}
-
 /// Where the part \p Path of \p I comes from; nothing if \p I defines it, or
-/// if that is not known. \p Leaf: the part is not a tuple.
-static std::optional<Source> sourceOf(const Dump &D, const Instruction &I,
-                                      ArrayRef<uint32_t> Path, bool Leaf) {
+/// if that is not known. \p Leaf: the part is not a tuple. Operands have no
+/// shapes in newer texts: of several rows, the one that leads to a value.
+static std::optional<OperandPath> sourceOf(const CheckContext &A,
+                                           const Instruction &I,
+                                           ArrayRef<uint32_t> Path, bool Leaf) {
+  const Dump &D = A.dump();
   if (I.Op.Op == Opcode::While)
-    return from(0, Path);
-  if (I.Op.Op == Opcode::AllGatherDone && Leaf)
-    return below(1, Path);
-  if (Path.empty())
+    return OperandPath{0, Steps(Path)};
+  if (I.Op.Op == Opcode::CollectivePermuteStart &&
+      findAttribute(D.attributes(I), "slice_sizes"))
     return std::nullopt;
-  switch (I.Op.Op) {
-  case Opcode::Tuple:
-    return from(Path[0], Path.drop_front());
-  case Opcode::Copy:
-    return from(0, Path);
-  case Opcode::CopyStart:
-    if (Path.size() == 1 && Path[0] == 1)
-      return from(0, {});
-    break;
-  case Opcode::Send:
-    if (Path[0] == 0)
-      return from(0, Path.drop_front());
-    break;
-  case Opcode::RecvDone:
-    if (Path[0] == 0)
-      return from(0, Path);
-    break;
-  case Opcode::AllGatherStart:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectivePermuteStart:
-    if (Leaf)
-      return collectiveSource(D, I, Path);
-    break;
-  case Opcode::CollectivePermuteDone:
-    if (Leaf)
-      return below(1, Path);
-    break;
-  case Opcode::AsyncStart:
-    if (Leaf && Path.size() > 1 && Path[0] == 0)
-      return from(Path[1], Path.drop_front(2));
-    break;
-  default:
-    break;
+  std::optional<OperandPath> Last;
+  for (const ForwardRule &Rule : forwardRules(I.Op.Op)) {
+    auto From = forwardedPath(Rule, Path, !Leaf);
+    if (!From || From->Operand >= I.Operands.size())
+      continue;
+    Last = From;
+    if (A.valueAt(D.operands(I)[From->Operand], D.Indices.get(From->Steps)))
+      break;
   }
-  return std::nullopt;
+  return Last;
 }
 
 /// \p U is at a part of \p I, but not where that part comes from.
 static void reportWrong(const CheckContext &A, Reporter &R,
                         const Instruction &I, uint32_t Number,
-                        const Source &S) {
+                        const OperandPath &S) {
   const Dump &D = A.dump();
   const Position &P = D.Positions[Number];
   UsedId U = A.ownerOfPosition(Number);
-  ShapeIndex Index = D.Indices.get(S.Path);
+  ShapeIndex Index = D.Indices.get(S.Steps);
   NameId Operand = D.operands(I)[S.Operand];
   ArrayRef<uint32_t> There = A.positionsAt(Operand, Index);
   ShapeIndex Printed = There.empty() ? Index : D.Positions[There[0]].Index;
@@ -138,10 +90,10 @@ static void checkPositions(const CheckContext &A, Reporter &R,
     ShapeId Part = partAt(D, I, P.Index);
     if (!Part || D[U].Tag.Name == I.Name)
       continue;
-    std::optional<Source> S =
-        sourceOf(D, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
+    std::optional<OperandPath> S =
+        sourceOf(A, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
     if (S && S->Operand < I.Operands.size() &&
-        !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Path)))
+        !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Steps)))
       reportWrong(A, R, I, Number, *S);
   }
 }
@@ -153,10 +105,10 @@ static void checkLost(const CheckContext &A, Reporter &R, const Instruction &I,
   const Shape &Here = D.Shapes[Part];
   ShapeIndex Index = D.Indices.get(Path);
   if (A.positionsAt(I.Name, Index).empty()) {
-    std::optional<Source> S = sourceOf(D, I, Path, !Here.isTuple());
+    std::optional<OperandPath> S = sourceOf(A, I, Path, !Here.isTuple());
     UsedId U;
     if (S && S->Operand < I.Operands.size())
-      U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Path));
+      U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Steps));
     if (U) {
       Finding F =
           R.report(lastPositionRow(A, U),
@@ -179,7 +131,7 @@ void checkAliasPositions(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   Steps Path;
   for (const Instruction &I : D.Instructions) {
-    if (!forwardsParts(I.Op.Op))
+    if (forwardRules(I.Op.Op).empty() && I.Op.Op != Opcode::While)
       continue;
     checkPositions(A, R, I);
     if (A.positionsAt(I.Name).size() < D.Shapes[I.Result].Nodes)

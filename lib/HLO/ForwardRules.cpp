@@ -1,0 +1,88 @@
+//===- HLO/ForwardRules.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ForwardRules.h"
+#include <algorithm>
+#include <iterator>
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+static constexpr int8_t each = ForwardPath::Each;
+static constexpr int8_t own = ForwardPath::Own;
+
+static constexpr ForwardPath at() { return {}; }
+static constexpr ForwardPath at(int8_t Step) { return {1, {Step, 0}}; }
+static constexpr ForwardPath at(int8_t Outer, int8_t Inner) {
+  return {2, {Outer, Inner}};
+}
+
+static constexpr ForwardRule Rules[] = {
+#define HLOBUF_FORWARD(Op, Result, Operand, Parts)                             \
+  {Opcode::Op, Result, Operand, ForwardedParts::Parts},
+#include "HLO/Opcodes.def"
+};
+
+static_assert(std::is_sorted(std::begin(Rules), std::end(Rules),
+                             [](const ForwardRule &X, const ForwardRule &Y) {
+                               return X.Op < Y.Op;
+                             }),
+              "forwardRules() bisects: sort HLOBUF_FORWARD by opcode");
+
+ArrayRef<ForwardRule> hlobuf::forwardRules(Opcode Op) {
+  auto [Begin, End] = std::equal_range(
+      std::begin(Rules), std::end(Rules), ForwardRule{Op},
+      [](const ForwardRule &X, const ForwardRule &Y) { return X.Op < Y.Op; });
+  return ArrayRef<ForwardRule>(Begin, End);
+}
+
+bool hlobuf::forwardsOperand(Opcode Op) {
+  ArrayRef<ForwardRule> Own = forwardRules(Op);
+  return !Own.empty() && Own[0].Parts == ForwardedParts::All &&
+         Own[0].Result.Size == 0 && Own[0].Operand.Size == 0;
+}
+
+static bool hasPart(ForwardedParts Parts, bool IsTop, bool IsTuple) {
+  switch (Parts) {
+  case ForwardedParts::All:
+    return true;
+  case ForwardedParts::BelowTop:
+    return !IsTop;
+  case ForwardedParts::Leaves:
+    return !IsTuple;
+  case ForwardedParts::Leaf:
+    return IsTop && !IsTuple;
+  }
+  return false;
+}
+
+std::optional<OperandPath> hlobuf::forwardedPath(const ForwardRule &Rule,
+                                                 ArrayRef<uint32_t> Steps,
+                                                 bool IsTuple, uint32_t Own) {
+  if (Steps.size() < Rule.Result.Size ||
+      !hasPart(Rule.Parts, Steps.size() == Rule.Result.Size, IsTuple))
+    return std::nullopt;
+  OperandPath Found;
+  uint32_t Each = 0;
+  for (unsigned I = 0; I != Rule.Result.Size; ++I) {
+    int8_t Step = Rule.Result.Steps[I];
+    if (Step == ForwardPath::Each)
+      Each = Found.Operand = Steps[I];
+    else if (Steps[I] != static_cast<uint32_t>(Step))
+      return std::nullopt;
+  }
+  for (unsigned I = 0; I != Rule.Operand.Size; ++I) {
+    int8_t Step = Rule.Operand.Steps[I];
+    if (Step == ForwardPath::Each)
+      Found.Operand = 0;
+    Found.Steps.push_back(Step == ForwardPath::Each  ? Each
+                          : Step == ForwardPath::Own ? Own
+                                                     : Step);
+  }
+  Found.Steps.append(Steps.begin() + Rule.Result.Size, Steps.end());
+  return Found;
+}

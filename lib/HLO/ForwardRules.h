@@ -1,0 +1,67 @@
+//===- HLO/ForwardRules.h - Results that are parts of operands --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_FORWARDRULES_H
+#define HLOBUF_HLO_FORWARDRULES_H
+
+#include "HLO/Opcode.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace hlobuf {
+
+/// Which parts at a path and below it are forwarded.
+enum class ForwardedParts : uint8_t {
+  All,
+  /// All but the one at the path.
+  BelowTop,
+  /// Those that are not tuples.
+  Leaves,
+  /// The one at the path, if it is not a tuple.
+  Leaf,
+};
+
+/// A path in a row HLOBUF_FORWARD of Opcodes.def, outermost step first.
+struct ForwardPath {
+  /// See HLOBUF_FORWARD.
+  static constexpr int8_t Each = -1;
+  static constexpr int8_t Own = -2;
+
+  uint8_t Size = 0;
+  int8_t Steps[2] = {0, 0};
+};
+
+/// A row HLOBUF_FORWARD of Opcodes.def.
+struct ForwardRule {
+  Opcode Op = Opcode::Unknown;
+  ForwardPath Result;
+  ForwardPath Operand;
+  ForwardedParts Parts = ForwardedParts::All;
+};
+
+/// The rows of Opcodes.def for \p Op: none if it computes all of its result.
+llvm::ArrayRef<ForwardRule> forwardRules(Opcode Op);
+
+/// True if the whole result is operand 0.
+bool forwardsOperand(Opcode Op);
+
+/// A part of an operand.
+struct OperandPath {
+  uint32_t Operand = 0;
+  /// Outermost step first.
+  llvm::SmallVector<uint32_t, 4> Steps;
+};
+
+/// What \p Rule makes of the part of a result at \p Steps; nothing if the row
+/// is about others. \p IsTuple is true if that part is a tuple, and \p Own the
+/// element that a get-tuple-element takes.
+std::optional<OperandPath> forwardedPath(const ForwardRule &Rule,
+                                         llvm::ArrayRef<uint32_t> Steps,
+                                         bool IsTuple, uint32_t Own = 0);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_FORWARDRULES_H
