@@ -272,7 +272,9 @@ void DataflowBuilder::linkAsync(HloId Id) {
   Opcode Op = P[Id].Op;
   if (Op != Opcode::AsyncDone || R.AsyncDoneTuples)
     defineTuples(Id);
-  bool Continues = R.AsyncUpdateSliceForwards && continuesSlice(P, Id);
+  // A start may have no operands yet (late binding, 2026).
+  bool Continues = Op != Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+                   continuesSlice(P, Id);
   if (Op == Opcode::AsyncDone)
     return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
   // An update that binds operands has other parts than the state before.
