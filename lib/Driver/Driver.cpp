@@ -92,25 +92,6 @@ static std::optional<RuleText> describeCheck(StringRef Id) {
   return std::nullopt;
 }
 
-static std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
-                                                  const VerifyOptions &Options,
-                                                  llvm::raw_ostream &OS,
-                                                  bool IsFile) {
-  switch (Format) {
-  case OutputFormat::Text:
-    return makeTextPrinter(Options.Print, OS, Options.Color && !IsFile, IsFile);
-  case OutputFormat::Json:
-    return makeJsonPrinter(Options.Print, OS);
-  case OutputFormat::Sarif:
-    return makeSarifPrinter(Options.Print, OS, describeCheck);
-  case OutputFormat::JUnit:
-    return makeJUnitPrinter(OS);
-  case OutputFormat::Github:
-    return makeGithubPrinter(OS);
-  }
-  return nullptr;
-}
-
 llvm::Error Driver::mayWrite(StringRef Path) const {
   if (P.reads(Path))
     return failure(
@@ -119,7 +100,11 @@ llvm::Error Driver::mayWrite(StringRef Path) const {
 }
 
 llvm::Error Driver::openSinks() {
-  Sinks.push_back({nullptr, makePrinter(Options.Format, Options, Out, false)});
+  PrintOptions Print = Options.Print;
+  Print.Describe = describeCheck;
+  Sinks.push_back({nullptr, makePrinter(Options.Format, Print, Out)});
+  Print.Color = false;
+  Print.ReadErrors = true;
   for (const OutputFile &Output : Options.Outputs) {
     if (llvm::Error Refused = mayWrite(Output.Path))
       return Refused;
@@ -127,8 +112,7 @@ llvm::Error Driver::openSinks() {
     if (!File)
       return File.takeError();
     llvm::raw_ostream &OS = (*File)->os();
-    Sinks.push_back(
-        {std::move(*File), makePrinter(Output.Format, Options, OS, true)});
+    Sinks.push_back({std::move(*File), makePrinter(Output.Format, Print, OS)});
   }
   return llvm::Error::success();
 }

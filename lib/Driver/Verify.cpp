@@ -90,7 +90,7 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
     else if (A.dump().state(S) == SectionState::Damaged)
       G.Reason =
           fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
-                      sectionName(S));
+                      infoOf(S).Name);
     else
       G = explainAbsence(A, S);
     if (!First || (First->Kind == SkipKind::NotChecked &&
@@ -198,15 +198,12 @@ CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
   return Worst;
 }
 
-/// Checks that ask what the module implies but do without. Only the speed
-/// depends on this list.
-static bool mayAskForModule(StringRef Id) {
-  static constexpr StringRef Asking[] = {
-      "read-only-allocation", "value-bounds",
-      "hidden-alias",         "range-end",
-      "tuple-table-overlap",  "buffer-overlap",
-      "touching-reader",      "read-after-overwrite"};
-  return llvm::is_contained(Asking, Id);
+/// Checks of overlap and execution ask what the module implies even where they
+/// do without. Only the speed depends on this.
+static bool mayAskForModule(const CheckInfo &Info) {
+  return Info.For.Role != ClaimRole::None &&
+         (Info.For.Of == Sentence::NoOverlap ||
+          Info.For.Of == Sentence::Execution);
 }
 
 /// The enabled checks, as numbers in allChecks(). What the module implies is
@@ -222,7 +219,7 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   auto Class = [](uint32_t Number) {
     const CheckInfo &Info = allChecks()[Number];
     return llvm::is_contained(Info.Needs, Section::Module) ? 2
-           : mayAskForModule(Info.Id)                      ? 1
+           : mayAskForModule(Info)                         ? 1
                                                            : 0;
   };
   llvm::stable_sort(

@@ -1,16 +1,14 @@
-//===- Memory/WasteFinder.h - What rules of waste share ---------*- C++ -*-===//
+//===- Memory/WasteContext.h - What the search for waste shares -*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_MEMORY_WASTEFINDER_H
-#define HLOBUF_MEMORY_WASTEFINDER_H
+#ifndef HLOBUF_MEMORY_WASTECONTEXT_H
+#define HLOBUF_MEMORY_WASTECONTEXT_H
 
 #include "Memory/Waste.h"
-#include "llvm/ADT/DenseSet.h"
-#include <map>
 
 namespace hlobuf {
 
@@ -33,59 +31,13 @@ struct EntryResult {
   ValueId Value;
 };
 
-/// Finds bytes of the main memory space that the program could do without.
-class WasteFinder {
+/// What is known of the main memory space before waste is looked for, and what
+/// was found.
+class WasteContext {
 public:
-  WasteFinder(const MemoryUse &Use, const SpaceUse &Main,
-              const ModuleAnalysis *W);
+  WasteContext(const MemoryUse &Use, const SpaceUse &Main,
+               const ModuleAnalysis *Module);
 
-  std::vector<Waste> run();
-
-private:
-  // WasteDonation.cpp
-  void findEntry();
-  void markDonated();
-  void findDonations();
-  void findUnusedDonations();
-  bool mayTake(const EntryResult &R, int32_t Written,
-               const EntryParameter &P) const;
-  std::optional<int32_t> firstWrite(const EntryResult &R) const;
-  bool readsInPlace(NameId Name, NameId Source) const;
-  bool isOnlyReturned(ValueId V) const;
-  uint64_t savedByDonation(const EntryResult &R) const;
-
-  // WasteCopies.cpp
-  void findCopies();
-  bool isCopiedArgument(const EntryResult &R);
-  struct ForcedCopy;
-  void addPeakCopy(ValueId Copy, ValueId Source);
-  bool hasOperand(NameId Name, NameId Source) const;
-  bool isForced(ForcedCopy &C) const;
-  std::pair<std::string, std::string> explain(const ForcedCopy &C) const;
-  std::string describeWriter(ValueId V) const;
-  std::string describeUpdate(ValueId V) const;
-  bool isDonated(ValueId V) const;
-  bool sameSet(ValueId X, ValueId Y) const;
-  ValueId nextInPlace(ValueId V) const;
-  ValueId copiedFrom(ValueId V) const;
-
-  // WasteHeld.cpp
-  void findHeld();
-  bool addWideCopy(const HeldValue &V);
-  bool addRecomputable(const HeldValue &V);
-  bool addEarlyDefinition(const HeldValue &V);
-  bool isCheapToMake(NameId Name) const;
-  bool isMove(NameId Reader) const;
-  llvm::StringRef spellCheap(NameId Name) const;
-  std::optional<StepRange> idleAtPeak(ValueId V) const;
-  std::optional<uint64_t> bytesToKeep(NameId Name, int32_t Step) const;
-
-  // WasteSizes.cpp
-  void findPadding();
-  void findFragmentation();
-  void findConstants();
-
-  // Shared.
   std::string spell(ValueId V) const;
   /// As its user calls it: an argument's own name, else the op and the line.
   std::string describe(ValueId V) const;
@@ -113,31 +65,51 @@ private:
   bool isAlone(const HeldValue &V) const;
   /// Adds it if it is worth it.
   void add(Waste Found);
-  /// The same for one of several arguments of one name but for numbers, which
-  /// become one entry.
-  void addArgument(Waste Found);
-  void addArguments();
+  /// \p X and \p Y are in one alias set of the module.
+  bool sameSet(ValueId X, ValueId Y) const;
+  /// \p V is in the allocation of an argument that its caller gives away.
+  bool isDonated(ValueId V) const;
 
   const MemoryUse &Use;
   const Facts &A;
   const Dump &D;
   const SpaceUse &Main;
-  const ModuleAnalysis *W;
+  /// Null if there is none.
+  const ModuleAnalysis *Module;
+  /// Bytes that are worth a finding.
   uint64_t Threshold;
   /// Held at the peak, large enough to matter.
   std::vector<HeldValue> Held;
   std::vector<EntryParameter> Parameters;
   std::vector<EntryResult> Results;
-  /// Copies of these that are written over have been told about: at most one of
-  /// several could be left out.
-  llvm::DenseSet<uint32_t> Copied;
   /// By allocation: there is an ArgumentCopy or ReturnedArgument about it.
   std::vector<bool> Told;
   std::vector<Waste> Found;
-  /// By kind, shape and name without numbers.
-  std::map<std::tuple<WasteKind, ShapeId, std::string>, Waste> Arguments;
+
+private:
+  void findEntry();
+  void markDonated();
 };
+
+/// Instruction \p Name, which reads \p Source, can write its result over it. A
+/// fusion can if each instruction on the way from there can
+/// (HloDataflowAnalysis::CanShareOperandBufferWithUser, 2019); what a loop
+/// reads is needed until it ends.
+bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
+
+/// Adds PeakCopy, ArgumentCopy and ReturnedArgument, and fills in Told.
+void findCopies(WasteContext &Ctx);
+/// Adds PossibleDonation and UnusedDonation; after findCopies().
+void findDonations(WasteContext &Ctx);
+/// Adds WideCopy, Recomputable and EarlyDefinition.
+void findHeld(WasteContext &Ctx);
+/// Adds TilePadding.
+void findPadding(WasteContext &Ctx);
+/// Adds Fragmentation.
+void findFragmentation(WasteContext &Ctx);
+/// Adds LargeConstant and SameConstant.
+void findConstants(WasteContext &Ctx);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_MEMORY_WASTEFINDER_H
+#endif // HLOBUF_MEMORY_WASTECONTEXT_H

@@ -1,0 +1,40 @@
+//===- Memory/Waste.cpp ---------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Waste.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Memory/WasteContext.h"
+
+using namespace hlobuf;
+
+llvm::StringRef hlobuf::checkOf(WasteKind Kind) {
+  static constexpr llvm::StringRef Checks[] = {
+#define HLOBUF_WASTE(Kind, Id, When, Needs, Summary) Id,
+#include "Memory/Waste.def"
+  };
+  return Checks[static_cast<size_t>(Kind)];
+}
+
+std::vector<Waste> hlobuf::findWaste(const MemoryUse &Use,
+                                     const ModuleAnalysis *Module) {
+  const SpaceUse *Main = Use.space(0);
+  if (!Main)
+    return {};
+  if (Module && !Module->obstacle().empty())
+    Module = nullptr;
+  WasteContext Ctx(Use, *Main, Module);
+  findCopies(Ctx);
+  findDonations(Ctx);
+  findHeld(Ctx);
+  findPadding(Ctx);
+  findFragmentation(Ctx);
+  findConstants(Ctx);
+  llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
+    return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
+  });
+  return std::move(Ctx.Found);
+}
