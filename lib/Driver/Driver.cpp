@@ -7,7 +7,7 @@
 
 #include "Driver/Driver.h"
 #include "Driver/Capacity.h"
-#include "Driver/Comments.h"
+#include "Driver/DumpComments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
@@ -15,7 +15,7 @@
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
 #include "Driver/Summary.h"
-#include "Driver/Unmatched.h"
+#include "Driver/UnmatchedSettings.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"

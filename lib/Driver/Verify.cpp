@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
-#include "Driver/CheckNames.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LostValues.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/UnknownLines.h"
+#include "Driver/UnknownNames.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"

@@ -1,4 +1,5 @@
-//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -*-===//
+//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +17,7 @@
 #define HLOBUF_DUMP_MODEL_H
 
 #include "Dump/Section.h"
-#include "HLO/InstructionText.h"
+#include "HLO/InstructionParser.h"
 #include "HLO/Module.h"
 #include "HLO/Opcode.h"
 #include "HLO/Shape.h"

@@ -13,8 +13,8 @@
 
 #include "Proto/Fields.h"
 #include "Proto/Pages.h"
+#include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
-#include "Proto/Text.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

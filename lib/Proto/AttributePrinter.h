@@ -1,4 +1,5 @@
-//===- Proto/AttributePrinter.h - Attributes of one instruction -*- C++ -*-===//
+//===- Proto/AttributePrinter.h - Attributes of one instruction -*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +10,7 @@
 #define HLOBUF_PROTO_ATTRIBUTEPRINTER_H
 
 #include "Proto/Fields.h"
-#include "Proto/Text.h"
+#include "Proto/ProtoText.h"
 #include "Support/Format.h"
 
 namespace hlobuf {

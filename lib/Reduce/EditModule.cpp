@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce/EditModule.h"
-#include "Reduce/ShapeText.h"
+#include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"

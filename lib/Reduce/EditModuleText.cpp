@@ -7,7 +7,7 @@
 
 #include "HLO/ModuleReader.h"
 #include "Reduce/EditModule.h"
-#include "Reduce/ShapeText.h"
+#include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -9,7 +9,7 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Draw/MakePicture.h"
-#include "Draw/Writers.h"
+#include "Draw/PictureWriters.h"
 #include "Driver/DumpResults.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
