@@ -11,10 +11,10 @@
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
+#include "Driver/LastLine.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
-#include "Driver/Summary.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
@@ -48,7 +48,7 @@ public:
   llvm::Error prepare();
   ExitStatus run();
   /// Those of the last run that count.
-  unsigned findings() const { return Sum.findings(); }
+  unsigned findings() const { return Sum.counts().Findings; }
 
 private:
   llvm::Error mayWrite(StringRef Path) const;
@@ -69,7 +69,7 @@ private:
   std::vector<Sink> Sinks;
   std::optional<Baseline> Old;
   Baseline New;
-  Summary Sum;
+  LastLine Sum;
   /// Threads for one large dump: those that the number of dumps leaves.
   unsigned JobsInside = 1;
   bool UpdateFailed = false;
@@ -273,7 +273,7 @@ void Driver::saveBaseline(RunEnd &End) {
 
 ExitStatus Driver::finish() {
   RunEnd End;
-  End.Status = UpdateFailed ? ExitUnreadable : Sum.status();
+  End.Status = UpdateFailed ? ExitUnreadable : Sum.counts().status();
   if (!Options.Quiet)
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())

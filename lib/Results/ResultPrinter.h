@@ -9,7 +9,7 @@
 #define HLOBUF_RESULTS_RESULTPRINTER_H
 
 #include "Results/Result.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 
 namespace hlobuf {
 

@@ -14,7 +14,7 @@
 #include "Reduce/ModuleInput.h"
 #include "Reduce/Reducer.h"
 #include "Support/AtomicFile.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"

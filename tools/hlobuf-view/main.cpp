@@ -14,7 +14,7 @@
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
 #include "Support/AtomicFile.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"

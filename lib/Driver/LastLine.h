@@ -1,13 +1,14 @@
-//===- Driver/Summary.h - The last line of a run ----------------*- C++ -*-===//
+//===- Driver/LastLine.h - The last line of a run ---------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DRIVER_SUMMARY_H
-#define HLOBUF_DRIVER_SUMMARY_H
+#ifndef HLOBUF_DRIVER_LASTLINE_H
+#define HLOBUF_DRIVER_LASTLINE_H
 
+#include "Driver/ExitStatus.h"
 #include "Driver/SentenceTally.h"
 #include "Results/ResultPrinter.h"
 #include <map>
@@ -16,7 +17,7 @@
 namespace hlobuf {
 
 /// Adds up what was verified and what was not.
-class Summary {
+class LastLine {
 public:
   void add(const DumpResult &R);
 
@@ -40,17 +41,12 @@ public:
   /// those that do not apply.
   std::string details() const;
 
-  /// Findings of any severity that are neither suppressed nor in the baseline,
-  /// and required checks that could not run.
-  unsigned findings() const { return Findings; }
-
-  /// The exit status that follows.
-  ExitStatus status() const;
+  const RunCounts &counts() const { return Counts; }
 
 private:
   /// Findings and dumps: `2 dumps: 1 error in 1 dump`, and what separates them
   /// from what follows.
-  std::string counts(bool Introduces) const;
+  std::string spellCounts(bool Introduces) const;
   std::string passed() const;
   /// Missing files, then other reasons.
   std::string notRun() const;
@@ -60,20 +56,9 @@ private:
   /// Files that were not read, and what a configuration hides.
   std::string remarks() const;
 
-  unsigned Dumps = 0;
-  unsigned Unreadable = 0;
-  unsigned Findings = 0;
-  unsigned Errors = 0;
-  unsigned Warnings = 0;
-  unsigned Suppressed = 0;
-  unsigned Baselined = 0;
-  unsigned NotUnderstood = 0;
-  unsigned DumpsWithFindings = 0;
-  unsigned Lints = 0;
+  RunCounts Counts;
   unsigned UnusedSiblings = 0;
   unsigned Skipped = 0;
-  /// Dumps with files that could not be read.
-  unsigned Damaged = 0;
   std::string FirstUnused;
   std::string FirstSkipped;
   std::string FirstSearched;
@@ -94,4 +79,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_SUMMARY_H
+#endif // HLOBUF_DRIVER_LASTLINE_H

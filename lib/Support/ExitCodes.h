@@ -1,12 +1,12 @@
-//===- Support/ExitStatus.h - How a process ends ----------------*- C++ -*-===//
+//===- Support/ExitCodes.h - How a process ends -----------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_SUPPORT_EXITSTATUS_H
-#define HLOBUF_SUPPORT_EXITSTATUS_H
+#ifndef HLOBUF_SUPPORT_EXITCODES_H
+#define HLOBUF_SUPPORT_EXITCODES_H
 
 namespace hlobuf {
 
@@ -23,4 +23,4 @@ enum ExitStatus : int {
 
 } // namespace hlobuf
 
-#endif // HLOBUF_SUPPORT_EXITSTATUS_H
+#endif // HLOBUF_SUPPORT_EXITCODES_H

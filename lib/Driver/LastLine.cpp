@@ -1,11 +1,11 @@
-//===- Driver/Summary.cpp -------------------------------------------------===//
+//===- Driver/LastLine.cpp ------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Driver/Summary.h"
+#include "Driver/LastLine.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,24 +24,10 @@ static void addOutcome(std::map<StringRef, CheckOutcome> &All,
   Known->second = std::max(Known->second, C.Outcome);
 }
 
-void Summary::add(const DumpResult &R) {
-  if (R.isUnreadable()) {
-    ++Unreadable;
+void LastLine::add(const DumpResult &R) {
+  Counts.add(R);
+  if (R.isUnreadable())
     return;
-  }
-  ++Dumps;
-  unsigned NewErrors = R.errors();
-  unsigned NewWarnings = R.count(Severity::Warning);
-  Errors += NewErrors;
-  Warnings += NewWarnings;
-  Suppressed += R.count(Silence::Suppressed);
-  Baselined += R.count(Silence::Baselined);
-  NotUnderstood += R.isNotUnderstood();
-  unsigned NewLints = R.count(Severity::Lint);
-  Lints += NewLints;
-  Findings += NewErrors + NewWarnings + NewLints;
-  DumpsWithFindings += NewErrors + NewWarnings != 0;
-  Damaged += R.hasUnreadable();
   for (const ResultCheck &C : R.Checks)
     addOutcome(Outcomes, C);
   for (const SkippedCheck &Skipped : R.Skipped)
@@ -55,14 +41,6 @@ void Summary::add(const DumpResult &R) {
   if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
     FirstUnused = R.UnusedFiles.front();
   UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
-}
-
-ExitStatus Summary::status() const {
-  if (Unreadable + Damaged != 0)
-    return ExitUnreadable;
-  if (Errors != 0)
-    return ExitErrors;
-  return NotUnderstood != 0 ? ExitUnreadable : ExitSound;
 }
 
 static std::string counted(unsigned Count, StringRef Noun) {
@@ -100,42 +78,43 @@ static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
 
 /// `a, b (reason)`, or `9 checks (reason)` unless \p All are wanted; with the
 /// number of dumps where there are several.
-std::string Summary::spellReason(StringRef Reason,
-                                 const std::map<std::string, unsigned> &Checks,
-                                 bool All) const {
+std::string LastLine::spellReason(StringRef Reason,
+                                  const std::map<std::string, unsigned> &Checks,
+                                  bool All) const {
   std::string Text;
   if (!All && Checks.size() > MaxNamed)
     Text = counted(static_cast<unsigned>(Checks.size()), "check");
   else
     Text = llvm::join(llvm::make_first_range(Checks), ", ");
   Text += fmt::format(" ({}", Reason);
-  if (Dumps != 1)
+  if (Counts.Dumps != 1)
     Text += fmt::format(", {}", counted(mostOf(Checks), "dump"));
   return Text + ')';
 }
 
-std::string Summary::counts(bool Introduces) const {
+std::string LastLine::spellCounts(bool Introduces) const {
   std::vector<std::string> Parts;
-  if (Errors != 0)
-    Parts.push_back(counted(Errors, "error"));
-  if (Warnings != 0)
-    Parts.push_back(counted(Warnings, "warning"));
-  if (Lints != 0)
-    Parts.push_back(counted(Lints, "lint"));
-  if (Suppressed != 0)
-    Parts.push_back(fmt::format("{} suppressed", Suppressed));
-  if (Baselined != 0)
-    Parts.push_back(fmt::format("{} in the baseline", Baselined));
-  std::string Text = Dumps == 1 ? "" : counted(Dumps, "dump") + ": ";
+  if (Counts.Errors != 0)
+    Parts.push_back(counted(Counts.Errors, "error"));
+  if (Counts.Warnings != 0)
+    Parts.push_back(counted(Counts.Warnings, "warning"));
+  if (Counts.Lints != 0)
+    Parts.push_back(counted(Counts.Lints, "lint"));
+  if (Counts.Suppressed != 0)
+    Parts.push_back(fmt::format("{} suppressed", Counts.Suppressed));
+  if (Counts.Baselined != 0)
+    Parts.push_back(fmt::format("{} in the baseline", Counts.Baselined));
+  std::string Text =
+      Counts.Dumps == 1 ? "" : counted(Counts.Dumps, "dump") + ": ";
   Text += llvm::join(Parts, ", ");
-  if (Dumps > 1 && DumpsWithFindings != 0)
-    Text += fmt::format(" in {}", counted(DumpsWithFindings, "dump"));
+  if (Counts.Dumps > 1 && Counts.DumpsWithFindings != 0)
+    Text += fmt::format(" in {}", counted(Counts.DumpsWithFindings, "dump"));
   return Text + (Parts.empty() ? "" : Introduces ? ": " : "; ");
 }
 
 /// How many of the selected checks passed. Where none applies, that must not
 /// look like a check that failed.
-std::string Summary::passed() const {
+std::string LastLine::passed() const {
   size_t Passed = 0;
   size_t Applying = 0;
   for (const auto &[Check, Outcome] : Outcomes) {
@@ -153,7 +132,7 @@ std::string Summary::passed() const {
   return Text;
 }
 
-std::string Summary::notRun() const {
+std::string LastLine::notRun() const {
   std::string Text;
   unsigned Files = 0;
   for (size_t Role = 0; Role != NumFileRoles; ++Role) {
@@ -163,7 +142,7 @@ std::string Summary::notRun() const {
     Text += fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",",
                         Checks.size(), Checks.size() == 1 ? "s" : "",
                         filePattern(static_cast<FileRole>(Role)));
-    if (Dumps != 1)
+    if (Counts.Dumps != 1)
       Text += fmt::format(" (of {})", counted(mostOf(Checks), "dump"));
   }
   if (Files != 0)
@@ -176,7 +155,7 @@ std::string Summary::notRun() const {
   return Text;
 }
 
-std::string Summary::details() const {
+std::string LastLine::details() const {
   std::string Text;
   for (const std::string &Line : Sentences.details())
     Text += printable(Line) + '\n';
@@ -195,21 +174,21 @@ std::string Summary::details() const {
   return Text;
 }
 
-std::string Summary::line() const {
-  if (Dumps + Unreadable == 0)
+std::string LastLine::line() const {
+  if (Counts.Dumps + Counts.Unreadable == 0)
     return "verified 0 dumps";
   std::string Text;
-  if (Dumps != 0) {
-    Text = Sentences.isEmpty()
-               ? counts(false) + passed() + notRun()
-               : counts(Sentences.anyBroken()) + Sentences.line(Errors != 0);
-    if (NotUnderstood != 0)
+  if (Counts.Dumps != 0) {
+    Text = Sentences.isEmpty() ? spellCounts(false) + passed() + notRun()
+                               : spellCounts(Sentences.anyBroken()) +
+                                     Sentences.line(Counts.Errors != 0);
+    if (Counts.NotUnderstood != 0)
       Text += fmt::format("; {} with lines that are not understood",
-                          counted(NotUnderstood, "dump"));
+                          counted(Counts.NotUnderstood, "dump"));
   }
-  if (Unreadable != 0)
+  if (Counts.Unreadable != 0)
     Text += fmt::format("{}{} could not be read", Text.empty() ? "" : "; ",
-                        counted(Unreadable, "input"));
+                        counted(Counts.Unreadable, "input"));
   return printable(Text + remarks());
 }
 
@@ -218,7 +197,7 @@ static std::string andMore(StringRef First, unsigned Count) {
                     : fmt::format("{} and {} more", First, Count - 1);
 }
 
-std::string Summary::remarks() const {
+std::string LastLine::remarks() const {
   std::string Text;
   if (UnusedSiblings != 0)
     Text += "; not used: " + andMore(FirstUnused, UnusedSiblings);
@@ -236,17 +215,18 @@ std::string Summary::remarks() const {
   return Text;
 }
 
-void Summary::addSearched(StringRef Path) {
+void LastLine::addSearched(StringRef Path) {
   if (Searched++ == 0)
     FirstSearched = Path.str();
 }
 
-void Summary::addSkipped(StringRef Path) {
+void LastLine::addSkipped(StringRef Path) {
   if (Skipped++ == 0)
     FirstSkipped = Path.str();
 }
 
-void Summary::addSwitchedOff(StringRef File, llvm::ArrayRef<StringRef> Checks) {
+void LastLine::addSwitchedOff(StringRef File,
+                              llvm::ArrayRef<StringRef> Checks) {
   std::set<std::string> &Known = SwitchedOff[File.str()];
   for (StringRef Check : Checks)
     Known.insert(Check.str());
