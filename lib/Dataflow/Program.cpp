@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 Program::Program(const Facts &A)
     : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices),
-      Elided(A, Trees) {
+      Elided(A, Trees), Chains(*this) {
   if (!M.Entry) {
     Obstacle = "the module has no ENTRY computation";
     return;
@@ -32,7 +32,7 @@ Program::Program(const Facts &A)
     adoptOrder();
   linkUsers();
   linkCallers();
-  linkChains();
+  Chains.link(M.Instructions.size());
   classify();
 }
 
@@ -219,7 +219,7 @@ ArrayRef<HloCall> Program::calls(HloId Id) const {
   ArrayRef<HloCall> Own = M.calls(M[Id]);
   if (!Own.empty() || !isAsync(Nodes[Id.index()].Op))
     return Own;
-  HloId Start = ChainStart.lookup(Id.index());
+  HloId Start = Chains.start(Id);
   return Start ? M.calls(M[Start]) : Own;
 }
 
