@@ -69,17 +69,6 @@ static constexpr Section InOrder[] = {
     Section::Allocations, Section::Total,  Section::Used, Section::Texts,
     Section::Sequence,    Section::Ranges, Section::Peak, Section::Stack};
 
-void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
-  // A value without its text is not whole.
-  if (In == Section::Texts)
-    In = Section::Used;
-  std::optional<CutOff> &Known = Cuts[static_cast<size_t>(Role)];
-  if (Known && Known->In <= In)
-    return;
-  Known = {In, std::move(Evidence),
-           llvm::sys::path::filename(file(Role).Path).str()};
-}
-
 bool hlobuf::endsAsMeant(const Dump &D) {
   if (D.fromProto() || D.file(FileRole::Assignment).Framed)
     return true;

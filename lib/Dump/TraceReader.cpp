@@ -1,4 +1,4 @@
-//===- Dump/ReaderTraces.cpp - What only protos hold ----------------------===//
+//===- Dump/TraceReader.cpp -----------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,15 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dump/ReaderImpl.h"
+#include "Dump/TraceReader.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-void DumpReader::readTraceText() {
-  if (!D.file(FileRole::Traces).present())
-    return;
-  LineCursor In(D.file(FileRole::Traces).Text, PassedText);
+void TraceReader::readTraces(LineCursor &In) {
   In.advance(); // `HeapSimulatorTraces:`
   for (; !In.atEnd(); In.advance()) {
     if (!In.line().starts_with(" ")) {
@@ -41,10 +38,9 @@ void DumpReader::readTraceText() {
         damaged(Line, TracePart, "cannot parse this line as a value");
     }
   }
-  noteComments(In, FileRole::Traces);
 }
 
-void DumpReader::readTraceHeading(LineCursor &In) {
+void TraceReader::readTraceHeading(LineCursor &In) {
   auto AllocationOf = [&](StringRef Title) {
     Scanner Row(In.line());
     return Row.literal(Title) && Row.number(TraceAllocation) &&
@@ -68,7 +64,7 @@ void DumpReader::readTraceHeading(LineCursor &In) {
   present(TracePart);
 }
 
-void DumpReader::readHeapEvent(StringRef Line, uint32_t Offset) {
+void TraceReader::readHeapEvent(StringRef Line, uint32_t Offset) {
   HeapEvent Event;
   Event.Line = Offset;
   ValueTag Tag;
@@ -97,7 +93,7 @@ void DumpReader::readHeapEvent(StringRef Line, uint32_t Offset) {
   D.HeapTraces.back().Events.End = static_cast<uint32_t>(D.HeapEvents.size());
 }
 
-void DumpReader::readAlias(StringRef Line, uint32_t Offset) {
+void TraceReader::readAlias(StringRef Line, uint32_t Offset) {
   AliasRow Alias;
   Alias.Line = Offset;
   ValueTag Tag;

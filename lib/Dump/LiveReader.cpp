@@ -1,11 +1,11 @@
-//===- Dump/ReaderLive.cpp - Sequence, ranges, peak, stack tree -----------===//
+//===- Dump/LiveReader.cpp ------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dump/ReaderImpl.h"
+#include "Dump/LiveReader.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -15,7 +15,7 @@ static constexpr StringRef Unavailable =
 static constexpr StringRef UnboundedPeak =
     "  Peak memory could not be determined due to unbounded dynamic shape.";
 
-void DumpReader::readLiveRanges(LineCursor &In) {
+void LiveReader::readLiveRanges(LineCursor &In) {
   if (In.line() == Unavailable) {
     D.RangesUnavailable = true;
     D.LiveHeaderLine = In.offset();
@@ -38,7 +38,7 @@ void DumpReader::readLiveRanges(LineCursor &In) {
   expectEnd(In, D.complete(Section::Stack) ? Section::Stack : Section::Peak);
 }
 
-void DumpReader::readSequence(LineCursor &In) {
+void LiveReader::readSequence(LineCursor &In) {
   if (In.line() == "  InstructionSequence:") {
     In.advance();
   } else {
@@ -66,7 +66,7 @@ void DumpReader::readSequence(LineCursor &In) {
   }
 }
 
-void DumpReader::readRanges(LineCursor &In) {
+void LiveReader::readRanges(LineCursor &In) {
   present(Section::Ranges);
   if (In.line() == "  BufferLiveRange:") {
     In.advance();
@@ -98,7 +98,7 @@ void DumpReader::readRanges(LineCursor &In) {
   }
 }
 
-void DumpReader::readPeak(LineCursor &In) {
+void LiveReader::readPeak(LineCursor &In) {
   present(Section::Peak);
   D.PeakLine = In.offset();
   if (In.line() == UnboundedPeak) {
@@ -143,7 +143,7 @@ void DumpReader::readPeak(LineCursor &In) {
   }
 }
 
-void DumpReader::readStack(LineCursor &In) {
+void LiveReader::readStack(LineCursor &In) {
   present(Section::Stack);
   D.StackLine = In.offset();
   if (In.line().starts_with("  Stack trace breakdown")) {
@@ -168,7 +168,7 @@ void DumpReader::readStack(LineCursor &In) {
 }
 
 /// Reads one node; its name is raw text and may hold newlines.
-bool DumpReader::readStackNode(LineCursor &In) {
+bool LiveReader::readStackNode(LineCursor &In) {
   constexpr unsigned MaxLines = 64;
   StackNode N;
   N.Line = In.offset();

@@ -1,11 +1,11 @@
-//===- Dump/ReaderAllocations.cpp -----------------------------------------===//
+//===- Dump/AllocationReader.cpp ------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dump/ReaderImpl.h"
+#include "Dump/AllocationReader.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -18,7 +18,7 @@ static bool endsAllocations(StringRef Line) {
          Line.starts_with("HloLiveRange");
 }
 
-void DumpReader::readAllocations(LineCursor &In) {
+void AllocationReader::readAllocations(LineCursor &In) {
   if (In.atEnd())
     damaged(In.line(), Section::Allocations, "expected an allocation here");
   while (!In.atEnd()) {
@@ -39,7 +39,7 @@ void DumpReader::readAllocations(LineCursor &In) {
   }
 }
 
-void DumpReader::readAllocationLine(LineCursor &In) {
+void AllocationReader::readAllocationLine(LineCursor &In) {
   Allocation A;
   A.Line = In.offset();
   auto NumValues = static_cast<uint32_t>(D.Values.size());
@@ -55,7 +55,7 @@ void DumpReader::readAllocationLine(LineCursor &In) {
   In.advance();
 }
 
-void DumpReader::readValueOfAllocation(LineCursor &In) {
+void AllocationReader::readValueOfAllocation(LineCursor &In) {
   StringRef Line = In.line();
   if (D.Allocations.empty() && !HeaderLost) {
     damaged(Line, Section::Allocations, "expected an allocation header");
@@ -87,7 +87,7 @@ void DumpReader::readValueOfAllocation(LineCursor &In) {
   In.advance();
 }
 
-void DumpReader::addValue(Value V) {
+void AllocationReader::addValue(Value V) {
   if (HeaderLost)
     return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
@@ -95,7 +95,7 @@ void DumpReader::addValue(Value V) {
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
 }
 
-void DumpReader::readTaggedValue(StringRef Line, uint32_t Offset) {
+void AllocationReader::readTaggedValue(StringRef Line, uint32_t Offset) {
   Value V;
   V.Line = Offset;
   if (parseValueLine(Line, Tables, V) &&
@@ -108,7 +108,7 @@ void DumpReader::readTaggedValue(StringRef Line, uint32_t Offset) {
           "cannot parse this line as a value of the allocation");
 }
 
-void DumpReader::readOneLineValue(StringRef Line, uint32_t Offset) {
+void AllocationReader::readOneLineValue(StringRef Line, uint32_t Offset) {
   Value V;
   V.Line = Offset;
   if (parseOneLineValue(Line, Tables, V)) {
@@ -121,7 +121,7 @@ void DumpReader::readOneLineValue(StringRef Line, uint32_t Offset) {
           "cannot parse this line as a value of the allocation");
 }
 
-void DumpReader::readMultiLineValue(LineCursor &In) {
+void AllocationReader::readMultiLineValue(LineCursor &In) {
   present(Section::Used);
   Value V;
   V.Line = In.offset();
@@ -136,9 +136,9 @@ void DumpReader::readMultiLineValue(LineCursor &In) {
   U.Tag = V.Tag;
   size_t NumUses = D.Uses.size();
   auto NumPositions = static_cast<uint32_t>(D.Positions.size());
-  readPositionRows(In);
+  Rows.readPositionRows(In);
   U.Positions = {NumPositions, static_cast<uint32_t>(D.Positions.size())};
-  if (!readUses(In, U))
+  if (!Rows.readUses(In, U))
     damaged(In.line(), Section::Allocations, "expected ' uses:'");
   bool Placed = parseMultiLinePlace(In.line(), Tables, V);
   if (!Placed || !Head) {
@@ -162,7 +162,7 @@ void DumpReader::readMultiLineValue(LineCursor &In) {
   append(D.Used, U, D.assignmentText(), U.Line);
 }
 
-void DumpReader::readReuseBlock(LineCursor &In) {
+void AllocationReader::readReuseBlock(LineCursor &In) {
   Allocation Lost;
   Allocation &A = HeaderLost ? Lost : D.Allocations.back();
   if (A.HasReuseBlock)

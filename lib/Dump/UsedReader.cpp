@@ -1,11 +1,11 @@
-//===- Dump/ReaderUsed.cpp - Total and used values ------------------------===//
+//===- Dump/UsedReader.cpp ------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dump/ReaderImpl.h"
+#include "Dump/UsedReader.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 static constexpr StringRef TextHeading = " from instruction:";
 
-void DumpReader::readTotal(LineCursor &In) {
+void UsedReader::readTotal(LineCursor &In) {
   present(Section::Total);
   D.TotalLine = In.offset();
   if (!parseTotalLine(In.line(), D.Total, D.TotalHuman))
@@ -24,7 +24,7 @@ void DumpReader::readTotal(LineCursor &In) {
 }
 
 /// True at the empty line or the heading after the used values.
-bool DumpReader::endsUsed(const LineCursor &In) const {
+bool UsedReader::endsUsed(const LineCursor &In) const {
   if (In.atEnd() || In.line().starts_with("HloLiveRange"))
     return true;
   if (!In.line().empty())
@@ -33,7 +33,7 @@ bool DumpReader::endsUsed(const LineCursor &In) const {
   return Next.empty() || Next.starts_with("HloLiveRange");
 }
 
-void DumpReader::readUsedValues(LineCursor &In) {
+void UsedReader::readUsedValues(LineCursor &In) {
   present(Section::Used);
   if (In.line() != "Used values:") {
     damaged(In.line(), Section::Used, "expected 'Used values:' here");
@@ -59,7 +59,7 @@ void DumpReader::readUsedValues(LineCursor &In) {
     present(Section::Texts);
 }
 
-bool DumpReader::readTagLine(LineCursor &In, UsedValue &U) {
+bool UsedReader::readTagLine(LineCursor &In, UsedValue &U) {
   if (!PendingTag.empty()) {
     Scanner Tag(PendingTag);
     U.Line = static_cast<uint32_t>(PendingTag.data() - In.text().data());
@@ -74,7 +74,7 @@ bool DumpReader::readTagLine(LineCursor &In, UsedValue &U) {
   return true;
 }
 
-void DumpReader::skipToNextTag(LineCursor &In) {
+void UsedReader::skipToNextTag(LineCursor &In) {
   while (!endsUsed(In)) {
     ValueTag Tag;
     Scanner Line(In.line());
@@ -84,7 +84,7 @@ void DumpReader::skipToNextTag(LineCursor &In) {
   }
 }
 
-void DumpReader::readUsedBody(LineCursor &In, UsedValue &U) {
+void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
   const char *Missing = nullptr;
   size_t NumPositions = D.Positions.size();
   size_t NumUses = D.Uses.size();
@@ -105,7 +105,7 @@ void DumpReader::readUsedBody(LineCursor &In, UsedValue &U) {
   append(D.Used, U, In.text(), U.Line);
 }
 
-void DumpReader::readPositionRows(LineCursor &In) {
+void UsedReader::readPositionRows(LineCursor &In) {
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Position P;
     P.Line = In.offset();
@@ -117,7 +117,7 @@ void DumpReader::readPositionRows(LineCursor &In) {
   }
 }
 
-bool DumpReader::readPositions(LineCursor &In, UsedValue &U) {
+bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
   if (In.line() != " positions:")
     return false;
   In.advance();
@@ -127,7 +127,7 @@ bool DumpReader::readPositions(LineCursor &In, UsedValue &U) {
   return true;
 }
 
-bool DumpReader::readUses(LineCursor &In, UsedValue &U) {
+bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
   auto First = static_cast<uint32_t>(D.Uses.size());
   U.Uses = {First, First};
   if (In.line() == " uses are not initialized yet.") {
@@ -143,7 +143,7 @@ bool DumpReader::readUses(LineCursor &In, UsedValue &U) {
   return true;
 }
 
-void DumpReader::readUseRows(LineCursor &In, UsedValue &U) {
+void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Use Row;
     Row.Line = In.offset();
@@ -160,7 +160,7 @@ void DumpReader::readUseRows(LineCursor &In, UsedValue &U) {
 
 /// Reads the instruction's text. True where there is one, or where this dump
 /// prints none.
-bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
+bool UsedReader::readTextLine(LineCursor &In, UsedValue &U) {
   StringRef Line = In.line();
   bool Present = Line.starts_with(TextHeading);
   if (!TextFormKnown) {
@@ -198,7 +198,7 @@ bool DumpReader::readTextLine(LineCursor &In, UsedValue &U) {
 
 /// True if the line at \p In belongs to the instruction before it: brackets or
 /// strings are still open and no new tag begins.
-bool DumpReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
+bool UsedReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
   if (In.atEnd() || In.line().starts_with("<"))
     return false;
   if (In.line().empty() && endsUsed(In))
@@ -208,7 +208,7 @@ bool DumpReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
 
 /// From 2024-01-16 to 2024-11-01 the newline after the text was missing, so
 /// the next value's tag is the end of its line.
-void DumpReader::cutGluedTag(UsedValue &U) {
+void UsedReader::cutGluedTag(UsedValue &U) {
   StringRef Text = D.text(U);
   StringRef Line = Text.drop_front(Text.rfind('\n') + 1);
   size_t Open = Line.rfind('<');
@@ -225,7 +225,7 @@ void DumpReader::cutGluedTag(UsedValue &U) {
   D.Texts = TextForm::Glued;
 }
 
-void DumpReader::addInstruction(UsedValue &U) {
+void UsedReader::addInstruction(UsedValue &U) {
   NameId Name = U.Tag.Name;
   if (InstructionOf.size() <= Name.index())
     InstructionOf.resize(std::max<size_t>(D.Names.size(), Name.index() + 1));
