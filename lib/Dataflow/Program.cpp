@@ -100,8 +100,6 @@ HloId Program::unnamedElement(HloId Source, ShapeIndex Path, HloId From,
   Known = addElement(NameId(), From, Element);
   HiddenHome.push_back(Source);
   HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
-  if (!FusionBody[Nodes[Source.index()].Parent.index()])
-    Anonymous.push_back(Known);
   return Known;
 }
 

@@ -121,8 +121,6 @@ public:
   bool leavesElementsOut() const { return Elided.areLeftOut(); }
   /// Hidden names of the dump whose source could not be determined.
   llvm::ArrayRef<NameId> unresolved() const { return Elided.unresolved(); }
-  /// Hidden elements that an instruction reads and the dump does not name.
-  llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
   /// The order of some computation was taken from the dump.
   bool adoptedOrder() const { return AdoptedOrder; }
   /// The order of all steps is known: from the module, or from the dump.
@@ -162,7 +160,6 @@ private:
   std::vector<uint32_t> HiddenRank;
   /// (visible source, path) to an element that the dump does not name.
   llvm::DenseMap<IdPair, HloId> Elements;
-  std::vector<HloId> Anonymous;
   AsyncChains Chains;
   bool AdoptedOrder = false;
   bool AdoptedAll = false;

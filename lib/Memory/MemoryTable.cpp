@@ -38,7 +38,6 @@ private:
     OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
   }
   void printSpaces();
-  void printUntimed();
   void printPeak();
   void printStated();
   void printGroups();

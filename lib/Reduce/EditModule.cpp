@@ -243,3 +243,13 @@ uint32_t EditModule::append(uint32_t Computation, StringRef Name, Opcode Op,
   Computations[Computation].Order.push_back(New);
   return New;
 }
+
+std::string EditModule::textWithoutNames() const {
+  EditModule Numbered = *this;
+  unsigned Next = 0;
+  for (const EditComputation &C : Computations)
+    if (!C.Removed)
+      for (uint32_t I : C.Order)
+        Numbered[I].Name = std::to_string(Next++);
+  return Numbered.text();
+}
