@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Waste.h"
-#include "Dataflow/ModuleAnalysis.h"
-#include "Memory/WasteContext.h"
 
 using namespace hlobuf;
 
@@ -17,24 +15,4 @@ llvm::StringRef hlobuf::checkOf(WasteKind Kind) {
 #include "Memory/Waste.def"
   };
   return Checks[static_cast<size_t>(Kind)];
-}
-
-std::vector<Waste> hlobuf::findWaste(const MemoryUse &Use,
-                                     const ModuleAnalysis *Module) {
-  const SpaceUse *Main = Use.space(0);
-  if (!Main)
-    return {};
-  if (Module && !Module->obstacle().empty())
-    Module = nullptr;
-  WasteContext Ctx(Use, *Main, Module);
-  findCopies(Ctx);
-  findDonations(Ctx);
-  findHeld(Ctx);
-  findPadding(Ctx);
-  findFragmentation(Ctx);
-  findConstants(Ctx);
-  llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
-    return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
-  });
-  return std::move(Ctx.Found);
 }

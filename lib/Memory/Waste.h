@@ -48,11 +48,6 @@ struct Waste {
 constexpr uint64_t WasteShare = 100;
 constexpr uint64_t MinWaste = 4096;
 
-/// The waste in the main memory space (color 0) of \p Use, by kind, then by
-/// saved bytes. What needs the module is left out where \p Module is null.
-std::vector<Waste> findWaste(const MemoryUse &Use,
-                             const ModuleAnalysis *Module);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_MEMORY_WASTE_H
