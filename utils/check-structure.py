@@ -3,6 +3,11 @@
 
 - A library includes only itself and what lib/CMakeLists.txt lets it include.
 - No file of lib includes itself through others; X.h and X.cpp are one.
+- Two files of lib have one name only as X.h, X.cpp and X.def of one folder.
+- The members of a class of lib are in one source, and no class has a name that another
+  header gives to something else.
+- No eight lines of lib are the same in two files.
+- No table of lib has two rows that say what the same thing is.
 - No source file is longer than 500 lines, and no function than 80.
 - Every type and function that a header of lib declares has a `///` comment, its own or
   that of the group without an empty line in which it is.
@@ -82,6 +87,84 @@ def check_circles(root, files):
                 yield f"lib/{below}.h: {' -> '.join(circle)}"
             elif below not in done:
                 way.append((below, iter(units[below])))
+
+
+def check_names(root, files):
+    del root
+    folders = {}
+    for path in files:
+        if path.parts[0] == "lib" and path.suffix in (".cpp", ".h", ".def"):
+            folders.setdefault(path.stem.lower(), set()).add(path.parent.as_posix())
+    for name, found in sorted(folders.items()):
+        if len(found) > 1:
+            yield f"{name}: files of one name in {', '.join(sorted(found))}"
+
+
+# At the left edge of a source: `Type Class::member(..) {`.
+MEMBER = re.compile(
+    r"^(?!static )(?:\w[\w:<>,&* ]*[\s&*])?(\w+)::~?\w+\([^;{}]*\)[^;{}()]*(?:: .*?)?\{",
+    re.MULTILINE,
+)
+TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)[^;()]*\{", re.MULTILINE)
+NAMESPACES = {"hlobuf", "llvm", "std", "fmt"}
+
+
+def check_classes(root, files):
+    sources, headers = {}, {}
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h"):
+            continue
+        text = (root / path).read_text(encoding="utf-8")
+        if path.suffix == ".cpp":
+            for name in set(MEMBER.findall(text)) - NAMESPACES:
+                sources.setdefault(name, []).append(path.as_posix())
+        else:
+            for name in set(TYPE.findall(text)):
+                headers.setdefault(name, []).append(path.as_posix())
+    for kind, found in (("members of", sources), ("types named", headers)):
+        for name, paths in sorted(found.items()):
+            if len(paths) > 1:
+                yield f"{kind} {name} in {', '.join(sorted(paths))}"
+
+
+LIKE_LINES = 8
+
+
+def check_copies(root, files):
+    """A run of lines is known by the file that has it first."""
+    known = {}
+    told = set()
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h"):
+            continue
+        lines = [
+            (number, line.strip())
+            for number, line in enumerate(
+                (root / path).read_text(encoding="utf-8").splitlines(), 1
+            )
+            if line.strip() and not line.strip().startswith(("//", "#", "using "))
+        ]
+        for first in range(len(lines) - LIKE_LINES + 1):
+            number, _ = lines[first]
+            run = tuple(text for _, text in lines[first : first + LIKE_LINES])
+            other, place = known.setdefault(run, (path, number))
+            if other != path and (other, path) not in told:
+                told.add((other, path))
+                yield f"{path}:{number}: the same lines as {other}:{place}"
+
+
+def check_tables(root, files):
+    """A callee is known by its role, too."""
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix != ".def":
+            continue
+        rows = {}
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            row = re.match(r"HLOBUF_CALLEE\(\w+, \w+|HLOBUF_\w+\([^,()]+", line)
+            first = rows.setdefault(row[0], number) if row else number
+            if first != number:
+                yield f"{path}:{number}: {row[0]}, which line {first} has, too"
 
 
 def cxx_functions(lines):
@@ -188,6 +271,10 @@ def check_by(script):
 CHECKS = {
     "includes follow the table of libraries": check_includes,
     "no file includes itself through others": check_circles,
+    "no two files have one name": check_names,
+    "a class has one source and a name of its own": check_classes,
+    f"no {LIKE_LINES} like lines in two files": check_copies,
+    "no table says anything twice": check_tables,
     f"no file over {MAX_LINES} lines": check_lengths,
     f"no function over {MAX_FUNCTION_LINES} lines": check_functions,
     "every declaration of a header is explained": check_comments,

@@ -1,7 +1,8 @@
 """The registry of checks and the catalogue of rules, as Python sees them.
 
 Both are written as calls of C macros: lib/Checks/Checks.def names each check
-once, lib/Checks/Catalogue.def each rule.
+once, lib/Memory/Waste.def each lint that is a row of it, and
+lib/Checks/Catalogue.def each rule.
 """
 
 import dataclasses
@@ -11,6 +12,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKS = pathlib.Path("lib/Checks/Checks.def")
+WASTE = pathlib.Path("lib/Memory/Waste.def")
 CATALOGUE = pathlib.Path("lib/Checks/Catalogue.def")
 PAGES = pathlib.Path("docs/checks")
 TESTS = pathlib.Path("test/checks")
@@ -24,6 +26,10 @@ CHECK = re.compile(
     + r",\s*"
     + STRING
     + r"\)"
+)
+WASTE_ROW = re.compile(
+    r"HLOBUF_WASTE\(\s*(\w+)\s*,\s*" + STRING + r",\s*(?:Timed|Untimed)\s*,"
+    r"\s*needs\(([^)]*)\)\s*,\s*" + STRING + r"\)"
 )
 
 SENTENCES = {
@@ -44,6 +50,8 @@ class Check:
     claim: str
     rules: tuple
     summary: str
+    is_row: bool = False
+    """It is a row of WASTE and has no source of its own."""
 
     def source(self, root=ROOT):
         """Its file below root, in the folder of its group; None if there is none."""
@@ -113,7 +121,29 @@ def read_checks(root=ROOT):
     ]
     if len(checks) != code.count("HLOBUF_CHECK("):
         raise SystemExit(f"{CHECKS}: a line is not of the form that registry.py reads")
-    return checks
+    return checks + _read_waste(root)
+
+
+def _read_waste(root):
+    if not (root / WASTE).is_file():
+        return []
+    code = _code(root / WASTE)
+    rows = [
+        Check(
+            function=f"Lint{match[1]}",
+            id=_string(match[2]),
+            severity="Lint",
+            needs=tuple(match[3].replace(",", " ").split()),
+            claim="none",
+            rules=(),
+            summary=_string(match[4]),
+            is_row=True,
+        )
+        for match in WASTE_ROW.finditer(code)
+    ]
+    if len(rows) != code.count("HLOBUF_WASTE("):
+        raise SystemExit(f"{WASTE}: a line is not of the form that registry.py reads")
+    return rows
 
 
 def _read_pairs(root, macro):

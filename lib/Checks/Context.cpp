@@ -8,6 +8,7 @@
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Dataflow/PrivateStacks.h"
+#include "Memory/FindWaste.h"
 #include "Support/Lazy.h"
 #include "llvm/ADT/STLExtras.h"
 

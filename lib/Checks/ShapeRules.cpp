@@ -7,7 +7,7 @@
 
 #include "Checks/ShapeRules.h"
 #include "HLO/AttributeNumbers.h"
-#include "HLO/InstructionText.h"
+#include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -25,9 +25,6 @@ struct SkipReason {
 /// missing, or neither explains it. \p S must be absent.
 SkipReason explainAbsence(const Facts &A, Section S);
 
-/// The name of \p S, for people.
-llvm::StringRef sectionName(Section S);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_CHECKS_SKIPREASON_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine/Process.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"

@@ -1,46 +1,39 @@
-//===- Dataflow/AsyncChains.cpp - async-start to async-done ---------------===//
+//===- Dataflow/AsyncChains.cpp -------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A chain is an async-start, any number of async-updates and an async-done;
-// since 2026-08-11 its state may pass through tuples, barriers and loops
-// (xla/hlo/ir/hlo_instructions.cc). Each link is looked for once, so that long
-// chains cost no more than short ones.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Dataflow/Program.h"
+#include "Dataflow/AsyncChains.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-HloId Program::asyncProducer(HloId Id) const {
-  HloId At = operands(Id)[0];
+HloId AsyncChains::producer(HloId Id) const {
+  HloId At = Graph.operands(Id)[0];
   uint32_t Ordinal = 0;
   // Loop state may lead in circles.
   for (size_t Steps = 0; Steps != 10000; ++Steps) {
-    const ProgramNode &N = (*this)[At];
+    const ProgramNode &N = Graph[At];
     if ((N.Op == Opcode::AsyncStart || N.Op == Opcode::AsyncUpdate) &&
         Ordinal == 0)
       return At;
     HloId State = At;
     if (N.Op == Opcode::Parameter)
-      for (HloId Caller : callers(N.Parent))
-        if ((*this)[Caller].Op == Opcode::While)
+      for (HloId Caller : Graph.callers(N.Parent))
+        if (Graph[Caller].Op == Opcode::While)
           State = Caller;
-    Opcode Op = (*this)[State].Op;
+    Opcode Op = Graph[State].Op;
     if (Op == Opcode::While || Op == Opcode::Copy) {
-      At = operands(State)[0];
+      At = Graph.operands(State)[0];
       continue;
     }
-    std::optional<OperandPart> From = forwardedPart(At, Ordinal);
+    std::optional<OperandPart> From = Graph.forwardedPart(At, Ordinal);
     if (!From)
       return HloId();
-    At = operands(At)[From->Operand];
+    At = Graph.operands(At)[From->Operand];
     Ordinal = From->Ordinal;
   }
   return HloId();
@@ -71,91 +64,93 @@ static HloId follow(llvm::DenseMap<uint32_t, HloId> &Known, HloId From,
   return Found;
 }
 
-void Program::linkChains() {
+void AsyncChains::link(size_t Count) {
   llvm::DenseMap<uint32_t, HloId> Consumers;
   SmallVector<HloId, 8> Elements;
-  for (size_t I = 0; I != M.Instructions.size(); ++I) {
+  for (size_t I = 0; I != Count; ++I) {
     HloId Id(I);
-    if (isAsync(Nodes[I].Op))
+    if (isAsync(Graph[Id].Op))
       Elements.push_back(Id);
-    if (!continuesAsync(Nodes[I].Op))
+    if (!continuesAsync(Graph[Id].Op))
       continue;
-    HloId Producer = asyncProducer(Id);
+    HloId Producer = producer(Id);
     if (!Producer)
       continue;
     Producers[Id.index()] = Producer;
     // Of several the first that takes the state itself, else the first.
     auto [Known, New] = Consumers.try_emplace(Producer.index(), Id);
-    bool Direct = operands(Id)[0] == Producer;
-    if (!New && Direct && operands(Known->second)[0] != Producer)
+    bool Direct = Graph.operands(Id)[0] == Producer;
+    if (!New && Direct && Graph.operands(Known->second)[0] != Producer)
       Known->second = Id;
   }
   auto Before = [&](HloId Id) { return Producers.lookup(Id.index()); };
   auto After = [&](HloId Id) { return Consumers.lookup(Id.index()); };
   for (HloId Id : Elements) {
     follow(ChainStart, Id, Before,
-           [&](HloId X) { return (*this)[X].Op == Opcode::AsyncStart; });
+           [&](HloId X) { return Graph[X].Op == Opcode::AsyncStart; });
     follow(ChainEnd, Id, After, [&](HloId X) { return !After(X); });
     if (HloId First = Before(Id))
       BoundBefore[Id.index()] =
           follow(LastBinding, First, Before, [&](HloId X) {
-            return (*this)[X].Op == Opcode::AsyncStart ||
-                   operands(X).size() > 1;
+            return Graph[X].Op == Opcode::AsyncStart ||
+                   Graph.operands(X).size() > 1;
           });
   }
 }
 
-HloId Program::asyncStart(HloId Id) const {
-  return (*this)[Id].Op == Opcode::AsyncStart ? Id
-                                              : ChainStart.lookup(Id.index());
+HloId AsyncChains::start(HloId Id) const {
+  return Graph[Id].Op == Opcode::AsyncStart ? Id
+                                            : ChainStart.lookup(Id.index());
 }
 
-HloId Program::asyncEnd(HloId Start) const {
+HloId AsyncChains::end(HloId Start) const {
   HloId End = ChainEnd.lookup(Start.index());
   return End ? End : Start;
 }
 
-HloId Program::lastUpdate(HloId Start) const {
-  HloId End = asyncEnd(Start);
-  return (*this)[End].Op == Opcode::AsyncDone ? Producers.lookup(End.index())
-                                              : End;
+HloId AsyncChains::lastUpdate(HloId Start) const {
+  HloId End = end(Start);
+  return Graph[End].Op == Opcode::AsyncDone ? Producers.lookup(End.index())
+                                            : End;
 }
 
 /// Updates that may bind operands up to \p Id, the last one first, and the
 /// \p Start of their chain.
-SmallVector<HloId, 4> Program::bindingUpdates(HloId Id, HloId &Start) const {
+SmallVector<HloId, 4> AsyncChains::bindingUpdates(HloId Id,
+                                                  HloId &Start) const {
   SmallVector<HloId, 4> Updates;
   Start = Id;
   // Loop state may lead in circles.
-  while (Start && (*this)[Start].Op == Opcode::AsyncUpdate &&
-         Updates.size() <= Nodes.size()) {
+  while (Start && Graph[Start].Op == Opcode::AsyncUpdate &&
+         Updates.size() <= Graph.size()) {
     Updates.push_back(Start);
     Start = BoundBefore.lookup(Start.index());
   }
   return Updates;
 }
 
-HloId Program::boundOperand(HloId Id, uint32_t Number) const {
+HloId AsyncChains::boundOperand(HloId Id, uint32_t Number) const {
   HloId Start;
   SmallVector<HloId, 4> Updates = bindingUpdates(Id, Start);
   if (!Start)
     return HloId();
-  ArrayRef<HloId> Bound = operands(Start);
+  ArrayRef<HloId> Bound = Graph.operands(Start);
   while (Number >= Bound.size() && !Updates.empty()) {
     Number -= static_cast<uint32_t>(Bound.size());
-    Bound = operands(Updates.pop_back_val()).drop_front();
+    Bound = Graph.operands(Updates.pop_back_val()).drop_front();
   }
   return Number < Bound.size() ? Bound[Number] : HloId();
 }
 
-SmallVector<HloId, 8> Program::boundOperands(HloId Id) const {
+SmallVector<HloId, 8> AsyncChains::boundOperands(HloId Id) const {
   HloId Start;
   SmallVector<HloId, 4> Updates = bindingUpdates(Id, Start);
   SmallVector<HloId, 8> Bound;
   if (!Start)
     return Bound;
-  Bound.append(operands(Start).begin(), operands(Start).end());
+  Bound.append(Graph.operands(Start).begin(), Graph.operands(Start).end());
   for (HloId Update : llvm::reverse(Updates))
-    Bound.append(operands(Update).begin() + 1, operands(Update).end());
+    Bound.append(Graph.operands(Update).begin() + 1,
+                 Graph.operands(Update).end());
   return Bound;
 }

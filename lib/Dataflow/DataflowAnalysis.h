@@ -1,4 +1,5 @@
-//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -*-===//
+//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +16,7 @@
 #define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 
 #include "Dataflow/LocationGraph.h"
-#include "Facts/ReleaseRules.h"
+#include "Dataflow/ReleaseRules.h"
 
 namespace hlobuf {
 

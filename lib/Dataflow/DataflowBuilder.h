@@ -1,4 +1,5 @@
-//===- Dataflow/DataflowBuilder.h - Values of each opcode -------*- C++ -*-===//
+//===- Dataflow/DataflowBuilder.h - Values of each opcode -------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +10,7 @@
 #define HLOBUF_DATAFLOW_DATAFLOWBUILDER_H
 
 #include "Dataflow/LocationGraph.h"
-#include "Facts/ReleaseRules.h"
+#include "Dataflow/ReleaseRules.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {

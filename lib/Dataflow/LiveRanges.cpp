@@ -18,10 +18,9 @@ LiveRanges::LiveRanges(const DataflowAnalysis &F, const AliasAnalysis &Groups,
     if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
       if (HloValueId V = F.at(Parameter, Alias.Index))
         Donated[V.index()] = true;
-  Own.reserve(F.values().size());
+  Ranges.reserve(F.values().size());
   for (size_t V = 0; V != F.values().size(); ++V)
-    Own.push_back(find(HloValueId(V)));
-  Ranges = Own;
+    Ranges.push_back(find(HloValueId(V)));
   normalize();
 }
 

@@ -26,10 +26,6 @@ public:
     return Range.Start < 0 ? std::nullopt : std::optional(Range);
   }
 
-  /// The same before ranges of one alias set were cut where the next begins:
-  /// the steps in which V itself is needed.
-  StepRange own(HloValueId V) const { return Own[V.index()]; }
-
   /// The last step that reads \p V; -1 if none does.
   int32_t lastUse(HloValueId V) const;
 
@@ -49,7 +45,6 @@ private:
   ReleaseRules R;
   std::vector<bool> Donated;
   std::vector<StepRange> Ranges;
-  std::vector<StepRange> Own;
 };
 
 } // namespace hlobuf

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/LocationGraph.h"
-#include "Facts/Phis.h"
+#include "Dataflow/PhiSimplification.h"
 
 using namespace hlobuf;
 

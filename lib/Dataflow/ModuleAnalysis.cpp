@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/ModuleAnalysis.h"
-#include "Dataflow/CallGraph.h"
+#include "Dataflow/SharedCallees.h"
 
 using namespace hlobuf;
 

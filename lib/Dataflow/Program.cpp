@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/Program.h"
-#include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -15,8 +14,8 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 Program::Program(const Facts &A)
-    : A(A), M(A.dump().Module), Trees(A.dump().Shapes, A.dump().Indices),
-      Elided(A, Trees) {
+    : ProgramGraph(A.dump().Shapes, A.dump().Indices), A(A), M(A.dump().Module),
+      Elided(A, Trees), Chains(*this) {
   if (!M.Entry) {
     Obstacle = "the module has no ENTRY computation";
     return;
@@ -33,7 +32,7 @@ Program::Program(const Facts &A)
     adoptOrder();
   linkUsers();
   linkCallers();
-  linkChains();
+  Chains.link(M.Instructions.size());
   classify();
 }
 
@@ -101,8 +100,6 @@ HloId Program::unnamedElement(HloId Source, ShapeIndex Path, HloId From,
   Known = addElement(NameId(), From, Element);
   HiddenHome.push_back(Source);
   HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
-  if (!FusionBody[Nodes[Source.index()].Parent.index()])
-    Anonymous.push_back(Known);
   return Known;
 }
 
@@ -220,7 +217,7 @@ ArrayRef<HloCall> Program::calls(HloId Id) const {
   ArrayRef<HloCall> Own = M.calls(M[Id]);
   if (!Own.empty() || !isAsync(Nodes[Id.index()].Op))
     return Own;
-  HloId Start = ChainStart.lookup(Id.index());
+  HloId Start = Chains.start(Id);
   return Start ? M.calls(M[Start]) : Own;
 }
 
@@ -265,26 +262,6 @@ void Program::classify() {
     else if (Reached[C] && !FusionBody[C])
       Classes[C] = ComputationClass::ThreadLocal;
   }
-}
-
-std::optional<OperandPart> Program::forwardedPart(HloId Id,
-                                                  uint32_t Ordinal) const {
-  const ProgramNode &N = (*this)[Id];
-  llvm::ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
-  if (Rules.empty())
-    return std::nullopt;
-  auto Steps = Trees.steps(N.Shape, Ordinal);
-  bool IsTuple = Trees.isTuple(N.Shape, Ordinal);
-  for (const ForwardRule &Rule : Rules) {
-    auto From = forwardedPath(Rule, Steps, IsTuple, N.Number);
-    if (!From || From->Operand >= operands(Id).size() ||
-        !operands(Id)[From->Operand])
-      continue;
-    if (auto Part = Trees.ordinal(
-            Nodes[operands(Id)[From->Operand].index()].Shape, From->Steps))
-      return OperandPart{From->Operand, *Part};
-  }
-  return std::nullopt;
 }
 
 bool Program::isInPlacePermute(HloId Id) const {

@@ -15,35 +15,15 @@
 #ifndef HLOBUF_DATAFLOW_PROGRAM_H
 #define HLOBUF_DATAFLOW_PROGRAM_H
 
+#include "Dataflow/AsyncChains.h"
 #include "Dataflow/ElidedElements.h"
 
 namespace hlobuf {
-
-/// An instruction, or a get-tuple-element that the text leaves out.
-struct ProgramNode {
-  /// Invalid if neither module nor dump name it.
-  NameId Name;
-  ComputationId Parent;
-  ShapeId Shape;
-  /// `parameter(N)`, or the element of a get-tuple-element.
-  uint32_t Number = 0;
-  /// Into Program's operands, half-open.
-  IndexRange Operands;
-  Opcode Op = Opcode::Unknown;
-  bool Sugar = false;
-  bool Root = false;
-};
 
 /// Operand number \p Operand of \p User.
 struct ProgramUse {
   HloId User;
   uint32_t Operand = 0;
-};
-
-/// Part \p Ordinal of operand \p Operand.
-struct OperandPart {
-  uint32_t Operand = 0;
-  uint32_t Ordinal = 0;
 };
 
 /// Which buffers the values of a computation get (xla/service/
@@ -58,22 +38,17 @@ enum class ComputationClass : uint8_t {
 };
 
 /// The instructions of a module, with operands, users and callees.
-class Program {
+class Program : public ProgramGraph {
 public:
   /// \p A's dump gives names and places of get-tuple-elements that the text
   /// leaves out, and the order where the module is not scheduled.
   explicit Program(const Facts &A);
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
 
   const HloModule &module() const { return M; }
   const Facts &facts() const { return A; }
-  const ShapeTrees &trees() const { return Trees; }
 
-  size_t size() const { return Nodes.size(); }
-  const ProgramNode &operator[](HloId Id) const { return Nodes[Id.index()]; }
-  llvm::ArrayRef<HloId> operands(HloId Id) const {
-    IndexRange R = Nodes[Id.index()].Operands;
-    return llvm::ArrayRef<HloId>(Operands).slice(R.Begin, R.size());
-  }
   /// All operands that are \p Id, in the order of their users' HloIds.
   llvm::ArrayRef<ProgramUse> users(HloId Id) const {
     return llvm::ArrayRef<ProgramUse>(Users).slice(UserBegin[Id.index()],
@@ -92,23 +67,11 @@ public:
                                               OrderBegin[C.index() + 1] -
                                                   OrderBegin[C.index()]);
   }
-  /// The part of an operand that part \p Ordinal of \p Id is, by the rows
-  /// HLOBUF_FORWARD of Opcodes.def; nothing if \p Id defines it, or if it comes
-  /// out of what \p Id calls.
-  std::optional<OperandPart> forwardedPart(HloId Id, uint32_t Ordinal) const;
-
   HloId root(ComputationId C) const { return M[C].Root; }
   /// Parameter number \p N; invalid if there is none.
   HloId parameter(ComputationId C, uint32_t N) const;
   uint32_t numParameters(ComputationId C) const {
     return ParameterBegin[C.index() + 1] - ParameterBegin[C.index()];
-  }
-  /// Instructions that call \p C, each once. An async chain counts with its
-  /// start, and with updates and dones that print `calls=` themselves.
-  llvm::ArrayRef<HloId> callers(ComputationId C) const {
-    return llvm::ArrayRef<HloId>(Callers).slice(CallerBegin[C.index()],
-                                                CallerBegin[C.index() + 1] -
-                                                    CallerBegin[C.index()]);
   }
   ComputationClass classOf(ComputationId C) const { return Classes[C.index()]; }
   /// Reached through an instruction that is not control flow: its parameters
@@ -120,23 +83,17 @@ public:
     return classOf(Nodes[Id.index()].Parent) != ComputationClass::None;
   }
 
-  /// The async-start or -update that operand 0 of \p Id comes from, looking
-  /// through tuples, elements, barriers and loop state; invalid if unknown.
-  HloId asyncProducer(HloId Id) const;
-  /// The start of the chain that async op \p Id belongs to, itself if it is
-  /// one; invalid if unknown.
-  HloId asyncStart(HloId Id) const;
-  /// The last element of the chain that goes on from \p Start, an async-start
-  /// or -update: its done if there is one.
-  HloId asyncEnd(HloId Start) const;
-  /// The last async-update, or the start, of the chain that begins with
-  /// \p Start.
-  HloId lastUpdate(HloId Start) const;
-  /// Operand number \p Number of those bound so far at \p Id; invalid if there
-  /// are fewer.
-  HloId boundOperand(HloId Id, uint32_t Number) const;
-  /// Operands bound so far at \p Id, an async-start or -update.
-  llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
+  // Of AsyncChains, which says more.
+  HloId asyncProducer(HloId Id) const { return Chains.producer(Id); }
+  HloId asyncStart(HloId Id) const { return Chains.start(Id); }
+  HloId asyncEnd(HloId Start) const { return Chains.end(Start); }
+  HloId lastUpdate(HloId Start) const { return Chains.lastUpdate(Start); }
+  HloId boundOperand(HloId Id, uint32_t Number) const {
+    return Chains.boundOperand(Id, Number);
+  }
+  llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const {
+    return Chains.boundOperands(Id);
+  }
 
   /// True if \p Id is a collective-permute, or its start, that writes slices
   /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
@@ -163,8 +120,6 @@ public:
   bool leavesElementsOut() const { return Elided.areLeftOut(); }
   /// Hidden names of the dump whose source could not be determined.
   llvm::ArrayRef<NameId> unresolved() const { return Elided.unresolved(); }
-  /// Hidden elements that an instruction reads and the dump does not name.
-  llvm::ArrayRef<HloId> anonymous() const { return Anonymous; }
   /// The order of some computation was taken from the dump.
   bool adoptedOrder() const { return AdoptedOrder; }
   /// The order of all steps is known: from the module, or from the dump.
@@ -178,8 +133,6 @@ private:
   void linkOperands();
   void buildOrder();
   void linkUsers();
-  void linkChains();
-  llvm::SmallVector<HloId, 4> bindingUpdates(HloId Id, HloId &Start) const;
   void linkCallers();
   void classify();
   HloId addElement(NameId Name, HloId Source, uint32_t Element);
@@ -189,18 +142,13 @@ private:
 
   const Facts &A;
   const HloModule &M;
-  ShapeTrees Trees;
   ElidedElements Elided;
-  std::vector<ProgramNode> Nodes;
-  std::vector<HloId> Operands;
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;
   std::vector<uint32_t> OrderBegin;
   std::vector<HloId> Order;
   std::vector<uint32_t> ParameterBegin;
   std::vector<HloId> Parameters;
-  std::vector<uint32_t> CallerBegin;
-  std::vector<HloId> Callers;
   std::vector<ComputationClass> Classes;
   std::vector<bool> Embedded;
   std::vector<bool> FusionBody;
@@ -210,16 +158,7 @@ private:
   std::vector<uint32_t> HiddenRank;
   /// (visible source, path) to an element that the dump does not name.
   llvm::DenseMap<IdPair, HloId> Elements;
-  std::vector<HloId> Anonymous;
-  /// Of async chains, by element: what updates and dones take the state from,
-  /// the start, the end, and by update the element before it that binds
-  /// operands.
-  llvm::DenseMap<uint32_t, HloId> Producers;
-  llvm::DenseMap<uint32_t, HloId> ChainStart;
-  llvm::DenseMap<uint32_t, HloId> ChainEnd;
-  llvm::DenseMap<uint32_t, HloId> BoundBefore;
-  /// By element: itself, or the one before it that binds operands.
-  llvm::DenseMap<uint32_t, HloId> LastBinding;
+  AsyncChains Chains;
   bool AdoptedOrder = false;
   bool AdoptedAll = false;
   llvm::StringRef Obstacle;

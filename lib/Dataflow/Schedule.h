@@ -1,4 +1,5 @@
-//===- Dataflow/Schedule.h - The flattened order ----------------*- C++ -*-===//
+//===- Dataflow/Schedule.h - The flattened order ----------------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +10,7 @@
 #define HLOBUF_DATAFLOW_SCHEDULE_H
 
 #include "Dataflow/Program.h"
-#include "Facts/ReleaseRules.h"
+#include "Dataflow/ReleaseRules.h"
 
 namespace hlobuf {
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Draw/Writers.h"
+#include "Draw/PictureWriters.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Draw/Writers.h"
+#include "Draw/PictureWriters.h"
 #include "Memory/Origin.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Draw/Writers.h"
+#include "Draw/PictureWriters.h"
 #include "Memory/Origin.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Capacity.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "Support/RegularFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
-#include "Driver/CheckNames.h"
 #include "Driver/Driver.h"
+#include "Driver/UnknownNames.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,15 +7,15 @@
 
 #include "Driver/Driver.h"
 #include "Driver/Capacity.h"
-#include "Driver/Comments.h"
+#include "Driver/DumpComments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
+#include "Driver/LastLine.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
-#include "Driver/Summary.h"
-#include "Driver/Unmatched.h"
+#include "Driver/UnmatchedSettings.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
@@ -48,7 +48,7 @@ public:
   llvm::Error prepare();
   ExitStatus run();
   /// Those of the last run that count.
-  unsigned findings() const { return Sum.findings(); }
+  unsigned findings() const { return Sum.counts().Findings; }
 
 private:
   llvm::Error mayWrite(StringRef Path) const;
@@ -69,7 +69,7 @@ private:
   std::vector<Sink> Sinks;
   std::optional<Baseline> Old;
   Baseline New;
-  Summary Sum;
+  LastLine Sum;
   /// Threads for one large dump: those that the number of dumps leaves.
   unsigned JobsInside = 1;
   bool UpdateFailed = false;
@@ -92,25 +92,6 @@ static std::optional<RuleText> describeCheck(StringRef Id) {
   return std::nullopt;
 }
 
-static std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
-                                                  const VerifyOptions &Options,
-                                                  llvm::raw_ostream &OS,
-                                                  bool IsFile) {
-  switch (Format) {
-  case OutputFormat::Text:
-    return makeTextPrinter(Options.Print, OS, Options.Color && !IsFile, IsFile);
-  case OutputFormat::Json:
-    return makeJsonPrinter(Options.Print, OS);
-  case OutputFormat::Sarif:
-    return makeSarifPrinter(Options.Print, OS, describeCheck);
-  case OutputFormat::JUnit:
-    return makeJUnitPrinter(OS);
-  case OutputFormat::Github:
-    return makeGithubPrinter(OS);
-  }
-  return nullptr;
-}
-
 llvm::Error Driver::mayWrite(StringRef Path) const {
   if (P.reads(Path))
     return failure(
@@ -119,7 +100,11 @@ llvm::Error Driver::mayWrite(StringRef Path) const {
 }
 
 llvm::Error Driver::openSinks() {
-  Sinks.push_back({nullptr, makePrinter(Options.Format, Options, Out, false)});
+  PrintOptions Print = Options.Print;
+  Print.Describe = describeCheck;
+  Sinks.push_back({nullptr, makePrinter(Options.Format, Print, Out)});
+  Print.Color = false;
+  Print.ReadErrors = true;
   for (const OutputFile &Output : Options.Outputs) {
     if (llvm::Error Refused = mayWrite(Output.Path))
       return Refused;
@@ -127,8 +112,7 @@ llvm::Error Driver::openSinks() {
     if (!File)
       return File.takeError();
     llvm::raw_ostream &OS = (*File)->os();
-    Sinks.push_back(
-        {std::move(*File), makePrinter(Output.Format, Options, OS, true)});
+    Sinks.push_back({std::move(*File), makePrinter(Output.Format, Print, OS)});
   }
   return llvm::Error::success();
 }
@@ -289,7 +273,7 @@ void Driver::saveBaseline(RunEnd &End) {
 
 ExitStatus Driver::finish() {
   RunEnd End;
-  End.Status = UpdateFailed ? ExitUnreadable : Sum.status();
+  End.Status = UpdateFailed ? ExitUnreadable : Sum.counts().status();
   if (!Options.Quiet)
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
   if (!Options.WriteBaseline.empty())

@@ -90,7 +90,7 @@ static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
   if (Fresh.Whole && !Fresh.Assignments.empty())
     Options.Inputs = {Folder};
   llvm::append_range(Options.Inputs, Entries);
-  Options.Color = Options.Color && Options.Progress;
+  Options.Print.Color = Options.Print.Color && Options.Progress;
   return runVerify(Options, Err, Err, &Findings);
 }
 

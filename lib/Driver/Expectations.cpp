@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
-#include "Driver/Comments.h"
+#include "Driver/DumpComments.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"

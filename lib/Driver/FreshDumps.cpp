@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/FreshDumps.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

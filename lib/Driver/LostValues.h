@@ -1,4 +1,5 @@
-//===- Driver/LostValues.h - Assignments without their end ------*- C++ -*-===//
+//===- Driver/LostValues.h - Assignments without their end ------*- C++ -* -*-
+// C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +15,7 @@ namespace hlobuf {
 
 /// What shows that the assignment of \p A's dump was cut off after a line;
 /// empty if nothing. Used values tell which values it has to have
-/// (Facts/Wholeness.h); without them the module does, if all that is there
+/// (Facts/MissingEnds.h); without them the module does, if all that is there
 /// agrees with it.
 std::string lostByModule(const CheckContext &A);
 

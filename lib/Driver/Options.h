@@ -17,9 +17,6 @@
 
 namespace hlobuf {
 
-/// How results are written.
-enum class OutputFormat : uint8_t { Text, Json, Sarif, JUnit, Github };
-
 /// An `--output`.
 struct OutputFile {
   OutputFormat Format = OutputFormat::Text;
@@ -71,7 +68,6 @@ struct VerifyOptions {
   bool Quiet = false;
   /// List all checks that did not run above the last line.
   bool Verbose = false;
-  bool Color = false;
   /// Standard error is a terminal that can show progress.
   bool Progress = false;
   /// With a command to run: its dumps stay, in this folder if it is not empty.

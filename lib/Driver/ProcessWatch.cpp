@@ -7,7 +7,7 @@
 
 #include "Driver/ProcessWatch.h"
 #include "Driver/ProcessTree.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

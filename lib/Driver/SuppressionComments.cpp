@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/CommentLines.h"
-#include "Driver/Comments.h"
+#include "Driver/DumpComments.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
-#include "Driver/CheckNames.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LostValues.h"
 #include "Driver/OrderedRun.h"
@@ -20,60 +19,6 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-std::string hlobuf::problemWithGlobs(StringRef Globs) {
-  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
-  if (!Parsed)
-    return llvm::toString(Parsed.takeError());
-  std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
-  for (const CheckInfo &Info : allChecks())
-    Ids.push_back(Info.Id);
-  for (StringRef Glob : Parsed->unmatched(Ids))
-    return unknownCheck(Glob);
-  return "";
-}
-
-static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
-  std::string Problem = problemWithGlobs(Text);
-  if (!Problem.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("{}: {}", Option, Problem).c_str());
-  List = llvm::cantFail(GlobList::parse(Text));
-  return llvm::Error::success();
-}
-
-llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
-  CheckSelection Selection;
-  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Texts.Checks))
-    return E;
-  Selection.Waste = Selection.Checks.only([](StringRef Glob, bool Excludes) {
-    return Excludes || Glob.starts_with(WastePrefix);
-  });
-  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
-                               "--warnings-as-errors", Texts.WarningsAsErrors))
-    return E;
-  if (llvm::Error E = addGlobs(Selection.Require, "--require", Texts.Require))
-    return E;
-  return Selection;
-}
-
-bool CheckSelection::isEmpty() const {
-  return llvm::none_of(allChecks(),
-                       [&](const CheckInfo &Info) { return enabled(Info); });
-}
-
-bool CheckSelection::enabled(const CheckInfo &Info) const {
-  switch (match(Info.Id)) {
-  case GlobList::Match::In:
-    return true;
-  case GlobList::Match::Out:
-    return false;
-  case GlobList::Match::None:
-    return Info.Level != Severity::Lint;
-  }
-  return true;
-}
 
 /// Why \p Info cannot run on \p A's dump; nothing if it can. A section that the
 /// release does not print comes first: then no file would help.
@@ -90,7 +35,7 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
     else if (A.dump().state(S) == SectionState::Damaged)
       G.Reason =
           fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
-                      sectionName(S));
+                      infoOf(S).Name);
     else
       G = explainAbsence(A, S);
     if (!First || (First->Kind == SkipKind::NotChecked &&
@@ -198,15 +143,12 @@ CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
   return Worst;
 }
 
-/// Checks that ask what the module implies but do without. Only the speed
-/// depends on this list.
-static bool mayAskForModule(StringRef Id) {
-  static constexpr StringRef Asking[] = {
-      "read-only-allocation", "value-bounds",
-      "hidden-alias",         "range-end",
-      "tuple-table-overlap",  "buffer-overlap",
-      "touching-reader",      "read-after-overwrite"};
-  return llvm::is_contained(Asking, Id);
+/// Checks of overlap and execution ask what the module implies even where they
+/// do without. Only the speed depends on this.
+static bool mayAskForModule(const CheckInfo &Info) {
+  return Info.For.Role != ClaimRole::None &&
+         (Info.For.Of == Sentence::NoOverlap ||
+          Info.For.Of == Sentence::Execution);
 }
 
 /// The enabled checks, as numbers in allChecks(). What the module implies is
@@ -222,7 +164,7 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   auto Class = [](uint32_t Number) {
     const CheckInfo &Info = allChecks()[Number];
     return llvm::is_contained(Info.Needs, Section::Module) ? 2
-           : mayAskForModule(Info.Id)                      ? 1
+           : mayAskForModule(Info)                         ? 1
                                                            : 0;
   };
   llvm::stable_sort(

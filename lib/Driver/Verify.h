@@ -8,52 +8,13 @@
 #ifndef HLOBUF_DRIVER_VERIFY_H
 #define HLOBUF_DRIVER_VERIFY_H
 
-#include "Checks/Check.h"
+#include "Driver/CheckSelection.h"
 #include "Driver/Options.h"
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
 #include "Results/Result.h"
-#include "Support/Globs.h"
 
 namespace hlobuf {
-
-/// What a CheckSelection is made of; it must outlive the selection.
-struct GlobTexts {
-  std::string Checks;
-  std::string WarningsAsErrors;
-  std::string Require;
-};
-
-/// What is wrong with \p Globs, as a list of globs of checks; empty if nothing.
-std::string problemWithGlobs(llvm::StringRef Globs);
-
-/// What names of lints about waste begin with.
-constexpr llvm::StringLiteral WastePrefix = "lint-";
-
-/// The globs, read once.
-struct CheckSelection {
-  GlobList Checks;
-  GlobList WarningsAsErrors;
-  GlobList Require;
-  /// Those of Checks that are about lints of waste by name, and exclusions: `*`
-  /// does not ask for advice.
-  GlobList Waste;
-
-  /// Fails for a glob that is malformed or names no check.
-  static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
-
-  /// True if no check is enabled.
-  bool isEmpty() const;
-
-  /// Lints run, and are shown, only where they are asked for by name.
-  bool enabled(const CheckInfo &Info) const;
-  bool showsLint(llvm::StringRef Id) const {
-    return match(Id) == GlobList::Match::In;
-  }
-  GlobList::Match match(llvm::StringRef Id) const {
-    return (Id.starts_with(WastePrefix) ? Waste : Checks).match(Id);
-  }
-};
 
 /// A check, or a part of it, that could not run.
 struct NotChecked {

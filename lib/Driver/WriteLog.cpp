@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/WriteLog.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

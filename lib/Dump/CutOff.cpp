@@ -56,60 +56,18 @@ bool hlobuf::endsInFirstLine(StringRef Text, llvm::ArrayRef<StringRef> Kinds) {
   });
 }
 
-/// What the section \p S is in the text.
-static StringRef headingOf(Section S) {
-  switch (S) {
-  case Section::Allocations:
-  case Section::Restated:
-    return "the allocations";
-  case Section::Total:
-    return "'Total bytes used'";
-  case Section::Used:
-  case Section::Texts:
-    return "'Used values'";
-  case Section::Sequence:
-    return "'InstructionSequence'";
-  case Section::Ranges:
-    return "'BufferLiveRange'";
-  case Section::Peak:
-    return "the list of the peak";
-  case Section::Stack:
-    return "the stack trace breakdown";
-  case Section::Report:
-    return "the memory usage report";
-  case Section::Module:
-    return "the HLO module";
-  case Section::Traces:
-  case Section::PeakValues:
-  case Section::Aliases:
-    return "the traces";
-  }
-  return "";
-}
-
 std::string hlobuf::describeCut(const CutOff &Cut) {
   if (!Cut.Evidence.empty())
     return fmt::format("the file ends here, but {}: it was cut off",
                        Cut.Evidence);
   return fmt::format("the file ends inside {}: it was cut off",
-                     headingOf(Cut.In));
+                     infoOf(Cut.In).Heading);
 }
 
 /// The sections that follow each other in a combined file, and in its parts.
 static constexpr Section InOrder[] = {
     Section::Allocations, Section::Total,  Section::Used, Section::Texts,
     Section::Sequence,    Section::Ranges, Section::Peak, Section::Stack};
-
-void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
-  // A value without its text is not whole.
-  if (In == Section::Texts)
-    In = Section::Used;
-  std::optional<CutOff> &Known = Cuts[static_cast<size_t>(Role)];
-  if (Known && Known->In <= In)
-    return;
-  Known = {In, std::move(Evidence),
-           llvm::sys::path::filename(file(Role).Path).str()};
-}
 
 bool hlobuf::endsAsMeant(const Dump &D) {
   if (D.fromProto() || D.file(FileRole::Assignment).Framed)
@@ -122,27 +80,15 @@ bool hlobuf::endsAsMeant(const Dump &D) {
       });
 }
 
-llvm::ArrayRef<Section> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
-  static constexpr Section Module[] = {Section::Module};
-  static constexpr Section Report[] = {Section::Report};
-  static constexpr Section Traces[] = {Section::Traces, Section::PeakValues,
-                                       Section::Aliases};
-  llvm::ArrayRef<Section> All = InOrder;
-  switch (Role) {
-  case FileRole::Assignment:
-    return D.Split ? All.take_front() : All;
-  case FileRole::Values:
-    return All.slice(1, 3);
-  case FileRole::LiveRange:
-    return All.drop_front(4);
-  case FileRole::Report:
-    return Report;
-  case FileRole::Module:
-    return Module;
-  case FileRole::Traces:
-    return Traces;
-  }
-  return {};
+llvm::SmallVector<Section, 8> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
+  if (Role == FileRole::Assignment && !D.Split)
+    return llvm::to_vector<8>(InOrder);
+  llvm::SmallVector<Section, 8> Found;
+  for (size_t I = 0; I != NumSections; ++I)
+    if (Section S = static_cast<Section>(I);
+        S != Section::Restated && infoOf(S).File == Role)
+      Found.push_back(S);
+  return Found;
 }
 
 /// Forgets what was read of \p S, and marks it as damaged.

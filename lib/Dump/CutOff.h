@@ -9,6 +9,7 @@
 #define HLOBUF_DUMP_CUTOFF_H
 
 #include "Dump/Model.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
 
@@ -33,7 +34,7 @@ llvm::ArrayRef<llvm::StringRef> firstLines(FileRole Role);
 bool endsAsMeant(const Dump &D);
 
 /// The sections that the file of \p Role may hold, in order.
-llvm::ArrayRef<Section> sectionsOf(const Dump &D, FileRole Role);
+llvm::SmallVector<Section, 8> sectionsOf(const Dump &D, FileRole Role);
 
 /// Forgets what a cut assignment holds from the cut on: its sections are
 /// damaged then, all of the dump if the allocations are cut.

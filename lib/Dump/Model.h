@@ -1,4 +1,5 @@
-//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -*-===//
+//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -* -*-
+// C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +16,8 @@
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H
 
-#include "HLO/InstructionText.h"
+#include "Dump/Section.h"
+#include "HLO/InstructionParser.h"
 #include "HLO/Module.h"
 #include "HLO/Opcode.h"
 #include "HLO/Shape.h"
@@ -31,56 +33,6 @@
 #include <vector>
 
 namespace hlobuf {
-
-/// The parts of a dump that checks may need. A part is complete, absent, or
-/// damaged (some line of it could not be read).
-enum class Section : uint8_t {
-  /// Allocation headers and value lines.
-  Allocations,
-  /// `Total bytes used`.
-  Total,
-  /// Used values with positions and uses.
-  Used,
-  /// The ` from instruction:` texts.
-  Texts,
-  /// InstructionSequence.
-  Sequence,
-  /// BufferLiveRange.
-  Ranges,
-  /// `Live ranges at N (peak)` and its rows.
-  Peak,
-  /// The stack trace breakdown.
-  Stack,
-  /// The memory usage report.
-  Report,
-  /// The HLO module.
-  Module,
-  /// What XLA's texts state a second time, and protos do not: the pages and the
-  /// shapes of headers, the shapes of values.
-  Restated,
-  /// Heap simulator traces (protos only).
-  Traces,
-  /// The values of each allocation at its peak (protos only, 2026 on).
-  PeakValues,
-  /// Other places of the bytes of values (protos only).
-  Aliases,
-};
-constexpr size_t NumSections = 14;
-
-/// Whether a section is there; one with a line that cannot be read is damaged.
-enum class SectionState : uint8_t { Absent, Damaged, Complete };
-
-/// The files that a dump is made of.
-enum class FileRole : uint8_t {
-  Assignment,
-  Values,
-  LiveRange,
-  Report,
-  Module,
-  /// What only protos hold.
-  Traces,
-};
-constexpr size_t NumFileRoles = 6;
 
 /// `<id name{index} (phi) @color>`.
 struct ValueTag {

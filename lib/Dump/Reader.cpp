@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dump/Reader.h"
+#include "Dump/AllocationReader.h"
 #include "Dump/CutOff.h"
-#include "Dump/ReaderImpl.h"
+#include "Dump/LiveReader.h"
+#include "Dump/TraceReader.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
 #include "Support/Workers.h"
@@ -15,18 +17,40 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-std::string Dump::spell(NameId Name, ShapeIndex Index) const {
-  std::string Text = Names[Name].str();
-  if (Index.printed())
-    Text += Indices.text(Index);
-  return Text;
-}
+namespace {
+/// Fills one Dump. One object reads one module.
+class DumpReader : public SectionReader {
+public:
+  DumpReader(Dump &D, SyntaxErrors &Syntax,
+             llvm::function_ref<void()> PassedText)
+      : SectionReader(D, Syntax), PassedText(PassedText) {}
 
-std::string Dump::spell(const ValueTag &Tag) const {
-  return fmt::format("<{} {}{}{}>", Tag.Id, spell(Tag.Name, Tag.Index),
-                     Tag.Phi ? " (phi)" : "",
-                     Tag.HasColor ? fmt::format(" @{}", Tag.Color) : "");
-}
+  /// Reads all but the module; \p ValuesBeside on two threads.
+  void read(bool ValuesBeside);
+  void readModuleText();
+  /// Reads what only protos hold.
+  void readTraceText();
+  /// The same as read() and readModuleText(), side by side.
+  void readBoth(bool ValuesBeside);
+
+private:
+  void readAssignmentFile();
+  void readAssignment(LineCursor &In);
+  void readValuesFile();
+  void readLiveFile();
+  /// Takes over what was read of the values file with tables of its own, as if
+  /// it had been read here.
+  void adoptValues(Dump &Part, SyntaxErrors &Errors);
+  /// Notes whether the file of \p Role, which \p In has read, has comments.
+  void noteComments(const LineCursor &In, FileRole Role);
+  void readUsed(LineCursor &In, bool HasTotal);
+  /// Notes that the file of \p Role was cut off if its last line, which is not
+  /// read then, has no newline.
+  void noteUnterminated(FileRole Role);
+
+  llvm::function_ref<void()> PassedText;
+};
+} // namespace
 
 TextKind hlobuf::classify(StringRef Text) {
   LineCursor In(Text);
@@ -92,37 +116,6 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   return D;
 }
 
-void DumpReader::damaged(StringRef Where, Section S, std::string Message) {
-  D.States[static_cast<size_t>(S)] = SectionState::Damaged;
-  // What a compiler gets wrong is not in the grammar of its module.
-  if (!isAtCut(Where, S))
-    Syntax.add(Where, std::move(Message),
-               S == Section::Module ? UnreadableCheck : SyntaxCheck);
-}
-
-/// True, and noted, if what is wrong at \p Where is that the file ends there.
-bool DumpReader::isAtCut(StringRef Where, Section S) {
-  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
-    StringRef Text = D.Files[Role].Text;
-    if (!Text.data() || D.Files[Role].FromProto ||
-        Where.data() < Text.begin() || Where.data() > Text.end())
-      continue;
-    StringRef Whole = wholeLines(Text);
-    // Before live ranges the next section begins with empty lines.
-    // In a combined file empty lines come before the next section.
-    bool Combined = Role == size_t(FileRole::Assignment) && S <= Section::Texts;
-    if (Combined && !LastLine)
-      LastLine = Whole.rtrim('\n').end() + 1;
-    const char *End = Combined ? LastLine : Whole.end();
-    bool RawLines = Where.end() + 1 >= Whole.end() && Where.contains('\n');
-    if (Where.data() < std::min(End, Whole.end()) && !RawLines)
-      return false;
-    D.noteCut(static_cast<FileRole>(Role), S);
-    return true;
-  }
-  return false;
-}
-
 void DumpReader::noteUnterminated(FileRole Role) {
   StringRef Text = D.file(Role).Text;
   if (wholeLines(Text).size() == Text.size())
@@ -137,26 +130,6 @@ void DumpReader::noteUnterminated(FileRole Role) {
       (D.Values.empty() || D.Values2019 != ValueForm::Tagged))
     Last = Section::Allocations;
   D.noteCut(Role, Last);
-}
-
-void DumpReader::expectEmptyLines(LineCursor &In, unsigned Count, Section S) {
-  for (unsigned I = 0; I != Count; ++I) {
-    if (!In.line().empty() || In.atEnd()) {
-      damaged(In.line(), S, "expected an empty line");
-      return;
-    }
-    In.advance();
-  }
-  while (!In.atEnd() && In.line().empty()) {
-    damaged(In.line(), S, "unexpected empty line");
-    In.advance();
-  }
-}
-
-void DumpReader::expectEnd(LineCursor &In, Section S) {
-  if (In.atEnd())
-    return;
-  damaged(In.line(), S, "unexpected text after the end of the section");
 }
 
 void DumpReader::read(bool ValuesBeside) {
@@ -204,7 +177,7 @@ void DumpReader::readAssignment(LineCursor &In) {
   present(Section::Allocations);
   if (!D.fromProto())
     present(Section::Restated);
-  readAllocations(In);
+  AllocationReader(D, Syntax).readAllocations(In);
   D.Allocations.shrink_to_fit();
   D.Values.shrink_to_fit();
 
@@ -213,10 +186,8 @@ void DumpReader::readAssignment(LineCursor &In) {
                         D.file(FileRole::LiveRange).present());
   if (InFile) {
     expectEmptyLines(In, 1, Section::Total);
-    if (In.line() != "Used values:") // 2019-09 and 2019-10 print no total
-      readTotal(In);
-    readUsedValues(In);
-    shrinkUsed();
+    // 2019-09 and 2019-10 print no total.
+    readUsed(In, In.line() != "Used values:");
     LineCursor Ahead = In;
     while (!Ahead.atEnd() && Ahead.line().empty())
       Ahead.advance();
@@ -233,7 +204,7 @@ void DumpReader::readAssignment(LineCursor &In) {
     if (D.Used.size() <= 1 && D.Texts == TextForm::Lines && !In.peek().empty())
       D.Texts = TextForm::Glued;
     expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);
-    readLiveRanges(In);
+    LiveReader(D, Syntax).readLiveRanges(In);
   }
 }
 
@@ -273,21 +244,31 @@ void DumpReader::readBoth(bool ValuesBeside) {
   Syntax.add(std::move(Errors));
 }
 
-void DumpReader::shrinkUsed() {
+void DumpReader::readUsed(LineCursor &In, bool HasTotal) {
+  UsedReader Used(D, Syntax);
+  if (HasTotal)
+    Used.readTotal(In);
+  Used.readUsedValues(In);
+  // Growing arrays took too much.
   D.Used.shrink_to_fit();
   D.Positions.shrink_to_fit();
   D.Uses.shrink_to_fit();
   D.Instructions.shrink_to_fit();
   D.OperandNames.shrink_to_fit();
-  InstructionOf = {};
+}
+
+void DumpReader::readTraceText() {
+  if (!D.file(FileRole::Traces).present())
+    return;
+  LineCursor In(D.file(FileRole::Traces).Text, PassedText);
+  TraceReader(D, Syntax).readTraces(In);
+  noteComments(In, FileRole::Traces);
 }
 
 void DumpReader::readValuesFile() {
   LineCursor In(wholeLines(D.usedText()), PassedText);
   expectEmptyLines(In, 1, Section::Total);
-  readTotal(In);
-  readUsedValues(In);
-  shrinkUsed();
+  readUsed(In, true);
   expectEnd(In, Section::Used);
   noteComments(In, FileRole::Values);
   noteUnterminated(FileRole::Values);
@@ -295,7 +276,7 @@ void DumpReader::readValuesFile() {
 
 void DumpReader::readLiveFile() {
   LineCursor In(wholeLines(D.liveText()), PassedText);
-  readLiveRanges(In);
+  LiveReader(D, Syntax).readLiveRanges(In);
   noteComments(In, FileRole::LiveRange);
   noteUnterminated(FileRole::LiveRange);
 }

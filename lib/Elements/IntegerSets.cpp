@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements/IntegerSets.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <isl/constraint.h>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements/IntegerType.h"
-#include "HLO/InstructionText.h"
+#include "HLO/InstructionParser.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace hlobuf;

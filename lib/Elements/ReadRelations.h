@@ -109,7 +109,6 @@ private:
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
   ReadRelation followIdentity(const ReadRelation &R, const Node &From,
                               const Edge &E, bool &Done);
-  bool materialize(ReadRelation &R, const Shape &At);
   void readAll(ReadRelation &R, const Shape &At, const Shape &Of,
                ReadKind Kind);
   void add(uint32_t To, ReadRelation R);

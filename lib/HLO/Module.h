@@ -1,4 +1,5 @@
-//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -*-===//
+//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +14,7 @@
 #ifndef HLOBUF_HLO_MODULE_H
 #define HLOBUF_HLO_MODULE_H
 
-#include "HLO/InstructionText.h"
+#include "HLO/InstructionParser.h"
 #include "HLO/Opcode.h"
 #include "HLO/Shape.h"
 #include "HLO/ShapeIndex.h"

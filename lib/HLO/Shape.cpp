@@ -20,6 +20,15 @@ ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   return Id;
 }
 
+ShapeId ShapeTable::parse(StringRef Text) {
+  auto Known = ByText.find(llvm::CachedHashStringRef(Text));
+  if (Known != ByText.end())
+    return Known->second;
+  Scanner In(Text);
+  ShapeId Id = parse(In);
+  return In.atEnd() ? Id : ShapeId();
+}
+
 std::vector<ShapeId> ShapeTable::absorb(ShapeTable &From) {
   std::vector<ShapeId> Here;
   Here.reserve(From.size());

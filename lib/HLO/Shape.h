@@ -111,12 +111,17 @@ struct Shape {
   int64_t memorySpace() const { return Layout ? Layout->MemorySpace : 0; }
 };
 
+class ShapeTable;
+
+/// Reads the longest shape at the front of \p In into \p Table. An invalid id,
+/// and \p In as it was, if there is no well-formed one.
+ShapeId parseShape(ShapeTable &Table, Scanner &In);
+
 /// Interns shapes by their text. The texts must outlive the table.
 class ShapeTable {
 public:
-  /// Reads the longest shape at the front of \p In. An invalid id, and \p In
-  /// as it was, if there is no well-formed one.
-  ShapeId parse(Scanner &In);
+  /// Like parseShape().
+  ShapeId parse(Scanner &In) { return parseShape(*this, In); }
 
   /// Reads a text that is nothing but a shape.
   ShapeId parse(llvm::StringRef Text);

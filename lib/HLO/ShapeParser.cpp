@@ -309,15 +309,6 @@ bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
   return true;
 }
 
-ShapeId ShapeTable::parse(Scanner &In) {
-  return ShapeParser(*this).parse(In, 0);
-}
-
-ShapeId ShapeTable::parse(StringRef Text) {
-  auto Known = ByText.find(llvm::CachedHashStringRef(Text));
-  if (Known != ByText.end())
-    return Known->second;
-  Scanner In(Text);
-  ShapeId Id = parse(In);
-  return In.atEnd() ? Id : ShapeId();
+ShapeId hlobuf::parseShape(ShapeTable &Table, Scanner &In) {
+  return ShapeParser(Table).parse(In, 0);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HLO/StackFrames.h"
-#include "HLO/InstructionText.h"
+#include "HLO/InstructionParser.h"
 #include "Support/Printable.h"
 
 using namespace hlobuf;

@@ -7,9 +7,9 @@
 
 #include "Input/Inputs.h"
 #include "Dump/CutOff.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Input/Protos.h"
+#include "Input/ProtoInputs.h"
 #include "Proto/Container.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"

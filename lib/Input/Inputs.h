@@ -1,4 +1,5 @@
-//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -*-===//
+//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +10,7 @@
 #define HLOBUF_INPUT_INPUTS_H
 
 #include "Dump/Model.h"
-#include "Input/Protos.h"
+#include "Input/ProtoInputs.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem/UniqueID.h"

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Input/Load.h"
-#include "Dump/Files.h"
+#include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Dump/Writers.h"
+#include "Dump/TwoWriters.h"
+#include "Facts/MissingEnds.h"
 #include "Facts/ReportDiff.h"
-#include "Facts/Wholeness.h"
-#include "Input/Protos.h"
+#include "Input/ProtoInputs.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/MemorySummary.h"
-#include "Memory/Wrap.h"
+#include "Memory/TextColumns.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 

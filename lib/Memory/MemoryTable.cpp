@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/MemorySummary.h"
-#include "Memory/Wrap.h"
+#include "Memory/TextColumns.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/Support/Path.h"
@@ -38,7 +38,6 @@ private:
     OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
   }
   void printSpaces();
-  void printUntimed();
   void printPeak();
   void printStated();
   void printGroups();

@@ -7,7 +7,7 @@
 
 #include "Memory/MemoryUse.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Covered.h"
+#include "Memory/ByteSpans.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 

@@ -1,4 +1,5 @@
-//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -*-===//
+//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -* -*-
+//C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +21,7 @@
 #ifndef HLOBUF_MEMORY_MEMORYUSE_H
 #define HLOBUF_MEMORY_MEMORYUSE_H
 
-#include "Memory/MemorySpace.h"
+#include "Memory/MemoryKind.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <string>

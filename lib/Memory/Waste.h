@@ -12,20 +12,10 @@
 
 namespace hlobuf {
 
-/// Each has a lint of its own; docs/checks/lint-*.md say what each means.
+/// One for each row of Waste.def; docs/checks/lint-*.md say what each means.
 enum class WasteKind : uint8_t {
-  PossibleDonation,
-  UnusedDonation,
-  TilePadding,
-  Fragmentation,
-  LargeConstant,
-  SameConstant,
-  Recomputable,
-  EarlyDefinition,
-  WideCopy,
-  ArgumentCopy,
-  ReturnedArgument,
-  PeakCopy,
+#define HLOBUF_WASTE(Kind, Id, When, Needs, Summary) Kind,
+#include "Memory/Waste.def"
 };
 
 /// The lint that reports \p Kind.
@@ -57,10 +47,6 @@ struct Waste {
 /// this many bytes.
 constexpr uint64_t WasteShare = 100;
 constexpr uint64_t MinWaste = 4096;
-
-/// The waste in the main memory space (color 0) of \p Use, by kind, then by
-/// saved bytes. What needs the module is left out where \p W is null.
-std::vector<Waste> findWaste(const MemoryUse &Use, const ModuleAnalysis *W);
 
 } // namespace hlobuf
 

@@ -1,4 +1,4 @@
-//===- Memory/WasteSizes.cpp --------------------------------------------===//
+//===- Memory/WasteSizes.cpp ----------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Origin.h"
-#include "Memory/WasteFinder.h"
+#include "Memory/WasteContext.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/Support/MathExtras.h"
@@ -83,26 +83,27 @@ betterShape(const Shape &Now, uint64_t Bytes, uint64_t Unpadded) {
           Bytes};
 }
 
-void WasteFinder::findPadding() {
-  if (!Use.isTimed())
+void hlobuf::findPadding(WasteContext &Ctx) {
+  if (!Ctx.Use.isTimed())
     return;
-  for (const HeldValue &V : Held) {
-    ShapeId Id = D[V.Value].Shape;
-    if (!Id || !D.Shapes[Id].isTiled() || V.Unpadded == 0 ||
+  for (const HeldValue &V : Ctx.Held) {
+    ShapeId Id = Ctx.D[V.Value].Shape;
+    if (!Id || !Ctx.D.Shapes[Id].isTiled() || V.Unpadded == 0 ||
         V.Bytes / PaddingFactor < V.Unpadded ||
-        tiledBytes(D.Shapes, Id) != D[V.Value].Size)
+        tiledBytes(Ctx.D.Shapes, Id) != Ctx.D[V.Value].Size)
       continue;
     std::string Text = fmt::format(
         "tiling makes {} of {} {}", humanBytes(V.Bytes), humanBytes(V.Unpadded),
-        fmt::format("{} of {}", D.Shapes.text(Id), describe(V.Value)));
-    auto [Hint, Bytes] = betterShape(D.Shapes[Id], D[V.Value].Size, V.Unpadded);
-    uint64_t Less = D[V.Value].Size - std::min(Bytes, D[V.Value].Size);
+        fmt::format("{} of {}", Ctx.D.Shapes.text(Id), Ctx.describe(V.Value)));
+    auto [Hint, Bytes] =
+        betterShape(Ctx.D.Shapes[Id], Ctx.D[V.Value].Size, V.Unpadded);
+    uint64_t Less = Ctx.D[V.Value].Size - std::min(Bytes, Ctx.D[V.Value].Size);
     if (V.Kind == MemoryKind::Temp) {
-      std::optional<StepRange> Range = Use.range(V.Value);
-      Less = Range ? Use.savedWithout(Main, *Range, Less) : 0;
+      std::optional<StepRange> Range = Ctx.Use.range(V.Value);
+      Less = Range ? Ctx.Use.savedWithout(Ctx.Main, *Range, Less) : 0;
     }
-    add({WasteKind::TilePadding, V.Value, D[V.Value].Owner, ValueId(), Less, 1,
-         false, std::move(Text), std::move(Hint)});
+    Ctx.add({WasteKind::TilePadding, V.Value, Ctx.D[V.Value].Owner, ValueId(),
+             Less, 1, false, std::move(Text), std::move(Hint)});
   }
 }
 
@@ -130,39 +131,43 @@ static uint64_t bytesOfTables(const Facts &A, int32_t Color) {
 
 /// Temps of a color are one heap: what it needs above the most live bytes,
 /// aligned, is between values.
-void WasteFinder::findFragmentation() {
-  if (!Use.isTimed() || Main.fragmentation() < Threshold)
+void hlobuf::findFragmentation(WasteContext &Ctx) {
+  if (!Ctx.Use.isTimed() || Ctx.Main.fragmentation() < Ctx.Threshold)
     return;
-  uint64_t Live = Use.mostLiveTemp(Main.Color, alignmentOf(A));
-  Live += bytesOfTables(A, Main.Color);
-  uint64_t Lost = Main.temp() - std::min(Main.temp(), Live);
+  uint64_t Live = Ctx.Use.mostLiveTemp(Ctx.Main.Color, alignmentOf(Ctx.A));
+  Live += bytesOfTables(Ctx.A, Ctx.Main.Color);
+  uint64_t Lost = Ctx.Main.temp() - std::min(Ctx.Main.temp(), Live);
   if (Lost < MinFragmentation)
     return;
   AllocationId Largest;
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
-    if (D.Allocations[I].color() == Main.Color &&
-        kindOf(D.Allocations[I]) == MemoryKind::Temp &&
-        (!Largest || D.Allocations[I].Size > D[Largest].Size))
+  for (uint32_t I = 0; I != Ctx.D.Allocations.size(); ++I)
+    if (Ctx.D.Allocations[I].color() == Ctx.Main.Color &&
+        kindOf(Ctx.D.Allocations[I]) == MemoryKind::Temp &&
+        (!Largest || Ctx.D.Allocations[I].Size > Ctx.D[Largest].Size))
       Largest = AllocationId(I);
-  if (!Largest || D[Largest].Values.empty())
+  if (!Largest || Ctx.D[Largest].Values.empty())
     return;
   // The value that ends where the heap ends, but for small ones that fill
   // what is left; of several the largest.
   ValueId Top;
-  for (uint32_t I = D[Largest].Values.Begin; I != D[Largest].Values.End; ++I) {
+  for (uint32_t I = Ctx.D[Largest].Values.Begin; I != Ctx.D[Largest].Values.End;
+       ++I) {
     auto Key = [&](ValueId V) {
-      return std::tuple(D[V].Size >= MinFragmentation, D[V].end(), D[V].Size);
+      return std::tuple(Ctx.D[V].Size >= MinFragmentation, Ctx.D[V].end(),
+                        Ctx.D[V].Size);
     };
     if (!Top || Key(ValueId(I)) > Key(Top))
       Top = ValueId(I);
   }
-  add({WasteKind::Fragmentation, Top, Largest, ValueId(), Lost, 1, false,
+  Ctx.add(
+      {WasteKind::Fragmentation, Top, Largest, ValueId(), Lost, 1, false,
        fmt::format("temps take {}, but at most {} of them, aligned, are live "
                    "at one time",
-                   humanBytes(Main.temp()), humanBytes(Live)),
+                   humanBytes(Ctx.Main.temp()), humanBytes(Live)),
        fmt::format("the last large value of the heap is {} ({} at offset {}): "
                    "a smaller or shorter-lived one lets the heap end earlier",
-                   describe(Top), humanBytes(D[Top].Size), D[Top].Offset)});
+                   Ctx.describe(Top), humanBytes(Ctx.D[Top].Size),
+                   Ctx.D[Top].Offset)});
 }
 
 /// What is between the parentheses of a constant; empty where the text leaves
@@ -187,38 +192,41 @@ static bool isClone(StringRef X, StringRef Y) {
   return Base(X) == Base(Y);
 }
 
-void WasteFinder::findConstants() {
+void hlobuf::findConstants(WasteContext &Ctx) {
   std::map<std::pair<std::string, StringRef>, ValueId> Known;
-  for (const Allocation &Alloc : D.Allocations) {
-    if (!Alloc.Constant || Alloc.color() != Main.Color ||
-        Alloc.Size < Threshold || Alloc.Values.empty())
+  for (const Allocation &Alloc : Ctx.D.Allocations) {
+    if (!Alloc.Constant || Alloc.color() != Ctx.Main.Color ||
+        Alloc.Size < Ctx.Threshold || Alloc.Values.empty())
       continue;
     ValueId V(Alloc.Values.Begin);
     // An allocation may be a whole page for one scalar.
-    if (D[V].Shape &&
-        logicalBytes(D.Shapes, D[V].Shape).value_or(Alloc.Size) < MinWaste)
+    if (Ctx.D[V].Shape &&
+        logicalBytes(Ctx.D.Shapes, Ctx.D[V].Shape).value_or(Alloc.Size) <
+            MinWaste)
       continue;
-    std::string Shape =
-        D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "unknown shape";
-    if (StringRef Literal = literalOf(A, D[V].Tag.Name);
-        !Literal.empty() && D[V].Shape) {
+    std::string Shape = Ctx.D[V].Shape ? Ctx.D.Shapes.plainText(Ctx.D[V].Shape)
+                                       : "unknown shape";
+    if (StringRef Literal = literalOf(Ctx.A, Ctx.D[V].Tag.Name);
+        !Literal.empty() && Ctx.D[V].Shape) {
       auto [Same, New] = Known.try_emplace(std::pair(Shape, Literal), V);
       if (!New) {
-        if (isClone(D.Names[D[V].Tag.Name], D.Names[D[Same->second].Tag.Name]))
+        if (isClone(Ctx.D.Names[Ctx.D[V].Tag.Name],
+                    Ctx.D.Names[Ctx.D[Same->second].Tag.Name]))
           continue;
-        add({WasteKind::SameConstant, V, D[V].Owner, Same->second, Alloc.Size,
-             1, false,
+        Ctx.add(
+            {WasteKind::SameConstant, V, Ctx.D[V].Owner, Same->second,
+             Alloc.Size, 1, false,
              fmt::format("constants {} and {} have the same shape and value",
-                         spell(Same->second), spell(V)),
+                         Ctx.spell(Same->second), Ctx.spell(V)),
              "pass the array as one argument and use it in both places"});
         continue;
       }
     }
-    add({WasteKind::LargeConstant, V, D[V].Owner, ValueId(), Alloc.Size, 1,
-         false,
-         fmt::format("{} is a constant of {} inside of the program", spell(V),
-                     Shape),
-         "pass the array as an argument instead of using it as a global or "
-         "closed-over variable"});
+    Ctx.add({WasteKind::LargeConstant, V, Ctx.D[V].Owner, ValueId(), Alloc.Size,
+             1, false,
+             fmt::format("{} is a constant of {} inside of the program",
+                         Ctx.spell(V), Shape),
+             "pass the array as an argument instead of using it as a global or "
+             "closed-over variable"});
   }
 }

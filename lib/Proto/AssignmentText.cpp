@@ -14,8 +14,8 @@
 #include "HLO/ForwardRules.h"
 #include "Proto/Fields.h"
 #include "Proto/Pages.h"
+#include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
-#include "Proto/Text.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proto/AttributePrinter.h"
+#include "Proto/DimensionText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,9 +20,33 @@ using namespace hlobuf;
 using namespace hlobuf::field;
 using llvm::StringRef;
 
-void AttributePrinter::list(StringRef Key, llvm::ArrayRef<int64_t> All) {
-  To.Out += fmt::format(", {}={}", Key, indexText(All));
-}
+namespace {
+/// Prints the attributes of one instruction.
+class AttributePrinter : public FieldPrinter {
+public:
+  AttributePrinter(const ProtoModule &M, const ProtoInstruction &I,
+                   TextSink &To)
+      : FieldPrinter(I, To), M(M), ByDimension(I, To) {}
+
+  void print();
+
+private:
+  void printByOpcode();
+  void printCollective();
+  void printIndexed();
+  void printPermute();
+  void printAliases();
+  void printCalls();
+  void callee(StringRef Key, llvm::ArrayRef<int64_t> All, size_t Number);
+  void printFrontend();
+  void printPredecessors();
+  void printMetadata();
+  void printBackendConfig();
+
+  const ProtoModule &M;
+  DimensionPrinter ByDimension;
+};
+} // namespace
 
 void AttributePrinter::print() {
   printByOpcode();
@@ -57,7 +81,7 @@ void AttributePrinter::printByOpcode() {
     return printAliases();
   }
   if (is("slice"))
-    return printSlice();
+    return ByDimension.printSlice();
   if (is("copy-start")) {
     if (std::optional<int64_t> Index = numberField(I.Bytes, PrefetchIndex))
       To.Out += fmt::format(", cross_program_prefetch_index={}", *Index);
@@ -75,22 +99,22 @@ void AttributePrinter::printByOpcode() {
 /// Opcodes that name dimensions, sizes or windows.
 void AttributePrinter::printIndexed() {
   if (is("pad"))
-    return printPadding();
+    return ByDimension.printPadding();
   if (is("dynamic-slice"))
     return list("dynamic_slice_sizes",
                 numbersField(I.Bytes, DynamicSliceSizes));
   if (is("gather"))
-    return printGather();
+    return ByDimension.printGather();
   if (is("scatter"))
-    return printScatter();
+    return ByDimension.printScatter();
   if (is("dot") || is("scaled-dot"))
-    return printDot(message(DotNumbers));
+    return ByDimension.printDot();
   if (is("convolution")) {
-    printWindow();
-    return printConvolution();
+    ByDimension.printWindow();
+    return ByDimension.printConvolution();
   }
   if (is("reduce-window") || is("select-and-scatter"))
-    return printWindow();
+    return ByDimension.printWindow();
   if (is("custom-call")) {
     To.Out += fmt::format(", custom_call_target=\"{}\"",
                           escaped(bytesField(I.Bytes, CustomCallTarget)));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proto/AttributePrinter.h"
+#include "Proto/DimensionText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,7 +13,7 @@ using namespace hlobuf;
 using namespace hlobuf::field;
 using llvm::StringRef;
 
-void AttributePrinter::printSlice() {
+void DimensionPrinter::printSlice() {
   struct Range {
     int64_t Start, Limit, Stride;
   };
@@ -35,7 +35,7 @@ void AttributePrinter::printSlice() {
   To.Out += '}';
 }
 
-void AttributePrinter::printPadding() {
+void DimensionPrinter::printPadding() {
   struct Edge {
     int64_t Low, High, Interior;
   };
@@ -58,7 +58,7 @@ void AttributePrinter::printPadding() {
 }
 
 /// window_util::ToString (xla/window_util.cc).
-void AttributePrinter::printWindow() {
+void DimensionPrinter::printWindow() {
   struct Part {
     uint32_t Field;
     StringRef Heading;
@@ -117,7 +117,7 @@ static std::string dimensionLabels(int64_t First, char FirstLabel,
   return Labels;
 }
 
-void AttributePrinter::printConvolution() {
+void DimensionPrinter::printConvolution() {
   StringRef N = message(ConvolutionNumbers);
   auto At = [&](uint32_t Field) { return numberField(N, Field).value_or(0); };
   To.Out += fmt::format(
@@ -131,14 +131,15 @@ void AttributePrinter::printConvolution() {
       number(Key, Field);
 }
 
-void AttributePrinter::printDot(StringRef Numbers) {
+void DimensionPrinter::printDot() {
+  StringRef Numbers = message(DotNumbers);
   listIfAny("lhs_batch_dims", numbersField(Numbers, 3));
   list("lhs_contracting_dims", numbersField(Numbers, 1));
   listIfAny("rhs_batch_dims", numbersField(Numbers, 4));
   list("rhs_contracting_dims", numbersField(Numbers, 2));
 }
 
-void AttributePrinter::printGather() {
+void DimensionPrinter::printGather() {
   StringRef N = message(GatherNumbers);
   list("offset_dims", numbersField(N, 1));
   list("collapsed_slice_dims", numbersField(N, 2));
@@ -150,7 +151,7 @@ void AttributePrinter::printGather() {
   flag("indices_are_sorted", IndicesSorted);
 }
 
-void AttributePrinter::printScatter() {
+void DimensionPrinter::printScatter() {
   StringRef N = message(ScatterNumbers);
   list("update_window_dims", numbersField(N, 1));
   list("inserted_window_dims", numbersField(N, 2));

@@ -17,7 +17,6 @@
 namespace hlobuf::field {
 
 enum HloProtoField : uint32_t {
-  HloProtoModule = 1,
   HloProtoAssignment = 3,
 };
 
@@ -35,7 +34,6 @@ enum ModuleField : uint32_t {
   ModuleSchedule = 7,
   ModuleAliases = 8,
   ModuleStackFrames = 17,
-  ModuleDonors = 18,
   ModulePayload = 22,
 };
 
@@ -65,10 +63,8 @@ enum InstructionField : uint32_t {
   MantissaBits = 19,
   DynamicSliceSizes = 20,
   Padding = 21,
-  FeatureIndex = 25,
   ChannelId = 26,
   CustomCallTarget = 28,
-  OutfeedShape = 29,
   DotNumbers = 30,
   FftLength = 32,
   GatherNumbers = 33,
@@ -80,7 +76,6 @@ enum InstructionField : uint32_t {
   BackendConfig = 43,
   HostTransfer = 47,
   ScatterNumbers = 48,
-  ReplicaGroups = 49,
   FeatureGroups = 50,
   SourceTargets = 52,
   BatchGroups = 58,
@@ -97,7 +92,6 @@ enum InstructionField : uint32_t {
   PrefetchIndex = 80,
   TopKCount = 81,
   DeviceList = 87,
-  IotaDeviceList = 92,
   NumCarries = 95,
   BackendConfigPayload = 99,
 };

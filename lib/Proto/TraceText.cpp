@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proto/Text.h"
+#include "Proto/ProtoText.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce/Edits.h"
-#include "Reduce/ShapeText.h"
+#include "Reduce/ShapeStrings.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce/EditModule.h"
-#include "Reduce/ShapeText.h"
+#include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -242,4 +242,14 @@ uint32_t EditModule::append(uint32_t Computation, StringRef Name, Opcode Op,
   uint32_t New = make(Computation, Name, Op, Shape, Operands);
   Computations[Computation].Order.push_back(New);
   return New;
+}
+
+std::string EditModule::textWithoutNames() const {
+  EditModule Numbered = *this;
+  unsigned Next = 0;
+  for (const EditComputation &C : Computations)
+    if (!C.Removed)
+      for (uint32_t I : C.Order)
+        Numbered[I].Name = std::to_string(Next++);
+  return Numbered.text();
 }

@@ -94,16 +94,23 @@ struct EditAlias {
   std::string Kind;
 };
 
+class EditModule;
+
+/// Fails with the first line that cannot be read. Metadata and the tables of
+/// source lines are left out, and elements that are operands by their path
+/// get a get-tuple-element.
+llvm::Expected<EditModule> readEditModule(llvm::StringRef Text);
+
+/// \p M as XLA's parser reads it.
+std::string editModuleText(const EditModule &M);
+
 /// A module; see above.
 class EditModule {
 public:
-  /// Fails with the first line that cannot be read. Metadata and the tables of
-  /// source lines are left out, and elements that are operands by their path
-  /// get a get-tuple-element.
-  static llvm::Expected<EditModule> read(llvm::StringRef Text);
-
-  /// The module as XLA's parser reads it.
-  std::string text() const;
+  static llvm::Expected<EditModule> read(llvm::StringRef Text) {
+    return readEditModule(Text);
+  }
+  std::string text() const { return editModuleText(*this); }
 
   /// The same with numbers for the names of instructions: equal for modules
   /// that differ only in what new instructions were called.

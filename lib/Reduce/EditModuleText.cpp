@@ -7,7 +7,7 @@
 
 #include "HLO/ModuleReader.h"
 #include "Reduce/EditModule.h"
-#include "Reduce/ShapeText.h"
+#include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -171,7 +171,7 @@ void EditModuleReader::addAliases() {
   }
 }
 
-llvm::Expected<EditModule> EditModule::read(StringRef Text) {
+llvm::Expected<EditModule> hlobuf::readEditModule(StringRef Text) {
   EditModule E;
   if (llvm::Error Error = EditModuleReader(Text, E).read())
     return std::move(Error);
@@ -209,37 +209,27 @@ static void print(const EditModule &M, uint32_t Number, std::string &Out) {
   Out += '\n';
 }
 
-std::string EditModule::text() const {
-  std::string Out = "HloModule " + Name;
-  if (!Aliases.empty()) {
+std::string hlobuf::editModuleText(const EditModule &M) {
+  std::string Out = "HloModule " + M.Name;
+  if (!M.Aliases.empty()) {
     Out += ", input_output_alias={";
-    for (auto [Place, A] : llvm::enumerate(Aliases))
+    for (auto [Place, A] : llvm::enumerate(M.Aliases))
       Out += fmt::format("{} {}: ({}, {}{}{})", Place == 0 ? "" : ",",
-                         listText(A.Output), Instructions[A.Parameter].Number,
+                         listText(A.Output), M.Instructions[A.Parameter].Number,
                          listText(A.Index), A.Kind.empty() ? "" : ", ", A.Kind);
     Out += " }";
   }
-  for (const EditAttribute &A : Header)
+  for (const EditAttribute &A : M.Header)
     printAttribute(A, Out);
   Out += '\n';
-  for (auto [Number, C] : llvm::enumerate(Computations)) {
+  for (auto [Number, C] : llvm::enumerate(M.Computations)) {
     if (C.Removed)
       continue;
-    Out += Number == Entry ? "\nENTRY %" : "\n%";
+    Out += Number == M.Entry ? "\nENTRY %" : "\n%";
     Out += C.Name + " {\n";
     for (uint32_t I : C.Order)
-      print(*this, I, Out);
+      print(M, I, Out);
     Out += "}\n";
   }
   return Out;
-}
-
-std::string EditModule::textWithoutNames() const {
-  EditModule Numbered = *this;
-  unsigned Next = 0;
-  for (const EditComputation &C : Computations)
-    if (!C.Removed)
-      for (uint32_t I : C.Order)
-        Numbered[I].Name = std::to_string(Next++);
-  return Numbered.text();
 }

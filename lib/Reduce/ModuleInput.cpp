@@ -7,7 +7,7 @@
 
 #include "Reduce/ModuleInput.h"
 #include "Proto/Container.h"
-#include "Proto/Text.h"
+#include "Proto/ProtoText.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
 

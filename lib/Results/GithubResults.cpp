@@ -91,6 +91,7 @@ void GithubResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeGithubPrinter(llvm::raw_ostream &OS) {
+hlobuf::makeGithubPrinter(const PrintOptions & /*Options*/,
+                          llvm::raw_ostream &OS) {
   return std::make_unique<GithubResults>(OS);
 }

@@ -173,6 +173,8 @@ void JUnitResults::finish(const RunEnd &) {
      << Cases << "  </testsuite>\n</testsuites>\n";
 }
 
-std::unique_ptr<ResultPrinter> hlobuf::makeJUnitPrinter(llvm::raw_ostream &OS) {
+std::unique_ptr<ResultPrinter>
+hlobuf::makeJUnitPrinter(const PrintOptions & /*Options*/,
+                         llvm::raw_ostream &OS) {
   return std::make_unique<JUnitResults>(OS);
 }

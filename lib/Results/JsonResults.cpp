@@ -22,7 +22,7 @@ public:
   void add(const DumpResult &R) override;
 
 private:
-  const PrintOptions &Options;
+  PrintOptions Options;
   llvm::raw_ostream &OS;
 };
 } // namespace

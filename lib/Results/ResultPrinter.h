@@ -9,7 +9,7 @@
 #define HLOBUF_RESULTS_RESULTPRINTER_H
 
 #include "Results/Result.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 
 namespace hlobuf {
 
@@ -24,7 +24,13 @@ struct RuleText {
 /// The check with this id; nothing if it is a rule of the reader.
 using RuleTextFn = std::optional<RuleText> (*)(llvm::StringRef Id);
 
-/// What all printers need to know.
+/// How results are written.
+enum class OutputFormat : uint8_t {
+#define HLOBUF_FORMAT(Name, Spelling, Help) Name,
+#include "Results/Formats.def"
+};
+
+/// What printers need to know.
 struct PrintOptions {
   /// The tool's version, for reports.
   std::string Version;
@@ -34,6 +40,12 @@ struct PrintOptions {
   unsigned Width = 120;
   /// Count what checks leave out, in JSON; for those who write checks.
   bool CountGates = false;
+  /// Color text.
+  bool Color = false;
+  /// As text also what could not be read, which standard output leaves to the
+  /// error stream.
+  bool ReadErrors = false;
+  RuleTextFn Describe = nullptr;
 };
 
 /// How a run ended.
@@ -51,22 +63,16 @@ public:
   virtual void finish(const RunEnd &) {}
 };
 
-/// Prints for people, as compilers do. With \p ReadErrors also what could not
-/// be read.
-std::unique_ptr<ResultPrinter> makeTextPrinter(const PrintOptions &Options,
-                                               llvm::raw_ostream &OS,
-                                               bool Color, bool ReadErrors);
-/// One JSON object a line and dump: docs/schema/hlobuf-1.schema.json.
-std::unique_ptr<ResultPrinter> makeJsonPrinter(const PrintOptions &Options,
-                                               llvm::raw_ostream &OS);
-/// SARIF 2.1.0.
-std::unique_ptr<ResultPrinter> makeSarifPrinter(const PrintOptions &Options,
-                                                llvm::raw_ostream &OS,
-                                                RuleTextFn Describe);
-/// JUnit's XML, a test case for each dump.
-std::unique_ptr<ResultPrinter> makeJUnitPrinter(llvm::raw_ostream &OS);
-/// Workflow commands of GitHub Actions, which become annotations.
-std::unique_ptr<ResultPrinter> makeGithubPrinter(llvm::raw_ostream &OS);
+/// Prints results to \p OS as \p Format.
+std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
+                                           const PrintOptions &Options,
+                                           llvm::raw_ostream &OS);
+
+// Each in a source of its own.
+#define HLOBUF_FORMAT(Name, Spelling, Help)                                    \
+  std::unique_ptr<ResultPrinter> make##Name##Printer(                          \
+      const PrintOptions &Options, llvm::raw_ostream &OS);
+#include "Results/Formats.def"
 
 /// \p Path below the current folder if it is there; else as it is.
 std::string relativePath(llvm::StringRef Path);

@@ -24,9 +24,8 @@ namespace {
 /// them, stand behind.
 class SarifResults : public ResultPrinter {
 public:
-  SarifResults(const PrintOptions &Options, llvm::raw_ostream &OS,
-               RuleTextFn Describe)
-      : Options(Options), OS(OS), Describe(Describe) {}
+  SarifResults(const PrintOptions &Options, llvm::raw_ostream &OS)
+      : Options(Options), OS(OS) {}
 
   void add(const DumpResult &R) override;
   void finish(const RunEnd &End) override;
@@ -39,9 +38,8 @@ private:
   json::Object describeRule(StringRef Id) const;
   void writeDriver();
 
-  const PrintOptions &Options;
+  PrintOptions Options;
   llvm::raw_ostream &OS;
-  RuleTextFn Describe;
   /// Made with the first result: a run may end before.
   std::optional<json::OStream> Writer;
   /// Checks in the order of their first finding.
@@ -178,7 +176,7 @@ void SarifResults::add(const DumpResult &R) {
 
 json::Object SarifResults::describeRule(StringRef Id) const {
   json::Object Rule{{"id", Id}};
-  std::optional<RuleText> Known = Describe(Id);
+  std::optional<RuleText> Known = Options.Describe(Id);
   if (!Known) {
     Rule["shortDescription"] = text("every line can be read");
     return Rule;
@@ -226,7 +224,6 @@ void SarifResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS,
-                         RuleTextFn Describe) {
-  return std::make_unique<SarifResults>(Options, OS, Describe);
+hlobuf::makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+  return std::make_unique<SarifResults>(Options, OS);
 }

@@ -21,10 +21,9 @@ using llvm::StringRef;
 namespace {
 class TextResults : public ResultPrinter {
 public:
-  TextResults(const PrintOptions &Options, llvm::raw_ostream &OS, bool Color,
-              bool ReadErrors)
-      : Options(Options), OS(OS), Color(Color), ReadErrors(ReadErrors) {
-    OS.enable_colors(Color);
+  TextResults(const PrintOptions &Options, llvm::raw_ostream &OS)
+      : Options(Options), OS(OS) {
+    OS.enable_colors(Options.Color);
   }
 
   void add(const DumpResult &R) override;
@@ -36,10 +35,8 @@ private:
   void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
              StringRef Check);
 
-  const PrintOptions &Options;
+  PrintOptions Options;
   llvm::raw_ostream &OS;
-  bool Color;
-  bool ReadErrors;
   MemoryTotals Totals;
 };
 } // namespace
@@ -48,7 +45,7 @@ void TextResults::print(StringRef Kind, const ResultPlace &Where,
                         StringRef Message, StringRef Check) {
   printMessage({Where.File, Where.Line, Where.Column, Kind, Message, Check,
                 Where.Excerpt},
-               OS, Color);
+               OS, Options.Color);
 }
 
 void TextResults::printTimeline(const DumpResult &R, const ResultFinding &F) {
@@ -86,7 +83,7 @@ void TextResults::addFindings(const DumpResult &R) {
 
 void TextResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
-    if (ReadErrors)
+    if (Options.ReadErrors)
       OS << "error: " << printable(R.ReadError) << '\n';
     return;
   }
@@ -109,33 +106,6 @@ void TextResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeTextPrinter(const PrintOptions &Options, llvm::raw_ostream &OS,
-                        bool Color, bool ReadErrors) {
-  return std::make_unique<TextResults>(Options, OS, Color, ReadErrors);
-}
-
-std::string hlobuf::relativePath(StringRef Path) {
-  llvm::SmallString<256> Clean = Path;
-  llvm::sys::path::remove_dots(Clean, /*remove_dot_dot=*/false);
-  if (!llvm::sys::path::is_absolute(Clean))
-    return std::string(Clean);
-  llvm::SmallString<256> Here;
-  StringRef Rest = Clean;
-  if (llvm::sys::fs::current_path(Here) || !Rest.consume_front(Here) ||
-      !Rest.consume_front("/"))
-    return std::string(Clean);
-  return Rest.str();
-}
-
-std::string hlobuf::uncountedLine(const ResultUncounted &U) {
-  return fmt::format("{} more finding{} of this check {} only counted [{}]",
-                     U.Count, U.Count == 1 ? "" : "s",
-                     U.Count == 1 ? "is" : "are", U.Check);
-}
-
-std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {
-  if (Where.File.empty())
-    return printable(Message);
-  return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Where.File)),
-                     Where.Line, Where.Column, printable(Message));
+hlobuf::makeTextPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+  return std::make_unique<TextResults>(Options, OS);
 }

@@ -38,9 +38,6 @@ public:
     return static_cast<uint32_t>(Line.data() - Text.data());
   }
 
-  /// The current line is the last one and has no newline.
-  bool unterminated() const { return !Ended && Next > Text.size(); }
-
   /// Some line up to the current one begins with `//`, comment or not.
   bool passedComment() const { return Commented; }
 

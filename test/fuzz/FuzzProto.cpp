@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
-#include "Input/Protos.h"
+#include "Input/ProtoInputs.h"
 #include "Proto/Wire.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

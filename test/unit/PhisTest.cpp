@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Facts/Phis.h"
+#include "Dataflow/PhiSimplification.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

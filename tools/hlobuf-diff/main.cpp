@@ -13,7 +13,7 @@
 #include "Driver/OrderedRun.h"
 #include "Input/Load.h"
 #include "Results/Result.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"

@@ -8,13 +8,13 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Driver/OrderedRun.h"
+#include "Reduce/BugReport.h"
 #include "Reduce/CompileTest.h"
 #include "Reduce/Compiler.h"
 #include "Reduce/ModuleInput.h"
 #include "Reduce/Reducer.h"
-#include "Reduce/Report.h"
 #include "Support/AtomicFile.h"
-#include "Support/ExitStatus.h"
+#include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"
@@ -190,12 +190,12 @@ struct WorkFolder {
 static bool report(const EditModule &M, unsigned OriginalSize) {
   if (ReportFolder.empty())
     return true;
-  ReportOptions Options;
+  BugReportOptions Options;
   Options.Compile = compileOptions();
   Options.Seconds = Timeout;
   Options.Folder = ReportFolder;
   Options.OriginalSize = OriginalSize;
-  if (llvm::Error Error = writeReport(M, Options)) {
+  if (llvm::Error Error = writeBugReport(M, Options)) {
     fail("--report: " + llvm::toString(std::move(Error)));
     return false;
   }

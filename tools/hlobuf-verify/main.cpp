@@ -111,19 +111,18 @@ static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
                           "the HLO module, also that of a proto"),
                clEnumValN(EmitKind::Traces, "traces",
                           "heap simulator traces and more of a proto")));
-static constexpr llvm::StringLiteral FormatNames[] = {"text", "json", "sarif",
-                                                      "junit", "github"};
-static cl::opt<OutputFormat, false, NamedValues<OutputFormat>> Format(
-    "format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
-    cl::desc("Format of standard output"),
-    cl::values(clEnumValN(OutputFormat::Text, "text", "for people (default)"),
-               clEnumValN(OutputFormat::Json, "json",
-                          "one JSON object per dump, one per line"),
-               clEnumValN(OutputFormat::Sarif, "sarif", "SARIF 2.1.0"),
-               clEnumValN(OutputFormat::JUnit, "junit",
-                          "JUnit XML, one test case per dump"),
-               clEnumValN(OutputFormat::Github, "github",
-                          "GitHub Actions annotations")));
+static constexpr llvm::StringLiteral FormatNames[] = {
+#define HLOBUF_FORMAT(Name, Spelling, Help) Spelling,
+#include "Results/Formats.def"
+};
+static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
+    Format("format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
+           cl::desc("Format of standard output"),
+           cl::ValuesClass({
+#define HLOBUF_FORMAT(Name, Spelling, Help)                                    \
+  clEnumValN(OutputFormat::Name, Spelling, Help),
+#include "Results/Formats.def"
+           }));
 static cl::list<std::string>
     Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
             cl::desc("Also write this file; may be repeated"));
@@ -211,14 +210,23 @@ static bool parseShard(StringRef Text, VerifyOptions &O) {
          O.Shard < O.Shards;
 }
 
+/// `text:FILE, json:FILE or sarif:FILE`, with all formats.
+static std::string outputForms() {
+  std::string Forms;
+  for (StringRef Name : FormatNames)
+    Forms += (Forms.empty()                       ? ""
+              : Name == std::end(FormatNames)[-1] ? " or "
+                                                  : ", ") +
+             Name.str() + ":FILE";
+  return Forms;
+}
+
 /// The files of --output. What is wrong with them; empty if all is well.
 static std::string readOutputs(VerifyOptions &O) {
   for (const std::string &Text : Outputs) {
     std::optional<OutputFile> Output = parseOutput(Text);
     if (!Output)
-      return "--output: expected text:FILE, json:FILE, sarif:FILE, junit:FILE "
-             "or github:FILE, not '" +
-             Text + "'";
+      return "--output: expected " + outputForms() + ", not '" + Text + "'";
     if (Output->Path == "-")
       return "--output: '-' is not a file: --format=" +
              StringRef(Text).split(':').first.str() +
@@ -314,7 +322,7 @@ static VerifyOptions makeOptions() {
   O.Quiet = Quiet;
   O.Verbose = Verbose;
   O.Print.CountGates = CountGates;
-  O.Color = wantsColor();
+  O.Print.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.Emit = Emit;
   O.KeepDumps = Keep || !KeepDumps.empty();

@@ -7,7 +7,7 @@
 //
 // Every read finds the value that was written for it. The program is followed
 // step by step, on all paths through loops and conditionals (Analysis/
-// Shadow.h): which value do these bytes hold now? Only the places come from
+// Execution.h): which value do these bytes hold now? Only the places come from
 // the dump, not one live range. The order, the dataflow and the loops come
 // from the module. At the end the caller reads the result, and the parameters
 // that are not donated: input_output_alias alone decides that, for an
@@ -35,7 +35,7 @@
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Dataflow/Shadow.h"
+#include "Dataflow/Execution.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace hlobuf;
@@ -71,7 +71,7 @@ private:
   const Facts &A;
   const Dump &D;
   Reporter &R;
-  Shadow Run;
+  Execution Run;
 };
 } // namespace
 

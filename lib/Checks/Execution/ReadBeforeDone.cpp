@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
-#include "Dataflow/ShadowPlan.h"
+#include "Dataflow/ExecutionPlan.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;

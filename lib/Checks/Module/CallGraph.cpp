@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/CallGraph.h"
 #include "Checks/Check.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Dataflow/SharedCallees.h"
 
 using namespace hlobuf;
 

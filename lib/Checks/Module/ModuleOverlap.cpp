@@ -21,8 +21,8 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Checks/Sharing/Stacks.h"
+#include "Dataflow/ExecutionPlan.h"
 #include "Dataflow/LiveOccupancy.h"
-#include "Dataflow/ShadowPlan.h"
 #include "Facts/Occupancy.h"
 
 using namespace hlobuf;

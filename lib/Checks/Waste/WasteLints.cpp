@@ -1,0 +1,47 @@
+//===- Checks/Waste/WasteLints.cpp - A lint for each kind of waste --------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each row of Memory/Waste.def is a lint, off by default. A finding has the
+// bytes that the waste costs at the peak and what a user can do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "Memory/Waste.h"
+#include "Support/HumanBytes.h"
+
+using namespace hlobuf;
+
+static void reportWaste(const CheckContext &Context, Reporter &R,
+                        WasteKind Kind, bool NeedsTimes) {
+  const MemoryUse &Use = Context.memory();
+  const SpaceUse *Main = Use.space(0);
+  if (!Main)
+    return R.notApplicable("no allocation has color 0");
+  if (NeedsTimes && !Use.isTimed())
+    return R.notChecked("live ranges are not known");
+  const Dump &D = Context.dump();
+  for (const Waste &Item : Context.waste()) {
+    if (Item.Kind != Kind || Item.Small)
+      continue;
+    R.report(Context.places().line(D[Item.Value]), "{}: {} of {} in {}",
+             Item.Message, humanBytes(Item.Saved), humanBytes(Main->Allocated),
+             Main->Name)
+        .why(Context.places().line(D[Item.Owner]), "{}", Item.Hint)
+        .about(Item.Value);
+  }
+}
+
+namespace hlobuf {
+static constexpr bool Timed = true;
+static constexpr bool Untimed = false;
+#define HLOBUF_WASTE(Kind, Id, When, Needs, Summary)                           \
+  void checkLint##Kind(const CheckContext &Context, Reporter &R) {             \
+    reportWaste(Context, R, WasteKind::Kind, When);                            \
+  }
+#include "Memory/Waste.def"
+} // namespace hlobuf

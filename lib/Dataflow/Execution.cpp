@@ -1,0 +1,432 @@
+//===- Dataflow/Execution.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/Execution.h"
+#include "Dataflow/ExecutionPlan.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace hlobuf {
+/// The walk keeps its own stack: computations may be nested as deeply as they
+/// are many.
+class ExecutionWalk {
+public:
+  ExecutionWalk(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+                const Schedule &S, Execution &Out);
+  void run();
+
+private:
+  static constexpr size_t MaxSet = 8;
+
+  /// Something that is under way, of which callees are walked in between.
+  struct Task {
+    enum class Kind : uint8_t { Computation, Round, Branch, Async };
+    Kind What;
+    /// Of Computation: what is walked.
+    ComputationId C = {};
+    /// Of the others: the instruction.
+    HloId Id = {};
+    /// The next instruction of C; the number of the branch.
+    size_t Next = 0;
+    /// Where the round or branch began.
+    size_t Mark = 0;
+    /// What finished branches did.
+    std::vector<std::vector<ExecutionPiece>> Paths = {};
+  };
+
+  void fill();
+  void walk(ComputationId C) { Stack.push_back({Task::Kind::Computation, C}); }
+  void resume();
+  void step(HloId Id);
+  void beginLoop(HloId Id);
+  void beginRound(HloId Id);
+  void endRound(const Task &Round);
+  void beginBranch(Task Now);
+  void endBranch(Task Now);
+  void bindArgument(HloId Id, ComputationId Callee, uint32_t K);
+  void beginAsync(HloId Id);
+  void finish(HloId Id);
+  void read(HloId Reader, const ExecutionRead &Read);
+  void readLocked(HloId Done, ComputationId Body);
+  bool isThere(HloId Id, HloValueId V);
+  void write(HloId Id);
+  void nameOperands(HloId Id, HloValueId V);
+  void keep(HloId Id, HloValueId V);
+  void bind(ArrayRef<ExecutionBinding> Bindings);
+  bool wroteItself(HloId Reader, HloValueId Read, HloValueId Written) const;
+  void report(HloId Reader, const ExecutionRead &Read, HloValueId Written,
+              const ExecutionPlace &Damage);
+  void stop(const char *Reason);
+
+  const DataflowAnalysis &F;
+  const Program &P;
+  const AliasAnalysis &Groups;
+  const Schedule &S;
+  Execution &Out;
+  ExecutionPlan Plan;
+  ExecutionMemory Memory;
+  std::vector<Task> Stack;
+  /// Pairs (reader, value).
+  llvm::DenseSet<IdPair> Reported;
+  uint64_t Limit;
+  uint64_t Steps = 0;
+  bool Stopped = false;
+};
+} // namespace hlobuf
+
+ExecutionWalk::ExecutionWalk(const DataflowAnalysis &F,
+                             const AliasAnalysis &Groups, const Schedule &S,
+                             Execution &Out)
+    : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
+      Memory(Plan.numMemories()), Limit(64 * (Plan.size() + 1000)) {}
+
+void ExecutionWalk::stop(const char *Reason) {
+  if (!Stopped)
+    Out.Reasons.push_back(Reason);
+  Stopped = true;
+}
+
+void ExecutionWalk::run() {
+  Out.Lines = Plan.lines();
+  if (!P.isTimed()) {
+    stop("the order of the instructions is unknown");
+    return;
+  }
+  fill();
+  walk(P.module().Entry);
+  while (!Stack.empty() && !Stopped)
+    resume();
+  if (!Stopped)
+    Plan.forEachReadAtEnd([&](const ExecutionRead &Read) {
+      this->read(Read.Input ? F[Read.Value].Definition
+                            : P.root(P.module().Entry),
+                 Read);
+    });
+  llvm::stable_sort(
+      Out.Clobbered, [&](const ClobberedRead &X, const ClobberedRead &Y) {
+        auto Key = [&](const ClobberedRead &R) {
+          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Input,
+                            R.Operand, R.Value);
+        };
+        return Key(X) < Key(Y);
+      });
+}
+
+/// What is there before the first step: constants, and what the entry
+/// computation is given.
+void ExecutionWalk::fill() {
+  for (size_t I = 0; I != F.values().size(); ++I) {
+    HloValueId V(I);
+    const ProgramNode &N = P[F[V].Definition];
+    bool Given = N.Op == Opcode::Constant ||
+                 (N.Op == Opcode::Parameter && N.Parent == P.module().Entry);
+    if (Given && Plan.place(V))
+      Memory.update(*Plan.place(V),
+                    [&](ExecutionBytes &Bytes) { Bytes.add(V); });
+  }
+}
+
+/// Goes on with what was begun last.
+void ExecutionWalk::resume() {
+  Task &Now = Stack.back();
+  if (Now.What == Task::Kind::Computation) {
+    ArrayRef<HloId> Order = P.order(Now.C);
+    if (Now.Next == Order.size())
+      return Stack.pop_back();
+    if (++Steps + Memory.work() > Limit)
+      return stop("paths through loops and calls are too many");
+    return step(Order[Now.Next++]);
+  }
+  Task Done = std::move(Now);
+  Stack.pop_back();
+  switch (Done.What) {
+  case Task::Kind::Round:
+    return endRound(Done);
+  case Task::Kind::Branch:
+    return endBranch(std::move(Done));
+  default:
+    return finish(Done.Id);
+  }
+}
+
+void ExecutionWalk::step(HloId Id) {
+  switch (P[Id].Op) {
+  case Opcode::While:
+    return beginLoop(Id);
+  case Opcode::Conditional:
+    Plan.forEachRead(Id, [&](const ExecutionRead &Read) { read(Id, Read); });
+    return beginBranch({Task::Kind::Branch, {}, Id});
+  case Opcode::Call:
+    for (const HloCall &Call : llvm::reverse(P.calls(Id)))
+      walk(Call.Callee);
+    return;
+  case Opcode::AsyncStart:
+  case Opcode::AsyncUpdate:
+  case Opcode::AsyncDone:
+    return beginAsync(Id);
+  default:
+    return finish(Id);
+  }
+}
+
+void ExecutionWalk::finish(HloId Id) {
+  if (ArrayRef<HloCall> Calls = P.calls(Id); P[Id].Op == Opcode::AsyncDone &&
+                                             !Calls.empty() &&
+                                             S.isFlattened(Calls[0].Callee))
+    readLocked(Id, Calls[0].Callee);
+  Plan.forEachRead(Id, [&](const ExecutionRead &Read) { read(Id, Read); });
+  write(Id);
+}
+
+void ExecutionWalk::beginLoop(HloId Id) {
+  ComputationId Body = P.callee(Id, CallRole::Body);
+  if (!Body || !P.callee(Id, CallRole::Condition) || P.operands(Id).empty() ||
+      !P.root(Body))
+    return stop("a loop has no condition, body or state");
+  SmallVector<ExecutionBinding> Init;
+  for (HloId Phis : Plan.loopPhis(Id))
+    Plan.bind(Phis, P.operands(Id)[0], Init);
+  bind(Init);
+  beginRound(Id);
+}
+
+void ExecutionWalk::beginRound(HloId Id) {
+  Stack.push_back({Task::Kind::Round, {}, Id, 0, Memory.mark()});
+  walk(P.callee(Id, CallRole::Body));
+  walk(P.callee(Id, CallRole::Condition));
+}
+
+/// The state becomes what is valid at the loop's head before and after the
+/// round, and where that takes something that the loop reads, there is another
+/// round. The state at the head is S, one round makes f(S) of it, and S' is the
+/// part of S that f(S) holds too:
+/// - It ends: S' is less than S, or the last round was this one, and there are
+///   finitely many pieces and values.
+/// - It is right: the last S is part of what there is when the loop begins, and
+///   of f(S). More held before a round is never less held after it, so that by
+///   induction bytes hold all of S each time round. What S lacks is missing on
+///   some path: after as many rounds as it took to lose it.
+/// - It is quick: a write takes the same from every state, so that all that
+///   writes take is lost in the first round. From then on a phi is lost because
+///   the one that it takes its value from was, one such step a round, so that
+///   rounds are at most as many as the loop has phis, and two. Loops without
+///   damage take one, or two.
+/// What the loop defines itself does not count: it is defined again
+/// before it is read.
+void ExecutionWalk::endRound(const Task &Round) {
+  ComputationId Body = P.callee(Round.Id, CallRole::Body);
+  ComputationId Condition = P.callee(Round.Id, CallRole::Condition);
+  SmallVector<ExecutionBinding> Next;
+  for (HloId Phis : Plan.loopPhis(Round.Id))
+    Plan.bind(Phis, P.root(Body), Next);
+  bind(Next);
+  std::vector<ExecutionPiece> Changes = Memory.takeBack(Round.Mark);
+  int32_t Begin = S.span(Condition).Start;
+  int32_t End = S.span(Body).End;
+  bool Matters = false;
+  Memory.merge(Changes, true, [&](HloValueId V) {
+    HloId By = F[V].Definition;
+    ComputationId C = P[By].Parent;
+    bool IsState =
+        P[By].Op == Opcode::Parameter && (C == Body || C == Condition);
+    bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
+    Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
+  });
+  if (Matters)
+    beginRound(Round.Id);
+  else
+    walk(Condition);
+}
+
+/// A branch that is listed twice has phis for its parameters.
+void ExecutionWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
+  SmallVector<ExecutionBinding> Given;
+  if (HloId Parameter = P.parameter(Callee, 0); Parameter)
+    if (K < P.operands(Id).size())
+      Plan.bind(Parameter, P.operands(Id)[K], Given);
+  bind(Given);
+}
+
+/// Enters branch number Next; after the last one the paths meet.
+void ExecutionWalk::beginBranch(Task Now) {
+  ArrayRef<HloCall> Branches = P.calls(Now.Id);
+  if (Now.Next == Branches.size())
+    return Memory.merge(Now.Paths, false, [](HloValueId) {});
+  ComputationId Callee = Branches[Now.Next].Callee;
+  Now.Mark = Memory.mark();
+  bindArgument(Now.Id, Callee, static_cast<uint32_t>(Now.Next) + 1);
+  Stack.push_back(std::move(Now));
+  walk(Callee);
+}
+
+void ExecutionWalk::endBranch(Task Now) {
+  SmallVector<ExecutionBinding> Result;
+  Plan.bind(Now.Id, P.root(P.calls(Now.Id)[Now.Next].Callee), Result);
+  bind(Result);
+  Now.Paths.push_back(Memory.takeBack(Now.Mark));
+  ++Now.Next;
+  beginBranch(std::move(Now));
+}
+
+/// The body runs where the schedule has it, and may go on until the done.
+void ExecutionWalk::beginAsync(HloId Id) {
+  Stack.push_back({Task::Kind::Async, {}, Id});
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  if (!Calls.empty() && S.isFlattened(Calls[0].Callee) &&
+      S.span(Calls[0].Callee).End == S.time(Id))
+    walk(Calls[0].Callee);
+}
+
+/// The bytes that \p Body wrote belong to it until \p Done.
+void ExecutionWalk::readLocked(HloId Done, ComputationId Body) {
+  StepRange Span = S.span(Body);
+  for (int32_t Step = Span.Start; Step < Span.End; ++Step)
+    Plan.forEachWrite(S.sequence()[static_cast<size_t>(Step)],
+                      [&](HloValueId V, bool) { read(Done, {V, 0}); });
+}
+
+/// True if it is the body of async-done \p Reader itself that wrote \p Written
+/// over \p Read: in place of an operand, or after its last read in the body.
+bool ExecutionWalk::wroteItself(HloId Reader, HloValueId Read,
+                                HloValueId Written) const {
+  ArrayRef<HloCall> Calls = P.calls(Reader);
+  if (P[Reader].Op != Opcode::AsyncDone || !Written || Calls.empty())
+    return false;
+  StepRange Span = S.span(Calls[0].Callee);
+  auto IsInside = [&](HloValueId V) {
+    int32_t Step = S.time(F[V].Definition);
+    return Step >= Span.Start && Step < Span.End;
+  };
+  if (!IsInside(Written))
+    return false;
+  if (!IsInside(Read))
+    return Groups.same(Read, Written);
+  bool IsResult = false;
+  Plan.forEachLeaf(Reader, [&](HloValueId V) { IsResult |= V == Read; });
+  return !IsResult;
+}
+
+void ExecutionWalk::read(HloId Reader, const ExecutionRead &Read) {
+  ExecutionPlace Damage;
+  HloValueId Written;
+  Memory.visit(*Plan.place(Read.Value),
+               [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
+                 if (Bytes.holds(Read.Value) ||
+                     wroteItself(Reader, Read.Value, Bytes.Writer))
+                   return;
+                 if (!Damage.Where) {
+                   Damage = At;
+                   Written = Bytes.Writer;
+                 } else if (Damage.End == At.Begin && Written == Bytes.Writer) {
+                   Damage.End = At.End;
+                 }
+               });
+  if (Damage.Where)
+    report(Reader, Read, Written, Damage);
+}
+
+void ExecutionWalk::report(HloId Reader, const ExecutionRead &Read,
+                           HloValueId Written, const ExecutionPlace &Damage) {
+  if (!Reported.insert({Reader.index(), Read.Value.index()}).second)
+    return;
+  ExecutionPlace At = Damage;
+  At.Where = Plan.allocation(Damage.Where);
+  Out.Clobbered.push_back(
+      {Reader, Read.Operand, Read.Value, Written, At, Read.Input});
+}
+
+/// True if the bytes of \p V, which copy \p Id defines, hold what it copies
+/// already: from a copy of it elsewhere the same bytes are written again (a
+/// conditional that two branches give one value, CUDA, jaxlib 0.12.0).
+bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
+  constexpr size_t MostCompared = 8;
+  if (P[Id].Op != Opcode::Copy)
+    return false;
+  bool Found = true;
+  Memory.visit(
+      *Plan.place(V), [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+        Found = Found &&
+                llvm::any_of(
+                    ArrayRef<HloValueId>(Bytes.Intact).take_front(MostCompared),
+                    [&](HloValueId Old) { return Plan.isCopyInPlace(V, Old); });
+      });
+  return Found;
+}
+
+/// A ConcatBitcast \p Id names what its operands have left in its place: where
+/// none of them is, \p V is not.
+void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
+  SmallVector<HloValueId, 8> Parts;
+  Plan.forEachRead(Id,
+                   [&](const ExecutionRead &R) { Parts.push_back(R.Value); });
+  Memory.update(*Plan.place(V), [&](ExecutionBytes &Bytes) {
+    bool Found =
+        llvm::any_of(Parts, [&](HloValueId Part) { return Bytes.holds(Part); });
+    if (Found)
+      Bytes.add(V);
+    else
+      Bytes.remove(V);
+  });
+}
+
+void ExecutionWalk::write(HloId Id) {
+  Plan.forEachWrite(Id, [&](HloValueId V, bool Keeps) {
+    if (isConcatBitcast(P, Id))
+      nameOperands(Id, V);
+    else if (Keeps || isThere(Id, V))
+      keep(Id, V);
+    else
+      Memory.write(*Plan.place(V), V);
+  });
+}
+
+/// Adds \p V to what its bytes hold. Long chains of such values would make the
+/// sets grow: each time one has doubled, values that nothing reads any more are
+/// left out.
+void ExecutionWalk::keep(HloId Id, HloValueId V) {
+  Memory.update(*Plan.place(V), [&](ExecutionBytes &Bytes) {
+    size_t Size = Bytes.Intact.size();
+    if (Size >= MaxSet && llvm::isPowerOf2_64(Size))
+      llvm::erase_if(Bytes.Intact, [&](HloValueId Old) {
+        return P[F[Old].Definition].Parent == P[Id].Parent &&
+               Plan.lastRead(Old) <= S.time(Id);
+      });
+    Bytes.add(V);
+  });
+}
+
+/// All phis take over their inputs at once.
+void ExecutionWalk::bind(ArrayRef<ExecutionBinding> Bindings) {
+  struct Piece {
+    ExecutionPlace At;
+    HloValueId Phi;
+    bool Holds;
+  };
+  SmallVector<Piece> Changes;
+  for (const ExecutionBinding &B : Bindings)
+    Memory.visit(*Plan.place(B.Phi),
+                 [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
+                   bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
+                   if (Holds != Bytes.holds(B.Phi))
+                     Changes.push_back({At, B.Phi, Holds});
+                 });
+  for (const Piece &Change : Changes)
+    Memory.update(Change.At, [&](ExecutionBytes &Bytes) {
+      if (Change.Holds)
+        Bytes.add(Change.Phi);
+      else
+        Bytes.remove(Change.Phi);
+    });
+}
+
+Execution::Execution(const DataflowAnalysis &F, const AliasAnalysis &Groups,
+                     const Schedule &S) {
+  ExecutionWalk(F, Groups, S, *this).run();
+}

@@ -1,0 +1,109 @@
+//===- Dataflow/ExecutionMemory.h - Which values bytes still hold --*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bytes of allocations, cut where something was written, each piece with the
+// values that it holds. A journal takes changes back and merges the states of
+// several paths at a cost of what changed, not of what there is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_EXECUTIONMEMORY_H
+#define HLOBUF_DATAFLOW_EXECUTIONMEMORY_H
+
+#include "Dataflow/DataflowAnalysis.h"
+#include <map>
+
+namespace hlobuf {
+
+/// What some bytes hold.
+struct ExecutionBytes {
+  /// The values that can be read there, sorted.
+  llvm::SmallVector<HloValueId, 2> Intact;
+  /// The value that was written last; invalid if none was.
+  HloValueId Writer;
+  /// Grows with each write.
+  uint32_t Stamp = 0;
+
+  bool holds(HloValueId V) const {
+    return std::binary_search(Intact.begin(), Intact.end(), V);
+  }
+  void add(HloValueId V);
+  void remove(HloValueId V);
+  /// Keeps what \p Other holds too. The writer is that of the side that holds
+  /// less, for it is the one to blame.
+  void meet(const ExecutionBytes &Other);
+
+  bool operator==(const ExecutionBytes &) const = default;
+};
+
+/// Bytes [Begin, End) of an allocation.
+struct ExecutionPlace {
+  AllocationId Where;
+  uint64_t Begin = 0;
+  uint64_t End = 0;
+
+  bool operator==(const ExecutionPlace &) const = default;
+};
+
+/// Some bytes and what they held.
+struct ExecutionPiece {
+  ExecutionPlace At;
+  ExecutionBytes Bytes;
+};
+
+/// The bytes of all allocations.
+class ExecutionMemory {
+public:
+  explicit ExecutionMemory(size_t NumAllocations);
+
+  /// Calls \p Visit for each piece of \p At, in order.
+  void
+  visit(const ExecutionPlace &At,
+        llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
+            Visit);
+  /// Lets \p Change alter each piece of \p At.
+  void update(const ExecutionPlace &At,
+              llvm::function_ref<void(ExecutionBytes &)> Change);
+  /// \p At holds \p V and nothing else.
+  void write(const ExecutionPlace &At, HloValueId V);
+
+  /// From here on changes can be taken back. Marks nest.
+  size_t mark();
+  /// Takes back all changes since \p Mark, the latest one, and returns what
+  /// they made of the bytes.
+  std::vector<ExecutionPiece> takeBack(size_t Mark);
+  /// Merges the ends of several paths that began here: bytes hold what they
+  /// hold on all of them; with \p OrNone, also on the path without changes.
+  /// \p Lost is told what bytes here hold no longer.
+  void merge(llvm::ArrayRef<std::vector<ExecutionPiece>> Paths, bool OrNone,
+             llvm::function_ref<void(HloValueId)> Lost);
+
+  /// Pieces that were touched so far.
+  uint64_t work() const { return Work; }
+
+private:
+  /// Pieces by where they begin; each ends where the next one begins.
+  using Pieces = std::map<uint64_t, ExecutionBytes>;
+
+  static Pieces::iterator cut(Pieces &All, uint64_t Offset);
+  void replace(const ExecutionPlace &At, ExecutionBytes Bytes, bool Remember);
+  void mergePiece(const ExecutionPlace &At,
+                  llvm::ArrayRef<const ExecutionPiece *> Active, bool All,
+                  llvm::function_ref<void(HloValueId)> Lost);
+
+  std::vector<Pieces> Memory;
+  /// What was there before each change.
+  std::vector<ExecutionPiece> Journal;
+  uint32_t Marks = 0;
+  uint32_t Stamp = 0;
+  uint64_t Work = 0;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_EXECUTIONMEMORY_H

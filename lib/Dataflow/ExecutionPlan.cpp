@@ -1,0 +1,273 @@
+//===- Dataflow/ExecutionPlan.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/ExecutionPlan.h"
+#include "Dataflow/CopyBack.h"
+#include "Dataflow/PrivateStacks.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+ExecutionPlan::ExecutionPlan(const DataflowAnalysis &F, const Schedule &S)
+    : F(F), P(F.program()), S(S), Lines(F.values().size()),
+      Places(F.values().size()), Same(P) {
+  findPlaces();
+  separateStacks();
+  findDonated();
+  findReadSteps();
+}
+
+HloValueId ExecutionPlan::at(HloId Id, uint32_t Ordinal) const {
+  return Id && F.hasLocations(Id) && Ordinal < P.trees().parts(P[Id].Shape)
+             ? F.at(Id, Ordinal)
+             : HloValueId();
+}
+
+/// The context of an async chain: on TPU all SparseCore chains share one
+/// scratch place (libtpu 0.0.51).
+bool ExecutionPlan::isContext(const HloValue &V) const {
+  Opcode Op = P[V.Definition].Op;
+  if (!P.facts().isTPU() ||
+      (Op != Opcode::AsyncStart && Op != Opcode::AsyncUpdate))
+    return false;
+  return P.facts().dump().Indices.isAsyncContext(
+      P.trees().index(P[V.Definition].Shape, V.Ordinal));
+}
+
+void ExecutionPlan::findPlaces() {
+  const Facts &A = P.facts();
+  const Dump &D = A.dump();
+  for (size_t I = 0; I != Lines.size(); ++I) {
+    const HloValue &V = F.values()[I];
+    const ProgramNode &N = P[V.Definition];
+    const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
+    bool IsData =
+        Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;
+    if (!IsData || !N.Name || !S.isFlattened(N.Parent) || isContext(V))
+      continue;
+    ValueId Line = A.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
+    if (!Line || D[Line].end() <= D[Line].Offset)
+      continue;
+    Lines[I] = Line;
+    Places[I] = {D[Line].Owner, D[Line].Offset, D[Line].end()};
+  }
+}
+
+/// Private stacks all begin at offset 0 of one allocation: each is a memory of
+/// its own here.
+void ExecutionPlan::separateStacks() {
+  const Dump &D = P.facts().dump();
+  llvm::SmallDenseMap<std::pair<uint32_t, uint32_t>, AllocationId> Known;
+  std::vector<ComputationId> Bodies;
+  auto Colors = findPrivateStacks(P.facts(), &P);
+  for (size_t I = 0; I != Lines.size(); ++I) {
+    if (!Lines[I] || !llvm::is_contained(Colors, D[Places[I].Where].color()))
+      continue;
+    if (Bodies.empty())
+      Bodies = findAsyncBodies(P);
+    ComputationId Body = Bodies[P[F.values()[I].Definition].Parent.index()];
+    if (!Body)
+      continue;
+    auto [Memory, IsNew] = Known.try_emplace(
+        {Places[I].Where.index(), Body.index()}, numMemories());
+    if (IsNew)
+      Stacks.push_back(Places[I].Where);
+    Places[I].Where = Memory->second;
+  }
+}
+
+AllocationId ExecutionPlan::allocation(AllocationId Where) const {
+  size_t Count = P.facts().dump().Allocations.size();
+  return Where.index() < Count ? Where : Stacks[Where.index() - Count];
+}
+
+void ExecutionPlan::findDonated() {
+  const HloModule &M = P.module();
+  for (const HloAlias &Alias : M.Aliases)
+    if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
+      if (HloValueId V = F.at(Parameter, Alias.Index))
+        Donated.insert(V.index());
+}
+
+bool ExecutionPlan::isInput(HloValueId V) const {
+  const ProgramNode &N = P[F[V].Definition];
+  return N.Op == Opcode::Constant ||
+         (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
+          !Donated.contains(V.index()));
+}
+
+void ExecutionPlan::forEachLeaf(
+    HloId Id, llvm::function_ref<void(HloValueId)> Visit) const {
+  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
+       ++I)
+    if (HloValueId V = F.at(Id, I); place(V))
+      Visit(V);
+}
+
+bool hlobuf::isConcatBitcast(const Program &P, HloId Id) {
+  return P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
+}
+
+ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
+                                     HloId Id) {
+  ArrayRef<HloId> Operands = P.operands(Id);
+  Opcode Op = P[Id].Op;
+  if (accessesNoMemory(Op) || calleeReads(Op))
+    return {};
+  switch (Op) {
+  case Opcode::AsyncUpdate:
+    return {};
+  case Opcode::AsyncStart: {
+    ArrayRef<HloCall> Calls = P.calls(Id);
+    bool BodyReads = !Calls.empty() && S.isFlattened(Calls[0].Callee);
+    return BodyReads ? ArrayRef<HloId>() : Operands;
+  }
+  case Opcode::Conditional:
+    return Operands.take_front(1);
+  case Opcode::Copy: {
+    // Of a tuple, only its table.
+    bool IsTuple =
+        !Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0);
+    return IsTuple ? ArrayRef<HloId>() : Operands;
+  }
+  default:
+    return Operands;
+  }
+}
+
+void ExecutionPlan::forEachRead(
+    HloId Id, llvm::function_ref<void(const ExecutionRead &)> Visit) const {
+  ArrayRef<HloId> Operands = operandsRead(P, S, Id);
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    forEachLeaf(Operands[K], [&](HloValueId V) { Visit({V, K}); });
+}
+
+void ExecutionPlan::forEachReadAtEnd(
+    llvm::function_ref<void(const ExecutionRead &)> Visit) const {
+  if (HloId Root = P.root(P.module().Entry))
+    forEachLeaf(Root, [&](HloValueId V) { Visit({V, std::nullopt}); });
+  for (size_t I = 0; I != Lines.size(); ++I)
+    if (HloValueId V(I); place(V) && isInput(V))
+      Visit({V, std::nullopt, true});
+}
+
+/// True if \p Written is one of \p Id's operands, byte for byte, and at the
+/// same place, or is what a read-only place has.
+bool ExecutionPlan::keepsBytes(HloId Id, HloValueId Written) const {
+  std::optional<OperandPart> From = Same.find(Id, F[Written].Ordinal);
+  if (!From) {
+    const Dump &D = P.facts().dump();
+    // Few values are copied back, and asking for a parameter is not constant.
+    return copiesBack(F, Written,
+                      [&](HloValueId V) { return Lines[V.index()]; }) &&
+           isReadOnly(D, D[D[Lines[Written.index()]].Owner]);
+  }
+  HloValueId V = at(P.operands(Id)[From->Operand], From->Ordinal);
+  return place(V) && *place(V) == *place(Written);
+}
+
+bool ExecutionPlan::isCopyInPlace(HloValueId Copy, HloValueId Other) const {
+  auto Origin = [&](HloValueId V) {
+    return Same.origin({F[V].Definition, F[V].Ordinal});
+  };
+  return place(Other) && *place(Copy) == *place(Other) &&
+         Origin(Copy) == Origin(Other);
+}
+
+void ExecutionPlan::forEachWrite(
+    HloId Id, llvm::function_ref<void(HloValueId, bool Keeps)> Visit) const {
+  Opcode Op = P[Id].Op;
+  if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
+    return;
+  bool Concat = isConcatBitcast(P, Id);
+  SmallVector<HloValueId, 4> Kept;
+  for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
+    HloValueId V = F.definedAt(Id, I);
+    if (!place(V) || F[V].Phi)
+      continue;
+    if (Concat || keepsBytes(Id, V))
+      Kept.push_back(V);
+    else
+      Visit(V, false);
+  }
+  for (HloValueId V : Kept)
+    Visit(V, true);
+}
+
+void ExecutionPlan::bind(HloId Id, HloId From,
+                         llvm::SmallVectorImpl<ExecutionBinding> &Out) const {
+  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
+       ++I)
+    if (HloValueId V = F.definedAt(Id, I); place(V) && F[V].Phi)
+      Out.push_back({V, at(From, I)});
+}
+
+SmallVector<HloId, 3> ExecutionPlan::loopPhis(HloId Id) const {
+  SmallVector<HloId, 3> Result = {Id};
+  for (CallRole Role : {CallRole::Condition, CallRole::Body})
+    if (ComputationId C = P.callee(Id, Role))
+      if (HloId Parameter = P.parameter(C, 0))
+        Result.push_back(Parameter);
+  return Result;
+}
+
+void ExecutionPlan::findReadSteps() {
+  std::vector<std::pair<HloValueId, int32_t>> All;
+  auto Bindings = [&](HloId Id, HloId From, int32_t Step) {
+    SmallVector<ExecutionBinding> Taken;
+    bind(Id, From, Taken);
+    for (const ExecutionBinding &B : Taken)
+      if (place(B.Input))
+        All.push_back({B.Input, Step});
+  };
+  for (HloId Id : S.sequence()) {
+    int32_t Step = S.time(Id);
+    NumParts += P.trees().parts(P[Id].Shape);
+    forEachRead(
+        Id, [&](const ExecutionRead &R) { All.push_back({R.Value, Step}); });
+    if (P[Id].Op == Opcode::Conditional)
+      for (auto [K, Branch] : llvm::enumerate(P.calls(Id))) {
+        HloId Parameter = P.parameter(Branch.Callee, 0);
+        if (Parameter && K + 1 < P.operands(Id).size())
+          Bindings(Parameter, P.operands(Id)[K + 1], Step);
+        if (HloId Root = P.root(Branch.Callee))
+          Bindings(Id, Root, S.time(Root));
+      }
+    if (P[Id].Op != Opcode::While || P.operands(Id).empty())
+      continue;
+    ComputationId Body = P.callee(Id, CallRole::Body);
+    for (HloId Phis : loopPhis(Id)) {
+      Bindings(Phis, P.operands(Id)[0], Step);
+      if (Body && P.root(Body))
+        Bindings(Phis, P.root(Body), S.time(P.root(Body)));
+    }
+  }
+  forEachReadAtEnd(
+      [&](const ExecutionRead &R) { All.push_back({R.Value, S.steps()}); });
+  llvm::sort(All);
+  ReadBegin.assign(Lines.size() + 1, 0);
+  ReadSteps.reserve(All.size());
+  for (auto [V, Step] : All) {
+    ++ReadBegin[V.index() + 1];
+    ReadSteps.push_back(Step);
+  }
+  for (size_t I = 0; I != Lines.size(); ++I)
+    ReadBegin[I + 1] += ReadBegin[I];
+}
+
+bool ExecutionPlan::isReadIn(HloValueId V, int32_t Begin, int32_t End) const {
+  auto Last = ReadSteps.begin() + ReadBegin[V.index() + 1];
+  auto At =
+      std::lower_bound(ReadSteps.begin() + ReadBegin[V.index()], Last, Begin);
+  return At != Last && *At < End;
+}
+
+int32_t ExecutionPlan::lastRead(HloValueId V) const {
+  uint32_t End = ReadBegin[V.index() + 1];
+  return End == ReadBegin[V.index()] ? -1 : ReadSteps[End - 1];
+}

@@ -1,0 +1,31 @@
+//===- Dataflow/ProgramGraph.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/ProgramGraph.h"
+#include "HLO/ForwardRules.h"
+
+using namespace hlobuf;
+
+std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
+                                                       uint32_t Ordinal) const {
+  const ProgramNode &N = (*this)[Id];
+  llvm::ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
+  if (Rules.empty())
+    return std::nullopt;
+  auto Steps = Trees.steps(N.Shape, Ordinal);
+  bool IsTuple = Trees.isTuple(N.Shape, Ordinal);
+  for (const ForwardRule &Rule : Rules) {
+    auto From = forwardedPath(Rule, Steps, IsTuple, N.Number);
+    if (!From || From->Operand >= operands(Id).size() ||
+        !operands(Id)[From->Operand])
+      continue;
+    if (auto Part = Trees.ordinal(
+            Nodes[operands(Id)[From->Operand].index()].Shape, From->Steps))
+      return OperandPart{From->Operand, *Part};
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,34 @@
+//===- Dataflow/SharedCallees.h - Computations with two callers -----*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_SHAREDCALLEES_H
+#define HLOBUF_DATAFLOW_SHAREDCALLEES_H
+
+#include "Dataflow/Program.h"
+
+namespace hlobuf {
+
+/// A computation of the schedule that several instructions call.
+struct SharedCallee {
+  ComputationId Callee;
+  /// In text order; at least two.
+  llvm::SmallVector<HloId, 2> Callers;
+  /// None of them is a call, loop or conditional: several async chains may wrap
+  /// one computation (CallGraph::IsFlattened in xla/service/call_graph.cc,
+  /// 2022).
+  bool Async = false;
+};
+
+/// The computations that take part in the schedule and are called by more than
+/// one instruction, in text order. Values inside of them would need a place
+/// for each call.
+std::vector<SharedCallee> sharedCallees(const Program &P);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_SHAREDCALLEES_H

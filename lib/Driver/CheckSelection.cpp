@@ -1,0 +1,68 @@
+//===- Driver/CheckSelection.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/CheckSelection.h"
+#include "Driver/Budget.h"
+#include "Driver/UnknownNames.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+std::string hlobuf::problemWithGlobs(StringRef Globs) {
+  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
+  if (!Parsed)
+    return llvm::toString(Parsed.takeError());
+  std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
+  for (const CheckInfo &Info : allChecks())
+    Ids.push_back(Info.Id);
+  for (StringRef Glob : Parsed->unmatched(Ids))
+    return unknownCheck(Glob);
+  return "";
+}
+
+static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
+  std::string Problem = problemWithGlobs(Text);
+  if (!Problem.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument, "%s",
+        fmt::format("{}: {}", Option, Problem).c_str());
+  List = llvm::cantFail(GlobList::parse(Text));
+  return llvm::Error::success();
+}
+
+llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
+  CheckSelection Selection;
+  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Texts.Checks))
+    return E;
+  Selection.Waste = Selection.Checks.only([](StringRef Glob, bool Excludes) {
+    return Excludes || Glob.starts_with(WastePrefix);
+  });
+  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
+                               "--warnings-as-errors", Texts.WarningsAsErrors))
+    return E;
+  if (llvm::Error E = addGlobs(Selection.Require, "--require", Texts.Require))
+    return E;
+  return Selection;
+}
+
+bool CheckSelection::isEmpty() const {
+  return llvm::none_of(allChecks(),
+                       [&](const CheckInfo &Info) { return enabled(Info); });
+}
+
+bool CheckSelection::enabled(const CheckInfo &Info) const {
+  switch (match(Info.Id)) {
+  case GlobList::Match::In:
+    return true;
+  case GlobList::Match::Out:
+    return false;
+  case GlobList::Match::None:
+    return Info.Level != Severity::Lint;
+  }
+  return true;
+}

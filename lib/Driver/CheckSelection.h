@@ -1,0 +1,56 @@
+//===- Driver/CheckSelection.h - Which checks run ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_CHECKSELECTION_H
+#define HLOBUF_DRIVER_CHECKSELECTION_H
+
+#include "Checks/Check.h"
+#include "Support/Globs.h"
+
+namespace hlobuf {
+
+/// What a CheckSelection is made of; it must outlive the selection.
+struct GlobTexts {
+  std::string Checks;
+  std::string WarningsAsErrors;
+  std::string Require;
+};
+
+/// What is wrong with \p Globs, as a list of globs of checks; empty if nothing.
+std::string problemWithGlobs(llvm::StringRef Globs);
+
+/// What names of lints about waste begin with.
+constexpr llvm::StringLiteral WastePrefix = "lint-";
+
+/// The globs, read once.
+struct CheckSelection {
+  GlobList Checks;
+  GlobList WarningsAsErrors;
+  GlobList Require;
+  /// Those of Checks that are about lints of waste by name, and exclusions: `*`
+  /// does not ask for advice.
+  GlobList Waste;
+
+  /// Fails for a glob that is malformed or names no check.
+  static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
+
+  /// True if no check is enabled.
+  bool isEmpty() const;
+
+  /// Lints run, and are shown, only where they are asked for by name.
+  bool enabled(const CheckInfo &Info) const;
+  bool showsLint(llvm::StringRef Id) const {
+    return match(Id) == GlobList::Match::In;
+  }
+  GlobList::Match match(llvm::StringRef Id) const {
+    return (Id.starts_with(WastePrefix) ? Waste : Checks).match(Id);
+  }
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_CHECKSELECTION_H

@@ -1,0 +1,46 @@
+//===- Driver/DumpComments.h - Comments in dumps --------------------*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_DUMPCOMMENTS_H
+#define HLOBUF_DRIVER_DUMPCOMMENTS_H
+
+#include "Driver/Verify.h"
+#include "Results/Result.h"
+
+namespace hlobuf {
+
+/// Silences the findings of \p R on lines below a comment
+///
+///     // hlobuf-suppress check: reason
+///
+/// of \p L's files. Comments that are malformed or suppress nothing, though
+/// their check ran, become complaints.
+void applySuppressionComments(DumpResult &R, const LoadedDump &L,
+                              const CheckSelection &Selection);
+
+/// Compares the findings of \p R with comments in \p L's files, in MLIR's
+/// manner:
+///
+///     // expected-error @+1 {{part of a message}}
+///     // expected-warning-re @below {{a {{regular expression}} in it}}
+///
+/// What is left is what differs, as errors of the check `verify-diagnostics`.
+/// Notes may be expected, and need not be.
+void matchExpectations(DumpResult &R, const LoadedDump &L);
+
+/// Writes into \p L's files the comments that matchExpectations() would miss,
+/// each in front of its line, and takes out those that nothing meets. Other
+/// lines stay as they are. Files that are links, compressed, or not as they
+/// were read are not written: \p Errors gets a line for each. The number of
+/// comments that changed.
+unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
+                            std::string &Errors);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_DUMPCOMMENTS_H

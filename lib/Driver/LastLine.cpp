@@ -1,0 +1,233 @@
+//===- Driver/LastLine.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/LastLine.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Outcomes ascend, but for NotApplicable, which any other one hides.
+static void addOutcome(std::map<StringRef, CheckOutcome> &All,
+                       const ResultCheck &C) {
+  auto [Known, New] = All.try_emplace(C.Id, C.Outcome);
+  if (New || C.Outcome == CheckOutcome::NotApplicable)
+    return;
+  if (Known->second == CheckOutcome::NotApplicable)
+    Known->second = C.Outcome;
+  Known->second = std::max(Known->second, C.Outcome);
+}
+
+void LastLine::add(const DumpResult &R) {
+  Counts.add(R);
+  if (R.isUnreadable())
+    return;
+  for (const ResultCheck &C : R.Checks)
+    addOutcome(Outcomes, C);
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Missing)
+      ++Missing[static_cast<size_t>(*Skipped.Missing)][Skipped.Check];
+    else
+      ++(Skipped.Kind == SkipKind::NotApplicable
+             ? Idle
+             : NotRun)[Skipped.Reason][Skipped.Check];
+  Sentences.add(R);
+  if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
+    FirstUnused = R.UnusedFiles.front();
+  UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
+}
+
+static std::string counted(unsigned Count, StringRef Noun) {
+  return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
+}
+
+/// Checks with one reason that are named in the last line; more are counted.
+static constexpr size_t MaxNamed = 5;
+
+/// How the file \p Role is named.
+static StringRef filePattern(FileRole Role) {
+  switch (Role) {
+  case FileRole::Assignment:
+    return "*-buffer-assignment.txt";
+  case FileRole::Values:
+    return "*-buffer-assignment-values.txt";
+  case FileRole::LiveRange:
+    return "*-live-range.txt";
+  case FileRole::Report:
+    return "*-memory-usage-report.txt";
+  case FileRole::Module:
+    return "*after_optimizations.txt (the HLO module)";
+  case FileRole::Traces:
+    return "*.hlo.pb";
+  }
+  return "";
+}
+
+static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
+  unsigned Most = 0;
+  for (const auto &[Check, Count] : Checks)
+    Most = std::max(Most, Count);
+  return Most;
+}
+
+/// `a, b (reason)`, or `9 checks (reason)` unless \p All are wanted; with the
+/// number of dumps where there are several.
+std::string LastLine::spellReason(StringRef Reason,
+                                  const std::map<std::string, unsigned> &Checks,
+                                  bool All) const {
+  std::string Text;
+  if (!All && Checks.size() > MaxNamed)
+    Text = counted(static_cast<unsigned>(Checks.size()), "check");
+  else
+    Text = llvm::join(llvm::make_first_range(Checks), ", ");
+  Text += fmt::format(" ({}", Reason);
+  if (Counts.Dumps != 1)
+    Text += fmt::format(", {}", counted(mostOf(Checks), "dump"));
+  return Text + ')';
+}
+
+std::string LastLine::spellCounts(bool Introduces) const {
+  std::vector<std::string> Parts;
+  if (Counts.Errors != 0)
+    Parts.push_back(counted(Counts.Errors, "error"));
+  if (Counts.Warnings != 0)
+    Parts.push_back(counted(Counts.Warnings, "warning"));
+  if (Counts.Lints != 0)
+    Parts.push_back(counted(Counts.Lints, "lint"));
+  if (Counts.Suppressed != 0)
+    Parts.push_back(fmt::format("{} suppressed", Counts.Suppressed));
+  if (Counts.Baselined != 0)
+    Parts.push_back(fmt::format("{} in the baseline", Counts.Baselined));
+  std::string Text =
+      Counts.Dumps == 1 ? "" : counted(Counts.Dumps, "dump") + ": ";
+  Text += llvm::join(Parts, ", ");
+  if (Counts.Dumps > 1 && Counts.DumpsWithFindings != 0)
+    Text += fmt::format(" in {}", counted(Counts.DumpsWithFindings, "dump"));
+  return Text + (Parts.empty() ? "" : Introduces ? ": " : "; ");
+}
+
+/// How many of the selected checks passed. Where none applies, that must not
+/// look like a check that failed.
+std::string LastLine::passed() const {
+  size_t Passed = 0;
+  size_t Applying = 0;
+  for (const auto &[Check, Outcome] : Outcomes) {
+    Passed += Outcome == CheckOutcome::Passed;
+    Applying += Outcome != CheckOutcome::NotApplicable;
+  }
+  if (Applying != 0 || Idle.empty())
+    return fmt::format("{} of {} checks passed", Passed, Applying);
+  std::string Text = "not applicable: ";
+  StringRef Separator;
+  for (const auto &[Reason, Checks] : Idle) {
+    Text += (Separator + spellReason(Reason, Checks, false)).str();
+    Separator = "; ";
+  }
+  return Text;
+}
+
+std::string LastLine::notRun() const {
+  std::string Text;
+  unsigned Files = 0;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    const auto &Checks = Missing[Role];
+    if (Checks.empty())
+      continue;
+    Text += fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",",
+                        Checks.size(), Checks.size() == 1 ? "s" : "",
+                        filePattern(static_cast<FileRole>(Role)));
+    if (Counts.Dumps != 1)
+      Text += fmt::format(" (of {})", counted(mostOf(Checks), "dump"));
+  }
+  if (Files != 0)
+    Text += Files == 1 ? ", which is missing" : ", which are missing";
+  StringRef Before = "; not checked: ";
+  for (const auto &[Reason, Checks] : NotRun) {
+    Text += (Before + spellReason(Reason, Checks, false)).str();
+    Before = "; ";
+  }
+  return Text;
+}
+
+std::string LastLine::details() const {
+  std::string Text;
+  for (const std::string &Line : Sentences.details())
+    Text += printable(Line) + '\n';
+  auto Add = [&](StringRef Title, StringRef Reason, const auto &Checks) {
+    Text += printable((Title + spellReason(Reason, Checks, true)).str()) + '\n';
+  };
+  for (const auto &[Reason, Checks] : Idle)
+    Add("not applicable: ", Reason, Checks);
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    if (!Missing[Role].empty())
+      Add("not checked: ",
+          ("no " + filePattern(static_cast<FileRole>(Role))).str(),
+          Missing[Role]);
+  for (const auto &[Reason, Checks] : NotRun)
+    Add("not checked: ", Reason, Checks);
+  return Text;
+}
+
+std::string LastLine::line() const {
+  if (Counts.Dumps + Counts.Unreadable == 0)
+    return "verified 0 dumps";
+  std::string Text;
+  if (Counts.Dumps != 0) {
+    Text = Sentences.isEmpty() ? spellCounts(false) + passed() + notRun()
+                               : spellCounts(Sentences.anyBroken()) +
+                                     Sentences.line(Counts.Errors != 0);
+    if (Counts.NotUnderstood != 0)
+      Text += fmt::format("; {} with lines that are not understood",
+                          counted(Counts.NotUnderstood, "dump"));
+  }
+  if (Counts.Unreadable != 0)
+    Text += fmt::format("{}{} could not be read", Text.empty() ? "" : "; ",
+                        counted(Counts.Unreadable, "input"));
+  return printable(Text + remarks());
+}
+
+static std::string andMore(StringRef First, unsigned Count) {
+  return Count == 1 ? First.str()
+                    : fmt::format("{} and {} more", First, Count - 1);
+}
+
+std::string LastLine::remarks() const {
+  std::string Text;
+  if (UnusedSiblings != 0)
+    Text += "; not used: " + andMore(FirstUnused, UnusedSiblings);
+  if (Skipped != 0)
+    Text += "; not searched: " + andMore(FirstSkipped, Skipped);
+  if (Searched != 0)
+    Text += "; found by a search for an HloProto: " +
+            andMore(FirstSearched, Searched);
+  for (const auto &[File, Checks] : SwitchedOff)
+    Text += fmt::format(
+        "; switched off by {}: {}", File,
+        Checks.size() <= MaxNamed
+            ? llvm::join(Checks, ", ")
+            : counted(static_cast<unsigned>(Checks.size()), "check"));
+  return Text;
+}
+
+void LastLine::addSearched(StringRef Path) {
+  if (Searched++ == 0)
+    FirstSearched = Path.str();
+}
+
+void LastLine::addSkipped(StringRef Path) {
+  if (Skipped++ == 0)
+    FirstSkipped = Path.str();
+}
+
+void LastLine::addSwitchedOff(StringRef File,
+                              llvm::ArrayRef<StringRef> Checks) {
+  std::set<std::string> &Known = SwitchedOff[File.str()];
+  for (StringRef Check : Checks)
+    Known.insert(Check.str());
+}

@@ -1,0 +1,82 @@
+//===- Driver/LastLine.h - The last line of a run ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_LASTLINE_H
+#define HLOBUF_DRIVER_LASTLINE_H
+
+#include "Driver/ExitStatus.h"
+#include "Driver/SentenceTally.h"
+#include "Results/ResultPrinter.h"
+#include <map>
+#include <set>
+
+namespace hlobuf {
+
+/// Adds up what was verified and what was not.
+class LastLine {
+public:
+  void add(const DumpResult &R);
+
+  /// Says that \p Path, as `path (reason)`, was met and not searched.
+  void addSkipped(llvm::StringRef Path);
+
+  /// Says that a proto was found in \p Path, a file of an unknown kind.
+  void addSearched(llvm::StringRef Path);
+
+  /// Says that the configuration \p File switches \p Checks off.
+  void addSwitchedOff(llvm::StringRef File,
+                      llvm::ArrayRef<llvm::StringRef> Checks);
+
+  /// One line: what was found, which sentences are proved, which are not shown,
+  /// and why. Where so few checks are selected that no sentence can be proved
+  /// on any dump, it counts checks instead: one passed if it found nothing and
+  /// ran to its end on all dumps that it applies to, of which there is one.
+  std::string line() const;
+
+  /// A line for each reason why a check did not run, with all checks: also
+  /// those that do not apply.
+  std::string details() const;
+
+  const RunCounts &counts() const { return Counts; }
+
+private:
+  /// Findings and dumps: `2 dumps: 1 error in 1 dump`, and what separates them
+  /// from what follows.
+  std::string spellCounts(bool Introduces) const;
+  std::string passed() const;
+  /// Missing files, then other reasons.
+  std::string notRun() const;
+  std::string spellReason(llvm::StringRef Reason,
+                          const std::map<std::string, unsigned> &Checks,
+                          bool All) const;
+  /// Files that were not read, and what a configuration hides.
+  std::string remarks() const;
+
+  RunCounts Counts;
+  unsigned UnusedSiblings = 0;
+  unsigned Skipped = 0;
+  std::string FirstUnused;
+  std::string FirstSkipped;
+  std::string FirstSearched;
+  unsigned Searched = 0;
+  /// Configuration to the checks that it switches off.
+  std::map<std::string, std::set<std::string>> SwitchedOff;
+  /// Reason to checks to number of dumps.
+  using SkipTable = std::map<std::string, std::map<std::string, unsigned>>;
+  /// What could not be checked, and what does not apply.
+  SkipTable NotRun, Idle;
+  /// What waits for a missing file, by role: checks to number of dumps.
+  std::array<std::map<std::string, unsigned>, NumFileRoles> Missing;
+  /// Of each selected check, the worst outcome of all dumps; NotApplicable only
+  /// where it is so for all of them.
+  std::map<llvm::StringRef, CheckOutcome> Outcomes;
+  SentenceTally Sentences;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_LASTLINE_H

@@ -1,0 +1,63 @@
+//===- Driver/UnmatchedSettings.h - Settings that match nothing ---------*- C++
+//-* -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_UNMATCHEDSETTINGS_H
+#define HLOBUF_DRIVER_UNMATCHEDSETTINGS_H
+
+#include "Driver/Settings.h"
+#include <set>
+
+namespace hlobuf {
+
+/// Notes which budgets and requirements of a run were about something: one that
+/// is misspelled would allow everything.
+class UnmatchedSettings {
+public:
+  explicit UnmatchedSettings(const VerifyOptions &Options) : Options(Options) {}
+
+  /// Notes what matched \p R, which was verified with \p Applied.
+  void note(const DumpResult &R, const Settings &Applied);
+
+  /// A setting that matched nothing.
+  struct Problem {
+    /// It fails the run: the command line says so, or a configuration, and
+    /// folders were verified. Never so under --allow-unmatched and in shards.
+    bool IsError = false;
+    /// `error: ..` or `note: ..`, after its place in a configuration.
+    std::string Line;
+  };
+  std::vector<Problem> find() const;
+
+private:
+  /// Budgets of one source, and which of them some dump has.
+  struct Source {
+    std::vector<bool> Matched;
+    std::vector<const Budget *> Budgets;
+  };
+  /// What is wrong with settings of one source, with the place in it.
+  using List = std::vector<std::pair<std::string, std::string>>;
+
+  void findBudgets(const ActiveConfig *File, const Source &From,
+                   List &Found) const;
+  void findRequirements(const ActiveConfig *File, List &Found) const;
+  void findGrowth(List &Found) const;
+  std::string whyNot(const Budget &B) const;
+
+  const VerifyOptions &Options;
+  /// By configuration; null for the command line.
+  std::map<const ActiveConfig *, Source> Sources;
+  /// Settings of the dumps.
+  std::set<const Settings *> Used;
+  /// Memory spaces by module.
+  std::map<std::string, std::set<std::string>> Modules;
+  bool GrowthKnown = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_UNMATCHEDSETTINGS_H

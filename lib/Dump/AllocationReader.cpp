@@ -1,0 +1,186 @@
+//===- Dump/AllocationReader.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/AllocationReader.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef ReuseHeading =
+    " reused by buffers of a different color:";
+
+static bool endsAllocations(StringRef Line) {
+  return Line.starts_with("Total bytes used") || Line == "Used values:" ||
+         Line.starts_with("HloLiveRange");
+}
+
+void AllocationReader::readAllocations(LineCursor &In) {
+  if (In.atEnd())
+    damaged(In.line(), Section::Allocations, "expected an allocation here");
+  while (!In.atEnd()) {
+    StringRef Line = In.line();
+    if (endsAllocations(Line))
+      return;
+    if (Line.empty()) {
+      if (endsAllocations(In.peek()))
+        return;
+      damaged(Line, Section::Allocations, "unexpected empty line");
+      In.advance();
+      continue;
+    }
+    if (Line.starts_with("allocation "))
+      readAllocationLine(In);
+    else
+      readValueOfAllocation(In);
+  }
+}
+
+void AllocationReader::readAllocationLine(LineCursor &In) {
+  Allocation A;
+  A.Line = In.offset();
+  auto NumValues = static_cast<uint32_t>(D.Values.size());
+  auto NumReused = static_cast<uint32_t>(D.Reused.size());
+  A.Values = {NumValues, NumValues};
+  A.Reused = {NumReused, NumReused};
+  HeaderLost = !parseAllocationLine(In.line(), Tables, A);
+  if (!HeaderLost)
+    append(D.Allocations, A, In.text(), In.offset());
+  else
+    damaged(In.line(), Section::Allocations,
+            "cannot parse this line as an allocation header");
+  In.advance();
+}
+
+void AllocationReader::readValueOfAllocation(LineCursor &In) {
+  StringRef Line = In.line();
+  if (D.Allocations.empty() && !HeaderLost) {
+    damaged(Line, Section::Allocations, "expected an allocation header");
+    In.advance();
+    return;
+  }
+  if (Line == ReuseHeading) {
+    readReuseBlock(In);
+    return;
+  }
+  if (Line.starts_with(" value:")) {
+    readTaggedValue(Line, In.offset());
+    In.advance();
+    return;
+  }
+  if (Line.starts_with("  ") && Line.size() > 2 && llvm::isDigit(Line[2]) &&
+      Line.ends_with(", positions:")) {
+    readMultiLineValue(In);
+    return;
+  }
+  if (Line.starts_with("  ") && !Line.starts_with("  value:") &&
+      (!AnyValue || D.Values2019 == ValueForm::OneLine)) {
+    readOneLineValue(Line, In.offset());
+    In.advance();
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "expected a value of the allocation or the next allocation header");
+  In.advance();
+}
+
+void AllocationReader::addValue(Value V) {
+  if (HeaderLost)
+    return;
+  V.Owner = AllocationId(D.Allocations.size() - 1);
+  append(D.Values, V, D.assignmentText(), V.Line);
+  D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
+}
+
+void AllocationReader::readTaggedValue(StringRef Line, uint32_t Offset) {
+  Value V;
+  V.Line = Offset;
+  if (parseValueLine(Line, Tables, V) &&
+      (!AnyValue || D.Values2019 == ValueForm::Tagged)) {
+    AnyValue = true;
+    addValue(V);
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "cannot parse this line as a value of the allocation");
+}
+
+void AllocationReader::readOneLineValue(StringRef Line, uint32_t Offset) {
+  Value V;
+  V.Line = Offset;
+  if (parseOneLineValue(Line, Tables, V)) {
+    AnyValue = true;
+    D.Values2019 = ValueForm::OneLine;
+    addValue(V);
+    return;
+  }
+  damaged(Line, Section::Allocations,
+          "cannot parse this line as a value of the allocation");
+}
+
+void AllocationReader::readMultiLineValue(LineCursor &In) {
+  present(Section::Used);
+  Value V;
+  V.Line = In.offset();
+  UsedValue U;
+  U.Line = In.offset();
+  bool Head = parseMultiLineHead(In.line(), Tables, V.Tag) &&
+              (!AnyValue || D.Values2019 == ValueForm::MultiLine);
+  if (!Head)
+    damaged(In.line(), Section::Allocations,
+            "cannot parse this line as a value of the allocation");
+  In.advance();
+  U.Tag = V.Tag;
+  size_t NumUses = D.Uses.size();
+  auto NumPositions = static_cast<uint32_t>(D.Positions.size());
+  Rows.readPositionRows(In);
+  U.Positions = {NumPositions, static_cast<uint32_t>(D.Positions.size())};
+  if (!Rows.readUses(In, U))
+    damaged(In.line(), Section::Allocations, "expected ' uses:'");
+  bool Placed = parseMultiLinePlace(In.line(), Tables, V);
+  if (!Placed || !Head) {
+    // Every row belongs to a value that could be read.
+    D.Positions.resize(NumPositions);
+    D.Uses.resize(NumUses);
+  }
+  if (!Placed) {
+    damaged(In.line(), Section::Allocations,
+            "expected the place of the value: ' [offset,size]: shape'");
+    if (!In.line().starts_with("  ") && !In.line().starts_with("allocation "))
+      In.advance();
+    return;
+  }
+  In.advance();
+  if (!Head)
+    return;
+  AnyValue = true;
+  D.Values2019 = ValueForm::MultiLine;
+  addValue(V);
+  append(D.Used, U, D.assignmentText(), U.Line);
+}
+
+void AllocationReader::readReuseBlock(LineCursor &In) {
+  Allocation Lost;
+  Allocation &A = HeaderLost ? Lost : D.Allocations.back();
+  if (A.HasReuseBlock)
+    damaged(In.line(), Section::Allocations,
+            "a second block of reused buffers in one allocation");
+  A.HasReuseBlock = true;
+  In.advance();
+  while (!In.atEnd() && In.line().starts_with("  ")) {
+    ReusedValue R;
+    R.Line = In.offset();
+    if (parseReusedLine(In.line(), Tables, R))
+      D.Reused.push_back(R);
+    else
+      damaged(In.line(), Section::Allocations,
+              "cannot parse this line as a reused buffer");
+    In.advance();
+  }
+  A.Reused.End = static_cast<uint32_t>(D.Reused.size());
+  if (A.Reused.empty() && In.atEnd())
+    damaged(In.line(), Section::Allocations, "expected a reused buffer here");
+}

@@ -1,0 +1,41 @@
+//===- Dump/AllocationReader.h - Allocations and their values ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_ALLOCATIONREADER_H
+#define HLOBUF_DUMP_ALLOCATIONREADER_H
+
+#include "Dump/UsedReader.h"
+
+namespace hlobuf {
+
+/// Reads allocation headers and what follows each.
+class AllocationReader : public SectionReader {
+public:
+  AllocationReader(Dump &D, SyntaxErrors &Syntax)
+      : SectionReader(D, Syntax), Rows(D, Syntax) {}
+  void readAllocations(LineCursor &In);
+
+private:
+  void readAllocationLine(LineCursor &In);
+  void readValueOfAllocation(LineCursor &In);
+  void readTaggedValue(llvm::StringRef Line, uint32_t Offset);
+  void readOneLineValue(llvm::StringRef Line, uint32_t Offset);
+  void readMultiLineValue(LineCursor &In);
+  void readReuseBlock(LineCursor &In);
+  void addValue(Value V);
+
+  /// Until 2019-09 a value's positions and uses follow it.
+  UsedReader Rows;
+  bool AnyValue = false;
+  /// The header of the current allocation could not be read; its values are
+  /// read and forgotten.
+  bool HeaderLost = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_ALLOCATIONREADER_H

@@ -1,0 +1,200 @@
+//===- Dump/FileNames.cpp -------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/FileNames.h"
+#include "Support/Format.h"
+#include "Support/LineCursor.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef Compressions[] = {"", ".gz", ".zst"};
+static constexpr StringRef AssignmentTails[] = {"-buffer-assignment.txt",
+                                                ".buffer_assignment"};
+
+static StringRef withoutCompression(StringRef Path) {
+  if (!Path.consume_back(".gz"))
+    Path.consume_back(".zst");
+  return Path;
+}
+
+bool hlobuf::isAssignmentName(StringRef Path) {
+  Path = withoutCompression(Path);
+  return llvm::any_of(AssignmentTails,
+                      [&](StringRef Tail) { return Path.ends_with(Tail); });
+}
+
+/// Tails of the other texts in a dump folder; the dump points of module texts
+/// end in one of these too (format of the file names: xla/service/dump.cc).
+static bool hasKnownTail(StringRef Path) {
+  Path = withoutCompression(Path);
+  StringRef Name = llvm::sys::path::filename(Path);
+  for (StringRef Tail :
+       {"-buffer-assignment.txt", "-buffer-assignment-values.txt",
+        "-live-range.txt", "-memory-usage-report.txt", "-traces.txt",
+        "after_optimizations.txt", "before_optimizations.txt",
+        "_buffer_assignment.txt", "after_codegen.txt", "execution_options.txt",
+        "hlo_module_config.txt", "target_arguments.txt", "tpu_comp_env.txt",
+        "transfer_stats.txt", "basic_compiler_metadata.txt",
+        "host_transfers.txt", "thunk_sequence.txt"})
+    if (Name.ends_with(Tail))
+      return true;
+  return false;
+}
+
+bool hlobuf::isFreeName(StringRef Path) {
+  return withoutCompression(Path).ends_with(".txt") && !hasKnownTail(Path);
+}
+
+StringRef hlobuf::stemOf(StringRef Path) {
+  Path = withoutCompression(Path);
+  for (StringRef Tail :
+       {"-buffer-assignment.txt", "-buffer-assignment-values.txt",
+        "-live-range.txt", "-memory-usage-report.txt",
+        "_after_buffer_assignment.txt", ".buffer_assignment", ".txt"})
+    if (Path.consume_back(Tail))
+      break;
+  return Path;
+}
+
+StringRef hlobuf::moduleStemOf(StringRef Path) {
+  StringRef Name = llvm::sys::path::filename(Path);
+  size_t End = Name.rfind("after_optimizations");
+  if (End == StringRef::npos)
+    return "";
+  Name = Name.take_front(End);
+  for (StringRef Device : {".cpu_", ".gpu_", ".any_gpu_", ".sm_", ".gfx"})
+    if (size_t At = Name.rfind(Device); At != StringRef::npos)
+      Name = Name.take_front(At);
+  Name.consume_back(".");
+  return Path.take_front(static_cast<size_t>(Name.end() - Path.begin()));
+}
+
+std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
+  llvm::SmallVector<StringRef, 2> Tails;
+  switch (Role) {
+  case FileRole::Assignment:
+    Tails.assign(std::begin(AssignmentTails), std::end(AssignmentTails));
+    break;
+  case FileRole::Values:
+    Tails = {"-buffer-assignment-values.txt"};
+    break;
+  case FileRole::LiveRange:
+    Tails = {"-live-range.txt"};
+    break;
+  case FileRole::Report:
+    Tails = {"-memory-usage-report.txt"};
+    break;
+  case FileRole::Module:
+    Tails = {".txt", "_after_buffer_assignment.txt"};
+    break;
+  case FileRole::Traces:
+    Tails = {"-traces.txt"};
+    break;
+  }
+  std::vector<std::string> Names;
+  for (StringRef Tail : Tails)
+    for (StringRef Compression : Compressions)
+      Names.push_back((Stem + Tail + Compression).str());
+  return Names;
+}
+
+std::string
+hlobuf::assignmentOf(StringRef Path,
+                     llvm::function_ref<bool(const std::string &)> Exists) {
+  for (std::string &Name : candidateNames(stemOf(Path), FileRole::Assignment))
+    if (Exists(Name))
+      return std::move(Name);
+  return "";
+}
+
+static Belonging judge(size_t Matching, size_t Total, StringRef What) {
+  // One difference is a fault, however short the list.
+  if (Matching * 2 >= Total || Total - Matching == 1)
+    return {};
+  return {true, fmt::format("only {} of its {} {} match the assignment",
+                            Matching, Total, What)};
+}
+
+/// The smallest id of the values that each name defines.
+template <typename Record>
+static std::vector<uint32_t> firstIds(const Dump &D,
+                                      const std::vector<Record> &All) {
+  std::vector<uint32_t> Ids(D.Names.size(), ~uint32_t(0));
+  for (const Record &R : All)
+    Ids[R.Tag.Name.index()] = std::min(Ids[R.Tag.Name.index()], R.Tag.Id);
+  return Ids;
+}
+
+static Belonging valuesBelong(const Dump &D) {
+  std::vector<uint32_t> Placed = firstIds(D, D.Values);
+  std::vector<uint32_t> Used = firstIds(D, D.Used);
+  size_t Matching = 0;
+  size_t Total = 0;
+  for (size_t Name = 0; Name != Used.size(); ++Name) {
+    if (Used[Name] == ~uint32_t(0))
+      continue;
+    ++Total;
+    Matching += Used[Name] == Placed[Name];
+  }
+  return judge(Matching, Total, "instructions");
+}
+
+/// The names of all values that the dump lists, by name id.
+static std::vector<bool> namesOfValues(const Dump &D) {
+  std::vector<bool> Known(D.Names.size(), false);
+  for (const Value &V : D.Values)
+    Known[V.Tag.Name.index()] = true;
+  for (const UsedValue &U : D.Used)
+    Known[U.Tag.Name.index()] = true;
+  return Known;
+}
+
+static Belonging rangesBelong(const Dump &D) {
+  std::vector<bool> Known = namesOfValues(D);
+  size_t Matching = 0;
+  for (const LiveRangeRow &R : D.Ranges)
+    Matching += Known[R.Name.index()];
+  return judge(Matching, D.Ranges.size(), "live ranges");
+}
+
+/// Counts the instructions of values that the module defines.
+static Belonging moduleBelongs(const Dump &D) {
+  std::vector<bool> Wanted = namesOfValues(D);
+  size_t Total = llvm::count(Wanted, true);
+  size_t Matching = 0;
+  for (size_t Name = 0; Name != Wanted.size(); ++Name)
+    Matching += Wanted[Name] && D.Module.find(NameId(Name));
+  // Of a damaged text what is left must only fit; one that was cut off may
+  // have lost all that does.
+  bool Damaged = D.state(Section::Module) == SectionState::Damaged;
+  bool Fits = Matching != 0 || !D.Module.Entry;
+  if (Damaged ? Fits : Matching * 2 >= Total)
+    return {};
+  return {true, fmt::format("it defines only {} of the {} instructions whose "
+                            "values are assigned",
+                            Matching, Total)};
+}
+
+Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
+  if (!D.file(Role).present())
+    return {};
+  switch (Role) {
+  case FileRole::Values:
+    return valuesBelong(D);
+  case FileRole::LiveRange:
+    return rangesBelong(D);
+  case FileRole::Module:
+    return moduleBelongs(D);
+  case FileRole::Assignment:
+  case FileRole::Report:
+  case FileRole::Traces:
+    return {};
+  }
+  return {};
+}

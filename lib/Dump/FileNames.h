@@ -1,0 +1,59 @@
+//===- Dump/FileNames.h - Which files belong to one module ----------*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_FILENAMES_H
+#define HLOBUF_DUMP_FILENAMES_H
+
+#include "Dump/Model.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hlobuf {
+
+/// True if \p Path is named like a file with a buffer assignment:
+/// `*-buffer-assignment.txt`, `*.buffer_assignment`, also compressed.
+bool isAssignmentName(llvm::StringRef Path);
+
+/// True if \p Path is a `.txt` file without one of XLA's known tails: it holds
+/// a dump if its first line says so.
+bool isFreeName(llvm::StringRef Path);
+
+/// The part of \p Path that all files of one module share. Works for the name
+/// of an assignment, a sibling, or a free name.
+llvm::StringRef stemOf(llvm::StringRef Path);
+
+/// \p Path up to the name of the stage and of the device before it: what the
+/// names of the compiler's other files of that module begin with
+/// (xla/service/dump.cc and its callers). Empty if \p Path names no stage after
+/// optimizations.
+llvm::StringRef moduleStemOf(llvm::StringRef Path);
+
+/// The names that the file \p Role of the module \p Stem may have, the most
+/// likely one first.
+std::vector<std::string> candidateNames(llvm::StringRef Stem, FileRole Role);
+
+/// The file that holds the assignment of the fragment or module text \p Path;
+/// empty if \p Exists accepts none.
+std::string assignmentOf(llvm::StringRef Path,
+                         llvm::function_ref<bool(const std::string &)> Exists);
+
+/// How a sibling relates to its assignment.
+struct Belonging {
+  bool Foreign = false;
+  /// What disagrees; for people.
+  std::string Reason;
+};
+
+/// Whether the values file, live range file or module of \p D belongs to its
+/// assignment. Judged by most of its content: a sibling that agrees with at
+/// least half belongs, and the differences are findings. True for a role
+/// without a file.
+Belonging belongs(const Dump &D, FileRole Role);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_FILENAMES_H

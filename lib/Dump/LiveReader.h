@@ -1,0 +1,31 @@
+//===- Dump/LiveReader.h - Schedule, live ranges and peak -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_LIVEREADER_H
+#define HLOBUF_DUMP_LIVEREADER_H
+
+#include "Dump/SectionReader.h"
+
+namespace hlobuf {
+
+/// Reads the instruction sequence, live ranges, the peak list and its stacks.
+class LiveReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void readLiveRanges(LineCursor &In);
+
+private:
+  void readSequence(LineCursor &In);
+  void readRanges(LineCursor &In);
+  void readPeak(LineCursor &In);
+  void readStack(LineCursor &In);
+  bool readStackNode(LineCursor &In);
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_LIVEREADER_H

@@ -1,0 +1,36 @@
+//===- Dump/Model.cpp -----------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/Model.h"
+#include "Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+
+std::string Dump::spell(NameId Name, ShapeIndex Index) const {
+  std::string Text = Names[Name].str();
+  if (Index.printed())
+    Text += Indices.text(Index);
+  return Text;
+}
+
+std::string Dump::spell(const ValueTag &Tag) const {
+  return fmt::format("<{} {}{}{}>", Tag.Id, spell(Tag.Name, Tag.Index),
+                     Tag.Phi ? " (phi)" : "",
+                     Tag.HasColor ? fmt::format(" @{}", Tag.Color) : "");
+}
+
+void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
+  // A value without its text is not whole.
+  if (In == Section::Texts)
+    In = Section::Used;
+  std::optional<CutOff> &Known = Cuts[static_cast<size_t>(Role)];
+  if (Known && Known->In <= In)
+    return;
+  Known = {In, std::move(Evidence),
+           llvm::sys::path::filename(file(Role).Path).str()};
+}

@@ -1,0 +1,59 @@
+//===- Dump/Section.h - The parts and the files of a dump -------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_SECTION_H
+#define HLOBUF_DUMP_SECTION_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace hlobuf {
+
+/// The parts of a dump that checks may need: the rows of Sections.def.
+enum class Section : uint8_t {
+#define HLOBUF_SECTION(Name, File, Since, Words, Heading) Name,
+#include "Dump/Sections.def"
+};
+constexpr size_t NumSections = 0
+#define HLOBUF_SECTION(Name, File, Since, Words, Heading) +1
+#include "Dump/Sections.def"
+    ;
+
+/// Whether a section is there; one with a line that cannot be read is damaged.
+enum class SectionState : uint8_t { Absent, Damaged, Complete };
+
+/// The files that a dump is made of.
+enum class FileRole : uint8_t {
+  Assignment,
+  Values,
+  LiveRange,
+  Report,
+  Module,
+  /// What only protos hold.
+  Traces,
+};
+constexpr size_t NumFileRoles = 6;
+
+/// A row of Sections.def.
+struct SectionInfo {
+  /// Its file where the dump is split (2026-04-03 on), or always.
+  FileRole File;
+  /// The first release that prints it, as yyyymmdd: 0 for all.
+  uint32_t Since;
+  /// Its name, for people.
+  llvm::StringRef Name;
+  /// What it is in the text.
+  llvm::StringRef Heading;
+};
+
+/// The row of \p S.
+const SectionInfo &infoOf(Section S);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_SECTION_H

@@ -1,0 +1,66 @@
+//===- Dump/SectionReader.h - What readers of sections share ----*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_SECTIONREADER_H
+#define HLOBUF_DUMP_SECTIONREADER_H
+
+#include "Dump/Lines.h"
+#include "Dump/SyntaxErrors.h"
+#include "HLO/PendingText.h"
+#include "Support/LineCursor.h"
+#include <algorithm>
+
+namespace hlobuf {
+
+/// Fills a part of one Dump, and says which sections are there or damaged.
+class SectionReader {
+public:
+  SectionReader(Dump &D, SyntaxErrors &Syntax)
+      : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
+
+protected:
+  /// Appends, and grows by what the rest of \p Text will need if it goes on
+  /// like the part before \p Offset: doubling would cost up to twice the
+  /// memory.
+  template <typename T>
+  static void append(std::vector<T> &To, const T &Record, llvm::StringRef Text,
+                     size_t Offset) {
+    if (To.size() == To.capacity()) {
+      size_t Size = To.size();
+      size_t Needed = static_cast<size_t>(double(Size) * double(Text.size()) /
+                                          double(Offset + 1) * 1.02);
+      To.reserve(16 + std::clamp(Needed, Size + Size / 5, Size * 2));
+    }
+    To.push_back(Record);
+  }
+
+  /// Reports that \p Where cannot be read and marks \p S as damaged. Where the
+  /// file ends too early there, that is noted instead.
+  void damaged(llvm::StringRef Where, Section S, std::string Message);
+  void present(Section S) {
+    SectionState &State = D.States[static_cast<size_t>(S)];
+    if (State == SectionState::Absent)
+      State = SectionState::Complete;
+  }
+  bool isAtCut(llvm::StringRef Where, Section S);
+  void expectEnd(LineCursor &In, Section S);
+  /// Consumes \p Count empty lines and says so if there are fewer or more.
+  void expectEmptyLines(LineCursor &In, unsigned Count, Section S);
+
+  Dump &D;
+  SyntaxErrors &Syntax;
+  HloTables Tables;
+
+private:
+  /// After the last line of the assignment that is not empty; null if it was
+  /// not asked for yet.
+  const char *LastLine = nullptr;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_SECTIONREADER_H

@@ -1,0 +1,188 @@
+//===- Dump/TwoWriters.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/TwoWriters.h"
+#include "Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef Advice =
+    "if several processes wrote it, give each its own folder (--xla_dump_to)";
+
+/// The offset of the line of \p Text that the first one of \p Syntax is about;
+/// the size of the text if there is none. They are in the order of reading:
+/// names are looked up after that, and may have other lines' meanings by then.
+static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
+  for (const Diagnostic &Error : Syntax) {
+    if (Error.Where.data() < Text.begin() || Error.Where.data() >= Text.end())
+      continue;
+    auto At = static_cast<size_t>(Error.Where.data() - Text.begin());
+    return Text.take_front(At).rfind('\n') + 1;
+  }
+  return Text.size();
+}
+
+/// The number after \p Key at the begin of the first line of \p Text that
+/// begins so.
+static std::optional<uint32_t> firstNumber(StringRef Text, StringRef Key) {
+  size_t At = Text.find(("\n" + Key).str());
+  uint32_t Number = 0;
+  if (At == StringRef::npos)
+    return std::nullopt;
+  Text = Text.drop_front(At + 1 + Key.size());
+  if (Text.consumeInteger(10, Number))
+    return std::nullopt;
+  return Number;
+}
+
+/// True if the allocations go back to one that was there before \p End.
+static bool repeatsAllocation(const Dump &D, StringRef Tail, size_t End) {
+  std::optional<uint32_t> Next = firstNumber(Tail, "allocation ");
+  return Next && llvm::any_of(D.Allocations, [&](const Allocation &A) {
+           return A.Line < End && A.Index == *Next;
+         });
+}
+
+/// The same for used values.
+static bool repeatsValue(const Dump &D, StringRef Tail, size_t End) {
+  std::optional<uint32_t> Next = firstNumber(Tail, "<");
+  return Next && llvm::any_of(D.Used, [&](const UsedValue &U) {
+           return U.Line < End && U.Tag.Id == *Next;
+         });
+}
+
+/// True if an entry computation of the module is closed before \p End.
+static bool endsEntry(const HloModule &M, size_t End) {
+  auto Entry = llvm::find_if(M.Computations,
+                             [](const HloComputation &C) { return C.Entry; });
+  return Entry != M.Computations.end() &&
+         M.Text.slice(Entry->Line, End).contains("\n}\n");
+}
+
+/// True if \p Text before \p End is a whole file of \p Role, and what follows
+/// is the rest of another one.
+static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
+                              size_t End) {
+  StringRef Head = Text.take_front(End);
+  StringRef Tail = Text.drop_front(End);
+  bool Ranges = Head.contains("\n  Live ranges at ");
+  if (Head.empty() || Tail.empty() ||
+      (Role == FileRole::Assignment && !D.Split && !Ranges))
+    return false;
+  // Two texts of one program end alike; a text that was cut off ends in a line.
+  if (Tail.size() < Head.size() && Head.ends_with(Tail) && Tail.ends_with("\n"))
+    return true;
+  StringRef Line = Tail.take_until([](char C) { return C == '\n'; });
+  switch (Role) {
+  case FileRole::Assignment:
+    return D.Split && !Line.starts_with("allocation ") &&
+           !Line.starts_with(" ") && repeatsAllocation(D, Tail, End);
+  case FileRole::Values:
+    return !Line.starts_with("<") && !Line.starts_with(" ") &&
+           repeatsValue(D, Tail, End);
+  case FileRole::LiveRange:
+    return Ranges && !Line.starts_with("    ");
+  case FileRole::Module:
+    return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
+  case FileRole::Report:
+  case FileRole::Traces:
+    return false;
+  }
+  return false;
+}
+
+/// True if \p Text is a number from \p Lowest on that can be an address.
+static bool isAddress(StringRef Text, uint64_t Lowest) {
+  constexpr uint64_t Highest = uint64_t(1) << 56;
+  uint64_t Number = 0;
+  return !Text.getAsInteger(10, Number) && Number >= Lowest && Number < Highest;
+}
+
+/// True if \p Text is a number that can hardly be anything but the address of
+/// an object on a 64-bit host.
+static bool isFarAddress(StringRef Text) {
+  uint64_t Number = 0;
+  return isAddress(Text, uint64_t(1) << 32) && !Text.getAsInteger(10, Number) &&
+         Number % 8 == 0;
+}
+
+/// True if constant \p Id is a 64-bit integer that custom calls read and
+/// nothing else: so callbacks are handed to the host.
+static bool isHandedToHost(const Dump &D, HloId Id) {
+  const HloModule &M = D.Module;
+  const Shape &S = D.Shapes[M[Id].Shape];
+  if (!S.isArray() || !S.Dimensions.empty() ||
+      (S.Element != "s64" && S.Element != "u64"))
+    return false;
+  bool AnyReader = false;
+  for (const HloInstruction &I : M.Instructions)
+    for (const HloOperand &Operand : M.operands(I)) {
+      if (Operand.Source != Id)
+        continue;
+      AnyReader = true;
+      if (I.Op.Op != Opcode::CustomCall)
+        return false;
+    }
+  return AnyReader;
+}
+
+/// True if constant \p Id of the module is an address there, and another one,
+/// \p Stated, in the values. Programs that are loaded at fixed places keep
+/// their heap in the first 4 GiB, where other numbers are likely too: what
+/// reads the constant decides.
+static bool isOtherAddress(const Dump &D, StringRef Stated, HloId Id) {
+  constexpr uint64_t FirstPages = 65536;
+  StringRef Own = D.Module.operandsText(D.Module[Id]);
+  if (Own == Stated)
+    return false;
+  if (isFarAddress(Stated) && isFarAddress(Own))
+    return true;
+  return isAddress(Stated, FirstPages) && isAddress(Own, FirstPages) &&
+         isHandedToHost(D, Id);
+}
+
+/// The constant that holds one address in the values and another in the module;
+/// invalid if none does. Compilers put addresses of host functions into
+/// constants.
+static NameId differingAddress(const Dump &D) {
+  if (!D.complete(Section::Texts) || !D.complete(Section::Module))
+    return NameId();
+  for (const Instruction &I : D.Instructions) {
+    if (I.Op.Op != Opcode::Constant)
+      continue;
+    HloId Id = D.Module.find(I.Name);
+    if (Id && D.Module[Id].Op.Op == Opcode::Constant &&
+        isOtherAddress(D, D.operandsText(I), Id))
+      return I.Name;
+  }
+  return NameId();
+}
+
+std::string hlobuf::tracesOfTwoWriters(const Dump &D,
+                                       llvm::ArrayRef<Diagnostic> Syntax) {
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    StringRef Text = D.Files[Role].Text;
+    size_t End = firstDamage(Text, Syntax);
+    if (End == Text.size() ||
+        !continuesAfterEnd(D, static_cast<FileRole>(Role), Text, End))
+      continue;
+    if (Text.drop_front(End).starts_with("HloModule "))
+      return fmt::format("'{}' holds two modules", D.Files[Role].Path);
+    return fmt::format("{}:{}:1: the file continues after its end: {}",
+                       D.Files[Role].Path, Text.take_front(End).count('\n') + 1,
+                       Advice);
+  }
+  if (NameId Name = differingAddress(D))
+    return fmt::format(
+        "'{}' and '{}' are from different processes: the host address in "
+        "constant {} differs; give each process its own folder (--xla_dump_to)",
+        D.file(FileRole::Assignment).Path, D.file(FileRole::Module).Path,
+        D.Names[Name]);
+  return "";
+}

@@ -1,0 +1,273 @@
+//===- Dump/UsedReader.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dump/UsedReader.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr StringRef TextHeading = " from instruction:";
+
+void UsedReader::readTotal(LineCursor &In) {
+  present(Section::Total);
+  D.TotalLine = In.offset();
+  if (!parseTotalLine(In.line(), D.Total, D.TotalHuman))
+    damaged(In.line(), Section::Total, "expected 'Total bytes used: N' here");
+  if (!In.line().empty() && In.line() != "Used values:")
+    In.advance();
+  expectEmptyLines(In, 1, Section::Total);
+}
+
+/// True at the empty line or the heading after the used values.
+bool UsedReader::endsUsed(const LineCursor &In) const {
+  if (In.atEnd() || In.line().starts_with("HloLiveRange"))
+    return true;
+  if (!In.line().empty())
+    return false;
+  StringRef Next = In.peek();
+  return Next.empty() || Next.starts_with("HloLiveRange");
+}
+
+void UsedReader::readUsedValues(LineCursor &In) {
+  present(Section::Used);
+  if (In.line() != "Used values:") {
+    damaged(In.line(), Section::Used, "expected 'Used values:' here");
+    if (In.atEnd())
+      return;
+  }
+  if (!In.line().starts_with("<"))
+    In.advance();
+  while (!PendingTag.empty() || !endsUsed(In)) {
+    UsedValue U;
+    if (!readTagLine(In, U)) {
+      damaged(In.line(), Section::Used,
+              "expected the tag of a used value: '<id name @color>'");
+      In.advance();
+      skipToNextTag(In);
+      continue;
+    }
+    readUsedBody(In, U);
+  }
+  if (!PendingTag.empty())
+    damaged(PendingTag, Section::Used, "a value without positions and uses");
+  if (D.Texts != TextForm::None)
+    present(Section::Texts);
+}
+
+bool UsedReader::readTagLine(LineCursor &In, UsedValue &U) {
+  if (!PendingTag.empty()) {
+    Scanner Tag(PendingTag);
+    U.Line = static_cast<uint32_t>(PendingTag.data() - In.text().data());
+    PendingTag = StringRef();
+    return parseTag(Tag, Tables, U.Tag);
+  }
+  Scanner Tag(In.line());
+  U.Line = In.offset();
+  if (!parseTag(Tag, Tables, U.Tag) || !Tag.atEnd())
+    return false;
+  In.advance();
+  return true;
+}
+
+void UsedReader::skipToNextTag(LineCursor &In) {
+  while (!endsUsed(In)) {
+    ValueTag Tag;
+    Scanner Line(In.line());
+    if (parseTag(Line, Tables, Tag) && Line.atEnd())
+      return;
+    In.advance();
+  }
+}
+
+void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
+  const char *Missing = nullptr;
+  size_t NumPositions = D.Positions.size();
+  size_t NumUses = D.Uses.size();
+  if (!readPositions(In, U))
+    Missing = "expected ' positions:'";
+  else if (!readUses(In, U))
+    Missing = "expected a position, '  name' or '  name {index}', or ' uses:'";
+  else if (!readTextLine(In, U))
+    Missing = "expected a use, '  name, operand N', or ' from instruction:'";
+  if (Missing) {
+    damaged(In.line(), Section::Used, Missing);
+    skipToNextTag(In);
+    // Every row belongs to a block.
+    D.Positions.resize(NumPositions);
+    D.Uses.resize(NumUses);
+    return;
+  }
+  append(D.Used, U, In.text(), U.Line);
+}
+
+void UsedReader::readPositionRows(LineCursor &In) {
+  while (!In.atEnd() && In.line().starts_with("  ")) {
+    Position P;
+    P.Line = In.offset();
+    if (parsePositionLine(In.line(), Tables, P))
+      append(D.Positions, P, In.text(), P.Line);
+    else
+      damaged(In.line(), Section::Used, "cannot parse this line as a position");
+    In.advance();
+  }
+}
+
+bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
+  if (In.line() != " positions:")
+    return false;
+  In.advance();
+  auto First = static_cast<uint32_t>(D.Positions.size());
+  readPositionRows(In);
+  U.Positions = {First, static_cast<uint32_t>(D.Positions.size())};
+  return true;
+}
+
+bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
+  auto First = static_cast<uint32_t>(D.Uses.size());
+  U.Uses = {First, First};
+  if (In.line() == " uses are not initialized yet.") {
+    U.UsesUninitialized = true;
+    In.advance();
+    return true;
+  }
+  if (In.line() != " uses:")
+    return false;
+  In.advance();
+  readUseRows(In, U);
+  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
+  return true;
+}
+
+void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
+  while (!In.atEnd() && In.line().starts_with("  ")) {
+    Use Row;
+    Row.Line = In.offset();
+    if (In.line() == "  (none)" && U.Uses.Begin == D.Uses.size() &&
+        !U.PrintedNone)
+      U.PrintedNone = true;
+    else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
+      append(D.Uses, Row, In.text(), Row.Line);
+    else
+      damaged(In.line(), Section::Used, "cannot parse this line as a use");
+    In.advance();
+  }
+}
+
+/// Reads the instruction's text. True where there is one, or where this dump
+/// prints none.
+bool UsedReader::readTextLine(LineCursor &In, UsedValue &U) {
+  StringRef Line = In.line();
+  bool Present = Line.starts_with(TextHeading);
+  if (!TextFormKnown) {
+    TextFormKnown = true;
+    if (Present)
+      D.Texts = Line.drop_front(TextHeading.size()).starts_with(" ")
+                    ? TextForm::Lines
+                    : TextForm::NoSpace;
+  }
+  if (D.Texts == TextForm::None)
+    return !Present;
+  StringRef Text = Line.drop_front(std::min(Line.size(), TextHeading.size()));
+  if (!Present || (D.Texts != TextForm::NoSpace && !Text.consume_front(" ")))
+    return false;
+  U.TextOffset = static_cast<uint32_t>(Text.data() - In.text().data());
+  U.TextSize = static_cast<uint32_t>(Text.size());
+  if (Text.ends_with(">"))
+    cutGluedTag(U);
+  In.advanceRaw();
+  PendingText SoFar(D.text(U));
+  while (PendingTag.empty() && continuesBehind(In, SoFar)) {
+    SoFar.extend(In.line());
+    U.TextSize = static_cast<uint32_t>(SoFar.text().size());
+    if (In.line().ends_with(">"))
+      cutGluedTag(U);
+    In.advanceRaw();
+  }
+  while (!In.atEnd() && In.line().starts_with("//"))
+    In.advance();
+  if (In.atEnd() && PendingTag.empty() && !SoFar.isBalanced())
+    damaged(In.line(), Section::Used, "expected the rest of an instruction");
+  addInstruction(U);
+  return true;
+}
+
+/// True if the line at \p In belongs to the instruction before it: brackets or
+/// strings are still open and no new tag begins.
+bool UsedReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
+  if (In.atEnd() || In.line().starts_with("<"))
+    return false;
+  if (In.line().empty() && endsUsed(In))
+    return false;
+  return !SoFar.isBalanced();
+}
+
+/// From 2024-01-16 to 2024-11-01 the newline after the text was missing, so
+/// the next value's tag is the end of its line.
+void UsedReader::cutGluedTag(UsedValue &U) {
+  StringRef Text = D.text(U);
+  StringRef Line = Text.drop_front(Text.rfind('\n') + 1);
+  size_t Open = Line.rfind('<');
+  if (Open != StringRef::npos)
+    Open += Text.size() - Line.size();
+  if (Open == StringRef::npos || Open == 0 || D.Texts == TextForm::NoSpace)
+    return;
+  ValueTag Tag;
+  Scanner Tail(Text.drop_front(Open));
+  if (!parseTag(Tail, Tables, Tag) || !Tail.atEnd())
+    return;
+  PendingTag = Text.drop_front(Open);
+  U.TextSize = static_cast<uint32_t>(Open);
+  D.Texts = TextForm::Glued;
+}
+
+void UsedReader::addInstruction(UsedValue &U) {
+  NameId Name = U.Tag.Name;
+  if (InstructionOf.size() <= Name.index())
+    InstructionOf.resize(std::max<size_t>(D.Names.size(), Name.index() + 1));
+  StringRef Text = D.text(U);
+  InstructionId Known = InstructionOf[Name.index()];
+  if (Known) {
+    U.Instruction = Known;
+    return;
+  }
+  std::optional<InstructionText> Parts = parseInstruction(Text, D.Shapes);
+  Instruction I;
+  bool Readable = Parts.has_value();
+  if (Readable) {
+    U.TextNamesOther = Parts->Root || Parts->Name != D.Names[Name];
+    I.Name = Name;
+    I.TextOffset = U.TextOffset;
+    I.TextSize = U.TextSize;
+    I.OperandsOffset =
+        static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1);
+    I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
+    I.Result = Parts->Result;
+    I.Op = Parts->Op;
+    auto First = static_cast<uint32_t>(D.OperandNames.size());
+    if (I.Op.Op == Opcode::Parameter) {
+      Scanner Number(Parts->Operands);
+      Readable = Number.number(I.ParameterNumber) && Number.atEnd();
+    } else if (I.Op.Op != Opcode::Constant) {
+      bool Compact = false;
+      Readable = forEachOperand(Parts->Operands, [&](OperandText Operand) {
+        Compact |= !Operand.Path.empty();
+        append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
+               U.TextOffset);
+      });
+      Readable &= !Compact; // only module texts leave elements out
+    }
+    I.Operands = {First, static_cast<uint32_t>(D.OperandNames.size())};
+  }
+  if (!Readable) {
+    damaged(Text, Section::Texts, "cannot parse this text as an instruction");
+    return;
+  }
+  U.Instruction = InstructionId(D.Instructions.size());
+  InstructionOf[Name.index()] = U.Instruction;
+  append(D.Instructions, I, D.usedText(), U.TextOffset);
+}

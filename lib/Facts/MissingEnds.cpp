@@ -1,0 +1,326 @@
+//===- Facts/MissingEnds.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts/MissingEnds.h"
+#include "Facts/Facts.h"
+#include "Facts/ReportDiff.h"
+#include "HLO/ForwardRules.h"
+#include "Support/Format.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static std::string nameOf(const Dump &D, FileRole Role) {
+  return llvm::sys::path::filename(D.file(Role).Path).str();
+}
+
+// The live ranges, which end in the list of the peak and, since 2025-07-23, in
+// the stack trace breakdown.
+
+/// True if the tree of stack frames has lost its last lines. `remaining` begins
+/// with the bytes of the heading, loses those of each line, and ends with 0
+/// (hlo_stack_trace.cc).
+static bool isTreeCut(const Dump &D) {
+  uint64_t Listed = 0;
+  for (const StackNode &N : D.Stack)
+    Listed += N.Current;
+  if (Listed >= D.StackTotal)
+    return false;
+  return D.Stack.empty() || D.Stack.back().Remaining ==
+                                static_cast<int64_t>(D.StackTotal - Listed);
+}
+
+/// True if what is listed is the begin of \p Live, the rows of BufferLiveRange
+/// at the peak: in their order until 2025-05-16, then by size.
+static bool listsFirstOf(const Dump &D,
+                         llvm::ArrayRef<const LiveRangeRow *> Live) {
+  if (D.Peak.empty())
+    return true;
+  if (D.PeakRows != PeakForm::Cumulative) {
+    for (size_t I = 0; I != D.Peak.size(); ++I)
+      if (D.Peak[I].Name != Live[I]->Name)
+        return false;
+    return true;
+  }
+  uint64_t Sum = 0;
+  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Listed;
+  for (const PeakRow &Row : D.Peak) {
+    Sum += Row.Bytes;
+    if (Row.Cumulative != Sum)
+      return false;
+    Listed.insert({Row.Name.index(), Row.Index.canonical().bits()});
+  }
+  Facts A(D);
+  size_t Found = 0;
+  for (const LiveRangeRow *Row : Live) {
+    if (Listed.contains({Row->Name.index(), Row->Index.canonical().bits()})) {
+      ++Found;
+      continue;
+    }
+    ValueId V = A.findValue(Row->Name, Row->Index);
+    if (V && logicalBytes(D.Shapes, D[V].Shape) > D.Peak.back().Bytes)
+      return false;
+  }
+  return Found == D.Peak.size();
+}
+
+static bool isPeakCut(const Dump &D) {
+  std::vector<const LiveRangeRow *> Live;
+  for (const LiveRangeRow &Row : D.Ranges)
+    if (Row.Start <= D.PeakStep && D.PeakStep <= Row.End)
+      Live.push_back(&Row);
+  return D.Peak.size() < Live.size() && listsFirstOf(D, Live);
+}
+
+static void findLiveCut(Dump &D) {
+  FileRole Role = D.Split ? FileRole::LiveRange : FileRole::Assignment;
+  if (D.complete(Section::Stack)) {
+    if (isTreeCut(D))
+      D.noteCut(Role, Section::Stack);
+    return;
+  }
+  if (!D.complete(Section::Peak) || D.UnboundedPeak ||
+      D.state(Section::Stack) != SectionState::Absent)
+    return;
+  constexpr uint32_t FirstTree = 20250723;
+  if ((!D.Sequence.empty() && findReleaseWindow(D).since(FirstTree)) ||
+      isPeakCut(D))
+    D.noteCut(Role, Section::Peak);
+}
+
+// The used values, which are those of the allocations by ascending id
+// (buffer_assignment.cc).
+
+/// True if the values up to some id are used, all of them, and no other one.
+static bool isUsedCut(const Dump &D) {
+  if (D.Used.size() >= D.Values.size())
+    return false;
+  int64_t Last = -1;
+  for (const UsedValue &U : D.Used)
+    Last = std::max<int64_t>(Last, U.Tag.Id);
+  llvm::DenseSet<uint64_t> Placed;
+  for (const Value &V : D.Values)
+    if (V.Tag.Id <= Last)
+      Placed.insert(V.Tag.Id);
+  return Placed.size() == D.Used.size() &&
+         llvm::all_of(D.Used, [&](const UsedValue &U) {
+           return Placed.contains(U.Tag.Id);
+         });
+}
+
+/// True if the module has users of \p U, the last value of a text that ends
+/// with uses, that are not listed. Where the value is an element of a tuple,
+/// nothing is known.
+static bool lacksUses(const Dump &D, const UsedValue &U) {
+  size_t Users = 0;
+  for (const Position &P : D.positions(U)) {
+    HloId Source = D.Module.find(P.Name);
+    if (!Source || P.Index.printed())
+      continue;
+    IndexRange Own = D.Module[D.Module[Source].Parent].Instructions;
+    for (uint32_t I = Source.index(); I != Own.End; ++I) {
+      const HloInstruction &User = D.Module.Instructions[I];
+      if (usesNothing(User.Op.Op))
+        continue;
+      for (const HloOperand &Operand : D.Module.operands(User))
+        Users += Operand.Source == Source;
+    }
+  }
+  return Users > U.Uses.size();
+}
+
+static void findUsedCut(Dump &D) {
+  if (!D.complete(Section::Used) || D.Values2019 != ValueForm::Tagged)
+    return;
+  FileRole Role = D.Split ? FileRole::Values : FileRole::Assignment;
+  bool AtEnd = D.Split || D.state(Section::Ranges) == SectionState::Absent;
+  if (!AtEnd)
+    return;
+  if (isUsedCut(D) ||
+      (D.Texts == TextForm::None && D.complete(Section::Module) &&
+       !D.Used.empty() && lacksUses(D, D.Used.back())))
+    D.noteCut(Role, Section::Used);
+}
+
+// The allocations.
+
+/// True if the allocations are numbered 0, 1, 2, ..: those after the last one
+/// may be lost, and no other.
+static bool areNumbered(const Dump &D) {
+  for (size_t I = 0; I != D.Allocations.size(); ++I)
+    if (D.Allocations[I].Index != I)
+      return false;
+  return true;
+}
+
+namespace {
+/// The used values without a place, where every place is that of a used value.
+struct LostValues {
+  size_t Count = 0;
+  uint32_t SmallestId = ~uint32_t(0);
+};
+} // namespace
+
+static std::optional<LostValues> findLostValues(const Dump &D) {
+  llvm::DenseMap<uint64_t, NameId> Placed;
+  for (const Value &V : D.Values)
+    Placed[V.Tag.Id] = V.Tag.Name;
+  LostValues Lost;
+  size_t Found = 0;
+  for (const UsedValue &U : D.Used) {
+    auto At = Placed.find(U.Tag.Id);
+    if (At == Placed.end()) {
+      ++Lost.Count;
+      Lost.SmallestId = std::min(Lost.SmallestId, U.Tag.Id);
+    } else if (At->second == U.Tag.Name) {
+      ++Found;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (Found != D.Values.size() || Lost.Count == 0)
+    return std::nullopt;
+  return Lost;
+}
+
+/// Where most used values have no place, the file with them may be that of
+/// another program: they have to be those of the live ranges or the module.
+static bool areOfThisModule(const Dump &D, const LostValues &Lost) {
+  if (Lost.Count * 2 < D.Used.size())
+    return true;
+  std::vector<bool> Known(D.Names.size(), false);
+  for (const LiveRangeRow &R : D.Ranges)
+    Known[R.Name.index()] = true;
+  size_t Agree = llvm::count_if(D.Used, [&](const UsedValue &U) {
+    return Known[U.Tag.Name.index()] || D.Module.find(U.Tag.Name);
+  });
+  return Agree * 2 > D.Used.size();
+}
+
+/// What the used values say that the allocations have lost; empty if nothing.
+static std::string lostByUsedValues(const Dump &D) {
+  std::optional<LostValues> Lost = findLostValues(D);
+  if (!Lost || !areOfThisModule(D, *Lost))
+    return "";
+  uint64_t Sum = 0;
+  for (const Allocation &A : D.Allocations)
+    Sum += A.Size;
+  // Without another allocation, lost values are the last of the last one.
+  if (D.complete(Section::Total) && Sum >= D.Total) {
+    uint32_t Last = 0;
+    for (const Value &V : D.values(D.Allocations.back()))
+      Last = std::max(Last, V.Tag.Id);
+    if (Sum != D.Total || Lost->SmallestId < Last)
+      return "";
+  }
+  return fmt::format("{} lists {} more value{}", nameOf(D, FileRole::Values),
+                     Lost->Count, Lost->Count == 1 ? "" : "s");
+}
+
+/// The number of allocations whose values the newer report lists: each has a
+/// table, but for small ones after the 50 largest.
+static size_t tablesOf(StringRef Report) {
+  return Report.count("\n  cumulative_size;");
+}
+
+static std::string lostByReport(const Dump &D) {
+  StringRef Text = D.file(FileRole::Report).Text;
+  size_t Tables = tablesOf(Text);
+  if (Tables <= D.Allocations.size() || judgeReport(D, Text).Foreign)
+    return "";
+  return fmt::format("{} lists {} more allocation{}",
+                     nameOf(D, FileRole::Report), Tables - D.Allocations.size(),
+                     Tables - D.Allocations.size() == 1 ? "" : "s");
+}
+
+/// True if the array that \p I computes surely has a buffer of its own.
+static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
+  Opcode Op = I.Op.Op;
+  if (Op == Opcode::Unknown || Op == Opcode::CustomCall ||
+      Op == Opcode::Constant || I.Op.Sugar || definesNothing(Op) ||
+      isAsync(Op) || mayBeSugar(Op) || isTransfer(Op) || !I.Shape)
+    return false;
+  return D.Shapes[I.Shape].isArray() &&
+         (forwardRules(Op).empty() || Op == Opcode::Copy);
+}
+
+/// The computations that run as parts of the program, by number: ENTRY, and
+/// what calls, loops and branches of them call.
+static std::vector<bool> findParts(const HloModule &M) {
+  std::vector<bool> Parts(M.Computations.size(), false);
+  Parts[M.Entry.index()] = true;
+  // Callers come after their callees.
+  for (size_t C = M.Computations.size(); C-- != 0;) {
+    IndexRange Own = M.Computations[C].Instructions;
+    for (uint32_t I = Own.Begin; Parts[C] && I != Own.End; ++I)
+      if (isSynchronousCall(M.Instructions[I].Op.Op))
+        for (const HloCall &Call : M.calls(M.Instructions[I]))
+          if (Call.Callee)
+            Parts[Call.Callee.index()] = true;
+  }
+  return Parts;
+}
+
+/// The same according to the module alone.
+static std::string lostByModule(const Dump &D) {
+  const HloModule &M = D.Module;
+  std::vector<bool> Placed(D.Names.size(), false);
+  for (const Value &V : D.Values) {
+    if (!M.find(V.Tag.Name))
+      return ""; // another module
+    Placed[V.Tag.Name.index()] = true;
+  }
+  std::vector<bool> Parts = findParts(M);
+  size_t Lost = 0;
+  for (const HloInstruction &I : M.Instructions)
+    if (Parts[I.Parent.index()] && hasOwnBuffer(D, I) &&
+        (I.Op.Op != Opcode::Parameter || I.Parent == M.Entry))
+      Lost += !Placed[I.Name.index()];
+  if (Lost == 0)
+    return "";
+  return fmt::format("{} has {} more instruction{} with buffers",
+                     nameOf(D, FileRole::Module), Lost, Lost == 1 ? "" : "s");
+}
+
+/// What shows that allocations, or the last values of the last one, are lost;
+/// empty if nothing.
+static std::string lostAllocations(const Dump &D) {
+  if (!D.complete(Section::Allocations) || D.Allocations.empty() ||
+      !areNumbered(D))
+    return "";
+  bool Tagged = D.Values2019 == ValueForm::Tagged;
+  if (Tagged && D.complete(Section::Used)) {
+    if (!D.Split)
+      return "";
+    // Allocations without values, or without bytes, are in the report alone.
+    std::string Lost = lostByUsedValues(D);
+    return Lost.empty() ? lostByReport(D) : Lost;
+  }
+  if (Tagged && D.state(Section::Used) == SectionState::Absent) {
+    ReleaseWindow When = findReleaseWindow(D);
+    if (!When.impossible() && When.since(20190906) && When.until(20260403))
+      return "every release with this form prints 'Used values' after it";
+  }
+  const Allocation &Last = D.Allocations.back();
+  if (Last.Values.empty() && !Last.PreallocatedTemp)
+    return "its last allocation has no values";
+  if (std::string Lost = lostByReport(D); !Lost.empty())
+    return Lost;
+  return D.complete(Section::Module) ? lostByModule(D) : "";
+}
+
+void hlobuf::findCuts(Dump &D) {
+  if (endsAsMeant(D))
+    return;
+  findLiveCut(D);
+  findUsedCut(D);
+  if (std::string Lost = lostAllocations(D); !Lost.empty())
+    D.noteCut(FileRole::Assignment, Section::Allocations, std::move(Lost));
+}

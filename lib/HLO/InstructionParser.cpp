@@ -1,0 +1,296 @@
+//===- HLO/InstructionParser.cpp ------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/InstructionParser.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The number of bytes of the string literal at the front of \p Text, with
+/// both quotes; the whole text if it is not closed.
+static size_t stringSize(StringRef Text) {
+  for (size_t I = 1; I < Text.size(); ++I) {
+    if (Text[I] == '\\')
+      ++I;
+    else if (Text[I] == '"')
+      return I + 1;
+  }
+  return Text.size();
+}
+
+/// Scans from the front of \p Text until \p Stop says so at bracket depth 0,
+/// outside strings and comments, or until a bracket closes that was not opened
+/// here. Returns the number of bytes passed; npos if the text ends first.
+template <typename StopFn>
+static size_t scanTopLevel(StringRef Text, StopFn Stop) {
+  unsigned Depth = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Depth == 0 && Stop(I))
+      return I;
+    switch (Text[I]) {
+    case '(':
+    case '{':
+    case '[':
+      ++Depth;
+      break;
+    case ')':
+    case '}':
+    case ']':
+      if (Depth == 0)
+        return I;
+      --Depth;
+      break;
+    case '"':
+      I += stringSize(Text.drop_front(I)) - 1;
+      break;
+    case '/':
+      if (Text.drop_front(I).starts_with("/*")) {
+        size_t Close = Text.find("*/", I + 2);
+        if (Close == StringRef::npos)
+          return StringRef::npos;
+        I = Close + 1;
+      }
+      break;
+    default:
+      break;
+    }
+  }
+  return StringRef::npos;
+}
+
+std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
+                                                        ShapeTable &Shapes) {
+  InstructionText I;
+  Scanner In(Text);
+  I.Root = In.literal("ROOT ");
+  In.literal('%');
+  if (!In.name(I.Name) || !In.literal(" = "))
+    return std::nullopt;
+  StringRef Before = In.rest();
+  I.Result = Shapes.parse(In);
+  if (!I.Result || In.front() != ' ')
+    return std::nullopt;
+  I.ShapeText = Before.drop_back(In.rest().size());
+  In.literal(' ');
+  if (!In.name(I.OpcodeText) || !In.literal('('))
+    return std::nullopt;
+  I.Op = parseOpcode(I.OpcodeText);
+  size_t Close = scanTopLevel(In.rest(), [](size_t) { return false; });
+  if (Close == StringRef::npos || In.rest()[Close] != ')')
+    return std::nullopt;
+  I.Operands = In.take(Close);
+  In.literal(')');
+  I.Attributes = In.rest();
+  if (!I.Attributes.empty() && !I.Attributes.starts_with(", "))
+    return std::nullopt;
+  return I;
+}
+
+/// Takes `#0#1` at the front of \p Rest; empty if there is none.
+static StringRef takeElementPath(StringRef &Rest) {
+  size_t Size = 0;
+  while (Size != Rest.size() &&
+         (Rest[Size] == '#' || llvm::isDigit(Rest[Size])))
+    ++Size;
+  StringRef Path = Rest.take_front(Size);
+  if (!Path.empty() &&
+      (Path.front() != '#' || Path.back() == '#' || Path.contains("##")))
+    return StringRef();
+  Rest = Rest.drop_front(Size);
+  return Path;
+}
+
+/// Takes an operand that is a bare `%name` up to the `, ` after it or the end
+/// of \p Rest: nearly all are. Leaves anything else alone.
+static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
+  StringRef In = Rest;
+  In.consume_front("%");
+  size_t Size = 0;
+  while (Size != In.size() && isNameByte(In[Size]))
+    ++Size;
+  if (Size == 0 || llvm::isDigit(In[0]) || In[0] == '.' || In[0] == '-')
+    return false;
+  Operand.Name = In.take_front(Size);
+  In = In.drop_front(Size);
+  if (!In.empty() && In[0] == '#')
+    Operand.Path = takeElementPath(In);
+  if (!In.empty() && !In.starts_with(", "))
+    return false;
+  Rest = In;
+  return true;
+}
+
+/// Takes any operand: an optional comment, an optional shape, a name.
+static bool takeOperand(StringRef &Rest, OperandText &Operand) {
+  size_t Comma = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ','; });
+  StringRef Item = Rest.take_front(Comma);
+  Rest = Rest.drop_front(Item.size());
+  if (Item.consume_front("/*")) {
+    size_t Close = Item.find("*/");
+    if (Close == StringRef::npos)
+      return false;
+    Item = Item.drop_front(Close + 2);
+  }
+  size_t Space = Item.rfind(' ');
+  if (Space != StringRef::npos) {
+    Operand.Shape = Item.take_front(Space);
+    Item = Item.drop_front(Space + 1);
+  }
+  Item.consume_front("%");
+  Scanner In(Item);
+  if (!In.name(Operand.Name))
+    return false;
+  StringRef Path = In.rest();
+  Operand.Path = takeElementPath(Path);
+  return Path.empty();
+}
+
+bool hlobuf::forEachOperand(StringRef Operands,
+                            llvm::function_ref<void(OperandText)> Visit) {
+  StringRef Rest = Operands;
+  while (!Rest.empty()) {
+    OperandText Operand;
+    if (!takeBareOperand(Rest, Operand)) {
+      Operand = OperandText();
+      if (!takeOperand(Rest, Operand))
+        return false;
+    }
+    Visit(Operand);
+    if (!Rest.empty() && (!Rest.consume_front(", ") || Rest.empty()))
+      return false;
+  }
+  return true;
+}
+
+std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
+                                               StringRef Key) {
+  // Most texts hold no such attribute; a plain search settles them.
+  if (Attributes.find(Key) == StringRef::npos)
+    return std::nullopt;
+  StringRef Rest = Attributes;
+  while (Rest.consume_front(", ")) {
+    size_t End = scanTopLevel(
+        Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
+    StringRef Item = Rest.take_front(End);
+    Rest = Rest.drop_front(Item.size());
+    if (Item.consume_front(Key) && Item.consume_front("="))
+      return Item;
+  }
+  return std::nullopt;
+}
+
+StringRef hlobuf::customCallTarget(StringRef Attributes) {
+  return findAttribute(Attributes, "custom_call_target").value_or("").trim('"');
+}
+
+bool hlobuf::runsOnSparseCore(StringRef Attributes) {
+  return findAttribute(Attributes, "async_execution_thread") ==
+         StringRef("\"sparsecore\"");
+}
+
+bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
+  if (!Rest.consume_front(", "))
+    return false;
+  Key = Rest.take_until([](char C) { return C == '=' || C == ','; });
+  Rest = Rest.drop_front(Key.size());
+  Rest.consume_front("=");
+  return true;
+}
+
+StringRef hlobuf::takeAttributeValue(StringRef &Rest) {
+  size_t End = scanTopLevel(
+      Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
+  StringRef Value = Rest.take_front(End);
+  Rest = Rest.drop_front(Value.size());
+  return Value;
+}
+
+std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
+                                              StringRef Key) {
+  std::optional<StringRef> Metadata = findAttribute(Attributes, "metadata");
+  if (!Metadata || !Metadata->consume_front("{"))
+    return std::nullopt;
+  StringRef Rest = *Metadata;
+  while (!Rest.empty() && Rest.front() != '}') {
+    size_t End = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ' '; });
+    StringRef Item = Rest.take_front(End);
+    Rest = Rest.drop_front(Item.size());
+    if (!Rest.consume_front(" ") && Item.empty())
+      break; // a bracket that was never opened
+    if (!Item.consume_front(Key) || !Item.consume_front("="))
+      continue;
+    if (Item.consume_front("\""))
+      Item.consume_back("\"");
+    return Item;
+  }
+  return std::nullopt;
+}
+
+static bool isOctal(char C) { return C >= '0' && C <= '7'; }
+
+std::string hlobuf::unescape(StringRef Text) {
+  std::string Out;
+  Out.reserve(Text.size());
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Text[I] != '\\' || I + 1 == Text.size()) {
+      Out += Text[I];
+      continue;
+    }
+    char C = Text[++I];
+    if (I + 2 < Text.size() && isOctal(C) && isOctal(Text[I + 1]) &&
+        isOctal(Text[I + 2])) {
+      Out += static_cast<char>((C - '0') * 64 + (Text[I + 1] - '0') * 8 +
+                               (Text[I + 2] - '0'));
+      I += 2;
+      continue;
+    }
+    Out += C == 'n' ? '\n' : C == 'r' ? '\r' : C == 't' ? '\t' : C;
+  }
+  return Out;
+}
+
+llvm::SmallVector<DeclaredAlias, 2>
+hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
+  llvm::SmallVector<DeclaredAlias, 2> Found;
+  std::optional<StringRef> Text =
+      findAttribute(Attributes, "output_to_operand_aliasing");
+  if (!Text || !Text->consume_front("{"))
+    return Found;
+  Scanner In(*Text);
+  while (!In.literal('}')) {
+    DeclaredAlias Alias;
+    StringRef Before = In.rest();
+    if (!Indices.parseSpaced(In, Alias.Output) || !In.literal(": (") ||
+        !In.number(Alias.Operand) || !In.literal(", ") ||
+        !Indices.parseSpaced(In, Alias.Index) || !In.literal(')'))
+      return {};
+    Alias.Text = Before.drop_back(In.rest().size());
+    Found.push_back(Alias);
+    In.literal(", ");
+  }
+  return Found;
+}
+
+bool hlobuf::parseSlice(llvm::StringRef Attributes,
+                        llvm::MutableArrayRef<int64_t> Begins,
+                        llvm::MutableArrayRef<int64_t> Strides) {
+  constexpr int64_t Most = int64_t(1) << 40;
+  llvm::StringRef Text = findAttribute(Attributes, "slice").value_or("");
+  for (size_t D = 0; D != Begins.size(); ++D) {
+    llvm::StringRef Item;
+    std::tie(Item, Text) = Text.split(']');
+    llvm::SmallVector<llvm::StringRef, 3> Parts;
+    Item.substr(Item.find('[')).substr(1).split(Parts, ':');
+    Strides[D] = 1;
+    if (Parts.size() < 2 || Parts[0].getAsInteger(10, Begins[D]) ||
+        (Parts.size() > 2 && Parts[2].getAsInteger(10, Strides[D])) ||
+        Begins[D] < 0 || Begins[D] >= Most || Strides[D] < 1 ||
+        Strides[D] >= Most)
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+//===- HLO/InstructionParser.h - One printed instruction ----------*- C++ -* -*-
+//C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_INSTRUCTIONPARSER_H
+#define HLOBUF_HLO_INSTRUCTIONPARSER_H
+
+#include "HLO/Opcode.h"
+#include "HLO/Shape.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+
+namespace hlobuf {
+
+/// The parts of `%name = shape opcode(operands), attributes`. Texts point into
+/// the line that was read.
+struct InstructionText {
+  llvm::StringRef Name;
+  ShapeId Result;
+  llvm::StringRef ShapeText;
+  llvm::StringRef OpcodeText;
+  PrintedOpcode Op;
+  /// Between the parentheses: operands, a literal, or a parameter number.
+  llvm::StringRef Operands;
+  /// After the closing parenthesis, with the leading `, `; empty if none.
+  llvm::StringRef Attributes;
+  /// The line began with `ROOT `.
+  bool Root = false;
+};
+
+/// Takes one instruction apart; `%` in front of names is optional. Nothing if
+/// the text is not an instruction up to its closing parenthesis.
+std::optional<InstructionText> parseInstruction(llvm::StringRef Text,
+                                                ShapeTable &Shapes);
+
+/// One operand as printed.
+struct OperandText {
+  /// Empty since 2025-03-11.
+  llvm::StringRef Shape;
+  /// Without `%`.
+  llvm::StringRef Name;
+  /// `#0#1`: the element that is meant, in module texts since 2026-07-13;
+  /// empty if the operand is the instruction itself.
+  llvm::StringRef Path;
+};
+
+/// Calls \p Visit for each operand in order. False where the text is not a
+/// list of operands (a literal, a parameter number, a damaged text).
+bool forEachOperand(llvm::StringRef Operands,
+                    llvm::function_ref<void(OperandText)> Visit);
+
+/// The text of attribute \p Key, up to the comma that ends it; nothing if
+/// there is none. Strings and brackets are skipped by XLA's quoting rules.
+std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
+                                             llvm::StringRef Key);
+
+/// Reads `slice={[begin:limit], [begin:limit:stride]}` of \p Attributes into
+/// \p Begins and \p Strides, in elements, which are as long as the rank. False
+/// if it is not there, or if a number is not a start below 2^40 or not a stride
+/// of 1 to 2^40.
+bool parseSlice(llvm::StringRef Attributes,
+                llvm::MutableArrayRef<int64_t> Begins,
+                llvm::MutableArrayRef<int64_t> Strides);
+
+/// `custom_call_target` without its quotes; empty if it is not there.
+llvm::StringRef customCallTarget(llvm::StringRef Attributes);
+
+/// True for an async-start whose computation runs on a SparseCore of a TPU
+/// (hlo_instructions.cc, HloAsyncStartInstruction::PrintExtraAttributesImpl).
+bool runsOnSparseCore(llvm::StringRef Attributes);
+
+/// Takes `, key=` off the front of \p Rest, which then begins with the value.
+/// An item without `=` is all key. False at the end.
+bool takeAttributeKey(llvm::StringRef &Rest, llvm::StringRef &Key);
+
+/// Takes the value that takeAttributeKey() left at the front of \p Rest.
+llvm::StringRef takeAttributeValue(llvm::StringRef &Rest);
+
+/// The C-escaped text of item \p Key (`op_name`, `source_file`, ..) of
+/// `metadata={..}`, without its quotes; for numbers the digits.
+std::optional<llvm::StringRef> findMetadata(llvm::StringRef Attributes,
+                                            llvm::StringRef Key);
+
+/// Undoes C escapes (`\n`, `\"`, `\303`).
+std::string unescape(llvm::StringRef Text);
+
+/// One item `{output}: (operand, {index})` of output_to_operand_aliasing.
+struct DeclaredAlias {
+  ShapeIndex Output;
+  uint32_t Operand = 0;
+  ShapeIndex Index;
+  /// Where the item is.
+  llvm::StringRef Text;
+};
+
+/// The items of `output_to_operand_aliasing={..}`; nothing where the
+/// attribute is absent or damaged.
+llvm::SmallVector<DeclaredAlias, 2> declaredAliases(llvm::StringRef Attributes,
+                                                    ShapeIndexTable &Indices);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_INSTRUCTIONPARSER_H

@@ -1,0 +1,208 @@
+//===- Input/ProtoInputs.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input/ProtoInputs.h"
+#include "Dump/FileNames.h"
+#include "Proto/Pages.h"
+#include "Proto/ProtoText.h"
+#include "Support/Format.h"
+#include "Support/RegularFile.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static StringRef withoutCompressionTail(StringRef Path) {
+  if (!Path.consume_back(".gz"))
+    Path.consume_back(".zst");
+  return Path;
+}
+
+bool hlobuf::isProtoName(StringRef Path) {
+  StringRef Name = withoutCompressionTail(Path);
+  return Name.ends_with(".hlo.pb") || Name.ends_with(".xplane.pb") ||
+         Name.ends_with("-cache");
+}
+
+std::string hlobuf::textBeside(StringRef Path) {
+  StringRef Stem = withoutCompressionTail(Path);
+  if (!Stem.consume_back(".hlo.pb"))
+    return "";
+  return assignmentOf((Stem + ".txt").str(), [](const std::string &Name) {
+    return llvm::sys::fs::exists(Name);
+  });
+}
+
+/// How XLA names the dump of a module for that device (xla/service/dump.cc).
+static StringRef stage(Device For) {
+  switch (For) {
+  case Device::CPU:
+    return ".cpu_after_optimizations";
+  case Device::GPU:
+    return ".any_gpu_after_optimizations";
+  case Device::TPU:
+  case Device::Unknown:
+    break;
+  }
+  return ".after_optimizations";
+}
+
+static std::string plainStem(StringRef Module) {
+  std::string Stem = plainName(Module);
+  for (char &C : Stem)
+    if (C == '/' || C == '\\')
+      C = '_';
+  return Stem;
+}
+
+/// Newer executables for TPUs have a second module of the same name, from after
+/// the assignment (libtpu 0.0.30; not yet 0.0.13).
+static unsigned countUnassigned(const ProtoContainer &C) {
+  llvm::StringSet<> Assigned;
+  for (const FoundProto &P : C.Protos)
+    Assigned.insert(moduleName(P.Module));
+  return llvm::count_if(C.ScheduledModules, [&](StringRef Module) {
+    return !Assigned.count(moduleName(Module));
+  });
+}
+
+ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
+  ProtoContainer C = findProtos(Bytes, Sources::MaxBytes);
+  ProtoFile File;
+  File.Searched = C.Around == Wrapper::Unknown;
+  File.OnlyModules = C.Modules != 0;
+  File.ScheduledModules = countUnassigned(C);
+  File.Trouble = C.Trouble;
+  llvm::StringMap<unsigned> Seen;
+  for (const FoundProto &P : C.Protos) {
+    ProtoPlace Place;
+    Place.File = Path;
+    Place.Number = static_cast<unsigned>(File.Places.size());
+    if (C.Around != Wrapper::None) {
+      Place.Stem = plainStem(moduleName(P.Module));
+      if (unsigned Before = Seen[Place.Stem]++)
+        Place.Stem += fmt::format(".{}", Before + 1);
+      Place.Stem += stage(C.For);
+    }
+    File.Places.push_back(std::move(Place));
+  }
+  return File;
+}
+
+std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
+  if (!File.Trouble.empty())
+    return fmt::format("cannot read '{}': {}", Path, File.Trouble);
+  if (File.OnlyModules)
+    return fmt::format("'{}' holds an HLO module without a buffer assignment",
+                       Path);
+  return fmt::format("'{}' is not a buffer assignment: it is binary, and holds "
+                     "no HloProto",
+                     Path);
+}
+
+static llvm::Error failed(const ProtoPlace &Place, StringRef Why) {
+  return llvm::createStringError(
+      std::errc::illegal_byte_sequence, "%s",
+      fmt::format("cannot read '{}': {}", Place.File, Why).c_str());
+}
+
+/// Opens the file of \p Place.
+static llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+openFile(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
+  auto File = std::make_shared<OpenProtoFile>();
+  if (!Bytes) {
+    llvm::Expected<StringRef> Read = File->Texts.open(Place.File);
+    if (!Read)
+      return failed(Place, llvm::toString(Read.takeError()));
+    Bytes = *Read;
+  }
+  File->Found = findProtos(*Bytes, Sources::MaxBytes);
+  return File;
+}
+
+llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
+  // Others who want the same file wait for it.
+  std::lock_guard<std::mutex> Hold(Lock);
+  if (Last && Path == Place.File)
+    return Last;
+  Last = nullptr;
+  auto File = openFile(Place, Bytes);
+  if (!File)
+    return File.takeError();
+  Path = Place.File;
+  Last = *File;
+  return Last;
+}
+
+/// The options next to the dump \p Path, `module_0000.jit_f.gpu_after_...`:
+/// `module_0000.jit_f.config.pbtxt` of a compiler for GPUs, or
+/// `module_0000.jit_f/compile_options.pb` of a PJRT client
+/// (xla/pjrt/dump/dump.cc, 2025 on).
+static std::optional<bool> pagesOfFolder(StringRef Path) {
+  StringRef Stem = moduleStemOf(Path);
+  if (Stem.empty())
+    return std::nullopt;
+  if (auto Config = openRegularFile(Stem + ".config.pbtxt"))
+    return pagesOfConfig(Config->getBuffer());
+  if (auto Options = openRegularFile(Stem + "/compile_options.pb"))
+    return pagesOfCompilation(Options->getBuffer());
+  return std::nullopt;
+}
+
+/// Whether the release that wrote \p Place prints pages, by what is with it.
+static std::optional<bool> printsPages(const ProtoPlace &Place,
+                                       const ProtoContainer &C) {
+  // The options are of jaxlib, which may be older than libtpu.
+  if (auto Known = pagesOfName(llvm::sys::path::filename(Place.File)))
+    return Known;
+  if (C.Revision != 0)
+    return pagesOfRevision(C.Revision);
+  if (auto Known = pagesOfOptions(C.Protos[Place.Number].Options))
+    return Known;
+  return pagesOfFolder(Place.File);
+}
+
+llvm::Error hlobuf::printProto(const ProtoPlace &Place,
+                               std::optional<StringRef> Bytes, Sources &Texts,
+                               std::array<DumpFile, NumFileRoles> &Files) {
+  auto Open =
+      Place.Cache ? Place.Cache->open(Place, Bytes) : openFile(Place, Bytes);
+  if (!Open)
+    return Open.takeError();
+  const ProtoContainer &C = (*Open)->Found;
+  if (Place.Number >= C.Protos.size())
+    return failed(Place, "it changed while it was read");
+  const FoundProto &Found = C.Protos[Place.Number];
+  llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
+  if (!P)
+    return failed(Place, llvm::toString(P.takeError()));
+  P->PrintsPages = printsPages(Place, C);
+  llvm::Expected<ProtoTexts> Printed = printTexts(*P);
+  if (!Printed)
+    return failed(Place, llvm::toString(Printed.takeError()));
+  auto Add = [&](FileRole Role, StringRef Tail, std::string &Text) {
+    if (Text.empty())
+      return;
+    std::string Name = Place.File + "!" + Place.Stem + Tail.str();
+    if (Place.Stem.empty())
+      Name = Place.File + "!" + Tail.drop_front().str();
+    DumpFile &File = Files[static_cast<size_t>(Role)];
+    File.Text = Texts.add(Name, std::move(Text));
+    File.Path = std::move(Name);
+    File.FromProto = true;
+  };
+  StringRef Module = Place.Stem.empty() ? "-module.txt" : ".txt";
+  Add(FileRole::Assignment, "-buffer-assignment.txt", Printed->Assignment);
+  Add(FileRole::Module, Module, Printed->Module);
+  Add(FileRole::Traces, "-traces.txt", Printed->Traces);
+  return llvm::Error::success();
+}

@@ -1,0 +1,66 @@
+//===- Memory/ByteSpans.h - Unions of byte ranges -----------------*- C++ -* -*-
+//C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_BYTESPANS_H
+#define HLOBUF_MEMORY_BYTESPANS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace hlobuf {
+
+/// Bytes [Begin, End).
+struct ByteSpan {
+  uint64_t Begin = 0;
+  uint64_t End = 0;
+
+  uint64_t size() const { return End - Begin; }
+  bool empty() const { return Begin == End; }
+  bool operator==(const ByteSpan &) const = default;
+};
+
+/// The bytes that some of a changing set of spans cover. A change costs
+/// O(log n) for n spans that are known beforehand.
+class Covered {
+public:
+  /// No other spans may be added later than those of \p All.
+  explicit Covered(llvm::ArrayRef<ByteSpan> All);
+
+  /// Adds \p Bytes, which is not empty, or takes it away where \p By is -1.
+  void add(ByteSpan Bytes, int By);
+  uint64_t size() const { return Size.size() < 2 ? 0 : Size[1]; }
+
+private:
+  void add(size_t Node, size_t Low, size_t High, size_t First, size_t Last,
+           int By);
+  size_t place(uint64_t Bound) const;
+
+  /// The bounds of all spans, ascending.
+  std::vector<uint64_t> Bounds;
+  /// A segment tree over the pieces between bounds. By node: spans that cover
+  /// all of it, and the covered bytes of it.
+  std::vector<int> Count;
+  std::vector<uint64_t> Size;
+};
+
+/// A growing set of disjoint spans.
+class DisjointSpans {
+public:
+  /// How many bytes of \p Bytes are new.
+  uint64_t insert(ByteSpan Bytes);
+
+private:
+  /// By begin.
+  std::map<uint64_t, uint64_t> Ends;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_BYTESPANS_H

@@ -1,0 +1,32 @@
+//===- Memory/FindWaste.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/FindWaste.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Memory/WasteContext.h"
+
+using namespace hlobuf;
+
+std::vector<Waste> hlobuf::findWaste(const MemoryUse &Use,
+                                     const ModuleAnalysis *Module) {
+  const SpaceUse *Main = Use.space(0);
+  if (!Main)
+    return {};
+  if (Module && !Module->obstacle().empty())
+    Module = nullptr;
+  WasteContext Ctx(Use, *Main, Module);
+  findCopies(Ctx);
+  findDonations(Ctx);
+  findHeld(Ctx);
+  findPadding(Ctx);
+  findFragmentation(Ctx);
+  findConstants(Ctx);
+  llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
+    return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
+  });
+  return std::move(Ctx.Found);
+}

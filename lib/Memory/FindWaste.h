@@ -1,0 +1,22 @@
+//===- Memory/FindWaste.h - Looks for waste ---------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_FINDWASTE_H
+#define HLOBUF_MEMORY_FINDWASTE_H
+
+#include "Memory/Waste.h"
+
+namespace hlobuf {
+
+/// The waste in the main memory space (color 0) of \p Use, by kind, then by
+/// saved bytes. What needs the module is left out where \p Module is null.
+std::vector<Waste> findWaste(const MemoryUse &Use,
+                             const ModuleAnalysis *Module);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_FINDWASTE_H

@@ -1,0 +1,72 @@
+//===- Memory/MemoryKind.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Colors of TPU: jax/_src/tpu_custom_call.py (MemorySpace.color, 2026), for 3
+// dumps of TPU v4. 5 is host memory everywhere (Layout::kHostMemorySpace in
+// xla/layout.h, 2023). Colors of GPU: xla/service/gpu/gpu_constants.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/MemoryKind.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+MemoryKind hlobuf::kindOf(const Allocation &Alloc) {
+  if (Alloc.isParameter())
+    return MemoryKind::Parameter;
+  if (Alloc.Constant)
+    return MemoryKind::Constant;
+  if (Alloc.ThreadLocal)
+    return MemoryKind::ThreadLocal;
+  if (Alloc.MaybeLiveOut)
+    return MemoryKind::LiveOut;
+  return Alloc.PreallocatedTemp ? MemoryKind::Temp : MemoryKind::Other;
+}
+
+StringRef hlobuf::kindName(MemoryKind Kind) {
+  static constexpr StringRef Names[NumMemoryKinds] = {
+      "parameter", "constant", "thread-local", "live-out", "temp", "other"};
+  return Names[static_cast<size_t>(Kind)];
+}
+
+static StringRef tpuSpace(int32_t Color) {
+  switch (Color) {
+  case 0:
+    return "HBM";
+  case 1:
+    return "VMEM";
+  case 2:
+    return "semaphores";
+  case 3:
+    return "CMEM";
+  case 4:
+    return "SMEM";
+  case 8:
+  case 10:
+    return "SparseCore semaphores";
+  case 11:
+  case 12:
+    return "SparseCore SMEM";
+  default:
+    return "";
+  }
+}
+
+std::string hlobuf::spaceName(Backend B, int32_t Color) {
+  StringRef Name;
+  if (Color == 5)
+    Name = "host";
+  else if (B == Backend::TPU)
+    Name = tpuSpace(Color);
+  else if (Color == 0)
+    Name = B == Backend::GPU ? "device" : "memory";
+  else if (Color == 1 && B == Backend::GPU)
+    Name = "collective";
+  return Name.empty() ? fmt::format("color {}", Color) : Name.str();
+}

@@ -1,0 +1,53 @@
+//===- Memory/TextColumns.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/TextColumns.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Columns) {
+  std::vector<std::string> Lines;
+  while (Text.size() > Columns) {
+    size_t At = Text.take_front(Columns + 1).rfind(' ');
+    if (At == StringRef::npos || At == 0)
+      At = Text.find(' ', Columns);
+    if (At == StringRef::npos)
+      break;
+    Lines.push_back(Text.take_front(At).str());
+    Text = Text.drop_front(At + 1);
+  }
+  Lines.push_back(Text.str());
+  return Lines;
+}
+
+std::string hlobuf::clipped(StringRef Text, size_t Columns) {
+  if (Text.size() <= Columns || Columns < 3)
+    return Text.str();
+  return (Text.take_front(Columns - 3) + "...").str();
+}
+
+std::string hlobuf::clippedFront(StringRef Text, size_t Columns) {
+  if (Text.size() <= Columns || Columns < 3)
+    return Text.str();
+  return ("..." + Text.take_back(Columns - 3)).str();
+}
+
+std::string hlobuf::sideBySide(StringRef Left, StringRef Right,
+                               size_t Columns) {
+  if (Right.empty())
+    return clipped(Left, Columns);
+  size_t Half = Columns / 2;
+  if (Left.size() + 2 + Right.size() <= Columns)
+    return (Left + "  " + Right).str();
+  size_t ForRight =
+      std::max(Half, Columns - std::min(Columns, Left.size() + 2));
+  std::string End = clippedFront(Right, ForRight);
+  size_t ForLeft = Columns - std::min(Columns, End.size() + 2);
+  return clipped(Left, ForLeft) + "  " + End;
+}

@@ -1,0 +1,35 @@
+//===- Memory/TextColumns.h - Text in columns --------------------------*- C++
+//-* -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_MEMORY_TEXTCOLUMNS_H
+#define HLOBUF_MEMORY_TEXTCOLUMNS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// \p Text in lines of at most \p Columns bytes, broken at blanks; a longer
+/// word has a line of its own.
+std::vector<std::string> wrapped(llvm::StringRef Text, size_t Columns);
+
+/// \p Text, or its beginning and `...`.
+std::string clipped(llvm::StringRef Text, size_t Columns);
+
+/// \p Text, or `...` and its end.
+std::string clippedFront(llvm::StringRef Text, size_t Columns);
+
+/// \p Left and, two blanks on, \p Right, in at most \p Columns bytes: of the
+/// one the end is cut off, of the other the beginning.
+std::string sideBySide(llvm::StringRef Left, llvm::StringRef Right,
+                       size_t Columns);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_TEXTCOLUMNS_H

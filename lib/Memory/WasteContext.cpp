@@ -1,0 +1,243 @@
+//===- Memory/WasteContext.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/WasteContext.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
+#include "Support/Scanner.h"
+#include <map>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+WasteContext::WasteContext(const MemoryUse &Use, const SpaceUse &Main,
+                           const ModuleAnalysis *Module)
+    : Use(Use), A(Use.facts()), D(A.dump()), Main(Main), Module(Module),
+      Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
+      Told(D.Allocations.size(), false) {
+  if (Use.isTimed())
+    Held = Use.heldAt(Main.Color, Main.PeakStep);
+  // Smaller ones save less than the threshold.
+  llvm::erase_if(Held, [&](const HeldValue &V) { return V.Bytes < Threshold; });
+  findEntry();
+}
+
+void WasteContext::add(Waste Item) {
+  Item.Small = Item.Saved < Threshold;
+  if (Item.Small && Item.Kind != WasteKind::PossibleDonation &&
+      Item.Kind != WasteKind::UnusedDonation)
+    return;
+  if (!Item.Owner && Item.Value)
+    Item.Owner = D[Item.Value].Owner;
+  Found.push_back(std::move(Item));
+}
+
+std::string WasteContext::spell(ValueId V) const {
+  return D.spell(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+std::string WasteContext::describe(ValueId V) const {
+  Origin From = findOrigin(A, D[V].Tag.Name);
+  bool Argument = isEntryParameter(V);
+  if (Argument && !From.OpName.empty())
+    return fmt::format("argument {}", From.OpName);
+  std::string Text = Argument
+                         ? fmt::format("argument {}", *D[D[V].Owner].Parameter)
+                         : spell(V);
+  if (!Argument && !From.Source.empty())
+    Text += fmt::format(" ({})", From.Source);
+  return Text;
+}
+
+ValueId WasteContext::operand(NameId Name, uint32_t Number) const {
+  NameId Source = findOperand(A, Name, Number);
+  if (!Source)
+    return ValueId();
+  ValueId Best;
+  for (uint32_t P : A.positionsAt(Source))
+    if (D.Positions[P].Index.isRoot() ||
+        D.Positions[P].Index.canonical().isRoot())
+      if (UsedId U = A.ownerOfPosition(P))
+        Best = A.valueOf(U);
+  return Best;
+}
+
+bool WasteContext::isEntryParameter(ValueId V) const {
+  // The state of a loop is in the allocation of a donated argument, too.
+  ComputationId Parent = parentOf(D[V].Tag.Name);
+  return D[D[V].Owner].isParameter() && (!Parent || Parent == D.Module.Entry) &&
+         findOpcode(A, D[V].Tag.Name) == Opcode::Parameter;
+}
+
+int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
+  int32_t First = -1;
+  if (UsedId U = A.usedOf(V))
+    for (const struct Use &Reader : D.uses(D[U]))
+      if (int32_t T = Use.stepOf(Reader.Name);
+          T > Step && (First < 0 || T < First))
+        First = T;
+  return First;
+}
+
+int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
+  std::optional<StepRange> Range = Use.range(V);
+  int32_t Last = Range ? Range->Start : -1;
+  if (UsedId U = A.usedOf(V))
+    for (const struct Use &Reader : D.uses(D[U]))
+      if (int32_t T = Use.stepOf(Reader.Name); T <= Step)
+        Last = std::max(Last, T);
+  return Last;
+}
+
+int32_t WasteContext::lastUse(ValueId V) const {
+  int32_t Last = -1;
+  if (UsedId U = A.usedOf(V))
+    for (const struct Use &Reader : D.uses(D[U]))
+      Last = std::max(Last, Use.stepOf(Reader.Name));
+  return Last;
+}
+
+NameId WasteContext::readerAt(ValueId V, int32_t Step) const {
+  if (UsedId U = A.usedOf(V))
+    for (const struct Use &Reader : D.uses(D[U]))
+      if (Step >= 0 && Use.stepOf(Reader.Name) == Step)
+        return Reader.Name;
+  return NameId();
+}
+
+ComputationId WasteContext::parentOf(NameId Name) const {
+  HloId Id = D.Module.find(Name);
+  return Id ? D.Module[Id].Parent : ComputationId();
+}
+
+/// Callers of callers that are asked, at most.
+static constexpr unsigned MaxDepth = 64;
+
+bool WasteContext::isInside(NameId Name, ComputationId Outer) const {
+  ComputationId At = parentOf(Name);
+  for (unsigned Depth = 0; Module && At && At != Outer; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Module->program().callers(At);
+    if (Callers.empty() || Depth == MaxDepth)
+      return false;
+    At = D.Module[Callers.front()].Parent;
+  }
+  return At && At == Outer;
+}
+
+bool WasteContext::isRunBy(NameId Name, HloId Caller) const {
+  ComputationId At = parentOf(Name);
+  for (unsigned Depth = 0; Module && At && Depth != MaxDepth; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Module->program().callers(At);
+    if (Callers.empty())
+      return false;
+    if (llvm::is_contained(Callers, Caller))
+      return true;
+    At = D.Module[Callers.front()].Parent;
+  }
+  return false;
+}
+
+bool WasteContext::isUsersOwn(NameId Name) const {
+  Origin From = findOrigin(A, Name);
+  return !From.Inherited && !From.OpName.empty();
+}
+
+/// A value that is written over in place is no longer the one that could be
+/// made again.
+bool WasteContext::isAlone(const HeldValue &V) const {
+  if (V.Kind != MemoryKind::Temp || !V.Others.empty())
+    return false;
+  std::optional<StepRange> Range = Use.range(V.Value);
+  return Range && Range->End <= lastUse(V.Value);
+}
+
+bool WasteContext::sameSet(ValueId X, ValueId Y) const {
+  if (!Module || X == Y)
+    return X == Y;
+  HloValueId FlowX = Module->find(D[X].Tag.Name, D[X].Tag.Index);
+  HloValueId FlowY = Module->find(D[Y].Tag.Name, D[Y].Tag.Index);
+  return FlowX && FlowY && Module->aliases().same(FlowX, FlowY);
+}
+
+bool WasteContext::isDonated(ValueId V) const {
+  return llvm::any_of(Parameters, [&](const EntryParameter &P) {
+    return P.Owner == D[V].Owner && (P.Aliased || P.Donor);
+  });
+}
+
+void WasteContext::findEntry() {
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    if (Alloc.color() != Main.Color || !Alloc.isParameter())
+      continue;
+    for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+      if (isEntryParameter(ValueId(V))) {
+        Parameters.push_back({AllocationId(I), ValueId(V)});
+        break;
+      }
+  }
+  markDonated();
+  const HloModule &M = D.Module;
+  if (!Module || !M.Entry || !M[M.Entry].Root)
+    return;
+  HloId Root = M[M.Entry].Root;
+  const DataflowAnalysis &Flow = Module->flow();
+  std::vector<bool> Seen(D.Allocations.size(), false);
+  uint32_t Parts =
+      Module->program().trees().parts(Module->program()[Root].Shape);
+  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
+    HloValueId V = Flow.at(Root, Ordinal);
+    ValueId Line = V ? Module->lineOf(V) : ValueId();
+    if (!Line || Seen[D[Line].Owner.index()])
+      continue;
+    const Allocation &Alloc = D[D[Line].Owner];
+    if (Alloc.color() != Main.Color || Alloc.isParameter() || Alloc.Constant ||
+        !Alloc.MaybeLiveOut)
+      continue;
+    Seen[D[Line].Owner.index()] = true;
+    Results.push_back({D[Line].Owner, Line});
+  }
+}
+
+/// Marks what input_output_alias and buffer_donor name, which the module's
+/// heading prints as `{ (0, {}), (1, {2}) }`.
+void WasteContext::markDonated() {
+  std::map<std::pair<uint32_t, uint32_t>, EntryParameter *> ByNumber;
+  for (EntryParameter &P : Parameters) {
+    const Allocation &Alloc = D[P.Owner];
+    ByNumber.try_emplace(
+        std::pair(*Alloc.Parameter, Alloc.ParameterIndex.canonical().bits()),
+        &P);
+    P.Aliased = Alloc.MaybeLiveOut;
+  }
+  for (const HloAlias &Item : D.Module.Aliases)
+    if (auto At = ByNumber.find(
+            std::pair(Item.Parameter, Item.Index.canonical().bits()));
+        At != ByNumber.end())
+      At->second->Aliased = At->second->Asked = true;
+  StringRef Heading = D.Module.Text.split('\n').first;
+  size_t At = Heading.find("buffer_donor={ ");
+  if (At == StringRef::npos)
+    return;
+  StringRef Rest = Heading.drop_front(At + StringRef("buffer_donor={ ").size());
+  while (Rest.consume_front("(")) {
+    uint32_t Number = 0;
+    if (Rest.consumeInteger(10, Number) || !Rest.consume_front(", "))
+      return;
+    Scanner In(Rest);
+    ShapeIndex Index;
+    if (!D.Indices.parseSpaced(In, Index))
+      return;
+    Rest = In.rest();
+    if (auto P = ByNumber.find(std::pair(Number, Index.canonical().bits()));
+        P != ByNumber.end())
+      P->second->Donor = !P->second->Aliased;
+    if (!Rest.consume_front("), "))
+      return;
+  }
+}

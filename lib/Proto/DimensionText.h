@@ -1,0 +1,30 @@
+//===- Proto/DimensionText.h - Windows, numbers of dimensions ---*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_DIMENSIONTEXT_H
+#define HLOBUF_PROTO_DIMENSIONTEXT_H
+
+#include "Proto/FieldPrinter.h"
+
+namespace hlobuf {
+
+/// Prints the attributes of one instruction that are about dimensions.
+class DimensionPrinter : public FieldPrinter {
+public:
+  using FieldPrinter::FieldPrinter;
+  void printSlice();
+  void printWindow();
+  void printPadding();
+  void printConvolution();
+  void printDot();
+  void printGather();
+  void printScatter();
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_DIMENSIONTEXT_H

@@ -1,0 +1,401 @@
+//===- Proto/HloModuleText.cpp - As *after_optimizations.txt --------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// HloModule::Print and HloComputation::Print (xla/hlo/ir), in the long form of
+// 2025: every get-tuple-element, `async-start` with `calls=`. What XLA could
+// not read becomes a line that is an error: a schedule that does not have
+// exactly the instructions of all computations but those of fusions
+// (HloSchedule::Verify in xla/hlo/ir/hlo_schedule.cc, 2018), a root that is
+// elsewhere, a literal of another shape.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/Fields.h"
+#include "Proto/ProtoText.h"
+#include "Proto/ShapeText.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+std::string hlobuf::plainName(StringRef Name) {
+  std::string Out = Name.str();
+  for (char &C : Out)
+    if (static_cast<unsigned char>(C) <= ' ' || C == '\x7f')
+      C = '?';
+  return Out.empty() ? "?" : Out;
+}
+
+std::string hlobuf::escaped(StringRef Bytes) {
+  std::string Out;
+  for (char C : Bytes) {
+    if (C == '\n')
+      Out += "\\n";
+    else if (C == '\r')
+      Out += "\\r";
+    else if (C == '\t')
+      Out += "\\t";
+    else if (C == '"' || C == '\\' || C == '\'')
+      (Out += '\\') += C;
+    else if (static_cast<unsigned char>(C) < ' ' ||
+             static_cast<unsigned char>(C) >= 127)
+      Out += fmt::format("\\{:03o}", static_cast<unsigned char>(C));
+    else
+      Out += C;
+  }
+  return Out;
+}
+
+std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
+  std::string Out = "{";
+  for (size_t I = 0; I != Index.size(); ++I)
+    Out += (I == 0 ? "" : ",") + std::to_string(Index[I]);
+  return Out + "}";
+}
+
+std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {
+  std::string Out = "{";
+  for (size_t I = 0; I != Index.size(); ++I)
+    Out += (I == 0 ? "" : ", ") + std::to_string(Index[I]);
+  return Out + "}";
+}
+
+namespace {
+/// Prints one module.
+class ModulePrinter {
+public:
+  ModulePrinter(const ProtoModule &M, TextSink &To) : M(M), To(To) {}
+
+  void print();
+
+private:
+  void printAliases();
+  void printLayout();
+  void printStackTables();
+  void printTable(StringRef Title, StringRef Tables, uint32_t Field,
+                  ArrayRef<std::pair<uint32_t, StringRef>> Keys);
+  void printComputation(const ProtoComputation &C);
+  void printSignature(const ProtoComputation &C);
+  void printSequence(const ProtoComputation &C, const ProtoInstruction *Root);
+  void printInstruction(const ProtoInstruction &I, bool Root);
+  void printOperands(const ProtoInstruction &I);
+  void printLiteral(const ProtoInstruction &I);
+  void shape(StringRef Shape, bool WithLayout) {
+    if (!printShape(Shape, WithLayout, To.Out) && !To.Damaged)
+      To.Damaged = "ShapeProto";
+  }
+  void check(StringRef Message, const char *What) {
+    if (!isMessage(Message) && !To.Damaged)
+      To.Damaged = What;
+  }
+
+  const ProtoModule &M;
+  TextSink &To;
+};
+} // namespace
+
+void ModulePrinter::print() {
+  To.Out += "HloModule " + plainName(M.Name);
+  if (M.Scheduled)
+    To.Out += ", is_scheduled=true";
+  printAliases();
+  printLayout();
+  To.Out += '\n';
+  printStackTables();
+  for (const ProtoComputation &C : M.Computations) {
+    To.Out += '\n';
+    printComputation(C);
+    if (To.stopped())
+      return;
+  }
+  for (int64_t Id : M.StraySequences)
+    To.Out += fmt::format("the schedule has no computation {}\n", Id);
+}
+
+void ModulePrinter::printAliases() {
+  StringRef Separator = ", input_output_alias={ ";
+  StringRef End;
+  StringRef Config = bytesField(M.Bytes, field::ModuleAliases);
+  check(Config, "HloInputOutputAliasProto");
+  forEachField(Config, [&](const WireField &F) {
+    if (F.Number != 1 || !F.isMessage())
+      return;
+    check(F.Bytes, "HloInputOutputAliasProto");
+    bool Must = numberField(F.Bytes, 4).value_or(0) == 2;
+    To.Out += Separator;
+    To.Out +=
+        fmt::format("{}: ({}, {}, {})", spacedIndex(numbersField(F.Bytes, 1)),
+                    numberField(F.Bytes, 2).value_or(0),
+                    spacedIndex(numbersField(F.Bytes, 3)),
+                    Must ? "must-alias" : "may-alias");
+    Separator = ", ";
+    End = " }";
+  });
+  To.Out += End;
+}
+
+void ModulePrinter::printLayout() {
+  StringRef Program = bytesField(M.Bytes, field::ModuleProgramShape);
+  check(Program, "ProgramShapeProto");
+  StringRef Result;
+  unsigned Number = 0;
+  To.Out += ", entry_computation_layout={(";
+  forEachField(Program, [&](const WireField &F) {
+    if (F.Number == 2 && F.isMessage())
+      Result = F.Bytes;
+    if (F.Number != 1 || !F.isMessage())
+      return;
+    if (Number != 0)
+      To.Out += Number % 5 == 0 ? fmt::format(", /*index={}*/", Number) : ", ";
+    ++Number;
+    shape(F.Bytes, true);
+  });
+  To.Out += ")->";
+  shape(Result, true);
+  To.Out += '}';
+}
+
+/// One of the four tables of StackFrameIndexProto; messages are printed as
+/// `{key=1 key=2}`.
+void ModulePrinter::printTable(StringRef Title, StringRef Tables,
+                               uint32_t Field,
+                               ArrayRef<std::pair<uint32_t, StringRef>> Keys) {
+  To.Out += fmt::format("\n{}\n", Title);
+  unsigned Number = 0;
+  forEachField(Tables, [&](const WireField &F) {
+    if (F.Number != Field || !F.isMessage())
+      return;
+    To.Out += fmt::format("{} ", ++Number);
+    if (Keys.empty()) {
+      To.Out += fmt::format("\"{}\"\n", escaped(F.Bytes));
+      return;
+    }
+    check(F.Bytes, "StackFrameIndexProto");
+    StringRef Separator = "{";
+    for (auto [Key, Text] : Keys) {
+      int64_t Value = numberField(F.Bytes, Key).value_or(0);
+      // A parent is printed as its number plus one (2025-12-02 on).
+      To.Out += fmt::format("{}{}={}", Separator, Text,
+                            Text == "parent_frame_id" ? Value + 1 : Value);
+      Separator = " ";
+    }
+    To.Out += "}\n";
+  });
+}
+
+void ModulePrinter::printStackTables() {
+  StringRef Tables = bytesField(M.Bytes, field::ModuleStackFrames);
+  if (Tables.empty())
+    return;
+  check(Tables, "StackFrameIndexProto");
+  printTable("FileNames", Tables, 1, {});
+  printTable("FunctionNames", Tables, 2, {});
+  printTable("FileLocations", Tables, 3,
+             {{1, "file_name_id"},
+              {2, "function_name_id"},
+              {3, "line"},
+              {5, "end_line"},
+              {4, "column"},
+              {6, "end_column"}});
+  printTable("StackFrames", Tables, 4,
+             {{1, "file_location_id"}, {2, "parent_frame_id"}});
+  To.Out += '\n';
+}
+
+/// `(x: f32[4], y: f32[4]) -> f32[4]`, with the shapes that the computation
+/// itself has: those of its instructions may differ.
+void ModulePrinter::printSignature(const ProtoComputation &C) {
+  std::vector<std::pair<int64_t, const ProtoInstruction *>> Parameters;
+  for (const ProtoInstruction &I : M.instructions(C))
+    if (I.Opcode == "parameter")
+      Parameters.push_back(
+          {numberField(I.Bytes, field::ParameterNumber).value_or(0), &I});
+  llvm::sort(Parameters);
+  llvm::SmallVector<StringRef, 4> Shapes;
+  StringRef Result;
+  check(C.Program, "ProgramShapeProto");
+  forEachField(C.Program, [&](const WireField &F) {
+    if (F.Number == 1 && F.isMessage())
+      Shapes.push_back(F.Bytes);
+    else if (F.Number == 2 && F.isMessage())
+      Result = F.Bytes;
+  });
+  To.Out += '(';
+  for (size_t K = 0; K != std::max(Shapes.size(), Parameters.size()); ++K) {
+    To.Out += K == 0 ? "" : ", ";
+    To.Out += K < Parameters.size() ? plainName(Parameters[K].second->Name)
+                                    : "no-parameter";
+    To.Out += ": ";
+    shape(K < Shapes.size() ? Shapes[K] : StringRef(), false);
+  }
+  To.Out += ") -> ";
+  shape(Result, false);
+}
+
+/// The instructions that are printed, in their order.
+void ModulePrinter::printSequence(const ProtoComputation &C,
+                                  const ProtoInstruction *Root) {
+  ArrayRef<ProtoInstruction> All = M.instructions(C);
+  if (!C.Sequence) {
+    if (M.Scheduled && !std::binary_search(M.FusionComputations.begin(),
+                                           M.FusionComputations.end(), C.Id))
+      To.Out += "  the schedule does not have this computation\n";
+    for (const ProtoInstruction &I : All) {
+      if (To.stopped())
+        return;
+      printInstruction(I, &I == Root);
+    }
+    return;
+  }
+  auto Number = static_cast<uint32_t>(&C - M.Computations.data());
+  std::vector<bool> Scheduled(All.size());
+  for (int64_t Id : *C.Sequence) {
+    const ProtoInstruction *I = M.operand(Number, Id);
+    if (I && I->Parent == Number) {
+      Scheduled[static_cast<size_t>(I - All.data())] = true;
+      printInstruction(*I, I == Root);
+    } else {
+      To.Out += fmt::format("  the schedule has no instruction {}\n", Id);
+    }
+    if (To.stopped())
+      return;
+  }
+  for (size_t K = 0; K != All.size(); ++K)
+    if (!Scheduled[K])
+      To.Out += fmt::format("  the schedule does not have instruction {}\n",
+                            plainName(All[K].Name));
+}
+
+void ModulePrinter::printComputation(const ProtoComputation &C) {
+  To.Out +=
+      fmt::format("{}%{} ", C.Id == M.Entry ? "ENTRY " : "", plainName(C.Name));
+  printSignature(C);
+  To.Out += " {\n";
+  const ProtoInstruction *Root = M.root(C);
+  if (!Root)
+    To.Out += fmt::format(
+        "  the root is instruction {}, which is not in this computation\n",
+        C.Root);
+  printSequence(C, Root);
+  if (To.stopped())
+    return;
+  To.Out += '}';
+  if (!C.Thread.empty() && C.Thread != "main")
+    To.Out += fmt::format(", execution_thread=\"{}\"", escaped(C.Thread));
+  To.Out += '\n';
+}
+
+void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
+  To.Out += fmt::format("  {}%{} = ", Root ? "ROOT " : "", plainName(I.Name));
+  shape(I.Shape, true);
+  To.Out += fmt::format(" {}(", plainName(I.Opcode));
+  printOperands(I);
+  To.Out += ')';
+  printAttributes(M, I, To);
+  To.Out += '\n';
+}
+
+void ModulePrinter::printOperands(const ProtoInstruction &I) {
+  if (I.Opcode == "parameter") {
+    To.Out += std::to_string(
+        numberField(I.Bytes, field::ParameterNumber).value_or(0));
+    return;
+  }
+  if (I.Opcode == "constant") {
+    printLiteral(I);
+    return;
+  }
+  llvm::SmallVector<int64_t, 4> Operands =
+      numbersField(I.Bytes, field::Operands);
+  for (size_t K = 0; K != Operands.size() && !To.stopped(); ++K) {
+    if (K != 0)
+      To.Out += K % 5 == 0 ? fmt::format(", /*index={}*/", K) : ", ";
+    const ProtoInstruction *Operand = M.operand(I.Parent, Operands[K]);
+    To.Out += Operand ? "%" + plainName(Operand->Name)
+                      : fmt::format("%no-instruction-{}", Operands[K]);
+  }
+}
+
+/// A number as XLA prints it; floats as short as they can be.
+static std::string spellNumber(StringRef Type, const WireField &F) {
+  if (Type == "pred")
+    return F.Value != 0 ? "true" : "false";
+  if (Type == "f32")
+    return fmt::format("{}", llvm::bit_cast<float>(uint32_t(F.Value)));
+  if (Type == "f64")
+    return fmt::format("{}", llvm::bit_cast<double>(F.Value));
+  if (Type.starts_with("u"))
+    return std::to_string(F.Value);
+  return std::to_string(F.number());
+}
+
+/// Fields of LiteralProto that hold numbers one by one.
+static uint32_t literalField(StringRef Type) {
+  static constexpr std::pair<StringRef, uint32_t> Fields[] = {
+      {"pred", 2}, {"s32", 4}, {"s64", 5}, {"u32", 6},
+      {"u64", 7},  {"f32", 8}, {"f64", 9}};
+  for (auto [Name, Field] : Fields)
+    if (Type == Name)
+      return Field;
+  return 0;
+}
+
+/// Scalars are spelled: start indices and trip counts come from them. Of larger
+/// constants nothing is needed, and XLA leaves them out too.
+void ModulePrinter::printLiteral(const ProtoInstruction &I) {
+  StringRef Literal = bytesField(I.Bytes, field::Literal);
+  check(Literal, "LiteralProto");
+  std::string Own;
+  std::string Stated;
+  if (StringRef Shape = bytesField(Literal, 1);
+      !Shape.empty() && printShape(Shape, false, Own) &&
+      printShape(I.Shape, false, Stated) && Own != Stated) {
+    To.Out += "a literal of shape " + Own + ")\n  is not of that shape";
+    return;
+  }
+  StringRef Type = primitiveName(elementType(I.Shape));
+  bool Scalar = numbersField(I.Shape, 3).empty() && Type != "tuple";
+  uint32_t Wanted = literalField(Type);
+  std::string Text = "{...}";
+  if (Scalar && Wanted == 0) {
+    // Small integers are bytes.
+    StringRef Bytes = bytesField(Literal, Type == "s8"   ? 15
+                                          : Type == "u8" ? 3
+                                                         : 0);
+    if (Bytes.size() == 1)
+      Text = std::to_string(Type == "s8" ? int(static_cast<int8_t>(Bytes[0]))
+                                         : int(static_cast<uint8_t>(Bytes[0])));
+  }
+  forEachField(Literal, [&](const WireField &F) {
+    if (!Scalar || F.Number != Wanted)
+      return;
+    WireField Number = F;
+    StringRef Packed = F.Bytes;
+    if (F.isMessage() && (Type == "f32" || Type == "f64")) {
+      // Packed floats are fixed in size: read the first as a field of its own.
+      std::string Field = (Type == "f32" ? "\x0d" : "\x09") + Packed.str();
+      WireReader In(Field);
+      if (!In.next(Number))
+        return;
+    } else if (F.isMessage()) {
+      std::optional<uint64_t> First = takeVarint(Packed);
+      if (!First)
+        return;
+      Number.Value = *First;
+    }
+    Text = spellNumber(Type, Number);
+  });
+  To.Out += Text;
+}
+
+void hlobuf::printModule(const ProtoModule &M, TextSink &To) {
+  ModulePrinter(M, To).print();
+}

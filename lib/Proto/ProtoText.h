@@ -1,0 +1,74 @@
+//===- Proto/ProtoText.h - An HloProto as XLA's texts ----------------*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_PROTOTEXT_H
+#define HLOBUF_PROTO_PROTOTEXT_H
+
+#include "Proto/HloProto.h"
+#include <string>
+
+namespace hlobuf {
+
+/// What a proto holds, as the texts that all readers know.
+struct ProtoTexts {
+  /// As `*-buffer-assignment.txt`.
+  std::string Assignment;
+  /// As `*after_optimizations.txt`, with all get-tuple-elements and with async
+  /// computations spelled out.
+  std::string Module;
+  /// What no text of XLA's holds: heap simulator traces, values at the peak,
+  /// aliases. Empty if the proto has none of them.
+  std::string Traces;
+};
+
+/// Prints \p P. Fails where a message inside it is damaged, or where the texts
+/// would be much larger than it.
+llvm::Expected<ProtoTexts> printTexts(const HloProto &P);
+
+// The parts of printTexts(), one file each.
+
+/// What is printed so far, and what went wrong.
+struct TextSink {
+  std::string Out;
+  /// The message that is damaged; null if none is.
+  const char *Damaged = nullptr;
+  /// The most bytes that Out may have.
+  size_t Limit = 0;
+  bool stopped() const { return Damaged || Out.size() > Limit; }
+};
+
+/// As `*after_optimizations.txt`.
+void printModule(const ProtoModule &M, TextSink &To);
+/// As `*-buffer-assignment.txt`.
+void printAssignment(const HloProto &P, TextSink &To);
+/// What only protos hold.
+void printTraces(const HloProto &P, TextSink &To);
+
+/// Appends the attributes of \p I, each after a `, `.
+void printAttributes(const ProtoModule &M, const ProtoInstruction &I,
+                     TextSink &To);
+
+/// \p Name, with what no name of XLA's has replaced by `?`: a line of text
+/// stays one line.
+std::string plainName(llvm::StringRef Name);
+
+/// `{0,1}`.
+std::string indexText(llvm::ArrayRef<int64_t> Index);
+
+/// `{0, 1}`, as ShapeIndex::ToString spells aliases.
+std::string spacedIndex(llvm::ArrayRef<int64_t> Index);
+
+/// `<12 add.1{0} (phi) @0>`: the value \p B, as the dump spells it.
+std::string valueTag(const HloProto &P, const ProtoBuffer &B);
+
+/// \p Bytes in C escapes.
+std::string escaped(llvm::StringRef Bytes);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_PROTOTEXT_H

@@ -1,0 +1,37 @@
+//===- Reduce/BugReport.h - A defect as a bug report ---------------*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_REDUCE_BUGREPORT_H
+#define HLOBUF_REDUCE_BUGREPORT_H
+
+#include "Reduce/CompileTest.h"
+#include "Reduce/EditModule.h"
+
+namespace hlobuf {
+
+/// What a report is about, and where it goes.
+struct BugReportOptions {
+  CompileOptions Compile;
+  /// What a compilation may take, in seconds.
+  unsigned Seconds = 300;
+  /// Where the report goes; it is made if it is not there.
+  std::string Folder;
+  /// Instructions of the module that was reduced.
+  unsigned OriginalSize = 0;
+};
+
+/// Compiles \p M once more and writes a folder: the program as HLO, as
+/// StableHLO and as a Python program that compiles it, what XLA dumps with the
+/// module after each pass, the verdict, and `report.md`, a text for XLA's
+/// issues. Fails where a file cannot be written or the module is not compiled.
+llvm::Error writeBugReport(const EditModule &M,
+                           const BugReportOptions &Options);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_REDUCE_BUGREPORT_H

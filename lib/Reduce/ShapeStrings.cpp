@@ -1,0 +1,124 @@
+//===- Reduce/ShapeStrings.cpp --------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce/ShapeStrings.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+std::string hlobuf::withoutComments(StringRef Shape) {
+  std::string Out;
+  while (!Shape.empty()) {
+    auto [Before, Rest] = Shape.split("/*");
+    Out += Before;
+    Shape = Rest.split("*/").second;
+  }
+  return Out;
+}
+
+std::string hlobuf::withoutLayouts(StringRef Shape) {
+  std::string Out;
+  unsigned Depth = 0;
+  for (char C : withoutComments(Shape)) {
+    Depth += C == '{';
+    if (Depth == 0)
+      Out += C;
+    Depth -= C == '}' && Depth != 0;
+  }
+  return Out;
+}
+
+bool hlobuf::equalWithoutLayouts(StringRef A, StringRef B) {
+  return A == B || withoutLayouts(A) == withoutLayouts(B);
+}
+
+std::vector<std::string> hlobuf::listItems(StringRef Text) {
+  std::vector<std::string> Items;
+  std::string Item;
+  int Depth = 0;
+  for (char C : withoutComments(Text)) {
+    Depth += C == '(' || C == '[' || C == '{';
+    Depth -= C == ')' || C == ']' || C == '}';
+    if (C == ',' && Depth == 0) {
+      Items.push_back(StringRef(Item).trim().str());
+      Item.clear();
+      continue;
+    }
+    Item += C;
+  }
+  if (StringRef Last = StringRef(Item).trim(); !Last.empty())
+    Items.push_back(Last.str());
+  return Items;
+}
+
+std::vector<std::string> hlobuf::tupleElements(StringRef Shape) {
+  if (!isTupleText(Shape))
+    return {};
+  return listItems(Shape.drop_front().drop_back());
+}
+
+std::string hlobuf::tupleOf(llvm::ArrayRef<std::string> Elements) {
+  return "(" + llvm::join(Elements, ", ") + ")";
+}
+
+StringRef hlobuf::arrayType(StringRef Shape) {
+  StringRef Type = Shape.take_while([](char C) { return llvm::isAlnum(C); });
+  if (Type == "token" || Type == "opaque" ||
+      !Shape.drop_front(Type.size()).starts_with("["))
+    return "";
+  return Type;
+}
+
+bool hlobuf::isScalarText(StringRef Shape) {
+  StringRef Type = arrayType(Shape);
+  return !Type.empty() && Shape.drop_front(Type.size()).starts_with("[]");
+}
+
+bool hlobuf::isDynamicText(StringRef Shape) {
+  return Shape.contains("<=") || Shape.contains("?");
+}
+
+std::string hlobuf::mapDimensions(StringRef Shape,
+                                  llvm::function_ref<int64_t(int64_t)> Map) {
+  std::string Out;
+  bool Inside = false;
+  for (size_t I = 0; I < Shape.size();) {
+    Inside = (Inside || Shape[I] == '[') && Shape[I] != ']';
+    StringRef Digits =
+        Shape.drop_front(I).take_while([](char C) { return llvm::isDigit(C); });
+    int64_t Value = 0;
+    if (Inside && !Digits.empty() && !Digits.getAsInteger(10, Value)) {
+      Out += std::to_string(Map(Value));
+      I += Digits.size();
+      continue;
+    }
+    Out += Shape[I++];
+  }
+  return Out;
+}
+
+std::string hlobuf::mapTypes(StringRef Shape,
+                             llvm::function_ref<std::string(StringRef)> Map) {
+  std::string Out;
+  unsigned Depth = 0;
+  for (size_t I = 0; I < Shape.size();) {
+    Depth += Shape[I] == '{';
+    Depth -= Shape[I] == '}' && Depth != 0;
+    StringRef Rest = Shape.drop_front(I);
+    StringRef Type = Depth == 0 ? arrayType(Rest) : "";
+    bool Starts = I == 0 || !llvm::isAlnum(Shape[I - 1]);
+    if (Starts && !Type.empty()) {
+      Out += Map(Type);
+      I += Type.size();
+      continue;
+    }
+    Out += Shape[I++];
+  }
+  return Out;
+}

@@ -1,0 +1,63 @@
+//===- Reduce/ShapeStrings.h - Shapes as texts ---------------------*- C++ -*
+//-*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_REDUCE_SHAPESTRINGS_H
+#define HLOBUF_REDUCE_SHAPESTRINGS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace hlobuf {
+
+/// \p Shape without `/*index=5*/`.
+std::string withoutComments(llvm::StringRef Shape);
+
+/// \p Shape without layouts: equal for equal types.
+std::string withoutLayouts(llvm::StringRef Shape);
+
+/// True if \p A and \p B are the same type.
+bool equalWithoutLayouts(llvm::StringRef A, llvm::StringRef B);
+
+/// True for the shape of a tuple.
+inline bool isTupleText(llvm::StringRef Shape) {
+  return Shape.starts_with("(");
+}
+
+/// The items of \p Text, which commas outside of brackets separate.
+std::vector<std::string> listItems(llvm::StringRef Text);
+
+/// The shapes of the elements of a tuple; none for another shape.
+std::vector<std::string> tupleElements(llvm::StringRef Shape);
+
+/// The shape of a tuple of \p Elements.
+std::string tupleOf(llvm::ArrayRef<std::string> Elements);
+
+/// `f32` of `f32[8]{0}`; empty for tuples, tokens and the like.
+llvm::StringRef arrayType(llvm::StringRef Shape);
+
+/// True for an array without dimensions.
+bool isScalarText(llvm::StringRef Shape);
+
+/// True for `f32[8,<=4]` and the like.
+bool isDynamicText(llvm::StringRef Shape);
+
+/// \p Shape with each dimension, in elements, replaced by what \p Map makes of
+/// it.
+std::string mapDimensions(llvm::StringRef Shape,
+                          llvm::function_ref<int64_t(int64_t)> Map);
+
+/// \p Shape with each element type replaced by what \p Map makes of it.
+std::string mapTypes(llvm::StringRef Shape,
+                     llvm::function_ref<std::string(llvm::StringRef)> Map);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_REDUCE_SHAPESTRINGS_H
