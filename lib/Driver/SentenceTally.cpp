@@ -10,7 +10,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr Sentence All[] = {Sentence::NoOverlap, Sentence::Execution,
                                    Sentence::Agreement, Sentence::Program,

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 WriteLog::WriteLog() : Events(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {

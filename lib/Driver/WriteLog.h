@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-struct inotify_event;
+struct inotify_event; // NOLINT(readability-identifier-naming): of the kernel
 
 namespace hlobuf {
 

@@ -8,7 +8,7 @@
 #include "Elements/IntegerSets.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallString.h"
 #include <isl/constraint.h>
 #include <isl/ctx.h>
 #include <isl/id.h>

@@ -55,7 +55,7 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
   if (A != Counter || !Limit || !Order)
     return std::nullopt;
   if (*Order == Comparison::LT)
-    return *Limit;
+    return Limit;
   return *Order == Comparison::LE ? std::optional(boundedAdd(*Limit, 1))
                                   : std::nullopt;
 }

@@ -95,7 +95,7 @@ def prepare(o):
     ]
     if o.spread:
         # What jax compiles for itself to evaluate equations is nothing to verify.
-        flags.append("--xla_dump_hlo_module_re=jit_(varied|sharded)_[0-9]+$")
+        flags.append("--xla_dump_hlo_module_re=jit_(directed|random|varied|sharded)_[0-9]+$")
         flags.append("--xla_force_host_platform_device_count=4")
     if o.without:
         flags.append("--xla_disable_hlo_passes=" + ",".join(o.without))
