@@ -9,7 +9,6 @@
 #include "Memory/Origin.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
-#include "Support/HumanBytes.h"
 
 using namespace hlobuf;
 using llvm::StringRef;

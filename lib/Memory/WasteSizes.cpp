@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Memory/Origin.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
