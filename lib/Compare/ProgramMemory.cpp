@@ -8,7 +8,6 @@
 #include "Compare/ProgramMemory.h"
 #include "Memory/Origin.h"
 #include "Support/Format.h"
-#include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 

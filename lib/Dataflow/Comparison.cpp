@@ -14,9 +14,9 @@ namespace {
 /// Compares one part after the other.
 class Comparer {
 public:
-  Comparer(const Derivation &W, DifferenceFn Visit)
-      : W(W), A(W.facts()), D(A.dump()), P(W.program()), F(W.flow()),
-        Visit(Visit) {}
+  Comparer(const Derivation &Derived, DifferenceFn Visit)
+      : Derived(Derived), DumpFacts(Derived.facts()), D(DumpFacts.dump()),
+        P(Derived.program()), F(Derived.flow()), Visit(Visit) {}
 
   void sequence();
   void values();
@@ -38,8 +38,8 @@ private:
   /// The value of the module at a stated position; invalid if none.
   HloValueId valueAt(NameId Name, ShapeIndex Index) const;
 
-  const Derivation &W;
-  const Facts &A;
+  const Derivation &Derived;
+  const Facts &DumpFacts;
   const Dump &D;
   const Program &P;
   const DataflowAnalysis &F;
@@ -67,8 +67,8 @@ bool Comparer::strangersInSequence() {
     if (!Visit(Found))
       return true;
   }
-  for (HloId Id : W.schedule().sequence()) {
-    if (P[Id].Name && A.time(P[Id].Name) >= 0)
+  for (HloId Id : Derived.schedule().sequence()) {
+    if (P[Id].Name && DumpFacts.time(P[Id].Name) >= 0)
       continue;
     Difference Found;
     Found.Kind = DifferenceKind::Missing;
@@ -84,7 +84,7 @@ void Comparer::sequence() {
   if (strangersInSequence() || order())
     return;
   // A schedule that was adopted from the dump must be one.
-  const Schedule &S = W.schedule();
+  const Schedule &S = Derived.schedule();
   for (HloId Id : S.sequence())
     for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
       if (S.time(P.operands(Id)[K]) < S.time(Id))
@@ -99,7 +99,7 @@ void Comparer::sequence() {
 }
 
 bool Comparer::order() {
-  llvm::ArrayRef<HloId> Steps = W.schedule().sequence();
+  llvm::ArrayRef<HloId> Steps = Derived.schedule().sequence();
   for (uint32_t Row = 0; Row != D.Sequence.size() && Row != Steps.size();
        ++Row) {
     if (D.Sequence[Row].Name == P[Steps[Row]].Name)
@@ -120,11 +120,11 @@ void Comparer::findPlaced() {
   PlacedGroups.assign(F.values().size(), false);
   ConstantGroups.assign(F.values().size(), false);
   for (size_t I = 0; I != F.values().size(); ++I) {
-    size_t Group = W.aliases().group(HloValueId(I)).index();
+    size_t Group = Derived.aliases().group(HloValueId(I)).index();
     bool Constant = P[F[HloValueId(I)].Definition].Op == Opcode::Constant;
     if (Constant)
       ConstantGroups[Group] = true;
-    ValueId Line = W.lineOf(HloValueId(I));
+    ValueId Line = Derived.lineOf(HloValueId(I));
     if (!Line)
       continue;
     PlacedGroups[Group] = true;
@@ -141,12 +141,12 @@ void Comparer::findPlaced() {
 bool Comparer::isUnallocated(HloValueId V) {
   const ProgramNode &N = P[F[V].Definition];
   ShapeIndex Index = P.trees().index(N.Shape, F[V].Ordinal);
-  if (!D.complete(Section::Ranges) || A.isFull() || !N.Name ||
-      !A.rangeRow(N.Name, Index))
+  if (!D.complete(Section::Ranges) || DumpFacts.isFull() || !N.Name ||
+      !DumpFacts.rangeRow(N.Name, Index))
     return false;
   if (PlacedGroups.empty())
     findPlaced();
-  size_t Group = W.aliases().group(V).index();
+  size_t Group = Derived.aliases().group(V).index();
   if (PlacedGroups[Group])
     return false;
   if (ConstantGroups[Group])
@@ -164,7 +164,7 @@ void Comparer::values() {
       continue;
     Difference Found;
     Found.Value = V;
-    Found.Line = W.lineOf(V);
+    Found.Line = Derived.lineOf(V);
     if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == F[V].Phi))
       continue;
     if (!Found.Line) {
@@ -177,7 +177,7 @@ void Comparer::values() {
   }
   for (uint32_t Line = 0; Line != D.Values.size(); ++Line) {
     const ValueTag &Tag = D.Values[Line].Tag;
-    HloValueId V = W.find(Tag.Name, Tag.Index);
+    HloValueId V = Derived.find(Tag.Name, Tag.Index);
     if (V && P.hasBuffers(F[V].Definition))
       continue;
     Difference Found;
@@ -196,7 +196,7 @@ HloValueId Comparer::valueAt(NameId Name, ShapeIndex Index) const {
 void Comparer::positions() {
   Stated.assign(F.numLocations(), false);
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
-    HloValueId V = W.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
+    HloValueId V = Derived.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
     if (V && !positionsOf(UsedId(U), V))
       return;
   }
@@ -240,7 +240,7 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
 
 void Comparer::uses() {
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
-    HloValueId V = W.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
+    HloValueId V = Derived.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
     if (V && !D.Used[U].UsesUninitialized && !usesOf(UsedId(U), V))
       return;
   }
@@ -297,8 +297,8 @@ void Comparer::places() {
   std::vector<std::pair<uint32_t, uint32_t>> Members;
   for (size_t I = 0; I != F.values().size(); ++I)
     if (P.hasBuffers(F[HloValueId(I)].Definition))
-      if (ValueId Line = W.lineOf(HloValueId(I)))
-        Members.emplace_back(W.aliases().group(HloValueId(I)).index(),
+      if (ValueId Line = Derived.lineOf(HloValueId(I)))
+        Members.emplace_back(Derived.aliases().group(HloValueId(I)).index(),
                              Line.index());
   llvm::sort(Members);
   auto Place = [&](uint32_t Line) {
@@ -331,7 +331,7 @@ void Comparer::places() {
 }
 
 void Comparer::flags() {
-  std::vector<ExpectedFlags> Expected = expectedFlags(W);
+  std::vector<ExpectedFlags> Expected = expectedFlags(Derived);
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     if (Expected[I] == statedFlags(D.Allocations[I]))
       continue;
@@ -343,10 +343,10 @@ void Comparer::flags() {
 }
 
 void Comparer::sizes() {
-  std::vector<std::optional<uint64_t>> Expected = expectedSizes(W);
+  std::vector<std::optional<uint64_t>> Expected = expectedSizes(Derived);
   for (size_t I = 0; I != F.values().size(); ++I) {
     ValueId Line = P.hasBuffers(F[HloValueId(I)].Definition)
-                       ? W.lineOf(HloValueId(I))
+                       ? Derived.lineOf(HloValueId(I))
                        : ValueId();
     if (!Line || !Expected[I] || D[Line].Size == *Expected[I])
       continue;
@@ -361,11 +361,12 @@ void Comparer::sizes() {
 void Comparer::ranges() {
   for (size_t I = 0; I != F.values().size(); ++I) {
     HloValueId V(I);
-    std::optional<StepRange> Derived = W.ranges()[V];
+    std::optional<StepRange> FromModule = Derived.ranges()[V];
     const ProgramNode &N = P[F[V].Definition];
-    if (!Derived || !N.Name)
+    if (!FromModule || !N.Name)
       continue;
-    auto Row = A.rangeRow(N.Name, P.trees().index(N.Shape, F[V].Ordinal));
+    auto Row =
+        DumpFacts.rangeRow(N.Name, P.trees().index(N.Shape, F[V].Ordinal));
     Difference Found;
     Found.Value = V;
     if (!Row) {
@@ -373,15 +374,15 @@ void Comparer::ranges() {
     } else {
       Found.Row = *Row;
       const LiveRangeRow &Stated = D.Ranges[*Row];
-      if (StepRange{Stated.Start, Stated.End} == *Derived)
+      if (StepRange{Stated.Start, Stated.End} == *FromModule)
         continue;
     }
     if (!Visit(Found))
       return;
   }
   for (uint32_t Row = 0; Row != D.Ranges.size(); ++Row) {
-    HloValueId V = W.find(D.Ranges[Row].Name, D.Ranges[Row].Index);
-    if (V && W.ranges()[V])
+    HloValueId V = Derived.find(D.Ranges[Row].Name, D.Ranges[Row].Index);
+    if (V && Derived.ranges()[V])
       continue;
     Difference Found;
     Found.Kind = DifferenceKind::Invented;
@@ -392,7 +393,7 @@ void Comparer::ranges() {
 }
 
 void Comparer::peak() {
-  std::optional<int32_t> Expected = expectedPeak(W);
+  std::optional<int32_t> Expected = expectedPeak(Derived);
   if (!Expected || D.UnboundedPeak || D.PeakStep == *Expected)
     return;
   Difference Found;
@@ -400,13 +401,13 @@ void Comparer::peak() {
   Visit(Found);
 }
 
-void hlobuf::compare(const Derivation &W, DerivedPart Part,
+void hlobuf::compare(const Derivation &Derived, DerivedPart Part,
                      DifferenceFn Visit) {
   // In the order of DerivedPart.
   static constexpr void (Comparer::*Parts[NumDerivedParts])() = {
       &Comparer::sequence, &Comparer::values, &Comparer::positions,
       &Comparer::uses,     &Comparer::places, &Comparer::flags,
       &Comparer::sizes,    &Comparer::ranges, &Comparer::peak};
-  Comparer C(W, Visit);
+  Comparer C(Derived, Visit);
   (C.*Parts[static_cast<size_t>(Part)])();
 }

@@ -56,7 +56,7 @@ struct Difference {
 using DifferenceFn = llvm::function_ref<bool(const Difference &)>;
 
 /// Calls \p Visit for the differences in \p Part, in the order of the dump.
-void compare(const Derivation &W, DerivedPart Part, DifferenceFn Visit);
+void compare(const Derivation &Derived, DerivedPart Part, DifferenceFn Visit);
 
 } // namespace hlobuf
 

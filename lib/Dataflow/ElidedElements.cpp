@@ -23,8 +23,8 @@ static bool leavesElementsOut(const HloModule &M, const ShapeTrees &Trees) {
   return AnyTuple;
 }
 
-ElidedElements::ElidedElements(const Facts &A, const ShapeTrees &Trees)
-    : A(A), D(A.dump()), M(D.Module), Trees(Trees),
+ElidedElements::ElidedElements(const Facts &DumpFacts, const ShapeTrees &Trees)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()), M(D.Module), Trees(Trees),
       LeftOut(leavesElementsOut(M, Trees)) {
   // Without used values nothing shows what a name in the sequence stands for.
   if (!LeftOut || !M.Entry || !D.complete(Section::Used))
@@ -138,19 +138,20 @@ bool ElidedElements::resolve(NameId Name, bool ByHints) {
   if (ByHints && Hints.count(Name.index()) == 0)
     return false;
   Best.reset();
-  UsedId Mine = A.valueAt(Name, ShapeIndex::root());
-  for (uint32_t Number : A.usesBy(Name)) {
+  UsedId Mine = DumpFacts.valueAt(Name, ShapeIndex::root());
+  for (uint32_t Number : DumpFacts.usesBy(Name)) {
     const Use &U = D.Uses[Number];
     if (U.Operand != 0 || !U.Index.isRoot())
       continue;
-    UsedId Read = A.ownerOfUse(Number);
+    UsedId Read = DumpFacts.ownerOfUse(Number);
     if (!Mine) {
       considerAll(Name, Read);
       continue;
     }
     for (const Position &At : D.positions(D[Mine])) {
       SmallVector<uint32_t, 4> Steps = D.Indices.steps(At.Index);
-      if (Steps.size() == 1 && A.valueAt(At.Name, ShapeIndex::root()) == Read)
+      if (Steps.size() == 1 &&
+          DumpFacts.valueAt(At.Name, ShapeIndex::root()) == Read)
         consider(Name, At.Name, Steps[0]);
     }
   }
@@ -188,7 +189,7 @@ void ElidedElements::considerAll(NameId Name, UsedId Read) {
     auto Count =
         static_cast<uint32_t>(Trees.shape(shapeOf(Source)).Elements.size());
     for (uint32_t K = 0; K != Count; ++K)
-      if (!A.valueAt(At.Name, ShapeIndex::element(K)))
+      if (!DumpFacts.valueAt(At.Name, ShapeIndex::element(K)))
         consider(Name, At.Name, K);
   }
 }
@@ -230,8 +231,8 @@ bool ElidedElements::holdsSameValues(NameId Name, HloId Source,
   ShapeId Part = Trees.shape(Whole).Elements[Element];
   uint32_t First = Trees.elementOrdinal(Whole, Element);
   for (uint32_t I = 0; I != Trees.parts(Part); ++I)
-    if (A.valueAt(Name, Trees.index(Part, I)) !=
-        A.valueAt(nameOf(Source), Trees.index(Whole, First + I)))
+    if (DumpFacts.valueAt(Name, Trees.index(Part, I)) !=
+        DumpFacts.valueAt(nameOf(Source), Trees.index(Whole, First + I)))
       return false;
   return true;
 }
@@ -248,7 +249,7 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
     ++Reads->second.Provided;
   auto After = Before.find(Name.index());
   bool Timed = After != Before.end() && After->second.valid();
-  int32_t Step = A.time(Name);
+  int32_t Step = DumpFacts.time(Name);
   // Those without a step come last, in the order of their ids.
   uint32_t Rank = Step >= 0 ? static_cast<uint32_t>(Step) : Id.index() + 1;
   ArrayRef<ShapeId> Elements = Trees.shape(shapeOf(Source)).Elements;
@@ -258,6 +259,6 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
   ByName[Name.index()] = Id;
   // Of several elements with one path, operands mean the earliest.
   HloId &Known = ByPath[key(Path.Source, Path.Path)];
-  if (!Known || (Step >= 0 && Step < A.time(nameOf(Known))))
+  if (!Known || (Step >= 0 && Step < DumpFacts.time(nameOf(Known))))
     Known = Id;
 }

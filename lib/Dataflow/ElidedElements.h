@@ -31,7 +31,7 @@ struct ElidedElement {
 /// about them is derived again, so that a lie of the dump shows.
 class ElidedElements {
 public:
-  ElidedElements(const Facts &A, const ShapeTrees &Trees);
+  ElidedElements(const Facts &DumpFacts, const ShapeTrees &Trees);
 
   /// The module leaves get-tuple-elements out, but for roots.
   bool areLeftOut() const { return LeftOut; }
@@ -90,7 +90,7 @@ private:
   Hint pathOf(HloId Id) const;
   ComputationId homeOf(NameId Name) const;
 
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   const HloModule &M;
   const ShapeTrees &Trees;

@@ -21,10 +21,10 @@ ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
   return Flags;
 }
 
-std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &W) {
-  const Dump &D = W.facts().dump();
-  const Program &P = W.program();
-  const DataflowAnalysis &F = W.flow();
+std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
+  const Dump &D = Derived.facts().dump();
+  const Program &P = Derived.program();
+  const DataflowAnalysis &F = Derived.flow();
   struct SetFacts {
     HloValueId Parameter;
     bool Constant = false;
@@ -38,7 +38,7 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &W) {
     const ProgramNode &N = P[V.Definition];
     if (!P.hasBuffers(V.Definition))
       continue;
-    SetFacts &Set = Sets[W.aliases().group(HloValueId(I)).index()];
+    SetFacts &Set = Sets[Derived.aliases().group(HloValueId(I)).index()];
     Set.Constant |= N.Op == Opcode::Constant;
     if (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
         !Set.Parameter)
@@ -47,15 +47,15 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &W) {
   }
   for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
     if (HloValueId V = F.at(Root, K))
-      Sets[W.aliases().group(V).index()].LiveOut = true;
+      Sets[Derived.aliases().group(V).index()].LiveOut = true;
   std::vector<ExpectedFlags> All(D.Allocations.size());
   for (size_t I = 0; I != F.values().size(); ++I) {
     ValueId Line = P.hasBuffers(F[HloValueId(I)].Definition)
-                       ? W.lineOf(HloValueId(I))
+                       ? Derived.lineOf(HloValueId(I))
                        : ValueId();
     if (!Line)
       continue;
-    const SetFacts &Set = Sets[W.aliases().group(HloValueId(I)).index()];
+    const SetFacts &Set = Sets[Derived.aliases().group(HloValueId(I)).index()];
     ExpectedFlags &Flags = All[D[Line].Owner.index()];
     if (Set.Constant) {
       Flags.Constant = true;
@@ -73,10 +73,10 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &W) {
 }
 
 std::vector<std::optional<uint64_t>>
-hlobuf::expectedSizes(const Derivation &W) {
-  const DataflowAnalysis &F = W.flow();
-  const Program &P = W.program();
-  const Dump &D = W.facts().dump();
+hlobuf::expectedSizes(const Derivation &Derived) {
+  const DataflowAnalysis &F = Derived.flow();
+  const Program &P = Derived.program();
+  const Dump &D = Derived.facts().dump();
   std::vector<std::optional<uint64_t>> Sizes(F.values().size(), 0);
   for (size_t I = 0; I != F.values().size(); ++I) {
     const HloValue &V = F[HloValueId(I)];
@@ -84,29 +84,29 @@ hlobuf::expectedSizes(const Derivation &W) {
       continue;
     auto Own =
         ownBytes(D.Shapes, P.trees().part(P[V.Definition].Shape, V.Ordinal),
-                 W.facts().backend(), 0);
+                 Derived.facts().backend(), 0);
     std::optional<uint64_t> &Set =
-        Sizes[W.aliases().group(HloValueId(I)).index()];
+        Sizes[Derived.aliases().group(HloValueId(I)).index()];
     if (!Own || !Set)
       Set.reset();
     else
       Set = std::max(*Set, *Own);
   }
   for (size_t I = 0; I != F.values().size(); ++I)
-    Sizes[I] = Sizes[W.aliases().group(HloValueId(I)).index()];
+    Sizes[I] = Sizes[Derived.aliases().group(HloValueId(I)).index()];
   return Sizes;
 }
 
-std::optional<int32_t> hlobuf::expectedPeak(const Derivation &W) {
-  const DataflowAnalysis &F = W.flow();
-  const Dump &D = W.facts().dump();
-  PeakCounter Counter(W.schedule().steps());
+std::optional<int32_t> hlobuf::expectedPeak(const Derivation &Derived) {
+  const DataflowAnalysis &F = Derived.flow();
+  const Dump &D = Derived.facts().dump();
+  PeakCounter Counter(Derived.schedule().steps());
   for (size_t I = 0; I != F.values().size(); ++I) {
-    std::optional<StepRange> Range = W.ranges()[HloValueId(I)];
+    std::optional<StepRange> Range = Derived.ranges()[HloValueId(I)];
     if (!Range)
       continue;
-    auto Bytes =
-        logicalBytes(D.Shapes, W.program()[F[HloValueId(I)].Definition].Shape);
+    auto Bytes = logicalBytes(
+        D.Shapes, Derived.program()[F[HloValueId(I)].Definition].Shape);
     if (!Bytes || Range->End < Range->Start)
       return std::nullopt;
     Counter.add(*Range, *Bytes);

@@ -24,17 +24,17 @@ struct ExpectedFlags {
 };
 
 /// By allocation.
-std::vector<ExpectedFlags> expectedFlags(const Derivation &W);
+std::vector<ExpectedFlags> expectedFlags(const Derivation &Derived);
 /// What the header of \p Alloc says.
 ExpectedFlags statedFlags(const Allocation &Alloc);
 
 /// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
 /// where a member's are not known. Computed once for all values.
-std::vector<std::optional<uint64_t>> expectedSizes(const Derivation &W);
+std::vector<std::optional<uint64_t>> expectedSizes(const Derivation &Derived);
 
 /// The peak step of the derived live ranges; nothing where some instruction's
 /// bytes are not known.
-std::optional<int32_t> expectedPeak(const Derivation &W);
+std::optional<int32_t> expectedPeak(const Derivation &Derived);
 
 } // namespace hlobuf
 

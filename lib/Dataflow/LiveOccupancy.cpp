@@ -11,8 +11,8 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 
-LiveOccupancy::LiveOccupancy(const ModuleAnalysis &W)
-    : W(W), P(W.program()), F(W.flow()) {
+LiveOccupancy::LiveOccupancy(const ModuleAnalysis &Module)
+    : Module(Module), P(Module.program()), F(Module.flow()) {
   HasSparseCore =
       llvm::any_of(P.module().Instructions, [&](const HloInstruction &I) {
         return I.Op.Op == Opcode::AsyncStart &&
@@ -22,7 +22,7 @@ LiveOccupancy::LiveOccupancy(const ModuleAnalysis &W)
 
 bool LiveOccupancy::isSharedContext(HloValueId V) const {
   HloId Id = F[V].Definition;
-  if (!W.facts().isTPU() ||
+  if (!Module.facts().isTPU() ||
       (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
     return false;
   // An update does not print its thread.
@@ -31,7 +31,7 @@ bool LiveOccupancy::isSharedContext(HloValueId V) const {
                     : runsOnSparseCore(P.module().attributes(P.module()[Id]));
   if (!Shared)
     return false;
-  return W.facts().dump().Indices.isAsyncContext(
+  return Module.facts().dump().Indices.isAsyncContext(
       P.trees().index(P[Id].Shape, F[V].Ordinal));
 }
 
@@ -39,7 +39,7 @@ std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
                                                 int32_t Before) const {
   std::pair<int32_t, bool> Last = {-1, false};
   F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
-    int32_t Step = W.schedule().time(User);
+    int32_t Step = Module.schedule().time(User);
     if (Step >= From && Step < Before)
       Last = std::max(Last, {Step, P[User].Op == Opcode::Conditional});
   });
@@ -52,7 +52,7 @@ void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
                                 llvm::SmallVectorImpl<StepRange> &Held) const {
   bool First = true;
   for (const HloCall &Call : P.calls(Conditional)) {
-    StepRange Span = W.schedule().span(Call.Callee);
+    StepRange Span = Module.schedule().span(Call.Callee);
     if (Span.Start < 0)
       continue;
     if (First)
@@ -62,7 +62,7 @@ void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
     if (Last < 0)
       continue;
     if (Nested)
-      addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+      addBranches(V, Module.schedule().sequence()[static_cast<size_t>(Last)],
                   Span.Start, Held);
     else
       Held.push_back({Span.Start, Last});
@@ -71,17 +71,17 @@ void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
 
 SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
   SmallVector<StepRange, 2> Held;
-  const Dump &D = W.facts().dump();
-  ValueId Line = W.lineOf(V);
-  std::optional<StepRange> Range = W.ranges()[V];
+  const Dump &D = Module.facts().dump();
+  ValueId Line = Module.lineOf(V);
+  std::optional<StepRange> Range = Module.ranges()[V];
   if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
       isSharedContext(V))
     return Held;
-  if (!isAlternate(W.facts(), D[D[Line].Owner])) {
+  if (!isAlternate(Module.facts(), D[D[Line].Owner])) {
     Held.push_back(*Range);
     return Held;
   }
-  auto [Last, Split] = lastUse(V, 0, W.schedule().steps());
+  auto [Last, Split] = lastUse(V, 0, Module.schedule().steps());
   if (Last < 0) {
     // Nobody reads it, but it is written, unless it is a phi.
     if (!F[V].Phi)
@@ -89,7 +89,7 @@ SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
     return Held;
   }
   if (Split)
-    addBranches(V, W.schedule().sequence()[static_cast<size_t>(Last)],
+    addBranches(V, Module.schedule().sequence()[static_cast<size_t>(Last)],
                 Range->Start, Held);
   else
     Held.push_back({Range->Start, Last});

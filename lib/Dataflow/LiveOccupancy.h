@@ -17,7 +17,7 @@ namespace hlobuf {
 /// they are in. Needs ModuleAnalysis::isTimed().
 class LiveOccupancy {
 public:
-  explicit LiveOccupancy(const ModuleAnalysis &W);
+  explicit LiveOccupancy(const ModuleAnalysis &Module);
 
   /// The steps, closed, in which \p V holds the bytes of its line; none where
   /// time does not tell: no steps, no bytes, contexts of async chains of
@@ -36,7 +36,7 @@ private:
   std::pair<int32_t, bool> lastUse(HloValueId V, int32_t From,
                                    int32_t Before) const;
 
-  const ModuleAnalysis &W;
+  const ModuleAnalysis &Module;
   const Program &P;
   const DataflowAnalysis &F;
   bool HasSparseCore = false;

@@ -10,7 +10,8 @@
 
 using namespace hlobuf;
 
-ModuleAnalysis::ModuleAnalysis(const Facts &A) : A(A), P(A) {
+ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts)
+    : DumpFacts(DumpFacts), P(DumpFacts) {
   findObstacle();
   if (!Obstacle.empty())
     return;
@@ -23,7 +24,7 @@ ModuleAnalysis::ModuleAnalysis(const Facts &A) : A(A), P(A) {
 void ModuleAnalysis::findObstacle() {
   // Whole modules are assigned at once since 2019-07; before, computation by
   // computation.
-  if (A.dump().Values2019 == ValueForm::OneLine)
+  if (DumpFacts.dump().Values2019 == ValueForm::OneLine)
     Obstacle = "releases before 2019-07 assign each computation separately";
   else
     Obstacle = P.obstacle();
@@ -32,11 +33,11 @@ void ModuleAnalysis::findObstacle() {
 }
 
 bool ModuleAnalysis::states(DerivedPart Part) const {
-  const Dump &D = A.dump();
+  const Dump &D = DumpFacts.dump();
   bool Named = D.complete(Section::Used) || !P.leavesElementsOut();
   bool Ordered = P.module().Scheduled || P.adoptedOrder();
   bool Timed = Ordered && D.complete(Section::Sequence) &&
-               !D.Sequence.empty() && A.isSequenceSound() && Named;
+               !D.Sequence.empty() && DumpFacts.isSequenceSound() && Named;
   switch (Part) {
   case DerivedPart::Sequence:
     return Timed;
@@ -45,7 +46,7 @@ bool ModuleAnalysis::states(DerivedPart Part) const {
   case DerivedPart::Flags:
     return D.complete(Section::Allocations);
   case DerivedPart::Sizes:
-    return D.complete(Section::Allocations) && !A.isTPU();
+    return D.complete(Section::Allocations) && !DumpFacts.isTPU();
   case DerivedPart::Positions:
   case DerivedPart::Uses:
     return D.complete(Section::Used);
@@ -92,7 +93,8 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   }
   std::vector<ReleaseRules> Distinct;
   ReleaseRules Default;
-  for (ReleaseRules R : possibleRules(A.release(), A.backend())) {
+  for (ReleaseRules R :
+       possibleRules(DumpFacts.release(), DumpFacts.backend())) {
     R.From = 0;
     if (!Async) {
       R.AsyncRootStart = Default.AsyncRootStart;
@@ -161,12 +163,12 @@ void ModuleAnalysis::findBest() {
 /// value reaches: a compiler that simplifies phis in another way is believed if
 /// its phis explain the whole dump.
 void ModuleAnalysis::tryOtherPhis() {
-  const Dump &D = A.dump();
+  const Dump &D = DumpFacts.dump();
   auto IsPhiOfDump = [&](HloId Id, uint32_t Ordinal) {
     const ProgramNode &N = P[Id];
-    ValueId Line = N.Name
-                       ? A.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
-                       : ValueId();
+    ValueId Line =
+        N.Name ? DumpFacts.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
+               : ValueId();
     return Line && D[Line].Tag.Phi;
   };
   for (const ReleaseRules &R : distinctRules()) {
@@ -195,10 +197,10 @@ void ModuleAnalysis::countStrangers() {
   };
   if (states(DerivedPart::Sequence)) {
     Count(DerivedPart::Sequence);
-    All = A.dump().Sequence.size();
+    All = DumpFacts.dump().Sequence.size();
   } else {
     Count(DerivedPart::Values);
-    All = A.dump().Values.size();
+    All = DumpFacts.dump().Values.size();
   }
   AnotherTime = Strange >= 6 && Strange * 20 > All;
 }
@@ -247,7 +249,8 @@ bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Found) const {
   const HloValue &Value = flow()[Found.Value];
   const ProgramNode &N = P[Value.Definition];
   return !N.Name ||
-         A.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal)).empty();
+         DumpFacts.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal))
+             .empty();
 }
 
 /// The values that differ in \p Part, each once; empty if something differs
@@ -276,7 +279,7 @@ ModuleAnalysis::differingValues(DerivedPart Part) const {
 void ModuleAnalysis::findNewRule() {
   constexpr size_t Least = 3;
   std::optional<DerivedPart> Part = firstDifference();
-  if (!Part || !A.release().isNewest() || !mayBeNewRule(*Part))
+  if (!Part || !DumpFacts.release().isNewest() || !mayBeNewRule(*Part))
     return;
   std::vector<HloValueId> Values = differingValues(*Part);
   if (Values.size() < Least)
@@ -307,7 +310,7 @@ void ModuleAnalysis::findNewRule() {
 HloValueId ModuleAnalysis::valueOf(const Difference &Found) const {
   if (Found.Value || !Found.Line)
     return Found.Value;
-  const ValueTag &Tag = A.dump()[Found.Line].Tag;
+  const ValueTag &Tag = DumpFacts.dump()[Found.Line].Tag;
   return find(Tag.Name, Tag.Index);
 }
 
@@ -322,9 +325,9 @@ bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
   };
   if (Part != DerivedPart::Flags)
     return InGroups(valueOf(Found));
-  IndexRange Lines = A.dump().Allocations[Found.Row].Values;
+  IndexRange Lines = DumpFacts.dump().Allocations[Found.Row].Values;
   for (uint32_t Line = Lines.Begin; Line != Lines.End; ++Line) {
-    const ValueTag &Tag = A.dump().Values[Line].Tag;
+    const ValueTag &Tag = DumpFacts.dump().Values[Line].Tag;
     if (InGroups(find(Tag.Name, Tag.Index)))
       return true;
   }

@@ -21,10 +21,10 @@ namespace hlobuf {
 /// All that follows from one module, and what explains the dump best.
 class ModuleAnalysis {
 public:
-  /// Derives everything from \p A's module, which must be complete.
-  explicit ModuleAnalysis(const Facts &A);
+  /// Derives everything from \p DumpFacts's module, which must be complete.
+  explicit ModuleAnalysis(const Facts &DumpFacts);
 
-  const Facts &facts() const { return A; }
+  const Facts &facts() const { return DumpFacts; }
   /// Why nothing can be derived; empty if it can. Nothing else may then be
   /// asked for but program().
   llvm::StringRef obstacle() const { return Obstacle; }
@@ -104,7 +104,7 @@ private:
                 const Difference &Found) const;
   std::vector<ReleaseRules> distinctRules() const;
 
-  const Facts &A;
+  const Facts &DumpFacts;
   Program P;
   llvm::StringRef Obstacle;
   std::unique_ptr<Derivation> Best;

@@ -95,11 +95,11 @@ static SmallVector<int32_t, 4> findByModule(const Dump &D, const Program &P) {
 }
 
 /// Without the module only what belongs to the entry is known to be outside.
-static SmallVector<int32_t, 4> findByDump(const Facts &A) {
-  const Dump &D = A.dump();
+static SmallVector<int32_t, 4> findByDump(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
   Candidates Colors;
   Computations Together(D);
-  NameId Root = A.entryRoot();
+  NameId Root = DumpFacts.entryRoot();
   for (const Value &V : D.Values)
     if (V.Tag.Color != 0)
       Colors.add(V.Tag.Color, V.Shape && !D.Shapes[V.Shape].isTuple() &&
@@ -107,20 +107,22 @@ static SmallVector<int32_t, 4> findByDump(const Facts &A) {
   return Colors.take();
 }
 
-SmallVector<int32_t, 4> hlobuf::findPrivateStacks(const Facts &A,
+SmallVector<int32_t, 4> hlobuf::findPrivateStacks(const Facts &DumpFacts,
                                                   const Program *P) {
-  if (!A.isTPU())
+  if (!DumpFacts.isTPU())
     return {};
   if (P)
-    return findByModule(A.dump(), *P);
-  bool AnyStart = llvm::any_of(A.dump().Instructions, [](const Instruction &I) {
-    return I.Op.Op == Opcode::AsyncStart;
-  });
-  return AnyStart ? findByDump(A) : SmallVector<int32_t, 4>();
+    return findByModule(DumpFacts.dump(), *P);
+  bool AnyStart =
+      llvm::any_of(DumpFacts.dump().Instructions, [](const Instruction &I) {
+        return I.Op.Op == Opcode::AsyncStart;
+      });
+  return AnyStart ? findByDump(DumpFacts) : SmallVector<int32_t, 4>();
 }
 
-std::vector<uint32_t> hlobuf::numberStacks(const Facts &A, const Program *P) {
-  const Dump &D = A.dump();
+std::vector<uint32_t> hlobuf::numberStacks(const Facts &DumpFacts,
+                                           const Program *P) {
+  const Dump &D = DumpFacts.dump();
   std::vector<uint32_t> Numbers(D.Values.size());
   if (!P) {
     Computations Together(D);

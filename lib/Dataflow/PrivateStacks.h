@@ -28,14 +28,14 @@ std::vector<ComputationId> findAsyncBodies(const Program &P);
 
 /// The colors that may be private stacks, according to the module \p P if it is
 /// not null, else by the dump alone, which proves less. None but on TPU.
-llvm::SmallVector<int32_t, 4> findPrivateStacks(const Facts &A,
+llvm::SmallVector<int32_t, 4> findPrivateStacks(const Facts &DumpFacts,
                                                 const Program *P);
 
 /// Numbers the stacks that values are on, by value line, should their colors
 /// have private ones: values with the same number are on the same one. Without
 /// the module, where \p P is null, a number is a computation, as far as the
 /// dump shows that values belong to the same one.
-std::vector<uint32_t> numberStacks(const Facts &A, const Program *P);
+std::vector<uint32_t> numberStacks(const Facts &DumpFacts, const Program *P);
 
 } // namespace hlobuf
 

@@ -47,7 +47,7 @@ static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
   std::string Data;
   llvm::raw_string_ostream Text(Data);
   llvm::json::OStream J(Text);
-  writePicture(Drawn.P, Drawn.A, J);
+  writePicture(Drawn.P, Drawn.DumpFacts, J);
   writeInScript(Text.str(), OS);
 }
 

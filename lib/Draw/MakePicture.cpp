@@ -17,11 +17,11 @@ using namespace hlobuf;
 namespace {
 class Drawing {
 public:
-  Drawing(const MemoryUse &U, ModuleAnalysisFn Module, const DumpResult &R)
-      : U(U), A(U.facts()), D(A.dump()), R(R) {
-    W = Module();
-    if (W && !W->derivesTime())
-      W = nullptr;
+  Drawing(const MemoryUse &U, ModuleAnalysisFn FindModule, const DumpResult &R)
+      : U(U), DumpFacts(U.facts()), D(DumpFacts.dump()), R(R) {
+    Module = FindModule();
+    if (Module && !Module->derivesTime())
+      Module = nullptr;
   }
 
   Picture run();
@@ -34,17 +34,17 @@ private:
   void addSpaces();
 
   const MemoryUse &U;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   const DumpResult &R;
   /// What the module implies; null where that is nothing.
-  const ModuleAnalysis *W = nullptr;
+  const ModuleAnalysis *Module = nullptr;
   Picture P;
 };
 } // namespace
 
 HloValueId Drawing::flowOf(ValueId V) const {
-  return W ? W->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
+  return Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
 }
 
 /// When \p V is live; nothing where that is not known, or makes no sense.
@@ -65,12 +65,12 @@ bool Drawing::continues(const PictureBlock &B, ValueId V,
   HloValueId Flow = flowOf(V);
   HloValueId Before = flowOf(B.Values.back());
   if (Flow && Before)
-    return Range.Start <= B.Last + 1 && W->aliases().same(Before, Flow);
+    return Range.Start <= B.Last + 1 && Module->aliases().same(Before, Flow);
   return Range.Start < B.Last;
 }
 
 void Drawing::addBlocks() {
-  NamedValues Told(A, R);
+  NamedValues Told(DumpFacts, R);
   struct Placed {
     ValueId V;
     StepRange Range;
@@ -133,7 +133,7 @@ Picture Drawing::run() {
     P.Instructions.push_back(U.instructionAt(Step));
   addBlocks();
   addSpaces();
-  P.Findings = markFindings(A, R, P.Blocks, P.Steps);
+  P.Findings = markFindings(DumpFacts, R, P.Blocks, P.Steps);
   return std::move(P);
 }
 

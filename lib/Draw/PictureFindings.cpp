@@ -24,39 +24,39 @@ static StringRef withoutIndex(StringRef Subject) {
                                 : Subject;
 }
 
-static void addValues(const Facts &A, StringRef Name,
+static void addValues(const Facts &DumpFacts, StringRef Name,
                       llvm::SmallVectorImpl<uint32_t> &Values) {
-  NameId Id = A.dump().Names.find(Name);
+  NameId Id = DumpFacts.dump().Names.find(Name);
   if (Id)
-    llvm::append_range(Values, A.valuesOfInstruction(Id));
+    llvm::append_range(Values, DumpFacts.valuesOfInstruction(Id));
 }
 
 /// The values that \p F names, each once.
-static llvm::SmallVector<uint32_t, 8> valuesOf(const Facts &A,
+static llvm::SmallVector<uint32_t, 8> valuesOf(const Facts &DumpFacts,
                                                const ResultFinding &F) {
   llvm::SmallVector<uint32_t, 8> Values;
   for (const std::string &Name : F.Names)
-    addValues(A, Name, Values);
+    addValues(DumpFacts, Name, Values);
   for (const ResultNote &N : F.Notes)
     if (N.Kind == NoteKind::Step)
-      addValues(A, withoutIndex(N.Event.Subject), Values);
+      addValues(DumpFacts, withoutIndex(N.Event.Subject), Values);
   llvm::sort(Values);
   Values.erase(std::unique(Values.begin(), Values.end()), Values.end());
   return Values;
 }
 
-NamedValues::NamedValues(const Facts &A, const DumpResult &R) {
+NamedValues::NamedValues(const Facts &DumpFacts, const DumpResult &R) {
   for (const ResultFinding &F : R.Findings)
-    for (uint32_t V : valuesOf(A, F))
+    for (uint32_t V : valuesOf(DumpFacts, F))
       Values.insert(V);
 }
 
 namespace {
 class Marker {
 public:
-  Marker(const Facts &A, const DumpResult &R,
+  Marker(const Facts &DumpFacts, const DumpResult &R,
          llvm::ArrayRef<PictureBlock> Blocks, int32_t Steps)
-      : A(A), R(R), Blocks(Blocks), Steps(Steps) {
+      : DumpFacts(DumpFacts), R(R), Blocks(Blocks), Steps(Steps) {
     for (size_t I = 0; I != Blocks.size(); ++I)
       for (ValueId V : Blocks[I].Values)
         BlockOf.try_emplace(V.index(), I);
@@ -72,7 +72,7 @@ private:
   bool markStory(const ResultFinding &F, PictureFinding &P) const;
   const PictureBlock *victim(const ResultFinding &F) const;
 
-  const Facts &A;
+  const Facts &DumpFacts;
   const DumpResult &R;
   llvm::ArrayRef<PictureBlock> Blocks;
   int32_t Steps;
@@ -86,15 +86,16 @@ const PictureBlock *Marker::victim(const ResultFinding &F) const {
   llvm::SmallVector<uint32_t, 8> Values;
   for (const ResultNote &N : F.Notes)
     if (N.Kind == NoteKind::Step && N.Event.Role == StepRole::Defines)
-      addValues(A, withoutIndex(N.Event.Subject), Values);
+      addValues(DumpFacts, withoutIndex(N.Event.Subject), Values);
   for (const ResultNote &N : F.Notes)
     for (uint32_t V : Values)
-      if (A.dump().spell(A.dump().Values[V].Tag.Name,
-                         A.dump().Values[V].Tag.Index) == N.Event.Subject)
+      if (DumpFacts.dump().spell(DumpFacts.dump().Values[V].Tag.Name,
+                                 DumpFacts.dump().Values[V].Tag.Index) ==
+          N.Event.Subject)
         if (const PictureBlock *B = blockOf(V))
           return B;
   for (const std::string &Name : F.Names)
-    addValues(A, Name, Values);
+    addValues(DumpFacts, Name, Values);
   for (uint32_t V : Values)
     if (const PictureBlock *B = blockOf(V))
       return B;
@@ -112,7 +113,7 @@ bool Marker::markStory(const ResultFinding &F, PictureFinding &P) const {
       continue;
     if (N.Event.Role == StepRole::Overwrites) {
       Written = Written ? std::min(*Written, N.Event.Step) : N.Event.Step;
-      addValues(A, withoutIndex(N.Event.Subject), Writers);
+      addValues(DumpFacts, withoutIndex(N.Event.Subject), Writers);
     } else if (N.Event.Role == StepRole::Reads) {
       Read = Read ? std::max(*Read, N.Event.Step) : N.Event.Step;
     }
@@ -121,7 +122,7 @@ bool Marker::markStory(const ResultFinding &F, PictureFinding &P) const {
     return false;
   PictureMark M{Victim->Owner, Victim->Offset, Victim->end(), *Written, *Read};
   for (uint32_t V : Writers) {
-    const Value &Writer = A.dump().Values[V];
+    const Value &Writer = DumpFacts.dump().Values[V];
     uint64_t Begin = std::max(Victim->Offset, Writer.Offset);
     uint64_t End = std::min(Victim->end(), Writer.end());
     if (Writer.Owner != Victim->Owner || Begin >= End)
@@ -155,7 +156,7 @@ PictureFinding Marker::mark(const ResultFinding &F) const {
   if (markStory(F, P))
     return P;
   llvm::SmallVector<const PictureBlock *, 8> Named;
-  for (uint32_t V : valuesOf(A, F)) {
+  for (uint32_t V : valuesOf(DumpFacts, F)) {
     if (const PictureBlock *B = blockOf(V); B && !llvm::is_contained(Named, B))
       Named.push_back(B);
     if (Named.size() > MaxNamed)
@@ -173,9 +174,9 @@ PictureFinding Marker::mark(const ResultFinding &F) const {
 }
 
 std::vector<PictureFinding>
-hlobuf::markFindings(const Facts &A, const DumpResult &R,
+hlobuf::markFindings(const Facts &DumpFacts, const DumpResult &R,
                      llvm::ArrayRef<PictureBlock> Blocks, int32_t Steps) {
-  Marker M(A, R, Blocks, Steps);
+  Marker M(DumpFacts, R, Blocks, Steps);
   std::vector<PictureFinding> All;
   for (const ResultFinding &F : R.Findings)
     if (F.isLoud())

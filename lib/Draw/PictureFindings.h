@@ -17,7 +17,7 @@ namespace hlobuf {
 /// The values that findings name.
 class NamedValues {
 public:
-  NamedValues(const Facts &A, const DumpResult &R);
+  NamedValues(const Facts &DumpFacts, const DumpResult &R);
   bool contains(ValueId V) const { return Values.contains(V.index()); }
 
 private:
@@ -26,7 +26,8 @@ private:
 
 /// The findings of \p R that are not silenced, with what they mark in
 /// \p Blocks, which are drawn over \p Steps steps.
-std::vector<PictureFinding> markFindings(const Facts &A, const DumpResult &R,
+std::vector<PictureFinding> markFindings(const Facts &DumpFacts,
+                                         const DumpResult &R,
                                          llvm::ArrayRef<PictureBlock> Blocks,
                                          int32_t Steps);
 

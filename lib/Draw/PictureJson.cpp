@@ -22,8 +22,8 @@ namespace json = llvm::json;
 namespace {
 class Writer {
 public:
-  Writer(const Picture &P, const Facts &A, json::OStream &J)
-      : P(P), A(A), D(A.dump()), J(J) {}
+  Writer(const Picture &P, const Facts &DumpFacts, json::OStream &J)
+      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), J(J) {}
 
   void run();
 
@@ -46,7 +46,7 @@ private:
   void writeFindings();
 
   const Picture &P;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   json::OStream &J;
   llvm::StringMap<uint32_t> Numbers;
@@ -101,7 +101,7 @@ void Writer::writeBlocks() {
     });
     std::vector<Origin> Origins;
     for (const PictureBlock &B : P.Blocks)
-      Origins.push_back(findOrigin(A, representative(D, B).Tag.Name));
+      Origins.push_back(findOrigin(DumpFacts, representative(D, B).Tag.Name));
     auto Write = [&](StringRef Key, std::string Origin::*Field) {
       J.attributeArray(Key, [&] {
         for (const Origin &O : Origins)
@@ -167,6 +167,7 @@ void Writer::run() {
   });
 }
 
-void hlobuf::writePicture(const Picture &P, const Facts &A, json::OStream &J) {
-  Writer(P, A, J).run();
+void hlobuf::writePicture(const Picture &P, const Facts &DumpFacts,
+                          json::OStream &J) {
+  Writer(P, DumpFacts, J).run();
 }

@@ -1,5 +1,5 @@
 //===- Draw/PictureWriters.h - A picture as a file ----------------*- C++ -* -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,12 +23,13 @@ namespace hlobuf {
 /// A picture and the dump that it was made of.
 struct DrawnDump {
   const Picture &P;
-  const Facts &A;
+  const Facts &DumpFacts;
 };
 
-/// Writes \p P, which was made of \p A, as the one JSON object that the page
-/// draws.
-void writePicture(const Picture &P, const Facts &A, llvm::json::OStream &J);
+/// Writes \p P, which was made of \p DumpFacts, as the one JSON object that the
+/// page draws.
+void writePicture(const Picture &P, const Facts &DumpFacts,
+                  llvm::json::OStream &J);
 
 /// Writes a page of HTML that draws \p After and needs no other file. Where
 /// \p Before is not null it has both, and shows what changed.
@@ -36,7 +37,7 @@ void writeHtml(const DrawnDump &After, const DrawnDump *Before,
                llvm::raw_ostream &OS);
 
 /// Writes \p P as SVG: a panel for each memory space.
-void writeSvg(const Picture &P, const Facts &A, llvm::raw_ostream &OS);
+void writeSvg(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS);
 
 } // namespace hlobuf
 

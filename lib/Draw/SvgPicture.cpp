@@ -65,8 +65,8 @@ static std::string escaped(StringRef Text) {
 namespace {
 class SvgWriter {
 public:
-  SvgWriter(const Picture &P, const Facts &A, llvm::raw_ostream &OS)
-      : P(P), A(A), D(A.dump()), OS(OS) {}
+  SvgWriter(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS)
+      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), OS(OS) {}
 
   void run();
 
@@ -86,7 +86,7 @@ private:
   void writeLegend();
 
   const Picture &P;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   llvm::raw_ostream &OS;
   /// Of the panel at hand.
@@ -157,7 +157,7 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
                     V.Shape ? escaped(D.Shapes.text(V.Shape)) : "",
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
-  Origin From = findOrigin(A, V.Tag.Name);
+  Origin From = findOrigin(DumpFacts, V.Tag.Name);
   for (const std::string &Text : {From.OpName, From.Source})
     if (!Text.empty())
       OS << '\n' << escaped(Text);
@@ -277,6 +277,7 @@ void SvgWriter::run() {
   OS << "</svg>\n";
 }
 
-void hlobuf::writeSvg(const Picture &P, const Facts &A, llvm::raw_ostream &OS) {
-  SvgWriter(P, A, OS).run();
+void hlobuf::writeSvg(const Picture &P, const Facts &DumpFacts,
+                      llvm::raw_ostream &OS) {
+  SvgWriter(P, DumpFacts, OS).run();
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Config.h"
-#include "Driver/Verify.h"
+#include "Driver/CheckSelection.h"
 #include "Support/Decompress.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"

@@ -7,7 +7,6 @@
 
 #include "Driver/DumpFolder.h"
 #include "Driver/Config.h"
-#include "Dump/FileNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

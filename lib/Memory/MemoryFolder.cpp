@@ -29,8 +29,8 @@ void MemoryTotals::add(StringRef Name, const MemorySummary &M) {
   E.TooLarge |= M.isTooLarge();
   E.Bytes = Bytes;
   E.Temp = M.Main ? Bytes - M.main()->Resident : 0;
-  for (const WasteRow &W : M.Savings)
-    E.Saved = std::max(E.Saved, W.Saved);
+  for (const WasteRow &Item : M.Savings)
+    E.Saved = std::max(E.Saved, Item.Saved);
   // What does not fit comes first.
   auto Key = [](const MemorySummary &S) {
     return std::pair(S.isTooLarge(), mainBytes(S));

@@ -61,14 +61,14 @@ static void writeStated(const MemorySummary &M, json::OStream &J) {
 
 static void writeSavings(const MemorySummary &M, json::OStream &J) {
   J.attributeArray("savings", [&] {
-    for (const WasteRow &W : M.Savings)
+    for (const WasteRow &Item : M.Savings)
       J.object([&] {
-        J.attribute("check", W.Check);
-        J.attribute("bytes", W.Saved);
-        if (W.Count > 1)
-          J.attribute("count", W.Count);
-        write(J, "message", W.Message);
-        write(J, "hint", W.Hint);
+        J.attribute("check", Item.Check);
+        J.attribute("bytes", Item.Saved);
+        if (Item.Count > 1)
+          J.attribute("count", Item.Count);
+        write(J, "message", Item.Message);
+        write(J, "hint", Item.Hint);
       });
   });
   if (M.Donation)

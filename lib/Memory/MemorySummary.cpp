@@ -18,10 +18,10 @@ using llvm::StringRef;
 namespace {
 class Summarizer {
 public:
-  Summarizer(const MemoryUse &Use, const ModuleAnalysis *W,
+  Summarizer(const MemoryUse &Use, const ModuleAnalysis *Module,
              llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
-      : Use(Use), A(Use.facts()), D(A.dump()), W(W), Wasted(Wasted),
-        Options(Options) {}
+      : Use(Use), DumpFacts(Use.facts()), D(DumpFacts.dump()), Module(Module),
+        Wasted(Wasted), Options(Options) {}
 
   MemorySummary run();
 
@@ -39,9 +39,9 @@ private:
   void addDonation();
 
   const MemoryUse &Use;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
-  const ModuleAnalysis *W;
+  const ModuleAnalysis *Module;
   /// By alias set: a member that an instruction computes, where one does.
   llvm::DenseMap<uint32_t, ValueId> Computed;
   llvm::ArrayRef<Waste> Wasted;
@@ -76,7 +76,7 @@ void Summarizer::addSpaces() {
     Sum.PeakStep = S.PeakStep;
     Sum.Instruction = Use.instructionAt(S.PeakStep);
     if (NameId Name = D.Names.find(Sum.Instruction)) {
-      Origin From = findOrigin(A, Name);
+      Origin From = findOrigin(DumpFacts, Name);
       Sum.OpName = From.OpName;
       Sum.Source = From.Source;
     }
@@ -86,29 +86,30 @@ void Summarizer::addSpaces() {
 }
 
 /// Not computed, but carried by a loop, a branch or a copy.
-static bool isState(const Facts &A, const Value &V) {
-  Opcode Op = findOpcode(A, V.Tag.Name);
+static bool isState(const Facts &DumpFacts, const Value &V) {
+  Opcode Op = findOpcode(DumpFacts, V.Tag.Name);
   return V.Tag.Phi || isSynchronousCall(Op) || Op == Opcode::Copy ||
          Op == Opcode::Parameter || isAsync(Op) || startedBy(Op);
 }
 
 void Summarizer::findComputed() {
-  if (!W || !W->obstacle().empty())
+  if (!Module || !Module->obstacle().empty())
     return;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
-    HloValueId Flow = W->find(V.Tag.Name, V.Tag.Index);
-    if (Flow && !isState(A, V))
-      Computed.try_emplace(W->aliases().group(Flow).index(), ValueId(I));
+    HloValueId Flow = Module->find(V.Tag.Name, V.Tag.Index);
+    if (Flow && !isState(DumpFacts, V))
+      Computed.try_emplace(Module->aliases().group(Flow).index(), ValueId(I));
   }
 }
 
 ValueId Summarizer::named(ValueId V) const {
-  if (Computed.empty() || !isState(A, D[V]) || D[D[V].Owner].isParameter())
+  if (Computed.empty() || !isState(DumpFacts, D[V]) ||
+      D[D[V].Owner].isParameter())
     return V;
-  HloValueId Flow = W->find(D[V].Tag.Name, D[V].Tag.Index);
+  HloValueId Flow = Module->find(D[V].Tag.Name, D[V].Tag.Index);
   ValueId Better =
-      Flow ? Computed.lookup(W->aliases().group(Flow).index()) : ValueId();
+      Flow ? Computed.lookup(Module->aliases().group(Flow).index()) : ValueId();
   return Better && D[Better].Owner == D[V].Owner ? Better : V;
 }
 
@@ -116,7 +117,7 @@ HeldRow Summarizer::rowOf(const HeldValue &V) const {
   const Value &Val = D[named(V.Value)];
   HeldRow Row;
   Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
-  Origin From = findOrigin(A, Val.Tag.Name);
+  Origin From = findOrigin(DumpFacts, Val.Tag.Name);
   Row.OpName = std::move(From.OpName);
   Row.Source = std::move(From.Source);
   if (Val.Shape)
@@ -311,9 +312,9 @@ void Summarizer::addStated() {
         Idle += V.Unpadded;
         continue;
       }
-      std::optional<uint32_t> Number = A.rangeRow(V.Value);
+      std::optional<uint32_t> Number = DumpFacts.rangeRow(V.Value);
       std::optional<uint64_t> Counted =
-          Number ? chargedBytes(A, D.Ranges[*Number]) : std::nullopt;
+          Number ? chargedBytes(DumpFacts, D.Ranges[*Number]) : std::nullopt;
       if (Counted && *Counted < V.Unpadded)
         Tuples += V.Unpadded - *Counted;
     }
@@ -335,19 +336,19 @@ void Summarizer::addStated() {
 
 void Summarizer::addSavings() {
   std::map<std::tuple<StringRef, std::string, uint64_t>, size_t> Known;
-  for (const Waste &W : Wasted) {
-    if (W.Small)
+  for (const Waste &Item : Wasted) {
+    if (Item.Small)
       continue;
-    StringRef Check = checkOf(W.Kind);
+    StringRef Check = checkOf(Item.Kind);
     // Donations are of different arguments, and add up.
-    bool Joined = W.Kind != WasteKind::PossibleDonation &&
-                  W.Kind != WasteKind::UnusedDonation;
-    auto [At, New] =
-        Known.try_emplace(std::tuple(Check, W.Hint, W.Saved), M.Savings.size());
+    bool Joined = Item.Kind != WasteKind::PossibleDonation &&
+                  Item.Kind != WasteKind::UnusedDonation;
+    auto [At, New] = Known.try_emplace(std::tuple(Check, Item.Hint, Item.Saved),
+                                       M.Savings.size());
     if (!New && Joined)
       ++M.Savings[At->second].Count;
     else
-      M.Savings.push_back({Check, W.Message, W.Hint, W.Saved});
+      M.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
   }
   llvm::stable_sort(M.Savings, [](const WasteRow &X, const WasteRow &Y) {
     return X.Saved > Y.Saved;
@@ -373,13 +374,13 @@ void Summarizer::addDonation() {
     Sum.Kept += Kept;
     Sum.Missed += !Kept;
   }
-  for (const Waste &W : Wasted) {
-    if (W.Kind == WasteKind::UnusedDonation)
-      Sum.Missed += W.Count;
-    if (W.Kind == WasteKind::PossibleDonation ||
-        W.Kind == WasteKind::ArgumentCopy) {
-      Sum.Possible += W.Count;
-      Sum.PossibleBytes += W.Saved;
+  for (const Waste &Item : Wasted) {
+    if (Item.Kind == WasteKind::UnusedDonation)
+      Sum.Missed += Item.Count;
+    if (Item.Kind == WasteKind::PossibleDonation ||
+        Item.Kind == WasteKind::ArgumentCopy) {
+      Sum.Possible += Item.Count;
+      Sum.PossibleBytes += Item.Saved;
     }
   }
   M.Donation = Sum;
@@ -397,8 +398,8 @@ MemorySummary Summarizer::run() {
 }
 
 MemorySummary hlobuf::summarizeMemory(const MemoryUse &Use,
-                                      const ModuleAnalysis *W,
+                                      const ModuleAnalysis *Module,
                                       llvm::ArrayRef<Waste> Wasted,
                                       const SummaryOptions &Options) {
-  return Summarizer(Use, W, Wasted, Options).run();
+  return Summarizer(Use, Module, Wasted, Options).run();
 }

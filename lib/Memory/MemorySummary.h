@@ -151,8 +151,10 @@ struct MemorySummary {
 };
 
 /// Adds up the memory of \p Use, with the savings \p Wasted. With the module's
-/// alias sets \p W, which may be null, loop state is named after what is in it.
-MemorySummary summarizeMemory(const MemoryUse &Use, const ModuleAnalysis *W,
+/// alias sets \p Module, which may be null, loop state is named after what is
+/// in it.
+MemorySummary summarizeMemory(const MemoryUse &Use,
+                              const ModuleAnalysis *Module,
                               llvm::ArrayRef<Waste> Wasted,
                               const SummaryOptions &Options);
 

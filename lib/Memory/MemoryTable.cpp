@@ -224,14 +224,15 @@ void Table::printSavings() {
   OS << '\n';
   line("  what could be less (bytes saved at the peak, and the lint that "
        "explains it):");
-  for (const WasteRow &W : M.Savings) {
+  for (const WasteRow &Item : M.Savings) {
     std::string Like =
-        W.Count > 1 ? fmt::format(", and {} more like it", W.Count - 1) : "";
-    std::vector<std::string> Text =
-        wrapped(fmt::format("{}{} [{}]", W.Message, Like, W.Check), Width - 15);
-    for (const std::string &Part : wrapped(W.Hint, Width - 19))
+        Item.Count > 1 ? fmt::format(", and {} more like it", Item.Count - 1)
+                       : "";
+    std::vector<std::string> Text = wrapped(
+        fmt::format("{}{} [{}]", Item.Message, Like, Item.Check), Width - 15);
+    for (const std::string &Part : wrapped(Item.Hint, Width - 19))
       Text.push_back("    " + Part);
-    std::string Head = fmt::format("  {:>11}  ", humanBytes(W.Saved));
+    std::string Head = fmt::format("  {:>11}  ", humanBytes(Item.Saved));
     for (const std::string &Part : Text) {
       line(Head + Part);
       Head.assign(15, ' ');

@@ -24,24 +24,24 @@ static ByteSpan spanOf(const Allocation &Alloc, const Value &V) {
   return {Begin, Begin + std::min(V.Size, Alloc.Size - Begin)};
 }
 
-MemoryUse::MemoryUse(const Facts &A, ModuleAnalysisFn Module)
-    : A(A), D(A.dump()) {
+MemoryUse::MemoryUse(const Facts &DumpFacts, ModuleAnalysisFn Module)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()) {
   findTimes(Module);
   addSpaces();
 }
 
 void MemoryUse::findTimes(ModuleAnalysisFn Module) {
   if (D.complete(Section::Ranges) && D.complete(Section::Sequence) &&
-      A.areRangesSound()) {
+      DumpFacts.areRangesSound()) {
     Times = TimeSource::Dump;
-    Steps = A.steps();
+    Steps = DumpFacts.steps();
     return;
   }
-  W = Module();
-  if (!W || !W->derivesTime())
+  Analysis = Module();
+  if (!Analysis || !Analysis->derivesTime())
     return;
   Times = TimeSource::Module;
-  Steps = W->schedule().steps();
+  Steps = Analysis->schedule().steps();
 }
 
 std::string MemoryUse::instructionAt(int32_t Step) const {
@@ -50,23 +50,23 @@ std::string MemoryUse::instructionAt(int32_t Step) const {
   size_t I = static_cast<size_t>(Step);
   return Times == TimeSource::Dump
              ? D.Names[D.Sequence[I].Name].str()
-             : W->program().spell(W->schedule().sequence()[I]);
+             : Analysis->program().spell(Analysis->schedule().sequence()[I]);
 }
 
 int32_t MemoryUse::stepOf(NameId Name) const {
   if (Times == TimeSource::Dump)
-    return A.time(Name);
-  HloId Id = isTimed() ? W->program().find(Name) : HloId();
-  return Id ? W->schedule().time(Id) : -1;
+    return DumpFacts.time(Name);
+  HloId Id = isTimed() ? Analysis->program().find(Name) : HloId();
+  return Id ? Analysis->schedule().time(Id) : -1;
 }
 
 std::optional<StepRange> MemoryUse::range(ValueId V) const {
   std::optional<StepRange> Range;
   if (Times == TimeSource::Dump) {
-    Range = A.range(V);
+    Range = DumpFacts.range(V);
   } else if (Times == TimeSource::Module) {
-    HloValueId Flow = W->find(D[V].Tag.Name, D[V].Tag.Index);
-    Range = Flow ? W->ranges()[Flow] : std::nullopt;
+    HloValueId Flow = Analysis->find(D[V].Tag.Name, D[V].Tag.Index);
+    Range = Flow ? Analysis->ranges()[Flow] : std::nullopt;
   }
   if (!Range || Range->Start < 0 || Range->End < Range->Start ||
       Range->Start > Steps)
@@ -81,7 +81,7 @@ SpaceUse &MemoryUse::spaceOf(int32_t Color) {
   if (At == Spaces.end() || At->Color != Color) {
     At = Spaces.insert(At, SpaceUse());
     At->Color = Color;
-    At->Name = spaceName(A.backend(), Color);
+    At->Name = spaceName(DumpFacts.backend(), Color);
   }
   return *At;
 }
@@ -168,7 +168,7 @@ bool MemoryUse::isBetterName(ValueId V, ValueId Than) const {
   if (D[V].Tag.Phi != D[Than].Tag.Phi)
     return !D[V].Tag.Phi;
   auto HasSource = [&](ValueId Id) {
-    const Instruction *I = A.instruction(D[Id].Tag.Name);
+    const Instruction *I = DumpFacts.instruction(D[Id].Tag.Name);
     return I && D.attributes(*I).contains(" metadata={");
   };
   return !HasSource(Than) && HasSource(V);

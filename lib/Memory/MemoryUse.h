@@ -1,5 +1,5 @@
 //===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -* -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,11 +86,11 @@ struct HeldValue {
 /// Built once for a dump, near linear in its values and steps.
 class MemoryUse {
 public:
-  MemoryUse(const Facts &A, ModuleAnalysisFn Module);
+  MemoryUse(const Facts &DumpFacts, ModuleAnalysisFn Module);
 
-  const Facts &facts() const { return A; }
+  const Facts &facts() const { return DumpFacts; }
   /// What the module implies; null where it was not needed or is not known.
-  const ModuleAnalysis *module() const { return W; }
+  const ModuleAnalysis *module() const { return Analysis; }
   TimeSource times() const { return Times; }
   bool isTimed() const { return Times != TimeSource::Unknown; }
   /// Number of steps, called T.
@@ -136,9 +136,9 @@ private:
   bool isBetterName(ValueId V, ValueId Than) const;
   uint64_t unpaddedBytes(ValueId V) const;
 
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
-  const ModuleAnalysis *W = nullptr;
+  const ModuleAnalysis *Analysis = nullptr;
   TimeSource Times = TimeSource::Unknown;
   int32_t Steps = 0;
   std::vector<SpaceUse> Spaces;

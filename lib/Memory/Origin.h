@@ -25,19 +25,19 @@ struct Origin {
   bool Inherited = false;
 };
 
-/// The origin of instruction \p Name of \p A's dump.
-Origin findOrigin(const Facts &A, NameId Name);
+/// The origin of instruction \p Name of \p DumpFacts's dump.
+Origin findOrigin(const Facts &DumpFacts, NameId Name);
 
 /// The opcode of \p Name, from its text or from the module.
-Opcode findOpcode(const Facts &A, NameId Name);
+Opcode findOpcode(const Facts &DumpFacts, NameId Name);
 
 /// The attributes of \p Name, with the leading `, `, from its text or from the
 /// module; empty if neither has it.
-llvm::StringRef findAttributes(const Facts &A, NameId Name);
+llvm::StringRef findAttributes(const Facts &DumpFacts, NameId Name);
 
 /// The name of operand \p Number of \p Name, looked up in the same places;
 /// invalid if there is none.
-NameId findOperand(const Facts &A, NameId Name, uint32_t Number);
+NameId findOperand(const Facts &DumpFacts, NameId Name, uint32_t Number);
 
 } // namespace hlobuf
 

@@ -17,7 +17,8 @@ using llvm::StringRef;
 
 WasteContext::WasteContext(const MemoryUse &Use, const SpaceUse &Main,
                            const ModuleAnalysis *Module)
-    : Use(Use), A(Use.facts()), D(A.dump()), Main(Main), Module(Module),
+    : Use(Use), DumpFacts(Use.facts()), D(DumpFacts.dump()), Main(Main),
+      Module(Module),
       Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
       Told(D.Allocations.size(), false) {
   if (Use.isTimed())
@@ -42,7 +43,7 @@ std::string WasteContext::spell(ValueId V) const {
 }
 
 std::string WasteContext::describe(ValueId V) const {
-  Origin From = findOrigin(A, D[V].Tag.Name);
+  Origin From = findOrigin(DumpFacts, D[V].Tag.Name);
   bool Argument = isEntryParameter(V);
   if (Argument && !From.OpName.empty())
     return fmt::format("argument {}", From.OpName);
@@ -55,15 +56,15 @@ std::string WasteContext::describe(ValueId V) const {
 }
 
 ValueId WasteContext::operand(NameId Name, uint32_t Number) const {
-  NameId Source = findOperand(A, Name, Number);
+  NameId Source = findOperand(DumpFacts, Name, Number);
   if (!Source)
     return ValueId();
   ValueId Best;
-  for (uint32_t P : A.positionsAt(Source))
+  for (uint32_t P : DumpFacts.positionsAt(Source))
     if (D.Positions[P].Index.isRoot() ||
         D.Positions[P].Index.canonical().isRoot())
-      if (UsedId U = A.ownerOfPosition(P))
-        Best = A.valueOf(U);
+      if (UsedId U = DumpFacts.ownerOfPosition(P))
+        Best = DumpFacts.valueOf(U);
   return Best;
 }
 
@@ -71,12 +72,12 @@ bool WasteContext::isEntryParameter(ValueId V) const {
   // The state of a loop is in the allocation of a donated argument, too.
   ComputationId Parent = parentOf(D[V].Tag.Name);
   return D[D[V].Owner].isParameter() && (!Parent || Parent == D.Module.Entry) &&
-         findOpcode(A, D[V].Tag.Name) == Opcode::Parameter;
+         findOpcode(DumpFacts, D[V].Tag.Name) == Opcode::Parameter;
 }
 
 int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
   int32_t First = -1;
-  if (UsedId U = A.usedOf(V))
+  if (UsedId U = DumpFacts.usedOf(V))
     for (const struct Use &Reader : D.uses(D[U]))
       if (int32_t T = Use.stepOf(Reader.Name);
           T > Step && (First < 0 || T < First))
@@ -87,7 +88,7 @@ int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
 int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
   std::optional<StepRange> Range = Use.range(V);
   int32_t Last = Range ? Range->Start : -1;
-  if (UsedId U = A.usedOf(V))
+  if (UsedId U = DumpFacts.usedOf(V))
     for (const struct Use &Reader : D.uses(D[U]))
       if (int32_t T = Use.stepOf(Reader.Name); T <= Step)
         Last = std::max(Last, T);
@@ -96,14 +97,14 @@ int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
 
 int32_t WasteContext::lastUse(ValueId V) const {
   int32_t Last = -1;
-  if (UsedId U = A.usedOf(V))
+  if (UsedId U = DumpFacts.usedOf(V))
     for (const struct Use &Reader : D.uses(D[U]))
       Last = std::max(Last, Use.stepOf(Reader.Name));
   return Last;
 }
 
 NameId WasteContext::readerAt(ValueId V, int32_t Step) const {
-  if (UsedId U = A.usedOf(V))
+  if (UsedId U = DumpFacts.usedOf(V))
     for (const struct Use &Reader : D.uses(D[U]))
       if (Step >= 0 && Use.stepOf(Reader.Name) == Step)
         return Reader.Name;
@@ -143,7 +144,7 @@ bool WasteContext::isRunBy(NameId Name, HloId Caller) const {
 }
 
 bool WasteContext::isUsersOwn(NameId Name) const {
-  Origin From = findOrigin(A, Name);
+  Origin From = findOrigin(DumpFacts, Name);
   return !From.Inherited && !From.OpName.empty();
 }
 

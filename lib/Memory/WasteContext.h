@@ -71,7 +71,7 @@ public:
   bool isDonated(ValueId V) const;
 
   const MemoryUse &Use;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   const SpaceUse &Main;
   /// Null if there is none.

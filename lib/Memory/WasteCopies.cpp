@@ -44,7 +44,8 @@ static ValueId nextInPlace(const WasteContext &Ctx, ValueId V) {
 /// The value that \p V is a copy of, with the same layout; invalid if it is no
 /// copy.
 static ValueId copiedFrom(const WasteContext &Ctx, ValueId V) {
-  if (findOpcode(Ctx.A, Ctx.D[V].Tag.Name) != Opcode::Copy || !Ctx.D[V].Shape)
+  if (findOpcode(Ctx.DumpFacts, Ctx.D[V].Tag.Name) != Opcode::Copy ||
+      !Ctx.D[V].Shape)
     return ValueId();
   ValueId Source = Ctx.operand(Ctx.D[V].Tag.Name, 0);
   if (!Source || Ctx.D[Source].Size != Ctx.D[V].Size || !Ctx.D[Source].Shape ||
@@ -74,12 +75,12 @@ struct ForcedCopy {
 static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
   NameId Name = Ctx.D[V].Tag.Name;
   if (ComputationId Parent = Ctx.parentOf(Name);
-      Parent && findOpcode(Ctx.A, Name) == Opcode::Parameter)
+      Parent && findOpcode(Ctx.DumpFacts, Name) == Opcode::Parameter)
     if (llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
         !Callers.empty() &&
         Ctx.Module->program()[Callers.front()].Op == Opcode::While) {
       NameId Loop = Ctx.D.Module[Callers.front()].Name;
-      std::string Source = findOrigin(Ctx.A, Loop).Source;
+      std::string Source = findOrigin(Ctx.DumpFacts, Loop).Source;
       return fmt::format("loop {}{}", Ctx.D.Names[Loop],
                          Source.empty() ? "" : " (" + Source + ")");
     }
@@ -88,7 +89,7 @@ static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
 
 /// How \p V gets what was an argument before.
 static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
-  if (isSynchronousCall(findOpcode(Ctx.A, Ctx.D[V].Tag.Name)))
+  if (isSynchronousCall(findOpcode(Ctx.DumpFacts, Ctx.D[V].Tag.Name)))
     return fmt::format("result {} is either it or another value", Ctx.spell(V));
   return describeWriter(Ctx, V) + " updates it in place";
 }
@@ -128,7 +129,7 @@ static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &R) {
 
 static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
   NameId Operand;
-  for (uint32_t I = 0; (Operand = findOperand(Ctx.A, Name, I)); ++I)
+  for (uint32_t I = 0; (Operand = findOperand(Ctx.DumpFacts, Name, I)); ++I)
     if (Operand == Source)
       return true;
   return false;
@@ -228,7 +229,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
     for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
       ValueId Copy(I);
       if (Ctx.D[Copy].Offset != Ctx.D[V.Value].Offset ||
-          findOpcode(Ctx.A, Ctx.D[Copy].Tag.Name) != Opcode::Copy ||
+          findOpcode(Ctx.DumpFacts, Ctx.D[Copy].Tag.Name) != Opcode::Copy ||
           !Ctx.sameSet(Copy, V.Value) || ++Seen > MaxShared)
         continue;
       if (ValueId Source = copiedFrom(Ctx, Copy))

@@ -87,7 +87,7 @@ static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
 
 /// Nothing but the root reads \p V.
 static bool isOnlyReturned(const WasteContext &Ctx, ValueId V) {
-  UsedId U = Ctx.A.usedOf(V);
+  UsedId U = Ctx.DumpFacts.usedOf(V);
   NameId Root = Ctx.D.Module[Ctx.D.Module[Ctx.D.Module.Entry].Root].Name;
   return U && llvm::all_of(Ctx.D.uses(Ctx.D[U]), [&](const struct Use &Reader) {
            return Reader.Name == Root;
@@ -149,7 +149,8 @@ private:
 } // namespace
 
 void ArgumentWaste::add(Waste Item) {
-  std::string Name = findOrigin(Ctx.A, Ctx.D[Item.Value].Tag.Name).OpName;
+  std::string Name =
+      findOrigin(Ctx.DumpFacts, Ctx.D[Item.Value].Tag.Name).OpName;
   auto [At, New] = Groups.try_emplace(
       std::tuple(Item.Kind, Ctx.D[Item.Value].Shape, withoutIndices(Name)),
       Item);

@@ -9,7 +9,6 @@
 #include "Memory/Origin.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
-#include "Support/HumanBytes.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -30,7 +29,7 @@ static bool isCheap(Opcode Op) {
 /// \p Name can be made again for little: it is a broadcast, an iota or a
 /// conversion, or a fusion of such.
 static bool isCheapToMake(const WasteContext &Ctx, NameId Name) {
-  Opcode Op = findOpcode(Ctx.A, Name);
+  Opcode Op = findOpcode(Ctx.DumpFacts, Name);
   if (Op == Opcode::Broadcast || Op == Opcode::Iota || Op == Opcode::Convert)
     return true;
   HloId Id =
@@ -43,16 +42,18 @@ static bool isCheapToMake(const WasteContext &Ctx, NameId Name) {
 }
 
 /// What a fusion's root does, or \p Name itself.
-static Opcode rootOpcode(const Facts &A, const ModuleAnalysis *W, NameId Name) {
-  Opcode Op = findOpcode(A, Name);
-  HloId Id = Op == Opcode::Fusion && W ? A.dump().Module.find(Name) : HloId();
+static Opcode rootOpcode(const Facts &DumpFacts, const ModuleAnalysis *Module,
+                         NameId Name) {
+  Opcode Op = findOpcode(DumpFacts, Name);
+  HloId Id = Op == Opcode::Fusion && Module ? DumpFacts.dump().Module.find(Name)
+                                            : HloId();
   ComputationId Body =
-      Id ? W->program().callee(Id, CallRole::Calls) : ComputationId();
-  HloId Root = Body ? W->program().root(Body) : HloId();
-  return Root ? W->program()[Root].Op : Op;
+      Id ? Module->program().callee(Id, CallRole::Calls) : ComputationId();
+  HloId Root = Body ? Module->program().root(Body) : HloId();
+  return Root ? Module->program()[Root].Op : Op;
 }
 static StringRef spellCheap(const WasteContext &Ctx, NameId Name) {
-  switch (rootOpcode(Ctx.A, Ctx.Module, Name)) {
+  switch (rootOpcode(Ctx.DumpFacts, Ctx.Module, Name)) {
   case Opcode::Broadcast:
     return "a broadcast";
   case Opcode::Iota:
@@ -69,7 +70,7 @@ static StringRef spellCheap(const WasteContext &Ctx, NameId Name) {
 /// The compiler reads it on its own: an asynchronous copy is in flight, or loop
 /// state changes places.
 static bool isMove(const WasteContext &Ctx, NameId Reader) {
-  Opcode Op = rootOpcode(Ctx.A, Ctx.Module, Reader);
+  Opcode Op = rootOpcode(Ctx.DumpFacts, Ctx.Module, Reader);
   return Op == Opcode::Copy || endedBy(Op);
 }
 
@@ -81,7 +82,7 @@ static std::optional<StepRange> idleAtPeak(const WasteContext &Ctx, ValueId V) {
   int32_t After = Ctx.useAfter(V, Ctx.Main.PeakStep);
   NameId Reader = Ctx.readerAt(V, After);
   if (Before < 0 || Before >= Ctx.Main.PeakStep || !Reader ||
-      isControlFlow(findOpcode(Ctx.A, Reader)) || isMove(Ctx, Reader) ||
+      isControlFlow(findOpcode(Ctx.DumpFacts, Reader)) || isMove(Ctx, Reader) ||
       Ctx.parentOf(Reader) != Ctx.parentOf(Ctx.D[V].Tag.Name) ||
       !Ctx.parentOf(Reader))
     return std::nullopt;
@@ -93,10 +94,11 @@ static std::optional<StepRange> idleAtPeak(const WasteContext &Ctx, ValueId V) {
 static std::optional<uint64_t> bytesToKeep(const WasteContext &Ctx, NameId Name,
                                            int32_t Step) {
   uint64_t Bytes = 0;
-  for (uint32_t I = 0; NameId Source = findOperand(Ctx.A, Name, I); ++I) {
+  for (uint32_t I = 0; NameId Source = findOperand(Ctx.DumpFacts, Name, I);
+       ++I) {
     ValueId V = Ctx.operand(Name, I);
     if (!V) {
-      if (findOpcode(Ctx.A, Source) == Opcode::Constant)
+      if (findOpcode(Ctx.DumpFacts, Source) == Opcode::Constant)
         continue;
       return std::nullopt;
     }
@@ -115,13 +117,13 @@ static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
   std::optional<StepRange> Range = Ctx.Use.range(V.Value);
   if (!Source || !Range || !Ctx.isEntryParameter(Source) ||
       !Ctx.D[V.Value].Shape || !Ctx.D[Source].Shape ||
-      findOperand(Ctx.A, Name, 1) || !isCheapToMake(Ctx, Name))
+      findOperand(Ctx.DumpFacts, Name, 1) || !isCheapToMake(Ctx, Name))
     return false;
   const Shape &Wide = Ctx.D.Shapes[Ctx.D[V.Value].Shape];
   const Shape &Narrow = Ctx.D.Shapes[Ctx.D[Source].Shape];
   if (Wide.Element != "f32" ||
       (Narrow.Element != "bf16" && Narrow.Element != "f16") ||
-      !StringRef(findOrigin(Ctx.A, Name).OpName)
+      !StringRef(findOrigin(Ctx.DumpFacts, Name).OpName)
            .ends_with("convert_element_type"))
     return false;
   Ctx.add({WasteKind::WideCopy, V.Value, Ctx.D[V.Value].Owner, Source,
@@ -169,8 +171,8 @@ static bool addEarlyDefinition(WasteContext &Ctx, const HeldValue &V) {
   std::optional<StepRange> Range = Ctx.Use.range(V.Value);
   if (!Idle || !Range || Idle->Start != Range->Start + 1 ||
       Ctx.useAfter(V.Value, Idle->End + 1) >= 0 ||
-      !mayMove(findOpcode(Ctx.A, Name)) ||
-      Ctx.A.valuesOfInstruction(Name).size() != 1)
+      !mayMove(findOpcode(Ctx.DumpFacts, Name)) ||
+      Ctx.DumpFacts.valuesOfInstruction(Name).size() != 1)
     return false;
   std::optional<uint64_t> Kept = bytesToKeep(Ctx, Name, Idle->End + 1);
   if (!Kept || *Kept != 0)

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Memory/Origin.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
@@ -109,7 +108,9 @@ void hlobuf::findPadding(WasteContext &Ctx) {
 
 /// Bytes between values that alignment takes: 16 KiB in HBM (libtpu's
 /// --xla_jf_program_hbm_alignment_in_kib), at most 256 elsewhere.
-static uint64_t alignmentOf(const Facts &A) { return A.isTPU() ? 16384 : 256; }
+static uint64_t alignmentOf(const Facts &DumpFacts) {
+  return DumpFacts.isTPU() ? 16384 : 256;
+}
 
 /// Fragmentation of a few pages is nobody's business.
 static constexpr uint64_t MinFragmentation = 65536;
@@ -117,15 +118,15 @@ static constexpr uint64_t MinFragmentation = 65536;
 /// The bytes of tuple tables in temps of \p Color, aligned: in HBM they have
 /// places of their own for the whole program (libtpu 0.0.11 to 0.0.52), so that
 /// nobody can use what they leave.
-static uint64_t bytesOfTables(const Facts &A, int32_t Color) {
-  const Dump &D = A.dump();
+static uint64_t bytesOfTables(const Facts &DumpFacts, int32_t Color) {
+  const Dump &D = DumpFacts.dump();
   std::set<std::pair<uint32_t, uint64_t>> Places;
   uint64_t Bytes = 0;
   for (const Value &V : D.Values)
-    if (A.isTPU() && V.Shape && D.Shapes[V.Shape].isTuple() &&
+    if (DumpFacts.isTPU() && V.Shape && D.Shapes[V.Shape].isTuple() &&
         D[V.Owner].color() == Color && kindOf(D[V.Owner]) == MemoryKind::Temp &&
         Places.emplace(V.Owner.index(), V.Offset).second)
-      Bytes += llvm::alignTo(V.Size, alignmentOf(A));
+      Bytes += llvm::alignTo(V.Size, alignmentOf(DumpFacts));
   return Bytes;
 }
 
@@ -134,8 +135,9 @@ static uint64_t bytesOfTables(const Facts &A, int32_t Color) {
 void hlobuf::findFragmentation(WasteContext &Ctx) {
   if (!Ctx.Use.isTimed() || Ctx.Main.fragmentation() < Ctx.Threshold)
     return;
-  uint64_t Live = Ctx.Use.mostLiveTemp(Ctx.Main.Color, alignmentOf(Ctx.A));
-  Live += bytesOfTables(Ctx.A, Ctx.Main.Color);
+  uint64_t Live =
+      Ctx.Use.mostLiveTemp(Ctx.Main.Color, alignmentOf(Ctx.DumpFacts));
+  Live += bytesOfTables(Ctx.DumpFacts, Ctx.Main.Color);
   uint64_t Lost = Ctx.Main.temp() - std::min(Ctx.Main.temp(), Live);
   if (Lost < MinFragmentation)
     return;
@@ -172,10 +174,10 @@ void hlobuf::findFragmentation(WasteContext &Ctx) {
 
 /// What is between the parentheses of a constant; empty where the text leaves
 /// it out.
-static StringRef literalOf(const Facts &A, NameId Name) {
-  const Dump &D = A.dump();
+static StringRef literalOf(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
   StringRef Text;
-  if (const Instruction *I = A.instruction(Name))
+  if (const Instruction *I = DumpFacts.instruction(Name))
     Text = D.operandsText(*I);
   // --xla_dump_large_constants is about the module alone.
   if (HloId Id = D.Module.find(Name);
@@ -206,7 +208,7 @@ void hlobuf::findConstants(WasteContext &Ctx) {
       continue;
     std::string Shape = Ctx.D[V].Shape ? Ctx.D.Shapes.plainText(Ctx.D[V].Shape)
                                        : "unknown shape";
-    if (StringRef Literal = literalOf(Ctx.A, Ctx.D[V].Tag.Name);
+    if (StringRef Literal = literalOf(Ctx.DumpFacts, Ctx.D[V].Tag.Name);
         !Literal.empty() && Ctx.D[V].Shape) {
       auto [Same, New] = Known.try_emplace(std::pair(Shape, Literal), V);
       if (!New) {

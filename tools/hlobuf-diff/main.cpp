@@ -15,7 +15,6 @@
 #include "Results/Result.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
-#include "Support/HumanBytes.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
