@@ -7,6 +7,7 @@
 
 #include "Driver/DumpFolder.h"
 #include "Driver/Config.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -82,11 +83,12 @@ static void moveUp(const std::string &From, const std::string &To,
     return;
   std::error_code Error;
   for (const std::string &Name : Names) {
-    std::string Path = To + "/" + Name;
+    std::string Path = fmt::format("{}/{}", To, Name);
+    std::string Old = fmt::format("{}/{}", From, Name);
     if (Before.isUnchanged(Path))
       Error = fs::remove(Path);
-    if (!fs::create_hard_link(From + "/" + Name, Path))
-      Error = fs::remove(From + "/" + Name);
+    if (!fs::create_hard_link(Old, Path))
+      Error = fs::remove(Old);
   }
   Error = fs::remove(From);
 }

@@ -49,7 +49,7 @@ private:
   void resolveOperands(uint32_t FirstOperand);
   bool hasElement(const HloInstruction &I, const HloOperand &Operand) const;
   void resolveCalls();
-  void Refuse(StringRef Where, std::string Reason) {
+  void refuse(StringRef Where, std::string Reason) {
     Refused = true;
     Complain(Where, std::move(Reason));
   }
@@ -99,15 +99,15 @@ HloModule ModuleReader::read() {
       continue;
     }
     if (!Line.empty() && !Line.starts_with("//"))
-      Refuse(Line, "expected a computation");
+      refuse(Line, "expected a computation");
     In.advance();
   }
   if (!M.Entry)
-    Refuse(In.line(), "the module has no ENTRY computation: it was cut off");
+    refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
   resolveCalls();
   auto Why = [&](StringRef Where, std::string Reason) {
-    Refuse(Where, std::move(Reason));
+    refuse(Where, std::move(Reason));
   };
   indexNames(M, Tables.Names.size(), Why);
   // What is missing is not said again.
@@ -121,7 +121,7 @@ void ModuleReader::readHeader() {
     In.advance();
   StringRef Line = In.line();
   if (!Line.consume_front("HloModule ")) {
-    Refuse(Line, "expected 'HloModule'");
+    refuse(Line, "expected 'HloModule'");
     return;
   }
   size_t End = Line.find_first_of(", ");
@@ -134,7 +134,7 @@ void ModuleReader::readHeader() {
   for (; !In.atEnd() && !beginsComputation(In.line()); In.advance())
     if (In.line().starts_with("%") || In.line().starts_with("ENTRY") ||
         beginsInstruction(In.line()))
-      Refuse(In.line(), "expected a computation");
+      refuse(In.line(), "expected a computation");
 }
 
 void ModuleReader::readHeaderAttributes(StringRef Attributes) {
@@ -186,7 +186,7 @@ void ModuleReader::readAliases(StringRef Text) {
     Items.literal(' ');
   }
   if (!Good)
-    Refuse(Text, "cannot parse input_output_alias");
+    refuse(Text, "cannot parse input_output_alias");
 }
 
 /// `{ (0, {}), (1, {0}) }`
@@ -205,7 +205,7 @@ void ModuleReader::readDonors(StringRef Text) {
     Items.literal(' ');
   }
   if (!Good)
-    Refuse(Text, "cannot parse buffer_donor");
+    refuse(Text, "cannot parse buffer_donor");
 }
 
 void ModuleReader::readEntryLayout(StringRef Text) {
@@ -223,7 +223,7 @@ void ModuleReader::readEntryLayout(StringRef Text) {
   if (Good && Items.literal("->"))
     M.EntryResult = Tables.Shapes.parse(Items);
   if (!M.EntryResult)
-    Refuse(Text, "cannot parse entry_computation_layout");
+    refuse(Text, "cannot parse entry_computation_layout");
 }
 
 bool ModuleReader::readHeading(StringRef Line) {
@@ -240,7 +240,7 @@ bool ModuleReader::readHeading(StringRef Line) {
   C.Instructions = {First, First};
   if (C.Entry) {
     if (M.Entry)
-      Refuse(In.line(), "the module has a second ENTRY computation");
+      refuse(In.line(), "the module has a second ENTRY computation");
     M.Entry = ComputationId(M.Computations.size());
   }
   M.Computations.push_back(C);
@@ -261,7 +261,7 @@ void ModuleReader::readComputation() {
       continue;
     if (!Ends && (!beginsInstruction(Line) || Pending.isInsideString())) {
       if (Pending.empty() || (beginsComputation(Line) && Pending.isBalanced()))
-        Refuse(Line, "expected an instruction");
+        refuse(Line, "expected an instruction");
       else
         Pending.extend(Line);
       continue;
@@ -273,11 +273,11 @@ void ModuleReader::readComputation() {
   }
   HloComputation &C = M.Computations.back();
   if (!Closed)
-    Refuse(M.Text.take_back(0), "the file ends inside a computation: it was "
+    refuse(M.Text.take_back(0), "the file ends inside a computation: it was "
                                 "cut off");
   C.Instructions.End = static_cast<uint32_t>(M.Instructions.size());
   if (C.Instructions.empty())
-    Refuse(M.Text.substr(C.Line).take_until(
+    refuse(M.Text.substr(C.Line).take_until(
                [](char Byte) { return Byte == '\n'; }),
            "the computation has no instructions");
   else if (!C.Root) {
@@ -291,7 +291,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   Text = Text.drop_front(2);
   std::optional<InstructionText> Parts = parseInstruction(Text, Tables.Shapes);
   if (!Parts) {
-    Refuse(Text, "cannot parse this line as an instruction");
+    refuse(Text, "cannot parse this line as an instruction");
     return;
   }
   HloInstruction I;
@@ -320,7 +320,7 @@ void ModuleReader::readInstruction(StringRef Text) {
     Latest.resize(std::max<size_t>(Tables.Names.size(), I.Name.index() + 1));
   HloId &Known = Latest[I.Name.index()];
   if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
-    Refuse(Parts->Name,
+    refuse(Parts->Name,
            "the computation has another instruction with this name");
   Known = Id;
   M.Instructions.push_back(I);
@@ -358,7 +358,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
     Good = Number.number(I.Number) && Number.atEnd();
   }
   if (!Good)
-    Refuse(Parts.Operands, "cannot parse the operands");
+    refuse(Parts.Operands, "cannot parse the operands");
   I.Operands.End = static_cast<uint32_t>(M.Operands.size());
 }
 
@@ -381,15 +381,15 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
       HloId Source = Latest[Name.index()];
       llvm::StringRef Where = M.operandsText(M.Instructions[I]);
       if (!Source || Source.index() < Ours.Begin)
-        Refuse(Where, fmt::format("the computation has no instruction {}",
+        refuse(Where, fmt::format("the computation has no instruction {}",
                                   Tables.Names[Name]));
       else if (Source.index() >= I)
-        Refuse(Where, fmt::format("operand {} is defined after its use",
+        refuse(Where, fmt::format("operand {} is defined after its use",
                                   Tables.Names[Name]));
       else
         M.Operands[K].Source = Source;
       if (M.Operands[K].Source && !hasElement(M.Instructions[I], M.Operands[K]))
-        Refuse(Where, fmt::format("operand {} has no such element",
+        refuse(Where, fmt::format("operand {} has no such element",
                                   Tables.Names[Name]));
     }
   }
@@ -412,7 +412,7 @@ void ModuleReader::resolveCalls() {
     const HloComputation &C = M.Computations[I];
     ComputationId &Id = Known[C.Name.index()];
     if (Id)
-      Refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
+      refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
              "the module has another computation with this name");
     Id = ComputationId(I);
   }
@@ -423,9 +423,9 @@ void ModuleReader::resolveCalls() {
       // Callees are printed first (HloModule::Print), so that no computation
       // can call itself.
       if (!Callee)
-        Refuse(CalleeNames[C], "the module has no computation with this name");
+        refuse(CalleeNames[C], "the module has no computation with this name");
       else if (Callee >= I.Parent)
-        Refuse(CalleeNames[C], "this computation is defined after its use");
+        refuse(CalleeNames[C], "this computation is defined after its use");
       else
         M.Calls[C].Callee = Callee;
     }
