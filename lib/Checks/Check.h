@@ -143,12 +143,11 @@ public:
     addSkipReason({SkipKind::NotApplicable, std::nullopt, std::move(Reason)});
   }
   /// Says that a part of the check needs the section \p S of \p A's dump, which
-  /// is absent or damaged.
-  void notCheckedWithout(const Facts &A, Section S, std::string Reason) {
-    SkipReason G;
-    if (A.dump().state(S) == SectionState::Absent)
-      G = explainAbsence(A, S);
-    G.Reason = std::move(Reason);
+  /// is absent or damaged; \p Reason, if not empty, says what for.
+  void notCheckedWithout(const Facts &A, Section S, std::string Reason = "") {
+    SkipReason G = explainGap(A, S);
+    if (!Reason.empty())
+      G.Reason = std::move(Reason);
     addSkipReason(std::move(G));
   }
 

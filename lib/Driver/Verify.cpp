@@ -83,16 +83,7 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
   for (Section S : Info.Needs) {
     if (A.dump().complete(S))
       continue;
-    SkipReason G;
-    if (const auto &Cut = A.dump().cut(FileRole::Assignment);
-        Cut && A.dump().state(S) == SectionState::Damaged)
-      G.Reason = Cut->File + " is cut off";
-    else if (A.dump().state(S) == SectionState::Damaged)
-      G.Reason =
-          fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
-                      sectionName(S));
-    else
-      G = explainAbsence(A, S);
+    SkipReason G = explainGap(A, S, OnlyUnknown);
     if (!First || (First->Kind == SkipKind::NotChecked &&
                    G.Kind == SkipKind::NotApplicable))
       First = std::move(G);
@@ -201,11 +192,8 @@ CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
 /// Checks that ask what the module implies but do without. Only the speed
 /// depends on this list.
 static bool mayAskForModule(StringRef Id) {
-  static constexpr StringRef Asking[] = {
-      "read-only-allocation", "value-bounds",
-      "hidden-alias",         "range-end",
-      "tuple-table-overlap",  "buffer-overlap",
-      "touching-reader",      "read-after-overwrite"};
+  static constexpr StringRef Asking[] = {"value-bounds", "buffer-overlap",
+                                         "read-after-overwrite"};
   return llvm::is_contained(Asking, Id);
 }
 
