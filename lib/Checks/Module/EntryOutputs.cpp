@@ -132,7 +132,8 @@ void EntryOutputs::run() {
   }
 }
 
-static void checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
+/// False if \p Item is not about this module.
+static bool checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
                           Reporter &R) {
   const Dump &D = W.facts().dump();
   const Places &At = W.facts().places();
@@ -143,12 +144,14 @@ static void checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
   HloValueId Input =
       Parameter ? W.flow().at(Parameter, Item.Index) : HloValueId();
   // Only where the header is not that of this module is there no such part.
-  if (!Output || !Input)
-    return R.notChecked("input_output_alias belongs to another module");
+  if (!Output || !Input) {
+    R.notChecked("input_output_alias belongs to another module");
+    return false;
+  }
   ValueId To = W.lineOf(Output);
   ValueId From = W.lineOf(Input);
   if (!To || !From)
-    return; // module-values says so
+    return true; // module-values says so
   const Allocation &Alloc = D[D[From].Owner];
   if (D[To].Owner != D[From].Owner) {
     R.report(At.value(D[To]).Tag.Whole,
@@ -160,7 +163,7 @@ static void checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
         .note(Item.Text, "it is donated here")
         .note(At.value(D[From]).Tag.Whole, "the parameter is placed here")
         .about(To);
-    return;
+    return true;
   }
   if (!Alloc.MaybeLiveOut)
     R.report(At.line(Alloc),
@@ -170,6 +173,7 @@ static void checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
              D.Indices.text(Item.Index))
         .note(Item.Text, "it is donated here")
         .about(D[From].Owner);
+  return true;
 }
 
 namespace hlobuf {
@@ -177,8 +181,9 @@ void checkEntryOutputs(const CheckContext &A, Reporter &R) {
   const ModuleAnalysis *W = usableModule(A, R);
   if (!W)
     return;
-  EntryOutputs(*W, R).run();
   for (const HloAlias &Item : W->program().module().Aliases)
-    checkDonation(*W, Item, R);
+    if (!checkDonation(*W, Item, R))
+      return;
+  EntryOutputs(*W, R).run();
 }
 } // namespace hlobuf
