@@ -29,8 +29,9 @@ PAGE = "docs/gates.md"
 LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 GATE = re.compile(r"\bexempt\(" + LITERALS)
 REASON = re.compile(
-    r"\bnot(?:Checked|Applicable|CheckedWithout)\("
-    r"(?:\s*A, Section::\w+,\s*)?\s*(?:fmt::format\()?" + LITERALS
+    r"(?:\bnot(?:Checked|Applicable|CheckedWithout)\("
+    r"(?:\s*A, Section::\w+,\s*)?\s*(?:fmt::format\()?"
+    r"|\bconstexpr const char \*\w+ =)" + LITERALS
 )
 
 

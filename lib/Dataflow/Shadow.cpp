@@ -95,7 +95,7 @@ void ShadowWalk::stop(const char *Reason) {
 void ShadowWalk::run() {
   Out.Lines = Plan.lines();
   if (!P.isTimed()) {
-    stop("the order of the instructions is unknown");
+    stop("the module is not scheduled");
     return;
   }
   fill();

@@ -115,11 +115,8 @@ static void reportUnused(const CheckContext &A, Reporter &R, ValueId V) {
 
 static void checkListed(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
-  if (D.Values2019 == ValueForm::MultiLine) {
-    R.notApplicable(
-        "dumps from 2019 have no 'Used values' apart from the value lines");
-    return;
-  }
+  if (D.Values2019 == ValueForm::MultiLine)
+    return; // the value lines are the used values
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const UsedValue &U = D.Used[I];
     if (!A.valueOf(UsedId(I)))

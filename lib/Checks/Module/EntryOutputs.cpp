@@ -145,7 +145,7 @@ static bool checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
       Parameter ? W.flow().at(Parameter, Item.Index) : HloValueId();
   // Only where the header is not that of this module is there no such part.
   if (!Output || !Input) {
-    R.notChecked("input_output_alias belongs to another module");
+    R.notChecked("the module's header belongs to another module");
     return false;
   }
   ValueId To = W.lineOf(Output);

@@ -171,7 +171,7 @@ void ModuleOverlap::check(const Allocation &Alloc,
   for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line)
     if (HloValueId V = Flow[Line]) {
       llvm::SmallVector<StepRange, 2> AllSteps = Holds.held(V);
-      R.exempt("no-known-steps", AllSteps.empty() && D.Values[Line].Size != 0);
+      R.exempt("no-known-end", AllSteps.empty() && D.Values[Line].Size != 0);
       for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
     }

@@ -195,8 +195,7 @@ void OverlapCheck::run() {
   const ModuleAnalysis *W = A.moduleAnalysis();
   if (AnyConditional && !(W && W->derivesTime()))
     R.notCheckedWithout(A, Section::Module,
-                        "values of alternate memory whose last user is a "
-                        "conditional: needs the HLO module");
+                        "alternate memory: the last uses are unknown");
 }
 
 void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {

@@ -111,10 +111,7 @@ void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
   uint32_t Largest = Same.front();
   for (uint32_t I : Same) {
     Need N = need(D.Values[I]);
-    if (!N.Exact)
-      R.exempt("lower-bound");
-    else if (N.Level != Severity::Error)
-      R.exempt("small-memory");
+    R.exempt("unknown-formula", !N.Exact || N.Level != Severity::Error);
     Exact &= N.Exact;
     if (I == Same.front() || N.Bytes > Most.Bytes) {
       Most = N;

@@ -375,8 +375,7 @@ void checkUses(const CheckContext &A, Reporter &R) {
   if (A.dump().complete(Section::Texts))
     checkMissing(A, R);
   else
-    R.notCheckedWithout(A, Section::Texts,
-                        "no instruction texts to tell which operand is used");
+    R.notCheckedWithout(A, Section::Texts);
   checkWithoutText(A, R);
 }
 } // namespace hlobuf
