@@ -41,6 +41,10 @@ struct CheckInfo {
 /// All checks in the order of Checks.def: causes before consequences.
 llvm::ArrayRef<CheckInfo> allChecks();
 
+/// The check that shows what the check \p Id showed in earlier releases; \p Id
+/// itself if that is not the name of a check that is gone.
+llvm::StringRef currentCheck(llvm::StringRef Id);
+
 /// What a finding may be about; findings about the same thing are folded into
 /// one.
 enum class SubjectKind : uint8_t { Allocation, Value, Name, Section, Row };
@@ -139,12 +143,11 @@ public:
     addSkipReason({SkipKind::NotApplicable, std::nullopt, std::move(Reason)});
   }
   /// Says that a part of the check needs the section \p S of \p A's dump, which
-  /// is absent or damaged.
-  void notCheckedWithout(const Facts &A, Section S, std::string Reason) {
-    SkipReason G;
-    if (A.dump().state(S) == SectionState::Absent)
-      G = explainAbsence(A, S);
-    G.Reason = std::move(Reason);
+  /// is absent or damaged; \p Reason, if not empty, says what for.
+  void notCheckedWithout(const Facts &A, Section S, std::string Reason = "") {
+    SkipReason G = explainGap(A, S);
+    if (!Reason.empty())
+      G.Reason = std::move(Reason);
     addSkipReason(std::move(G));
   }
 

@@ -62,3 +62,16 @@ SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
     G.Missing = Role;
   return G;
 }
+
+SkipReason hlobuf::explainGap(const Facts &A, Section S, bool OnlyUnknown) {
+  const Dump &D = A.dump();
+  if (D.state(S) == SectionState::Absent)
+    return explainAbsence(A, S);
+  SkipReason G;
+  if (const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment))
+    G.Reason = Cut->File + " is cut off";
+  else
+    G.Reason = fmt::format(
+        "{} {}", OnlyUnknown ? "unknown lines in" : "damaged", infoOf(S).Name);
+  return G;
+}

@@ -25,6 +25,10 @@ struct SkipReason {
 /// missing, or neither explains it. \p S must be absent.
 SkipReason explainAbsence(const Facts &A, Section S);
 
+/// The same for a section that is absent or damaged; \p OnlyUnknown: by lines
+/// that a newer release may print.
+SkipReason explainGap(const Facts &A, Section S, bool OnlyUnknown = false);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_CHECKS_SKIPREASON_H

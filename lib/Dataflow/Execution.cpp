@@ -96,7 +96,7 @@ void ExecutionWalk::stop(const char *Reason) {
 void ExecutionWalk::run() {
   Out.Lines = Plan.lines();
   if (!P.isTimed()) {
-    stop("the order of the instructions is unknown");
+    stop("the module is not scheduled");
     return;
   }
   fill();

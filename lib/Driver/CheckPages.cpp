@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
+#include "Driver/CheckNames.h"
 #include "Driver/Driver.h"
-#include "Driver/UnknownNames.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,6 +15,10 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+llvm::Expected<GlobList> hlobuf::parseCheckGlobs(StringRef Text) {
+  return GlobList::parse(Text, currentCheck);
+}
 
 std::string hlobuf::unknownCheck(StringRef Name) {
   StringRef Nearest;
@@ -69,6 +73,10 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
   if (Id == SyntaxCheck) {
     Out << SyntaxPage;
     return true;
+  }
+  if (StringRef New = currentCheck(Id); New != Id) {
+    Out << fmt::format("{} is shown by {} now:\n\n", Id, New);
+    Id = New;
   }
   bool Found = false;
   for (const CheckInfo &Info : allChecks())

@@ -7,14 +7,14 @@
 
 #include "Driver/CheckSelection.h"
 #include "Driver/Budget.h"
-#include "Driver/UnknownNames.h"
+#include "Driver/CheckNames.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 std::string hlobuf::problemWithGlobs(StringRef Globs) {
-  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
+  llvm::Expected<GlobList> Parsed = parseCheckGlobs(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
@@ -31,7 +31,7 @@ static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("{}: {}", Option, Problem).c_str());
-  List = llvm::cantFail(GlobList::parse(Text));
+  List = llvm::cantFail(parseCheckGlobs(Text));
   return llvm::Error::success();
 }
 

@@ -28,16 +28,7 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
   for (Section S : Info.Needs) {
     if (A.dump().complete(S))
       continue;
-    SkipReason G;
-    if (const auto &Cut = A.dump().cut(FileRole::Assignment);
-        Cut && A.dump().state(S) == SectionState::Damaged)
-      G.Reason = Cut->File + " is cut off";
-    else if (A.dump().state(S) == SectionState::Damaged)
-      G.Reason =
-          fmt::format("{} {}", OnlyUnknown ? "unknown lines in" : "damaged",
-                      infoOf(S).Name);
-    else
-      G = explainAbsence(A, S);
+    SkipReason G = explainGap(A, S, OnlyUnknown);
     if (!First || (First->Kind == SkipKind::NotChecked &&
                    G.Kind == SkipKind::NotApplicable))
       First = std::move(G);

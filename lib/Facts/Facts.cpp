@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Facts/Facts.h"
-#include "Facts/Succession.h"
 #include "HLO/StackFrames.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -36,9 +36,8 @@ struct Facts::Cache {
   Lazy<std::vector<int32_t>> Times;
   Lazy<NameId> Root;
   Lazy<const SequenceRow *> Stray;
-  Lazy<bool> Full, SSA, Plain, SequenceSound, RangesSound, SparseCore;
+  Lazy<bool> Full, SSA, SequenceSound, RangesSound, SparseCore;
   Lazy<StackFrames> Frames;
-  Lazy<Succession> Followers;
 };
 
 Facts::Facts(const Dump &D) : D(D), At(D), Memo(std::make_unique<Cache>()) {}
@@ -280,21 +279,43 @@ bool Facts::areRangesSound() const {
   return Memo->RangesSound.get([&] { return findRangesSound(*this); });
 }
 
-static Succession findSuccession(const Facts &A) {
-  std::vector<Succession::Member> Members;
-  for (const Allocation &Alloc : A.dump().Allocations) {
-    if (Alloc.PreallocatedTemp)
-      continue;
+/// Which values of arguments and outputs live to the end of the program, or
+/// hand their place on to one that does: the live range of a value is cut where
+/// the next value of its buffer begins, and the last value of a buffer gets the
+/// latest end of all of them (hlo_live_range.cc NormalizeAliasedBuffers). In a
+/// temp, values at one place may as well be unrelated.
+static std::vector<bool> findReachingEnd(const Facts &A) {
+  const Dump &D = A.dump();
+  std::vector<ValueId> Members;
+  for (const Allocation &Alloc : D.Allocations)
     for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-      if (std::optional<StepRange> Range = A.range(ValueId(I)))
-        Members.push_back({ValueId(I), Range->Start, Range->End});
+      if (!Alloc.PreallocatedTemp && A.range(ValueId(I)))
+        Members.push_back(ValueId(I));
+  // From the last to the first of each place.
+  llvm::sort(Members, [&](ValueId V, ValueId W) {
+    auto Key = [&](ValueId Id) {
+      return std::tuple(D[Id].Owner, D[Id].Offset, A.range(Id)->Start,
+                        A.range(Id)->End, D[Id].Tag.Id);
+    };
+    return Key(W) < Key(V);
+  });
+  // A range is cut where the next one begins; until 2022-06-24 a step earlier.
+  int32_t Gap = A.release().since(20220624) ? 0 : 1;
+  std::vector<bool> Reaching(D.Values.size());
+  llvm::DenseSet<int32_t> Started;
+  for (size_t I = 0; I != Members.size(); ++I) {
+    const Value &V = D[Members[I]];
+    const Value &Before = D[Members[I == 0 ? 0 : I - 1]];
+    if (Before.Owner != V.Owner || Before.Offset != V.Offset)
+      Started.clear();
+    StepRange Range = *A.range(Members[I]);
+    if (Range.End != A.steps() && !Started.contains(Range.End) &&
+        !Started.contains(Range.End + Gap))
+      continue;
+    Reaching[Members[I].index()] = true;
+    Started.insert(Range.Start);
   }
-  return Succession(A.dump(), std::move(Members), A.steps(),
-                    A.release().since(20220624) ? 0 : 1);
-}
-
-const Succession &Facts::succession() const {
-  return Memo->Followers.get([&] { return findSuccession(*this); });
+  return Reaching;
 }
 
 /// The root that the module states, if the dump knows it.
@@ -314,6 +335,8 @@ static NameId findEntryRoot(const Facts &A) {
     return Stated;
   bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
                !D.Sequence.empty();
+  const std::vector<bool> Reaching =
+      Timed ? findReachingEnd(A) : std::vector<bool>();
   NameId Root;
   unsigned Candidates = 0;
   bool AnyCut = false;
@@ -326,7 +349,7 @@ static NameId findEntryRoot(const Facts &A) {
         continue;
       if (Timed) {
         std::optional<StepRange> Range = A.range(ValueId(V));
-        if (!Range || !A.succession().reachesEnd(ValueId(V)))
+        if (!Range || !Reaching[V])
           continue;
         AnyCut |= Range->End != A.steps();
       }
@@ -380,46 +403,6 @@ bool Facts::isSSA() const {
     }
     return true;
   });
-}
-
-/// True if \p I is an async-start that is printed like an opcode of its own
-/// (collectives on GPU, 2026-06-29 on): its body defines the result at {1}.
-static bool wrapsCollective(const Facts &A, const Instruction &I) {
-  const Dump &D = A.dump();
-  if (!startedBy(I.Op.Op) || !mayBeSugar(I.Op.Op) ||
-      !D.Shapes[I.Result].isTuple())
-    return false;
-  return llvm::none_of(A.usedOfInstruction(I.Name), [&](uint32_t U) {
-    llvm::SmallVector<uint32_t, 4> Steps = D.Indices.steps(D.Used[U].Tag.Index);
-    if (Steps.empty() || Steps[0] > 1)
-      return false;
-    ShapeId Part = D.Shapes.at(I.Result, Steps);
-    return Part && !D.Shapes[Part].isTuple();
-  });
-}
-
-/// Computes isPlain. Without a text for every instruction a control flow op
-/// that defines nothing (a while whose phis all went away, a call) would stay
-/// unseen; it still shows as a user with no text of its own.
-static bool findPlain(const Facts &A) {
-  const Dump &D = A.dump();
-  for (const Instruction &I : D.Instructions)
-    if (isControlFlow(I.Op.Op) || wrapsCollective(A, I) ||
-        D.attributes(I).contains("output_to_operand_aliasing"))
-      return false;
-  for (const Use &U : D.Uses)
-    if (U.Operand > 0 && !A.hasText(U.Name))
-      return false;
-  // Names keep their opcode's prefix unless somebody renames them.
-  for (const SequenceRow &R : D.Sequence)
-    for (StringRef Prefix : {"while", "conditional", "call", "async"})
-      if (!A.hasText(R.Name) && D.Names[R.Name].starts_with(Prefix))
-        return false;
-  return true;
-}
-
-bool Facts::isPlain() const {
-  return Memo->Plain.get([&] { return findPlain(*this); });
 }
 
 bool Facts::hasSparseCore() const {

@@ -18,8 +18,6 @@
 
 namespace hlobuf {
 
-class Succession;
-
 /// A closed range [Start, End] in steps.
 struct StepRange {
   int32_t Start = 0;
@@ -103,8 +101,6 @@ public:
   /// range, rows ascend by value id, and are inside the steps. Where it does
   /// not hold, what follows from live ranges says nothing.
   bool areRangesSound() const;
-  /// Which values of arguments and outputs follow each other.
-  const Succession &succession() const;
 
   // Gates.
 
@@ -120,8 +116,6 @@ public:
   bool isFull() const;
   /// No position belongs to two values.
   bool isSSA() const;
-  /// No while, conditional, call or async op, and no declared aliasing.
-  bool isPlain() const;
   /// Some async computation runs on a SparseCore of a TPU.
   bool hasSparseCore() const;
 

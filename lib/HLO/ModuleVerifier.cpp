@@ -194,7 +194,7 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   case Opcode::Bitcast:
   case Opcode::Copy:
   case Opcode::SetDimensionSize:
-    // Arrays are compared by module-shapes.
+    // Arrays are compared by module-instructions.
     return (Result.isArray() && C.shape(C.operandShape(I, 0)).isArray()) ||
            isPassed(I, 0, I.Shape);
   case Opcode::Concatenate:

@@ -27,7 +27,7 @@ namespace hlobuf {
 ///   opcodes that compute with arrays get no tuples;
 /// - shape indices of aliases and donors exist.
 /// Shapes are compared without layouts, precision and what is dynamic; what
-/// sizes of arrays follow from operands is the business of module-shapes.
+/// sizes of arrays follow from operands is the business of module-instructions.
 void verifyModule(
     const HloModule &M, HloTables Tables,
     llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);

@@ -43,24 +43,22 @@ enum class OpcodeTrait : uint32_t {
   UsesTop = 1 << 5,
   /// Operands are forwarded and not used.
   UsesNothing = 1 << 6,
-  /// Values are joined: parameters of loops and called computations, too.
-  DefinesPhis = 1 << 7,
   /// Operands may be tuples, or tokens that stand for no data.
-  TakesTuples = 1 << 8,
+  TakesTuples = 1 << 7,
   /// Callees take part in the schedule of the caller.
-  ControlFlow = 1 << 9,
+  ControlFlow = 1 << 8,
   /// Operands are read by the callees alone.
-  CalleeReads = 1 << 10,
+  CalleeReads = 1 << 9,
   /// GPU prints async ops that wrap collectives with these texts (2026-06-29
   /// on, CUDA and ROCm), so that the text does not tell them apart.
-  MaySugar = 1 << 11,
+  MaySugar = 1 << 10,
   /// Host or another device is on the other side.
-  Transfer = 1 << 12,
+  Transfer = 1 << 11,
   /// Every element of the result is an element of an operand.
-  MovesElements = 1 << 13,
+  MovesElements = 1 << 12,
   /// All elements of an operand are in the result, but for those that an update
   /// replaces.
-  KeepsElements = 1 << 14,
+  KeepsElements = 1 << 13,
 };
 
 constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
@@ -199,10 +197,6 @@ inline bool usesTopAtMost(Opcode Op) {
 /// See OpcodeTrait.
 inline bool usesNothing(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::UsesNothing);
-}
-/// True if values may be joined in the result.
-inline bool mayDefinePhis(Opcode Op) {
-  return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::DefinesPhis);
 }
 /// True if the text may stand for an async op that wraps a collective. Only
 /// GPU prints such texts.

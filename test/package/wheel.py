@@ -46,7 +46,7 @@ assert finding.check == "read-after-overwrite" and finding.severity == "error"
 assert finding.place and finding.place.line == 20 and finding.place.column == 9
 assert finding.place.end_column == 42, finding.place
 assert any(note.place for note in finding.notes)
-assert any(gap.check == "operand-shape" for gap in bad.not_checked)
+assert any(gap.check == "heap-trace" for gap in bad.not_checked)
 assert str(finding).startswith(f"{bad.dump}:20:9: error: "), finding
 
 assert all(r.ok for r in hlobuf.verify([inputs], checks="-*,value-id"))

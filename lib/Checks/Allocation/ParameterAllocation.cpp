@@ -213,9 +213,7 @@ void ParameterChecker::run() {
   collectHeaders();
   checkUnique();
   if (D.state(Section::Texts) != SectionState::Complete)
-    R.notCheckedWithout(
-        A, Section::Texts,
-        "no instruction texts to tell which values are parameters");
+    R.notCheckedWithout(A, Section::Texts);
   // What follows would only repeat what was said.
   if (R.count() != 0)
     return;

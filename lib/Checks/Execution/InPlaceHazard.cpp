@@ -228,8 +228,9 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     Worst = std::move(H);
     if (P[Id].Op == Opcode::Fusion &&
         copiesUpdates(A, P.module().attributes(P.module()[Id]), Chain)) {
-      R.notChecked(fmt::format("the order of a fused scatter: operand {} of {}",
-                               S.Operand, P.spell(Id)));
+      R.notChecked(
+          fmt::format("the order of a fusion's loops: operand {} of {}",
+                      S.Operand, P.spell(Id)));
     } else if (isProof(Id, Worst, Chain)) {
       report(Id, S);
       Reported = true;

@@ -160,7 +160,7 @@ void checkReadBeforeDone(const CheckContext &A, Reporter &R) {
   if (!W)
     return;
   if (!W->isTimed())
-    return R.notChecked("the order of the instructions is unknown");
+    return R.notChecked("the module is not scheduled");
   EarlyReads(*W, R).run();
 }
 } // namespace hlobuf

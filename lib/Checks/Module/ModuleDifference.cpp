@@ -134,7 +134,7 @@ void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
     bool Follows = W->mayFollowFromExcuse(Part, Found);
     Severity Level = Follows || W->isGuess(Part, Found) ? Severity::Warning
                                                         : Severity::Error;
-    R.exempt("guessed", Level == Severity::Warning);
+    R.exempt("newer-rule", Level == Severity::Warning);
     if (First || Count < MaxConsequences || (Excuses && !Follows)) {
       Finding Said = Describe(*W, R, Level, Found);
       // The first finding of the first part collects what follows from it.

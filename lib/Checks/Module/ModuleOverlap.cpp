@@ -7,7 +7,7 @@
 //
 // Values that the module keeps alive together use disjoint bytes, and where
 // one ends as the other starts their places are equal or disjoint. As
-// buffer-overlap and touching-overlap, but by live ranges that are derived
+// buffer-overlap, but by live ranges that are derived
 // from the module: it needs nothing of the dump but the places, and is not
 // fooled by a stated range that is too short. For TPU's alternate memory the
 // last reads count, in each branch of a conditional on its own, and values that
@@ -171,7 +171,7 @@ void ModuleOverlap::check(const Allocation &Alloc,
   for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line)
     if (HloValueId V = Flow[Line]) {
       llvm::SmallVector<StepRange, 2> AllSteps = Holds.held(V);
-      R.exempt("no-known-steps", AllSteps.empty() && D.Values[Line].Size != 0);
+      R.exempt("no-known-end", AllSteps.empty() && D.Values[Line].Size != 0);
       for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
     }

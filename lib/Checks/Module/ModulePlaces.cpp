@@ -1,4 +1,4 @@
-//===- Checks/Module/ModulePlaces.cpp -------------------------------------===//
+//===- Checks/Module/ModulePlaces.cpp ------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +9,23 @@
 // that are written in place, donated parameters (hlo_alias_analysis.cc,
 // alias_info.cc, 2019-2026).
 //
+// A thread-local allocation is never reused: it holds the values of one
+// HloBuffer, which must alias (AssignSpecialHloBuffer in
+// xla/service/buffer_assignment.cc, 2017: each gets an allocation of its own).
+// The module shows which must alias.
+//
+// For each value with an allocation BufferAssignment::ToProto
+// (xla/service/buffer_assignment.cc, 2017) lists the other values of its
+// buffer, which the alias analysis found before anything was placed. Values of
+// one buffer have one place, and are in one alias set of the module. No row is
+// there twice, and each is there in both directions; TPU lists some rows in one
+// direction alone (libtpu 0.0.52), so that a missing row proves nothing there.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
 
@@ -38,8 +52,162 @@ static Finding describePlace(const ModuleAnalysis &W, Reporter &R,
   return F.about(Found.Line);
 }
 
+static void checkThreadLocal(const ModuleAnalysis &W, const Allocation &Alloc,
+                             Reporter &R) {
+  const Facts &A = W.facts();
+  const Dump &D = A.dump();
+  ValueId First;
+  HloValueId Known;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    HloValueId V = W.find(D.Values[I].Tag.Name, D.Values[I].Tag.Index);
+    if (!V)
+      continue; // module-values says so
+    if (!Known) {
+      First = ValueId(I);
+      Known = V;
+    }
+    if (W.aliases().same(V, Known))
+      continue;
+    const Value &Line = D.Values[I];
+    Finding F = R.report(
+        A.places().value(Line).Tag.Whole,
+        "{} shares thread-local allocation {} with {}, but the module does not "
+        "make them alias, and thread-local allocations are never reused",
+        D.spell(Line.Tag), Alloc.Index, D.spell(D[First].Tag));
+    F.note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
+           D.spell(D[First].Tag));
+    for (HloValueId Member : {Known, V})
+      F.note(W.program().place(W.flow()[Member].Definition),
+             "{} is defined here", W.flow().spell(Member));
+    F.about(ValueId(I));
+  }
+}
+
+namespace {
+/// Compares the rows with places and with the module.
+class AliasRows {
+public:
+  AliasRows(const CheckContext &A, const ModuleAnalysis &W, Reporter &R)
+      : A(A), W(W), D(A.dump()), R(R) {}
+
+  void run();
+
+private:
+  using Pair = std::pair<ValueId, ValueId>;
+
+  void compare(const AliasRow &Row);
+  void checkRow(size_t I);
+  bool has(ValueId From, ValueId To) const {
+    auto Found = llvm::lower_bound(
+        Rows, Pair(From, To),
+        [](const auto &Row, const Pair &Wanted) { return Row.first < Wanted; });
+    return Found != Rows.end() && Found->first == Pair(From, To);
+  }
+  ValueId other(const AliasRow &Row) const;
+  HloValueId valueOf(ValueId V) const {
+    return W.find(D[V].Tag.Name, D[V].Tag.Index);
+  }
+
+  const CheckContext &A;
+  const ModuleAnalysis &W;
+  const Dump &D;
+  Reporter &R;
+  llvm::DenseMap<uint32_t, ValueId> ById;
+  /// Sorted, with the line of each.
+  std::vector<std::pair<Pair, uint32_t>> Rows;
+};
+} // namespace
+
+/// The value at the place of \p Row; invalid if there is none.
+ValueId AliasRows::other(const AliasRow &Row) const {
+  ValueId Other = A.findValue(Row.Name, Row.Index);
+  // Of an instruction without a tuple, XLA's value tags have no index.
+  if (!Other && Row.Index == ShapeIndex::root())
+    Other = A.findValue(Row.Name, ShapeIndex());
+  return Other;
+}
+
+void AliasRows::compare(const AliasRow &Row) {
+  llvm::StringRef Where = A.places().traceLine(Row.Line);
+  auto Found = ById.find(Row.Value);
+  if (Found == ById.end()) {
+    R.report(Where, "value {} has an alias, but no place", Row.Value);
+    return;
+  }
+  ValueId V = Found->second;
+  ValueId Other = other(Row);
+  if (!Other) {
+    R.report(Where, "{} has an alias {}{}, where no value is placed",
+             D.spell(D[V].Tag), D.Names[Row.Name], D.Indices.text(Row.Index))
+        .about(V);
+    return;
+  }
+  if (Other == V) {
+    R.report(Where, "{} is an alias of itself", D.spell(D[V].Tag)).about(V);
+    return;
+  }
+  if (Other < V && has(Other, V))
+    return; // as vice versa
+  Finding Said(nullptr);
+  if (D[V].Owner != D[Other].Owner || D[V].Offset != D[Other].Offset)
+    Said =
+        R.report(Where,
+                 "{} and {} are aliases, but the first is at offset {} of "
+                 "allocation {}, the second at offset {} of {}",
+                 D.spell(D[V].Tag), D.spell(D[Other].Tag), D[V].Offset,
+                 D[D[V].Owner].Index, D[Other].Offset, D[D[Other].Owner].Index);
+  HloValueId Own = valueOf(V);
+  HloValueId Alias = valueOf(Other);
+  bool Together =
+      !Own || !Alias || W.aliases().group(Own) == W.aliases().group(Alias);
+  if (!Together && !W.isUncertain())
+    Said = R.report(Where, "{} and {} are aliases, but not in the module",
+                    D.spell(D[V].Tag), D.spell(D[Other].Tag));
+  Said.about(V).about(Other);
+}
+
+/// Whether each row is there once, and in both directions.
+void AliasRows::checkRow(size_t I) {
+  auto [From, To] = Rows[I].first;
+  Finding Said(nullptr);
+  llvm::StringRef Where = A.places().traceLine(Rows[I].second);
+  if (I != 0 && Rows[I - 1].first == Rows[I].first)
+    Said = R.report(Where, "{} is listed twice as an alias of {}",
+                    D.spell(D[To].Tag), D.spell(D[From].Tag));
+  else if (!has(To, From) && !A.isTPU())
+    Said = R.report(Where, "{} is an alias of {}, but not vice versa",
+                    D.spell(D[To].Tag), D.spell(D[From].Tag));
+  Said.about(From).about(To);
+}
+
+void AliasRows::run() {
+  for (size_t I = 0; I != D.Values.size(); ++I)
+    ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
+  for (const AliasRow &Row : D.Aliases) {
+    ValueId From = ById.lookup(Row.Value);
+    if (ValueId To = other(Row); From && To)
+      Rows.push_back({{From, To}, Row.Line});
+  }
+  llvm::sort(Rows);
+  for (const AliasRow &Row : D.Aliases)
+    compare(Row);
+  for (size_t I = 0; I != Rows.size(); ++I)
+    checkRow(I);
+}
+
 namespace hlobuf {
 void checkModulePlaces(const CheckContext &A, Reporter &R) {
   reportDifferences(A, R, DerivedPart::Places, describePlace);
+  const ModuleAnalysis *W = usableModule(A, R);
+  if (!W)
+    return;
+  for (const Allocation &Alloc : A.dump().Allocations)
+    if (Alloc.ThreadLocal && Alloc.Values.size() > 1)
+      checkThreadLocal(*W, Alloc, R);
+  // Text dumps state no aliases.
+  if (A.dump().complete(Section::Aliases))
+    AliasRows(A, *W, R).run();
+  else if (A.dump().state(Section::Aliases) != SectionState::Absent)
+    R.notCheckedWithout(A, Section::Aliases);
 }
 } // namespace hlobuf

@@ -252,6 +252,10 @@ bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
   return !Together->same(D[Writer].Tag.Name, D.Uses[Read.Use].Name);
 }
 
+/// Only the module tells branches apart, and what a fusion forwards.
+static constexpr const char *LateInModule =
+    "late reads by fusions and conditionals: needs the HLO module";
+
 std::optional<uint32_t> LateUses::findWriter(const LateUse &Read,
                                              const LastWriters &Writers) const {
   TimedBytes Bytes = timedBytes(D, Read.Value, *A.range(Read.Value));
@@ -267,18 +271,14 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers,
   std::optional<uint32_t> Writer = findWriter(Read, Writers);
   if (!Writer) {
     if (findWriter(Read, Uncertain))
-      R.notCheckedWithout(A, Section::Module,
-                          "late reads of operands that a fusion declares to "
-                          "alias: needs the HLO module");
+      R.notCheckedWithout(A, Section::Module, LateInModule);
     return;
   }
   if (mayLieInBranches(ValueId(*Writer), Read)) {
     // With the module, clobbered-read walks each branch on its own.
     const ModuleAnalysis *W = A.moduleAnalysis();
     if (!W || !W->derivesTime())
-      R.notCheckedWithout(A, Section::Module,
-                          "late reads of operands of a conditional: needs the "
-                          "HLO module");
+      R.notCheckedWithout(A, Section::Module, LateInModule);
     return;
   }
   Reported.insert(Read.Value.index());
@@ -349,7 +349,7 @@ void LateUses::run() {
 namespace hlobuf {
 void checkReadAfterOverwrite(const CheckContext &A, Reporter &R) {
   if (!A.isSequenceSound()) {
-    R.notChecked("the instruction sequence contradicts itself");
+    R.notChecked("the instruction sequence is broken");
     return;
   }
   LateUses(A, R).run();

@@ -57,6 +57,10 @@ SiblingCheck::aliases(NameId Name) const {
   return std::nullopt;
 }
 
+static constexpr const char *SameUnknown =
+    "two values of one instruction at one place: only texts and used values "
+    "show whether they are the same";
+
 /// Says so if it cannot be determined.
 bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   if (!V.samePlace(W))
@@ -64,8 +68,7 @@ bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   auto Items = aliases(V.Tag.Name);
   if (!Items) {
     if (!V.Tag.Phi)
-      R.notChecked("two values of one instruction at one place: only its text "
-                   "shows whether they alias one operand");
+      R.notChecked(SameUnknown);
     return !V.Tag.Phi;
   }
   for (const DeclaredAlias &P : *Items)
@@ -106,12 +109,11 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
       (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
   bool PhisAtOnePlace = MayBePhis && V.samePlace(W);
   if (PhisAtOnePlace && !D.complete(Section::Used))
-    return R.notChecked("two phis of one instruction at one place: only the "
-                        "used values tell whether one value goes into both");
+    return R.notChecked(SameUnknown);
   if (PhisAtOnePlace && holdsDoubledValue(V))
-    return R.exempt("value-twice-in-tuple");
+    return R.exempt("same-value");
   if (!MayBePhis && mayAliasOneOperand(V, W))
-    return R.exempt("aliases-one-operand");
+    return R.exempt("same-value");
   Finding F =
       R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,
                  A.places().value(W).Offset,

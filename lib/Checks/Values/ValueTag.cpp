@@ -136,8 +136,6 @@ void checkValueTag(const CheckContext &A, Reporter &R) {
   for (const ReusedValue &Row : D.Reused)
     checkReuseRow(A, R, Row);
   if (!D.complete(Section::Texts))
-    R.notCheckedWithout(
-        A, Section::Texts,
-        "no instruction texts to tell which values have an index");
+    R.notCheckedWithout(A, Section::Texts);
 }
 } // namespace hlobuf

@@ -1,0 +1,218 @@
+//===- Checks/Allocation/HeaderShape.cpp ---------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shape between the bars of a parameter's header is that of its value,
+// without layouts (buffer_assignment.cc BufferAllocation::ToString). For a part
+// of a tuple it is the shape of that part since 2025-08-20, and before it was
+// the shape of the whole parameter (TensorFlow 2.1 on). `<unknown shape>` says
+// that XLA found no parameter's value in the allocation (2021-03-30 on).
+// Headers have no shape before 2019-12-13.
+//
+// Exactly one allocation prints `output shape is |S|`: the one with the value
+// at the entry root, as a whole. S is the shape of the root
+// instruction without layouts, not that of the value: where the root is a
+// bitcast the two differ (buffer_assignment.cc, 2017; with bars since
+// 2019-12-13). Dumps before that print nothing.
+//
+// Where the root's text is not in the dump, only the kind and, on CPU and GPU,
+// the bytes of S are compared with those of the values that fill the allocation
+// (on TPU a bitcast may pad: `bf16[300,5]`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Tuples can have thousands of elements.
+static std::string shortened(StringRef Shape) {
+  constexpr size_t Limit = 60;
+  if (Shape.size() <= Limit)
+    return Shape.str();
+  return (Shape.take_front(Limit) + "..").str();
+}
+
+/// The value that the parameter header of \p Alloc describes; invalid if it
+/// cannot be identified.
+static ValueId parameterValue(const CheckContext &A, const Allocation &Alloc) {
+  const Dump &D = A.dump();
+  ValueId Found;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    const Value &V = D.Values[I];
+    if (V.Tag.Phi ||
+        V.Tag.Index.canonical() != Alloc.ParameterIndex.canonical())
+      continue;
+    if (A.opcode(V.Tag.Name) == Opcode::Parameter)
+      return ValueId(I);
+    // Without texts, only a value that is alone can be identified.
+    if (!A.hasText(V.Tag.Name) && Alloc.Values.size() == 1)
+      Found = ValueId(I);
+  }
+  return Found;
+}
+
+/// True if \p Printed is the shape of \p V, or the whole parameter's.
+static bool fits(const CheckContext &A, const Allocation &Alloc,
+                 const Value &V) {
+  const Dump &D = A.dump();
+  ShapeId Printed = Alloc.ParameterShape;
+  if (D.Shapes.equalIgnoringLayout(Printed, V.Shape))
+    return true;
+  bool PartsOnly = A.release().since(20250820) && !A.release().impossible();
+  if (Alloc.ParameterIndex.isRoot() || PartsOnly)
+    return false;
+  ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Alloc.ParameterIndex));
+  if (!Part || !D.Shapes.equalIgnoringLayout(Part, V.Shape))
+    return false;
+  const Instruction *I = A.instruction(V.Tag.Name);
+  return !I || !I->Result || D.Shapes.equalIgnoringLayout(Printed, I->Result);
+}
+
+static void checkParameterShape(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
+    const Allocation &Alloc = D.Allocations[K];
+    if (!Alloc.isParameter() ||
+        (!Alloc.ParameterShape && !Alloc.UnknownParameterShape))
+      continue;
+    ValueId Id = parameterValue(A, Alloc);
+    if (!Id)
+      continue;
+    const Value &V = D[Id];
+    if (Alloc.ParameterShape && fits(A, Alloc, V))
+      continue;
+    StringRef Printed = A.places().header(Alloc).ParameterShape;
+    R.report(Printed,
+             "allocation {} has parameter shape {}, but the parameter's value "
+             "has {}",
+             Alloc.Index, shortened(Printed),
+             shortened(D.Shapes.plainText(V.Shape)))
+        .note(A.places().value(V).Shape, "the parameter's value is here")
+        .about(AllocationId(K))
+        .about(Id);
+  }
+}
+
+/// Where the header that lost its output shape most likely is.
+static AllocationId likelyOutput(const CheckContext &A) {
+  const Dump &D = A.dump();
+  if (!D.Sequence.empty() && D.complete(Section::Used)) {
+    NameId Last = D.Sequence.back().Name;
+    if (UsedId U = A.valueAt(Last, ShapeIndex::root()))
+      if (ValueId V = A.valueOf(U); V && D[D[V].Owner].MaybeLiveOut)
+        return D[V].Owner;
+  }
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+    if (D.Allocations[I].MaybeLiveOut)
+      return AllocationId(I);
+  return AllocationId(0);
+}
+
+static void reportMissing(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  if (D.Allocations.empty())
+    return;
+  // Older headers have no shapes.
+  if (!A.release().since(20191213) || A.release().impossible())
+    return;
+  AllocationId Id = likelyOutput(A);
+  R.report(A.places().orEnd(llvm::StringRef(), D[Id]),
+           "none of {} allocations has an output shape, expected one",
+           D.Allocations.size())
+      .about(Id);
+}
+
+/// Bits of \p S's elements without padding; nothing where they are not known.
+static std::optional<uint64_t> elementBits(const Shape &S) {
+  if (!S.isArray() || S.Bits == 0)
+    return std::nullopt;
+  uint64_t Bits = S.Bits;
+  for (Dimension D : S.Dimensions)
+    Bits = llvm::SaturatingMultiply(
+        Bits, static_cast<uint64_t>(std::max<int64_t>(D.Size, 0)));
+  return Bits;
+}
+
+/// True if some value that fills \p Alloc could have the printed shape.
+static bool canHold(const CheckContext &A, const Allocation &Alloc) {
+  const Dump &D = A.dump();
+  const Shape &Printed = D.Shapes[Alloc.OutputShape];
+  std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Alloc.OutputShape);
+  bool Compare = !A.isTPU() && !Printed.isDynamic();
+  for (const Value &V : D.values(Alloc)) {
+    const Shape &Held = D.Shapes[V.Shape];
+    if (V.Size != Alloc.Size || Held.Kind != Printed.Kind)
+      continue;
+    if (!Compare || Held.isDynamic() ||
+        Bytes == logicalBytes(D.Shapes, V.Shape))
+      return true;
+    // Whether elements of less than a byte are packed is up to the layout,
+    // which the header leaves out.
+    if (std::min(Printed.Bits, Held.Bits) < 8 && elementBits(Printed) &&
+        elementBits(Printed) == elementBits(Held))
+      return true;
+  }
+  return false;
+}
+
+static void checkText(const CheckContext &A, Reporter &R, AllocationId Id) {
+  const Dump &D = A.dump();
+  const Allocation &Alloc = D[Id];
+  NameId Root = A.entryRoot();
+  const Instruction *I = Root ? A.instruction(Root) : nullptr;
+  if (I && I->Result) {
+    if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
+      R.report(A.places().header(Alloc).OutputShape,
+               "allocation {} has an output shape that differs from the shape "
+               "of the entry root {}",
+               Alloc.Index, D.Names[Root])
+          .note(A.places().text(*I).ShapeText, "the root's shape is here")
+          .about(Id);
+    return;
+  }
+  if (!Alloc.Values.empty() && !canHold(A, Alloc))
+    R.report(A.places().header(Alloc).OutputShape,
+             "allocation {} has an output shape that fits none of the values "
+             "that fill it",
+             Alloc.Index)
+        .about(Id);
+}
+
+static void checkOutputShape(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  AllocationId First;
+  bool Several = false;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    if (!Alloc.OutputShape)
+      continue;
+    if (First) {
+      Several = true;
+      R.report(A.places().header(Alloc).OutputShape,
+               "allocation {} has an output shape, and so does allocation {}, "
+               "expected only one",
+               Alloc.Index, D[First].Index)
+          .note(A.places().header(D[First]).OutputShape, "the first is here")
+          .about(AllocationId(I))
+          .about(First);
+    } else {
+      First = AllocationId(I);
+    }
+  }
+  if (!First)
+    reportMissing(A, R);
+  else if (!Several)
+    checkText(A, R, First);
+}
+
+namespace hlobuf {
+void checkHeaderShape(const CheckContext &A, Reporter &R) {
+  checkParameterShape(A, R);
+  checkOutputShape(A, R);
+}
+} // namespace hlobuf
