@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
+#include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -47,50 +48,27 @@ static Duty when(bool Condition) {
   return Condition ? Duty::Always : Duty::Never;
 }
 
-/// async-start, or what is printed like it.
-static Duty startDuty(ArrayRef<uint32_t> Path, bool Table) {
-  return when(Table || (!Path.empty() && Path[0] >= 2));
-}
-
 /// Whether \p X has a value of its own at \p Path; \p Table if the part there
 /// is a tuple.
 static Duty dutyAt(const Definer &X, ArrayRef<uint32_t> Path, bool Table) {
-  bool Root = Path.empty();
-  uint32_t First = Root ? 0 : Path[0];
-  if (definesNothing(X.I.Op.Op))
+  Opcode Op = X.I.Op.Op;
+  uint32_t First = Path.empty() ? 0 : Path[0];
+  auto IsForwarded = [&](const ForwardRule &Rule) {
+    return forwardedPath(Rule, Path, Table).has_value();
+  };
+  if (definesNothing(Op) || llvm::any_of(forwardRules(Op), IsForwarded))
     return Duty::Never;
-  switch (X.I.Op.Op) {
-  case Opcode::Parameter:
+  if (Op == Opcode::Parameter)
     return when(!X.AnyPhi);
-  case Opcode::Tuple:
-  case Opcode::Copy:
-    return when(Root);
-  case Opcode::CopyStart:
-    return when(Root || First == 0 || First == 2);
-  case Opcode::Send:
-    return when(Root || First == 1 || First == 2);
-  case Opcode::RecvDone:
-    return when(Root || First == 1);
-  case Opcode::AsyncStart:
-    return startDuty(Path, Table);
-  case Opcode::AsyncUpdate:
+  if (Op == Opcode::AsyncUpdate)
     return !Table && First >= 2 ? Duty::Maybe : when(Table);
-  case Opcode::AsyncDone:
-    return when(Table);
-  case Opcode::AllReduceStart:
-    return X.Genuine ? Duty::Always : startDuty(Path, Table);
-  case Opcode::AllGatherStart:
-    return X.Genuine ? when(Table || First == 1) : startDuty(Path, Table);
-  case Opcode::CollectivePermuteStart:
-    if (!Root && First == 0)
-      return Table ? Duty::Maybe : Duty::Never;
-    return X.Genuine ? when(Root || First >= 1) : startDuty(Path, Table);
-  case Opcode::AllGatherDone:
-  case Opcode::CollectivePermuteDone:
-    return when(Root && Table);
-  default:
-    return X.OldAliasing ? Duty::Maybe : Duty::Always;
-  }
+  if (Op == Opcode::CollectivePermuteStart && !Path.empty() && First == 0)
+    return Duty::Maybe;
+  // Results of what it wraps are values of that.
+  if (Op == Opcode::AsyncStart ||
+      (startedBy(Op) && mayBeSugar(Op) && !X.Genuine))
+    return when(Table || First >= 2);
+  return X.OldAliasing ? Duty::Maybe : Duty::Always;
 }
 
 static Definer describe(const CheckContext &A, const Instruction &I) {
