@@ -153,19 +153,22 @@ def check_copies(root, files):
                 yield f"{path}:{number}: the same lines as {other}:{place}"
 
 
+# A row is known by its name; of what an opcode calls by the role, too, and of what it
+# forwards by both paths.
+ROW = re.compile(
+    r"HLOBUF_CALLEE\(\w+, \w+|HLOBUF_FORWARD\(\w+, at\([^)]*\), at\([^)]*\)"
+    r"|HLOBUF_\w+\([^,()]+"
+)
+
+
 def check_tables(root, files):
-    """A callee is known by its role, too, and what is forwarded by both paths."""
     for path in files:
         if path.parts[0] != "lib" or path.suffix != ".def":
             continue
         rows = {}
         lines = (root / path).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, 1):
-            row = (
-                re.match(r"HLOBUF_CALLEE\(\w+, \w+", line)
-                or re.match(r"HLOBUF_FORWARD\(\w+(, at\([^)]*\)){2}", line)
-                or re.match(r"HLOBUF_\w+\([^,()]+", line)
-            )
+            row = ROW.match(line)
             first = rows.setdefault(row[0], number) if row else number
             if first != number:
                 yield f"{path}:{number}: {row[0]}, which line {first} has, too"
