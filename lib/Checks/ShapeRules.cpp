@@ -20,8 +20,6 @@ using Numbers = AttributeNumbers;
 /// How the result's shape follows from the operands.
 enum class Rule : uint8_t {
   None,
-  /// All operands are the result but for layouts.
-  Same,
   /// All operands have the result's dimensions.
   Dimensions,
   /// Operand 0 has; Second: operands 1 and up have.
@@ -38,8 +36,6 @@ enum class ElementKind : uint8_t { Other, Float, Complex };
 
 static Rule ruleOf(Opcode Op) {
   switch (Op) {
-  case Opcode::While:
-    return Rule::Same;
   case Opcode::DynamicUpdateSlice:
   case Opcode::Cholesky:
     return Rule::FirstDimensions;
@@ -360,10 +356,6 @@ void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
 
 void ShapeRules::checkByRule() {
   switch (ruleOf(I.Op)) {
-  case Rule::Same:
-    for (uint32_t K = 0; K != count(); ++K)
-      checkSame(K, I.Result);
-    return;
   case Rule::Dimensions:
     for (uint32_t K = 0; K != count(); ++K)
       checkDimensions(K, I.Result);
@@ -388,10 +380,6 @@ void ShapeRules::checkByOpcode() {
   switch (I.Op) {
   case Opcode::Copy:
     return Result.isTuple() ? checkSame(0, I.Result) : void();
-  case Opcode::Tuple:
-    for (uint32_t K = 0; K < count() && K < Result.Elements.size(); ++K)
-      checkSame(K, Result.Elements[K]);
-    return;
   case Opcode::CopyStart:
     for (uint32_t K = 0; K != 2 && Result.Elements.size() >= 2; ++K)
       checkSame(0, Result.Elements[K]);

@@ -9,10 +9,9 @@
 // shapes of its operands; HloVerifier (ShapeVerifier in
 // xla/service/hlo_verifier.cc, 2017 on) insists on it after every pass. Here
 // are only rules that hold whatever a backend does to layouts and precision:
-// - the elements of a tuple are its operands, the result of a copy or a while
-//   is its operand, both buffers of a copy-start are, each but for layouts
-//   (copies of arrays keep their dimensions only: on TPU of libtpu 0.0.17 to
-//   0.0.51 `copy` converts f32 to bf16 on the way);
+// - the result of a copy is its operand, and so are both buffers of a
+//   copy-start, but for layouts (copies of arrays keep their dimensions only:
+//   on TPU of libtpu 0.0.17 to 0.0.51 `copy` converts f32 to bf16 on the way);
 // - elementwise opcodes, convert, reverse, sort, scatter and
 //   dynamic-update-slice keep the dimensions, and so does what all devices do
 //   to one array; but for what converts, they keep integers as they are, and

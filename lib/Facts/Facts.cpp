@@ -279,11 +279,12 @@ bool Facts::areRangesSound() const {
   return Memo->RangesSound.get([&] { return findRangesSound(*this); });
 }
 
-/// Which values of arguments and outputs live to the end of the program, or
-/// hand their place on to one that does: the live range of a value is cut where
-/// the next value of its buffer begins, and the last value of a buffer gets the
-/// latest end of all of them (hlo_live_range.cc NormalizeAliasedBuffers). In a
-/// temp, values at one place may as well be unrelated.
+/// Which values of arguments and outputs live to the end of the program, or are
+/// followed in their place by one that does: the live range of a value is cut
+/// where the next value of its buffer begins, and the last value of a buffer
+/// gets the latest end of all of them (hlo_live_range.cc
+/// NormalizeAliasedBuffers). In a temp, values at one place may as well be
+/// unrelated.
 static std::vector<bool> findReachingEnd(const Facts &A) {
   const Dump &D = A.dump();
   std::vector<ValueId> Members;

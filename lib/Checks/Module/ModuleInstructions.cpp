@@ -201,11 +201,6 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
       .about(I.Name);
 }
 
-/// True if module-layout compares all that forEachMisfit() would.
-static bool isComparedByLayout(Opcode Op) {
-  return Op == Opcode::Tuple || Op == Opcode::While;
-}
-
 static void checkShape(const Program &P, HloId Id, Reporter &R) {
   const Dump &D = P.facts().dump();
   const HloModule &M = P.module();
@@ -240,7 +235,7 @@ void checkModuleInstructions(const CheckContext &A, Reporter &R) {
   const Program &P = W->program();
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
     Check.checkRead(P, HloId(I));
-    if (P[HloId(I)].Shape && !isComparedByLayout(P[HloId(I)].Op))
+    if (P[HloId(I)].Shape)
       checkShape(P, HloId(I), R);
   }
 }

@@ -252,7 +252,7 @@ bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
   return !Together->same(D[Writer].Tag.Name, D.Uses[Read.Use].Name);
 }
 
-/// Only the module tells branches apart, and what a fusion forwards.
+/// Only the module distinguishes branches, and shows what a fusion forwards.
 static constexpr const char *LateInModule =
     "late reads by fusions and conditionals: needs the HLO module";
 
