@@ -7,7 +7,7 @@
 
 #include "Facts/Wholeness.h"
 #include "Facts/Facts.h"
-#include "Facts/ReportDiff.h"
+#include "Facts/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

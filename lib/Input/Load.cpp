@@ -9,7 +9,7 @@
 #include "Dump/Files.h"
 #include "Dump/Reader.h"
 #include "Dump/Writers.h"
-#include "Facts/ReportDiff.h"
+#include "Facts/Report.h"
 #include "Facts/Wholeness.h"
 #include "Input/Protos.h"
 #include "Support/Format.h"
