@@ -48,6 +48,14 @@ static std::vector<CheckInfo> makeRegistry() {
 #undef needs
 }
 
+StringRef hlobuf::currentCheck(StringRef Id) {
+#define HLOBUF_RETIRED(OldId, NewId)                                           \
+  if (Id == OldId)                                                             \
+    return NewId;
+#include "Checks/Checks.def"
+  return Id;
+}
+
 llvm::ArrayRef<CheckInfo> hlobuf::allChecks() {
   static const std::vector<CheckInfo> Registry = makeRegistry();
   return Registry;

@@ -1,4 +1,4 @@
-//===- Driver/CheckNames.h - Names that nothing has -------------*- C++ -*-===//
+//===- Driver/CheckNames.h - Names of checks, as people write them- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,10 +8,14 @@
 #ifndef HLOBUF_DRIVER_CHECKNAMES_H
 #define HLOBUF_DRIVER_CHECKNAMES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/Globs.h"
 #include <string>
 
 namespace hlobuf {
+
+/// Globs of names of checks; old names stand for the checks that have the rule
+/// now.
+llvm::Expected<GlobList> parseCheckGlobs(llvm::StringRef Text);
 
 /// A sentence on \p Name, a name or a glob that no check has. It suggests the
 /// nearest name if at most a third of its characters differ.

@@ -16,6 +16,10 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+llvm::Expected<GlobList> hlobuf::parseCheckGlobs(StringRef Text) {
+  return GlobList::parse(Text, currentCheck);
+}
+
 std::string hlobuf::unknownCheck(StringRef Name) {
   StringRef Nearest;
   auto Least = static_cast<unsigned>(Name.size() / 3 + 1);
@@ -69,6 +73,10 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
   if (Id == SyntaxCheck) {
     Out << SyntaxPage;
     return true;
+  }
+  if (StringRef New = currentCheck(Id); New != Id) {
+    Out << fmt::format("{} is shown by {} now:\n\n", Id, New);
+    Id = New;
   }
   bool Found = false;
   for (const CheckInfo &Info : allChecks())

@@ -135,7 +135,8 @@ llvm::Error Driver::openSinks() {
 
 llvm::Error Driver::prepare() {
   if (!Options.Baseline.empty()) {
-    llvm::Expected<Baseline> Read = Baseline::read(Options.Baseline);
+    llvm::Expected<Baseline> Read =
+        Baseline::read(Options.Baseline, currentCheck);
     if (!Read)
       return Read.takeError();
     Old = std::move(*Read);
@@ -147,7 +148,8 @@ llvm::Error Driver::prepare() {
   }
   // Only a baseline is replaced by a baseline; a device replaces nothing.
   if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
-    if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
+    if (llvm::Expected<Baseline> Read = Baseline::read(Written, currentCheck);
+        !Read)
       return Read.takeError();
   }
   return openSinks();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Driver/CheckNames.h"
 #include "Driver/CommentLines.h"
 #include "Driver/Comments.h"
 #include "Dump/Reader.h"
@@ -61,13 +62,13 @@ static void collect(const Sources &Texts, const DumpFile &File, DumpResult &R,
 
 static bool isAbout(const Comment &C, const ResultFinding &F) {
   return F.Where.Line == C.Target && F.Where.File == C.File &&
-         llvm::cantFail(GlobList::parse(C.Check)).contains(F.Check);
+         llvm::cantFail(parseCheckGlobs(C.Check)).contains(F.Check);
 }
 
 /// True if some check that \p C names is enabled and had nothing in its way.
 static bool ran(const Comment &C, const DumpResult &R,
                 const CheckSelection &Selection) {
-  GlobList Checks = llvm::cantFail(GlobList::parse(C.Check));
+  GlobList Checks = llvm::cantFail(parseCheckGlobs(C.Check));
   if (Checks.contains(SyntaxCheck))
     return true;
   return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {

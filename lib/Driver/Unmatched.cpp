@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver/Unmatched.h"
+#include "Driver/CheckNames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -88,7 +89,7 @@ void UnmatchedSettings::findRequirements(const ActiveConfig *File,
         }))
       Running.push_back(Info.Id);
   GlobList Globs =
-      llvm::cantFail(GlobList::parse(Text)).only([](StringRef, bool Excludes) {
+      llvm::cantFail(parseCheckGlobs(Text)).only([](StringRef, bool Excludes) {
         return !Excludes;
       });
   for (StringRef Glob : Globs.unmatched(Running))

@@ -22,7 +22,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 std::string hlobuf::problemWithGlobs(StringRef Globs) {
-  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
+  llvm::Expected<GlobList> Parsed = parseCheckGlobs(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
@@ -39,7 +39,7 @@ static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
     return llvm::createStringError(
         std::errc::invalid_argument, "%s",
         fmt::format("{}: {}", Option, Problem).c_str());
-  List = llvm::cantFail(GlobList::parse(Text));
+  List = llvm::cantFail(parseCheckGlobs(Text));
   return llvm::Error::success();
 }
 

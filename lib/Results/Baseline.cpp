@@ -8,6 +8,7 @@
 #include "Results/Baseline.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,7 +41,9 @@ static llvm::Error refuse(StringRef Path, size_t Line) {
       fmt::format("'{}' is not a baseline: see line {}", Path, Line).c_str());
 }
 
-llvm::Expected<Baseline> Baseline::read(StringRef Path) {
+llvm::Expected<Baseline>
+Baseline::read(StringRef Path,
+               llvm::function_ref<StringRef(StringRef)> CurrentCheck) {
   Sources Texts;
   llvm::Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
@@ -50,6 +53,7 @@ llvm::Expected<Baseline> Baseline::read(StringRef Path) {
                                                llvm::toString(Text.takeError()))
                                        .c_str());
   Baseline B;
+  llvm::StringMap<unsigned> Renamed;
   StringRef Rest = *Text;
   for (size_t Number = 1; !Rest.empty(); ++Number) {
     auto [Line, Below] = Rest.split('\n');
@@ -70,11 +74,21 @@ llvm::Expected<Baseline> Baseline::read(StringRef Path) {
     auto Count = Object ? Object->getInteger("count") : std::nullopt;
     if (!Fingerprint || !Count || *Count < 0)
       return refuse(Path, Number);
+    StringRef OldCheck = Object->getString("check").value_or("");
+    StringRef Check = CurrentCheck(OldCheck);
+    StringRef Module = Object->getString("module").value_or("");
+    StringRef Message = Object->getString("message").value_or("");
+    std::string Key = Fingerprint->str();
+    if (Check != OldCheck) {
+      Key = fingerprint(Check, Module, Message, 0);
+      if (unsigned Before = Renamed[Key]++)
+        Key = fingerprint(Check, Module, Message, Before);
+    }
     // Lines of several files merge by cat.
-    Entry &E = B.Entries[Fingerprint->str()];
-    E.Check = Object->getString("check").value_or("").str();
-    E.Module = Object->getString("module").value_or("").str();
-    E.Message = Object->getString("message").value_or("").str();
+    Entry &E = B.Entries[Key];
+    E.Check = Check.str();
+    E.Module = Module.str();
+    E.Message = Message.str();
     E.Count += static_cast<unsigned>(*Count);
   }
   return B;

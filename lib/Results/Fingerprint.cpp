@@ -68,14 +68,22 @@ StringRef hlobuf::moduleNameOf(StringRef Path) {
   return Name.rtrim('.');
 }
 
+std::string hlobuf::fingerprint(StringRef Check, StringRef Module,
+                                StringRef Message, unsigned Before) {
+  std::string Key = fmt::format("{}\n{}\n{}", Check, withoutNumbers(Module),
+                                withoutNumbers(Message));
+  if (Before != 0)
+    Key += fmt::format("\n{}", Before);
+  return fmt::format("{:016x}", llvm::xxHash64(Key));
+}
+
 void hlobuf::setFingerprints(DumpResult &R) {
   llvm::StringMap<unsigned> Seen;
-  std::string Module = withoutNumbers(R.Module);
   for (ResultFinding &F : R.Findings) {
-    std::string Key =
-        fmt::format("{}\n{}\n{}", F.Check, Module, withoutNumbers(F.Message));
-    if (unsigned Before = Seen[Key]++)
-      Key += fmt::format("\n{}", Before);
-    F.Fingerprint = fmt::format("{:016x}", llvm::xxHash64(Key));
+    std::string First = fingerprint(F.Check, R.Module, F.Message, 0);
+    unsigned Before = Seen[First]++;
+    F.Fingerprint = Before == 0
+                        ? std::move(First)
+                        : fingerprint(F.Check, R.Module, F.Message, Before);
   }
 }

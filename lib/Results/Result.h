@@ -216,6 +216,11 @@ std::string withoutNumbers(llvm::StringRef Message);
 /// The module's name as far as the name of its dump shows it.
 llvm::StringRef moduleNameOf(llvm::StringRef Path);
 
+/// What a finding of \p Check in \p Module is recognized by in later releases
+/// of the program, if \p Before findings of the module are like it.
+std::string fingerprint(llvm::StringRef Check, llvm::StringRef Module,
+                        llvm::StringRef Message, unsigned Before);
+
 /// Gives each finding of \p R its fingerprint.
 void setFingerprints(DumpResult &R);
 

@@ -11,14 +11,17 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-llvm::Expected<GlobList> GlobList::parse(StringRef Text) {
+llvm::Expected<GlobList>
+GlobList::parse(StringRef Text,
+                llvm::function_ref<StringRef(StringRef)> Rename) {
   GlobList List;
   while (!Text.empty()) {
     auto [Item, Rest] = Text.split(',');
     Text = Rest;
     Item = Item.trim();
     bool Negative = Item.consume_front("-");
-    if (Item.empty())
+    StringRef Old = std::exchange(Item, Rename(Item));
+    if (Item.empty() || (Negative && Item != Old))
       continue;
     llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Item);
     if (!Pattern)
