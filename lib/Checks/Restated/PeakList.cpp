@@ -127,7 +127,7 @@ uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
   if (D.complete(Section::Texts))
     R.notChecked("the shape of a row is unknown");
   else
-    R.notCheckedWithout(A, Section::Texts, "the shapes of rows are unknown");
+    R.notCheckedWithout(A, Section::Texts, "the shape of a row is unknown");
   if (StatedBytes.empty())
     for (const PeakRow &Row : D.Peak)
       StatedBytes.try_emplace(key(Row), Row.Bytes);

@@ -1,0 +1,249 @@
+//===- Checks/Restated/Numbering.cpp --------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is numbered follows its numbers, and nothing is there twice:
+// - allocations are 0, 1, 2, ... as printed: XLA renumbers them after it
+//   combined the temps (buffer_assignment.cc CombineTempAllocations, 2017);
+// - so are the steps, whose number the heading has: a running counter
+//   (hlo_live_range.cc, 2021-04-07). A computation that is called twice is
+//   listed once, and instruction names are unique in a module;
+// - values ascend by id in their allocation, in 'Used values' and among the
+//   live ranges, because XLA sorts them before it prints (BufferAllocation::
+//   ToString, 2017; ToString, 2019-09-09; hlo_live_range.cc). Each is placed
+//   once; one in a hole of another color's temp is in that one's block of
+//   reused buffers, too.
+// No exception is known. A module that is not fully scheduled prints `max 0`
+// and no steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+/// A row with a number: how messages call it, and where the number is.
+struct NumberedRow {
+  uint64_t Number = 0;
+  std::string Name;
+  StringRef Where;
+  ValueId Value;
+  NameId Instruction;
+};
+
+class Numbering {
+public:
+  Numbering(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+
+  void checkAllocations();
+  void checkValues();
+  void checkUsed();
+  void checkSteps();
+  void checkRanges();
+
+private:
+  Finding report(const NumberedRow &Row, const NumberedRow &Before,
+                 const std::string &Expected);
+  void reportTwice(const NumberedRow &Second, const NumberedRow &First,
+                   StringRef What);
+  void about(Finding &F, const NumberedRow &Row) const;
+  template <typename NumberFn, typename ReportFn>
+  void count(size_t Rows, NumberFn Number, ReportFn Report);
+
+  NumberedRow value(uint32_t I) const {
+    TagTexts Tag = A.places().value(D.Values[I]).Tag;
+    return {D.Values[I].Tag.Id, "value " + Tag.Whole.str(), Tag.Id, ValueId(I),
+            NameId()};
+  }
+  NumberedRow used(UsedId U) const {
+    TagTexts Tag = A.places().tag(D[U]);
+    return {D[U].Tag.Id, "used value " + Tag.Whole.str(), Tag.Id,
+            A.valueOf(U), D[U].Tag.Name};
+  }
+  NumberedRow range(uint32_t I, UsedId U) const {
+    return {D[U].Tag.Id, "live range of " + D.spell(D[U].Tag),
+            A.places().row(D.Ranges[I]).Name, A.valueOf(U), D[U].Tag.Name};
+  }
+  NumberedRow step(uint32_t I) const {
+    const SequenceRow &Row = D.Sequence[I];
+    return {Row.Ordinal,
+            fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
+            A.places().row(Row).First, ValueId(), Row.Name};
+  }
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+};
+} // namespace
+
+void Numbering::about(Finding &F, const NumberedRow &Row) const {
+  if (Row.Value)
+    F.about(Row.Value);
+  if (Row.Instruction)
+    F.about(Row.Instruction);
+}
+
+/// \p Row is not \p Expected, which would follow from \p Before.
+Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
+                          const std::string &Expected) {
+  Finding F =
+      R.report(Row.Where, "{} follows {}, expected {}", Row.Name, Before.Name,
+               Expected);
+  F.note(Before.Where, "the previous one is here");
+  about(F, Row);
+  about(F, Before);
+  return F;
+}
+
+void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
+                            StringRef What) {
+  Finding F =
+      R.report(Second.Where, "{} has the same {} as {}, expected unique {}s",
+               Second.Name, What, First.Name, What);
+  F.note(First.Where, "the {} is also used here", What);
+  about(F, Second);
+  about(F, First);
+}
+
+/// Calls \p Report(row, expected number) for rows that are not 0, 1, 2, ... A
+/// gap that goes on is reported once, and so are two rows that are exchanged.
+template <typename NumberFn, typename ReportFn>
+void Numbering::count(size_t Rows, NumberFn Number, ReportFn Report) {
+  uint64_t Expected = 0;
+  for (size_t I = 0; I != Rows; ++I, ++Expected) {
+    uint64_t Found = Number(I);
+    if (Found == Expected)
+      continue;
+    Report(I, Expected);
+    uint64_t Next = I + 1 < Rows ? Number(I + 1) : Expected + 1;
+    if (Found == Expected + 1 && Next == Expected) {
+      ++I;
+      ++Expected;
+    } else if (Next != Expected + 1) {
+      Expected = Found;
+    }
+  }
+}
+
+void Numbering::checkAllocations() {
+  auto Row = [&](size_t I) {
+    const Allocation &Alloc = D.Allocations[I];
+    return NumberedRow{Alloc.Index, fmt::format("allocation {}", Alloc.Index),
+                       A.places().header(Alloc).Index, ValueId(), NameId()};
+  };
+  auto Report = [&](size_t I, uint64_t Expected) {
+    Finding F = I == 0 ? R.report(Row(0).Where,
+                                  "the first allocation has number {}, "
+                                  "expected 0",
+                                  D.Allocations[0].Index)
+                       : report(Row(I), Row(I - 1), std::to_string(Expected));
+    F.about(AllocationId(I));
+    if (D.Allocations[I].Index < D.Allocations.size())
+      F.about(AllocationId(D.Allocations[I].Index));
+  };
+  count(
+      D.Allocations.size(), [&](size_t I) { return D.Allocations[I].Index; },
+      Report);
+}
+
+void Numbering::checkSteps() {
+  llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
+  auto Report = [&](size_t I, uint64_t Expected) {
+    Finding F = R.report(step(I).Where, "{} is out of order, expected step {}",
+                         step(I).Name, Expected);
+    F.about(Section::Sequence).about(Steps[I].Name);
+    if (I + 1 < Steps.size() && Steps[I + 1].Ordinal == Expected)
+      F.note(step(I + 1).Where, "step {} comes after it", Expected);
+    else if (I != 0)
+      F.note(step(I - 1).Where, "the previous row is step {}",
+             Steps[I - 1].Ordinal);
+  };
+  count(Steps.size(), [&](size_t I) { return Steps[I].Ordinal; }, Report);
+
+  std::vector<uint32_t> First(D.Names.size(), ~0U);
+  for (uint32_t I = 0; I != Steps.size(); ++I) {
+    uint32_t &Before = First[Steps[I].Name.index()];
+    if (Before != ~0U)
+      R.report(A.places().row(Steps[I]).Name,
+               "'{}' is in the instruction sequence twice, as step {} and step "
+               "{}",
+               D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
+          .note(A.places().row(Steps[Before]).Name, "its first step is here")
+          .about(Section::Sequence)
+          .about(Steps[I].Name);
+    else
+      Before = I;
+  }
+  // A heading that goes with the last number is right: rows are missing, or
+  // there twice, and were reported.
+  bool FitsLast =
+      !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
+  if (FitsLast || D.MaxStep == Steps.size())
+    return;
+  Finding F = R.report(A.places().liveHeader().First,
+                       "the heading says {} steps, but the instruction "
+                       "sequence has {} rows",
+                       D.MaxStep, Steps.size());
+  F.about(Section::Sequence);
+  if (!Steps.empty())
+    F.note(A.places().line(Steps.back()), "the last row is here");
+}
+
+void Numbering::checkValues() {
+  llvm::DenseMap<uint64_t, uint32_t> ById;
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Value &V = D.Values[I];
+    auto [Known, New] = ById.try_emplace(V.Tag.Id, I);
+    if (!New)
+      reportTwice(value(I), value(Known->second), "id");
+    ValueId Same = A.findValue(V.Tag.Name, V.Tag.Index);
+    if (Same && Same != ValueId(I) && D[Same].Tag.Id != V.Tag.Id)
+      reportTwice(value(I), value(Same.index()), "instruction and index");
+    if (I != 0 && V.Owner == D.Values[I - 1].Owner &&
+        V.Tag.Id < D.Values[I - 1].Tag.Id)
+      report(value(I), value(I - 1), "ascending ids inside an allocation");
+  }
+}
+
+void Numbering::checkUsed() {
+  for (uint32_t I = 1; I < D.Used.size(); ++I)
+    if (D.Used[I].Tag.Id <= D.Used[I - 1].Tag.Id)
+      report(used(UsedId(I)), used(UsedId(I - 1)), "ascending ids");
+}
+
+void Numbering::checkRanges() {
+  UsedId Before;
+  uint32_t Last = 0;
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    const LiveRangeRow &Row = D.Ranges[I];
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (!U)
+      continue;
+    if (Before && D[U].Tag.Id < D[Before].Tag.Id)
+      report(range(I, U), range(Last, Before), "ascending ids");
+    Before = U;
+    Last = I;
+  }
+}
+
+namespace hlobuf {
+void checkNumbering(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  Numbering Check(A, R);
+  Check.checkAllocations();
+  Check.checkValues();
+  if (D.complete(Section::Used) && D.Values2019 != ValueForm::MultiLine)
+    Check.checkUsed();
+  if (D.complete(Section::Sequence))
+    Check.checkSteps();
+  if (D.complete(Section::Ranges) && D.complete(Section::Used))
+    Check.checkRanges();
+}
+} // namespace hlobuf
