@@ -8,9 +8,9 @@
 // A row of BufferLiveRange is named after a value whose instruction is in the
 // sequence, occurs once, and is inside the steps (0 <= start < T, start <= end
 // <= T; T itself means live out). XLA prints a map from values to time bounds
-// (hlo_live_range.cc, since 2021-04-07). A value that needs no memory may have a row and no allocation
-// (GPU's view colors, 2026-07-22), so there an unknown name only counts if it
-// is not in the sequence either.
+// (hlo_live_range.cc, since 2021-04-07). A value that needs no memory may have
+// a row and no allocation (GPU's view colors, 2026-07-22), so there an unknown
+// name only counts if it is not in the sequence either.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ static constexpr RestatedField ValueFields[] = {
     {Role::Running, "", "cumulative size '{}'"},
     {Role::Running, "(", "percentage '{}'"},
     {Role::Own, "%); ", "size '{}'"},
-    {Role::Key, "; ", "offset {}"},
+    {Role::Key, "; ", "row for offset {}"},
     {Role::Own, "; ", "number of values '{}'"},
     {Role::Own, "; ", "shapes '{}'"},
 };
@@ -40,7 +40,7 @@ static constexpr RestatedField AllocationFields[] = {
     {Role::Running, "", "cumulative size '{}'"},
     {Role::Running, "(", "percentage '{}'"},
     {Role::Running, "%); ", "remaining size '{}'"},
-    {Role::Key, "; allocation ", "index {}"},
+    {Role::Key, "; allocation ", "row for allocation {}"},
     {Role::Own, ": ", ""},
 };
 static constexpr LineFormat AllocationRow = {AllocationFields, ":"};
@@ -65,13 +65,14 @@ public:
     return Expected.text(Derived) == There[Stated];
   }
   const LineFormat *format(size_t Line) const override;
-  uint32_t table(size_t Line) const override { return info(Line).Block; }
   StringRef noun() const override { return "report"; }
+  StringRef order() const override {
+    return "rows are ordered by size (descending)";
+  }
   StringRef heading() const override {
     return D.file(FileRole::Report).Text.take_front(0);
   }
   std::string describe(size_t Line) const override;
-  std::string describeExtra(size_t Stated) const override;
   void explain(Finding &F, const LineDifference &Found) override;
 
 private:
@@ -86,8 +87,6 @@ private:
   Reporter &R;
   std::vector<StringRef> There;
   Report Expected;
-  /// A total is wrong, and then most rows are too.
-  bool WrongTotal = false;
   /// The only used value without a value line, once it was looked for.
   std::optional<UsedId> Lost;
 };
@@ -107,7 +106,7 @@ std::string MemoryReport::describe(size_t Line) const {
     return fmt::format("the row for offset {} of allocation {}", L.At,
                        D[L.Owner].Index);
   case Kind::AllocationRow:
-    return fmt::format("the row for allocation {}", D[L.Owner].Index);
+    return RestatedSection::describe(Line);
   case Kind::AllocationHeader:
     return fmt::format("the header of allocation {}", D[L.Owner].Index);
   case Kind::Total:
@@ -119,15 +118,6 @@ std::string MemoryReport::describe(size_t Line) const {
   }
   StringRef Wanted = Expected.text(Line).trim();
   return Wanted.empty() ? "an empty line" : fmt::format("'{}'", Wanted);
-}
-
-std::string MemoryReport::describeExtra(size_t Stated) const {
-  ReportRow Row;
-  if (parseReportRow(There[Stated], Row))
-    return fmt::format("row for offset {}", Row.Offset);
-  std::optional<uint32_t> Index =
-      parseAllocationHeading(headerInRow(There[Stated]));
-  return Index ? fmt::format("row for allocation {}", *Index) : "line";
 }
 
 /// The value of a row that is shown as its cause: where the report has the
@@ -157,8 +147,7 @@ void MemoryReport::explain(Finding &F, const LineDifference &Found) {
     return;
   }
   const ReportLine &L = info(Found.Derived);
-  WrongTotal |= L.Kind == Kind::Total;
-  if (WrongTotal)
+  if (L.Kind == Kind::Total)
     F.about(Section::Total);
   if (!L.Owner || L.Kind == Kind::Total || L.Kind == Kind::Space)
     return;

@@ -30,7 +30,6 @@ using llvm::StringRef;
 namespace {
 /// A row with a number: how messages call it, and where the number is.
 struct NumberedRow {
-  uint64_t Number = 0;
   std::string Name;
   StringRef Where;
   ValueId Value;
@@ -48,33 +47,40 @@ public:
   void checkRanges();
 
 private:
+  /// Calls \p Report(row, expected number) for rows that are not 0, 1, 2, ...
+  template <typename RowT, typename ReportFn>
+  void count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
+             ReportFn Report);
   Finding report(const NumberedRow &Row, const NumberedRow &Before,
                  const std::string &Expected);
   void reportTwice(const NumberedRow &Second, const NumberedRow &First,
                    StringRef What);
   void about(Finding &F, const NumberedRow &Row) const;
-  template <typename NumberFn, typename ReportFn>
-  void count(size_t Rows, NumberFn Number, ReportFn Report);
 
   NumberedRow value(uint32_t I) const {
     TagTexts Tag = A.places().value(D.Values[I]).Tag;
-    return {D.Values[I].Tag.Id, "value " + Tag.Whole.str(), Tag.Id, ValueId(I),
-            NameId()};
+    return {"value " + Tag.Whole.str(), Tag.Id, ValueId(I), NameId()};
   }
-  NumberedRow used(UsedId U) const {
-    TagTexts Tag = A.places().tag(D[U]);
-    return {D[U].Tag.Id, "used value " + Tag.Whole.str(), Tag.Id,
-            A.valueOf(U), D[U].Tag.Name};
+  NumberedRow used(uint32_t I) const {
+    TagTexts Tag = A.places().tag(D.Used[I]);
+    return {"used value " + Tag.Whole.str(), Tag.Id, A.valueOf(UsedId(I)),
+            D.Used[I].Tag.Name};
   }
-  NumberedRow range(uint32_t I, UsedId U) const {
-    return {D[U].Tag.Id, "live range of " + D.spell(D[U].Tag),
-            A.places().row(D.Ranges[I]).Name, A.valueOf(U), D[U].Tag.Name};
+  NumberedRow range(uint32_t I) const {
+    const LiveRangeRow &Row = D.Ranges[I];
+    return {"the live range of " + D.spell(Row.Name, Row.Index),
+            A.places().row(Row).Name, A.findValue(Row.Name, Row.Index),
+            Row.Name};
   }
   NumberedRow step(uint32_t I) const {
     const SequenceRow &Row = D.Sequence[I];
-    return {Row.Ordinal,
-            fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
+    return {fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
             A.places().row(Row).First, ValueId(), Row.Name};
+  }
+  NumberedRow allocation(uint32_t I) const {
+    const Allocation &Row = D.Allocations[I];
+    return {fmt::format("allocation {}", Row.Index),
+            A.places().header(Row).Index, ValueId(), NameId()};
   }
 
   const CheckContext &A;
@@ -93,10 +99,12 @@ void Numbering::about(Finding &F, const NumberedRow &Row) const {
 /// \p Row is not \p Expected, which would follow from \p Before.
 Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
                           const std::string &Expected) {
-  Finding F =
-      R.report(Row.Where, "{} follows {}, expected {}", Row.Name, Before.Name,
-               Expected);
-  F.note(Before.Where, "the previous one is here");
+  bool First = Row.Where == Before.Where;
+  Finding F = R.report(Row.Where, "{} {}{}, expected {}", Row.Name,
+                       First ? "comes first" : "follows ",
+                       First ? "" : Before.Name, Expected);
+  if (!First)
+    F.note(Before.Where, "the previous one is here");
   about(F, Row);
   about(F, Before);
   return F;
@@ -112,17 +120,17 @@ void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
   about(F, First);
 }
 
-/// Calls \p Report(row, expected number) for rows that are not 0, 1, 2, ... A
-/// gap that goes on is reported once, and so are two rows that are exchanged.
-template <typename NumberFn, typename ReportFn>
-void Numbering::count(size_t Rows, NumberFn Number, ReportFn Report) {
+/// A gap that goes on is reported once, and so are two rows that are exchanged.
+template <typename RowT, typename ReportFn>
+void Numbering::count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
+                      ReportFn Report) {
   uint64_t Expected = 0;
-  for (size_t I = 0; I != Rows; ++I, ++Expected) {
-    uint64_t Found = Number(I);
+  for (uint32_t I = 0; I != Rows.size(); ++I, ++Expected) {
+    uint64_t Found = Rows[I].*Number;
     if (Found == Expected)
       continue;
-    Report(I, Expected);
-    uint64_t Next = I + 1 < Rows ? Number(I + 1) : Expected + 1;
+    Report(I, std::to_string(Expected));
+    uint64_t Next = I + 1 < Rows.size() ? Rows[I + 1].*Number : Expected + 1;
     if (Found == Expected + 1 && Next == Expected) {
       ++I;
       ++Expected;
@@ -133,67 +141,48 @@ void Numbering::count(size_t Rows, NumberFn Number, ReportFn Report) {
 }
 
 void Numbering::checkAllocations() {
-  auto Row = [&](size_t I) {
-    const Allocation &Alloc = D.Allocations[I];
-    return NumberedRow{Alloc.Index, fmt::format("allocation {}", Alloc.Index),
-                       A.places().header(Alloc).Index, ValueId(), NameId()};
-  };
-  auto Report = [&](size_t I, uint64_t Expected) {
-    Finding F = I == 0 ? R.report(Row(0).Where,
-                                  "the first allocation has number {}, "
-                                  "expected 0",
-                                  D.Allocations[0].Index)
-                       : report(Row(I), Row(I - 1), std::to_string(Expected));
-    F.about(AllocationId(I));
-    if (D.Allocations[I].Index < D.Allocations.size())
-      F.about(AllocationId(D.Allocations[I].Index));
-  };
-  count(
-      D.Allocations.size(), [&](size_t I) { return D.Allocations[I].Index; },
-      Report);
+  count(D.Allocations, &Allocation::Index,
+        [&](uint32_t I, const std::string &Expected) {
+          Finding F =
+              report(allocation(I), allocation(I == 0 ? 0 : I - 1), Expected);
+          F.about(AllocationId(I));
+          if (D.Allocations[I].Index < D.Allocations.size())
+            F.about(AllocationId(D.Allocations[I].Index));
+        });
 }
 
 void Numbering::checkSteps() {
   llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
-  auto Report = [&](size_t I, uint64_t Expected) {
-    Finding F = R.report(step(I).Where, "{} is out of order, expected step {}",
-                         step(I).Name, Expected);
-    F.about(Section::Sequence).about(Steps[I].Name);
-    if (I + 1 < Steps.size() && Steps[I + 1].Ordinal == Expected)
-      F.note(step(I + 1).Where, "step {} comes after it", Expected);
-    else if (I != 0)
-      F.note(step(I - 1).Where, "the previous row is step {}",
-             Steps[I - 1].Ordinal);
-  };
-  count(Steps.size(), [&](size_t I) { return Steps[I].Ordinal; }, Report);
-
+  count(D.Sequence, &SequenceRow::Ordinal,
+        [&](uint32_t I, const std::string &Expected) {
+          report(step(I), step(I == 0 ? 0 : I - 1), "step " + Expected)
+              .about(Section::Sequence);
+        });
   std::vector<uint32_t> First(D.Names.size(), ~0U);
   for (uint32_t I = 0; I != Steps.size(); ++I) {
     uint32_t &Before = First[Steps[I].Name.index()];
-    if (Before != ~0U)
-      R.report(A.places().row(Steps[I]).Name,
-               "'{}' is in the instruction sequence twice, as step {} and step "
-               "{}",
-               D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
-          .note(A.places().row(Steps[Before]).Name, "its first step is here")
-          .about(Section::Sequence)
-          .about(Steps[I].Name);
-    else
+    if (Before == ~0U) {
       Before = I;
+      continue;
+    }
+    R.report(A.places().row(Steps[I]).Name,
+             "'{}' is in the instruction sequence twice, as step {} and step "
+             "{}",
+             D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
+        .note(A.places().row(Steps[Before]).Name, "its first step is here")
+        .about(Section::Sequence)
+        .about(Steps[I].Name);
   }
   // A heading that goes with the last number is right: rows are missing, or
   // there twice, and were reported.
   bool FitsLast =
       !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
-  if (FitsLast || D.MaxStep == Steps.size())
-    return;
-  Finding F = R.report(A.places().liveHeader().First,
-                       "the heading says {} steps, but the instruction "
-                       "sequence has {} rows",
-                       D.MaxStep, Steps.size());
-  F.about(Section::Sequence);
-  if (!Steps.empty())
-    F.note(A.places().line(Steps.back()), "the last row is here");
+  if (!FitsLast && D.MaxStep != Steps.size())
+    R.report(A.places().liveHeader().First,
+             "the heading says {} steps, but the instruction sequence has {} "
+             "rows",
+             D.MaxStep, Steps.size())
+        .about(Section::Sequence);
 }
 
 void Numbering::checkValues() {
@@ -215,20 +204,20 @@ void Numbering::checkValues() {
 void Numbering::checkUsed() {
   for (uint32_t I = 1; I < D.Used.size(); ++I)
     if (D.Used[I].Tag.Id <= D.Used[I - 1].Tag.Id)
-      report(used(UsedId(I)), used(UsedId(I - 1)), "ascending ids");
+      report(used(I), used(I - 1), "ascending ids");
 }
 
 void Numbering::checkRanges() {
-  UsedId Before;
+  // The last row with a known value, and that value's id.
   uint32_t Last = 0;
+  uint32_t Before = 0;
   for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
-    const LiveRangeRow &Row = D.Ranges[I];
-    UsedId U = A.findUsed(Row.Name, Row.Index);
+    UsedId U = A.findUsed(D.Ranges[I].Name, D.Ranges[I].Index);
     if (!U)
       continue;
-    if (Before && D[U].Tag.Id < D[Before].Tag.Id)
-      report(range(I, U), range(Last, Before), "ascending ids");
-    Before = U;
+    if (D[U].Tag.Id < Before)
+      report(range(I), range(Last), "ascending ids");
+    Before = D[U].Tag.Id;
     Last = I;
   }
 }

@@ -31,7 +31,7 @@ using llvm::StringRef;
 
 using Role = RestatedField::Role;
 static constexpr RestatedField Fields[] = {
-    {Role::Key, "    ", "name {}"},
+    {Role::Key, "    ", "peak row of '{}'"},
     {Role::Own, ": ", "{} bytes"},
     {Role::Running, " bytes (cumulative: ", "{} cumulative bytes"},
 };
@@ -48,9 +48,7 @@ struct DerivedRow {
 
 class PeakList : public RestatedSection {
 public:
-  PeakList(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {
-    derive(D.PeakStep);
-  }
+  PeakList(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
 
   void compare();
 
@@ -66,30 +64,25 @@ public:
   }
   StringRef noun() const override { return "peak list"; }
   StringRef heading() const override { return A.places().peakHeader().First; }
-  std::string describe(size_t Line) const override {
-    return fmt::format("the peak row of '{}'", name(Rows[Line].Range));
-  }
-  std::string describeExtra(size_t Stated) const override;
+  std::string describeExtra(size_t Stated, std::string Name) const override;
   StringRef order() const override {
     return D.PeakRows == PeakForm::Cumulative
                ? "rows are ordered by bytes (descending), then by name and "
                  "index"
                : "rows are ordered by value id";
   }
-  std::string reason(const LineDifference &Found) const override;
   void explain(Finding &F, const LineDifference &Found) override;
 
 private:
   void derive(int32_t AtStep);
-  size_t mistakes() const;
+  bool isListed() const;
   ShapeId shapeOf(const LiveRangeRow &Range) const;
   uint64_t statedBytes(const LiveRangeRow &Range);
   /// Name and index as far as rows print them.
   template <typename RowT>
   std::pair<uint32_t, uint32_t> key(const RowT &Row) const {
-    return {Row.Name.index(), D.PeakRows == PeakForm::Name
-                                  ? 0
-                                  : Row.Index.canonical().bits()};
+    return {Row.Name.index(),
+            D.PeakRows == PeakForm::Name ? 0 : Row.Index.canonical().bits()};
   }
   std::string name(uint32_t Range) const {
     const LiveRangeRow &Row = D.Ranges[Range];
@@ -124,10 +117,7 @@ ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
 
 /// What the list says about a value of unknown shape.
 uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
-  if (D.complete(Section::Texts))
-    R.notChecked("the shape of a row is unknown");
-  else
-    R.notCheckedWithout(A, Section::Texts, "the shape of a row is unknown");
+  R.notCheckedWithout(A, Section::Texts, "the shape of a row is unknown");
   if (StatedBytes.empty())
     for (const PeakRow &Row : D.Peak)
       StatedBytes.try_emplace(key(Row), Row.Bytes);
@@ -179,20 +169,6 @@ std::string PeakList::derived(size_t Line) const {
   return Text;
 }
 
-/// How many rows are listed and not derived, or the opposite.
-size_t PeakList::mistakes() const {
-  std::vector<std::pair<uint32_t, uint32_t>> Listed, Derived, Wrong;
-  for (const PeakRow &Row : D.Peak)
-    Listed.push_back(key(Row));
-  for (const DerivedRow &Row : Rows)
-    Derived.push_back(key(D.Ranges[Row.Range]));
-  llvm::sort(Listed);
-  llvm::sort(Derived);
-  std::set_symmetric_difference(Listed.begin(), Listed.end(), Derived.begin(),
-                                Derived.end(), std::back_inserter(Wrong));
-  return Wrong.size();
-}
-
 const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
   if (std::optional<uint32_t> Range = A.rangeRow(Row.Name, Row.Index))
     return &D.Ranges[*Range];
@@ -202,12 +178,8 @@ const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
   return Found == D.Ranges.end() ? nullptr : &*Found;
 }
 
-std::string PeakList::describeExtra(size_t Stated) const {
+std::string PeakList::describeExtra(size_t Stated, std::string Name) const {
   const PeakRow &Row = D.Peak[Stated];
-  std::string Name =
-      fmt::format("peak row of '{}'", D.PeakRows == PeakForm::Name
-                                          ? D.Names[Row.Name].str()
-                                          : D.spell(Row.Name, Row.Index));
   const LiveRangeRow *Range = rangeOf(Row);
   if (!Range)
     return Name + ", which has no live range";
@@ -225,12 +197,6 @@ void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
     F.about(V);
 }
 
-std::string PeakList::reason(const LineDifference &Found) const {
-  ShapeId Shape = shapeOf(D.Ranges[Rows[Found.Derived].Range]);
-  bool IsBytes = Found.Field && Found.Field->What == Role::Own;
-  return IsBytes && Shape ? fmt::format(" for {}", D.Shapes.text(Shape)) : "";
-}
-
 /// Shows what a derived row follows from.
 void PeakList::explainRow(Finding &F, const LineDifference &Found) {
   const DerivedRow &Row = Rows[Found.Derived];
@@ -246,9 +212,9 @@ void PeakList::explainRow(Finding &F, const LineDifference &Found) {
       F.note(A.places().row(D.Peak[Found.Stated - 1]).Second,
              "{} bytes up to here, plus {} more", Row.Cumulative - Row.Bytes,
              Row.Bytes);
-  } else if (shapeOf(Range)) {
+  } else if (ShapeId Shape = shapeOf(Range)) {
     F.note(A.places().text(*A.instruction(Range.Name)).ShapeText,
-           "its shape is here");
+           "its shape is {}", D.Shapes.text(Shape));
   }
 }
 
@@ -267,19 +233,26 @@ void PeakList::explain(Finding &F, const LineDifference &Found) {
     explainRow(F, Found);
 }
 
+bool PeakList::isListed() const {
+  if (Rows.size() != D.Peak.size())
+    return false;
+  for (size_t I = 0; I != Rows.size(); ++I)
+    if (!isSame(I, I))
+      return false;
+  return true;
+}
+
 void PeakList::compare() {
-  size_t Number = 0;
-  while (Number < std::min(Rows.size(), D.Peak.size()) &&
-         isSame(Number, Number))
-    ++Number;
-  if (Number == Rows.size() && Number == D.Peak.size())
+  derive(D.PeakStep);
+  if (isListed())
     return;
-  size_t AtStated = mistakes();
+  // Does the list belong to the true peak?
   std::optional<PeakMoment> Peak = findPeak(A);
-  if (AtStated != 0 && Peak && Peak->Step != D.PeakStep) {
+  if (Peak && Peak->Step != D.PeakStep) {
     derive(Peak->Step);
-    if (mistakes() >= AtStated)
-      derive(D.PeakStep);
+    if (isListed())
+      return;
+    derive(D.PeakStep);
   }
   compareRestated(*this, R);
 }
@@ -297,9 +270,10 @@ static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
 /// there is no list to compare.
 static bool checkSentence(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
-  StringRef Heading = D.liveText().drop_front(D.PeakLine).take_until([](char C) {
-    return C == '\n';
-  });
+  StringRef Heading =
+      D.liveText().drop_front(D.PeakLine).take_until([](char C) {
+        return C == '\n';
+      });
   bool AllKnown = true;
   for (const LiveRangeRow &Row : D.Ranges) {
     const Instruction *I = A.instruction(Row.Name);

@@ -13,11 +13,14 @@ using llvm::StringRef;
 
 RestatedSection::~RestatedSection() = default;
 
-std::string RestatedSection::describeExtra(size_t) const { return "line"; }
+std::string RestatedSection::describe(size_t Derived) const {
+  return "the " + format(Derived)->row(derived(Derived));
+}
 
 /// Drops a column of a tree from the front of \p Text; false if there is none.
 static bool consumeConnector(StringRef &Text) {
-  for (StringRef Column : {" ", "\u2502", "\u251c\u2500\u2500", "\u2514\u2500\u2500"})
+  for (StringRef Column :
+       {" ", "\u2502", "\u251c\u2500\u2500", "\u2514\u2500\u2500"})
     if (Text.consume_front(Column))
       return true;
   return false;
@@ -39,6 +42,24 @@ llvm::SmallVector<StringRef, 6> LineFormat::split(StringRef Line) const {
     Line = Line.take_front(At);
   }
   return Texts;
+}
+
+StringRef LineFormat::key(StringRef Line) const {
+  llvm::SmallVector<StringRef, 6> Texts = split(Line);
+  for (size_t I = 0; I != Texts.size(); ++I)
+    if (Fields[I].What == RestatedField::Role::Key)
+      return Texts[I];
+  return "";
+}
+
+std::string LineFormat::row(StringRef Line) const {
+  StringRef Key = key(Line);
+  for (const RestatedField &Field : Fields)
+    if (Field.What == RestatedField::Role::Key && !Key.empty()) {
+      auto [Before, After] = Field.Phrase.split("{}");
+      return (Before + Key + After).str();
+    }
+  return "line";
 }
 
 /// What \p Stated has and \p Derived has not, and the opposite: all between the
@@ -69,7 +90,6 @@ static std::pair<StringRef, StringRef> differentText(StringRef Stated,
 }
 
 namespace {
-/// Walks over the stated and the derived lines at once.
 class SectionComparer {
 public:
   SectionComparer(RestatedSection &S, Reporter &R) : S(S), R(R) {}
@@ -78,29 +98,18 @@ public:
 
 private:
   using Role = RestatedField::Role;
-  /// What an unclear difference is, if its table has keys.
-  using Explanation = std::optional<LineDifference>;
 
   bool isSame(size_t Derived, size_t Stated) const;
-  LineDifference judge() const;
-  bool isUnclear(const LineDifference &D) const;
-  Explanation explainByKeys() const;
+  LineDifference judge(size_t Derived, size_t Stated) const;
+  LineDifference judgeByKeys(size_t Derived, size_t Stated) const;
   const RestatedField *wrongField(size_t Derived, size_t Stated,
-                                  bool OnlyOwn) const;
-  StringRef keyOf(const LineFormat &Format, StringRef Line) const;
-  void step(LineFault Fault);
-  void nextTable();
+                                  Role What) const;
   void report(const LineDifference &D);
   Finding reportEdited(const LineDifference &D);
   Finding reportText(StringRef Line, StringRef Wanted, StringRef Name);
 
   RestatedSection &S;
   Reporter &R;
-  /// The lines at hand.
-  size_t Derived = 0, Stated = 0;
-  /// The derived lines at which a table begins, by their text; made when
-  /// needed.
-  llvm::StringMap<std::vector<size_t>> Starts;
 };
 } // namespace
 
@@ -108,174 +117,101 @@ void hlobuf::compareRestated(RestatedSection &S, Reporter &R) {
   SectionComparer(S, R).run();
 }
 
+void SectionComparer::run() {
+  size_t Least = std::min(S.derivedLines(), S.statedLines());
+  size_t Line = 0;
+  while (Line != Least && S.isSame(Line, Line))
+    ++Line;
+  if (Line != S.derivedLines() || Line != S.statedLines())
+    report(judge(Line, Line));
+}
+
 /// Both are past the end, or both lines are there and the same.
-bool SectionComparer::isSame(size_t D, size_t L) const {
-  bool NoneDerived = D >= S.derivedLines();
-  bool NoneStated = L >= S.statedLines();
+bool SectionComparer::isSame(size_t Derived, size_t Stated) const {
+  bool NoneDerived = Derived >= S.derivedLines();
+  bool NoneStated = Stated >= S.statedLines();
   if (NoneDerived || NoneStated)
     return NoneDerived && NoneStated;
-  return S.isSame(D, L);
+  return S.isSame(Derived, Stated);
 }
 
-void SectionComparer::run() {
-  std::optional<uint32_t> Reported;
-  while (Derived < S.derivedLines() && Stated < S.statedLines()) {
-    if (S.isSame(Derived, Stated)) {
-      ++Derived;
-      ++Stated;
-      continue;
-    }
-    LineDifference D = judge();
-    bool Unclear = isUnclear(D);
-    uint32_t Table = S.table(Derived);
-    if (Reported != Table)
-      report(Unclear || D.Fault == LineFault::Missing ||
-                     D.Fault == LineFault::Extra
-                 ? explainByKeys().value_or(D)
-                 : D);
-    Reported = Table;
-    if (Unclear)
-      nextTable();
-    else
-      step(D.Fault);
-  }
-  if (Reported || (Derived == S.derivedLines() && Stated == S.statedLines()))
-    return;
-  bool Ends = Stated == S.statedLines();
-  report({Ends ? LineFault::Missing : LineFault::Extra, Derived, Stated});
-}
-
-/// How the lines at hand differ, judged by the lines after them.
-LineDifference SectionComparer::judge() const {
+/// How the lines at hand differ, judged by those after them.
+LineDifference SectionComparer::judge(size_t Derived, size_t Stated) const {
   LineDifference D{LineFault::Edited, Derived, Stated};
-  if (isSame(Derived + 1, Stated) && isSame(Derived, Stated + 1))
-    return {LineFault::Misplaced, Derived, Stated, nullptr, Stated + 1};
-  if (isSame(Derived + 1, Stated + 1))
+  if (Derived == S.derivedLines())
+    D.Fault = LineFault::Extra;
+  else if (Stated == S.statedLines())
+    D.Fault = LineFault::Missing;
+  else if (const LineFormat *Format = S.format(Derived);
+           Format && !Format->key(S.stated(Stated)).empty())
+    D = judgeByKeys(Derived, Stated);
+  else if (isSame(Derived + 1, Stated + 1))
     D.Fault = LineFault::Edited;
   else if (isSame(Derived + 1, Stated))
     D.Fault = LineFault::Missing;
   else if (isSame(Derived, Stated + 1))
     D.Fault = LineFault::Extra;
-  if (D.Fault != LineFault::Edited)
-    return D;
-  const LineFormat *Format = S.format(Derived);
-  StringRef Key = Format ? keyOf(*Format, S.stated(Stated)) : StringRef();
-  if (!Key.empty() && Key != keyOf(*Format, S.derived(Derived)))
-    D.Fault = LineFault::Replaced;
-  else
-    D.Field = wrongField(Derived, Stated, /*OnlyOwn=*/false);
   return D;
 }
 
-/// True if the lines after \p D do not agree either.
-bool SectionComparer::isUnclear(const LineDifference &D) const {
-  return (D.Fault == LineFault::Edited || D.Fault == LineFault::Replaced) &&
-         !isSame(Derived + 1, Stated + 1);
-}
-
-StringRef SectionComparer::keyOf(const LineFormat &Format,
-                                 StringRef Line) const {
-  llvm::SmallVector<StringRef, 6> Texts = Format.split(Line);
-  for (size_t I = 0; I != Texts.size(); ++I)
-    if (Format.Fields[I].What == Role::Key)
-      return Texts[I];
-  return "";
-}
-
-/// The first field that differs, one that says something about its row alone
-/// before those that depend on others. Null if there is none.
-const RestatedField *SectionComparer::wrongField(size_t D, size_t L,
-                                                 bool OnlyOwn) const {
-  const LineFormat *Format = S.format(D);
-  if (!Format)
-    return nullptr;
-  std::string Line = S.derived(D);
-  auto Wanted = Format->split(Line);
-  auto Found = Format->split(S.stated(L));
-  if (Found.empty())
-    return nullptr;
-  for (Role What : {Role::Own, Role::Running}) {
-    for (size_t I = 0; I != Wanted.size(); ++I)
-      if (Format->Fields[I].What == What && Found[I] != Wanted[I])
-        return &Format->Fields[I];
-    if (OnlyOwn)
-      break;
-  }
+/// The first field of role \p What that differs; null if there is none.
+const RestatedField *SectionComparer::wrongField(size_t Derived, size_t Stated,
+                                                 Role What) const {
+  const LineFormat &Format = *S.format(Derived);
+  std::string Line = S.derived(Derived);
+  auto Wanted = Format.split(Line);
+  auto Found = Format.split(S.stated(Stated));
+  for (size_t I = 0; I != Wanted.size(); ++I)
+    if (Format.Fields[I].What == What && Found[I] != Wanted[I])
+      return &Format.Fields[I];
   return nullptr;
 }
 
 /// Joins the rest of the table by the keys of its rows: a row that says
-/// something else about itself, else one that is not derived, else a derived
-/// one that is not there.
-SectionComparer::Explanation SectionComparer::explainByKeys() const {
-  const LineFormat *Format = S.format(Derived);
-  if (!Format)
-    return std::nullopt;
+/// something else about itself, else one that was not derived, else a derived
+/// one that is not there or not in its place, else a sum.
+LineDifference SectionComparer::judgeByKeys(size_t Derived,
+                                            size_t Stated) const {
+  const LineFormat &Format = *S.format(Derived);
   llvm::StringMap<llvm::SmallVector<size_t, 1>> Rows;
   size_t End = Derived;
-  for (; End < S.derivedLines() && S.format(End) == Format &&
-         S.table(End) == S.table(Derived);
-       ++End)
-    Rows[keyOf(*Format, S.derived(End))].push_back(End);
-  for (auto &Row : Rows)
-    std::reverse(Row.second.begin(), Row.second.end());
-  Explanation Extra;
+  while (End < S.derivedLines() && S.format(End) == &Format)
+    ++End;
+  for (size_t I = End; I-- > Derived;)
+    Rows[Format.key(S.derived(I))].push_back(I);
+  std::optional<size_t> Extra;
   std::vector<bool> Seen(End - Derived);
   // Where the derived line at hand is.
   size_t Place = Stated;
   for (size_t L = Stated; L < S.statedLines(); ++L) {
-    StringRef Line = S.stated(L);
-    if (Format->split(Line).empty())
+    StringRef Key = Format.key(S.stated(L));
+    if (Key.empty())
       break;
-    auto Row = Rows.find(keyOf(*Format, Line));
+    auto Row = Rows.find(Key);
     if (Row == Rows.end() || Row->second.empty()) {
-      if (!Extra)
-        Extra = {LineFault::Extra, L == Stated ? Derived : End, L};
+      Extra = Extra.value_or(L);
       continue;
     }
-    size_t D = Row->second.pop_back_val();
-    Seen[D - Derived] = true;
-    if (D == Derived)
+    size_t I = Row->second.pop_back_val();
+    Seen[I - Derived] = true;
+    if (I == Derived)
       Place = L;
-    if (const RestatedField *Field = wrongField(D, L, /*OnlyOwn=*/true))
-      return LineDifference{LineFault::Edited, D, L, Field};
+    if (const RestatedField *Field = wrongField(I, L, Role::Own))
+      return {LineFault::Edited, I, L, Field};
   }
   auto Lost = llvm::find(Seen, false);
   size_t Number = Derived + static_cast<size_t>(Lost - Seen.begin());
-  if (Lost != Seen.end() && Extra)
-    return LineDifference{LineFault::Replaced, Number, Extra->Stated};
+  if (Extra && Lost == Seen.end())
+    return {LineFault::Extra, *Extra == Stated ? Derived : S.derivedLines(),
+            *Extra};
+  if (Extra)
+    return {LineFault::Replaced, Number, *Extra};
   if (Lost != Seen.end())
-    return LineDifference{LineFault::Missing, Number, Stated};
-  if (!Extra && Place != Stated)
-    return LineDifference{LineFault::Misplaced, Derived, Stated, nullptr,
-                          Place};
-  return Extra;
-}
-
-void SectionComparer::step(LineFault Fault) {
-  size_t Both = Fault == LineFault::Misplaced ? 2 : 1;
-  if (Fault != LineFault::Extra)
-    Derived += Both;
-  if (Fault != LineFault::Missing)
-    Stated += Both;
-}
-
-/// Goes on where a later table begins, as derived.
-void SectionComparer::nextTable() {
-  if (Starts.empty())
-    for (size_t I = 1; I < S.derivedLines(); ++I)
-      if (S.table(I) != S.table(I - 1))
-        Starts[S.derived(I)].push_back(I);
-  for (++Stated; Stated < S.statedLines(); ++Stated) {
-    auto Found = Starts.find(S.stated(Stated));
-    if (Found == Starts.end())
-      continue;
-    auto Next = llvm::upper_bound(Found->second, Derived);
-    if (Next == Found->second.end())
-      continue;
-    Derived = *Next;
-    return;
-  }
+    return {LineFault::Missing, Number, Stated};
+  if (Place != Stated)
+    return {LineFault::Misplaced, Derived, Stated, nullptr, Place};
+  return {LineFault::Edited, Derived, Stated,
+          wrongField(Derived, Stated, Role::Running)};
 }
 
 void SectionComparer::report(const LineDifference &D) {
@@ -292,8 +228,7 @@ void SectionComparer::report(const LineDifference &D) {
     F = reportEdited(D);
     break;
   case LineFault::Misplaced:
-    F = R.report(Where, "expected {} before this line{}{}", Wanted,
-                 S.order().empty() ? "" : "; ", S.order());
+    F = R.report(Where, "expected {} before this line; {}", Wanted, S.order());
     F.note(S.stated(D.Place), "it is here");
     break;
   case LineFault::Missing:
@@ -302,16 +237,15 @@ void SectionComparer::report(const LineDifference &D) {
               : R.report(Where, "expected {} before this line", Wanted);
     break;
   case LineFault::Replaced:
-  case LineFault::Extra: {
-    const LineFormat *Format =
-        D.Derived < S.derivedLines() ? S.format(D.Derived) : nullptr;
-    StringRef Key = Format ? keyOf(*Format, Where) : StringRef();
-    F = D.Derived == Derived || D.Fault == LineFault::Replaced
-            ? R.report(Key.empty() ? Where : Key, "unexpected {}, expected {}",
-                       S.describeExtra(D.Stated), Wanted)
-            : R.report(Where, "unexpected {}", S.describeExtra(D.Stated));
+  case LineFault::Extra:
+    size_t Like = std::min(D.Derived + 1, S.derivedLines());
+    const LineFormat *Format = Like == 0 ? nullptr : S.format(Like - 1);
+    StringRef Key = Format ? Format->key(Where) : StringRef();
+    F = R.report(
+        Key.empty() ? Where : Key, "unexpected {}, expected {}",
+        S.describeExtra(D.Stated, Format ? Format->row(Where) : "line"),
+        Wanted);
     break;
-  }
   }
   S.explain(F, D);
 }
@@ -344,5 +278,5 @@ Finding SectionComparer::reportEdited(const LineDifference &D) {
   auto [Before, After] = D.Field->Phrase.split("{}");
   StringRef Quote = Before.ends_with("'") ? "'" : "";
   return R.report(Found, "{} has {}{}{}, expected {}{}{}{}", Name, Before,
-                  Found, After, Quote, Expected, Quote, S.reason(D));
+                  Found, After, Quote, Expected, Quote, D.Field->Reason);
 }

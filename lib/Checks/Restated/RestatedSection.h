@@ -33,12 +33,15 @@ struct RestatedField {
   /// The text between the field before and this one, without spaces that align
   /// columns.
   llvm::StringLiteral Before;
-  /// How a message says it: `{} bytes`. Empty for a text of several words, of
-  /// which a message shows those that differ.
+  /// How a message says it: `{} bytes`; for a key the row, `row for offset {}`.
+  /// Empty for a text of several words, of which a message shows those that
+  /// differ.
   llvm::StringLiteral Phrase;
+  /// What it follows from, after the expected text: `, the sum of the list`.
+  llvm::StringLiteral Reason = "";
 };
 
-/// The fields of a line, from left to right, and the text behind the last one.
+/// The fields of a line, from left to right, and the text after the last one.
 struct LineFormat {
   llvm::ArrayRef<RestatedField> Fields;
   llvm::StringLiteral End;
@@ -46,6 +49,10 @@ struct LineFormat {
   /// The texts of the fields of \p Line; none if it has another format. Texts
   /// are looked for from the right: the first field may hold anything.
   llvm::SmallVector<llvm::StringRef, 6> split(llvm::StringRef Line) const;
+  /// The text of the key of \p Line; empty if it has none.
+  llvm::StringRef key(llvm::StringRef Line) const;
+  /// The row of \p Line in messages; `line` if it has no key.
+  std::string row(llvm::StringRef Line) const;
 };
 
 /// How a section departs from what was derived.
@@ -90,28 +97,25 @@ public:
   }
   /// Null for lines that have no fields.
   virtual const LineFormat *format(size_t Derived) const = 0;
-  /// Counts the tables of the section; each may have one finding.
-  virtual uint32_t table(size_t) const { return 0; }
 
   /// `peak list`, in messages.
   virtual llvm::StringRef noun() const = 0;
-  /// A derived line in messages, like `the row for allocation 3`.
-  virtual std::string describe(size_t Derived) const = 0;
-  /// A stated line that was not derived, after `unexpected`.
-  virtual std::string describeExtra(size_t Stated) const;
-  /// What the expected field of \p D follows from, after its text: ` for
-  /// f32[4]`.
-  virtual std::string reason(const LineDifference &) const { return ""; }
-  /// `rows are ordered by value id`; empty if nobody needs to be told.
-  virtual llvm::StringRef order() const { return ""; }
+  /// A derived line in messages: `the row for offset 64`.
+  virtual std::string describe(size_t Derived) const;
+  /// A stated line that was not derived, after `unexpected`; \p Name is `row
+  /// for offset 64`, or `line`.
+  virtual std::string describeExtra(size_t, std::string Name) const {
+    return Name;
+  }
+  /// `rows are ordered by value id`.
+  virtual llvm::StringRef order() const = 0;
   /// Adds to \p F what \p D follows from, and what it is about.
   virtual void explain(Finding &F, const LineDifference &D) = 0;
   /// The place of a finding in a section without lines.
   virtual llvm::StringRef heading() const = 0;
 };
 
-/// Reports where \p S departs from what was derived, at most once in each
-/// table. Goes on at the next table that begins like one. Near linear.
+/// Reports where \p S first departs from what was derived. Near linear.
 void compareRestated(RestatedSection &S, Reporter &R);
 
 } // namespace hlobuf

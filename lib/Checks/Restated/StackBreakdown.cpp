@@ -33,10 +33,12 @@ using llvm::StringRef;
 
 using Role = RestatedField::Role;
 static constexpr RestatedField Fields[] = {
-    {Role::Key, "", "name '{}'"},
+    {Role::Key, "", "line '{}'"},
     {Role::Running, " (", "percentage {}"},
-    {Role::Running, "%, total: ", "a total of {} bytes"},
-    {Role::Own, " bytes, current: ", "{} bytes of its own"},
+    {Role::Running, "%, total: ", "a total of {} bytes",
+     ", its own bytes and those of the lines below it"},
+    {Role::Own, " bytes, current: ", "{} bytes of its own",
+     ", by which the remaining bytes drop"},
     {Role::Running, " bytes, remaining: ", "{} remaining bytes"},
 };
 static constexpr LineFormat StackLine = {Fields, " bytes)"};
@@ -96,30 +98,25 @@ public:
   const LineFormat *format(size_t) const override { return &StackLine; }
   StringRef noun() const override { return "stack breakdown"; }
   StringRef heading() const override { return A.places().stackHeader().First; }
-  std::string describe(size_t Line) const override {
-    return fmt::format("line '{}'", D.stackName(D.Stack[Lines[Line].From]));
-  }
-  std::string describeExtra(size_t Stated) const override {
-    return fmt::format("line '{}'", D.stackName(D.Stack[Stated]));
-  }
   StringRef order() const override {
     return "siblings are ordered by total (descending), then by name";
   }
-  std::string reason(const LineDifference &Found) const override;
-  void explain(Finding &F, const LineDifference &Found) override;
+  void explain(Finding &F, const LineDifference &) override {
+    F.about(Section::Stack);
+  }
 
 private:
   /// A derived line.
   struct Line {
-    /// Its number in Dump::Stack, from which name and depth are.
-    uint32_t From;
+    /// Its number in Dump::Stack, from which its name is.
+    uint32_t From = 0;
     /// The line of its parent; itself for the root.
-    uint32_t Parent;
-    bool IsLast;
-    StackNode Node;
+    uint32_t Parent = 0;
+    bool IsLast = true;
+    uint64_t Total = 0, Current = 0;
+    int64_t Remaining = 0;
   };
 
-  bool checkDepths();
   void readNames();
   bool repairBytes();
   bool reportLostLine(size_t Number, uint64_t Bytes);
@@ -140,23 +137,6 @@ private:
   std::optional<llvm::StringMap<uint64_t>> Lacking;
 };
 } // namespace
-
-/// Depths begin at 1 and grow by one. Reports the first one that does not.
-bool StackTree::checkDepths() {
-  for (size_t I = 0; I != D.Stack.size(); ++I) {
-    const StackNode &Node = D.Stack[I];
-    uint32_t Least = I == 0 ? 1 : 2;
-    uint32_t Most = I == 0 ? 1 : D.Stack[I - 1].Depth + 1;
-    if (Least <= Node.Depth && Node.Depth <= Most)
-      continue;
-    R.report(A.places().line(Node).take_front(Node.NameOffset),
-             "line has depth {}, expected {}{}", Node.Depth, Most,
-             Least == Most ? "" : " or less")
-        .about(Section::Stack);
-    return false;
-  }
-  return true;
-}
 
 void StackTree::readNames() {
   for (const PeakRow &Row : D.Peak)
@@ -208,14 +188,14 @@ bool StackTree::repairBytes() {
     const StackNode &Node = D.Stack[I];
     int64_t Before = std::exchange(Left, minus(Left, Node.Current));
     // Does the tree go on from the expected number, or from the printed one?
-    bool GoesOn = I + 1 == D.Stack.size()
-                      ? Left == 0
-                      : D.Stack[I + 1].Remaining ==
-                            minus(Left, D.Stack[I + 1].Current);
+    bool GoesOn =
+        I + 1 == D.Stack.size()
+            ? Left == 0
+            : D.Stack[I + 1].Remaining == minus(Left, D.Stack[I + 1].Current);
     if (Node.Remaining == Left || GoesOn)
       continue;
-    Own[I] = static_cast<uint64_t>(minus(
-        Before, static_cast<uint64_t>(Node.Remaining)));
+    Own[I] = static_cast<uint64_t>(
+        minus(Before, static_cast<uint64_t>(Node.Remaining)));
     if (Whole > Sum && Own[I] - Node.Current == Whole - Sum &&
         reportLostLine(I, Whole - Sum))
       return false;
@@ -230,24 +210,22 @@ bool StackTree::repairBytes() {
 }
 
 void StackTree::derive() {
-  // Parents and totals as stated; numbers of children by parent.
   size_t Count = D.Stack.size();
-  std::vector<uint32_t> Parents(Count), Open, Starts(Count + 2);
+  std::vector<uint32_t> Parents(Count), Open;
   for (uint32_t I = 0; I != Count; ++I) {
-    Open.resize(D.Stack[I].Depth - 1);
-    Parents[I] = Open.empty() ? I : Open.back();
+    // The first line is the root, and a line is one deeper than its parent.
+    size_t Depth = std::max<size_t>(D.Stack[I].Depth, 2);
+    Open.resize(std::min(Open.size(), Depth - 1));
+    Parents[I] = Open.empty() ? 0 : Open.back();
     Open.push_back(I);
   }
   std::vector<uint64_t> Totals = Own;
-  for (size_t I = Count; I-- > 1;) {
+  for (size_t I = Count; I-- > 1;)
     Totals[Parents[I]] += Totals[I];
-    ++Starts[Parents[I] + 2];
-  }
-  for (size_t I = 2; I < Starts.size(); ++I)
-    Starts[I] += Starts[I - 1];
-  std::vector<uint32_t> Children(Count);
+  std::vector<llvm::SmallVector<uint32_t, 4>> Children(Count);
   for (uint32_t I = 1; I < Count; ++I)
-    Children[Starts[Parents[I] + 1]++] = I;
+    if (Totals[I] != 0)
+      Children[Parents[I]].push_back(I);
 
   auto Less = [&](uint32_t X, uint32_t Y) {
     if (Totals[X] != Totals[Y])
@@ -256,26 +234,21 @@ void StackTree::derive() {
   };
   std::vector<Line> Stack;
   if (Count != 0 && Totals[0] != 0)
-    Stack.push_back({0, 0, true, {}});
+    Stack.push_back({});
   auto Left = static_cast<int64_t>(Whole);
   while (!Stack.empty()) {
     Line Now = Stack.back();
     Stack.pop_back();
-    Now.Node = D.Stack[Now.From];
-    Now.Node.Total = Totals[Now.From];
-    Now.Node.Current = Own[Now.From];
-    Now.Node.Remaining = Left = minus(Left, Own[Now.From]);
+    Now.Total = Totals[Now.From];
+    Now.Current = Own[Now.From];
+    Now.Remaining = Left = minus(Left, Now.Current);
     auto Number = static_cast<uint32_t>(Lines.size());
     Lines.push_back(Now);
-    llvm::MutableArrayRef<uint32_t> Its(Children.data() + Starts[Now.From],
-                                        Children.data() +
-                                            Starts[Now.From + 1]);
+    auto &Its = Children[Now.From];
     if (!llvm::is_sorted(Its, Less))
       llvm::stable_sort(Its, Less);
-    bool IsLast = true;
     for (uint32_t Child : llvm::reverse(Its))
-      if (Totals[Child] != 0)
-        Stack.push_back({Child, Number, std::exchange(IsLast, false), {}});
+      Stack.push_back({Child, Number, Child == Its.back()});
   }
 }
 
@@ -283,53 +256,30 @@ std::string StackTree::derived(size_t Number) const {
   const Line &L = Lines[Number];
   // Columns from the right, as the parents are found.
   llvm::SmallVector<StringRef, 16> Columns;
-  if (L.Node.Depth == 1)
-    Columns.push_back("  ");
-  else
-    Columns.push_back(L.IsLast ? "\u2514\u2500\u2500 " : "\u251c\u2500\u2500 ");
-  for (const Line *Up = &L; Up->Node.Depth > 1;) {
+  Columns.push_back(Number == 0 ? "  "
+                    : L.IsLast  ? "\u2514\u2500\u2500 "
+                                : "\u251c\u2500\u2500 ");
+  for (const Line *Up = &L; Up != Lines.data();) {
     Up = &Lines[Up->Parent];
     Columns.push_back(Up->IsLast ? "    " : "\u2502   ");
   }
   std::string Text = "  ";
   for (StringRef Column : llvm::reverse(Columns))
     Text += Column;
-  auto End = std::back_inserter(Text);
-  fmt::format_to(End, "{} ({:.1f}%", D.stackName(D.Stack[L.From]),
-                 100.0 * static_cast<double>(L.Node.Total) /
-                     static_cast<double>(Whole));
-  fmt::format_to(End, ", total: {} bytes, current: {} bytes, remaining: ",
-                 spacedNumber(L.Node.Total), spacedNumber(L.Node.Current));
-  int64_t Left = L.Node.Remaining;
-  fmt::format_to(End, "{}{} bytes)", Left < 0 ? "-" : "",
-                 spacedNumber(static_cast<uint64_t>(std::abs(Left))));
+  double Percent =
+      100.0 * static_cast<double>(L.Total) / static_cast<double>(Whole);
+  Text +=
+      stackLine(D.stackName(D.Stack[L.From]), fmt::format("{:.1f}", Percent),
+                L.Total, L.Current, L.Remaining);
   return Text;
-}
-
-std::string StackTree::reason(const LineDifference &Found) const {
-  const StackNode &Node = Lines[Found.Derived].Node;
-  StringRef Before = Found.Field->Before;
-  if (Before == " (")
-    return fmt::format(" for {} of {} bytes", Node.Total, Whole);
-  if (Before.contains("total"))
-    return ", its own bytes and those of the lines below it";
-  if (Before.contains("current"))
-    return ", by which the remaining bytes drop";
-  return "";
-}
-
-void StackTree::explain(Finding &F, const LineDifference &Found) {
-  F.about(Section::Stack);
-  if (Found.Fault == LineFault::Edited && Found.Stated + 1 < D.Stack.size() &&
-      (!Found.Field || Found.Field->Before.contains("total")))
-    F.note(stated(Found.Stated + 1), "the next line is here");
 }
 
 /// Where tree and list have the same bytes, they have them under the same
 /// names.
 void StackTree::compareNames() {
   if (!Lacking)
-    return R.notChecked("the text of a listed instruction is missing");
+    return R.notCheckedWithout(A, Section::Texts,
+                               "the text of a listed instruction is missing");
   for (const StackNode &Node : D.Stack) {
     auto Found = Lacking->find(D.stackName(Node));
     if (Node.Current == 0 || static_cast<int64_t>(Found->second) >= 0)
@@ -369,7 +319,7 @@ void StackTree::compare() {
              D.StackTotal, Sum)
         .about(Section::Stack);
   readNames();
-  if (!checkDepths() || !repairBytes())
+  if (!repairBytes())
     return;
   derive();
   compareRestated(*this, R);
