@@ -192,12 +192,20 @@ void Numbering::checkValues() {
     auto [Known, New] = ById.try_emplace(V.Tag.Id, I);
     if (!New)
       reportTwice(value(I), value(Known->second), "id");
-    ValueId Same = A.findValue(V.Tag.Name, V.Tag.Index);
-    if (Same && Same != ValueId(I) && D[Same].Tag.Id != V.Tag.Id)
-      reportTwice(value(I), value(Same.index()), "instruction and index");
     if (I != 0 && V.Owner == D.Values[I - 1].Owner &&
         V.Tag.Id < D.Values[I - 1].Tag.Id)
       report(value(I), value(I - 1), "ascending ids inside an allocation");
+  }
+  for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
+    llvm::ArrayRef<uint32_t> Here = A.valuesOfInstruction(NameId(Name));
+    for (size_t K = 1; K < Here.size(); ++K) {
+      const ValueTag &First = D.Values[Here[K - 1]].Tag;
+      const ValueTag &Second = D.Values[Here[K]].Tag;
+      if (First.Index.canonical() == Second.Index.canonical() &&
+          First.Id != Second.Id)
+        reportTwice(value(Here[K]), value(Here[K - 1]),
+                    "instruction and index");
+    }
   }
 }
 

@@ -117,6 +117,7 @@ private:
     int64_t Remaining = 0;
   };
 
+  bool checkDepths();
   void readNames();
   bool repairBytes();
   bool reportLostLine(size_t Number, uint64_t Bytes);
@@ -137,6 +138,21 @@ private:
   std::optional<llvm::StringMap<uint64_t>> Lacking;
 };
 } // namespace
+
+/// Reports the first line that is deeper than below the line before.
+bool StackTree::checkDepths() {
+  uint32_t Most = 1;
+  for (const StackNode &Node : D.Stack) {
+    if (Node.Depth > Most) {
+      R.report(A.places().line(Node).take_front(Node.NameOffset),
+               "line has depth {}, expected {} or less", Node.Depth, Most)
+          .about(Section::Stack);
+      return false;
+    }
+    Most = Node.Depth + 1;
+  }
+  return true;
+}
 
 void StackTree::readNames() {
   for (const PeakRow &Row : D.Peak)
@@ -319,7 +335,7 @@ void StackTree::compare() {
              D.StackTotal, Sum)
         .about(Section::Stack);
   readNames();
-  if (!repairBytes())
+  if (!checkDepths() || !repairBytes())
     return;
   derive();
   compareRestated(*this, R);
