@@ -101,6 +101,7 @@ private:
 
   bool isSame(size_t Derived, size_t Stated) const;
   LineDifference judge(size_t Derived, size_t Stated) const;
+  LineDifference judgeRow(size_t Derived, size_t Stated) const;
   LineDifference judgeByKeys(size_t Derived, size_t Stated) const;
   const RestatedField *wrongField(size_t Derived, size_t Stated,
                                   Role What) const;
@@ -144,7 +145,8 @@ LineDifference SectionComparer::judge(size_t Derived, size_t Stated) const {
     D.Fault = LineFault::Missing;
   else if (const LineFormat *Format = S.format(Derived);
            Format && !Format->key(S.stated(Stated)).empty())
-    D = judgeByKeys(Derived, Stated);
+    D = isSame(Derived + 1, Stated + 1) ? judgeRow(Derived, Stated)
+                                        : judgeByKeys(Derived, Stated);
   else if (isSame(Derived + 1, Stated + 1))
     D.Fault = LineFault::Edited;
   else if (isSame(Derived + 1, Stated))
@@ -165,6 +167,16 @@ const RestatedField *SectionComparer::wrongField(size_t Derived, size_t Stated,
     if (Format.Fields[I].What == What && Found[I] != Wanted[I])
       return &Format.Fields[I];
   return nullptr;
+}
+
+/// How one row differs from the one that belongs there.
+LineDifference SectionComparer::judgeRow(size_t Derived, size_t Stated) const {
+  const LineFormat &Format = *S.format(Derived);
+  if (Format.key(S.stated(Stated)) != Format.key(S.derived(Derived)))
+    return {LineFault::Replaced, Derived, Stated};
+  const RestatedField *Own = wrongField(Derived, Stated, Role::Own);
+  return {LineFault::Edited, Derived, Stated,
+          Own ? Own : wrongField(Derived, Stated, Role::Running)};
 }
 
 /// Joins the rest of the table by the keys of its rows: a row that says
@@ -210,8 +222,7 @@ LineDifference SectionComparer::judgeByKeys(size_t Derived,
     return {LineFault::Missing, Number, Stated};
   if (Place != Stated)
     return {LineFault::Misplaced, Derived, Stated, nullptr, Place};
-  return {LineFault::Edited, Derived, Stated,
-          wrongField(Derived, Stated, Role::Running)};
+  return judgeRow(Derived, Stated);
 }
 
 void SectionComparer::report(const LineDifference &D) {
