@@ -58,11 +58,21 @@ private:
 };
 } // namespace
 
-std::string hlobuf::spacedNumber(uint64_t Number) {
+/// \p Number with its thousands separated by spaces.
+static std::string spacedNumber(uint64_t Number) {
   std::string Digits = std::to_string(Number);
   for (size_t At = Digits.size(); At > 3; At -= 3)
     Digits.insert(At - 3, " ");
   return Digits;
+}
+
+std::string hlobuf::stackLine(StringRef Name, StringRef Percent, uint64_t Total,
+                              uint64_t Current, int64_t Remaining) {
+  return fmt::format(
+      "{} ({}%, total: {} bytes, current: {} bytes, remaining: {}{} bytes)",
+      Name, Percent, spacedNumber(Total), spacedNumber(Current),
+      Remaining < 0 ? "-" : "",
+      spacedNumber(static_cast<uint64_t>(std::abs(Remaining))));
 }
 
 std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
@@ -280,10 +290,7 @@ void DumpPrinter::printStack() {
         : N.PercentTenths == -2
             ? "-nan"
             : fmt::format("{}.{}", N.PercentTenths / 10, N.PercentTenths % 10);
-    put("{} ({}%, total: {} bytes, current: {} bytes, remaining: {}{} "
-        "bytes)\n",
-        D.stackName(N), Percent, spacedNumber(N.Total), spacedNumber(N.Current),
-        N.Remaining < 0 ? "-" : "",
-        spacedNumber(static_cast<uint64_t>(std::abs(N.Remaining))));
+    put("{}\n",
+        stackLine(D.stackName(N), Percent, N.Total, N.Current, N.Remaining));
   }
 }

@@ -26,8 +26,9 @@ void printDump(const Dump &D, llvm::raw_ostream &OS);
 std::string allocationHeader(const Dump &D, const Allocation &A,
                              llvm::StringRef SizeText);
 
-/// \p Number with its thousands separated by spaces, as the stack tree does.
-std::string spacedNumber(uint64_t Number);
+/// A line of the stack tree after its columns.
+std::string stackLine(llvm::StringRef Name, llvm::StringRef Percent,
+                      uint64_t Total, uint64_t Current, int64_t Remaining);
 
 } // namespace hlobuf
 

@@ -7,7 +7,7 @@
 
 #include "Facts/MissingEnds.h"
 #include "Facts/Facts.h"
-#include "Facts/ReportDiff.h"
+#include "Facts/Report.h"
 #include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"

@@ -255,3 +255,49 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
   else
     Writer.bySpace();
 }
+
+/// What of a row does not depend on other rows; empty if \p Line is not a row.
+static StringRef rowKey(StringRef Line) {
+  StringRef Header = headerInRow(Line);
+  if (!Header.empty())
+    return Header;
+  size_t At = Line.find("%); ");
+  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
+}
+
+/// True if \p There is \p Expected up to some line.
+static bool endsEarly(const Report &Expected, ArrayRef<StringRef> There) {
+  if (There.size() >= Expected.lines().size())
+    return false;
+  for (size_t I = 0; I != There.size(); ++I)
+    if (There[I] != Expected.text(I))
+      return false;
+  return true;
+}
+
+ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
+  Report Expected(D, Text, /*TiesAnyOrder=*/true);
+  llvm::StringSet<> Totals;
+  llvm::StringSet<> Keys;
+  for (size_t I = 0; I != Expected.lines().size(); ++I) {
+    if (Expected.lines()[I].Kind == ReportLineKind::Total)
+      Totals.insert(Expected.text(I));
+    else if (StringRef Key = rowKey(Expected.text(I)); !Key.empty())
+      Keys.insert(Key);
+  }
+  bool TotalsDiffer = false;
+  size_t Rows = 0;
+  size_t Same = 0;
+  std::vector<StringRef> There = reportLines(Text);
+  for (StringRef Line : There) {
+    if (Line.starts_with("Total bytes"))
+      TotalsDiffer |= !Totals.contains(Line);
+    StringRef Key = rowKey(Line);
+    Rows += !Key.empty();
+    Same += !Key.empty() && Keys.contains(Key);
+  }
+  ReportVerdict Verdict;
+  Verdict.Foreign = TotalsDiffer && 2 * Same < Rows;
+  Verdict.EndsEarly = !Verdict.Foreign && endsEarly(Expected, There);
+  return Verdict;
+}

@@ -84,6 +84,17 @@ private:
   std::vector<AllocationId> Order;
 };
 
+/// How a report relates to the allocations.
+struct ReportVerdict {
+  /// Totals and most rows disagree: it is that of another module.
+  bool Foreign = false;
+  /// It agrees as far as it goes, and is not whole.
+  bool EndsEarly = false;
+};
+
+/// Judges the report \p Text of \p D, whose allocations are complete.
+ReportVerdict judgeReport(const Dump &D, llvm::StringRef Text);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_FACTS_REPORT_H

@@ -10,7 +10,7 @@
 #include "Dump/Reader.h"
 #include "Dump/TwoWriters.h"
 #include "Facts/MissingEnds.h"
-#include "Facts/ReportDiff.h"
+#include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,4 @@
-"""many_findings.py COUNT: an assignment with COUNT findings of allocation-index."""
+"""many_findings.py COUNT: an assignment with COUNT findings of numbering."""
 
 import sys
 

@@ -61,9 +61,9 @@ def check_job(title, commands, reports, **variables):
     text.write_text(text.read_text().replace("allocation 1:", "allocation 7:", 1))
     for name in reports:
         (place / name).unlink()
-    expect("allocation-index", job(1))
+    expect("numbering", job(1))
     for name in reports:
-        expect("allocation-index", (place / name).read_text())
+        expect("numbering", (place / name).read_text())
 
 
 def main():

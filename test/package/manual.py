@@ -117,7 +117,7 @@ def check_shell(shell, options):
     assert not missing, (name, missing, offered)
     for text, wanted in (
         ("hlobuf-verify --explain=buffer-", "buffer-overlap"),
-        ("hlobuf-verify --checks=value-id,peak-b", "peak-bytes"),
+        ("hlobuf-verify --checks=numbering,peak-l", "peak-list"),
         ("hlobuf-verify --emit=", "findings"),
         ("hlobuf-verify --output=sa", "sarif:"),
     ):

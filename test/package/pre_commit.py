@@ -65,7 +65,7 @@ def check_broken_then_mended(repository):
     sound = text.read_text()
     text.write_text(sound.replace("allocation 1:", "allocation 7:", 1))
     before = repository.commits()
-    expect(["Failed", "[allocation-index]"], repository.commit(status=1))
+    expect(["Failed", "[numbering]"], repository.commit(status=1))
     assert repository.commits() == before
     text.write_text(sound)
     expect("Passed", repository.commit())

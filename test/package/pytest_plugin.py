@@ -67,7 +67,7 @@ def main():
     expect("hlobuf: XLA compiled nothing", text)
 
     # The settings of the project hold, though the dumps are elsewhere.
-    (project / ".hlobuf.yaml").write_text("checks: '-*,value-id'\n")
+    (project / ".hlobuf.yaml").write_text("checks: '-*,numbering'\n")
     text = pytest("--hlobuf", "test_broken.py", status=0)
     expect("0 errors", text)
     pathlib.Path(project / ".hlobuf.yaml").unlink()

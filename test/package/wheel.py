@@ -49,7 +49,7 @@ assert any(note.place for note in finding.notes)
 assert any(gap.check == "heap-trace" for gap in bad.not_checked)
 assert str(finding).startswith(f"{bad.dump}:20:9: error: "), finding
 
-assert all(r.ok for r in hlobuf.verify([inputs], checks="-*,value-id"))
+assert all(r.ok for r in hlobuf.verify([inputs], checks="-*,numbering"))
 assert bad.summary is None
 [summed] = hlobuf.verify(str(broken), summary=True, jobs=1)
 assert summed.summary and not summed.ok
@@ -78,7 +78,7 @@ names = [f'-a "dump" with \\\\ and {n:0100}-buffer-assignment.txt' for n in rang
 pathlib.Path("first").write_bytes(text.read_bytes())
 for name in names:
     os.link("first", name)
-many = hlobuf.verify(names, checks="-*,value-id")
+many = hlobuf.verify(names, checks="-*,numbering")
 assert len(many) == len(names) and all(report.ok for report in many), len(many)
 """
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The used values are the placed values: the same ids, listed by ascending id.
-// XLA collects the values of all allocations and sorts them
-// (buffer_assignment.cc ToString, 2019-09-09; ValuesToString since 2026-04-03).
+// The used values are the placed values: the same ids. XLA collects the values
+// of all allocations (buffer_assignment.cc ToString, 2019-09-09; ValuesToString
+// since 2026-04-03).
 // No exception is known. Multi-line value lines (2019-07 to 2019-09) are both
 // at once and have nothing to compare.
 //
@@ -117,19 +117,9 @@ static void checkListed(const CheckContext &A, Reporter &R) {
   const Dump &D = A.dump();
   if (D.Values2019 == ValueForm::MultiLine)
     return; // the value lines are the used values
-  for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    const UsedValue &U = D.Used[I];
+  for (uint32_t I = 0; I != D.Used.size(); ++I)
     if (!A.valueOf(UsedId(I)))
       reportUnplaced(A, R, UsedId(I));
-    if (I == 0 || D.Used[I - 1].Tag.Id < U.Tag.Id)
-      continue;
-    R.report(A.places().tag(U).Id,
-             "used value {} follows {}, expected ascending ids", D.spell(U.Tag),
-             D.spell(D.Used[I - 1].Tag))
-        .note(A.places().tag(D.Used[I - 1]).Id, "the previous id is here")
-        .about(U.Tag.Name)
-        .about(D.Used[I - 1].Tag.Name);
-  }
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     if (!A.usedOf(ValueId(I)))
       reportUnused(A, R, ValueId(I));

@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A row of BufferLiveRange is named after a value whose instruction is in the
-// sequence, occurs once, is inside the steps (0 <= start < T, start <= end
-// <= T; T itself means live out), and rows ascend by value id. XLA prints a
-// map from values to time bounds, sorted by id (hlo_live_range.cc, since
-// 2021-04-07). A value that needs no memory may have a row and no allocation
-// (GPU's view colors, 2026-07-22), so there an unknown name only counts if it
-// is not in the sequence either.
+// sequence, occurs once, and is inside the steps (0 <= start < T, start <= end
+// <= T; T itself means live out). XLA prints a map from values to time bounds
+// (hlo_live_range.cc, since 2021-04-07). A value that needs no memory may have
+// a row and no allocation (GPU's view colors, 2026-07-22), so there an unknown
+// name only counts if it is not in the sequence either.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,6 @@ private:
 
   void checkKey(uint32_t Row, UsedId U);
   void checkUnknownKey(uint32_t Row);
-  void checkOrder(uint32_t Row, UsedId U);
   void checkBounds(const LiveRangeRow &Row, UsedId U);
   UsedId missingHere() const;
   Finding about(Finding F, UsedId U) const {
@@ -49,8 +47,7 @@ private:
   std::vector<uint32_t> RowOf;
   /// The end of the program; where the sequence is broken, at least that.
   int32_t Steps = 0;
-  /// The last row with a known value.
-  uint32_t LastRow = NoRow;
+  /// The value of the last row that has one.
   UsedId Last;
 };
 } // namespace
@@ -115,20 +112,6 @@ void RangeForm::checkKey(uint32_t Number, UsedId U) {
   about(F, U);
 }
 
-void RangeForm::checkOrder(uint32_t Number, UsedId U) {
-  if (Last && D[Last].Tag.Id > D[U].Tag.Id)
-    about(about(R.report(A.places().row(D.Ranges[Number]).Name,
-                         "live range of {} comes after that of {}; rows are "
-                         "ordered by value id",
-                         D.spell(D[U].Tag), D.spell(D[Last].Tag))
-                    .note(A.places().line(D.Ranges[LastRow]),
-                          "the previous row is here"),
-                U),
-          Last);
-  Last = U;
-  LastRow = Number;
-}
-
 void RangeForm::checkBounds(const LiveRangeRow &Row, UsedId U) {
   RowTexts Texts = A.places().row(Row);
   std::string Tag = U ? D.spell(D[U].Tag) : D.spell(Row.Name, Row.Index);
@@ -162,8 +145,7 @@ void RangeForm::run() {
     UsedId U = A.findUsed(Row.Name, Row.Index);
     if (U) {
       checkKey(I, U);
-      if (RowOf[U.index()] == I)
-        checkOrder(I, U);
+      Last = U;
     } else {
       checkUnknownKey(I);
     }

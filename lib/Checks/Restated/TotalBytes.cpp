@@ -1,4 +1,4 @@
-//===- Checks/Allocation/TotalBytes.cpp -----------------------------------===//
+//===- Checks/Restated/TotalBytes.cpp -----------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Checks/Peak/PeakValues.cpp -----------------------------------------===//
+//===- Checks/Restated/PeakValues.cpp
+//-----------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

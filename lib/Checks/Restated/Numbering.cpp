@@ -1,0 +1,246 @@
+//===- Checks/Restated/Numbering.cpp --------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is numbered follows its numbers, and nothing is there twice:
+// - allocations are 0, 1, 2, ... as printed: XLA renumbers them after it
+//   combined the temps (buffer_assignment.cc CombineTempAllocations, 2017);
+// - so are the steps, whose number the heading has: a running counter
+//   (hlo_live_range.cc, 2021-04-07). A computation that is called twice is
+//   listed once, and instruction names are unique in a module;
+// - values ascend by id in their allocation, in 'Used values' and among the
+//   live ranges, because XLA sorts them before it prints (BufferAllocation::
+//   ToString, 2017; ToString, 2019-09-09; hlo_live_range.cc). Each is placed
+//   once; one in a hole of another color's temp is in that one's block of
+//   reused buffers, too.
+// No exception is known. A module that is not fully scheduled prints `max 0`
+// and no steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Check.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+/// A row with a number: how messages call it, and where the number is.
+struct NumberedRow {
+  std::string Name;
+  StringRef Where;
+  ValueId Value;
+  NameId Instruction;
+};
+
+class Numbering {
+public:
+  Numbering(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+
+  void checkAllocations();
+  void checkValues();
+  void checkUsed();
+  void checkSteps();
+  void checkRanges();
+
+private:
+  /// Calls \p Report(row, expected number) for rows that are not 0, 1, 2, ...
+  template <typename RowT, typename ReportFn>
+  void count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
+             ReportFn Report);
+  Finding report(const NumberedRow &Row, const NumberedRow &Before,
+                 const std::string &Expected);
+  void reportTwice(const NumberedRow &Second, const NumberedRow &First,
+                   StringRef What);
+  void about(Finding &F, const NumberedRow &Row) const;
+
+  NumberedRow value(uint32_t I) const {
+    TagTexts Tag = A.places().value(D.Values[I]).Tag;
+    return {"value " + Tag.Whole.str(), Tag.Id, ValueId(I), NameId()};
+  }
+  NumberedRow used(uint32_t I) const {
+    TagTexts Tag = A.places().tag(D.Used[I]);
+    return {"used value " + Tag.Whole.str(), Tag.Id, A.valueOf(UsedId(I)),
+            D.Used[I].Tag.Name};
+  }
+  NumberedRow range(uint32_t I) const {
+    const LiveRangeRow &Row = D.Ranges[I];
+    return {"the live range of " + D.spell(Row.Name, Row.Index),
+            A.places().row(Row).Name, A.findValue(Row.Name, Row.Index),
+            Row.Name};
+  }
+  NumberedRow step(uint32_t I) const {
+    const SequenceRow &Row = D.Sequence[I];
+    return {fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
+            A.places().row(Row).First, ValueId(), Row.Name};
+  }
+  NumberedRow allocation(uint32_t I) const {
+    const Allocation &Row = D.Allocations[I];
+    return {fmt::format("allocation {}", Row.Index),
+            A.places().header(Row).Index, ValueId(), NameId()};
+  }
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+};
+} // namespace
+
+void Numbering::about(Finding &F, const NumberedRow &Row) const {
+  if (Row.Value)
+    F.about(Row.Value);
+  if (Row.Instruction)
+    F.about(Row.Instruction);
+}
+
+/// \p Row is not \p Expected, which would follow from \p Before.
+Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
+                          const std::string &Expected) {
+  bool First = Row.Where == Before.Where;
+  Finding F = R.report(Row.Where, "{} {}{}, expected {}", Row.Name,
+                       First ? "comes first" : "follows ",
+                       First ? "" : Before.Name, Expected);
+  if (!First)
+    F.note(Before.Where, "the previous one is here");
+  about(F, Row);
+  about(F, Before);
+  return F;
+}
+
+void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
+                            StringRef What) {
+  Finding F =
+      R.report(Second.Where, "{} has the same {} as {}, expected unique {}s",
+               Second.Name, What, First.Name, What);
+  F.note(First.Where, "the {} is also used here", What);
+  about(F, Second);
+  about(F, First);
+}
+
+/// A gap that goes on is reported once, and so are two rows that are exchanged.
+template <typename RowT, typename ReportFn>
+void Numbering::count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
+                      ReportFn Report) {
+  uint64_t Expected = 0;
+  for (uint32_t I = 0; I != Rows.size(); ++I, ++Expected) {
+    uint64_t Found = Rows[I].*Number;
+    if (Found == Expected)
+      continue;
+    Report(I, std::to_string(Expected));
+    uint64_t Next = I + 1 < Rows.size() ? Rows[I + 1].*Number : Expected + 1;
+    if (Found == Expected + 1 && Next == Expected) {
+      ++I;
+      ++Expected;
+    } else if (Next != Expected + 1) {
+      Expected = Found;
+    }
+  }
+}
+
+void Numbering::checkAllocations() {
+  count(D.Allocations, &Allocation::Index,
+        [&](uint32_t I, const std::string &Expected) {
+          Finding F =
+              report(allocation(I), allocation(I == 0 ? 0 : I - 1), Expected);
+          F.about(AllocationId(I));
+          if (D.Allocations[I].Index < D.Allocations.size())
+            F.about(AllocationId(D.Allocations[I].Index));
+        });
+}
+
+void Numbering::checkSteps() {
+  llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
+  count(D.Sequence, &SequenceRow::Ordinal,
+        [&](uint32_t I, const std::string &Expected) {
+          report(step(I), step(I == 0 ? 0 : I - 1), "step " + Expected)
+              .about(Section::Sequence);
+        });
+  std::vector<uint32_t> First(D.Names.size(), ~0U);
+  for (uint32_t I = 0; I != Steps.size(); ++I) {
+    uint32_t &Before = First[Steps[I].Name.index()];
+    if (Before == ~0U) {
+      Before = I;
+      continue;
+    }
+    R.report(A.places().row(Steps[I]).Name,
+             "'{}' is in the instruction sequence twice, as step {} and step "
+             "{}",
+             D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
+        .note(A.places().row(Steps[Before]).Name, "its first step is here")
+        .about(Section::Sequence)
+        .about(Steps[I].Name);
+  }
+  // A heading that goes with the last number is right: rows are missing, or
+  // there twice, and were reported.
+  bool FitsLast =
+      !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
+  if (!FitsLast && D.MaxStep != Steps.size())
+    R.report(A.places().liveHeader().First,
+             "the heading says {} steps, but the instruction sequence has {} "
+             "rows",
+             D.MaxStep, Steps.size())
+        .about(Section::Sequence);
+}
+
+void Numbering::checkValues() {
+  llvm::DenseMap<uint64_t, uint32_t> ById;
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Value &V = D.Values[I];
+    auto [Known, New] = ById.try_emplace(V.Tag.Id, I);
+    if (!New)
+      reportTwice(value(I), value(Known->second), "id");
+    if (I != 0 && V.Owner == D.Values[I - 1].Owner &&
+        V.Tag.Id < D.Values[I - 1].Tag.Id)
+      report(value(I), value(I - 1), "ascending ids inside an allocation");
+  }
+  for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
+    llvm::ArrayRef<uint32_t> Here = A.valuesOfInstruction(NameId(Name));
+    for (size_t K = 1; K < Here.size(); ++K) {
+      const ValueTag &First = D.Values[Here[K - 1]].Tag;
+      const ValueTag &Second = D.Values[Here[K]].Tag;
+      if (First.Index.canonical() == Second.Index.canonical() &&
+          First.Id != Second.Id)
+        reportTwice(value(Here[K]), value(Here[K - 1]),
+                    "instruction and index");
+    }
+  }
+}
+
+void Numbering::checkUsed() {
+  for (uint32_t I = 1; I < D.Used.size(); ++I)
+    if (D.Used[I].Tag.Id <= D.Used[I - 1].Tag.Id)
+      report(used(I), used(I - 1), "ascending ids");
+}
+
+void Numbering::checkRanges() {
+  // The last row with a known value, and that value's id.
+  uint32_t Last = 0;
+  uint32_t Before = 0;
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    UsedId U = A.findUsed(D.Ranges[I].Name, D.Ranges[I].Index);
+    if (!U)
+      continue;
+    if (D[U].Tag.Id < Before)
+      report(range(I), range(Last), "ascending ids");
+    Before = D[U].Tag.Id;
+    Last = I;
+  }
+}
+
+namespace hlobuf {
+void checkNumbering(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  Numbering Check(A, R);
+  Check.checkAllocations();
+  Check.checkValues();
+  if (D.complete(Section::Used) && D.Values2019 != ValueForm::MultiLine)
+    Check.checkUsed();
+  if (D.complete(Section::Sequence))
+    Check.checkSteps();
+  if (D.complete(Section::Ranges) && D.complete(Section::Used))
+    Check.checkRanges();
+}
+} // namespace hlobuf

@@ -1,0 +1,311 @@
+//===- Checks/Restated/PeakList.cpp ---------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The list below `Live ranges at N (peak)` follows from the live ranges and
+// the shapes (hlo_live_range.cc ToString, since 2021-04-07; never truncated):
+// - one row for each live range with start <= N <= end. Where the list fits
+//   the true peak and not N, N is wrong, and peak-moment says so;
+// - the logical bytes of the value's shape: elements times element size, 8 per
+//   element of a tuple, 8 for opaque values, 0 for tokens, without tiles
+//   (ShapeUtil::ByteSizeOf). Until 2025-04-14 the name alone, and the bytes of
+//   the whole instruction's shape;
+// - since 2025-05-16 by bytes descending, then by name and index, with running
+//   sums; before by value id, as the live ranges;
+// - since 2026-08-05 one sentence instead, if and only if the shape of a live
+//   value's instruction has a dimension without bound (`?`). Before, XLA
+//   crashed, so a list next to such a shape is wrong in every release.
+// No exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Restated/RestatedSection.h"
+#include "Facts/Peak.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+using Role = RestatedField::Role;
+static constexpr RestatedField Fields[] = {
+    {Role::Key, "    ", "peak row of '{}'"},
+    {Role::Own, ": ", "{} bytes"},
+    {Role::Running, " bytes (cumulative: ", "{} cumulative bytes"},
+};
+static constexpr LineFormat Cumulative = {Fields, " bytes)"};
+static const LineFormat Plain = {llvm::ArrayRef(Fields).drop_back(), " bytes"};
+
+namespace {
+/// A derived row, and the live range that it stands for.
+struct DerivedRow {
+  uint32_t Range;
+  uint64_t Bytes;
+  uint64_t Cumulative;
+};
+
+class PeakList : public RestatedSection {
+public:
+  PeakList(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+
+  void compare();
+
+  size_t statedLines() const override { return D.Peak.size(); }
+  size_t derivedLines() const override { return Rows.size(); }
+  StringRef stated(size_t Line) const override {
+    return A.places().line(D.Peak[Line]);
+  }
+  std::string derived(size_t Line) const override;
+  bool isSame(size_t Derived, size_t Stated) const override;
+  const LineFormat *format(size_t) const override {
+    return D.PeakRows == PeakForm::Cumulative ? &Cumulative : &Plain;
+  }
+  StringRef noun() const override { return "peak list"; }
+  StringRef heading() const override { return A.places().peakHeader().First; }
+  std::string describeExtra(size_t Stated, std::string Name) const override;
+  StringRef order() const override {
+    return D.PeakRows == PeakForm::Cumulative
+               ? "rows are ordered by bytes (descending), then by name and "
+                 "index"
+               : "rows are ordered by value id";
+  }
+  void explain(Finding &F, const LineDifference &Found) override;
+
+private:
+  void derive(int32_t AtStep);
+  bool isListed() const;
+  ShapeId shapeOf(const LiveRangeRow &Range) const;
+  uint64_t statedBytes(const LiveRangeRow &Range);
+  /// Name and index as far as rows print them.
+  template <typename RowT>
+  std::pair<uint32_t, uint32_t> key(const RowT &Row) const {
+    return {Row.Name.index(),
+            D.PeakRows == PeakForm::Name ? 0 : Row.Index.canonical().bits()};
+  }
+  std::string name(uint32_t Range) const {
+    const LiveRangeRow &Row = D.Ranges[Range];
+    return D.PeakRows == PeakForm::Name ? D.Names[Row.Name].str()
+                                        : D.spell(Row.Name, Row.Index);
+  }
+  const LiveRangeRow *rangeOf(const PeakRow &Row) const;
+  void about(Finding &F, NameId Name, ShapeIndex Index) const;
+  void explainRow(Finding &F, const LineDifference &Found);
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  int32_t Step = 0;
+  std::vector<DerivedRow> Rows;
+  /// By key; made when needed.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> StatedBytes;
+};
+} // namespace
+
+static bool isLive(const LiveRangeRow &Row, int32_t Step) {
+  return Row.Start <= Step && Step <= Row.End;
+}
+
+/// The shape whose bytes a row prints; invalid if it is not known.
+ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
+  const Instruction *I = A.instruction(Range.Name);
+  if (!I || !I->Result || D.PeakRows == PeakForm::Name)
+    return I ? I->Result : ShapeId();
+  return D.Shapes.at(I->Result, D.Indices.steps(Range.Index));
+}
+
+/// What the list says about a value of unknown shape.
+uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
+  R.notCheckedWithout(A, Section::Texts, "the shape of a row is unknown");
+  if (StatedBytes.empty())
+    for (const PeakRow &Row : D.Peak)
+      StatedBytes.try_emplace(key(Row), Row.Bytes);
+  return StatedBytes.lookup(key(Range));
+}
+
+void PeakList::derive(int32_t AtStep) {
+  Step = AtStep;
+  Rows.clear();
+  for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
+    if (!isLive(D.Ranges[I], Step))
+      continue;
+    ShapeId Shape = shapeOf(D.Ranges[I]);
+    std::optional<uint64_t> Bytes =
+        Shape ? logicalBytes(D.Shapes, Shape) : std::nullopt;
+    Rows.push_back({I, Bytes ? *Bytes : statedBytes(D.Ranges[I]), 0});
+  }
+  if (D.PeakRows != PeakForm::Cumulative)
+    return;
+  llvm::sort(Rows, [&](const DerivedRow &X, const DerivedRow &Y) {
+    if (X.Bytes != Y.Bytes)
+      return X.Bytes > Y.Bytes;
+    const LiveRangeRow &Left = D.Ranges[X.Range];
+    const LiveRangeRow &Right = D.Ranges[Y.Range];
+    if (Left.Name != Right.Name)
+      return D.Names[Left.Name] < D.Names[Right.Name];
+    return D.Indices.less(Left.Index, Right.Index);
+  });
+  uint64_t Sum = 0;
+  for (DerivedRow &Row : Rows)
+    Row.Cumulative = Sum += Row.Bytes;
+}
+
+bool PeakList::isSame(size_t Derived, size_t Stated) const {
+  const DerivedRow &Row = Rows[Derived];
+  const LiveRangeRow &Range = D.Ranges[Row.Range];
+  const PeakRow &Peak = D.Peak[Stated];
+  return key(Peak) == key(Range) && Peak.Bytes == Row.Bytes &&
+         (D.PeakRows != PeakForm::Cumulative ||
+          Peak.Cumulative == Row.Cumulative);
+}
+
+std::string PeakList::derived(size_t Line) const {
+  const DerivedRow &Row = Rows[Line];
+  std::string Text =
+      fmt::format("    {}: {} bytes", name(Row.Range), Row.Bytes);
+  if (D.PeakRows == PeakForm::Cumulative)
+    Text += fmt::format(" (cumulative: {} bytes)", Row.Cumulative);
+  return Text;
+}
+
+const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
+  if (std::optional<uint32_t> Range = A.rangeRow(Row.Name, Row.Index))
+    return &D.Ranges[*Range];
+  auto Found = llvm::find_if(D.Ranges, [&](const LiveRangeRow &Range) {
+    return D.PeakRows == PeakForm::Name && Range.Name == Row.Name;
+  });
+  return Found == D.Ranges.end() ? nullptr : &*Found;
+}
+
+std::string PeakList::describeExtra(size_t Stated, std::string Name) const {
+  const PeakRow &Row = D.Peak[Stated];
+  const LiveRangeRow *Range = rangeOf(Row);
+  if (!Range)
+    return Name + ", which has no live range";
+  if (isLive(*Range, Step))
+    return "second " + Name;
+  return Name + fmt::format(", whose live range, {}-{}, does not include step "
+                            "{}",
+                            Range->Start, Range->End, Step);
+}
+
+void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
+  F.about(Name);
+  UsedId U = A.findUsed(Name, Index);
+  if (ValueId V = U ? A.valueOf(U) : ValueId())
+    F.about(V);
+}
+
+/// Shows what a derived row follows from.
+void PeakList::explainRow(Finding &F, const LineDifference &Found) {
+  const DerivedRow &Row = Rows[Found.Derived];
+  const LiveRangeRow &Range = D.Ranges[Row.Range];
+  about(F, Range.Name, Range.Index);
+  if (Found.Fault == LineFault::Missing || Found.Fault == LineFault::Replaced) {
+    F.note(A.places().line(Range), "'{}' is live at step {}", name(Row.Range),
+           Step);
+  } else if (!Found.Field) {
+    return;
+  } else if (Found.Field->What == Role::Running) {
+    if (Found.Stated != 0)
+      F.note(A.places().row(D.Peak[Found.Stated - 1]).Second,
+             "{} bytes up to here, plus {} more", Row.Cumulative - Row.Bytes,
+             Row.Bytes);
+  } else if (ShapeId Shape = shapeOf(Range)) {
+    F.note(A.places().text(*A.instruction(Range.Name)).ShapeText,
+           "its shape is {}", D.Shapes.text(Shape));
+  }
+}
+
+void PeakList::explain(Finding &F, const LineDifference &Found) {
+  F.about(Section::Stack);
+  if (Found.Stated < D.Peak.size()) {
+    const PeakRow &Row = D.Peak[Found.Stated];
+    about(F, Row.Name, Row.Index);
+    const LiveRangeRow *Range = rangeOf(Row);
+    bool Extra =
+        Found.Fault == LineFault::Extra || Found.Fault == LineFault::Replaced;
+    if (Extra && Range)
+      F.note(A.places().line(*Range), "its live range is here");
+  }
+  if (Found.Derived < Rows.size() && Found.Fault != LineFault::Extra)
+    explainRow(F, Found);
+}
+
+bool PeakList::isListed() const {
+  if (Rows.size() != D.Peak.size())
+    return false;
+  for (size_t I = 0; I != Rows.size(); ++I)
+    if (!isSame(I, I))
+      return false;
+  return true;
+}
+
+void PeakList::compare() {
+  derive(D.PeakStep);
+  if (isListed())
+    return;
+  // Does the list belong to the true peak?
+  std::optional<PeakMoment> Peak = findPeak(A);
+  if (Peak && Peak->Step != D.PeakStep) {
+    derive(Peak->Step);
+    if (isListed())
+      return;
+    derive(D.PeakStep);
+  }
+  compareRestated(*this, R);
+}
+
+static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
+  const Shape &S = Shapes[Id];
+  return llvm::any_of(S.Dimensions,
+                      [](Dimension D) { return D.unbounded(); }) ||
+         llvm::any_of(S.Elements, [&](ShapeId Element) {
+           return Element.valid() && isUnbounded(Shapes, Element);
+         });
+}
+
+/// The sentence is there if and only if a live value has no bound. False if
+/// there is no list to compare.
+static bool checkSentence(const CheckContext &A, Reporter &R) {
+  const Dump &D = A.dump();
+  StringRef Heading =
+      D.liveText().drop_front(D.PeakLine).take_until([](char C) {
+        return C == '\n';
+      });
+  bool AllKnown = true;
+  for (const LiveRangeRow &Row : D.Ranges) {
+    const Instruction *I = A.instruction(Row.Name);
+    AllKnown &= I && I->Result;
+    if (!I || !I->Result || !isUnbounded(D.Shapes, I->Result))
+      continue;
+    if (!D.UnboundedPeak)
+      R.report(Heading,
+               "a peak is printed, but '{}' has an unbounded dimension",
+               D.Names[Row.Name])
+          .note(A.places().text(*I).ShapeText, "its shape is here")
+          .about(Row.Name);
+    return false;
+  }
+  if (!D.UnboundedPeak)
+    return true;
+  if (AllKnown)
+    R.report(Heading,
+             "no live value has an unbounded dimension, expected a peak")
+        .about(Section::Peak);
+  else
+    R.notChecked("the shape of a live value is unknown");
+  return false;
+}
+
+namespace hlobuf {
+void checkPeakList(const CheckContext &A, Reporter &R) {
+  if (A.dump().complete(Section::Texts) ? !checkSentence(A, R)
+                                        : A.dump().UnboundedPeak)
+    return;
+  if (!A.areRangesSound())
+    return R.notChecked("the live ranges are incomplete");
+  PeakList(A, R).compare();
+}
+} // namespace hlobuf

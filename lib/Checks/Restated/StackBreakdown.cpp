@@ -1,0 +1,351 @@
+//===- Checks/Restated/StackBreakdown.cpp ---------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tree below the peak list says the peak's bytes again, by call stack
+// (hlo_stack_trace.cc, since 2025-07-23). From its names, depths and own bytes
+// all else follows:
+// - the heading is the sum of the list;
+// - a line's total is its own bytes and its children's totals, and lines
+//   without bytes are not printed;
+// - siblings come by total descending, then by name, and the connectors say
+//   which is the last;
+// - `remaining` starts at the heading and loses each line's own bytes.
+//
+// A line with bytes of its own has the name of an instruction of the peak
+// list: the op_name of its metadata, or its own name, with the index of the
+// value, if that is not the root; of an op_name like params['a/b'].c the last
+// part. Under each name tree and list have the same bytes; a value that several
+// paths lead to is split between them, but the sum stays. This is a warning, as
+// it was derived from dumps. No exception is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Restated/RestatedSection.h"
+#include "Dump/Printer.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+using Role = RestatedField::Role;
+static constexpr RestatedField Fields[] = {
+    {Role::Key, "", "line '{}'"},
+    {Role::Running, " (", "percentage {}"},
+    {Role::Running, "%, total: ", "a total of {} bytes",
+     ", its own bytes and those of the lines below it"},
+    {Role::Own, " bytes, current: ", "{} bytes of its own",
+     ", by which the remaining bytes drop"},
+    {Role::Running, " bytes, remaining: ", "{} remaining bytes"},
+};
+static constexpr LineFormat StackLine = {Fields, " bytes)"};
+
+/// The last part of an op_name of the form `params['a/b'].c`; else all of it.
+static StringRef lastPart(StringRef Name) {
+  size_t At = 0;
+  auto Word = [&] {
+    size_t Begin = At;
+    while (At < Name.size() && (llvm::isAlnum(Name[At]) || Name[At] == '_'))
+      ++At;
+    return Name.slice(Begin, At);
+  };
+  StringRef Last = Word();
+  if (Last.empty() || llvm::isDigit(Last.front()) || !Name.contains("['"))
+    return Name;
+  while (At < Name.size()) {
+    if (Name.substr(At).starts_with("['")) {
+      size_t End = Name.find('\'', At + 2);
+      if (End == StringRef::npos || End == At + 2 ||
+          !Name.substr(End).starts_with("']"))
+        return Name;
+      StringRef Key = Name.slice(At + 2, End);
+      Last = Key.substr(Key.rfind('/') + 1);
+      At = End + 2;
+      continue;
+    }
+    if (Name[At++] != '.' || (Last = Word()).empty())
+      return Name;
+  }
+  return Last;
+}
+
+/// The name of the line that counts \p Row.
+static std::string leafOf(const CheckContext &A, const PeakRow &Row) {
+  const Dump &D = A.dump();
+  auto OpName = findMetadata(D.attributes(*A.instruction(Row.Name)), "op_name");
+  std::string Whole = OpName ? unescape(*OpName) : std::string();
+  StringRef Leaf = Whole.empty() ? D.Names[Row.Name] : lastPart(Whole);
+  return Leaf.str() +
+         (Row.Index.isRoot() ? std::string() : D.Indices.text(Row.Index));
+}
+
+namespace {
+class StackTree : public RestatedSection {
+public:
+  StackTree(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+
+  void compare();
+
+  size_t statedLines() const override { return D.Stack.size(); }
+  size_t derivedLines() const override { return Lines.size(); }
+  StringRef stated(size_t Line) const override {
+    return A.places().line(D.Stack[Line]);
+  }
+  std::string derived(size_t Line) const override;
+  const LineFormat *format(size_t) const override { return &StackLine; }
+  StringRef noun() const override { return "stack breakdown"; }
+  StringRef heading() const override { return A.places().stackHeader().First; }
+  StringRef order() const override {
+    return "siblings are ordered by total (descending), then by name";
+  }
+  void explain(Finding &F, const LineDifference &) override {
+    F.about(Section::Stack);
+  }
+
+private:
+  /// A derived line.
+  struct Line {
+    /// Its number in Dump::Stack, from which its name is.
+    uint32_t From = 0;
+    /// The line of its parent; itself for the root.
+    uint32_t Parent = 0;
+    bool IsLast = true;
+    uint64_t Total = 0, Current = 0;
+    int64_t Remaining = 0;
+  };
+
+  bool checkDepths();
+  void readNames();
+  bool repairBytes();
+  bool reportLostLine(size_t Number, uint64_t Bytes);
+  void derive();
+  void compareNames();
+
+  const CheckContext &A;
+  Reporter &R;
+  const Dump &D;
+  /// The bytes of the whole tree: the heading, unless that is wrong.
+  uint64_t Whole = 0;
+  /// Each stated line's own bytes: as printed, or, where the tree does not add
+  /// up, as `remaining` has it.
+  std::vector<uint64_t> Own;
+  std::vector<Line> Lines;
+  /// Bytes that the list has under a name and the tree does not; below 0 the
+  /// opposite, in two's complement. Nothing where a text is missing.
+  std::optional<llvm::StringMap<uint64_t>> Lacking;
+};
+} // namespace
+
+/// Reports the first line that is deeper than below the line before.
+bool StackTree::checkDepths() {
+  uint32_t Most = 1;
+  for (const StackNode &Node : D.Stack) {
+    if (Node.Depth > Most) {
+      R.report(A.places().line(Node).take_front(Node.NameOffset),
+               "line has depth {}, expected {} or less", Node.Depth, Most)
+          .about(Section::Stack);
+      return false;
+    }
+    Most = Node.Depth + 1;
+  }
+  return true;
+}
+
+void StackTree::readNames() {
+  for (const PeakRow &Row : D.Peak)
+    if (!A.hasText(Row.Name))
+      return;
+  Lacking.emplace();
+  for (const PeakRow &Row : D.Peak)
+    (*Lacking)[leafOf(A, Row)] += Row.Bytes;
+  for (const StackNode &Node : D.Stack)
+    if (Node.Current != 0)
+      (*Lacking)[D.stackName(Node)] -= Node.Current;
+}
+
+/// Without overflow: a broken tree may state anything.
+static int64_t minus(int64_t Bytes, uint64_t Taken) {
+  return static_cast<int64_t>(static_cast<uint64_t>(Bytes) - Taken);
+}
+
+/// Reports that a line of \p Bytes bytes is lost before line \p Number, if that
+/// is all that a name lacks.
+bool StackTree::reportLostLine(size_t Number, uint64_t Bytes) {
+  bool AtEnd = Number == D.Stack.size();
+  StringRef Name;
+  if (Lacking)
+    for (const auto &Entry : *Lacking)
+      if (Entry.second == Bytes && (Name.empty() || Entry.first() < Name))
+        Name = Entry.first();
+  if (Name.empty() || (!AtEnd && D.stackName(D.Stack[Number]) == Name))
+    return false;
+  R.report(A.places().line(AtEnd ? D.Stack.back() : D.Stack[Number]),
+           "expected a line '{}' with {} bytes {} this line", Name, Bytes,
+           AtEnd ? "after" : "before")
+      .about(Section::Stack);
+  return true;
+}
+
+/// Finds out what each line's own bytes are. False if a line is lost, which is
+/// reported.
+bool StackTree::repairBytes() {
+  uint64_t Sum = 0;
+  for (const StackNode &Node : D.Stack) {
+    Own.push_back(Node.Current);
+    Sum += Node.Current;
+  }
+  if (Sum == Whole)
+    return true;
+  auto Left = static_cast<int64_t>(Whole);
+  for (size_t I = 0; I != D.Stack.size(); ++I) {
+    const StackNode &Node = D.Stack[I];
+    int64_t Before = std::exchange(Left, minus(Left, Node.Current));
+    // Does the tree go on from the expected number, or from the printed one?
+    bool GoesOn =
+        I + 1 == D.Stack.size()
+            ? Left == 0
+            : D.Stack[I + 1].Remaining == minus(Left, D.Stack[I + 1].Current);
+    if (Node.Remaining == Left || GoesOn)
+      continue;
+    Own[I] = static_cast<uint64_t>(
+        minus(Before, static_cast<uint64_t>(Node.Remaining)));
+    if (Whole > Sum && Own[I] - Node.Current == Whole - Sum &&
+        reportLostLine(I, Whole - Sum))
+      return false;
+    Left = Node.Remaining;
+  }
+  if (Left == 0 || reportLostLine(D.Stack.size(), Whole - Sum))
+    return Left == 0;
+  R.report(A.places().row(D.Stack.back()).Remaining,
+           "the last line leaves {} bytes remaining, expected 0", Left)
+      .about(Section::Stack);
+  return false;
+}
+
+void StackTree::derive() {
+  size_t Count = D.Stack.size();
+  std::vector<uint32_t> Parents(Count), Open;
+  for (uint32_t I = 0; I != Count; ++I) {
+    // The first line is the root, and a line is one deeper than its parent.
+    size_t Depth = std::max<size_t>(D.Stack[I].Depth, 2);
+    Open.resize(std::min(Open.size(), Depth - 1));
+    Parents[I] = Open.empty() ? 0 : Open.back();
+    Open.push_back(I);
+  }
+  std::vector<uint64_t> Totals = Own;
+  for (size_t I = Count; I-- > 1;)
+    Totals[Parents[I]] += Totals[I];
+  std::vector<llvm::SmallVector<uint32_t, 4>> Children(Count);
+  for (uint32_t I = 1; I < Count; ++I)
+    if (Totals[I] != 0)
+      Children[Parents[I]].push_back(I);
+
+  auto Less = [&](uint32_t X, uint32_t Y) {
+    if (Totals[X] != Totals[Y])
+      return Totals[X] > Totals[Y];
+    return D.stackName(D.Stack[X]) < D.stackName(D.Stack[Y]);
+  };
+  std::vector<Line> Stack;
+  if (Count != 0 && Totals[0] != 0)
+    Stack.push_back({});
+  auto Left = static_cast<int64_t>(Whole);
+  while (!Stack.empty()) {
+    Line Now = Stack.back();
+    Stack.pop_back();
+    Now.Total = Totals[Now.From];
+    Now.Current = Own[Now.From];
+    Now.Remaining = Left = minus(Left, Now.Current);
+    auto Number = static_cast<uint32_t>(Lines.size());
+    Lines.push_back(Now);
+    auto &Its = Children[Now.From];
+    if (!llvm::is_sorted(Its, Less))
+      llvm::stable_sort(Its, Less);
+    for (uint32_t Child : llvm::reverse(Its))
+      Stack.push_back({Child, Number, Child == Its.back()});
+  }
+}
+
+std::string StackTree::derived(size_t Number) const {
+  const Line &L = Lines[Number];
+  // Columns from the right, as the parents are found.
+  llvm::SmallVector<StringRef, 16> Columns;
+  Columns.push_back(Number == 0 ? "  "
+                    : L.IsLast  ? "\u2514\u2500\u2500 "
+                                : "\u251c\u2500\u2500 ");
+  for (const Line *Up = &L; Up != Lines.data();) {
+    Up = &Lines[Up->Parent];
+    Columns.push_back(Up->IsLast ? "    " : "\u2502   ");
+  }
+  std::string Text = "  ";
+  for (StringRef Column : llvm::reverse(Columns))
+    Text += Column;
+  double Percent =
+      100.0 * static_cast<double>(L.Total) / static_cast<double>(Whole);
+  Text +=
+      stackLine(D.stackName(D.Stack[L.From]), fmt::format("{:.1f}", Percent),
+                L.Total, L.Current, L.Remaining);
+  return Text;
+}
+
+/// Where tree and list have the same bytes, they have them under the same
+/// names.
+void StackTree::compareNames() {
+  if (!Lacking)
+    return R.notCheckedWithout(A, Section::Texts,
+                               "the text of a listed instruction is missing");
+  for (const StackNode &Node : D.Stack) {
+    auto Found = Lacking->find(D.stackName(Node));
+    if (Node.Current == 0 || static_cast<int64_t>(Found->second) >= 0)
+      continue;
+    R.reportAs(Severity::Warning, A.places().row(Node).Name,
+               "line '{}' has {} bytes more than the peak list has under that "
+               "name",
+               D.stackName(Node), -Found->second)
+        .about(Section::Stack);
+    Found->second = 0;
+  }
+  for (const PeakRow &Row : D.Peak) {
+    auto Found = Lacking->find(leafOf(A, Row));
+    if (static_cast<int64_t>(Found->second) <= 0)
+      continue;
+    Finding F = R.reportAs(Severity::Warning, A.places().line(Row),
+                           "stack breakdown is missing {} bytes under '{}'",
+                           Found->second, Found->first());
+    F.about(Section::Stack).about(Row.Name);
+    UsedId U = A.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? A.valueOf(U) : ValueId())
+      F.about(V);
+    Found->second = 0;
+  }
+}
+
+void StackTree::compare() {
+  uint64_t Sum = 0;
+  for (const PeakRow &Row : D.Peak)
+    Sum += Row.Bytes;
+  uint64_t Printed = D.Peak.empty() ? 0 : D.Peak.back().Cumulative;
+  bool IsListed = D.StackTotal == Sum || D.StackTotal == Printed;
+  Whole = IsListed ? D.StackTotal : Sum;
+  if (!IsListed)
+    R.report(heading(),
+             "stack breakdown covers {} bytes, but the peak list has {}",
+             D.StackTotal, Sum)
+        .about(Section::Stack);
+  readNames();
+  if (!checkDepths() || !repairBytes())
+    return;
+  derive();
+  compareRestated(*this, R);
+  if (R.count() == 0 && Whole == Sum)
+    compareNames();
+}
+
+namespace hlobuf {
+void checkStackBreakdown(const CheckContext &A, Reporter &R) {
+  if (A.dump().PeakRows == PeakForm::Cumulative)
+    StackTree(A, R).compare();
+}
+} // namespace hlobuf
