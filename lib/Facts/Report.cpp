@@ -80,8 +80,7 @@ private:
 
   template <typename... Ts>
   void line(Kind K, Context C, fmt::format_string<Ts...> Format, Ts &&...Args) {
-    R.Lines.push_back(
-        {static_cast<uint32_t>(R.Text.size()), K, Block, C.Owner, C.At});
+    R.Lines.push_back({static_cast<uint32_t>(R.Text.size()), K, C.Owner, C.At});
     fmt::format_to(std::back_inserter(R.Text), Format,
                    std::forward<Ts>(Args)...);
     R.Text += '\n';
@@ -91,7 +90,6 @@ private:
   const Dump &D;
   Report &R;
   const char *NaN;
-  uint32_t Block = 0;
   /// By the printed index of the allocation.
   std::unordered_map<uint32_t, SeenRows> Seen;
 };
@@ -198,7 +196,6 @@ void ReportWriter::byAllocation() {
   fixed({}, "");
   fixed({}, "Allocations sorted by size with their values:");
   for (AllocationId Id : R.Order) {
-    ++Block;
     line(Kind::AllocationHeader, {Id}, "{}", header(Id));
     if (D[Id].Values.size() == 1)
       continue;
@@ -235,7 +232,6 @@ void ReportWriter::bySpace() {
     uint64_t Done = 0;
     size_t Count = 0;
     for (AllocationId Id : Here) {
-      ++Block;
       Done += D[Id].Size;
       values(Id, "  ");
       fixed({Id}, "");
@@ -243,7 +239,6 @@ void ReportWriter::bySpace() {
         break;
     }
     fixed(C, "");
-    ++Block;
   }
 }
 

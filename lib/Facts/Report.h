@@ -43,8 +43,6 @@ struct ReportLine {
   /// Where its text begins.
   uint32_t Offset = 0;
   ReportLineKind Kind = ReportLineKind::Fixed;
-  /// Counts the tables, from 0.
-  uint32_t Block = 0;
   /// The allocation that the line is about; the first one of the color for
   /// lines about a memory space.
   AllocationId Owner;

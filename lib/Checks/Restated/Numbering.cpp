@@ -99,7 +99,7 @@ void Numbering::about(Finding &F, const NumberedRow &Row) const {
 /// \p Row is not \p Expected, which would follow from \p Before.
 Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
                           const std::string &Expected) {
-  bool First = Row.Where == Before.Where;
+  bool First = Row.Where.data() == Before.Where.data();
   Finding F = R.report(Row.Where, "{} {}{}, expected {}", Row.Name,
                        First ? "comes first" : "follows ",
                        First ? "" : Before.Name, Expected);
@@ -204,7 +204,7 @@ void Numbering::checkValues() {
       if (First.Index.canonical() == Second.Index.canonical() &&
           First.Id != Second.Id)
         reportTwice(value(Here[K]), value(Here[K - 1]),
-                    "instruction and index");
+                    "position");
     }
   }
 }
