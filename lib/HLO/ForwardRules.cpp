@@ -35,7 +35,8 @@ static_assert(std::is_sorted(std::begin(Rules), std::end(Rules),
 
 ArrayRef<ForwardRule> hlobuf::forwardRules(Opcode Op) {
   auto [Begin, End] = std::equal_range(
-      std::begin(Rules), std::end(Rules), ForwardRule{Op},
+      std::begin(Rules), std::end(Rules),
+      ForwardRule{Op, {}, {}, ForwardedParts::All},
       [](const ForwardRule &X, const ForwardRule &Y) { return X.Op < Y.Op; });
   return ArrayRef<ForwardRule>(Begin, End);
 }

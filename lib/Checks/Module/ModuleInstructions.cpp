@@ -179,7 +179,6 @@ static bool onlyComputes(Opcode Op) {
   case Opcode::Fusion:
   case Opcode::Gather:
   case Opcode::Iota:
-  case Opcode::Pad:
   case Opcode::Reduce:
   case Opcode::ReduceWindow:
   case Opcode::Scatter:
