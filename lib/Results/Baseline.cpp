@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Results/Baseline.h"
+#include "Dump/SyntaxErrors.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringMap.h"
@@ -98,7 +99,7 @@ void Baseline::apply(DumpResult &R) {
   Modules.insert(R.Module);
   for (ResultFinding &F : R.Findings) {
     auto Known = Entries.find(F.Fingerprint);
-    if (!F.isLoud() || Known == Entries.end())
+    if (!F.isLoud() || Known == Entries.end() || F.Check == UnreadableCheck)
       continue;
     if (++Known->second.Seen <= Known->second.Count)
       F.Silenced = Silence::Baselined;
@@ -107,7 +108,8 @@ void Baseline::apply(DumpResult &R) {
 
 void Baseline::record(DumpResult &R) {
   for (ResultFinding &F : R.Findings) {
-    if (F.Silenced == Silence::Suppressed)
+    // Nobody has seen what could not be read.
+    if (F.Silenced == Silence::Suppressed || F.Check == UnreadableCheck)
       continue;
     Entry &E = Entries[F.Fingerprint];
     if (E.Count++ == 0) {
