@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements/IntegerSets.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include <isl/constraint.h>

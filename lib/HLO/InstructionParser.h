@@ -1,5 +1,5 @@
 //===- HLO/InstructionParser.h - One printed instruction ----------*- C++ -* -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

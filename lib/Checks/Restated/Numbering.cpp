@@ -203,8 +203,7 @@ void Numbering::checkValues() {
       const ValueTag &Second = D.Values[Here[K]].Tag;
       if (First.Index.canonical() == Second.Index.canonical() &&
           First.Id != Second.Id)
-        reportTwice(value(Here[K]), value(Here[K - 1]),
-                    "position");
+        reportTwice(value(Here[K]), value(Here[K - 1]), "position");
     }
   }
 }

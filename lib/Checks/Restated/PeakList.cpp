@@ -117,7 +117,8 @@ ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
 
 /// What the list says about a value of unknown shape.
 uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
-  R.notCheckedWithout(A, Section::Texts, "the shape of a live value is unknown");
+  R.notCheckedWithout(A, Section::Texts,
+                      "the shape of a live value is unknown");
   if (StatedBytes.empty())
     for (const PeakRow &Row : D.Peak)
       StatedBytes.try_emplace(key(Row), Row.Bytes);
