@@ -1,5 +1,4 @@
-//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -* -*-
-// C++ -*-===//
+//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

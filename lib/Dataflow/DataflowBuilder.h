@@ -1,5 +1,4 @@
-//===- Dataflow/DataflowBuilder.h - Values of each opcode -------*- C++ -* -*-
-// C++ -*-===//
+//===- Dataflow/DataflowBuilder.h - Values of each opcode -------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

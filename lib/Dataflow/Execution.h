@@ -1,5 +1,4 @@
-//===- Dataflow/Execution.h - A walk over the program's memory -----*- C++ -*
-//-*- C++ -*-===//
+//===- Dataflow/Execution.h - A walk over the program's memory --*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Dataflow/ExecutionMemory.h - Which values bytes still hold --*- C++ -*
-//-*- C++ -*-===//
+//===- Dataflow/ExecutionMemory.h - Which values bytes hold -----*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

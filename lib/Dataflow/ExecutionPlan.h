@@ -1,5 +1,4 @@
-//===- Dataflow/ExecutionPlan.h - What instructions do to memory ---*- C++ -*
-//-*- C++ -*-===//
+//===- Dataflow/ExecutionPlan.h - What each step does -----------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

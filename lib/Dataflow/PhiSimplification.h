@@ -1,5 +1,4 @@
-//===- Dataflow/PhiSimplification.h - Which phis stay
-//---------------------------*- C++ -* -*- C++ -*-===//
+//===- Dataflow/PhiSimplification.h - Which phis stay -----------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

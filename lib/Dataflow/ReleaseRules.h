@@ -1,5 +1,4 @@
-//===- Dataflow/ReleaseRules.h - Rules of XLA by release -----------*- C++ -*
-//-*- C++ -*-===//
+//===- Dataflow/ReleaseRules.h - Rules of XLA by release --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Draw/PictureWriters.h - A picture as a file ----------------*- C++ -* -*-
-// C++ -*-===//
+//===- Draw/PictureWriters.h - A picture as a file --------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Driver/Config.h - The file .hlobuf.yaml -------------------*- C++
-//-*-===//
+//===- Driver/Config.h - The file .hlobuf.yaml ------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Driver/DumpComments.h - Comments in dumps --------------------*- C++ -*
-//-*- C++ -*-===//
+//===- Driver/DumpComments.h - Comments in dumps ----------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

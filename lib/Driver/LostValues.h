@@ -1,5 +1,4 @@
-//===- Driver/LostValues.h - Assignments without their end ------*- C++ -* -*-
-// C++ -*-===//
+//===- Driver/LostValues.h - Assignments without their end ------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

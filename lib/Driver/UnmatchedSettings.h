@@ -1,5 +1,4 @@
-//===- Driver/UnmatchedSettings.h - Settings that match nothing ---------*- C++
-//-* -*- C++ -*-===//
+//===- Driver/UnmatchedSettings.h - Unused settings -------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

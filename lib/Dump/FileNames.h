@@ -1,5 +1,4 @@
-//===- Dump/FileNames.h - Which files belong to one module ----------*- C++ -*
-//-*- C++ -*-===//
+//===- Dump/FileNames.h - Which files belong to one module ------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -* -*-
-// C++ -*-===//
+//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

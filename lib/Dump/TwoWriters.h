@@ -1,5 +1,4 @@
-//===- Dump/TwoWriters.h - Were these files written in one piece? --*- C++ -*
-//-*- C++ -*-===//
+//===- Dump/TwoWriters.h - Files of two processes ---------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

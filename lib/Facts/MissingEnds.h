@@ -1,5 +1,4 @@
-//===- Facts/MissingEnds.h - Files that end after a line ----------*- C++ -* -*-
-// C++ -*-===//
+//===- Facts/MissingEnds.h - Files that end after a line --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HLO/InstructionParser.h - One printed instruction ----------*- C++ -* -*-
-// C++ -*-===//
+//===- HLO/InstructionParser.h - One printed instruction --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -* -*-
-// C++ -*-===//
+//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -* -*-
-// C++ -*-===//
+//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

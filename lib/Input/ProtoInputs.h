@@ -1,5 +1,4 @@
-//===- Input/ProtoInputs.h - Dumps that are protocol buffers ---------*- C++ -*
-//-*- C++ -*-===//
+//===- Input/ProtoInputs.h - Dumps that are protocol buffers ----*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Memory/ByteSpans.h - Unions of byte ranges -----------------*- C++ -* -*-
-// C++ -*-===//
+//===- Memory/ByteSpans.h - Unions of byte ranges ---------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Memory/MemoryKind.h - Kinds and spaces of memory --------*- C++ -* -*-
-// C++ -*-===//
+//===- Memory/MemoryKind.h - Kinds and spaces of memory ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -* -*-
-// C++ -*-===//
+//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

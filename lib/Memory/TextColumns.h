@@ -1,5 +1,4 @@
-//===- Memory/TextColumns.h - Text in columns --------------------------*- C++
-//-* -*- C++ -*-===//
+//===- Memory/TextColumns.h - Text in columns -------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

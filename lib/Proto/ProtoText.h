@@ -1,5 +1,4 @@
-//===- Proto/ProtoText.h - An HloProto as XLA's texts ----------------*- C++ -*
-//-*- C++ -*-===//
+//===- Proto/ProtoText.h - An HloProto as XLA's texts -----------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Reduce/BugReport.h - A defect as a bug report ---------------*- C++ -*
-//-*- C++ -*-===//
+//===- Reduce/BugReport.h - A defect as a bug report ------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Reduce/ShapeStrings.h - Shapes as texts ---------------------*- C++ -*
-//-*- C++ -*-===//
+//===- Reduce/ShapeStrings.h - Shapes as texts ------------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

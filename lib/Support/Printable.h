@@ -1,5 +1,4 @@
-//===- Support/Printable.h - Foreign text on terminals and in logs -*- C++
-//-*-===//
+//===- Support/Printable.h - Text on terminals and in logs ------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FlowRulesTest.cpp - What releases of XLA forward and update in place
-//===//
+//===- FlowRulesTest.cpp - Releases forward and update in place -----------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
