@@ -25,7 +25,8 @@ static StringRef findPage(StringRef Id) {
   return "";
 }
 
-static constexpr Claim none;
+// As Checks.def spells it.
+static constexpr Claim none; // NOLINT(readability-identifier-naming)
 static constexpr Claim core(Sentence S, StringRef Instead = {}) {
   return {ClaimRole::Core, S, Instead};
 }

@@ -9,7 +9,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The file that holds \p S where the dump is split (2026-04-03 on), or always.
 static std::optional<FileRole> fileOf(const Dump &D, Section S) {

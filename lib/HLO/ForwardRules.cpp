@@ -12,8 +12,11 @@
 using namespace hlobuf;
 using llvm::ArrayRef;
 
+// As Opcodes.def spells them.
+// NOLINTBEGIN(readability-identifier-naming)
 static constexpr int8_t each = ForwardPath::Each;
 static constexpr int8_t own = ForwardPath::Own;
+// NOLINTEND(readability-identifier-naming)
 
 static constexpr ForwardPath at() { return {}; }
 static constexpr ForwardPath at(int8_t Step) { return {1, {Step, 0}}; }

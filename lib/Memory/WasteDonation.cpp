@@ -22,7 +22,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Arguments of its size that a result asks, at most: programs have as many as
 /// layers, and each result finds its own among the first.
