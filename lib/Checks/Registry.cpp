@@ -53,7 +53,7 @@ StringRef hlobuf::currentCheck(StringRef Id) {
 #define HLOBUF_RETIRED(OldId, NewId)                                           \
   if (Id == OldId)                                                             \
     return NewId;
-#include "Checks/Checks.def"
+#include "Checks/OldNames.def"
   return Id;
 }
 
