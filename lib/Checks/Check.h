@@ -168,6 +168,10 @@ public:
     return Exempted;
   }
 
+  /// Says how much was looked at, `21 thunks, 41 slices`, for the verdict.
+  void measure(std::string Text) { Extent = std::move(Text); }
+  llvm::StringRef extent() const { return Extent; }
+
   llvm::ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
@@ -201,6 +205,7 @@ private:
   std::vector<Diagnostic> &Out;
   llvm::SmallVector<SkipReason, 1> SkipReasons;
   llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
+  std::string Extent;
   unsigned Count = 0;
   Severity Gravest = Severity::Lint;
 };

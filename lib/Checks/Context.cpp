@@ -10,6 +10,7 @@
 #include "Dataflow/PrivateStacks.h"
 #include "Memory/FindWaste.h"
 #include "Support/Lazy.h"
+#include "Thunks/ThunkGraph.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -19,6 +20,7 @@ struct CheckContext::Cache {
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::vector<Waste>> Wasted;
+  Lazy<std::unique_ptr<ThunkGraph>> Thunks;
 };
 
 CheckContext::CheckContext(const Dump &D)
@@ -32,6 +34,16 @@ const ModuleAnalysis *CheckContext::moduleAnalysis() const {
             !dump().complete(Section::Allocations))
           return nullptr;
         return std::make_unique<ModuleAnalysis>(*this);
+      })
+      .get();
+}
+
+const ThunkGraph *CheckContext::thunkGraph() const {
+  return Memo->Thunks
+      .get([&]() -> std::unique_ptr<ThunkGraph> {
+        const ModuleAnalysis *M = moduleAnalysis();
+        return M && M->obstacle().empty() ? std::make_unique<ThunkGraph>(*M)
+                                          : nullptr;
       })
       .get();
 }

@@ -13,6 +13,7 @@
 namespace hlobuf {
 
 class ModuleAnalysis;
+class ThunkGraph;
 
 /// The facts of one dump and, if it has a module, what that implies, computed
 /// when first asked for. All checks of the dump share it.
@@ -23,6 +24,9 @@ public:
 
   /// Null without a complete module and complete allocations.
   const ModuleAnalysis *moduleAnalysis() const;
+  /// The thunks and their instructions; null without the module analysis or if
+  /// it has an obstacle.
+  const ThunkGraph *thunkGraph() const;
   /// TPU may give async computations stacks of their own in \p Color, so that
   /// unrelated values may share bytes there. Uses the module if there is one.
   bool privateStacksPossible(int32_t Color) const;

@@ -11,9 +11,12 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// Of the program that runs, which only executables hold.
-static SentenceResult aboutProgram(const Input &In) {
+/// Of the program that runs, which only executables hold. What is shown of it
+/// is settled with the other sentences.
+static SentenceResult aboutProgram(const Input &In, const Dump &D) {
   SentenceResult Said;
+  if (D.state(Section::Thunks) != SectionState::Absent)
+    return Said;
   Said.Hidden = true;
   if (!In.Proto)
     Said.Because = {"a text dump does not hold it"};
@@ -21,7 +24,7 @@ static SentenceResult aboutProgram(const Input &In) {
            File.contains(".hlo.pb") || File.contains(".xplane.pb"))
     Said.Because = {"this proto does not hold it"};
   else
-    Said = {Standing::NotShown, {"thunks are not verified yet"}, "", false};
+    Said = {Standing::NotShown, {"this executable holds no thunks"}};
   return Said;
 }
 
@@ -44,7 +47,7 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
   for (const ExemptCount &E : V.Exempted)
     R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
   R.Checks = std::move(V.Checks);
-  R[Sentence::Program] = aboutProgram(In);
+  R[Sentence::Program] = aboutProgram(In, *L.Model);
   R.UnusedFiles = L.Unused;
   R.Memory = std::move(V.Memory);
   R.Verified = V.Verified;

@@ -26,8 +26,9 @@ struct Emitted {
 static void printText(const Dump &D, EmitKind Kind, llvm::raw_ostream &OS) {
   if (Kind == EmitKind::Dump)
     return printDump(D, OS);
-  FileRole Role =
-      Kind == EmitKind::Module ? FileRole::Module : FileRole::Traces;
+  FileRole Role = Kind == EmitKind::Module   ? FileRole::Module
+                  : Kind == EmitKind::Traces ? FileRole::Traces
+                                             : FileRole::Thunks;
   OS << D.file(Role).Text;
 }
 

@@ -65,6 +65,8 @@ static StringRef filePattern(FileRole Role) {
     return "*after_optimizations.txt (the HLO module)";
   case FileRole::Traces:
     return "*.hlo.pb";
+  case FileRole::Thunks:
+    return "the executable";
   }
   return "";
 }

@@ -25,7 +25,7 @@ struct OutputFile {
 
 /// What is printed: the verdict, or a text of each dump. A proto becomes all
 /// three; the traces are what only protos hold.
-enum class EmitKind : uint8_t { Findings, Dump, Module, Traces };
+enum class EmitKind : uint8_t { Findings, Dump, Module, Traces, Thunks };
 
 /// Options of hlobuf-verify, free of the command line's library.
 struct VerifyOptions {

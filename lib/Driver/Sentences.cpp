@@ -53,6 +53,7 @@ private:
   void addFinding(const CheckInfo &Info, const ResultCheck &C);
   void addCheck(const CheckInfo &Info);
   void addReader();
+  void addExtent(Sentence S, const ResultCheck &C);
   void settle(Sentence S);
 
   DumpResult &R;
@@ -126,6 +127,7 @@ static std::string missingFile(FileRole Role) {
   switch (Role) {
   case FileRole::Assignment:
   case FileRole::Traces:
+  case FileRole::Thunks:
     break;
   case FileRole::Values:
     return "no used values (*-buffer-assignment-values.txt)";
@@ -194,6 +196,15 @@ void Settling::addCheck(const CheckInfo &Info) {
   }
 }
 
+/// Adds how much \p C looked at for its sentence.
+void Settling::addExtent(Sentence S, const ResultCheck &C) {
+  const CheckInfo *Info = llvm::find_if(
+      allChecks(), [&](const CheckInfo &Each) { return Each.Id == C.Id; });
+  if (C.Extent.empty() || Info->For.Of != S)
+    return;
+  R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
+}
+
 /// Lines and files that could not be read.
 void Settling::addReader() {
   if (R[ReaderSentence].Is == Standing::Broken)
@@ -233,8 +244,11 @@ void Settling::settle(Sentence S) {
     return;
   if (!Off.empty())
     Said.Because.push_back(spellOff(Off));
-  if (Said.Because.empty())
-    Said.Is = Standing::Proved;
+  if (!Said.Because.empty())
+    return;
+  Said.Is = Standing::Proved;
+  for (const ResultCheck &C : R.Checks)
+    addExtent(S, C);
 }
 
 void Settling::run() {
@@ -245,6 +259,9 @@ void Settling::run() {
   });
   // The others may rest on it.
   settle(Sentence::Agreement);
+  // Without thunks it has its reason already.
+  if (R[Sentence::Program].Because.empty())
+    settle(Sentence::Program);
   for (Sentence S :
        {Sentence::NoOverlap, Sentence::Execution, Sentence::Consistency})
     settle(S);

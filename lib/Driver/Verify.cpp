@@ -185,6 +185,7 @@ Outcome Run::runCheck(uint32_t Number) const {
     nameSubjects(D, F);
   Texts.releasePages();
   Check.Said.Checks.push_back({Info.Id, outcome(R, Check)});
+  Check.Said.Checks.back().Extent = R.extent().str();
   for (const SkipReason &G : R.skipReasons())
     Check.Said.Skipped.push_back({Info.Id, G});
   for (auto [Gate, Count] : R.exempted())

@@ -27,6 +27,7 @@ llvm::ArrayRef<StringRef> hlobuf::firstLines(FileRole Role) {
   static constexpr StringRef Report[] = {"Total bytes used:", "Memory Space:"};
   static constexpr StringRef Module[] = {"HloModule "};
   static constexpr StringRef Traces[] = {"HeapSimulatorTraces:"};
+  static constexpr StringRef Thunks[] = {"Thunks:"};
   switch (Role) {
   case FileRole::Assignment:
     return Assignment;
@@ -40,6 +41,8 @@ llvm::ArrayRef<StringRef> hlobuf::firstLines(FileRole Role) {
     return Module;
   case FileRole::Traces:
     return Traces;
+  case FileRole::Thunks:
+    return Thunks;
   }
   return {};
 }

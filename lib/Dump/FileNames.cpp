@@ -96,6 +96,9 @@ std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
   case FileRole::Traces:
     Tails = {"-traces.txt"};
     break;
+  case FileRole::Thunks:
+    Tails = {"-thunks.txt"};
+    break;
   }
   std::vector<std::string> Names;
   for (StringRef Tail : Tails)
@@ -194,6 +197,7 @@ Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
   case FileRole::Assignment:
   case FileRole::Report:
   case FileRole::Traces:
+  case FileRole::Thunks:
     return {};
   }
   return {};

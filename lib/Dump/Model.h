@@ -16,6 +16,7 @@
 #define HLOBUF_DUMP_MODEL_H
 
 #include "Dump/Section.h"
+#include "Dump/Thunks.h"
 #include "HLO/InstructionParser.h"
 #include "HLO/Module.h"
 #include "HLO/Opcode.h"
@@ -310,7 +311,7 @@ struct Dump {
   /// By file: set if it is not whole. Sections from there on are damaged.
   std::array<std::optional<CutOff>, NumFileRoles> Cuts;
   /// By file: some line may begin with `//`.
-  std::array<bool, NumFileRoles> Commented = {true, true, true,
+  std::array<bool, NumFileRoles> Commented = {true, true, true, true,
                                               true, true, true};
 
   NameTable Names;
@@ -361,6 +362,8 @@ struct Dump {
   std::vector<PeakValueList> PeakValueLists;
   std::vector<PeakValue> PeakValues;
   std::vector<AliasRow> Aliases;
+
+  ThunkProgram Thunks;
 
   /// Empty if the dump has no module text.
   HloModule Module;

@@ -9,6 +9,7 @@
 #include "Dump/AllocationReader.h"
 #include "Dump/CutOff.h"
 #include "Dump/LiveReader.h"
+#include "Dump/ThunkReader.h"
 #include "Dump/TraceReader.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
@@ -30,6 +31,8 @@ public:
   void readModuleText();
   /// Reads what only protos hold.
   void readTraceText();
+  /// Reads the program that runs.
+  void readThunkText();
   /// The same as read() and readModuleText(), side by side.
   void readBoth(bool ValuesBeside);
 
@@ -68,6 +71,8 @@ TextKind hlobuf::classify(StringRef Text) {
     return TextKind::Module;
   if (Line == "HeapSimulatorTraces:")
     return TextKind::Traces;
+  if (Line.starts_with("Thunks: "))
+    return TextKind::Thunks;
   if (Line.starts_with("*** Begin "))
     return TextKind::Frames;
   if (Line == "Used values:") // the total was lost
@@ -112,6 +117,7 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
     Reader.readModuleText();
   }
   Reader.readTraceText();
+  Reader.readThunkText();
   PassedText();
   return D;
 }
@@ -263,6 +269,14 @@ void DumpReader::readTraceText() {
   LineCursor In(D.file(FileRole::Traces).Text, PassedText);
   TraceReader(D, Syntax).readTraces(In);
   noteComments(In, FileRole::Traces);
+}
+
+void DumpReader::readThunkText() {
+  if (!D.file(FileRole::Thunks).present())
+    return;
+  LineCursor In(D.file(FileRole::Thunks).Text, PassedText);
+  ThunkReader(D, Syntax).readThunks(In);
+  noteComments(In, FileRole::Thunks);
 }
 
 void DumpReader::readValuesFile() {

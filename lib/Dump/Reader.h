@@ -26,6 +26,7 @@ enum class TextKind : uint8_t {
   Module,
   /// What only protos hold, as Proto/TraceText.cpp prints it.
   Traces,
+  Thunks,
   Frames,
   Other,
 };

@@ -36,8 +36,10 @@ enum class FileRole : uint8_t {
   Module,
   /// What only protos hold.
   Traces,
+  /// The program that runs: only executables hold it.
+  Thunks,
 };
-constexpr size_t NumFileRoles = 6;
+constexpr size_t NumFileRoles = 7;
 
 /// A row of Sections.def.
 struct SectionInfo {

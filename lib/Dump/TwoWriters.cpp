@@ -92,6 +92,7 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
     return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
   case FileRole::Report:
   case FileRole::Traces:
+  case FileRole::Thunks:
     return false;
   }
   return false;

@@ -365,6 +365,7 @@ void InputFinder::addFile(const std::string &Path) {
     addFragment(Path, "an HLO module");
     return;
   case TextKind::Traces:
+  case TextKind::Thunks:
     addError(Path,
              fmt::format("'{}' was printed from a proto: verify that", Path));
     return;

@@ -23,7 +23,7 @@ using Files = std::array<DumpFile, NumFileRoles>;
 
 static constexpr FileRole SiblingRoles[] = {
     FileRole::Values, FileRole::LiveRange, FileRole::Report, FileRole::Module,
-    FileRole::Traces};
+    FileRole::Traces, FileRole::Thunks};
 
 static DumpFile &fileOf(Files &All, FileRole Role) {
   return All[static_cast<size_t>(Role)];
@@ -58,6 +58,8 @@ static bool fitsRole(StringRef Text, FileRole Role) {
     return Kind == TextKind::Module;
   case FileRole::Traces:
     return Kind == TextKind::Traces;
+  case FileRole::Thunks:
+    return Kind == TextKind::Thunks;
   }
   return false;
 }

@@ -186,6 +186,7 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
   P->PrintsPages = printsPages(Place, C);
+  P->Thunks = Found.Thunks;
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));
@@ -204,5 +205,6 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   Add(FileRole::Assignment, "-buffer-assignment.txt", Printed->Assignment);
   Add(FileRole::Module, Module, Printed->Module);
   Add(FileRole::Traces, "-traces.txt", Printed->Traces);
+  Add(FileRole::Thunks, "-thunks.txt", Printed->Thunks);
   return llvm::Error::success();
 }

@@ -52,6 +52,8 @@ private:
   std::optional<StringRef> assignmentAfter(StringRef Rest);
   void noteRevision(StringRef Rest);
   void keepProto(StringRef Module, StringRef Assignment, StringRef Rest);
+  void findCpuThunks(FoundProto &P, StringRef Rest);
+  void findGpuThunks(llvm::ArrayRef<StringRef> Records, size_t FirstProto);
   bool spend();
   StringRef firstField(StringRef Message, uint32_t Number);
   void keep(std::string Bytes, unsigned Depth);
@@ -123,8 +125,13 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
       MaxBytes -= std::min<uint64_t>(MaxBytes, Owned->size());
       C.Unpacked.push_back(std::move(Owned));
     }
+    size_t FirstProto = C.Protos.size();
+    // Less holds no module.
+    constexpr size_t Least = 16;
     for (StringRef Record : Records.All)
-      search(Record, Depth + 1);
+      if (Record.size() >= Least)
+        search(Record, Depth + 1);
+    findGpuThunks(Records.All, FirstProto);
     Bytes = Bytes.drop_front(
         std::min(Bytes.size(), At + std::max<size_t>(1, Records.Size)));
   }
@@ -218,6 +225,76 @@ std::optional<StringRef> ContainerReader::assignmentAfter(StringRef Rest) {
   return std::nullopt;
 }
 
+/// The rest of a CompilationResultProto (xla/service/cpu/executable.proto): the
+/// fields of \p Rest from the assignment of \p P on. What follows the message
+/// has a smaller field number. Until 2025-01-29 there were no thunks; programs
+/// that have nothing to do have none today, but say which kind of object files
+/// they have.
+void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
+  constexpr uint32_t Kind = 5, Thunks = 6, Last = 10;
+  constexpr uint64_t Kernels = 2;
+  WireReader In(Rest);
+  WireField F;
+  while (In.next(F) && F.Bytes.data() != P.Assignment.data())
+    ;
+  StringRef Result = In.rest();
+  size_t Size = 0;
+  uint32_t Before = 0;
+  for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before &&
+         F.Number <= Last;
+       Before = F.Number) {
+    Size = Result.size() - In.rest().size();
+    // The first thunk begins with its kind. Of executables for GPUs, which have
+    // other fields of these numbers, field 6 is a compute capability.
+    bool IsSequence =
+        F.Number == Thunks && isName(firstField(firstField(F.Bytes, 1), 1));
+    if ((F.Number == Kind && F.Value == Kernels) || IsSequence)
+      P.Thunks.Of = ThunkSource::Backend::CPU;
+  }
+  if (P.Thunks.Of == ThunkSource::Backend::CPU)
+    P.Thunks.Parts = {Result.take_front(Size)};
+}
+
+/// Of a split proto (xla/util/split_proto), the records that are merged. The
+/// first one says what follows: a SplitProtoManifest {1 type, 2 repeated Record
+/// {2 merged | 3 overrides a field}}.
+static std::vector<StringRef> mergedRecords(llvm::ArrayRef<StringRef> Records,
+                                            StringRef Type) {
+  std::vector<StringRef> Merged;
+  if (Records.empty() || bytesField(Records.front(), 1) != Type)
+    return Merged;
+  size_t Next = 0;
+  bool Good = forEachField(Records.front(), [&](const WireField &F) {
+    if (F.Number != 2 || !F.isMessage() || ++Next >= Records.size())
+      return;
+    if (!bytesField(F.Bytes, 3).data())
+      Merged.push_back(Records[Next]);
+  });
+  if (!Good || Next >= Records.size())
+    Merged.clear();
+  return Merged;
+}
+
+/// The thunks of the proto that was found in \p Records, if they are an
+/// executable for GPUs.
+void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
+                                    size_t FirstProto) {
+  if (C.Protos.size() != FirstProto + 1)
+    return;
+  constexpr uint32_t Allocations = 10, Thunk = 13, OldThunk = 7;
+  FoundProto &P = C.Protos.back();
+  for (StringRef Record :
+       mergedRecords(Records, "xla.gpu.GpuExecutableProto")) {
+    P.Thunks.Parts.push_back(Record);
+    bool Good = forEachField(Record, [&](const WireField &F) {
+      if (F.Number == Allocations || F.Number == Thunk || F.Number == OldThunk)
+        P.Thunks.Of = ThunkSource::Backend::GPU;
+    });
+    if (!Good)
+      trouble("a record of the executable is damaged");
+  }
+}
+
 /// \p Rest is what follows \p Module.
 void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
                                 StringRef Rest) {
@@ -226,8 +303,10 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
   P.Assignment = Assignment;
   // The key and the size of the second field are all that may be between.
   P.Whole = Assignment.data() - Module.end() <= 11;
-  if (!P.Whole)
-    P.Options = firstField(firstField(Rest, ModuleConfig), ConfigDebugOptions);
+  if (P.Whole)
+    return;
+  P.Options = firstField(firstField(Rest, ModuleConfig), ConfigDebugOptions);
+  findCpuThunks(P, Rest);
 }
 
 /// \p Rest is what follows the last proto. Executables for TPUs end with the

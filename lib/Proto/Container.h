@@ -15,6 +15,7 @@
 #ifndef HLOBUF_PROTO_CONTAINER_H
 #define HLOBUF_PROTO_CONTAINER_H
 
+#include "Proto/ThunkText.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@ struct FoundProto {
   /// The DebugOptions of the configuration between them; empty if there is
   /// none.
   llvm::StringRef Options;
+  ThunkSource Thunks;
 };
 
 /// What a file says about the device that it was compiled for.

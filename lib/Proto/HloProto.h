@@ -13,6 +13,7 @@
 #ifndef HLOBUF_PROTO_HLOPROTO_H
 #define HLOBUF_PROTO_HLOPROTO_H
 
+#include "Proto/ThunkText.h"
 #include "Proto/Wire.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -179,6 +180,7 @@ struct HloProto {
   ProtoAssignment Assignment;
   /// Whether its release prints pages; nothing if only the proto is at hand.
   std::optional<bool> PrintsPages;
+  ThunkSource Thunks;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes

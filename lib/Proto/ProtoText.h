@@ -23,6 +23,8 @@ struct ProtoTexts {
   /// What no text of XLA's holds: heap simulator traces, values at the peak,
   /// aliases. Empty if the proto has none of them.
   std::string Traces;
+  /// The thunks of an executable; empty if there are none.
+  std::string Thunks;
 };
 
 /// Prints \p P. Fails where a message inside it is damaged, or where the texts

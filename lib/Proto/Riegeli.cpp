@@ -95,16 +95,16 @@ static const char *readSimple(StringRef Data, uint64_t MaxBytes,
   if (const char *Why =
           unpack(Type, Data.drop_front(*Packed), MaxBytes, *Values))
     return Why;
-  // Less holds no module.
-  constexpr size_t Least = 16;
+  constexpr size_t Most = 1 << 20;
   StringRef Rest = *Values;
   Records.Owned.push_back(std::move(Values));
   for (StringRef Left = Sizes; !Left.empty();) {
     std::optional<uint64_t> Size = takeVarint(Left);
     if (!Size || *Size > Rest.size())
       return "a record is damaged";
-    if (*Size >= Least)
-      Records.All.push_back(Rest.take_front(*Size));
+    if (Records.All.size() == Most)
+      return "it has too many records";
+    Records.All.push_back(Rest.take_front(*Size));
     Rest = Rest.drop_front(*Size);
   }
   return nullptr;

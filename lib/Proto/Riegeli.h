@@ -25,7 +25,7 @@ extern const llvm::StringRef RiegeliSignature;
 
 /// The records of one file.
 struct RiegeliRecords {
-  /// All of 16 bytes and more, in their order; they point into Owned.
+  /// In their order; they point into Owned.
   std::vector<llvm::StringRef> All;
   /// What was unpacked.
   std::vector<std::unique_ptr<std::string>> Owned;

@@ -88,6 +88,8 @@ static void writeSentences(json::OStream &J, const DumpResult &R) {
         });
         if (!Said.Given.empty())
           write(J, "given", Said.Given);
+        if (!Said.Extent.empty())
+          write(J, "extent", Said.Extent);
       });
   });
 }

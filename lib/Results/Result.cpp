@@ -56,6 +56,8 @@ bool DumpResult::isNotUnderstood() const {
 
 std::string hlobuf::spellSentence(const SentenceResult &Said) {
   std::string Text = standingName(Said.Is).str();
+  if (!Said.Extent.empty())
+    Text += " (" + Said.Extent + ')';
   if (!Said.Given.empty())
     Text += " (on " + Said.Given + ')';
   if (!Said.Because.empty())

@@ -109,6 +109,8 @@ struct ResultCheck {
   CheckOutcome Outcome = CheckOutcome::Passed;
   /// The gravest of its findings, before related ones were folded.
   Severity Gravest = Severity::Lint;
+  /// See SentenceResult.
+  std::string Extent = {};
 };
 
 /// What the verdict says of one sentence.
@@ -119,6 +121,8 @@ struct SentenceResult {
   /// What the proof assumes in addition to docs/verdict.md; empty
   /// if nothing.
   std::string Given;
+  /// How much was proved, for people; empty if nothing is to be said.
+  std::string Extent;
   /// It cannot be shown for such an input, which says nothing about it.
   bool Hidden = false;
 };

@@ -110,7 +110,9 @@ static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
                clEnumValN(EmitKind::Module, "module",
                           "the HLO module, also that of a proto"),
                clEnumValN(EmitKind::Traces, "traces",
-                          "heap simulator traces and more of a proto")));
+                          "heap simulator traces and more of a proto"),
+               clEnumValN(EmitKind::Thunks, "thunks",
+                          "the program that runs, of an executable")));
 static constexpr llvm::StringLiteral FormatNames[] = {
 #define HLOBUF_FORMAT(Name, Spelling, Help) Spelling,
 #include "Results/Formats.def"

@@ -1,0 +1,64 @@
+//===- Checks/Thunks/StreamRace.cpp - stream-race -------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No two accesses on different streams to common bytes, one of them a write,
+// are without an order: the assignment keeps the operands and results of an
+// asynchronous operation until its done, which the stream of a reader must have
+// waited for. Both rounds of a loop count; two branches of one conditional
+// never meet. What thunks for the host do is taken to run until its done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Thunks/ThunkRules.h"
+#include "Thunks/StreamOrder.h"
+#include <set>
+
+using namespace hlobuf;
+
+static llvm::StringRef verb(const ThunkSlice &S) {
+  return S.writes() ? "writes" : "reads";
+}
+
+static void report(const ThunkGraph &G, const StreamOrder &Order,
+                   const StreamRace &Race, Reporter &R) {
+  Severity Level = std::max(severityOf(G, Race.First),
+                            severityOf(G, Race.Second)) == Severity::Warning
+                       ? Severity::Warning
+                       : Severity::Error;
+  Finding Found = R.reportAs(
+      Level, Race.SecondSlice->Text, "{} {} {} on {} while {} {} {} on {}",
+      G.name(Race.Second), verb(*Race.SecondSlice),
+      ThunkGraph::spell(Race.SecondSlice->Bytes),
+      Order.spellStream(Race.SecondStream), G.name(Race.First),
+      verb(*Race.FirstSlice), ThunkGraph::spell(Race.FirstSlice->Bytes),
+      Order.spellStream(Race.FirstStream));
+  Found.note(Race.FirstSlice->Text, "{} is here", G.name(Race.First));
+  Found.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
+            Order.spellStream(Race.SecondStream),
+            Order.spellStream(Race.FirstStream));
+  noteInstruction(noteInstruction(Found, G, Race.First), G, Race.Second);
+}
+
+namespace hlobuf {
+void checkStreamRace(const CheckContext &A, Reporter &R) {
+  const ThunkGraph *G = usableThunks(A, R);
+  if (!G)
+    return;
+  if (!G->thunks().ForGpu)
+    return R.notApplicable("a CPU has no streams");
+  StreamOrder Order(*G);
+  if (Order.gaveUp())
+    return R.notChecked("more accesses than are followed");
+  std::set<std::pair<uint32_t, uint32_t>> Said;
+  for (const StreamRace &Race : Order.races())
+    if (Said.insert({Race.First.index(), Race.Second.index()}).second)
+      report(*G, Order, Race, R);
+  if (Order.numConflicts() != 0)
+    R.measure(fmt::format("{} conflicts between streams, all ordered",
+                          Order.numConflicts()));
+}
+} // namespace hlobuf

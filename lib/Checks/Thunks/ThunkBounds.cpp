@@ -1,0 +1,115 @@
+//===- Checks/Thunks/ThunkBounds.cpp - thunk-bounds -----------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice lies inside of its allocation, and has the bytes of the shape next to
+// it. XLA tests the first when it loads an executable, and nothing else
+// (BufferAllocation::Slice::FromProto, 2025). Emitters take slice and shape
+// from one assignment. Dynamic shapes have a prefix on some backends and are
+// not compared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Thunks/ThunkRules.h"
+#include "Facts/Sizes.h"
+
+using namespace hlobuf;
+
+namespace {
+class SliceBounds {
+public:
+  SliceBounds(const ThunkGraph &G, Reporter &R) : G(G), R(R) {
+    for (const ThunkAllocation &A : G.thunks().Allocations)
+      Stated.push_back({A.Index, A.Size});
+    llvm::sort(Stated);
+  }
+  void run();
+
+private:
+  std::optional<int64_t> sizeOf(const ThunkSlice &S, ThunkId Id) const;
+  void check(const ThunkSlice &S, ThunkId Id);
+  void checkShape(const ThunkSlice &S, ThunkId Id);
+  Finding report(const ThunkSlice &S, ThunkId Id, std::string Text) {
+    return noteInstruction(R.reportAs(severityOf(G, Id), S.Text, "{} {}",
+                                      G.name(Id), std::move(Text)),
+                           G, Id);
+  }
+
+  const ThunkGraph &G;
+  Reporter &R;
+  /// Numbers and sizes of the allocations that the executable has.
+  std::vector<std::pair<int64_t, int64_t>> Stated;
+};
+} // namespace
+
+/// The size of the allocation of \p S; nothing if there is none.
+std::optional<int64_t> SliceBounds::sizeOf(const ThunkSlice &S,
+                                           ThunkId Id) const {
+  int64_t Index = S.Bytes.Allocation;
+  if (G.isEmbedded(Id)) {
+    llvm::ArrayRef<uint64_t> Sizes = G.thunks()[G.thunks()[Id].In].Sizes;
+    if (Index < 0 || Index >= static_cast<int64_t>(Sizes.size()))
+      return std::nullopt;
+    return static_cast<int64_t>(Sizes[static_cast<size_t>(Index)]);
+  }
+  if (const Allocation *A = G.allocation(Index))
+    return static_cast<int64_t>(A->Size);
+  // Passes over thunks may add some.
+  auto Found = llvm::lower_bound(Stated, std::make_pair(Index, INT64_MIN));
+  if (Found != Stated.end() && Found->first == Index)
+    return Found->second;
+  return std::nullopt;
+}
+
+void SliceBounds::checkShape(const ThunkSlice &S, ThunkId Id) {
+  const ShapeTable &Shapes = G.dump().Shapes;
+  if (!S.Shape || Shapes[S.Shape].isDynamic())
+    return;
+  std::optional<uint64_t> Bytes = logicalBytes(Shapes, S.Shape);
+  if (Bytes && static_cast<int64_t>(*Bytes) != S.Bytes.Size)
+    report(S, Id,
+           fmt::format("passes {} bytes for {}, which has {}", S.Bytes.Size,
+                       Shapes.plainText(S.Shape), *Bytes));
+}
+
+void SliceBounds::check(const ThunkSlice &S, ThunkId Id) {
+  if (S.Missing)
+    return;
+  std::optional<int64_t> Size = sizeOf(S, Id);
+  int64_t End = 0;
+  if (!Size)
+    report(S, Id,
+           fmt::format("names allocation {}, which does not exist",
+                       S.Bytes.Allocation));
+  else if (S.Bytes.Offset < 0 || S.Bytes.Size < 0 ||
+           __builtin_add_overflow(S.Bytes.Offset, S.Bytes.Size, &End) ||
+           End > *Size)
+    report(S, Id,
+           fmt::format("{} {}, which has {} bytes",
+                       S.writes() ? "writes" : "reads",
+                       ThunkGraph::spell(S.Bytes), *Size));
+  else
+    checkShape(S, Id);
+  std::optional<uint64_t> Copied = G.thunks()[Id].CopiedBytes;
+  if (Copied &&
+      *Copied > static_cast<uint64_t>(std::max<int64_t>(0, S.Bytes.Size)))
+    report(S, Id,
+           fmt::format("copies {} bytes, but the slice has {}", *Copied,
+                       S.Bytes.Size));
+}
+
+void SliceBounds::run() {
+  for (size_t I = 0; I != G.thunks().Thunks.size(); ++I)
+    for (const ThunkSlice &S : G.thunks().slices(G.thunks().Thunks[I]))
+      check(S, ThunkId(I));
+}
+
+namespace hlobuf {
+void checkThunkBounds(const CheckContext &A, Reporter &R) {
+  if (const ThunkGraph *G = usableThunks(A, R))
+    SliceBounds(*G, R).run();
+}
+} // namespace hlobuf

@@ -1,0 +1,228 @@
+//===- Checks/Thunks/ThunkInvariant.cpp - thunk-invariant -----------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a kernel was compiled to assume of its arguments holds. CPU: nothing
+// writes to an argument that is marked invariant, which LLVM may load at any
+// time (!invariant.load), and an argument that a result takes the place of does
+// so exactly (noalias): ResultsOverlapWithSlice in kernel_api_ir_builder.cc and
+// kernel_api_builder.cc. GPU: an argument is flagged as written if and only if
+// a result lies there (kernel_arguments.cc). Thunks that launch one kernel pass
+// slices that are equal in the same places (GetFusionFingerprint,
+// kernel_reuse_cache.cc). Kernels of whole calls get no noalias.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Thunks/ThunkRules.h"
+#include "Thunks/ThunkCoverage.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+namespace {
+class KernelArguments {
+public:
+  KernelArguments(const ThunkGraph &G, Reporter &R);
+  void check(ThunkId Id);
+
+private:
+  void checkFlags(ThunkId Id);
+  void checkOverlap(ThunkId Id);
+  void checkShared(ThunkId Id);
+  void checkOwner(ThunkId Id);
+  bool computesSame(HloId X, HloId Y) const;
+  SmallVector<int64_t, 8> pattern(ThunkId Id) const;
+  Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
+    return noteInstruction(R.reportAs(severityOf(G, Id), Where, "{} {}",
+                                      G.name(Id), std::move(Text)),
+                           G, Id);
+  }
+
+  const ThunkGraph &G;
+  const ThunkProgram &T;
+  Reporter &R;
+  /// By kernel: the first thunk that launches it.
+  llvm::StringMap<ThunkId> First;
+  /// By kernel: the first thunk whose instruction it is named for.
+  llvm::StringMap<ThunkId> Owner;
+};
+} // namespace
+
+/// The name of a kernel of an instruction \p Name: for a GPU that of a symbol.
+static std::string kernelName(llvm::StringRef Name, bool ForGpu) {
+  std::string Kernel = Name.str();
+  if (ForGpu)
+    for (char &C : Kernel)
+      if (!llvm::isAlnum(C))
+        C = '_';
+  return Kernel;
+}
+
+KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &R)
+    : G(G), T(G.thunks()), R(R) {
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
+        !Kernel.empty() && T.Thunks[I].Instruction &&
+        kernelName(G.name(ThunkId(I)), T.ForGpu) == Kernel)
+      Owner.insert({Kernel, ThunkId(I)});
+}
+
+/// True if the computations that \p X and \p Y call are alike: opcodes, shapes
+/// and operands, instruction by instruction.
+bool KernelArguments::computesSame(HloId X, HloId Y) const {
+  const Program &P = G.program();
+  if (P[X].Op != P[Y].Op || P.calls(X).size() != P.calls(Y).size())
+    return false;
+  for (size_t C = 0; C != P.calls(X).size(); ++C) {
+    llvm::ArrayRef<HloId> Of = P.order(P.calls(X)[C].Callee);
+    llvm::ArrayRef<HloId> Other = P.order(P.calls(Y)[C].Callee);
+    if (Of.size() != Other.size())
+      return false;
+    // A parameter may be anywhere, and what does not depend on each other too:
+    // how many there are of each opcode and shape must be equal.
+    std::map<std::pair<Opcode, std::string>, int> Counts;
+    for (size_t I = 0; I != Of.size(); ++I) {
+      ++Counts[{P[Of[I]].Op, G.dump().Shapes.plainText(P[Of[I]].Shape)}];
+      --Counts[{P[Other[I]].Op, G.dump().Shapes.plainText(P[Other[I]].Shape)}];
+    }
+    if (llvm::any_of(Counts, [](const auto &Each) { return Each.second != 0; }))
+      return false;
+  }
+  return true;
+}
+
+/// A kernel is made, and named, for one of the instructions that launch it;
+/// others may launch it that compute the same. Sorts and custom calls of a GPU
+/// have kernels of other names.
+void KernelArguments::checkOwner(ThunkId Id) {
+  const Program &P = G.program();
+  HloId I = G.instruction(Id);
+  if (T[Id].Kernel.empty() ||
+      (T.ForGpu && (P[I].Op != Opcode::Fusion || hasSort(P, I))))
+    return;
+  auto Found = Owner.find(T[Id].Kernel);
+  if (Found == Owner.end()) {
+    say(Id, T[Id].Kernel,
+        fmt::format("launches {}, which is the kernel of no instruction that "
+                    "launches it",
+                    T[Id].Kernel));
+    return;
+  }
+  HloId Of = G.instruction(Found->second);
+  if (Of && Of != I && !computesSame(I, Of))
+    say(Id, T[Id].Kernel,
+        fmt::format("launches {}, the kernel of {}, which computes something "
+                    "else",
+                    T[Id].Kernel, G.name(Found->second)))
+        .note(T[Found->second].Text, "{} is here", G.name(Found->second));
+}
+
+/// Of a GPU: the flags of arguments say where results lie.
+void KernelArguments::checkFlags(ThunkId Id) {
+  if (T[Id].Flags)
+    say(Id, T[Id].Text,
+        fmt::format("has {} flags for {} arguments", *T[Id].Flags,
+                    T[Id].Slices.size()));
+  SmallVector<LeafPlace, 4> Results = G.leaves(G.instruction(Id));
+  if (llvm::any_of(Results, [](const LeafPlace &Leaf) { return !Leaf.Bytes; }))
+    return;
+  for (const ThunkSlice &S : T.slices(T[Id])) {
+    bool Written = llvm::any_of(
+        Results, [&](const LeafPlace &Leaf) { return *Leaf.Bytes == S.Bytes; });
+    if (Written && !S.writes())
+      say(Id, S.Text,
+          fmt::format("marks {} as read, but its result lies there",
+                      ThunkGraph::spell(S.Bytes)));
+    else if (!Written && S.writes())
+      say(Id, S.Text,
+          fmt::format("marks {} as written, but no result of it lies there",
+                      ThunkGraph::spell(S.Bytes)));
+  }
+}
+
+void KernelArguments::checkOverlap(ThunkId Id) {
+  if (T[Id].StrayInvariant)
+    say(Id, T[Id].Text,
+        fmt::format("marks argument {} as invariant, which it does not have",
+                    *T[Id].StrayInvariant));
+  for (const ThunkSlice &Argument : T.slices(T[Id])) {
+    if (Argument.writes() || Argument.Bytes.Size < 0)
+      continue;
+    for (const ThunkSlice &Result : T.slices(T[Id])) {
+      if (!Result.writes() || Result.Bytes.Size < 0 ||
+          !Argument.Bytes.overlaps(Result.Bytes))
+        continue;
+      if (Argument.Access == ThunkAccess::Invariant)
+        say(Id, Argument.Text,
+            fmt::format("marks {} as invariant, but writes {}",
+                        ThunkGraph::spell(Argument.Bytes),
+                        ThunkGraph::spell(Result.Bytes)));
+      else if (!G.isCallKernel(Id) &&
+               (T.ForGpu || !(Argument.Bytes == Result.Bytes)))
+        say(Id, Argument.Text,
+            fmt::format("reads {} and writes {}, which overlap in part",
+                        ThunkGraph::spell(Argument.Bytes),
+                        ThunkGraph::spell(Result.Bytes)));
+    }
+  }
+}
+
+/// Which slices are equal, how they are marked and, on a CPU, how large they
+/// are.
+SmallVector<int64_t, 8> KernelArguments::pattern(ThunkId Id) const {
+  SmallVector<int64_t, 8> Pattern;
+  llvm::ArrayRef<ThunkSlice> All = T.slices(T[Id]);
+  for (size_t I = 0; I != All.size(); ++I) {
+    size_t Same = 0;
+    while (!(All[Same].Bytes == All[I].Bytes))
+      ++Same;
+    Pattern.push_back(static_cast<int64_t>(Same));
+    Pattern.push_back(static_cast<int64_t>(All[I].Access));
+    if (!T.ForGpu)
+      Pattern.push_back(All[I].Bytes.Size);
+  }
+  return Pattern;
+}
+
+void KernelArguments::checkShared(ThunkId Id) {
+  if (T[Id].Kernel.empty())
+    return;
+  auto [Known, New] = First.insert({T[Id].Kernel, Id});
+  if (New || pattern(Known->second) == pattern(Id))
+    return;
+  say(Id, T[Id].Kernel,
+      fmt::format("launches {} with slices that are equal or marked in other "
+                  "places than those of {}",
+                  T[Id].Kernel, G.name(Known->second)))
+      .note(T[Known->second].Text, "{} is here", G.name(Known->second));
+}
+
+void KernelArguments::check(ThunkId Id) {
+  if (!T[Id].Understood || G.isEmbedded(Id) || !G.instruction(Id))
+    return;
+  ThunkKind Kind = T[Id].Kind;
+  if (Kind != ThunkKind::Kernel && Kind != ThunkKind::CustomKernel &&
+      Kind != ThunkKind::Cudnn)
+    return;
+  if (T.ForGpu)
+    checkFlags(Id);
+  checkOverlap(Id);
+  checkShared(Id);
+  checkOwner(Id);
+}
+
+namespace hlobuf {
+void checkThunkInvariant(const CheckContext &A, Reporter &R) {
+  const ThunkGraph *G = usableThunks(A, R);
+  if (!G)
+    return;
+  KernelArguments Arguments(*G, R);
+  for (size_t I = 0; I != G->thunks().Thunks.size(); ++I)
+    Arguments.check(ThunkId(I));
+}
+} // namespace hlobuf

@@ -1,0 +1,151 @@
+//===- Checks/Thunks/ThunkPlace.cpp - thunk-place -------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thunk is named for an instruction of the computation that its sequence runs
+// (ThunkInfo, thunk.h): for a GPU, or of one that is inlined there. A while has
+// a condition and a body, a conditional as many branches as computations. What
+// an executable for a GPU says of allocations, constants and outputs is what
+// the assignment says (GpuExecutable::ToProto, 2026).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Thunks/ThunkRules.h"
+
+using namespace hlobuf;
+
+namespace {
+class ThunkPlaces {
+public:
+  ThunkPlaces(const ThunkGraph &G, Reporter &R)
+      : G(G), P(G.program()), T(G.thunks()), R(R) {}
+  void run();
+
+private:
+  void checkThunk(ThunkId Id);
+  void checkBranches(ThunkId Id, HloId I);
+  void checkAllocation(const ThunkAllocation &A);
+  void checkConstant(const ThunkEntry &Entry);
+  void checkOutput(const ThunkEntry &Entry);
+
+  const ThunkGraph &G;
+  const Program &P;
+  const ThunkProgram &T;
+  Reporter &R;
+};
+} // namespace
+
+void ThunkPlaces::checkBranches(ThunkId Id, HloId I) {
+  size_t Stated = 0;
+  T.forEachSequence(Id, [&](ThunkSequenceId) { ++Stated; });
+  size_t Expected = 2;
+  if (T[Id].Kind == ThunkKind::Conditional)
+    Expected = llvm::count_if(P.calls(I), [](const HloCall &Call) {
+      return Call.Role == CallRole::Branch;
+    });
+  if (Stated != Expected)
+    noteInstruction(R.report(T[Id].Text,
+                             "{} has {} sequences of thunks, but {} {}",
+                             G.name(Id), Stated, Expected,
+                             T[Id].Kind == ThunkKind::Conditional
+                                 ? "branches"
+                                 : "computations: condition and body"),
+                    G, Id);
+}
+
+void ThunkPlaces::checkThunk(ThunkId Id) {
+  const Thunk &Each = T[Id];
+  HloId I = G.instruction(Id);
+  if (G.isEmbedded(Id) || Each.Kind == ThunkKind::Sequential)
+    return;
+  if (!I) {
+    R.reportAs(severityOf(G, Id), Each.Text,
+               "thunk {} stands for no instruction of the module",
+               Each.Instruction ? G.name(Id) : Each.Text);
+    return;
+  }
+  ComputationId Runs = G.computation(Each.In);
+  ComputationId Has = P[I].Parent;
+  if (Runs && G.home(Has) != G.home(Runs))
+    noteInstruction(R.reportAs(severityOf(G, Id), Each.Text,
+                               "{} runs with {}, but the module has it in {}",
+                               G.name(Id),
+                               G.dump().Names[P.module()[Runs].Name],
+                               G.dump().Names[P.module()[Has].Name]),
+                    G, Id);
+  if (Each.Kind == ThunkKind::While || Each.Kind == ThunkKind::Conditional) {
+    bool IsOne =
+        P[I].Op ==
+        (Each.Kind == ThunkKind::While ? Opcode::While : Opcode::Conditional);
+    if (IsOne)
+      return checkBranches(Id, I);
+    R.report(Each.Text, "{} is a {} in the module", Each.Text.split(':').first,
+             opcodeText(P[I].Op));
+  }
+}
+
+void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
+  // Passes over thunks may add some.
+  const Allocation *Of = G.allocation(A.Index);
+  if (!Of)
+    return;
+  std::optional<int64_t> Parameter;
+  if (Of->isParameter())
+    Parameter = *Of->Parameter;
+  if (A.Size != static_cast<int64_t>(Of->Size))
+    R.report(A.Text, "allocation {} has {} bytes, but {} in the assignment",
+             A.Index, A.Size, Of->Size);
+  else if (A.Constant != Of->Constant || A.Parameter != Parameter ||
+           A.MaybeLiveOut != Of->MaybeLiveOut)
+    R.report(A.Text,
+             "allocation {} is marked otherwise than in the assignment: "
+             "parameter, constant, or maybe-live-out",
+             A.Index);
+}
+
+void ThunkPlaces::checkConstant(const ThunkEntry &Entry) {
+  // Constants that nothing reads have no allocation: -1.
+  const Allocation *Of = G.allocation(Entry.Allocation);
+  if (Entry.Allocation >= 0 && !(Of && Of->Constant))
+    R.report(Entry.Text, "a constant lies in allocation {}, which is {}",
+             Entry.Allocation, Of ? "not constant" : "not there");
+}
+
+void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
+  HloId Root = P.root(P.module().Entry);
+  std::optional<uint32_t> Ordinal =
+      Root ? P.trees().ordinal(P[Root].Shape, Entry.Index) : std::nullopt;
+  if (!Ordinal) {
+    R.report(Entry.Text, "the program has no output {}",
+             G.dump().Indices.text(Entry.Index));
+    return;
+  }
+  std::optional<ByteSlice> At = G.place(Root, *Ordinal);
+  if (At && At->Allocation != Entry.Allocation)
+    R.report(Entry.Text,
+             "output {} is in allocation {}, but in {} in the assignment",
+             G.dump().Indices.text(Entry.Index), Entry.Allocation,
+             At->Allocation);
+}
+
+void ThunkPlaces::run() {
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    checkThunk(ThunkId(I));
+  for (const ThunkAllocation &A : T.Allocations)
+    checkAllocation(A);
+  for (const ThunkEntry &Entry : T.Constants)
+    checkConstant(Entry);
+  if (P.module().Entry)
+    for (const ThunkEntry &Entry : T.Outputs)
+      checkOutput(Entry);
+}
+
+namespace hlobuf {
+void checkThunkPlace(const CheckContext &A, Reporter &R) {
+  if (const ThunkGraph *G = usableThunks(A, R))
+    ThunkPlaces(*G, R).run();
+}
+} // namespace hlobuf

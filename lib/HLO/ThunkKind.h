@@ -1,0 +1,54 @@
+//===- HLO/ThunkKind.h - What thunks do -------------------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_HLO_THUNKKIND_H
+#define HLOBUF_HLO_THUNKKIND_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace hlobuf {
+
+/// The rows of ThunkKinds.def.
+enum class ThunkKind : uint8_t {
+  /// Newer than this tool.
+  Unknown,
+#define HLOBUF_THUNK_KIND(Enumerator, Text, Met) Enumerator,
+#include "HLO/ThunkKinds.def"
+};
+
+/// As ThunkKinds.def spells it; `unknown` for Unknown.
+llvm::StringRef thunkKindText(ThunkKind Kind);
+
+/// Unknown if no kind has the text \p Text.
+ThunkKind parseThunkKind(llvm::StringRef Text);
+
+/// An executable for that backend has shown \p Kind.
+bool isThunkKindMet(ThunkKind Kind, bool ForGpu);
+
+/// What a thunk does with the bytes of a slice.
+enum class ThunkAccess : uint8_t {
+  Read,
+  /// Reads, and the kernel was compiled as if nothing wrote them while it runs.
+  Invariant,
+  Write,
+  /// Reads and writes.
+  Update,
+};
+
+/// `read`, `invariant`, `write`, `update`.
+llvm::StringRef thunkAccessText(ThunkAccess Access);
+
+/// What a sequence of thunks inside another one is.
+enum class ThunkRole : uint8_t { Thunks, Condition, Body, Branch, Embedded };
+
+/// `thunks`, `condition`, `body`, `branch`, `embedded`.
+llvm::StringRef thunkRoleText(ThunkRole Role);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_HLO_THUNKKIND_H

@@ -1,0 +1,70 @@
+//===- Proto/ThunkFields.h - The messages of thunks -------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_THUNKFIELDS_H
+#define HLOBUF_PROTO_THUNKFIELDS_H
+
+#include "HLO/ThunkKind.h"
+
+namespace hlobuf {
+
+/// The messages of ThunkFields.def.
+enum class ThunkMessage : uint8_t {
+#define HLOBUF_THUNK_MESSAGE(Name) Name,
+#include "Proto/ThunkFields.def"
+};
+
+/// How a message holds a slice; see ThunkFields.def.
+enum class SliceForm : uint8_t { Bare, Shaped, Nullable, ShapeFirst };
+
+/// What else of a thunk is needed.
+enum class ThunkValue : uint8_t {
+  /// Texts: the name of its instruction, of a kernel, of a comparator, of what
+  /// a custom call calls.
+  Instruction,
+  Kernel,
+  Comparator,
+  Target,
+  /// Numbers of read slices.
+  InvariantArguments,
+  /// A flag for each slice.
+  WrittenFlags,
+  /// What connects a start and its done.
+  Execution,
+  ComputationStream,
+  CommunicationStream,
+  CopyStream,
+  CopiedBytes,
+  /// The last buffer is not written.
+  DynamicRoot,
+  /// A BufferAllocationProto of the embedded thunks.
+  EmbeddedAllocation,
+};
+
+/// A row of ThunkFields.def.
+struct ThunkField {
+  enum class Use : uint8_t { Impl, Slice, Part, Sequence, List, Value, Other };
+  ThunkMessage In;
+  uint32_t Number;
+  Use Is;
+  ThunkKind Kind = ThunkKind::Unknown;
+  ThunkMessage Message = {};
+  SliceForm Form = {};
+  ThunkAccess Access = {};
+  ThunkRole Role = {};
+  ThunkValue Value = {};
+};
+
+/// Field \p Number of \p In; null if it is newer than this tool.
+const ThunkField *findThunkField(ThunkMessage In, uint32_t Number);
+
+/// `CpuKernel`.
+llvm::StringRef thunkMessageName(ThunkMessage Message);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_THUNKFIELDS_H

@@ -1,0 +1,73 @@
+//===- Proto/ThunkMessages.h - One thunk's message taken apart --*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_THUNKMESSAGES_H
+#define HLOBUF_PROTO_THUNKMESSAGES_H
+
+#include "Proto/ThunkFields.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+
+namespace hlobuf {
+
+struct WireField;
+
+/// What a ThunkProto says, by the rows of ThunkFields.def.
+class ThunkParts {
+public:
+  /// Takes \p Message, a message \p Thunk, apart.
+  ThunkParts(ThunkMessage Thunk, llvm::StringRef Message);
+
+  /// A slice, in the order of the message.
+  struct Slice {
+    ThunkAccess Access;
+    /// The number of its field.
+    uint32_t Field;
+    /// `{index:3, offset:64, size:32} f32[8]`, or `none`.
+    std::string Text;
+  };
+
+  ThunkKind Kind = ThunkKind::Unknown;
+  llvm::StringRef Instruction;
+  /// ` kernel=NAME unknown=MESSAGE.NUMBER`, each after a space.
+  std::string Attributes;
+  llvm::SmallVector<Slice, 4> Slices;
+  /// ThunkSequenceProtos.
+  llvm::SmallVector<std::pair<ThunkRole, llvm::StringRef>, 2> Sequences;
+  /// ThunkProtos that make one sequence.
+  llvm::SmallVector<llvm::StringRef, 2> List;
+  /// `64,128`: bytes of the allocations of embedded thunks.
+  std::string EmbeddedSizes;
+  /// A part could not be read.
+  bool Damaged = false;
+
+private:
+  void read(ThunkMessage In, llvm::StringRef Message);
+  void readField(const ThunkField &Row, const WireField &F);
+  void readValue(ThunkValue Value, const WireField &F);
+  void addSlice(const ThunkField &Row, llvm::StringRef Message);
+  bool printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);
+  bool printBare(llvm::StringRef Message, std::string &Text);
+  void noteUnknown(llvm::StringRef Message, uint32_t Number);
+  void attribute(llvm::StringRef Key, llvm::StringRef Value);
+  void applyInvariants();
+  void applyFlags(ThunkMessage Thunk);
+  void applyNorm();
+  void applyRagged();
+
+  llvm::SmallVector<int64_t, 4> Invariants;
+  llvm::SmallVector<int64_t, 4> Flags;
+  bool DynamicRoot = false;
+  /// Of a norm: it is a backward one.
+  bool Backward = false;
+  /// Fields that are not in the table.
+  std::string Unknown;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_THUNKMESSAGES_H

@@ -1,0 +1,193 @@
+//===- Proto/ThunkText.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proto/ThunkText.h"
+#include "Proto/ProtoText.h"
+#include "Proto/ThunkMessages.h"
+#include "Proto/Wire.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+/// Field numbers of CompilationResultProto.
+enum CpuField : uint32_t { CpuSequence = 6, CpuSymbol = 7 };
+/// Field numbers of GpuExecutableProto.
+enum GpuField : uint32_t {
+  GpuOldThunk = 7,
+  GpuAllocations = 10,
+  GpuOutput = 11,
+  GpuConstant = 12,
+  GpuThunk = 13,
+};
+
+class ThunkPrinter {
+public:
+  ThunkPrinter(ThunkMessage Thunk, TextSink &To) : Thunk(Thunk), To(To) {}
+
+  void printSequence(StringRef Sequence, unsigned Depth);
+  void printThunk(StringRef Message, unsigned Depth);
+
+private:
+  void printResource(StringRef Users, unsigned Depth);
+  void heading(ThunkRole Role, unsigned Number, const ThunkParts &Parts,
+               unsigned Depth);
+  void indent(unsigned Depth) { To.Out.append(1 + 2 * size_t(Depth), ' '); }
+
+  /// Sequences of sequences; loops are nested a few times.
+  static constexpr unsigned MostDepth = 256;
+  ThunkMessage Thunk;
+  TextSink &To;
+};
+} // namespace
+
+void ThunkPrinter::heading(ThunkRole Role, unsigned Number,
+                           const ThunkParts &Parts, unsigned Depth) {
+  indent(Depth);
+  To.Out += thunkRoleText(Role);
+  if (Role == ThunkRole::Branch)
+    To.Out += fmt::format(" {}", Number);
+  if (Role == ThunkRole::Embedded)
+    To.Out += " sizes=" + Parts.EmbeddedSizes;
+  To.Out += '\n';
+}
+
+void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
+  if (To.stopped())
+    return;
+  ThunkParts Parts(Thunk, Message);
+  if (Parts.Damaged || Depth > MostDepth) {
+    To.Damaged = "ThunkProto";
+    return;
+  }
+  indent(Depth);
+  To.Out += thunkKindText(Parts.Kind);
+  To.Out += ' ';
+  To.Out += Parts.Instruction.empty() ? "-" : plainName(Parts.Instruction);
+  To.Out += Parts.Attributes;
+  StringRef Before = ": ";
+  for (const ThunkParts::Slice &S : Parts.Slices) {
+    To.Out += fmt::format("{}{} {}", Before, thunkAccessText(S.Access), S.Text);
+    Before = ", ";
+  }
+  To.Out += '\n';
+  unsigned Branch = 0;
+  for (const auto &[Role, Sequence] : Parts.Sequences) {
+    heading(Role, Role == ThunkRole::Branch ? Branch++ : 0, Parts, Depth + 1);
+    printSequence(Sequence, Depth + 2);
+  }
+  if (!Parts.List.empty())
+    heading(ThunkRole::Thunks, 0, Parts, Depth + 1);
+  for (StringRef Each : Parts.List)
+    printThunk(Each, Depth + 2);
+}
+
+/// A ResourceUsersProto: thunks of the sequence that share a resource.
+void ThunkPrinter::printResource(StringRef Users, unsigned Depth) {
+  static constexpr StringRef Kinds[] = {"unknown", "token", "communicator"};
+  auto Kind =
+      static_cast<uint64_t>(numberField(bytesField(Users, 2), 1).value_or(0));
+  indent(Depth);
+  To.Out +=
+      fmt::format("shared {}:", Kinds[Kind < std::size(Kinds) ? Kind : 0]);
+  for (int64_t Index : numbersField(Users, 1))
+    To.Out += fmt::format(" {}", Index);
+  To.Out += '\n';
+}
+
+void ThunkPrinter::printSequence(StringRef Sequence, unsigned Depth) {
+  bool Good = forEachField(Sequence, [&](const WireField &F) {
+    if (F.Number == 1 && F.isMessage())
+      printThunk(F.Bytes, Depth);
+    else if (F.Number == 2 && F.isMessage())
+      printResource(F.Bytes, Depth);
+  });
+  if (!Good)
+    To.Damaged = "ThunkSequenceProto";
+}
+
+/// Calls \p Visit for all fields of all parts of \p Source.
+static void forAll(const ThunkSource &Source, TextSink &To,
+                   llvm::function_ref<void(const WireField &)> Visit) {
+  for (StringRef Part : Source.Parts)
+    if (!forEachField(Part, Visit))
+      To.Damaged = "message with thunks";
+}
+
+static void printCpu(const ThunkSource &Source, TextSink &To) {
+  ThunkPrinter Printer(ThunkMessage::CpuThunk, To);
+  To.Out += "Thunks: cpu\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number == CpuSequence && F.isMessage())
+      Printer.printSequence(F.Bytes, 0);
+  });
+  To.Out += "Symbols:\n";
+  static constexpr StringRef Kinds[] = {"unknown", "kernel", "comparator"};
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number != CpuSymbol || !F.isMessage())
+      return;
+    auto Kind = static_cast<uint64_t>(numberField(F.Bytes, 1).value_or(0));
+    To.Out += fmt::format(" {} {}\n", Kinds[Kind < std::size(Kinds) ? Kind : 0],
+                          plainName(bytesField(F.Bytes, 2)));
+  });
+}
+
+/// A BufferAllocationProto, as far as the assignment states it, too.
+static void printAllocation(StringRef Message, TextSink &To) {
+  auto Number = [&](uint32_t Field) {
+    return numberField(Message, Field).value_or(0);
+  };
+  To.Out += fmt::format(" {}: size {}", Number(1), Number(2));
+  if (Number(5) != 0)
+    To.Out += fmt::format(", parameter {}", Number(6));
+  if (Number(12) != 0)
+    To.Out += ", constant";
+  if (Number(7) != 0)
+    To.Out += ", maybe-live-out";
+  To.Out += '\n';
+}
+
+static void printGpu(const ThunkSource &Source, TextSink &To) {
+  ThunkPrinter Printer(ThunkMessage::GpuThunk, To);
+  To.Out += "Thunks: gpu\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number == GpuThunk && F.isMessage())
+      Printer.printThunk(F.Bytes, 0);
+    else if (F.Number == GpuOldThunk)
+      To.Out += " unknown - unknown=GpuExecutable.7\n";
+  });
+  To.Out += "Allocations:\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number != GpuAllocations || !F.isMessage())
+      return;
+    forEachField(F.Bytes, [&](const WireField &Each) {
+      if (Each.Number == 1 && Each.isMessage())
+        printAllocation(Each.Bytes, To);
+    });
+  });
+  To.Out += "Constants:\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number == GpuConstant && F.isMessage())
+      To.Out += fmt::format(" {} {}\n", numberField(F.Bytes, 3).value_or(0),
+                            plainName(bytesField(F.Bytes, 1)));
+  });
+  To.Out += "Outputs:\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number == GpuOutput && F.isMessage())
+      To.Out += fmt::format(" {} {}\n",
+                            numberField(bytesField(F.Bytes, 2), 1).value_or(0),
+                            indexText(numbersField(bytesField(F.Bytes, 1), 1)));
+  });
+}
+
+void hlobuf::printThunks(const ThunkSource &Source, TextSink &To) {
+  if (Source.Of == ThunkSource::Backend::CPU)
+    printCpu(Source, To);
+  else if (Source.Of == ThunkSource::Backend::GPU)
+    printGpu(Source, To);
+}

@@ -1,0 +1,39 @@
+//===- Proto/ThunkText.h - Thunk programs as text ---------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The thunks of an executable (CompilationResultProto of
+// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
+// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
+// text for them; docs/thunks.md describes this one, and Dump/ThunkReader.h
+// reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_THUNKTEXT_H
+#define HLOBUF_PROTO_THUNKTEXT_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace hlobuf {
+
+struct TextSink;
+
+/// Where an executable keeps its thunks.
+struct ThunkSource {
+  enum class Backend : uint8_t { None, CPU, GPU };
+  Backend Of = Backend::None;
+  /// Messages that together are the one that has the thunks.
+  llvm::SmallVector<llvm::StringRef, 2> Parts;
+};
+
+/// Appends the thunks of \p Source to \p To.
+void printThunks(const ThunkSource &Source, TextSink &To);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_THUNKTEXT_H

@@ -1,0 +1,93 @@
+//===- Thunks/StreamOrder.h - What streams order ----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Vector clocks over the streams of a GPU. The thunks of a sequence go to one
+// stream, in order. An async-start makes its stream wait for the one that it is
+// launched from, and an async-done the one that it runs on for that of the
+// start (xla/backends/gpu/runtime/async_thunk.cc and async_execution.cc, 2026).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_THUNKS_STREAMORDER_H
+#define HLOBUF_THUNKS_STREAMORDER_H
+
+#include "Thunks/ThunkGraph.h"
+#include <map>
+
+namespace hlobuf {
+
+/// Two accesses to common bytes, one a write, that nothing orders.
+struct StreamRace {
+  /// First in the order of the program.
+  ThunkId First, Second;
+  const ThunkSlice *FirstSlice, *SecondSlice;
+  /// Numbers of their streams.
+  uint32_t FirstStream = 0, SecondStream = 0;
+};
+
+/// Walks the thunks, loops twice.
+class StreamOrder {
+public:
+  explicit StreamOrder(const ThunkGraph &Graph);
+
+  llvm::ArrayRef<StreamRace> races() const { return Races; }
+  /// Pairs of accesses on different streams to common bytes, one a write; of
+  /// several that follow each other on one stream the last one counts.
+  size_t numConflicts() const { return Conflicts; }
+  /// Streams beside the main one.
+  size_t numStreams() const { return Streams.size() - 1; }
+  /// `the main stream`, `communication stream 0`.
+  std::string spellStream(uint32_t Stream) const;
+  /// There were too many accesses to follow all of them.
+  bool gaveUp() const { return GaveUp; }
+
+private:
+  using Clock = std::vector<uint32_t>;
+  /// The branches of conditionals that an access is in, with the round of each.
+  using Path = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
+  struct Access {
+    ThunkId Thunk;
+    const ThunkSlice *Slice;
+    uint32_t Stream;
+    /// Counted on its stream.
+    uint32_t Count;
+    Clock Seen;
+    Path Branches;
+  };
+
+  uint32_t streamOf(StreamKind Kind, uint64_t Number);
+  void run(const ThunkSequence &S, uint32_t Stream);
+  void runThunk(ThunkId Id, uint32_t Stream);
+  void runAsync(ThunkId Id, uint32_t Stream);
+  void runConditional(ThunkId Id, uint32_t Stream);
+  void waitFor(ThunkId Id, uint32_t Stream);
+  void note(ThunkId Id, uint32_t Stream);
+  void join(Clock &To, const Clock &From);
+  Clock &clock(uint32_t Stream) { return Clocks[Stream]; }
+  void compare();
+  void compareAllocation(std::vector<const Access *> &All);
+  bool isExclusive(const Access &X, const Access &Y) const;
+  bool hasAsync(const ThunkSequence &S) const;
+
+  const ThunkGraph &G;
+  const ThunkProgram &T;
+  std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
+  std::vector<Clock> Clocks;
+  /// By execution id, and whether the host does it: when it is done.
+  std::map<std::pair<bool, uint64_t>, Clock> Done;
+  std::vector<Access> Accesses;
+  Path Branches;
+  /// Conditionals that were run.
+  uint32_t Rounds = 0;
+  std::vector<StreamRace> Races;
+  size_t Conflicts = 0;
+  bool GaveUp = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_THUNKS_STREAMORDER_H

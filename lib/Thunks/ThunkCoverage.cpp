@@ -1,0 +1,144 @@
+//===- Thunks/ThunkCoverage.cpp -------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thunks/ThunkCoverage.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+
+ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
+    : G(Graph), P(Graph.program()), T(Graph.thunks()) {
+  Begin.resize(P.size() + 1);
+  for (size_t N = 0; N != T.Thunks.size(); ++N)
+    if (HloId I = G.instruction(ThunkId(N)); I && !G.isEmbedded(ThunkId(N))) {
+      ++Begin[I.index() + 1];
+      ByInstruction.push_back(ThunkId(N));
+    }
+  for (size_t I = 0; I != P.size(); ++I)
+    Begin[I + 1] += Begin[I];
+  llvm::stable_sort(ByInstruction, [&](ThunkId X, ThunkId Y) {
+    return G.instruction(X) < G.instruction(Y);
+  });
+  Rank.resize(P.size());
+  for (size_t C = 0; C != P.module().Computations.size(); ++C) {
+    uint32_t Next = 0;
+    for (HloId I : P.order(ComputationId(C)))
+      Rank[I.index()] = Next++;
+  }
+  if (P.module().Entry)
+    findMissing(P.module().Entry);
+  findRepeated();
+  for (size_t S = 0; S != T.Sequences.size(); ++S)
+    if (ComputationId C = G.computation(ThunkSequenceId(S)))
+      findDisordered(T.Sequences[S], C);
+}
+
+llvm::ArrayRef<ThunkId> ThunkCoverage::thunksOf(HloId I) const {
+  return llvm::ArrayRef<ThunkId>(ByInstruction)
+      .slice(Begin[I.index()], Begin[I.index() + 1] - Begin[I.index()]);
+}
+
+/// True if the bytes of \p I must be moved by a thunk of its own name.
+bool ThunkCoverage::needsThunk(HloId I) const {
+  Opcode Op = P[I].Op;
+  if (accessesNoMemory(Op))
+    return false;
+  if (!T.ForGpu)
+    return true;
+  // thunk_emitter.cc, DispatchCustomCall
+  llvm::StringRef Target = P.customCallTarget(I);
+  if (Target == "AllocateBuffer" || Target == "CreateBuffer" ||
+      Target == "Pin" || Target == "Unpin")
+    return false;
+  // Starts stand for what they wrap, dones for an async-done of their own or,
+  // where the start was scheduled synchronously, for nothing.
+  return Op != Opcode::Call && Op != Opcode::AsyncStart && !endedBy(Op) &&
+         Op != Opcode::AsyncUpdate && Op != Opcode::SendDone &&
+         Op != Opcode::RecvDone;
+}
+
+/// Walks \p Entry and the computations whose thunks must be there.
+void ThunkCoverage::findMissing(ComputationId Entry) {
+  SmallVector<ComputationId, 8> Pending = {Entry};
+  llvm::DenseSet<uint32_t> Seen = {Entry.index()};
+  while (!Pending.empty()) {
+    ComputationId C = Pending.pop_back_val();
+    for (HloId I : P.order(C)) {
+      llvm::ArrayRef<ThunkId> Own = thunksOf(I);
+      if (Own.empty() && needsThunk(I))
+        Missing.push_back(I);
+      bool Enters = isSynchronousCall(P[I].Op) && !Own.empty();
+      if (!T.ForGpu && P[I].Op == Opcode::Call)
+        Enters = !Own.empty() && T[Own.front()].Kind == ThunkKind::Call;
+      if (T.ForGpu && P[I].Op == Opcode::Call)
+        Enters = true;
+      // What runs on the host has no thunks.
+      if (T.ForGpu && P[I].Op == Opcode::AsyncStart)
+        Enters = llvm::none_of(Own, [&](ThunkId Id) {
+          return T[Id].Kind != ThunkKind::AsyncStart;
+        });
+      if (!Enters)
+        continue;
+      for (const HloCall &Call : P.calls(I))
+        if (!P.isFusionBody(Call.Callee) &&
+            Seen.insert(Call.Callee.index()).second)
+          Pending.push_back(Call.Callee);
+    }
+  }
+  llvm::sort(Missing);
+}
+
+bool hlobuf::hasSort(const Program &P, HloId I) {
+  if (P[I].Op == Opcode::Sort)
+    return true;
+  if (P[I].Op != Opcode::Fusion)
+    return false;
+  for (const HloCall &Call : P.calls(I))
+    for (HloId Inner : P.order(Call.Callee))
+      if (P[Inner].Op == Opcode::Sort)
+        return true;
+  return false;
+}
+
+/// A CPU has one thunk for an instruction, and copies before a sort. A GPU may
+/// have several, which differ.
+void ThunkCoverage::findRepeated() {
+  for (size_t N = 0; N != P.size(); ++N) {
+    HloId I(N);
+    llvm::ArrayRef<ThunkId> Own = thunksOf(I);
+    if (Own.size() < 2 || (T.ForGpu && hasSort(P, I)))
+      continue;
+    llvm::StringSet<> Seen;
+    bool Counts = !T.ForGpu && P[I].Op != Opcode::Sort;
+    for (ThunkId Id : Own)
+      if (!Seen.insert(T[Id].Text).second || (Counts && Id != Own.front()))
+        Repeated.push_back(Id);
+  }
+}
+
+void ThunkCoverage::findDisordered(const ThunkSequence &S, ComputationId C) {
+  ThunkId Latest;
+  uint32_t Most = 0;
+  T.forEach(S, [&](ThunkId Id) {
+    HloId I = G.instruction(Id);
+    // What is inlined runs where its caller is scheduled.
+    while (I && P[I].Parent != C && !P.callers(P[I].Parent).empty() &&
+           P[I].Parent != P.module().Entry)
+      I = P.callers(P[I].Parent).front();
+    if (!I || P[I].Parent != C)
+      return;
+    uint32_t Own = Rank[I.index()];
+    if (Latest && Own < Most)
+      Disordered.push_back({Id, Latest});
+    if (!Latest || Own >= Most) {
+      Latest = Id;
+      Most = Own;
+    }
+  });
+}

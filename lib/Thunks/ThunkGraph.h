@@ -1,0 +1,108 @@
+//===- Thunks/ThunkGraph.h - Thunks and their instructions ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which instruction each thunk stands for, which computation each sequence, and
+// where the assignment has what the instruction reads and writes
+// (xla/backends/{cpu,gpu}/.../thunk_emitter.cc, 2025-2026).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_THUNKS_THUNKGRAPH_H
+#define HLOBUF_THUNKS_THUNKGRAPH_H
+
+#include "Dataflow/ModuleAnalysis.h"
+
+namespace hlobuf {
+
+/// An array that is an instruction's result, or a part of it.
+struct LeafPlace {
+  HloId Instruction;
+  uint32_t Ordinal = 0;
+  /// Nothing if it is not known where the array is.
+  std::optional<ByteSlice> Bytes;
+};
+
+/// Slices of a kernel for a whole call.
+enum class CallSlices : uint8_t {
+  /// What it names as arguments: operands of all instructions.
+  Arguments,
+  /// What it names as results: all instructions but parameters.
+  Results,
+  /// What it writes: results of instructions that define a value.
+  Written,
+};
+
+/// The thunks of an executable and the module that they were made from.
+class ThunkGraph {
+public:
+  /// \p Analysis has no obstacle.
+  explicit ThunkGraph(const ModuleAnalysis &Analysis);
+
+  const Dump &dump() const { return D; }
+  const Program &program() const { return P; }
+  const ThunkProgram &thunks() const { return T; }
+
+  /// The instruction that \p Id is named for; invalid if the module has none.
+  HloId instruction(ThunkId Id) const { return Instructions[Id.index()]; }
+  /// The computation that \p Id runs; invalid for embedded thunks, which are
+  /// of no computation, and where a thunk around it has no instruction.
+  ComputationId computation(ThunkSequenceId Id) const {
+    return Computations[Id.index()];
+  }
+  /// The computation in whose sequence the thunks of \p C are: for a GPU those
+  /// of calls and async computations are with their callers'.
+  ComputationId home(ComputationId C) const;
+  /// \p Id is inside of an embedded sequence, whose slices are of other
+  /// allocations.
+  bool isEmbedded(ThunkId Id) const { return Embedded[Id.index()]; }
+  /// One kernel for a whole call of a CPU (attribute xla_cpu_small_call):
+  /// arguments and results are sets, in any order
+  /// (computation_kernel_emitter.cc).
+  bool isCallKernel(ThunkId Id) const;
+
+  /// The arrays of \p Id's result in pre-order, without tokens.
+  llvm::SmallVector<LeafPlace, 4> leaves(HloId Id) const;
+  /// The leaves of all operands.
+  llvm::SmallVector<LeafPlace, 8> operandLeaves(HloId Id) const;
+  /// The place of part \p Ordinal of \p Id.
+  std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
+  /// The slices of what is below the call \p Call; false if the place of one is
+  /// not known.
+  bool callSlices(HloId Call, CallSlices Which,
+                  llvm::SmallVectorImpl<ByteSlice> &To) const;
+
+  /// `fusion.1{0}`.
+  std::string spell(const LeafPlace &Leaf) const;
+  /// `bytes [0, 32) of allocation 2`.
+  static std::string spell(const ByteSlice &Bytes);
+  /// `, which is add.1`: what \p By's instruction, or else the assignment, has
+  /// at \p Bytes; empty if nothing.
+  std::string spellHolder(const ByteSlice &Bytes, HloId By) const;
+  /// The allocation numbered \p Index; null if there is none.
+  const Allocation *allocation(int64_t Index) const;
+  /// The name of \p Id's instruction, for messages.
+  llvm::StringRef name(ThunkId Id) const;
+
+private:
+  void bindInstructions();
+  void bindSequences();
+  ComputationId computationOf(const ThunkSequence &S) const;
+
+  const ModuleAnalysis &Analysis;
+  const Program &P;
+  const Dump &D;
+  const ThunkProgram &T;
+  std::vector<HloId> Instructions;
+  std::vector<ComputationId> Computations;
+  std::vector<bool> Embedded;
+  /// Printed numbers of allocations, and where they are; sorted.
+  std::vector<std::pair<int64_t, uint32_t>> ByNumber;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_THUNKS_THUNKGRAPH_H
