@@ -63,7 +63,7 @@ private:
 static std::string spacedNumber(uint64_t Number) {
   std::string Digits = std::to_string(Number);
   for (size_t At = Digits.size(); At > 3; At -= 3)
-    Digits.insert(At - 3, " ");
+    Digits.insert(At - 3, 1, ' ');
   return Digits;
 }
 
