@@ -5,6 +5,7 @@ option(HLOBUF_FUZZ "Build for libFuzzer; needs clang" OFF)
 option(HLOBUF_STATIC "Link without shared libraries: a process starts in half the time" OFF)
 option(HLOBUF_BENCHMARKS "Build the benchmarks of parts; needs Google Benchmark" OFF)
 option(HLOBUF_SANITIZE_THREAD "Build with ThreadSanitizer" OFF)
+option(HLOBUF_PRECOMPILE "Read the headers of LLVM, {fmt} and the standard library once" OFF)
 option(HLOBUF_WERROR "Treat warnings as errors: for developers, not for whoever builds us" OFF)
 
 include(CheckLinkerFlag)
@@ -64,4 +65,10 @@ endif()
 find_program(HLOBUF_CCACHE ccache)
 if(HLOBUF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${HLOBUF_CCACHE}")
+  if(HLOBUF_PRECOMPILE) # Else ccache takes each unit for a new one.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${HLOBUF_CCACHE}")
+    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+      "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
 endif()

@@ -67,11 +67,6 @@ std::string hlobuf::describeCut(const CutOff &Cut) {
                      infoOf(Cut.In).Heading);
 }
 
-/// The sections that follow each other in a combined file, and in its parts.
-static constexpr Section InOrder[] = {
-    Section::Allocations, Section::Total,  Section::Used, Section::Texts,
-    Section::Sequence,    Section::Ranges, Section::Peak, Section::Stack};
-
 bool hlobuf::endsAsMeant(const Dump &D) {
   if (D.fromProto() || D.file(FileRole::Assignment).Framed)
     return true;
@@ -84,13 +79,15 @@ bool hlobuf::endsAsMeant(const Dump &D) {
 }
 
 llvm::SmallVector<Section, 8> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
-  if (Role == FileRole::Assignment && !D.Split)
-    return llvm::to_vector<8>(InOrder);
   llvm::SmallVector<Section, 8> Found;
-  for (size_t I = 0; I != NumSections; ++I)
-    if (Section S = static_cast<Section>(I);
-        S != Section::Restated && infoOf(S).File == Role)
+  bool Combined = Role == FileRole::Assignment && !D.Split;
+  for (size_t I = 0; I != NumSections; ++I) {
+    auto S = static_cast<Section>(I);
+    FileRole Own = infoOf(S).File;
+    if (S != Section::Restated &&
+        (Combined ? Own <= FileRole::LiveRange : Own == Role))
       Found.push_back(S);
+  }
   return Found;
 }
 
@@ -120,6 +117,7 @@ static void drop(Dump &D, Section S) {
     D.Stack.clear();
     break;
   default:
+    D.Kept[static_cast<size_t>(S)] = StringRef();
     break;
   }
 }
@@ -133,7 +131,8 @@ void hlobuf::dropCutSections(Dump &D) {
     D.States.fill(SectionState::Damaged);
     return;
   }
-  for (Section S : InOrder)
-    if (S >= Cut->In)
+  for (size_t I = static_cast<size_t>(Cut->In); I != NumSections; ++I)
+    if (auto S = static_cast<Section>(I);
+        S != Section::Restated && infoOf(S).File <= FileRole::LiveRange)
       drop(D, S);
 }

@@ -35,7 +35,18 @@ void LiveReader::readLiveRanges(LineCursor &In) {
   readPeak(In);
   if (In.line().starts_with("  Stack trace breakdown"))
     readStack(In);
+  readTexts(In);
   expectEnd(In, D.complete(Section::Stack) ? Section::Stack : Section::Peak);
+}
+
+void LiveReader::readTexts(LineCursor &In) {
+  while (std::optional<Section> S = textSectionAt(In.line())) {
+    const char *Begin = In.line().begin();
+    do
+      In.advance();
+    while (!In.atEnd() && !textSectionAt(In.line()));
+    keep(*S, {Begin, static_cast<size_t>(In.line().begin() - Begin)});
+  }
 }
 
 void LiveReader::readSequence(LineCursor &In) {
@@ -77,7 +88,8 @@ void LiveReader::readRanges(LineCursor &In) {
               "expected '  BufferLiveRange:' here");
     D.States[static_cast<size_t>(Section::Ranges)] = SectionState::Damaged;
   }
-  while (!In.atEnd() && !In.line().starts_with("  Live ranges at ") &&
+  while (!In.atEnd() && !textSectionAt(In.line()) &&
+         !In.line().starts_with("  Live ranges at ") &&
          !In.line().starts_with("  Peak memory ") &&
          !In.line().starts_with("  Stack trace ")) {
     LiveRangeRow R;
@@ -118,7 +130,8 @@ void LiveReader::readPeak(LineCursor &In) {
     D.States[static_cast<size_t>(Section::Peak)] = SectionState::Damaged;
   }
   bool First = true;
-  while (!In.atEnd() && !In.line().starts_with("  Stack trace breakdown")) {
+  while (!In.atEnd() && !textSectionAt(In.line()) &&
+         !In.line().starts_with("  Stack trace breakdown")) {
     PeakRow R;
     R.Line = In.offset();
     PeakForm Form;
@@ -154,7 +167,7 @@ void LiveReader::readStack(LineCursor &In) {
   } else {
     D.States[static_cast<size_t>(Section::Stack)] = SectionState::Damaged;
   }
-  while (!In.atEnd()) {
+  while (!In.atEnd() && !textSectionAt(In.line())) {
     if (readStackNode(In))
       continue;
     // Without any ` bytes)` after it, it is the begin of a node.

@@ -24,6 +24,8 @@ private:
   void readPeak(LineCursor &In);
   void readStack(LineCursor &In);
   bool readStackNode(LineCursor &In);
+  /// Keeps the sections after the stacks that are not taken apart.
+  void readTexts(LineCursor &In);
 };
 
 } // namespace hlobuf

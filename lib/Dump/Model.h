@@ -308,6 +308,8 @@ struct CutOff {
 struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
+  /// By section: its text, where it is kept as text.
+  std::array<llvm::StringRef, NumSections> Kept = {};
   /// By file: set if it is not whole. Sections from there on are damaged.
   std::array<std::optional<CutOff>, NumFileRoles> Cuts;
   /// By file: some line may begin with `//`.
@@ -418,6 +420,9 @@ struct Dump {
     return slice(OperandNames, I.Operands);
   }
 
+  /// The text of \p S, which is kept as text, with its first line; empty if it
+  /// is absent.
+  llvm::StringRef text(Section S) const { return Kept[static_cast<size_t>(S)]; }
   /// The text of a used value's instruction; empty if there is none.
   llvm::StringRef text(const UsedValue &U) const {
     return walked(usedText().substr(U.TextOffset, U.TextSize));

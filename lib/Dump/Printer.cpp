@@ -7,6 +7,7 @@
 
 #include "Dump/Printer.h"
 #include "Support/Format.h"
+#include "Support/LineCursor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -62,7 +63,7 @@ private:
 static std::string spacedNumber(uint64_t Number) {
   std::string Digits = std::to_string(Number);
   for (size_t At = Digits.size(); At > 3; At -= 3)
-    Digits.insert(At - 3, " ");
+    Digits.insert(At - 3, 1, ' ');
   return Digits;
 }
 
@@ -245,6 +246,10 @@ void DumpPrinter::printLive() {
     printPeakRow(R);
   if (D.state(Section::Stack) != SectionState::Absent)
     printStack();
+  for (size_t S = 0; S != NumSections; ++S)
+    if (infoOf(static_cast<Section>(S)).File == FileRole::LiveRange)
+      for (LineCursor In(D.Kept[S]); !In.atEnd(); In.advance())
+        put("{}\n", In.line());
 }
 
 void DumpPrinter::printPeakRow(const PeakRow &R) {

@@ -140,7 +140,7 @@ void DumpReader::noteUnterminated(FileRole Role) {
 
 void DumpReader::read(bool ValuesBeside) {
   if (D.file(FileRole::Report).present()) {
-    present(Section::Report);
+    keep(Section::Report, D.file(FileRole::Report).Text);
     noteUnterminated(FileRole::Report);
   }
   Dump Part;

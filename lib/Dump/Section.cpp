@@ -12,8 +12,21 @@ using namespace hlobuf;
 const SectionInfo &hlobuf::infoOf(Section S) {
   static constexpr SectionInfo Rows[] = {
 #define HLOBUF_SECTION(Name, File, Since, Words, Heading)                      \
-  {FileRole::File, Since, Words, Heading},
+  {FileRole::File, Since, Words, Heading, ""},
+#define HLOBUF_TEXT_SECTION(Name, File, Since, Words, Heading, Begins)         \
+  {FileRole::File, Since, Words, Heading, Begins},
 #include "Dump/Sections.def"
   };
   return Rows[static_cast<size_t>(S)];
+}
+
+std::optional<Section> hlobuf::textSectionAt(llvm::StringRef Line) {
+  // Rows of other sections are indented more.
+  if (!Line.starts_with("  ") || Line.starts_with("   "))
+    return std::nullopt;
+  for (size_t I = 0; I != NumSections; ++I)
+    if (llvm::StringRef Begins = infoOf(static_cast<Section>(I)).Begins;
+        !Begins.empty() && Line.starts_with(Begins))
+      return static_cast<Section>(I);
+  return std::nullopt;
 }

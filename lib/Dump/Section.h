@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace hlobuf {
 
@@ -51,10 +52,17 @@ struct SectionInfo {
   llvm::StringRef Name;
   /// What it is in the text.
   llvm::StringRef Heading;
+  /// How the first line of one that is kept as text begins; empty for others,
+  /// and for one that has a file of its own.
+  llvm::StringRef Begins;
 };
 
 /// The row of \p S.
 const SectionInfo &infoOf(Section S);
+
+/// The section that is kept as text and begins with \p Line; nothing if there
+/// is none.
+std::optional<Section> textSectionAt(llvm::StringRef Line);
 
 } // namespace hlobuf
 

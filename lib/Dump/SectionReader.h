@@ -46,6 +46,11 @@ protected:
     if (State == SectionState::Absent)
       State = SectionState::Complete;
   }
+  /// Keeps \p Text as the text of \p S.
+  void keep(Section S, llvm::StringRef Text) {
+    present(S);
+    D.Kept[static_cast<size_t>(S)] = Text;
+  }
   bool isAtCut(llvm::StringRef Where, Section S);
   void expectEnd(LineCursor &In, Section S);
   /// Consumes \p Count empty lines and says so if there are fewer or more.

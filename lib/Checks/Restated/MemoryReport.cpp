@@ -193,7 +193,7 @@ void MemoryReport::noteLostLine(Finding &F, AllocationId Owner) {
 
 namespace hlobuf {
 void checkMemoryReport(const CheckContext &A, Reporter &R) {
-  StringRef Text = A.dump().file(FileRole::Report).Text;
+  StringRef Text = A.dump().text(Section::Report);
   if (Text.empty()) {
     R.notChecked("the memory usage report is empty");
     return;
