@@ -26,8 +26,8 @@ static std::optional<FileRole> fileOf(const Dump &D, Section S) {
 static bool isOlder(const Facts &A, Section S) {
   const Dump &D = A.dump();
   const ReleaseWindow &When = A.release();
-  uint32_t First = infoOf(S).Since;
-  if (First == 0 || When.impossible())
+  Release First = infoOf(S).Since;
+  if (First == Release::Oldest || When.impossible())
     return false;
   if (D.Values2019 != ValueForm::Tagged || When.until(First))
     return true;
@@ -46,10 +46,8 @@ SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
   }
   G.Reason = fmt::format("no {}", infoOf(S).Name);
   if (isOlder(A, S)) {
-    uint32_t First = infoOf(S).Since;
     G.Kind = SkipKind::NotApplicable;
-    G.Reason += fmt::format(" before {}-{:02}-{:02}", First / 10000,
-                            First / 100 % 100, First % 100);
+    G.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
     return G;
   }
   std::optional<FileRole> Role = fileOf(A.dump(), S);

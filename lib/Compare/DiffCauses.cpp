@@ -216,11 +216,6 @@ void CauseFinder::addRecomputation() {
                                Old.Recomputed, New.Recomputed));
 }
 
-static std::string dateText(uint32_t Date) {
-  return fmt::format("{}-{:02}-{:02}", Date / 10000, Date / 100 % 100,
-                     Date % 100);
-}
-
 /// How much of two sets of operations is in both, from 0 to 1.
 static double commonPart(const llvm::StringMap<unsigned> &X,
                          const llvm::StringMap<unsigned> &Y) {

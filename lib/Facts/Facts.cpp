@@ -300,8 +300,8 @@ static std::vector<bool> findReachingEnd(const Facts &A) {
     };
     return Key(W) < Key(V);
   });
-  // A range is cut where the next one begins; until 2022-06-24 a step earlier.
-  int32_t Gap = A.release().since(20220624) ? 0 : 1;
+  // A range is cut where the next one begins, or a step earlier.
+  int32_t Gap = A.release().since(Release::OldNormalization) ? 0 : 1;
   std::vector<bool> Reaching(D.Values.size());
   llvm::DenseSet<int32_t> Started;
   for (size_t I = 0; I != Members.size(); ++I) {

@@ -89,8 +89,8 @@ static void findLiveCut(Dump &D) {
   if (!D.complete(Section::Peak) || D.UnboundedPeak ||
       D.state(Section::Stack) != SectionState::Absent)
     return;
-  constexpr uint32_t FirstTree = 20250723;
-  if ((!D.Sequence.empty() && findReleaseWindow(D).since(FirstTree)) ||
+  if ((!D.Sequence.empty() &&
+       findReleaseWindow(D).since(Release::StackTrees)) ||
       isPeakCut(D))
     D.noteCut(Role, Section::Peak);
 }
@@ -305,7 +305,8 @@ static std::string lostAllocations(const Dump &D) {
   }
   if (Tagged && D.state(Section::Used) == SectionState::Absent) {
     ReleaseWindow When = findReleaseWindow(D);
-    if (!When.impossible() && When.since(20190906) && When.until(20260403))
+    if (!When.impossible() && When.since(Release::TaggedValues) &&
+        When.until(Release::SplitFiles))
       return "every release with this form prints 'Used values' after it";
   }
   const Allocation &Last = D.Allocations.back();

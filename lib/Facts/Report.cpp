@@ -36,7 +36,7 @@ ReportForm hlobuf::reportForm(StringRef Text) {
   switch (classify(Text)) {
   case TextKind::NewReport:
     return ReportForm::BySpace;
-  case TextKind::OldReport:
+  case TextKind::Report:
     return ReportForm::ByAllocation;
   default: // The first lines are damaged.
     return Text.contains(AllocationColumns) || Text.contains("\nallocation ")

@@ -66,7 +66,6 @@ static UsedId coloredAt(const CheckContext &A, NameId Copy, uint32_t K) {
 static void checkHostCopy(const CheckContext &A, Reporter &R,
                           const Instruction &I) {
   constexpr int32_t HostColor = 5;
-  constexpr uint32_t DeviceCopies = 20260727;
   const Dump &D = A.dump();
   UsedId To = coloredAt(A, I.Name, 0);
   UsedId From = coloredAt(A, I.Name, 1);
@@ -76,7 +75,7 @@ static void checkHostCopy(const CheckContext &A, Reporter &R,
   if ((Color == HostColor) != (D[From].Tag.Color == HostColor))
     return;
   llvm::StringRef Where = A.places().text(I).OpcodeText;
-  if (Color == HostColor || A.release().until(DeviceCopies)) {
+  if (Color == HostColor || A.release().until(Release::CopiesInDevice)) {
     R.report(Where,
              "copy {} stays in {} memory, expected its source or its result in "
              "host memory (color {})",

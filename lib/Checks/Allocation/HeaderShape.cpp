@@ -63,7 +63,8 @@ static bool fits(const CheckContext &A, const Allocation &Alloc,
   ShapeId Printed = Alloc.ParameterShape;
   if (D.Shapes.equalIgnoringLayout(Printed, V.Shape))
     return true;
-  bool PartsOnly = A.release().since(20250820) && !A.release().impossible();
+  bool PartsOnly =
+      A.release().since(Release::ParameterParts) && !A.release().impossible();
   if (Alloc.ParameterIndex.isRoot() || PartsOnly)
     return false;
   ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Alloc.ParameterIndex));
@@ -118,7 +119,7 @@ static void reportMissing(const CheckContext &A, Reporter &R) {
   if (D.Allocations.empty())
     return;
   // Older headers have no shapes.
-  if (!A.release().since(20191213) || A.release().impossible())
+  if (!A.release().since(Release::ParameterShapes) || A.release().impossible())
     return;
   AllocationId Id = likelyOutput(A);
   R.report(A.places().orEnd(llvm::StringRef(), D[Id]),

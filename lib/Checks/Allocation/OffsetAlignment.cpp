@@ -27,7 +27,10 @@ static uint64_t alignmentOf(const CheckContext &A, int32_t Color) {
   case Backend::TPU:
     break;
   case Backend::GPU:
-    return A.release().since(20250617) && !A.release().impossible() ? 256 : 128;
+    return A.release().since(Release::GPUAlignment256) &&
+                   !A.release().impossible()
+               ? 256
+               : 128;
   case Backend::CPU:
   case Backend::Untiled:
     return 16;
@@ -96,7 +99,7 @@ void checkOffsetAlignment(const CheckContext &A, Reporter &R) {
                Alloc.color())
         .about(ValueId(I));
   }
-  if (By == Backend::CPU && A.release().since(20250101))
+  if (By == Backend::CPU && A.release().since(Release::CPUAlignment64))
     checkUsual(A, R);
 }
 } // namespace hlobuf

@@ -44,11 +44,6 @@ static void addSubject(const CheckContext &A, Finding &F, StringRef Line) {
       F.about(D.Used[I].Tag.Name);
 }
 
-static std::string date(uint32_t Number) {
-  return fmt::format("{}-{:02}-{:02}", Number / 10000, Number / 100 % 100,
-                     Number % 100);
-}
-
 static void checkDates(const CheckContext &A, Reporter &R) {
   const ReleaseWindow &When = A.release();
   if (!When.impossible())
@@ -59,7 +54,8 @@ static void checkDates(const CheckContext &A, Reporter &R) {
       Old,
       "this line is from before {} ({}), but other lines are from {} or later "
       "({}): was the dump edited, cut off, or mixed?",
-      date(When.Before), When.BeforeReason, date(When.From), When.FromReason);
+      dateText(When.Before), When.BeforeReason, dateText(When.From),
+      When.FromReason);
   F.note(New, "the newer line is here");
   addSubject(A, F, Old);
   addSubject(A, F, New);

@@ -67,9 +67,7 @@ UsedId RangeForm::missingHere() const {
 void RangeForm::checkUnknownKey(uint32_t Number) {
   const LiveRangeRow &Row = D.Ranges[Number];
   bool InSequence = A.time(Row.Name) >= 0;
-  // Values of GPU's view colors have a live range and no memory.
-  constexpr uint32_t ViewColors = 20260722;
-  if (InSequence && !A.release().until(ViewColors) && !A.isTPU() &&
+  if (InSequence && !A.release().until(Release::ViewColors) && !A.isTPU() &&
       A.backend() != Backend::CPU)
     return R.exempt("view-color");
   UsedId Missing = missingHere();

@@ -32,8 +32,7 @@ static bool isAsyncResult(const CheckContext &A, const Position &P) {
 
 /// True if some value of \p Name is also a result of an async-start at \p Step.
 static bool isRootOfAsync(const CheckContext &A, NameId Name, int32_t Step) {
-  constexpr uint32_t NewerThanHistory = 20260822;
-  if (A.release().until(NewerThanHistory))
+  if (A.release().until(Release::AsyncRootStart))
     return false;
   const Dump &D = A.dump();
   for (uint32_t U : A.usedOfInstruction(Name))
@@ -47,8 +46,7 @@ static bool isRootOfAsync(const CheckContext &A, NameId Name, int32_t Step) {
 /// step \p Step: since 2026-08-03 the start holds the value that is updated,
 /// and only the done the new one.
 static bool isAsyncUpdate(const CheckContext &A, NameId Name, int32_t Step) {
-  constexpr uint32_t HoldsOperand = 20260803;
-  if (A.release().until(HoldsOperand) ||
+  if (A.release().until(Release::AsyncUpdateSliceForwards) ||
       A.opcode(Name) != Opcode::DynamicUpdateSlice)
     return false;
   const Dump &D = A.dump();

@@ -23,9 +23,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// The release that put rows of equal size in order.
-static constexpr uint32_t TiesSorted = 20251027;
-
 using Role = RestatedField::Role;
 static constexpr RestatedField ValueFields[] = {
     {Role::Running, "", "cumulative size '{}'"},
@@ -50,10 +47,10 @@ class MemoryReport : public RestatedSection {
 public:
   MemoryReport(const CheckContext &A, Reporter &R, StringRef Text)
       : A(A), D(A.dump()), R(R), There(reportLines(Text)),
-        Expected(
-            D, Text,
-            reportForm(Text) == ReportForm::ByAllocation &&
-                (!A.release().since(TiesSorted) || A.release().impossible())) {}
+        Expected(D, Text,
+                 reportForm(Text) == ReportForm::ByAllocation &&
+                     (!A.release().since(Release::ReportTiesSorted) ||
+                      A.release().impossible())) {}
 
   size_t statedLines() const override { return There.size(); }
   size_t derivedLines() const override { return Expected.lines().size(); }

@@ -76,7 +76,7 @@ static Definer describe(const CheckContext &A, const Instruction &I) {
   Definer X{I};
   X.Genuine = !D.Shapes[I.Result].isTuple();
   X.OldAliasing = I.Op.Op == Opcode::CustomCall &&
-                  !A.release().since(20211005) &&
+                  !A.release().since(Release::CustomCallForwards) &&
                   D.attributes(I).contains("output_to_operand_aliasing");
   for (uint32_t U : A.usedOfInstruction(I.Name)) {
     const ValueTag &Tag = D.Used[U].Tag;

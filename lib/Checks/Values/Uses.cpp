@@ -215,7 +215,7 @@ class Users {
 public:
   Users(const CheckContext &A, Reporter &R)
       : A(A), D(A.dump()), R(R), Full(A.isFull()), SSA(A.isSSA()),
-        Placed(Full || A.release().until(20260722)) {
+        Placed(Full || A.release().until(Release::ViewColors)) {
     if (!Full)
       R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
   }
