@@ -22,10 +22,11 @@ static std::optional<FileRole> fileOf(const Dump &D, Section S) {
   return File;
 }
 
-/// True if the releases that may have written \p A's dump do not print \p S.
-static bool isOlder(const Facts &A, Section S) {
-  const Dump &D = A.dump();
-  const ReleaseWindow &When = A.release();
+/// True if the releases that may have written \p DumpFacts's dump do not print
+/// \p S.
+static bool isOlder(const Facts &DumpFacts, Section S) {
+  const Dump &D = DumpFacts.dump();
+  const ReleaseWindow &When = DumpFacts.release();
   Release First = infoOf(S).Since;
   if (First == Release::Oldest || When.impossible())
     return false;
@@ -35,40 +36,42 @@ static bool isOlder(const Facts &A, Section S) {
   return !fileOf(D, S) && !When.since(First);
 }
 
-SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
-  SkipReason G;
+SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
+  SkipReason Why;
   // The texts that were printed from a proto prove nothing about each other.
-  if (A.dump().fromProto() || infoOf(S).File == FileRole::Traces) {
-    G.Kind = SkipKind::NotApplicable;
-    G.Reason = fmt::format("no {} in {}", infoOf(S).Name,
-                           A.dump().fromProto() ? "this proto" : "text dumps");
-    return G;
+  if (DumpFacts.dump().fromProto() || infoOf(S).File == FileRole::Traces) {
+    Why.Kind = SkipKind::NotApplicable;
+    Why.Reason =
+        fmt::format("no {} in {}", infoOf(S).Name,
+                    DumpFacts.dump().fromProto() ? "this proto" : "text dumps");
+    return Why;
   }
-  G.Reason = fmt::format("no {}", infoOf(S).Name);
-  if (isOlder(A, S)) {
-    G.Kind = SkipKind::NotApplicable;
-    G.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
-    return G;
+  Why.Reason = fmt::format("no {}", infoOf(S).Name);
+  if (isOlder(DumpFacts, S)) {
+    Why.Kind = SkipKind::NotApplicable;
+    Why.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
+    return Why;
   }
-  std::optional<FileRole> Role = fileOf(A.dump(), S);
-  if (!Role || A.dump().file(*Role).present())
-    return G;
-  if (const std::optional<CutOff> &Cut = A.dump().cut(*Role))
-    G.Reason = Cut->File + " is cut off";
+  std::optional<FileRole> Role = fileOf(DumpFacts.dump(), S);
+  if (!Role || DumpFacts.dump().file(*Role).present())
+    return Why;
+  if (const std::optional<CutOff> &Cut = DumpFacts.dump().cut(*Role))
+    Why.Reason = Cut->File + " is cut off";
   else
-    G.Missing = Role;
-  return G;
+    Why.Missing = Role;
+  return Why;
 }
 
-SkipReason hlobuf::explainGap(const Facts &A, Section S, bool OnlyUnknown) {
-  const Dump &D = A.dump();
+SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
+                              bool OnlyUnknown) {
+  const Dump &D = DumpFacts.dump();
   if (D.state(S) == SectionState::Absent)
-    return explainAbsence(A, S);
-  SkipReason G;
+    return explainAbsence(DumpFacts, S);
+  SkipReason Why;
   if (const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment))
-    G.Reason = Cut->File + " is cut off";
+    Why.Reason = Cut->File + " is cut off";
   else
-    G.Reason = fmt::format(
+    Why.Reason = fmt::format(
         "{} {}", OnlyUnknown ? "unknown lines in" : "damaged", infoOf(S).Name);
-  return G;
+  return Why;
 }

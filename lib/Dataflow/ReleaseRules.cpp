@@ -27,34 +27,34 @@ static constexpr RuleChange Changes[] = {
 std::vector<ReleaseRules> hlobuf::possibleRules(const ReleaseWindow &When,
                                                 Backend By) {
   std::vector<ReleaseRules> All;
-  ReleaseRules R;
+  ReleaseRules Rules;
   bool GPU = By == Backend::GPU || By == Backend::Untiled;
   auto Add = [&](uint32_t From, uint32_t Before) {
-    R.From = From;
+    Rules.From = From;
     if (From >= When.Before || When.From >= Before)
       return;
-    R.ReshapeIsNoOp = By == Backend::GPU && R.NoOpsOnBothSides;
-    All.push_back(R);
+    Rules.ReshapeIsNoOp = By == Backend::GPU && Rules.NoOpsOnBothSides;
+    All.push_back(Rules);
     // Which of the two wrote an untiled dump is not known.
-    if (By == Backend::Untiled && R.NoOpsOnBothSides) {
-      R.ReshapeIsNoOp = true;
-      All.push_back(R);
-      R.ReshapeIsNoOp = false;
+    if (By == Backend::Untiled && Rules.NoOpsOnBothSides) {
+      Rules.ReshapeIsNoOp = true;
+      All.push_back(Rules);
+      Rules.ReshapeIsNoOp = false;
     }
     // nvshmem took the place of ordinary all-reduces for a year.
     if (GPU &&
         std::max(From, When.From) < infoOf(Release::NvshmemCopiesEnd).Date &&
         std::min(Before, When.Before) >
             infoOf(Release::NvshmemCopiesBegin).Date) {
-      R.NvshmemCopies = true;
-      All.push_back(R);
-      R.NvshmemCopies = false;
+      Rules.NvshmemCopies = true;
+      All.push_back(Rules);
+      Rules.NvshmemCopies = false;
     }
   };
   uint32_t Before = ~uint32_t(0);
   for (const RuleChange &Change : Changes) {
     Add(Change.Date, Before);
-    R.*Change.Rule = !(R.*Change.Rule);
+    Rules.*Change.Rule = !(Rules.*Change.Rule);
     Before = Change.Date;
   }
   Add(0, Before);

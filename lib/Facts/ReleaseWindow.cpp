@@ -66,24 +66,24 @@ void EraFinder::fromAllocations() {
     before(Release::UsedValues);
   else if (!D.Values.empty())
     from(Release::TaggedValues);
-  for (const Allocation &A : D.Allocations) {
-    at(D.assignmentText(), A.Line);
-    if (A.Pointer)
+  for (const Allocation &Alloc : D.Allocations) {
+    at(D.assignmentText(), Alloc.Line);
+    if (Alloc.Pointer)
       before(Release::NoHeapPointers);
     else
       from(Release::NoHeapPointers);
     // Whether to print a page is a guess where the dump was a proto.
     if (D.fromProto())
       ;
-    else if (A.Page)
+    else if (Alloc.Page)
       from(Release::Pages);
     else
       before(Release::Pages);
-    if (A.HasReuseBlock)
+    if (Alloc.HasReuseBlock)
       from(Release::OtherColorBlocks);
-    if (!A.isParameter())
+    if (!Alloc.isParameter())
       continue;
-    if (A.ParameterShape || A.UnknownParameterShape)
+    if (Alloc.ParameterShape || Alloc.UnknownParameterShape)
       from(Release::ParameterShapes);
     else
       before(Release::ParameterShapes);
