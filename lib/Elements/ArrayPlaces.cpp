@@ -11,18 +11,6 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 
-namespace {
-/// One dimension of an array as it is in memory: Size places, Stride of the
-/// logical dimension apart; no dimension for padding and parts of elements.
-struct MemoryDimension {
-  int64_t Dimension;
-  int64_t Stride;
-  int64_t Size;
-};
-/// The slowest first.
-using MemoryDimensions = SmallVector<MemoryDimension, 8>;
-} // namespace
-
 /// Dimensions in an order, without tiles.
 static MemoryDimensions plainDimensions(const Shape &S,
                                         llvm::ArrayRef<int64_t> Major) {
@@ -30,23 +18,6 @@ static MemoryDimensions plainDimensions(const Shape &S,
   for (int64_t D : Major)
     All.push_back({D, 1, S.Dimensions[D].Size});
   return All;
-}
-
-static bool applyTile(MemoryDimensions &All, const Tile &T) {
-  while (All.size() < T.size())
-    All.insert(All.begin(), {-1, 1, 1});
-  size_t First = All.size() - T.size();
-  MemoryDimensions Inner;
-  for (size_t K = 0; K != T.size(); ++K) {
-    MemoryDimension &Outer = All[First + K];
-    if (T[K] <= 0 || T[K] > MaxElement)
-      return false;
-    Inner.push_back({Outer.Dimension, Outer.Stride, T[K]});
-    Outer.Stride = boundedMultiply(Outer.Stride, T[K]);
-    Outer.Size = ceilDivide(Outer.Size, T[K]);
-  }
-  All.append(Inner);
-  return true;
 }
 
 /// Without dimensions of one place, neighbors joined where they are one.
@@ -68,15 +39,7 @@ static void simplify(MemoryDimensions &All) {
 }
 
 static std::optional<MemoryDimensions> tiledDimensions(const Shape &S) {
-  ArrayOrder Order(S);
-  if (!Order.isValid() || !hasKnownAddresses(S))
-    return std::nullopt;
-  MemoryDimensions All = plainDimensions(S, Order.majorToMinor());
-  if (S.Layout)
-    for (const Tile &T : S.Layout->Tiles)
-      if (!applyTile(All, T))
-        return std::nullopt;
-  return All;
+  return hasKnownAddresses(S) ? memoryDimensions(S) : std::nullopt;
 }
 
 bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
