@@ -8,6 +8,7 @@
   header gives to something else.
 - No eight lines of lib are the same in two files.
 - No table of lib has two rows that say what the same thing is.
+- Code of lib names the rows of Releases.def: no other file has the date of a release.
 - No source file is longer than 500 lines, and no function than 80.
 - Every type and function that a header of lib declares has a `///` comment, its own or
   that of the group without an empty line in which it is.
@@ -174,6 +175,21 @@ def check_tables(root, files):
                 yield f"{path}:{number}: {row[0]}, which line {first} has, too"
 
 
+RELEASES = pathlib.Path("lib/Dump/Releases.def")
+DATE = re.compile(r"\b20[12]\d(-?)(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])\b")
+
+
+def check_dates(root, files):
+    for path in files:
+        if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h", ".def") or path == RELEASES:
+            continue
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            code = re.sub(r"//.*", "", line).replace("'", "")
+            if DATE.search(code):
+                yield f"{path}:{number}: the date of a release, expected a row of {RELEASES}"
+
+
 def cxx_functions(lines):
     """(first, last) line of each block that ends with a brace of its own: of
     functions, of statements inside of them, and not of classes or tables."""
@@ -282,6 +298,7 @@ CHECKS = {
     "a class has one source and a name of its own": check_classes,
     f"no {LIKE_LINES} like lines in two files": check_copies,
     "no table says anything twice": check_tables,
+    "dates of releases are rows of one table": check_dates,
     f"no file over {MAX_LINES} lines": check_lengths,
     f"no function over {MAX_FUNCTION_LINES} lines": check_functions,
     "every declaration of a header is explained": check_comments,

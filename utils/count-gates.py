@@ -30,7 +30,7 @@ LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 GATE = re.compile(r"\bexempt\(" + LITERALS)
 REASON = re.compile(
     r"(?:\bnot(?:Checked|Applicable|CheckedWithout)\("
-    r"(?:\s*A, Section::\w+,\s*)?\s*(?:fmt::format\()?"
+    r"(?:\s*\w+, Section::\w+,\s*)?\s*(?:fmt::format\()?"
     r"|\bconstexpr const char \*\w+ =)" + LITERALS
 )
 

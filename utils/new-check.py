@@ -36,9 +36,9 @@ SOURCE = """\
 using namespace hlobuf;
 
 namespace hlobuf {{
-void check{function}(const CheckContext &A, Reporter &R) {{
-  (void)A;
-  (void)R; // TODO
+void check{function}(const CheckContext &Ctx, Reporter &Diags) {{
+  (void)Ctx;
+  (void)Diags; // TODO
 }}
 }} // namespace hlobuf
 """

@@ -142,13 +142,14 @@ public:
   void notApplicable(std::string Reason) {
     addSkipReason({SkipKind::NotApplicable, std::nullopt, std::move(Reason)});
   }
-  /// Says that a part of the check needs the section \p S of \p A's dump, which
-  /// is absent or damaged; \p Reason, if not empty, says what for.
-  void notCheckedWithout(const Facts &A, Section S, std::string Reason = "") {
-    SkipReason G = explainGap(A, S);
+  /// Says that a part of the check needs the section \p S of \p DumpFacts's
+  /// dump, which is absent or damaged; \p Reason, if not empty, says what for.
+  void notCheckedWithout(const Facts &DumpFacts, Section S,
+                         std::string Reason = "") {
+    SkipReason Why = explainGap(DumpFacts, S);
     if (!Reason.empty())
-      G.Reason = std::move(Reason);
-    addSkipReason(std::move(G));
+      Why.Reason = std::move(Reason);
+    addSkipReason(std::move(Why));
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
@@ -179,11 +180,11 @@ public:
   Severity gravestUncounted() const { return Gravest; }
 
 private:
-  void addSkipReason(SkipReason G) {
+  void addSkipReason(SkipReason Why) {
     if (llvm::none_of(SkipReasons, [&](const SkipReason &Old) {
-          return Old.Reason == G.Reason;
+          return Old.Reason == Why.Reason;
         }))
-      SkipReasons.push_back(std::move(G));
+      SkipReasons.push_back(std::move(Why));
   }
   Finding add(Severity Level, llvm::StringRef Where,
               llvm::function_ref<std::string()> Message) {

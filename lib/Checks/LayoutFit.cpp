@@ -34,7 +34,8 @@ static bool sameSplits(const Layout &X, const Layout &Y) {
 }
 
 llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
-                                         LayoutTolerance T, Backend Target) {
+                                         LayoutTolerance Tolerance,
+                                         Backend Target) {
   if (X.Kind != Y.Kind)
     return X.Kind == ShapeKind::Buffer || Y.Kind == ShapeKind::Buffer ? ""
                                                                       : "kind";
@@ -50,15 +51,16 @@ llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   const Layout &B = *Y.Layout;
   if (A.MinorToMajor != B.MinorToMajor)
     return "dimension order";
-  if (!T.Tiles && A.Tiles != B.Tiles)
+  if (!Tolerance.Tiles && A.Tiles != B.Tiles)
     return "tiling";
   if (A.ElementBits != B.ElementBits)
     return "bits per element";
-  if (!T.TailPadding && A.TailPadding != B.TailPadding)
+  if (!Tolerance.TailPadding && A.TailPadding != B.TailPadding)
     return "tail padding";
-  if (!T.MemorySpace && !sameSpace(A.MemorySpace, B.MemorySpace, Target))
+  if (!Tolerance.MemorySpace &&
+      !sameSpace(A.MemorySpace, B.MemorySpace, Target))
     return "memory space";
-  if (!T.Splits && !sameSplits(A, B))
+  if (!Tolerance.Splits && !sameSplits(A, B))
     return "split";
   return "";
 }

@@ -27,7 +27,7 @@ struct LayoutTolerance {
 /// where the others are set after layouts (by BufferAssigner's colorer). CPU
 /// has none, but leaves S(5) in entry_computation_layout (jaxlib 0.12.0.1).
 llvm::StringRef layoutDifference(const Shape &X, const Shape &Y,
-                                 LayoutTolerance T, Backend Target);
+                                 LayoutTolerance Tolerance, Backend Target);
 
 } // namespace hlobuf
 

@@ -12,7 +12,7 @@ using llvm::StringRef;
 
 namespace hlobuf {
 #define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
-  void check##Function(const CheckContext &A, Reporter &R);
+  void check##Function(const CheckContext &Ctx, Reporter &Diags);
 #include "Checks/Checks.def"
 } // namespace hlobuf
 

@@ -132,10 +132,10 @@ private:
     return findAttribute(I.Attributes, Key);
   }
   void misfit(uint32_t K, ShapeId Part) {
-    ShapeMisfit M;
-    M.Operand = K;
-    M.Part = Part;
-    Visit(M);
+    ShapeMisfit Misfit;
+    Misfit.Operand = K;
+    Misfit.Part = Part;
+    Visit(Misfit);
   }
   void checkByRule();
   void checkByOpcode();
@@ -217,11 +217,11 @@ void ShapeRules::checkPlacement() {
   }
   if (Fits)
     return;
-  ShapeMisfit M;
-  M.What = ShapeMisfit::Kind::Mapping;
-  M.Key = "dimensions";
-  M.Attribute = *Text;
-  Visit(M);
+  ShapeMisfit Misfit;
+  Misfit.What = ShapeMisfit::Kind::Mapping;
+  Misfit.Key = "dimensions";
+  Misfit.Attribute = *Text;
+  Visit(Misfit);
 }
 
 /// The attribute \p Key gives the result's dimensions.
@@ -229,11 +229,11 @@ void ShapeRules::checkSizes(StringRef Key, std::optional<Numbers> Sizes) {
   std::optional<StringRef> Text = attribute(Key);
   if (!Sizes || !Text || !plain(I.Result) || *Sizes == dimensionsOf(Result))
     return;
-  ShapeMisfit M;
-  M.What = ShapeMisfit::Kind::Sizes;
-  M.Key = Key;
-  M.Attribute = *Text;
-  Visit(M);
+  ShapeMisfit Misfit;
+  Misfit.What = ShapeMisfit::Kind::Sizes;
+  Misfit.Key = Key;
+  Misfit.Attribute = *Text;
+  Visit(Misfit);
 }
 
 /// The result is cut from operand 0, or operand 1 replaces a part of it.
@@ -258,10 +258,10 @@ void ShapeRules::checkStarts(uint32_t First) {
     if (!Start || ((Start->Dimensions.empty() || AllInOne) &&
                    kindOf(*Start) == ElementKind::Other))
       continue;
-    ShapeMisfit M;
-    M.What = ShapeMisfit::Kind::Start;
-    M.Operand = K;
-    Visit(M);
+    ShapeMisfit Misfit;
+    Misfit.What = ShapeMisfit::Kind::Start;
+    Misfit.Operand = K;
+    Visit(Misfit);
   }
 }
 
@@ -347,11 +347,11 @@ void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
   const Shape *Own = plain(Part);
   if (!Own || !Sizes || *Sizes == dimensionsOf(*Own))
     return;
-  ShapeMisfit M;
-  M.What = ShapeMisfit::Kind::Computed;
-  M.Part = Part;
-  M.Expected = *Sizes;
-  Visit(M);
+  ShapeMisfit Misfit;
+  Misfit.What = ShapeMisfit::Kind::Computed;
+  Misfit.Part = Part;
+  Misfit.Expected = *Sizes;
+  Visit(Misfit);
 }
 
 void ShapeRules::checkByRule() {
@@ -438,33 +438,33 @@ void hlobuf::forEachMisfit(
 
 std::string hlobuf::describeMisfit(const ShapeTable &Shapes,
                                    const ShapedInstruction &I,
-                                   const ShapeMisfit &M, StringRef Opcode,
+                                   const ShapeMisfit &Misfit, StringRef Opcode,
                                    StringRef Name, StringRef OperandName) {
   constexpr size_t Longest = 80;
   auto Text = [&](ShapeId Id) { return Shapes.text(Id).take_front(Longest); };
-  switch (M.What) {
+  switch (Misfit.What) {
   case ShapeMisfit::Kind::Operand:
     return fmt::format("{} has {} {}, but its operand {}, {}, has {}", Opcode,
-                       M.Part == I.Result ? "shape" : "a part with shape",
-                       Text(M.Part), M.Operand, OperandName,
-                       Text(I.Operands[M.Operand]));
+                       Misfit.Part == I.Result ? "shape" : "a part with shape",
+                       Text(Misfit.Part), Misfit.Operand, OperandName,
+                       Text(I.Operands[Misfit.Operand]));
   case ShapeMisfit::Kind::Mapping:
-    return fmt::format("{} has {}={}, which does not map {} to {}", Name, M.Key,
-                       M.Attribute, Shapes.text(I.Operands[0]),
+    return fmt::format("{} has {}={}, which does not map {} to {}", Name,
+                       Misfit.Key, Misfit.Attribute, Shapes.text(I.Operands[0]),
                        Shapes.text(I.Result));
   case ShapeMisfit::Kind::Sizes:
-    return fmt::format("{}={} does not match the dimensions of {}", M.Key,
-                       M.Attribute, Shapes.text(I.Result));
+    return fmt::format("{}={} does not match the dimensions of {}", Misfit.Key,
+                       Misfit.Attribute, Shapes.text(I.Result));
   case ShapeMisfit::Kind::Computed:
     return fmt::format("{} has {} {}, but its operands give dimensions [{}]",
                        Opcode,
-                       M.Part == I.Result ? "shape" : "a part with shape",
-                       Text(M.Part), fmt::join(M.Expected, ","));
+                       Misfit.Part == I.Result ? "shape" : "a part with shape",
+                       Text(Misfit.Part), fmt::join(Misfit.Expected, ","));
   case ShapeMisfit::Kind::Start:
     return fmt::format("{} starts at its operand {}, {}, which has shape {}, "
                        "expected an integer",
-                       Opcode, M.Operand, OperandName,
-                       Text(I.Operands[M.Operand]));
+                       Opcode, Misfit.Operand, OperandName,
+                       Text(I.Operands[Misfit.Operand]));
   }
   return "";
 }

@@ -70,9 +70,9 @@ struct ShapeMisfit {
 void forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
                    llvm::function_ref<void(const ShapeMisfit &)> Visit);
 
-/// \p M in a message: what is there, and what was expected.
+/// \p Misfit in a message: what is there, and what was expected.
 std::string describeMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                           const ShapeMisfit &M, llvm::StringRef Opcode,
+                           const ShapeMisfit &Misfit, llvm::StringRef Opcode,
                            llvm::StringRef Name, llvm::StringRef OperandName);
 
 } // namespace hlobuf

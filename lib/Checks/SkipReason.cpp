@@ -13,7 +13,7 @@ using namespace hlobuf;
 /// The file that holds \p S where the dump is split (2026-04-03 on), or always.
 static std::optional<FileRole> fileOf(const Dump &D, Section S) {
   FileRole File = infoOf(S).File;
-  if (File == FileRole::Assignment || File == FileRole::Traces)
+  if (File == FileRole::Assignment || File >= FileRole::Traces)
     return std::nullopt;
   // What the assignment's file holds itself is in no other file.
   bool Combined = !D.Split && D.state(Section::Used) != SectionState::Absent;
@@ -22,12 +22,13 @@ static std::optional<FileRole> fileOf(const Dump &D, Section S) {
   return File;
 }
 
-/// True if the releases that may have written \p A's dump do not print \p S.
-static bool isOlder(const Facts &A, Section S) {
-  const Dump &D = A.dump();
-  const ReleaseWindow &When = A.release();
-  uint32_t First = infoOf(S).Since;
-  if (First == 0 || When.impossible())
+/// True if the releases that may have written \p DumpFacts's dump do not print
+/// \p S.
+static bool isOlder(const Facts &DumpFacts, Section S) {
+  const Dump &D = DumpFacts.dump();
+  const ReleaseWindow &When = DumpFacts.release();
+  Release First = infoOf(S).Since;
+  if (First == Release::Oldest || When.impossible())
     return false;
   if (D.Values2019 != ValueForm::Tagged || When.until(First))
     return true;
@@ -35,42 +36,42 @@ static bool isOlder(const Facts &A, Section S) {
   return !fileOf(D, S) && !When.since(First);
 }
 
-SkipReason hlobuf::explainAbsence(const Facts &A, Section S) {
-  SkipReason G;
+SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
+  SkipReason Why;
   // The texts that were printed from a proto prove nothing about each other.
-  if (A.dump().fromProto() || infoOf(S).File == FileRole::Traces) {
-    G.Kind = SkipKind::NotApplicable;
-    G.Reason = fmt::format("no {} in {}", infoOf(S).Name,
-                           A.dump().fromProto() ? "this proto" : "text dumps");
-    return G;
+  if (DumpFacts.dump().fromProto() || infoOf(S).File >= FileRole::Traces) {
+    Why.Kind = SkipKind::NotApplicable;
+    Why.Reason =
+        fmt::format("no {} in {}", infoOf(S).Name,
+                    DumpFacts.dump().fromProto() ? "this proto" : "text dumps");
+    return Why;
   }
-  G.Reason = fmt::format("no {}", infoOf(S).Name);
-  if (isOlder(A, S)) {
-    uint32_t First = infoOf(S).Since;
-    G.Kind = SkipKind::NotApplicable;
-    G.Reason += fmt::format(" before {}-{:02}-{:02}", First / 10000,
-                            First / 100 % 100, First % 100);
-    return G;
+  Why.Reason = fmt::format("no {}", infoOf(S).Name);
+  if (isOlder(DumpFacts, S)) {
+    Why.Kind = SkipKind::NotApplicable;
+    Why.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
+    return Why;
   }
-  std::optional<FileRole> Role = fileOf(A.dump(), S);
-  if (!Role || A.dump().file(*Role).present())
-    return G;
-  if (const std::optional<CutOff> &Cut = A.dump().cut(*Role))
-    G.Reason = Cut->File + " is cut off";
+  std::optional<FileRole> Role = fileOf(DumpFacts.dump(), S);
+  if (!Role || DumpFacts.dump().file(*Role).present())
+    return Why;
+  if (const std::optional<CutOff> &Cut = DumpFacts.dump().cut(*Role))
+    Why.Reason = Cut->File + " is cut off";
   else
-    G.Missing = Role;
-  return G;
+    Why.Missing = Role;
+  return Why;
 }
 
-SkipReason hlobuf::explainGap(const Facts &A, Section S, bool OnlyUnknown) {
-  const Dump &D = A.dump();
+SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
+                              bool OnlyUnknown) {
+  const Dump &D = DumpFacts.dump();
   if (D.state(S) == SectionState::Absent)
-    return explainAbsence(A, S);
-  SkipReason G;
+    return explainAbsence(DumpFacts, S);
+  SkipReason Why;
   if (const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment))
-    G.Reason = Cut->File + " is cut off";
+    Why.Reason = Cut->File + " is cut off";
   else
-    G.Reason = fmt::format(
+    Why.Reason = fmt::format(
         "{} {}", OnlyUnknown ? "unknown lines in" : "damaged", infoOf(S).Name);
-  return G;
+  return Why;
 }

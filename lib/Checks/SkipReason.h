@@ -21,13 +21,14 @@ struct SkipReason {
   std::string Reason;
 };
 
-/// Why \p A's dump lacks the section \p S: its release prints none, a file is
-/// missing, or neither explains it. \p S must be absent.
-SkipReason explainAbsence(const Facts &A, Section S);
+/// Why \p DumpFacts's dump lacks the section \p S: its release prints none, a
+/// file is missing, or neither explains it. \p S must be absent.
+SkipReason explainAbsence(const Facts &DumpFacts, Section S);
 
 /// The same for a section that is absent or damaged; \p OnlyUnknown: by lines
 /// that a newer release may print.
-SkipReason explainGap(const Facts &A, Section S, bool OnlyUnknown = false);
+SkipReason explainGap(const Facts &DumpFacts, Section S,
+                      bool OnlyUnknown = false);
 
 } // namespace hlobuf
 

@@ -36,9 +36,9 @@ struct ArgumentGroup {
   std::vector<std::string> Names;
   uint64_t Bytes = 0;
 
-  void add(const ComparedArgument &A) {
-    Names.push_back(A.Name);
-    Bytes += A.Bytes;
+  void add(const ComparedArgument &Argument) {
+    Names.push_back(Argument.Name);
+    Bytes += Argument.Bytes;
   }
   std::string text() const {
     return fmt::format("{}, {}: {}", counted(Names.size(), "argument"),
@@ -77,29 +77,29 @@ private:
 void CauseFinder::pairArguments() {
   std::map<std::string, std::vector<const ComparedArgument *>> ByName;
   std::map<uint32_t, const ComparedArgument *> Left;
-  for (const ComparedArgument &A : New.Arguments)
-    ByName[A.Name].push_back(&A);
+  for (const ComparedArgument &Argument : New.Arguments)
+    ByName[Argument.Name].push_back(&Argument);
   std::vector<const ComparedArgument *> Unknown;
-  for (const ComparedArgument &A : Old.Arguments) {
-    auto &Same = ByName[A.Name];
+  for (const ComparedArgument &Argument : Old.Arguments) {
+    auto &Same = ByName[Argument.Name];
     if (Same.empty()) {
-      Unknown.push_back(&A);
+      Unknown.push_back(&Argument);
       continue;
     }
-    Both.push_back({&A, Same.front()});
+    Both.push_back({&Argument, Same.front()});
     Same.erase(Same.begin());
   }
   for (const auto &[Name, Arguments] : ByName)
-    for (const ComparedArgument *A : Arguments)
-      Left[A->Number] = A;
+    for (const ComparedArgument *Argument : Arguments)
+      Left[Argument->Number] = Argument;
   bool Renamed = Unknown.size() == Left.size();
-  for (const ComparedArgument *A : Unknown) {
-    auto At = Left.find(A->Number);
+  for (const ComparedArgument *Argument : Unknown) {
+    auto At = Left.find(Argument->Number);
     if (Renamed && At != Left.end()) {
-      Both.push_back({A, At->second});
+      Both.push_back({Argument, At->second});
       Left.erase(At);
     } else {
-      Went.add(*A);
+      Went.add(*Argument);
     }
   }
   for (const auto &[Number, A] : Left)
@@ -157,10 +157,10 @@ size_t CauseFinder::countGrown(uint64_t From, uint64_t To) const {
   uint64_t Small = From / Common;
   uint64_t Large = To / Common;
   size_t Count = 0;
-  for (const MatchedSpace &S : Spaces)
-    for (auto [I, J] : S.Matches) {
-      auto X = dimensionsOf(S.Old->Held[I].PlainShape);
-      auto Y = dimensionsOf(S.New->Held[J].PlainShape);
+  for (const MatchedSpace &Space : Spaces)
+    for (auto [I, J] : Space.Matches) {
+      auto X = dimensionsOf(Space.Old->Held[I].PlainShape);
+      auto Y = dimensionsOf(Space.New->Held[J].PlainShape);
       if (X.size() != Y.size())
         continue;
       for (size_t D = 0; D != X.size(); ++D)
@@ -214,11 +214,6 @@ void CauseFinder::addRecomputation() {
   Causes.push_back(fmt::format("recomputed instructions "
                                "(jax.checkpoint, rematerialization): {} -> {}",
                                Old.Recomputed, New.Recomputed));
-}
-
-static std::string dateText(uint32_t Date) {
-  return fmt::format("{}-{:02}-{:02}", Date / 10000, Date / 100 % 100,
-                     Date % 100);
 }
 
 /// How much of two sets of operations is in both, from 0 to 1.

@@ -29,9 +29,9 @@ std::string hlobuf::changeText(uint64_t Old, uint64_t New) {
                      signedBytes(Old, New), Share);
 }
 
-static std::string moduleText(const MemoryDiff &D) {
-  StringRef Old = D.OldModule.empty() ? "old" : StringRef(D.OldModule);
-  StringRef New = D.NewModule.empty() ? "new" : StringRef(D.NewModule);
+static std::string moduleText(const MemoryDiff &Diff) {
+  StringRef Old = Diff.OldModule.empty() ? "old" : StringRef(Diff.OldModule);
+  StringRef New = Diff.NewModule.empty() ? "new" : StringRef(Diff.NewModule);
   return Old == New ? New.str() : (Old + " -> " + New).str();
 }
 
@@ -45,20 +45,20 @@ static std::string clipped(StringRef Shape) {
 }
 
 /// `8 x 64.0KiB f32[8,16] -> f32[16,16]`.
-static std::string shapeText(const ChangeRow &R) {
+static std::string shapeText(const ChangeRow &Row) {
   std::string Text;
-  uint64_t Bytes = std::max(R.OldBytes, R.NewBytes);
-  if (R.Count > 1)
-    Text = fmt::format("{} x {} ", R.Count, humanBytes(Bytes / R.Count));
-  Text += clipped(R.OldShape);
-  if (R.OldShape != R.NewShape)
-    Text += " -> " + clipped(R.NewShape);
+  uint64_t Bytes = std::max(Row.OldBytes, Row.NewBytes);
+  if (Row.Count > 1)
+    Text = fmt::format("{} x {} ", Row.Count, humanBytes(Bytes / Row.Count));
+  Text += clipped(Row.OldShape);
+  if (Row.OldShape != Row.NewShape)
+    Text += " -> " + clipped(Row.NewShape);
   return Text;
 }
 
-/// What the values of \p R are in the program.
-static StringRef originText(const ChangeRow &R) {
-  StringRef Text = R.OpName.empty() ? R.Example : R.OpName;
+/// What the values of \p Row are in the program.
+static StringRef originText(const ChangeRow &Row) {
+  StringRef Text = Row.OpName.empty() ? Row.Example : Row.OpName;
   // All operations are in the same jit(...).
   if (Text.starts_with("jit(") && Text.contains(")/"))
     return Text.split(")/").second;
@@ -68,96 +68,101 @@ static StringRef originText(const ChangeRow &R) {
 /// Rows of less than this part of the larger peak are only counted.
 static constexpr uint64_t LeastShare = 1000;
 
-static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &S, size_t Top) {
-  llvm::ArrayRef<ChangeRow> Rows(S.Rows);
+static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &Space, size_t Top) {
+  llvm::ArrayRef<ChangeRow> Rows(Space.Rows);
   if (Top == 0)
     return Rows;
-  uint64_t Least = std::max(S.OldPeak, S.NewPeak) / LeastShare;
+  uint64_t Least = std::max(Space.OldPeak, Space.NewPeak) / LeastShare;
   return Rows.take_front(Top).take_while(
-      [&](const ChangeRow &R) { return R.size() >= Least; });
+      [&](const ChangeRow &Row) { return Row.size() >= Least; });
 }
 
 /// `, 12 more rows, +3.00MiB in all`; empty where all are shown.
-static std::string restText(const SpaceDiff &S, size_t Shown) {
-  if (Shown == S.Rows.size())
+static std::string restText(const SpaceDiff &Space, size_t Shown) {
+  if (Shown == Space.Rows.size())
     return "";
   uint64_t Old = 0;
   uint64_t New = 0;
-  for (const ChangeRow &R : llvm::ArrayRef(S.Rows).drop_front(Shown)) {
-    Old += R.OldBytes;
-    New += R.NewBytes;
+  for (const ChangeRow &Row : llvm::ArrayRef(Space.Rows).drop_front(Shown)) {
+    Old += Row.OldBytes;
+    New += Row.NewBytes;
   }
-  return fmt::format("{} more, {}", S.Rows.size() - Shown,
+  return fmt::format("{} more, {}", Space.Rows.size() - Shown,
                      signedBytes(Old, New));
 }
 
-static void printSpace(const SpaceDiff &S, size_t Top, llvm::raw_ostream &OS) {
-  llvm::ArrayRef<ChangeRow> Rows = shown(S, Top);
+static void printSpace(const SpaceDiff &Space, size_t Top,
+                       llvm::raw_ostream &OS) {
+  llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
   size_t Width = 0;
-  for (const ChangeRow &R : Rows)
-    Width = std::max(Width, std::min(shapeText(R).size(), ShapeBytes));
-  for (const ChangeRow &R : Rows) {
+  for (const ChangeRow &Row : Rows)
+    Width = std::max(Width, std::min(shapeText(Row).size(), ShapeBytes));
+  for (const ChangeRow &Row : Rows) {
     std::string Line = fmt::format(
         "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}",
-        signedBytes(R.OldBytes, R.NewBytes), changeName(R.Change),
-        kindName(R.Kind), shapeText(R), Width, originText(R), R.Source);
+        signedBytes(Row.OldBytes, Row.NewBytes), changeName(Row.Change),
+        kindName(Row.Kind), shapeText(Row), Width, originText(Row), Row.Source);
     OS << printable(StringRef(Line).rtrim()) << '\n';
   }
-  if (std::string Rest = restText(S, Rows.size()); !Rest.empty())
+  if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
     OS << fmt::format("  {:>11}  ({})\n", "...", Rest);
-  if (S.OldPadding != S.NewPadding)
+  if (Space.OldPadding != Space.NewPadding)
     OS << fmt::format("  padding: {}\n",
-                      changeText(S.OldPadding, S.NewPadding));
-  if (S.OldFragmentation != S.NewFragmentation)
-    OS << fmt::format("  fragmentation: {}\n",
-                      changeText(S.OldFragmentation, S.NewFragmentation));
-  if (S.OldAllocated != S.NewAllocated)
+                      changeText(Space.OldPadding, Space.NewPadding));
+  if (Space.OldFragmentation != Space.NewFragmentation)
+    OS << fmt::format(
+        "  fragmentation: {}\n",
+        changeText(Space.OldFragmentation, Space.NewFragmentation));
+  if (Space.OldAllocated != Space.NewAllocated)
     OS << fmt::format("  allocated: {}\n",
-                      changeText(S.OldAllocated, S.NewAllocated));
+                      changeText(Space.OldAllocated, Space.NewAllocated));
 }
 
-static std::string peakText(const SpaceDiff &S) {
-  return S.Name + " " + changeText(S.OldPeak, S.NewPeak);
+static std::string peakText(const SpaceDiff &Space) {
+  return Space.Name + " " + changeText(Space.OldPeak, Space.NewPeak);
 }
 
 /// The peaks that changed, of all spaces, or the largest where none did.
-static std::string headline(const MemoryDiff &D) {
+static std::string headline(const MemoryDiff &Diff) {
   std::vector<std::string> Peaks;
-  for (const SpaceDiff &S : D.Spaces)
-    if (S.OldPeak != S.NewPeak)
-      Peaks.push_back(peakText(S));
-  if (Peaks.empty() && !D.Spaces.empty())
-    Peaks.push_back(peakText(D.Spaces.front()));
-  return moduleText(D) + ": " +
-         (D.Timed ? "peak of " : "arguments, constants and results in ") +
+  for (const SpaceDiff &Space : Diff.Spaces)
+    if (Space.OldPeak != Space.NewPeak)
+      Peaks.push_back(peakText(Space));
+  if (Peaks.empty() && !Diff.Spaces.empty())
+    Peaks.push_back(peakText(Diff.Spaces.front()));
+  return moduleText(Diff) + ": " +
+         (Diff.Timed ? "peak of " : "arguments, constants and results in ") +
          llvm::join(Peaks, ", ");
 }
 
-void hlobuf::printDiff(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS) {
-  OS << printable(headline(D)) << '\n';
-  if (!D.differs())
+void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
+                       llvm::raw_ostream &OS) {
+  OS << printable(headline(Diff)) << '\n';
+  if (!Diff.differs())
     return;
-  for (const std::string &Cause : D.Causes)
+  for (const std::string &Cause : Diff.Causes)
     OS << "  " << printable(Cause) << '\n';
   uint64_t Largest = 0;
-  for (const SpaceDiff &S : D.Spaces)
-    Largest = std::max({Largest, S.OldPeak, S.NewPeak});
+  for (const SpaceDiff &Space : Diff.Spaces)
+    Largest = std::max({Largest, Space.OldPeak, Space.NewPeak});
   // Other values in the same few bytes are of no interest.
-  auto Matters = [&](const SpaceDiff &S) {
-    return S.OldPeak != S.NewPeak || S.OldAllocated != S.NewAllocated ||
-           (S.differs() && (Top == 0 || S.NewPeak >= Largest / LeastShare));
+  auto Matters = [&](const SpaceDiff &Space) {
+    return Space.OldPeak != Space.NewPeak ||
+           Space.OldAllocated != Space.NewAllocated ||
+           (Space.differs() &&
+            (Top == 0 || Space.NewPeak >= Largest / LeastShare));
   };
-  size_t Different = llvm::count_if(D.Spaces, Matters);
-  for (const SpaceDiff &S : D.Spaces) {
-    if (!Matters(S))
+  size_t Different = llvm::count_if(Diff.Spaces, Matters);
+  for (const SpaceDiff &Space : Diff.Spaces) {
+    if (!Matters(Space))
       continue;
     if (Different != 1)
-      OS << S.Name << ":\n";
-    printSpace(S, Top, OS);
+      OS << Space.Name << ":\n";
+    printSpace(Space, Top, OS);
   }
-  for (const std::string &Line : D.BrokenAliases)
+  for (const std::string &Line : Diff.BrokenAliases)
     OS << "  " << printable(Line) << '\n';
-  if (!D.Timed)
+  if (!Diff.Timed)
     OS << "  not compared: temps, because live ranges are not known\n";
 }
 
@@ -172,78 +177,78 @@ static std::string cell(StringRef Text) {
   return Result;
 }
 
-void hlobuf::printDiffMarkdown(const MemoryDiff &D, size_t Top,
+void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
                                llvm::raw_ostream &OS) {
-  OS << fmt::format("### Memory of {}\n\n", cell(moduleText(D)));
-  if (!D.differs()) {
+  OS << fmt::format("### Memory of {}\n\n", cell(moduleText(Diff)));
+  if (!Diff.differs()) {
     OS << "No difference.\n\n";
     return;
   }
   OS << "| memory | peak before | peak now | change |\n|---|---:|---:|---:|\n";
-  for (const SpaceDiff &S : D.Spaces)
-    OS << fmt::format("| {} | {} | {} | {} |\n", cell(S.Name),
-                      humanBytes(S.OldPeak), humanBytes(S.NewPeak),
-                      signedBytes(S.OldPeak, S.NewPeak));
+  for (const SpaceDiff &Space : Diff.Spaces)
+    OS << fmt::format("| {} | {} | {} | {} |\n", cell(Space.Name),
+                      humanBytes(Space.OldPeak), humanBytes(Space.NewPeak),
+                      signedBytes(Space.OldPeak, Space.NewPeak));
   OS << '\n';
-  for (const std::string &Cause : D.Causes)
+  for (const std::string &Cause : Diff.Causes)
     OS << fmt::format("- {}\n", cell(Cause));
-  for (const SpaceDiff &S : D.Spaces) {
-    if (S.Rows.empty())
+  for (const SpaceDiff &Space : Diff.Spaces) {
+    if (Space.Rows.empty())
       continue;
     OS << fmt::format("\n<details><summary>What changed at the peak of "
                       "{}</summary>\n\n| bytes | | kind | values | from | line "
                       "|\n|---:|---|---|---|---|---|\n",
-                      S.Name);
-    llvm::ArrayRef<ChangeRow> Rows = shown(S, Top);
-    for (const ChangeRow &R : Rows)
+                      Space.Name);
+    llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
+    for (const ChangeRow &Row : Rows)
       OS << fmt::format("| {} | {} | {} | {} | {} | {} |\n",
-                        signedBytes(R.OldBytes, R.NewBytes),
-                        changeName(R.Change), kindName(R.Kind),
-                        cell(shapeText(R)), cell(originText(R)),
-                        cell(R.Source));
-    if (std::string Rest = restText(S, Rows.size()); !Rest.empty())
+                        signedBytes(Row.OldBytes, Row.NewBytes),
+                        changeName(Row.Change), kindName(Row.Kind),
+                        cell(shapeText(Row)), cell(originText(Row)),
+                        cell(Row.Source));
+    if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
       OS << fmt::format("\n({})\n", Rest);
     OS << "\n</details>\n";
   }
   OS << '\n';
 }
 
-static void writeRow(const ChangeRow &R, json::OStream &J) {
+static void writeRow(const ChangeRow &Row, json::OStream &J) {
   J.object([&] {
-    J.attribute("change", changeName(R.Change));
-    J.attribute("kind", kindName(R.Kind));
-    J.attribute("count", R.Count);
-    J.attribute("old_bytes", R.OldBytes);
-    J.attribute("new_bytes", R.NewBytes);
-    J.attribute("old_shape", json::fixUTF8(R.OldShape));
-    J.attribute("new_shape", json::fixUTF8(R.NewShape));
-    J.attribute("op_name", json::fixUTF8(R.OpName));
-    J.attribute("source", json::fixUTF8(R.Source));
-    J.attribute("example", json::fixUTF8(R.Example));
+    J.attribute("change", changeName(Row.Change));
+    J.attribute("kind", kindName(Row.Kind));
+    J.attribute("count", Row.Count);
+    J.attribute("old_bytes", Row.OldBytes);
+    J.attribute("new_bytes", Row.NewBytes);
+    J.attribute("old_shape", json::fixUTF8(Row.OldShape));
+    J.attribute("new_shape", json::fixUTF8(Row.NewShape));
+    J.attribute("op_name", json::fixUTF8(Row.OpName));
+    J.attribute("source", json::fixUTF8(Row.Source));
+    J.attribute("example", json::fixUTF8(Row.Example));
   });
 }
 
-static void writeSpace(const SpaceDiff &S, json::OStream &J) {
+static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
   J.object([&] {
-    J.attribute("name", S.Name);
-    J.attribute("color", S.Color);
-    J.attribute("old_peak", S.OldPeak);
-    J.attribute("new_peak", S.NewPeak);
-    J.attribute("old_allocated", S.OldAllocated);
-    J.attribute("new_allocated", S.NewAllocated);
-    J.attribute("old_padding", S.OldPadding);
-    J.attribute("new_padding", S.NewPadding);
-    J.attribute("matched_bytes", S.Matched);
-    J.attribute("explained_bytes", S.Explained);
-    J.attribute("unmatched_bytes", S.Explained + S.Unknown);
+    J.attribute("name", Space.Name);
+    J.attribute("color", Space.Color);
+    J.attribute("old_peak", Space.OldPeak);
+    J.attribute("new_peak", Space.NewPeak);
+    J.attribute("old_allocated", Space.OldAllocated);
+    J.attribute("new_allocated", Space.NewAllocated);
+    J.attribute("old_padding", Space.OldPadding);
+    J.attribute("new_padding", Space.NewPadding);
+    J.attribute("matched_bytes", Space.Matched);
+    J.attribute("explained_bytes", Space.Explained);
+    J.attribute("unmatched_bytes", Space.Explained + Space.Unknown);
     J.attributeArray("rows", [&] {
-      for (const ChangeRow &R : S.Rows)
-        writeRow(R, J);
+      for (const ChangeRow &Row : Space.Rows)
+        writeRow(Row, J);
     });
   });
 }
 
-void hlobuf::writeDiff(const MemoryDiff &D, json::OStream &J) {
+void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
   auto WriteTexts = [&](StringRef Key, llvm::ArrayRef<std::string> Texts) {
     J.attributeArray(Key, [&] {
       for (const std::string &Text : Texts)
@@ -251,15 +256,15 @@ void hlobuf::writeDiff(const MemoryDiff &D, json::OStream &J) {
     });
   };
   J.object([&] {
-    J.attribute("old_module", json::fixUTF8(D.OldModule));
-    J.attribute("new_module", json::fixUTF8(D.NewModule));
-    J.attribute("differs", D.differs());
-    J.attribute("timed", D.Timed);
-    WriteTexts("causes", D.Causes);
+    J.attribute("old_module", json::fixUTF8(Diff.OldModule));
+    J.attribute("new_module", json::fixUTF8(Diff.NewModule));
+    J.attribute("differs", Diff.differs());
+    J.attribute("timed", Diff.Timed);
+    WriteTexts("causes", Diff.Causes);
     J.attributeArray("spaces", [&] {
-      for (const SpaceDiff &S : D.Spaces)
-        writeSpace(S, J);
+      for (const SpaceDiff &Space : Diff.Spaces)
+        writeSpace(Space, J);
     });
-    WriteTexts("broken_aliases", D.BrokenAliases);
+    WriteTexts("broken_aliases", Diff.BrokenAliases);
   });
 }

@@ -21,13 +21,14 @@ namespace hlobuf {
 
 /// For people. The first line has the peak that changed most, the causes
 /// follow, then at most \p Top rows of each memory space; 0 for all.
-void printDiff(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS);
+void printDiff(const MemoryDiff &Diff, size_t Top, llvm::raw_ostream &OS);
 
 /// The same as Markdown: a heading, a table, and the rows folded away.
-void printDiffMarkdown(const MemoryDiff &D, size_t Top, llvm::raw_ostream &OS);
+void printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
+                       llvm::raw_ostream &OS);
 
 /// All of it as one JSON object.
-void writeDiff(const MemoryDiff &D, llvm::json::OStream &J);
+void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);
 
 /// `8.35MiB -> 4.11MiB (-4.24MiB, -50.8%)`.
 std::string changeText(uint64_t Old, uint64_t New);

@@ -79,7 +79,8 @@ namespace {
 /// peak only.
 class Elsewhere {
 public:
-  Elsewhere(const ProgramMemory &P, const ComparedSpace *Space) : P(P) {
+  Elsewhere(const ProgramMemory &Memory, const ComparedSpace *Space)
+      : Memory(Memory) {
     if (Space)
       for (const ComparedValue &V : Space->Held)
         for (const std::string &Identity : V.Shared)
@@ -90,15 +91,15 @@ public:
   /// fewer such values, or none.
   ChangeKind take(const ComparedValue &V, ChangeKind Moved, ChangeKind Count,
                   ChangeKind Unknown) {
-    auto At = P.Values.find(V.Shared.front());
-    if (At == P.Values.end() || !V.isKnown())
+    auto At = Memory.Values.find(V.Shared.front());
+    if (At == Memory.Values.end() || !V.isKnown())
       return Unknown;
     unsigned &Seen = Taken[V.Shared.front()];
     return Seen++ < At->second ? Moved : Count;
   }
 
 private:
-  const ProgramMemory &P;
+  const ProgramMemory &Memory;
   llvm::StringMap<unsigned> Taken;
 };
 } // namespace
@@ -109,14 +110,15 @@ static ChangeKind changeOf(const ComparedValue &Old, const ComparedValue &New) {
   return New.Bytes > Old.Bytes ? ChangeKind::Grew : ChangeKind::Shrank;
 }
 
-static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
+static SpaceDiff compareSpace(const MatchedSpace &Space,
+                              const ProgramMemory &Old,
                               const ProgramMemory &New) {
   static const ComparedSpace None;
-  const ComparedSpace &X = S.Old ? *S.Old : None;
-  const ComparedSpace &Y = S.New ? *S.New : None;
+  const ComparedSpace &X = Space.Old ? *Space.Old : None;
+  const ComparedSpace &Y = Space.New ? *Space.New : None;
   SpaceDiff Diff;
-  Diff.Name = S.New ? Y.Name : X.Name;
-  Diff.Color = S.New ? Y.Color : X.Color;
+  Diff.Name = Space.New ? Y.Name : X.Name;
+  Diff.Color = Space.New ? Y.Color : X.Color;
   Diff.OldPeak = X.Peak, Diff.NewPeak = Y.Peak;
   Diff.OldAllocated = X.Allocated, Diff.NewAllocated = Y.Allocated;
   Diff.OldPadding = X.Padding, Diff.NewPadding = Y.Padding;
@@ -127,13 +129,13 @@ static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
   RowTable Rows;
   std::vector<bool> OldDone(X.Held.size());
   std::vector<bool> NewDone(Y.Held.size());
-  for (auto [I, J] : S.Matches) {
+  for (auto [I, J] : Space.Matches) {
     OldDone[I] = NewDone[J] = true;
     Diff.Matched += X.Held[I].Bytes + Y.Held[J].Bytes;
     if (X.Held[I].Bytes != Y.Held[J].Bytes)
       Rows.add(changeOf(X.Held[I], Y.Held[J]), &X.Held[I], &Y.Held[J]);
   }
-  Elsewhere InNew(New, S.New);
+  Elsewhere InNew(New, Space.New);
   for (size_t I = 0; I != X.Held.size(); ++I)
     if (!OldDone[I]) {
       ChangeKind Change = InNew.take(X.Held[I], ChangeKind::MovedOut,
@@ -142,7 +144,7 @@ static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
           X.Held[I].Bytes;
       Rows.add(Change, &X.Held[I], nullptr);
     }
-  Elsewhere InOld(Old, S.Old);
+  Elsewhere InOld(Old, Space.Old);
   for (size_t I = 0; I != Y.Held.size(); ++I)
     if (!NewDone[I]) {
       ChangeKind Change = InOld.take(Y.Held[I], ChangeKind::MovedIn,
@@ -157,20 +159,21 @@ static SpaceDiff compareSpace(const MatchedSpace &S, const ProgramMemory &Old,
 
 /// Alias sets of the old peak with two values that are apart at the new one.
 /// Only values that nothing else looks like are told apart.
-static void findBrokenAliases(const MatchedSpace &S, const ProgramMemory &Old,
+static void findBrokenAliases(const MatchedSpace &Space,
+                              const ProgramMemory &Old,
                               const ProgramMemory &New,
                               std::vector<std::string> &Broken) {
-  if (!S.Old || !S.New)
+  if (!Space.Old || !Space.New)
     return;
   auto IsUnique = [&](StringRef Identity) {
     return Old.Values.lookup(Identity) == 1 && New.Values.lookup(Identity) == 1;
   };
   llvm::StringMap<size_t> Place;
-  for (size_t I = 0; I != S.New->Held.size(); ++I)
-    for (const std::string &Identity : S.New->Held[I].Shared)
+  for (size_t I = 0; I != Space.New->Held.size(); ++I)
+    for (const std::string &Identity : Space.New->Held[I].Shared)
       if (IsUnique(Identity))
         Place[Identity] = I;
-  for (const ComparedValue &V : S.Old->Held) {
+  for (const ComparedValue &V : Space.Old->Held) {
     std::set<size_t> Places;
     for (const std::string &Identity : V.Shared)
       if (auto At = Place.find(Identity); At != Place.end())
@@ -179,7 +182,7 @@ static void findBrokenAliases(const MatchedSpace &S, const ProgramMemory &Old,
       continue;
     std::string Text = humanBytes(V.Bytes) + " were shared, now apart:";
     for (size_t I : Places)
-      Text += " " + S.New->Held[I].Name;
+      Text += " " + Space.New->Held[I].Name;
     Broken.push_back(std::move(Text));
   }
 }
@@ -201,8 +204,9 @@ static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
   return Spaces;
 }
 
-static uint64_t change(const SpaceDiff &S) {
-  return S.OldPeak > S.NewPeak ? S.OldPeak - S.NewPeak : S.NewPeak - S.OldPeak;
+static uint64_t change(const SpaceDiff &Space) {
+  return Space.OldPeak > Space.NewPeak ? Space.OldPeak - Space.NewPeak
+                                       : Space.NewPeak - Space.OldPeak;
 }
 
 MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
@@ -212,9 +216,9 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
   Diff.NewModule = New.Module;
   Diff.Timed = Old.Timed && New.Timed;
   std::vector<MatchedSpace> Spaces = pairSpaces(Old, New);
-  for (const MatchedSpace &S : Spaces) {
-    Diff.Spaces.push_back(compareSpace(S, Old, New));
-    findBrokenAliases(S, Old, New, Diff.BrokenAliases);
+  for (const MatchedSpace &Space : Spaces) {
+    Diff.Spaces.push_back(compareSpace(Space, Old, New));
+    findBrokenAliases(Space, Old, New, Diff.BrokenAliases);
   }
   // The main memory, then those that change most.
   llvm::stable_sort(Diff.Spaces, [](const SpaceDiff &X, const SpaceDiff &Y) {

@@ -91,7 +91,8 @@ struct MemoryDiff {
   std::vector<std::string> BrokenAliases;
 
   bool differs() const {
-    return llvm::any_of(Spaces, [](const SpaceDiff &S) { return S.differs(); });
+    return llvm::any_of(Spaces,
+                        [](const SpaceDiff &Space) { return Space.differs(); });
   }
 };
 

@@ -46,8 +46,9 @@ std::string hlobuf::identityOf(StringRef Operation, StringRef Source,
 namespace {
 class Describer {
 public:
-  explicit Describer(const MemoryUse &U)
-      : U(U), A(U.facts()), D(A.dump()), Origins(D.Names.size()) {}
+  explicit Describer(const MemoryUse &Memory)
+      : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
+        Origins(D.Names.size()) {}
 
   ProgramMemory run(StringRef Module);
 
@@ -62,20 +63,20 @@ private:
   void addValues();
   void addArguments();
 
-  const MemoryUse &U;
-  const Facts &A;
+  const MemoryUse &Memory;
+  const Facts &DumpFacts;
   const Dump &D;
   std::vector<std::optional<Origin>> Origins;
   /// By allocation, of those that were asked for.
   llvm::DenseMap<uint32_t, ValueId> Parameters;
-  ProgramMemory P;
+  ProgramMemory Described;
 };
 } // namespace
 
 const Origin &Describer::originOf(NameId Name) {
   std::optional<Origin> &Known = Origins[Name.index()];
   if (!Known)
-    Known = findOrigin(A, Name);
+    Known = findOrigin(DumpFacts, Name);
   return *Known;
 }
 
@@ -96,7 +97,7 @@ ValueId Describer::parameterOf(AllocationId Owner) {
     return ValueId();
   auto [Known, New] = Parameters.try_emplace(Owner.index());
   for (uint32_t I = Alloc.Values.Begin; New && I != Alloc.Values.End; ++I)
-    if (findOpcode(A, D.Values[I].Tag.Name) == Opcode::Parameter) {
+    if (findOpcode(DumpFacts, D.Values[I].Tag.Name) == Opcode::Parameter) {
       Known->second = ValueId(I);
       break;
     }
@@ -105,7 +106,7 @@ ValueId Describer::parameterOf(AllocationId Owner) {
 
 std::string Describer::readersOf(ValueId V) {
   std::set<std::string> Readers;
-  if (UsedId Used = A.usedOf(V))
+  if (UsedId Used = DumpFacts.usedOf(V))
     for (const Use &Reader : D.uses(D[Used])) {
       const Origin &From = originOf(Reader.Name);
       if (!From.Inherited && !From.OpName.empty())
@@ -130,11 +131,11 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.PlainShape = plainShape(Known);
   C.OpName = From.OpName;
   C.Source = From.Source;
-  C.Opcode = opcodeText(findOpcode(A, V.Tag.Name)).str();
+  C.Opcode = opcodeText(findOpcode(DumpFacts, V.Tag.Name)).str();
   C.Kind = Held.Kind;
   C.Bytes = Held.Bytes;
   C.Unpadded = Held.Unpadded;
-  C.Step = U.stepOf(V.Tag.Name);
+  C.Step = Memory.stepOf(V.Tag.Name);
   C.Argument = D[Owner].Parameter;
   C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
@@ -146,35 +147,37 @@ ComparedValue Describer::describe(const HeldValue &Held) {
 }
 
 void Describer::addSpaces() {
-  for (const SpaceUse &S : U.spaces()) {
+  for (const SpaceUse &Space : Memory.spaces()) {
     ComparedSpace C;
-    C.Color = S.Color;
-    C.Name = S.Name;
-    C.Allocated = S.Allocated;
-    C.Peak = S.Peak;
-    C.PeakStep = S.PeakStep;
-    C.PeakInstruction = U.instructionAt(S.PeakStep);
-    for (const HeldValue &Held : U.heldAt(S.Color, S.PeakStep)) {
+    C.Color = Space.Color;
+    C.Name = Space.Name;
+    C.Allocated = Space.Allocated;
+    C.Peak = Space.Peak;
+    C.PeakStep = Space.PeakStep;
+    C.PeakInstruction = Memory.instructionAt(Space.PeakStep);
+    for (const HeldValue &Held : Memory.heldAt(Space.Color, Space.PeakStep)) {
       C.Held.push_back(describe(Held));
       C.Padding += Held.Bytes - std::min(Held.Bytes, Held.Unpadded);
     }
-    P.Spaces.push_back(std::move(C));
+    Described.Spaces.push_back(std::move(C));
   }
 }
 
 void Describer::addValues() {
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
-    if (U.kind(V) == MemoryKind::ThreadLocal)
+    if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
-    ++P.Values[identity(V)];
+    ++Described.Values[identity(V)];
     const Origin &From = originOf(D[V].Tag.Name);
     if (!From.Inherited && !From.OpName.empty() &&
-        U.kind(V) != MemoryKind::Parameter)
-      ++P.Operations[identityOf(lastPart(From.OpName), From.Source, "")];
+        Memory.kind(V) != MemoryKind::Parameter)
+      ++Described
+            .Operations[identityOf(lastPart(From.OpName), From.Source, "")];
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
-  P.Recomputed = Text.count("/rematted_computation") + Text.count(".remat");
+  Described.Recomputed =
+      Text.count("/rematted_computation") + Text.count(".remat");
 }
 
 void Describer::addArguments() {
@@ -197,27 +200,28 @@ void Describer::addArguments() {
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
     Argument.Asked = Asked.count({Argument.Number, Index.bits()}) != 0;
-    P.Arguments.push_back(std::move(Argument));
+    Described.Arguments.push_back(std::move(Argument));
   }
-  llvm::stable_sort(P.Arguments, [](const auto &X, const auto &Y) {
+  llvm::stable_sort(Described.Arguments, [](const auto &X, const auto &Y) {
     return X.Number < Y.Number;
   });
   const HloModule &M = D.Module;
   if (M.Entry && M[M.Entry].Root && M[M[M.Entry].Root].Shape)
-    P.Result = D.Shapes.plainText(M[M[M.Entry].Root].Shape);
+    Described.Result = D.Shapes.plainText(M[M[M.Entry].Root].Shape);
 }
 
 ProgramMemory Describer::run(StringRef Module) {
-  P.Module = Module.str();
-  P.Timed = U.isTimed();
-  P.From = A.release().From;
-  P.Before = A.release().Before;
+  Described.Module = Module.str();
+  Described.Timed = Memory.isTimed();
+  Described.From = DumpFacts.release().From;
+  Described.Before = DumpFacts.release().Before;
   addSpaces();
   addValues();
   addArguments();
-  return std::move(P);
+  return std::move(Described);
 }
 
-ProgramMemory hlobuf::describeProgram(const MemoryUse &U, StringRef Module) {
-  return Describer(U).run(Module);
+ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
+                                      StringRef Module) {
+  return Describer(Memory).run(Module);
 }

@@ -111,8 +111,8 @@ struct ProgramMemory {
 std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
                        llvm::StringRef PlainShape);
 
-/// Describes the dump of \p U; \p Module is its name for people.
-ProgramMemory describeProgram(const MemoryUse &U, llvm::StringRef Module);
+/// Describes the dump of \p Memory; \p Module is its name for people.
+ProgramMemory describeProgram(const MemoryUse &Memory, llvm::StringRef Module);
 
 } // namespace hlobuf
 

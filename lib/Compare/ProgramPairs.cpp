@@ -12,25 +12,25 @@
 
 using namespace hlobuf;
 
-/// Arguments and results of \p P, without layouts.
-static std::string signatureOf(const ProgramMemory &P) {
+/// Arguments and results of \p Memory, without layouts.
+static std::string signatureOf(const ProgramMemory &Memory) {
   std::string Text;
-  for (const ComparedArgument &A : P.Arguments)
-    Text += A.PlainShape + ",";
-  return Text + "->" + P.Result;
+  for (const ComparedArgument &Argument : Memory.Arguments)
+    Text += Argument.PlainShape + ",";
+  return Text + "->" + Memory.Result;
 }
 
-static std::string argumentNames(const ProgramMemory &P) {
+static std::string argumentNames(const ProgramMemory &Memory) {
   std::string Text;
-  for (const ComparedArgument &A : P.Arguments)
-    Text += A.Name + ",";
+  for (const ComparedArgument &Argument : Memory.Arguments)
+    Text += Argument.Name + ",";
   return Text;
 }
 
-/// The operations of \p P, each once, sorted.
-static std::string operationsOf(const ProgramMemory &P) {
+/// The operations of \p Memory, each once, sorted.
+static std::string operationsOf(const ProgramMemory &Memory) {
   std::vector<llvm::StringRef> Keys;
-  for (const auto &Entry : P.Operations)
+  for (const auto &Entry : Memory.Operations)
     Keys.push_back(Entry.getKey());
   llvm::sort(Keys);
   std::string Text;
@@ -42,18 +42,19 @@ static std::string operationsOf(const ProgramMemory &P) {
 static constexpr unsigned NumPasses = 5;
 
 /// What programs that are paired in \p Pass share.
-static std::string keyOf(const ProgramMemory &P, unsigned Pass) {
+static std::string keyOf(const ProgramMemory &Memory, unsigned Pass) {
   switch (Pass) {
   case 0:
-    return P.Module + "|" + signatureOf(P) + "|" + operationsOf(P);
+    return Memory.Module + "|" + signatureOf(Memory) + "|" +
+           operationsOf(Memory);
   case 1:
-    return P.Module + "|" + signatureOf(P);
+    return Memory.Module + "|" + signatureOf(Memory);
   case 2:
-    return P.Module + "|" + argumentNames(P);
+    return Memory.Module + "|" + argumentNames(Memory);
   case 3:
-    return P.Module;
+    return Memory.Module;
   default:
-    return signatureOf(P) + "|" + operationsOf(P);
+    return signatureOf(Memory) + "|" + operationsOf(Memory);
   }
 }
 

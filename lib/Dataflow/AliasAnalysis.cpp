@@ -24,9 +24,9 @@ struct Part {
 /// (xla/hlo/analysis/alias_info.cc, GetFusionInPlaceInputOutputPairs).
 class BodyPairs {
 public:
-  BodyPairs(const Program &P, const ReleaseRules &R, AliasAnalysis &All,
+  BodyPairs(const Program &P, const ReleaseRules &Rules, AliasAnalysis &All,
             HloId Fusion, bool Declared)
-      : P(P), R(R), All(All), Fusion(Fusion), Declared(Declared) {}
+      : P(P), Rules(Rules), All(All), Fusion(Fusion), Declared(Declared) {}
 
   std::vector<InPlacePair> find();
 
@@ -34,7 +34,7 @@ private:
   Part follow(Part From) const;
   bool isNoOp(HloId Id) const {
     return P[Id].Op == Opcode::Bitcast ||
-           (R.ReshapeIsNoOp && P[Id].Op == Opcode::Reshape);
+           (Rules.ReshapeIsNoOp && P[Id].Op == Opcode::Reshape);
   }
   /// The operand that \p At is written in place of; nothing if none.
   std::optional<Part> sourceOf(const Part &At, bool BodyOnly);
@@ -45,7 +45,7 @@ private:
   const InPlacePair *pairOf(HloId Id, bool BodyOnly, uint32_t Output);
 
   const Program &P;
-  const ReleaseRules &R;
+  const ReleaseRules &Rules;
   AliasAnalysis &All;
   HloId Fusion;
   bool Declared;
@@ -77,7 +77,7 @@ Part BodyPairs::follow(Part From) const {
     From.Steps.insert(From.Steps.begin(), P[From.Id].Number);
     From.Id = P.operands(From.Id)[0];
   }
-  while (R.NoOpsOnBothSides && From.Steps.empty() && isNoOp(From.Id))
+  while (Rules.NoOpsOnBothSides && From.Steps.empty() && isNoOp(From.Id))
     From.Id = P.operands(From.Id)[0];
   return From;
 }
@@ -121,10 +121,10 @@ std::vector<InPlacePair> BodyPairs::find() {
     std::optional<Part> Found = sourceOf(At, /*BodyOnly=*/true);
     if (!Found)
       continue;
-    if (P[Found->Id].Op == Opcode::Fusion && R.NestedFusions)
+    if (P[Found->Id].Op == Opcode::Fusion && Rules.NestedFusions)
       if (std::optional<Part> Inner = sourceOf(*Found, /*BodyOnly=*/false))
         Found = Inner;
-    if (!R.NoOpsOnBothSides && R.OneNoOp && isNoOp(Found->Id))
+    if (!Rules.NoOpsOnBothSides && Rules.OneNoOp && isNoOp(Found->Id))
       Found->Id = P.operands(Found->Id)[0];
     if (P[Found->Id].Op != Opcode::Parameter)
       continue;
@@ -247,36 +247,37 @@ std::vector<InPlacePair> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {
   case Opcode::Scatter:
     return elementwise(P, Id, (Count - 1) / 2);
   case Opcode::AllReduceStart:
-    if (R.NvshmemCopies &&
+    if (Rules.NvshmemCopies &&
         P.module().attributes(P.module()[Id]).contains("nvshmem"))
       return {};
     return elementwise(P, Id, Count);
   case Opcode::CollectivePermute:
-    return permutePairs(P, Id, R.PermutesOfFourInPlace);
+    return permutePairs(P, Id, Rules.PermutesOfFourInPlace);
   case Opcode::CollectivePermuteStart:
-    return permutePairs(P, Id, R.PermuteStartsOfFourInPlace);
+    return permutePairs(P, Id, Rules.PermuteStartsOfFourInPlace);
   case Opcode::SetDimensionSize:
-    return R.SetDimensionSizeForwards ? Pairs : elementwise(P, Id, 1);
+    return Rules.SetDimensionSizeForwards ? Pairs : elementwise(P, Id, 1);
   case Opcode::RaggedAllToAll:
-    return R.RaggedInPlace ? std::vector<InPlacePair>{{1, 0, 0}} : Pairs;
+    return Rules.RaggedInPlace ? std::vector<InPlacePair>{{1, 0, 0}} : Pairs;
   case Opcode::CustomCall:
-    if (!R.CustomCallForwards)
+    if (!Rules.CustomCallForwards)
       addDeclaredPairs(P, Id, Pairs);
     return Pairs;
   case Opcode::AsyncStart:
-    if (R.AsyncStartAliases)
+    if (Rules.AsyncStartAliases)
       addDeclaredPairs(P, Id, Pairs);
     return Pairs;
   case Opcode::AsyncUpdate:
-    if (R.LateBinding)
+    if (Rules.LateBinding)
       addLatePairs(P, Id, Pairs);
     return Pairs;
   case Opcode::AsyncDone:
-    if (R.LateBinding)
+    if (Rules.LateBinding)
       addDonePairs(P, Id, Pairs);
     return Pairs;
   case Opcode::Fusion:
-    return BodyPairs(P, R, *this, Id, !BodyOnly && R.FusionAliases).find();
+    return BodyPairs(P, Rules, *this, Id, !BodyOnly && Rules.FusionAliases)
+        .find();
   default:
     return Pairs;
   }
@@ -293,12 +294,13 @@ std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
   return Pairs;
 }
 
-AliasAnalysis::AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R)
-    : F(F), P(F.program()), R(R), Sets(F.values().size()) {
+AliasAnalysis::AliasAnalysis(const DataflowAnalysis &Flow,
+                             const ReleaseRules &Rules)
+    : Flow(Flow), P(Flow.program()), Rules(Rules), Sets(Flow.values().size()) {
   joinDonated();
   for (size_t I = 0; I != P.size(); ++I) {
     HloId Id(I);
-    if (!F.hasLocations(Id))
+    if (!Flow.hasLocations(Id))
       continue;
     if (P[Id].Op == Opcode::While) {
       joinLoop(Id);
@@ -308,7 +310,7 @@ AliasAnalysis::AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R)
       for (const HloCall &Call : P.calls(Id))
         if (Seen.insert(Call.Callee.index()).second)
           joinAll(Id, P.root(Call.Callee));
-    } else if (R.InPlace) {
+    } else if (Rules.InPlace) {
       for (const InPlacePair &Pair : inPlace(Id, /*BodyOnly=*/false))
         if (Pair.Operand < P.operands(Id).size())
           join(P.operands(Id)[Pair.Operand], Pair.Input, Id, Pair.Output);
@@ -323,10 +325,10 @@ void AliasAnalysis::join(HloValueId A, HloValueId B) {
 }
 
 void AliasAnalysis::join(HloId A, uint32_t PartA, HloId B, uint32_t PartB) {
-  if (F.hasLocations(A) && F.hasLocations(B) &&
+  if (Flow.hasLocations(A) && Flow.hasLocations(B) &&
       PartA < P.trees().parts(P[A].Shape) &&
       PartB < P.trees().parts(P[B].Shape))
-    join(F.at(A, PartA), F.at(B, PartB));
+    join(Flow.at(A, PartA), Flow.at(B, PartB));
 }
 
 void AliasAnalysis::joinAll(HloId A, HloId B) {
@@ -341,10 +343,10 @@ void AliasAnalysis::joinLoop(HloId While) {
       joinAll(While, P.root(Call.Callee));
     // A parameter takes part where it kept a phi of its own.
     HloId Parameter = P.parameter(Call.Callee, 0);
-    if (!F.hasLocations(Parameter))
+    if (!Flow.hasLocations(Parameter))
       continue;
     for (uint32_t I = 0; I != P.trees().parts(P[Parameter].Shape); ++I)
-      if (F.definedAt(Parameter, I))
+      if (Flow.definedAt(Parameter, I))
         join(While, I, Parameter, I);
   }
 }
@@ -354,5 +356,5 @@ void AliasAnalysis::joinDonated() {
   HloId Root = P.root(M.Entry);
   for (const HloAlias &Alias : M.Aliases)
     if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
-      join(F.at(Root, Alias.Output), F.at(Parameter, Alias.Index));
+      join(Flow.at(Root, Alias.Output), Flow.at(Parameter, Alias.Index));
 }

@@ -27,7 +27,7 @@ struct InPlacePair {
 /// (xla/hlo/analysis/hlo_alias_analysis.cc, alias_info.cc).
 class AliasAnalysis {
 public:
-  AliasAnalysis(const DataflowAnalysis &F, const ReleaseRules &R);
+  AliasAnalysis(const DataflowAnalysis &Flow, const ReleaseRules &Rules);
 
   /// The representative of the set of \p V.
   HloValueId group(HloValueId V) const { return HloValueId(Groups[V.index()]); }
@@ -45,9 +45,9 @@ private:
   void joinDonated();
   std::vector<InPlacePair> findPairs(HloId Id, bool BodyOnly);
 
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   const Program &P;
-  ReleaseRules R;
+  ReleaseRules Rules;
   UnionFind Sets;
   /// By value; filled when Sets are complete.
   std::vector<uint32_t> Groups;

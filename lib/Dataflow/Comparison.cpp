@@ -16,7 +16,7 @@ class Comparer {
 public:
   Comparer(const Derivation &Derived, DifferenceFn Visit)
       : Derived(Derived), DumpFacts(Derived.facts()), D(DumpFacts.dump()),
-        P(Derived.program()), F(Derived.flow()), Visit(Visit) {}
+        P(Derived.program()), Flow(Derived.flow()), Visit(Visit) {}
 
   void sequence();
   void values();
@@ -42,7 +42,7 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   const Program &P;
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   DifferenceFn Visit;
   /// By alias set; filled where a value has no line.
   std::vector<bool> PlacedGroups;
@@ -84,13 +84,13 @@ void Comparer::sequence() {
   if (strangersInSequence() || order())
     return;
   // A schedule that was adopted from the dump must be one.
-  const Schedule &S = Derived.schedule();
-  for (HloId Id : S.sequence())
+  const Schedule &Order = Derived.schedule();
+  for (HloId Id : Order.sequence())
     for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
-      if (S.time(P.operands(Id)[K]) < S.time(Id))
+      if (Order.time(P.operands(Id)[K]) < Order.time(Id))
         continue;
       Difference Found;
-      Found.Row = static_cast<uint32_t>(S.time(Id));
+      Found.Row = static_cast<uint32_t>(Order.time(Id));
       Found.Id = Id;
       Found.Operand = K;
       if (!Visit(Found))
@@ -117,11 +117,11 @@ bool Comparer::order() {
 /// The view color of 2026-07-22 gives values live ranges and no allocation.
 /// Finds what the assignment has places for.
 void Comparer::findPlaced() {
-  PlacedGroups.assign(F.values().size(), false);
-  ConstantGroups.assign(F.values().size(), false);
-  for (size_t I = 0; I != F.values().size(); ++I) {
+  PlacedGroups.assign(Flow.values().size(), false);
+  ConstantGroups.assign(Flow.values().size(), false);
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
     size_t Group = Derived.aliases().group(HloValueId(I)).index();
-    bool Constant = P[F[HloValueId(I)].Definition].Op == Opcode::Constant;
+    bool Constant = P[Flow[HloValueId(I)].Definition].Op == Opcode::Constant;
     if (Constant)
       ConstantGroups[Group] = true;
     ValueId Line = Derived.lineOf(HloValueId(I));
@@ -139,8 +139,8 @@ void Comparer::findPlaced() {
 /// (buffer_assignment.cc, AssignBufferForHloBuffer, allocate_buffers_for_
 /// constants and dus_view_color). Their live ranges are printed.
 bool Comparer::isUnallocated(HloValueId V) {
-  const ProgramNode &N = P[F[V].Definition];
-  ShapeIndex Index = P.trees().index(N.Shape, F[V].Ordinal);
+  const ProgramNode &N = P[Flow[V].Definition];
+  ShapeIndex Index = P.trees().index(N.Shape, Flow[V].Ordinal);
   if (!D.complete(Section::Ranges) || DumpFacts.isFull() || !N.Name ||
       !DumpFacts.rangeRow(N.Name, Index))
     return false;
@@ -152,20 +152,20 @@ bool Comparer::isUnallocated(HloValueId V) {
   if (ConstantGroups[Group])
     return !PlacedConstant;
   int64_t Color =
-      P.trees().shape(P.trees().part(N.Shape, F[V].Ordinal)).memorySpace();
+      P.trees().shape(P.trees().part(N.Shape, Flow[V].Ordinal)).memorySpace();
   return Color != 0 && !llvm::is_contained(PlacedColors, Color);
 }
 
 void Comparer::values() {
   bool MarksPhis = D.Values2019 != ValueForm::OneLine;
-  for (size_t I = 0; I != F.values().size(); ++I) {
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    if (!P.hasBuffers(F[V].Definition))
+    if (!P.hasBuffers(Flow[V].Definition))
       continue;
     Difference Found;
     Found.Value = V;
     Found.Line = Derived.lineOf(V);
-    if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == F[V].Phi))
+    if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == Flow[V].Phi))
       continue;
     if (!Found.Line) {
       if (isUnallocated(V))
@@ -178,7 +178,7 @@ void Comparer::values() {
   for (uint32_t Line = 0; Line != D.Values.size(); ++Line) {
     const ValueTag &Tag = D.Values[Line].Tag;
     HloValueId V = Derived.find(Tag.Name, Tag.Index);
-    if (V && P.hasBuffers(F[V].Definition))
+    if (V && P.hasBuffers(Flow[V].Definition))
       continue;
     Difference Found;
     Found.Kind = DifferenceKind::Invented;
@@ -190,11 +190,11 @@ void Comparer::values() {
 
 HloValueId Comparer::valueAt(NameId Name, ShapeIndex Index) const {
   HloId Id = P.find(Name);
-  return Id ? F.at(Id, Index) : HloValueId();
+  return Id ? Flow.at(Id, Index) : HloValueId();
 }
 
 void Comparer::positions() {
-  Stated.assign(F.numLocations(), false);
+  Stated.assign(Flow.numLocations(), false);
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
     HloValueId V = Derived.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
     if (V && !positionsOf(UsedId(U), V))
@@ -209,8 +209,8 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
     if (valueAt(At.Name, At.Index) == V) {
       HloId Id = P.find(At.Name);
       uint32_t Ordinal = *P.trees().ordinal(P[Id].Shape, At.Index);
-      Equal += !Stated[F.location(Id, Ordinal)];
-      Stated[F.location(Id, Ordinal)] = true;
+      Equal += !Stated[Flow.location(Id, Ordinal)];
+      Stated[Flow.location(Id, Ordinal)] = true;
       continue;
     }
     Difference Found;
@@ -221,10 +221,10 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
     if (!Visit(Found))
       return false;
   }
-  if (Equal == F.positions(V).size())
+  if (Equal == Flow.positions(V).size())
     return true;
-  for (const FlowPosition &At : F.positions(V)) {
-    if (Stated[F.location(At.Instruction, At.Ordinal)])
+  for (const FlowPosition &At : Flow.positions(V)) {
+    if (Stated[Flow.location(At.Instruction, At.Ordinal)])
       continue;
     Difference Found;
     Found.Kind = DifferenceKind::Missing;
@@ -256,8 +256,8 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
     HloId Operand = Known ? P.operands(User)[Use.Operand] : HloId();
     auto Ordinal =
         Known ? P.trees().ordinal(P[Operand].Shape, Use.Index) : std::nullopt;
-    if (Ordinal && F.hasLocations(Operand) && F.at(Operand, *Ordinal) == V &&
-        F.isUse(V, User, *Ordinal)) {
+    if (Ordinal && Flow.hasLocations(Operand) &&
+        Flow.at(Operand, *Ordinal) == V && Flow.isUse(V, User, *Ordinal)) {
       Stated.emplace_back(User.index(), Use.Operand, *Ordinal);
       continue;
     }
@@ -273,10 +273,10 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
   Stated.erase(std::unique(Stated.begin(), Stated.end()), Stated.end());
   bool GoOn = true;
   size_t Count = 0;
-  F.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
+  Flow.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
   if (Count == Stated.size())
     return true;
-  F.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
                                     Key(User.index(), K, At.Ordinal)))
       return;
@@ -295,8 +295,8 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
 void Comparer::places() {
   // Members of each alias set that have value lines, by set.
   std::vector<std::pair<uint32_t, uint32_t>> Members;
-  for (size_t I = 0; I != F.values().size(); ++I)
-    if (P.hasBuffers(F[HloValueId(I)].Definition))
+  for (size_t I = 0; I != Flow.values().size(); ++I)
+    if (P.hasBuffers(Flow[HloValueId(I)].Definition))
       if (ValueId Line = Derived.lineOf(HloValueId(I)))
         Members.emplace_back(Derived.aliases().group(HloValueId(I)).index(),
                              Line.index());
@@ -344,8 +344,8 @@ void Comparer::flags() {
 
 void Comparer::sizes() {
   std::vector<std::optional<uint64_t>> Expected = expectedSizes(Derived);
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    ValueId Line = P.hasBuffers(F[HloValueId(I)].Definition)
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
+    ValueId Line = P.hasBuffers(Flow[HloValueId(I)].Definition)
                        ? Derived.lineOf(HloValueId(I))
                        : ValueId();
     if (!Line || !Expected[I] || D[Line].Size == *Expected[I])
@@ -359,14 +359,14 @@ void Comparer::sizes() {
 }
 
 void Comparer::ranges() {
-  for (size_t I = 0; I != F.values().size(); ++I) {
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
     std::optional<StepRange> FromModule = Derived.ranges()[V];
-    const ProgramNode &N = P[F[V].Definition];
+    const ProgramNode &N = P[Flow[V].Definition];
     if (!FromModule || !N.Name)
       continue;
     auto Row =
-        DumpFacts.rangeRow(N.Name, P.trees().index(N.Shape, F[V].Ordinal));
+        DumpFacts.rangeRow(N.Name, P.trees().index(N.Shape, Flow[V].Ordinal));
     Difference Found;
     Found.Value = V;
     if (!Row) {

@@ -24,9 +24,9 @@ bool hlobuf::isReadOnly(const Dump &D, const Allocation &Alloc) {
 
 /// The value that \p V is a copy of, element by element at the same addresses;
 /// invalid if it is not a copy.
-static HloValueId copySource(const DataflowAnalysis &F, HloValueId V) {
-  const Program &P = F.program();
-  const HloValue &Copy = F[V];
+static HloValueId copySource(const DataflowAnalysis &Flow, HloValueId V) {
+  const Program &P = Flow.program();
+  const HloValue &Copy = Flow[V];
   const ProgramNode &N = P[Copy.Definition];
   bool IsStart = N.Op == Opcode::CopyStart &&
                  Copy.Ordinal == P.trees().elementOrdinal(N.Shape, 0);
@@ -37,20 +37,20 @@ static HloValueId copySource(const DataflowAnalysis &F, HloValueId V) {
   HloId Operand = P.operands(Copy.Definition)[0];
   const Shape &To = P.trees().shape(P.trees().part(N.Shape, Copy.Ordinal));
   const Shape &From = P.trees().shape(P.trees().part(P[Operand].Shape, 0));
-  return sameAddresses(To, From) ? F.at(Operand, 0) : HloValueId();
+  return sameAddresses(To, From) ? Flow.at(Operand, 0) : HloValueId();
 }
 
-bool hlobuf::copiesBack(const DataflowAnalysis &F, HloValueId V,
+bool hlobuf::copiesBack(const DataflowAnalysis &Flow, HloValueId V,
                         llvm::function_ref<ValueId(HloValueId)> LineOf) {
-  const Dump &D = F.program().facts().dump();
+  const Dump &D = Flow.program().facts().dump();
   ValueId Line = LineOf(V);
-  HloValueId Source = Line ? copySource(F, V) : HloValueId();
+  HloValueId Source = Line ? copySource(Flow, V) : HloValueId();
   for (unsigned I = 0; Source && I != MaxCopies; ++I) {
     ValueId From = LineOf(Source);
     if (From && D[From].Owner == D[Line].Owner &&
         D[From].Offset == D[Line].Offset && D[From].Size == D[Line].Size)
       return true;
-    Source = copySource(F, Source);
+    Source = copySource(Flow, Source);
   }
   return false;
 }

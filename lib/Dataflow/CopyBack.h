@@ -22,7 +22,7 @@ bool isReadOnly(const Dump &D, const Allocation &Alloc);
 /// and back: to its constant's allocation, too, which then gets the bytes that
 /// it has (xla/service/memory_space_assignment, libtpu 0.0.52). \p LineOf gives
 /// the value line of a value; invalid if it has none.
-bool copiesBack(const DataflowAnalysis &F, HloValueId V,
+bool copiesBack(const DataflowAnalysis &Flow, HloValueId V,
                 llvm::function_ref<ValueId(HloValueId)> LineOf);
 
 } // namespace hlobuf

@@ -11,35 +11,35 @@
 using namespace hlobuf;
 
 DataflowAnalysis::DataflowAnalysis(
-    const Program &P, const ReleaseRules &R,
+    const Program &P, const ReleaseRules &Rules,
     llvm::function_ref<bool(HloId, uint32_t)> KeepPhi)
     : P(P) {
-  LocationGraph G(P);
-  DataflowBuilder(G, R).run();
-  PhisLegal = G.settlePhis(KeepPhi);
-  collectValues(G);
+  LocationGraph Graph(P);
+  DataflowBuilder(Graph, Rules).run();
+  PhisLegal = Graph.settlePhis(KeepPhi);
+  collectValues(Graph);
   collectPositions();
   collectInnerUsers();
 }
 
-void DataflowAnalysis::collectValues(LocationGraph &G) {
-  std::vector<HloValueId> ByLocation(G.size());
+void DataflowAnalysis::collectValues(LocationGraph &Graph) {
+  std::vector<HloValueId> ByLocation(Graph.size());
   for (size_t I = 0; I != P.size(); ++I) {
     HloId Id(I);
     for (uint32_t K = 0;
-         G.hasLocations(Id) && K != P.trees().parts(P[Id].Shape); ++K) {
-      uint32_t L = G.location(Id, K);
-      LocationKind Kind = G.kind(L);
+         Graph.hasLocations(Id) && K != P.trees().parts(P[Id].Shape); ++K) {
+      uint32_t L = Graph.location(Id, K);
+      LocationKind Kind = Graph.kind(L);
       if (Kind != LocationKind::Definition && Kind != LocationKind::Phi)
         continue;
       ByLocation[L] = HloValueId(Values.size());
       Values.push_back({Id, K, Kind == LocationKind::Phi});
     }
   }
-  ValueOf.resize(G.size());
-  for (uint32_t L = 0; L != G.size(); ++L)
-    ValueOf[L] = ByLocation[G.find(L)];
-  Base = G.takeBase();
+  ValueOf.resize(Graph.size());
+  for (uint32_t L = 0; L != Graph.size(); ++L)
+    ValueOf[L] = ByLocation[Graph.find(L)];
+  Base = Graph.takeBase();
 }
 
 void DataflowAnalysis::collectPositions() {

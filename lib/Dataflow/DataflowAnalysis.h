@@ -42,7 +42,7 @@ class DataflowAnalysis {
 public:
   /// With \p KeepPhi, only phis at places for which it says so stay, as far as
   /// that is legal: another compiler may simplify them in another way.
-  DataflowAnalysis(const Program &P, const ReleaseRules &R,
+  DataflowAnalysis(const Program &P, const ReleaseRules &Rules,
                    llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {});
 
   /// All phis that \p KeepPhi let go could be dropped.
@@ -115,7 +115,7 @@ private:
   void collectInnerUsers();
   bool isPosition(HloValueId V, HloId Id) const;
 
-  void collectValues(LocationGraph &G);
+  void collectValues(LocationGraph &Graph);
   void collectPositions();
 
   const Program &P;

@@ -15,7 +15,7 @@ using llvm::SmallVectorImpl;
 
 void DataflowBuilder::run() {
   for (size_t I = 0; I != P.size(); ++I)
-    if (G.hasLocations(HloId(I)))
+    if (Graph.hasLocations(HloId(I)))
       link(HloId(I));
 }
 
@@ -37,10 +37,10 @@ void DataflowBuilder::defineTuples(HloId Id) {
 
 void DataflowBuilder::forward(HloId Id, uint32_t Ordinal, HloId From,
                               uint32_t FromOrdinal) {
-  if (Ordinal >= parts(Id) || !From || !G.hasLocations(From) ||
+  if (Ordinal >= parts(Id) || !From || !Graph.hasLocations(From) ||
       FromOrdinal >= parts(From))
     return;
-  G.forward(location(Id, Ordinal), location(From, FromOrdinal));
+  Graph.forward(location(Id, Ordinal), location(From, FromOrdinal));
 }
 
 void DataflowBuilder::forwardRange(HloId Id, uint32_t Ordinal, HloId From,
@@ -71,16 +71,16 @@ void DataflowBuilder::addPhi(HloId Id, uint32_t Ordinal,
                              ArrayRef<HloId> Inputs) {
   SmallVector<uint32_t, 2> Sources;
   for (HloId Input : Inputs)
-    if (Input && G.hasLocations(Input) && Ordinal < parts(Input))
+    if (Input && Graph.hasLocations(Input) && Ordinal < parts(Input))
       Sources.push_back(location(Input, Ordinal));
-  G.join(location(Id, Ordinal), std::move(Sources));
+  Graph.join(location(Id, Ordinal), std::move(Sources));
 }
 
 void DataflowBuilder::link(HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
   switch (P[Id].Op) {
   case Opcode::SetDimensionSize:
-    if (!R.SetDimensionSizeForwards)
+    if (!Rules.SetDimensionSizeForwards)
       return defineAll(Id);
     return forwardRange(Id, 0, Operands[0], 0, parts(Id));
   case Opcode::Call:
@@ -114,7 +114,7 @@ void DataflowBuilder::linkParts(HloId Id) {
   if (Op == Opcode::CollectivePermuteStart)
     if (std::optional<uint32_t> Table = part(Id, {0});
         Table && isTuple(Id, *Table))
-      G.forget(location(Id, *Table));
+      Graph.forget(location(Id, *Table));
 }
 
 void DataflowBuilder::linkBranches(HloId Id) {
@@ -220,22 +220,22 @@ static bool continuesSlice(const Program &P, HloId Id) {
 /// True for parts that async ops forward.
 bool DataflowBuilder::passesAsync(ShapeKind Kind) const {
   return Kind == ShapeKind::Array ||
-         (Kind == ShapeKind::Token && R.AsyncTokens);
+         (Kind == ShapeKind::Token && Rules.AsyncTokens);
 }
 
 void DataflowBuilder::linkAsync(HloId Id) {
   Opcode Op = P[Id].Op;
-  if (Op != Opcode::AsyncDone || R.AsyncDoneTuples)
+  if (Op != Opcode::AsyncDone || Rules.AsyncDoneTuples)
     defineTuples(Id);
   // A start may have no operands yet (late binding, 2026).
-  bool Continues = Op != Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+  bool Continues = Op != Opcode::AsyncStart && Rules.AsyncUpdateSliceForwards &&
                    continuesSlice(P, Id);
   if (Op == Opcode::AsyncDone)
     return Continues ? forwardResult(Id, {}) : linkAsyncResult(Id, ~0u);
   // An update that binds operands has other parts than the state before.
   bool Alike =
       Op == Opcode::AsyncUpdate && parts(Id) == parts(P.operands(Id)[0]);
-  bool Passes = Alike && R.AsyncContextForwards;
+  bool Passes = Alike && Rules.AsyncContextForwards;
   for (uint32_t I = 1; I < parts(Id); ++I) {
     ShapeIndex Index = P.trees().index(P[Id].Shape, I);
     if (!P.facts().dump().Indices.isAsyncContext(Index))
@@ -251,7 +251,7 @@ void DataflowBuilder::linkAsync(HloId Id) {
   if (Alike && Continues)
     return forwardAllButOperands(Id);
   // The bytes are the operand's: only the done waits for the update.
-  if (Op == Opcode::AsyncStart && R.AsyncUpdateSliceForwards &&
+  if (Op == Opcode::AsyncStart && Rules.AsyncUpdateSliceForwards &&
       wrappedOpcode(P, Id) == Opcode::DynamicUpdateSlice) {
     if (std::optional<uint32_t> Result = part(Id, {1}))
       forward(Id, *Result, P.operands(Id).empty() ? HloId() : P.operands(Id)[0],
@@ -302,7 +302,7 @@ void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
 
 void DataflowBuilder::linkCustomCall(HloId Id) {
   defineAll(Id);
-  if (!R.CustomCallForwards || P.isHidden(Id))
+  if (!Rules.CustomCallForwards || P.isHidden(Id))
     return;
   const HloModule &M = P.module();
   ShapeIndexTable &Indices = P.facts().dump().Indices;

@@ -18,8 +18,8 @@ namespace hlobuf {
 /// (xla/hlo/analysis/hlo_dataflow_analysis.cc).
 class DataflowBuilder {
 public:
-  DataflowBuilder(LocationGraph &G, const ReleaseRules &R)
-      : G(G), P(G.program()), R(R) {}
+  DataflowBuilder(LocationGraph &Graph, const ReleaseRules &Rules)
+      : Graph(Graph), P(Graph.program()), Rules(Rules) {}
 
   void run();
 
@@ -41,7 +41,7 @@ private:
   const Shape &shape(HloId Id) const { return P.trees().shape(P[Id].Shape); }
   uint32_t parts(HloId Id) const { return P.trees().parts(P[Id].Shape); }
   uint32_t location(HloId Id, uint32_t Ordinal) const {
-    return G.location(Id, Ordinal);
+    return Graph.location(Id, Ordinal);
   }
   /// The ordinal of the part at \p Steps; nothing if there is none.
   std::optional<uint32_t> part(HloId Id, llvm::ArrayRef<uint32_t> Steps) const;
@@ -49,7 +49,9 @@ private:
     return P.trees().isTuple(P[Id].Shape, Ordinal);
   }
 
-  void define(HloId Id, uint32_t Ordinal) { G.define(location(Id, Ordinal)); }
+  void define(HloId Id, uint32_t Ordinal) {
+    Graph.define(location(Id, Ordinal));
+  }
   void defineAll(HloId Id);
   /// Defines the tuples of \p Id's shape.
   void defineTuples(HloId Id);
@@ -61,9 +63,9 @@ private:
   void forwardLeaves(HloId Id, llvm::ArrayRef<uint32_t> At, HloId From);
   void addPhi(HloId Id, uint32_t Ordinal, llvm::ArrayRef<HloId> Inputs);
 
-  LocationGraph &G;
+  LocationGraph &Graph;
   const Program &P;
-  const ReleaseRules &R;
+  const ReleaseRules &Rules;
   /// Branches by conditional and computation, and the conditionals that are in.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, llvm::SmallVector<uint32_t, 1>>
       Branches;

@@ -17,10 +17,10 @@ class Derivation {
 public:
   /// \p P must outlive it and have no obstacle. \p KeepPhi is that of
   /// DataflowAnalysis.
-  Derivation(const Program &P, const ReleaseRules &R,
+  Derivation(const Program &P, const ReleaseRules &Rules,
              llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
-      : P(P), Applied(R), Flow(P, R, KeepPhi), Groups(Flow, R), Steps(P, R),
-        Ranges(Flow, Groups, Steps, R) {}
+      : P(P), Applied(Rules), Flow(P, Rules, KeepPhi), Groups(Flow, Rules),
+        Steps(P, Rules), Ranges(Flow, Groups, Steps, Rules) {}
 
   const Facts &facts() const { return P.facts(); }
   const Program &program() const { return P; }

@@ -18,8 +18,8 @@ namespace hlobuf {
 /// are many.
 class ExecutionWalk {
 public:
-  ExecutionWalk(const DataflowAnalysis &F, const AliasAnalysis &Groups,
-                const Schedule &S, Execution &Out);
+  ExecutionWalk(const DataflowAnalysis &Flow, const AliasAnalysis &Groups,
+                const Schedule &Order, Execution &Out);
   void run();
 
 private:
@@ -65,10 +65,10 @@ private:
               const ExecutionPlace &Damage);
   void stop(const char *Reason);
 
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   const Program &P;
   const AliasAnalysis &Groups;
-  const Schedule &S;
+  const Schedule &Order;
   Execution &Out;
   ExecutionPlan Plan;
   ExecutionMemory Memory;
@@ -81,11 +81,12 @@ private:
 };
 } // namespace hlobuf
 
-ExecutionWalk::ExecutionWalk(const DataflowAnalysis &F,
-                             const AliasAnalysis &Groups, const Schedule &S,
+ExecutionWalk::ExecutionWalk(const DataflowAnalysis &Flow,
+                             const AliasAnalysis &Groups, const Schedule &Order,
                              Execution &Out)
-    : F(F), P(F.program()), Groups(Groups), S(S), Out(Out), Plan(F, S),
-      Memory(Plan.numMemories()), Limit(64 * (Plan.size() + 1000)) {}
+    : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order), Out(Out),
+      Plan(Flow, Order), Memory(Plan.numMemories()),
+      Limit(64 * (Plan.size() + 1000)) {}
 
 void ExecutionWalk::stop(const char *Reason) {
   if (!Stopped)
@@ -105,15 +106,15 @@ void ExecutionWalk::run() {
     resume();
   if (!Stopped)
     Plan.forEachReadAtEnd([&](const ExecutionRead &Read) {
-      this->read(Read.Input ? F[Read.Value].Definition
+      this->read(Read.Input ? Flow[Read.Value].Definition
                             : P.root(P.module().Entry),
                  Read);
     });
   llvm::stable_sort(
       Out.Clobbered, [&](const ClobberedRead &X, const ClobberedRead &Y) {
         auto Key = [&](const ClobberedRead &R) {
-          return std::tuple(R.Operand ? S.time(R.Reader) : S.steps(), R.Input,
-                            R.Operand, R.Value);
+          return std::tuple(R.Operand ? Order.time(R.Reader) : Order.steps(),
+                            R.Input, R.Operand, R.Value);
         };
         return Key(X) < Key(Y);
       });
@@ -122,9 +123,9 @@ void ExecutionWalk::run() {
 /// What is there before the first step: constants, and what the entry
 /// computation is given.
 void ExecutionWalk::fill() {
-  for (size_t I = 0; I != F.values().size(); ++I) {
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    const ProgramNode &N = P[F[V].Definition];
+    const ProgramNode &N = P[Flow[V].Definition];
     bool Given = N.Op == Opcode::Constant ||
                  (N.Op == Opcode::Parameter && N.Parent == P.module().Entry);
     if (Given && Plan.place(V))
@@ -179,7 +180,7 @@ void ExecutionWalk::step(HloId Id) {
 void ExecutionWalk::finish(HloId Id) {
   if (ArrayRef<HloCall> Calls = P.calls(Id); P[Id].Op == Opcode::AsyncDone &&
                                              !Calls.empty() &&
-                                             S.isFlattened(Calls[0].Callee))
+                                             Order.isFlattened(Calls[0].Callee))
     readLocked(Id, Calls[0].Callee);
   Plan.forEachRead(Id, [&](const ExecutionRead &Read) { read(Id, Read); });
   write(Id);
@@ -228,15 +229,15 @@ void ExecutionWalk::endRound(const Task &Round) {
     Plan.bind(Phis, P.root(Body), Next);
   bind(Next);
   std::vector<ExecutionPiece> Changes = Memory.takeBack(Round.Mark);
-  int32_t Begin = S.span(Condition).Start;
-  int32_t End = S.span(Body).End;
+  int32_t Begin = Order.span(Condition).Start;
+  int32_t End = Order.span(Body).End;
   bool Matters = false;
   Memory.merge(Changes, true, [&](HloValueId V) {
-    HloId By = F[V].Definition;
+    HloId By = Flow[V].Definition;
     ComputationId C = P[By].Parent;
     bool IsState =
         P[By].Op == Opcode::Parameter && (C == Body || C == Condition);
-    bool IsInner = !IsState && S.time(By) >= Begin && S.time(By) < End;
+    bool IsInner = !IsState && Order.time(By) >= Begin && Order.time(By) < End;
     Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
   });
   if (Matters)
@@ -279,16 +280,16 @@ void ExecutionWalk::endBranch(Task Now) {
 void ExecutionWalk::beginAsync(HloId Id) {
   Stack.push_back({Task::Kind::Async, {}, Id});
   ArrayRef<HloCall> Calls = P.calls(Id);
-  if (!Calls.empty() && S.isFlattened(Calls[0].Callee) &&
-      S.span(Calls[0].Callee).End == S.time(Id))
+  if (!Calls.empty() && Order.isFlattened(Calls[0].Callee) &&
+      Order.span(Calls[0].Callee).End == Order.time(Id))
     walk(Calls[0].Callee);
 }
 
 /// The bytes that \p Body wrote belong to it until \p Done.
 void ExecutionWalk::readLocked(HloId Done, ComputationId Body) {
-  StepRange Span = S.span(Body);
+  StepRange Span = Order.span(Body);
   for (int32_t Step = Span.Start; Step < Span.End; ++Step)
-    Plan.forEachWrite(S.sequence()[static_cast<size_t>(Step)],
+    Plan.forEachWrite(Order.sequence()[static_cast<size_t>(Step)],
                       [&](HloValueId V, bool) { read(Done, {V, 0}); });
 }
 
@@ -299,9 +300,9 @@ bool ExecutionWalk::wroteItself(HloId Reader, HloValueId Read,
   ArrayRef<HloCall> Calls = P.calls(Reader);
   if (P[Reader].Op != Opcode::AsyncDone || !Written || Calls.empty())
     return false;
-  StepRange Span = S.span(Calls[0].Callee);
+  StepRange Span = Order.span(Calls[0].Callee);
   auto IsInside = [&](HloValueId V) {
-    int32_t Step = S.time(F[V].Definition);
+    int32_t Step = Order.time(Flow[V].Definition);
     return Step >= Span.Start && Step < Span.End;
   };
   if (!IsInside(Written))
@@ -364,8 +365,8 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
 /// none of them is, \p V is not.
 void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
   SmallVector<HloValueId, 8> Parts;
-  Plan.forEachRead(Id,
-                   [&](const ExecutionRead &R) { Parts.push_back(R.Value); });
+  Plan.forEachRead(
+      Id, [&](const ExecutionRead &Read) { Parts.push_back(Read.Value); });
   Memory.update(*Plan.place(V), [&](ExecutionBytes &Bytes) {
     bool Found =
         llvm::any_of(Parts, [&](HloValueId Part) { return Bytes.holds(Part); });
@@ -395,8 +396,8 @@ void ExecutionWalk::keep(HloId Id, HloValueId V) {
     size_t Size = Bytes.Intact.size();
     if (Size >= MaxSet && llvm::isPowerOf2_64(Size))
       llvm::erase_if(Bytes.Intact, [&](HloValueId Old) {
-        return P[F[Old].Definition].Parent == P[Id].Parent &&
-               Plan.lastRead(Old) <= S.time(Id);
+        return P[Flow[Old].Definition].Parent == P[Id].Parent &&
+               Plan.lastRead(Old) <= Order.time(Id);
       });
     Bytes.add(V);
   });
@@ -426,7 +427,7 @@ void ExecutionWalk::bind(ArrayRef<ExecutionBinding> Bindings) {
     });
 }
 
-Execution::Execution(const DataflowAnalysis &F, const AliasAnalysis &Groups,
-                     const Schedule &S) {
-  ExecutionWalk(F, Groups, S, *this).run();
+Execution::Execution(const DataflowAnalysis &Flow, const AliasAnalysis &Groups,
+                     const Schedule &Order) {
+  ExecutionWalk(Flow, Groups, Order, *this).run();
 }

@@ -41,8 +41,8 @@ struct ClobberedRead {
 /// Executes the schedule once, when it is made; see above.
 class Execution {
 public:
-  Execution(const DataflowAnalysis &F, const AliasAnalysis &Groups,
-            const Schedule &S);
+  Execution(const DataflowAnalysis &Flow, const AliasAnalysis &Groups,
+            const Schedule &Order);
 
   /// In the order of the readers' steps; a reader and a value stand together
   /// once.

@@ -13,9 +13,10 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-ExecutionPlan::ExecutionPlan(const DataflowAnalysis &F, const Schedule &S)
-    : F(F), P(F.program()), S(S), Lines(F.values().size()),
-      Places(F.values().size()), Same(P) {
+ExecutionPlan::ExecutionPlan(const DataflowAnalysis &Flow,
+                             const Schedule &Order)
+    : Flow(Flow), P(Flow.program()), Order(Order), Lines(Flow.values().size()),
+      Places(Flow.values().size()), Same(P) {
   findPlaces();
   separateStacks();
   findDonated();
@@ -23,8 +24,8 @@ ExecutionPlan::ExecutionPlan(const DataflowAnalysis &F, const Schedule &S)
 }
 
 HloValueId ExecutionPlan::at(HloId Id, uint32_t Ordinal) const {
-  return Id && F.hasLocations(Id) && Ordinal < P.trees().parts(P[Id].Shape)
-             ? F.at(Id, Ordinal)
+  return Id && Flow.hasLocations(Id) && Ordinal < P.trees().parts(P[Id].Shape)
+             ? Flow.at(Id, Ordinal)
              : HloValueId();
 }
 
@@ -40,17 +41,18 @@ bool ExecutionPlan::isContext(const HloValue &V) const {
 }
 
 void ExecutionPlan::findPlaces() {
-  const Facts &A = P.facts();
-  const Dump &D = A.dump();
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
   for (size_t I = 0; I != Lines.size(); ++I) {
-    const HloValue &V = F.values()[I];
+    const HloValue &V = Flow.values()[I];
     const ProgramNode &N = P[V.Definition];
     const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
     bool IsData =
         Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;
-    if (!IsData || !N.Name || !S.isFlattened(N.Parent) || isContext(V))
+    if (!IsData || !N.Name || !Order.isFlattened(N.Parent) || isContext(V))
       continue;
-    ValueId Line = A.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
+    ValueId Line =
+        DumpFacts.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
     if (!Line || D[Line].end() <= D[Line].Offset)
       continue;
     Lines[I] = Line;
@@ -70,7 +72,7 @@ void ExecutionPlan::separateStacks() {
       continue;
     if (Bodies.empty())
       Bodies = findAsyncBodies(P);
-    ComputationId Body = Bodies[P[F.values()[I].Definition].Parent.index()];
+    ComputationId Body = Bodies[P[Flow.values()[I].Definition].Parent.index()];
     if (!Body)
       continue;
     auto [Memory, IsNew] = Known.try_emplace(
@@ -90,12 +92,12 @@ void ExecutionPlan::findDonated() {
   const HloModule &M = P.module();
   for (const HloAlias &Alias : M.Aliases)
     if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
-      if (HloValueId V = F.at(Parameter, Alias.Index))
+      if (HloValueId V = Flow.at(Parameter, Alias.Index))
         Donated.insert(V.index());
 }
 
 bool ExecutionPlan::isInput(HloValueId V) const {
-  const ProgramNode &N = P[F[V].Definition];
+  const ProgramNode &N = P[Flow[V].Definition];
   return N.Op == Opcode::Constant ||
          (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
           !Donated.contains(V.index()));
@@ -103,9 +105,9 @@ bool ExecutionPlan::isInput(HloValueId V) const {
 
 void ExecutionPlan::forEachLeaf(
     HloId Id, llvm::function_ref<void(HloValueId)> Visit) const {
-  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
-       ++I)
-    if (HloValueId V = F.at(Id, I); place(V))
+  for (uint32_t I = 0;
+       Flow.hasLocations(Id) && I != P.trees().parts(P[Id].Shape); ++I)
+    if (HloValueId V = Flow.at(Id, I); place(V))
       Visit(V);
 }
 
@@ -113,7 +115,7 @@ bool hlobuf::isConcatBitcast(const Program &P, HloId Id) {
   return P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
 }
 
-ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
+ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &Order,
                                      HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
   Opcode Op = P[Id].Op;
@@ -124,7 +126,7 @@ ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
     return {};
   case Opcode::AsyncStart: {
     ArrayRef<HloCall> Calls = P.calls(Id);
-    bool BodyReads = !Calls.empty() && S.isFlattened(Calls[0].Callee);
+    bool BodyReads = !Calls.empty() && Order.isFlattened(Calls[0].Callee);
     return BodyReads ? ArrayRef<HloId>() : Operands;
   }
   case Opcode::Conditional:
@@ -142,7 +144,7 @@ ArrayRef<HloId> hlobuf::operandsRead(const Program &P, const Schedule &S,
 
 void ExecutionPlan::forEachRead(
     HloId Id, llvm::function_ref<void(const ExecutionRead &)> Visit) const {
-  ArrayRef<HloId> Operands = operandsRead(P, S, Id);
+  ArrayRef<HloId> Operands = operandsRead(P, Order, Id);
   for (uint32_t K = 0; K != Operands.size(); ++K)
     forEachLeaf(Operands[K], [&](HloValueId V) { Visit({V, K}); });
 }
@@ -159,11 +161,11 @@ void ExecutionPlan::forEachReadAtEnd(
 /// True if \p Written is one of \p Id's operands, byte for byte, and at the
 /// same place, or is what a read-only place has.
 bool ExecutionPlan::keepsBytes(HloId Id, HloValueId Written) const {
-  std::optional<OperandPart> From = Same.find(Id, F[Written].Ordinal);
+  std::optional<OperandPart> From = Same.find(Id, Flow[Written].Ordinal);
   if (!From) {
     const Dump &D = P.facts().dump();
     // Few values are copied back, and asking for a parameter is not constant.
-    return copiesBack(F, Written,
+    return copiesBack(Flow, Written,
                       [&](HloValueId V) { return Lines[V.index()]; }) &&
            isReadOnly(D, D[D[Lines[Written.index()]].Owner]);
   }
@@ -173,7 +175,7 @@ bool ExecutionPlan::keepsBytes(HloId Id, HloValueId Written) const {
 
 bool ExecutionPlan::isCopyInPlace(HloValueId Copy, HloValueId Other) const {
   auto Origin = [&](HloValueId V) {
-    return Same.origin({F[V].Definition, F[V].Ordinal});
+    return Same.origin({Flow[V].Definition, Flow[V].Ordinal});
   };
   return place(Other) && *place(Copy) == *place(Other) &&
          Origin(Copy) == Origin(Other);
@@ -182,13 +184,14 @@ bool ExecutionPlan::isCopyInPlace(HloValueId Copy, HloValueId Other) const {
 void ExecutionPlan::forEachWrite(
     HloId Id, llvm::function_ref<void(HloValueId, bool Keeps)> Visit) const {
   Opcode Op = P[Id].Op;
-  if (Op == Opcode::Parameter || Op == Opcode::Constant || !F.hasLocations(Id))
+  if (Op == Opcode::Parameter || Op == Opcode::Constant ||
+      !Flow.hasLocations(Id))
     return;
   bool Concat = isConcatBitcast(P, Id);
   SmallVector<HloValueId, 4> Kept;
   for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
-    HloValueId V = F.definedAt(Id, I);
-    if (!place(V) || F[V].Phi)
+    HloValueId V = Flow.definedAt(Id, I);
+    if (!place(V) || Flow[V].Phi)
       continue;
     if (Concat || keepsBytes(Id, V))
       Kept.push_back(V);
@@ -201,9 +204,9 @@ void ExecutionPlan::forEachWrite(
 
 void ExecutionPlan::bind(HloId Id, HloId From,
                          llvm::SmallVectorImpl<ExecutionBinding> &Out) const {
-  for (uint32_t I = 0; F.hasLocations(Id) && I != P.trees().parts(P[Id].Shape);
-       ++I)
-    if (HloValueId V = F.definedAt(Id, I); place(V) && F[V].Phi)
+  for (uint32_t I = 0;
+       Flow.hasLocations(Id) && I != P.trees().parts(P[Id].Shape); ++I)
+    if (HloValueId V = Flow.definedAt(Id, I); place(V) && Flow[V].Phi)
       Out.push_back({V, at(From, I)});
 }
 
@@ -225,18 +228,19 @@ void ExecutionPlan::findReadSteps() {
       if (place(B.Input))
         All.push_back({B.Input, Step});
   };
-  for (HloId Id : S.sequence()) {
-    int32_t Step = S.time(Id);
+  for (HloId Id : Order.sequence()) {
+    int32_t Step = Order.time(Id);
     NumParts += P.trees().parts(P[Id].Shape);
-    forEachRead(
-        Id, [&](const ExecutionRead &R) { All.push_back({R.Value, Step}); });
+    forEachRead(Id, [&](const ExecutionRead &Read) {
+      All.push_back({Read.Value, Step});
+    });
     if (P[Id].Op == Opcode::Conditional)
       for (auto [K, Branch] : llvm::enumerate(P.calls(Id))) {
         HloId Parameter = P.parameter(Branch.Callee, 0);
         if (Parameter && K + 1 < P.operands(Id).size())
           Bindings(Parameter, P.operands(Id)[K + 1], Step);
         if (HloId Root = P.root(Branch.Callee))
-          Bindings(Id, Root, S.time(Root));
+          Bindings(Id, Root, Order.time(Root));
       }
     if (P[Id].Op != Opcode::While || P.operands(Id).empty())
       continue;
@@ -244,11 +248,12 @@ void ExecutionPlan::findReadSteps() {
     for (HloId Phis : loopPhis(Id)) {
       Bindings(Phis, P.operands(Id)[0], Step);
       if (Body && P.root(Body))
-        Bindings(Phis, P.root(Body), S.time(P.root(Body)));
+        Bindings(Phis, P.root(Body), Order.time(P.root(Body)));
     }
   }
-  forEachReadAtEnd(
-      [&](const ExecutionRead &R) { All.push_back({R.Value, S.steps()}); });
+  forEachReadAtEnd([&](const ExecutionRead &Read) {
+    All.push_back({Read.Value, Order.steps()});
+  });
   llvm::sort(All);
   ReadBegin.assign(Lines.size() + 1, 0);
   ReadSteps.reserve(All.size());

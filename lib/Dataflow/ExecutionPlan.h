@@ -36,13 +36,13 @@ bool isConcatBitcast(const Program &P, HloId Id);
 
 /// The first operands of \p Id, those whose arrays it reads itself: not its
 /// computations, and not just to name them.
-llvm::ArrayRef<HloId> operandsRead(const Program &P, const Schedule &S,
+llvm::ArrayRef<HloId> operandsRead(const Program &P, const Schedule &Order,
                                    HloId Id);
 
 /// Reads, writes and places, without any state.
 class ExecutionPlan {
 public:
-  ExecutionPlan(const DataflowAnalysis &F, const Schedule &S);
+  ExecutionPlan(const DataflowAnalysis &Flow, const Schedule &Order);
 
   /// Where \p V is; null if it is not followed.
   const ExecutionPlace *place(HloValueId V) const {
@@ -102,9 +102,9 @@ private:
   void findReadSteps();
   bool keepsBytes(HloId Id, HloValueId Written) const;
 
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   const Program &P;
-  const Schedule &S;
+  const Schedule &Order;
   std::vector<ValueId> Lines;
   std::vector<ExecutionPlace> Places;
   std::vector<uint32_t> ReadBegin;

@@ -24,17 +24,17 @@ ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
 std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
   const Dump &D = Derived.facts().dump();
   const Program &P = Derived.program();
-  const DataflowAnalysis &F = Derived.flow();
+  const DataflowAnalysis &Flow = Derived.flow();
   struct SetFacts {
     HloValueId Parameter;
     bool Constant = false;
     bool AllLocal = true;
     bool LiveOut = false;
   };
-  std::vector<SetFacts> Sets(F.values().size());
+  std::vector<SetFacts> Sets(Flow.values().size());
   HloId Root = P.root(P.module().Entry);
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    const HloValue &V = F[HloValueId(I)];
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
+    const HloValue &V = Flow[HloValueId(I)];
     const ProgramNode &N = P[V.Definition];
     if (!P.hasBuffers(V.Definition))
       continue;
@@ -46,11 +46,11 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
     Set.AllLocal &= P.classOf(N.Parent) == ComputationClass::ThreadLocal;
   }
   for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
-    if (HloValueId V = F.at(Root, K))
+    if (HloValueId V = Flow.at(Root, K))
       Sets[Derived.aliases().group(V).index()].LiveOut = true;
   std::vector<ExpectedFlags> All(D.Allocations.size());
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    ValueId Line = P.hasBuffers(F[HloValueId(I)].Definition)
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
+    ValueId Line = P.hasBuffers(Flow[HloValueId(I)].Definition)
                        ? Derived.lineOf(HloValueId(I))
                        : ValueId();
     if (!Line)
@@ -60,7 +60,7 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
     if (Set.Constant) {
       Flags.Constant = true;
     } else if (Set.Parameter) {
-      const HloValue &V = F[Set.Parameter];
+      const HloValue &V = Flow[Set.Parameter];
       Flags.Parameter = {P[V.Definition].Number,
                          P.trees().index(P[V.Definition].Shape, V.Ordinal)};
     } else if (Set.AllLocal) {
@@ -74,12 +74,12 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
 
 std::vector<std::optional<uint64_t>>
 hlobuf::expectedSizes(const Derivation &Derived) {
-  const DataflowAnalysis &F = Derived.flow();
+  const DataflowAnalysis &Flow = Derived.flow();
   const Program &P = Derived.program();
   const Dump &D = Derived.facts().dump();
-  std::vector<std::optional<uint64_t>> Sizes(F.values().size(), 0);
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    const HloValue &V = F[HloValueId(I)];
+  std::vector<std::optional<uint64_t>> Sizes(Flow.values().size(), 0);
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
+    const HloValue &V = Flow[HloValueId(I)];
     if (!P.hasBuffers(V.Definition))
       continue;
     auto Own =
@@ -92,21 +92,21 @@ hlobuf::expectedSizes(const Derivation &Derived) {
     else
       Set = std::max(*Set, *Own);
   }
-  for (size_t I = 0; I != F.values().size(); ++I)
+  for (size_t I = 0; I != Flow.values().size(); ++I)
     Sizes[I] = Sizes[Derived.aliases().group(HloValueId(I)).index()];
   return Sizes;
 }
 
 std::optional<int32_t> hlobuf::expectedPeak(const Derivation &Derived) {
-  const DataflowAnalysis &F = Derived.flow();
+  const DataflowAnalysis &Flow = Derived.flow();
   const Dump &D = Derived.facts().dump();
   PeakCounter Counter(Derived.schedule().steps());
-  for (size_t I = 0; I != F.values().size(); ++I) {
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
     std::optional<StepRange> Range = Derived.ranges()[HloValueId(I)];
     if (!Range)
       continue;
     auto Bytes = logicalBytes(
-        D.Shapes, Derived.program()[F[HloValueId(I)].Definition].Shape);
+        D.Shapes, Derived.program()[Flow[HloValueId(I)].Definition].Shape);
     if (!Bytes || Range->End < Range->Start)
       return std::nullopt;
     Counter.add(*Range, *Bytes);

@@ -12,7 +12,7 @@ using namespace hlobuf;
 using llvm::SmallVector;
 
 LiveOccupancy::LiveOccupancy(const ModuleAnalysis &Module)
-    : Module(Module), P(Module.program()), F(Module.flow()) {
+    : Module(Module), P(Module.program()), Flow(Module.flow()) {
   HasSparseCore =
       llvm::any_of(P.module().Instructions, [&](const HloInstruction &I) {
         return I.Op.Op == Opcode::AsyncStart &&
@@ -21,7 +21,7 @@ LiveOccupancy::LiveOccupancy(const ModuleAnalysis &Module)
 }
 
 bool LiveOccupancy::isSharedContext(HloValueId V) const {
-  HloId Id = F[V].Definition;
+  HloId Id = Flow[V].Definition;
   if (!Module.facts().isTPU() ||
       (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
     return false;
@@ -32,13 +32,13 @@ bool LiveOccupancy::isSharedContext(HloValueId V) const {
   if (!Shared)
     return false;
   return Module.facts().dump().Indices.isAsyncContext(
-      P.trees().index(P[Id].Shape, F[V].Ordinal));
+      P.trees().index(P[Id].Shape, Flow[V].Ordinal));
 }
 
 std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
                                                 int32_t Before) const {
   std::pair<int32_t, bool> Last = {-1, false};
-  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
     int32_t Step = Module.schedule().time(User);
     if (Step >= From && Step < Before)
       Last = std::max(Last, {Step, P[User].Op == Opcode::Conditional});
@@ -84,7 +84,7 @@ SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
   auto [Last, Split] = lastUse(V, 0, Module.schedule().steps());
   if (Last < 0) {
     // Nobody reads it, but it is written, unless it is a phi.
-    if (!F[V].Phi)
+    if (!Flow[V].Phi)
       Held.push_back({Range->Start, Range->Start});
     return Held;
   }

@@ -38,7 +38,7 @@ private:
 
   const ModuleAnalysis &Module;
   const Program &P;
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   bool HasSparseCore = false;
 };
 

@@ -9,17 +9,19 @@
 
 using namespace hlobuf;
 
-LiveRanges::LiveRanges(const DataflowAnalysis &F, const AliasAnalysis &Groups,
-                       const Schedule &S, const ReleaseRules &R)
-    : F(F), P(F.program()), Groups(Groups), S(S), R(R) {
-  Donated.assign(F.values().size(), false);
+LiveRanges::LiveRanges(const DataflowAnalysis &Flow,
+                       const AliasAnalysis &Groups, const Schedule &Order,
+                       const ReleaseRules &Rules)
+    : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order),
+      Rules(Rules) {
+  Donated.assign(Flow.values().size(), false);
   const HloModule &M = P.module();
   for (const HloAlias &Alias : M.Aliases)
     if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
-      if (HloValueId V = F.at(Parameter, Alias.Index))
+      if (HloValueId V = Flow.at(Parameter, Alias.Index))
         Donated[V.index()] = true;
-  Ranges.reserve(F.values().size());
-  for (size_t V = 0; V != F.values().size(); ++V)
+  Ranges.reserve(Flow.values().size());
+  for (size_t V = 0; V != Flow.values().size(); ++V)
     Ranges.push_back(find(HloValueId(V)));
   normalize();
 }
@@ -31,95 +33,98 @@ bool LiveRanges::isReadOnlyParameter(const HloValue &V) const {
 
 int32_t LiveRanges::startOf(HloId Definition) const {
   ComputationId C = P[Definition].Parent;
-  int32_t Start = P[Definition].Op == Opcode::Parameter ? S.span(C).Start
-                                                        : S.time(Definition);
-  if (R.AsyncRootStart && P[Definition].Root && S.asyncBody(C) == C)
+  int32_t Start = P[Definition].Op == Opcode::Parameter
+                      ? Order.span(C).Start
+                      : Order.time(Definition);
+  if (Rules.AsyncRootStart && P[Definition].Root && Order.asyncBody(C) == C)
     for (HloId Caller : P.callers(C))
       if (P[Caller].Op == Opcode::AsyncStart)
-        Start = std::max(Start, S.time(Caller));
+        Start = std::max(Start, Order.time(Caller));
   return Start;
 }
 
 /// What an async body touches is kept until its async-done.
 int32_t LiveRanges::endOfAsync(ComputationId C, int32_t End) const {
-  for (HloId Caller : P.callers(S.asyncBody(C))) {
+  for (HloId Caller : P.callers(Order.asyncBody(C))) {
     if (!isAsync(P[Caller].Op))
       continue;
     HloId Done =
         P[Caller].Op == Opcode::AsyncDone ? Caller : P.asyncEnd(Caller);
-    bool InScope = P[Done].Op == Opcode::AsyncDone && S.time(Done) >= 0;
-    End = std::max(End, InScope ? S.time(Done) : S.span(C).End);
+    bool InScope = P[Done].Op == Opcode::AsyncDone && Order.time(Done) >= 0;
+    End = std::max(End, InScope ? Order.time(Done) : Order.span(C).End);
   }
   return End;
 }
 
 int32_t LiveRanges::lastPosition(HloValueId V, int32_t End) const {
-  for (const FlowPosition &At : F.positions(V).drop_front()) {
+  for (const FlowPosition &At : Flow.positions(V).drop_front()) {
     ComputationId C = P[At.Instruction].Parent;
-    if (P[At.Instruction].Root && S.isFlattened(C))
-      End = std::max(End, S.span(C).End);
+    if (P[At.Instruction].Root && Order.isFlattened(C))
+      End = std::max(End, Order.span(C).End);
     else if (!P[At.Instruction].Root)
-      End = std::max(End, S.time(At.Instruction));
+      End = std::max(End, Order.time(At.Instruction));
   }
   return End;
 }
 
 int32_t LiveRanges::lastRootSpan(HloValueId V, int32_t End) const {
-  for (const FlowPosition &At : F.positions(V)) {
+  for (const FlowPosition &At : Flow.positions(V)) {
     ComputationId C = P[At.Instruction].Parent;
-    if (P[At.Instruction].Root && S.isFlattened(C))
-      End = std::max(End, S.span(C).End);
+    if (P[At.Instruction].Root && Order.isFlattened(C))
+      End = std::max(End, Order.span(C).End);
   }
   return End;
 }
 
 int32_t LiveRanges::lastUse(HloValueId V) const {
   int32_t Last = -1;
-  F.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
-    if (P[User].Op == Opcode::Call && !R.CallUses)
+  Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+    if (P[User].Op == Opcode::Call && !Rules.CallUses)
       return;
     HloId Reader = User;
     if (P[User].Op == Opcode::While)
       if (ComputationId Body = P.callee(User, CallRole::Body))
         if (HloId Parameter = P.parameter(Body, 0))
           Reader = Parameter;
-    Last = std::max(Last, S.time(Reader));
+    Last = std::max(Last, Order.time(Reader));
   });
   return Last;
 }
 
 StepRange LiveRanges::find(HloValueId Id) const {
-  const HloValue &V = F[Id];
+  const HloValue &V = Flow[Id];
   ComputationId C = P[V.Definition].Parent;
-  if (S.time(V.Definition) < 0 || !S.isFlattened(C))
+  if (Order.time(V.Definition) < 0 || !Order.isFlattened(C))
     return {-1, -1};
   StepRange Range = {startOf(V.Definition), 0};
   bool Kept = isReadOnlyParameter(V) && !Donated[Id.index()];
-  if (!R.PositionsCount) {
+  if (!Rules.PositionsCount) {
     int32_t Last = lastUse(Id);
     Range.End = lastRootSpan(Id, Last >= 0 ? Last : Range.Start);
     if (Kept)
-      Range.End = S.steps();
+      Range.End = Order.steps();
     return Range;
   }
-  Range.End = P[V.Definition].Root ? S.span(C).End : S.time(V.Definition);
-  if (S.asyncBody(C))
+  Range.End =
+      P[V.Definition].Root ? Order.span(C).End : Order.time(V.Definition);
+  if (Order.asyncBody(C))
     Range.End = endOfAsync(C, Range.End);
   Range.End = lastPosition(Id, Range.End);
-  Range.End = Kept ? S.steps() : std::max(Range.End, lastUse(Id));
+  Range.End = Kept ? Order.steps() : std::max(Range.End, lastUse(Id));
   return Range;
 }
 
 void LiveRanges::normalize() {
-  const Facts &A = P.facts();
+  const Facts &DumpFacts = P.facts();
   // Ids of the dump decide between equal ranges, as in the compiler.
   auto IdOf = [&](uint32_t V) -> uint32_t {
-    const HloValue &Value = F[HloValueId(V)];
+    const HloValue &Value = Flow[HloValueId(V)];
     const ProgramNode &N = P[Value.Definition];
     if (!N.Name)
       return 0;
-    ValueId Line = A.findValue(N.Name, P.trees().index(N.Shape, Value.Ordinal));
-    return Line ? A.dump()[Line].Tag.Id : 0;
+    ValueId Line =
+        DumpFacts.findValue(N.Name, P.trees().index(N.Shape, Value.Ordinal));
+    return Line ? DumpFacts.dump()[Line].Tag.Id : 0;
   };
   std::vector<uint32_t> Members;
   std::vector<uint32_t> Sizes(Ranges.size(), 0);
@@ -144,7 +149,7 @@ void LiveRanges::normalize() {
       continue;
     StepRange &Before = Ranges[Members[I - 1]];
     StepRange &After = Ranges[Members[I]];
-    if (!R.OldNormalization) {
+    if (!Rules.OldNormalization) {
       After.End = std::max(Before.End, After.End);
       Before.End = std::min(Before.End, After.Start);
     } else if (Before.Start == After.Start) {

@@ -16,8 +16,8 @@ namespace hlobuf {
 /// Live ranges as xla/hlo/utils/hlo_live_range.cc computes them.
 class LiveRanges {
 public:
-  LiveRanges(const DataflowAnalysis &F, const AliasAnalysis &Groups,
-             const Schedule &S, const ReleaseRules &R);
+  LiveRanges(const DataflowAnalysis &Flow, const AliasAnalysis &Groups,
+             const Schedule &Order, const ReleaseRules &Rules);
 
   /// The closed range of \p V in steps; nothing if its instruction has no
   /// step.
@@ -38,11 +38,11 @@ private:
   bool isReadOnlyParameter(const HloValue &V) const;
   void normalize();
 
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   const Program &P;
   const AliasAnalysis &Groups;
-  const Schedule &S;
-  ReleaseRules R;
+  const Schedule &Order;
+  ReleaseRules Rules;
   std::vector<bool> Donated;
   std::vector<StepRange> Ranges;
 };

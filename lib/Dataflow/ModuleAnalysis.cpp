@@ -93,40 +93,40 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   }
   std::vector<ReleaseRules> Distinct;
   ReleaseRules Default;
-  for (ReleaseRules R :
+  for (ReleaseRules Rules :
        possibleRules(DumpFacts.release(), DumpFacts.backend())) {
-    R.From = 0;
+    Rules.From = 0;
     if (!Async) {
-      R.AsyncRootStart = Default.AsyncRootStart;
-      R.AsyncContextForwards = Default.AsyncContextForwards;
-      R.AsyncUpdateSliceForwards = Default.AsyncUpdateSliceForwards;
-      R.LateBinding = Default.LateBinding;
-      R.AsyncTokens = Default.AsyncTokens;
-      R.AsyncStartAliases = Default.AsyncStartAliases;
-      R.AsyncDoneTuples = Default.AsyncDoneTuples;
-      R.FlattenAsync = Default.FlattenAsync;
+      Rules.AsyncRootStart = Default.AsyncRootStart;
+      Rules.AsyncContextForwards = Default.AsyncContextForwards;
+      Rules.AsyncUpdateSliceForwards = Default.AsyncUpdateSliceForwards;
+      Rules.LateBinding = Default.LateBinding;
+      Rules.AsyncTokens = Default.AsyncTokens;
+      Rules.AsyncStartAliases = Default.AsyncStartAliases;
+      Rules.AsyncDoneTuples = Default.AsyncDoneTuples;
+      Rules.FlattenAsync = Default.FlattenAsync;
     }
     if (!Fusions) {
-      R.NoOpsOnBothSides = Default.NoOpsOnBothSides;
-      R.OneNoOp = Default.OneNoOp;
-      R.NestedFusions = Default.NestedFusions;
-      R.ReshapeIsNoOp = Default.ReshapeIsNoOp;
-      R.FusionAliases = Default.FusionAliases;
+      Rules.NoOpsOnBothSides = Default.NoOpsOnBothSides;
+      Rules.OneNoOp = Default.OneNoOp;
+      Rules.NestedFusions = Default.NestedFusions;
+      Rules.ReshapeIsNoOp = Default.ReshapeIsNoOp;
+      Rules.FusionAliases = Default.FusionAliases;
     }
     if (!Permutes) {
-      R.PermutesOfFourInPlace = Default.PermutesOfFourInPlace;
-      R.PermuteStartsOfFourInPlace = Default.PermuteStartsOfFourInPlace;
+      Rules.PermutesOfFourInPlace = Default.PermutesOfFourInPlace;
+      Rules.PermuteStartsOfFourInPlace = Default.PermuteStartsOfFourInPlace;
     }
     if (!Ragged)
-      R.RaggedInPlace = Default.RaggedInPlace;
+      Rules.RaggedInPlace = Default.RaggedInPlace;
     if (!Calls)
-      R.CallUses = Default.CallUses;
+      Rules.CallUses = Default.CallUses;
     if (!SetsSize)
-      R.SetDimensionSizeForwards = Default.SetDimensionSizeForwards;
+      Rules.SetDimensionSizeForwards = Default.SetDimensionSizeForwards;
     if (!StartsReduce)
-      R.NvshmemCopies = Default.NvshmemCopies;
-    if (!llvm::is_contained(Distinct, R))
-      Distinct.push_back(R);
+      Rules.NvshmemCopies = Default.NvshmemCopies;
+    if (!llvm::is_contained(Distinct, Rules))
+      Distinct.push_back(Rules);
   }
   return Distinct;
 }
@@ -145,8 +145,8 @@ unsigned ModuleAnalysis::findDiffering(const Derivation &Found) const {
 }
 
 void ModuleAnalysis::findBest() {
-  for (const ReleaseRules &R : distinctRules()) {
-    auto Next = std::make_unique<Derivation>(P, R);
+  for (const ReleaseRules &Rules : distinctRules()) {
+    auto Next = std::make_unique<Derivation>(P, Rules);
     unsigned Bits = findDiffering(*Next);
     if (Best && llvm::popcount(Differing) <= llvm::popcount(Bits))
       continue;
@@ -171,8 +171,8 @@ void ModuleAnalysis::tryOtherPhis() {
                : ValueId();
     return Line && D[Line].Tag.Phi;
   };
-  for (const ReleaseRules &R : distinctRules()) {
-    auto Next = std::make_unique<Derivation>(P, R, IsPhiOfDump);
+  for (const ReleaseRules &Rules : distinctRules()) {
+    auto Next = std::make_unique<Derivation>(P, Rules, IsPhiOfDump);
     if (!Next->flow().arePhisLegal() || findDiffering(*Next) != 0)
       continue;
     OtherPhis = true;

@@ -13,9 +13,10 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-Program::Program(const Facts &A)
-    : ProgramGraph(A.dump().Shapes, A.dump().Indices), A(A), M(A.dump().Module),
-      Elided(A, Trees), Chains(*this) {
+Program::Program(const Facts &DumpFacts)
+    : ProgramGraph(DumpFacts.dump().Shapes, DumpFacts.dump().Indices),
+      DumpFacts(DumpFacts), M(DumpFacts.dump().Module),
+      Elided(DumpFacts, Trees), Chains(*this) {
   if (!M.Entry) {
     Obstacle = "the module has no ENTRY computation";
     return;
@@ -78,10 +79,11 @@ HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
 /// The element of visible \p Source at \p Path, made if nothing provides it.
 /// The reader has seen to it that the shape has it.
 HloId Program::element(HloId Source, ShapeIndex Path) {
-  SmallVector<uint32_t, 4> Steps = A.dump().Indices.steps(Path);
+  SmallVector<uint32_t, 4> Steps = DumpFacts.dump().Indices.steps(Path);
   HloId Current = Source;
   for (size_t I = 0; I != Steps.size(); ++I) {
-    ShapeIndex Prefix = A.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
+    ShapeIndex Prefix =
+        DumpFacts.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
     HloId Known = Elided.find(Source, Prefix);
     if (!Known)
       Known = unnamedElement(Source, Prefix, Current, Steps[I]);
@@ -155,9 +157,9 @@ void Program::buildOrder() {
 /// Without is_scheduled the text order is not a schedule (CPU before 2023-09,
 /// GPU before 2022-11): the dump's sequence shows the order.
 void Program::adoptOrder() {
-  const Dump &D = A.dump();
+  const Dump &D = DumpFacts.dump();
   if (!D.complete(Section::Sequence) || D.Sequence.empty() ||
-      !A.isSequenceSound())
+      !DumpFacts.isSequenceSound())
     return;
   size_t Adopted = 0;
   for (size_t C = 0; C != M.Computations.size(); ++C) {
@@ -165,7 +167,7 @@ void Program::adoptOrder() {
     auto End = Order.begin() + OrderBegin[C + 1];
     auto Time = [&](HloId Id) {
       NameId Name = Nodes[Id.index()].Name;
-      return Name ? A.time(Name) : -1;
+      return Name ? DumpFacts.time(Name) : -1;
     };
     if (std::any_of(Begin, End, [&](HloId Id) { return Time(Id) < 0; }))
       continue;
@@ -276,7 +278,7 @@ StringRef Program::customCallTarget(HloId Id) const {
 }
 
 StringRef Program::customCallTarget(HloId Id, Backend On) const {
-  Backend By = A.backend();
+  Backend By = DumpFacts.backend();
   bool Fits = By == On || (By == Backend::Untiled && On != Backend::TPU);
   return Fits ? customCallTarget(Id) : "";
 }
@@ -289,7 +291,7 @@ HloId Program::find(NameId Name) const {
 std::string Program::spell(HloId Id) const {
   const ProgramNode &N = (*this)[Id];
   if (N.Name)
-    return A.dump().Names[N.Name].str();
+    return DumpFacts.dump().Names[N.Name].str();
   return fmt::format("{}#{}", spell(operands(Id)[0]), N.Number);
 }
 

@@ -40,14 +40,14 @@ enum class ComputationClass : uint8_t {
 /// The instructions of a module, with operands, users and callees.
 class Program : public ProgramGraph {
 public:
-  /// \p A's dump gives names and places of get-tuple-elements that the text
-  /// leaves out, and the order where the module is not scheduled.
-  explicit Program(const Facts &A);
+  /// \p DumpFacts's dump gives names and places of get-tuple-elements that the
+  /// text leaves out, and the order where the module is not scheduled.
+  explicit Program(const Facts &DumpFacts);
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
   const HloModule &module() const { return M; }
-  const Facts &facts() const { return A; }
+  const Facts &facts() const { return DumpFacts; }
 
   /// All operands that are \p Id, in the order of their users' HloIds.
   llvm::ArrayRef<ProgramUse> users(HloId Id) const {
@@ -140,7 +140,7 @@ private:
   HloId unnamedElement(HloId Source, ShapeIndex Path, HloId From,
                        uint32_t Element);
 
-  const Facts &A;
+  const Facts &DumpFacts;
   const HloModule &M;
   ElidedElements Elided;
   std::vector<uint32_t> UserBegin;

@@ -9,9 +9,9 @@
 
 using namespace hlobuf;
 
-Schedule::Schedule(const Program &P, const ReleaseRules &R) : P(P) {
-  FlattenAsync = R.FlattenAsync;
-  LateBinding = R.LateBinding;
+Schedule::Schedule(const Program &P, const ReleaseRules &Rules) : P(P) {
+  FlattenAsync = Rules.FlattenAsync;
+  LateBinding = Rules.LateBinding;
   Times.assign(P.size(), -1);
   size_t Count = P.module().Computations.size();
   Spans.assign(Count, {-1, -1});

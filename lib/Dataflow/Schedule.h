@@ -18,7 +18,7 @@ namespace hlobuf {
 /// FlattenSchedule).
 class Schedule {
 public:
-  Schedule(const Program &P, const ReleaseRules &R);
+  Schedule(const Program &P, const ReleaseRules &Rules);
 
   /// The instructions in the order of their steps.
   llvm::ArrayRef<HloId> sequence() const { return Sequence; }

@@ -51,24 +51,11 @@ static std::string counted(unsigned Count, StringRef Noun) {
 static constexpr size_t MaxNamed = 5;
 
 /// How the file \p Role is named.
-static StringRef filePattern(FileRole Role) {
-  switch (Role) {
-  case FileRole::Assignment:
-    return "*-buffer-assignment.txt";
-  case FileRole::Values:
-    return "*-buffer-assignment-values.txt";
-  case FileRole::LiveRange:
-    return "*-live-range.txt";
-  case FileRole::Report:
-    return "*-memory-usage-report.txt";
-  case FileRole::Module:
-    return "*after_optimizations.txt (the HLO module)";
-  case FileRole::Traces:
-    return "*.hlo.pb";
-  case FileRole::Thunks:
-    return "the executable";
-  }
-  return "";
+static std::string filePattern(size_t Role) {
+  std::string Pattern = infoOf(static_cast<FileRole>(Role)).Pattern.str();
+  if (Role == static_cast<size_t>(FileRole::Module))
+    Pattern += " (the HLO module)";
+  return Pattern;
 }
 
 static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
@@ -141,9 +128,9 @@ std::string LastLine::notRun() const {
     const auto &Checks = Missing[Role];
     if (Checks.empty())
       continue;
-    Text += fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",",
-                        Checks.size(), Checks.size() == 1 ? "s" : "",
-                        filePattern(static_cast<FileRole>(Role)));
+    Text +=
+        fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",", Checks.size(),
+                    Checks.size() == 1 ? "s" : "", filePattern(Role));
     if (Counts.Dumps != 1)
       Text += fmt::format(" (of {})", counted(mostOf(Checks), "dump"));
   }
@@ -168,9 +155,7 @@ std::string LastLine::details() const {
     Add("not applicable: ", Reason, Checks);
   for (size_t Role = 0; Role != NumFileRoles; ++Role)
     if (!Missing[Role].empty())
-      Add("not checked: ",
-          ("no " + filePattern(static_cast<FileRole>(Role))).str(),
-          Missing[Role]);
+      Add("not checked: ", "no " + filePattern(Role), Missing[Role]);
   for (const auto &[Reason, Checks] : NotRun)
     Add("not checked: ", Reason, Checks);
   return Text;

@@ -124,21 +124,7 @@ void Settling::add(Sentence S, std::string Reason) {
 
 /// How a missing file is spelled: what it holds, and its name.
 static std::string missingFile(FileRole Role) {
-  switch (Role) {
-  case FileRole::Assignment:
-  case FileRole::Traces:
-  case FileRole::Thunks:
-    break;
-  case FileRole::Values:
-    return "no used values (*-buffer-assignment-values.txt)";
-  case FileRole::LiveRange:
-    return "no live ranges (*-live-range.txt)";
-  case FileRole::Report:
-    return "no memory usage report (*-memory-usage-report.txt)";
-  case FileRole::Module:
-    return "no HLO module (*after_optimizations.txt)";
-  }
-  return "a file is missing";
+  return fmt::format("no {} ({})", infoOf(Role).Words, infoOf(Role).Pattern);
 }
 
 void Settling::addSkipped(Sentence S, StringRef Id) {

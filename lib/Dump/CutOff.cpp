@@ -19,37 +19,11 @@ StringRef hlobuf::wholeLines(StringRef Text) {
   return Text.take_front(Text.rfind('\n') + 1);
 }
 
-llvm::ArrayRef<StringRef> hlobuf::firstLines(FileRole Role) {
-  static constexpr StringRef Assignment[] = {"BufferAssignment:"};
-  static constexpr StringRef Values[] = {"Total bytes used:"};
-  static constexpr StringRef Live[] = {"HloLiveRange (max",
-                                       "HloLiveRange not available"};
-  static constexpr StringRef Report[] = {"Total bytes used:", "Memory Space:"};
-  static constexpr StringRef Module[] = {"HloModule "};
-  static constexpr StringRef Traces[] = {"HeapSimulatorTraces:"};
-  static constexpr StringRef Thunks[] = {"Thunks:"};
-  switch (Role) {
-  case FileRole::Assignment:
-    return Assignment;
-  case FileRole::Values:
-    return Values;
-  case FileRole::LiveRange:
-    return Live;
-  case FileRole::Report:
-    return Report;
-  case FileRole::Module:
-    return Module;
-  case FileRole::Traces:
-    return Traces;
-  case FileRole::Thunks:
-    return Thunks;
-  }
-  return {};
-}
-
-bool hlobuf::endsInFirstLine(StringRef Text, llvm::ArrayRef<StringRef> Kinds) {
+bool hlobuf::endsInFirstLine(StringRef Text, FileRole Role) {
   if (Text.empty())
     return false;
+  llvm::SmallVector<StringRef, 2> Kinds;
+  infoOf(Role).FirstLines.split(Kinds, '|');
   StringRef Line = Text.ltrim('\n');
   return llvm::any_of(Kinds, [&](StringRef Kind) {
     // Of `Total bytes used: 12`, two kinds of files have the next line.

@@ -18,15 +18,9 @@ namespace hlobuf {
 /// (2026-04-13 on).
 llvm::StringRef wholeLines(llvm::StringRef Text);
 
-/// True if \p Text is the begin of a dump's file, and too short to say of
-/// which: one that begins like \p Kinds does, such as `HloModule `, and ends
-/// inside of that. An empty text does not count.
-bool endsInFirstLine(llvm::StringRef Text,
-                     llvm::ArrayRef<llvm::StringRef> Kinds);
-
-/// What the first lines of a file of \p Role begin with; a values file and a
-/// memory usage report may begin alike.
-llvm::ArrayRef<llvm::StringRef> firstLines(FileRole Role);
+/// True if \p Text is the begin of a file of \p Role, and too short to say so:
+/// it ends inside of its first line. An empty text does not count.
+bool endsInFirstLine(llvm::StringRef Text, FileRole Role);
 
 /// True if the texts of \p D end where they were meant to if they end after a
 /// line: protos and frames say where that is, and files with comments, which no

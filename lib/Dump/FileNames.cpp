@@ -14,8 +14,22 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 static constexpr StringRef Compressions[] = {"", ".gz", ".zst"};
-static constexpr StringRef AssignmentTails[] = {"-buffer-assignment.txt",
-                                                ".buffer_assignment"};
+
+static llvm::SmallVector<StringRef, 2> tailsOf(FileRole Role) {
+  llvm::SmallVector<StringRef, 2> Tails;
+  infoOf(Role).Tails.split(Tails, '|');
+  return Tails;
+}
+
+/// The longest tail of any file of a dump that \p Path ends with.
+static StringRef tailOf(StringRef Path) {
+  StringRef Longest;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    for (StringRef Tail : tailsOf(static_cast<FileRole>(Role)))
+      if (Path.ends_with(Tail) && Tail.size() > Longest.size())
+        Longest = Tail;
+  return Longest;
+}
 
 static StringRef withoutCompression(StringRef Path) {
   if (!Path.consume_back(".gz"))
@@ -25,41 +39,30 @@ static StringRef withoutCompression(StringRef Path) {
 
 bool hlobuf::isAssignmentName(StringRef Path) {
   Path = withoutCompression(Path);
-  return llvm::any_of(AssignmentTails,
+  return llvm::any_of(tailsOf(FileRole::Assignment),
                       [&](StringRef Tail) { return Path.ends_with(Tail); });
 }
 
 /// Tails of the other texts in a dump folder; the dump points of module texts
 /// end in one of these too (format of the file names: xla/service/dump.cc).
-static bool hasKnownTail(StringRef Path) {
-  Path = withoutCompression(Path);
-  StringRef Name = llvm::sys::path::filename(Path);
-  for (StringRef Tail :
-       {"-buffer-assignment.txt", "-buffer-assignment-values.txt",
-        "-live-range.txt", "-memory-usage-report.txt", "-traces.txt",
-        "after_optimizations.txt", "before_optimizations.txt",
-        "_buffer_assignment.txt", "after_codegen.txt", "execution_options.txt",
-        "hlo_module_config.txt", "target_arguments.txt", "tpu_comp_env.txt",
-        "transfer_stats.txt", "basic_compiler_metadata.txt",
-        "host_transfers.txt", "thunk_sequence.txt"})
-    if (Name.ends_with(Tail))
-      return true;
-  return false;
-}
+static constexpr StringRef OtherTails[] = {
+    "after_optimizations.txt", "before_optimizations.txt",
+    "_buffer_assignment.txt",  "after_codegen.txt",
+    "execution_options.txt",   "hlo_module_config.txt",
+    "target_arguments.txt",    "tpu_comp_env.txt",
+    "transfer_stats.txt",      "basic_compiler_metadata.txt",
+    "host_transfers.txt",      "thunk_sequence.txt"};
 
 bool hlobuf::isFreeName(StringRef Path) {
-  return withoutCompression(Path).ends_with(".txt") && !hasKnownTail(Path);
+  Path = withoutCompression(Path);
+  return tailOf(Path) == ".txt" &&
+         llvm::none_of(OtherTails,
+                       [&](StringRef Tail) { return Path.ends_with(Tail); });
 }
 
 StringRef hlobuf::stemOf(StringRef Path) {
   Path = withoutCompression(Path);
-  for (StringRef Tail :
-       {"-buffer-assignment.txt", "-buffer-assignment-values.txt",
-        "-live-range.txt", "-memory-usage-report.txt",
-        "_after_buffer_assignment.txt", ".buffer_assignment", ".txt"})
-    if (Path.consume_back(Tail))
-      break;
-  return Path;
+  return Path.drop_back(tailOf(Path).size());
 }
 
 StringRef hlobuf::moduleStemOf(StringRef Path) {
@@ -76,32 +79,8 @@ StringRef hlobuf::moduleStemOf(StringRef Path) {
 }
 
 std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
-  llvm::SmallVector<StringRef, 2> Tails;
-  switch (Role) {
-  case FileRole::Assignment:
-    Tails.assign(std::begin(AssignmentTails), std::end(AssignmentTails));
-    break;
-  case FileRole::Values:
-    Tails = {"-buffer-assignment-values.txt"};
-    break;
-  case FileRole::LiveRange:
-    Tails = {"-live-range.txt"};
-    break;
-  case FileRole::Report:
-    Tails = {"-memory-usage-report.txt"};
-    break;
-  case FileRole::Module:
-    Tails = {".txt", "_after_buffer_assignment.txt"};
-    break;
-  case FileRole::Traces:
-    Tails = {"-traces.txt"};
-    break;
-  case FileRole::Thunks:
-    Tails = {"-thunks.txt"};
-    break;
-  }
   std::vector<std::string> Names;
-  for (StringRef Tail : Tails)
+  for (StringRef Tail : tailsOf(Role))
     for (StringRef Compression : Compressions)
       Names.push_back((Stem + Tail + Compression).str());
   return Names;

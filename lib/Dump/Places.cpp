@@ -20,6 +20,17 @@ struct Scratch {
 };
 } // namespace
 
+/// The fields of \p Line, which \p Parse has read before.
+template <typename Record, typename Texts>
+static Texts readAgain(StringRef Line, bool (*Parse)(StringRef, HloTables &,
+                                                     Record &, Texts *)) {
+  Scratch S;
+  Record Copy;
+  Texts Found;
+  Parse(Line, S.Tables, Copy, &Found);
+  return Found;
+}
+
 static StringRef lineAt(StringRef Text, uint32_t Offset) {
   return Text.drop_front(Offset).take_until([](char C) { return C == '\n'; });
 }
@@ -63,11 +74,7 @@ StringRef Places::traceLine(uint32_t Offset) const {
 }
 
 AllocationTexts Places::header(const Allocation &A) const {
-  Scratch S;
-  Allocation Copy;
-  AllocationTexts Texts;
-  parseAllocationLine(line(A), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<Allocation, AllocationTexts>(line(A), parseAllocationLine);
 }
 
 StringRef Places::orEnd(StringRef Field, const Allocation &A) const {
@@ -113,43 +120,23 @@ TagTexts Places::tag(const UsedValue &U) const {
 }
 
 TagTexts Places::tag(const ReusedValue &R) const {
-  Scratch S;
-  ReusedValue Copy;
-  TagTexts Texts;
-  parseReusedLine(line(R), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<ReusedValue, TagTexts>(line(R), parseReusedLine);
 }
 
 RowTexts Places::row(const Position &P) const {
-  Scratch S;
-  Position Copy;
-  RowTexts Texts;
-  parsePositionLine(line(P), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<Position, RowTexts>(line(P), parsePositionLine);
 }
 
 RowTexts Places::row(const Use &U) const {
-  Scratch S;
-  Use Copy;
-  RowTexts Texts;
-  parseUseLine(line(U), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<Use, RowTexts>(line(U), parseUseLine);
 }
 
 RowTexts Places::row(const SequenceRow &R) const {
-  Scratch S;
-  SequenceRow Copy;
-  RowTexts Texts;
-  parseSequenceLine(line(R), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<SequenceRow, RowTexts>(line(R), parseSequenceLine);
 }
 
 RowTexts Places::row(const LiveRangeRow &R) const {
-  Scratch S;
-  LiveRangeRow Copy;
-  RowTexts Texts;
-  parseRangeLine(line(R), S.Tables, Copy, &Texts);
-  return Texts;
+  return readAgain<LiveRangeRow, RowTexts>(line(R), parseRangeLine);
 }
 
 RowTexts Places::row(const PeakRow &R) const {

@@ -83,7 +83,7 @@ TextKind hlobuf::classify(StringRef Text) {
     In.advance();
   while (!In.atEnd() && In.line().empty());
   if (In.line() == "Allocations sorted by size:")
-    return TextKind::OldReport;
+    return TextKind::Report;
   return In.line() == "Used values:" ? TextKind::Values : TextKind::Other;
 }
 
@@ -93,7 +93,7 @@ StringRef hlobuf::refusal(StringRef Text) {
     In.advance();
   if (In.atEnd())
     return "it is empty";
-  if (endsInFirstLine(Text, firstLines(FileRole::Assignment)))
+  if (endsInFirstLine(Text, FileRole::Assignment))
     return "it ends inside its first line: it was cut off";
   if (In.line().starts_with("\xef\xbb\xbf"))
     return "it starts with a UTF-8 byte order mark, which XLA does not write";

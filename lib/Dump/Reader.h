@@ -18,15 +18,10 @@ namespace hlobuf {
 /// What a text is, judged by its first line that is neither empty nor a
 /// comment.
 enum class TextKind : uint8_t {
-  Assignment,
-  Values,
-  LiveRange,
-  OldReport,
+#define HLOBUF_FILE_ROLE(Name, Key, Tails, FirstLines, Words, Pattern) Name,
+#include "Dump/FileRoles.def"
+  /// By memory space; Report is by allocation.
   NewReport,
-  Module,
-  /// What only protos hold, as Proto/TraceText.cpp prints it.
-  Traces,
-  Thunks,
   Frames,
   Other,
 };

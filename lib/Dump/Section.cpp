@@ -9,12 +9,21 @@
 
 using namespace hlobuf;
 
+const FileRoleInfo &hlobuf::infoOf(FileRole Role) {
+  static constexpr FileRoleInfo Rows[] = {
+#define HLOBUF_FILE_ROLE(Name, Key, Tails, FirstLines, Words, Pattern)         \
+  {Key, Tails, FirstLines, Words, Pattern},
+#include "Dump/FileRoles.def"
+  };
+  return Rows[static_cast<size_t>(Role)];
+}
+
 const SectionInfo &hlobuf::infoOf(Section S) {
   static constexpr SectionInfo Rows[] = {
 #define HLOBUF_SECTION(Name, File, Since, Words, Heading)                      \
-  {FileRole::File, Since, Words, Heading, ""},
+  {FileRole::File, Release::Since, Words, Heading, ""},
 #define HLOBUF_TEXT_SECTION(Name, File, Since, Words, Heading, Begins)         \
-  {FileRole::File, Since, Words, Heading, Begins},
+  {FileRole::File, Release::Since, Words, Heading, Begins},
 #include "Dump/Sections.def"
   };
   return Rows[static_cast<size_t>(S)];

@@ -8,6 +8,7 @@
 #ifndef HLOBUF_DUMP_SECTION_H
 #define HLOBUF_DUMP_SECTION_H
 
+#include "Dump/Release.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstddef>
 #include <cstdint>
@@ -28,26 +29,38 @@ constexpr size_t NumSections = 0
 /// Whether a section is there; one with a line that cannot be read is damaged.
 enum class SectionState : uint8_t { Absent, Damaged, Complete };
 
-/// The files that a dump is made of.
+/// The files that a dump is made of: the rows of FileRoles.def.
 enum class FileRole : uint8_t {
-  Assignment,
-  Values,
-  LiveRange,
-  Report,
-  Module,
-  /// What only protos hold.
-  Traces,
-  /// The program that runs: only executables hold it.
-  Thunks,
+#define HLOBUF_FILE_ROLE(Name, Key, Tails, FirstLines, Words, Pattern) Name,
+#include "Dump/FileRoles.def"
 };
-constexpr size_t NumFileRoles = 7;
+constexpr size_t NumFileRoles = 0
+#define HLOBUF_FILE_ROLE(Name, Key, Tails, FirstLines, Words, Pattern) +1
+#include "Dump/FileRoles.def"
+    ;
+
+/// A row of FileRoles.def.
+struct FileRoleInfo {
+  /// Its name in JSON.
+  llvm::StringRef Key;
+  /// What its name ends with, without what compression adds, and what its
+  /// first line begins with: the most likely first, separated by `|`.
+  llvm::StringRef Tails;
+  llvm::StringRef FirstLines;
+  /// What it holds, and what it is called; for people.
+  llvm::StringRef Words;
+  llvm::StringRef Pattern;
+};
+
+/// The row of \p Role.
+const FileRoleInfo &infoOf(FileRole Role);
 
 /// A row of Sections.def.
 struct SectionInfo {
   /// Its file where the dump is split (2026-04-03 on), or always.
   FileRole File;
-  /// The first release that prints it, as yyyymmdd: 0 for all.
-  uint32_t Since;
+  /// The first release that prints it.
+  Release Since;
   /// Its name, for people.
   llvm::StringRef Name;
   /// What it is in the text.

@@ -41,12 +41,13 @@ IntegerMap AccessMaps::scalar(const Step &S) { return build(S).map(); }
 
 /// bitcast-convert: another width adds or drops the fastest dimension.
 IntegerMap AccessMaps::reinterpreted(const Step &S) {
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != std::min(S.rank(), S.sourceRank()); ++D)
-    R.equal({in(D), out(D, -1)});
+    Relations.equal({in(D), out(D, -1)});
   if (S.sourceRank() > S.rank())
-    R.within(TermKind::Out, S.rank(), {}, S.Source.Dimensions.back().Size);
-  return R.map();
+    Relations.within(TermKind::Out, S.rank(), {},
+                     S.Source.Dimensions.back().Size);
+  return Relations.map();
 }
 
 /// transpose, broadcast and reverse.
@@ -54,38 +55,38 @@ IntegerMap AccessMaps::moved(Opcode Op, const Step &S) {
   auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
   if (!Dims)
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   if (Op == Opcode::Broadcast) {
     if (Dims->size() != S.sourceRank())
       return {};
     for (unsigned K = 0; K != Dims->size(); ++K)
       if (S.Source.Dimensions[K].Size == S.Result.Dimensions[(*Dims)[K]].Size)
-        R.equal({out(K), in((*Dims)[K], -1)});
+        Relations.equal({out(K), in((*Dims)[K], -1)});
       else
-        R.equal(out(K)); // A dimension of size 1 is repeated.
-    return R.map();
+        Relations.equal(out(K)); // A dimension of size 1 is repeated.
+    return Relations.map();
   }
   if (S.rank() != S.sourceRank() ||
       (Op == Opcode::Transpose && Dims->size() != S.rank()))
     return {};
   for (unsigned D = 0; D != S.rank(); ++D)
     if (Op == Opcode::Transpose)
-      R.equal({out((*Dims)[D]), in(D, -1)});
+      Relations.equal({out((*Dims)[D]), in(D, -1)});
     else if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
-      R.equal({out(D), in(D)}, 1 - S.Result.Dimensions[D].Size);
+      Relations.equal({out(D), in(D)}, 1 - S.Result.Dimensions[D].Size);
     else
-      R.equal({out(D), in(D, -1)});
-  return R.map();
+      Relations.equal({out(D), in(D, -1)});
+  return Relations.map();
 }
 
 IntegerMap AccessMaps::sliced(const Step &S) {
   SmallVector<int64_t, 6> Begins(S.rank()), Strides(S.rank());
   if (S.sourceRank() != S.rank() || !parseSlice(S.Attributes, Begins, Strides))
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D)
-    R.equal({out(D), in(D, -Strides[D])}, -Begins[D]);
-  return R.map();
+    Relations.equal({out(D), in(D, -Strides[D])}, -Begins[D]);
+  return Relations.map();
 }
 
 /// Start index number \p D, of which operand \p First is the first one; until
@@ -106,22 +107,22 @@ SymbolicIndex AccessMaps::start(ScopedId At, size_t First, unsigned D,
 IntegerMap AccessMaps::slicedAtStart(const Step &S) {
   if (S.sourceRank() != S.rank() || P.operands(S.At.Id).size() < 2)
     return S.rank() == 0 ? build(S).map() : IntegerMap();
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
     SymbolicIndex Begin = start(
         S.At, 1, D, S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
     SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
     if (Begin.Parameter)
       Sum.push_back({TermKind::Parameter, *Begin.Parameter, -1});
-    R.equal(Sum, -Begin.Constant);
+    Relations.equal(Sum, -Begin.Constant);
   }
-  return R.map();
+  return Relations.map();
 }
 
 IntegerMap AccessMaps::updated(const Step &S) {
   if (S.sourceRank() != S.rank())
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
     int64_t Count = S.Source.Dimensions[D].Size;
     SymbolicIndex Begin =
@@ -129,10 +130,10 @@ IntegerMap AccessMaps::updated(const Step &S) {
     SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
     if (Begin.Parameter)
       Sum.push_back({TermKind::Parameter, *Begin.Parameter, 1});
-    R.equal(Sum, Begin.Constant);
-    R.within(TermKind::Out, D, {}, Count);
+    Relations.equal(Sum, Begin.Constant);
+    Relations.within(TermKind::Out, D, {}, Count);
   }
-  return R.map();
+  return Relations.map();
 }
 
 IntegerSet AccessMaps::window(ScopedId At) {
@@ -141,13 +142,13 @@ IntegerSet AccessMaps::window(ScopedId At) {
   unsigned Rank = Result.Dimensions.size();
   if (Operands.size() < 2 || shape(Operands[1], 0).Dimensions.size() != Rank)
     return {};
-  RelationBuilder R(Sets, Rank, 0);
+  RelationBuilder Relations(Sets, Rank, 0);
   for (unsigned D = 0; D != Rank; ++D) {
     int64_t Count = shape(Operands[1], 0).Dimensions[D].Size;
-    R.within(TermKind::In, D,
-             start(At, 2, D, Result.Dimensions[D].Size - Count), Count);
+    Relations.within(TermKind::In, D,
+                     start(At, 2, D, Result.Dimensions[D].Size - Count), Count);
   }
-  return R.domain();
+  return Relations.domain();
 }
 
 IntegerMap AccessMaps::padded(const Step &S) {
@@ -159,7 +160,7 @@ IntegerMap AccessMaps::padded(const Step &S) {
     Text.split(Items, 'x');
   if (Items.size() != S.rank() || S.sourceRank() != S.rank())
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
     SmallVector<StringRef, 3> Parts;
     Items[D].split(Parts, '_');
@@ -168,10 +169,10 @@ IntegerMap AccessMaps::padded(const Step &S) {
         (Parts.size() > 2 && Parts[2].trim().getAsInteger(10, Between)) ||
         Between < 0 || Between >= MaxElement || std::abs(Low) >= MaxElement)
       return {};
-    R.equal({in(D), out(D, -1 - Between)}, -Low);
-    R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+    Relations.equal({in(D), out(D, -1 - Between)}, -Low);
+    Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
   }
-  return R.map();
+  return Relations.map();
 }
 
 IntegerMap AccessMaps::joined(const Step &S) {
@@ -185,12 +186,12 @@ IntegerMap AccessMaps::joined(const Step &S) {
       return {};
     Before = boundedAdd(Before, Y.Dimensions[Along].Size);
   }
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D)
-    R.equal({out(D), in(D, -1)}, D == Along ? Before : 0);
-  R.within(TermKind::Out, static_cast<unsigned>(Along), {},
-           S.Source.Dimensions[Along].Size);
-  return R.map();
+    Relations.equal({out(D), in(D, -1)}, D == Along ? Before : 0);
+  Relations.within(TermKind::Out, static_cast<unsigned>(Along), {},
+                   S.Source.Dimensions[Along].Size);
+  return Relations.map();
 }
 
 IntegerMap AccessMaps::reduced(const Step &S) {
@@ -199,14 +200,14 @@ IntegerMap AccessMaps::reduced(const Step &S) {
   auto Dims = dimensions(S.Attributes, "dimensions", S.sourceRank());
   if (!Dims || S.rank() + Dims->size() != S.sourceRank())
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   unsigned Kept = 0;
   for (unsigned D = 0; D != S.sourceRank(); ++D)
     if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
-      R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+      Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
     else
-      R.equal({out(D), in(Kept++, -1)});
-  return R.map();
+      Relations.equal({out(D), in(Kept++, -1)});
+  return Relations.map();
 }
 
 /// The numbers of `key=1x2x3` in `window={..}`, \p Default without it.
@@ -247,14 +248,15 @@ IntegerMap AccessMaps::windowed(const Step &S) {
   auto Inner = windowNumbers(Window, "rhs_dilate", S.rank(), 1);
   if (!Sizes || !Strides || !Lows || !Base || !Inner)
     return {};
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
-    LinearTerm Offset = R.addInner((*Sizes)[D]);
+    LinearTerm Offset = Relations.addInner((*Sizes)[D]);
     Offset.Factor = (*Inner)[D];
-    R.equal({in(D, (*Strides)[D]), Offset, out(D, -(*Base)[D])}, -(*Lows)[D]);
-    R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+    Relations.equal({in(D, (*Strides)[D]), Offset, out(D, -(*Base)[D])},
+                    -(*Lows)[D]);
+    Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
   }
-  return R.map();
+  return Relations.map();
 }
 
 /// dot: batch dimensions, free ones of both sides, and all that is contracted.
@@ -274,17 +276,18 @@ IntegerMap AccessMaps::multiplied(const Step &S) {
   if (Batch->size() + Free > S.rank())
     return {};
   unsigned Next = Left ? Batch->size() : S.rank() - Free;
-  RelationBuilder R = build(S);
+  RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.sourceRank(); ++D) {
     int64_t Dim = D;
     if (llvm::is_contained(*Contracted, Dim))
-      R.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
+      Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
     else if (llvm::is_contained(*Batch, Dim))
-      R.equal({out(D), in(llvm::find(*Batch, Dim) - Batch->begin(), -1)});
+      Relations.equal(
+          {out(D), in(llvm::find(*Batch, Dim) - Batch->begin(), -1)});
     else
-      R.equal({out(D), in(Next++, -1)});
+      Relations.equal({out(D), in(Next++, -1)});
   }
-  return R.map();
+  return Relations.map();
 }
 
 IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {

@@ -11,18 +11,6 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 
-namespace {
-/// One dimension of an array as it is in memory: Size places, Stride of the
-/// logical dimension apart; no dimension for padding and parts of elements.
-struct MemoryDimension {
-  int64_t Dimension;
-  int64_t Stride;
-  int64_t Size;
-};
-/// The slowest first.
-using MemoryDimensions = SmallVector<MemoryDimension, 8>;
-} // namespace
-
 /// Dimensions in an order, without tiles.
 static MemoryDimensions plainDimensions(const Shape &S,
                                         llvm::ArrayRef<int64_t> Major) {
@@ -30,23 +18,6 @@ static MemoryDimensions plainDimensions(const Shape &S,
   for (int64_t D : Major)
     All.push_back({D, 1, S.Dimensions[D].Size});
   return All;
-}
-
-static bool applyTile(MemoryDimensions &All, const Tile &T) {
-  while (All.size() < T.size())
-    All.insert(All.begin(), {-1, 1, 1});
-  size_t First = All.size() - T.size();
-  MemoryDimensions Inner;
-  for (size_t K = 0; K != T.size(); ++K) {
-    MemoryDimension &Outer = All[First + K];
-    if (T[K] <= 0 || T[K] > MaxElement)
-      return false;
-    Inner.push_back({Outer.Dimension, Outer.Stride, T[K]});
-    Outer.Stride = boundedMultiply(Outer.Stride, T[K]);
-    Outer.Size = ceilDivide(Outer.Size, T[K]);
-  }
-  All.append(Inner);
-  return true;
 }
 
 /// Without dimensions of one place, neighbors joined where they are one.
@@ -68,15 +39,7 @@ static void simplify(MemoryDimensions &All) {
 }
 
 static std::optional<MemoryDimensions> tiledDimensions(const Shape &S) {
-  ArrayOrder Order(S);
-  if (!Order.isValid() || !hasKnownAddresses(S))
-    return std::nullopt;
-  MemoryDimensions All = plainDimensions(S, Order.majorToMinor());
-  if (S.Layout)
-    for (const Tile &T : S.Layout->Tiles)
-      if (!applyTile(All, T))
-        return std::nullopt;
-  return All;
+  return hasKnownAddresses(S) ? memoryDimensions(S) : std::nullopt;
 }
 
 bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
@@ -122,12 +85,12 @@ IntegerSet hlobuf::allIndices(const IntegerSets &Sets, const Shape &S) {
 
 /// The variables of the memory dimensions \p All of \p S, whose indices are
 /// variables of kind \p Kind.
-static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &R, TermKind Kind,
-                                            const Shape &S,
+static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &Relations,
+                                            TermKind Kind, const Shape &S,
                                             const MemoryDimensions &All) {
   SmallVector<LinearTerm, 8> Terms(All.size());
   for (unsigned D = 0; D != S.Dimensions.size(); ++D) {
-    R.within(Kind, D, {}, S.Dimensions[D].Size);
+    Relations.within(Kind, D, {}, S.Dimensions[D].Size);
     SmallVector<LinearTerm, 6> Sum = {{Kind, D, -1}};
     SmallVector<size_t, 4> Own;
     for (size_t K = 0; K != All.size(); ++K)
@@ -138,20 +101,20 @@ static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &R, TermKind Kind,
       continue;
     }
     for (size_t K : Own) {
-      Terms[K] = R.addInner(All[K].Size);
+      Terms[K] = Relations.addInner(All[K].Size);
       Sum.push_back({Terms[K].Kind, Terms[K].Index, All[K].Stride});
     }
-    R.equal(Sum);
+    Relations.equal(Sum);
   }
   for (size_t K = 0; K != All.size(); ++K)
     if (All[K].Dimension < 0)
-      Terms[K] = R.addInner(All[K].Size);
+      Terms[K] = Relations.addInner(All[K].Size);
   return Terms;
 }
 
 /// Equal numbers of places before them: of dimensions \p X, whose variables are
 /// \p XTerms, and of \p Y.
-static void relate(RelationBuilder &R, const MemoryDimensions &X,
+static void relate(RelationBuilder &Relations, const MemoryDimensions &X,
                    llvm::ArrayRef<LinearTerm> XTerms, const MemoryDimensions &Y,
                    llvm::ArrayRef<LinearTerm> YTerms) {
   size_t I = X.size(), J = Y.size();
@@ -170,7 +133,7 @@ static void relate(RelationBuilder &R, const MemoryDimensions &X,
         Q = boundedMultiply(Q, Y[J].Size);
       }
     } while (P != Q && (I != 0 || J != 0));
-    R.equal(Sum);
+    Relations.equal(Sum);
   }
 }
 
@@ -179,11 +142,13 @@ static IntegerMap relateAll(const IntegerSets &Sets, const Shape &From,
                             MemoryDimensions Y) {
   simplify(X);
   simplify(Y);
-  RelationBuilder R(Sets, From.Dimensions.size(), To.Dimensions.size());
-  SmallVector<LinearTerm, 8> XTerms = addMemory(R, TermKind::In, From, X);
-  SmallVector<LinearTerm, 8> YTerms = addMemory(R, TermKind::Out, To, Y);
-  relate(R, X, XTerms, Y, YTerms);
-  return R.map();
+  RelationBuilder Relations(Sets, From.Dimensions.size(), To.Dimensions.size());
+  SmallVector<LinearTerm, 8> XTerms =
+      addMemory(Relations, TermKind::In, From, X);
+  SmallVector<LinearTerm, 8> YTerms =
+      addMemory(Relations, TermKind::Out, To, Y);
+  relate(Relations, X, XTerms, Y, YTerms);
+  return Relations.map();
 }
 
 IntegerMap hlobuf::samePlace(const IntegerSets &Sets, const Shape &From,
@@ -236,22 +201,23 @@ IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
 
 IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {
   ArrayOrder Order(S);
-  RelationBuilder R(Sets, S.Dimensions.size(), 1);
+  RelationBuilder Relations(Sets, S.Dimensions.size(), 1);
   SmallVector<LinearTerm, 6> Sum = {{TermKind::Out, 0, -1}};
   for (unsigned D = 0; D != S.Dimensions.size(); ++D) {
-    R.within(TermKind::In, D, {}, S.Dimensions[D].Size);
+    Relations.within(TermKind::In, D, {}, S.Dimensions[D].Size);
     Sum.push_back({TermKind::In, D, Order.stride(D)});
   }
-  R.equal(Sum);
-  return R.map();
+  Relations.equal(Sum);
+  return Relations.map();
 }
 
 IntegerMap hlobuf::toMemoryOrder(const IntegerSets &Sets, const Shape &S) {
   ArrayOrder Order(S);
   unsigned Rank = S.Dimensions.size();
-  RelationBuilder R(Sets, Rank, Rank);
+  RelationBuilder Relations(Sets, Rank, Rank);
   for (unsigned K = 0; K != Rank; ++K)
-    R.equal({{TermKind::In, static_cast<unsigned>(Order.majorToMinor()[K]), 1},
-             {TermKind::Out, K, -1}});
-  return R.map();
+    Relations.equal(
+        {{TermKind::In, static_cast<unsigned>(Order.majorToMinor()[K]), 1},
+         {TermKind::Out, K, -1}});
+  return Relations.map();
 }

@@ -58,7 +58,7 @@ HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
       Operand(shapeOf(P, P.operands(Id)[Of.Operand], Of.Part)), Chain(Chain),
       Bound(Bound) {}
 
-void HazardFinder::found(ElementHazard H) {
+void HazardFinder::found(ElementHazard Hazard) {
   // With few and small scalars it is easier to see.
   auto Rank = [](const ElementHazard &Of) {
     int64_t Sum = 0;
@@ -67,8 +67,8 @@ void HazardFinder::found(ElementHazard H) {
           boundedAdd(Sum, std::abs(std::clamp(Value, -MaxElement, MaxElement)));
     return std::tuple(Of.Verdict, Of.Scalars.size(), Sum);
   };
-  if (!Worst || Rank(H) < Rank(*Worst))
-    Worst = std::move(H);
+  if (!Worst || Rank(Hazard) < Rank(*Worst))
+    Worst = std::move(Hazard);
 }
 
 void HazardFinder::undecided(UndecidedReason Reason) {
@@ -76,12 +76,13 @@ void HazardFinder::undecided(UndecidedReason Reason) {
     Exhausted = true;
     Reason = TooManySteps;
   }
-  if (llvm::any_of(Undecided,
-                   [&](const ElementHazard &H) { return H.Reason == Reason; }))
+  if (llvm::any_of(Undecided, [&](const ElementHazard &Hazard) {
+        return Hazard.Reason == Reason;
+      }))
     return;
-  ElementHazard H;
-  H.Reason = Reason;
-  Undecided.push_back(std::move(H));
+  ElementHazard Hazard;
+  Hazard.Reason = Reason;
+  Undecided.push_back(std::move(Hazard));
 }
 
 std::vector<ElementHazard> HazardFinder::take() {
@@ -91,15 +92,15 @@ std::vector<ElementHazard> HazardFinder::take() {
 }
 
 /// What needs no sets: each element reads what is at its own address.
-bool HazardFinder::isSoundEarly(const ReadRelation &R,
+bool HazardFinder::isSoundEarly(const ReadRelation &Relation,
                                 const Shape &Frame) const {
-  if (R.Kind != ReadKind::Exact || !R.isIdentity())
+  if (Relation.Kind != ReadKind::Exact || !Relation.isIdentity())
     return false;
   if (hasSameSizes(Frame, Result))
-    return (R.SameAddress && hasSameIndices(Frame, Result)) ||
-           (R.SameIndex && hasSameIndices(Result, Operand));
+    return (Relation.SameAddress && hasSameIndices(Frame, Result)) ||
+           (Relation.SameIndex && hasSameIndices(Result, Operand));
   // One loop over other sizes is one over the same places in memory.
-  return R.SameAddress && storedBits(Frame) == storedBits(Result) &&
+  return Relation.SameAddress && storedBits(Frame) == storedBits(Result) &&
          ArrayOrder(Frame).elements() == ArrayOrder(Result).elements() &&
          hasKnownAddresses(Frame) && hasKnownAddresses(Result) &&
          hasSameTiles(Frame, Result);
@@ -114,34 +115,34 @@ IntegerMap HazardFinder::operandToResult() const {
 
 /// Which elements of the result overwrite what an element of it, or of another
 /// result that is computed with it, reads.
-std::optional<HazardFinder::Question> HazardFinder::ask(const ReadRelation &R,
-                                                        const Shape &Frame) {
-  ReadRelation Explicit = R;
-  if (R.isIdentity() &&
+std::optional<HazardFinder::Question>
+HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
+  ReadRelation Explicit = Relation;
+  if (Relation.isIdentity() &&
       !makeExplicit(P, I.Maps, I.Sets, Frame, Operand, Explicit)) {
     undecided(UnknownOrder);
     return std::nullopt;
   }
   ArrayOrder X(Frame), Y(Result);
-  Question Q{R, {}, {}};
+  Question Asked{Relation, {}, {}};
   IntegerMap Together;
   if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
     Together = samePosition(I.Sets, Result, Frame);
   if (hasSameSizes(Frame, Result))
-    Q.Reads = Explicit.Map;
+    Asked.Reads = Explicit.Map;
   else if (Together)
-    Q.Reads = Together.then(Explicit.Map);
+    Asked.Reads = Together.then(Explicit.Map);
   else {
-    Q.OtherLoop = true;
-    Q.Reads =
+    Asked.OtherLoop = true;
+    Asked.Reads =
         IntegerMap::product(allIndices(I.Sets, Result), Explicit.Map.range());
   }
-  Q.Conflicts = Q.Reads.then(operandToResult());
-  if (!Q.Conflicts) {
+  Asked.Conflicts = Asked.Reads.then(operandToResult());
+  if (!Asked.Conflicts) {
     undecided(UnknownOrder);
     return std::nullopt;
   }
-  return Q;
+  return Asked;
 }
 
 /// Nothing worse is looked for: it goes wrong for all values of scalars, or
@@ -152,11 +153,11 @@ bool HazardFinder::isWorstKnown() {
   return Worst->Scalars.empty() || ++AfterWorst > MaxAfterWorst;
 }
 
-void HazardFinder::consider(const ReadRelation &R, const Shape &Frame) {
-  if (Chain.onlyForwards() || isSoundEarly(R, Frame) || isWorstKnown())
+void HazardFinder::consider(const ReadRelation &Relation, const Shape &Frame) {
+  if (Chain.onlyForwards() || isSoundEarly(Relation, Frame) || isWorstKnown())
     return;
   I.Sets.bound(Bound);
-  if (std::optional<Question> Q = ask(R, Frame))
+  if (std::optional<Question> Q = ask(Relation, Frame))
     decide(*Q);
   I.Sets.bound(Bound);
 }
@@ -200,10 +201,10 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
   IntegerMap ToResult = operandToResult();
   Itself = allIndices(I.Sets, Result).subtract(allIndices(I.Sets, Result));
   bool SameWidth = storedBits(Operand) == storedBits(Result);
-  for (const ReadRelation &R : OwnReads) {
-    ReadRelation Explicit = R;
-    if (R.Kind != ReadKind::Exact || !R.Moves || !SameWidth ||
-        (R.isIdentity() &&
+  for (const ReadRelation &Relation : OwnReads) {
+    ReadRelation Explicit = Relation;
+    if (Relation.Kind != ReadKind::Exact || !Relation.Moves || !SameWidth ||
+        (Relation.isIdentity() &&
          !makeExplicit(P, I.Maps, I.Sets, Result, Operand, Explicit)) ||
         Explicit.Overestimated)
       continue;
@@ -213,13 +214,13 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
   return *Itself;
 }
 
-void HazardFinder::decide(const Question &Q) {
+void HazardFinder::decide(const Question &Asked) {
   const std::vector<Window> &All = windows();
   IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
-  if (!Q.OtherLoop && Q.Conflicts.isSubset(Identity) == Decision(true))
+  if (!Asked.OtherLoop && Asked.Conflicts.isSubset(Identity) == Decision(true))
     return;
   IntegerMap Others =
-      Q.OtherLoop ? Q.Conflicts : Q.Conflicts.subtract(Identity);
+      Asked.OtherLoop ? Asked.Conflicts : Asked.Conflicts.subtract(Identity);
   IntegerSet Read = Others.range();
   if (AllWindows) {
     IntegerSet Some =
@@ -228,7 +229,7 @@ void HazardFinder::decide(const Question &Q) {
     if (Some.intersect(AllWindows).isEmpty() == Decision(true))
       return;
   }
-  Question Rest{Q.R, Q.Reads, Others, Q.OtherLoop};
+  Question Rest{Asked.Relation, Asked.Reads, Others, Asked.OtherLoop};
   for (const Window &W : All) {
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
       return undecided(TooManySteps);
@@ -238,9 +239,9 @@ void HazardFinder::decide(const Question &Q) {
   }
 }
 
-void HazardFinder::decideWindow(const Question &Q, const Window &W) {
+void HazardFinder::decideWindow(const Question &Asked, const Window &W) {
   I.Sets.bound(Bound);
-  IntegerMap Bad = Q.Conflicts.intersectRange(W.Elements);
+  IntegerMap Bad = Asked.Conflicts.intersectRange(W.Elements);
   Bad = Bad.intersectParameters(I.Starts.ranges(Bad.usedParameters()));
   Decision Empty = Bad.isEmpty();
   if (Empty == Decision(true))
@@ -254,13 +255,13 @@ void HazardFinder::decideWindow(const Question &Q, const Window &W) {
   if (!Empty)
     return undecided(TooManySteps);
   bool None = false;
-  if (!decideValues(Q, W, Bad, {}, None) && !None)
-    tryFixed(Q, W, Bad);
+  if (!decideValues(Asked, W, Bad, {}, None) && !None)
+    tryFixed(Asked, W, Bad);
 }
 
 /// True if a hazard, or a reason why there may be one, was recorded. \p Empty
 /// if there is none for values of the scalars that agree with \p Fixed.
-bool HazardFinder::decideValues(const Question &Q, const Window &W,
+bool HazardFinder::decideValues(const Question &Asked, const Window &W,
                                 const IntegerMap &Bad,
                                 const ScalarValues &Fixed, bool &Empty) {
   I.Sets.bound(Bound);
@@ -274,12 +275,12 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     Exhausted = true;
     return false;
   }
-  if (Q.OtherLoop || Q.R.Kind == ReadKind::Unknown) {
-    undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
+  if (Asked.OtherLoop || Asked.Relation.Kind == ReadKind::Unknown) {
+    undecided(Asked.OtherLoop ? OtherLoop : UnknownReads);
     return true;
   }
-  if (Q.R.Kind == ReadKind::Any)
-    return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
+  if (Asked.Relation.Kind == ReadKind::Any)
+    return confirm(Asked, W, Some, ReadVerdict::Anywhere, Fixed);
   IntegerMap ToOrder = toMemoryOrder(I.Sets, Result);
   IntegerMap Earlier = IntegerMap::toEarlier(I.Sets, Result.Dimensions.size());
   IntegerMap Ordered = ToOrder.reverse().then(Some).then(ToOrder);
@@ -289,21 +290,21 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     Exhausted = true;
     return false;
   }
-  if (!*NotBehind && confirm(Q, W, Behind, ReadVerdict::Behind, Fixed))
+  if (!*NotBehind && confirm(Asked, W, Behind, ReadVerdict::Behind, Fixed))
     return true;
   if (Worst && Worst->Verdict <= ReadVerdict::Ahead && *NotBehind)
     return true;
   IntegerMap Ahead = Ordered.subtract(Earlier);
   return Ahead.isEmpty() == Decision(false) &&
-         confirm(Q, W, Ahead, ReadVerdict::Ahead, Fixed);
+         confirm(Asked, W, Ahead, ReadVerdict::Ahead, Fixed);
 }
 
 IntegerSet HazardFinder::fix(const ParameterValues &Point) const {
-  RelationBuilder R(I.Sets, 0, 0);
+  RelationBuilder Relations(I.Sets, 0, 0);
   for (auto [Number, Value] : Point)
     if (Value != INT64_MIN)
-      R.equal({{TermKind::Parameter, Number, 1}}, -Value);
-  return R.map().parameters();
+      Relations.equal({{TermKind::Parameter, Number, 1}}, -Value);
+  return Relations.map().parameters();
 }
 
 /// A point where all scalars are small.
@@ -322,11 +323,12 @@ HazardFinder::sample(const IntegerSet &Parameters) {
       {-16, 16}, {-300, 300}, {-70000, 70000},
   };
   for (auto [Least, Greatest] : Ranges) {
-    RelationBuilder R(I.Sets, 0, 0);
+    RelationBuilder Relations(I.Sets, 0, 0);
     for (unsigned Number : Scalars)
-      R.within(TermKind::Parameter, Number, {Least, {}}, Greatest - Least + 1);
+      Relations.within(TermKind::Parameter, Number, {Least, {}},
+                       Greatest - Least + 1);
     I.Sets.bound(Bound);
-    IntegerSet Small = Parameters.intersect(R.map().parameters());
+    IntegerSet Small = Parameters.intersect(Relations.map().parameters());
     if (Small.isEmpty() != Decision(false))
       continue;
     auto Extreme = extremePoint(Small, Scalars, /*Greatest=*/Least < 0);
@@ -341,7 +343,7 @@ HazardFinder::sample(const IntegerSet &Parameters) {
 
 /// Records a hazard if start indices that are wrong follow from scalars by the
 /// arithmetic of the machine, too.
-bool HazardFinder::confirm(const Question &Q, const Window &W,
+bool HazardFinder::confirm(const Question &Asked, const Window &W,
                            const IntegerMap &Bad, ReadVerdict Verdict,
                            const ScalarValues &Fixed) {
   std::optional<ParameterValues> Point = sample(Bad.parameters());
@@ -358,25 +360,25 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
   Known.insert(Fixed.begin(), Fixed.end());
   if (!I.Starts.confirms(*Point, Known))
     return false;
-  if (Q.R.Overestimated) {
+  if (Asked.Relation.Overestimated) {
     undecided(TooManySteps);
     return true;
   }
-  ElementHazard H;
-  H.Verdict = Verdict;
-  H.Writer = W.Writer;
-  H.Reader = Q.R.Cause;
+  ElementHazard Hazard;
+  Hazard.Verdict = Verdict;
+  Hazard.Writer = W.Writer;
+  Hazard.Reader = Asked.Relation.Cause;
   for (auto [S, Value] : Known)
-    H.Scalars.push_back({I.All.nameOf(S), Value});
+    Hazard.Scalars.push_back({I.All.nameOf(S), Value});
   if (Verdict != ReadVerdict::Anywhere)
-    describe(H, Q, W, Bad, fix(*Point));
-  found(std::move(H));
+    describe(Hazard, Asked, W, Bad, fix(*Point));
+  found(std::move(Hazard));
   return true;
 }
 
 /// The first element that goes wrong, and all that are read and written, for
 /// the scalars of \p Point. \p Bad is in the order of memory.
-void HazardFinder::describe(ElementHazard &H, const Question &Q,
+void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
                             const Window &W, const IntegerMap &Bad,
                             const IntegerSet &Point) const {
   ArrayOrder Order(Result);
@@ -391,8 +393,8 @@ void HazardFinder::describe(ElementHazard &H, const Question &Q,
   auto Written = samplePosition(First);
   auto Read = samplePosition(
       Now.intersectDomain(First).range().forSomeParameters().least());
-  H.Written = Written ? Number(*Written) : 0;
-  H.Read = Read ? Number(*Read) : 0;
+  Hazard.Written = Written ? Number(*Written) : 0;
+  Hazard.Read = Read ? Number(*Read) : 0;
   auto Span = [&](const IntegerSet &Elements, const Shape &Of) {
     auto Bounds = Elements.intersectParameters(Point)
                       .apply(memoryNumber(I.Sets, Of))
@@ -400,8 +402,8 @@ void HazardFinder::describe(ElementHazard &H, const Question &Q,
     return Bounds ? ElementSpan{Bounds->first, Bounds->second + 1}
                   : ElementSpan{};
   };
-  H.Reads = Span(Q.Reads.range(), Operand);
-  H.Writes = Span(W.Elements, Result);
+  Hazard.Reads = Span(Asked.Reads.range(), Operand);
+  Hazard.Writes = Span(W.Elements, Result);
 }
 
 /// Values of \p S to try; \p All if it has no others.
@@ -425,7 +427,7 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
 
 /// Fixes the scalars \p Rest one after the other. True if all is decided:
 /// \p Empty where there is no hazard.
-bool HazardFinder::tryValues(const Question &Q, const Window &W,
+bool HazardFinder::tryValues(const Question &Asked, const Window &W,
                              const IntegerMap &Bad, ArrayRef<ScalarId> Rest,
                              ScalarValues Fixed, bool &Empty) {
   bool All = false, Every = true;
@@ -434,10 +436,10 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
       return false;
     Fixed[Rest[0]] = V;
     bool None = false;
-    if (decideValues(Q, W, Bad, Fixed, None))
+    if (decideValues(Asked, W, Bad, Fixed, None))
       return true;
     if (!None && Rest.size() > 1 &&
-        tryValues(Q, W, Bad, Rest.drop_front(), Fixed, None) && !None)
+        tryValues(Asked, W, Bad, Rest.drop_front(), Fixed, None) && !None)
       return true;
     Every &= None;
   }
@@ -448,10 +450,10 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
 /// Where unknown arithmetic is between scalars and start indices, values of
 /// some of these scalars make the rest known. It is a proof only if those are
 /// all that there are.
-void HazardFinder::tryFixed(const Question &Q, const Window &W,
+void HazardFinder::tryFixed(const Question &Asked, const Window &W,
                             const IntegerMap &Bad) {
   if (I.Sets.isExceeded()) {
-    if (!tryPoints(Q, W, Bad))
+    if (!tryPoints(Asked, W, Bad))
       undecided(TooManySteps);
     return;
   }
@@ -460,18 +462,18 @@ void HazardFinder::tryFixed(const Question &Q, const Window &W,
   bool Empty = false;
   for (const ScalarId &S : Scalars) {
     Trials = 0;
-    if (tryValues(Q, W, Bad, S, {}, Empty))
+    if (tryValues(Asked, W, Bad, S, {}, Empty))
       return;
   }
   Trials = 0;
-  if (Scalars.size() > 1 && tryValues(Q, W, Bad, Scalars, {}, Empty))
+  if (Scalars.size() > 1 && tryValues(Asked, W, Bad, Scalars, {}, Empty))
     return;
   undecided(Exhausted ? TooManySteps : UnknownScalars);
 }
 
 /// A hazard for some values of all scalars, or of all but one, which makes the
 /// question easier. True if there is one.
-bool HazardFinder::tryPoints(const Question &Q, const Window &W,
+bool HazardFinder::tryPoints(const Question &Asked, const Window &W,
                              const IntegerMap &Bad) {
   I.Sets.bound(Bound);
   auto Scalars = I.Starts.scalarsOf(Bad.usedParameters());
@@ -487,11 +489,11 @@ bool HazardFinder::tryPoints(const Question &Q, const Window &W,
   unsigned long Before = std::exchange(Bound, Bound / PointShare);
   bool Found = false, Empty = false;
   for (const ScalarValues &Fixed : Points)
-    Found = Found || decideValues(Q, W, Bad, Fixed, Empty);
+    Found = Found || decideValues(Asked, W, Bad, Fixed, Empty);
   for (const ScalarId &S : Scalars)
     for (ScalarValues Others : Points) {
       Others.erase(S);
-      Found = Found || decideValues(Q, W, Bad, Others, Empty);
+      Found = Found || decideValues(Asked, W, Bad, Others, Empty);
     }
   Bound = Before;
   return Found;

@@ -37,8 +37,8 @@ public:
   HazardFinder(InstructionSets &I, HloId Id, uint32_t Part, ReadOperand Operand,
                const InPlaceChain &Chain, unsigned long Bound);
 
-  /// Reads \p R in the order of array \p Frame.
-  void consider(const ReadRelation &R, const Shape &Frame);
+  /// Reads \p Relation in the order of array \p Frame.
+  void consider(const ReadRelation &Relation, const Shape &Frame);
   /// Reads by which result \p Part itself is computed: elements that these move
   /// to their own places are overwritten with themselves.
   void setOwnReads(llvm::ArrayRef<ReadRelation> Own) { OwnReads = Own; }
@@ -55,7 +55,7 @@ private:
   };
   /// A relation between elements of the result, those of another loop included.
   struct Question {
-    const ReadRelation &R;
+    const ReadRelation &Relation;
     /// f to the operand's element, f to the element g there.
     IntegerMap Reads;
     IntegerMap Conflicts;
@@ -64,28 +64,29 @@ private:
   };
 
   bool isWorstKnown();
-  bool isSoundEarly(const ReadRelation &R, const Shape &Frame) const;
-  std::optional<Question> ask(const ReadRelation &R, const Shape &Frame);
-  void decide(const Question &Q);
-  void decideWindow(const Question &Q, const Window &W);
-  bool decideValues(const Question &Q, const Window &W, const IntegerMap &Bad,
-                    const ScalarValues &Fixed, bool &Empty);
-  void tryFixed(const Question &Q, const Window &W, const IntegerMap &Bad);
-  bool tryValues(const Question &Q, const Window &W, const IntegerMap &Bad,
+  bool isSoundEarly(const ReadRelation &Relation, const Shape &Frame) const;
+  std::optional<Question> ask(const ReadRelation &Relation, const Shape &Frame);
+  void decide(const Question &Asked);
+  void decideWindow(const Question &Asked, const Window &W);
+  bool decideValues(const Question &Asked, const Window &W,
+                    const IntegerMap &Bad, const ScalarValues &Fixed,
+                    bool &Empty);
+  void tryFixed(const Question &Asked, const Window &W, const IntegerMap &Bad);
+  bool tryValues(const Question &Asked, const Window &W, const IntegerMap &Bad,
                  llvm::ArrayRef<ScalarId> Rest, ScalarValues Fixed,
                  bool &Empty);
-  bool tryPoints(const Question &Q, const Window &W, const IntegerMap &Bad);
+  bool tryPoints(const Question &Asked, const Window &W, const IntegerMap &Bad);
   llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
-  bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
+  bool confirm(const Question &Asked, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);
-  void describe(ElementHazard &H, const Question &Q, const Window &W,
+  void describe(ElementHazard &Hazard, const Question &Asked, const Window &W,
                 const IntegerMap &Bad, const IntegerSet &Point) const;
   std::optional<ParameterValues> sample(const IntegerSet &Parameters);
   IntegerSet fix(const ParameterValues &Point) const;
   const std::vector<Window> &windows();
   const IntegerSet &overwrittenWithItself();
   IntegerMap operandToResult() const;
-  void found(ElementHazard H);
+  void found(ElementHazard Hazard);
   void undecided(UndecidedReason Reason);
 
   InstructionSets &I;

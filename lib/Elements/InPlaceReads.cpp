@@ -153,8 +153,8 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     auto Reads = Some.Reads.find(Operand);
     if (Reads == Some.Reads.end())
       return;
-    for (const ReadRelation &R : Reads->second)
-      Finder.consider(R, P.trees().shape(Frame));
+    for (const ReadRelation &Relation : Reads->second)
+      Finder.consider(Relation, P.trees().shape(Frame));
   };
   bool IsReduction = llvm::is_contained(Now->Reductions, Part);
   const OperandReads *OwnReads = nullptr;
@@ -175,9 +175,9 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   Now->Exhausted += Finder.wasExhausted();
   std::vector<ElementHazard> Found = Finder.take();
   if (Incomplete) {
-    ElementHazard H;
-    H.Reason = UndecidedReason::TooManyPaths;
-    Found.push_back(std::move(H));
+    ElementHazard Hazard;
+    Hazard.Reason = UndecidedReason::TooManyPaths;
+    Found.push_back(std::move(Hazard));
   }
   return Found;
 }

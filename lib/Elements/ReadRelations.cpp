@@ -18,36 +18,37 @@ static constexpr size_t MaxRelations = 4096;
 
 IntegerSet hlobuf::hiddenIndices(const Program &P, AccessMaps &Maps,
                                  const IntegerSets &Sets, const Shape &Frame,
-                                 const HiddenWindow &H) {
-  IntegerSet Window = Maps.window(H.Update);
-  if (H.SameIndex)
+                                 const HiddenWindow &Hidden) {
+  IntegerSet Window = Maps.window(Hidden.Update);
+  if (Hidden.SameIndex)
     return Window;
-  const Shape &At = P.trees().shape(P.trees().part(P[H.Update.Id].Shape, 0));
+  const Shape &At =
+      P.trees().shape(P.trees().part(P[Hidden.Update.Id].Shape, 0));
   return samePlace(Sets, Frame, At).intersectRange(Window).domain();
 }
 
 bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
                           const IntegerSets &Sets, const Shape &Frame,
-                          const Shape &At, ReadRelation &R) {
-  if (R.SameIndex)
-    R.Map = IntegerMap::identity(Sets, Frame.Dimensions.size())
-                .intersectDomain(allIndices(Sets, Frame));
+                          const Shape &At, ReadRelation &Relation) {
+  if (Relation.SameIndex)
+    Relation.Map = IntegerMap::identity(Sets, Frame.Dimensions.size())
+                       .intersectDomain(allIndices(Sets, Frame));
   else
-    R.Map = samePlace(Sets, Frame, At);
-  R.SameAddress = R.SameIndex = false;
-  if (R.Hidden.size() > MaxHidden)
-    R.Overestimated = true;
+    Relation.Map = samePlace(Sets, Frame, At);
+  Relation.SameAddress = Relation.SameIndex = false;
+  if (Relation.Hidden.size() > MaxHidden)
+    Relation.Overestimated = true;
   else
-    for (const HiddenWindow &H : R.Hidden) {
-      IntegerSet Window = hiddenIndices(P, Maps, Sets, Frame, H);
+    for (const HiddenWindow &Hidden : Relation.Hidden) {
+      IntegerSet Window = hiddenIndices(P, Maps, Sets, Frame, Hidden);
       if (Window)
-        R.Map = R.Map.subtractDomain(Window);
+        Relation.Map = Relation.Map.subtractDomain(Window);
       else
-        R.Overestimated = true;
+        Relation.Overestimated = true;
     }
-  R.Hidden.clear();
-  R.Used = R.Map.usedParameters();
-  return static_cast<bool>(R.Map);
+  Relation.Hidden.clear();
+  Relation.Used = Relation.Map.usedParameters();
+  return static_cast<bool>(Relation.Map);
 }
 
 uint32_t ReadWalk::number(const Node &N) {
@@ -155,16 +156,17 @@ void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
   }
 }
 
-/// Every element of \p Of may be read for what \p R wants of \p At.
-void ReadWalk::readAll(ReadRelation &R, const Shape &At, const Shape &Of,
+/// Every element of \p Of may be read for what \p Relation wants of \p At.
+void ReadWalk::readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
                        ReadKind Kind) {
   IntegerSet Wanted = allIndices(Sets, *Frame);
-  if (!R.isIdentity() || makeExplicit(P, Maps, Sets, *Frame, At, R))
-    Wanted = R.Map.domain();
-  R.Kind = std::max(R.Kind, Kind);
-  R.SameAddress = R.SameIndex = R.Moves = false;
-  R.Hidden.clear();
-  R.Map = IntegerMap::product(Wanted, allIndices(Sets, Of));
+  if (!Relation.isIdentity() ||
+      makeExplicit(P, Maps, Sets, *Frame, At, Relation))
+    Wanted = Relation.Map.domain();
+  Relation.Kind = std::max(Relation.Kind, Kind);
+  Relation.SameAddress = Relation.SameIndex = Relation.Moves = false;
+  Relation.Hidden.clear();
+  Relation.Map = IntegerMap::product(Wanted, allIndices(Sets, Of));
 }
 
 /// True if bytes stay where they are. What a fusion gets or gives is one array,
@@ -177,11 +179,12 @@ bool ReadWalk::isSameBytes(const Edge &E, const Shape &X, const Shape &Y) {
          !hasSameIndices(X, Y);
 }
 
-/// As far as \p R stays an identity, it does so without sets.
-ReadRelation ReadWalk::followIdentity(const ReadRelation &R, const Node &From,
-                                      const Edge &E, bool &Done) {
+/// As far as \p Relation stays an identity, it does so without sets.
+ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
+                                      const Node &From, const Edge &E,
+                                      bool &Done) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
-  ReadRelation Next = R;
+  ReadRelation Next = Relation;
   bool Same = hasSameIndices(X, Y);
   if (isSameBytes(E, X, Y)) {
     Next.SameAddress &= storedBits(X) == storedBits(Y) && storedBits(X) != 0;
@@ -197,18 +200,18 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &R, const Node &From,
     Next.SameIndex &= hasSameSizes(X, Y);
   }
   if (E.Kind == AccessKind::OutsideWindow)
-    Next.Hidden.push_back({From.At, R.SameIndex});
+    Next.Hidden.push_back({From.At, Relation.SameIndex});
   Done = Next.isIdentity();
   return Next;
 }
 
-/// What \p R, which wants elements of \p From, wants of an operand; nothing if
-/// that is none.
-std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
+/// What \p Relation, which wants elements of \p From, wants of an operand;
+/// nothing if that is none.
+std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
                                               const Node &From, const Edge &E) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
   bool Inside = E.Operand != NoOperand;
-  ReadRelation Next = R;
+  ReadRelation Next = Relation;
   if (Inside && !movesElements(P[From.At.Id].Op))
     Next.Moves = false;
   if (Inside && E.Kind != AccessKind::SameIndex &&
@@ -219,7 +222,7 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
             E.Kind == AccessKind::Any ? ReadKind::Any : ReadKind::Unknown);
     return Next;
   }
-  if (R.isIdentity()) {
+  if (Relation.isIdentity()) {
     bool Done = false;
     ReadRelation Identity = followIdentity(Next, From, E, Done);
     if (Done)
@@ -256,23 +259,23 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &R,
   return Next;
 }
 
-/// Unites \p R with what is known of \p To.
-void ReadWalk::add(uint32_t To, ReadRelation R) {
+/// Unites \p Relation with what is known of \p To.
+void ReadWalk::add(uint32_t To, ReadRelation Relation) {
   for (ReadRelation &Known : Relations[To]) {
-    if (Known.Kind != R.Kind || Known.Moves != R.Moves ||
-        Known.SameAddress != R.SameAddress || Known.SameIndex != R.SameIndex ||
-        Known.Used != R.Used)
+    if (Known.Kind != Relation.Kind || Known.Moves != Relation.Moves ||
+        Known.SameAddress != Relation.SameAddress ||
+        Known.SameIndex != Relation.SameIndex || Known.Used != Relation.Used)
       continue;
-    Known.Overestimated |= R.Overestimated;
-    if (R.isIdentity()) {
-      size_t Before = std::max(Known.Hidden.size(), R.Hidden.size());
-      llvm::erase_if(Known.Hidden, [&](const HiddenWindow &H) {
-        return !llvm::is_contained(R.Hidden, H);
+    Known.Overestimated |= Relation.Overestimated;
+    if (Relation.isIdentity()) {
+      size_t Before = std::max(Known.Hidden.size(), Relation.Hidden.size());
+      llvm::erase_if(Known.Hidden, [&](const HiddenWindow &Hidden) {
+        return !llvm::is_contained(Relation.Hidden, Hidden);
       });
       Known.Overestimated |= Known.Hidden.size() != Before;
       return;
     }
-    Known.Map = Known.Map.unite(R.Map);
+    Known.Map = Known.Map.unite(Relation.Map);
     if (Known.Map.pieces() > 4 && Known.Map.pieces() < MaxPieces)
       Known.Map = Known.Map.coalesce();
     return;
@@ -281,7 +284,7 @@ void ReadWalk::add(uint32_t To, ReadRelation R) {
     Incomplete = true;
     return;
   }
-  Relations[To].push_back(std::move(R));
+  Relations[To].push_back(std::move(Relation));
 }
 
 void ReadWalk::propagate(uint32_t From) {
@@ -290,8 +293,8 @@ void ReadWalk::propagate(uint32_t From) {
   for (const Edge &E : Edges[From]) {
     if (!Reaches[E.To])
       continue;
-    for (const ReadRelation &R : Own)
-      if (std::optional<ReadRelation> Next = through(R, Nodes[From], E))
+    for (const ReadRelation &Relation : Own)
+      if (std::optional<ReadRelation> Next = through(Relation, Nodes[From], E))
         add(E.To, std::move(*Next));
   }
 }

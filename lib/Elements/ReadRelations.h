@@ -104,14 +104,14 @@ private:
   bool findOrder();
   void prune(llvm::ArrayRef<ReadOperand> Wanted);
   void propagate(uint32_t From);
-  std::optional<ReadRelation> through(const ReadRelation &R, const Node &From,
-                                      const Edge &E);
+  std::optional<ReadRelation> through(const ReadRelation &Relation,
+                                      const Node &From, const Edge &E);
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
-  ReadRelation followIdentity(const ReadRelation &R, const Node &From,
+  ReadRelation followIdentity(const ReadRelation &Relation, const Node &From,
                               const Edge &E, bool &Done);
-  void readAll(ReadRelation &R, const Shape &At, const Shape &Of,
+  void readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
                ReadKind Kind);
-  void add(uint32_t To, ReadRelation R);
+  void add(uint32_t To, ReadRelation Relation);
 
   const Program &P;
   Scalars &All;
@@ -130,15 +130,16 @@ private:
   bool Incomplete = false;
 };
 
-/// The indices of \p Frame that \p H hides; null where they are not known.
+/// The indices of \p Frame that \p Hidden hides; null where they are not known.
 IntegerSet hiddenIndices(const Program &P, AccessMaps &Maps,
                          const IntegerSets &Sets, const Shape &Frame,
-                         const HiddenWindow &H);
+                         const HiddenWindow &Hidden);
 
-/// Makes the relation of \p R, which is an identity at array \p At, explicit:
-/// the map then goes from \p Frame to \p At. False where that is not known.
+/// Makes the relation of \p Relation, which is an identity at array \p At,
+/// explicit: the map then goes from \p Frame to \p At. False where that is not
+/// known.
 bool makeExplicit(const Program &P, AccessMaps &Maps, const IntegerSets &Sets,
-                  const Shape &Frame, const Shape &At, ReadRelation &R);
+                  const Shape &Frame, const Shape &At, ReadRelation &Relation);
 
 } // namespace hlobuf
 

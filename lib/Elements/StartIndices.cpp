@@ -32,11 +32,11 @@ SymbolicIndex StartIndices::start(ScalarId S, int64_t Max) {
 }
 
 IntegerSet StartIndices::ranges(ArrayRef<unsigned> Used) {
-  RelationBuilder R(Sets, 0, 0);
+  RelationBuilder Relations(Sets, 0, 0);
   for (unsigned K : Used)
     if (Entries[K].IsStart)
-      R.within(TermKind::Parameter, K, {}, Entries[K].Max + 1);
-  return R.map().parameters();
+      Relations.within(TermKind::Parameter, K, {}, Entries[K].Max + 1);
+  return Relations.map().parameters();
 }
 
 std::optional<CounterRange> StartIndices::rangeOf(ScalarId S) {
@@ -50,25 +50,25 @@ std::optional<CounterRange> StartIndices::rangeOf(ScalarId S) {
 
 /// The values that parameter \p K, a scalar, can have.
 IntegerSet StartIndices::valuesOf(unsigned K) {
-  RelationBuilder R(Sets, 0, 0);
+  RelationBuilder Relations(Sets, 0, 0);
   LinearTerm Self{TermKind::Parameter, K, 1}, Minus{Self.Kind, K, -1};
   auto Range = rangeOf(Entries[K].S);
   auto Type = IntegerType::of(All.shape(Entries[K].S));
   if (!Range)
-    return R.map().parameters();
+    return Relations.map().parameters();
   // The negative of the least int64_t is none.
   if (Range->Begin != INT64_MIN)
-    R.notNegative(Self, -Range->Begin);
+    Relations.notNegative(Self, -Range->Begin);
   // Values of u64 may be over the largest int64_t.
   if (Type->Signed || Type->Bits != 64)
-    R.notNegative(Minus, Range->Last);
+    Relations.notNegative(Minus, Range->Last);
   if (Range->Step != 1) {
     int64_t Count = (Range->Last - Range->Begin) / Range->Step + 1;
-    LinearTerm Times = R.addInner(std::max<int64_t>(Count, 0));
+    LinearTerm Times = Relations.addInner(std::max<int64_t>(Count, 0));
     Times.Factor = -Range->Step;
-    R.equal({Self, Times}, -Range->Begin);
+    Relations.equal({Self, Times}, -Range->Begin);
   }
-  return R.map().parameters();
+  return Relations.map().parameters();
 }
 
 IntegerSet StartIndices::define(ArrayRef<unsigned> Used,

@@ -237,11 +237,12 @@ bool Facts::isSequenceSound() const {
   });
 }
 
-static const SequenceRow *findStrayStep(const Facts &A) {
+static const SequenceRow *findStrayStep(const Facts &DumpFacts) {
   const SequenceRow *Found = nullptr;
-  for (const SequenceRow &Row : A.dump().Sequence) {
-    if (A.hasText(Row.Name) || !A.positionsAt(Row.Name).empty() ||
-        !A.usesBy(Row.Name).empty())
+  for (const SequenceRow &Row : DumpFacts.dump().Sequence) {
+    if (DumpFacts.hasText(Row.Name) ||
+        !DumpFacts.positionsAt(Row.Name).empty() ||
+        !DumpFacts.usesBy(Row.Name).empty())
       continue;
     if (Found)
       return nullptr;
@@ -254,24 +255,26 @@ const SequenceRow *Facts::strayStep() const {
   return Memo->Stray.get([&] { return findStrayStep(*this); });
 }
 
-static bool findRangesSound(const Facts &A) {
-  const Dump &D = A.dump();
-  if (!A.isSequenceSound())
+static bool findRangesSound(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
+  if (!DumpFacts.isSequenceSound())
     return false;
   UsedId Last;
   for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
     const LiveRangeRow &Row = D.Ranges[I];
-    if (Row.Start < 0 || Row.Start >= A.steps() || Row.End < Row.Start ||
-        Row.End > A.steps() || A.rangeRow(Row.Name, Row.Index) != I)
+    if (Row.Start < 0 || Row.Start >= DumpFacts.steps() ||
+        Row.End < Row.Start || Row.End > DumpFacts.steps() ||
+        DumpFacts.rangeRow(Row.Name, Row.Index) != I)
       return false;
-    UsedId U = A.findUsed(Row.Name, Row.Index);
+    UsedId U = DumpFacts.findUsed(Row.Name, Row.Index);
     if (U && Last && D[U].Tag.Id <= D[Last].Tag.Id)
       return false;
     if (U)
       Last = U;
   }
   return llvm::all_of(D.Values, [&](const Value &V) {
-    return A.time(V.Tag.Name) < 0 || A.range(V.Tag.Name, V.Tag.Index);
+    return DumpFacts.time(V.Tag.Name) < 0 ||
+           DumpFacts.range(V.Tag.Name, V.Tag.Index);
   });
 }
 
@@ -285,23 +288,23 @@ bool Facts::areRangesSound() const {
 /// gets the latest end of all of them (hlo_live_range.cc
 /// NormalizeAliasedBuffers). In a temp, values at one place may as well be
 /// unrelated.
-static std::vector<bool> findReachingEnd(const Facts &A) {
-  const Dump &D = A.dump();
+static std::vector<bool> findReachingEnd(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
   std::vector<ValueId> Members;
   for (const Allocation &Alloc : D.Allocations)
     for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-      if (!Alloc.PreallocatedTemp && A.range(ValueId(I)))
+      if (!Alloc.PreallocatedTemp && DumpFacts.range(ValueId(I)))
         Members.push_back(ValueId(I));
   // From the last to the first of each place.
   llvm::sort(Members, [&](ValueId V, ValueId W) {
     auto Key = [&](ValueId Id) {
-      return std::tuple(D[Id].Owner, D[Id].Offset, A.range(Id)->Start,
-                        A.range(Id)->End, D[Id].Tag.Id);
+      return std::tuple(D[Id].Owner, D[Id].Offset, DumpFacts.range(Id)->Start,
+                        DumpFacts.range(Id)->End, D[Id].Tag.Id);
     };
     return Key(W) < Key(V);
   });
-  // A range is cut where the next one begins; until 2022-06-24 a step earlier.
-  int32_t Gap = A.release().since(20220624) ? 0 : 1;
+  // A range is cut where the next one begins, or a step earlier.
+  int32_t Gap = DumpFacts.release().since(Release::OldNormalization) ? 0 : 1;
   std::vector<bool> Reaching(D.Values.size());
   llvm::DenseSet<int32_t> Started;
   for (size_t I = 0; I != Members.size(); ++I) {
@@ -309,8 +312,8 @@ static std::vector<bool> findReachingEnd(const Facts &A) {
     const Value &Before = D[Members[I == 0 ? 0 : I - 1]];
     if (Before.Owner != V.Owner || Before.Offset != V.Offset)
       Started.clear();
-    StepRange Range = *A.range(Members[I]);
-    if (Range.End != A.steps() && !Started.contains(Range.End) &&
+    StepRange Range = *DumpFacts.range(Members[I]);
+    if (Range.End != DumpFacts.steps() && !Started.contains(Range.End) &&
         !Started.contains(Range.End + Gap))
       continue;
     Reaching[Members[I].index()] = true;
@@ -320,24 +323,24 @@ static std::vector<bool> findReachingEnd(const Facts &A) {
 }
 
 /// The root that the module states, if the dump knows it.
-static NameId findModuleRoot(const Facts &A) {
-  const Dump &D = A.dump();
+static NameId findModuleRoot(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
   if (!D.complete(Section::Module) || !D.Module.Entry)
     return NameId();
   HloId Root = D.Module[D.Module.Entry].Root;
-  if (!Root || A.time(D.Module[Root].Name) < 0)
+  if (!Root || DumpFacts.time(D.Module[Root].Name) < 0)
     return NameId();
   return D.Module[Root].Name;
 }
 
-static NameId findEntryRoot(const Facts &A) {
-  const Dump &D = A.dump();
-  if (NameId Stated = findModuleRoot(A))
+static NameId findEntryRoot(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
+  if (NameId Stated = findModuleRoot(DumpFacts))
     return Stated;
   bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
                !D.Sequence.empty();
   const std::vector<bool> Reaching =
-      Timed ? findReachingEnd(A) : std::vector<bool>();
+      Timed ? findReachingEnd(DumpFacts) : std::vector<bool>();
   NameId Root;
   unsigned Candidates = 0;
   bool AnyCut = false;
@@ -345,20 +348,20 @@ static NameId findEntryRoot(const Facts &A) {
     if (!Alloc.OutputShape)
       continue;
     for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
-      UsedId U = A.usedOf(ValueId(V));
+      UsedId U = DumpFacts.usedOf(ValueId(V));
       if (!U || D.Values[V].Size != Alloc.Size)
         continue;
       if (Timed) {
-        std::optional<StepRange> Range = A.range(ValueId(V));
+        std::optional<StepRange> Range = DumpFacts.range(ValueId(V));
         if (!Range || !Reaching[V])
           continue;
-        AnyCut |= Range->End != A.steps();
+        AnyCut |= Range->End != DumpFacts.steps();
       }
       for (const Position &P : D.positions(D[U])) {
-        if (!P.Index.isRoot() || (Timed && A.time(P.Name) < 0))
+        if (!P.Index.isRoot() || (Timed && DumpFacts.time(P.Name) < 0))
           continue;
         ++Candidates;
-        if (!Root || (Timed && A.time(P.Name) > A.time(Root)))
+        if (!Root || (Timed && DumpFacts.time(P.Name) > DumpFacts.time(Root)))
           Root = P.Name;
       }
     }
@@ -367,7 +370,8 @@ static NameId findEntryRoot(const Facts &A) {
     return Candidates == 1 ? Root : NameId();
   // Any value of the result's buffer may be the one at the root, and positions
   // of the others may be scheduled after it, but nothing after the last step.
-  bool Sure = !AnyCut || (Root && A.time(Root) == A.steps() - 1);
+  bool Sure =
+      !AnyCut || (Root && DumpFacts.time(Root) == DumpFacts.steps() - 1);
   return Sure ? Root : NameId();
 }
 

@@ -57,14 +57,14 @@ static bool listsFirstOf(const Dump &D,
       return false;
     Listed.insert({Row.Name.index(), Row.Index.canonical().bits()});
   }
-  Facts A(D);
+  Facts DumpFacts(D);
   size_t Found = 0;
   for (const LiveRangeRow *Row : Live) {
     if (Listed.contains({Row->Name.index(), Row->Index.canonical().bits()})) {
       ++Found;
       continue;
     }
-    ValueId V = A.findValue(Row->Name, Row->Index);
+    ValueId V = DumpFacts.findValue(Row->Name, Row->Index);
     if (V && logicalBytes(D.Shapes, D[V].Shape) > D.Peak.back().Bytes)
       return false;
   }
@@ -89,8 +89,8 @@ static void findLiveCut(Dump &D) {
   if (!D.complete(Section::Peak) || D.UnboundedPeak ||
       D.state(Section::Stack) != SectionState::Absent)
     return;
-  constexpr uint32_t FirstTree = 20250723;
-  if ((!D.Sequence.empty() && findReleaseWindow(D).since(FirstTree)) ||
+  if ((!D.Sequence.empty() &&
+       findReleaseWindow(D).since(Release::StackTrees)) ||
       isPeakCut(D))
     D.noteCut(Role, Section::Peak);
 }
@@ -196,8 +196,8 @@ static bool areOfThisModule(const Dump &D, const LostValues &Lost) {
   if (Lost.Count * 2 < D.Used.size())
     return true;
   std::vector<bool> Known(D.Names.size(), false);
-  for (const LiveRangeRow &R : D.Ranges)
-    Known[R.Name.index()] = true;
+  for (const LiveRangeRow &Row : D.Ranges)
+    Known[Row.Name.index()] = true;
   size_t Agree = llvm::count_if(D.Used, [&](const UsedValue &U) {
     return Known[U.Tag.Name.index()] || D.Module.find(U.Tag.Name);
   });
@@ -210,8 +210,8 @@ static std::string lostByUsedValues(const Dump &D) {
   if (!Lost || !areOfThisModule(D, *Lost))
     return "";
   uint64_t Sum = 0;
-  for (const Allocation &A : D.Allocations)
-    Sum += A.Size;
+  for (const Allocation &Alloc : D.Allocations)
+    Sum += Alloc.Size;
   // Without another allocation, lost values are the last of the last one.
   if (D.complete(Section::Total) && Sum >= D.Total) {
     uint32_t Last = 0;
@@ -305,7 +305,8 @@ static std::string lostAllocations(const Dump &D) {
   }
   if (Tagged && D.state(Section::Used) == SectionState::Absent) {
     ReleaseWindow When = findReleaseWindow(D);
-    if (!When.impossible() && When.since(20190906) && When.until(20260403))
+    if (!When.impossible() && When.since(Release::TaggedValues) &&
+        When.until(Release::SplitFiles))
       return "every release with this form prints 'Used values' after it";
   }
   const Allocation &Last = D.Allocations.back();

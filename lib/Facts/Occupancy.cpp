@@ -11,8 +11,8 @@
 
 using namespace hlobuf;
 
-bool hlobuf::isAlternate(const Facts &A, const Allocation &Alloc) {
-  return Alloc.color() != 0 && A.isTPU();
+bool hlobuf::isAlternate(const Facts &DumpFacts, const Allocation &Alloc) {
+  return Alloc.color() != 0 && DumpFacts.isTPU();
 }
 
 TimedBytes hlobuf::timedBytes(const Dump &D, ValueId V, StepRange Steps) {
@@ -23,10 +23,10 @@ TimedBytes hlobuf::timedBytes(const Dump &D, ValueId V, StepRange Steps) {
           Steps.End,  V.index(), Val.Tag.Name.index()};
 }
 
-std::optional<int32_t> hlobuf::lastUse(const Facts &A, UsedId U) {
+std::optional<int32_t> hlobuf::lastUse(const Facts &DumpFacts, UsedId U) {
   int32_t Last = -1;
-  for (const Use &Reader : A.dump().uses(A.dump()[U]))
-    Last = std::max(Last, A.time(Reader.Name));
+  for (const Use &Reader : DumpFacts.dump().uses(DumpFacts.dump()[U]))
+    Last = std::max(Last, DumpFacts.time(Reader.Name));
   return Last < 0 ? std::nullopt : std::optional(Last);
 }
 
@@ -38,9 +38,9 @@ struct Definition {
 };
 } // namespace
 
-static Definition findDefinition(const Facts &A, NameId Name) {
-  const Dump &D = A.dump();
-  if (const Instruction *I = A.instruction(Name))
+static Definition findDefinition(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
+  if (const Instruction *I = DumpFacts.instruction(Name))
     return {I->Op.Op, D.attributes(*I)};
   HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
   if (!Id)
@@ -48,29 +48,29 @@ static Definition findDefinition(const Facts &A, NameId Name) {
   return {D.Module[Id].Op.Op, D.Module.attributes(D.Module[Id])};
 }
 
-static bool canBeContext(const Facts &A, const Value &V) {
-  return A.isTPU() && !V.Tag.Phi &&
-         A.dump().Indices.isAsyncContext(V.Tag.Index);
+static bool canBeContext(const Facts &DumpFacts, const Value &V) {
+  return DumpFacts.isTPU() && !V.Tag.Phi &&
+         DumpFacts.dump().Indices.isAsyncContext(V.Tag.Index);
 }
 
 /// An update does not print its thread.
-bool hlobuf::isSharedContext(const Facts &A, const Value &V) {
-  if (!canBeContext(A, V))
+bool hlobuf::isSharedContext(const Facts &DumpFacts, const Value &V) {
+  if (!canBeContext(DumpFacts, V))
     return false;
-  Definition Of = findDefinition(A, V.Tag.Name);
+  Definition Of = findDefinition(DumpFacts, V.Tag.Name);
   if (Of.Op == Opcode::AsyncUpdate || Of.Op == Opcode::Unknown)
-    return A.hasSparseCore();
+    return DumpFacts.hasSparseCore();
   return Of.Op == Opcode::AsyncStart && runsOnSparseCore(Of.Attributes);
 }
 
 /// The result of an async-start or -update is ((operands), result, context..);
 /// hardly anything else has a tuple as its first element.
-bool hlobuf::mayBeSharedContext(const Facts &A, const Value &V) {
-  const Dump &D = A.dump();
+bool hlobuf::mayBeSharedContext(const Facts &DumpFacts, const Value &V) {
+  const Dump &D = DumpFacts.dump();
   if (D.complete(Section::Texts) || D.complete(Section::Module) ||
-      !canBeContext(A, V))
+      !canBeContext(DumpFacts, V))
     return false;
-  ValueId Whole = A.findValue(V.Tag.Name, ShapeIndex::root());
+  ValueId Whole = DumpFacts.findValue(V.Tag.Name, ShapeIndex::root());
   if (!Whole || !D[Whole].Shape)
     return true;
   const Shape &Result = D.Shapes[D[Whole].Shape];
@@ -78,42 +78,44 @@ bool hlobuf::mayBeSharedContext(const Facts &A, const Value &V) {
          D.Shapes[Result.Elements[0]].isTuple();
 }
 
-bool hlobuf::isConcatBitcast(const Facts &A, NameId Name) {
-  const Instruction *I = A.instruction(Name);
-  return A.isTPU() && I && I->Op.Op == Opcode::CustomCall &&
-         customCallTarget(A.dump().attributes(*I)) == "ConcatBitcast";
+bool hlobuf::isConcatBitcast(const Facts &DumpFacts, NameId Name) {
+  const Instruction *I = DumpFacts.instruction(Name);
+  return DumpFacts.isTPU() && I && I->Op.Op == Opcode::CustomCall &&
+         customCallTarget(DumpFacts.dump().attributes(*I)) == "ConcatBitcast";
 }
 
 /// A user without text is a forwarder, a while, a call or a conditional. What
 /// the first two read is operand 0, which of a conditional is its predicate or
 /// its branch index.
-static bool mayBeConditional(const Facts &A, const Use &U, const Value &V) {
+static bool mayBeConditional(const Facts &DumpFacts, const Use &U,
+                             const Value &V) {
   if (!V.Shape)
     return true;
-  if (const Instruction *I = A.instruction(U.Name))
+  if (const Instruction *I = DumpFacts.instruction(U.Name))
     return I->Op.Op == Opcode::Conditional || I->Op.Op == Opcode::Unknown;
   if (U.Operand != 0)
     return true;
   if (U.Index.printed()) // of a tuple, which no predicate is
     return false;
-  const Shape &S = A.dump().Shapes[V.Shape];
+  const Shape &S = DumpFacts.dump().Shapes[V.Shape];
   return S.Dimensions.empty() && (S.Element == "pred" || S.Element == "s32");
 }
 
-static HoldPolicy findHoldPolicy(const Facts &A, ValueId V, int32_t &Last) {
-  const Dump &D = A.dump();
-  UsedId U = A.usedOf(V);
-  if (isConcatBitcast(A, D[V].Tag.Name))
+static HoldPolicy findHoldPolicy(const Facts &DumpFacts, ValueId V,
+                                 int32_t &Last) {
+  const Dump &D = DumpFacts.dump();
+  UsedId U = DumpFacts.usedOf(V);
+  if (isConcatBitcast(DumpFacts, D[V].Tag.Name))
     return HoldPolicy::Concat;
   if (!U)
     return HoldPolicy::Unused;
-  std::optional<int32_t> LastStep = lastUse(A, U);
+  std::optional<int32_t> LastStep = lastUse(DumpFacts, U);
   bool Split = false;
   for (const Use &Reader : D.uses(D[U])) {
-    if (isConcatBitcast(A, Reader.Name))
+    if (isConcatBitcast(DumpFacts, Reader.Name))
       return HoldPolicy::Concat;
-    Split |= LastStep && A.time(Reader.Name) == *LastStep &&
-             mayBeConditional(A, Reader, D[V]);
+    Split |= LastStep && DumpFacts.time(Reader.Name) == *LastStep &&
+             mayBeConditional(DumpFacts, Reader, D[V]);
   }
   if (!LastStep)
     return HoldPolicy::Unused;
@@ -121,23 +123,23 @@ static HoldPolicy findHoldPolicy(const Facts &A, ValueId V, int32_t &Last) {
   return Split ? HoldPolicy::Conditional : HoldPolicy::LastUse;
 }
 
-Occupancy hlobuf::findOccupancy(const Facts &A, ValueId V) {
-  const Dump &D = A.dump();
+Occupancy hlobuf::findOccupancy(const Facts &DumpFacts, ValueId V) {
+  const Dump &D = DumpFacts.dump();
   const Value &Val = D[V];
   Occupancy Result;
-  std::optional<StepRange> Range = A.range(V);
+  std::optional<StepRange> Range = DumpFacts.range(V);
   if (!Range || Val.Size == 0 || Range->Start < 0 ||
-      Range->End < Range->Start || isSharedContext(A, Val) ||
-      mayBeSharedContext(A, Val))
+      Range->End < Range->Start || isSharedContext(DumpFacts, Val) ||
+      mayBeSharedContext(DumpFacts, Val))
     return Result;
   Result.Stated = Result.Held = *Range;
-  if (!isAlternate(A, D[Val.Owner])) {
+  if (!isAlternate(DumpFacts, D[Val.Owner])) {
     Result.Kind = HoldPolicy::Stated;
     return Result;
   }
   int32_t Last = 0;
-  Result.Kind = findHoldPolicy(A, V, Last);
-  Result.IsConcat = isConcatBitcast(A, Val.Tag.Name);
+  Result.Kind = findHoldPolicy(DumpFacts, V, Last);
+  Result.IsConcat = isConcatBitcast(DumpFacts, Val.Tag.Name);
   if (Result.Kind == HoldPolicy::LastUse)
     Result.Held.End = std::min(Range->End, Last);
   return Result;

@@ -46,27 +46,27 @@ struct Occupancy {
 
 /// True if \p Alloc's values are placed by the rules of TPU's alternate
 /// memory.
-bool isAlternate(const Facts &A, const Allocation &Alloc);
+bool isAlternate(const Facts &DumpFacts, const Allocation &Alloc);
 
 /// True if \p Name is a ConcatBitcast of TPU: its operands' bytes seen as one
 /// array. A custom call of that name means nothing on other backends.
-bool isConcatBitcast(const Facts &A, NameId Name);
+bool isConcatBitcast(const Facts &DumpFacts, NameId Name);
 
 /// True if \p V is at {2,..} of an async-start or -update of SparseCore.
-bool isSharedContext(const Facts &A, const Value &V);
+bool isSharedContext(const Facts &DumpFacts, const Value &V);
 
 /// True if \p V may be such a value: there are no instruction texts to tell,
 /// but its index and the shape of the whole fit.
-bool mayBeSharedContext(const Facts &A, const Value &V);
+bool mayBeSharedContext(const Facts &DumpFacts, const Value &V);
 
 /// When \p V holds its bytes.
-Occupancy findOccupancy(const Facts &A, ValueId V);
+Occupancy findOccupancy(const Facts &DumpFacts, ValueId V);
 
 /// The bytes of \p V during \p Steps. The group is its instruction.
 TimedBytes timedBytes(const Dump &D, ValueId V, StepRange Steps);
 
 /// The step of the last use of \p U; nothing if no use has a step.
-std::optional<int32_t> lastUse(const Facts &A, UsedId U);
+std::optional<int32_t> lastUse(const Facts &DumpFacts, UsedId U);
 
 } // namespace hlobuf
 

@@ -34,16 +34,16 @@ static Order sorted(ArrayRef<TimedBytes> Ranges, KeyFn Key) {
 /// In the order in which they start. Those of a single step come first in their
 /// step: they do not meet those that start with them.
 static Order byFirst(ArrayRef<TimedBytes> Ranges) {
-  return sorted(Ranges, [](const TimedBytes &R) {
-    return std::tuple(R.First, !R.dead(), R.Begin);
+  return sorted(Ranges, [](const TimedBytes &Bytes) {
+    return std::tuple(Bytes.First, !Bytes.dead(), Bytes.Begin);
   });
 }
 
 /// True if no two ranges meet, whatever their groups: the usual case, found
 /// without a tree over all bytes.
 static bool nothingMeets(ArrayRef<TimedBytes> Ranges, const Order &ByFirst) {
-  Order ByLast =
-      sorted(Ranges, [](const TimedBytes &R) { return std::tuple(R.Last); });
+  Order ByLast = sorted(
+      Ranges, [](const TimedBytes &Bytes) { return std::tuple(Bytes.Last); });
   using ActiveMap = llvm::IntervalMap<uint64_t, uint32_t, 8,
                                       llvm::IntervalMapHalfOpenInfo<uint64_t>>;
   ActiveMap::Allocator Nodes;
@@ -98,9 +98,9 @@ struct LongestTwo {
 class LongestHolders {
 public:
   explicit LongestHolders(ArrayRef<TimedBytes> Ranges) : Ranges(Ranges) {
-    for (const TimedBytes &R : Ranges)
-      if (R.Begin < R.End)
-        Bounds.insert(Bounds.end(), {R.Begin, R.End});
+    for (const TimedBytes &Bytes : Ranges)
+      if (Bytes.Begin < Bytes.End)
+        Bounds.insert(Bounds.end(), {Bytes.Begin, Bytes.End});
     llvm::sort(Bounds);
     Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
     Covering.resize(4 * Bounds.size());
@@ -122,7 +122,7 @@ public:
 
 private:
   size_t leaves() const { return Bounds.size() - 1; }
-  void visit(const TimedBytes &R, size_t Node, size_t From, size_t To,
+  void visit(const TimedBytes &Bytes, size_t Node, size_t From, size_t To,
              uint32_t Entered, LongestTwo *Found);
 
   ArrayRef<TimedBytes> Ranges;
@@ -134,13 +134,13 @@ private:
 };
 } // namespace
 
-/// Walks to the nodes that make up \p R below \p Node, which stands for the
+/// Walks to the nodes that make up \p Bytes below \p Node, which stands for the
 /// bytes between bounds \p From and \p To.
-void LongestHolders::visit(const TimedBytes &R, size_t Node, size_t From,
+void LongestHolders::visit(const TimedBytes &Bytes, size_t Node, size_t From,
                            size_t To, uint32_t Entered, LongestTwo *Found) {
-  if (R.End <= Bounds[From] || Bounds[To] <= R.Begin)
+  if (Bytes.End <= Bounds[From] || Bounds[To] <= Bytes.Begin)
     return;
-  bool Whole = R.Begin <= Bounds[From] && Bounds[To] <= R.End;
+  bool Whole = Bytes.Begin <= Bounds[From] && Bounds[To] <= Bytes.End;
   if (Found) {
     Found->add(Ranges, Whole ? Touching[Node] : Covering[Node]);
   } else {
@@ -151,8 +151,8 @@ void LongestHolders::visit(const TimedBytes &R, size_t Node, size_t From,
   if (Whole)
     return;
   size_t Middle = From + (To - From) / 2;
-  visit(R, 2 * Node, From, Middle, Entered, Found);
-  visit(R, 2 * Node + 1, Middle, To, Entered, Found);
+  visit(Bytes, 2 * Node, From, Middle, Entered, Found);
+  visit(Bytes, 2 * Node + 1, Middle, To, Entered, Found);
 }
 
 void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
@@ -244,11 +244,11 @@ void hlobuf::findTouching(ArrayRef<TimedBytes> Ending,
                           ArrayRef<TimedBytes> Starting, OverlapFn Report) {
   // Those of a single step are looked at on their own, as one may take over
   // the place of another that ends there.
-  Order Ends = sorted(Ending, [](const TimedBytes &R) {
-    return std::tuple(R.Last, R.dead(), R.Begin);
+  Order Ends = sorted(Ending, [](const TimedBytes &Bytes) {
+    return std::tuple(Bytes.Last, Bytes.dead(), Bytes.Begin);
   });
-  Order Starts = sorted(Starting, [](const TimedBytes &R) {
-    return std::tuple(R.First, R.Begin);
+  Order Starts = sorted(Starting, [](const TimedBytes &Bytes) {
+    return std::tuple(Bytes.First, Bytes.Begin);
   });
   ArrayRef<uint32_t> RestOfEnds = Ends;
   ArrayRef<uint32_t> RestOfStarts = Starts;

@@ -9,12 +9,12 @@
 
 using namespace hlobuf;
 
-std::optional<uint64_t> hlobuf::chargedBytes(const Facts &A,
+std::optional<uint64_t> hlobuf::chargedBytes(const Facts &DumpFacts,
                                              const LiveRangeRow &Row) {
-  const Instruction *I = A.instruction(Row.Name);
+  const Instruction *I = DumpFacts.instruction(Row.Name);
   if (!I || !I->Result)
     return std::nullopt;
-  return logicalBytes(A.dump().Shapes, I->Result);
+  return logicalBytes(DumpFacts.dump().Shapes, I->Result);
 }
 
 PeakMoment PeakCounter::find() const {
@@ -29,11 +29,11 @@ PeakMoment PeakCounter::find() const {
   return Peak;
 }
 
-std::optional<PeakMoment> hlobuf::findPeak(const Facts &A) {
-  int32_t Steps = A.steps();
+std::optional<PeakMoment> hlobuf::findPeak(const Facts &DumpFacts) {
+  int32_t Steps = DumpFacts.steps();
   PeakCounter Counter(Steps);
-  for (const LiveRangeRow &Row : A.dump().Ranges) {
-    std::optional<uint64_t> Bytes = chargedBytes(A, Row);
+  for (const LiveRangeRow &Row : DumpFacts.dump().Ranges) {
+    std::optional<uint64_t> Bytes = chargedBytes(DumpFacts, Row);
     if (!Bytes || Row.Start < 0 || Row.End < Row.Start || Row.End > Steps)
       return std::nullopt;
     Counter.add({Row.Start, Row.End}, *Bytes);

@@ -43,10 +43,11 @@ private:
 /// tuple, whichever element it is) from its start to the step after its end.
 /// The first step with the most bytes. Nothing where a live instruction's
 /// bytes are not known, or a range is outside the steps.
-std::optional<PeakMoment> findPeak(const Facts &A);
+std::optional<PeakMoment> findPeak(const Facts &DumpFacts);
 
 /// What findPeak counts for \p Row; nothing where it is not known.
-std::optional<uint64_t> chargedBytes(const Facts &A, const LiveRangeRow &Row);
+std::optional<uint64_t> chargedBytes(const Facts &DumpFacts,
+                                     const LiveRangeRow &Row);
 
 /// True if \p Row counts at \p Step: the step after its end counts too.
 inline bool isCharged(const LiveRangeRow &Row, int32_t Step) {

@@ -7,6 +7,7 @@
 
 #include "Facts/ReleaseWindow.h"
 #include "Dump/Reader.h"
+#include "Support/Format.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -27,17 +28,17 @@ public:
   }
 
 private:
-  void from(uint32_t Date, const char *Reason) {
-    if (Date > Result.From) {
-      Result.From = Date;
-      Result.FromReason = Reason;
+  void from(Release R) {
+    if (infoOf(R).Date > Result.From) {
+      Result.From = infoOf(R).Date;
+      Result.FromReason = infoOf(R).After;
       Result.FromPlace = Place;
     }
   }
-  void before(uint32_t Date, const char *Reason) {
-    if (Date < Result.Before) {
-      Result.Before = Date;
-      Result.BeforeReason = Reason;
+  void before(Release R) {
+    if (infoOf(R).Date < Result.Before) {
+      Result.Before = infoOf(R).Date;
+      Result.BeforeReason = infoOf(R).Before;
       Result.BeforePlace = Place;
     }
   }
@@ -60,32 +61,32 @@ private:
 void EraFinder::fromAllocations() {
   at(D.assignmentText(), D.Values.empty() ? 0 : D.Values.front().Line);
   if (D.Values2019 == ValueForm::OneLine)
-    before(20190702, "one-line value lines");
+    before(Release::ValuesOverLines);
   else if (D.Values2019 == ValueForm::MultiLine)
-    before(20190909, "multi-line value lines");
+    before(Release::UsedValues);
   else if (!D.Values.empty())
-    from(20190906, "' value:' lines");
-  for (const Allocation &A : D.Allocations) {
-    at(D.assignmentText(), A.Line);
-    if (A.Pointer)
-      before(20220907, "a heap pointer in an allocation header");
+    from(Release::TaggedValues);
+  for (const Allocation &Alloc : D.Allocations) {
+    at(D.assignmentText(), Alloc.Line);
+    if (Alloc.Pointer)
+      before(Release::NoHeapPointers);
     else
-      from(20220907, "an allocation header without a heap pointer");
+      from(Release::NoHeapPointers);
     // Whether to print a page is a guess where the dump was a proto.
     if (D.fromProto())
       ;
-    else if (A.Page)
-      from(20260810, "a page in an allocation header");
+    else if (Alloc.Page)
+      from(Release::Pages);
     else
-      before(20260810, "an allocation header without a page");
-    if (A.HasReuseBlock)
-      from(20260617, "a block of buffers of a different color");
-    if (!A.isParameter())
+      before(Release::Pages);
+    if (Alloc.HasReuseBlock)
+      from(Release::OtherColorBlocks);
+    if (!Alloc.isParameter())
       continue;
-    if (A.ParameterShape || A.UnknownParameterShape)
-      from(20191213, "a parameter's shape between bars");
+    if (Alloc.ParameterShape || Alloc.UnknownParameterShape)
+      from(Release::ParameterShapes);
     else
-      before(20191213, "a parameter without a shape");
+      before(Release::ParameterShapes);
   }
 }
 
@@ -95,30 +96,30 @@ void EraFinder::fromFiles() {
   // An assignment alone is of 2026, or was cut out of an older file: it proves
   // no date.
   if (D.Split)
-    from(20260403, "values and live ranges in files of their own");
+    from(Release::SplitFiles);
   else if (Used && D.Values2019 == ValueForm::Tagged) {
-    from(20190909, "used values in the assignment file");
-    before(20260403, "used values in the assignment file");
+    from(Release::UsedValues);
+    before(Release::SplitFiles);
     if (D.state(Section::Total) == SectionState::Absent)
-      before(20191014, "no total");
+      before(Release::Totals);
     else
-      from(20191014, "a total");
+      from(Release::Totals);
   }
   if (D.state(Section::Total) != SectionState::Absent) {
     if (D.TotalHuman)
-      from(20210809, "a human-readable total");
+      from(Release::HumanTotals);
     else
-      before(20210809, "a total without a human-readable form");
+      before(Release::HumanTotals);
   }
   const DumpFile &Report = D.file(FileRole::Report);
   if (!Report.present())
     return;
   at(Report.Text, 0);
   if (classify(Report.Text) == TextKind::NewReport)
-    from(20260310, "a memory report by memory space");
+    from(Release::NewReports);
   else {
-    from(20241004, "a memory report");
-    before(20260310, "a memory report by allocation");
+    from(Release::OldReports);
+    before(Release::NewReports);
   }
 }
 
@@ -129,32 +130,32 @@ void EraFinder::fromTexts() {
   switch (D.Texts) {
   case TextForm::None:
     if (!D.Used.empty())
-      before(20210923, "used values without instruction texts");
+      before(Release::Texts);
     return;
   case TextForm::NoSpace:
-    from(20210923, "instruction texts");
-    before(20240116, "no space before instruction texts");
+    from(Release::Texts);
+    before(Release::TextSpaces);
     break;
   case TextForm::Glued:
-    from(20240116, "no newline after instruction texts");
-    before(20241101, "no newline after instruction texts");
+    from(Release::NewlineLost);
+    before(Release::NewlineBack);
     break;
   case TextForm::Lines:
-    from(20240116, "a space before instruction texts");
+    from(Release::TextSpaces);
     if (D.Used.size() > 1)
-      from(20241101, "a newline after instruction texts");
+      from(Release::NewlineBack);
     break;
   }
   for (const UsedValue &U : D.Used) {
     at(D.usedText(), U.Line);
     if (U.PrintedNone)
-      from(20260602, "'(none)' for a value without uses");
+      from(Release::NoneLines);
     else if (U.Uses.empty() && !U.UsesUninitialized) {
       if (U.TextSize != 0) // the heading is right before the text
         at(D.usedText(),
            static_cast<uint32_t>(
                D.usedText().take_front(U.TextOffset).rfind(" uses:")));
-      before(20260602, "an empty list of uses");
+      before(Release::NoneLines);
     }
   }
   constexpr size_t Enough = 64;
@@ -163,14 +164,14 @@ void EraFinder::fromTexts() {
            .take_front(std::min(Enough, D.Instructions.size()))) {
     at(D.usedText(), I.TextOffset);
     if (D.attributes(I).contains("stack_frame_id="))
-      from(20251202, "a stack_frame_id");
+      from(Release::StackFrameIds);
     if (I.Operands.empty())
       continue;
     // Operands begin with `%` when no shape is printed before them.
     if (D.operandsText(I).starts_with("%"))
-      from(20250311, "operands without shapes");
+      from(Release::BareOperands);
     else
-      before(20250311, "operands with shapes");
+      before(Release::BareOperands);
   }
 }
 
@@ -182,31 +183,36 @@ void EraFinder::fromLive() {
       D.state(Section::Used) != SectionState::Absent &&
       !D.cut(FileRole::Assignment)) {
     if (Live)
-      from(20210407, "live ranges");
+      from(Release::LiveRanges);
     else
-      before(20210407, "no live ranges");
+      before(Release::LiveRanges);
   }
   if (D.UnboundedPeak)
-    from(20260805, "an unbounded dimension instead of a peak");
+    from(Release::UnboundedPeaks);
   if (D.Peak.empty())
     return;
   at(D.liveText(), D.Peak.front().Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
-    before(20250414, "peak rows without an index");
+    before(Release::PeakIndices);
     return;
   case PeakForm::Indexed:
-    from(20250414, "peak rows with an index");
-    before(20250516, "peak rows without cumulative bytes");
+    from(Release::PeakIndices);
+    before(Release::PeakSums);
     return;
   case PeakForm::Cumulative:
-    from(20250516, "peak rows with cumulative bytes");
+    from(Release::PeakSums);
     break;
   }
   if (D.state(Section::Stack) == SectionState::Absent)
-    before(20250723, "no stack trace breakdown");
+    before(Release::StackTrees);
   else
-    from(20250723, "a stack trace breakdown");
+    from(Release::StackTrees);
+}
+
+std::string hlobuf::dateText(uint32_t Date) {
+  return fmt::format("{}-{:02}-{:02}", Date / 10000, Date / 100 % 100,
+                     Date % 100);
 }
 
 ReleaseWindow hlobuf::findReleaseWindow(const Dump &D) {

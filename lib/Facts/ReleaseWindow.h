@@ -9,6 +9,7 @@
 #define HLOBUF_FACTS_RELEASEWINDOW_H
 
 #include "Dump/Model.h"
+#include <string>
 
 namespace hlobuf {
 
@@ -23,16 +24,19 @@ struct ReleaseWindow {
   /// A text of the dump that begins with that line.
   llvm::StringRef FromPlace, BeforePlace;
 
-  /// Surely at or after \p Date.
-  bool since(uint32_t Date) const { return From >= Date; }
-  /// Surely before \p Date.
-  bool until(uint32_t Date) const { return Before <= Date; }
+  /// Surely at or after \p R.
+  bool since(Release R) const { return From >= infoOf(R).Date; }
+  /// Surely before \p R.
+  bool until(Release R) const { return Before <= infoOf(R).Date; }
   /// At or after the last change of the format that this tool knows, a page in
   /// allocation headers: what is unknown may be newer than the tool.
-  bool isNewest() const { return since(20260810); }
+  bool isNewest() const { return since(Release::Pages); }
   /// The text contradicts itself: edited, or mixed from several releases.
   bool impossible() const { return From >= Before; }
 };
+
+/// \p Date, yyyymmdd, as `yyyy-mm-dd`.
+std::string dateText(uint32_t Date);
 
 /// Judges by the forms of the assignment and its siblings.
 ReleaseWindow findReleaseWindow(const Dump &D);

@@ -36,7 +36,7 @@ ReportForm hlobuf::reportForm(StringRef Text) {
   switch (classify(Text)) {
   case TextKind::NewReport:
     return ReportForm::BySpace;
-  case TextKind::OldReport:
+  case TextKind::Report:
     return ReportForm::ByAllocation;
   default: // The first lines are damaged.
     return Text.contains(AllocationColumns) || Text.contains("\nallocation ")
@@ -112,11 +112,11 @@ void ReportWriter::sortAllocations() {
   for (size_t I = 0; I != D.Allocations.size(); ++I)
     R.Order.push_back(AllocationId(I));
   llvm::stable_sort(R.Order, [&](AllocationId Left, AllocationId Right) {
-    const Allocation &A = D[Left];
+    const Allocation &Alloc = D[Left];
     const Allocation &B = D[Right];
-    if (BySpace && A.color() != B.color())
-      return A.color() < B.color();
-    return std::tie(B.Size, A.Index) < std::tie(A.Size, B.Index);
+    if (BySpace && Alloc.color() != B.color())
+      return Alloc.color() < B.color();
+    return std::tie(B.Size, Alloc.Index) < std::tie(Alloc.Size, B.Index);
   });
 }
 
@@ -140,18 +140,18 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
   fixed(C, fmt::format("{}{}", Indent, ValueColumns));
   fixed(C, fmt::format("{}{:->60}", Indent, ""));
   uint64_t Total = 0;
-  for (const ReportGroup &G : Groups.Rows)
-    Total += G.Size;
+  for (const ReportGroup &Group : Groups.Rows)
+    Total += Group.Size;
   uint64_t Done = 0;
   size_t Count = 0;
-  for (const ReportGroup &G : Groups.Rows) {
-    Done += G.Size;
-    C.At = G.Offset;
-    auto Row = There.find(G.Offset);
+  for (const ReportGroup &Group : Groups.Rows) {
+    Done += Group.Size;
+    C.At = Group.Offset;
+    auto Row = There.find(Group.Offset);
     line(Kind::ValueRow, C, "{}{:>9}({}%); {:>10}; {:>12}; {:>16}; {}", Indent,
-         humanBytes(Done), percent(Done, Total), humanBytes(G.Size), G.Offset,
-         G.count(),
-         Groups.shapes(D.Shapes, G,
+         humanBytes(Done), percent(Done, Total), humanBytes(Group.Size),
+         Group.Offset, Group.count(),
+         Groups.shapes(D.Shapes, Group,
                        Row == There.end() ? "" : Row->second.Shapes));
     if (!restIsSmall(++Count, Done, Total))
       continue;
@@ -183,8 +183,8 @@ void ReportWriter::allocationTable(uint64_t Total) {
 void ReportWriter::byAllocation() {
   sortAllocations();
   uint64_t Total = 0;
-  for (const Allocation &A : D.Allocations)
-    Total += A.Size;
+  for (const Allocation &Alloc : D.Allocations)
+    Total += Alloc.Size;
   line(Kind::Total, {}, "Total bytes used: {} ({})", Total, humanBytes(Total));
   fixed({}, "");
   fixed({}, "Allocations sorted by size:");

@@ -25,10 +25,10 @@ ReportGroups::ReportGroups(llvm::ArrayRef<Value> Values) : Values(Values) {
     const Value &V = Values[ByOffset[I]];
     if (Rows.empty() || Rows.back().Offset != V.Offset)
       Rows.push_back({V.Offset, 0, 0, I, I});
-    ReportGroup &G = Rows.back();
-    G.Size = std::max(G.Size, V.Size);
-    G.Id = std::max(G.Id, V.Tag.Id);
-    G.End = I + 1;
+    ReportGroup &Group = Rows.back();
+    Group.Size = std::max(Group.Size, V.Size);
+    Group.Id = std::max(Group.Id, V.Tag.Id);
+    Group.End = I + 1;
   }
   llvm::stable_sort(Rows, [](const ReportGroup &A, const ReportGroup &B) {
     return std::tie(B.Size, A.Id) < std::tie(A.Size, B.Id);
@@ -43,13 +43,13 @@ void ReportGroups::followTies(const SeenRows &Seen) {
     std::vector<const ReportGroup *> Places(End - Begin);
     std::vector<const ReportGroup *> Others;
     std::vector<ReportGroup> Run(Rows.begin() + Begin, Rows.begin() + End);
-    for (const ReportGroup &G : Run) {
-      auto Row = Seen.find(G.Offset);
+    for (const ReportGroup &Group : Run) {
+      auto Row = Seen.find(Group.Offset);
       if (Row != Seen.end() && Row->second.Number >= Begin &&
           Row->second.Number < End)
-        Places[Row->second.Number - Begin] = &G;
+        Places[Row->second.Number - Begin] = &Group;
       else
-        Others.push_back(&G);
+        Others.push_back(&Group);
     }
     auto Next = Others.begin();
     for (size_t I = 0; I != Places.size(); ++I)
@@ -75,10 +75,11 @@ static llvm::SmallVector<StringRef, 4> splitShapes(StringRef List) {
   return Parts;
 }
 
-std::string ReportGroups::shapes(const ShapeTable &Shapes, const ReportGroup &G,
+std::string ReportGroups::shapes(const ShapeTable &Shapes,
+                                 const ReportGroup &Group,
                                  StringRef Like) const {
   llvm::SmallVector<ShapeId, 8> Ids;
-  for (uint32_t I = G.Begin; I != G.End; ++I)
+  for (uint32_t I = Group.Begin; I != Group.End; ++I)
     Ids.push_back(Values[ByOffset[I]].Shape);
   llvm::sort(Ids);
   // Shapes that differ in their layouts only have the same text.

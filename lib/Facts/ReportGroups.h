@@ -45,7 +45,7 @@ struct ReportGroups {
 
   /// The shapes of a row with their counts, by count, then by text; in the
   /// order of \p Like if that has the same items.
-  std::string shapes(const ShapeTable &Shapes, const ReportGroup &G,
+  std::string shapes(const ShapeTable &Shapes, const ReportGroup &Group,
                      llvm::StringRef Like) const;
 
   llvm::ArrayRef<Value> Values;

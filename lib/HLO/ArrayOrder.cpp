@@ -65,6 +65,38 @@ unsigned hlobuf::storedBits(const Shape &S) {
   return S.Bits == 0 ? 0 : llvm::alignTo(S.Bits, 8);
 }
 
+/// Cuts the fastest of \p All into tiles; false where it cannot be determined.
+static bool applyTile(MemoryDimensions &All, const Tile &T) {
+  while (All.size() < T.size())
+    All.insert(All.begin(), {-1, 1, 1});
+  size_t First = All.size() - T.size();
+  MemoryDimensions Inner;
+  for (size_t K = 0; K != T.size(); ++K) {
+    MemoryDimension &Outer = All[First + K];
+    if (T[K] <= 0 || T[K] > MaxElement)
+      return false;
+    Inner.push_back({Outer.Dimension, Outer.Stride, T[K]});
+    Outer.Stride = boundedMultiply(Outer.Stride, T[K]);
+    Outer.Size = ceilDivide(Outer.Size, T[K]);
+  }
+  All.append(Inner);
+  return true;
+}
+
+std::optional<MemoryDimensions> hlobuf::memoryDimensions(const Shape &S) {
+  ArrayOrder Order(S);
+  if (!Order.isValid())
+    return std::nullopt;
+  MemoryDimensions All;
+  for (int64_t D : Order.majorToMinor())
+    All.push_back({D, 1, Order.size(D)});
+  if (S.Layout)
+    for (const Tile &T : S.Layout->Tiles)
+      if (!applyTile(All, T))
+        return std::nullopt;
+  return All;
+}
+
 namespace {
 /// (index / Divisor) % Size of dimension Dimension moves by Stride elements.
 struct AddressDigit {
@@ -76,37 +108,15 @@ struct AddressDigit {
 };
 } // namespace
 
-/// Cuts the fastest of \p Digits into tiles; false where it cannot be
-/// determined.
-static bool applyTile(SmallVectorImpl<AddressDigit> &Digits, const Tile &T) {
-  while (Digits.size() < T.size())
-    Digits.insert(Digits.begin(), {-1, 1, 1});
-  size_t First = Digits.size() - T.size();
-  SmallVector<AddressDigit, 4> Inner;
-  for (size_t K = 0; K != T.size(); ++K) {
-    AddressDigit &Outer = Digits[First + K];
-    if (T[K] <= 0 || T[K] > MaxElement)
-      return false;
-    Inner.push_back({Outer.Dimension, Outer.Divisor, T[K]});
-    Outer.Divisor = boundedMultiply(Outer.Divisor, T[K]);
-    Outer.Size = ceilDivide(Outer.Size, T[K]);
-  }
-  Digits.append(Inner);
-  return true;
-}
-
 /// Where each index is, in elements: a sum of digits, as few as possible.
 static bool findAddresses(const Shape &S,
                           SmallVectorImpl<AddressDigit> &Digits) {
-  ArrayOrder Order(S);
-  if (!Order.isValid())
+  std::optional<MemoryDimensions> All = memoryDimensions(S);
+  if (!All)
     return false;
-  for (int64_t D : Order.majorToMinor())
-    Digits.push_back({D, 1, Order.size(D)});
-  if (S.Layout)
-    for (const Tile &T : S.Layout->Tiles)
-      if (!applyTile(Digits, T))
-        return false;
+  ArrayOrder Order(S);
+  for (const MemoryDimension &D : *All)
+    Digits.push_back({D.Dimension, D.Stride, D.Size});
   int64_t Stride = 1;
   for (AddressDigit &Digit : llvm::reverse(Digits)) {
     Digit.Stride = Stride;

@@ -50,6 +50,20 @@ private:
   bool Valid = true;
 };
 
+/// One dimension of an array as it is in memory: Size places, Stride of the
+/// logical dimension apart; dimension -1 for padding and parts of elements.
+struct MemoryDimension {
+  int64_t Dimension;
+  int64_t Stride;
+  int64_t Size;
+};
+/// The slowest first.
+using MemoryDimensions = llvm::SmallVector<MemoryDimension, 8>;
+
+/// The dimensions of \p S with its tiles; nothing where they are not
+/// understood.
+std::optional<MemoryDimensions> memoryDimensions(const Shape &S);
+
 /// Bits that one element of array \p S takes in memory; 0 if unknown.
 unsigned storedBits(const Shape &S);
 

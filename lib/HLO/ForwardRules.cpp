@@ -64,6 +64,14 @@ static bool hasPart(ForwardedParts Parts, bool IsTop, bool IsTuple) {
   return false;
 }
 
+llvm::SmallVector<uint32_t, 4> ForwardPath::steps(uint32_t EachStep,
+                                                  uint32_t OwnStep) const {
+  llvm::SmallVector<uint32_t, 4> Path;
+  for (int8_t Step : ArrayRef<int8_t>(Steps, Size))
+    Path.push_back(Step == Each ? EachStep : Step == Own ? OwnStep : Step);
+  return Path;
+}
+
 std::optional<OperandPath> hlobuf::forwardedPath(const ForwardRule &Rule,
                                                  ArrayRef<uint32_t> Steps,
                                                  bool IsTuple, uint32_t Own) {
@@ -79,14 +87,9 @@ std::optional<OperandPath> hlobuf::forwardedPath(const ForwardRule &Rule,
     else if (Steps[I] != static_cast<uint32_t>(Step))
       return std::nullopt;
   }
-  for (unsigned I = 0; I != Rule.Operand.Size; ++I) {
-    int8_t Step = Rule.Operand.Steps[I];
-    if (Step == ForwardPath::Each)
-      Found.Operand = 0;
-    Found.Steps.push_back(Step == ForwardPath::Each  ? Each
-                          : Step == ForwardPath::Own ? Own
-                                                     : Step);
-  }
+  if (Rule.Operand.hasEach())
+    Found.Operand = 0;
+  Found.Steps = Rule.Operand.steps(Each, Own);
   Found.Steps.append(Steps.begin() + Rule.Result.Size, Steps.end());
   return Found;
 }

@@ -32,6 +32,13 @@ struct ForwardPath {
 
   uint8_t Size = 0;
   int8_t Steps[2] = {0, 0};
+
+  bool hasEach() const {
+    return (Size > 0 && Steps[0] == Each) || (Size > 1 && Steps[1] == Each);
+  }
+  /// The steps, with these two in place of Each and Own.
+  llvm::SmallVector<uint32_t, 4> steps(uint32_t EachStep,
+                                       uint32_t OwnStep) const;
 };
 
 /// A row HLOBUF_FORWARD of Opcodes.def.

@@ -13,6 +13,7 @@
 
 #include "HLO/ModuleVerifier.h"
 #include "HLO/CalleeVerifier.h"
+#include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -35,6 +36,7 @@ private:
   bool verifyOperands(const HloInstruction &I);
   bool verifyStarts(const HloInstruction &I, uint32_t First);
   bool verifyLayoutConstraints(const HloInstruction &I);
+  bool verifyForwards(const HloInstruction &I);
   bool verifyResult(const HloInstruction &I);
   bool verifyNumResults(const HloInstruction &I, ShapeId Result, size_t Count);
   bool verifyAsync(const HloInstruction &I);
@@ -172,6 +174,24 @@ bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
                               M.operands(I).size() == 1 ? "" : "s"));
 }
 
+/// What is forwarded keeps its shape.
+bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
+  for (const ForwardRule &Rule : forwardRules(I.Op.Op)) {
+    size_t Count = Rule.Result.hasEach() ? M.operands(I).size() : 1;
+    for (uint32_t K = 0; K != Count; ++K) {
+      auto Steps = Rule.Result.steps(K, 0);
+      ShapeId To = C.at(I.Shape, Steps);
+      ShapeId From =
+          C.at(C.operandShape(I, K), Rule.Operand.steps(K, I.Number));
+      bool Whole = Rule.Operand.Size == 0;
+      if (Whole ? !isPassed(I, K, To)
+                : !isSame(I, To, Steps.empty() ? "result" : "result {0}", From))
+        return false;
+    }
+  }
+  return true;
+}
+
 bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   const Shape &Result = C.shape(I.Shape);
   size_t Count = M.operands(I).size();
@@ -180,15 +200,7 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
     if (!Result.isTuple())
       return C.refuse(I, fmt::format("{} has shape {}, expected a tuple",
                                      C.spell(I), C.text(I.Shape)));
-    for (size_t K = 0; K != Count; ++K)
-      if (!isPassed(I, K, Result.Elements[K]))
-        return false;
-    return true;
-  case Opcode::GetTupleElement:
-    return isSame(I, I.Shape, "result", C.at(C.operandShape(I, 0), I.Number));
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-  case Opcode::OptBarrier:
+    return verifyForwards(I);
   case Opcode::While:
     return isPassed(I, 0, I.Shape);
   case Opcode::Bitcast:
@@ -231,20 +243,12 @@ bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
   };
   switch (I.Op.Op) {
   case Opcode::CopyStart:
-    return isPassed(I, 0, Element(I.Shape, 1)) &&
-           isPassed(I, 0, Element(I.Shape, 0));
-  case Opcode::CopyDone:
-    return isSame(I, I.Shape, "result", Element(C.operandShape(I, 0), 0));
+    return verifyForwards(I) && isPassed(I, 0, Element(I.Shape, 0));
   case Opcode::AllReduceDone:
     return C.compatible(Element(C.operandShape(I, 0), 1), I.Shape) ||
            isPassed(I, 0, I.Shape);
-  case Opcode::AllGatherDone:
-  case Opcode::CollectivePermuteDone:
-    return isSame(I, I.Shape, "result", Element(C.operandShape(I, 0), 1));
-  case Opcode::AsyncDone: {
-    ShapeId Result = Element(C.operandShape(I, 0), 1);
-    return IsUnbound(Result) || isSame(I, I.Shape, "result", Result);
-  }
+  case Opcode::AsyncDone:
+    return IsUnbound(Element(C.operandShape(I, 0), 1)) || verifyForwards(I);
   case Opcode::AsyncUpdate: {
     ShapeId State = C.operandShape(I, 0);
     ShapeId Result = Element(State, 1);
@@ -258,13 +262,8 @@ bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
     return verifyCollectiveStart(I);
   case Opcode::AsyncStart:
     return verifyBound(I, ShapeId(), 0);
-  case Opcode::Send:
-    return isPassed(I, 0, Element(I.Shape, 0));
-  case Opcode::RecvDone:
-    return isSame(I, Element(I.Shape, 0), "result {0}",
-                  Element(C.operandShape(I, 0), 0));
   default:
-    return true;
+    return verifyForwards(I);
   }
 }
 

@@ -101,7 +101,7 @@ bool InputFinder::holdsAssignment(const std::string &Path) {
   llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
     return classify(*Text) == TextKind::Assignment ||
-           endsInFirstLine(*Text, firstLines(FileRole::Assignment));
+           endsInFirstLine(*Text, FileRole::Assignment);
   List.Skipped.push_back(
       fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
   return false;
@@ -357,7 +357,7 @@ void InputFinder::addFile(const std::string &Path) {
   case TextKind::LiveRange:
     addFragment(Path, "a live range file");
     return;
-  case TextKind::OldReport:
+  case TextKind::Report:
   case TextKind::NewReport:
     addFragment(Path, "a memory usage report");
     return;

@@ -21,6 +21,7 @@ using llvm::StringRef;
 
 using Files = std::array<DumpFile, NumFileRoles>;
 
+/// All but the assignment.
 static constexpr FileRole SiblingRoles[] = {
     FileRole::Values, FileRole::LiveRange, FileRole::Report, FileRole::Module,
     FileRole::Traces, FileRole::Thunks};
@@ -45,23 +46,8 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
 /// True if \p Text is what a file of \p Role holds.
 static bool fitsRole(StringRef Text, FileRole Role) {
   TextKind Kind = classify(Text);
-  switch (Role) {
-  case FileRole::Assignment:
-    return Kind == TextKind::Assignment;
-  case FileRole::Values:
-    return Kind == TextKind::Values;
-  case FileRole::LiveRange:
-    return Kind == TextKind::LiveRange;
-  case FileRole::Report:
-    return Kind == TextKind::OldReport || Kind == TextKind::NewReport;
-  case FileRole::Module:
-    return Kind == TextKind::Module;
-  case FileRole::Traces:
-    return Kind == TextKind::Traces;
-  case FileRole::Thunks:
-    return Kind == TextKind::Thunks;
-  }
-  return false;
+  return static_cast<size_t>(Kind) == static_cast<size_t>(Role) ||
+         (Kind == TextKind::NewReport && Role == FileRole::Report);
 }
 
 static InputFile statFile(const std::string &Path) {
@@ -147,7 +133,7 @@ static std::string whyUnreadable(const DumpFile &File, FileRole Role) {
         "{} starts with a UTF-8 byte order mark, which XLA does not write",
         Name);
   if (classify(File.Text) == TextKind::Other &&
-      endsInFirstLine(File.Text, firstLines(Role)))
+      endsInFirstLine(File.Text, Role))
     return fmt::format("{} ends inside its first line: it was cut off", Name);
   return "";
 }

@@ -11,14 +11,14 @@
 
 using namespace hlobuf;
 
-std::vector<Waste> hlobuf::findWaste(const MemoryUse &Use,
+std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
                                      const ModuleAnalysis *Module) {
-  const SpaceUse *Main = Use.space(0);
+  const SpaceUse *Main = Memory.space(0);
   if (!Main)
     return {};
   if (Module && !Module->obstacle().empty())
     Module = nullptr;
-  WasteContext Ctx(Use, *Main, Module);
+  WasteContext Ctx(Memory, *Main, Module);
   findCopies(Ctx);
   findDonations(Ctx);
   findHeld(Ctx);

@@ -12,9 +12,9 @@
 
 namespace hlobuf {
 
-/// The waste in the main memory space (color 0) of \p Use, by kind, then by
+/// The waste in the main memory space (color 0) of \p Memory, by kind, then by
 /// saved bytes. What needs the module is left out where \p Module is null.
-std::vector<Waste> findWaste(const MemoryUse &Use,
+std::vector<Waste> findWaste(const MemoryUse &Memory,
                              const ModuleAnalysis *Module);
 
 } // namespace hlobuf

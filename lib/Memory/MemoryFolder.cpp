@@ -16,27 +16,27 @@ using llvm::StringRef;
 /// Rows of the table.
 static constexpr size_t MaxModules = 15;
 
-static uint64_t mainBytes(const MemorySummary &M) {
-  return M.Main ? M.main()->Allocated : M.Total;
+static uint64_t mainBytes(const MemorySummary &Summary) {
+  return Summary.Main ? Summary.main()->Allocated : Summary.Total;
 }
 
-void MemoryTotals::add(StringRef Name, const MemorySummary &M) {
+void MemoryTotals::add(StringRef Name, const MemorySummary &Summary) {
   ++Count;
-  Total += M.Total;
-  uint64_t Bytes = mainBytes(M);
+  Total += Summary.Total;
+  uint64_t Bytes = mainBytes(Summary);
   Entry &E = Entries[{Name.str(), Bytes}];
   ++E.Count;
-  E.TooLarge |= M.isTooLarge();
+  E.TooLarge |= Summary.isTooLarge();
   E.Bytes = Bytes;
-  E.Temp = M.Main ? Bytes - M.main()->Resident : 0;
-  for (const WasteRow &Item : M.Savings)
+  E.Temp = Summary.Main ? Bytes - Summary.main()->Resident : 0;
+  for (const WasteRow &Item : Summary.Savings)
     E.Saved = std::max(E.Saved, Item.Saved);
   // What does not fit comes first.
-  auto Key = [](const MemorySummary &S) {
-    return std::pair(S.isTooLarge(), mainBytes(S));
+  auto Key = [](const MemorySummary &Each) {
+    return std::pair(Each.isTooLarge(), mainBytes(Each));
   };
-  if (!Largest || Key(*Largest) < Key(M)) {
-    Largest = M;
+  if (!Largest || Key(*Largest) < Key(Summary)) {
+    Largest = Summary;
     LargestName = Name.str();
   }
 }

@@ -36,32 +36,32 @@ static void writeRow(const HeldRow &Row, json::OStream &J) {
     J.attribute("live", false);
 }
 
-static void writeSpace(const SpaceSummary &S, json::OStream &J) {
+static void writeSpace(const SpaceSummary &Space, json::OStream &J) {
   J.object([&] {
-    J.attribute("color", S.Color);
-    J.attribute("name", S.Name);
-    J.attribute("bytes", S.Allocated);
-    J.attribute("resident_bytes", S.Resident);
-    if (!S.PeakStep)
+    J.attribute("color", Space.Color);
+    J.attribute("name", Space.Name);
+    J.attribute("bytes", Space.Allocated);
+    J.attribute("resident_bytes", Space.Resident);
+    if (!Space.PeakStep)
       return;
-    J.attribute("peak_step", *S.PeakStep);
-    J.attribute("peak_instruction", json::fixUTF8(S.Instruction));
-    J.attribute("peak_bytes", S.Peak);
-    J.attribute("unpadded_peak_bytes", S.Unpadded);
+    J.attribute("peak_step", *Space.PeakStep);
+    J.attribute("peak_instruction", json::fixUTF8(Space.Instruction));
+    J.attribute("peak_bytes", Space.Peak);
+    J.attribute("unpadded_peak_bytes", Space.Unpadded);
   });
 }
 
-static void writeStated(const MemorySummary &M, json::OStream &J) {
-  if (M.Stated)
+static void writeStated(const MemorySummary &Summary, json::OStream &J) {
+  if (Summary.Stated)
     J.attributeObject("xla_peak", [&] {
-      J.attribute("step", M.Stated->Step);
-      J.attribute("bytes", M.Stated->Bytes);
+      J.attribute("step", Summary.Stated->Step);
+      J.attribute("bytes", Summary.Stated->Bytes);
     });
 }
 
-static void writeSavings(const MemorySummary &M, json::OStream &J) {
+static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
   J.attributeArray("savings", [&] {
-    for (const WasteRow &Item : M.Savings)
+    for (const WasteRow &Item : Summary.Savings)
       J.object([&] {
         J.attribute("check", Item.Check);
         J.attribute("bytes", Item.Saved);
@@ -71,32 +71,32 @@ static void writeSavings(const MemorySummary &M, json::OStream &J) {
         write(J, "hint", Item.Hint);
       });
   });
-  if (M.Donation)
+  if (Summary.Donation)
     J.attributeObject("donation", [&] {
-      J.attribute("kept", M.Donation->Kept);
-      J.attribute("missed", M.Donation->Missed);
-      J.attribute("possible", M.Donation->Possible);
+      J.attribute("kept", Summary.Donation->Kept);
+      J.attribute("missed", Summary.Donation->Missed);
+      J.attribute("possible", Summary.Donation->Possible);
     });
 }
 
-static void writePeak(const MemorySummary &M, json::OStream &J) {
+static void writePeak(const MemorySummary &Summary, json::OStream &J) {
   J.attributeArray("largest", [&] {
-    for (const HeldRow &Row : M.Largest)
+    for (const HeldRow &Row : Summary.Largest)
       J.object([&] { writeRow(Row, J); });
   });
   J.attributeArray("groups", [&] {
-    for (const HeldGroup &G : M.Groups)
+    for (const HeldGroup &Group : Summary.Groups)
       J.object([&] {
-        J.attribute("count", G.Count);
-        J.attribute("total_bytes", G.Bytes);
-        write(J, "label", G.Label);
-        if (G.Shapes > 1)
-          J.attribute("shapes", G.Shapes);
-        writeRow(G.First, J);
+        J.attribute("count", Group.Count);
+        J.attribute("total_bytes", Group.Bytes);
+        write(J, "label", Group.Label);
+        if (Group.Shapes > 1)
+          J.attribute("shapes", Group.Shapes);
+        writeRow(Group.First, J);
       });
   });
   J.attributeArray("tree", [&] {
-    for (const TreeLine &T : M.Tree)
+    for (const TreeLine &T : Summary.Tree)
       J.object([&] {
         J.attribute("depth", T.Depth);
         J.attribute("label", json::fixUTF8(T.Label));
@@ -105,23 +105,25 @@ static void writePeak(const MemorySummary &M, json::OStream &J) {
   });
 }
 
-void hlobuf::writeMemory(const MemorySummary &M, json::OStream &J) {
+void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
   J.object([&] {
-    J.attribute("total_bytes", M.Total);
+    J.attribute("total_bytes", Summary.Total);
     J.attributeObject("kinds", [&] {
       for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
-        J.attribute(kindKey(static_cast<MemoryKind>(Kind)), M.ByKind[Kind]);
+        J.attribute(kindKey(static_cast<MemoryKind>(Kind)),
+                    Summary.ByKind[Kind]);
     });
-    if (M.isTimed())
-      J.attribute("times", M.Times == TimeSource::Dump ? "dump" : "module");
-    if (M.Capacity)
-      J.attribute("capacity_bytes", *M.Capacity);
+    if (Summary.isTimed())
+      J.attribute("times",
+                  Summary.Times == TimeSource::Dump ? "dump" : "module");
+    if (Summary.Capacity)
+      J.attribute("capacity_bytes", *Summary.Capacity);
     J.attributeArray("spaces", [&] {
-      for (const SpaceSummary &S : M.Spaces)
-        writeSpace(S, J);
+      for (const SpaceSummary &Space : Summary.Spaces)
+        writeSpace(Space, J);
     });
-    writeStated(M, J);
-    writePeak(M, J);
-    writeSavings(M, J);
+    writeStated(Summary, J);
+    writePeak(Summary, J);
+    writeSavings(Summary, J);
   });
 }

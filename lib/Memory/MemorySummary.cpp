@@ -18,10 +18,10 @@ using llvm::StringRef;
 namespace {
 class Summarizer {
 public:
-  Summarizer(const MemoryUse &Use, const ModuleAnalysis *Module,
+  Summarizer(const MemoryUse &Memory, const ModuleAnalysis *Module,
              llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
-      : Use(Use), DumpFacts(Use.facts()), D(DumpFacts.dump()), Module(Module),
-        Wasted(Wasted), Options(Options) {}
+      : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
+        Module(Module), Wasted(Wasted), Options(Options) {}
 
   MemorySummary run();
 
@@ -38,7 +38,7 @@ private:
   void addSavings();
   void addDonation();
 
-  const MemoryUse &Use;
+  const MemoryUse &Memory;
   const Facts &DumpFacts;
   const Dump &D;
   const ModuleAnalysis *Module;
@@ -46,41 +46,41 @@ private:
   llvm::DenseMap<uint32_t, ValueId> Computed;
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
-  MemorySummary M;
+  MemorySummary Summary;
 };
 } // namespace
 
 void Summarizer::addAllocations() {
   for (const Allocation &Alloc : D.Allocations) {
-    M.Total += Alloc.Size;
-    M.ByKind[static_cast<size_t>(kindOf(Alloc))] += Alloc.Size;
+    Summary.Total += Alloc.Size;
+    Summary.ByKind[static_cast<size_t>(kindOf(Alloc))] += Alloc.Size;
   }
 }
 
 void Summarizer::addSpaces() {
-  M.Times = Use.times();
-  M.Capacity = Options.Capacity;
-  M.Chip = Options.Chip;
-  M.By = Options.By;
-  for (const SpaceUse &S : Use.spaces()) {
-    if (S.Color == 0)
-      M.Main = M.Spaces.size();
-    SpaceSummary &Sum = M.Spaces.emplace_back();
-    Sum.Color = S.Color;
-    Sum.Name = S.Name;
-    Sum.Allocated = S.Allocated;
-    Sum.Resident = S.Resident;
-    Sum.Peak = S.Peak;
-    if (!Use.isTimed())
+  Summary.Times = Memory.times();
+  Summary.Capacity = Options.Capacity;
+  Summary.Chip = Options.Chip;
+  Summary.By = Options.By;
+  for (const SpaceUse &Space : Memory.spaces()) {
+    if (Space.Color == 0)
+      Summary.Main = Summary.Spaces.size();
+    SpaceSummary &Sum = Summary.Spaces.emplace_back();
+    Sum.Color = Space.Color;
+    Sum.Name = Space.Name;
+    Sum.Allocated = Space.Allocated;
+    Sum.Resident = Space.Resident;
+    Sum.Peak = Space.Peak;
+    if (!Memory.isTimed())
       continue;
-    Sum.PeakStep = S.PeakStep;
-    Sum.Instruction = Use.instructionAt(S.PeakStep);
+    Sum.PeakStep = Space.PeakStep;
+    Sum.Instruction = Memory.instructionAt(Space.PeakStep);
     if (NameId Name = D.Names.find(Sum.Instruction)) {
       Origin From = findOrigin(DumpFacts, Name);
       Sum.OpName = From.OpName;
       Sum.Source = From.Source;
     }
-    for (const HeldValue &V : Use.heldAt(S.Color, S.PeakStep))
+    for (const HeldValue &V : Memory.heldAt(Space.Color, Space.PeakStep))
       Sum.Unpadded += V.Unpadded;
   }
 }
@@ -127,7 +127,7 @@ HeldRow Summarizer::rowOf(const HeldValue &V) const {
   Row.Bytes = V.Bytes;
   Row.Unpadded = V.Unpadded;
   Row.Allocation = D[Val.Owner].Index;
-  Row.Idle = !V.Live && Use.isTimed();
+  Row.Idle = !V.Live && Memory.isTimed();
   return Row;
 }
 
@@ -149,18 +149,19 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
 }
 
 void Summarizer::addHeld() {
-  if (!M.Main)
+  if (!Summary.Main)
     return;
   std::vector<HeldValue> Held =
-      Use.isTimed() ? Use.heldAt(0, *M.main()->PeakStep) : allocationsAsRows(D);
+      Memory.isTimed() ? Memory.heldAt(0, *Summary.main()->PeakStep)
+                       : allocationsAsRows(D);
   std::vector<HeldRow> Rows;
   for (const HeldValue &V : Held) {
     HeldRow &Row = Rows.emplace_back(rowOf(V));
-    M.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
-    M.Idle += Row.Idle ? Row.Bytes : 0;
+    Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
+    Summary.Idle += Row.Idle ? Row.Bytes : 0;
   }
-  M.Largest.assign(Rows.begin(),
-                   Rows.begin() + std::min<size_t>(Rows.size(), Options.Top));
+  Summary.Largest.assign(
+      Rows.begin(), Rows.begin() + std::min<size_t>(Rows.size(), Options.Top));
   addTree(Rows);
   addGroups(Rows);
 }
@@ -189,23 +190,23 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
   std::map<std::string, size_t> Known;
   std::vector<HeldGroup> Out;
   std::vector<std::set<std::string>> Shapes, Ops;
-  for (const HeldGroup &G : Groups) {
-    std::string Key = KeyOf(G);
+  for (const HeldGroup &Group : Groups) {
+    std::string Key = KeyOf(Group);
     auto [At, New] = Known.try_emplace(Key, Out.size());
     if (New || Key.empty()) {
-      Out.push_back(G);
-      Shapes.push_back({G.First.Shape});
-      Ops.push_back({lastScope(G.Label)});
+      Out.push_back(Group);
+      Shapes.push_back({Group.First.Shape});
+      Ops.push_back({lastScope(Group.Label)});
       continue;
     }
     HeldGroup &Whole = Out[At->second];
-    Whole.Count += G.Count;
-    Whole.Bytes += G.Bytes;
-    Shapes[At->second].insert(G.First.Shape);
+    Whole.Count += Group.Count;
+    Whole.Bytes += Group.Bytes;
+    Shapes[At->second].insert(Group.First.Shape);
     Whole.Shapes = static_cast<unsigned>(Shapes[At->second].size());
-    std::string Op = lastScope(G.Label);
-    if (G.First.Kind == MemoryKind::Parameter)
-      Whole.Label = (listOf(G.Label) + "[...]").str();
+    std::string Op = lastScope(Group.Label);
+    if (Group.First.Kind == MemoryKind::Parameter)
+      Whole.Label = (listOf(Group.Label) + "[...]").str();
     else if (Ops[At->second].size() < MaxOps &&
              Ops[At->second].insert(Op).second)
       Whole.Label = lastScope(Whole.Label) + ", " + Op;
@@ -224,37 +225,38 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
         std::tuple(Label, Row.Source, Row.Shape, Row.Kind), Groups.size());
     if (New)
       Groups.push_back({Row, 0, 0, Row.OpName});
-    HeldGroup &G = Groups[At->second];
-    G.Bytes += Row.Bytes;
-    ++G.Count;
-    if (G.First.OpName != Row.OpName)
-      G.Label = Label;
+    HeldGroup &Group = Groups[At->second];
+    Group.Bytes += Row.Bytes;
+    ++Group.Count;
+    if (Group.First.OpName != Row.OpName)
+      Group.Label = Label;
   }
   auto BySize = [](const HeldGroup &X, const HeldGroup &Y) {
     return X.Bytes > Y.Bytes;
   };
   llvm::stable_sort(Groups, BySize);
-  auto LineOf = [](const HeldGroup &G) {
-    return G.First.Source.empty() || G.First.Kind == MemoryKind::Parameter
+  auto LineOf = [](const HeldGroup &Group) {
+    return Group.First.Source.empty() ||
+                   Group.First.Kind == MemoryKind::Parameter
                ? ""
-               : fmt::format("{}|{}", G.First.Source,
-                             static_cast<unsigned>(G.First.Kind));
+               : fmt::format("{}|{}", Group.First.Source,
+                             static_cast<unsigned>(Group.First.Kind));
   };
-  Groups = joinGroups(Groups, [&](const HeldGroup &G) {
-    std::string Line = LineOf(G);
-    return Line.empty() ? "" : Line + "|" + G.First.Shape;
+  Groups = joinGroups(Groups, [&](const HeldGroup &Group) {
+    std::string Line = LineOf(Group);
+    return Line.empty() ? "" : Line + "|" + Group.First.Shape;
   });
-  Groups = joinGroups(Groups, [&](const HeldGroup &G) {
-    if (G.Bytes >= M.main()->Peak / SmallGroup)
+  Groups = joinGroups(Groups, [&](const HeldGroup &Group) {
+    if (Group.Bytes >= Summary.main()->Peak / SmallGroup)
       return std::string();
-    return G.First.Kind == MemoryKind::Parameter ? listOf(G.Label).str()
-                                                 : LineOf(G);
+    return Group.First.Kind == MemoryKind::Parameter ? listOf(Group.Label).str()
+                                                     : LineOf(Group);
   });
   llvm::stable_sort(Groups, BySize);
-  M.NumGroups = Groups.size();
+  Summary.NumGroups = Groups.size();
   if (Groups.size() > Options.Top)
     Groups.resize(Options.Top);
-  M.Groups = std::move(Groups);
+  Summary.Groups = std::move(Groups);
 }
 
 static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
@@ -289,14 +291,14 @@ void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
   for (const HeldRow &Row : Rows)
     Tree.add(pathOf(Row, By), Row.Bytes);
   // Nodes of less than one part in fifty say nothing.
-  M.Tree = Tree.lines(std::max<uint64_t>(1, M.main()->Peak / 50),
-                      Options.By ? 3 * size_t(Options.Top) : Options.Top,
-                      By == GroupBy::Line ? " " : "/");
+  Summary.Tree = Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
+                            Options.By ? 3 * size_t(Options.Top) : Options.Top,
+                            By == GroupBy::Line ? " " : "/");
 }
 
 /// What XLA leaves out at the true peak.
 void Summarizer::addStated() {
-  if (!D.complete(Section::Peak) || D.UnboundedPeak || !M.Main)
+  if (!D.complete(Section::Peak) || D.UnboundedPeak || !Summary.Main)
     return;
   StatedPeak Stated;
   Stated.Step = D.PeakStep;
@@ -305,8 +307,8 @@ void Summarizer::addStated() {
   uint64_t Tuples = 0;
   uint64_t Padding = 0;
   uint64_t Idle = 0;
-  if (Use.times() == TimeSource::Dump)
-    for (const HeldValue &V : Use.heldAt(0, *M.main()->PeakStep)) {
+  if (Memory.times() == TimeSource::Dump)
+    for (const HeldValue &V : Memory.heldAt(0, *Summary.main()->PeakStep)) {
       Padding += V.Bytes - V.Unpadded;
       if (!V.Live) {
         Idle += V.Unpadded;
@@ -320,18 +322,18 @@ void Summarizer::addStated() {
     }
   // The step is chosen with 8 bytes for an element of a tuple; the rows print
   // the bytes of the element since 2025-04-14.
-  if (D.PeakRows != PeakForm::Name && M.main()->PeakStep == D.PeakStep)
+  if (D.PeakRows != PeakForm::Name && Summary.main()->PeakStep == D.PeakStep)
     Tuples = 0;
   Stated.Missing = {{"more than 8 bytes for elements of tuples", Tuples},
                     {"padding", Padding},
                     {"arguments and results while they are not live", Idle}};
   llvm::erase_if(Stated.Missing, [&](const auto &Part) {
-    return Part.second <= M.main()->Peak / 100;
+    return Part.second <= Summary.main()->Peak / 100;
   });
   llvm::stable_sort(Stated.Missing, [](const auto &X, const auto &Y) {
     return X.second > Y.second;
   });
-  M.Stated = std::move(Stated);
+  Summary.Stated = std::move(Stated);
 }
 
 void Summarizer::addSavings() {
@@ -344,17 +346,17 @@ void Summarizer::addSavings() {
     bool Joined = Item.Kind != WasteKind::PossibleDonation &&
                   Item.Kind != WasteKind::UnusedDonation;
     auto [At, New] = Known.try_emplace(std::tuple(Check, Item.Hint, Item.Saved),
-                                       M.Savings.size());
+                                       Summary.Savings.size());
     if (!New && Joined)
-      ++M.Savings[At->second].Count;
+      ++Summary.Savings[At->second].Count;
     else
-      M.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
+      Summary.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
   }
-  llvm::stable_sort(M.Savings, [](const WasteRow &X, const WasteRow &Y) {
+  llvm::stable_sort(Summary.Savings, [](const WasteRow &X, const WasteRow &Y) {
     return X.Saved > Y.Saved;
   });
-  if (M.Savings.size() > Options.Top)
-    M.Savings.resize(Options.Top);
+  if (Summary.Savings.size() > Options.Top)
+    Summary.Savings.resize(Options.Top);
 }
 
 void Summarizer::addDonation() {
@@ -383,7 +385,7 @@ void Summarizer::addDonation() {
       Sum.PossibleBytes += Item.Saved;
     }
   }
-  M.Donation = Sum;
+  Summary.Donation = Sum;
 }
 
 MemorySummary Summarizer::run() {
@@ -394,12 +396,12 @@ MemorySummary Summarizer::run() {
   addStated();
   addSavings();
   addDonation();
-  return std::move(M);
+  return std::move(Summary);
 }
 
-MemorySummary hlobuf::summarizeMemory(const MemoryUse &Use,
+MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
                                       const ModuleAnalysis *Module,
                                       llvm::ArrayRef<Waste> Wasted,
                                       const SummaryOptions &Options) {
-  return Summarizer(Use, Module, Wasted, Options).run();
+  return Summarizer(Memory, Module, Wasted, Options).run();
 }

@@ -150,25 +150,26 @@ struct MemorySummary {
   }
 };
 
-/// Adds up the memory of \p Use, with the savings \p Wasted. With the module's
-/// alias sets \p Module, which may be null, loop state is named after what is
-/// in it.
-MemorySummary summarizeMemory(const MemoryUse &Use,
+/// Adds up the memory of \p Memory, with the savings \p Wasted. With the
+/// module's alias sets \p Module, which may be null, loop state is named after
+/// what is in it.
+MemorySummary summarizeMemory(const MemoryUse &Memory,
                               const ModuleAnalysis *Module,
                               llvm::ArrayRef<Waste> Wasted,
                               const SummaryOptions &Options);
 
-/// Prints \p M as tables below the heading \p Name, at most \p Width columns.
-void printMemory(const MemorySummary &M, llvm::StringRef Name, unsigned Width,
-                 llvm::raw_ostream &OS);
+/// Prints \p Summary as tables below the heading \p Name, at most \p Width
+/// columns.
+void printMemory(const MemorySummary &Summary, llvm::StringRef Name,
+                 unsigned Width, llvm::raw_ostream &OS);
 
-/// Writes \p M as one JSON object.
-void writeMemory(const MemorySummary &M, llvm::json::OStream &J);
+/// Writes \p Summary as one JSON object.
+void writeMemory(const MemorySummary &Summary, llvm::json::OStream &J);
 
 /// The memory of several modules: one table, largest first.
 class MemoryTotals {
 public:
-  void add(llvm::StringRef Name, const MemorySummary &M);
+  void add(llvm::StringRef Name, const MemorySummary &Summary);
   /// Prints the summary of one module, or a table of several and the summary of
   /// the largest.
   void print(unsigned Width, llvm::raw_ostream &OS) const;

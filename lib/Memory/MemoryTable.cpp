@@ -28,8 +28,8 @@ static std::string share(uint64_t Part, uint64_t Whole) {
 namespace {
 class Table {
 public:
-  Table(const MemorySummary &M, unsigned Width, llvm::raw_ostream &OS)
-      : M(M), Width(Width), OS(OS) {}
+  Table(const MemorySummary &Summary, unsigned Width, llvm::raw_ostream &OS)
+      : Summary(Summary), Width(Width), OS(OS) {}
 
   void print(StringRef Name);
 
@@ -44,56 +44,57 @@ private:
   void printTree();
   void printSavings();
 
-  const MemorySummary &M;
+  const MemorySummary &Summary;
   size_t Width;
   llvm::raw_ostream &OS;
 };
 } // namespace
 
-/// The step of \p S, its instruction and where that comes from.
-static std::string spellStep(const SpaceSummary &S) {
-  std::string Text = fmt::format("step {}", *S.PeakStep);
-  if (!S.Instruction.empty())
-    Text += ", " + S.Instruction;
-  if (!S.OpName.empty() && S.OpName != S.Instruction)
-    Text += fmt::format(" ({})", splitScopes(S.OpName).back());
-  if (!S.Source.empty())
-    Text += " at " + S.Source;
+/// The step of \p Space, its instruction and where that comes from.
+static std::string spellStep(const SpaceSummary &Space) {
+  std::string Text = fmt::format("step {}", *Space.PeakStep);
+  if (!Space.Instruction.empty())
+    Text += ", " + Space.Instruction;
+  if (!Space.OpName.empty() && Space.OpName != Space.Instruction)
+    Text += fmt::format(" ({})", splitScopes(Space.OpName).back());
+  if (!Space.Source.empty())
+    Text += " at " + Space.Source;
   return Text;
 }
 
 void Table::printSpaces() {
   size_t Columns = 0;
-  for (const SpaceSummary &S : M.Spaces)
-    Columns = std::max(Columns, S.Name.size());
-  for (const SpaceSummary &S : M.Spaces) {
-    if (S.Allocated == 0)
+  for (const SpaceSummary &Space : Summary.Spaces)
+    Columns = std::max(Columns, Space.Name.size());
+  for (const SpaceSummary &Space : Summary.Spaces) {
+    if (Space.Allocated == 0)
       continue;
-    std::string Text =
-        fmt::format("  {:<{}}{:>11}", S.Name, Columns, humanBytes(S.Allocated));
-    bool Main = &S == M.main();
-    if (Main && M.Capacity)
-      Text += fmt::format(" of {}{}: {}", humanBytes(*M.Capacity),
-                          M.Chip.empty() ? "" : " (" + M.Chip + ")",
-                          M.isTooLarge()
-                              ? "DOES NOT FIT, " +
-                                    humanBytes(S.Allocated - *M.Capacity) +
-                                    " too much"
-                              : share(S.Allocated, *M.Capacity));
-    if (S.PeakStep)
-      Text +=
-          fmt::format("{} peak {} at step {}", Main && M.Capacity ? "," : " ",
-                      humanBytes(S.Peak), *S.PeakStep);
+    std::string Text = fmt::format("  {:<{}}{:>11}", Space.Name, Columns,
+                                   humanBytes(Space.Allocated));
+    bool Main = &Space == Summary.main();
+    if (Main && Summary.Capacity)
+      Text += fmt::format(
+          " of {}{}: {}", humanBytes(*Summary.Capacity),
+          Summary.Chip.empty() ? "" : " (" + Summary.Chip + ")",
+          Summary.isTooLarge()
+              ? "DOES NOT FIT, " +
+                    humanBytes(Space.Allocated - *Summary.Capacity) +
+                    " too much"
+              : share(Space.Allocated, *Summary.Capacity));
+    if (Space.PeakStep)
+      Text += fmt::format("{} peak {} at step {}",
+                          Main && Summary.Capacity ? "," : " ",
+                          humanBytes(Space.Peak), *Space.PeakStep);
     line(Text);
   }
 }
 
 void Table::printPeak() {
-  const SpaceSummary &S = *M.main();
+  const SpaceSummary &Space = *Summary.main();
   OS << '\n';
-  line(fmt::format("  held at the peak of {}, {}{}:", S.Name, spellStep(S),
-                   M.Times == TimeSource::Module ? " (times from the module)"
-                                                 : ""));
+  line(fmt::format(
+      "  held at the peak of {}, {}{}:", Space.Name, spellStep(Space),
+      Summary.Times == TimeSource::Module ? " (times from the module)" : ""));
   static constexpr std::pair<MemoryKind, StringRef> Kinds[] = {
       {MemoryKind::Parameter, "arguments"},
       {MemoryKind::LiveOut, "results"},
@@ -101,17 +102,17 @@ void Table::printPeak() {
       {MemoryKind::Temp, "temps"},
       {MemoryKind::Other, "other"}};
   for (auto [Kind, Label] : Kinds)
-    if (uint64_t Bytes = M.Held[static_cast<size_t>(Kind)])
+    if (uint64_t Bytes = Summary.Held[static_cast<size_t>(Kind)])
       line(fmt::format("  {:>11} {:>6}  {}", humanBytes(Bytes),
-                       share(Bytes, S.Peak), Label));
-  if (M.Idle != 0)
+                       share(Bytes, Space.Peak), Label));
+  if (Summary.Idle != 0)
     line(fmt::format("  {:>11}         of these in results not written yet "
                      "and arguments not read any more",
-                     humanBytes(M.Idle)));
-  if (uint64_t Padding = S.Peak - std::min(S.Peak, S.Unpadded))
+                     humanBytes(Summary.Idle)));
+  if (uint64_t Padding = Space.Peak - std::min(Space.Peak, Space.Unpadded))
     line(fmt::format("  {:>11}         of these are padding",
                      humanBytes(Padding)));
-  if (uint64_t Lost = S.Allocated - S.Peak)
+  if (uint64_t Lost = Space.Allocated - Space.Peak)
     line(fmt::format("  {:>11}         more are allocated: bytes of temps that "
                      "nobody uses at the peak",
                      humanBytes(Lost)));
@@ -119,12 +120,13 @@ void Table::printPeak() {
 }
 
 void Table::printStated() {
-  if (!M.Stated || M.Stated->Bytes == M.main()->Peak)
+  if (!Summary.Stated || Summary.Stated->Bytes == Summary.main()->Peak)
     return;
-  std::string Text = fmt::format("XLA states {} at step {}",
-                                 humanBytes(M.Stated->Bytes), M.Stated->Step);
+  std::string Text =
+      fmt::format("XLA states {} at step {}", humanBytes(Summary.Stated->Bytes),
+                  Summary.Stated->Step);
   StringRef Separator = "; it does not count ";
-  for (const auto &[What, Bytes] : M.Stated->Missing) {
+  for (const auto &[What, Bytes] : Summary.Stated->Missing) {
     Text += fmt::format("{}{} ({})", Separator, What, humanBytes(Bytes));
     Separator = ", ";
   }
@@ -140,91 +142,96 @@ static std::string spellShape(StringRef Shape) {
 
 /// The operation, or the name of an argument or, where both are not known, of
 /// the instruction.
-static std::string shortLabel(const HeldGroup &G) {
-  if (G.Label.empty())
-    return G.First.Name;
-  return G.First.Kind == MemoryKind::Parameter ? G.Label
-                                               : splitScopes(G.Label).back();
+static std::string shortLabel(const HeldGroup &Group) {
+  if (Group.Label.empty())
+    return Group.First.Name;
+  return Group.First.Kind == MemoryKind::Parameter
+             ? Group.Label
+             : splitScopes(Group.Label).back();
 }
 
 /// With the instruction.
-static std::string longLabel(const HeldGroup &G) {
-  if (G.Label.empty() || G.First.Kind == MemoryKind::Parameter)
-    return shortLabel(G);
-  return shortLabel(G) + " in " + G.First.Name;
+static std::string longLabel(const HeldGroup &Group) {
+  if (Group.Label.empty() || Group.First.Kind == MemoryKind::Parameter)
+    return shortLabel(Group);
+  return shortLabel(Group) + " in " + Group.First.Name;
 }
 
 void Table::printGroups() {
   uint64_t Shown = 0;
   std::vector<std::string> Shapes;
   size_t Columns = 0;
-  for (const HeldGroup &G : M.Groups) {
-    Shown += G.Bytes;
-    std::string Text = spellShape(G.First.Shape);
-    if (G.Shapes > 1)
-      Text = fmt::format("{} of {} shapes", G.Count, G.Shapes);
-    else if (G.Count > 1)
-      Text = fmt::format("{} x {} {}", G.Count, humanBytes(G.Bytes / G.Count),
-                         Text);
+  for (const HeldGroup &Group : Summary.Groups) {
+    Shown += Group.Bytes;
+    std::string Text = spellShape(Group.First.Shape);
+    if (Group.Shapes > 1)
+      Text = fmt::format("{} of {} shapes", Group.Count, Group.Shapes);
+    else if (Group.Count > 1)
+      Text = fmt::format("{} x {} {}", Group.Count,
+                         humanBytes(Group.Bytes / Group.Count), Text);
     Columns = std::max(Columns, Text.size());
     Shapes.push_back(std::move(Text));
   }
-  uint64_t Whole = M.isTimed() ? M.main()->Peak : M.main()->Allocated;
+  uint64_t Whole =
+      Summary.isTimed() ? Summary.main()->Peak : Summary.main()->Allocated;
   OS << '\n';
-  line(fmt::format("  {} of {} rows, {} of {}:", M.Groups.size(), M.NumGroups,
-                   share(Shown, Whole), M.isTimed() ? "the peak" : "all"));
+  line(fmt::format("  {} of {} rows, {} of {}:", Summary.Groups.size(),
+                   Summary.NumGroups, share(Shown, Whole),
+                   Summary.isTimed() ? "the peak" : "all"));
   size_t HeadBytes = 24 + Columns;
   size_t Room = Width - std::min<size_t>(Width, HeadBytes);
   auto Fits = [&](const std::string &Label, StringRef Source) {
     return Label.size() + 2 + Source.size() <= Room;
   };
   // Folders are the first to go, of all rows; then the instruction.
-  bool Folders = llvm::all_of(M.Groups, [&](const HeldGroup &G) {
-    return Fits(longLabel(G), G.First.Source);
+  bool Folders = llvm::all_of(Summary.Groups, [&](const HeldGroup &Group) {
+    return Fits(longLabel(Group), Group.First.Source);
   });
-  for (size_t I = 0; I != M.Groups.size(); ++I) {
-    const HeldGroup &G = M.Groups[I];
+  for (size_t I = 0; I != Summary.Groups.size(); ++I) {
+    const HeldGroup &Group = Summary.Groups[I];
     std::string Head =
-        fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(G.Bytes),
-                    share(G.Bytes, Whole), Shapes[I], Columns);
-    StringRef Source = G.First.Source;
+        fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(Group.Bytes),
+                    share(Group.Bytes, Whole), Shapes[I], Columns);
+    StringRef Source = Group.First.Source;
     if (!Folders)
       Source = llvm::sys::path::filename(Source);
-    std::string Label = longLabel(G);
+    std::string Label = longLabel(Group);
     if (!Fits(Label, Source))
-      Label = shortLabel(G);
+      Label = shortLabel(Group);
     line(Head + sideBySide(Label, Source, Room));
   }
 }
 
 void Table::printTree() {
-  if (M.Tree.empty())
+  if (Summary.Tree.empty())
     return;
   static constexpr StringRef Titles[] = {"value", "source line", "op_name",
                                          "kind"};
   OS << '\n';
-  line(fmt::format("  by {}:",
-                   Titles[static_cast<size_t>(M.By.value_or(GroupBy::Line))]));
-  for (const TreeLine &T : M.Tree)
+  line(fmt::format(
+      "  by {}:",
+      Titles[static_cast<size_t>(Summary.By.value_or(GroupBy::Line))]));
+  for (const TreeLine &T : Summary.Tree)
     line(fmt::format("  {:>11} {:>6}  {}{}", humanBytes(T.Bytes),
-                     share(T.Bytes, M.main()->Peak),
+                     share(T.Bytes, Summary.main()->Peak),
                      std::string(2 * std::min(T.Depth, 20u), ' '), T.Label));
 }
 
 void Table::printSavings() {
-  if (M.Donation)
+  if (Summary.Donation)
     line(fmt::format(
-        "  donation: {} kept, {} missed, {} more possible{}", M.Donation->Kept,
-        M.Donation->Missed, M.Donation->Possible,
-        M.Donation->Possible
-            ? fmt::format(" ({})", humanBytes(M.Donation->PossibleBytes))
+        "  donation: {} kept, {} missed, {} more possible{}",
+        Summary.Donation->Kept, Summary.Donation->Missed,
+        Summary.Donation->Possible,
+        Summary.Donation->Possible
+            ? fmt::format(" ({})", humanBytes(Summary.Donation->PossibleBytes))
             : ""));
-  if (M.Savings.empty())
+  if (Summary.Savings.empty())
     return;
   OS << '\n';
   line("  what could be less (bytes saved at the peak, and the lint that "
        "explains it):");
-  for (const WasteRow &Item : M.Savings) {
+  for (const WasteRow &Item : Summary.Savings) {
     std::string Like =
         Item.Count > 1 ? fmt::format(", and {} more like it", Item.Count - 1)
                        : "";
@@ -241,24 +248,24 @@ void Table::printSavings() {
 }
 
 void Table::print(StringRef Name) {
-  OS << fmt::format("memory of {}: {}\n", Name, humanBytes(M.Total));
+  OS << fmt::format("memory of {}: {}\n", Name, humanBytes(Summary.Total));
   printSpaces();
-  if (!M.Main)
+  if (!Summary.Main)
     return;
-  if (M.isTimed())
+  if (Summary.isTimed())
     printPeak();
   else
     line("  the peak is not known: no sound live ranges, no scheduled module");
-  bool Values = !M.By || *M.By == GroupBy::Value;
+  bool Values = !Summary.By || *Summary.By == GroupBy::Value;
   if (Values)
     printGroups();
-  if (!M.By || !Values)
+  if (!Summary.By || !Values)
     printTree();
   OS << '\n';
   printSavings();
 }
 
-void hlobuf::printMemory(const MemorySummary &M, StringRef Name, unsigned Width,
-                         llvm::raw_ostream &OS) {
-  Table(M, std::max(Width, 60u), OS).print(Name);
+void hlobuf::printMemory(const MemorySummary &Summary, StringRef Name,
+                         unsigned Width, llvm::raw_ostream &OS) {
+  Table(Summary, std::max(Width, 60u), OS).print(Name);
 }

@@ -77,7 +77,7 @@ std::optional<StepRange> MemoryUse::range(ValueId V) const {
 
 SpaceUse &MemoryUse::spaceOf(int32_t Color) {
   auto At = llvm::partition_point(
-      Spaces, [&](const SpaceUse &S) { return S.Color < Color; });
+      Spaces, [&](const SpaceUse &Space) { return Space.Color < Color; });
   if (At == Spaces.end() || At->Color != Color) {
     At = Spaces.insert(At, SpaceUse());
     At->Color = Color;
@@ -87,9 +87,9 @@ SpaceUse &MemoryUse::spaceOf(int32_t Color) {
 }
 
 const SpaceUse *MemoryUse::space(int32_t Color) const {
-  for (const SpaceUse &S : Spaces)
-    if (S.Color == Color)
-      return &S;
+  for (const SpaceUse &Space : Spaces)
+    if (Space.Color == Color)
+      return &Space;
   return nullptr;
 }
 
@@ -130,25 +130,27 @@ void MemoryUse::addTemp(const Allocation &Alloc, uint64_t Alignment,
 
 void MemoryUse::addSpaces() {
   for (const Allocation &Alloc : D.Allocations) {
-    SpaceUse &S = spaceOf(Alloc.color());
+    SpaceUse &Space = spaceOf(Alloc.color());
     MemoryKind Kind = kindOf(Alloc);
     if (Kind == MemoryKind::ThreadLocal)
       continue;
-    S.Allocated = plus(S.Allocated, Alloc.Size);
+    Space.Allocated = plus(Space.Allocated, Alloc.Size);
     if (Kind != MemoryKind::Temp) {
-      S.Resident = plus(S.Resident, Alloc.Size);
+      Space.Resident = plus(Space.Resident, Alloc.Size);
     } else if (isTimed()) {
-      S.LiveTemp.resize(static_cast<size_t>(Steps) + 1);
-      addTemp(Alloc, 1, S.LiveTemp);
+      Space.LiveTemp.resize(static_cast<size_t>(Steps) + 1);
+      addTemp(Alloc, 1, Space.LiveTemp);
     }
   }
-  for (SpaceUse &S : Spaces) {
-    std::partial_sum(S.LiveTemp.begin(), S.LiveTemp.end(), S.LiveTemp.begin());
-    auto Most = std::max_element(S.LiveTemp.begin(), S.LiveTemp.end());
-    if (Most != S.LiveTemp.end())
-      S.PeakStep = static_cast<int32_t>(Most - S.LiveTemp.begin());
-    S.Peak =
-        isTimed() ? std::min(S.heldAt(S.PeakStep), S.Allocated) : S.Resident;
+  for (SpaceUse &Space : Spaces) {
+    std::partial_sum(Space.LiveTemp.begin(), Space.LiveTemp.end(),
+                     Space.LiveTemp.begin());
+    auto Most = std::max_element(Space.LiveTemp.begin(), Space.LiveTemp.end());
+    if (Most != Space.LiveTemp.end())
+      Space.PeakStep = static_cast<int32_t>(Most - Space.LiveTemp.begin());
+    Space.Peak = isTimed()
+                     ? std::min(Space.heldAt(Space.PeakStep), Space.Allocated)
+                     : Space.Resident;
   }
 }
 
@@ -263,13 +265,13 @@ uint64_t MemoryUse::mostLiveTemp(int32_t Color, uint64_t Alignment) const {
   return *std::max_element(Live.begin(), Live.end());
 }
 
-uint64_t MemoryUse::savedWithout(const SpaceUse &S, StepRange Range,
+uint64_t MemoryUse::savedWithout(const SpaceUse &Space, StepRange Range,
                                  uint64_t Bytes) const {
-  uint64_t Now = S.heldAt(S.PeakStep);
+  uint64_t Now = Space.heldAt(Space.PeakStep);
   uint64_t Most = 0;
-  for (size_t I = 0; I != S.LiveTemp.size(); ++I) {
+  for (size_t I = 0; I != Space.LiveTemp.size(); ++I) {
     int32_t Step = static_cast<int32_t>(I);
-    uint64_t Held = S.heldAt(Step);
+    uint64_t Held = Space.heldAt(Step);
     if (Range.Start <= Step && Step <= Range.End)
       Held -= std::min(Held, Bytes);
     Most = std::max(Most, Held);

@@ -116,10 +116,10 @@ public:
   /// of \p Alignment.
   uint64_t mostLiveTemp(int32_t Color, uint64_t Alignment) const;
 
-  /// By how many bytes the peak of \p S falls where \p Bytes of temps less are
-  /// held during \p Range, closed, as far as live ranges show it. Costs a walk
-  /// over all steps.
-  uint64_t savedWithout(const SpaceUse &S, StepRange Range,
+  /// By how many bytes the peak of \p Space falls where \p Bytes of temps less
+  /// are held during \p Range, closed, as far as live ranges show it. Costs a
+  /// walk over all steps.
+  uint64_t savedWithout(const SpaceUse &Space, StepRange Range,
                         uint64_t Bytes) const;
 
 private:

@@ -15,14 +15,14 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-WasteContext::WasteContext(const MemoryUse &Use, const SpaceUse &Main,
+WasteContext::WasteContext(const MemoryUse &Memory, const SpaceUse &Main,
                            const ModuleAnalysis *Module)
-    : Use(Use), DumpFacts(Use.facts()), D(DumpFacts.dump()), Main(Main),
-      Module(Module),
+    : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
+      Main(Main), Module(Module),
       Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
       Told(D.Allocations.size(), false) {
-  if (Use.isTimed())
-    Held = Use.heldAt(Main.Color, Main.PeakStep);
+  if (Memory.isTimed())
+    Held = Memory.heldAt(Main.Color, Main.PeakStep);
   // Smaller ones save less than the threshold.
   llvm::erase_if(Held, [&](const HeldValue &V) { return V.Bytes < Threshold; });
   findEntry();
@@ -78,19 +78,19 @@ bool WasteContext::isEntryParameter(ValueId V) const {
 int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
   int32_t First = -1;
   if (UsedId U = DumpFacts.usedOf(V))
-    for (const struct Use &Reader : D.uses(D[U]))
-      if (int32_t T = Use.stepOf(Reader.Name);
+    for (const Use &Reader : D.uses(D[U]))
+      if (int32_t T = Memory.stepOf(Reader.Name);
           T > Step && (First < 0 || T < First))
         First = T;
   return First;
 }
 
 int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
-  std::optional<StepRange> Range = Use.range(V);
+  std::optional<StepRange> Range = Memory.range(V);
   int32_t Last = Range ? Range->Start : -1;
   if (UsedId U = DumpFacts.usedOf(V))
-    for (const struct Use &Reader : D.uses(D[U]))
-      if (int32_t T = Use.stepOf(Reader.Name); T <= Step)
+    for (const Use &Reader : D.uses(D[U]))
+      if (int32_t T = Memory.stepOf(Reader.Name); T <= Step)
         Last = std::max(Last, T);
   return Last;
 }
@@ -98,15 +98,15 @@ int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
 int32_t WasteContext::lastUse(ValueId V) const {
   int32_t Last = -1;
   if (UsedId U = DumpFacts.usedOf(V))
-    for (const struct Use &Reader : D.uses(D[U]))
-      Last = std::max(Last, Use.stepOf(Reader.Name));
+    for (const Use &Reader : D.uses(D[U]))
+      Last = std::max(Last, Memory.stepOf(Reader.Name));
   return Last;
 }
 
 NameId WasteContext::readerAt(ValueId V, int32_t Step) const {
   if (UsedId U = DumpFacts.usedOf(V))
-    for (const struct Use &Reader : D.uses(D[U]))
-      if (Step >= 0 && Use.stepOf(Reader.Name) == Step)
+    for (const Use &Reader : D.uses(D[U]))
+      if (Step >= 0 && Memory.stepOf(Reader.Name) == Step)
         return Reader.Name;
   return NameId();
 }
@@ -153,7 +153,7 @@ bool WasteContext::isUsersOwn(NameId Name) const {
 bool WasteContext::isAlone(const HeldValue &V) const {
   if (V.Kind != MemoryKind::Temp || !V.Others.empty())
     return false;
-  std::optional<StepRange> Range = Use.range(V.Value);
+  std::optional<StepRange> Range = Memory.range(V.Value);
   return Range && Range->End <= lastUse(V.Value);
 }
 

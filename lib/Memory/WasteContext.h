@@ -35,7 +35,7 @@ struct EntryResult {
 /// was found.
 class WasteContext {
 public:
-  WasteContext(const MemoryUse &Use, const SpaceUse &Main,
+  WasteContext(const MemoryUse &Memory, const SpaceUse &Main,
                const ModuleAnalysis *Module);
 
   std::string spell(ValueId V) const;
@@ -70,7 +70,7 @@ public:
   /// \p V is in the allocation of an argument that its caller gives away.
   bool isDonated(ValueId V) const;
 
-  const MemoryUse &Use;
+  const MemoryUse &Memory;
   const Facts &DumpFacts;
   const Dump &D;
   const SpaceUse &Main;

@@ -24,13 +24,13 @@ static constexpr size_t MaxShared = 16;
 /// Of the alias set of \p V, the member that is written next; invalid if none
 /// is.
 static ValueId nextInPlace(const WasteContext &Ctx, ValueId V) {
-  std::optional<StepRange> Own = Ctx.Use.range(V);
+  std::optional<StepRange> Own = Ctx.Memory.range(V);
   ValueId Next;
   int32_t First = 0;
   const Allocation &Alloc = Ctx.D[Ctx.D[V].Owner];
   for (uint32_t I = Alloc.Values.Begin; Own && I != Alloc.Values.End; ++I) {
     ValueId Other(I);
-    std::optional<StepRange> Range = Ctx.Use.range(Other);
+    std::optional<StepRange> Range = Ctx.Memory.range(Other);
     if (!Range || Range->Start <= Own->Start ||
         Ctx.D[Other].Offset != Ctx.D[V].Offset ||
         (Next && Range->Start >= First) || !Ctx.sameSet(V, Other))
@@ -93,18 +93,19 @@ static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
     return fmt::format("result {} is either it or another value", Ctx.spell(V));
   return describeWriter(Ctx, V) + " updates it in place";
 }
-/// \p R is an argument as it came in, or one that was copied to be updated in
-/// place.
-static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &R) {
-  const Allocation &Alloc = Ctx.D[R.Owner];
+/// \p Result is an argument as it came in, or one that was copied to be updated
+/// in place.
+static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &Result) {
+  const Allocation &Alloc = Ctx.D[Result.Owner];
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     ValueId Copy(I);
     ValueId Source = copiedFrom(Ctx, Copy);
-    if (!Source || !Ctx.isEntryParameter(Source) || !Ctx.sameSet(Copy, R.Value))
+    if (!Source || !Ctx.isEntryParameter(Source) ||
+        !Ctx.sameSet(Copy, Result.Value))
       continue;
-    if (Copy == R.Value) {
-      Ctx.add({WasteKind::ReturnedArgument, Copy, R.Owner, Source, Alloc.Size,
-               1, false,
+    if (Copy == Result.Value) {
+      Ctx.add({WasteKind::ReturnedArgument, Copy, Result.Owner, Source,
+               Alloc.Size, 1, false,
                fmt::format("result {} is a copy of {}", Ctx.spell(Copy),
                            Ctx.describe(Source)),
                "do not return the argument, its caller has it, or donate it"});
@@ -112,11 +113,11 @@ static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &R) {
     }
     ValueId Next = nextInPlace(Ctx, Copy);
     std::optional<StepRange> Written =
-        Next ? Ctx.Use.range(Next) : std::nullopt;
+        Next ? Ctx.Memory.range(Next) : std::nullopt;
     if (!Written || Ctx.lastUse(Source) > Written->Start ||
         Ctx.isDonated(Source))
       continue;
-    Ctx.add({WasteKind::ArgumentCopy, Copy, R.Owner, Source, Alloc.Size, 1,
+    Ctx.add({WasteKind::ArgumentCopy, Copy, Result.Owner, Source, Alloc.Size, 1,
              false,
              fmt::format("{} is copied, because it is not donated and {}",
                          Ctx.describe(Source), describeUpdate(Ctx, Next)),
@@ -144,7 +145,7 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   C.Kept = Next ? C.Source : C.Copy;
   C.Changed = Next ? Next : nextInPlace(Ctx, C.Source);
   std::optional<StepRange> Written =
-      C.Changed ? Ctx.Use.range(C.Changed) : std::nullopt;
+      C.Changed ? Ctx.Memory.range(C.Changed) : std::nullopt;
   if (!Written)
     return false;
   NameId Writer = Ctx.D[C.Changed].Tag.Name;
@@ -196,7 +197,7 @@ static std::pair<std::string, std::string> explain(const WasteContext &Ctx,
 }
 static void addPeakCopy(WasteContext &Ctx, llvm::DenseSet<uint32_t> &Copied,
                         ValueId Copy, ValueId Source) {
-  std::optional<StepRange> Range = Ctx.Use.range(Copy);
+  std::optional<StepRange> Range = Ctx.Memory.range(Copy);
   ForcedCopy C{Copy, Source, {}, {}, false, {}, -1};
   if (!Range || !isForced(Ctx, C) ||
       (C.Moved && Copied.contains(Source.index())))
@@ -207,16 +208,16 @@ static void addPeakCopy(WasteContext &Ctx, llvm::DenseSet<uint32_t> &Copied,
   if (C.Moved && C.Last > Range->Start)
     Range->End = C.Last;
   Ctx.add({WasteKind::PeakCopy, Copy, Ctx.D[Copy].Owner, Source,
-           Ctx.Use.savedWithout(Ctx.Main, *Range, Ctx.D[Copy].Size), 1, false,
-           std::move(Message), std::move(Hint)});
+           Ctx.Memory.savedWithout(Ctx.Main, *Range, Ctx.D[Copy].Size), 1,
+           false, std::move(Message), std::move(Hint)});
 }
 
 void hlobuf::findCopies(WasteContext &Ctx) {
-  if (!Ctx.Module || !Ctx.Use.isTimed())
+  if (!Ctx.Module || !Ctx.Memory.isTimed())
     return;
-  for (const EntryResult &R : Ctx.Results)
-    if (Ctx.D[R.Owner].Size >= Ctx.Threshold)
-      Ctx.Told[R.Owner.index()] = isCopiedArgument(Ctx, R);
+  for (const EntryResult &Result : Ctx.Results)
+    if (Ctx.D[Result.Owner].Size >= Ctx.Threshold)
+      Ctx.Told[Result.Owner.index()] = isCopiedArgument(Ctx, Result);
   // Copies of these that are written over have been told about: at most one of
   // several could be left out.
   llvm::DenseSet<uint32_t> Copied;

@@ -70,15 +70,16 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
   return Reads;
 }
 
-/// The first step at which \p R, or loop state that becomes it, is written.
+/// The first step at which \p Result, or loop state that becomes it, is
+/// written.
 static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
-                                         const EntryResult &R) {
+                                         const EntryResult &Result) {
   std::optional<int32_t> First;
-  const Allocation &Alloc = Ctx.D[R.Owner];
+  const Allocation &Alloc = Ctx.D[Result.Owner];
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    std::optional<StepRange> Range = Ctx.Use.range(ValueId(I));
+    std::optional<StepRange> Range = Ctx.Memory.range(ValueId(I));
     if (Range && (!First || Range->Start < *First) &&
-        Ctx.sameSet(ValueId(I), R.Value))
+        Ctx.sameSet(ValueId(I), Result.Value))
       First = Range->Start;
   }
   return First;
@@ -88,43 +89,44 @@ static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
 static bool isOnlyReturned(const WasteContext &Ctx, ValueId V) {
   UsedId U = Ctx.DumpFacts.usedOf(V);
   NameId Root = Ctx.D.Module[Ctx.D.Module[Ctx.D.Module.Entry].Root].Name;
-  return U && llvm::all_of(Ctx.D.uses(Ctx.D[U]), [&](const struct Use &Reader) {
+  return U && llvm::all_of(Ctx.D.uses(Ctx.D[U]), [&](const Use &Reader) {
            return Reader.Name == Root;
          });
 }
 
-/// The bytes of \p P are free when \p R is written, or the instruction that
-/// writes it at \p Written may do so in place.
-static bool mayTake(const WasteContext &Ctx, const EntryResult &R,
+/// The bytes of \p P are free when \p Result is written, or the instruction
+/// that writes it at \p Written may do so in place.
+static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
                     int32_t Written, const EntryParameter &P) {
   const Value &Given = Ctx.D[P.Value];
-  const Value &Taken = Ctx.D[R.Value];
+  const Value &Taken = Ctx.D[Result.Value];
   if (P.Aliased || !Given.Shape || !Taken.Shape || Given.Size != Taken.Size ||
       !Ctx.D.Shapes.equalIgnoringLayout(Given.Shape, Taken.Shape) ||
       Given.Tag.Name == Taken.Tag.Name)
     return false;
-  std::optional<StepRange> Last = Ctx.Use.range(R.Value);
+  std::optional<StepRange> Last = Ctx.Memory.range(Result.Value);
   if (!Last)
     return false;
   // Later readers can be scheduled earlier where they do not need the result,
   // but not before a loop that works in its memory all the time.
   if (Ctx.lastUse(P.Value) > Written &&
-      (Written != Last->Start || !isOnlyReturned(Ctx, R.Value)))
+      (Written != Last->Start || !isOnlyReturned(Ctx, Result.Value)))
     return false;
   NameId Reader = Ctx.readerAt(P.Value, Written);
   return !Reader || readsInPlace(Ctx, Reader, Given.Tag.Name);
 }
 
-/// The allocation of \p R goes away; other values that are in it while \p R is
-/// not written need another place.
-static uint64_t savedByDonation(const WasteContext &Ctx, const EntryResult &R) {
-  const Allocation &Alloc = Ctx.D[R.Owner];
+/// The allocation of \p Result goes away; other values that are in it while \p
+/// Result is not written need another place.
+static uint64_t savedByDonation(const WasteContext &Ctx,
+                                const EntryResult &Result) {
+  const Allocation &Alloc = Ctx.D[Result.Owner];
   uint64_t Displaced = 0;
-  std::optional<StepRange> Own = Ctx.Use.range(R.Value);
+  std::optional<StepRange> Own = Ctx.Memory.range(Result.Value);
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    std::optional<StepRange> Range = Ctx.Use.range(ValueId(I));
-    if (Range && Own && Range->End < Own->Start && ValueId(I) != R.Value &&
-        !Ctx.sameSet(ValueId(I), R.Value) &&
+    std::optional<StepRange> Range = Ctx.Memory.range(ValueId(I));
+    if (Range && Own && Range->End < Own->Start && ValueId(I) != Result.Value &&
+        !Ctx.sameSet(ValueId(I), Result.Value) &&
         Range->Start <= Ctx.Main.PeakStep && Ctx.Main.PeakStep <= Range->End)
       Displaced = std::max(Displaced, Ctx.D.Values[I].Size);
   }
@@ -184,31 +186,31 @@ void ArgumentWaste::finish() {
 }
 
 static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
-  if (!Ctx.Module || !Ctx.Use.isTimed())
+  if (!Ctx.Module || !Ctx.Memory.isTimed())
     return;
   // Arguments by their bytes: a result asks only those of its own size.
   std::map<uint64_t, std::vector<EntryParameter *>> BySize;
   for (EntryParameter &P : Ctx.Parameters)
     if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
       BySize[Ctx.D[P.Value].Size].push_back(&P);
-  for (const EntryResult &R : Ctx.Results) {
-    if (Ctx.Told[R.Owner.index()])
+  for (const EntryResult &Result : Ctx.Results) {
+    if (Ctx.Told[Result.Owner.index()])
       continue;
-    auto Known = BySize.find(Ctx.D[R.Value].Size);
+    auto Known = BySize.find(Ctx.D[Result.Value].Size);
     if (Known == BySize.end())
       continue;
-    std::optional<int32_t> Written = firstWrite(Ctx, R);
+    std::optional<int32_t> Written = firstWrite(Ctx, Result);
     unsigned Tried = 0;
     for (EntryParameter *P : Known->second) {
       if (P->Aliased)
         continue;
       if (++Tried > MaxTried)
         break;
-      if (!Written || !mayTake(Ctx, R, *Written, *P))
+      if (!Written || !mayTake(Ctx, Result, *Written, *P))
         continue;
       P->Aliased = true;
-      Out.add({WasteKind::PossibleDonation, P->Value, R.Owner, R.Value,
-               savedByDonation(Ctx, R), 1, false, "",
+      Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
+               Result.Value, savedByDonation(Ctx, Result), 1, false, "",
                "where the caller does not need it afterwards, donate it: "
                "jax.jit(f, donate_argnames=...)"});
       break;
@@ -225,8 +227,8 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
       Lost.push_back(&P);
   }
   std::vector<uint64_t> Sizes;
-  for (const EntryResult &R : Ctx.Results)
-    Sizes.push_back(Ctx.D[R.Owner].Size);
+  for (const EntryResult &Result : Ctx.Results)
+    Sizes.push_back(Ctx.D[Result.Owner].Size);
   llvm::sort(Sizes, std::greater<>());
   Sizes.resize(std::max(Sizes.size(), Lost.size()));
   llvm::stable_sort(Lost, [&](const auto *X, const auto *Y) {

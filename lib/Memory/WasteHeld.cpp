@@ -102,8 +102,8 @@ static std::optional<uint64_t> bytesToKeep(const WasteContext &Ctx, NameId Name,
         continue;
       return std::nullopt;
     }
-    std::optional<StepRange> Range = Ctx.Use.range(V);
-    if (Ctx.Use.kind(V) == MemoryKind::Temp && (!Range || Range->End < Step))
+    std::optional<StepRange> Range = Ctx.Memory.range(V);
+    if (Ctx.Memory.kind(V) == MemoryKind::Temp && (!Range || Range->End < Step))
       Bytes += Ctx.D[V].Size;
   }
   return Bytes;
@@ -114,7 +114,7 @@ static std::optional<uint64_t> bytesToKeep(const WasteContext &Ctx, NameId Name,
 static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
   NameId Name = Ctx.D[V.Value].Tag.Name;
   ValueId Source = Ctx.operand(Name, 0);
-  std::optional<StepRange> Range = Ctx.Use.range(V.Value);
+  std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
   if (!Source || !Range || !Ctx.isEntryParameter(Source) ||
       !Ctx.D[V.Value].Shape || !Ctx.D[Source].Shape ||
       findOperand(Ctx.DumpFacts, Name, 1) || !isCheapToMake(Ctx, Name))
@@ -127,7 +127,7 @@ static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
            .ends_with("convert_element_type"))
     return false;
   Ctx.add({WasteKind::WideCopy, V.Value, Ctx.D[V.Value].Owner, Source,
-           Ctx.Use.savedWithout(Ctx.Main, *Range, V.Bytes), 1, false,
+           Ctx.Memory.savedWithout(Ctx.Main, *Range, V.Bytes), 1, false,
            fmt::format("{} is an f32 copy of {}, {}", Ctx.describe(V.Value),
                        Narrow.Element, Ctx.describe(Source)),
            "compute with the narrow type (preferred_element_type keeps sums in "
@@ -145,7 +145,7 @@ static bool addRecomputable(WasteContext &Ctx, const HeldValue &V) {
   NameId Reader = Ctx.readerAt(V.Value, Idle->End + 1);
   Ctx.add(
       {WasteKind::Recomputable, V.Value, Ctx.D[V.Value].Owner, ValueId(),
-       Ctx.Use.savedWithout(Ctx.Main, *Idle, V.Bytes - *Kept), 1, false,
+       Ctx.Memory.savedWithout(Ctx.Main, *Idle, V.Bytes - *Kept), 1, false,
        fmt::format("{}, {}, is held from step {} until {} reads it at step "
                    "{}; its operands are live there, too",
                    Ctx.describe(V.Value), spellCheap(Ctx, Name),
@@ -168,7 +168,7 @@ static bool mayMove(Opcode Op) {
 static bool addEarlyDefinition(WasteContext &Ctx, const HeldValue &V) {
   NameId Name = Ctx.D[V.Value].Tag.Name;
   std::optional<StepRange> Idle = idleAtPeak(Ctx, V.Value);
-  std::optional<StepRange> Range = Ctx.Use.range(V.Value);
+  std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
   if (!Idle || !Range || Idle->Start != Range->Start + 1 ||
       Ctx.useAfter(V.Value, Idle->End + 1) >= 0 ||
       !mayMove(findOpcode(Ctx.DumpFacts, Name)) ||
@@ -180,7 +180,7 @@ static bool addEarlyDefinition(WasteContext &Ctx, const HeldValue &V) {
   NameId Reader = Ctx.readerAt(V.Value, Idle->End + 1);
   Ctx.add(
       {WasteKind::EarlyDefinition, V.Value, Ctx.D[V.Value].Owner, ValueId(),
-       Ctx.Use.savedWithout(Ctx.Main, {Range->Start, Idle->End}, V.Bytes), 1,
+       Ctx.Memory.savedWithout(Ctx.Main, {Range->Start, Idle->End}, V.Bytes), 1,
        false,
        fmt::format("{} is computed at step {} and read once, by {} at step {}; "
                    "its operands are live until then",

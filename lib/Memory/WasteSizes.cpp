@@ -83,7 +83,7 @@ betterShape(const Shape &Now, uint64_t Bytes, uint64_t Unpadded) {
 }
 
 void hlobuf::findPadding(WasteContext &Ctx) {
-  if (!Ctx.Use.isTimed())
+  if (!Ctx.Memory.isTimed())
     return;
   for (const HeldValue &V : Ctx.Held) {
     ShapeId Id = Ctx.D[V.Value].Shape;
@@ -98,8 +98,8 @@ void hlobuf::findPadding(WasteContext &Ctx) {
         betterShape(Ctx.D.Shapes[Id], Ctx.D[V.Value].Size, V.Unpadded);
     uint64_t Less = Ctx.D[V.Value].Size - std::min(Bytes, Ctx.D[V.Value].Size);
     if (V.Kind == MemoryKind::Temp) {
-      std::optional<StepRange> Range = Ctx.Use.range(V.Value);
-      Less = Range ? Ctx.Use.savedWithout(Ctx.Main, *Range, Less) : 0;
+      std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
+      Less = Range ? Ctx.Memory.savedWithout(Ctx.Main, *Range, Less) : 0;
     }
     Ctx.add({WasteKind::TilePadding, V.Value, Ctx.D[V.Value].Owner, ValueId(),
              Less, 1, false, std::move(Text), std::move(Hint)});
@@ -133,10 +133,10 @@ static uint64_t bytesOfTables(const Facts &DumpFacts, int32_t Color) {
 /// Temps of a color are one heap: what it needs above the most live bytes,
 /// aligned, is between values.
 void hlobuf::findFragmentation(WasteContext &Ctx) {
-  if (!Ctx.Use.isTimed() || Ctx.Main.fragmentation() < Ctx.Threshold)
+  if (!Ctx.Memory.isTimed() || Ctx.Main.fragmentation() < Ctx.Threshold)
     return;
   uint64_t Live =
-      Ctx.Use.mostLiveTemp(Ctx.Main.Color, alignmentOf(Ctx.DumpFacts));
+      Ctx.Memory.mostLiveTemp(Ctx.Main.Color, alignmentOf(Ctx.DumpFacts));
   Live += bytesOfTables(Ctx.DumpFacts, Ctx.Main.Color);
   uint64_t Lost = Ctx.Main.temp() - std::min(Ctx.Main.temp(), Live);
   if (Lost < MinFragmentation)

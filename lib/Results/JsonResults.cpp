@@ -65,14 +65,11 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
   });
 }
 
-static constexpr StringRef RoleKeys[NumFileRoles] = {
-    "assignment", "values", "live_range", "report", "module", "traces"};
-
 static void writeFiles(json::OStream &J, const DumpResult &R) {
   J.attributeObject("files", [&] {
     for (size_t Role = 0; Role != NumFileRoles; ++Role)
       if (!R.Files[Role].empty())
-        write(J, RoleKeys[Role], R.Files[Role]);
+        write(J, infoOf(static_cast<FileRole>(Role)).Key, R.Files[Role]);
   });
 }
 
@@ -110,7 +107,7 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
         write(J, "reason", Skipped.Reason);
         write(J, "class", skipKindName(Skipped.Kind));
         if (Skipped.Missing)
-          write(J, "missing", RoleKeys[static_cast<size_t>(*Skipped.Missing)]);
+          write(J, "missing", infoOf(*Skipped.Missing).Key);
         if (Skipped.Required)
           J.attribute("required", true);
       });

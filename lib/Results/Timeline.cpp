@@ -23,15 +23,15 @@ static constexpr size_t MaxSteps = 6;
 static constexpr size_t MaxAlso = 2;
 
 std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Where) {
-  static constexpr StringRef Roles[NumFileRoles] = {
-      "assignment", "values", "live-range", "report", "module", "traces"};
   if (Where.File.empty())
     return "";
   std::string File = printable(
       llvm::sys::path::filename(Where.File, llvm::sys::path::Style::posix));
   for (size_t Role = 0; Role != NumFileRoles; ++Role)
-    if (R.Files[Role] == Where.File)
-      File = Roles[Role].str();
+    if (R.Files[Role] == Where.File) {
+      File = infoOf(static_cast<FileRole>(Role)).Key.str();
+      std::replace(File.begin(), File.end(), '_', '-');
+    }
   return fmt::format("{}:{}", File, Where.Line);
 }
 

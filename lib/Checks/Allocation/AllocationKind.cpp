@@ -25,20 +25,21 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 /// Two texts of a header that must not stand together.
-static bool checkExclusive(const CheckContext &A, Reporter &R,
+static bool checkExclusive(const CheckContext &Ctx, Reporter &Diags,
                            AllocationId Id) {
-  const Allocation &Alloc = A.dump()[Id];
+  const Allocation &Alloc = Ctx.dump()[Id];
   struct Flag {
     bool Set;
     const char *Name;
     StringRef Where;
   };
-  AllocationTexts Texts = A.places().header(Alloc);
+  AllocationTexts Texts = Ctx.places().header(Alloc);
   auto Exclude = [&](Flag First, Flag Second) {
     if (!First.Set || !Second.Set)
       return false;
-    R.report(Second.Where, "allocation {} is both {} and {}", Alloc.Index,
-             First.Name, Second.Name)
+    Diags
+        .report(Second.Where, "allocation {} is both {} and {}", Alloc.Index,
+                First.Name, Second.Name)
         .about(Id);
     return true;
   };
@@ -56,38 +57,44 @@ static bool checkExclusive(const CheckContext &A, Reporter &R,
          Exclude(LiveOut, Temp);
 }
 
-static void checkOne(const CheckContext &A, Reporter &R, AllocationId Id) {
-  const Allocation &Alloc = A.dump()[Id];
+static void checkOne(const CheckContext &Ctx, Reporter &Diags,
+                     AllocationId Id) {
+  const Allocation &Alloc = Ctx.dump()[Id];
   int Kinds = Alloc.isParameter() + Alloc.Constant + Alloc.ThreadLocal;
   bool Several = Kinds > 1 || (Alloc.ThreadLocal && Alloc.MaybeLiveOut) ||
                  (Alloc.ThreadLocal && Alloc.OutputShape) ||
                  (Alloc.PreallocatedTemp && (Kinds || Alloc.MaybeLiveOut));
-  if (Several && checkExclusive(A, R, Id))
+  if (Several && checkExclusive(Ctx, Diags, Id))
     return;
-  StringRef End = A.places().orEnd(StringRef(), Alloc);
+  StringRef End = Ctx.places().orEnd(StringRef(), Alloc);
   if (Alloc.OutputShape && !Alloc.MaybeLiveOut)
-    R.report(End, "allocation {} holds the output, but is not maybe-live-out",
-             Alloc.Index)
+    Diags
+        .report(End,
+                "allocation {} holds the output, but is not maybe-live-out",
+                Alloc.Index)
         .about(Id);
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
     if (Alloc.Unknown.empty())
-      R.report(End,
-               "allocation {} has no kind, expected parameter, constant, "
-               "thread-local, maybe-live-out or preallocated-temp",
-               Alloc.Index)
+      Diags
+          .report(End,
+                  "allocation {} has no kind, expected parameter, constant, "
+                  "thread-local, maybe-live-out or preallocated-temp",
+                  Alloc.Index)
           .about(Id);
     else
-      R.notChecked("an allocation has an unknown attribute");
+      Diags.notChecked("an allocation has an unknown attribute");
   } else if (Alloc.Values.empty() && !Alloc.PreallocatedTemp)
-    R.report(A.places().header(Alloc).Index,
-             "allocation {} has no values, expected at least one outside temps",
-             Alloc.Index)
+    Diags
+        .report(
+            Ctx.places().header(Alloc).Index,
+            "allocation {} has no values, expected at least one outside temps",
+            Alloc.Index)
         .about(Id);
 }
 
 namespace hlobuf {
-void checkAllocationKind(const CheckContext &A, Reporter &R) {
-  for (uint32_t I = 0; I != A.dump().Allocations.size(); ++I)
-    checkOne(A, R, AllocationId(I));
+void checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
+  for (uint32_t I = 0; I != Ctx.dump().Allocations.size(); ++I)
+    checkOne(Ctx, Diags, AllocationId(I));
 }
 } // namespace hlobuf

@@ -23,27 +23,29 @@
 
 using namespace hlobuf;
 
-static void checkTemp(const CheckContext &A, Reporter &R, AllocationId Id,
+static void checkTemp(const CheckContext &Ctx, Reporter &Diags, AllocationId Id,
                       ValueId Furthest, uint64_t End) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   const Allocation &Alloc = D[Id];
   if (End >= Alloc.Size)
     return;
-  if (A.isTPU() && isVectorMemory(Alloc.color()))
-    return R.exempt("kernel-scratch");
-  Finding F = R.reportAs(Severity::Warning, A.places().header(Alloc).Size,
-                         "allocation {} has {} bytes, but its values end at {}",
-                         Alloc.Index, Alloc.Size, End);
+  if (Ctx.isTPU() && isVectorMemory(Alloc.color()))
+    return Diags.exempt("kernel-scratch");
+  Finding F =
+      Diags.reportAs(Severity::Warning, Ctx.places().header(Alloc).Size,
+                     "allocation {} has {} bytes, but its values end at {}",
+                     Alloc.Index, Alloc.Size, End);
   F.about(Id);
   if (Furthest)
-    F.note(A.places().value(D[Furthest]).Offset, "{} ends at {}",
+    F.note(Ctx.places().value(D[Furthest]).Offset, "{} ends at {}",
            D.spell(D[Furthest].Tag), End)
         .about(Furthest);
 }
 
 /// Every value starts at 0, and one fills the allocation.
-static void checkOther(const CheckContext &A, Reporter &R, AllocationId Id) {
-  const Dump &D = A.dump();
+static void checkOther(const CheckContext &Ctx, Reporter &Diags,
+                       AllocationId Id) {
+  const Dump &D = Ctx.dump();
   const Allocation &Alloc = D[Id];
   ValueId Largest, Shifted;
   uint32_t NumShifted = 0;
@@ -55,11 +57,11 @@ static void checkOther(const CheckContext &A, Reporter &R, AllocationId Id) {
       Shifted = ValueId(I);
   }
   if (Shifted) {
-    Finding F = R.report(
-        A.places().value(D[Shifted]).Offset,
+    Finding F = Diags.report(
+        Ctx.places().value(D[Shifted]).Offset,
         "value {} is at offset {} of allocation {}, expected 0 outside temps",
         D.spell(D[Shifted].Tag), D[Shifted].Offset, Alloc.Index);
-    F.note(A.places().line(Alloc), "the allocation is not a temp")
+    F.note(Ctx.places().line(Alloc), "the allocation is not a temp")
         .about(Shifted);
     // Several at once speak against the header.
     if (NumShifted > 1)
@@ -68,29 +70,30 @@ static void checkOther(const CheckContext &A, Reporter &R, AllocationId Id) {
   }
   if (!Largest || D[Largest].Size >= Alloc.Size)
     return;
-  R.report(A.places().header(Alloc).Size,
-           "allocation {} has {} bytes, but its largest value has {}",
-           Alloc.Index, Alloc.Size, D[Largest].Size)
-      .note(A.places().value(D[Largest]).Size, "{} has {} bytes",
+  Diags
+      .report(Ctx.places().header(Alloc).Size,
+              "allocation {} has {} bytes, but its largest value has {}",
+              Alloc.Index, Alloc.Size, D[Largest].Size)
+      .note(Ctx.places().value(D[Largest]).Size, "{} has {} bytes",
             D.spell(D[Largest].Tag), D[Largest].Size)
       .about(Id)
       .about(Largest);
 }
 
 namespace hlobuf {
-void checkAllocationSize(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
     const Allocation &Alloc = D.Allocations[K];
     if (!Alloc.PreallocatedTemp) {
-      checkOther(A, R, AllocationId(K));
+      checkOther(Ctx, Diags, AllocationId(K));
       continue;
     }
     ValueId Furthest;
     for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
       if (!Furthest || D.Values[I].end() > D[Furthest].end())
         Furthest = ValueId(I);
-    checkTemp(A, R, AllocationId(K), Furthest,
+    checkTemp(Ctx, Diags, AllocationId(K), Furthest,
               Furthest ? D[Furthest].end() : 0);
   }
 }

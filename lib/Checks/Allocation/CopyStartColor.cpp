@@ -25,91 +25,98 @@ using namespace hlobuf;
 static constexpr int32_t FlagColor = 2;
 static constexpr uint64_t FlagBytes = 4;
 
-static void checkCrossing(const CheckContext &A, Reporter &R, NameId Copy) {
-  const Dump &D = A.dump();
-  UsedId To = A.findUsed(Copy, ShapeIndex::element(0));
-  UsedId From = A.valueAt(Copy, ShapeIndex::element(1));
+static void checkCrossing(const CheckContext &Ctx, Reporter &Diags,
+                          NameId Copy) {
+  const Dump &D = Ctx.dump();
+  UsedId To = Ctx.findUsed(Copy, ShapeIndex::element(0));
+  UsedId From = Ctx.valueAt(Copy, ShapeIndex::element(1));
   if (!To || !From || !D[To].Tag.HasColor || !D[From].Tag.HasColor ||
       D[To].Tag.Color != D[From].Tag.Color)
     return;
-  R.report(A.places().tag(D[To]).Color,
-           "copy {} has color {}, the same as its source {}, expected a "
-           "different color",
-           D.spell(D[To].Tag), D[To].Tag.Color, D.spell(D[From].Tag))
-      .note(A.places().tag(D[From]).Whole, "the source is here")
+  Diags
+      .report(Ctx.places().tag(D[To]).Color,
+              "copy {} has color {}, the same as its source {}, expected a "
+              "different color",
+              D.spell(D[To].Tag), D[To].Tag.Color, D.spell(D[From].Tag))
+      .note(Ctx.places().tag(D[From]).Whole, "the source is here")
       .about(Copy);
 }
 
-static void checkFlag(const CheckContext &A, Reporter &R, NameId Copy) {
-  const Dump &D = A.dump();
-  ValueId Flag = A.findValue(Copy, ShapeIndex::element(2));
+static void checkFlag(const CheckContext &Ctx, Reporter &Diags, NameId Copy) {
+  const Dump &D = Ctx.dump();
+  ValueId Flag = Ctx.findValue(Copy, ShapeIndex::element(2));
   if (!Flag)
     return;
   const Value &V = D[Flag];
-  ValueTexts Texts = A.places().value(V);
+  ValueTexts Texts = Ctx.places().value(V);
   if (V.Tag.HasColor && V.Tag.Color != FlagColor)
-    R.report(Texts.Tag.Color, "sync flag {} has color {}, expected {}",
-             D.spell(V.Tag), V.Tag.Color, FlagColor)
+    Diags
+        .report(Texts.Tag.Color, "sync flag {} has color {}, expected {}",
+                D.spell(V.Tag), V.Tag.Color, FlagColor)
         .about(Flag);
   else if (V.Size != FlagBytes)
-    R.report(Texts.Size, "sync flag {} has {} bytes, expected {}",
-             D.spell(V.Tag), V.Size, FlagBytes)
+    Diags
+        .report(Texts.Size, "sync flag {} has {} bytes, expected {}",
+                D.spell(V.Tag), V.Size, FlagBytes)
         .about(Flag);
 }
 
 /// The value at element \p K of \p Copy, if its color is known.
-static UsedId coloredAt(const CheckContext &A, NameId Copy, uint32_t K) {
-  UsedId U = A.valueAt(Copy, ShapeIndex::element(K));
-  return U && A.dump()[U].Tag.HasColor ? U : UsedId();
+static UsedId coloredAt(const CheckContext &Ctx, NameId Copy, uint32_t K) {
+  UsedId U = Ctx.valueAt(Copy, ShapeIndex::element(K));
+  return U && Ctx.dump()[U].Tag.HasColor ? U : UsedId();
 }
 
-static void checkHostCopy(const CheckContext &A, Reporter &R,
+static void checkHostCopy(const CheckContext &Ctx, Reporter &Diags,
                           const Instruction &I) {
   constexpr int32_t HostColor = 5;
-  constexpr uint32_t DeviceCopies = 20260727;
-  const Dump &D = A.dump();
-  UsedId To = coloredAt(A, I.Name, 0);
-  UsedId From = coloredAt(A, I.Name, 1);
+  const Dump &D = Ctx.dump();
+  UsedId To = coloredAt(Ctx, I.Name, 0);
+  UsedId From = coloredAt(Ctx, I.Name, 1);
   if (!To || !From)
     return;
   int32_t Color = D[To].Tag.Color;
   if ((Color == HostColor) != (D[From].Tag.Color == HostColor))
     return;
-  llvm::StringRef Where = A.places().text(I).OpcodeText;
-  if (Color == HostColor || A.release().until(DeviceCopies)) {
-    R.report(Where,
-             "copy {} stays in {} memory, expected its source or its result in "
-             "host memory (color {})",
-             D.Names[I.Name], Color == HostColor ? "host" : "device", HostColor)
+  llvm::StringRef Where = Ctx.places().text(I).OpcodeText;
+  if (Color == HostColor || Ctx.release().until(Release::CopiesInDevice)) {
+    Diags
+        .report(
+            Where,
+            "copy {} stays in {} memory, expected its source or its result in "
+            "host memory (color {})",
+            D.Names[I.Name], Color == HostColor ? "host" : "device", HostColor)
         .about(I.Name);
     return;
   }
   // What the copy before it brought is copied on.
   const ValueTag &Source = D[From].Tag;
-  UsedId Origin = coloredAt(A, Source.Name, 1);
-  if (A.opcode(Source.Name) != Opcode::CopyStart || !Origin ||
+  UsedId Origin = coloredAt(Ctx, Source.Name, 1);
+  if (Ctx.opcode(Source.Name) != Opcode::CopyStart || !Origin ||
       Source.Color != Color || D[Origin].Tag.Color != Color)
     return;
-  R.reportAs(Severity::Warning, Where,
-             "copies {} and {} form a round trip that never leaves color {}: "
-             "should the first one go to host memory (color {})?",
-             D.Names[Source.Name], D.Names[I.Name], Color, HostColor)
-      .note(A.places().tag(D[From]).Whole, "the first copy is here")
+  Diags
+      .reportAs(
+          Severity::Warning, Where,
+          "copies {} and {} form a round trip that never leaves color {}: "
+          "should the first one go to host memory (color {})?",
+          D.Names[Source.Name], D.Names[I.Name], Color, HostColor)
+      .note(Ctx.places().tag(D[From]).Whole, "the first copy is here")
       .about(I.Name);
 }
 
 namespace hlobuf {
-void checkCopyStartColor(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkCopyStartColor(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (const Instruction &I : D.Instructions) {
     if (I.Op.Op != Opcode::CopyStart || I.Op.Sugar)
       continue;
-    if (!A.isTPU()) {
-      checkHostCopy(A, R, I);
+    if (!Ctx.isTPU()) {
+      checkHostCopy(Ctx, Diags, I);
       continue;
     }
-    checkCrossing(A, R, I.Name);
-    checkFlag(A, R, I.Name);
+    checkCrossing(Ctx, Diags, I.Name);
+    checkFlag(Ctx, Diags, I.Name);
   }
 }
 } // namespace hlobuf

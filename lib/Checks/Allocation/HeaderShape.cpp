@@ -39,72 +39,76 @@ static std::string shortened(StringRef Shape) {
 
 /// The value that the parameter header of \p Alloc describes; invalid if it
 /// cannot be identified.
-static ValueId parameterValue(const CheckContext &A, const Allocation &Alloc) {
-  const Dump &D = A.dump();
+static ValueId parameterValue(const CheckContext &Ctx,
+                              const Allocation &Alloc) {
+  const Dump &D = Ctx.dump();
   ValueId Found;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
     if (V.Tag.Phi ||
         V.Tag.Index.canonical() != Alloc.ParameterIndex.canonical())
       continue;
-    if (A.opcode(V.Tag.Name) == Opcode::Parameter)
+    if (Ctx.opcode(V.Tag.Name) == Opcode::Parameter)
       return ValueId(I);
     // Without texts, only a value that is alone can be identified.
-    if (!A.hasText(V.Tag.Name) && Alloc.Values.size() == 1)
+    if (!Ctx.hasText(V.Tag.Name) && Alloc.Values.size() == 1)
       Found = ValueId(I);
   }
   return Found;
 }
 
 /// True if \p Printed is the shape of \p V, or the whole parameter's.
-static bool fits(const CheckContext &A, const Allocation &Alloc,
+static bool fits(const CheckContext &Ctx, const Allocation &Alloc,
                  const Value &V) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   ShapeId Printed = Alloc.ParameterShape;
   if (D.Shapes.equalIgnoringLayout(Printed, V.Shape))
     return true;
-  bool PartsOnly = A.release().since(20250820) && !A.release().impossible();
+  bool PartsOnly = Ctx.release().since(Release::ParameterParts) &&
+                   !Ctx.release().impossible();
   if (Alloc.ParameterIndex.isRoot() || PartsOnly)
     return false;
   ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Alloc.ParameterIndex));
   if (!Part || !D.Shapes.equalIgnoringLayout(Part, V.Shape))
     return false;
-  const Instruction *I = A.instruction(V.Tag.Name);
+  const Instruction *I = Ctx.instruction(V.Tag.Name);
   return !I || !I->Result || D.Shapes.equalIgnoringLayout(Printed, I->Result);
 }
 
-static void checkParameterShape(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
     const Allocation &Alloc = D.Allocations[K];
     if (!Alloc.isParameter() ||
         (!Alloc.ParameterShape && !Alloc.UnknownParameterShape))
       continue;
-    ValueId Id = parameterValue(A, Alloc);
+    ValueId Id = parameterValue(Ctx, Alloc);
     if (!Id)
       continue;
     const Value &V = D[Id];
-    if (Alloc.ParameterShape && fits(A, Alloc, V))
+    if (Alloc.ParameterShape && fits(Ctx, Alloc, V))
       continue;
-    StringRef Printed = A.places().header(Alloc).ParameterShape;
-    R.report(Printed,
-             "allocation {} has parameter shape {}, but the parameter's value "
-             "has {}",
-             Alloc.Index, shortened(Printed),
-             shortened(D.Shapes.plainText(V.Shape)))
-        .note(A.places().value(V).Shape, "the parameter's value is here")
+    StringRef Printed = Ctx.places().header(Alloc).ParameterShape;
+    Diags
+        .report(
+            Printed,
+            "allocation {} has parameter shape {}, but the parameter's value "
+            "has {}",
+            Alloc.Index, shortened(Printed),
+            shortened(D.Shapes.plainText(V.Shape)))
+        .note(Ctx.places().value(V).Shape, "the parameter's value is here")
         .about(AllocationId(K))
         .about(Id);
   }
 }
 
 /// Where the header that lost its output shape most likely is.
-static AllocationId likelyOutput(const CheckContext &A) {
-  const Dump &D = A.dump();
+static AllocationId likelyOutput(const CheckContext &Ctx) {
+  const Dump &D = Ctx.dump();
   if (!D.Sequence.empty() && D.complete(Section::Used)) {
     NameId Last = D.Sequence.back().Name;
-    if (UsedId U = A.valueAt(Last, ShapeIndex::root()))
-      if (ValueId V = A.valueOf(U); V && D[D[V].Owner].MaybeLiveOut)
+    if (UsedId U = Ctx.valueAt(Last, ShapeIndex::root()))
+      if (ValueId V = Ctx.valueOf(U); V && D[D[V].Owner].MaybeLiveOut)
         return D[V].Owner;
   }
   for (uint32_t I = 0; I != D.Allocations.size(); ++I)
@@ -113,17 +117,19 @@ static AllocationId likelyOutput(const CheckContext &A) {
   return AllocationId(0);
 }
 
-static void reportMissing(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void reportMissing(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   if (D.Allocations.empty())
     return;
   // Older headers have no shapes.
-  if (!A.release().since(20191213) || A.release().impossible())
+  if (!Ctx.release().since(Release::ParameterShapes) ||
+      Ctx.release().impossible())
     return;
-  AllocationId Id = likelyOutput(A);
-  R.report(A.places().orEnd(llvm::StringRef(), D[Id]),
-           "none of {} allocations has an output shape, expected one",
-           D.Allocations.size())
+  AllocationId Id = likelyOutput(Ctx);
+  Diags
+      .report(Ctx.places().orEnd(llvm::StringRef(), D[Id]),
+              "none of {} allocations has an output shape, expected one",
+              D.Allocations.size())
       .about(Id);
 }
 
@@ -139,11 +145,11 @@ static std::optional<uint64_t> elementBits(const Shape &S) {
 }
 
 /// True if some value that fills \p Alloc could have the printed shape.
-static bool canHold(const CheckContext &A, const Allocation &Alloc) {
-  const Dump &D = A.dump();
+static bool canHold(const CheckContext &Ctx, const Allocation &Alloc) {
+  const Dump &D = Ctx.dump();
   const Shape &Printed = D.Shapes[Alloc.OutputShape];
   std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Alloc.OutputShape);
-  bool Compare = !A.isTPU() && !Printed.isDynamic();
+  bool Compare = !Ctx.isTPU() && !Printed.isDynamic();
   for (const Value &V : D.values(Alloc)) {
     const Shape &Held = D.Shapes[V.Shape];
     if (V.Size != Alloc.Size || Held.Kind != Printed.Kind)
@@ -160,31 +166,36 @@ static bool canHold(const CheckContext &A, const Allocation &Alloc) {
   return false;
 }
 
-static void checkText(const CheckContext &A, Reporter &R, AllocationId Id) {
-  const Dump &D = A.dump();
+static void checkText(const CheckContext &Ctx, Reporter &Diags,
+                      AllocationId Id) {
+  const Dump &D = Ctx.dump();
   const Allocation &Alloc = D[Id];
-  NameId Root = A.entryRoot();
-  const Instruction *I = Root ? A.instruction(Root) : nullptr;
+  NameId Root = Ctx.entryRoot();
+  const Instruction *I = Root ? Ctx.instruction(Root) : nullptr;
   if (I && I->Result) {
     if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
-      R.report(A.places().header(Alloc).OutputShape,
-               "allocation {} has an output shape that differs from the shape "
-               "of the entry root {}",
-               Alloc.Index, D.Names[Root])
-          .note(A.places().text(*I).ShapeText, "the root's shape is here")
+      Diags
+          .report(
+              Ctx.places().header(Alloc).OutputShape,
+              "allocation {} has an output shape that differs from the shape "
+              "of the entry root {}",
+              Alloc.Index, D.Names[Root])
+          .note(Ctx.places().text(*I).ShapeText, "the root's shape is here")
           .about(Id);
     return;
   }
-  if (!Alloc.Values.empty() && !canHold(A, Alloc))
-    R.report(A.places().header(Alloc).OutputShape,
-             "allocation {} has an output shape that fits none of the values "
-             "that fill it",
-             Alloc.Index)
+  if (!Alloc.Values.empty() && !canHold(Ctx, Alloc))
+    Diags
+        .report(
+            Ctx.places().header(Alloc).OutputShape,
+            "allocation {} has an output shape that fits none of the values "
+            "that fill it",
+            Alloc.Index)
         .about(Id);
 }
 
-static void checkOutputShape(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   AllocationId First;
   bool Several = false;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
@@ -193,11 +204,13 @@ static void checkOutputShape(const CheckContext &A, Reporter &R) {
       continue;
     if (First) {
       Several = true;
-      R.report(A.places().header(Alloc).OutputShape,
-               "allocation {} has an output shape, and so does allocation {}, "
-               "expected only one",
-               Alloc.Index, D[First].Index)
-          .note(A.places().header(D[First]).OutputShape, "the first is here")
+      Diags
+          .report(
+              Ctx.places().header(Alloc).OutputShape,
+              "allocation {} has an output shape, and so does allocation {}, "
+              "expected only one",
+              Alloc.Index, D[First].Index)
+          .note(Ctx.places().header(D[First]).OutputShape, "the first is here")
           .about(AllocationId(I))
           .about(First);
     } else {
@@ -205,14 +218,14 @@ static void checkOutputShape(const CheckContext &A, Reporter &R) {
     }
   }
   if (!First)
-    reportMissing(A, R);
+    reportMissing(Ctx, Diags);
   else if (!Several)
-    checkText(A, R, First);
+    checkText(Ctx, Diags, First);
 }
 
 namespace hlobuf {
-void checkHeaderShape(const CheckContext &A, Reporter &R) {
-  checkParameterShape(A, R);
-  checkOutputShape(A, R);
+void checkHeaderShape(const CheckContext &Ctx, Reporter &Diags) {
+  checkParameterShape(Ctx, Diags);
+  checkOutputShape(Ctx, Diags);
 }
 } // namespace hlobuf

@@ -22,12 +22,15 @@
 using namespace hlobuf;
 
 /// The alignment that is surely kept; 1 where it is not known.
-static uint64_t alignmentOf(const CheckContext &A, int32_t Color) {
-  switch (A.backend()) {
+static uint64_t alignmentOf(const CheckContext &Ctx, int32_t Color) {
+  switch (Ctx.backend()) {
   case Backend::TPU:
     break;
   case Backend::GPU:
-    return A.release().since(20250617) && !A.release().impossible() ? 256 : 128;
+    return Ctx.release().since(Release::GPUAlignment256) &&
+                   !Ctx.release().impossible()
+               ? 256
+               : 128;
   case Backend::CPU:
   case Backend::Untiled:
     return 16;
@@ -49,10 +52,10 @@ static uint64_t alignmentOf(const CheckContext &A, int32_t Color) {
 
 /// On CPU the only value off the larger alignment of newer builds is
 /// suspicious.
-static void checkUsual(const CheckContext &A, Reporter &R) {
+static void checkUsual(const CheckContext &Ctx, Reporter &Diags) {
   constexpr uint64_t Usual = 64;
   constexpr uint32_t Enough = 8;
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   ValueId Odd;
   uint32_t NumOdd = 0, NumShifted = 0;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
@@ -64,39 +67,42 @@ static void checkUsual(const CheckContext &A, Reporter &R) {
       Odd = ValueId(I);
   }
   if (NumOdd != 1 || NumShifted < Enough ||
-      D[Odd].Offset % alignmentOf(A, D[D[Odd].Owner].color()) != 0)
+      D[Odd].Offset % alignmentOf(Ctx, D[D[Odd].Owner].color()) != 0)
     return;
   const Value &V = D[Odd];
-  R.reportAs(Severity::Lint, A.places().value(V).Offset,
-             "value {} is the only one of {} with an offset ({}) that is not a "
-             "multiple of {}",
-             D.spell(V.Tag), NumShifted, V.Offset, Usual)
+  Diags
+      .reportAs(
+          Severity::Lint, Ctx.places().value(V).Offset,
+          "value {} is the only one of {} with an offset ({}) that is not a "
+          "multiple of {}",
+          D.spell(V.Tag), NumShifted, V.Offset, Usual)
       .about(Odd);
 }
 
 namespace hlobuf {
-void checkOffsetAlignment(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  Backend By = A.backend();
+void checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  Backend By = Ctx.backend();
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     const Allocation &Alloc = D[V.Owner];
     if (!Alloc.PreallocatedTemp || V.Size == 0)
       continue;
-    uint64_t Alignment = alignmentOf(A, Alloc.color());
+    uint64_t Alignment = alignmentOf(Ctx, Alloc.color());
     if (Alignment == 1)
-      R.exempt("unknown-color");
+      Diags.exempt("unknown-color");
     if (V.Offset % Alignment == 0)
       continue;
-    R.reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,
-               A.places().value(V).Offset,
-               "value {} is at offset {}, expected a multiple of {} ({} "
-               "alignment of color {})",
-               D.spell(V.Tag), V.Offset, Alignment, backendName(By),
-               Alloc.color())
+    Diags
+        .reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,
+                  Ctx.places().value(V).Offset,
+                  "value {} is at offset {}, expected a multiple of {} ({} "
+                  "alignment of color {})",
+                  D.spell(V.Tag), V.Offset, Alignment, backendName(By),
+                  Alloc.color())
         .about(ValueId(I));
   }
-  if (By == Backend::CPU && A.release().since(20250101))
-    checkUsual(A, R);
+  if (By == Backend::CPU && Ctx.release().since(Release::CPUAlignment64))
+    checkUsual(Ctx, Diags);
 }
 } // namespace hlobuf

@@ -34,40 +34,36 @@ static StringRef firstLine(const Dump &D, StringRef Place) {
 
 /// Names the allocation or used value whose line \p Line is, so that what
 /// other checks say about it is one finding with this.
-static void addSubject(const CheckContext &A, Finding &F, StringRef Line) {
-  const Dump &D = A.dump();
+static void addSubject(const CheckContext &Ctx, Finding &F, StringRef Line) {
+  const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Allocations.size(); ++I)
-    if (A.places().line(D.Allocations[I]).data() == Line.data())
+    if (Ctx.places().line(D.Allocations[I]).data() == Line.data())
       F.about(AllocationId(I));
   for (uint32_t I = 0; I != D.Used.size(); ++I)
-    if (A.places().line(D.Used[I]).data() == Line.data())
+    if (Ctx.places().line(D.Used[I]).data() == Line.data())
       F.about(D.Used[I].Tag.Name);
 }
 
-static std::string date(uint32_t Number) {
-  return fmt::format("{}-{:02}-{:02}", Number / 10000, Number / 100 % 100,
-                     Number % 100);
-}
-
-static void checkDates(const CheckContext &A, Reporter &R) {
-  const ReleaseWindow &When = A.release();
+static void checkDates(const CheckContext &Ctx, Reporter &Diags) {
+  const ReleaseWindow &When = Ctx.release();
   if (!When.impossible())
     return;
-  StringRef Old = firstLine(A.dump(), When.BeforePlace);
-  StringRef New = firstLine(A.dump(), When.FromPlace);
-  Finding F = R.report(
+  StringRef Old = firstLine(Ctx.dump(), When.BeforePlace);
+  StringRef New = firstLine(Ctx.dump(), When.FromPlace);
+  Finding F = Diags.report(
       Old,
       "this line is from before {} ({}), but other lines are from {} or later "
       "({}): was the dump edited, cut off, or mixed?",
-      date(When.Before), When.BeforeReason, date(When.From), When.FromReason);
+      dateText(When.Before), When.BeforeReason, dateText(When.From),
+      When.FromReason);
   F.note(New, "the newer line is here");
-  addSubject(A, F, Old);
-  addSubject(A, F, New);
+  addSubject(Ctx, F, Old);
+  addSubject(Ctx, F, New);
 }
 
 /// Numbers other than 0: plausible on the further temps of a color only.
-static void checkNumbers(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkNumbers(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   std::set<int32_t> FirstPages;
   for (const Allocation &Alloc : D.Allocations)
     if (Alloc.PreallocatedTemp && Alloc.Page == 0)
@@ -81,16 +77,17 @@ static void checkNumbers(const CheckContext &A, Reporter &R) {
     Severity Level = *Alloc.Page < 0 ? Severity::Error
                      : Plausible     ? Severity::Lint
                                      : Severity::Warning;
-    R.reportAs(Level, A.places().header(Alloc).Page,
-               "allocation {} is on page {}, expected 0", Alloc.Index,
-               *Alloc.Page)
+    Diags
+        .reportAs(Level, Ctx.places().header(Alloc).Page,
+                  "allocation {} is on page {}, expected 0", Alloc.Index,
+                  *Alloc.Page)
         .about(AllocationId(I));
   }
 }
 
-static void checkPages(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  checkNumbers(A, R);
+static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  checkNumbers(Ctx, Diags);
   auto With = static_cast<size_t>(llvm::count_if(
       D.Allocations, [](const Allocation &X) { return X.Page.has_value(); }));
   size_t Without = D.Allocations.size() - With;
@@ -102,18 +99,19 @@ static void checkPages(const CheckContext &A, Reporter &R) {
     const Allocation &Alloc = D.Allocations[I];
     if (Alloc.Page.has_value() == Expected)
       continue;
-    R.reportAs(Severity::Error,
-               A.places().orEnd(A.places().header(Alloc).Page, Alloc),
-               "allocation {} has {} page, but {} of {} allocations have {}",
-               Alloc.Index, Expected ? "no" : "a", std::max(With, Without),
-               D.Allocations.size(), Expected ? "one" : "none")
+    Diags
+        .reportAs(Severity::Error,
+                  Ctx.places().orEnd(Ctx.places().header(Alloc).Page, Alloc),
+                  "allocation {} has {} page, but {} of {} allocations have {}",
+                  Alloc.Index, Expected ? "no" : "a", std::max(With, Without),
+                  D.Allocations.size(), Expected ? "one" : "none")
         .about(AllocationId(I));
   }
 }
 
 namespace hlobuf {
-void checkOneRelease(const CheckContext &A, Reporter &R) {
-  checkPages(A, R);
-  checkDates(A, R);
+void checkOneRelease(const CheckContext &Ctx, Reporter &Diags) {
+  checkPages(Ctx, Diags);
+  checkDates(Ctx, Diags);
 }
 } // namespace hlobuf

@@ -35,8 +35,8 @@ struct Header {
 
 class ParameterChecker {
 public:
-  ParameterChecker(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()) {}
+  ParameterChecker(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void run();
 
@@ -50,8 +50,8 @@ private:
   void checkNumbers();
   void checkIndices(ArrayRef<Header> OfOne);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   std::vector<Header> Headers;
 };
@@ -61,7 +61,7 @@ private:
 const Instruction *ParameterChecker::parameter(const Value &V) const {
   if (V.Tag.Phi || D[V.Owner].ThreadLocal)
     return nullptr;
-  const Instruction *I = A.instruction(V.Tag.Name);
+  const Instruction *I = Ctx.instruction(V.Tag.Name);
   return I && I->Op.Op == Opcode::Parameter ? I : nullptr;
 }
 
@@ -69,26 +69,29 @@ void ParameterChecker::reportMismatch(AllocationId Id, ValueId Wrong) {
   const Allocation &Alloc = D[Id];
   const Value &V = D[Wrong];
   uint32_t Number = parameter(V)->ParameterNumber;
-  AllocationTexts Texts = A.places().header(Alloc);
-  R.report(Number == *Alloc.Parameter ? Texts.ParameterIndex : Texts.Parameter,
-           "allocation {} is for parameter {} at index {}, but its value {} is "
-           "parameter {} at index {}",
-           Alloc.Index, *Alloc.Parameter, D.Indices.text(Alloc.ParameterIndex),
-           D.spell(V.Tag), Number, D.Indices.text(V.Tag.Index))
-      .note(A.places().value(V).Tag.Whole, "the value is here")
+  AllocationTexts Texts = Ctx.places().header(Alloc);
+  Diags
+      .report(
+          Number == *Alloc.Parameter ? Texts.ParameterIndex : Texts.Parameter,
+          "allocation {} is for parameter {} at index {}, but its value {} is "
+          "parameter {} at index {}",
+          Alloc.Index, *Alloc.Parameter, D.Indices.text(Alloc.ParameterIndex),
+          D.spell(V.Tag), Number, D.Indices.text(V.Tag.Index))
+      .note(Ctx.places().value(V).Tag.Whole, "the value is here")
       .about(Id)
       .about(Wrong);
 }
 
 void ParameterChecker::reportMisplaced(ValueId Wrong, bool Housed) {
   const Value &V = D[Wrong];
-  Finding F = R.reportAs(Housed ? Severity::Warning : Severity::Error,
-                         A.places().value(V).Tag.Whole,
-                         "value {} is parameter {} at index {}, but allocation "
-                         "{} is not for that parameter",
-                         D.spell(V.Tag), parameter(V)->ParameterNumber,
-                         D.Indices.text(V.Tag.Index), D[V.Owner].Index);
-  F.note(A.places().line(D[V.Owner]), "the allocation is here").about(Wrong);
+  Finding F =
+      Diags.reportAs(Housed ? Severity::Warning : Severity::Error,
+                     Ctx.places().value(V).Tag.Whole,
+                     "value {} is parameter {} at index {}, but allocation "
+                     "{} is not for that parameter",
+                     D.spell(V.Tag), parameter(V)->ParameterNumber,
+                     D.Indices.text(V.Tag.Index), D[V.Owner].Index);
+  F.note(Ctx.places().line(D[V.Owner]), "the allocation is here").about(Wrong);
   // A header that lost its kind is wrong itself.
   if (!D[V.Owner].PreallocatedTemp)
     F.about(V.Owner);
@@ -100,7 +103,7 @@ void ParameterChecker::checkValues(AllocationId Id) {
   bool Unknown = false;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
-    Unknown |= !A.hasText(V.Tag.Name);
+    Unknown |= !Ctx.hasText(V.Tag.Name);
     const Instruction *P = parameter(V);
     if (!P)
       continue;
@@ -116,12 +119,13 @@ void ParameterChecker::checkValues(AllocationId Id) {
   else if (Wrong)
     reportMisplaced(Wrong, Own || Alloc.Constant);
   else if (Expected && !Alloc.Values.empty())
-    R.report(A.places().header(Alloc).Parameter,
-             "allocation {} is for parameter {} at index {}, but holds no "
-             "value of that parameter",
-             Alloc.Index, *Alloc.Parameter,
-             D.Indices.text(Alloc.ParameterIndex))
-        .note(A.places().value(D.values(Alloc).front()).Tag.Whole,
+    Diags
+        .report(Ctx.places().header(Alloc).Parameter,
+                "allocation {} is for parameter {} at index {}, but holds no "
+                "value of that parameter",
+                Alloc.Index, *Alloc.Parameter,
+                D.Indices.text(Alloc.ParameterIndex))
+        .note(Ctx.places().value(D.values(Alloc).front()).Tag.Whole,
               "its first value is here")
         .about(Id);
 }
@@ -146,12 +150,13 @@ void ParameterChecker::checkUnique() {
     const Header &Y = Headers[K];
     if (X.Number != Y.Number || X.Index != Y.Index)
       continue;
-    AllocationTexts Texts = A.places().header(D[Y.Id]);
-    R.report(Y.Index.isRoot() ? Texts.Parameter : Texts.ParameterIndex,
-             "allocation {} is for parameter {} at index {}, and so is "
-             "allocation {}",
-             D[Y.Id].Index, Y.Number, D.Indices.text(Y.Index), D[X.Id].Index)
-        .note(A.places().header(D[X.Id]).Parameter,
+    AllocationTexts Texts = Ctx.places().header(D[Y.Id]);
+    Diags
+        .report(Y.Index.isRoot() ? Texts.Parameter : Texts.ParameterIndex,
+                "allocation {} is for parameter {} at index {}, and so is "
+                "allocation {}",
+                D[Y.Id].Index, Y.Number, D.Indices.text(Y.Index), D[X.Id].Index)
+        .note(Ctx.places().header(D[X.Id]).Parameter,
               "the other allocation is here")
         .about(Y.Id)
         .about(X.Id);
@@ -163,9 +168,10 @@ void ParameterChecker::checkNumbers() {
   uint64_t Expected = 0;
   for (const Header &H : Headers) {
     if (H.Number > Expected) {
-      R.reportAs(Severity::Warning, A.places().header(D[H.Id]).Parameter,
-                 "parameter {} has an allocation, but parameter {} has none",
-                 H.Number, Expected)
+      Diags
+          .reportAs(Severity::Warning, Ctx.places().header(D[H.Id]).Parameter,
+                    "parameter {} has an allocation, but parameter {} has none",
+                    H.Number, Expected)
           .about(H.Id);
       return;
     }
@@ -187,10 +193,11 @@ void ParameterChecker::checkIndices(ArrayRef<Header> OfOne) {
   auto Visit = [&](auto &Self, ShapeId Shape) -> bool {
     ShapeIndex Here = D.Indices.get(Path);
     if (Next == OfOne.size() || OfOne[Next].Index.canonical() != Here) {
-      R.report(A.places().header(D[First.Id]).Parameter,
-               "parameter {} has no allocation at index {}, expected {} "
-               "allocations, one for each part of its shape",
-               First.Number, D.Indices.text(Here), D.Shapes[P->Result].Nodes)
+      Diags
+          .report(Ctx.places().header(D[First.Id]).Parameter,
+                  "parameter {} has no allocation at index {}, expected {} "
+                  "allocations, one for each part of its shape",
+                  First.Number, D.Indices.text(Here), D.Shapes[P->Result].Nodes)
           .about(First.Id);
       return false;
     }
@@ -213,9 +220,9 @@ void ParameterChecker::run() {
   collectHeaders();
   checkUnique();
   if (D.state(Section::Texts) != SectionState::Complete)
-    R.notCheckedWithout(A, Section::Texts);
+    Diags.notCheckedWithout(Ctx, Section::Texts);
   // What follows would only repeat what was said.
-  if (R.count() != 0)
+  if (Diags.count() != 0)
     return;
   checkNumbers();
   for (size_t Begin = 0; Begin != Headers.size();) {
@@ -229,7 +236,7 @@ void ParameterChecker::run() {
 }
 
 namespace hlobuf {
-void checkParameterAllocation(const CheckContext &A, Reporter &R) {
-  ParameterChecker(A, R).run();
+void checkParameterAllocation(const CheckContext &Ctx, Reporter &Diags) {
+  ParameterChecker(Ctx, Diags).run();
 }
 } // namespace hlobuf

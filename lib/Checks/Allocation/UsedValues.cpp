@@ -34,12 +34,12 @@ using llvm::StringRef;
 
 /// The value line after which that of \p U is most likely missing: in the only
 /// temp of its color, by id. Invalid for what belongs to other allocations.
-static ValueId lineBefore(const CheckContext &A, UsedId U) {
-  const Dump &D = A.dump();
+static ValueId lineBefore(const CheckContext &Ctx, UsedId U) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  Opcode Op = A.opcode(Tag.Name);
+  Opcode Op = Ctx.opcode(Tag.Name);
   if (Op == Opcode::Constant || Op == Opcode::Parameter ||
-      A.time(Tag.Name) < 0 || A.isLiveOut(U))
+      Ctx.time(Tag.Name) < 0 || Ctx.isLiveOut(U))
     return ValueId();
   const Allocation *Temp = nullptr;
   for (const Allocation &Alloc : D.Allocations) {
@@ -71,128 +71,131 @@ static AllocationId emptyAllocation(const Dump &D) {
 }
 
 /// \p U has no value line with its id.
-static void reportUnplaced(const CheckContext &A, Reporter &R, UsedId U) {
-  const Dump &D = A.dump();
+static void reportUnplaced(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  ValueId Same = A.findValue(Tag.Name, Tag.Index);
-  UsedId Other = Same ? A.usedOf(Same) : UsedId();
+  ValueId Same = Ctx.findValue(Tag.Name, Tag.Index);
+  UsedId Other = Same ? Ctx.usedOf(Same) : UsedId();
   bool SameTag = Other && D[Other].Tag.Name == Tag.Name &&
                  D[Other].Tag.Index.canonical() == Tag.Index.canonical();
   if (Same && !SameTag) {
-    R.report(A.places().value(D[Same]).Tag.Id,
-             "value {} has id {} here, but id {} in 'Used values'",
-             D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
-        .note(A.places().tag(D[U]).Id, "the other id is here")
+    Diags
+        .report(Ctx.places().value(D[Same]).Tag.Id,
+                "value {} has id {} here, but id {} in 'Used values'",
+                D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
+        .note(Ctx.places().tag(D[U]).Id, "the other id is here")
         .about(Same);
     return;
   }
-  Finding F = R.report(A.places().tag(D[U]).Whole,
-                       "used value {} is not in any allocation", D.spell(Tag));
+  Finding F =
+      Diags.report(Ctx.places().tag(D[U]).Whole,
+                   "used value {} is not in any allocation", D.spell(Tag));
   F.about(Tag.Name);
   // Where many lines are missing, looking for the place of each takes long.
   constexpr unsigned MaxHints = 20;
-  if (R.count() > MaxHints)
+  if (Diags.count() > MaxHints)
     return;
   if (AllocationId Empty = emptyAllocation(D))
-    F.note(A.places().line(D[Empty]), "its missing line may belong here")
+    F.note(Ctx.places().line(D[Empty]), "its missing line may belong here")
         .about(Empty);
-  else if (ValueId Before = lineBefore(A, U))
-    F.note(A.places().line(D[Before]),
+  else if (ValueId Before = lineBefore(Ctx, U))
+    F.note(Ctx.places().line(D[Before]),
            "its missing line may belong next to this one");
 }
 
 /// \p V is not among the used values by id.
-static void reportUnused(const CheckContext &A, Reporter &R, ValueId V) {
-  const Dump &D = A.dump();
+static void reportUnused(const CheckContext &Ctx, Reporter &Diags, ValueId V) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[V].Tag;
-  UsedId Same = A.findUsed(Tag.Name, Tag.Index);
-  if (Same && !A.valueOf(Same))
+  UsedId Same = Ctx.findUsed(Tag.Name, Tag.Index);
+  if (Same && !Ctx.valueOf(Same))
     return; // Reported from the other side.
-  R.report(A.places().value(D[V]).Tag.Whole,
-           "value {} is missing from 'Used values'", D.spell(Tag))
+  Diags
+      .report(Ctx.places().value(D[V]).Tag.Whole,
+              "value {} is missing from 'Used values'", D.spell(Tag))
       .about(V);
 }
 
-static void checkListed(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   if (D.Values2019 == ValueForm::MultiLine)
     return; // the value lines are the used values
   for (uint32_t I = 0; I != D.Used.size(); ++I)
-    if (!A.valueOf(UsedId(I)))
-      reportUnplaced(A, R, UsedId(I));
+    if (!Ctx.valueOf(UsedId(I)))
+      reportUnplaced(Ctx, Diags, UsedId(I));
   for (uint32_t I = 0; I != D.Values.size(); ++I)
-    if (!A.usedOf(ValueId(I)))
-      reportUnused(A, R, ValueId(I));
+    if (!Ctx.usedOf(ValueId(I)))
+      reportUnused(Ctx, Diags, ValueId(I));
 }
 
 /// The first position is not the definition.
-static void reportFirst(const CheckContext &A, Reporter &R, UsedId U) {
-  const Dump &D = A.dump();
+static void reportFirst(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  TagTexts Texts = A.places().tag(D[U]);
+  TagTexts Texts = Ctx.places().tag(D[U]);
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   if (All.empty()) {
-    Finding F = R.report(lastPositionRow(A, U),
-                         "{} has no positions, expected its definition {}",
-                         Texts.Whole, D.spell(Tag.Name, Tag.Index));
-    aboutUsed(A, F, U).about(Tag.Name);
+    Finding F = Diags.report(lastPositionRow(Ctx, U),
+                             "{} has no positions, expected its definition {}",
+                             Texts.Whole, D.spell(Tag.Name, Tag.Index));
+    aboutUsed(Ctx, F, U).about(Tag.Name);
     return;
   }
   const Position &First = All.front();
-  RowTexts Row = A.places().row(First);
+  RowTexts Row = Ctx.places().row(First);
   StringRef Where =
       First.Name != Tag.Name || Row.Index.empty() ? Row.Name : Row.Index;
-  Finding F = R.report(Where,
-                       "the first position of {} is {}, expected its "
-                       "definition {}",
-                       Texts.Whole, D.spell(First.Name, First.Index),
-                       D.spell(Tag.Name, Tag.Index));
+  Finding F = Diags.report(Where,
+                           "the first position of {} is {}, expected its "
+                           "definition {}",
+                           Texts.Whole, D.spell(First.Name, First.Index),
+                           D.spell(Tag.Name, Tag.Index));
   for (const Position &P : All.drop_front())
     if (P.Name == Tag.Name && P.Index.canonical() == Tag.Index.canonical()) {
-      F.note(A.places().line(P).ltrim(), "the definition is listed here");
+      F.note(Ctx.places().line(P).ltrim(), "the definition is listed here");
       break;
     }
   F.note(Texts.Whole, "the value");
-  aboutUsed(A, F, U).about(Tag.Name);
+  aboutUsed(Ctx, F, U).about(Tag.Name);
 }
 
-static void checkDefinitions(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const ValueTag &Tag = D.Used[I].Tag;
     llvm::ArrayRef<Position> All = D.positions(D.Used[I]);
     if (All.empty() || All.front().Name != Tag.Name ||
         All.front().Index != Tag.Index) {
-      reportFirst(A, R, UsedId(I));
+      reportFirst(Ctx, Diags, UsedId(I));
       continue;
     }
     for (const Position &P : All.drop_front()) {
       if (P.Name != Tag.Name || P.Index.canonical() == Tag.Index.canonical())
         continue;
-      Finding F =
-          R.report(A.places().line(P).ltrim(),
-                   "{} is listed at {}, a different part of the instruction "
-                   "that defines it",
-                   A.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
-      aboutUsed(A, F, UsedId(I)).about(Tag.Name);
+      Finding F = Diags.report(
+          Ctx.places().line(P).ltrim(),
+          "{} is listed at {}, a different part of the instruction "
+          "that defines it",
+          Ctx.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
+      aboutUsed(Ctx, F, UsedId(I)).about(Tag.Name);
     }
   }
 }
 
 template <typename Row>
-static void report(const CheckContext &A, Reporter &R, UsedId U,
+static void report(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                    const char *Kind, const Row &First, const Row &Second) {
   Finding F =
-      R.report(A.places().line(Second).ltrim(), "{} lists this {} twice",
-               A.places().tag(A.dump()[U]).Whole, Kind);
-  F.note(A.places().line(First).ltrim(), "previously listed here");
-  if (ValueId V = A.valueOf(U))
+      Diags.report(Ctx.places().line(Second).ltrim(), "{} lists this {} twice",
+                   Ctx.places().tag(Ctx.dump()[U]).Whole, Kind);
+  F.note(Ctx.places().line(First).ltrim(), "previously listed here");
+  if (ValueId V = Ctx.valueOf(U))
     F.about(V);
 }
 
 /// Finds equal rows of one value; \p Sorted is scratch.
 template <typename Row, typename KeyFn>
-static void findEqual(const CheckContext &A, Reporter &R, UsedId U,
+static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                       const char *Kind, llvm::ArrayRef<Row> Rows,
                       std::vector<uint32_t> &Sorted, KeyFn Key) {
   if (Rows.size() < 2)
@@ -205,18 +208,18 @@ static void findEqual(const CheckContext &A, Reporter &R, UsedId U,
   });
   for (size_t I = 1; I != Sorted.size(); ++I)
     if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]]))
-      report(A, R, U, Kind, Rows[Sorted[I - 1]], Rows[Sorted[I]]);
+      report(Ctx, Diags, U, Kind, Rows[Sorted[I - 1]], Rows[Sorted[I]]);
 }
 
-static void checkRepeated(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   std::vector<uint32_t> Sorted;
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    findEqual(A, R, UsedId(I), "position", D.positions(D.Used[I]), Sorted,
+    findEqual(Ctx, Diags, UsedId(I), "position", D.positions(D.Used[I]), Sorted,
               [](const Position &P) {
                 return std::pair(P.Name.index(), P.Index.canonical().bits());
               });
-    findEqual(A, R, UsedId(I), "use", D.uses(D.Used[I]), Sorted,
+    findEqual(Ctx, Diags, UsedId(I), "use", D.uses(D.Used[I]), Sorted,
               [](const Use &U) {
                 return std::tuple(U.Name.index(), U.Operand,
                                   U.Index.canonical().bits());
@@ -225,9 +228,9 @@ static void checkRepeated(const CheckContext &A, Reporter &R) {
 }
 
 namespace hlobuf {
-void checkUsedValues(const CheckContext &A, Reporter &R) {
-  checkListed(A, R);
-  checkDefinitions(A, R);
-  checkRepeated(A, R);
+void checkUsedValues(const CheckContext &Ctx, Reporter &Diags) {
+  checkListed(Ctx, Diags);
+  checkDefinitions(Ctx, Diags);
+  checkRepeated(Ctx, Diags);
 }
 } // namespace hlobuf

@@ -21,22 +21,24 @@
 using namespace hlobuf;
 
 namespace hlobuf {
-void checkValueBounds(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     const Allocation &Alloc = D[V.Owner];
     if (V.end() <= Alloc.Size)
       continue;
     bool Private = Alloc.PreallocatedTemp && Alloc.color() != 0 &&
-                   A.privateStacksPossible(Alloc.color());
-    ValueTexts Texts = A.places().value(V);
-    R.reportAs(Private ? Severity::Warning : Severity::Error,
-               V.Size > Alloc.Size ? Texts.Size : Texts.Offset,
-               "value {} occupies bytes [{}, {}), but allocation {} has only "
-               "{} bytes",
-               D.spell(V.Tag), V.Offset, V.end(), Alloc.Index, Alloc.Size)
-        .note(A.places().header(Alloc).Size, "the allocation's size is here")
+                   Ctx.privateStacksPossible(Alloc.color());
+    ValueTexts Texts = Ctx.places().value(V);
+    Diags
+        .reportAs(
+            Private ? Severity::Warning : Severity::Error,
+            V.Size > Alloc.Size ? Texts.Size : Texts.Offset,
+            "value {} occupies bytes [{}, {}), but allocation {} has only "
+            "{} bytes",
+            D.spell(V.Tag), V.Offset, V.end(), Alloc.Index, Alloc.Size)
+        .note(Ctx.places().header(Alloc).Size, "the allocation's size is here")
         .about(ValueId(I))
         .about(V.Owner);
   }

@@ -35,7 +35,8 @@ using llvm::StringRef;
 namespace {
 class ColorChecker {
 public:
-  ColorChecker(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  ColorChecker(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void run();
 
@@ -49,8 +50,8 @@ private:
   void reportAllocation(AllocationId Id, ValueId Member);
   void reportMember(ValueId Id);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   /// Ids in the reuse block of the allocation at hand, sorted.
   std::vector<uint32_t> Listed;
@@ -59,7 +60,7 @@ private:
 
 bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
   constexpr int32_t TempColor = 2;
-  if (!Alloc.PreallocatedTemp || A.isTPU() || A.backend() == Backend::CPU)
+  if (!Alloc.PreallocatedTemp || Ctx.isTPU() || Ctx.backend() == Backend::CPU)
     return false;
   return (Alloc.color() == TempColor && V.Tag.Color == 0) ||
          std::binary_search(Listed.begin(), Listed.end(), V.Tag.Id);
@@ -67,13 +68,15 @@ bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
 
 void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
   const Allocation &Alloc = D[Id];
-  Severity Level = Alloc.PreallocatedTemp && A.backend() != Backend::CPU
+  Severity Level = Alloc.PreallocatedTemp && Ctx.backend() != Backend::CPU
                        ? Severity::Warning
                        : Severity::Error;
-  R.reportAs(Level, A.places().orEnd(A.places().header(Alloc).Color, Alloc),
-             "allocation {} has color {}, but its values have color {}",
-             Alloc.Index, Alloc.color(), D[Member].Tag.Color)
-      .note(A.places().value(D[Member]).Tag.Whole, "its first value is here")
+  Diags
+      .reportAs(Level,
+                Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
+                "allocation {} has color {}, but its values have color {}",
+                Alloc.Index, Alloc.color(), D[Member].Tag.Color)
+      .note(Ctx.places().value(D[Member]).Tag.Whole, "its first value is here")
       .about(Id)
       .about(Member);
 }
@@ -81,18 +84,18 @@ void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
 void ColorChecker::reportMember(ValueId Id) {
   const Value &V = D[Id];
   const Allocation &Alloc = D[V.Owner];
-  Severity Level = Alloc.PreallocatedTemp && A.backend() != Backend::CPU
+  Severity Level = Alloc.PreallocatedTemp && Ctx.backend() != Backend::CPU
                        ? Severity::Warning
                        : Severity::Error;
   Finding F =
-      R.reportAs(Level, A.places().value(V).Tag.Color,
-                 "value {} has color {}, but allocation {} has color {}",
-                 D.spell(V.Tag), V.Tag.Color, Alloc.Index, Alloc.color());
-  F.note(A.places().orEnd(A.places().header(Alloc).Color, Alloc),
+      Diags.reportAs(Level, Ctx.places().value(V).Tag.Color,
+                     "value {} has color {}, but allocation {} has color {}",
+                     D.spell(V.Tag), V.Tag.Color, Alloc.Index, Alloc.color());
+  F.note(Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
          "the allocation's color is here")
       .about(Id);
   if (Alloc.HasReuseBlock && !Alloc.Reused.empty())
-    F.note(A.places().line(D.reused(Alloc).back()),
+    F.note(Ctx.places().line(D.reused(Alloc).back()),
            "values of other colors are listed here");
 }
 
@@ -105,7 +108,7 @@ void ColorChecker::checkMembers(AllocationId Id) {
     if (!V.Tag.HasColor || V.Tag.Color == Alloc.color())
       continue;
     if (isExempt(Alloc, V)) {
-      R.exempt("gpu-temp-color");
+      Diags.exempt("gpu-temp-color");
       continue;
     }
     if (!First)
@@ -136,10 +139,12 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
   for (const ReusedValue &Row : D.reused(Alloc)) {
     Listed.push_back(Row.Tag.Id);
     auto Found = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
-    TagTexts Texts = A.places().tag(Row);
+    TagTexts Texts = Ctx.places().tag(Row);
     if (Found == Members.end() || Found->first != Row.Tag.Id) {
-      R.report(Texts.Whole, "reused value {} is not a value of allocation {}",
-               D.spell(Row.Tag), Alloc.Index)
+      Diags
+          .report(Texts.Whole,
+                  "reused value {} is not a value of allocation {}",
+                  D.spell(Row.Tag), Alloc.Index)
           .about(Id);
       continue;
     }
@@ -147,19 +152,21 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
     if (Row.Tag == V.Tag && Row.Color == V.Tag.Color &&
         Row.Color != Alloc.color())
       continue;
-    R.report(Row.Tag == V.Tag ? A.places().line(Row) : Texts.Whole,
-             "reused value {} is listed with color {}, expected {} with a "
-             "color other than {}",
-             D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
-        .note(A.places().value(V).Tag.Whole, "the value is here")
+    Diags
+        .report(Row.Tag == V.Tag ? Ctx.places().line(Row) : Texts.Whole,
+                "reused value {} is listed with color {}, expected {} with a "
+                "color other than {}",
+                D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
+        .note(Ctx.places().value(V).Tag.Whole, "the value is here")
         .about(ValueId(Found->second));
   }
   llvm::sort(Listed);
   auto Twice = std::adjacent_find(Listed.begin(), Listed.end());
   if (Twice != Listed.end())
-    R.report(A.places().line(D.reused(Alloc).back()),
-             "value id {} is listed as reused twice in allocation {}", *Twice,
-             Alloc.Index)
+    Diags
+        .report(Ctx.places().line(D.reused(Alloc).back()),
+                "value id {} is listed as reused twice in allocation {}",
+                *Twice, Alloc.Index)
         .about(Id);
 }
 
@@ -174,18 +181,19 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   constexpr int32_t HostColor = 5;
   bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
   StringRef Expected;
-  if (A.backend() == Backend::CPU)
+  if (Ctx.backend() == Backend::CPU)
     Expected = "0 on CPU";
-  else if (!A.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
+  else if (!Ctx.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
     return;
   else if (!Argument)
     Expected = "0 outside temps on TPU";
   else if (Alloc.color() != HostColor)
     Expected = "0, or 5 for host memory, outside temps on TPU";
   if (!Expected.empty())
-    R.report(A.places().header(Alloc).Color,
-             "allocation {} has color {}, expected {}", Alloc.Index,
-             Alloc.color(), Expected)
+    Diags
+        .report(Ctx.places().header(Alloc).Color,
+                "allocation {} has color {}, expected {}", Alloc.Index,
+                Alloc.color(), Expected)
         .about(Id);
 }
 
@@ -197,9 +205,10 @@ void ColorChecker::checkTables() {
     if (V.Tag.Color == 0 || V.Tag.Color == SparseCoreColor ||
         !D.Shapes[V.Shape].isTuple())
       continue;
-    R.reportAs(Severity::Warning, A.places().value(V).Tag.Color,
-               "tuple index table {} has color {}, expected 0", D.spell(V.Tag),
-               V.Tag.Color)
+    Diags
+        .reportAs(Severity::Warning, Ctx.places().value(V).Tag.Color,
+                  "tuple index table {} has color {}, expected 0",
+                  D.spell(V.Tag), V.Tag.Color)
         .about(ValueId(I));
   }
 }
@@ -207,15 +216,16 @@ void ColorChecker::checkTables() {
 void ColorChecker::run() {
   for (uint32_t I = 0; I != D.Allocations.size(); ++I)
     checkAllocation(AllocationId(I));
-  if (A.isTPU())
+  if (Ctx.isTPU())
     checkTables();
   bool Printed =
       llvm::any_of(D.Values, [](const Value &V) { return V.Tag.HasColor; });
   for (uint32_t I = 0; Printed && I != D.Values.size(); ++I)
     if (!D.Values[I].Tag.HasColor)
-      R.report(A.places().value(D.Values[I]).Tag.Whole,
-               "value {} has no color, but other values do",
-               D.spell(D.Values[I].Tag))
+      Diags
+          .report(Ctx.places().value(D.Values[I]).Tag.Whole,
+                  "value {} has no color, but other values do",
+                  D.spell(D.Values[I].Tag))
           .about(ValueId(I));
   checkLayouts();
 }
@@ -236,18 +246,19 @@ void ColorChecker::checkLayouts() {
     const Shape &S = D.Shapes[V.Shape];
     if (!S.isArray() || !V.Tag.HasColor || S.memorySpace() == V.Tag.Color)
       continue;
-    ValueTexts Texts = A.places().value(V);
+    ValueTexts Texts = Ctx.places().value(V);
     // Of the two, the one that differs from the allocation is wrong.
     bool WrongColor = S.memorySpace() == D[V.Owner].color();
-    R.report(WrongColor ? Texts.Tag.Color : memorySpaceText(Texts.Shape),
-             "value {} has color {}, but its layout has memory space {}",
-             D.spell(V.Tag), V.Tag.Color, S.memorySpace())
+    Diags
+        .report(WrongColor ? Texts.Tag.Color : memorySpaceText(Texts.Shape),
+                "value {} has color {}, but its layout has memory space {}",
+                D.spell(V.Tag), V.Tag.Color, S.memorySpace())
         .about(ValueId(I));
   }
 }
 
 namespace hlobuf {
-void checkValueColor(const CheckContext &A, Reporter &R) {
-  ColorChecker(A, R).run();
+void checkValueColor(const CheckContext &Ctx, Reporter &Diags) {
+  ColorChecker(Ctx, Diags).run();
 }
 } // namespace hlobuf

@@ -44,9 +44,10 @@ using llvm::ArrayRef;
 namespace {
 class ClobberedReads {
 public:
-  ClobberedReads(const ModuleAnalysis &W, Reporter &R)
-      : W(W), P(W.program()), A(W.facts()), D(A.dump()), R(R),
-        Run(W.flow(), W.aliases(), W.schedule()) {}
+  ClobberedReads(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
+        D(DumpFacts.dump()), Diags(Diags),
+        Run(Analysis.flow(), Analysis.aliases(), Analysis.schedule()) {}
   void run();
 
 private:
@@ -55,7 +56,7 @@ private:
 
   const Value &line(HloValueId V) const { return D[Run.valueLine(V)]; }
   bool isConstant(const ClobberedRead &Read) const {
-    return P[W.flow()[Read.Value].Definition].Op == Opcode::Constant;
+    return P[Analysis.flow()[Read.Value].Definition].Op == Opcode::Constant;
   }
   /// The writer of a loop's body ran in the iteration before the read.
   bool isRoundBefore(const ClobberedRead &Read) const;
@@ -66,19 +67,19 @@ private:
   void addStep(Finding &F, HloId Id, TimelineStep Event);
   void addReader(Finding &F, const ClobberedRead &Read);
 
-  const ModuleAnalysis &W;
+  const ModuleAnalysis &Analysis;
   const Program &P;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   Execution Run;
 };
 } // namespace
 
 bool ClobberedReads::isRoundBefore(const ClobberedRead &Read) const {
-  HloId Writer = W.flow()[Read.Written].Definition;
-  return Read.Operand &&
-         W.schedule().time(Writer) >= W.schedule().time(Read.Reader);
+  HloId Writer = Analysis.flow()[Read.Written].Definition;
+  return Read.Operand && Analysis.schedule().time(Writer) >=
+                             Analysis.schedule().time(Read.Reader);
 }
 
 std::string ClobberedReads::spellDamage(const ClobberedRead &Read) const {
@@ -90,7 +91,7 @@ std::string ClobberedReads::spellDamage(const ClobberedRead &Read) const {
 std::string ClobberedReads::consequence(const ClobberedRead &Read) const {
   std::string Value = spellName(D, Run.valueLine(Read.Value));
   std::string Writer =
-      Read.Written ? P.spell(W.flow()[Read.Written].Definition) : "";
+      Read.Written ? P.spell(Analysis.flow()[Read.Written].Definition) : "";
   if (Read.Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
                        isConstant(Read) ? "a constant: the next run finds it "
@@ -108,10 +109,10 @@ std::string ClobberedReads::consequence(const ClobberedRead &Read) const {
 }
 
 void ClobberedReads::addStep(Finding &F, HloId Id, TimelineStep Event) {
-  Event.Step = W.schedule().time(Id);
+  Event.Step = Analysis.schedule().time(Id);
   Event.Opcode = P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op);
   if (!P.isHidden(Id))
-    Event.Source = A.sourceLine(P.module().attributes(P.module()[Id]));
+    Event.Source = DumpFacts.sourceLine(P.module().attributes(P.module()[Id]));
   F.step(P.place(Id), std::move(Event));
 }
 
@@ -136,11 +137,11 @@ void ClobberedReads::explain(Finding &F,
                              ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
   ValueId Line = Run.valueLine(First.Value);
-  addStep(F, W.flow()[First.Value].Definition,
+  addStep(F, Analysis.flow()[First.Value].Definition,
           {-1, spellName(D, Line), spellDefinition(D, Line), "",
            StepRole::Defines, "", elementBits(D, Line)});
   if (First.Written)
-    addStep(F, W.flow()[First.Written].Definition,
+    addStep(F, Analysis.flow()[First.Written].Definition,
             {-1, spellName(D, Run.valueLine(First.Written)),
              fmt::format("OVERWRITES bytes [{}, {}){}", First.Damage.Begin,
                          First.Damage.End,
@@ -150,22 +151,23 @@ void ClobberedReads::explain(Finding &F,
     addReader(F, *Read);
   if (First.Written) {
     const Value &V = line(First.Written);
-    F.why(A.places().value(V).Tag.Whole,
+    F.why(DumpFacts.places().value(V).Tag.Whole,
           "{} has bytes [{}, {}) of allocation {}, which {} still needs",
           spellName(D, Run.valueLine(First.Written)), V.Offset, V.end(),
           D[V.Owner].Index, spellName(D, Line));
   }
   if (Reads.size() > MaxReaders)
-    F.why(A.places().value(line(First.Value)).Tag.Whole,
+    F.why(DumpFacts.places().value(line(First.Value)).Tag.Whole,
           "{} more instructions read it", Reads.size() - MaxReaders);
 }
 
 /// Reports one value with all reads that find it damaged.
 void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
   const ClobberedRead &First = *Reads[0];
-  Finding F = R.reportAs(W.isUncertain() ? Severity::Warning : Severity::Error,
-                         A.places().value(line(First.Value)).Tag.Whole, "{}",
-                         consequence(First));
+  Finding F = Diags.reportAs(
+      Analysis.isUncertain() ? Severity::Warning : Severity::Error,
+      DumpFacts.places().value(line(First.Value)).Tag.Whole, "{}",
+      consequence(First));
   explain(F, Reads);
   F.about(Run.valueLine(First.Value));
   if (First.Written)
@@ -173,15 +175,15 @@ void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
   if (P[First.Reader].Name)
     F.about(P[First.Reader].Name);
   // Then either of the two may be wrong.
-  if (W.firstDifference())
+  if (Analysis.firstDifference())
     F.about(Section::Module);
 }
 
 void ClobberedReads::run() {
   for (const std::string &Reason : Run.reasons())
-    R.notChecked(Reason);
-  if (W.isUncertain())
-    R.notChecked("an opcode that this tool does not know");
+    Diags.notChecked(Reason);
+  if (Analysis.isUncertain())
+    Diags.notChecked("an opcode that this tool does not know");
   llvm::MapVector<uint32_t, llvm::SmallVector<const ClobberedRead *, 2>> Values;
   for (const ClobberedRead &Read : Run.clobbered())
     Values[Read.Value.index()].push_back(&Read);
@@ -190,8 +192,8 @@ void ClobberedReads::run() {
 }
 
 namespace hlobuf {
-void checkClobberedRead(const CheckContext &A, Reporter &R) {
-  if (const ModuleAnalysis *W = usableModule(A, R))
-    ClobberedReads(*W, R).run();
+void checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
+  if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
+    ClobberedReads(*Analysis, Diags).run();
 }
 } // namespace hlobuf

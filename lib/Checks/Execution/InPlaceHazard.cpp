@@ -54,8 +54,9 @@ struct SharedPlace {
 
 class InPlaceHazards {
 public:
-  InPlaceHazards(const ModuleAnalysis &W, Reporter &R)
-      : W(W), P(W.program()), A(W.facts()), D(A.dump()), R(R), Reads(P) {}
+  InPlaceHazards(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
+        D(DumpFacts.dump()), Diags(Diags), Reads(P) {}
   void run();
 
 private:
@@ -68,7 +69,7 @@ private:
   bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
   void check(HloId Id, const SharedPlace &S,
              llvm::ArrayRef<ReadOperand> Operands);
-  bool isProof(HloId Id, const ElementHazard &H,
+  bool isProof(HloId Id, const ElementHazard &Hazard,
                const InPlaceChain &Chain) const;
   void doubt(HloId Id, const SharedPlace &S, llvm::StringRef Why);
   void report(HloId Id, const SharedPlace &S);
@@ -81,11 +82,11 @@ private:
   }
   HloId operand(HloId Id, uint32_t K) const { return P.operands(Id)[K]; }
 
-  const ModuleAnalysis &W;
+  const ModuleAnalysis &Analysis;
   const Program &P;
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   InPlaceReads Reads;
   /// Of the pair at hand, the worst read.
   ElementHazard Worst;
@@ -101,8 +102,8 @@ static bool readsNothing(const ProgramNode &N) {
 void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
                                llvm::ArrayRef<Place> Places,
                                llvm::SmallVectorImpl<SharedPlace> &Shared) {
-  HloValueId V = W.flow().at(operand(Id, Operand), Part);
-  ValueId Line = V ? W.lineOf(V) : ValueId();
+  HloValueId V = Analysis.flow().at(operand(Id, Operand), Part);
+  ValueId Line = V ? Analysis.lineOf(V) : ValueId();
   if (!Line || D[Line].Size == 0 ||
       !shape(operand(Id, Operand), Part).isArray())
     return;
@@ -111,7 +112,8 @@ void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
        At != Places.end() && std::get<0>(*At) == D[Line].Owner.index() &&
        std::get<1>(*At) == D[Line].Offset;
        ++At) {
-    ValueId Result = W.lineOf(W.flow().definedAt(Id, std::get<2>(*At)));
+    ValueId Result =
+        Analysis.lineOf(Analysis.flow().definedAt(Id, std::get<2>(*At)));
     if (Result != Line && D[Result].Size == D[Line].Size)
       Shared.push_back({std::get<2>(*At), Operand, Part, Result, Line});
   }
@@ -120,13 +122,13 @@ void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
 /// Results that have the place of an operand.
 void InPlaceHazards::findShared(HloId Id,
                                 llvm::SmallVectorImpl<SharedPlace> &Shared) {
-  const DataflowAnalysis &F = W.flow();
+  const DataflowAnalysis &Flow = Analysis.flow();
   llvm::SmallVector<Place, 4> Places;
   for (uint32_t Part = 0; Part != P.trees().parts(P[Id].Shape); ++Part) {
-    HloValueId V = F.definedAt(Id, Part);
-    if (!V || F[V].Phi || !shape(Id, Part).isArray())
+    HloValueId V = Flow.definedAt(Id, Part);
+    if (!V || Flow[V].Phi || !shape(Id, Part).isArray())
       continue;
-    if (ValueId Line = W.lineOf(V); Line && D[Line].Size != 0)
+    if (ValueId Line = Analysis.lineOf(V); Line && D[Line].Size != 0)
       Places.push_back({D[Line].Owner.index(), D[Line].Offset, Part});
   }
   if (Places.empty())
@@ -134,8 +136,8 @@ void InPlaceHazards::findShared(HloId Id,
   llvm::sort(Places);
   for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
     HloId Operand = operand(Id, K);
-    for (uint32_t Part = 0;
-         F.hasLocations(Operand) && Part != P.trees().parts(P[Operand].Shape);
+    for (uint32_t Part = 0; Flow.hasLocations(Operand) &&
+                            Part != P.trees().parts(P[Operand].Shape);
          ++Part)
       addShared(Id, K, Part, Places, Shared);
   }
@@ -180,23 +182,23 @@ static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
   return isPaired(N.Op) && S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
 }
 
-/// True if \p H is wrong however the instruction is emitted.
-bool InPlaceHazards::isProof(HloId Id, const ElementHazard &H,
+/// True if \p Hazard is wrong however the instruction is emitted.
+bool InPlaceHazards::isProof(HloId Id, const ElementHazard &Hazard,
                              const InPlaceChain &Chain) const {
   if (P[Id].Op != Opcode::Fusion || Chain.Writer)
     return true;
   llvm::StringRef Kind =
       findAttribute(P.module().attributes(P.module()[Id]), "kind").value_or("");
   if (Kind == "kLoop" || Kind == "kInput")
-    return H.Verdict != ReadVerdict::Anywhere || !A.isTPU();
+    return Hazard.Verdict != ReadVerdict::Anywhere || !DumpFacts.isTPU();
   // What needs many elements is wrong in every order of tiles.
-  return H.Reader && !movesElements(P[H.Reader].Op);
+  return Hazard.Reader && !movesElements(P[Hazard.Reader].Op);
 }
 
 /// Its emitter copies what it scatters before it writes (libtpu, 2026).
-static bool copiesUpdates(const Facts &A, llvm::StringRef Attributes,
+static bool copiesUpdates(const Facts &DumpFacts, llvm::StringRef Attributes,
                           const InPlaceChain &Chain) {
-  return Chain.AnyPlace && A.isTPU() &&
+  return Chain.AnyPlace && DumpFacts.isTPU() &&
          findAttribute(Attributes, "kind") == llvm::StringRef("kCustom");
 }
 
@@ -207,28 +209,30 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
   if (Chain.Found) {
     // It may be another operand that is the same value.
     HloId From = operand(Id, Chain.Operand);
-    HloValueId V = W.flow().at(From, Chain.Part);
-    ValueId Line = V ? W.lineOf(V) : ValueId();
+    HloValueId V = Analysis.flow().at(From, Chain.Part);
+    ValueId Line = V ? Analysis.lineOf(V) : ValueId();
     Chain.Found = Line && D[Line].Owner == D[S.Source].Owner &&
                   D[Line].Offset == D[S.Source].Offset;
   }
   bool Reported = false;
-  for (ElementHazard &H :
+  for (ElementHazard &Hazard :
        Reads.find(Id, S.Part, {S.Operand, S.OperandPart}, Chain, Operands)) {
-    if (H.Verdict == ReadVerdict::Undecided) {
+    if (Hazard.Verdict == ReadVerdict::Undecided) {
       // TPU orders the loops of such fusions, in a way that nothing shows.
-      if (H.Reason == UndecidedReason::OtherLoop && A.isTPU())
-        R.notChecked(fmt::format("the order of a fusion's loops: operand {} "
-                                 "of {}",
-                                 S.Operand, P.spell(Id)));
+      if (Hazard.Reason == UndecidedReason::OtherLoop && DumpFacts.isTPU())
+        Diags.notChecked(
+            fmt::format("the order of a fusion's loops: operand {} "
+                        "of {}",
+                        S.Operand, P.spell(Id)));
       else if (!Reported)
-        doubt(Id, S, reasonText(H.Reason));
+        doubt(Id, S, reasonText(Hazard.Reason));
       continue;
     }
-    Worst = std::move(H);
+    Worst = std::move(Hazard);
     if (P[Id].Op == Opcode::Fusion &&
-        copiesUpdates(A, P.module().attributes(P.module()[Id]), Chain)) {
-      R.notChecked(
+        copiesUpdates(DumpFacts, P.module().attributes(P.module()[Id]),
+                      Chain)) {
+      Diags.notChecked(
           fmt::format("the order of a fusion's loops: operand {} of {}",
                       S.Operand, P.spell(Id)));
     } else if (isProof(Id, Worst, Chain)) {
@@ -295,7 +299,9 @@ std::string InPlaceHazards::consequence() const {
 void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
                              std::string Action) {
   std::string Source =
-      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
+      P.isHidden(Id)
+          ? ""
+          : DumpFacts.sourceLine(P.module().attributes(P.module()[Id]));
   F.step(P.place(Id),
          {Step, P.spell(Id), std::move(Action), std::move(Source), Role,
           P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op)});
@@ -311,10 +317,10 @@ static std::string spellInText(const Program &P, HloId Id) {
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   HloId From = operand(Id, S.Operand);
   const Shape &Source = shape(From, S.OperandPart);
-  int32_t Step = W.schedule().time(Id);
+  int32_t Step = Analysis.schedule().time(Id);
   std::string Read = spellSpan(Worst.Reads, Source);
   std::string Written = spellSpan(Worst.Writes, Source);
-  addStep(F, From, W.schedule().time(From), StepRole::Defines,
+  addStep(F, From, Analysis.schedule().time(From), StepRole::Defines,
           spellDefinition(D, S.Source));
   addStep(F, Worst.Reader ? Worst.Reader : Id, Step, StepRole::Reads,
           fmt::format("reads {}{}operand {}", Read, Read.empty() ? "" : " of ",
@@ -326,35 +332,35 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
     F.why(P.place(Scalar), "it goes wrong where {} is {}",
           spellInText(P, Scalar), Value);
   const Value &V = D[S.Result];
-  F.why(A.places().value(V).Offset,
+  F.why(DumpFacts.places().value(V).Offset,
         "operand and result are both in bytes [{}, {}) of allocation {}",
         V.Offset, V.end(), D[V.Owner].Index);
-  notePlace(F, A, S.Source);
-  notePlace(F, A, S.Result);
+  notePlace(F, DumpFacts, S.Source);
+  notePlace(F, DumpFacts, S.Result);
 }
 
 void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
-  Finding F = R.reportAs(
-      W.isUncertain() ? Severity::Warning : Severity::Error, P.place(Id),
+  Finding F = Diags.reportAs(
+      Analysis.isUncertain() ? Severity::Warning : Severity::Error, P.place(Id),
       "{} overwrites its operand {}, {}, before it has read all of it: {}",
       P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
   explain(F, Id, S);
   F.about(S.Result).about(S.Source);
   if (P[Id].Name)
     F.about(P[Id].Name);
-  if (W.firstDifference())
+  if (Analysis.firstDifference())
     F.about(Section::Module);
 }
 
 /// What is not decided is said where it is.
 void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
                            llvm::StringRef Why) {
-  Finding F = R.reportAs(
+  Finding F = Diags.reportAs(
       Severity::Warning, P.place(Id),
       "{} may overwrite its operand {}, {}, before it has read all of it: {}",
       P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), Why);
   const Value &V = D[S.Result];
-  F.why(A.places().value(V).Offset,
+  F.why(DumpFacts.places().value(V).Offset,
         "operand and result are both in bytes [{}, {}) of allocation {}",
         V.Offset, V.end(), D[V.Owner].Index);
   F.about(S.Result).about(S.Source);
@@ -365,13 +371,13 @@ void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
 void InPlaceHazards::run() {
   for (size_t I = 0; I != P.size(); ++I)
     if (P.classOf(P[HloId(I)].Parent) == ComputationClass::Global &&
-        W.flow().hasLocations(HloId(I)))
+        Analysis.flow().hasLocations(HloId(I)))
       check(HloId(I));
 }
 
 namespace hlobuf {
-void checkInPlaceHazard(const CheckContext &A, Reporter &R) {
-  if (const ModuleAnalysis *W = usableModule(A, R))
-    InPlaceHazards(*W, R).run();
+void checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
+  if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
+    InPlaceHazards(*Analysis, Diags).run();
 }
 } // namespace hlobuf

@@ -30,8 +30,9 @@ using llvm::SmallVector;
 namespace {
 class EarlyReads {
 public:
-  EarlyReads(const ModuleAnalysis &W, Reporter &R)
-      : P(W.program()), F(W.flow()), S(W.schedule()), W(W), R(R) {}
+  EarlyReads(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : P(Analysis.program()), Flow(Analysis.flow()),
+        Order(Analysis.schedule()), Analysis(Analysis), Diags(Diags) {}
   void run();
 
 private:
@@ -43,10 +44,10 @@ private:
   void report(HloId Start, HloId Done, HloId User, uint32_t Operand);
 
   const Program &P;
-  const DataflowAnalysis &F;
-  const Schedule &S;
-  const ModuleAnalysis &W;
-  Reporter &R;
+  const DataflowAnalysis &Flow;
+  const Schedule &Order;
+  const ModuleAnalysis &Analysis;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -59,7 +60,7 @@ HloId EarlyReads::findDone(HloId Start) const {
   else
     for (ProgramUse Use : P.users(Start))
       if (P[Use.User].Op == Wanted && Use.Operand == 0 &&
-          (Last == Start || S.time(Use.User) < S.time(Last)))
+          (Last == Start || Order.time(Use.User) < Order.time(Last)))
         Last = Use.User;
   return P[Last].Op == Wanted ? Last : HloId();
 }
@@ -78,16 +79,18 @@ SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
   llvm::SmallDenseSet<uint32_t> Given;
   for (HloId Operand : P.operands(Start))
     for (uint32_t I = 0;
-         F.hasLocations(Operand) && I != P.trees().parts(P[Operand].Shape); ++I)
-      if (HloValueId V = F.at(Operand, I))
+         Flow.hasLocations(Operand) && I != P.trees().parts(P[Operand].Shape);
+         ++I)
+      if (HloValueId V = Flow.at(Operand, I))
         Given.insert(V.index());
-  for (uint32_t I = First; F.hasLocations(Start) && I != First + Count; ++I) {
-    HloValueId V = F.at(Start, I);
+  for (uint32_t I = First; Flow.hasLocations(Start) && I != First + Count;
+       ++I) {
+    HloValueId V = Flow.at(Start, I);
     if (P.trees().isTuple(Shape, I))
       continue;
     if (!V)
-      R.notChecked("asynchronous operations whose computations the module "
-                   "leaves out");
+      Diags.notChecked("asynchronous operations whose computations the module "
+                       "leaves out");
     else if (!Given.contains(V.index()))
       Results.push_back(V);
   }
@@ -100,22 +103,22 @@ bool EarlyReads::isInChain(HloId User, HloId Start) const {
     return false;
   if (continuesAsync(P[User].Op))
     return true;
-  ComputationId Body = S.asyncBody(P[User].Parent);
-  return Body && Body != S.asyncBody(P[Start].Parent);
+  ComputationId Body = Order.asyncBody(P[User].Parent);
+  return Body && Body != Order.asyncBody(P[Start].Parent);
 }
 
 void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
-  Finding Found = R.reportAs(
-      W.isUncertain() ? Severity::Warning : Severity::Error, P.place(User),
-      "{} reads the result of {} before {} waits for it", P.spell(User),
-      P.spell(Start), P.spell(Done));
+  Finding Found = Diags.reportAs(
+      Analysis.isUncertain() ? Severity::Warning : Severity::Error,
+      P.place(User), "{} reads the result of {} before {} waits for it",
+      P.spell(User), P.spell(Start), P.spell(Done));
   auto AddStep = [&](HloId Id, std::string Action) {
-    std::string Source =
-        P.isHidden(Id)
-            ? ""
-            : W.facts().sourceLine(P.module().attributes(P.module()[Id]));
-    Found.step(P.place(Id),
-               {S.time(Id), P.spell(Id), std::move(Action), std::move(Source)});
+    std::string Source = P.isHidden(Id)
+                             ? ""
+                             : Analysis.facts().sourceLine(
+                                   P.module().attributes(P.module()[Id]));
+    Found.step(P.place(Id), {Order.time(Id), P.spell(Id), std::move(Action),
+                             std::move(Source)});
   };
   AddStep(Start, "starts to produce its result");
   AddStep(User, fmt::format("READS it as operand {}", Operand));
@@ -128,39 +131,41 @@ void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
 
 void EarlyReads::check(HloId Start, HloId Done, HloValueId Result) {
   std::optional<ProgramUse> Early;
-  F.forEachUse(Result, [&](HloId User, uint32_t Operand, const FlowPosition &) {
-    int32_t Step = S.time(User);
-    if (Step <= S.time(Start) || Step >= S.time(Done) ||
-        Operand >= operandsRead(P, S, User).size() || isInChain(User, Start))
-      return;
-    if (!Early || Step < S.time(Early->User))
-      Early = {User, Operand};
-  });
+  Flow.forEachUse(Result,
+                  [&](HloId User, uint32_t Operand, const FlowPosition &) {
+                    int32_t Step = Order.time(User);
+                    if (Step <= Order.time(Start) || Step >= Order.time(Done) ||
+                        Operand >= operandsRead(P, Order, User).size() ||
+                        isInChain(User, Start))
+                      return;
+                    if (!Early || Step < Order.time(Early->User))
+                      Early = {User, Operand};
+                  });
   if (Early)
     report(Start, Done, Early->User, Early->Operand);
 }
 
 void EarlyReads::check(HloId Start) {
   HloId Done = findDone(Start);
-  if (!Done || S.time(Done) < S.time(Start))
+  if (!Done || Order.time(Done) < Order.time(Start))
     return;
   for (HloValueId Result : results(Start))
     check(Start, Done, Result);
 }
 
 void EarlyReads::run() {
-  for (HloId Id : S.sequence())
+  for (HloId Id : Order.sequence())
     if (startedBy(P[Id].Op))
       check(Id);
 }
 
 namespace hlobuf {
-void checkReadBeforeDone(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = usableModule(A, R);
-  if (!W)
+void checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
     return;
-  if (!W->isTimed())
-    return R.notChecked("the module is not scheduled");
-  EarlyReads(*W, R).run();
+  if (!Analysis->isTimed())
+    return Diags.notChecked("the module is not scheduled");
+  EarlyReads(*Analysis, Diags).run();
 }
 } // namespace hlobuf

@@ -23,16 +23,17 @@ using namespace hlobuf;
 /// Callers that are noted; more are only counted.
 static constexpr size_t MaxNoted = 4;
 
-static void report(const Program &P, const SharedCallee &Shared, Reporter &R) {
+static void report(const Program &P, const SharedCallee &Shared,
+                   Reporter &Diags) {
   const HloModule &M = P.module();
   llvm::StringRef Name = P.facts().dump().Names[M[Shared.Callee].Name];
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
-  Finding F =
-      R.report(P.place(Second),
-               "computation {} is called by both {} and {}, but XLA gives each "
-               "caller its own copy before buffer assignment",
-               Name, P.spell(First), P.spell(Second));
+  Finding F = Diags.report(
+      P.place(Second),
+      "computation {} is called by both {} and {}, but XLA gives each "
+      "caller its own copy before buffer assignment",
+      Name, P.spell(First), P.spell(Second));
   for (size_t I = 0; I != std::min(Shared.Callers.size(), MaxNoted); ++I)
     if (I != 1)
       F.note(P.place(Shared.Callers[I]), "{} calls it",
@@ -43,12 +44,12 @@ static void report(const Program &P, const SharedCallee &Shared, Reporter &R) {
 }
 
 namespace hlobuf {
-void checkCallGraph(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (!W || !W->program().obstacle().empty())
+void checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  for (const SharedCallee &Shared : sharedCallees(W->program()))
+  for (const SharedCallee &Shared : sharedCallees(Analysis->program()))
     if (!Shared.Async)
-      report(W->program(), Shared, R);
+      report(Analysis->program(), Shared, Diags);
 }
 } // namespace hlobuf

@@ -23,8 +23,8 @@ using llvm::StringRef;
 namespace {
 class ControlOrder {
 public:
-  ControlOrder(const Program &P, Reporter &R)
-      : P(P), M(P.module()), D(P.facts().dump()), R(R) {}
+  ControlOrder(const Program &P, Reporter &Diags)
+      : P(P), M(P.module()), D(P.facts().dump()), Diags(Diags) {}
 
   void run();
 
@@ -37,7 +37,7 @@ private:
   const Program &P;
   const HloModule &M;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   /// By instruction: its place in the order of all computations.
   std::vector<uint32_t> Ranks;
 };
@@ -72,17 +72,19 @@ void ControlOrder::checkEdge(HloId Id, StringRef Name) {
   if (!Before && M.Compact)
     return;
   if (!Before || P[Before].Parent != P[Id].Parent) {
-    R.report(Name,
-             "{} has the control predecessor {}, which is not in its "
-             "computation",
-             P.spell(Id), Name)
+    Diags
+        .report(Name,
+                "{} has the control predecessor {}, which is not in its "
+                "computation",
+                P.spell(Id), Name)
         .about(P[Id].Name);
     return;
   }
   if (Ranks[Before.index()] < Ranks[Id.index()])
     return;
-  R.report(Name, "{} is scheduled before its control predecessor {}",
-           P.spell(Id), Name)
+  Diags
+      .report(Name, "{} is scheduled before its control predecessor {}",
+              P.spell(Id), Name)
       .note(P.place(Before), "{} is scheduled here", Name)
       .note(P.place(Id), "{} is scheduled here", P.spell(Id))
       .about(P[Id].Name);
@@ -121,13 +123,13 @@ void ControlOrder::run() {
 }
 
 namespace hlobuf {
-void checkControlOrder(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (!W || !W->program().obstacle().empty())
+void checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  const Program &P = W->program();
+  const Program &P = Analysis->program();
   if (!P.module().Scheduled && !P.adoptedOrder())
-    return R.notChecked("the module is not scheduled");
-  ControlOrder(P, R).run();
+    return Diags.notChecked("the module is not scheduled");
+  ControlOrder(P, Diags).run();
 }
 } // namespace hlobuf

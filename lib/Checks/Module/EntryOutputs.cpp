@@ -30,8 +30,9 @@ using namespace hlobuf;
 namespace {
 class EntryOutputs {
 public:
-  EntryOutputs(const ModuleAnalysis &W, Reporter &R)
-      : W(W), P(W.program()), F(W.flow()), D(W.facts().dump()), R(R) {}
+  EntryOutputs(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : Analysis(Analysis), P(Analysis.program()), Flow(Analysis.flow()),
+        D(Analysis.facts().dump()), Diags(Diags) {}
 
   void run();
 
@@ -45,11 +46,11 @@ private:
     return D.Indices.text(P.trees().index(P[Root].Shape, Ordinal));
   }
 
-  const ModuleAnalysis &W;
+  const ModuleAnalysis &Analysis;
   const Program &P;
-  const DataflowAnalysis &F;
+  const DataflowAnalysis &Flow;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   HloId Root;
   Severity Level = Severity::Error;
   /// By alias set: a constant, or a parameter that is not donated.
@@ -65,14 +66,14 @@ void EntryOutputs::findReadOnly() {
   llvm::DenseSet<IdPair> Donated;
   for (const HloAlias &Item : P.module().Aliases)
     Donated.insert(donationKey(Item.Parameter, Item.Index));
-  for (size_t I = 0; I != F.values().size(); ++I) {
-    const HloValue &V = F[HloValueId(I)];
+  for (size_t I = 0; I != Flow.values().size(); ++I) {
+    const HloValue &V = Flow[HloValueId(I)];
     const ProgramNode &N = P[V.Definition];
     bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
                  !Donated.contains(donationKey(
                      N.Number, P.trees().index(N.Shape, V.Ordinal)));
     if (N.Op == Opcode::Constant || Given)
-      ReadOnly.try_emplace(W.aliases().group(HloValueId(I)).index(),
+      ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
                            HloValueId(I));
   }
 }
@@ -84,46 +85,48 @@ bool EntryOutputs::isOutput(uint32_t Ordinal) const {
 }
 
 Finding EntryOutputs::complete(Finding Said, HloValueId V) const {
-  if (ValueId Line = W.lineOf(V))
-    Said.note(W.facts().places().value(D[Line]).Tag.Whole, "{} is placed here",
-              D.spell(D[Line].Tag))
+  if (ValueId Line = Analysis.lineOf(V))
+    Said.note(Analysis.facts().places().value(D[Line]).Tag.Whole,
+              "{} is placed here", D.spell(D[Line].Tag))
         .about(Line);
-  Said.note(P.place(F[V].Definition), "{} is defined here", F.spell(V));
+  Said.note(P.place(Flow[V].Definition), "{} is defined here", Flow.spell(V));
   return Said;
 }
 
 void EntryOutputs::reportTwice(uint32_t First, uint32_t Second, HloValueId V) {
-  complete(R.reportAs(Level, P.place(Root),
-                      "outputs {} and {} of {} share the buffer of {}: one of "
-                      "them needs a copy",
-                      index(First), index(Second), P.spell(Root), F.spell(V)),
-           V);
+  complete(
+      Diags.reportAs(Level, P.place(Root),
+                     "outputs {} and {} of {} share the buffer of {}: one of "
+                     "them needs a copy",
+                     index(First), index(Second), P.spell(Root), Flow.spell(V)),
+      V);
 }
 
 void EntryOutputs::reportReadOnly(uint32_t Ordinal, HloValueId V,
                                   HloValueId ReadOnly) {
-  bool Constant = P[F[ReadOnly].Definition].Op == Opcode::Constant;
-  complete(R.reportAs(Level, P.place(Root),
-                      "output {} of {} is {} {} itself, {}: it needs a copy",
-                      index(Ordinal), P.spell(Root),
-                      Constant ? "constant" : "parameter", F.spell(ReadOnly),
-                      Constant ? "which the caller cannot own"
-                               : "which is not donated"),
-           V);
+  bool Constant = P[Flow[ReadOnly].Definition].Op == Opcode::Constant;
+  complete(
+      Diags.reportAs(Level, P.place(Root),
+                     "output {} of {} is {} {} itself, {}: it needs a copy",
+                     index(Ordinal), P.spell(Root),
+                     Constant ? "constant" : "parameter", Flow.spell(ReadOnly),
+                     Constant ? "which the caller cannot own"
+                              : "which is not donated"),
+      V);
 }
 
 void EntryOutputs::run() {
   Root = P.root(P.module().Entry);
-  if (W.isUncertain())
+  if (Analysis.isUncertain())
     Level = Severity::Warning;
   findReadOnly();
   /// By alias set: the output that it is.
   llvm::DenseMap<uint32_t, uint32_t> Seen;
   for (uint32_t I = 0; I != P.trees().parts(P[Root].Shape); ++I) {
-    HloValueId V = F.at(Root, I);
+    HloValueId V = Flow.at(Root, I);
     if (!V || !isOutput(I))
       continue;
-    uint32_t Group = W.aliases().group(V).index();
+    uint32_t Group = Analysis.aliases().group(V).index();
     if (auto Found = ReadOnly.find(Group); Found != ReadOnly.end())
       reportReadOnly(I, V, Found->second);
     auto [Known, New] = Seen.try_emplace(Group, I);
@@ -133,57 +136,59 @@ void EntryOutputs::run() {
 }
 
 /// False if \p Item is not about this module.
-static bool checkDonation(const ModuleAnalysis &W, const HloAlias &Item,
-                          Reporter &R) {
-  const Dump &D = W.facts().dump();
-  const Places &At = W.facts().places();
-  const Program &P = W.program();
+static bool checkDonation(const ModuleAnalysis &Analysis, const HloAlias &Item,
+                          Reporter &Diags) {
+  const Dump &D = Analysis.facts().dump();
+  const Places &At = Analysis.facts().places();
+  const Program &P = Analysis.program();
   HloId Root = P.root(P.module().Entry);
   HloId Parameter = P.parameter(P.module().Entry, Item.Parameter);
-  HloValueId Output = W.flow().at(Root, Item.Output);
+  HloValueId Output = Analysis.flow().at(Root, Item.Output);
   HloValueId Input =
-      Parameter ? W.flow().at(Parameter, Item.Index) : HloValueId();
+      Parameter ? Analysis.flow().at(Parameter, Item.Index) : HloValueId();
   // Only where the header is not that of this module is there no such part.
   if (!Output || !Input) {
-    R.notChecked("the module's header belongs to another module");
+    Diags.notChecked("the module's header belongs to another module");
     return false;
   }
-  ValueId To = W.lineOf(Output);
-  ValueId From = W.lineOf(Input);
+  ValueId To = Analysis.lineOf(Output);
+  ValueId From = Analysis.lineOf(Input);
   if (!To || !From)
     return true; // module-values says so
   const Allocation &Alloc = D[D[From].Owner];
   if (D[To].Owner != D[From].Owner) {
-    R.report(At.value(D[To]).Tag.Whole,
-             "output {} is {} in allocation {}, but the module donates "
-             "parameter {} {} to it, which is in allocation {}",
-             D.Indices.text(Item.Output), D.spell(D[To].Tag),
-             D[D[To].Owner].Index, Item.Parameter, D.Indices.text(Item.Index),
-             Alloc.Index)
+    Diags
+        .report(At.value(D[To]).Tag.Whole,
+                "output {} is {} in allocation {}, but the module donates "
+                "parameter {} {} to it, which is in allocation {}",
+                D.Indices.text(Item.Output), D.spell(D[To].Tag),
+                D[D[To].Owner].Index, Item.Parameter,
+                D.Indices.text(Item.Index), Alloc.Index)
         .note(Item.Text, "it is donated here")
         .note(At.value(D[From]).Tag.Whole, "the parameter is placed here")
         .about(To);
     return true;
   }
   if (!Alloc.MaybeLiveOut)
-    R.report(At.line(Alloc),
-             "allocation {} is not maybe-live-out, but holds output {} in "
-             "place of donated parameter {} {}",
-             Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,
-             D.Indices.text(Item.Index))
+    Diags
+        .report(At.line(Alloc),
+                "allocation {} is not maybe-live-out, but holds output {} in "
+                "place of donated parameter {} {}",
+                Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,
+                D.Indices.text(Item.Index))
         .note(Item.Text, "it is donated here")
         .about(D[From].Owner);
   return true;
 }
 
 namespace hlobuf {
-void checkEntryOutputs(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = usableModule(A, R);
-  if (!W)
+void checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
     return;
-  for (const HloAlias &Item : W->program().module().Aliases)
-    if (!checkDonation(*W, Item, R))
+  for (const HloAlias &Item : Analysis->program().module().Aliases)
+    if (!checkDonation(*Analysis, Item, Diags))
       return;
-  EntryOutputs(*W, R).run();
+  EntryOutputs(*Analysis, Diags).run();
 }
 } // namespace hlobuf

@@ -19,124 +19,131 @@ static bool isTimedPart(DerivedPart Part) {
 
 /// The part that distinguishes dumps and modules of different compilation
 /// stages.
-static DerivedPart strangersIn(const ModuleAnalysis &W) {
-  return W.states(DerivedPart::Sequence) ? DerivedPart::Sequence
-                                         : DerivedPart::Values;
+static DerivedPart strangersIn(const ModuleAnalysis &Analysis) {
+  return Analysis.states(DerivedPart::Sequence) ? DerivedPart::Sequence
+                                                : DerivedPart::Values;
 }
 
 /// One warning instead of as many errors as there are instructions.
-static void reportAnotherTime(const ModuleAnalysis &W, Reporter &R) {
+static void reportAnotherTime(const ModuleAnalysis &Analysis, Reporter &Diags) {
   size_t Strange = 0;
   std::string Example;
   llvm::StringRef Where;
-  const Dump &D = W.facts().dump();
-  compare(W.derived(), strangersIn(W), [&](const Difference &Found) {
-    Strange += Found.Kind != DifferenceKind::Unequal;
-    if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
-      return true;
-    NameId Name =
-        Found.Line ? D[Found.Line].Tag.Name : D.Sequence[Found.Row].Name;
-    Example = D.Names[Name].str();
-    Where = Found.Line ? W.facts().places().value(D[Found.Line]).Tag.Name
-                       : W.facts().places().row(D.Sequence[Found.Row]).Name;
-    return true;
-  });
+  const Dump &D = Analysis.facts().dump();
+  compare(
+      Analysis.derived(), strangersIn(Analysis), [&](const Difference &Found) {
+        Strange += Found.Kind != DifferenceKind::Unequal;
+        if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
+          return true;
+        NameId Name =
+            Found.Line ? D[Found.Line].Tag.Name : D.Sequence[Found.Row].Name;
+        Example = D.Names[Name].str();
+        Where = Found.Line
+                    ? Analysis.facts().places().value(D[Found.Line]).Tag.Name
+                    : Analysis.facts().places().row(D.Sequence[Found.Row]).Name;
+        return true;
+      });
   if (!Where.data())
     Where = D.Module.Text.take_until([](char C) { return C == '\n'; });
-  R.reportAs(Severity::Warning, Where,
-             "dump and module come from different compilation stages: {} {} "
-             "appear in only one of them{}; they were not compared",
-             Strange,
-             strangersIn(W) == DerivedPart::Sequence ? "steps" : "values",
-             Example.empty() ? "" : ", such as " + Example);
+  Diags.reportAs(
+      Severity::Warning, Where,
+      "dump and module come from different compilation stages: {} {} "
+      "appear in only one of them{}; they were not compared",
+      Strange,
+      strangersIn(Analysis) == DerivedPart::Sequence ? "steps" : "values",
+      Example.empty() ? "" : ", such as " + Example);
 }
 
 /// One warning where all values of a kind differ in a dump that may be newer
 /// than this tool. The last line says that they are excused, and `--require`
 /// does not take that for a check that ran.
-static void reportNewRule(const ModuleAnalysis &W, Reporter &R,
+static void reportNewRule(const ModuleAnalysis &Analysis, Reporter &Diags,
                           DerivedPart Part, DescribeFn Describe) {
-  R.exempt("newer-rule", W.numExcused());
-  R.notChecked(
+  Diags.exempt("newer-rule", Analysis.numExcused());
+  Diags.notChecked(
       fmt::format("all {} differ ({}): this XLA may be newer than the tool",
-                  W.newRuleFor(), W.numExcused()));
-  if (W.firstDifference() != Part)
+                  Analysis.newRuleFor(), Analysis.numExcused()));
+  if (Analysis.firstDifference() != Part)
     return;
-  compare(W.derived(), Part, [&](const Difference &Found) {
-    Describe(W, R, Severity::Warning, Found)
-        .note(W.program().module().Name,
+  compare(Analysis.derived(), Part, [&](const Difference &Found) {
+    Describe(Analysis, Diags, Severity::Warning, Found)
+        .note(Analysis.program().module().Name,
               "all {} differ: this XLA may be newer than the tool; {} more are "
               "not shown",
-              W.newRuleFor(), W.numExcused() - 1);
+              Analysis.newRuleFor(), Analysis.numExcused() - 1);
     return false;
   });
 }
 
-void hlobuf::reportObstacle(const ModuleAnalysis &W, Reporter &R) {
-  if (W.facts().dump().Values2019 == ValueForm::OneLine)
-    R.notApplicable(W.obstacle().str()); // a matter of the release
+void hlobuf::reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags) {
+  if (Analysis.facts().dump().Values2019 == ValueForm::OneLine)
+    Diags.notApplicable(Analysis.obstacle().str()); // a matter of the release
   else
-    R.notChecked(W.obstacle().str());
+    Diags.notChecked(Analysis.obstacle().str());
 }
 
 /// Why \p Part cannot be compared; empty if it can.
-static std::string obstacleTo(const ModuleAnalysis &W, DerivedPart Part) {
-  if (isTimedPart(Part) && !W.isTimed())
+static std::string obstacleTo(const ModuleAnalysis &Analysis,
+                              DerivedPart Part) {
+  if (isTimedPart(Part) && !Analysis.isTimed())
     return "the module is not scheduled";
-  if (!W.states(Part) && isTimedPart(Part))
-    return W.facts().dump().complete(Section::Used)
+  if (!Analysis.states(Part) && isTimedPart(Part))
+    return Analysis.facts().dump().complete(Section::Used)
                ? "the instruction sequence is broken"
                : "the module omits get-tuple-elements, and only 'Used values' "
                  "shows their steps";
   return "";
 }
 
-const ModuleAnalysis *hlobuf::usableModule(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (!W)
+const ModuleAnalysis *hlobuf::usableModule(const CheckContext &Ctx,
+                                           Reporter &Diags) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis)
     return nullptr; // the driver says so
-  if (!W->obstacle().empty())
-    reportObstacle(*W, R);
-  else if (W->isOfAnotherTime())
-    R.notChecked("dump and module come from different compilation stages");
+  if (!Analysis->obstacle().empty())
+    reportObstacle(*Analysis, Diags);
+  else if (Analysis->isOfAnotherTime())
+    Diags.notChecked("dump and module come from different compilation stages");
   else
-    return W;
+    return Analysis;
   return nullptr;
 }
 
-void hlobuf::reportDifferences(const CheckContext &A, Reporter &R,
+void hlobuf::reportDifferences(const CheckContext &Ctx, Reporter &Diags,
                                DerivedPart Part, DescribeFn Describe) {
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (!W)
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis)
     return;
-  if (!W->obstacle().empty())
-    return reportObstacle(*W, R);
-  std::string Obstacle = obstacleTo(*W, Part);
+  if (!Analysis->obstacle().empty())
+    return reportObstacle(*Analysis, Diags);
+  std::string Obstacle = obstacleTo(*Analysis, Part);
   if (!Obstacle.empty())
-    return W->isTimed() ? R.notCheckedWithout(A, Section::Used, Obstacle)
-                        : R.notChecked(Obstacle);
-  if (!W->states(Part))
-    return R.notApplicable("sizes on TPU do not follow from shapes alone");
-  if (W->isOfAnotherTime()) {
-    if (Part == strangersIn(*W))
-      reportAnotherTime(*W, R);
-    R.notChecked("dump and module come from different compilation stages");
+    return Analysis->isTimed()
+               ? Diags.notCheckedWithout(Ctx, Section::Used, Obstacle)
+               : Diags.notChecked(Obstacle);
+  if (!Analysis->states(Part))
+    return Diags.notApplicable("sizes on TPU do not follow from shapes alone");
+  if (Analysis->isOfAnotherTime()) {
+    if (Part == strangersIn(*Analysis))
+      reportAnotherTime(*Analysis, Diags);
+    Diags.notChecked("dump and module come from different compilation stages");
     return;
   }
-  if (!W->differs(Part))
+  if (!Analysis->differs(Part))
     return;
-  if (!W->newRuleFor().empty() && ModuleAnalysis::mayBeNewRule(Part))
-    return reportNewRule(*W, R, Part, Describe);
-  bool First = W->firstDifference() == Part;
-  bool Excuses = !W->newRuleFor().empty();
+  if (!Analysis->newRuleFor().empty() && ModuleAnalysis::mayBeNewRule(Part))
+    return reportNewRule(*Analysis, Diags, Part, Describe);
+  bool First = Analysis->firstDifference() == Part;
+  bool Excuses = !Analysis->newRuleFor().empty();
   unsigned Count = 0;
-  compare(W->derived(), Part, [&](const Difference &Found) {
-    bool Follows = W->mayFollowFromExcuse(Part, Found);
-    Severity Level = Follows || W->isGuess(Part, Found) ? Severity::Warning
-                                                        : Severity::Error;
-    R.exempt("newer-rule", Level == Severity::Warning);
+  compare(Analysis->derived(), Part, [&](const Difference &Found) {
+    bool Follows = Analysis->mayFollowFromExcuse(Part, Found);
+    Severity Level = Follows || Analysis->isGuess(Part, Found)
+                         ? Severity::Warning
+                         : Severity::Error;
+    Diags.exempt("newer-rule", Level == Severity::Warning);
     if (First || Count < MaxConsequences || (Excuses && !Follows)) {
-      Finding Said = Describe(*W, R, Level, Found);
+      Finding Said = Describe(*Analysis, Diags, Level, Found);
       // The first finding of the first part collects what follows from it.
       if (!Excuses && (!First || Count == 0))
         Said.about(Section::Module);

@@ -19,11 +19,11 @@
 namespace hlobuf {
 
 /// What the module implies, to be compared with the dump; null where that
-/// cannot be, and \p R says why.
-const ModuleAnalysis *usableModule(const CheckContext &A, Reporter &R);
+/// cannot be, and \p Diags says why.
+const ModuleAnalysis *usableModule(const CheckContext &Ctx, Reporter &Diags);
 
-/// Says why \p W, which has an obstacle, was not used.
-void reportObstacle(const ModuleAnalysis &W, Reporter &R);
+/// Says why \p Analysis, which has an obstacle, was not used.
+void reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags);
 
 /// Says one difference.
 using DescribeFn = llvm::function_ref<Finding(
@@ -32,8 +32,8 @@ using DescribeFn = llvm::function_ref<Finding(
 /// Compares \p Part of the dump with the module. The differences of the first
 /// part that differs are findings of their own; those of later parts follow
 /// from them and become notes of the first.
-void reportDifferences(const CheckContext &A, Reporter &R, DerivedPart Part,
-                       DescribeFn Describe);
+void reportDifferences(const CheckContext &Ctx, Reporter &Diags,
+                       DerivedPart Part, DescribeFn Describe);
 
 } // namespace hlobuf
 

@@ -35,13 +35,13 @@ static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
 }
 
 /// By allocation; computed once for all differences.
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found,
+static Finding describe(const ModuleAnalysis &Analysis, Reporter &Diags,
+                        Severity Level, const Difference &Found,
                         llvm::ArrayRef<ExpectedFlags> Expected) {
-  const Dump &D = W.facts().dump();
+  const Dump &D = Analysis.facts().dump();
   const Allocation &Alloc = D.Allocations[Found.Row];
-  return R
-      .reportAs(Level, W.facts().places().line(Alloc),
+  return Diags
+      .reportAs(Level, Analysis.facts().places().line(Alloc),
                 "allocation {} is {}, but according to the module it is {}",
                 Alloc.Index, spellFlags(D, statedFlags(Alloc)),
                 spellFlags(D, Expected[Found.Row]))
@@ -49,14 +49,14 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
 }
 
 namespace hlobuf {
-void checkModuleFlags(const CheckContext &A, Reporter &R) {
+void checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
   std::vector<ExpectedFlags> Expected;
-  reportDifferences(A, R, DerivedPart::Flags,
-                    [&](const ModuleAnalysis &W, Reporter &, Severity Level,
-                        const Difference &Found) {
+  reportDifferences(Ctx, Diags, DerivedPart::Flags,
+                    [&](const ModuleAnalysis &Analysis, Reporter &,
+                        Severity Level, const Difference &Found) {
                       if (Expected.empty())
-                        Expected = expectedFlags(W.derived());
-                      return describe(W, R, Level, Found, Expected);
+                        Expected = expectedFlags(Analysis.derived());
+                      return describe(Analysis, Diags, Level, Found, Expected);
                     });
 }
 } // namespace hlobuf

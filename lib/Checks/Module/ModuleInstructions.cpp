@@ -33,7 +33,8 @@ using namespace hlobuf;
 namespace {
 class ModuleInstructions {
 public:
-  ModuleInstructions(const Dump &D, Reporter &R) : D(D), M(D.Module), R(R) {}
+  ModuleInstructions(const Dump &D, Reporter &Diags)
+      : D(D), M(D.Module), Diags(Diags) {}
 
   void checkBitcast(const HloInstruction &I);
   void checkHeading(const HloComputation &C);
@@ -50,7 +51,7 @@ private:
 
   const Dump &D;
   const HloModule &M;
-  Reporter &R;
+  Reporter &Diags;
   /// Of one computation, by number.
   std::vector<const HloInstruction *> Parameters;
   /// Shapes without layouts, which are the same for most computations.
@@ -75,8 +76,9 @@ void ModuleInstructions::checkBitcast(const HloInstruction &I) {
   std::optional<uint64_t> Before = logicalBytes(D.Shapes, Source.Shape);
   if (!Bytes || !Before || *Bytes == *Before)
     return;
-  R.report(place(I), "bitcast {} has {} bytes, but its operand {} has {}",
-           D.Names[I.Name], *Bytes, D.Names[Source.Name], *Before)
+  Diags
+      .report(place(I), "bitcast {} has {} bytes, but its operand {} has {}",
+              D.Names[I.Name], *Bytes, D.Names[Source.Name], *Before)
       .note(place(Source), "{} is defined here", D.Names[Source.Name])
       .about(I.Name);
 }
@@ -159,9 +161,10 @@ void ModuleInstructions::checkHeading(const HloComputation &C) {
              ? 0
              : Stated.rfind(' ', Same) + 1;
   constexpr size_t Longest = 60;
-  R.report(Own, "the heading of {} has {}, but its instructions have {}",
-           D.Names[C.Name], Stated.substr(Same, Longest),
-           Same < Expected.size() ? Expected.substr(Same, Longest) : "none")
+  Diags
+      .report(Own, "the heading of {} has {}, but its instructions have {}",
+              D.Names[C.Name], Stated.substr(Same, Longest),
+              Same < Expected.size() ? Expected.substr(Same, Longest) : "none")
       .about(C.Name);
 }
 
@@ -194,13 +197,14 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   if (!onlyComputes(I.Op.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
     return;
   // A module that was assigned without any pass may have been written so.
-  R.reportAs(Severity::Warning, place(I),
-             "{} is neither read nor the result of {}", D.Names[I.Name],
-             D.Names[M[I.Parent].Name])
+  Diags
+      .reportAs(Severity::Warning, place(I),
+                "{} is neither read nor the result of {}", D.Names[I.Name],
+                D.Names[M[I.Parent].Name])
       .about(I.Name);
 }
 
-static void checkShape(const Program &P, HloId Id, Reporter &R) {
+static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
   const Dump &D = P.facts().dump();
   const HloModule &M = P.module();
   ShapedInstruction I{P[Id].Op, P[Id].Shape, {}, M.attributes(M[Id])};
@@ -210,7 +214,7 @@ static void checkShape(const Program &P, HloId Id, Reporter &R) {
     bool Sizes = Misfit.What == ShapeMisfit::Kind::Sizes ||
                  Misfit.What == ShapeMisfit::Kind::Computed;
     HloId Other = Sizes ? HloId() : P.operands(Id)[Misfit.Operand];
-    Finding Said = R.report(
+    Finding Said = Diags.report(
         Misfit.Attribute.empty() ? P.place(Id) : Misfit.Attribute, "{}",
         describeMisfit(D.Shapes, I, Misfit, opcodeText(I.Op), P.spell(Id),
                        Other ? P.spell(Other) : ""));
@@ -221,21 +225,21 @@ static void checkShape(const Program &P, HloId Id, Reporter &R) {
 }
 
 namespace hlobuf {
-void checkModuleInstructions(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  ModuleInstructions Check(D, R);
+void checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  ModuleInstructions Check(D, Diags);
   for (const HloComputation &C : D.Module.Computations)
     Check.checkHeading(C);
   for (const HloInstruction &I : D.Module.Instructions)
     Check.checkBitcast(I);
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (!W || !W->program().obstacle().empty())
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  const Program &P = W->program();
+  const Program &P = Analysis->program();
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
     Check.checkRead(P, HloId(I));
     if (P[HloId(I)].Shape)
-      checkShape(P, HloId(I), R);
+      checkShape(P, HloId(I), Diags);
   }
 }
 } // namespace hlobuf

@@ -41,8 +41,8 @@ struct Side {
 
 class ModuleLayouts {
 public:
-  ModuleLayouts(const Program &P, Reporter &R)
-      : P(P), D(P.facts().dump()), Target(P.facts().backend()), R(R) {}
+  ModuleLayouts(const Program &P, Reporter &Diags)
+      : P(P), D(P.facts().dump()), Target(P.facts().backend()), Diags(Diags) {}
 
   void run();
 
@@ -55,7 +55,7 @@ private:
   void checkStart(HloId Id);
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
-  void compare(Side From, Side To, LayoutTolerance T = {});
+  void compare(Side From, Side To, LayoutTolerance Tolerance = {});
   void report(Side From, Side To, llvm::StringRef What);
   ShapeId shape(Side S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
@@ -67,7 +67,7 @@ private:
   const Program &P;
   const Dump &D;
   Backend Target;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -84,17 +84,18 @@ std::string ModuleLayouts::spell(Side S) const {
 }
 
 void ModuleLayouts::report(Side From, Side To, llvm::StringRef What) {
-  R.report(P.place(To.Id),
-           "{} has layout {}, but reuses the bytes of {}, which has {}: "
-           "different {}",
-           spell(To), D.Shapes.text(shape(To)), spell(From),
-           D.Shapes.text(shape(From)), What)
+  Diags
+      .report(P.place(To.Id),
+              "{} has layout {}, but reuses the bytes of {}, which has {}: "
+              "different {}",
+              spell(To), D.Shapes.text(shape(To)), spell(From),
+              D.Shapes.text(shape(From)), What)
       .note(P.place(From.Id), "{} is defined here", spell(From))
       .about(P[To.Id].Name);
 }
 
 /// One finding a pair: the first part that differs.
-void ModuleLayouts::compare(Side From, Side To, LayoutTolerance T) {
+void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
   if (!From.Id || !To.Id || shape(From) == shape(To))
     return;
   uint32_t Parts = P.trees().parts(shape(From));
@@ -105,8 +106,8 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance T) {
     Side Y = {To.Id, To.Ordinal + I};
     if (shape(X) == shape(Y))
       continue;
-    llvm::StringRef What =
-        layoutDifference(D.Shapes[shape(X)], D.Shapes[shape(Y)], T, Target);
+    llvm::StringRef What = layoutDifference(
+        D.Shapes[shape(X)], D.Shapes[shape(Y)], Tolerance, Target);
     if (!What.empty())
       return report(X, Y, What);
   }
@@ -125,13 +126,13 @@ void ModuleLayouts::checkCallee(HloId Id, ComputationId Callee,
 }
 
 void ModuleLayouts::checkFusion(HloId Id) {
-  LayoutTolerance T;
-  T.MemorySpace = Target != Backend::TPU;
+  LayoutTolerance Tolerance;
+  Tolerance.MemorySpace = Target != Backend::TPU;
   for (const HloCall &Call : P.calls(Id)) {
     for (uint32_t N = 0; N != P.numParameters(Call.Callee); ++N)
       if (N < P.operands(Id).size())
-        compare({P.operands(Id)[N]}, {P.parameter(Call.Callee, N)}, T);
-    compare({P.root(Call.Callee)}, {Id}, T);
+        compare({P.operands(Id)[N]}, {P.parameter(Call.Callee, N)}, Tolerance);
+    compare({P.root(Call.Callee)}, {Id}, Tolerance);
   }
 }
 
@@ -210,22 +211,23 @@ void ModuleLayouts::checkAliases(HloId Id) {
     auto Out = P.trees().ordinal(P[Id].Shape, Item.Output);
     if (!In || !Out)
       continue;
-    LayoutTolerance T;
-    T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
-    T.MemorySpace |= Called && D.Shapes[shape({From, *In})].Dimensions.empty();
-    compare({From, *In}, {Id, *Out}, T);
+    LayoutTolerance Tolerance;
+    Tolerance.Tiles = Tolerance.MemorySpace = P.isFusionBody(P[Id].Parent);
+    Tolerance.MemorySpace |=
+        Called && D.Shapes[shape({From, *In})].Dimensions.empty();
+    compare({From, *In}, {Id, *Out}, Tolerance);
   }
 }
 
 void ModuleLayouts::check(HloId Id) {
-  LayoutTolerance T;
+  LayoutTolerance Tolerance;
   switch (P[Id].Op) {
   case Opcode::DynamicUpdateSlice:
-    T.Tiles = T.MemorySpace = P.isFusionBody(P[Id].Parent);
-    return compare({P.operands(Id)[0]}, {Id}, T);
+    Tolerance.Tiles = Tolerance.MemorySpace = P.isFusionBody(P[Id].Parent);
+    return compare({P.operands(Id)[0]}, {Id}, Tolerance);
   case Opcode::CopyStart:
-    T.MemorySpace = T.Splits = true;
-    compare(element(Id, 1), element(Id, 0), T);
+    Tolerance.MemorySpace = Tolerance.Splits = true;
+    compare(element(Id, 1), element(Id, 0), Tolerance);
     break;
   case Opcode::AsyncStart:
     checkStart(Id);
@@ -248,10 +250,10 @@ void ModuleLayouts::run() {
 }
 
 namespace hlobuf {
-void checkModuleLayout(const CheckContext &A, Reporter &R) {
+void checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must agree with itself, too.
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (W && W->program().obstacle().empty())
-    ModuleLayouts(W->program(), R).run();
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (Analysis && Analysis->program().obstacle().empty())
+    ModuleLayouts(Analysis->program(), Diags).run();
 }
 } // namespace hlobuf

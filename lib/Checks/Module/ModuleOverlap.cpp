@@ -30,8 +30,10 @@ using namespace hlobuf;
 namespace {
 class ModuleOverlap {
 public:
-  ModuleOverlap(const CheckContext &A, const ModuleAnalysis &W, Reporter &R)
-      : W(W), A(A), D(A.dump()), R(R), Holds(W), OnStacks(A, R) {}
+  ModuleOverlap(const CheckContext &Ctx, const ModuleAnalysis &Analysis,
+                Reporter &Diags)
+      : Analysis(Analysis), Ctx(Ctx), D(Ctx.dump()), Diags(Diags),
+        Holds(Analysis), OnStacks(Ctx, Diags) {}
 
   void run();
 
@@ -42,17 +44,17 @@ private:
   std::string spellStep(int32_t Step) const;
   bool readsAndWrites(HloValueId Read, HloValueId Written) const;
   StepRange rangeOf(ValueId Line) const {
-    return *W.ranges()[Flow[Line.index()]];
+    return *Analysis.ranges()[Flow[Line.index()]];
   }
   void addStep(Finding &F, HloId Id, int32_t Step, std::string Subject,
                std::string Action);
   void addEnd(Finding &F, ValueId V);
   void explain(Finding &F, ValueId Earlier, ValueId Later);
 
-  const ModuleAnalysis &W;
-  const CheckContext &A;
+  const ModuleAnalysis &Analysis;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   LiveOccupancy Holds;
   Stacks OnStacks;
   /// By value line.
@@ -61,17 +63,18 @@ private:
 } // namespace
 
 std::string ModuleOverlap::spellStep(int32_t Step) const {
-  if (Step < 0 || Step >= W.schedule().steps())
+  if (Step < 0 || Step >= Analysis.schedule().steps())
     return "the end of the program";
-  HloId Id = W.schedule().sequence()[static_cast<size_t>(Step)];
-  return fmt::format("step {} ({})", Step, W.program().spell(Id));
+  HloId Id = Analysis.schedule().sequence()[static_cast<size_t>(Step)];
+  return fmt::format("step {} ({})", Step, Analysis.program().spell(Id));
 }
 
 void ModuleOverlap::addStep(Finding &F, HloId Id, int32_t Step,
                             std::string Subject, std::string Action) {
-  const Program &P = W.program();
+  const Program &P = Analysis.program();
   std::string Source =
-      P.isHidden(Id) ? "" : A.sourceLine(P.module().attributes(P.module()[Id]));
+      P.isHidden(Id) ? ""
+                     : Ctx.sourceLine(P.module().attributes(P.module()[Id]));
   F.step(P.place(Id),
          {Step, std::move(Subject), std::move(Action), std::move(Source)});
 }
@@ -80,18 +83,18 @@ void ModuleOverlap::addStep(Finding &F, HloId Id, int32_t Step,
 void ModuleOverlap::addEnd(Finding &F, ValueId V) {
   int32_t Step = rangeOf(V).End;
   HloValueId Value = Flow[V.index()];
-  HloId Definition = W.flow()[Value].Definition;
-  if (Step < 0 || Step >= W.schedule().steps())
+  HloId Definition = Analysis.flow()[Value].Definition;
+  if (Step < 0 || Step >= Analysis.schedule().steps())
     return addStep(F, Definition, Step, spellName(D, V),
                    "is live until the end of the program");
-  HloId Id = W.schedule().sequence()[static_cast<size_t>(Step)];
+  HloId Id = Analysis.schedule().sequence()[static_cast<size_t>(Step)];
   std::optional<uint32_t> Read;
-  W.flow().forEachUse(Value,
-                      [&](HloId User, uint32_t Operand, const FlowPosition &) {
-                        if (User == Id && !Read)
-                          Read = Operand;
-                      });
-  addStep(F, Id, Step, W.program().spell(Id),
+  Analysis.flow().forEachUse(
+      Value, [&](HloId User, uint32_t Operand, const FlowPosition &) {
+        if (User == Id && !Read)
+          Read = Operand;
+      });
+  addStep(F, Id, Step, Analysis.program().spell(Id),
           Read ? fmt::format("reads {} as operand {}", spellName(D, V), *Read)
                : fmt::format("{} is live until here", spellName(D, V)));
 }
@@ -99,35 +102,35 @@ void ModuleOverlap::addEnd(Finding &F, ValueId V) {
 /// True if the instruction that defines \p Written reads \p Read itself, and
 /// has done both when it ends.
 bool ModuleOverlap::readsAndWrites(HloValueId Read, HloValueId Written) const {
-  const Program &P = W.program();
-  HloId Id = W.flow()[Written].Definition;
+  const Program &P = Analysis.program();
+  HloId Id = Analysis.flow()[Written].Definition;
   Opcode Op = P[Id].Op;
-  if (W.flow()[Written].Phi || Op == Opcode::Unknown || P[Id].Sugar ||
+  if (Analysis.flow()[Written].Phi || Op == Opcode::Unknown || P[Id].Sugar ||
       isControlFlow(Op) || isTransfer(Op) || isConcatBitcast(P, Id))
     return false;
-  llvm::ArrayRef<HloId> Operands = operandsRead(P, W.schedule(), Id);
+  llvm::ArrayRef<HloId> Operands = operandsRead(P, Analysis.schedule(), Id);
   bool Found = false;
-  W.flow().forEachUse(Read,
-                      [&](HloId User, uint32_t Operand, const FlowPosition &) {
-                        Found |= User == Id && Operand < Operands.size();
-                      });
+  Analysis.flow().forEachUse(
+      Read, [&](HloId User, uint32_t Operand, const FlowPosition &) {
+        Found |= User == Id && Operand < Operands.size();
+      });
   return Found;
 }
 
 /// What happens, and where both are placed and defined.
 void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
   auto Definition = [&](ValueId V) {
-    return W.flow()[Flow[V.index()]].Definition;
+    return Analysis.flow()[Flow[V.index()]].Definition;
   };
   addStep(F, Definition(Earlier), rangeOf(Earlier).Start, spellName(D, Earlier),
           spellDefinition(D, Earlier));
   addStep(F, Definition(Later), rangeOf(Later).Start, spellName(D, Later),
           spellOverwrite(D[Earlier], D[Later]));
   addEnd(F, Earlier);
-  notePlace(F, A, Earlier);
+  notePlace(F, Ctx, Earlier);
   for (ValueId Line : {Earlier, Later}) {
     StepRange Range = rangeOf(Line);
-    F.note(W.program().place(Definition(Line)),
+    F.note(Analysis.program().place(Definition(Line)),
            "{} is defined here and lives from {} to {}", D.spell(D[Line].Tag),
            spellStep(Range.Start), spellStep(Range.End));
   }
@@ -135,17 +138,17 @@ void ModuleOverlap::explain(Finding &F, ValueId Earlier, ValueId Later) {
 }
 
 void ModuleOverlap::report(ValueId Later, ValueId Earlier) {
-  bool Alternate = isAlternate(A, D[D[Later].Owner]);
+  bool Alternate = isAlternate(Ctx, D[D[Later].Owner]);
   StepRange First = rangeOf(Earlier);
   StepRange Second = rangeOf(Later);
   Finding F =
-      R.reportAs(Alternate ? Severity::Warning : Severity::Error,
-                 A.places().value(D[Later]).Offset,
-                 "according to the module, {} overlaps live value {} in {}",
-                 D.spell(D[Later].Tag), D.spell(D[Earlier].Tag),
-                 sharedBytes(D, D[Later], D[Earlier]));
+      Diags.reportAs(Alternate ? Severity::Warning : Severity::Error,
+                     Ctx.places().value(D[Later]).Offset,
+                     "according to the module, {} overlaps live value {} in {}",
+                     D.spell(D[Later].Tag), D.spell(D[Earlier].Tag),
+                     sharedBytes(D, D[Later], D[Earlier]));
   explain(F, Earlier, Later);
-  F.why(A.places().value(D[Earlier]).Offset,
+  F.why(Ctx.places().value(D[Earlier]).Offset,
         "both are needed from step {} to step {}", Second.Start,
         std::min(First.End, Second.End));
 }
@@ -155,13 +158,14 @@ void ModuleOverlap::reportTouching(ValueId Ending, ValueId Starting) {
   const Value &Next = D[Starting];
   if (V.samePlace(Next))
     return;
-  Finding F = R.report(A.places().value(Next).Offset,
-                       "{} is written at {}, where {} is still read, and "
-                       "shares {} with it",
-                       D.spell(Next.Tag), spellStep(rangeOf(Starting).Start),
-                       D.spell(V.Tag), sharedBytes(D, V, Next));
+  Finding F =
+      Diags.report(Ctx.places().value(Next).Offset,
+                   "{} is written at {}, where {} is still read, and "
+                   "shares {} with it",
+                   D.spell(Next.Tag), spellStep(rangeOf(Starting).Start),
+                   D.spell(V.Tag), sharedBytes(D, V, Next));
   explain(F, Ending, Starting);
-  F.why(A.places().value(V).Offset,
+  F.why(Ctx.places().value(V).Offset,
         "they must have the same place or no common byte");
 }
 
@@ -171,7 +175,8 @@ void ModuleOverlap::check(const Allocation &Alloc,
   for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line)
     if (HloValueId V = Flow[Line]) {
       llvm::SmallVector<StepRange, 2> AllSteps = Holds.held(V);
-      R.exempt("no-known-end", AllSteps.empty() && D.Values[Line].Size != 0);
+      Diags.exempt("no-known-end",
+                   AllSteps.empty() && D.Values[Line].Size != 0);
       for (StepRange Steps : AllSteps)
         Held.push_back(timedBytes(D, ValueId(Line), Steps));
     }
@@ -180,7 +185,7 @@ void ModuleOverlap::check(const Allocation &Alloc,
   });
   // Alternate memory is placed by half-open steps, which excuses all but an
   // instruction that reads the one and writes the other.
-  bool Alternate = isAlternate(A, Alloc);
+  bool Alternate = isAlternate(Ctx, Alloc);
   OnStacks.findTouching(
       Alloc, Held, Held, [&](uint32_t Ending, uint32_t Starting) {
         if (!Alternate || readsAndWrites(Flow[Ending], Flow[Starting]))
@@ -190,9 +195,9 @@ void ModuleOverlap::check(const Allocation &Alloc,
 
 void ModuleOverlap::run() {
   Flow.resize(D.Values.size());
-  for (size_t I = 0; I != W.flow().values().size(); ++I)
-    if (ValueId Line = W.lineOf(HloValueId(I));
-        Line && W.ranges()[HloValueId(I)])
+  for (size_t I = 0; I != Analysis.flow().values().size(); ++I)
+    if (ValueId Line = Analysis.lineOf(HloValueId(I));
+        Line && Analysis.ranges()[HloValueId(I)])
       Flow[Line.index()] = HloValueId(I);
   std::vector<TimedBytes> Held;
   for (const Allocation &Alloc : D.Allocations) {
@@ -203,12 +208,12 @@ void ModuleOverlap::run() {
 }
 
 namespace hlobuf {
-void checkModuleOverlap(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *W = usableModule(A, R);
-  if (!W)
+void checkModuleOverlap(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
     return;
-  if (!W->isTimed())
-    return R.notChecked("the module is not scheduled");
-  ModuleOverlap(A, *W, R).run();
+  if (!Analysis->isTimed())
+    return Diags.notChecked("the module is not scheduled");
+  ModuleOverlap(Ctx, *Analysis, Diags).run();
 }
 } // namespace hlobuf

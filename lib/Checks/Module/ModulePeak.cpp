@@ -17,25 +17,25 @@
 using namespace hlobuf;
 
 namespace hlobuf {
-void checkModulePeak(const CheckContext &A, Reporter &R) {
+void checkModulePeak(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(
-      A, R, DerivedPart::Peak,
-      [&](const ModuleAnalysis &W, Reporter &, Severity Level,
+      Ctx, Diags, DerivedPart::Peak,
+      [&](const ModuleAnalysis &Analysis, Reporter &, Severity Level,
           const Difference &Found) {
-        Finding F = R.reportAs(
-            Level, A.places().peakHeader().First,
+        Finding F = Diags.reportAs(
+            Level, Ctx.places().peakHeader().First,
             "peak is at step {}, but according to the module it is at step {}",
-            A.dump().PeakStep, Found.Row);
-        if (Found.Row < W.schedule().sequence().size()) {
-          HloId Id = W.schedule().sequence()[Found.Row];
-          F.note(W.program().place(Id), "step {} is {}", Found.Row,
-                 W.program().spell(Id));
+            Ctx.dump().PeakStep, Found.Row);
+        if (Found.Row < Analysis.schedule().sequence().size()) {
+          HloId Id = Analysis.schedule().sequence()[Found.Row];
+          F.note(Analysis.program().place(Id), "step {} is {}", Found.Row,
+                 Analysis.program().spell(Id));
         }
         return F.about(Section::Peak);
       });
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (W && W->obstacle().empty() && W->states(DerivedPart::Peak) &&
-      !expectedPeak(W->derived()))
-    R.notChecked("the size of a live value is unknown");
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (Analysis && Analysis->obstacle().empty() &&
+      Analysis->states(DerivedPart::Peak) && !expectedPeak(Analysis->derived()))
+    Diags.notChecked("the size of a live value is unknown");
 }
 } // namespace hlobuf

@@ -34,51 +34,52 @@ static std::string spellPlace(const Dump &D, const Value &V) {
                      D[V.Owner].Index);
 }
 
-static Finding describePlace(const ModuleAnalysis &W, Reporter &R,
+static Finding describePlace(const ModuleAnalysis &Analysis, Reporter &Diags,
                              Severity Level, const Difference &Found) {
-  const Dump &D = W.facts().dump();
+  const Dump &D = Analysis.facts().dump();
   const Value &V = D[Found.Line];
   const Value &Other = D[Found.Other];
-  const Places &At = W.facts().places();
-  Finding F =
-      R.reportAs(Level, At.value(V).Tag.Whole,
-                 "{} must share the place of {}, but is in {} instead of {}",
-                 D.spell(V.Tag), D.spell(Other.Tag), spellPlace(D, V),
-                 spellPlace(D, Other));
+  const Places &At = Analysis.facts().places();
+  Finding F = Diags.reportAs(
+      Level, At.value(V).Tag.Whole,
+      "{} must share the place of {}, but is in {} instead of {}",
+      D.spell(V.Tag), D.spell(Other.Tag), spellPlace(D, V),
+      spellPlace(D, Other));
   F.note(At.value(Other).Tag.Whole, "{} is placed here", D.spell(Other.Tag));
   for (const Value *Member : {&V, &Other})
-    if (HloId Id = W.program().find(Member->Tag.Name))
-      F.note(W.program().place(Id), "{} is here", D.Names[Member->Tag.Name]);
+    if (HloId Id = Analysis.program().find(Member->Tag.Name))
+      F.note(Analysis.program().place(Id), "{} is here",
+             D.Names[Member->Tag.Name]);
   return F.about(Found.Line);
 }
 
-static void checkThreadLocal(const ModuleAnalysis &W, const Allocation &Alloc,
-                             Reporter &R) {
-  const Facts &A = W.facts();
-  const Dump &D = A.dump();
+static void checkThreadLocal(const ModuleAnalysis &Analysis,
+                             const Allocation &Alloc, Reporter &Diags) {
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
   ValueId First;
   HloValueId Known;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    HloValueId V = W.find(D.Values[I].Tag.Name, D.Values[I].Tag.Index);
+    HloValueId V = Analysis.find(D.Values[I].Tag.Name, D.Values[I].Tag.Index);
     if (!V)
       continue; // module-values says so
     if (!Known) {
       First = ValueId(I);
       Known = V;
     }
-    if (W.aliases().same(V, Known))
+    if (Analysis.aliases().same(V, Known))
       continue;
     const Value &Line = D.Values[I];
-    Finding F = R.report(
-        A.places().value(Line).Tag.Whole,
+    Finding F = Diags.report(
+        DumpFacts.places().value(Line).Tag.Whole,
         "{} shares thread-local allocation {} with {}, but the module does not "
         "make them alias, and thread-local allocations are never reused",
         D.spell(Line.Tag), Alloc.Index, D.spell(D[First].Tag));
-    F.note(A.places().value(D[First]).Tag.Whole, "{} is placed here",
+    F.note(DumpFacts.places().value(D[First]).Tag.Whole, "{} is placed here",
            D.spell(D[First].Tag));
     for (HloValueId Member : {Known, V})
-      F.note(W.program().place(W.flow()[Member].Definition),
-             "{} is defined here", W.flow().spell(Member));
+      F.note(Analysis.program().place(Analysis.flow()[Member].Definition),
+             "{} is defined here", Analysis.flow().spell(Member));
     F.about(ValueId(I));
   }
 }
@@ -87,8 +88,9 @@ namespace {
 /// Compares the rows with places and with the module.
 class AliasRows {
 public:
-  AliasRows(const CheckContext &A, const ModuleAnalysis &W, Reporter &R)
-      : A(A), W(W), D(A.dump()), R(R) {}
+  AliasRows(const CheckContext &Ctx, const ModuleAnalysis &Analysis,
+            Reporter &Diags)
+      : Ctx(Ctx), Analysis(Analysis), D(Ctx.dump()), Diags(Diags) {}
 
   void run();
 
@@ -105,13 +107,13 @@ private:
   }
   ValueId other(const AliasRow &Row) const;
   HloValueId valueOf(ValueId V) const {
-    return W.find(D[V].Tag.Name, D[V].Tag.Index);
+    return Analysis.find(D[V].Tag.Name, D[V].Tag.Index);
   }
 
-  const CheckContext &A;
-  const ModuleAnalysis &W;
+  const CheckContext &Ctx;
+  const ModuleAnalysis &Analysis;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   llvm::DenseMap<uint32_t, ValueId> ById;
   /// Sorted, with the line of each.
   std::vector<std::pair<Pair, uint32_t>> Rows;
@@ -120,49 +122,51 @@ private:
 
 /// The value at the place of \p Row; invalid if there is none.
 ValueId AliasRows::other(const AliasRow &Row) const {
-  ValueId Other = A.findValue(Row.Name, Row.Index);
+  ValueId Other = Ctx.findValue(Row.Name, Row.Index);
   // Of an instruction without a tuple, XLA's value tags have no index.
   if (!Other && Row.Index == ShapeIndex::root())
-    Other = A.findValue(Row.Name, ShapeIndex());
+    Other = Ctx.findValue(Row.Name, ShapeIndex());
   return Other;
 }
 
 void AliasRows::compare(const AliasRow &Row) {
-  llvm::StringRef Where = A.places().traceLine(Row.Line);
+  llvm::StringRef Where = Ctx.places().traceLine(Row.Line);
   auto Found = ById.find(Row.Value);
   if (Found == ById.end()) {
-    R.report(Where, "value {} has an alias, but no place", Row.Value);
+    Diags.report(Where, "value {} has an alias, but no place", Row.Value);
     return;
   }
   ValueId V = Found->second;
   ValueId Other = other(Row);
   if (!Other) {
-    R.report(Where, "{} has an alias {}{}, where no value is placed",
-             D.spell(D[V].Tag), D.Names[Row.Name], D.Indices.text(Row.Index))
+    Diags
+        .report(Where, "{} has an alias {}{}, where no value is placed",
+                D.spell(D[V].Tag), D.Names[Row.Name], D.Indices.text(Row.Index))
         .about(V);
     return;
   }
   if (Other == V) {
-    R.report(Where, "{} is an alias of itself", D.spell(D[V].Tag)).about(V);
+    Diags.report(Where, "{} is an alias of itself", D.spell(D[V].Tag)).about(V);
     return;
   }
   if (Other < V && has(Other, V))
     return; // as vice versa
   Finding Said(nullptr);
   if (D[V].Owner != D[Other].Owner || D[V].Offset != D[Other].Offset)
-    Said =
-        R.report(Where,
-                 "{} and {} are aliases, but the first is at offset {} of "
-                 "allocation {}, the second at offset {} of {}",
-                 D.spell(D[V].Tag), D.spell(D[Other].Tag), D[V].Offset,
-                 D[D[V].Owner].Index, D[Other].Offset, D[D[Other].Owner].Index);
+    Said = Diags.report(
+        Where,
+        "{} and {} are aliases, but the first is at offset {} of "
+        "allocation {}, the second at offset {} of {}",
+        D.spell(D[V].Tag), D.spell(D[Other].Tag), D[V].Offset,
+        D[D[V].Owner].Index, D[Other].Offset, D[D[Other].Owner].Index);
   HloValueId Own = valueOf(V);
   HloValueId Alias = valueOf(Other);
   bool Together =
-      !Own || !Alias || W.aliases().group(Own) == W.aliases().group(Alias);
-  if (!Together && !W.isUncertain())
-    Said = R.report(Where, "{} and {} are aliases, but not in the module",
-                    D.spell(D[V].Tag), D.spell(D[Other].Tag));
+      !Own || !Alias ||
+      Analysis.aliases().group(Own) == Analysis.aliases().group(Alias);
+  if (!Together && !Analysis.isUncertain())
+    Said = Diags.report(Where, "{} and {} are aliases, but not in the module",
+                        D.spell(D[V].Tag), D.spell(D[Other].Tag));
   Said.about(V).about(Other);
 }
 
@@ -170,13 +174,13 @@ void AliasRows::compare(const AliasRow &Row) {
 void AliasRows::checkRow(size_t I) {
   auto [From, To] = Rows[I].first;
   Finding Said(nullptr);
-  llvm::StringRef Where = A.places().traceLine(Rows[I].second);
+  llvm::StringRef Where = Ctx.places().traceLine(Rows[I].second);
   if (I != 0 && Rows[I - 1].first == Rows[I].first)
-    Said = R.report(Where, "{} is listed twice as an alias of {}",
-                    D.spell(D[To].Tag), D.spell(D[From].Tag));
-  else if (!has(To, From) && !A.isTPU())
-    Said = R.report(Where, "{} is an alias of {}, but not vice versa",
-                    D.spell(D[To].Tag), D.spell(D[From].Tag));
+    Said = Diags.report(Where, "{} is listed twice as an alias of {}",
+                        D.spell(D[To].Tag), D.spell(D[From].Tag));
+  else if (!has(To, From) && !Ctx.isTPU())
+    Said = Diags.report(Where, "{} is an alias of {}, but not vice versa",
+                        D.spell(D[To].Tag), D.spell(D[From].Tag));
   Said.about(From).about(To);
 }
 
@@ -196,18 +200,18 @@ void AliasRows::run() {
 }
 
 namespace hlobuf {
-void checkModulePlaces(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Places, describePlace);
-  const ModuleAnalysis *W = usableModule(A, R);
-  if (!W)
+void checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Places, describePlace);
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
     return;
-  for (const Allocation &Alloc : A.dump().Allocations)
+  for (const Allocation &Alloc : Ctx.dump().Allocations)
     if (Alloc.ThreadLocal && Alloc.Values.size() > 1)
-      checkThreadLocal(*W, Alloc, R);
+      checkThreadLocal(*Analysis, Alloc, Diags);
   // Text dumps state no aliases.
-  if (A.dump().complete(Section::Aliases))
-    AliasRows(A, *W, R).run();
-  else if (A.dump().state(Section::Aliases) != SectionState::Absent)
-    R.notCheckedWithout(A, Section::Aliases);
+  if (Ctx.dump().complete(Section::Aliases))
+    AliasRows(Ctx, *Analysis, Diags).run();
+  else if (Ctx.dump().state(Section::Aliases) != SectionState::Absent)
+    Diags.notCheckedWithout(Ctx, Section::Aliases);
 }
 } // namespace hlobuf

@@ -15,17 +15,17 @@
 
 using namespace hlobuf;
 
-static Finding describePosition(const ModuleAnalysis &W, Reporter &R,
+static Finding describePosition(const ModuleAnalysis &Analysis, Reporter &Diags,
                                 Severity Level, const Difference &Found) {
-  const Facts &A = W.facts();
-  const Dump &D = A.dump();
-  const Program &P = W.program();
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Analysis.program();
   const UsedValue &U = D[Found.Used];
   if (Found.Kind == DifferenceKind::Missing) {
     const ProgramNode &N = P[Found.Id];
     ShapeIndex Index = P.trees().index(N.Shape, Found.Ordinal);
-    return R
-        .reportAs(Level, A.places().tag(U).Whole,
+    return Diags
+        .reportAs(Level, DumpFacts.places().tag(U).Whole,
                   "in the module, {} is also at {}{}, which is missing from "
                   "its positions",
                   D.spell(U.Tag), P.spell(Found.Id),
@@ -35,19 +35,19 @@ static Finding describePosition(const ModuleAnalysis &W, Reporter &R,
         .about(U.Tag.Name);
   }
   const Position &At = D.Positions[Found.Row];
-  Finding F = R.reportAs(Level, A.places().line(At).ltrim(),
-                         "in the module, {} is not at {}", D.spell(U.Tag),
-                         D.spell(At.Name, At.Index));
+  Finding F = Diags.reportAs(Level, DumpFacts.places().line(At).ltrim(),
+                             "in the module, {} is not at {}", D.spell(U.Tag),
+                             D.spell(At.Name, At.Index));
   if (HloId Id = P.find(At.Name)) {
-    HloValueId There = W.flow().at(Id, At.Index);
+    HloValueId There = Analysis.flow().at(Id, At.Index);
     F.note(P.place(Id), "{} is here{}", D.Names[At.Name],
-           There ? " and holds " + W.flow().spell(There) : "");
+           There ? " and holds " + Analysis.flow().spell(There) : "");
   }
   return F.about(U.Tag.Name);
 }
 
 namespace hlobuf {
-void checkModulePositions(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Positions, describePosition);
+void checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Positions, describePosition);
 }
 } // namespace hlobuf

@@ -15,39 +15,40 @@
 
 using namespace hlobuf;
 
-static Finding describeRange(const ModuleAnalysis &W, Reporter &R,
+static Finding describeRange(const ModuleAnalysis &Analysis, Reporter &Diags,
                              Severity Level, const Difference &Found) {
-  const Facts &A = W.facts();
-  const Dump &D = A.dump();
-  const Program &P = W.program();
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Analysis.program();
   if (Found.Kind == DifferenceKind::Invented) {
     const LiveRangeRow &Row = D.Ranges[Found.Row];
-    return R
+    return Diags
         .reportAs(
-            Level, A.places().line(Row).ltrim(),
+            Level, DumpFacts.places().line(Row).ltrim(),
             "{} has a live range, but the module's schedule has no such value",
             D.spell(Row.Name, Row.Index))
         .about(Row.Name);
   }
-  HloId Id = W.flow()[Found.Value].Definition;
-  StepRange Derived = *W.ranges()[Found.Value];
+  HloId Id = Analysis.flow()[Found.Value].Definition;
+  StepRange Derived = *Analysis.ranges()[Found.Value];
   if (Found.Kind == DifferenceKind::Missing)
-    return R
+    return Diags
         .reportAs(Level, P.place(Id),
                   "{} lives from step {} to {}, but has no live range",
-                  W.flow().spell(Found.Value), Derived.Start, Derived.End)
+                  Analysis.flow().spell(Found.Value), Derived.Start,
+                  Derived.End)
         .about(P[Id].Name);
   const LiveRangeRow &Row = D.Ranges[Found.Row];
-  RowTexts At = A.places().row(Row);
+  RowTexts At = DumpFacts.places().row(Row);
   bool StartsWrong = Row.Start != Derived.Start;
   Finding F =
-      R.reportAs(Level, StartsWrong ? At.First : At.Second,
-                 "{} has live range {}-{}, but the module implies {}-{}",
-                 D.spell(Row.Name, Row.Index), Row.Start, Row.End,
-                 Derived.Start, Derived.End);
+      Diags.reportAs(Level, StartsWrong ? At.First : At.Second,
+                     "{} has live range {}-{}, but the module implies {}-{}",
+                     D.spell(Row.Name, Row.Index), Row.Start, Row.End,
+                     Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
-  if (Step >= 0 && Step < W.schedule().steps()) {
-    HloId There = W.schedule().sequence()[static_cast<size_t>(Step)];
+  if (Step >= 0 && Step < Analysis.schedule().steps()) {
+    HloId There = Analysis.schedule().sequence()[static_cast<size_t>(Step)];
     F.note(P.place(There), "step {} is {}", Step, P.spell(There));
     if (There == Id)
       return F.about(Row.Name);
@@ -57,7 +58,7 @@ static Finding describeRange(const ModuleAnalysis &W, Reporter &R,
 }
 
 namespace hlobuf {
-void checkModuleRanges(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Ranges, describeRange);
+void checkModuleRanges(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Ranges, describeRange);
 }
 } // namespace hlobuf

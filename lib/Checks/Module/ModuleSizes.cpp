@@ -16,22 +16,23 @@
 using namespace hlobuf;
 
 namespace hlobuf {
-void checkModuleSizes(const CheckContext &A, Reporter &R) {
+void checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
   std::vector<std::optional<uint64_t>> Expected;
   reportDifferences(
-      A, R, DerivedPart::Sizes,
-      [&](const ModuleAnalysis &W, Reporter &, Severity Level,
+      Ctx, Diags, DerivedPart::Sizes,
+      [&](const ModuleAnalysis &Analysis, Reporter &, Severity Level,
           const Difference &Found) {
         if (Expected.empty())
-          Expected = expectedSizes(W.derived());
-        const Value &V = A.dump()[Found.Line];
-        HloId Id = W.flow()[Found.Value].Definition;
-        return R
-            .reportAs(Level, A.places().value(V).Size,
+          Expected = expectedSizes(Analysis.derived());
+        const Value &V = Ctx.dump()[Found.Line];
+        HloId Id = Analysis.flow()[Found.Value].Definition;
+        return Diags
+            .reportAs(Level, Ctx.places().value(V).Size,
                       "{} has {} bytes, but the module's shapes need {}",
-                      A.dump().spell(V.Tag), V.Size,
+                      Ctx.dump().spell(V.Tag), V.Size,
                       *Expected[Found.Value.index()])
-            .note(W.program().place(Id), "{} is here", W.program().spell(Id))
+            .note(Analysis.program().place(Id), "{} is here",
+                  Analysis.program().spell(Id))
             .about(Found.Line);
       });
 }

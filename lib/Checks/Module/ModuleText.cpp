@@ -30,8 +30,9 @@ using llvm::StringRef;
 namespace {
 class TextComparer {
 public:
-  TextComparer(const ModuleAnalysis &W, Reporter &R)
-      : A(W.facts()), D(A.dump()), P(W.program()), R(R) {}
+  TextComparer(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : DumpFacts(Analysis.facts()), D(DumpFacts.dump()), P(Analysis.program()),
+        Diags(Diags) {}
 
   void run();
 
@@ -44,10 +45,10 @@ private:
   bool sameAttributes(const Instruction &I, HloId Id);
   void compareValueShapes();
 
-  const Facts &A;
+  const Facts &DumpFacts;
   const Dump &D;
   const Program &P;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -78,9 +79,10 @@ bool TextComparer::sameShape(const Instruction &I, HloId Id) {
   if (sameText(D.Shapes, I.Result, P[Id].Shape))
     return true;
   const HloModule &M = P.module();
-  R.report(A.places().text(I).ShapeText,
-           "{} has shape {}, but {} in the module", D.Names[I.Name],
-           D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
+  Diags
+      .report(DumpFacts.places().text(I).ShapeText,
+              "{} has shape {}, but {} in the module", D.Names[I.Name],
+              D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
       .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
             "the module's instruction is here")
       .about(I.Name);
@@ -88,7 +90,7 @@ bool TextComparer::sameShape(const Instruction &I, HloId Id) {
 }
 
 bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
-  StringRef Stated = A.places().text(I).OpcodeText;
+  StringRef Stated = DumpFacts.places().text(I).OpcodeText;
   const HloModule &M = P.module();
   StringRef Before = M.text(M[Id]).take_front(M[Id].OperandsOffset);
   StringRef Own = Before.drop_front(Before.rfind(' ') + 1);
@@ -99,8 +101,9 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
                   Stated.contains("-done"));
   if (Same || Wrapped)
     return true;
-  R.report(Stated, "{} has opcode {}, but {} in the module", D.Names[I.Name],
-           Stated, Own)
+  Diags
+      .report(Stated, "{} has opcode {}, but {} in the module", D.Names[I.Name],
+              Stated, Own)
       .note(Own, "the module's instruction is here")
       .about(I.Name);
   return false;
@@ -129,15 +132,17 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     if (D.operandsText(I) == Contents ||
         isElided(D.operandsText(I), Contents, Id))
       return true;
-    R.report(D.operandsText(I), "{} has different contents in the module",
-             D.Names[I.Name])
+    Diags
+        .report(D.operandsText(I), "{} has different contents in the module",
+                D.Names[I.Name])
         .note(M.operandsText(M[Id]), "the module has these")
         .about(I.Name);
     return false;
   }
   if (Stated.size() != Own.size()) {
-    R.report(D.operandsText(I), "{} has {} operands, but {} in the module",
-             D.Names[I.Name], Stated.size(), Own.size())
+    Diags
+        .report(D.operandsText(I), "{} has {} operands, but {} in the module",
+                D.Names[I.Name], Stated.size(), Own.size())
         .note(M.operandsText(M[Id]), "the module has these")
         .about(I.Name);
     return false;
@@ -153,9 +158,10 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     }
     if (Same)
       continue;
-    R.report(A.places().operand(I, K),
-             "operand {} of {} is {}, but {} in the module", K, D.Names[I.Name],
-             D.Names[Stated[K]], P.spell(Own[K]))
+    Diags
+        .report(DumpFacts.places().operand(I, K),
+                "operand {} of {} is {}, but {} in the module", K,
+                D.Names[I.Name], D.Names[Stated[K]], P.spell(Own[K]))
         .note(M.operandsText(M[Id]), "the module has these operands")
         .about(I.Name);
     return false;
@@ -217,12 +223,13 @@ bool TextComparer::sameAttributes(const Instruction &I, HloId Id) {
     if (MoreX && MoreY && KeyX == KeyY && equalButPercent(ValueX, ValueY))
       continue;
     StringRef Where = MoreX ? (ValueX.empty() ? KeyX : ValueX)
-                            : A.places().text(I).OpcodeText;
-    R.reportAs(Severity::Warning, Where,
-               "{} has different attributes in the module: {} instead of {}",
-               D.Names[I.Name],
-               MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
-               MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
+                            : DumpFacts.places().text(I).OpcodeText;
+    Diags
+        .reportAs(Severity::Warning, Where,
+                  "{} has different attributes in the module: {} instead of {}",
+                  D.Names[I.Name],
+                  MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
+                  MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
         .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
               "the module's instruction is here")
         .about(I.Name);
@@ -246,8 +253,10 @@ void TextComparer::compareValueShapes() {
     ShapeId Own = P.trees().part(P[Id].Shape, *Ordinal);
     if (sameText(D.Shapes, V.Shape, Own))
       continue;
-    R.report(A.places().value(V).Shape, "{} has shape {}, but {} in the module",
-             D.spell(V.Tag), D.Shapes.text(V.Shape), D.Shapes.text(Own))
+    Diags
+        .report(DumpFacts.places().value(V).Shape,
+                "{} has shape {}, but {} in the module", D.spell(V.Tag),
+                D.Shapes.text(V.Shape), D.Shapes.text(Own))
         .note(P.place(Id), "{} is here", D.Names[V.Tag.Name])
         .about(V.Tag.Name);
   }
@@ -256,8 +265,8 @@ void TextComparer::compareValueShapes() {
 namespace {
 class Signature {
 public:
-  Signature(const ModuleAnalysis &W, Reporter &R)
-      : D(W.facts().dump()), P(W.program()), R(R) {}
+  Signature(const ModuleAnalysis &Analysis, Reporter &Diags)
+      : D(Analysis.facts().dump()), P(Analysis.program()), Diags(Diags) {}
 
   void run();
 
@@ -267,7 +276,7 @@ private:
 
   const Dump &D;
   const Program &P;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -282,10 +291,10 @@ bool Signature::fits(HloId Id, ShapeId Promised) const {
   for (uint32_t I = 0; I != P.trees().parts(Promised); ++I) {
     const Shape &Own = D.Shapes[P.trees().part(P[Id].Shape, I)];
     const Shape &Other = D.Shapes[P.trees().part(Promised, I)];
-    LayoutTolerance T;
-    T.Tiles = !Own.isTiled() || !Other.isTiled();
-    T.Splits = T.TailPadding = true;
-    if (!layoutDifference(Own, Other, T, P.facts().backend()).empty())
+    LayoutTolerance Tolerance;
+    Tolerance.Tiles = !Own.isTiled() || !Other.isTiled();
+    Tolerance.Splits = Tolerance.TailPadding = true;
+    if (!layoutDifference(Own, Other, Tolerance, P.facts().backend()).empty())
       return false;
   }
   return true;
@@ -294,9 +303,11 @@ bool Signature::fits(HloId Id, ShapeId Promised) const {
 void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef What) {
   if (fits(Id, Promised))
     return;
-  R.report(P.place(Id),
-           "{} {} has shape {}, but entry_computation_layout declares {}", What,
-           P.spell(Id), D.Shapes.text(P[Id].Shape), D.Shapes.text(Promised))
+  Diags
+      .report(P.place(Id),
+              "{} {} has shape {}, but entry_computation_layout declares {}",
+              What, P.spell(Id), D.Shapes.text(P[Id].Shape),
+              D.Shapes.text(Promised))
       .note(D.Shapes.text(Promised), "it is declared here")
       .about(P[Id].Name);
 }
@@ -315,7 +326,7 @@ void Signature::run() {
     Fitting += IsSimilar(P.parameter(M.Entry, N), M.EntryParameters[N]);
   if (P.numParameters(M.Entry) != Count ||
       (Count != 0 && Fitting * 2 < Count + 1))
-    return R.notChecked("the module's header belongs to another module");
+    return Diags.notChecked("the module's header belongs to another module");
   compare(P.root(M.Entry), M.EntryResult, "result");
   for (uint32_t N = 0; N != Count; ++N)
     if (HloId Id = P.parameter(M.Entry, N))
@@ -323,17 +334,17 @@ void Signature::run() {
 }
 
 namespace hlobuf {
-void checkModuleText(const CheckContext &A, Reporter &R) {
+void checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must match its signature too.
-  const ModuleAnalysis *Any = A.moduleAnalysis();
+  const ModuleAnalysis *Any = Ctx.moduleAnalysis();
   if (!Any)
     return;
   if (!Any->obstacle().empty())
-    return reportObstacle(*Any, R);
-  Signature(*Any, R).run();
-  if (!A.dump().complete(Section::Restated))
-    return R.notCheckedWithout(A, Section::Restated);
-  if (const ModuleAnalysis *W = usableModule(A, R))
-    TextComparer(*W, R).run();
+    return reportObstacle(*Any, Diags);
+  Signature(*Any, Diags).run();
+  if (!Ctx.dump().complete(Section::Restated))
+    return Diags.notCheckedWithout(Ctx, Section::Restated);
+  if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
+    TextComparer(*Analysis, Diags).run();
 }
 } // namespace hlobuf

@@ -16,18 +16,18 @@
 
 using namespace hlobuf;
 
-static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
-                        const Difference &Found) {
-  const Facts &A = W.facts();
-  const Dump &D = A.dump();
-  const Program &P = W.program();
+static Finding describe(const ModuleAnalysis &Analysis, Reporter &Diags,
+                        Severity Level, const Difference &Found) {
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Analysis.program();
   const UsedValue &U = D[Found.Used];
   if (Found.Kind == DifferenceKind::Missing) {
     HloId Operand = P.operands(Found.Id)[Found.Operand];
     const ProgramNode &N = P[Operand];
     ShapeIndex Index = P.trees().index(N.Shape, Found.Ordinal);
-    return R
-        .reportAs(Level, A.places().tag(U).Whole,
+    return Diags
+        .reportAs(Level, DumpFacts.places().tag(U).Whole,
                   "in the module, {} reads {} as operand {}{}, which is "
                   "missing from its uses",
                   P.spell(Found.Id), D.spell(U.Tag), Found.Operand,
@@ -38,18 +38,18 @@ static Finding describe(const ModuleAnalysis &W, Reporter &R, Severity Level,
         .about(U.Tag.Name);
   }
   const Use &Row = D.Uses[Found.Row];
-  Finding F =
-      R.reportAs(Level, A.places().line(Row).ltrim(),
-                 "in the module, {} does not read {} as operand {}{}",
-                 D.Names[Row.Name], D.spell(U.Tag), Row.Operand,
-                 Row.Index.printed() ? " " + D.Indices.text(Row.Index) : "");
+  Finding F = Diags.reportAs(
+      Level, DumpFacts.places().line(Row).ltrim(),
+      "in the module, {} does not read {} as operand {}{}", D.Names[Row.Name],
+      D.spell(U.Tag), Row.Operand,
+      Row.Index.printed() ? " " + D.Indices.text(Row.Index) : "");
   if (HloId Id = P.find(Row.Name))
     F.note(P.place(Id), "{} is here", D.Names[Row.Name]);
   return F.about(U.Tag.Name);
 }
 
 namespace hlobuf {
-void checkModuleUses(const CheckContext &A, Reporter &R) {
-  reportDifferences(A, R, DerivedPart::Uses, describe);
+void checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Uses, describe);
 }
 } // namespace hlobuf

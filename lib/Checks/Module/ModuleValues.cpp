@@ -17,22 +17,23 @@
 
 using namespace hlobuf;
 
-static Finding describeValue(const ModuleAnalysis &W, Reporter &R,
+static Finding describeValue(const ModuleAnalysis &Analysis, Reporter &Diags,
                              Severity Level, const Difference &Found) {
-  const Dump &D = W.facts().dump();
-  const Program &P = W.program();
+  const Dump &D = Analysis.facts().dump();
+  const Program &P = Analysis.program();
   if (Found.Kind == DifferenceKind::Missing) {
-    HloId Id = W.flow()[Found.Value].Definition;
-    Finding F = R.reportAs(
-        Level, P.place(Id), "value {}{} has no buffer assigned",
-        W.flow().spell(Found.Value), W.flow()[Found.Value].Phi ? " (phi)" : "");
+    HloId Id = Analysis.flow()[Found.Value].Definition;
+    Finding F =
+        Diags.reportAs(Level, P.place(Id), "value {}{} has no buffer assigned",
+                       Analysis.flow().spell(Found.Value),
+                       Analysis.flow()[Found.Value].Phi ? " (phi)" : "");
     return P[Id].Name ? F.about(P[Id].Name) : F;
   }
   const ValueTag &Tag = D[Found.Line].Tag;
-  TagTexts At = W.facts().places().value(D[Found.Line]).Tag;
+  TagTexts At = Analysis.facts().places().value(D[Found.Line]).Tag;
   HloId Id = P.find(Tag.Name);
   if (Found.Kind == DifferenceKind::Unequal)
-    return R
+    return Diags
         .reportAs(Level, At.Whole, "{} is {}, but in the module {}",
                   D.spell(Tag), Tag.Phi ? "a phi" : "not a phi",
                   Tag.Phi ? "only one value reaches it"
@@ -40,39 +41,40 @@ static Finding describeValue(const ModuleAnalysis &W, Reporter &R,
         .note(P.place(Id), "{} is here", D.Names[Tag.Name])
         .about(Found.Line);
   if (!Id)
-    return R
+    return Diags
         .reportAs(Level, At.Name, "the module has no instruction {}",
                   D.Names[Tag.Name])
         .about(Found.Line);
-  Finding F = R.reportAs(
+  Finding F = Diags.reportAs(
       Level, At.Whole, "{} has a buffer, but the module defines no value there",
       D.spell(Tag));
   F.note(P.place(Id), "{} is here", D.Names[Tag.Name]);
-  HloValueId V = W.flow().at(Id, Tag.Index);
+  HloValueId V = Analysis.flow().at(Id, Tag.Index);
   if (V)
-    F.note(P.place(W.flow()[V].Definition), "it only forwards {}",
-           W.flow().spell(V));
+    F.note(P.place(Analysis.flow()[V].Definition), "it only forwards {}",
+           Analysis.flow().spell(V));
   return F.about(Found.Line);
 }
 
 /// Says that the compiler simplified phis in another way, at the first of them.
-static void reportOtherPhis(const ModuleAnalysis &W, Reporter &R) {
-  const Dump &D = W.facts().dump();
+static void reportOtherPhis(const ModuleAnalysis &Analysis, Reporter &Diags) {
+  const Dump &D = Analysis.facts().dump();
   auto Phi = llvm::find_if(D.Values, [](const Value &V) { return V.Tag.Phi; });
   // The compiler may have dropped them all.
   llvm::StringRef Where = Phi == D.Values.end()
-                              ? W.program().module().Name
-                              : W.facts().places().value(*Phi).Tag.Whole;
-  R.reportAs(Severity::Warning, Where,
-             "the dump and the module's dataflow have different phis; both are "
-             "legal, and the dump's were used for everything else");
+                              ? Analysis.program().module().Name
+                              : Analysis.facts().places().value(*Phi).Tag.Whole;
+  Diags.reportAs(
+      Severity::Warning, Where,
+      "the dump and the module's dataflow have different phis; both are "
+      "legal, and the dump's were used for everything else");
 }
 
 namespace hlobuf {
-void checkModuleValues(const CheckContext &A, Reporter &R) {
-  const ModuleAnalysis *Module = A.moduleAnalysis();
+void checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Module = Ctx.moduleAnalysis();
   if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
-    reportOtherPhis(*Module, R);
-  reportDifferences(A, R, DerivedPart::Values, describeValue);
+    reportOtherPhis(*Module, Diags);
+  reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
 }
 } // namespace hlobuf

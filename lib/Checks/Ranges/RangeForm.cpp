@@ -21,8 +21,8 @@ using namespace hlobuf;
 namespace {
 class RangeForm {
 public:
-  RangeForm(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), RowOf(D.Used.size(), NoRow) {}
+  RangeForm(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), RowOf(D.Used.size(), NoRow) {}
 
   void run();
 
@@ -36,13 +36,13 @@ private:
   Finding about(Finding F, UsedId U) const {
     if (U)
       F.about(D[U].Tag.Name);
-    if (U && A.valueOf(U))
-      F.about(A.valueOf(U));
+    if (U && Ctx.valueOf(U))
+      F.about(Ctx.valueOf(U));
     return F;
   }
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   std::vector<uint32_t> RowOf;
   /// The end of the program; where the sequence is broken, at least that.
@@ -58,7 +58,7 @@ UsedId RangeForm::missingHere() const {
   constexpr size_t Far = 64;
   for (size_t End = std::min(U + Far, D.Used.size()); U < End; ++U) {
     const ValueTag &Tag = D.Used[U].Tag;
-    if (A.time(Tag.Name) >= 0 && !A.range(Tag.Name, Tag.Index))
+    if (Ctx.time(Tag.Name) >= 0 && !Ctx.range(Tag.Name, Tag.Index))
       return UsedId(U);
   }
   return UsedId();
@@ -66,22 +66,21 @@ UsedId RangeForm::missingHere() const {
 
 void RangeForm::checkUnknownKey(uint32_t Number) {
   const LiveRangeRow &Row = D.Ranges[Number];
-  bool InSequence = A.time(Row.Name) >= 0;
-  // Values of GPU's view colors have a live range and no memory.
-  constexpr uint32_t ViewColors = 20260722;
-  if (InSequence && !A.release().until(ViewColors) && !A.isTPU() &&
-      A.backend() != Backend::CPU)
-    return R.exempt("view-color");
+  bool InSequence = Ctx.time(Row.Name) >= 0;
+  if (InSequence && !Ctx.release().until(Release::ViewColors) && !Ctx.isTPU() &&
+      Ctx.backend() != Backend::CPU)
+    return Diags.exempt("view-color");
   UsedId Missing = missingHere();
-  RowTexts Texts = A.places().row(Row);
-  bool WrongIndex = InSequence && !A.usedOfInstruction(Row.Name).empty();
-  Finding F = R.report(WrongIndex ? Texts.Index : Texts.Name,
-                       "'{}' has a live range, but is not a value of this dump",
-                       D.spell(Row.Name, Row.Index));
+  RowTexts Texts = Ctx.places().row(Row);
+  bool WrongIndex = InSequence && !Ctx.usedOfInstruction(Row.Name).empty();
+  Finding F =
+      Diags.report(WrongIndex ? Texts.Index : Texts.Name,
+                   "'{}' has a live range, but is not a value of this dump",
+                   D.spell(Row.Name, Row.Index));
   F.about(Row.Name);
   if (!Missing)
     return;
-  F.note(A.places().line(D[Missing]), "{} has none", D.spell(D[Missing].Tag));
+  F.note(Ctx.places().line(D[Missing]), "{} has none", D.spell(D[Missing].Tag));
   about(F, Missing);
 }
 
@@ -89,23 +88,24 @@ void RangeForm::checkKey(uint32_t Number, UsedId U) {
   const LiveRangeRow &Row = D.Ranges[Number];
   uint32_t &Before = RowOf[U.index()];
   if (Before != NoRow) {
-    RowTexts Texts = A.places().row(Row);
-    about(R.report(Texts.Name, "{} has two live ranges, {}-{} and {}-{}",
-                   D.spell(D[U].Tag), D.Ranges[Before].Start,
-                   D.Ranges[Before].End, Row.Start, Row.End)
-              .note(A.places().line(D.Ranges[Before]), "the first is here"),
+    RowTexts Texts = Ctx.places().row(Row);
+    about(Diags
+              .report(Texts.Name, "{} has two live ranges, {}-{} and {}-{}",
+                      D.spell(D[U].Tag), D.Ranges[Before].Start,
+                      D.Ranges[Before].End, Row.Start, Row.End)
+              .note(Ctx.places().line(D.Ranges[Before]), "the first is here"),
           U);
     return;
   }
   Before = Number;
-  if (!A.isSequenceSound() || A.time(Row.Name) >= 0)
+  if (!Ctx.isSequenceSound() || Ctx.time(Row.Name) >= 0)
     return;
-  Finding F = R.report(A.places().row(Row).Name,
-                       "{} has a live range, but '{}' is not in the "
-                       "instruction sequence",
-                       D.spell(D[U].Tag), D.Names[Row.Name]);
-  if (const SequenceRow *Stray = A.strayStep())
-    F.note(A.places().row(*Stray).Name,
+  Finding F = Diags.report(Ctx.places().row(Row).Name,
+                           "{} has a live range, but '{}' is not in the "
+                           "instruction sequence",
+                           D.spell(D[U].Tag), D.Names[Row.Name]);
+  if (const SequenceRow *Stray = Ctx.strayStep())
+    F.note(Ctx.places().row(*Stray).Name,
            "step {} is '{}', which appears nowhere else", Stray->Ordinal,
            D.Names[Stray->Name])
         .about(Stray->Name);
@@ -113,22 +113,22 @@ void RangeForm::checkKey(uint32_t Number, UsedId U) {
 }
 
 void RangeForm::checkBounds(const LiveRangeRow &Row, UsedId U) {
-  RowTexts Texts = A.places().row(Row);
+  RowTexts Texts = Ctx.places().row(Row);
   std::string Tag = U ? D.spell(D[U].Tag) : D.spell(Row.Name, Row.Index);
   if (Row.Start < 0 || Row.Start >= Steps)
-    about(R.report(
+    about(Diags.report(
               Texts.First,
               "live range of {} starts at step {}, but steps run from 0 to {}",
               Tag, Row.Start, Steps - 1),
           U);
   else if (Row.End > Steps)
-    about(R.report(Texts.Second,
-                   "live range of {} ends at step {}, after the end of the "
-                   "program at step {}",
-                   Tag, Row.End, Steps),
+    about(Diags.report(Texts.Second,
+                       "live range of {} ends at step {}, after the end of the "
+                       "program at step {}",
+                       Tag, Row.End, Steps),
           U);
   else if (Row.End < Row.Start)
-    about(R.report(
+    about(Diags.report(
               Texts.Second,
               "live range of {} ends at step {}, before its start at step {}",
               Tag, Row.End, Row.Start),
@@ -136,13 +136,13 @@ void RangeForm::checkBounds(const LiveRangeRow &Row, UsedId U) {
 }
 
 void RangeForm::run() {
-  Steps = A.isSequenceSound()
-              ? A.steps()
-              : std::max(A.steps(), static_cast<int32_t>(std::min<uint32_t>(
-                                        D.MaxStep, INT32_MAX)));
+  Steps = Ctx.isSequenceSound()
+              ? Ctx.steps()
+              : std::max(Ctx.steps(), static_cast<int32_t>(std::min<uint32_t>(
+                                          D.MaxStep, INT32_MAX)));
   for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
     const LiveRangeRow &Row = D.Ranges[I];
-    UsedId U = A.findUsed(Row.Name, Row.Index);
+    UsedId U = Ctx.findUsed(Row.Name, Row.Index);
     if (U) {
       checkKey(I, U);
       Last = U;
@@ -156,7 +156,7 @@ void RangeForm::run() {
 }
 
 namespace hlobuf {
-void checkRangeForm(const CheckContext &A, Reporter &R) {
-  RangeForm(A, R).run();
+void checkRangeForm(const CheckContext &Ctx, Reporter &Diags) {
+  RangeForm(Ctx, Diags).run();
 }
 } // namespace hlobuf

@@ -21,24 +21,23 @@ using namespace hlobuf;
 
 /// True if \p P is a result of an asynchronous start: `{1..}` of `xxx-start`.
 /// The sugar collective-permute-start is spelled like an opcode of its own.
-static bool isAsyncResult(const CheckContext &A, const Position &P) {
-  const Dump &D = A.dump();
+static bool isAsyncResult(const CheckContext &Ctx, const Position &P) {
+  const Dump &D = Ctx.dump();
   llvm::SmallVector<uint32_t, 4> Steps = D.Indices.steps(P.Index);
-  const Instruction *I = A.instruction(P.Name);
+  const Instruction *I = Ctx.instruction(P.Name);
   llvm::StringRef Text = I ? opcodeText(I->Op.Op) : D.Names[P.Name];
   return !Steps.empty() && Steps.front() == 1 &&
          (Text.contains("-start") || (I && isAsync(I->Op.Op)));
 }
 
 /// True if some value of \p Name is also a result of an async-start at \p Step.
-static bool isRootOfAsync(const CheckContext &A, NameId Name, int32_t Step) {
-  constexpr uint32_t NewerThanHistory = 20260822;
-  if (A.release().until(NewerThanHistory))
+static bool isRootOfAsync(const CheckContext &Ctx, NameId Name, int32_t Step) {
+  if (Ctx.release().until(Release::AsyncRootStart))
     return false;
-  const Dump &D = A.dump();
-  for (uint32_t U : A.usedOfInstruction(Name))
+  const Dump &D = Ctx.dump();
+  for (uint32_t U : Ctx.usedOfInstruction(Name))
     for (const Position &P : D.positions(D.Used[U]))
-      if (A.time(P.Name) == Step && isAsyncResult(A, P))
+      if (Ctx.time(P.Name) == Step && isAsyncResult(Ctx, P))
         return true;
   return false;
 }
@@ -46,18 +45,17 @@ static bool isRootOfAsync(const CheckContext &A, NameId Name, int32_t Step) {
 /// True if \p Name is the dynamic-update-slice of an async body whose start is
 /// step \p Step: since 2026-08-03 the start holds the value that is updated,
 /// and only the done the new one.
-static bool isAsyncUpdate(const CheckContext &A, NameId Name, int32_t Step) {
-  constexpr uint32_t HoldsOperand = 20260803;
-  if (A.release().until(HoldsOperand) ||
-      A.opcode(Name) != Opcode::DynamicUpdateSlice)
+static bool isAsyncUpdate(const CheckContext &Ctx, NameId Name, int32_t Step) {
+  if (Ctx.release().until(Release::AsyncUpdateSliceForwards) ||
+      Ctx.opcode(Name) != Opcode::DynamicUpdateSlice)
     return false;
-  const Dump &D = A.dump();
-  for (uint32_t Number : A.usesBy(Name)) {
-    UsedId Updated = A.ownerOfUse(Number);
+  const Dump &D = Ctx.dump();
+  for (uint32_t Number : Ctx.usesBy(Name)) {
+    UsedId Updated = Ctx.ownerOfUse(Number);
     if (D.Uses[Number].Operand != 0 || !Updated)
       continue;
     for (const Position &P : D.positions(D[Updated]))
-      if (A.time(P.Name) == Step && isAsyncResult(A, P))
+      if (Ctx.time(P.Name) == Step && isAsyncResult(Ctx, P))
         return true;
   }
   return false;
@@ -66,11 +64,11 @@ static bool isAsyncUpdate(const CheckContext &A, NameId Name, int32_t Step) {
 /// What defines the value of \p U, as far as start times go.
 enum class Definition { Instruction, EntryParameter, Parameter, Unknown };
 
-static Definition definitionOf(const CheckContext &A, UsedId U) {
-  const Dump &D = A.dump();
+static Definition definitionOf(const CheckContext &Ctx, UsedId U) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  const Instruction *I = A.instruction(Tag.Name);
-  ValueId V = A.valueOf(U);
+  const Instruction *I = Ctx.instruction(Tag.Name);
+  ValueId V = Ctx.valueOf(U);
   bool OfEntry = V && D[D[V].Owner].isParameter() && !Tag.Phi;
   if (I && I->Op.Op != Opcode::Parameter)
     return Definition::Instruction;
@@ -80,93 +78,98 @@ static Definition definitionOf(const CheckContext &A, UsedId U) {
   return Definition::Unknown;
 }
 
-static void report(const CheckContext &A, Reporter &R, const LiveRangeRow &Row,
-                   UsedId U, int32_t Step, Definition Kind) {
-  const Dump &D = A.dump();
-  llvm::StringRef Where = A.places().row(Row).First;
+static void report(const CheckContext &Ctx, Reporter &Diags,
+                   const LiveRangeRow &Row, UsedId U, int32_t Step,
+                   Definition Kind) {
+  const Dump &D = Ctx.dump();
+  llvm::StringRef Where = Ctx.places().row(Row).First;
   std::string Tag = D.spell(D[U].Tag);
   llvm::StringRef Name = D.Names[Row.Name];
   Finding F =
       Kind == Definition::EntryParameter
-          ? R.report(Where,
-                     "live range of parameter {} starts at step {}, expected "
-                     "0",
-                     Tag, Row.Start)
+          ? Diags.report(
+                Where,
+                "live range of parameter {} starts at step {}, expected "
+                "0",
+                Tag, Row.Start)
       : Kind == Definition::Instruction
-          ? R.report(Where,
-                     "live range of {} starts at step {}, but '{}' is step {}",
-                     Tag, Row.Start, Name, Step)
-          : R.report(Where,
-                     "live range of {} starts at step {}, after '{}', step {}",
-                     Tag, Row.Start, Name, Step);
-  F.note(A.places().line(D.Sequence[Step]), "'{}' is here", Name);
-  if (ValueId V = A.valueOf(U))
+          ? Diags.report(
+                Where,
+                "live range of {} starts at step {}, but '{}' is step {}", Tag,
+                Row.Start, Name, Step)
+          : Diags.report(
+                Where,
+                "live range of {} starts at step {}, after '{}', step {}", Tag,
+                Row.Start, Name, Step);
+  F.note(Ctx.places().line(D.Sequence[Step]), "'{}' is here", Name);
+  if (ValueId V = Ctx.valueOf(U))
     F.about(V);
 }
 
 /// All values of one parameter start together.
-static void checkSiblings(const CheckContext &A, Reporter &R, uint32_t Number,
-                          UsedId U) {
-  const Dump &D = A.dump();
+static void checkSiblings(const CheckContext &Ctx, Reporter &Diags,
+                          uint32_t Number, UsedId U) {
+  const Dump &D = Ctx.dump();
   const LiveRangeRow &Row = D.Ranges[Number];
   unsigned Same = 0;
   unsigned Others = 0;
   // A parameter of many values is looked at once, from its first row.
-  llvm::ArrayRef<uint32_t> All = A.usedOfInstruction(Row.Name);
+  llvm::ArrayRef<uint32_t> All = Ctx.usedOfInstruction(Row.Name);
   if (All.empty() || D.Used[All.front()].Tag.Index != D[U].Tag.Index)
     return;
   for (uint32_t Sibling : All) {
     std::optional<StepRange> Range =
-        A.range(Row.Name, D.Used[Sibling].Tag.Index);
+        Ctx.range(Row.Name, D.Used[Sibling].Tag.Index);
     if (Range)
       ++(Range->Start == Row.Start ? Same : Others);
   }
   if (Others == 0)
     return;
   for (uint32_t Sibling : All) {
-    ValueId V = A.valueOf(UsedId(Sibling));
-    std::optional<uint32_t> At = V ? A.rangeRow(V) : std::nullopt;
+    ValueId V = Ctx.valueOf(UsedId(Sibling));
+    std::optional<uint32_t> At = V ? Ctx.rangeRow(V) : std::nullopt;
     if (!At)
       continue;
     const LiveRangeRow &Its = D.Ranges[*At];
     if ((Its.Start == Row.Start) == (Same >= Others))
       continue;
-    R.report(A.places().row(Its).First,
-             "live range of {} starts at step {}, but other parts of the "
-             "parameter do not",
-             D.spell(D.Used[Sibling].Tag), Its.Start)
+    Diags
+        .report(Ctx.places().row(Its).First,
+                "live range of {} starts at step {}, but other parts of the "
+                "parameter do not",
+                D.spell(D.Used[Sibling].Tag), Its.Start)
         .about(V);
   }
 }
 
 namespace hlobuf {
-void checkRangeStart(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  if (!A.isSequenceSound())
-    return R.notChecked("the instruction sequence is broken");
+void checkRangeStart(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  if (!Ctx.isSequenceSound())
+    return Diags.notChecked("the instruction sequence is broken");
   for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
     const LiveRangeRow &Row = D.Ranges[I];
-    UsedId U = A.findUsed(Row.Name, Row.Index);
-    int32_t Step = A.time(Row.Name);
+    UsedId U = Ctx.findUsed(Row.Name, Row.Index);
+    int32_t Step = Ctx.time(Row.Name);
     if (!U || Step < 0)
       continue;
-    Definition Kind = definitionOf(A, U);
+    Definition Kind = definitionOf(Ctx, U);
     switch (Kind) {
     case Definition::Instruction:
-      if (Row.Start != Step && !isRootOfAsync(A, Row.Name, Row.Start) &&
-          !isAsyncUpdate(A, Row.Name, Row.Start))
-        report(A, R, Row, U, Step, Kind);
+      if (Row.Start != Step && !isRootOfAsync(Ctx, Row.Name, Row.Start) &&
+          !isAsyncUpdate(Ctx, Row.Name, Row.Start))
+        report(Ctx, Diags, Row, U, Step, Kind);
       break;
     case Definition::EntryParameter:
       if (Row.Start != 0)
-        report(A, R, Row, U, Step, Kind);
+        report(Ctx, Diags, Row, U, Step, Kind);
       break;
     case Definition::Parameter:
     case Definition::Unknown:
-      if (Row.Start > Step && !isRootOfAsync(A, Row.Name, Row.Start))
-        report(A, R, Row, U, Step, Kind);
+      if (Row.Start > Step && !isRootOfAsync(Ctx, Row.Name, Row.Start))
+        report(Ctx, Diags, Row, U, Step, Kind);
       else if (Kind == Definition::Parameter)
-        checkSiblings(A, R, I, U);
+        checkSiblings(Ctx, Diags, I, U);
       break;
     }
   }

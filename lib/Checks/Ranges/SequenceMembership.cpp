@@ -38,9 +38,9 @@ struct Absent {
 
 class Membership {
 public:
-  Membership(const CheckContext &A, Reporter &R)
-      : A(A), D(A.dump()), R(R), InSequence(D.Names.size(), false),
-        Mentioned(D.Names.size(), false) {}
+  Membership(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags),
+        InSequence(D.Names.size(), false), Mentioned(D.Names.size(), false) {}
 
   void check() {
     for (const SequenceRow &Row : D.Sequence) {
@@ -62,14 +62,14 @@ private:
   void collect(UsedId U) {
     for (const Position &P : D.positions(D[U]))
       Mentioned[P.Name.index()] = true;
-    if (!A.range(D[U].Tag.Name, D[U].Tag.Index))
+    if (!Ctx.range(D[U].Tag.Name, D[U].Tag.Index))
       return;
     for (const Position &P : D.positions(D[U]))
       if (isNew(P.Name))
-        Missing.push_back({P.Name, U, A.places().row(P).Name});
+        Missing.push_back({P.Name, U, Ctx.places().row(P).Name});
     for (const Use &Row : D.uses(D[U]))
       if (isNew(Row.Name))
-        Missing.push_back({Row.Name, U, A.places().row(Row).Name});
+        Missing.push_back({Row.Name, U, Ctx.places().row(Row).Name});
   }
 
   /// True for the first mention of a name that is not in the sequence.
@@ -81,8 +81,8 @@ private:
   }
 
   void collectUnknown() {
-    if (!A.isFull()) {
-      R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
+    if (!Ctx.isFull()) {
+      Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
       return;
     }
     for (const SequenceRow &Row : D.Sequence)
@@ -98,51 +98,54 @@ private:
       return;
     const Absent &X = Missing.front();
     const SequenceRow &Row = *Unknown.front();
-    size_t Mentions = A.positionsAt(X.Name).size() + A.usesBy(X.Name).size();
-    StringRef InRow = A.places().row(Row).Name;
-    bool RowIsWrong = Mentions > 1 || (A.usesBy(Row.Name).empty() &&
-                                       A.usedOfInstruction(Row.Name).empty());
-    Finding F = RowIsWrong ? R.report(InRow,
-                                      "no value has a position at {}, and {} "
-                                      "is missing from the sequence",
-                                      InRow, D.Names[X.Name])
-                           : R.report(X.Where,
-                                      "{} is missing from the sequence, and no "
-                                      "value has a position at {}",
-                                      D.Names[X.Name], InRow);
+    size_t Mentions =
+        Ctx.positionsAt(X.Name).size() + Ctx.usesBy(X.Name).size();
+    StringRef InRow = Ctx.places().row(Row).Name;
+    bool RowIsWrong = Mentions > 1 || (Ctx.usesBy(Row.Name).empty() &&
+                                       Ctx.usedOfInstruction(Row.Name).empty());
+    Finding F = RowIsWrong
+                    ? Diags.report(InRow,
+                                   "no value has a position at {}, and {} "
+                                   "is missing from the sequence",
+                                   InRow, D.Names[X.Name])
+                    : Diags.report(X.Where,
+                                   "{} is missing from the sequence, and no "
+                                   "value has a position at {}",
+                                   D.Names[X.Name], InRow);
     F.note(RowIsWrong ? X.Where : InRow, "the other name")
         .about(X.Name)
         .about(Row.Name);
-    aboutUsed(A, F, X.Owner);
+    aboutUsed(Ctx, F, X.Owner);
     Missing.clear();
     Unknown.clear();
   }
 
   void reportMissing(const Absent &X) {
-    Finding F = R.report(
+    Finding F = Diags.report(
         X.Where,
         "{} is missing from the sequence, but {} has a use or position there",
-        D.Names[X.Name], A.places().tag(D[X.Owner]).Whole);
+        D.Names[X.Name], Ctx.places().tag(D[X.Owner]).Whole);
     F.about(X.Name);
     if (Repeated && Missing.size() == 1)
-      F.note(A.places().row(*Repeated).Name, "in the sequence twice")
+      F.note(Ctx.places().row(*Repeated).Name, "in the sequence twice")
           .about(Repeated->Name);
     // A line that was lost also breaks the numbering.
-    if (!A.isSequenceSound())
+    if (!Ctx.isSequenceSound())
       F.about(Section::Sequence);
-    aboutUsed(A, F, X.Owner);
+    aboutUsed(Ctx, F, X.Owner);
   }
 
   void reportUnknown(const SequenceRow &Row) {
-    R.report(A.places().row(Row).Name,
-             "no value has a position at {}, step {} of the sequence",
-             D.Names[Row.Name], Row.Ordinal)
+    Diags
+        .report(Ctx.places().row(Row).Name,
+                "no value has a position at {}, step {} of the sequence",
+                D.Names[Row.Name], Row.Ordinal)
         .about(Row.Name);
   }
 
-  const CheckContext &A;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   std::vector<bool> InSequence, Mentioned;
   std::vector<Absent> Missing;
   std::vector<const SequenceRow *> Unknown;
@@ -154,8 +157,8 @@ private:
 namespace {
 class RangeMembership {
 public:
-  RangeMembership(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()) {}
+  RangeMembership(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void run();
 
@@ -166,8 +169,8 @@ private:
   void checkRows();
   llvm::StringRef rowBehind(ValueId V);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   /// By used value: the first row of a later one. Built when first needed.
   std::vector<uint32_t> Behind;
@@ -181,26 +184,26 @@ llvm::StringRef RangeMembership::rowBehind(ValueId V) {
   if (Behind.empty()) {
     Behind.assign(D.Used.size() + 1, None);
     for (size_t I = D.Used.size(); I != 0; --I) {
-      ValueId Next = A.valueOf(UsedId(I - 1));
-      std::optional<uint32_t> Row = Next ? A.rangeRow(Next) : std::nullopt;
+      ValueId Next = Ctx.valueOf(UsedId(I - 1));
+      std::optional<uint32_t> Row = Next ? Ctx.rangeRow(Next) : std::nullopt;
       Behind[I - 1] = Row.value_or(Behind[I]);
     }
   }
-  UsedId U = A.usedOf(V);
+  UsedId U = Ctx.usedOf(V);
   uint32_t Row = U ? Behind[U.index()] : None;
   if (Row != None)
-    return A.places().line(D.Ranges[Row]);
+    return Ctx.places().line(D.Ranges[Row]);
   return D.Ranges.empty() ? llvm::StringRef()
-                          : A.places().line(D.Ranges.back());
+                          : Ctx.places().line(D.Ranges.back());
 }
 
 void RangeMembership::reportMissing(ValueId V, int32_t Step) {
-  Finding F = R.report(A.places().value(D[V]).Tag.Whole,
-                       "{} has no live range, but '{}' is step {}",
-                       D.spell(D[V].Tag), D.Names[D[V].Tag.Name], Step);
+  Finding F = Diags.report(Ctx.places().value(D[V]).Tag.Whole,
+                           "{} has no live range, but '{}' is step {}",
+                           D.spell(D[V].Tag), D.Names[D[V].Tag.Name], Step);
   F.about(V)
       .about(D[V].Tag.Name)
-      .note(A.places().line(D.Sequence[Step]), "'{}' is here",
+      .note(Ctx.places().line(D.Sequence[Step]), "'{}' is here",
             D.Names[D[V].Tag.Name]);
   llvm::StringRef Row = rowBehind(V);
   if (!Row.empty())
@@ -208,14 +211,15 @@ void RangeMembership::reportMissing(ValueId V, int32_t Step) {
 }
 
 void RangeMembership::reportUnscheduled(ValueId V) {
-  const SequenceRow *Stray = A.strayStep();
-  Finding F = R.report(A.places().value(D[V]).Tag.Whole,
-                       "'{}' of {} is not in the instruction sequence, but the "
-                       "value is neither thread-local nor constant",
-                       D.Names[D[V].Tag.Name], D.spell(D[V].Tag));
+  const SequenceRow *Stray = Ctx.strayStep();
+  Finding F =
+      Diags.report(Ctx.places().value(D[V]).Tag.Whole,
+                   "'{}' of {} is not in the instruction sequence, but the "
+                   "value is neither thread-local nor constant",
+                   D.Names[D[V].Tag.Name], D.spell(D[V].Tag));
   F.about(V).about(D[V].Tag.Name);
   if (Stray)
-    F.note(A.places().row(*Stray).Name,
+    F.note(Ctx.places().row(*Stray).Name,
            "step {} is '{}', which appears nowhere else", Stray->Ordinal,
            D.Names[Stray->Name])
         .about(Stray->Name);
@@ -226,20 +230,21 @@ void RangeMembership::reportUnscheduled(ValueId V) {
 /// allocate_buffers_for_constants), and for memory space assignment views into
 /// other buffers (dus_view_color, 2026-07-22).
 bool RangeMembership::allUsed() const {
-  return !A.isTPU() && A.backend() != Backend::Untiled &&
+  return !Ctx.isTPU() && Ctx.backend() != Backend::Untiled &&
          D.complete(Section::Texts) &&
          llvm::any_of(D.Allocations,
                       [](const Allocation &Alloc) { return Alloc.Constant; });
 }
 
 void RangeMembership::checkRows() {
-  if (A.isFull() || !allUsed())
+  if (Ctx.isFull() || !allUsed())
     return;
   for (const LiveRangeRow &Row : D.Ranges)
-    if (!A.findUsed(Row.Name, Row.Index))
-      R.report(A.places().row(Row).First,
-               "{} has a live range, but is missing from 'Used values'",
-               D.spell(Row.Name, Row.Index))
+    if (!Ctx.findUsed(Row.Name, Row.Index))
+      Diags
+          .report(Ctx.places().row(Row).First,
+                  "{} has a live range, but is missing from 'Used values'",
+                  D.spell(Row.Name, Row.Index))
           .about(Row.Name);
 }
 
@@ -248,16 +253,17 @@ void RangeMembership::run() {
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     const Allocation &Owner = D[D[V].Owner];
-    bool HasRow = A.rangeRow(V).has_value();
-    int32_t Step = A.time(D[V].Tag.Name);
+    bool HasRow = Ctx.rangeRow(V).has_value();
+    int32_t Step = Ctx.time(D[V].Tag.Name);
     if (!HasRow && Step >= 0)
       reportMissing(V, Step);
     else if (!HasRow && !Owner.ThreadLocal && !Owner.Constant)
       reportUnscheduled(V);
     else if (HasRow && Owner.ThreadLocal)
-      R.report(A.places().line(D.Ranges[*A.rangeRow(V)]),
-               "{} is thread-local, but has a live range", D.spell(D[V].Tag))
-          .note(A.places().header(Owner).ThreadLocal,
+      Diags
+          .report(Ctx.places().line(D.Ranges[*Ctx.rangeRow(V)]),
+                  "{} is thread-local, but has a live range", D.spell(D[V].Tag))
+          .note(Ctx.places().header(Owner).ThreadLocal,
                 "allocation {} is thread-local", Owner.Index)
           .about(V)
           .about(D[V].Owner);
@@ -265,13 +271,13 @@ void RangeMembership::run() {
 }
 
 namespace hlobuf {
-void checkSequenceMembership(const CheckContext &A, Reporter &R) {
-  if (A.dump().Sequence.empty())
-    return R.notChecked("the instruction sequence is empty");
-  Membership(A, R).check();
-  if (A.isSequenceSound())
-    RangeMembership(A, R).run();
+void checkSequenceMembership(const CheckContext &Ctx, Reporter &Diags) {
+  if (Ctx.dump().Sequence.empty())
+    return Diags.notChecked("the instruction sequence is empty");
+  Membership(Ctx, Diags).check();
+  if (Ctx.isSequenceSound())
+    RangeMembership(Ctx, Diags).run();
   else
-    R.notChecked("the instruction sequence is broken");
+    Diags.notChecked("the instruction sequence is broken");
 }
 } // namespace hlobuf

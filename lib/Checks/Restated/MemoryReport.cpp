@@ -23,9 +23,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// The release that put rows of equal size in order.
-static constexpr uint32_t TiesSorted = 20251027;
-
 using Role = RestatedField::Role;
 static constexpr RestatedField ValueFields[] = {
     {Role::Running, "", "cumulative size '{}'"},
@@ -48,12 +45,12 @@ static constexpr LineFormat AllocationRow = {AllocationFields, ":"};
 namespace {
 class MemoryReport : public RestatedSection {
 public:
-  MemoryReport(const CheckContext &A, Reporter &R, StringRef Text)
-      : A(A), D(A.dump()), R(R), There(reportLines(Text)),
-        Expected(
-            D, Text,
-            reportForm(Text) == ReportForm::ByAllocation &&
-                (!A.release().since(TiesSorted) || A.release().impossible())) {}
+  MemoryReport(const CheckContext &Ctx, Reporter &Diags, StringRef Text)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags), There(reportLines(Text)),
+        Expected(D, Text,
+                 reportForm(Text) == ReportForm::ByAllocation &&
+                     (!Ctx.release().since(Release::ReportTiesSorted) ||
+                      Ctx.release().impossible())) {}
 
   size_t statedLines() const override { return There.size(); }
   size_t derivedLines() const override { return Expected.lines().size(); }
@@ -82,9 +79,9 @@ private:
   ValueId valueBehind(const ReportLine &L, StringRef Shapes) const;
   void noteLostLine(Finding &F, AllocationId Owner);
 
-  const CheckContext &A;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   std::vector<StringRef> There;
   Report Expected;
   /// The only used value without a value line, once it was looked for.
@@ -142,7 +139,7 @@ void MemoryReport::explain(Finding &F, const LineDifference &Found) {
   if (Found.Derived == derivedLines()) {
     F.note(There[Found.Stated], "if several processes wrote the report, give "
                                 "each its own folder (--xla_dump_to)");
-    if (R.count() == 1)
+    if (Diags.count() == 1)
       F.asUnreadable();
     return;
   }
@@ -157,12 +154,12 @@ void MemoryReport::explain(Finding &F, const LineDifference &Found) {
     if (Found.Field && Found.Field->What == Role::Own)
       parseReportRow(There[Found.Stated], Row);
     ValueId V = valueBehind(L, Row.Shapes);
-    F.about(V).note(A.places().value(D[V]).Tag.Whole, "{} is at this offset",
+    F.about(V).note(Ctx.places().value(D[V]).Tag.Whole, "{} is at this offset",
                     D.spell(D[V].Tag));
     return;
   }
   const Allocation &Owner = D[L.Owner];
-  F.about(L.Owner).note(A.places().header(Owner).Size,
+  F.about(L.Owner).note(Ctx.places().header(Owner).Size,
                         "allocation {} has {} bytes and {} values", Owner.Index,
                         Owner.Size, Owner.Values.size());
 }
@@ -173,7 +170,7 @@ void MemoryReport::noteLostLine(Finding &F, AllocationId Owner) {
     Lost = UsedId();
     size_t Count = 0;
     for (size_t U = 0; U != D.Used.size(); ++U)
-      if (!A.valueOf(UsedId(U)) && ++Count == 1)
+      if (!Ctx.valueOf(UsedId(U)) && ++Count == 1)
         Lost = UsedId(U);
     if (Count > 1 || !D.complete(Section::Used))
       Lost = UsedId();
@@ -185,28 +182,28 @@ void MemoryReport::noteLostLine(Finding &F, AllocationId Owner) {
   const auto *Behind = llvm::partition_point(
       Values, [&](const Value &V) { return V.Tag.Id < Tag.Id; });
   F.about(Tag.Name).note(
-      Values.empty()           ? A.places().line(D[Owner])
-      : Behind == Values.end() ? A.places().line(Values.back())
-                               : A.places().line(*Behind),
+      Values.empty()           ? Ctx.places().line(D[Owner])
+      : Behind == Values.end() ? Ctx.places().line(Values.back())
+                               : Ctx.places().line(*Behind),
       "{} has no value line; it may belong next to this one", D.spell(Tag));
 }
 
 namespace hlobuf {
-void checkMemoryReport(const CheckContext &A, Reporter &R) {
-  StringRef Text = A.dump().text(Section::Report);
+void checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {
+  StringRef Text = Ctx.dump().text(Section::Report);
   if (Text.empty()) {
-    R.notChecked("the memory usage report is empty");
+    Diags.notChecked("the memory usage report is empty");
     return;
   }
   size_t Return = Text.find("\r\n");
   if (Return != StringRef::npos) {
-    R.report(Text.substr(Return, 1),
-             "line ends with a carriage return, expected only a newline");
+    Diags.report(Text.substr(Return, 1),
+                 "line ends with a carriage return, expected only a newline");
     return;
   }
-  MemoryReport Report(A, R, Text);
-  compareRestated(Report, R);
-  if (R.count() == 0 && !Text.ends_with("\n"))
-    R.report(Text.take_back(0), "the report ends in the middle of a line");
+  MemoryReport Report(Ctx, Diags, Text);
+  compareRestated(Report, Diags);
+  if (Diags.count() == 0 && !Text.ends_with("\n"))
+    Diags.report(Text.take_back(0), "the report ends in the middle of a line");
 }
 } // namespace hlobuf

@@ -38,7 +38,8 @@ struct NumberedRow {
 
 class Numbering {
 public:
-  Numbering(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  Numbering(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void checkAllocations();
   void checkValues();
@@ -58,33 +59,33 @@ private:
   void about(Finding &F, const NumberedRow &Row) const;
 
   NumberedRow value(uint32_t I) const {
-    TagTexts Tag = A.places().value(D.Values[I]).Tag;
+    TagTexts Tag = Ctx.places().value(D.Values[I]).Tag;
     return {"value " + Tag.Whole.str(), Tag.Id, ValueId(I), NameId()};
   }
   NumberedRow used(uint32_t I) const {
-    TagTexts Tag = A.places().tag(D.Used[I]);
-    return {"used value " + Tag.Whole.str(), Tag.Id, A.valueOf(UsedId(I)),
+    TagTexts Tag = Ctx.places().tag(D.Used[I]);
+    return {"used value " + Tag.Whole.str(), Tag.Id, Ctx.valueOf(UsedId(I)),
             D.Used[I].Tag.Name};
   }
   NumberedRow range(uint32_t I) const {
     const LiveRangeRow &Row = D.Ranges[I];
     return {"the live range of " + D.spell(Row.Name, Row.Index),
-            A.places().row(Row).Name, A.findValue(Row.Name, Row.Index),
+            Ctx.places().row(Row).Name, Ctx.findValue(Row.Name, Row.Index),
             Row.Name};
   }
   NumberedRow step(uint32_t I) const {
     const SequenceRow &Row = D.Sequence[I];
     return {fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
-            A.places().row(Row).First, ValueId(), Row.Name};
+            Ctx.places().row(Row).First, ValueId(), Row.Name};
   }
   NumberedRow allocation(uint32_t I) const {
     const Allocation &Row = D.Allocations[I];
     return {fmt::format("allocation {}", Row.Index),
-            A.places().header(Row).Index, ValueId(), NameId()};
+            Ctx.places().header(Row).Index, ValueId(), NameId()};
   }
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
 };
 } // namespace
@@ -100,9 +101,9 @@ void Numbering::about(Finding &F, const NumberedRow &Row) const {
 Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
                           const std::string &Expected) {
   bool First = Row.Where.data() == Before.Where.data();
-  Finding F = R.report(Row.Where, "{} {}{}, expected {}", Row.Name,
-                       First ? "comes first" : "follows ",
-                       First ? "" : Before.Name, Expected);
+  Finding F = Diags.report(Row.Where, "{} {}{}, expected {}", Row.Name,
+                           First ? "comes first" : "follows ",
+                           First ? "" : Before.Name, Expected);
   if (!First)
     F.note(Before.Where, "the previous one is here");
   about(F, Row);
@@ -112,9 +113,9 @@ Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
 
 void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
                             StringRef What) {
-  Finding F =
-      R.report(Second.Where, "{} has the same {} as {}, expected unique {}s",
-               Second.Name, What, First.Name, What);
+  Finding F = Diags.report(Second.Where,
+                           "{} has the same {} as {}, expected unique {}s",
+                           Second.Name, What, First.Name, What);
   F.note(First.Where, "the {} is also used here", What);
   about(F, Second);
   about(F, First);
@@ -165,11 +166,13 @@ void Numbering::checkSteps() {
       Before = I;
       continue;
     }
-    R.report(A.places().row(Steps[I]).Name,
-             "'{}' is in the instruction sequence twice, as step {} and step "
-             "{}",
-             D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
-        .note(A.places().row(Steps[Before]).Name, "its first step is here")
+    Diags
+        .report(
+            Ctx.places().row(Steps[I]).Name,
+            "'{}' is in the instruction sequence twice, as step {} and step "
+            "{}",
+            D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
+        .note(Ctx.places().row(Steps[Before]).Name, "its first step is here")
         .about(Section::Sequence)
         .about(Steps[I].Name);
   }
@@ -178,10 +181,12 @@ void Numbering::checkSteps() {
   bool FitsLast =
       !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
   if (!FitsLast && D.MaxStep != Steps.size())
-    R.report(A.places().liveHeader().First,
-             "the heading says {} steps, but the instruction sequence has {} "
-             "rows",
-             D.MaxStep, Steps.size())
+    Diags
+        .report(
+            Ctx.places().liveHeader().First,
+            "the heading says {} steps, but the instruction sequence has {} "
+            "rows",
+            D.MaxStep, Steps.size())
         .about(Section::Sequence);
 }
 
@@ -197,7 +202,7 @@ void Numbering::checkValues() {
       report(value(I), value(I - 1), "ascending ids inside an allocation");
   }
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> Here = A.valuesOfInstruction(NameId(Name));
+    llvm::ArrayRef<uint32_t> Here = Ctx.valuesOfInstruction(NameId(Name));
     for (size_t K = 1; K < Here.size(); ++K) {
       const ValueTag &First = D.Values[Here[K - 1]].Tag;
       const ValueTag &Second = D.Values[Here[K]].Tag;
@@ -219,7 +224,7 @@ void Numbering::checkRanges() {
   uint32_t Last = 0;
   uint32_t Before = 0;
   for (uint32_t I = 0; I != D.Ranges.size(); ++I) {
-    UsedId U = A.findUsed(D.Ranges[I].Name, D.Ranges[I].Index);
+    UsedId U = Ctx.findUsed(D.Ranges[I].Name, D.Ranges[I].Index);
     if (!U)
       continue;
     if (D[U].Tag.Id < Before)
@@ -230,9 +235,9 @@ void Numbering::checkRanges() {
 }
 
 namespace hlobuf {
-void checkNumbering(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  Numbering Check(A, R);
+void checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  Numbering Check(Ctx, Diags);
   Check.checkAllocations();
   Check.checkValues();
   if (D.complete(Section::Used) && D.Values2019 != ValueForm::MultiLine)

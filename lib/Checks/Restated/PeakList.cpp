@@ -48,14 +48,15 @@ struct DerivedRow {
 
 class PeakList : public RestatedSection {
 public:
-  PeakList(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  PeakList(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void compare();
 
   size_t statedLines() const override { return D.Peak.size(); }
   size_t derivedLines() const override { return Rows.size(); }
   StringRef stated(size_t Line) const override {
-    return A.places().line(D.Peak[Line]);
+    return Ctx.places().line(D.Peak[Line]);
   }
   std::string derived(size_t Line) const override;
   bool isSame(size_t Derived, size_t Stated) const override;
@@ -63,7 +64,7 @@ public:
     return D.PeakRows == PeakForm::Cumulative ? &Cumulative : &Plain;
   }
   StringRef noun() const override { return "peak list"; }
-  StringRef heading() const override { return A.places().peakHeader().First; }
+  StringRef heading() const override { return Ctx.places().peakHeader().First; }
   std::string describeExtra(size_t Stated, std::string Name) const override;
   StringRef order() const override {
     return D.PeakRows == PeakForm::Cumulative
@@ -93,8 +94,8 @@ private:
   void about(Finding &F, NameId Name, ShapeIndex Index) const;
   void explainRow(Finding &F, const LineDifference &Found);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   int32_t Step = 0;
   std::vector<DerivedRow> Rows;
@@ -109,7 +110,7 @@ static bool isLive(const LiveRangeRow &Row, int32_t Step) {
 
 /// The shape whose bytes a row prints; invalid if it is not known.
 ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
-  const Instruction *I = A.instruction(Range.Name);
+  const Instruction *I = Ctx.instruction(Range.Name);
   if (!I || !I->Result || D.PeakRows == PeakForm::Name)
     return I ? I->Result : ShapeId();
   return D.Shapes.at(I->Result, D.Indices.steps(Range.Index));
@@ -117,8 +118,8 @@ ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
 
 /// What the list says about a value of unknown shape.
 uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
-  R.notCheckedWithout(A, Section::Texts,
-                      "the shape of a live value is unknown");
+  Diags.notCheckedWithout(Ctx, Section::Texts,
+                          "the shape of a live value is unknown");
   if (StatedBytes.empty())
     for (const PeakRow &Row : D.Peak)
       StatedBytes.try_emplace(key(Row), Row.Bytes);
@@ -171,7 +172,7 @@ std::string PeakList::derived(size_t Line) const {
 }
 
 const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
-  if (std::optional<uint32_t> Range = A.rangeRow(Row.Name, Row.Index))
+  if (std::optional<uint32_t> Range = Ctx.rangeRow(Row.Name, Row.Index))
     return &D.Ranges[*Range];
   auto Found = llvm::find_if(D.Ranges, [&](const LiveRangeRow &Range) {
     return D.PeakRows == PeakForm::Name && Range.Name == Row.Name;
@@ -193,8 +194,8 @@ std::string PeakList::describeExtra(size_t Stated, std::string Name) const {
 
 void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
   F.about(Name);
-  UsedId U = A.findUsed(Name, Index);
-  if (ValueId V = U ? A.valueOf(U) : ValueId())
+  UsedId U = Ctx.findUsed(Name, Index);
+  if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
     F.about(V);
 }
 
@@ -204,17 +205,17 @@ void PeakList::explainRow(Finding &F, const LineDifference &Found) {
   const LiveRangeRow &Range = D.Ranges[Row.Range];
   about(F, Range.Name, Range.Index);
   if (Found.Fault == LineFault::Missing || Found.Fault == LineFault::Replaced) {
-    F.note(A.places().line(Range), "'{}' is live at step {}", name(Row.Range),
+    F.note(Ctx.places().line(Range), "'{}' is live at step {}", name(Row.Range),
            Step);
   } else if (!Found.Field) {
     return;
   } else if (Found.Field->What == Role::Running) {
     if (Found.Stated != 0)
-      F.note(A.places().row(D.Peak[Found.Stated - 1]).Second,
+      F.note(Ctx.places().row(D.Peak[Found.Stated - 1]).Second,
              "{} bytes up to here, plus {} more", Row.Cumulative - Row.Bytes,
              Row.Bytes);
   } else if (ShapeId Shape = shapeOf(Range)) {
-    F.note(A.places().text(*A.instruction(Range.Name)).ShapeText,
+    F.note(Ctx.places().text(*Ctx.instruction(Range.Name)).ShapeText,
            "its shape is {}", D.Shapes.text(Shape));
   }
 }
@@ -228,7 +229,7 @@ void PeakList::explain(Finding &F, const LineDifference &Found) {
     bool Extra =
         Found.Fault == LineFault::Extra || Found.Fault == LineFault::Replaced;
     if (Extra && Range)
-      F.note(A.places().line(*Range), "its live range is here");
+      F.note(Ctx.places().line(*Range), "its live range is here");
   }
   if (Found.Derived < Rows.size() && Found.Fault != LineFault::Extra)
     explainRow(F, Found);
@@ -248,14 +249,14 @@ void PeakList::compare() {
   if (isListed())
     return;
   // Does the list belong to the true peak?
-  std::optional<PeakMoment> Peak = findPeak(A);
+  std::optional<PeakMoment> Peak = findPeak(Ctx);
   if (Peak && Peak->Step != D.PeakStep) {
     derive(Peak->Step);
     if (isListed())
       return;
     derive(D.PeakStep);
   }
-  compareRestated(*this, R);
+  compareRestated(*this, Diags);
 }
 
 static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
@@ -269,44 +270,46 @@ static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
 
 /// The sentence is there if and only if a live value has no bound. False if
 /// there is no list to compare.
-static bool checkSentence(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   StringRef Heading =
       D.liveText().drop_front(D.PeakLine).take_until([](char C) {
         return C == '\n';
       });
   bool AllKnown = true;
   for (const LiveRangeRow &Row : D.Ranges) {
-    const Instruction *I = A.instruction(Row.Name);
+    const Instruction *I = Ctx.instruction(Row.Name);
     AllKnown &= I && I->Result;
     if (!I || !I->Result || !isUnbounded(D.Shapes, I->Result))
       continue;
     if (!D.UnboundedPeak)
-      R.report(Heading,
-               "a peak is printed, but '{}' has an unbounded dimension",
-               D.Names[Row.Name])
-          .note(A.places().text(*I).ShapeText, "its shape is here")
+      Diags
+          .report(Heading,
+                  "a peak is printed, but '{}' has an unbounded dimension",
+                  D.Names[Row.Name])
+          .note(Ctx.places().text(*I).ShapeText, "its shape is here")
           .about(Row.Name);
     return false;
   }
   if (!D.UnboundedPeak)
     return true;
   if (AllKnown)
-    R.report(Heading,
-             "no live value has an unbounded dimension, expected a peak")
+    Diags
+        .report(Heading,
+                "no live value has an unbounded dimension, expected a peak")
         .about(Section::Peak);
   else
-    R.notChecked("the shape of a live value is unknown");
+    Diags.notChecked("the shape of a live value is unknown");
   return false;
 }
 
 namespace hlobuf {
-void checkPeakList(const CheckContext &A, Reporter &R) {
-  if (A.dump().complete(Section::Texts) ? !checkSentence(A, R)
-                                        : A.dump().UnboundedPeak)
+void checkPeakList(const CheckContext &Ctx, Reporter &Diags) {
+  if (Ctx.dump().complete(Section::Texts) ? !checkSentence(Ctx, Diags)
+                                          : Ctx.dump().UnboundedPeak)
     return;
-  if (!A.areRangesSound())
-    return R.notChecked("the live ranges are incomplete");
-  PeakList(A, R).compare();
+  if (!Ctx.areRangesSound())
+    return Diags.notChecked("the live ranges are incomplete");
+  PeakList(Ctx, Diags).compare();
 }
 } // namespace hlobuf

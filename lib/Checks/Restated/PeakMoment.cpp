@@ -20,59 +20,60 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static uint64_t chargedAt(const CheckContext &A, int32_t Step) {
+static uint64_t chargedAt(const CheckContext &Ctx, int32_t Step) {
   uint64_t Sum = 0;
-  for (const LiveRangeRow &Row : A.dump().Ranges)
+  for (const LiveRangeRow &Row : Ctx.dump().Ranges)
     if (isCharged(Row, Step))
-      Sum += chargedBytes(A, Row).value_or(0);
+      Sum += chargedBytes(Ctx, Row).value_or(0);
   return Sum;
 }
 
 /// The values that count at either step, or nearly: if one of them has a wrong
 /// range or shape, this finding follows from that.
-static void nameSuspects(const CheckContext &A, Finding &F, int32_t Step) {
-  const Dump &D = A.dump();
+static void nameSuspects(const CheckContext &Ctx, Finding &F, int32_t Step) {
+  const Dump &D = Ctx.dump();
   constexpr int64_t Near = 2;
   int64_t First = std::min(Step, D.PeakStep);
   int64_t Last = std::max(Step, D.PeakStep);
   for (const LiveRangeRow &Row : D.Ranges) {
     if (Row.End < First - 1 - Near || Row.Start > Last + Near)
       continue;
-    UsedId U = A.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? A.valueOf(U) : ValueId())
+    UsedId U = Ctx.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
       F.about(V);
     F.about(Row.Name);
   }
 }
 
 namespace hlobuf {
-void checkPeakMoment(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   if (D.UnboundedPeak)
-    return R.notChecked("a dimension is unbounded");
-  if (!A.areRangesSound())
-    return R.notChecked("the live ranges are incomplete");
-  std::optional<PeakMoment> Peak = findPeak(A);
+    return Diags.notChecked("a dimension is unbounded");
+  if (!Ctx.areRangesSound())
+    return Diags.notChecked("the live ranges are incomplete");
+  std::optional<PeakMoment> Peak = findPeak(Ctx);
   if (!Peak)
-    return R.notChecked("the size of a live value is unknown");
+    return Diags.notChecked("the size of a live value is unknown");
   if (Peak->Step == D.PeakStep)
     return;
-  uint64_t Stated = chargedAt(A, D.PeakStep);
-  StringRef Where = A.places().peakHeader().First;
+  uint64_t Stated = chargedAt(Ctx, D.PeakStep);
+  StringRef Where = Ctx.places().peakHeader().First;
   Finding F =
       Stated == Peak->Bytes
-          ? R.report(Where,
-                     "peak is at step {}, but step {} is the first with {} "
-                     "live bytes",
-                     D.PeakStep, Peak->Step, Peak->Bytes)
-          : R.report(Where,
-                     "peak is at step {} with {} live bytes, but step {} has "
-                     "{}",
-                     D.PeakStep, Stated, Peak->Step, Peak->Bytes);
-  if (Peak->Step < A.steps())
-    F.note(A.places().line(D.Sequence[static_cast<size_t>(Peak->Step)]),
+          ? Diags.report(Where,
+                         "peak is at step {}, but step {} is the first with {} "
+                         "live bytes",
+                         D.PeakStep, Peak->Step, Peak->Bytes)
+          : Diags.report(
+                Where,
+                "peak is at step {} with {} live bytes, but step {} has "
+                "{}",
+                D.PeakStep, Stated, Peak->Step, Peak->Bytes);
+  if (Peak->Step < Ctx.steps())
+    F.note(Ctx.places().line(D.Sequence[static_cast<size_t>(Peak->Step)]),
            "step {} is here", Peak->Step);
   F.about(Section::Peak);
-  nameSuspects(A, F, Peak->Step);
+  nameSuspects(Ctx, F, Peak->Step);
 }
 } // namespace hlobuf

@@ -27,7 +27,8 @@ namespace {
 /// Compares each list with its trace.
 class PeakLists {
 public:
-  PeakLists(const CheckContext &A, Reporter &R) : A(A), D(A.dump()), R(R) {}
+  PeakLists(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
   void run();
 
@@ -40,27 +41,27 @@ private:
     /// The line of the trace.
     uint32_t Line = 0;
   };
-  void readTrace(const HeapTrace &T);
+  void readTrace(const HeapTrace &Trace);
   bool isInOrder(size_t Number);
   std::optional<uint64_t> bytes(const PeakValueList &List, AllocationId Id);
   void compare(const PeakValueList &List, AllocationId Id);
 
-  const CheckContext &A;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   llvm::DenseMap<uint32_t, ValueId> ById;
   std::vector<Moment> Moments;
 };
 } // namespace
 
-/// Replays \p T: shared bytes count once (HeapSimulatorTrace).
-void PeakLists::readTrace(const HeapTrace &T) {
+/// Replays \p Trace: shared bytes count once (HeapSimulatorTrace).
+void PeakLists::readTrace(const HeapTrace &Trace) {
   llvm::DenseMap<uint32_t, int64_t> Holders;
   llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Taken;
   uint64_t Now = 0;
   std::optional<AllocationId> Owner;
-  Moment Found{1, 0, 0, T.Line};
-  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
+  Moment Found{1, 0, 0, Trace.Line};
+  for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
     auto Known = ById.find(E.Value);
     if (Known == ById.end())
@@ -93,21 +94,22 @@ void PeakLists::readTrace(const HeapTrace &T) {
 
 bool PeakLists::isInOrder(size_t Number) {
   const PeakValueList &List = D.PeakValueLists[Number];
-  llvm::StringRef Where = A.places().traceLine(List.Line);
+  llvm::StringRef Where = Ctx.places().traceLine(List.Line);
   if (Number >= D.Allocations.size()) {
-    R.report(Where,
-             "allocation {} has values at its peak, but there are only {} "
-             "allocations",
-             List.Allocation, D.Allocations.size());
+    Diags.report(Where,
+                 "allocation {} has values at its peak, but there are only {} "
+                 "allocations",
+                 List.Allocation, D.Allocations.size());
     return false;
   }
   uint32_t Expected = D.Allocations[Number].Index;
   if (Expected == List.Allocation)
     return true;
-  R.report(Where,
-           "allocation {} has values at its peak, expected those of "
-           "allocation {} next",
-           List.Allocation, Expected)
+  Diags
+      .report(Where,
+              "allocation {} has values at its peak, expected those of "
+              "allocation {} next",
+              List.Allocation, Expected)
       .about(AllocationId(Number));
   return false;
 }
@@ -126,9 +128,10 @@ std::optional<uint64_t> PeakLists::bytes(const PeakValueList &List,
       Sum += D[Found->second].Size;
       continue;
     }
-    R.report(A.places().traceLine(P.Line),
-             "value {} is at the peak of allocation {}{}", P.Value,
-             List.Allocation, Twice ? " twice" : ", but is not in it")
+    Diags
+        .report(Ctx.places().traceLine(P.Line),
+                "value {} is at the peak of allocation {}{}", P.Value,
+                List.Allocation, Twice ? " twice" : ", but is not in it")
         .about(Id);
     return std::nullopt;
   }
@@ -141,31 +144,34 @@ void PeakLists::compare(const PeakValueList &List, AllocationId Id) {
     return;
   const Allocation &Own = D[Id];
   const Moment &All = Moments[Id.index()];
-  bool Moved = A.isTPU() && isVectorMemory(Own.color());
-  llvm::StringRef Where = A.places().traceLine(
+  bool Moved = Ctx.isTPU() && isVectorMemory(Own.color());
+  llvm::StringRef Where = Ctx.places().traceLine(
       List.Values.empty() ? List.Line : D.PeakValues[List.Values.Begin].Line);
   if (!Own.PreallocatedTemp) {
     uint64_t Largest = 0;
     for (uint32_t V = Own.Values.Begin; V != Own.Values.End; ++V)
       Largest = std::max(Largest, D.Values[V].Size);
     if (*Sum != Largest)
-      R.report(Where,
-               "the values at the peak of allocation {} take {} bytes, "
-               "expected {}, the largest of its values",
-               List.Allocation, *Sum, Largest)
+      Diags
+          .report(Where,
+                  "the values at the peak of allocation {} take {} bytes, "
+                  "expected {}, the largest of its values",
+                  List.Allocation, *Sum, Largest)
           .about(Id);
     return;
   }
   if (All.Traces != 1 || All.Values != Own.Values.size() || Moved) {
-    R.exempt("joined-peak");
+    Diags.exempt("joined-peak");
     return;
   }
   if (*Sum != All.Most)
-    R.report(Where,
-             "the values at the peak of allocation {} take {} bytes, expected "
-             "{}, the most that its trace holds",
-             List.Allocation, *Sum, All.Most)
-        .note(A.places().traceLine(All.Line), "the trace is here")
+    Diags
+        .report(
+            Where,
+            "the values at the peak of allocation {} take {} bytes, expected "
+            "{}, the most that its trace holds",
+            List.Allocation, *Sum, All.Most)
+        .note(Ctx.places().traceLine(All.Line), "the trace is here")
         .about(Id);
 }
 
@@ -174,22 +180,23 @@ void PeakLists::run() {
     ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
   Moments.resize(D.Allocations.size());
   if (D.complete(Section::Traces))
-    for (const HeapTrace &T : D.HeapTraces)
-      readTrace(T);
+    for (const HeapTrace &Trace : D.HeapTraces)
+      readTrace(Trace);
   for (size_t I = 0; I != D.PeakValueLists.size(); ++I) {
     if (!isInOrder(I))
       return;
     compare(D.PeakValueLists[I], AllocationId(I));
   }
   if (D.PeakValueLists.size() < D.Allocations.size())
-    R.report(A.places().traceLine(D.PeakValueLists.back().Line),
-             "allocation {} is the last one with values at its peak, expected "
-             "all {}",
-             D.PeakValueLists.back().Allocation, D.Allocations.size());
+    Diags.report(
+        Ctx.places().traceLine(D.PeakValueLists.back().Line),
+        "allocation {} is the last one with values at its peak, expected "
+        "all {}",
+        D.PeakValueLists.back().Allocation, D.Allocations.size());
 }
 
 namespace hlobuf {
-void checkPeakValues(const CheckContext &A, Reporter &R) {
-  PeakLists(A, R).run();
+void checkPeakValues(const CheckContext &Ctx, Reporter &Diags) {
+  PeakLists(Ctx, Diags).run();
 }
 } // namespace hlobuf

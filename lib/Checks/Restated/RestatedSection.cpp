@@ -92,7 +92,7 @@ static std::pair<StringRef, StringRef> differentText(StringRef Stated,
 namespace {
 class SectionComparer {
 public:
-  SectionComparer(RestatedSection &S, Reporter &R) : S(S), R(R) {}
+  SectionComparer(RestatedSection &S, Reporter &Diags) : S(S), Diags(Diags) {}
 
   void run();
 
@@ -110,12 +110,12 @@ private:
   Finding reportText(StringRef Line, StringRef Wanted, StringRef Name);
 
   RestatedSection &S;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
-void hlobuf::compareRestated(RestatedSection &S, Reporter &R) {
-  SectionComparer(S, R).run();
+void hlobuf::compareRestated(RestatedSection &S, Reporter &Diags) {
+  SectionComparer(S, Diags).run();
 }
 
 void SectionComparer::run() {
@@ -239,20 +239,21 @@ void SectionComparer::report(const LineDifference &D) {
     F = reportEdited(D);
     break;
   case LineFault::Misplaced:
-    F = R.report(Where, "expected {} before this line; {}", Wanted, S.order());
+    F = Diags.report(Where, "expected {} before this line; {}", Wanted,
+                     S.order());
     F.note(S.stated(D.Place), "it is here");
     break;
   case LineFault::Missing:
-    F = AtEnd ? R.report(Where, "the {} ends after this line, expected {}",
-                         S.noun(), Wanted)
-              : R.report(Where, "expected {} before this line", Wanted);
+    F = AtEnd ? Diags.report(Where, "the {} ends after this line, expected {}",
+                             S.noun(), Wanted)
+              : Diags.report(Where, "expected {} before this line", Wanted);
     break;
   case LineFault::Replaced:
   case LineFault::Extra:
     size_t Like = std::min(D.Derived + 1, S.derivedLines());
     const LineFormat *Format = Like == 0 ? nullptr : S.format(Like - 1);
     StringRef Key = Format ? Format->key(Where) : StringRef();
-    F = R.report(
+    F = Diags.report(
         Key.empty() ? Where : Key, "unexpected {}, expected {}",
         S.describeExtra(D.Stated, Format ? Format->row(Where) : "line"),
         Wanted);
@@ -266,10 +267,11 @@ Finding SectionComparer::reportText(StringRef Line, StringRef Wanted,
                                     StringRef Name) {
   auto [Found, Lost] = differentText(Line, Wanted);
   if (Found.empty())
-    return R.report(Found.data() ? Found : Line, "{} lacks '{}'", Name, Lost);
+    return Diags.report(Found.data() ? Found : Line, "{} lacks '{}'", Name,
+                        Lost);
   if (Lost.empty())
-    return R.report(Found, "unexpected '{}' in {}", Found, Name);
-  return R.report(Found, "{} has '{}', expected '{}'", Name, Found, Lost);
+    return Diags.report(Found, "unexpected '{}' in {}", Found, Name);
+  return Diags.report(Found, "{} has '{}', expected '{}'", Name, Found, Lost);
 }
 
 Finding SectionComparer::reportEdited(const LineDifference &D) {
@@ -277,7 +279,7 @@ Finding SectionComparer::reportEdited(const LineDifference &D) {
   std::string Wanted = S.derived(D.Derived);
   std::string Name = S.describe(D.Derived);
   if (!D.Field && (Line.empty() || Wanted.empty()))
-    return R.report(Line, "unexpected line, expected {}", Name);
+    return Diags.report(Line, "unexpected line, expected {}", Name);
   if (!D.Field)
     return reportText(Line, Wanted, Name);
   const LineFormat &Format = *S.format(D.Derived);
@@ -288,6 +290,6 @@ Finding SectionComparer::reportEdited(const LineDifference &D) {
     return reportText(Found, Expected, Name);
   auto [Before, After] = D.Field->Phrase.split("{}");
   StringRef Quote = Before.ends_with("'") ? "'" : "";
-  return R.report(Found, "{} has {}{}{}, expected {}{}{}{}", Name, Before,
-                  Found, After, Quote, Expected, Quote, D.Field->Reason);
+  return Diags.report(Found, "{} has {}{}{}, expected {}{}{}{}", Name, Before,
+                      Found, After, Quote, Expected, Quote, D.Field->Reason);
 }

@@ -116,7 +116,7 @@ public:
 };
 
 /// Reports where \p S first departs from what was derived. Near linear.
-void compareRestated(RestatedSection &S, Reporter &R);
+void compareRestated(RestatedSection &S, Reporter &Diags);
 
 } // namespace hlobuf
 

@@ -73,9 +73,10 @@ static StringRef lastPart(StringRef Name) {
 }
 
 /// The name of the line that counts \p Row.
-static std::string leafOf(const CheckContext &A, const PeakRow &Row) {
-  const Dump &D = A.dump();
-  auto OpName = findMetadata(D.attributes(*A.instruction(Row.Name)), "op_name");
+static std::string leafOf(const CheckContext &Ctx, const PeakRow &Row) {
+  const Dump &D = Ctx.dump();
+  auto OpName =
+      findMetadata(D.attributes(*Ctx.instruction(Row.Name)), "op_name");
   std::string Whole = OpName ? unescape(*OpName) : std::string();
   StringRef Leaf = Whole.empty() ? D.Names[Row.Name] : lastPart(Whole);
   return Leaf.str() +
@@ -85,19 +86,22 @@ static std::string leafOf(const CheckContext &A, const PeakRow &Row) {
 namespace {
 class StackTree : public RestatedSection {
 public:
-  StackTree(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  StackTree(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void compare();
 
   size_t statedLines() const override { return D.Stack.size(); }
   size_t derivedLines() const override { return Lines.size(); }
   StringRef stated(size_t Line) const override {
-    return A.places().line(D.Stack[Line]);
+    return Ctx.places().line(D.Stack[Line]);
   }
   std::string derived(size_t Line) const override;
   const LineFormat *format(size_t) const override { return &StackLine; }
   StringRef noun() const override { return "stack breakdown"; }
-  StringRef heading() const override { return A.places().stackHeader().First; }
+  StringRef heading() const override {
+    return Ctx.places().stackHeader().First;
+  }
   StringRef order() const override {
     return "siblings are ordered by total (descending), then by name";
   }
@@ -124,8 +128,8 @@ private:
   void derive();
   void compareNames();
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   /// The bytes of the whole tree: the heading, unless that is wrong.
   uint64_t Whole = 0;
@@ -144,8 +148,9 @@ bool StackTree::checkDepths() {
   uint32_t Most = 1;
   for (const StackNode &Node : D.Stack) {
     if (Node.Depth > Most) {
-      R.report(A.places().line(Node).take_front(Node.NameOffset),
-               "line has depth {}, expected {} or less", Node.Depth, Most)
+      Diags
+          .report(Ctx.places().line(Node).take_front(Node.NameOffset),
+                  "line has depth {}, expected {} or less", Node.Depth, Most)
           .about(Section::Stack);
       return false;
     }
@@ -156,11 +161,11 @@ bool StackTree::checkDepths() {
 
 void StackTree::readNames() {
   for (const PeakRow &Row : D.Peak)
-    if (!A.hasText(Row.Name))
+    if (!Ctx.hasText(Row.Name))
       return;
   Lacking.emplace();
   for (const PeakRow &Row : D.Peak)
-    (*Lacking)[leafOf(A, Row)] += Row.Bytes;
+    (*Lacking)[leafOf(Ctx, Row)] += Row.Bytes;
   for (const StackNode &Node : D.Stack)
     if (Node.Current != 0)
       (*Lacking)[D.stackName(Node)] -= Node.Current;
@@ -182,9 +187,10 @@ bool StackTree::reportLostLine(size_t Number, uint64_t Bytes) {
         Name = Entry.first();
   if (Name.empty() || (!AtEnd && D.stackName(D.Stack[Number]) == Name))
     return false;
-  R.report(A.places().line(AtEnd ? D.Stack.back() : D.Stack[Number]),
-           "expected a line '{}' with {} bytes {} this line", Name, Bytes,
-           AtEnd ? "after" : "before")
+  Diags
+      .report(Ctx.places().line(AtEnd ? D.Stack.back() : D.Stack[Number]),
+              "expected a line '{}' with {} bytes {} this line", Name, Bytes,
+              AtEnd ? "after" : "before")
       .about(Section::Stack);
   return true;
 }
@@ -219,8 +225,9 @@ bool StackTree::repairBytes() {
   }
   if (Left == 0 || reportLostLine(D.Stack.size(), Whole - Sum))
     return Left == 0;
-  R.report(A.places().row(D.Stack.back()).Remaining,
-           "the last line leaves {} bytes remaining, expected 0", Left)
+  Diags
+      .report(Ctx.places().row(D.Stack.back()).Remaining,
+              "the last line leaves {} bytes remaining, expected 0", Left)
       .about(Section::Stack);
   return false;
 }
@@ -294,29 +301,31 @@ std::string StackTree::derived(size_t Number) const {
 /// names.
 void StackTree::compareNames() {
   if (!Lacking)
-    return R.notCheckedWithout(A, Section::Texts,
-                               "the text of a listed instruction is missing");
+    return Diags.notCheckedWithout(
+        Ctx, Section::Texts, "the text of a listed instruction is missing");
   for (const StackNode &Node : D.Stack) {
     auto Found = Lacking->find(D.stackName(Node));
     if (Node.Current == 0 || static_cast<int64_t>(Found->second) >= 0)
       continue;
-    R.reportAs(Severity::Warning, A.places().row(Node).Name,
-               "line '{}' has {} bytes more than the peak list has under that "
-               "name",
-               D.stackName(Node), -Found->second)
+    Diags
+        .reportAs(
+            Severity::Warning, Ctx.places().row(Node).Name,
+            "line '{}' has {} bytes more than the peak list has under that "
+            "name",
+            D.stackName(Node), -Found->second)
         .about(Section::Stack);
     Found->second = 0;
   }
   for (const PeakRow &Row : D.Peak) {
-    auto Found = Lacking->find(leafOf(A, Row));
+    auto Found = Lacking->find(leafOf(Ctx, Row));
     if (static_cast<int64_t>(Found->second) <= 0)
       continue;
-    Finding F = R.reportAs(Severity::Warning, A.places().line(Row),
-                           "stack breakdown is missing {} bytes under '{}'",
-                           Found->second, Found->first());
+    Finding F = Diags.reportAs(Severity::Warning, Ctx.places().line(Row),
+                               "stack breakdown is missing {} bytes under '{}'",
+                               Found->second, Found->first());
     F.about(Section::Stack).about(Row.Name);
-    UsedId U = A.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? A.valueOf(U) : ValueId())
+    UsedId U = Ctx.findUsed(Row.Name, Row.Index);
+    if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
       F.about(V);
     Found->second = 0;
   }
@@ -330,22 +339,23 @@ void StackTree::compare() {
   bool IsListed = D.StackTotal == Sum || D.StackTotal == Printed;
   Whole = IsListed ? D.StackTotal : Sum;
   if (!IsListed)
-    R.report(heading(),
-             "stack breakdown covers {} bytes, but the peak list has {}",
-             D.StackTotal, Sum)
+    Diags
+        .report(heading(),
+                "stack breakdown covers {} bytes, but the peak list has {}",
+                D.StackTotal, Sum)
         .about(Section::Stack);
   readNames();
   if (!checkDepths() || !repairBytes())
     return;
   derive();
-  compareRestated(*this, R);
-  if (R.count() == 0 && Whole == Sum)
+  compareRestated(*this, Diags);
+  if (Diags.count() == 0 && Whole == Sum)
     compareNames();
 }
 
 namespace hlobuf {
-void checkStackBreakdown(const CheckContext &A, Reporter &R) {
-  if (A.dump().PeakRows == PeakForm::Cumulative)
-    StackTree(A, R).compare();
+void checkStackBreakdown(const CheckContext &Ctx, Reporter &Diags) {
+  if (Ctx.dump().PeakRows == PeakForm::Cumulative)
+    StackTree(Ctx, Diags).compare();
 }
 } // namespace hlobuf

@@ -36,17 +36,17 @@ static AllocationId suspect(const Dump &D, uint64_t Excess) {
 }
 
 namespace hlobuf {
-void checkTotalBytes(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   uint64_t Sum = 0;
   for (const Allocation &Alloc : D.Allocations)
     Sum += Alloc.Size;
-  RowTexts Texts = A.places().total();
+  RowTexts Texts = Ctx.places().total();
   if (D.Total != Sum) {
-    Finding F = R.report(Texts.First,
-                         "total is {} bytes, but the sizes of the {} "
-                         "allocations add up to {}",
-                         D.Total, D.Allocations.size(), Sum);
+    Finding F = Diags.report(Texts.First,
+                             "total is {} bytes, but the sizes of the {} "
+                             "allocations add up to {}",
+                             D.Total, D.Allocations.size(), Sum);
     F.about(Section::Total);
     // A header that is missing explains the difference.
     for (uint32_t I = 0; I != D.Allocations.size(); ++I)
@@ -55,16 +55,17 @@ void checkTotalBytes(const CheckContext &A, Reporter &R) {
         break;
       }
     if (AllocationId Id = suspect(D, Sum - D.Total))
-      F.note(A.places().header(D[Id]).Size,
+      F.note(Ctx.places().header(D[Id]).Size,
              "should this be {}, where the last value ends?",
              D[Id].Size - (Sum - D.Total))
           .about(Id);
     return;
   }
   if (D.TotalHuman && *D.TotalHuman != humanBytes(D.Total))
-    R.report(Texts.Second,
-             "human-readable total is '{}', expected '{}' for {} bytes",
-             *D.TotalHuman, humanBytes(D.Total), D.Total)
+    Diags
+        .report(Texts.Second,
+                "human-readable total is '{}', expected '{}' for {} bytes",
+                *D.TotalHuman, humanBytes(D.Total), D.Total)
         .about(Section::Total);
 }
 } // namespace hlobuf

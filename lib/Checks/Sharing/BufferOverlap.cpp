@@ -58,7 +58,8 @@ namespace {
 /// The tables of one allocation by place, disjoint.
 class Tables {
 public:
-  Tables(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  Tables(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
   void check(llvm::ArrayRef<uint32_t> Lines) {
     collect(Lines);
@@ -82,8 +83,8 @@ private:
   void checkOther(ValueId V);
   void report(ValueId Table, ValueId Other);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   std::vector<Table> List;
 };
@@ -91,20 +92,20 @@ private:
 
 void Tables::report(ValueId Table, ValueId Other) {
   const Value &T = D[Table], &V = D[Other];
-  Finding F = R.report(A.places().value(V).Offset,
-                       "{} shares {} with the tuple index table {}, {}",
-                       D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
-                       isTable(V) ? "which has another place"
-                                  : "which only tuples may share");
-  bool TableFirst = firstStep(A, Table) <= firstStep(A, Other);
+  Finding F = Diags.report(Ctx.places().value(V).Offset,
+                           "{} shares {} with the tuple index table {}, {}",
+                           D.spell(V.Tag), sharedBytes(D, T, V), D.spell(T.Tag),
+                           isTable(V) ? "which has another place"
+                                      : "which only tuples may share");
+  bool TableFirst = firstStep(Ctx, Table) <= firstStep(Ctx, Other);
   ValueId Old = TableFirst ? Table : Other;
   ValueId New = TableFirst ? Other : Table;
-  addDefinition(F, A, Old);
-  addStep(F, A, firstStep(A, New), New, spellOverwrite(V, T));
-  F.why(A.places().value(T).Offset,
+  addDefinition(F, Ctx, Old);
+  addStep(F, Ctx, firstStep(Ctx, New), New, spellOverwrite(V, T));
+  F.why(Ctx.places().value(T).Offset,
         "the table of {} holds pointers that readers of the tuple follow",
         spellName(D, Table));
-  notePlace(F, A, Table);
+  notePlace(F, Ctx, Table);
   F.about(Other).about(Table);
 }
 
@@ -146,8 +147,8 @@ namespace {
 /// The values of one place in time, found once for both rules.
 class OverlapCheck {
 public:
-  OverlapCheck(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), OnStacks(A, R) {}
+  OverlapCheck(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), OnStacks(Ctx, Diags) {}
 
   void run();
 
@@ -163,8 +164,8 @@ private:
   bool readsAndWrites(ValueId Read, ValueId Written) const;
   void reportTouching(Severity Level, ValueId Ending, ValueId Starting);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   Stacks OnStacks;
   bool AnyConditional = false;
@@ -172,7 +173,7 @@ private:
 } // namespace
 
 void OverlapCheck::run() {
-  Tables OfTuples(A, R);
+  Tables OfTuples(Ctx, Diags);
   bool Timed = D.complete(Section::Ranges);
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2)
@@ -181,42 +182,42 @@ void OverlapCheck::run() {
         Alloc, [&](llvm::ArrayRef<uint32_t> Lines) { OfTuples.check(Lines); });
     if (!Timed)
       continue;
-    explainContexts(A, R, Alloc);
-    if (!isAlternate(A, Alloc)) {
+    explainContexts(Ctx, Diags, Alloc);
+    if (!isAlternate(Ctx, Alloc)) {
       checkPlain(Alloc);
-    } else if (canCompareAlternate(A, R)) {
+    } else if (canCompareAlternate(Ctx, Diags)) {
       checkAlternate(Alloc);
       checkAlternateEnds(Alloc);
     }
   }
   if (!Timed)
-    R.notCheckedWithout(A, Section::Ranges);
+    Diags.notCheckedWithout(Ctx, Section::Ranges);
   // With the module, module-overlap distinguishes the branches.
-  const ModuleAnalysis *W = A.moduleAnalysis();
-  if (AnyConditional && !(W && W->derivesTime()))
-    R.notCheckedWithout(A, Section::Module,
-                        "alternate memory: the last uses are unknown");
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (AnyConditional && !(Analysis && Analysis->derivesTime()))
+    Diags.notCheckedWithout(Ctx, Section::Module,
+                            "alternate memory: the last uses are unknown");
 }
 
 void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {
-  StepRange First = *A.range(Earlier), Second = *A.range(Later);
+  StepRange First = *Ctx.range(Earlier), Second = *Ctx.range(Later);
   bool Dead = Second.Start == Second.End;
-  Finding F =
-      R.reportAs(Level, A.places().value(D[Later]).Offset,
-                 "{}{} overlaps live value {} in {}",
-                 Dead ? "unused value " : "", D.spell(D[Later].Tag),
-                 D.spell(D[Earlier].Tag), sharedBytes(D, D[Later], D[Earlier]));
-  addDefinition(F, A, Earlier);
-  addStep(F, A, Second.Start, Later,
+  Finding F = Diags.reportAs(Level, Ctx.places().value(D[Later]).Offset,
+                             "{}{} overlaps live value {} in {}",
+                             Dead ? "unused value " : "", D.spell(D[Later].Tag),
+                             D.spell(D[Earlier].Tag),
+                             sharedBytes(D, D[Later], D[Earlier]));
+  addDefinition(F, Ctx, Earlier);
+  addStep(F, Ctx, Second.Start, Later,
           fmt::format("{}{}", spellOverwrite(D[Later], D[Earlier]),
                       Dead ? ", and nobody reads it" : ""));
-  addEnd(F, A, Earlier, First.End);
-  F.why(A.places().row(D.Ranges[*A.rangeRow(Later)]).First,
+  addEnd(F, Ctx, Earlier, First.End);
+  F.why(Ctx.places().row(D.Ranges[*Ctx.rangeRow(Later)]).First,
         "the live range {}-{} begins before the live range {}-{} of {} ends",
         Second.Start, Second.End, First.Start, First.End,
         spellName(D, Earlier));
-  notePlace(F, A, Earlier);
-  noteRange(F, A, Earlier);
+  notePlace(F, Ctx, Earlier);
+  noteRange(F, Ctx, Earlier);
   F.about(Later).about(Earlier);
 }
 
@@ -225,7 +226,7 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
   Held.reserve(Alloc.Values.size());
   Stated.reserve(Alloc.Values.size());
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
-    Occupancy O = findOccupancy(A, ValueId(V));
+    Occupancy O = findOccupancy(Ctx, ValueId(V));
     if (O.Kind == HoldPolicy::Unknown)
       continue;
     Held.push_back(timedBytes(D, ValueId(V), O.Held));
@@ -241,9 +242,10 @@ void OverlapCheck::checkPlain(const Allocation &Alloc) {
 
 void OverlapCheck::exempt(const Occupancy &O) {
   bool Dead = O.Stated.Start == O.Stated.End;
-  R.exempt("conditional-reader", O.Kind == HoldPolicy::Conditional && !Dead);
-  R.exempt("no-known-end", O.Kind == HoldPolicy::Unused && !Dead);
-  R.exempt("concat-bitcast", O.Kind == HoldPolicy::Concat && !Dead);
+  Diags.exempt("conditional-reader",
+               O.Kind == HoldPolicy::Conditional && !Dead);
+  Diags.exempt("no-known-end", O.Kind == HoldPolicy::Unused && !Dead);
+  Diags.exempt("concat-bitcast", O.Kind == HoldPolicy::Concat && !Dead);
 }
 
 /// Values of ConcatBitcast are compared with unused values only, and values
@@ -251,7 +253,7 @@ void OverlapCheck::exempt(const Occupancy &O) {
 void OverlapCheck::checkAlternate(const Allocation &Alloc) {
   std::vector<TimedBytes> Held, Concats;
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
-    Occupancy O = findOccupancy(A, ValueId(V));
+    Occupancy O = findOccupancy(Ctx, ValueId(V));
     AnyConditional |= O.Kind == HoldPolicy::Conditional;
     exempt(O);
     if (O.Kind == HoldPolicy::Unknown)
@@ -267,7 +269,7 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
     report(Severity::Warning, ValueId(Later), ValueId(Earlier));
   });
   OnStacks.findOverlaps(Alloc, Concats, [&](uint32_t Later, uint32_t Earlier) {
-    std::optional<StepRange> Range = A.range(ValueId(Later));
+    std::optional<StepRange> Range = Ctx.range(ValueId(Later));
     if (Range->Start == Range->End)
       report(Severity::Warning, ValueId(Later), ValueId(Earlier));
   });
@@ -277,8 +279,8 @@ void OverlapCheck::checkAlternate(const Allocation &Alloc) {
 /// done both when it ends: no order of steps excuses that they share bytes.
 bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
   const ValueTag &Tag = D[Written].Tag;
-  const Instruction *I = A.instruction(Tag.Name);
-  UsedId U = A.usedOf(Read);
+  const Instruction *I = Ctx.instruction(Tag.Name);
+  UsedId U = Ctx.usedOf(Read);
   if (!I || !U || Tag.Phi || I->Op.Sugar || I->Op.Op == Opcode::Unknown ||
       isControlFlow(I->Op.Op) || accessesNoMemory(I->Op.Op) ||
       isTransfer(I->Op.Op))
@@ -292,53 +294,53 @@ void OverlapCheck::reportTouching(Severity Level, ValueId Ending,
   const Value &V = D[Ending], &W = D[Starting];
   if (V.samePlace(W))
     return;
-  int32_t Step = A.range(Starting)->Start;
-  Finding F = R.reportAs(
-      Level, A.places().value(W).Offset,
+  int32_t Step = Ctx.range(Starting)->Start;
+  Finding F = Diags.reportAs(
+      Level, Ctx.places().value(W).Offset,
       "{} starts at {}, where {} is still read, and shares {} with it; they "
       "must have the same place or no common byte",
       D.spell(W.Tag), spellStep(D, Step), D.spell(V.Tag), sharedBytes(D, V, W));
-  addDefinition(F, A, Ending);
-  addStep(F, A, Step, Starting, spellOverwrite(W, V));
-  addEnd(F, A, Ending, Step);
-  F.why(A.places().value(V).Offset,
+  addDefinition(F, Ctx, Ending);
+  addStep(F, Ctx, Step, Starting, spellOverwrite(W, V));
+  addEnd(F, Ctx, Ending, Step);
+  F.why(Ctx.places().value(V).Offset,
         "a result may replace an operand only at the same first byte, with the "
         "same size");
-  notePlace(F, A, Ending);
-  noteRange(F, A, Ending);
-  noteRange(F, A, Starting);
+  notePlace(F, Ctx, Ending);
+  noteRange(F, Ctx, Ending);
+  noteRange(F, Ctx, Starting);
   F.about(Starting).about(Ending);
 }
 
 bool OverlapCheck::usedByConditional(ValueId V) const {
-  UsedId U = A.usedOf(V);
+  UsedId U = Ctx.usedOf(V);
   return U && llvm::any_of(D.uses(D[U]), [&](const Use &Reader) {
-           return A.opcode(Reader.Name) == Opcode::Conditional;
+           return Ctx.opcode(Reader.Name) == Opcode::Conditional;
          });
 }
 
 /// The end of \p V was handed down from an operand of the conditional that
 /// defines \p Next.
 bool OverlapCheck::hasForeignEnd(ValueId V, ValueId Next) const {
-  UsedId U = A.usedOf(V);
-  if (!U || A.opcode(D[Next].Tag.Name) != Opcode::Conditional)
+  UsedId U = Ctx.usedOf(V);
+  if (!U || Ctx.opcode(D[Next].Tag.Name) != Opcode::Conditional)
     return false;
-  int32_t Last = lastUse(A, U).value_or(-1);
+  int32_t Last = lastUse(Ctx, U).value_or(-1);
   for (const Position &P : D.positions(D[U]))
-    Last = std::max(Last, A.time(P.Name));
-  return Last < A.range(Next)->Start - 1;
+    Last = std::max(Last, Ctx.time(P.Name));
+  return Last < Ctx.range(Next)->Start - 1;
 }
 
 void OverlapCheck::checkAlternateEnds(const Allocation &Alloc) {
   std::vector<TimedBytes> Starting, ByStatedEnd, ByLastUse;
   for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
-    Occupancy O = findOccupancy(A, ValueId(V));
-    R.exempt("concat-bitcast", O.IsConcat);
+    Occupancy O = findOccupancy(Ctx, ValueId(V));
+    Diags.exempt("concat-bitcast", O.IsConcat);
     if (O.Kind == HoldPolicy::Unknown || O.IsConcat)
       continue;
     Starting.push_back(timedBytes(D, ValueId(V), O.Stated));
     bool Split = usedByConditional(ValueId(V));
-    R.exempt("conditional-reader", Split);
+    Diags.exempt("conditional-reader", Split);
     if (!Split)
       ByStatedEnd.push_back(Starting.back());
     if (O.Kind == HoldPolicy::LastUse && (Split || O.Held != O.Stated))
@@ -354,13 +356,13 @@ void OverlapCheck::checkAlternateEnds(const Allocation &Alloc) {
                           if (!hasForeignEnd(ValueId(Ending), ValueId(Next)))
                             Report(Ending, Next);
                           else
-                            R.exempt("foreign-end");
+                            Diags.exempt("foreign-end");
                         });
   OnStacks.findTouching(Alloc, ByLastUse, Starting, Report);
 }
 
 namespace hlobuf {
-void checkBufferOverlap(const CheckContext &A, Reporter &R) {
-  OverlapCheck(A, R).run();
+void checkBufferOverlap(const CheckContext &Ctx, Reporter &Diags) {
+  OverlapCheck(Ctx, Diags).run();
 }
 } // namespace hlobuf

@@ -33,7 +33,8 @@ namespace {
 /// Replays all traces.
 class TraceReplay {
 public:
-  TraceReplay(const CheckContext &A, Reporter &R) : A(A), D(A.dump()), R(R) {}
+  TraceReplay(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
   void run();
 
@@ -45,10 +46,10 @@ private:
   };
   using Held = std::map<uint64_t, Holder>;
 
-  void replay(const HeapTrace &T);
-  void checkNumber(const HeapTrace &T);
+  void replay(const HeapTrace &Trace);
+  void checkNumber(const HeapTrace &Trace);
   /// Whether one of its values is in the allocation that has its number.
-  bool holdsValueOf(const HeapTrace &T) const;
+  bool holdsValueOf(const HeapTrace &Trace) const;
   /// Whether \p E may follow the events so far; reports it if not.
   bool follows(const HeapEvent &E, ValueId V);
   void count(const HeapEvent &E, ValueId V);
@@ -63,9 +64,9 @@ private:
   Finding report(const HeapEvent &E, std::string Message, ValueId V,
                  ValueId Other);
 
-  const CheckContext &A;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   llvm::DenseMap<uint32_t, ValueId> ById;
   /// By allocation, by the first byte.
   llvm::DenseMap<uint32_t, Held> Live;
@@ -92,10 +93,10 @@ private:
 
 Finding TraceReplay::report(const HeapEvent &E, std::string Message, ValueId V,
                             ValueId Other) {
-  Finding Said = R.report(A.places().traceLine(E.Line), "{}", Message);
-  Said.note(A.places().value(D[V]).Tag.Whole, "{} is placed here",
+  Finding Said = Diags.report(Ctx.places().traceLine(E.Line), "{}", Message);
+  Said.note(Ctx.places().value(D[V]).Tag.Whole, "{} is placed here",
             D.spell(D[V].Tag))
-      .note(A.places().value(D[Other]).Tag.Whole, "{} is placed here",
+      .note(Ctx.places().value(D[Other]).Tag.Whole, "{} is placed here",
             D.spell(D[Other].Tag))
       .about(V)
       .about(Other);
@@ -147,26 +148,27 @@ void TraceReplay::release(ValueId V) {
     Here.erase(Found);
 }
 
-bool TraceReplay::holdsValueOf(const HeapTrace &T) const {
-  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I)
+bool TraceReplay::holdsValueOf(const HeapTrace &Trace) const {
+  for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I)
     if (ValueId V = find(D.HeapEvents[I].Value);
-        V && D[V].Owner.index() == T.Allocation)
+        V && D[V].Owner.index() == Trace.Allocation)
       return true;
   return false;
 }
 
-void TraceReplay::checkNumber(const HeapTrace &T) {
-  llvm::StringRef Where = A.places().traceLine(T.Line);
+void TraceReplay::checkNumber(const HeapTrace &Trace) {
+  llvm::StringRef Where = Ctx.places().traceLine(Trace.Line);
   size_t Most = D.Allocations.size() + D.Values.size() + D.HeapTraces.size();
-  if (T.Allocation >= Most)
-    R.report(Where,
-             "the trace is of allocation {}, but there were at most {} before "
-             "temps were joined",
-             T.Allocation, Most);
-  auto [Other, New] = ByNumber.try_emplace(T.Allocation, &T);
-  if (!New && !(holdsValueOf(T) && holdsValueOf(*Other->second)))
-    R.report(Where, "two traces are of allocation {}", T.Allocation)
-        .note(A.places().traceLine(Other->second->Line), "the other is here");
+  if (Trace.Allocation >= Most)
+    Diags.report(
+        Where,
+        "the trace is of allocation {}, but there were at most {} before "
+        "temps were joined",
+        Trace.Allocation, Most);
+  auto [Other, New] = ByNumber.try_emplace(Trace.Allocation, &Trace);
+  if (!New && !(holdsValueOf(Trace) && holdsValueOf(*Other->second)))
+    Diags.report(Where, "two traces are of allocation {}", Trace.Allocation)
+        .note(Ctx.places().traceLine(Other->second->Line), "the other is here");
 }
 
 bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
@@ -174,16 +176,18 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
   Standing Before = Found->second;
   bool Free = E.What == HeapEvent::Kind::Free;
   Found->second = {Free, &E};
-  llvm::StringRef Where = A.places().traceLine(E.Line);
+  llvm::StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
-    R.report(Where, "{} is freed, but did not get any bytes", Name).about(V);
+    Diags.report(Where, "{} is freed, but did not get any bytes", Name)
+        .about(V);
     return false;
   }
   if (!New && (Before.Freed || !Free)) {
-    R.report(Where, "{} {} again in this trace", Name,
-             Free ? "is freed" : "gets bytes")
-        .note(A.places().traceLine(Before.Event->Line), "it was {} here",
+    Diags
+        .report(Where, "{} {} again in this trace", Name,
+                Free ? "is freed" : "gets bytes")
+        .note(Ctx.places().traceLine(Before.Event->Line), "it was {} here",
               Before.Freed ? "freed" : "allocated")
         .about(V);
     return false;
@@ -192,8 +196,9 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
   if (With && With != V && Seen.count(With.index()) != 0)
     return true;
   if (E.What == HeapEvent::Kind::Share)
-    R.report(Where, "{} shares the bytes of value {}, which did not get any",
-             Name, E.With)
+    Diags
+        .report(Where, "{} shares the bytes of value {}, which did not get any",
+                Name, E.With)
         .about(V);
   return E.What != HeapEvent::Kind::Share;
 }
@@ -214,35 +219,38 @@ void TraceReplay::reportLeft() {
       Left.push_back({S.Event->Line, ValueId(Value)});
   llvm::sort(Left);
   for (auto [Line, V] : Left)
-    R.report(A.places().traceLine(Line), "{} is never freed", D.spell(D[V].Tag))
+    Diags
+        .report(Ctx.places().traceLine(Line), "{} is never freed",
+                D.spell(D[V].Tag))
         .about(V);
   for (const auto &[Value, Own] : Moved)
     if (Own.Freed == 0 || Own.Freed > Own.Got)
-      R.report(A.places().traceLine(Own.Line), "{} is {}",
-               D.spell(D[ValueId(Value)].Tag),
-               Own.Freed == 0 ? "never freed"
-               : Own.Got == 0 ? "freed, but did not get any bytes"
-                              : "freed more often than it gets bytes")
+      Diags
+          .report(Ctx.places().traceLine(Own.Line), "{} is {}",
+                  D.spell(D[ValueId(Value)].Tag),
+                  Own.Freed == 0 ? "never freed"
+                  : Own.Got == 0 ? "freed, but did not get any bytes"
+                                 : "freed more often than it gets bytes")
           .about(ValueId(Value));
 }
 
-void TraceReplay::replay(const HeapTrace &T) {
+void TraceReplay::replay(const HeapTrace &Trace) {
   Live.clear();
   Seen.clear();
   Moved.clear();
-  checkNumber(T);
-  for (uint32_t I = T.Events.Begin; I != T.Events.End; ++I) {
+  checkNumber(Trace);
+  for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
     ValueId V = find(E.Value);
     if (!V) {
-      R.report(
-          A.places().traceLine(E.Line),
+      Diags.report(
+          Ctx.places().traceLine(E.Line),
           "the heap simulator has an event of value {}, which has no place",
           E.Value);
       continue;
     }
-    if (A.isTPU() && isVectorMemory(D[D[V].Owner].color())) {
-      R.exempt("moved-after-placement");
+    if (Ctx.isTPU() && isVectorMemory(D[D[V].Owner].color())) {
+      Diags.exempt("moved-after-placement");
       count(E, V);
       continue;
     }
@@ -261,12 +269,12 @@ void TraceReplay::replay(const HeapTrace &T) {
 void TraceReplay::run() {
   for (size_t I = 0; I != D.Values.size(); ++I)
     ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
-  for (const HeapTrace &T : D.HeapTraces)
-    replay(T);
+  for (const HeapTrace &Trace : D.HeapTraces)
+    replay(Trace);
 }
 
 namespace hlobuf {
-void checkHeapTrace(const CheckContext &A, Reporter &R) {
-  TraceReplay(A, R).run();
+void checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {
+  TraceReplay(Ctx, Diags).run();
 }
 } // namespace hlobuf

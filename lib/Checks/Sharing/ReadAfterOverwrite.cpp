@@ -66,11 +66,12 @@ enum class Effect : uint8_t {
 
 class LateUses {
 public:
-  LateUses(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), OnStacks(A, R) {
-    const ModuleAnalysis *W = A.moduleAnalysis();
-    if (W && W->program().obstacle().empty() && !W->isOfAnotherTime()) {
-      Module = &W->program();
+  LateUses(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), OnStacks(Ctx, Diags) {
+    const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+    if (Analysis && Analysis->program().obstacle().empty() &&
+        !Analysis->isOfAnotherTime()) {
+      Module = &Analysis->program();
       Same.emplace(*Module);
     }
   }
@@ -96,8 +97,8 @@ private:
   void report(const LateUse &Late, ValueId Writer);
   void explain(Finding &F, const LateUse &Late, ValueId Writer);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   Stacks OnStacks;
   /// Null without a usable module.
@@ -118,7 +119,7 @@ private:
 
 /// True if \p Reader reads the bytes of \p U itself.
 bool LateUses::reads(const Use &Reader, UsedId U) const {
-  const Instruction *I = A.instruction(Reader.Name);
+  const Instruction *I = Ctx.instruction(Reader.Name);
   if (!I || I->Op.Sugar)
     return false;
   Opcode Op = I->Op.Op;
@@ -130,14 +131,14 @@ bool LateUses::reads(const Use &Reader, UsedId U) const {
 }
 
 void LateUses::collect(ValueId V, UsedId U) {
-  std::optional<StepRange> Range = A.range(V);
+  std::optional<StepRange> Range = Ctx.range(V);
   if (!Range || Range->Start < 0 || Range->End < Range->Start ||
-      Range->End >= A.steps() || D[V].Size == 0)
+      Range->End >= Ctx.steps() || D[V].Size == 0)
     return;
   const UsedValue &Used = D[U];
   for (uint32_t Number = Used.Uses.Begin; Number != Used.Uses.End; ++Number) {
     const Use &Reader = D.Uses[Number];
-    int32_t Step = A.time(Reader.Name);
+    int32_t Step = Ctx.time(Reader.Name);
     if (Step > Range->End && reads(Reader, U))
       Late.push_back({Step, Number, V});
   }
@@ -146,7 +147,7 @@ void LateUses::collect(ValueId V, UsedId U) {
 void LateUses::collect(llvm::ArrayRef<uint32_t> Lines) {
   Late.clear();
   for (uint32_t V : Lines)
-    if (UsedId U = A.usedOf(ValueId(V)))
+    if (UsedId U = Ctx.usedOf(ValueId(V)))
       collect(ValueId(V), U);
 }
 
@@ -158,9 +159,9 @@ ValueId LateUses::operandValue(NameId Reader, uint32_t Operand,
     return std::pair(IdPair(Reader.index(), Number), At.canonical().bits());
   };
   if (KnownReaders.insert(Reader.index()).second)
-    for (uint32_t Number : A.usesBy(Reader))
+    for (uint32_t Number : Ctx.usesBy(Reader))
       OperandValues[Key(D.Uses[Number].Operand, D.Uses[Number].Index)] =
-          A.valueOf(A.ownerOfUse(Number));
+          Ctx.valueOf(Ctx.ownerOfUse(Number));
   return OperandValues.lookup(Key(Operand, Index));
 }
 
@@ -183,7 +184,7 @@ Effect LateUses::effectByModule(ValueId V, HloId Id) {
 
 Effect LateUses::effectByText(ValueId V) {
   const ValueTag &Tag = D[V].Tag;
-  const Instruction *I = A.instruction(Tag.Name);
+  const Instruction *I = Ctx.instruction(Tag.Name);
   if (!I)
     return Effect::Writes;
   if (I->Op.Op == Opcode::Copy) {
@@ -194,7 +195,7 @@ Effect LateUses::effectByText(ValueId V) {
                                                          : Effect::Writes;
   }
   if (I->Op.Op == Opcode::Fusion)
-    for (const DeclaredAlias &Item : A.aliases(*I))
+    for (const DeclaredAlias &Item : Ctx.aliases(*I))
       if (Item.Output.canonical() == Tag.Index.canonical() &&
           isOnOperand(V, Item.Operand, Item.Index))
         return Effect::MayKeep;
@@ -203,7 +204,7 @@ Effect LateUses::effectByText(ValueId V) {
 
 Effect LateUses::effectOf(ValueId V) {
   NameId Name = D[V].Tag.Name;
-  if (isConcatBitcast(A, Name))
+  if (isConcatBitcast(Ctx, Name))
     return Effect::Keeps;
   HloId Id = Module ? Module->find(Name) : HloId();
   return Id ? effectByModule(V, Id) : effectByText(V);
@@ -217,8 +218,8 @@ void LateUses::replay(llvm::ArrayRef<uint32_t> Lines) {
   std::vector<std::pair<int32_t, uint32_t>> Writes;
   for (uint32_t V : Lines) {
     const ValueTag &Tag = D.Values[V].Tag;
-    int32_t Step = A.time(Tag.Name);
-    if (Step >= 0 && !Tag.Phi && A.opcode(Tag.Name) != Opcode::Parameter)
+    int32_t Step = Ctx.time(Tag.Name);
+    if (Step >= 0 && !Tag.Phi && Ctx.opcode(Tag.Name) != Opcode::Parameter)
       Writes.push_back({Step, V});
   }
   llvm::sort(Writes);
@@ -241,9 +242,9 @@ void LateUses::replay(llvm::ArrayRef<uint32_t> Lines) {
 /// that the value is passed to.
 bool LateUses::mayLieInBranches(ValueId Writer, const LateUse &Read) {
   bool Passed =
-      llvm::any_of(D.uses(D[A.usedOf(Read.Value)]), [&](const Use &By) {
-        return By.Operand > 0 && (A.opcode(By.Name) == Opcode::Conditional ||
-                                  !A.hasText(By.Name));
+      llvm::any_of(D.uses(D[Ctx.usedOf(Read.Value)]), [&](const Use &By) {
+        return By.Operand > 0 && (Ctx.opcode(By.Name) == Opcode::Conditional ||
+                                  !Ctx.hasText(By.Name));
       });
   if (!Passed)
     return false;
@@ -258,7 +259,7 @@ static constexpr const char *LateInModule =
 
 std::optional<uint32_t> LateUses::findWriter(const LateUse &Read,
                                              const LastWriters &Writers) const {
-  TimedBytes Bytes = timedBytes(D, Read.Value, *A.range(Read.Value));
+  TimedBytes Bytes = timedBytes(D, Read.Value, *Ctx.range(Read.Value));
   return Writers.findSince(Bytes.Begin, Bytes.End, Bytes.Last, [&](uint32_t W) {
     return D.Values[W].Tag.Name != D[Read.Value].Tag.Name;
   });
@@ -271,14 +272,14 @@ void LateUses::check(const LateUse &Read, const LastWriters &Writers,
   std::optional<uint32_t> Writer = findWriter(Read, Writers);
   if (!Writer) {
     if (findWriter(Read, Uncertain))
-      R.notCheckedWithout(A, Section::Module, LateInModule);
+      Diags.notCheckedWithout(Ctx, Section::Module, LateInModule);
     return;
   }
   if (mayLieInBranches(ValueId(*Writer), Read)) {
     // With the module, clobbered-read walks each branch on its own.
-    const ModuleAnalysis *W = A.moduleAnalysis();
-    if (!W || !W->derivesTime())
-      R.notCheckedWithout(A, Section::Module, LateInModule);
+    const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+    if (!Analysis || !Analysis->derivesTime())
+      Diags.notCheckedWithout(Ctx, Section::Module, LateInModule);
     return;
   }
   Reported.insert(Read.Value.index());
@@ -292,9 +293,9 @@ void LateUses::report(const LateUse &Read, ValueId Writer) {
   }
   const Value &V = D[Read.Value], &W = D[Writer];
   NameId Reader = D.Uses[Read.Use].Name;
-  Finding F = R.report(A.places().value(V).Tag.Whole,
-                       "{} reads {} after {} overwrote it", D.Names[Reader],
-                       spellName(D, Read.Value), D.Names[W.Tag.Name]);
+  Finding F = Diags.report(Ctx.places().value(V).Tag.Whole,
+                           "{} reads {} after {} overwrote it", D.Names[Reader],
+                           spellName(D, Read.Value), D.Names[W.Tag.Name]);
   explain(F, Read, Writer);
   F.about(Read.Value).about(Writer).about(Reader);
 }
@@ -302,12 +303,12 @@ void LateUses::report(const LateUse &Read, ValueId Writer) {
 void LateUses::explain(Finding &F, const LateUse &Read, ValueId Writer) {
   const Value &V = D[Read.Value], &W = D[Writer];
   const Use &Reader = D.Uses[Read.Use];
-  const Places &At = A.places();
-  addStep(F, A, A.time(V.Tag.Name), Read.Value, spellDefinition(D, Read.Value),
-          StepRole::Defines);
-  addStep(F, A, A.time(W.Tag.Name), Writer, spellOverwrite(W, V));
-  addEnd(F, A, Read.Value, Read.Step);
-  const LiveRangeRow &Stated = D.Ranges[*A.rangeRow(Read.Value)];
+  const Places &At = Ctx.places();
+  addStep(F, Ctx, Ctx.time(V.Tag.Name), Read.Value,
+          spellDefinition(D, Read.Value), StepRole::Defines);
+  addStep(F, Ctx, Ctx.time(W.Tag.Name), Writer, spellOverwrite(W, V));
+  addEnd(F, Ctx, Read.Value, Read.Step);
+  const LiveRangeRow &Stated = D.Ranges[*Ctx.rangeRow(Read.Value)];
   F.why(At.row(Stated).Second,
         "the live range {}-{} leaves out the read at step {}", Stated.Start,
         Stated.End, Read.Step);
@@ -347,11 +348,11 @@ void LateUses::run() {
 }
 
 namespace hlobuf {
-void checkReadAfterOverwrite(const CheckContext &A, Reporter &R) {
-  if (!A.isSequenceSound()) {
-    R.notChecked("the instruction sequence is broken");
+void checkReadAfterOverwrite(const CheckContext &Ctx, Reporter &Diags) {
+  if (!Ctx.isSequenceSound()) {
+    Diags.notChecked("the instruction sequence is broken");
     return;
   }
-  LateUses(A, R).run();
+  LateUses(Ctx, Diags).run();
 }
 } // namespace hlobuf

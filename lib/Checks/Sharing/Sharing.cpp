@@ -32,46 +32,47 @@ std::string hlobuf::spellStep(const Dump &D, int32_t Step) {
   return fmt::format("step {}", Step);
 }
 
-bool hlobuf::canCompareAlternate(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+bool hlobuf::canCompareAlternate(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
-      !A.isSequenceSound()) {
-    R.notChecked("alternate memory: the last uses are unknown");
+      !Ctx.isSequenceSound()) {
+    Diags.notChecked("alternate memory: the last uses are unknown");
     return false;
   }
   return true;
 }
 
-void hlobuf::explainContexts(const CheckContext &A, Reporter &R,
+void hlobuf::explainContexts(const CheckContext &Ctx, Reporter &Diags,
                              const Allocation &Alloc) {
   const Value *First = nullptr;
-  for (const Value &V : A.dump().values(Alloc)) {
-    R.exempt("sparsecore-context", isSharedContext(A, V));
+  for (const Value &V : Ctx.dump().values(Alloc)) {
+    Diags.exempt("sparsecore-context", isSharedContext(Ctx, V));
     // Alternate memory is not compared at all without texts.
-    if (V.Size == 0 || isAlternate(A, Alloc) || !mayBeSharedContext(A, V))
+    if (V.Size == 0 || isAlternate(Ctx, Alloc) || !mayBeSharedContext(Ctx, V))
       continue;
     First = First ? First : &V;
   }
   if (First)
-    R.notChecked(fmt::format(
+    Diags.notChecked(fmt::format(
         "possible contexts of SparseCore chains in allocation {}, from {} on: "
         "needs instruction texts or the HLO module",
-        Alloc.Index, A.dump().spell(First->Tag)));
+        Alloc.Index, Ctx.dump().spell(First->Tag)));
 }
 
-void hlobuf::notePlace(Finding &F, const Facts &A, ValueId V) {
-  const Value &Val = A.dump()[V];
-  F.note(A.places().value(Val).Offset, "{} occupies bytes [{}, {}) here",
-         A.dump().spell(Val.Tag), Val.Offset, Val.end());
+void hlobuf::notePlace(Finding &F, const Facts &DumpFacts, ValueId V) {
+  const Value &Val = DumpFacts.dump()[V];
+  F.note(DumpFacts.places().value(Val).Offset,
+         "{} occupies bytes [{}, {}) here", DumpFacts.dump().spell(Val.Tag),
+         Val.Offset, Val.end());
 }
 
-void hlobuf::noteRange(Finding &F, const Facts &A, ValueId V) {
-  const Dump &D = A.dump();
-  std::optional<uint32_t> Row = A.rangeRow(V);
+void hlobuf::noteRange(Finding &F, const Facts &DumpFacts, ValueId V) {
+  const Dump &D = DumpFacts.dump();
+  std::optional<uint32_t> Row = DumpFacts.rangeRow(V);
   if (!Row)
     return;
   const LiveRangeRow &Range = D.Ranges[*Row];
-  F.note(A.places().row(Range).First, "{} is live from {} to {}",
+  F.note(DumpFacts.places().row(Range).First, "{} is live from {} to {}",
          D.spell(D[V].Tag), spellStep(D, Range.Start), spellStep(D, Range.End));
 }
 
@@ -90,19 +91,19 @@ std::string hlobuf::spellDefinition(const Dump &D, ValueId V) {
                      D[Val.Owner].Index);
 }
 
-int32_t hlobuf::firstStep(const Facts &A, ValueId V) {
-  if (std::optional<StepRange> Range = A.range(V))
+int32_t hlobuf::firstStep(const Facts &DumpFacts, ValueId V) {
+  if (std::optional<StepRange> Range = DumpFacts.range(V))
     return Range->Start;
-  return A.time(A.dump()[V].Tag.Name);
+  return DumpFacts.time(DumpFacts.dump()[V].Tag.Name);
 }
 
 static bool isStep(const Dump &D, int32_t Step) {
   return Step >= 0 && static_cast<size_t>(Step) < D.Sequence.size();
 }
 
-static std::string sourceOf(const Facts &A, NameId Name) {
-  const Instruction *I = A.instruction(Name);
-  return I ? A.sourceLine(*I) : "";
+static std::string sourceOf(const Facts &DumpFacts, NameId Name) {
+  const Instruction *I = DumpFacts.instruction(Name);
+  return I ? DumpFacts.sourceLine(*I) : "";
 }
 
 unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
@@ -111,47 +112,48 @@ unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
 }
 
 /// What its text shows of the instruction \p Name.
-static llvm::StringRef opcodeOf(const Facts &A, NameId Name) {
-  Opcode Op = A.opcode(Name);
+static llvm::StringRef opcodeOf(const Facts &DumpFacts, NameId Name) {
+  Opcode Op = DumpFacts.opcode(Name);
   return Op == Opcode::Unknown ? "" : opcodeText(Op);
 }
 
-void hlobuf::addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
-                     std::string Action, StepRole Role) {
-  const Dump &D = A.dump();
+void hlobuf::addStep(Finding &F, const Facts &DumpFacts, int32_t Step,
+                     ValueId V, std::string Action, StepRole Role) {
+  const Dump &D = DumpFacts.dump();
   llvm::StringRef Where =
       isStep(D, Step)
-          ? A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
-          : A.places().value(D[V]).Tag.Whole;
-  F.step(Where,
-         {Step, spellName(D, V), std::move(Action), sourceOf(A, D[V].Tag.Name),
-          Role, opcodeOf(A, D[V].Tag.Name), elementBits(D, V)});
+          ? DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
+          : DumpFacts.places().value(D[V]).Tag.Whole;
+  F.step(Where, {Step, spellName(D, V), std::move(Action),
+                 sourceOf(DumpFacts, D[V].Tag.Name), Role,
+                 opcodeOf(DumpFacts, D[V].Tag.Name), elementBits(D, V)});
 }
 
-void hlobuf::addDefinition(Finding &F, const Facts &A, ValueId V) {
-  addStep(F, A, firstStep(A, V), V, spellDefinition(A.dump(), V),
-          StepRole::Defines);
+void hlobuf::addDefinition(Finding &F, const Facts &DumpFacts, ValueId V) {
+  addStep(F, DumpFacts, firstStep(DumpFacts, V), V,
+          spellDefinition(DumpFacts.dump(), V), StepRole::Defines);
 }
 
-void hlobuf::addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step) {
-  const Dump &D = A.dump();
+void hlobuf::addEnd(Finding &F, const Facts &DumpFacts, ValueId V,
+                    int32_t Step) {
+  const Dump &D = DumpFacts.dump();
   if (!isStep(D, Step))
-    return addStep(F, A, Step, V, "is live until the end of the program",
-                   StepRole::Other);
+    return addStep(F, DumpFacts, Step, V,
+                   "is live until the end of the program", StepRole::Other);
   llvm::StringRef Where =
-      A.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
-  UsedId U = A.usedOf(V);
+      DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
+  UsedId U = DumpFacts.usedOf(V);
   for (const Use &Reader : U ? D.uses(D[U]) : llvm::ArrayRef<Use>())
-    if (A.time(Reader.Name) == Step) {
+    if (DumpFacts.time(Reader.Name) == Step) {
       F.step(Where, {Step, D.Names[Reader.Name].str(),
                      fmt::format("reads {} as operand {}", spellName(D, V),
                                  Reader.Operand),
-                     sourceOf(A, Reader.Name), StepRole::Reads,
-                     opcodeOf(A, Reader.Name)});
+                     sourceOf(DumpFacts, Reader.Name), StepRole::Reads,
+                     opcodeOf(DumpFacts, Reader.Name)});
       return;
     }
   NameId Name = D.Sequence[static_cast<size_t>(Step)].Name;
   F.step(Where, {Step, D.Names[Name].str(),
                  fmt::format("{} is live until here", spellName(D, V)),
-                 sourceOf(A, Name)});
+                 sourceOf(DumpFacts, Name)});
 }

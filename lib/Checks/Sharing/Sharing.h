@@ -22,20 +22,20 @@ std::string spellOverwrite(const Value &Later, const Value &Earlier);
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
-/// True if values of alternate memory can be compared in time; else \p R says
-/// why not: their last uses are unknown.
-bool canCompareAlternate(const CheckContext &A, Reporter &R);
+/// True if values of alternate memory can be compared in time; else \p Diags
+/// says why not: their last uses are unknown.
+bool canCompareAlternate(const CheckContext &Ctx, Reporter &Diags);
 
 /// Counts the contexts of SparseCore chains in \p Alloc, which are left out.
-/// Where no text says whether values are such contexts, \p R names them.
-void explainContexts(const CheckContext &A, Reporter &R,
+/// Where no text says whether values are such contexts, \p Diags names them.
+void explainContexts(const CheckContext &Ctx, Reporter &Diags,
                      const Allocation &Alloc);
 
 /// Notes where \p V is, at its value line.
-void notePlace(Finding &F, const Facts &A, ValueId V);
+void notePlace(Finding &F, const Facts &DumpFacts, ValueId V);
 
 /// Notes the live range of \p V at its row of BufferLiveRange.
-void noteRange(Finding &F, const Facts &A, ValueId V);
+void noteRange(Finding &F, const Facts &DumpFacts, ValueId V);
 
 /// `name{index}`.
 std::string spellName(const Dump &D, ValueId V);
@@ -48,18 +48,18 @@ unsigned elementBits(const Dump &D, ValueId V);
 
 /// The first step at which \p V holds its bytes, by its live range or else by
 /// the sequence; -1 if neither says.
-int32_t firstStep(const Facts &A, ValueId V);
+int32_t firstStep(const Facts &DumpFacts, ValueId V);
 
 /// Adds what \p V does at \p Step to the timeline, at the row of that step, or
 /// at the value line where there is none.
-void addStep(Finding &F, const Facts &A, int32_t Step, ValueId V,
+void addStep(Finding &F, const Facts &DumpFacts, int32_t Step, ValueId V,
              std::string Action, StepRole Role = StepRole::Overwrites);
 
 /// Adds the first step of \p V, as its definition.
-void addDefinition(Finding &F, const Facts &A, ValueId V);
+void addDefinition(Finding &F, const Facts &DumpFacts, ValueId V);
 
 /// Adds the last step of \p V: who reads it there.
-void addEnd(Finding &F, const Facts &A, ValueId V, int32_t Step);
+void addEnd(Finding &F, const Facts &DumpFacts, ValueId V, int32_t Step);
 
 } // namespace hlobuf
 

@@ -27,7 +27,8 @@ using namespace hlobuf;
 namespace {
 class SiblingCheck {
 public:
-  SiblingCheck(const CheckContext &A, Reporter &R) : A(A), R(R), D(A.dump()) {}
+  SiblingCheck(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
   void run();
 
 private:
@@ -38,8 +39,8 @@ private:
   void findDoubled();
   void report(ValueId Lower, ValueId Upper);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   /// Allocation and offset of each value that some tuple holds twice.
   std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled;
@@ -50,8 +51,8 @@ private:
 /// module; nothing if there is neither.
 std::optional<llvm::SmallVector<DeclaredAlias, 2>>
 SiblingCheck::aliases(NameId Name) const {
-  if (const Instruction *I = A.instruction(Name))
-    return A.aliases(*I);
+  if (const Instruction *I = Ctx.instruction(Name))
+    return Ctx.aliases(*I);
   if (HloId Id = D.Module.find(Name))
     return declaredAliases(D.Module.attributes(D.Module[Id]), D.Indices);
   return std::nullopt;
@@ -68,7 +69,7 @@ bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   auto Items = aliases(V.Tag.Name);
   if (!Items) {
     if (!V.Tag.Phi)
-      R.notChecked(SameUnknown);
+      Diags.notChecked(SameUnknown);
     return !V.Tag.Phi;
   }
   for (const DeclaredAlias &P : *Items)
@@ -84,7 +85,7 @@ void SiblingCheck::findDoubled() {
   Doubled.emplace();
   llvm::SmallVector<NameId, 16> Names;
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
-    ValueId V = A.valueOf(UsedId(U));
+    ValueId V = Ctx.valueOf(UsedId(U));
     if (!V || D.Used[U].Positions.size() < 2)
       continue;
     Names.clear();
@@ -109,27 +110,27 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
       (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
   bool PhisAtOnePlace = MayBePhis && V.samePlace(W);
   if (PhisAtOnePlace && !D.complete(Section::Used))
-    return R.notChecked(SameUnknown);
+    return Diags.notChecked(SameUnknown);
   if (PhisAtOnePlace && holdsDoubledValue(V))
-    return R.exempt("same-value");
+    return Diags.exempt("same-value");
   if (!MayBePhis && mayAliasOneOperand(V, W))
-    return R.exempt("same-value");
-  Finding F =
-      R.reportAs(PhisAtOnePlace ? Severity::Warning : Severity::Error,
-                 A.places().value(W).Offset,
-                 "{} shares {} with {}, another value of the same instruction",
-                 D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
-  addDefinition(F, A, Lower);
-  addStep(F, A, firstStep(A, Upper), Upper,
+    return Diags.exempt("same-value");
+  Finding F = Diags.reportAs(
+      PhisAtOnePlace ? Severity::Warning : Severity::Error,
+      Ctx.places().value(W).Offset,
+      "{} shares {} with {}, another value of the same instruction",
+      D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
+  addDefinition(F, Ctx, Lower);
+  addStep(F, Ctx, firstStep(Ctx, Upper), Upper,
           PhisAtOnePlace ? "has the same bytes" : spellOverwrite(W, V));
   if (PhisAtOnePlace)
-    F.why(A.places().value(V).Offset,
+    F.why(Ctx.places().value(V).Offset,
           "no value goes into both, so that they may differ");
   else
-    F.why(A.places().value(V).Offset,
+    F.why(Ctx.places().value(V).Offset,
           "an instruction writes all of its results in one step, so that each "
           "needs bytes of its own");
-  notePlace(F, A, Lower);
+  notePlace(F, Ctx, Lower);
   F.about(Upper).about(Lower);
 }
 
@@ -152,7 +153,7 @@ void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
 void SiblingCheck::run() {
   llvm::SmallVector<uint32_t, 32> Siblings;
   for (size_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> All = A.valuesOfInstruction(NameId(Name));
+    llvm::ArrayRef<uint32_t> All = Ctx.valuesOfInstruction(NameId(Name));
     if (All.size() < 2)
       continue;
     Siblings.clear();
@@ -164,7 +165,7 @@ void SiblingCheck::run() {
 }
 
 namespace hlobuf {
-void checkSiblingOverlap(const CheckContext &A, Reporter &R) {
-  SiblingCheck(A, R).run();
+void checkSiblingOverlap(const CheckContext &Ctx, Reporter &Diags) {
+  SiblingCheck(Ctx, Diags).run();
 }
 } // namespace hlobuf

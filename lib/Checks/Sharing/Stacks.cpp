@@ -15,9 +15,9 @@ using llvm::ArrayRef;
 
 uint32_t Stacks::number(uint32_t V) const {
   if (Numbers.empty()) {
-    const ModuleAnalysis *M = A.moduleAnalysis();
+    const ModuleAnalysis *M = Ctx.moduleAnalysis();
     bool Derived = M && M->program().obstacle().empty();
-    Numbers = numberStacks(A, Derived ? &M->program() : nullptr);
+    Numbers = numberStacks(Ctx, Derived ? &M->program() : nullptr);
   }
   return Numbers[V];
 }
@@ -39,7 +39,7 @@ void Stacks::forEach(const Allocation &Alloc,
 }
 
 void Stacks::sayCollision(const Allocation &Alloc) const {
-  R.notChecked(fmt::format(
+  Diags.notChecked(fmt::format(
       "alternate memory in which async computations may have private stacks: "
       "allocation {}, color {}",
       Alloc.Index, Alloc.color()));

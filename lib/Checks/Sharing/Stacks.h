@@ -23,11 +23,11 @@ namespace hlobuf {
 class Stacks {
 public:
   /// Both must outlive this.
-  Stacks(const CheckContext &A, Reporter &R) : A(A), R(R) {}
+  Stacks(const CheckContext &Ctx, Reporter &Diags) : Ctx(Ctx), Diags(Diags) {}
 
   /// Async computations may have stacks of their own in \p Alloc.
   bool possible(const Allocation &Alloc) const {
-    return A.privateStacksPossible(Alloc.color());
+    return Ctx.privateStacksPossible(Alloc.color());
   }
   /// True if \p V and \p W, of an allocation where stacks are possible, are on
   /// one stack.
@@ -61,8 +61,8 @@ private:
                llvm::ArrayRef<TimedBytes> Starting, CompareFn Compare,
                OverlapFn Report) const;
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   /// By value line, found when first asked for.
   mutable std::vector<uint32_t> Numbers;
 };

@@ -52,29 +52,29 @@ static std::string describe(const ShapeTable &Shapes, ShapeId Id) {
   return Shapes.text(Id).str();
 }
 
-static void reportDifference(const CheckContext &A, Reporter &R, ValueId Id,
-                             const Instruction &I, ShapeId Wanted) {
-  const Dump &D = A.dump();
+static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
+                             ValueId Id, const Instruction &I, ShapeId Wanted) {
+  const Dump &D = Ctx.dump();
   const Value &V = D[Id];
-  StringRef Text = A.places().value(V).Shape;
+  StringRef Text = Ctx.places().value(V).Shape;
   ShapeId Got = V.Shape;
   narrow(D.Shapes, Got, Wanted, Text);
-  Finding F = R.report(Text, "shape of {} is {}, but {} has {} there",
-                       D.spell(V.Tag), describe(D.Shapes, Got), D.Names[I.Name],
-                       describe(D.Shapes, Wanted));
+  Finding F = Diags.report(Text, "shape of {} is {}, but {} has {} there",
+                           D.spell(V.Tag), describe(D.Shapes, Got),
+                           D.Names[I.Name], describe(D.Shapes, Wanted));
   F.about(Id);
-  UsedId U = A.usedOf(Id);
-  F.note(U && D[U].TextSize ? A.places().text(D[U]).ShapeText
-                            : A.places().text(I).ShapeText,
+  UsedId U = Ctx.usedOf(Id);
+  F.note(U && D[U].TextSize ? Ctx.places().text(D[U]).ShapeText
+                            : Ctx.places().text(I).ShapeText,
          "the instruction's shape is here");
 }
 
 namespace hlobuf {
-void checkValueShape(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Values.size(); ++K) {
     const Value &V = D.Values[K];
-    const Instruction *I = A.instruction(V.Tag.Name);
+    const Instruction *I = Ctx.instruction(V.Tag.Name);
     if (!I || !I->Result)
       continue;
     ShapeId Wanted = V.Tag.Index.isRoot()
@@ -83,13 +83,16 @@ void checkValueShape(const CheckContext &A, Reporter &R) {
     if (Wanted == V.Shape)
       continue;
     if (Wanted) {
-      reportDifference(A, R, ValueId(K), *I, Wanted);
+      reportDifference(Ctx, Diags, ValueId(K), *I, Wanted);
       continue;
     }
-    R.report(A.places().value(V).Tag.Index,
-             "value {} is at index {}, but the shape of {} has no such index",
-             D.spell(V.Tag), D.Indices.text(V.Tag.Index), D.Names[I->Name])
-        .note(A.places().text(*I).ShapeText, "the instruction's shape is here")
+    Diags
+        .report(
+            Ctx.places().value(V).Tag.Index,
+            "value {} is at index {}, but the shape of {} has no such index",
+            D.spell(V.Tag), D.Indices.text(V.Tag.Index), D.Names[I->Name])
+        .note(Ctx.places().text(*I).ShapeText,
+              "the instruction's shape is here")
         .about(ValueId(K));
   }
 }

@@ -43,8 +43,8 @@ struct Need {
 
 class SizeChecker {
 public:
-  SizeChecker(const CheckContext &A, Reporter &R)
-      : A(A), R(R), D(A.dump()), By(A.backend()) {}
+  SizeChecker(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), By(Ctx.backend()) {}
 
   void checkAllocation(const Allocation &Alloc);
 
@@ -56,8 +56,8 @@ private:
   void report(uint32_t Number, const Need &N, size_t Members);
   bool strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size);
 
-  const CheckContext &A;
-  Reporter &R;
+  const CheckContext &Ctx;
+  Reporter &Diags;
   const Dump &D;
   Backend By;
   std::vector<uint32_t> Order;
@@ -81,13 +81,13 @@ Need SizeChecker::need(const Value &V) const {
 
 void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
   const Value &V = D.Values[Number];
-  Finding F = R.reportAs(N.Level, A.places().value(V).Size,
-                         "value {} has {} bytes, expected {}{} for {}",
-                         D.spell(V.Tag), V.Size, N.Exact ? "" : "at least ",
-                         N.Bytes, D.Shapes.text(V.Shape));
+  Finding F = Diags.reportAs(N.Level, Ctx.places().value(V).Size,
+                             "value {} has {} bytes, expected {}{} for {}",
+                             D.spell(V.Tag), V.Size, N.Exact ? "" : "at least ",
+                             N.Bytes, D.Shapes.text(V.Shape));
   F.about(ValueId(Number));
   if (Members > 1)
-    F.note(A.places().line(D[V.Owner]),
+    F.note(Ctx.places().line(D[V.Owner]),
            "{} values share this place; none of them needs more", Members);
 }
 
@@ -111,7 +111,7 @@ void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
   uint32_t Largest = Same.front();
   for (uint32_t I : Same) {
     Need N = need(D.Values[I]);
-    R.exempt("unknown-formula", !N.Exact || N.Level != Severity::Error);
+    Diags.exempt("unknown-formula", !N.Exact || N.Level != Severity::Error);
     Exact &= N.Exact;
     if (I == Same.front() || N.Bytes > Most.Bytes) {
       Most = N;
@@ -157,9 +157,9 @@ void SizeChecker::checkAllocation(const Allocation &Alloc) {
   }
 }
 
-static void checkArrays(const CheckContext &A, Reporter &R) {
-  SizeChecker Checker(A, R);
-  for (const Allocation &Alloc : A.dump().Allocations)
+static void checkArrays(const CheckContext &Ctx, Reporter &Diags) {
+  SizeChecker Checker(Ctx, Diags);
+  for (const Allocation &Alloc : Ctx.dump().Allocations)
     Checker.checkAllocation(Alloc);
 }
 
@@ -184,9 +184,9 @@ static uint64_t findGranule(const Dump &D) {
   return Small > Large ? SmallGranule : LargeGranule;
 }
 
-static void checkTables(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  bool TPU = A.isTPU();
+static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  bool TPU = Ctx.isTPU();
   uint64_t Granule = TPU ? findGranule(D) : 0;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
@@ -203,17 +203,19 @@ static void checkTables(const CheckContext &A, Reporter &R) {
       continue; // Never seen; value-color reports it.
     if (V.Size == Expected)
       continue;
-    R.report(A.places().value(V).Size,
-             "tuple index table {} has {} bytes, expected {} for {} element{}",
-             D.spell(V.Tag), V.Size, Expected, Elements,
-             Elements == 1 ? "" : "s")
+    Diags
+        .report(
+            Ctx.places().value(V).Size,
+            "tuple index table {} has {} bytes, expected {} for {} element{}",
+            D.spell(V.Tag), V.Size, Expected, Elements,
+            Elements == 1 ? "" : "s")
         .about(ValueId(I));
   }
 }
 
 namespace hlobuf {
-void checkValueSize(const CheckContext &A, Reporter &R) {
-  checkArrays(A, R);
-  checkTables(A, R);
+void checkValueSize(const CheckContext &Ctx, Reporter &Diags) {
+  checkArrays(Ctx, Diags);
+  checkTables(Ctx, Diags);
 }
 } // namespace hlobuf

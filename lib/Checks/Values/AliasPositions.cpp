@@ -33,10 +33,10 @@ using Steps = llvm::SmallVector<uint32_t, 4>;
 /// Where the part \p Path of \p I comes from; nothing if \p I defines it, or
 /// if that is not known. \p Leaf: the part is not a tuple. Operands have no
 /// shapes in newer texts: of several rows, the one that leads to a value.
-static std::optional<OperandPath> sourceOf(const CheckContext &A,
+static std::optional<OperandPath> sourceOf(const CheckContext &Ctx,
                                            const Instruction &I,
                                            ArrayRef<uint32_t> Path, bool Leaf) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   if (I.Op.Op == Opcode::While)
     return OperandPath{0, Steps(Path)};
   if (I.Op.Op == Opcode::CollectivePermuteStart &&
@@ -48,94 +48,95 @@ static std::optional<OperandPath> sourceOf(const CheckContext &A,
     if (!From || From->Operand >= I.Operands.size())
       continue;
     Last = From;
-    if (A.valueAt(D.operands(I)[From->Operand], D.Indices.get(From->Steps)))
+    if (Ctx.valueAt(D.operands(I)[From->Operand], D.Indices.get(From->Steps)))
       break;
   }
   return Last;
 }
 
 /// \p U is at a part of \p I, but not where that part comes from.
-static void reportWrong(const CheckContext &A, Reporter &R,
+static void reportWrong(const CheckContext &Ctx, Reporter &Diags,
                         const Instruction &I, uint32_t Number,
                         const OperandPath &S) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   const Position &P = D.Positions[Number];
-  UsedId U = A.ownerOfPosition(Number);
+  UsedId U = Ctx.ownerOfPosition(Number);
   ShapeIndex Index = D.Indices.get(S.Steps);
   NameId Operand = D.operands(I)[S.Operand];
-  ArrayRef<uint32_t> There = A.positionsAt(Operand, Index);
+  ArrayRef<uint32_t> There = Ctx.positionsAt(Operand, Index);
   ShapeIndex Printed = There.empty() ? Index : D.Positions[There[0]].Index;
   std::string Held = "no value";
   if (!There.empty())
-    Held = A.places().tag(D[A.ownerOfPosition(There[0])]).Whole.str();
-  Finding F = R.report(
-      A.places().line(P).ltrim(),
+    Held = Ctx.places().tag(D[Ctx.ownerOfPosition(There[0])]).Whole.str();
+  Finding F = Diags.report(
+      Ctx.places().line(P).ltrim(),
       "{} is a position of {}, but it forwards operand {}, {}, which holds {}",
-      D.spell(P.Name, P.Index), A.places().tag(D[U]).Whole, S.Operand,
+      D.spell(P.Name, P.Index), Ctx.places().tag(D[U]).Whole, S.Operand,
       D.spell(Operand, Printed), Held);
-  F.note(A.places().operand(I, S.Operand), "the operand").about(I.Name);
-  aboutUsed(A, F, U);
+  F.note(Ctx.places().operand(I, S.Operand), "the operand").about(I.Name);
+  aboutUsed(Ctx, F, U);
   if (There.empty())
     return;
-  F.note(A.places().line(D.Positions[There[0]]).ltrim(), "the value there");
-  aboutUsed(A, F, A.ownerOfPosition(There[0]));
+  F.note(Ctx.places().line(D.Positions[There[0]]).ltrim(), "the value there");
+  aboutUsed(Ctx, F, Ctx.ownerOfPosition(There[0]));
 }
 
-static void checkPositions(const CheckContext &A, Reporter &R,
+static void checkPositions(const CheckContext &Ctx, Reporter &Diags,
                            const Instruction &I) {
-  const Dump &D = A.dump();
-  for (uint32_t Number : A.positionsAt(I.Name)) {
+  const Dump &D = Ctx.dump();
+  for (uint32_t Number : Ctx.positionsAt(I.Name)) {
     const Position &P = D.Positions[Number];
-    UsedId U = A.ownerOfPosition(Number);
+    UsedId U = Ctx.ownerOfPosition(Number);
     ShapeId Part = partAt(D, I, P.Index);
     if (!Part || D[U].Tag.Name == I.Name)
       continue;
     std::optional<OperandPath> S =
-        sourceOf(A, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
+        sourceOf(Ctx, I, D.Indices.steps(P.Index), !D.Shapes[Part].isTuple());
     if (S && S->Operand < I.Operands.size() &&
-        !isPositionOf(A, U, D.operands(I)[S->Operand], D.Indices.get(S->Steps)))
-      reportWrong(A, R, I, Number, *S);
+        !isPositionOf(Ctx, U, D.operands(I)[S->Operand],
+                      D.Indices.get(S->Steps)))
+      reportWrong(Ctx, Diags, I, Number, *S);
   }
 }
 
 /// Reports the values that lack a position at or below \p Path of \p I.
-static void checkLost(const CheckContext &A, Reporter &R, const Instruction &I,
-                      ShapeId Part, Steps &Path) {
-  const Dump &D = A.dump();
+static void checkLost(const CheckContext &Ctx, Reporter &Diags,
+                      const Instruction &I, ShapeId Part, Steps &Path) {
+  const Dump &D = Ctx.dump();
   const Shape &Here = D.Shapes[Part];
   ShapeIndex Index = D.Indices.get(Path);
-  if (A.positionsAt(I.Name, Index).empty()) {
-    std::optional<OperandPath> S = sourceOf(A, I, Path, !Here.isTuple());
+  if (Ctx.positionsAt(I.Name, Index).empty()) {
+    std::optional<OperandPath> S = sourceOf(Ctx, I, Path, !Here.isTuple());
     UsedId U;
     if (S && S->Operand < I.Operands.size())
-      U = A.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Steps));
+      U = Ctx.valueAt(D.operands(I)[S->Operand], D.Indices.get(S->Steps));
     if (U) {
-      Finding F =
-          R.report(lastPositionRow(A, U),
-                   "{} has no position at {}, which forwards operand {}, {}",
-                   A.places().tag(D[U]).Whole, D.spell(I.Name, Index),
-                   S->Operand, D.Names[D.operands(I)[S->Operand]]);
-      F.note(A.places().operand(I, S->Operand), "the operand").about(I.Name);
-      aboutUsed(A, F, U);
+      Finding F = Diags.report(
+          lastPositionRow(Ctx, U),
+          "{} has no position at {}, which forwards operand {}, {}",
+          Ctx.places().tag(D[U]).Whole, D.spell(I.Name, Index), S->Operand,
+          D.Names[D.operands(I)[S->Operand]]);
+      F.note(Ctx.places().operand(I, S->Operand), "the operand").about(I.Name);
+      aboutUsed(Ctx, F, U);
     }
   }
   for (uint32_t K = 0; Here.isTuple() && K != Here.Elements.size(); ++K) {
     Path.push_back(K);
-    checkLost(A, R, I, Here.Elements[K], Path);
+    checkLost(Ctx, Diags, I, Here.Elements[K], Path);
     Path.pop_back();
   }
 }
 
 namespace hlobuf {
-void checkAliasPositions(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkAliasPositions(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   Steps Path;
   for (const Instruction &I : D.Instructions) {
     if (forwardRules(I.Op.Op).empty() && I.Op.Op != Opcode::While)
       continue;
-    checkPositions(A, R, I);
-    if (A.positionsAt(I.Name).size() < D.Shapes[I.Result].Nodes)
-      checkLost(A, R, I, I.Result, Path);
+    checkPositions(Ctx, Diags, I);
+    if (Ctx.positionsAt(I.Name).size() < D.Shapes[I.Result].Nodes)
+      checkLost(Ctx, Diags, I, I.Result, Path);
   }
 }
 } // namespace hlobuf

@@ -40,8 +40,8 @@ static StringRef difference(StringRef Text, StringRef Other) {
 }
 
 /// The text begins with the name of the value's instruction.
-static bool checkName(const CheckContext &A, Reporter &R, UsedId U) {
-  const Dump &D = A.dump();
+static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
   StringRef Name = D.Names[D[U].Tag.Name];
   StringRef Rest = D.text(D[U]);
   StringRef Line = Rest;
@@ -51,16 +51,16 @@ static bool checkName(const CheckContext &A, Reporter &R, UsedId U) {
   if (!Root && Stated == Name)
     return true;
   Finding F =
-      Root ? R.report(
+      Root ? Diags.report(
                  Line.take_front(4),
                  "the text of {} begins with ROOT, which only modules print",
                  Name)
-           : R.report(Stated,
-                      "the text describes {}, but the value is "
-                      "defined by {}",
-                      Stated, Name);
-  F.note(A.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
-  if (ValueId V = A.valueOf(U))
+           : Diags.report(Stated,
+                          "the text describes {}, but the value is "
+                          "defined by {}",
+                          Stated, Name);
+  F.note(Ctx.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
+  if (ValueId V = Ctx.valueOf(U))
     F.about(V);
   return false;
 }
@@ -80,9 +80,9 @@ static uint32_t pickCommon(const Dump &D, ArrayRef<uint32_t> Group) {
 }
 
 /// All values of one instruction have the same text.
-static void compareTexts(const CheckContext &A, Reporter &R,
+static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
                          ArrayRef<uint32_t> Group) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   StringRef First = D.text(D.Used[Group.front()]);
   if (llvm::all_of(Group,
                    [&](uint32_t U) { return D.text(D.Used[U]) == First; }))
@@ -95,27 +95,27 @@ static void compareTexts(const CheckContext &A, Reporter &R,
       continue;
     StringRef Here = difference(Text, Common);
     StringRef There = difference(Common, Text);
-    Finding F =
-        R.report(Here, "the text of {} says '{}' here, but '{}' at {}",
-                 D.Names[D.Used[U].Tag.Name], Here.take_front(80),
-                 There.take_front(80), A.places().tag(D.Used[Leader]).Whole);
+    Finding F = Diags.report(
+        Here, "the text of {} says '{}' here, but '{}' at {}",
+        D.Names[D.Used[U].Tag.Name], Here.take_front(80), There.take_front(80),
+        Ctx.places().tag(D.Used[Leader]).Whole);
     F.note(There, "the other text").about(D.Used[U].Tag.Name);
-    if (ValueId V = A.valueOf(UsedId(U)))
+    if (ValueId V = Ctx.valueOf(UsedId(U)))
       F.about(V);
   }
 }
 
 namespace hlobuf {
-void checkInstructionText(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkInstructionText(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   std::vector<bool> Wrong(D.Names.size(), false);
   for (uint32_t U = 0; U != D.Used.size(); ++U)
-    if (D.Used[U].TextNamesOther && !checkName(A, R, UsedId(U)))
+    if (D.Used[U].TextNamesOther && !checkName(Ctx, Diags, UsedId(U)))
       Wrong[D.Used[U].Tag.Name.index()] = true;
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    ArrayRef<uint32_t> Group = A.usedOfInstruction(NameId(Name));
+    ArrayRef<uint32_t> Group = Ctx.usedOfInstruction(NameId(Name));
     if (Group.size() > 1 && !Wrong[Name])
-      compareTexts(A, R, Group);
+      compareTexts(Ctx, Diags, Group);
   }
 }
 } // namespace hlobuf

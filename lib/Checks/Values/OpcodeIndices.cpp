@@ -71,14 +71,14 @@ static Duty dutyAt(const Definer &X, ArrayRef<uint32_t> Path, bool Table) {
   return X.OldAliasing ? Duty::Maybe : Duty::Always;
 }
 
-static Definer describe(const CheckContext &A, const Instruction &I) {
-  const Dump &D = A.dump();
+static Definer describe(const CheckContext &Ctx, const Instruction &I) {
+  const Dump &D = Ctx.dump();
   Definer X{I};
   X.Genuine = !D.Shapes[I.Result].isTuple();
   X.OldAliasing = I.Op.Op == Opcode::CustomCall &&
-                  !A.release().since(20211005) &&
+                  !Ctx.release().since(Release::CustomCallForwards) &&
                   D.attributes(I).contains("output_to_operand_aliasing");
-  for (uint32_t U : A.usedOfInstruction(I.Name)) {
+  for (uint32_t U : Ctx.usedOfInstruction(I.Name)) {
     const ValueTag &Tag = D.Used[U].Tag;
     X.AnyPhi |= Tag.Phi;
     auto Path = D.Indices.steps(Tag.Index);
@@ -96,35 +96,36 @@ static Severity severityOf(const Definer &X) {
 }
 
 /// Reports the first value that \p X may not define. True if there is none.
-static bool checkDefined(const CheckContext &A, Reporter &R, const Definer &X) {
-  const Dump &D = A.dump();
-  for (uint32_t U : A.usedOfInstruction(X.I.Name)) {
+static bool checkDefined(const CheckContext &Ctx, Reporter &Diags,
+                         const Definer &X) {
+  const Dump &D = Ctx.dump();
+  for (uint32_t U : Ctx.usedOfInstruction(X.I.Name)) {
     const ValueTag &Tag = D.Used[U].Tag;
     ShapeId Part = partAt(D, X.I, Tag.Index);
     Duty Must = Part && !Tag.Phi ? dutyAt(X, D.Indices.steps(Tag.Index),
                                           D.Shapes[Part].isTuple())
                                  : Duty::Always;
     if (Must == Duty::Maybe)
-      R.exempt("release-dependent");
+      Diags.exempt("release-dependent");
     if (Part && Must != Duty::Never)
       continue;
-    TagTexts Texts = A.places().tag(D.Used[U]);
-    InstructionText Text = A.places().text(X.I);
+    TagTexts Texts = Ctx.places().tag(D.Used[U]);
+    InstructionText Text = Ctx.places().text(X.I);
     StringRef Where = Texts.Index.empty() ? Texts.Name : Texts.Index;
     if (!Part) {
-      Finding F = R.report(Where, "the shape of {} has no index {}",
-                           D.Names[X.I.Name], D.Indices.text(Tag.Index));
+      Finding F = Diags.report(Where, "the shape of {} has no index {}",
+                               D.Names[X.I.Name], D.Indices.text(Tag.Index));
       F.note(Text.ShapeText, "its shape").about(X.I.Name);
-      aboutUsed(A, F, UsedId(U));
+      aboutUsed(Ctx, F, UsedId(U));
       return false;
     }
-    Finding F = R.reportAs(
+    Finding F = Diags.reportAs(
         severityOf(X), Where,
         "{} is listed as a value, but opcode {} does not define one{}",
         Texts.Whole, Text.OpcodeText,
         Tag.Index.isRoot() ? "" : " at that index");
     F.note(Text.OpcodeText, "the instruction").about(X.I.Name);
-    aboutUsed(A, F, UsedId(U));
+    aboutUsed(Ctx, F, UsedId(U));
     return false;
   }
   return true;
@@ -132,65 +133,67 @@ static bool checkDefined(const CheckContext &A, Reporter &R, const Definer &X) {
 
 /// Looks for the first part that \p X must define and that has no value; false
 /// if there is one, then at \p Path.
-static bool allDefined(const CheckContext &A, const Definer &X, ShapeId Part,
+static bool allDefined(const CheckContext &Ctx, const Definer &X, ShapeId Part,
                        llvm::SmallVectorImpl<uint32_t> &Path) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   const Shape &S = D.Shapes[Part];
   if (dutyAt(X, Path, S.isTuple()) == Duty::Always &&
-      !A.findUsed(X.I.Name, D.Indices.get(Path)))
+      !Ctx.findUsed(X.I.Name, D.Indices.get(Path)))
     return false;
   if (!S.isTuple() || X.I.Op.Op == Opcode::Tuple || X.I.Op.Op == Opcode::Copy)
     return true;
   for (uint32_t K = 0; K != S.Elements.size(); ++K) {
     Path.push_back(K);
-    if (!allDefined(A, X, S.Elements[K], Path))
+    if (!allDefined(Ctx, X, S.Elements[K], Path))
       return false;
     Path.pop_back();
   }
   return true;
 }
 
-static void checkMissing(const CheckContext &A, Reporter &R, const Definer &X) {
-  const Dump &D = A.dump();
+static void checkMissing(const CheckContext &Ctx, Reporter &Diags,
+                         const Definer &X) {
+  const Dump &D = Ctx.dump();
   llvm::SmallVector<uint32_t, 4> Path;
-  if (definesNothing(X.I.Op.Op) || allDefined(A, X, X.I.Result, Path))
+  if (definesNothing(X.I.Op.Op) || allDefined(Ctx, X, X.I.Result, Path))
     return;
-  ArrayRef<uint32_t> Group = A.usedOfInstruction(X.I.Name);
-  InstructionText Text = A.places().text(X.I);
-  Finding F = R.reportAs(severityOf(X), Text.OpcodeText,
-                         "opcode {} defines {}{}, but no such value is listed",
-                         Text.OpcodeText, D.Names[X.I.Name],
-                         D.Indices.text(D.Indices.get(Path)));
+  ArrayRef<uint32_t> Group = Ctx.usedOfInstruction(X.I.Name);
+  InstructionText Text = Ctx.places().text(X.I);
+  Finding F = Diags.reportAs(
+      severityOf(X), Text.OpcodeText,
+      "opcode {} defines {}{}, but no such value is listed", Text.OpcodeText,
+      D.Names[X.I.Name], D.Indices.text(D.Indices.get(Path)));
   F.about(X.I.Name);
   for (uint32_t U : Group.take_front(1))
-    aboutUsed(A,
-              F.note(A.places().tag(D.Used[U]).Whole,
+    aboutUsed(Ctx,
+              F.note(Ctx.places().tag(D.Used[U]).Whole,
                      "another value of the instruction"),
               UsedId(U));
 }
 
 /// A misspelled opcode is not a newer opcode.
-static void checkSpelling(const CheckContext &A, Reporter &R,
+static void checkSpelling(const CheckContext &Ctx, Reporter &Diags,
                           const Instruction &I) {
-  StringRef Text = opcodeIn(A, I);
+  StringRef Text = opcodeIn(Ctx, I);
   if (Opcode Other = findSimilarOpcode(Text); Other != Opcode::Unknown)
-    R.reportAs(Severity::Warning, Text,
-               "unknown opcode '{}'; did you mean '{}'?", Text,
-               opcodeText(Other))
+    Diags
+        .reportAs(Severity::Warning, Text,
+                  "unknown opcode '{}'; did you mean '{}'?", Text,
+                  opcodeText(Other))
         .about(I.Name);
 }
 
 namespace hlobuf {
-void checkOpcodeIndices(const CheckContext &A, Reporter &R) {
-  bool Full = A.isFull();
-  for (const Instruction &I : A.dump().Instructions) {
-    Definer X = describe(A, I);
+void checkOpcodeIndices(const CheckContext &Ctx, Reporter &Diags) {
+  bool Full = Ctx.isFull();
+  for (const Instruction &I : Ctx.dump().Instructions) {
+    Definer X = describe(Ctx, I);
     if (I.Op.Op == Opcode::Unknown)
-      checkSpelling(A, R, I);
-    if (checkDefined(A, R, X) && Full)
-      checkMissing(A, R, X);
+      checkSpelling(Ctx, Diags, I);
+    if (checkDefined(Ctx, Diags, X) && Full)
+      checkMissing(Ctx, Diags, X);
   }
   if (!Full)
-    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
+    Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
 }
 } // namespace hlobuf

@@ -14,10 +14,10 @@
 namespace hlobuf {
 
 /// True if \p U says that it is positioned at (\p Name, \p Index).
-inline bool isPositionOf(const CheckContext &A, UsedId U, NameId Name,
+inline bool isPositionOf(const CheckContext &Ctx, UsedId U, NameId Name,
                          ShapeIndex Index) {
-  const IndexRange Own = A.dump()[U].Positions;
-  return llvm::any_of(A.positionsAt(Name, Index), [&](uint32_t Number) {
+  const IndexRange Own = Ctx.dump()[U].Positions;
+  return llvm::any_of(Ctx.positionsAt(Name, Index), [&](uint32_t Number) {
     return Number >= Own.Begin && Number < Own.End;
   });
 }
@@ -44,30 +44,30 @@ inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
 
 /// The last position of \p U; its heading if there is none. A position that is
 /// missing is missing about there.
-inline llvm::StringRef lastPositionRow(const CheckContext &A, UsedId U) {
-  const Dump &D = A.dump();
+inline llvm::StringRef lastPositionRow(const CheckContext &Ctx, UsedId U) {
+  const Dump &D = Ctx.dump();
   llvm::ArrayRef<Position> All = D.positions(D[U]);
-  return All.empty() ? lineBehind(D, A.places().tag(D[U]).Whole).ltrim()
-                     : A.places().line(All.back()).ltrim();
+  return All.empty() ? lineBehind(D, Ctx.places().tag(D[U]).Whole).ltrim()
+                     : Ctx.places().line(All.back()).ltrim();
 }
 
 /// The last use of \p U; the heading of its uses if there is none.
-inline llvm::StringRef lastUseRow(const CheckContext &A, UsedId U) {
-  const Dump &D = A.dump();
+inline llvm::StringRef lastUseRow(const CheckContext &Ctx, UsedId U) {
+  const Dump &D = Ctx.dump();
   llvm::ArrayRef<Use> All = D.uses(D[U]);
   if (!All.empty())
-    return A.places().line(All.back()).ltrim();
+    return Ctx.places().line(All.back()).ltrim();
   llvm::StringRef Before = D.positions(D[U]).empty()
-                               ? lineBehind(D, A.places().tag(D[U]).Whole)
-                               : A.places().line(D.positions(D[U]).back());
+                               ? lineBehind(D, Ctx.places().tag(D[U]).Whole)
+                               : Ctx.places().line(D.positions(D[U]).back());
   return lineBehind(D, Before).ltrim();
 }
 
 /// Makes \p F a finding about \p U.
-inline Finding &aboutUsed(const CheckContext &A, Finding &F, UsedId U) {
-  if (ValueId V = A.valueOf(U))
+inline Finding &aboutUsed(const CheckContext &Ctx, Finding &F, UsedId U) {
+  if (ValueId V = Ctx.valueOf(U))
     return F.about(V);
-  return F.about(A.dump()[U].Tag.Name);
+  return F.about(Ctx.dump()[U].Tag.Name);
 }
 
 /// Why a check that needs every value stayed silent.
@@ -78,12 +78,12 @@ inline constexpr const char *SomeUnlisted =
 class UseSet {
 public:
   /// Takes the uses by \p Name.
-  void load(const CheckContext &A, NameId Name) {
+  void load(const CheckContext &Ctx, NameId Name) {
     Keys.clear();
-    for (uint32_t Number : A.usesBy(Name)) {
-      const Use &U = A.dump().Uses[Number];
+    for (uint32_t Number : Ctx.usesBy(Name)) {
+      const Use &U = Ctx.dump().Uses[Number];
       Keys.emplace_back(U.Operand, U.Index.canonical().bits(),
-                        A.ownerOfUse(Number).index());
+                        Ctx.ownerOfUse(Number).index());
     }
     llvm::sort(Keys);
   }
@@ -99,8 +99,8 @@ private:
 };
 
 /// The opcode in the text of \p I.
-inline llvm::StringRef opcodeIn(const CheckContext &A, const Instruction &I) {
-  return A.places().text(I).OpcodeText;
+inline llvm::StringRef opcodeIn(const CheckContext &Ctx, const Instruction &I) {
+  return Ctx.places().text(I).OpcodeText;
 }
 
 } // namespace hlobuf

@@ -42,86 +42,86 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 
 /// True if \p U is positioned at (\p Name, \p Index), printed like that.
-static bool isAt(const CheckContext &A, UsedId U, NameId Name,
+static bool isAt(const CheckContext &Ctx, UsedId U, NameId Name,
                  ShapeIndex Index) {
-  const Dump &D = A.dump();
-  return llvm::any_of(A.positionsAt(Name, Index), [&](uint32_t Number) {
+  const Dump &D = Ctx.dump();
+  return llvm::any_of(Ctx.positionsAt(Name, Index), [&](uint32_t Number) {
     return Number >= D[U].Positions.Begin && Number < D[U].Positions.End &&
            D.Positions[Number].Index == Index;
   });
 }
 
 /// Reports a use whose operand \p P is not a position of \p U.
-static void reportOperand(const CheckContext &A, Reporter &R, UsedId U,
+static void reportOperand(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                           const Use &Row, const Instruction &I, NameId P) {
-  const Dump &D = A.dump();
-  RowTexts Texts = A.places().row(Row);
+  const Dump &D = Ctx.dump();
+  RowTexts Texts = Ctx.places().row(Row);
   StringRef Where = Texts.Name;
   std::string Hint;
   for (uint32_t K = 0; K != D.operands(I).size() && Hint.empty(); ++K)
-    if (isAt(A, U, D.operands(I)[K], Row.Index)) {
+    if (isAt(Ctx, U, D.operands(I)[K], Row.Index)) {
       Where = Texts.First;
       Hint = fmt::format("; operand {} is", K);
     }
   if (Hint.empty() && !Texts.Index.empty() &&
-      llvm::any_of(A.positionsAt(P), [&](uint32_t Number) {
-        return A.ownerOfPosition(Number) == U;
+      llvm::any_of(Ctx.positionsAt(P), [&](uint32_t Number) {
+        return Ctx.ownerOfPosition(Number) == U;
       }))
     Where = Texts.Index;
-  Finding F =
-      R.report(Where, "operand {} of {} is {}, which is not a position of {}{}",
-               Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
-               A.places().tag(D[U]).Whole, Hint);
-  F.note(A.places().operand(I, Row.Operand), "the operand").about(Row.Name);
+  Finding F = Diags.report(
+      Where, "operand {} of {} is {}, which is not a position of {}{}",
+      Row.Operand, D.Names[Row.Name], D.spell(P, Row.Index),
+      Ctx.places().tag(D[U]).Whole, Hint);
+  F.note(Ctx.places().operand(I, Row.Operand), "the operand").about(Row.Name);
   // The row that may be wrong, or the one after which a row may be missing.
   llvm::ArrayRef<Position> All = D.positions(D[U]);
   const Position *Near =
       llvm::find_if(All, [&](const Position &At) { return At.Name == P; });
-  F.note(Near == All.end() ? lastPositionRow(A, U)
-                           : A.places().line(*Near).ltrim(),
+  F.note(Near == All.end() ? lastPositionRow(Ctx, U)
+                           : Ctx.places().line(*Near).ltrim(),
          "a position of the value");
-  aboutUsed(A, F, U);
+  aboutUsed(Ctx, F, U);
 }
 
 /// Checks one use against the text of its instruction.
-static void checkText(const CheckContext &A, Reporter &R, UsedId U,
+static void checkText(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                       const Use &Row, const Instruction &I) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   llvm::ArrayRef<NameId> Operands = D.operands(I);
   if (Row.Operand < Operands.size()) {
-    if (!isAt(A, U, Operands[Row.Operand], Row.Index))
-      reportOperand(A, R, U, Row, I, Operands[Row.Operand]);
+    if (!isAt(Ctx, U, Operands[Row.Operand], Row.Index))
+      reportOperand(Ctx, Diags, U, Row, I, Operands[Row.Operand]);
     return;
   }
-  Finding F =
-      R.report(A.places().row(Row).First,
-               "{} is listed as operand {} of {}, whose operand count is {}",
-               A.places().tag(D[U]).Whole, Row.Operand, D.Names[Row.Name],
-               Operands.size());
-  F.note(opcodeIn(A, I), "the instruction").about(Row.Name);
-  aboutUsed(A, F, U);
+  Finding F = Diags.report(
+      Ctx.places().row(Row).First,
+      "{} is listed as operand {} of {}, whose operand count is {}",
+      Ctx.places().tag(D[U]).Whole, Row.Operand, D.Names[Row.Name],
+      Operands.size());
+  F.note(opcodeIn(Ctx, I), "the instruction").about(Row.Name);
+  aboutUsed(Ctx, F, U);
 }
 
 /// Checks that some position has the index of \p Row.
-static void checkIndex(const CheckContext &A, Reporter &R, UsedId U,
+static void checkIndex(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                        const Use &Row, llvm::ArrayRef<uint32_t> Known) {
   if (std::binary_search(Known.begin(), Known.end(), Row.Index.bits()))
     return;
-  const Dump &D = A.dump();
-  RowTexts Texts = A.places().row(Row);
+  const Dump &D = Ctx.dump();
+  RowTexts Texts = Ctx.places().row(Row);
   bool Printed = Row.Index.printed();
-  Finding F =
-      R.report(Printed ? Texts.Index : Texts.First,
-               "{} is used {}{}, but has no position {}{}",
-               A.places().tag(D[U]).Whole, Printed ? "at " : "without an index",
-               Printed ? D.Indices.text(Row.Index) : "",
-               Printed ? "there" : "without one", "");
-  F.note(lastPositionRow(A, U), "its last position").about(Row.Name);
-  aboutUsed(A, F, U);
+  Finding F = Diags.report(Printed ? Texts.Index : Texts.First,
+                           "{} is used {}{}, but has no position {}{}",
+                           Ctx.places().tag(D[U]).Whole,
+                           Printed ? "at " : "without an index",
+                           Printed ? D.Indices.text(Row.Index) : "",
+                           Printed ? "there" : "without one", "");
+  F.note(lastPositionRow(Ctx, U), "its last position").about(Row.Name);
+  aboutUsed(Ctx, F, U);
 }
 
-static void checkListed(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   std::vector<uint32_t> Known;
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     Known.clear();
@@ -130,59 +130,61 @@ static void checkListed(const CheckContext &A, Reporter &R) {
         Known.push_back(P.Index.bits());
     llvm::sort(Known);
     for (const Use &Row : D.uses(D.Used[I])) {
-      if (const Instruction *User = A.instruction(Row.Name))
-        checkText(A, R, UsedId(I), Row, *User);
+      if (const Instruction *User = Ctx.instruction(Row.Name))
+        checkText(Ctx, Diags, UsedId(I), Row, *User);
       else
-        checkIndex(A, R, UsedId(I), Row, Known);
+        checkIndex(Ctx, Diags, UsedId(I), Row, Known);
     }
   }
 }
 
-static void reportUse(const CheckContext &A, Reporter &R, const Instruction &I,
-                      uint32_t Operand, uint32_t PositionNumber) {
-  const Dump &D = A.dump();
+static void reportUse(const CheckContext &Ctx, Reporter &Diags,
+                      const Instruction &I, uint32_t Operand,
+                      uint32_t PositionNumber) {
+  const Dump &D = Ctx.dump();
   const Position &P = D.Positions[PositionNumber];
-  UsedId U = A.ownerOfPosition(PositionNumber);
-  Finding F =
-      R.report(lastUseRow(A, U), "{} has no use by {}, whose operand {} is {}",
-               A.places().tag(D[U]).Whole, D.Names[I.Name], Operand,
-               D.spell(P.Name, P.Index));
-  F.note(A.places().operand(I, Operand), "the operand")
-      .note(A.places().line(P).ltrim(), "the value's position is here")
+  UsedId U = Ctx.ownerOfPosition(PositionNumber);
+  Finding F = Diags.report(lastUseRow(Ctx, U),
+                           "{} has no use by {}, whose operand {} is {}",
+                           Ctx.places().tag(D[U]).Whole, D.Names[I.Name],
+                           Operand, D.spell(P.Name, P.Index));
+  F.note(Ctx.places().operand(I, Operand), "the operand")
+      .note(Ctx.places().line(P).ltrim(), "the value's position is here")
       .about(I.Name);
-  aboutUsed(A, F, U);
+  aboutUsed(Ctx, F, U);
 }
 
-static void reportUnknown(const CheckContext &A, Reporter &R,
+static void reportUnknown(const CheckContext &Ctx, Reporter &Diags,
                           const Instruction &I, uint32_t Operand) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   NameId P = D.operands(I)[Operand];
-  R.report(A.places().operand(I, Operand),
-           "operand {} of {} is {}, which is not a position of any value",
-           Operand, D.Names[I.Name], D.Names[P])
+  Diags
+      .report(Ctx.places().operand(I, Operand),
+              "operand {} of {} is {}, which is not a position of any value",
+              Operand, D.Names[I.Name], D.Names[P])
       .about(I.Name)
       .about(P);
 }
 
 /// A value without uses says so, in dumps where any does.
-static void checkNone(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   if (llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
     return;
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const UsedValue &U = D.Used[I];
     if (!U.Uses.empty() || U.PrintedNone || U.UsesUninitialized)
       continue;
-    Finding F =
-        R.report(lastUseRow(A, UsedId(I)), "{} has neither uses nor '(none)'",
-                 A.places().tag(U).Whole);
-    aboutUsed(A, F, UsedId(I));
+    Finding F = Diags.report(lastUseRow(Ctx, UsedId(I)),
+                             "{} has neither uses nor '(none)'",
+                             Ctx.places().tag(U).Whole);
+    aboutUsed(Ctx, F, UsedId(I));
   }
 }
 
-static void checkMissing(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  bool Full = A.isFull();
+static void checkMissing(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  bool Full = Ctx.isFull();
   UseSet Uses;
   for (const Instruction &I : D.Instructions) {
     if (I.Operands.empty())
@@ -190,34 +192,36 @@ static void checkMissing(const CheckContext &A, Reporter &R) {
     bool Reads = !usesNothing(I.Op.Op);
     bool Shallow = Reads && usesTopAtMost(I.Op.Op);
     if (Reads)
-      Uses.load(A, I.Name);
+      Uses.load(Ctx, I.Name);
     llvm::ArrayRef<NameId> Operands = D.operands(I);
     for (uint32_t K = 0; K != Operands.size(); ++K) {
       llvm::ArrayRef<uint32_t> Held =
-          Shallow ? A.positionsAt(Operands[K], ShapeIndex::root())
-                  : A.positionsAt(Operands[K]);
+          Shallow ? Ctx.positionsAt(Operands[K], ShapeIndex::root())
+                  : Ctx.positionsAt(Operands[K]);
       if (Held.empty() && Full)
-        reportUnknown(A, R, I, K);
+        reportUnknown(Ctx, Diags, I, K);
       if (!Reads)
         continue;
       for (uint32_t Number : Held)
-        if (!Uses.has(K, D.Positions[Number].Index, A.ownerOfPosition(Number)))
-          reportUse(A, R, I, K, Number);
+        if (!Uses.has(K, D.Positions[Number].Index,
+                      Ctx.ownerOfPosition(Number)))
+          reportUse(Ctx, Diags, I, K, Number);
     }
   }
-  checkNone(A, R);
+  checkNone(Ctx, Diags);
   if (!Full)
-    R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
+    Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
 }
 
 namespace {
 class Users {
 public:
-  Users(const CheckContext &A, Reporter &R)
-      : A(A), D(A.dump()), R(R), Full(A.isFull()), SSA(A.isSSA()),
-        Placed(Full || A.release().until(20260722)) {
+  Users(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags), Full(Ctx.isFull()),
+        SSA(Ctx.isSSA()),
+        Placed(Full || Ctx.release().until(Release::ViewColors)) {
     if (!Full)
-      R.notCheckedWithout(A, Section::Ranges, SomeUnlisted);
+      Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
   }
 
   void check(NameId X);
@@ -229,14 +233,14 @@ private:
   void checkParts(NameId X, ArrayRef<uint32_t> Uses);
   void checkGap(const Use &Row, uint32_t Number, uint32_t Expected);
   Finding report(const Use &Row, uint32_t Number, std::string Message) {
-    Finding F = R.report(A.places().line(Row).ltrim(), "{}", Message);
-    aboutUsed(A, F.about(Row.Name), A.ownerOfUse(Number));
+    Finding F = Diags.report(Ctx.places().line(Row).ltrim(), "{}", Message);
+    aboutUsed(Ctx, F.about(Row.Name), Ctx.ownerOfUse(Number));
     return F;
   }
 
-  const CheckContext &A;
+  const CheckContext &Ctx;
   const Dump &D;
-  Reporter &R;
+  Reporter &Diags;
   bool Full, SSA;
   /// Every user must be a position.
   bool Placed;
@@ -247,8 +251,8 @@ private:
 /// Two uses of one operand, neighbors by index.
 void Users::checkPair(const Use &Before, uint32_t BeforeNumber, const Use &Row,
                       uint32_t Number) {
-  UsedId Owner = A.ownerOfUse(Number);
-  UsedId Other = A.ownerOfUse(BeforeNumber);
+  UsedId Owner = Ctx.ownerOfUse(Number);
+  UsedId Other = Ctx.ownerOfUse(BeforeNumber);
   std::string Message;
   if (Before.Index.printed() != Row.Index.printed())
     Message = fmt::format(
@@ -258,20 +262,20 @@ void Users::checkPair(const Use &Before, uint32_t BeforeNumber, const Use &Row,
   else if (SSA && Before.Index == Row.Index && Owner != Other)
     Message = fmt::format("operand {} of {} is {} here, but {} elsewhere",
                           Row.Operand, D.Names[Row.Name],
-                          A.places().tag(D[Owner]).Whole,
-                          A.places().tag(D[Other]).Whole);
+                          Ctx.places().tag(D[Owner]).Whole,
+                          Ctx.places().tag(D[Other]).Whole);
   else
     return;
   Finding F = report(Row, Number, std::move(Message));
-  F.note(A.places().line(Before).ltrim(), "the other use");
-  aboutUsed(A, F, Other);
+  F.note(Ctx.places().line(Before).ltrim(), "the other use");
+  aboutUsed(Ctx, F, Other);
 }
 
 void Users::checkGap(const Use &Row, uint32_t Number, uint32_t Expected) {
   if (Full && Row.Operand > Expected)
     report(Row, Number,
            fmt::format("{} is operand {} of {}, but no value is operand {}",
-                       A.places().tag(D[A.ownerOfUse(Number)]).Whole,
+                       Ctx.places().tag(D[Ctx.ownerOfUse(Number)]).Whole,
                        Row.Operand, D.Names[Row.Name], Expected));
 }
 
@@ -283,8 +287,8 @@ static bool startsCollective(Opcode Op) {
 /// The values positioned at \p X.
 std::vector<UsedId> Users::valuesAt(NameId X) const {
   std::vector<UsedId> Here;
-  for (uint32_t Number : A.positionsAt(X))
-    Here.push_back(A.ownerOfPosition(Number));
+  for (uint32_t Number : Ctx.positionsAt(X))
+    Here.push_back(Ctx.ownerOfPosition(Number));
   llvm::sort(Here);
   return Here;
 }
@@ -297,7 +301,7 @@ void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
     return;
   // Which instruction the operand is must be beyond doubt.
   NameId Operand;
-  for (const Position &P : D.positions(D[A.ownerOfUse(Uses.front())])) {
+  for (const Position &P : D.positions(D[Ctx.ownerOfUse(Uses.front())])) {
     if (!P.Index.isRoot() || P.Name == X)
       continue;
     if (Operand)
@@ -305,30 +309,31 @@ void Users::checkParts(NameId X, ArrayRef<uint32_t> Uses) {
     Operand = P.Name;
   }
   std::vector<UsedId> PassedOn = valuesAt(X);
-  bool ReadsAll = startsCollective(A.opcode(Operand)) ||
+  bool ReadsAll = startsCollective(Ctx.opcode(Operand)) ||
                   llvm::any_of(Uses.drop_front(), [&](uint32_t Number) {
                     return !std::binary_search(PassedOn.begin(), PassedOn.end(),
-                                               A.ownerOfUse(Number));
+                                               Ctx.ownerOfUse(Number));
                   });
   if (!ReadsAll)
     return;
   UseSet Listed;
-  Listed.load(A, X);
-  for (uint32_t Number : A.positionsAt(Operand)) {
+  Listed.load(Ctx, X);
+  for (uint32_t Number : Ctx.positionsAt(Operand)) {
     const Position &P = D.Positions[Number];
-    UsedId U = A.ownerOfPosition(Number);
+    UsedId U = Ctx.ownerOfPosition(Number);
     if (Listed.has(Top.Operand, P.Index, U))
       continue;
-    Finding F = R.report(
-        lastUseRow(A, U), "{} has no use by {}, which reads other parts of {}",
-        A.places().tag(D[U]).Whole, D.Names[X], D.Names[Operand]);
-    F.note(A.places().line(Top).ltrim(), "it reads this part").about(X);
-    aboutUsed(A, F, U);
+    Finding F = Diags.report(
+        lastUseRow(Ctx, U),
+        "{} has no use by {}, which reads other parts of {}",
+        Ctx.places().tag(D[U]).Whole, D.Names[X], D.Names[Operand]);
+    F.note(Ctx.places().line(Top).ltrim(), "it reads this part").about(X);
+    aboutUsed(Ctx, F, U);
   }
 }
 
 void Users::check(NameId X) {
-  ArrayRef<uint32_t> Uses = A.usesBy(X);
+  ArrayRef<uint32_t> Uses = Ctx.usesBy(X);
   if (Uses.empty())
     return;
   Sorted.assign(Uses.begin(), Uses.end());
@@ -336,11 +341,11 @@ void Users::check(NameId X) {
     return D.Uses[P].Operand < D.Uses[Q].Operand;
   });
   const Use &First = D.Uses[Sorted.front()];
-  if (Placed && A.positionsAt(X).empty()) {
+  if (Placed && Ctx.positionsAt(X).empty()) {
     report(
         First, Sorted.front(),
         fmt::format("{} has a use by {}, which is not a position of any value",
-                    A.places().tag(D[A.ownerOfUse(Sorted.front())]).Whole,
+                    Ctx.places().tag(D[Ctx.ownerOfUse(Sorted.front())]).Whole,
                     D.Names[X]));
     return;
   }
@@ -361,21 +366,21 @@ void Users::check(NameId X) {
   }
 }
 
-static void checkWithoutText(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
-  Users All(A, R);
+static void checkWithoutText(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  Users All(Ctx, Diags);
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name)
-    if (!A.hasText(NameId(Name)))
+    if (!Ctx.hasText(NameId(Name)))
       All.check(NameId(Name));
 }
 
 namespace hlobuf {
-void checkUses(const CheckContext &A, Reporter &R) {
-  checkListed(A, R);
-  if (A.dump().complete(Section::Texts))
-    checkMissing(A, R);
+void checkUses(const CheckContext &Ctx, Reporter &Diags) {
+  checkListed(Ctx, Diags);
+  if (Ctx.dump().complete(Section::Texts))
+    checkMissing(Ctx, Diags);
   else
-    R.notCheckedWithout(A, Section::Texts);
-  checkWithoutText(A, R);
+    Diags.notCheckedWithout(Ctx, Section::Texts);
+  checkWithoutText(Ctx, Diags);
 }
 } // namespace hlobuf

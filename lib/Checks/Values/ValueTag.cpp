@@ -26,26 +26,29 @@ static StringRef field(StringRef Field, const TagTexts &Tag) {
 }
 
 /// Reports an id that belongs to another value. True if that is what is wrong.
-static bool checkIds(const CheckContext &A, Reporter &R, UsedId U, ValueId V) {
-  const Dump &D = A.dump();
+static bool checkIds(const CheckContext &Ctx, Reporter &Diags, UsedId U,
+                     ValueId V) {
+  const Dump &D = Ctx.dump();
   const ValueTag &Used = D[U].Tag;
   const ValueTag &Line = D[V].Tag;
-  UsedId UsedTwin = A.findUsed(Line.Name, Line.Index);
-  ValueId LineTwin = A.findValue(Used.Name, Used.Index);
+  UsedId UsedTwin = Ctx.findUsed(Line.Name, Line.Index);
+  ValueId LineTwin = Ctx.findValue(Used.Name, Used.Index);
   if (UsedTwin && D[UsedTwin].Tag.Id != Line.Id) {
-    R.report(A.places().value(D[V]).Tag.Id,
-             "{} has id {} here, but {} in 'Used values'",
-             D.spell(Line.Name, Line.Index), Line.Id, D[UsedTwin].Tag.Id)
-        .note(A.places().tag(D[UsedTwin]).Whole, "its used value")
+    Diags
+        .report(Ctx.places().value(D[V]).Tag.Id,
+                "{} has id {} here, but {} in 'Used values'",
+                D.spell(Line.Name, Line.Index), Line.Id, D[UsedTwin].Tag.Id)
+        .note(Ctx.places().tag(D[UsedTwin]).Whole, "its used value")
         .about(V)
         .about(Line.Name);
     return true;
   }
   if (LineTwin && D[LineTwin].Tag.Id != Used.Id) {
-    R.report(A.places().tag(D[U]).Id,
-             "{} has id {} here, but {} on its value line",
-             D.spell(Used.Name, Used.Index), Used.Id, D[LineTwin].Tag.Id)
-        .note(A.places().value(D[LineTwin]).Tag.Whole, "its value line")
+    Diags
+        .report(Ctx.places().tag(D[U]).Id,
+                "{} has id {} here, but {} on its value line",
+                D.spell(Used.Name, Used.Index), Used.Id, D[LineTwin].Tag.Id)
+        .note(Ctx.places().value(D[LineTwin]).Tag.Whole, "its value line")
         .about(LineTwin)
         .about(Used.Name);
     return true;
@@ -60,16 +63,16 @@ static bool usedIsOdd(const Dump &D, UsedId U, ValueId V) {
          All.front().Index == D[V].Tag.Index;
 }
 
-static void compareTags(const CheckContext &A, Reporter &R, UsedId U,
+static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                         ValueId V) {
-  const Dump &D = A.dump();
+  const Dump &D = Ctx.dump();
   const ValueTag &Used = D[U].Tag;
   const ValueTag &Line = D[V].Tag;
-  if (Used == Line || checkIds(A, R, U, V))
+  if (Used == Line || checkIds(Ctx, Diags, U, V))
     return;
   bool Odd = usedIsOdd(D, U, V);
-  TagTexts Wrong = Odd ? A.places().tag(D[U]) : A.places().value(D[V]).Tag;
-  TagTexts Other = Odd ? A.places().value(D[V]).Tag : A.places().tag(D[U]);
+  TagTexts Wrong = Odd ? Ctx.places().tag(D[U]) : Ctx.places().value(D[V]).Tag;
+  TagTexts Other = Odd ? Ctx.places().value(D[V]).Tag : Ctx.places().tag(D[U]);
   StringRef Where = Wrong.Whole;
   if (Used.Name != Line.Name)
     Where = Wrong.Name;
@@ -79,9 +82,10 @@ static void compareTags(const CheckContext &A, Reporter &R, UsedId U,
     Where = field(Wrong.Phi, Wrong);
   else
     Where = field(Wrong.Color, Wrong);
-  R.report(Where, "the tag of value {} is {} here, but {} {}", Used.Id,
-           Wrong.Whole, Other.Whole,
-           Odd ? "on its value line" : "in 'Used values'")
+  Diags
+      .report(Where, "the tag of value {} is {} here, but {} {}", Used.Id,
+              Wrong.Whole, Other.Whole,
+              Odd ? "on its value line" : "in 'Used values'")
       .note(Other.Whole, "the same value")
       .about(V)
       .about(Used.Name)
@@ -89,53 +93,55 @@ static void compareTags(const CheckContext &A, Reporter &R, UsedId U,
 }
 
 /// `{index}` if and only if the instruction's shape is a tuple.
-static void checkBraces(const CheckContext &A, Reporter &R, UsedId U) {
-  const Dump &D = A.dump();
-  const Instruction *I = A.instruction(D[U].Tag.Name);
+static void checkBraces(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
+  const Instruction *I = Ctx.instruction(D[U].Tag.Name);
   if (!I || !I->Result ||
       D.Shapes[I->Result].isTuple() == D[U].Tag.Index.printed())
     return;
-  TagTexts Tag = A.places().tag(D[U]);
-  Finding F = R.report(field(Tag.Index, Tag),
-                       "{} has {} index, but its shape is {} tuple", Tag.Whole,
-                       Tag.Index.empty() ? "no" : "an",
-                       Tag.Index.empty() ? "a" : "not a");
-  F.note(A.places().text(*I).ShapeText, "its shape").about(D[U].Tag.Name);
-  if (ValueId V = A.valueOf(U))
+  TagTexts Tag = Ctx.places().tag(D[U]);
+  Finding F = Diags.report(field(Tag.Index, Tag),
+                           "{} has {} index, but its shape is {} tuple",
+                           Tag.Whole, Tag.Index.empty() ? "no" : "an",
+                           Tag.Index.empty() ? "a" : "not a");
+  F.note(Ctx.places().text(*I).ShapeText, "its shape").about(D[U].Tag.Name);
+  if (ValueId V = Ctx.valueOf(U))
     F.about(V);
 }
 
-static void checkReuseRow(const CheckContext &A, Reporter &R,
+static void checkReuseRow(const CheckContext &Ctx, Reporter &Diags,
                           const ReusedValue &Row) {
-  const Dump &D = A.dump();
-  ValueId V = A.findValue(Row.Tag.Name, Row.Tag.Index);
+  const Dump &D = Ctx.dump();
+  ValueId V = Ctx.findValue(Row.Tag.Name, Row.Tag.Index);
   if (V && D[V].Tag == Row.Tag && Row.Color == Row.Tag.Color)
     return;
-  TagTexts Tag = A.places().tag(Row);
+  TagTexts Tag = Ctx.places().tag(Row);
   if (!V || D[V].Tag != Row.Tag) {
-    Finding F = R.report(Tag.Whole, "no value line has the tag {}", Tag.Whole);
+    Finding F =
+        Diags.report(Tag.Whole, "no value line has the tag {}", Tag.Whole);
     F.about(Row.Tag.Name);
     if (V)
-      F.note(A.places().value(D[V]).Tag.Whole, "the closest one").about(V);
+      F.note(Ctx.places().value(D[V]).Tag.Whole, "the closest one").about(V);
     return;
   }
-  R.report(A.places().line(Row).take_back(1), "{} is listed with color {}",
-           Tag.Whole, Row.Color)
+  Diags
+      .report(Ctx.places().line(Row).take_back(1), "{} is listed with color {}",
+              Tag.Whole, Row.Color)
       .about(V);
 }
 
 namespace hlobuf {
-void checkValueTag(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkValueTag(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    if (ValueId V = A.valueOf(UsedId(I)); V && D[V].Tag != D.Used[I].Tag)
-      compareTags(A, R, UsedId(I), V);
+    if (ValueId V = Ctx.valueOf(UsedId(I)); V && D[V].Tag != D.Used[I].Tag)
+      compareTags(Ctx, Diags, UsedId(I), V);
     else
-      checkBraces(A, R, UsedId(I));
+      checkBraces(Ctx, Diags, UsedId(I));
   }
   for (const ReusedValue &Row : D.Reused)
-    checkReuseRow(A, R, Row);
+    checkReuseRow(Ctx, Diags, Row);
   if (!D.complete(Section::Texts))
-    R.notCheckedWithout(A, Section::Texts);
+    Diags.notCheckedWithout(Ctx, Section::Texts);
 }
 } // namespace hlobuf

@@ -18,8 +18,8 @@
 using namespace hlobuf;
 
 namespace hlobuf {
-void checkTempCount(const CheckContext &A, Reporter &R) {
-  const Dump &D = A.dump();
+void checkTempCount(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
   std::map<std::pair<int32_t, int32_t>, uint32_t> First;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
@@ -29,11 +29,12 @@ void checkTempCount(const CheckContext &A, Reporter &R) {
         First.try_emplace({Alloc.color(), Alloc.Page.value_or(0)}, I);
     if (New)
       continue;
-    R.report(
-         A.places().line(Alloc),
-         "temp allocation {} has color {} too, expected one per color and page",
-         Alloc.Index, Alloc.color())
-        .note(A.places().line(D.Allocations[Found->second]),
+    Diags
+        .report(Ctx.places().line(Alloc),
+                "temp allocation {} has color {} too, expected one per color "
+                "and page",
+                Alloc.Index, Alloc.color())
+        .note(Ctx.places().line(D.Allocations[Found->second]),
               "the first one is here")
         .about(AllocationId(I));
   }

@@ -16,21 +16,22 @@
 
 using namespace hlobuf;
 
-static void reportWaste(const CheckContext &Context, Reporter &R,
+static void reportWaste(const CheckContext &Context, Reporter &Diags,
                         WasteKind Kind, bool NeedsTimes) {
   const MemoryUse &Use = Context.memory();
   const SpaceUse *Main = Use.space(0);
   if (!Main)
-    return R.notApplicable("no allocation has color 0");
+    return Diags.notApplicable("no allocation has color 0");
   if (NeedsTimes && !Use.isTimed())
-    return R.notChecked("live ranges are not known");
+    return Diags.notChecked("live ranges are not known");
   const Dump &D = Context.dump();
   for (const Waste &Item : Context.waste()) {
     if (Item.Kind != Kind || Item.Small)
       continue;
-    R.report(Context.places().line(D[Item.Value]), "{}: {} of {} in {}",
-             Item.Message, humanBytes(Item.Saved), humanBytes(Main->Allocated),
-             Main->Name)
+    Diags
+        .report(Context.places().line(D[Item.Value]), "{}: {} of {} in {}",
+                Item.Message, humanBytes(Item.Saved),
+                humanBytes(Main->Allocated), Main->Name)
         .why(Context.places().line(D[Item.Owner]), "{}", Item.Hint)
         .about(Item.Value);
   }
@@ -40,8 +41,8 @@ namespace hlobuf {
 static constexpr bool Timed = true;
 static constexpr bool Untimed = false;
 #define HLOBUF_WASTE(Kind, Id, When, Needs, Summary)                           \
-  void checkLint##Kind(const CheckContext &Context, Reporter &R) {             \
-    reportWaste(Context, R, WasteKind::Kind, When);                            \
+  void checkLint##Kind(const CheckContext &Context, Reporter &Diags) {         \
+    reportWaste(Context, Diags, WasteKind::Kind, When);                        \
   }
 #include "Memory/Waste.def"
 } // namespace hlobuf

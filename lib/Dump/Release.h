@@ -1,0 +1,42 @@
+//===- Dump/Release.h - What XLA changed, and when --------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DUMP_RELEASE_H
+#define HLOBUF_DUMP_RELEASE_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hlobuf {
+
+/// The changes of XLA that matter here: the rows of Releases.def.
+enum class Release : uint8_t {
+#define HLOBUF_RELEASE(Name, Date, After, Before) Name,
+#include "Dump/Releases.def"
+};
+
+/// A row of Releases.def.
+struct ReleaseInfo {
+  /// The first day with the change, as yyyymmdd; 0 for what was always so.
+  uint32_t Date;
+  /// What dumps show from then on, and what they show before; for people.
+  const char *After;
+  const char *Before;
+};
+
+/// The row of \p R.
+constexpr ReleaseInfo infoOf(Release R) {
+  constexpr ReleaseInfo Rows[] = {
+#define HLOBUF_RELEASE(Name, Date, After, Before) {Date, After, Before},
+#include "Dump/Releases.def"
+  };
+  return Rows[static_cast<size_t>(R)];
+}
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DUMP_RELEASE_H
