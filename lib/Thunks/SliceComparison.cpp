@@ -270,7 +270,13 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
     });
   };
   Slices Read = slices(Id, false);
-  for (size_t N = 0; N != Read.size(); ++N)
+  // A matrix product begins with its factors.
+  size_t Factors = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt
+                       ? std::min<size_t>({2, Read.size(), Operands.size()})
+                       : 0;
+  compareInOrder(Id, Slices(Read.begin(), Read.begin() + Factors),
+                 Operands.take_front(Factors), Reads);
+  for (size_t N = Factors; N < Read.size(); ++N)
     if (!IsIn(*Read[N], Operands, Partly) &&
         !(Accumulates && IsIn(*Read[N], Results, false)))
       Reads.push_back({Id, Read[N],

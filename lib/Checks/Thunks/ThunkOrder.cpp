@@ -28,6 +28,17 @@ static bool communicates(const ThunkProgram &T, ThunkId Id) {
   return false;
 }
 
+/// Kernels have shapes beside their slices since 2026-01-28: a release that
+/// stores resources, too.
+static bool storesShapes(const ThunkProgram &T) {
+  return llvm::any_of(T.Thunks, [&](const Thunk &Each) {
+    return Each.Kind == ThunkKind::Kernel &&
+           llvm::any_of(T.slices(Each), [](const ThunkSlice &S) {
+             return S.Shape.valid();
+           });
+  });
+}
+
 static void checkCommunicators(const ThunkGraph &G, Reporter &R) {
   const ThunkProgram &T = G.thunks();
   for (size_t S = 0; S != T.Sequences.size(); ++S) {
@@ -40,7 +51,7 @@ static void checkCommunicators(const ThunkGraph &G, Reporter &R) {
     });
     if (Collectives.size() < 2)
       continue;
-    if (T.Resources.empty())
+    if (T.Resources.empty() && !storesShapes(T))
       return R.notChecked("which collectives share a communicator, which "
                           "executables before 2025-03-28 do not store");
     for (auto [Id, Own] : Collectives) {
