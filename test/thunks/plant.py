@@ -1,0 +1,175 @@
+"""Plants faults in the thunks of executables and counts how many a tool reports.
+
+plant.py --tool hlobuf-verify --per-kind 20 --seed 1 FILE... plants 20 faults of each kind,
+each in a random file and alone, runs the tool on the file and on the edited one, and
+prints a table. A fault is found if an error of a check thunk-* or stream-* appears that
+the unedited file does not have. --list prints what was missed; --keep FOLDER keeps the
+edited files of misses.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from executable import read_executable
+from faults import FAULTS
+from thunks import Program
+from wire import Malformed
+
+RULES = ("thunk-", "stream-")
+
+
+def run_tool(tool, paths):
+    """The findings of each file as (check, severity, message); None: not read."""
+    command = [tool, "--no-config", "--error-limit=0", "--format=json", "--jobs=1"]
+    found = {}
+    for begin in range(0, len(paths), 50):
+        some = paths[begin : begin + 50]
+        done = subprocess.run(
+            [*command, *some], capture_output=True, encoding="utf-8", check=False
+        )
+        if done.returncode not in (0, 1, 2):
+            print(f"{tool} ends with {done.returncode} on one of {some}", file=sys.stderr)
+        for line in done.stdout.splitlines():
+            report = json.loads(line)
+            found[report.get("dump", "")] = [
+                (row["check"], row["severity"], row["message"])
+                for row in report.get("findings", [])
+            ]
+    return {path: found.get(path) for path in paths}
+
+
+def errors(findings):
+    """The errors of the rules about thunks, as often as they are there."""
+    return collections.Counter(
+        (check, message)
+        for check, severity, message in findings or []
+        if severity == "error" and check.startswith(RULES)
+    )
+
+
+class Planted:
+    """One edited file."""
+
+    def __init__(self, kind, source, path, edit):
+        self.kind, self.source, self.path, self.edit = kind, source, path, edit
+        self.new = collections.Counter()
+
+    def checks(self):
+        return {check for check, _ in self.new}
+
+    def outcome(self):
+        if self.new:
+            return "found"
+        return "harmless" if self.edit.harmless else "missed"
+
+
+def plant(kind, source, executable, rng):
+    """(edit, bytes of the edited file), or None if there is no place for it."""
+    function, platform = FAULTS[kind]
+    if platform not in (None, executable.platform):
+        return None
+    program = Program(executable)
+    edit = function(program, rng)
+    if not edit:
+        return None
+    return edit, executable.with_thunks(program.root.message)
+
+
+def plant_all(kinds, sources, per_kind, rng, folder):
+    """Plants so many faults of each kind in random files, few in each."""
+    planted = []
+    opened = {}
+    for kind in kinds:
+        waiting = rng.sample(sources, len(sources))
+        for source in waiting[: 20 * per_kind]:
+            if sum(row.kind == kind for row in planted) == per_kind:
+                break
+            if source not in opened:
+                opened[source] = read_executable(source)
+            made = plant(kind, source, opened[source], rng)
+            if made:
+                path = os.path.join(folder, f"{kind}-{len(planted)}.exe")
+                with open(path, "wb") as f:
+                    f.write(made[1])
+                planted.append(Planted(kind, source, path, made[0]))
+    return planted
+
+
+def judge(tool, planted):
+    sources = sorted({row.source for row in planted})
+    before = run_tool(tool, sources)
+    after = run_tool(tool, [row.path for row in planted])
+    for row in planted:
+        row.new = errors(after[row.path]) - errors(before[row.source])
+
+
+def print_table(planted):
+    print(f"{'fault':24} {'planted':>7} {'found':>6} {'harmless':>8} {'missed':>6}  checks")
+    for kind in [*dict.fromkeys(row.kind for row in planted), "all"]:
+        rows = [row for row in planted if kind in (row.kind, "all")]
+        outcomes = collections.Counter(row.outcome() for row in rows)
+        checks = collections.Counter(check for row in rows for check in row.checks())
+        listed = " ".join(f"{check}:{n}" for check, n in checks.most_common())
+        if kind == "all":
+            listed = ""
+        print(
+            f"{kind:24} {len(rows):7} {outcomes['found']:6} {outcomes['harmless']:8} "
+            f"{outcomes['missed']:6}  {listed}".rstrip()
+        )
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument("--per-kind", type=int, default=10)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--kinds", help="separated by commas (default: all)")
+    parser.add_argument("--list", action="store_true", help="print what was not found")
+    parser.add_argument("--found", action="store_true", help="print what was found")
+    parser.add_argument("--keep", help="folder for the edited files that were missed")
+    return parser.parse_args()
+
+
+def with_thunks(paths):
+    """The files that hold thunks."""
+    kept = []
+    for path in paths:
+        try:
+            read_executable(path)
+            kept.append(path)
+        except Malformed as reason:
+            print(f"{path}: {reason}", file=sys.stderr)
+    return kept
+
+
+def main():
+    o = parse_options()
+    kinds = o.kinds.split(",") if o.kinds else list(FAULTS)
+    sources = with_thunks(o.files)
+    with tempfile.TemporaryDirectory() as folder:
+        planted = plant_all(kinds, sources, o.per_kind, random.Random(o.seed), folder)
+        judge(o.tool, planted)
+        for row in planted:
+            outcome = row.outcome()
+            if o.list and outcome != "found" or o.found and outcome == "found":
+                why = row.edit.harmless or row.edit.unseen
+                print(f"{outcome} {row.kind} {row.source}: {row.edit.text}", end="")
+                print(f" ({why})" if why else "")
+                for check, message in sorted(row.new):
+                    print(f"    [{check}] {message}")
+            if o.keep and outcome == "missed":
+                os.makedirs(o.keep, exist_ok=True)
+                os.replace(row.path, os.path.join(o.keep, os.path.basename(row.path)))
+    print_table(planted)
+    return any(row.outcome() == "missed" and not row.edit.unseen for row in planted)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
