@@ -11,10 +11,17 @@ KERNELS = 2
 GPU_THUNKS, CPU_THUNKS = 13, 6
 
 
+def devices_of(config):
+    """How many devices run a module, by HloModuleProtoWithConfig."""
+    settings = config.message(2) or Message()
+    return max(settings.number(4), 1) * max(settings.number(5), 1)
+
+
 class CpuFile:
     """A CompilationResultProto, alone or in a few messages, behind a header."""
 
     platform = "cpu"
+    devices = 1
 
     def __init__(self, data):
         starts = [0]
@@ -55,6 +62,7 @@ class CpuFile:
     def parts(self):
         """(module, assignment)"""
         config = Message(self.result.bytes(1))
+        self.devices = devices_of(config)
         return Message(config.bytes(1)), Message(self.result.bytes(2))
 
     def thunks(self):

@@ -72,12 +72,14 @@ def results_exchanged(program, rng):
 
 def shift(program, rng, written):
     """Within the allocation where it has room for that."""
-    for thunk, used in accesses(program, rng, written):
+    found = accesses(program, rng, written)
+    for last, (thunk, used) in enumerate(found, 1 - len(found)):
         allocation, offset, size = used.place
         end = program.size_of(allocation)
         steps = [d for d in (size, -size, 64, -64) if 0 <= offset + d <= end - size]
-        used.place = allocation, offset + rng.choice(steps or [64]), size
-        return Edit(thunk, f"a slice moved to {used}")
+        if steps or not last:
+            used.place = allocation, offset + rng.choice(steps or [64]), size
+            return Edit(thunk, f"a slice moved to {used}")
     return None
 
 

@@ -12,6 +12,7 @@ import collections
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,7 @@ class Planted:
     def __init__(self, kind, source, path, edit):
         self.kind, self.source, self.path, self.edit = kind, source, path, edit
         self.new = collections.Counter()
+        self.ran = None
 
     def checks(self):
         return {check for check, _ in self.new}
@@ -124,23 +126,51 @@ def print_table(planted):
         )
 
 
-def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+def option_parser(doc):
+    """The options that plant.py and run_edited.py have."""
+    parser = argparse.ArgumentParser(description=doc.split("\n", maxsplit=1)[0])
     parser.add_argument("files", nargs="+")
     parser.add_argument("--tool", default="hlobuf-verify")
     parser.add_argument("--per-kind", type=int, default=10)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--max-files", type=int, help="so many random files")
     parser.add_argument("--kinds", help="separated by commas (default: all)")
+    parser.add_argument("--keep", help="folder for the edited files that were missed")
+    return parser
+
+
+def parse_options():
+    parser = option_parser(__doc__)
     parser.add_argument("--list", action="store_true", help="print what was not found")
     parser.add_argument("--found", action="store_true", help="print what was found")
-    parser.add_argument("--keep", help="folder for the edited files that were missed")
     return parser.parse_args()
 
 
-def with_thunks(paths):
-    """The files that hold thunks."""
+def keep(planted, folder):
+    """Moves edited files to a folder that stays."""
+    for row in planted if folder else []:
+        os.makedirs(folder, exist_ok=True)
+        shutil.move(row.path, os.path.join(folder, os.path.basename(row.path)))
+
+
+def print_rows(planted, missed, found):
+    for row in planted:
+        outcome = row.outcome()
+        if not (found if outcome == "found" else missed):
+            continue
+        why = row.edit.harmless or row.edit.unseen
+        print(f"{outcome} {row.kind} {row.source}: {row.edit.text}", end="")
+        print(f" ({why})" if why else "")
+        for check, message in sorted(row.new):
+            print(f"    [{check}] {message}")
+
+
+def with_thunks(paths, most=None, seed="1"):
+    """The files that hold thunks; so many of them, in random order."""
     kept = []
-    for path in paths:
+    for path in random.Random(seed).sample(paths, len(paths)):
+        if len(kept) == most:
+            break
         try:
             read_executable(path)
             kept.append(path)
@@ -152,21 +182,12 @@ def with_thunks(paths):
 def main():
     o = parse_options()
     kinds = o.kinds.split(",") if o.kinds else list(FAULTS)
-    sources = with_thunks(o.files)
+    sources = with_thunks(o.files, o.max_files, o.seed)
     with tempfile.TemporaryDirectory() as folder:
         planted = plant_all(kinds, sources, o.per_kind, random.Random(o.seed), folder)
         judge(o.tool, planted)
-        for row in planted:
-            outcome = row.outcome()
-            if o.list and outcome != "found" or o.found and outcome == "found":
-                why = row.edit.harmless or row.edit.unseen
-                print(f"{outcome} {row.kind} {row.source}: {row.edit.text}", end="")
-                print(f" ({why})" if why else "")
-                for check, message in sorted(row.new):
-                    print(f"    [{check}] {message}")
-            if o.keep and outcome == "missed":
-                os.makedirs(o.keep, exist_ok=True)
-                os.replace(row.path, os.path.join(o.keep, os.path.basename(row.path)))
+        print_rows(planted, o.list, o.found)
+        keep([row for row in planted if row.outcome() == "missed"], o.keep)
     print_table(planted)
     return any(row.outcome() == "missed" and not row.edit.unseen for row in planted)
 
