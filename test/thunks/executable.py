@@ -18,7 +18,7 @@ def devices_of(config):
 
 
 class CpuFile:
-    """A CompilationResultProto, alone or in a few messages, behind a header."""
+    """A CompilationResultProto, alone or in a few messages, after a header."""
 
     platform = "cpu"
     devices = 1
@@ -78,7 +78,7 @@ class CpuFile:
 
 
 class GpuFile:
-    """A GpuExecutableProto in records, which lie in records or in a field."""
+    """A GpuExecutableProto in records, which are in records or in a field."""
 
     platform = "gpu"
 
@@ -99,7 +99,7 @@ class GpuFile:
         )
 
     def read_plain(self, data):
-        """The records are the first field of a message behind a header."""
+        """The records are the first field of a message after a header."""
         size, at = read_varint(data, 0)
         self.prefix = data[: at + size]
         self.message = Message(data[at + size :])

@@ -4,13 +4,14 @@ Each function takes a Program and a random.Random, changes one thing and returns
 or None where the program has no place for it.
 """
 
-from thunks import KERNELS, Sequence, Slice, Thunk
+from races import STREAMS, first_race
+from thunks import KERNELS, Thunk
 from wire import Message
 
 FAULTS = {}
 UNUSED_STREAM = 7
 CALL = "lists of kernels of whole calls have no order"
-STARTS = {"computation": 4, "communication": 5}
+COMPUTATION = 4
 
 
 class Edit:
@@ -178,7 +179,7 @@ def thunk_repeated(program, rng):
 
 
 @fault()
-def neighbours_exchanged(program, rng):
+def neighbors_exchanged(program, rng):
     found = [row for row in places_of(program, lambda thunk: True) if row[2]]
     for sequence, thunks, index in shuffled(found, rng):
         a, b = thunks[index - 1], thunks[index]
@@ -341,6 +342,14 @@ def resources_dropped(program, rng):
     return None
 
 
+def order_edit(program, thunk, what):
+    race = first_race(program)
+    if not race:
+        return Edit(thunk, what, harmless="no conflict is left")
+    names = " and ".join(access.thunk.name for access in race)
+    return Edit(thunk, f"{what} (race of {names} in {race[0].slice})")
+
+
 @fault("gpu")
 def done_dropped(program, rng):
     found = places_of(program, lambda thunk: thunk.kind == "async_done")
@@ -348,7 +357,19 @@ def done_dropped(program, rng):
         return None
     sequence, thunks, index = rng.choice(found)
     sequence.put(thunks[:index] + thunks[index + 1 :])
-    return Edit(thunks[index], "dropped")
+    return order_edit(program, thunks[index], "dropped")
+
+
+@fault("gpu")
+def done_later(program, rng):
+    """The done comes last in its sequence."""
+    found = places_of(program, lambda thunk: thunk.kind == "async_done")
+    found = [row for row in found if row[2] + 1 < len(row[1])]
+    if not found:
+        return None
+    sequence, thunks, index = rng.choice(found)
+    sequence.put([*thunks[:index], *thunks[index + 1 :], thunks[index]])
+    return order_edit(program, thunks[index], "comes last")
 
 
 @fault("gpu")
@@ -359,7 +380,7 @@ def done_of_another(program, rng):
         others = sorted({d.body.number(1) for d in dones} - {number})
         if others:
             thunk.body.set_number(1, rng.choice(others))
-            return Edit(thunk, f"waits for {thunk.body.number(1)}, not for {number}")
+            return order_edit(program, thunk, f"waits for {thunk.body.number(1)}, not for {number}")
     return None
 
 
@@ -372,7 +393,7 @@ def fork_dropped(program, rng):
     sequence, thunks, index = rng.choice(found)
     inner = [t for below in thunks[index].lists() for t in below.thunks()]
     sequence.put(thunks[:index] + inner + thunks[index + 1 :])
-    return Edit(thunks[index], "its thunks run in the stream around it")
+    return order_edit(program, thunks[index], "its thunks run in the stream around it")
 
 
 @fault("gpu")
@@ -382,18 +403,14 @@ def stream_changed(program, rng):
     if not starts:
         return None
     thunk = rng.choice(starts)
-    old = next((n for n in STARTS.values() if n in thunk.body), 0)
-    streams = {(n, t.body.number(n)) for t in starts for n in STARTS.values() if n in t.body}
-    streams |= {(n, UNUSED_STREAM) for n in STARTS.values()}
+    old = next((n for n in STREAMS if n in thunk.body), 0)
+    streams = {(n, t.body.number(n)) for t in starts for n in STREAMS if n in t.body}
+    streams |= {(n, UNUSED_STREAM) for n in STREAMS}
     streams.discard((old, thunk.body.number(old)))
     number, stream = rng.choice(sorted(streams))
-    for each in STARTS.values():
+    for each in STREAMS:
         thunk.body.replace(each, [stream] if each == number else [])
-    return Edit(
-        thunk,
-        f"stream is {stream}, field {number}",
-        harmless="every start waits for its stream and is waited for",
-    )
+    return order_edit(program, thunk, f"stream is {stream}, field {number}")
 
 
 @fault("gpu")
@@ -411,7 +428,7 @@ def thunk_forked(program, rng):
     body.append(1, 999999)
     body.append(3, Message())
     body.message(3).append(1, thunks[index].message)
-    body.append(STARTS["computation"], UNUSED_STREAM)
+    body.append(COMPUTATION, UNUSED_STREAM)
     moved = Thunk(start, program.platform)
     sequence.put([*thunks[:index], moved, *thunks[index + 1 :]])
-    return Edit(thunks[index], "forked, nothing waits for it")
+    return order_edit(program, thunks[index], "forked, nothing waits for it")

@@ -9,6 +9,8 @@ edited files of misses.
 
 import argparse
 import collections
+import hashlib
+import itertools
 import json
 import os
 import random
@@ -71,7 +73,7 @@ class Planted:
         return "harmless" if self.edit.harmless else "missed"
 
 
-def plant(kind, source, executable, rng):
+def plant(kind, executable, rng):
     """(edit, bytes of the edited file), or None if there is no place for it."""
     function, platform = FAULTS[kind]
     if platform not in (None, executable.platform):
@@ -83,24 +85,40 @@ def plant(kind, source, executable, rng):
     return edit, executable.with_thunks(program.root.message)
 
 
-def plant_all(kinds, sources, per_kind, rng, folder):
-    """Plants so many faults of each kind in random files, few in each."""
-    planted = []
-    opened = {}
-    for kind in kinds:
-        waiting = rng.sample(sources, len(sources))
-        for source in waiting[: 20 * per_kind]:
-            if sum(row.kind == kind for row in planted) == per_kind:
-                break
-            if source not in opened:
-                opened[source] = read_executable(source)
-            made = plant(kind, source, opened[source], rng)
-            if made:
-                path = os.path.join(folder, f"{kind}-{len(planted)}.exe")
+class Planter:
+    """Plants faults in random files; no edited file is written twice."""
+
+    def __init__(self, sources, folder, rng):
+        self.sources, self.folder, self.rng = sources, folder, rng
+        self.opened, self.written = {}, set()
+
+    def open(self, source):
+        if source not in self.opened:
+            self.opened[source] = read_executable(source)
+        return self.opened[source]
+
+    def plant_some(self, kind, count):
+        """So many faults of one kind, or as many as there are places for."""
+        order = self.rng.sample(self.sources, len(self.sources))
+        tries = max(20 * count, len(order))
+        for source in itertools.islice(itertools.cycle(order), tries):
+            if not count:
+                return
+            made = plant(kind, self.open(source), self.rng)
+            digest = hashlib.sha256(made[1]).digest() if made else None
+            if made and digest not in self.written:
+                self.written.add(digest)
+                path = os.path.join(self.folder, f"{kind}-{len(self.written)}.exe")
                 with open(path, "wb") as f:
                     f.write(made[1])
-                planted.append(Planted(kind, source, path, made[0]))
-    return planted
+                count -= 1
+                yield Planted(kind, source, path, made[0])
+
+
+def plant_all(kinds, sources, per_kind, rng, folder):
+    """So many faults of each kind in random files."""
+    planter = Planter(sources, folder, rng)
+    return [row for kind in kinds for row in planter.plant_some(kind, per_kind)]
 
 
 def judge(tool, planted):

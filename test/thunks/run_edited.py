@@ -1,7 +1,7 @@
 """Runs edited CPU executables: what computes wrong numbers must be reported.
 
 run_edited.py --tool hlobuf-verify --per-kind 20 FILE... plants faults as plant.py does,
-runs each edited file beside its original with the same random inputs, and compares: wrong
+runs each edited file next to its original with the same random inputs, and compares: wrong
 numbers, a crash or a hang without an error of the tool is a miss. An error about a
 program with the right numbers is listed with its check, for review. Needs a Python with
 the jaxlib that made the files.

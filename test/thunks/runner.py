@@ -1,4 +1,4 @@
-"""Runs edited CPU executables beside their originals, in a process that may die.
+"""Runs edited CPU executables next to their originals, in a process that may die.
 
 runner.py JOBS FIRST: JOBS is a JSON list of {"source", "edited", "seed"}; those from
 number FIRST on are run, and a line of JSON is printed for each. The edited program runs

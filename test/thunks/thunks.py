@@ -7,8 +7,8 @@ numbers of the messages around it, from the thunk's own message on.
 
 from wire import BYTES, Message
 
-# Slices of CPU thunks lie in field 2 of a message with their shape, those of GPU thunks
-# in field 1. "flags" says which field marks what is written of a list of both.
+# Slices of CPU thunks are field 2 of a message with their shape, those of GPU thunks
+# field 1. "flags" says which field marks what is written of a list of both.
 CPU_KINDS = {
     3: ("call", {"nested": [1]}),
     4: ("conditional", {"reads": [(2,)], "nested": [1]}),
