@@ -272,7 +272,7 @@ def condition_elsewhere(program, rng):
     thunk = rng.choice(found)
     used = thunk.slices()[0]
     places = {s.place for other in program.thunks() for s in other.slices()}
-    others = sorted(p[:2] for p in places if p != used.place and p[2] >= used.size)
+    others = sorted({p[:2] for p in places if p[2] >= used.size} - {used.place[:2]})
     if not others:
         return None
     used.place = *rng.choice(others), used.size

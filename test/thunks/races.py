@@ -1,6 +1,8 @@
 """Accesses of GPU thunks that conflict and that no stream, start or done orders."""
 
-STREAMS = {4: "computation", 5: "communication"}
+# The fields of async_start that name a stream: of computation, of communication, and of
+# copies to and from the memory of the host.
+STREAMS = (4, 5, 6)
 ITERATIONS = 2
 
 

@@ -22,7 +22,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 # pylint: disable=wrong-import-position
 import jax
 import numpy as np
-from jax._src.lib import xla_client
+from jax._src.lib import lapack, xla_client
 
 from executable import read_executable
 
@@ -139,6 +139,8 @@ def outcome(job, cache):
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         jobs = json.load(f)
+    if hasattr(lapack, "_lapack"):
+        lapack._lapack.initialize()  # pylint: disable=protected-access
     cache = {}
     for number in range(int(sys.argv[2]), len(jobs)):
         try:

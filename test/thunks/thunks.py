@@ -55,7 +55,7 @@ GPU_KINDS = {
     14: ("partition_id", {"writes": [(1,)]}),
     15: ("cudnn", {"reads": [(2, 1)], "flags": 4}),
     16: ("host_execute_start", {"reads": [(2, 1)], "writes": [(3, 1)]}),
-    17: ("host_execute_done", {}),
+    17: ("host_execute_done", {"writes": [(2, 1)]}),
     19: ("memzero", {"writes": [(1, 1)]}),
     20: ("select_k", {"reads": [(1,)]}),
     21: ("infeed", {"writes": [(1, 1)]}),
@@ -91,7 +91,7 @@ GPU_KINDS = {
     39: ("all_reduce", COLLECTIVE),
     40: ("reduce_scatter", COLLECTIVE),
     41: ("all_to_all", COLLECTIVE),
-    42: ("ragged_all_to_all", COLLECTIVE),
+    42: ("ragged_all_to_all", {**COLLECTIVE, "written": 1}),
     43: ("collective_permute", PERMUTE),
     44: ("send", {"reads": [(2, 2, 1)]}),
     45: ("recv", {"writes": [(2, 3, 1)]}),
@@ -204,7 +204,10 @@ class Thunk:
                 if self.kind == "select_k":
                     found[-1].written = index > 0
         for way in self.rows.get("writes", []):
-            found += [Slice(message, True) for message in self.messages_at(way)]
+            messages = self.messages_at(way)
+            if "written" in self.rows:  # Of this list only one is the result.
+                messages = messages[self.rows["written"] :][:1]
+            found += [Slice(message, True) for message in messages]
         return found
 
     def all_slices(self):
