@@ -11,6 +11,7 @@ from wire import Message
 FAULTS = {}
 UNUSED_STREAM = 7
 CALL = "lists of kernels of whole calls have no order"
+SERIES = "which kernels make one sort, and in which order, is not known"
 COMPUTATION = 4
 
 
@@ -143,6 +144,11 @@ def constant_written(program, rng):
     return Edit(thunk, f"writes constant {used}")
 
 
+def is_series(thunks, thunk):
+    """True if kernels of the same instruction are next to each other in a sequence."""
+    return thunk.kind in KERNELS and sum(t.name == thunk.name for t in thunks) > 1
+
+
 def places_of(program, accept):
     """(sequence, thunks, index) of each thunk that is accepted."""
     return [
@@ -161,7 +167,8 @@ def thunk_dropped(program, rng):
         return None
     sequence, thunks, index = rng.choice(found)
     sequence.put(thunks[:index] + thunks[index + 1 :])
-    return Edit(thunks[index], "dropped")
+    series = is_series(thunks, thunks[index])
+    return Edit(thunks[index], "dropped", SERIES if series else "")
 
 
 @fault()
@@ -175,7 +182,8 @@ def thunk_repeated(program, rng):
     reads = [s for s in thunk.slices() if not s.written]
     writes = [s for s in thunk.slices() if s.written]
     again = not any(r.meets(w) for r in reads for w in writes)
-    return Edit(thunk, "repeated", harmless="computes the same again" if again else "")
+    unseen = SERIES if is_series(thunks, thunk) else ""
+    return Edit(thunk, "repeated", unseen, "computes the same again" if again else "")
 
 
 @fault()
@@ -187,8 +195,9 @@ def neighbors_exchanged(program, rng):
             continue
         thunks[index - 1], thunks[index] = b, a
         sequence.put(thunks)
-        free = independent(a, b)
-        return Edit(b, f"before {a.name}", harmless="independent" if free else "")
+        unseen = SERIES if a.name == b.name and is_series(thunks, a) else ""
+        free = "independent" if independent(a, b) else ""
+        return Edit(b, f"before {a.name}", unseen, free)
     return None
 
 
