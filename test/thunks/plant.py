@@ -3,7 +3,7 @@
 plant.py --tool hlobuf-verify --per-kind 20 --seed 1 FILE... plants 20 faults of each kind,
 each in a random file and alone, runs the tool on the file and on the edited one, and
 prints a table. A fault is found if an error of a check thunk-* or stream-* appears that
-the unedited file does not have; harmless if it changes nothing, unseen if no file says
+the unedited file does not have, warned if only a warning does; harmless if it changes nothing, unseen if no file says
 what would be right. --list prints what was missed; --keep FOLDER keeps the
 edited files of misses.
 """
@@ -48,12 +48,12 @@ def run_tool(tool, paths):
     return {path: found.get(path) for path in paths}
 
 
-def errors(findings):
-    """The errors of the rules about thunks, as often as they are there."""
+def of_thunks(findings, wanted):
+    """The findings of the rules about thunks, as often as they are there."""
     return collections.Counter(
         (check, message)
         for check, severity, message in findings or []
-        if severity == "error" and check.startswith(RULES)
+        if severity == wanted and check.startswith(RULES)
     )
 
 
@@ -62,7 +62,7 @@ class Planted:
 
     def __init__(self, kind, source, path, edit):
         self.kind, self.source, self.path, self.edit = kind, source, path, edit
-        self.new = collections.Counter()
+        self.new, self.warned = collections.Counter(), collections.Counter()
         self.ran = None
 
     def checks(self):
@@ -71,6 +71,8 @@ class Planted:
     def outcome(self):
         if self.new:
             return "found"
+        if self.warned:
+            return "warned"
         if self.edit.harmless:
             return "harmless"
         return "unseen" if self.edit.unseen else "missed"
@@ -129,11 +131,13 @@ def judge(tool, planted):
     before = run_tool(tool, sources)
     after = run_tool(tool, [row.path for row in planted])
     for row in planted:
-        row.new = errors(after[row.path]) - errors(before[row.source])
+        old, new = before[row.source], after[row.path]
+        row.new = of_thunks(new, "error") - of_thunks(old, "error")
+        row.warned = of_thunks(new, "warning") - of_thunks(old, "warning")
 
 
 def print_table(planted):
-    columns = ("found", "harmless", "unseen", "missed")
+    columns = ("found", "warned", "harmless", "unseen", "missed")
     print(f"{'fault':24} {'planted':>8}" + "".join(f" {name:>8}" for name in columns))
     for kind in [*dict.fromkeys(row.kind for row in planted), "all"]:
         rows = [row for row in planted if kind in (row.kind, "all")]
@@ -181,7 +185,7 @@ def print_rows(planted, missed, found):
         why = row.edit.harmless or row.edit.unseen
         print(f"{outcome} {row.kind} {row.source}: {row.edit.text}", end="")
         print(f" ({why})" if why else "")
-        for check, message in sorted(row.new):
+        for check, message in sorted(row.new or row.warned):
             print(f"    [{check}] {message}")
 
 

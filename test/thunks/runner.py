@@ -43,6 +43,8 @@ TYPES = {
     15: "complex64",
     16: "bfloat16",
     18: "complex128",
+    19: "float8_e5m2",
+    20: "float8_e4m3fn",
 }
 HOST_PROGRAM_SHAPE = 4
 
