@@ -2,10 +2,15 @@
 
 plant.py --tool hlobuf-verify --per-kind 20 --seed 1 FILE... plants 20 faults of each kind,
 each in a random file and alone, runs the tool on the file and on the edited one, and
-prints a table. A fault is found if an error of a check thunk-* or stream-* appears that
-the unedited file does not have, warned if only a warning does; harmless if it changes nothing, unseen if no file says
-what would be right. --list prints what was missed; --keep FOLDER keeps the
-edited files of misses.
+prints a table. A fault is
+
+  found     if there is an error of a check thunk-* or stream-* that the file did not have
+  warned    if there is only such a warning
+  harmless  if it changes nothing
+  unseen    if no file says what would be right
+  missed    if it is none of these
+
+--list prints what was not found; --keep FOLDER keeps the edited files that were missed.
 """
 
 import argparse
