@@ -1,0 +1,133 @@
+"""Compiles the executables in Inputs/.
+
+make_inputs.py cpu FOLDER               needs jax
+make_inputs.py cuda FOLDER TARGET       needs jax and a CUDA plugin, but no GPU
+
+TARGET describes a GPU as files of xla/backends/gpu/target_config/specs do. The name of the
+folder with CUDA gets into the executable, so that one is ./cuda: a link is enough.
+"""
+
+import os
+import random
+import sys
+
+PLATFORM, FOLDER = sys.argv[1:3]
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
+if PLATFORM == "cuda":
+    os.environ["XLA_FLAGS"] = "--xla_gpu_autotune_level=0"
+    os.environ["CUDA_ROOT"] = "cuda"
+
+# pylint: disable=wrong-import-position
+import jax
+import numpy as np
+from jax import lax
+from jax import numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
+
+from executable import read_executable
+from faults import arguments_exchanged
+from thunks import Program
+
+DEVICES = 4
+
+
+def array(*dimensions, kind="float32"):
+    return jax.ShapeDtypeStruct(dimensions, kind)
+
+
+def write(name, data):
+    path = os.path.join(FOLDER, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    print(f"{path}: {len(data)} bytes")
+    return path
+
+
+def compile_to(name, function, *arguments, **options):
+    compiled = jax.jit(function, **options).lower(*arguments).compile()
+    return write(name, compiled.runtime_executable().serialize())
+
+
+def loop(rows, count):
+    """A loop in a branch; its body sorts, and updates in place."""
+
+    def body(state):
+        kept, moved, step = state
+        new = lax.dynamic_update_slice(kept, moved[:1] * 2, (step, 0))
+        return jnp.sort(moved, axis=-1), new, step + 1
+
+    def run(state):
+        return lax.while_loop(lambda now: now[2] < count, body, state)
+
+    def swap(state):
+        return state[1], state[0], state[2]
+
+    return lax.cond(count > 3, run, swap, (rows, rows * 2, jnp.int32(0)))
+
+
+def difference(a, b):
+    return a * 2 - b
+
+
+def ring(shards, weights, stack):
+    """Shards go around while they are multiplied; a sum over all follows."""
+    following = [(device, (device + 1) % DEVICES) for device in range(DEVICES)]
+
+    def body(step, state):
+        shard, total, kept = state
+        product = (total @ weights)[None]
+        kept = lax.dynamic_update_slice(kept, product, (step, 0, 0))
+        moved = lax.ppermute(shard, "x", following)
+        return moved, total + shard @ weights, kept
+
+    state = shards, shards @ weights, stack
+    shard, total, kept = lax.fori_loop(0, 3, body, state)
+    return shard, total + lax.psum(jnp.tanh(total), "x"), kept
+
+
+def make_cpu():
+    compile_to("loop.cpu", loop, array(64, 256), array(kind="int32"))
+    path = compile_to("exchanged.cpu", difference, array(8), array(8))
+    executable = read_executable(path)
+    program = Program(executable)
+    print(arguments_exchanged(program, random.Random(1)).text)
+    write("exchanged.cpu", executable.with_thunks(program.root.message))
+
+
+def make_cuda(target):
+    from jax.experimental import topologies  # pylint: disable=import-outside-toplevel
+
+    with open(target, encoding="utf-8") as f:
+        text = f.read()
+    name = f"1x1x{DEVICES}"
+    how = {"platform": "cuda", "topology_name": name, "topology": name}
+    devices = topologies.get_topology_desc(target_config=text, **how).devices
+    mesh = jax.sharding.Mesh(np.array(devices), ("x",))
+    specs = PartitionSpec("x"), PartitionSpec(), PartitionSpec(None, "x")
+    results = specs[0], specs[0], specs[2]
+    sharded = jax.shard_map(
+        ring, mesh=mesh, in_specs=specs, out_specs=results, check_vma=False
+    )
+    compile_to(
+        "streams.cuda",
+        sharded,
+        *(array(256, 64), array(64, 64), array(3, 256, 64)),
+        in_shardings=tuple(NamedSharding(mesh, spec) for spec in specs),
+        out_shardings=tuple(NamedSharding(mesh, spec) for spec in results),
+        donate_argnums=(2,),
+    )
+
+
+def main():
+    jax.config.update("jax_include_full_tracebacks_in_locations", False)
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
+    os.makedirs(FOLDER, exist_ok=True)
+    if PLATFORM == "cpu":
+        make_cpu()
+    else:
+        make_cuda(sys.argv[3])
+
+
+if __name__ == "__main__":
+    main()
