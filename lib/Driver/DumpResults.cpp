@@ -24,7 +24,7 @@ static SentenceResult aboutProgram(const Input &In, const Dump &D) {
            File.contains(".hlo.pb") || File.contains(".xplane.pb"))
     Said.Because = {"this proto does not hold it"};
   else
-    Said = {Standing::NotShown, {"this executable holds no thunks"}};
+    Said.Hidden = false, Said.Because = {"this executable holds no thunks"};
   return Said;
 }
 

@@ -42,6 +42,7 @@ void SentenceTally::add(const DumpResult &R) {
   for (Sentence S : All) {
     const SentenceResult &Said = R[S];
     ++Ended[static_cast<size_t>(S)][static_cast<size_t>(Said.Is)];
+    Extents[static_cast<size_t>(S)] = Dumps == 1 ? Said.Extent : "";
     if (!Said.Given.empty())
       ++Given[static_cast<size_t>(S)][Said.Given];
     if (Said.Is != Standing::NotShown)
@@ -71,6 +72,8 @@ std::string SentenceTally::counted(Sentence S, Standing Is) const {
   std::vector<std::string> Remarks;
   if (Count != Dumps)
     Remarks.push_back(fmt::format("{} of {}", Count, Dumps));
+  if (Is == Standing::Proved && !Extents[static_cast<size_t>(S)].empty())
+    Remarks.push_back(Extents[static_cast<size_t>(S)]);
   if (Is == Standing::Proved)
     for (const auto &[What, In] : Given[static_cast<size_t>(S)])
       Remarks.push_back(In == Count ? fmt::format("on {}", What)

@@ -51,6 +51,8 @@ private:
   std::array<std::array<unsigned, 3>, NumSentences> Ended = {};
   /// Dumps whose proof rests on something that is not proved, by sentence.
   std::array<std::map<std::string, unsigned>, NumSentences> Given;
+  /// Of the only dump: how much was looked at.
+  std::array<std::string, NumSentences> Extents;
   /// Dumps by what the last line says of them, and by everything.
   std::map<Gap, unsigned> Gaps, AllGaps;
   /// Those that say nothing about the dumps.

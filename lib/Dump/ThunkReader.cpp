@@ -112,10 +112,11 @@ void ThunkReader::close(size_t Depth) {
   auto Next = static_cast<uint32_t>(D.Thunks.Thunks.size());
   while (!Open.empty() && Open.back().Depth > Depth) {
     D.Thunks.Sequences[Open.back().Id.index()].Thunks.End = Next;
+    // What is inside of its owner ends with it.
+    if (ThunkId Owner = D.Thunks[Open.back().Id].Owner)
+      D.Thunks.Thunks[Owner.index()].End = Next;
     Open.pop_back();
   }
-  if (!Open.empty() && Open.back().Last)
-    D.Thunks.Thunks[Open.back().Last.index()].End = Next;
 }
 
 /// Two spaces more for each sequence, and for each thunk in it.
@@ -238,6 +239,8 @@ bool ThunkReader::readAttribute(Scanner &Row, Thunk &T) {
     T.Comparator = Value;
   else if (Key == "unknown")
     T.Unknown = Value;
+  else if (Key == "captured")
+    T.Captures = true;
   else if (Key == "execution")
     return Number(T.Execution);
   else if (Key == "bytes")

@@ -84,6 +84,8 @@ struct Thunk {
   ThunkKind Kind = ThunkKind::Unknown;
   /// Has fields that this tool does not know; see Unknown.
   bool Understood = true;
+  /// A library keeps a copy of operand 1 from one run to the next, by address.
+  bool Captures = false;
   /// What the stream of an async-start is for.
   StreamKind StreamFor = StreamKind::Computation;
   /// Invalid if it names none.

@@ -279,10 +279,11 @@ static std::vector<StringRef> mergedRecords(llvm::ArrayRef<StringRef> Records,
 /// executable for GPUs.
 void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
                                     size_t FirstProto) {
-  if (C.Protos.size() != FirstProto + 1)
+  // What comes after it belongs to computations on the host.
+  if (C.Protos.size() == FirstProto)
     return;
   constexpr uint32_t Allocations = 10, Thunk = 13, OldThunk = 7;
-  FoundProto &P = C.Protos.back();
+  FoundProto &P = C.Protos[FirstProto];
   for (StringRef Record :
        mergedRecords(Records, "xla.gpu.GpuExecutableProto")) {
     P.Thunks.Parts.push_back(Record);

@@ -39,6 +39,8 @@ enum class ThunkValue : uint8_t {
   CommunicationStream,
   CopyStream,
   CopiedBytes,
+  /// A copy of operand 1 is kept from one run to the next.
+  CapturedOperand,
   /// The last buffer is not written.
   DynamicRoot,
   /// A BufferAllocationProto of the embedded thunks.

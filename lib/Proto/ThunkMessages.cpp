@@ -113,6 +113,10 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     return Number("copy-stream");
   case ThunkValue::CopiedBytes:
     return Number("bytes");
+  case ThunkValue::CapturedOperand:
+    if (F.Value != 0)
+      Number("captured");
+    return;
   case ThunkValue::DynamicRoot:
     DynamicRoot = F.Value != 0;
     return;

@@ -71,7 +71,12 @@ void ThunkCoverage::findMissing(ComputationId Entry) {
     ComputationId C = Pending.pop_back_val();
     for (HloId I : P.order(C)) {
       llvm::ArrayRef<ThunkId> Own = thunksOf(I);
-      if (Own.empty() && needsThunk(I))
+      // On a CPU the copies before a sort have its name, too.
+      bool Sorts = T.ForGpu || P[I].Op != Opcode::Sort ||
+                   llvm::any_of(Own, [&](ThunkId Id) {
+                     return T[Id].Kind == ThunkKind::Sort;
+                   });
+      if ((Own.empty() || !Sorts) && needsThunk(I))
         Missing.push_back(I);
       bool Enters = isSynchronousCall(P[I].Op) && !Own.empty();
       if (!T.ForGpu && P[I].Op == Opcode::Call)

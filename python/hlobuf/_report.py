@@ -82,12 +82,15 @@ class Sentence:
     """Why it is not shown, or the checks that found it broken."""
     given: str = ""
     """What the proof rests on that is not proved itself."""
+    extent: str = ""
+    """How much was looked at, for people."""
 
     def __bool__(self) -> bool:
         return self.status == "proved"
 
     def __str__(self) -> str:
-        text = self.status + (f" (on {self.given})" if self.given else "")
+        text = self.status + (f" ({self.extent})" if self.extent else "")
+        text += f" (on {self.given})" if self.given else ""
         return text + (": " + ", ".join(self.because) if self.because else "")
 
 
@@ -166,7 +169,12 @@ class Report:
             baselined=data.get("baselined", 0),
             verified=data.get("verified", 0),
             verdict={
-                key: Sentence(each["status"], tuple(each["because"]), each.get("given", ""))
+                key: Sentence(
+                    each["status"],
+                    tuple(each["because"]),
+                    each.get("given", ""),
+                    each.get("extent", ""),
+                )
                 for key, each in data.get("verdict", {}).items()
             },
             files=dict(data.get("files", {})),

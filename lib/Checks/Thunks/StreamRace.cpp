@@ -45,11 +45,11 @@ static void report(const ThunkGraph &G, const StreamOrder &Order,
 
 namespace hlobuf {
 void checkStreamRace(const CheckContext &A, Reporter &R) {
+  if (!A.dump().Thunks.ForGpu)
+    return R.notApplicable("a CPU has no streams");
   const ThunkGraph *G = usableThunks(A, R);
   if (!G)
     return;
-  if (!G->thunks().ForGpu)
-    return R.notApplicable("a CPU has no streams");
   StreamOrder Order(*G);
   if (Order.gaveUp())
     return R.notChecked("more accesses than are followed");

@@ -123,11 +123,11 @@ void StartsAndDones::check(const ThunkSequence &S) {
 
 namespace hlobuf {
 void checkStreamSync(const CheckContext &A, Reporter &R) {
+  if (!A.dump().Thunks.ForGpu)
+    return R.notApplicable("a CPU has no streams");
   const ThunkGraph *G = usableThunks(A, R);
   if (!G)
     return;
-  if (!G->thunks().ForGpu)
-    return R.notApplicable("a CPU has no streams");
   StartsAndDones Pairs(*G, R);
   for (const ThunkSequence &S : G->thunks().Sequences)
     if (S.Role != ThunkRole::Embedded)

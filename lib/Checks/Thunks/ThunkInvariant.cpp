@@ -19,7 +19,6 @@
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
 
 using namespace hlobuf;
 using llvm::SmallVector;
@@ -36,6 +35,8 @@ private:
   void checkShared(ThunkId Id);
   void checkOwner(ThunkId Id);
   bool computesSame(HloId X, HloId Y) const;
+  std::string describe(llvm::ArrayRef<HloId> Order, size_t I) const;
+  void checkCaptured(ThunkId Id);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
   Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
     return noteInstruction(R.reportAs(severityOf(G, Id), Where, "{} {}",
@@ -68,12 +69,36 @@ KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &R)
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
         !Kernel.empty() && T.Thunks[I].Instruction &&
-        kernelName(G.name(ThunkId(I)), T.ForGpu) == Kernel)
+        // Until 2025, and for calls, `_kernel` follows.
+        Kernel.starts_with(kernelName(G.name(ThunkId(I)), T.ForGpu)))
       Owner.insert({Kernel, ThunkId(I)});
 }
 
-/// True if the computations that \p X and \p Y call are alike: opcodes, shapes
-/// and operands, instruction by instruction.
+/// Instruction \p I of \p Order without names: opcode, shape, the places of its
+/// operands, and what is printed before metadata.
+std::string KernelArguments::describe(llvm::ArrayRef<HloId> Order,
+                                      size_t I) const {
+  const Program &P = G.program();
+  const ProgramNode &Node = P[Order[I]];
+  std::string Text = fmt::format("{} {} {}", opcodeText(Node.Op),
+                                 G.dump().Shapes.text(Node.Shape), Node.Number);
+  for (HloId Operand : P.operands(Order[I]))
+    Text += fmt::format(" {}", llvm::find(Order, Operand) - Order.begin());
+  if (P.isHidden(Order[I]))
+    return Text;
+  const HloInstruction &Line = P.module()[Order[I]];
+  if (Node.Op == Opcode::Constant)
+    Text += P.module().operandsText(Line);
+  llvm::StringRef Rest = P.module().attributes(Line);
+  for (llvm::StringRef Key : {", metadata=", ", backend_config=",
+                              ", frontend_attributes=", ", sharding="})
+    Rest = Rest.take_front(Rest.find(Key));
+  // What is called has a name, and is compared by itself.
+  return P.calls(Order[I]).empty() ? Text + Rest.str() : Text;
+}
+
+/// True if the computations that \p X and \p Y call are alike, instruction by
+/// instruction.
 bool KernelArguments::computesSame(HloId X, HloId Y) const {
   const Program &P = G.program();
   if (P[X].Op != P[Y].Op || P.calls(X).size() != P.calls(Y).size())
@@ -83,15 +108,9 @@ bool KernelArguments::computesSame(HloId X, HloId Y) const {
     llvm::ArrayRef<HloId> Other = P.order(P.calls(Y)[C].Callee);
     if (Of.size() != Other.size())
       return false;
-    // A parameter may be anywhere, and what does not depend on each other too:
-    // how many there are of each opcode and shape must be equal.
-    std::map<std::pair<Opcode, std::string>, int> Counts;
-    for (size_t I = 0; I != Of.size(); ++I) {
-      ++Counts[{P[Of[I]].Op, G.dump().Shapes.plainText(P[Of[I]].Shape)}];
-      --Counts[{P[Other[I]].Op, G.dump().Shapes.plainText(P[Other[I]].Shape)}];
-    }
-    if (llvm::any_of(Counts, [](const auto &Each) { return Each.second != 0; }))
-      return false;
+    for (size_t I = 0; I != Of.size(); ++I)
+      if (describe(Of, I) != describe(Other, I))
+        return false;
   }
   return true;
 }
@@ -202,10 +221,27 @@ void KernelArguments::checkShared(ThunkId Id) {
       .note(T[Known->second].Text, "{} is here", G.name(Known->second));
 }
 
+/// XNNPACK packs the right side of a product once for each address
+/// (XnnDotThunk, jaxlib 0.8.1), whatever is there later.
+void KernelArguments::checkCaptured(ThunkId Id) {
+  llvm::ArrayRef<ThunkSlice> All = T.slices(T[Id]);
+  if (All.size() < 2)
+    return;
+  const Allocation *A = G.allocation(All[1].Bytes.Allocation);
+  if (A && !A->Constant)
+    say(Id, All[1].Text,
+        fmt::format("keeps a packed copy of {}{} by its address, but this is "
+                    "no constant: another value at that address is not seen",
+                    ThunkGraph::spell(All[1].Bytes),
+                    G.spellHolder(All[1].Bytes, G.instruction(Id))));
+}
+
 void KernelArguments::check(ThunkId Id) {
   if (!T[Id].Understood || G.isEmbedded(Id) || !G.instruction(Id))
     return;
   ThunkKind Kind = T[Id].Kind;
+  if (T[Id].Captures)
+    checkCaptured(Id);
   if (Kind != ThunkKind::Kernel && Kind != ThunkKind::CustomKernel &&
       Kind != ThunkKind::Cudnn)
     return;

@@ -33,9 +33,8 @@ static bool communicates(const ThunkProgram &T, ThunkId Id) {
 static bool storesShapes(const ThunkProgram &T) {
   return llvm::any_of(T.Thunks, [&](const Thunk &Each) {
     return Each.Kind == ThunkKind::Kernel &&
-           llvm::any_of(T.slices(Each), [](const ThunkSlice &S) {
-             return S.Shape.valid();
-           });
+           llvm::any_of(T.slices(Each),
+                        [](const ThunkSlice &S) { return S.Shape.valid(); });
   });
 }
 
