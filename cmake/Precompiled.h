@@ -1,4 +1,4 @@
-//===- Precompiled.h - Headers of others that most files include -*- C++ -*-===//
+//===- Precompiled.h - Headers of others, read once -------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
