@@ -35,12 +35,10 @@ SOURCE = """\
 
 using namespace hlobuf;
 
-namespace hlobuf {{
-void check{function}(const CheckContext &Ctx, Reporter &Diags) {{
+void hlobuf::check{function}(const CheckContext &Ctx, Reporter &Diags) {{
   (void)Ctx;
   (void)Diags; // TODO
 }}
-}} // namespace hlobuf
 """
 
 PAGE = """\

@@ -211,6 +211,11 @@ private:
   Severity Gravest = Severity::Lint;
 };
 
+// The function of each row.
+#define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
+  void check##Function(const CheckContext &Ctx, Reporter &Diags);
+#include "Checks/Checks.def"
+
 } // namespace hlobuf
 
 #endif // HLOBUF_CHECKS_CHECK_H

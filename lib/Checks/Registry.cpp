@@ -10,12 +10,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-namespace hlobuf {
-#define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
-  void check##Function(const CheckContext &Ctx, Reporter &Diags);
-#include "Checks/Checks.def"
-} // namespace hlobuf
-
 static StringRef findPage(StringRef Id) {
 #define HLOBUF_CHECK_DOC(PageId, Text)                                         \
   if (Id == PageId)                                                            \

@@ -60,21 +60,15 @@ bool Comparer::strangersInSequence() {
   for (uint32_t Row = 0; Row != D.Sequence.size(); ++Row) {
     if (P.find(D.Sequence[Row].Name))
       continue;
-    Difference Found;
-    Found.Kind = DifferenceKind::Invented;
-    Found.Row = Row;
     Any = true;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Invented, .Row = Row}))
       return true;
   }
   for (HloId Id : Derived.schedule().sequence()) {
     if (P[Id].Name && DumpFacts.time(P[Id].Name) >= 0)
       continue;
-    Difference Found;
-    Found.Kind = DifferenceKind::Missing;
-    Found.Id = Id;
     Any = true;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Missing, .Id = Id}))
       return true;
   }
   return Any;
@@ -89,11 +83,9 @@ void Comparer::sequence() {
     for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
       if (Order.time(P.operands(Id)[K]) < Order.time(Id))
         continue;
-      Difference Found;
-      Found.Row = static_cast<uint32_t>(Order.time(Id));
-      Found.Id = Id;
-      Found.Operand = K;
-      if (!Visit(Found))
+      if (!Visit({.Row = static_cast<uint32_t>(Order.time(Id)),
+                  .Id = Id,
+                  .Operand = K}))
         return;
     }
 }
@@ -104,11 +96,7 @@ bool Comparer::order() {
        ++Row) {
     if (D.Sequence[Row].Name == P[Steps[Row]].Name)
       continue;
-    Difference Found;
-    Found.Row = Row;
-    Found.Id = Steps[Row];
-    Found.Operand = ~0u;
-    Visit(Found);
+    Visit({.Row = Row, .Id = Steps[Row], .Operand = ~0u});
     return true;
   }
   return false;
@@ -180,10 +168,7 @@ void Comparer::values() {
     HloValueId V = Derived.find(Tag.Name, Tag.Index);
     if (V && P.hasBuffers(Flow[V].Definition))
       continue;
-    Difference Found;
-    Found.Kind = DifferenceKind::Invented;
-    Found.Line = ValueId(Line);
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Invented, .Line = ValueId(Line)}))
       return;
   }
 }
@@ -213,12 +198,10 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
       Stated[Flow.location(Id, Ordinal)] = true;
       continue;
     }
-    Difference Found;
-    Found.Kind = DifferenceKind::Invented;
-    Found.Used = U;
-    Found.Value = V;
-    Found.Row = Row;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Invented,
+                .Value = V,
+                .Used = U,
+                .Row = Row}))
       return false;
   }
   if (Equal == Flow.positions(V).size())
@@ -226,13 +209,11 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   for (const FlowPosition &At : Flow.positions(V)) {
     if (Stated[Flow.location(At.Instruction, At.Ordinal)])
       continue;
-    Difference Found;
-    Found.Kind = DifferenceKind::Missing;
-    Found.Used = U;
-    Found.Value = V;
-    Found.Id = At.Instruction;
-    Found.Ordinal = At.Ordinal;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Missing,
+                .Value = V,
+                .Used = U,
+                .Id = At.Instruction,
+                .Ordinal = At.Ordinal}))
       return false;
   }
   return true;
@@ -261,12 +242,10 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
       Stated.emplace_back(User.index(), Use.Operand, *Ordinal);
       continue;
     }
-    Difference Found;
-    Found.Kind = DifferenceKind::Invented;
-    Found.Used = U;
-    Found.Value = V;
-    Found.Row = Row;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Invented,
+                .Value = V,
+                .Used = U,
+                .Row = Row}))
       return false;
   }
   llvm::sort(Stated);
@@ -280,14 +259,12 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
                                     Key(User.index(), K, At.Ordinal)))
       return;
-    Difference Found;
-    Found.Kind = DifferenceKind::Missing;
-    Found.Used = U;
-    Found.Value = V;
-    Found.Id = User;
-    Found.Operand = K;
-    Found.Ordinal = At.Ordinal;
-    GoOn = Visit(Found);
+    GoOn = Visit({.Kind = DifferenceKind::Missing,
+                  .Value = V,
+                  .Used = U,
+                  .Id = User,
+                  .Operand = K,
+                  .Ordinal = At.Ordinal});
   });
   return GoOn;
 }
@@ -320,10 +297,7 @@ void Comparer::places() {
     for (size_t J = I; J != End; ++J) {
       if (Place(Members[J].second) == Place(Right))
         continue;
-      Difference Found;
-      Found.Line = ValueId(Members[J].second);
-      Found.Other = ValueId(Right);
-      if (!Visit(Found))
+      if (!Visit({.Line = ValueId(Members[J].second), .Other = ValueId(Right)}))
         return;
     }
     I = End;
@@ -335,9 +309,7 @@ void Comparer::flags() {
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     if (Expected[I] == statedFlags(D.Allocations[I]))
       continue;
-    Difference Found;
-    Found.Row = I;
-    if (!Visit(Found))
+    if (!Visit({.Row = I}))
       return;
   }
 }
@@ -350,10 +322,7 @@ void Comparer::sizes() {
                        : ValueId();
     if (!Line || !Expected[I] || D[Line].Size == *Expected[I])
       continue;
-    Difference Found;
-    Found.Line = Line;
-    Found.Value = HloValueId(I);
-    if (!Visit(Found))
+    if (!Visit({.Value = HloValueId(I), .Line = Line}))
       return;
   }
 }
@@ -384,10 +353,7 @@ void Comparer::ranges() {
     HloValueId V = Derived.find(D.Ranges[Row].Name, D.Ranges[Row].Index);
     if (V && Derived.ranges()[V])
       continue;
-    Difference Found;
-    Found.Kind = DifferenceKind::Invented;
-    Found.Row = Row;
-    if (!Visit(Found))
+    if (!Visit({.Kind = DifferenceKind::Invented, .Row = Row}))
       return;
   }
 }
@@ -396,9 +362,7 @@ void Comparer::peak() {
   std::optional<int32_t> Expected = expectedPeak(Derived);
   if (!Expected || D.UnboundedPeak || D.PeakStep == *Expected)
     return;
-  Difference Found;
-  Found.Row = static_cast<uint32_t>(*Expected);
-  Visit(Found);
+  Visit({.Row = static_cast<uint32_t>(*Expected)});
 }
 
 void hlobuf::compare(const Derivation &Derived, DerivedPart Part,

@@ -39,15 +39,15 @@ enum class DifferenceKind : uint8_t {
 /// One difference. Which fields hold depends on the part.
 struct Difference {
   DifferenceKind Kind = DifferenceKind::Unequal;
-  HloValueId Value;
+  HloValueId Value = {};
   /// The value line, and another one of the same alias set.
-  ValueId Line;
-  ValueId Other;
-  UsedId Used;
+  ValueId Line = {};
+  ValueId Other = {};
+  UsedId Used = {};
   /// Number of the sequence row, position, use, range row or allocation.
   uint32_t Row = 0;
   /// The instruction at that step, position or use, as the module has it.
-  HloId Id;
+  HloId Id = {};
   uint32_t Operand = 0;
   uint32_t Ordinal = 0;
 };

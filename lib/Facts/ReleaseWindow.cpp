@@ -258,15 +258,6 @@ Backend hlobuf::backendOfName(StringRef Path) {
 }
 
 StringRef hlobuf::backendName(Backend B) {
-  switch (B) {
-  case Backend::CPU:
-    return "CPU";
-  case Backend::GPU:
-    return "GPU";
-  case Backend::TPU:
-    return "TPU";
-  case Backend::Untiled:
-    return "CPU or GPU";
-  }
-  return "";
+  static constexpr StringRef Names[] = {"CPU", "GPU", "TPU", "CPU or GPU"};
+  return Names[static_cast<size_t>(B)];
 }

@@ -15,15 +15,8 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 StringRef hlobuf::severityName(Severity Level) {
-  switch (Level) {
-  case Severity::Lint:
-    return "lint";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Error:
-    return "error";
-  }
-  return "error";
+  static constexpr StringRef Names[] = {"lint", "warning", "error"};
+  return Names[static_cast<size_t>(Level)];
 }
 
 StringRef hlobuf::skipKindName(SkipKind Kind) {
@@ -31,21 +24,9 @@ StringRef hlobuf::skipKindName(SkipKind Kind) {
 }
 
 StringRef hlobuf::noteKindName(NoteKind Kind) {
-  switch (Kind) {
-  case NoteKind::Plain:
-    return "plain";
-  case NoteKind::Step:
-    return "step";
-  case NoteKind::Why:
-    return "why";
-  case NoteKind::Also:
-    return "also";
-  case NoteKind::Known:
-    return "known";
-  case NoteKind::Pass:
-    return "pass";
-  }
-  return "plain";
+  static constexpr StringRef Names[] = {"plain", "step",  "why",
+                                        "also",  "known", "pass"};
+  return Names[static_cast<size_t>(Kind)];
 }
 
 /// True if \p A should speak for \p B.

@@ -11,45 +11,18 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 StringRef hlobuf::sentenceName(Sentence S) {
-  switch (S) {
-  case Sentence::NoOverlap:
-    return "no overlap";
-  case Sentence::Execution:
-    return "execution";
-  case Sentence::Agreement:
-    return "agreement";
-  case Sentence::Program:
-    return "the program that runs";
-  case Sentence::Consistency:
-    return "consistency";
-  }
-  return "";
+  static constexpr StringRef Names[] = {"no overlap", "execution", "agreement",
+                                        "the program that runs", "consistency"};
+  return Names[static_cast<size_t>(S)];
 }
 
 StringRef hlobuf::sentenceKey(Sentence S) {
-  switch (S) {
-  case Sentence::NoOverlap:
-    return "no_overlap";
-  case Sentence::Execution:
-    return "execution";
-  case Sentence::Agreement:
-    return "agreement";
-  case Sentence::Program:
-    return "program";
-  case Sentence::Consistency:
-    return "consistency";
-  }
-  return "";
+  static constexpr StringRef Names[] = {"no_overlap", "execution", "agreement",
+                                        "program", "consistency"};
+  return Names[static_cast<size_t>(S)];
 }
 
 StringRef hlobuf::standingName(Standing S) {
-  switch (S) {
-  case Standing::Proved:
-    return "proved";
-  case Standing::NotShown:
-    return "not shown";
-  case Standing::Broken:
-    return "broken";
-  }
-  return "";
+  static constexpr StringRef Names[] = {"proved", "not shown", "broken"};
+  return Names[static_cast<size_t>(S)];
 }

@@ -92,9 +92,7 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
         .about(Id);
 }
 
-namespace hlobuf {
-void checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
   for (uint32_t I = 0; I != Ctx.dump().Allocations.size(); ++I)
     checkOne(Ctx, Diags, AllocationId(I));
 }
-} // namespace hlobuf

@@ -80,8 +80,7 @@ static void checkOther(const CheckContext &Ctx, Reporter &Diags,
       .about(Largest);
 }
 
-namespace hlobuf {
-void checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
     const Allocation &Alloc = D.Allocations[K];
@@ -97,4 +96,3 @@ void checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {
               Furthest ? D[Furthest].end() : 0);
   }
 }
-} // namespace hlobuf

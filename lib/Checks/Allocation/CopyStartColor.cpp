@@ -105,8 +105,7 @@ static void checkHostCopy(const CheckContext &Ctx, Reporter &Diags,
       .about(I.Name);
 }
 
-namespace hlobuf {
-void checkCopyStartColor(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkCopyStartColor(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (const Instruction &I : D.Instructions) {
     if (I.Op.Op != Opcode::CopyStart || I.Op.Sugar)
@@ -119,4 +118,3 @@ void checkCopyStartColor(const CheckContext &Ctx, Reporter &Diags) {
     checkFlag(Ctx, Diags, I.Name);
   }
 }
-} // namespace hlobuf

@@ -223,9 +223,7 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
     checkText(Ctx, Diags, First);
 }
 
-namespace hlobuf {
-void checkHeaderShape(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkHeaderShape(const CheckContext &Ctx, Reporter &Diags) {
   checkParameterShape(Ctx, Diags);
   checkOutputShape(Ctx, Diags);
 }
-} // namespace hlobuf

@@ -79,8 +79,7 @@ static void checkUsual(const CheckContext &Ctx, Reporter &Diags) {
       .about(Odd);
 }
 
-namespace hlobuf {
-void checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   Backend By = Ctx.backend();
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
@@ -105,4 +104,3 @@ void checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
   if (By == Backend::CPU && Ctx.release().since(Release::CPUAlignment64))
     checkUsual(Ctx, Diags);
 }
-} // namespace hlobuf

@@ -109,9 +109,7 @@ static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-namespace hlobuf {
-void checkOneRelease(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkOneRelease(const CheckContext &Ctx, Reporter &Diags) {
   checkPages(Ctx, Diags);
   checkDates(Ctx, Diags);
 }
-} // namespace hlobuf

@@ -235,8 +235,7 @@ void ParameterChecker::run() {
   }
 }
 
-namespace hlobuf {
-void checkParameterAllocation(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkParameterAllocation(const CheckContext &Ctx,
+                                      Reporter &Diags) {
   ParameterChecker(Ctx, Diags).run();
 }
-} // namespace hlobuf

@@ -227,10 +227,8 @@ static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-namespace hlobuf {
-void checkUsedValues(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkUsedValues(const CheckContext &Ctx, Reporter &Diags) {
   checkListed(Ctx, Diags);
   checkDefinitions(Ctx, Diags);
   checkRepeated(Ctx, Diags);
 }
-} // namespace hlobuf

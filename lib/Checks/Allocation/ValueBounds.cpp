@@ -20,8 +20,7 @@
 
 using namespace hlobuf;
 
-namespace hlobuf {
-void checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
@@ -43,4 +42,3 @@ void checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
         .about(V.Owner);
   }
 }
-} // namespace hlobuf

@@ -257,8 +257,6 @@ void ColorChecker::checkLayouts() {
   }
 }
 
-namespace hlobuf {
-void checkValueColor(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkValueColor(const CheckContext &Ctx, Reporter &Diags) {
   ColorChecker(Ctx, Diags).run();
 }
-} // namespace hlobuf

@@ -191,9 +191,7 @@ void ClobberedReads::run() {
     report(Reads);
 }
 
-namespace hlobuf {
-void checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
     ClobberedReads(*Analysis, Diags).run();
 }
-} // namespace hlobuf

@@ -375,9 +375,7 @@ void InPlaceHazards::run() {
       check(HloId(I));
 }
 
-namespace hlobuf {
-void checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
     InPlaceHazards(*Analysis, Diags).run();
 }
-} // namespace hlobuf

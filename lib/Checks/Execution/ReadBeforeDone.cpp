@@ -159,8 +159,7 @@ void EarlyReads::run() {
       check(Id);
 }
 
-namespace hlobuf {
-void checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
     return;
@@ -168,4 +167,3 @@ void checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
     return Diags.notChecked("the module is not scheduled");
   EarlyReads(*Analysis, Diags).run();
 }
-} // namespace hlobuf

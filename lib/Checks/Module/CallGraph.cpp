@@ -43,8 +43,7 @@ static void report(const Program &P, const SharedCallee &Shared,
   F.about(M[Shared.Callee].Name);
 }
 
-namespace hlobuf {
-void checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
   if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error
@@ -52,4 +51,3 @@ void checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {
     if (!Shared.Async)
       report(Analysis->program(), Shared, Diags);
 }
-} // namespace hlobuf

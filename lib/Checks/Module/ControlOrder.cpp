@@ -122,8 +122,7 @@ void ControlOrder::run() {
   }
 }
 
-namespace hlobuf {
-void checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
   if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error
@@ -132,4 +131,3 @@ void checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
     return Diags.notChecked("the module is not scheduled");
   ControlOrder(P, Diags).run();
 }
-} // namespace hlobuf

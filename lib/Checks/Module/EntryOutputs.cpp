@@ -181,8 +181,7 @@ static bool checkDonation(const ModuleAnalysis &Analysis, const HloAlias &Item,
   return true;
 }
 
-namespace hlobuf {
-void checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
     return;
@@ -191,4 +190,3 @@ void checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
       return;
   EntryOutputs(*Analysis, Diags).run();
 }
-} // namespace hlobuf

@@ -48,8 +48,7 @@ static Finding describe(const ModuleAnalysis &Analysis, Reporter &Diags,
       .about(AllocationId(Found.Row));
 }
 
-namespace hlobuf {
-void checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
   std::vector<ExpectedFlags> Expected;
   reportDifferences(Ctx, Diags, DerivedPart::Flags,
                     [&](const ModuleAnalysis &Analysis, Reporter &,
@@ -59,4 +58,3 @@ void checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
                       return describe(Analysis, Diags, Level, Found, Expected);
                     });
 }
-} // namespace hlobuf

@@ -224,8 +224,7 @@ static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
   });
 }
 
-namespace hlobuf {
-void checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   ModuleInstructions Check(D, Diags);
   for (const HloComputation &C : D.Module.Computations)
@@ -242,4 +241,3 @@ void checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
       checkShape(P, HloId(I), Diags);
   }
 }
-} // namespace hlobuf

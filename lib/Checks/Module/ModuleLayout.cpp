@@ -249,11 +249,9 @@ void ModuleLayouts::run() {
       check(HloId(I));
 }
 
-namespace hlobuf {
-void checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must agree with itself, too.
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
   if (Analysis && Analysis->program().obstacle().empty())
     ModuleLayouts(Analysis->program(), Diags).run();
 }
-} // namespace hlobuf

@@ -207,8 +207,7 @@ void ModuleOverlap::run() {
   }
 }
 
-namespace hlobuf {
-void checkModuleOverlap(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleOverlap(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
     return;
@@ -216,4 +215,3 @@ void checkModuleOverlap(const CheckContext &Ctx, Reporter &Diags) {
     return Diags.notChecked("the module is not scheduled");
   ModuleOverlap(Ctx, *Analysis, Diags).run();
 }
-} // namespace hlobuf

@@ -16,8 +16,7 @@
 
 using namespace hlobuf;
 
-namespace hlobuf {
-void checkModulePeak(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModulePeak(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(
       Ctx, Diags, DerivedPart::Peak,
       [&](const ModuleAnalysis &Analysis, Reporter &, Severity Level,
@@ -38,4 +37,3 @@ void checkModulePeak(const CheckContext &Ctx, Reporter &Diags) {
       Analysis->states(DerivedPart::Peak) && !expectedPeak(Analysis->derived()))
     Diags.notChecked("the size of a live value is unknown");
 }
-} // namespace hlobuf

@@ -199,8 +199,7 @@ void AliasRows::run() {
     checkRow(I);
 }
 
-namespace hlobuf {
-void checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Places, describePlace);
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
@@ -214,4 +213,3 @@ void checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
   else if (Ctx.dump().state(Section::Aliases) != SectionState::Absent)
     Diags.notCheckedWithout(Ctx, Section::Aliases);
 }
-} // namespace hlobuf

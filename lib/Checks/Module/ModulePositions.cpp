@@ -46,8 +46,6 @@ static Finding describePosition(const ModuleAnalysis &Analysis, Reporter &Diags,
   return F.about(U.Tag.Name);
 }
 
-namespace hlobuf {
-void checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Positions, describePosition);
 }
-} // namespace hlobuf

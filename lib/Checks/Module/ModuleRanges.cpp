@@ -57,8 +57,6 @@ static Finding describeRange(const ModuleAnalysis &Analysis, Reporter &Diags,
   return F.about(Row.Name);
 }
 
-namespace hlobuf {
-void checkModuleRanges(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleRanges(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Ranges, describeRange);
 }
-} // namespace hlobuf

@@ -103,8 +103,7 @@ Finding SequenceDifference::describe(const Difference &Found) {
       .about(Name);
 }
 
-namespace hlobuf {
-void checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(
       Ctx, Diags, DerivedPart::Sequence,
       [&](const ModuleAnalysis &Analysis, Reporter &, Severity Level,
@@ -112,4 +111,3 @@ void checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
         return SequenceDifference(Analysis, Diags, Level).describe(Found);
       });
 }
-} // namespace hlobuf

@@ -15,8 +15,7 @@
 
 using namespace hlobuf;
 
-namespace hlobuf {
-void checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
   std::vector<std::optional<uint64_t>> Expected;
   reportDifferences(
       Ctx, Diags, DerivedPart::Sizes,
@@ -36,4 +35,3 @@ void checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
             .about(Found.Line);
       });
 }
-} // namespace hlobuf

@@ -333,8 +333,7 @@ void Signature::run() {
       compare(Id, M.EntryParameters[N], "parameter");
 }
 
-namespace hlobuf {
-void checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must match its signature too.
   const ModuleAnalysis *Any = Ctx.moduleAnalysis();
   if (!Any)
@@ -347,4 +346,3 @@ void checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
     TextComparer(*Analysis, Diags).run();
 }
-} // namespace hlobuf

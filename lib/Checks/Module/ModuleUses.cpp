@@ -48,8 +48,6 @@ static Finding describe(const ModuleAnalysis &Analysis, Reporter &Diags,
   return F.about(U.Tag.Name);
 }
 
-namespace hlobuf {
-void checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Uses, describe);
 }
-} // namespace hlobuf

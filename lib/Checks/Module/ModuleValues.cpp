@@ -70,11 +70,9 @@ static void reportOtherPhis(const ModuleAnalysis &Analysis, Reporter &Diags) {
       "legal, and the dump's were used for everything else");
 }
 
-namespace hlobuf {
-void checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Module = Ctx.moduleAnalysis();
   if (Module && Module->obstacle().empty() && Module->hasOtherPhis())
     reportOtherPhis(*Module, Diags);
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
 }
-} // namespace hlobuf

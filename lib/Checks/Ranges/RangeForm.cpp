@@ -155,8 +155,6 @@ void RangeForm::run() {
   }
 }
 
-namespace hlobuf {
-void checkRangeForm(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkRangeForm(const CheckContext &Ctx, Reporter &Diags) {
   RangeForm(Ctx, Diags).run();
 }
-} // namespace hlobuf

@@ -142,8 +142,7 @@ static void checkSiblings(const CheckContext &Ctx, Reporter &Diags,
   }
 }
 
-namespace hlobuf {
-void checkRangeStart(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkRangeStart(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   if (!Ctx.isSequenceSound())
     return Diags.notChecked("the instruction sequence is broken");
@@ -174,4 +173,3 @@ void checkRangeStart(const CheckContext &Ctx, Reporter &Diags) {
     }
   }
 }
-} // namespace hlobuf

@@ -270,8 +270,7 @@ void RangeMembership::run() {
   }
 }
 
-namespace hlobuf {
-void checkSequenceMembership(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkSequenceMembership(const CheckContext &Ctx, Reporter &Diags) {
   if (Ctx.dump().Sequence.empty())
     return Diags.notChecked("the instruction sequence is empty");
   Membership(Ctx, Diags).check();
@@ -280,4 +279,3 @@ void checkSequenceMembership(const CheckContext &Ctx, Reporter &Diags) {
   else
     Diags.notChecked("the instruction sequence is broken");
 }
-} // namespace hlobuf

@@ -188,8 +188,7 @@ void MemoryReport::noteLostLine(Finding &F, AllocationId Owner) {
       "{} has no value line; it may belong next to this one", D.spell(Tag));
 }
 
-namespace hlobuf {
-void checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {
   StringRef Text = Ctx.dump().text(Section::Report);
   if (Text.empty()) {
     Diags.notChecked("the memory usage report is empty");
@@ -206,4 +205,3 @@ void checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {
   if (Diags.count() == 0 && !Text.ends_with("\n"))
     Diags.report(Text.take_back(0), "the report ends in the middle of a line");
 }
-} // namespace hlobuf

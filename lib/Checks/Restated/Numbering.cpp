@@ -234,8 +234,7 @@ void Numbering::checkRanges() {
   }
 }
 
-namespace hlobuf {
-void checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   Numbering Check(Ctx, Diags);
   Check.checkAllocations();
@@ -247,4 +246,3 @@ void checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
   if (D.complete(Section::Ranges) && D.complete(Section::Used))
     Check.checkRanges();
 }
-} // namespace hlobuf

@@ -303,8 +303,7 @@ static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
   return false;
 }
 
-namespace hlobuf {
-void checkPeakList(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkPeakList(const CheckContext &Ctx, Reporter &Diags) {
   if (Ctx.dump().complete(Section::Texts) ? !checkSentence(Ctx, Diags)
                                           : Ctx.dump().UnboundedPeak)
     return;
@@ -312,4 +311,3 @@ void checkPeakList(const CheckContext &Ctx, Reporter &Diags) {
     return Diags.notChecked("the live ranges are incomplete");
   PeakList(Ctx, Diags).compare();
 }
-} // namespace hlobuf

@@ -45,8 +45,7 @@ static void nameSuspects(const CheckContext &Ctx, Finding &F, int32_t Step) {
   }
 }
 
-namespace hlobuf {
-void checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   if (D.UnboundedPeak)
     return Diags.notChecked("a dimension is unbounded");
@@ -76,4 +75,3 @@ void checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
   F.about(Section::Peak);
   nameSuspects(Ctx, F, Peak->Step);
 }
-} // namespace hlobuf

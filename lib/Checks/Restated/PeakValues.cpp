@@ -195,8 +195,6 @@ void PeakLists::run() {
         D.PeakValueLists.back().Allocation, D.Allocations.size());
 }
 
-namespace hlobuf {
-void checkPeakValues(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkPeakValues(const CheckContext &Ctx, Reporter &Diags) {
   PeakLists(Ctx, Diags).run();
 }
-} // namespace hlobuf

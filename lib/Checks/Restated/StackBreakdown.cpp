@@ -353,9 +353,7 @@ void StackTree::compare() {
     compareNames();
 }
 
-namespace hlobuf {
-void checkStackBreakdown(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkStackBreakdown(const CheckContext &Ctx, Reporter &Diags) {
   if (Ctx.dump().PeakRows == PeakForm::Cumulative)
     StackTree(Ctx, Diags).compare();
 }
-} // namespace hlobuf

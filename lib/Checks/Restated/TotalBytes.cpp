@@ -35,8 +35,7 @@ static AllocationId suspect(const Dump &D, uint64_t Excess) {
   return Found;
 }
 
-namespace hlobuf {
-void checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   uint64_t Sum = 0;
   for (const Allocation &Alloc : D.Allocations)
@@ -68,4 +67,3 @@ void checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
                 *D.TotalHuman, humanBytes(D.Total), D.Total)
         .about(Section::Total);
 }
-} // namespace hlobuf

@@ -361,8 +361,6 @@ void OverlapCheck::checkAlternateEnds(const Allocation &Alloc) {
   OnStacks.findTouching(Alloc, ByLastUse, Starting, Report);
 }
 
-namespace hlobuf {
-void checkBufferOverlap(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkBufferOverlap(const CheckContext &Ctx, Reporter &Diags) {
   OverlapCheck(Ctx, Diags).run();
 }
-} // namespace hlobuf

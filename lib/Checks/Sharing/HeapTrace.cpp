@@ -273,8 +273,6 @@ void TraceReplay::run() {
     replay(Trace);
 }
 
-namespace hlobuf {
-void checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {
   TraceReplay(Ctx, Diags).run();
 }
-} // namespace hlobuf

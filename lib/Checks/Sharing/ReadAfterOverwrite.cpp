@@ -347,12 +347,10 @@ void LateUses::run() {
   }
 }
 
-namespace hlobuf {
-void checkReadAfterOverwrite(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkReadAfterOverwrite(const CheckContext &Ctx, Reporter &Diags) {
   if (!Ctx.isSequenceSound()) {
     Diags.notChecked("the instruction sequence is broken");
     return;
   }
   LateUses(Ctx, Diags).run();
 }
-} // namespace hlobuf

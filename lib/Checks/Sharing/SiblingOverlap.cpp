@@ -164,8 +164,6 @@ void SiblingCheck::run() {
   }
 }
 
-namespace hlobuf {
-void checkSiblingOverlap(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkSiblingOverlap(const CheckContext &Ctx, Reporter &Diags) {
   SiblingCheck(Ctx, Diags).run();
 }
-} // namespace hlobuf

@@ -69,8 +69,7 @@ static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
          "the instruction's shape is here");
 }
 
-namespace hlobuf {
-void checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Values.size(); ++K) {
     const Value &V = D.Values[K];
@@ -96,4 +95,3 @@ void checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
         .about(ValueId(K));
   }
 }
-} // namespace hlobuf

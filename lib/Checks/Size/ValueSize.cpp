@@ -213,9 +213,7 @@ static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-namespace hlobuf {
-void checkValueSize(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkValueSize(const CheckContext &Ctx, Reporter &Diags) {
   checkArrays(Ctx, Diags);
   checkTables(Ctx, Diags);
 }
-} // namespace hlobuf

@@ -24,12 +24,12 @@ static llvm::StringRef verb(const ThunkSlice &S) {
 }
 
 static void report(const ThunkGraph &G, const StreamOrder &Order,
-                   const StreamRace &Race, Reporter &R) {
+                   const StreamRace &Race, Reporter &Diags) {
   Severity Level = std::max(severityOf(G, Race.First),
                             severityOf(G, Race.Second)) == Severity::Warning
                        ? Severity::Warning
                        : Severity::Error;
-  Finding Found = R.reportAs(
+  Finding Found = Diags.reportAs(
       Level, Race.SecondSlice->Text, "{} {} {} on {} while {} {} {} on {}",
       G.name(Race.Second), verb(*Race.SecondSlice),
       ThunkGraph::spell(Race.SecondSlice->Bytes),
@@ -43,22 +43,20 @@ static void report(const ThunkGraph &G, const StreamOrder &Order,
   noteInstruction(noteInstruction(Found, G, Race.First), G, Race.Second);
 }
 
-namespace hlobuf {
-void checkStreamRace(const CheckContext &A, Reporter &R) {
-  if (!A.dump().Thunks.ForGpu)
-    return R.notApplicable("a CPU has no streams");
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkStreamRace(const CheckContext &Ctx, Reporter &Diags) {
+  if (!Ctx.dump().Thunks.ForGpu)
+    return Diags.notApplicable("a CPU has no streams");
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
   StreamOrder Order(*G);
   if (Order.gaveUp())
-    return R.notChecked("more accesses than are followed");
+    return Diags.notChecked("more accesses than are followed");
   std::set<std::pair<uint32_t, uint32_t>> Said;
   for (const StreamRace &Race : Order.races())
     if (Said.insert({Race.First.index(), Race.Second.index()}).second)
-      report(*G, Order, Race, R);
+      report(*G, Order, Race, Diags);
   if (Order.numConflicts() != 0)
-    R.measure(fmt::format("{} conflicts between streams, all ordered",
-                          Order.numConflicts()));
+    Diags.measure(fmt::format("{} conflicts between streams, all ordered",
+                              Order.numConflicts()));
 }
-} // namespace hlobuf

@@ -20,8 +20,8 @@ using namespace hlobuf;
 namespace {
 class StartsAndDones {
 public:
-  StartsAndDones(const ThunkGraph &G, Reporter &R)
-      : G(G), T(G.thunks()), R(R) {}
+  StartsAndDones(const ThunkGraph &G, Reporter &Diags)
+      : G(G), T(G.thunks()), Diags(Diags) {}
   void check(const ThunkSequence &S);
 
 private:
@@ -33,13 +33,13 @@ private:
   bool isTransferDone(ThunkId Id) const;
   Finding say(ThunkId Id, std::string Text) {
     return noteInstruction(
-        R.reportAs(severityOf(G, Id), T[Id].Text, "{}", std::move(Text)), G,
+        Diags.reportAs(severityOf(G, Id), T[Id].Text, "{}", std::move(Text)), G,
         Id);
   }
 
   const ThunkGraph &G;
   const ThunkProgram &T;
-  Reporter &R;
+  Reporter &Diags;
   llvm::MapVector<Key, ThunkId> Open;
 };
 } // namespace
@@ -121,16 +121,14 @@ void StartsAndDones::check(const ThunkSequence &S) {
                              G.name(Start)));
 }
 
-namespace hlobuf {
-void checkStreamSync(const CheckContext &A, Reporter &R) {
-  if (!A.dump().Thunks.ForGpu)
-    return R.notApplicable("a CPU has no streams");
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkStreamSync(const CheckContext &Ctx, Reporter &Diags) {
+  if (!Ctx.dump().Thunks.ForGpu)
+    return Diags.notApplicable("a CPU has no streams");
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
-  StartsAndDones Pairs(*G, R);
+  StartsAndDones Pairs(*G, Diags);
   for (const ThunkSequence &S : G->thunks().Sequences)
     if (S.Role != ThunkRole::Embedded)
       Pairs.check(S);
 }
-} // namespace hlobuf

@@ -21,7 +21,7 @@ using namespace hlobuf;
 namespace {
 class SliceBounds {
 public:
-  SliceBounds(const ThunkGraph &G, Reporter &R) : G(G), R(R) {
+  SliceBounds(const ThunkGraph &G, Reporter &Diags) : G(G), Diags(Diags) {
     for (const ThunkAllocation &A : G.thunks().Allocations)
       Stated.push_back({A.Index, A.Size});
     llvm::sort(Stated);
@@ -33,13 +33,13 @@ private:
   void check(const ThunkSlice &S, ThunkId Id);
   void checkShape(const ThunkSlice &S, ThunkId Id);
   Finding report(const ThunkSlice &S, ThunkId Id, std::string Text) {
-    return noteInstruction(R.reportAs(severityOf(G, Id), S.Text, "{} {}",
-                                      G.name(Id), std::move(Text)),
+    return noteInstruction(Diags.reportAs(severityOf(G, Id), S.Text, "{} {}",
+                                          G.name(Id), std::move(Text)),
                            G, Id);
   }
 
   const ThunkGraph &G;
-  Reporter &R;
+  Reporter &Diags;
   /// Numbers and sizes of the allocations that the executable has.
   std::vector<std::pair<int64_t, int64_t>> Stated;
 };
@@ -107,9 +107,7 @@ void SliceBounds::run() {
       check(S, ThunkId(I));
 }
 
-namespace hlobuf {
-void checkThunkBounds(const CheckContext &A, Reporter &R) {
-  if (const ThunkGraph *G = usableThunks(A, R))
-    SliceBounds(*G, R).run();
+void hlobuf::checkThunkBounds(const CheckContext &Ctx, Reporter &Diags) {
+  if (const ThunkGraph *G = usableThunks(Ctx, Diags))
+    SliceBounds(*G, Diags).run();
 }
-} // namespace hlobuf

@@ -26,7 +26,7 @@ using llvm::SmallVector;
 namespace {
 class KernelArguments {
 public:
-  KernelArguments(const ThunkGraph &G, Reporter &R);
+  KernelArguments(const ThunkGraph &G, Reporter &Diags);
   void check(ThunkId Id);
 
 private:
@@ -39,14 +39,14 @@ private:
   void checkCaptured(ThunkId Id);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
   Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
-    return noteInstruction(R.reportAs(severityOf(G, Id), Where, "{} {}",
-                                      G.name(Id), std::move(Text)),
+    return noteInstruction(Diags.reportAs(severityOf(G, Id), Where, "{} {}",
+                                          G.name(Id), std::move(Text)),
                            G, Id);
   }
 
   const ThunkGraph &G;
   const ThunkProgram &T;
-  Reporter &R;
+  Reporter &Diags;
   /// By kernel: the first thunk that launches it.
   llvm::StringMap<ThunkId> First;
   /// By kernel: the first thunk whose instruction it is named for.
@@ -64,8 +64,8 @@ static std::string kernelName(llvm::StringRef Name, bool ForGpu) {
   return Kernel;
 }
 
-KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &R)
-    : G(G), T(G.thunks()), R(R) {
+KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &Diags)
+    : G(G), T(G.thunks()), Diags(Diags) {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
         !Kernel.empty() && T.Thunks[I].Instruction &&
@@ -252,13 +252,11 @@ void KernelArguments::check(ThunkId Id) {
   checkOwner(Id);
 }
 
-namespace hlobuf {
-void checkThunkInvariant(const CheckContext &A, Reporter &R) {
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkThunkInvariant(const CheckContext &Ctx, Reporter &Diags) {
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
-  KernelArguments Arguments(*G, R);
+  KernelArguments Arguments(*G, Diags);
   for (size_t I = 0; I != G->thunks().Thunks.size(); ++I)
     Arguments.check(ThunkId(I));
 }
-} // namespace hlobuf

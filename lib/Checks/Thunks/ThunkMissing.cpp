@@ -20,7 +20,7 @@
 using namespace hlobuf;
 
 /// Kernels and comparators that the object files do not have.
-static void checkSymbols(const ThunkGraph &G, Reporter &R) {
+static void checkSymbols(const ThunkGraph &G, Reporter &Diags) {
   const ThunkProgram &T = G.thunks();
   if (T.ForGpu)
     return;
@@ -33,29 +33,29 @@ static void checkSymbols(const ThunkGraph &G, Reporter &R) {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     for (llvm::StringRef Name : {T.Thunks[I].Kernel, T.Thunks[I].Comparator})
       if (!Name.empty() && !Known.contains(Name))
-        noteInstruction(R.report(Name,
-                                 "{} launches {}, which the object files do "
-                                 "not have",
-                                 G.name(ThunkId(I)), Name),
-                        G, ThunkId(I));
+        noteInstruction(
+            Diags.report(Name,
+                         "{} launches {}, which the object files do "
+                         "not have",
+                         G.name(ThunkId(I)), Name),
+            G, ThunkId(I));
 }
 
-namespace hlobuf {
-void checkThunkMissing(const CheckContext &A, Reporter &R) {
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkThunkMissing(const CheckContext &Ctx, Reporter &Diags) {
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
   const Program &P = G->program();
   ThunkCoverage Coverage(*G);
   for (HloId I : Coverage.missing()) {
-    Finding Found = R.report(P.place(I), "no thunk computes {}, a {}",
-                             P.spell(I), opcodeText(P[I].Op));
+    Finding Found = Diags.report(P.place(I), "no thunk computes {}, a {}",
+                                 P.spell(I), opcodeText(P[I].Op));
     if (P[I].Name)
       Found.about(P[I].Name);
   }
   for (ThunkId Id : Coverage.repeated())
     noteInstruction(
-        R.report(G->thunks()[Id].Text, "{} runs twice", G->name(Id)), *G, Id);
-  checkSymbols(*G, R);
+        Diags.report(G->thunks()[Id].Text, "{} runs twice", G->name(Id)), *G,
+        Id);
+  checkSymbols(*G, Diags);
 }
-} // namespace hlobuf

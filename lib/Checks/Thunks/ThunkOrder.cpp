@@ -38,7 +38,7 @@ static bool storesShapes(const ThunkProgram &T) {
   });
 }
 
-static void checkCommunicators(const ThunkGraph &G, Reporter &R) {
+static void checkCommunicators(const ThunkGraph &G, Reporter &Diags) {
   const ThunkProgram &T = G.thunks();
   for (size_t S = 0; S != T.Sequences.size(); ++S) {
     llvm::SmallVector<std::pair<ThunkId, uint32_t>, 4> Collectives;
@@ -51,8 +51,8 @@ static void checkCommunicators(const ThunkGraph &G, Reporter &R) {
     if (Collectives.size() < 2)
       continue;
     if (T.Resources.empty() && !storesShapes(T))
-      return R.notChecked("which collectives share a communicator, which "
-                          "executables before 2025-03-28 do not store");
+      return Diags.notChecked("which collectives share a communicator, which "
+                              "executables before 2025-03-28 do not store");
     for (auto [Id, Own] : Collectives) {
       bool Shares = llvm::any_of(T.Resources, [&, Own = Own](const auto &Each) {
         return Each.Communicator && Each.In.index() == S &&
@@ -60,29 +60,29 @@ static void checkCommunicators(const ThunkGraph &G, Reporter &R) {
       });
       if (!Shares)
         noteInstruction(
-            R.report(T[Id].Text,
-                     "{} shares no communicator with the other collectives of "
-                     "its sequence: nothing orders them",
-                     G.name(Id)),
+            Diags.report(
+                T[Id].Text,
+                "{} shares no communicator with the other collectives of "
+                "its sequence: nothing orders them",
+                G.name(Id)),
             G, Id);
     }
   }
 }
 
-namespace hlobuf {
-void checkThunkOrder(const CheckContext &A, Reporter &R) {
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkThunkOrder(const CheckContext &Ctx, Reporter &Diags) {
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
   ThunkCoverage Coverage(*G);
   for (auto [Early, Late] : Coverage.disordered())
     noteInstruction(
-        R.report(G->thunks()[Early].Text,
-                 "{} runs after {}, but is scheduled before it", G->name(Early),
-                 G->name(Late))
+        Diags
+            .report(G->thunks()[Early].Text,
+                    "{} runs after {}, but is scheduled before it",
+                    G->name(Early), G->name(Late))
             .note(G->thunks()[Late].Text, "{} is here", G->name(Late)),
         *G, Early);
   if (!G->thunks().ForGpu)
-    checkCommunicators(*G, R);
+    checkCommunicators(*G, Diags);
 }
-} // namespace hlobuf

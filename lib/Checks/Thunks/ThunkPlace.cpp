@@ -20,8 +20,8 @@ using namespace hlobuf;
 namespace {
 class ThunkPlaces {
 public:
-  ThunkPlaces(const ThunkGraph &G, Reporter &R)
-      : G(G), P(G.program()), T(G.thunks()), R(R) {}
+  ThunkPlaces(const ThunkGraph &G, Reporter &Diags)
+      : G(G), P(G.program()), T(G.thunks()), Diags(Diags) {}
   void run();
 
 private:
@@ -34,7 +34,7 @@ private:
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -47,12 +47,12 @@ void ThunkPlaces::checkBranches(ThunkId Id, HloId I) {
       return Call.Role == CallRole::Branch;
     });
   if (Stated != Expected)
-    noteInstruction(R.report(T[Id].Text,
-                             "{} has {} sequences of thunks, but {} {}",
-                             G.name(Id), Stated, Expected,
-                             T[Id].Kind == ThunkKind::Conditional
-                                 ? "branches"
-                                 : "computations: condition and body"),
+    noteInstruction(Diags.report(T[Id].Text,
+                                 "{} has {} sequences of thunks, but {} {}",
+                                 G.name(Id), Stated, Expected,
+                                 T[Id].Kind == ThunkKind::Conditional
+                                     ? "branches"
+                                     : "computations: condition and body"),
                     G, Id);
 }
 
@@ -62,28 +62,28 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   if (G.isEmbedded(Id) || Each.Kind == ThunkKind::Sequential)
     return;
   if (!I) {
-    R.reportAs(severityOf(G, Id), Each.Text,
-               "thunk {} stands for no instruction of the module",
-               Each.Instruction ? G.name(Id) : Each.Text);
+    Diags.reportAs(severityOf(G, Id), Each.Text,
+                   "thunk {} stands for no instruction of the module",
+                   Each.Instruction ? G.name(Id) : Each.Text);
     return;
   }
   ComputationId Runs = G.computation(Each.In);
   ComputationId Has = P[I].Parent;
   if (Runs && G.home(Has) != G.home(Runs))
-    noteInstruction(R.reportAs(severityOf(G, Id), Each.Text,
-                               "{} runs with {}, but the module has it in {}",
-                               G.name(Id),
-                               G.dump().Names[P.module()[Runs].Name],
-                               G.dump().Names[P.module()[Has].Name]),
-                    G, Id);
+    noteInstruction(
+        Diags.reportAs(severityOf(G, Id), Each.Text,
+                       "{} runs with {}, but the module has it in {}",
+                       G.name(Id), G.dump().Names[P.module()[Runs].Name],
+                       G.dump().Names[P.module()[Has].Name]),
+        G, Id);
   if (Each.Kind == ThunkKind::While || Each.Kind == ThunkKind::Conditional) {
     bool IsOne =
         P[I].Op ==
         (Each.Kind == ThunkKind::While ? Opcode::While : Opcode::Conditional);
     if (IsOne)
       return checkBranches(Id, I);
-    R.report(Each.Text, "{} is a {} in the module", Each.Text.split(':').first,
-             opcodeText(P[I].Op));
+    Diags.report(Each.Text, "{} is a {} in the module",
+                 Each.Text.split(':').first, opcodeText(P[I].Op));
   }
 }
 
@@ -96,22 +96,22 @@ void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
   if (Of->isParameter())
     Parameter = *Of->Parameter;
   if (A.Size != static_cast<int64_t>(Of->Size))
-    R.report(A.Text, "allocation {} has {} bytes, but {} in the assignment",
-             A.Index, A.Size, Of->Size);
+    Diags.report(A.Text, "allocation {} has {} bytes, but {} in the assignment",
+                 A.Index, A.Size, Of->Size);
   else if (A.Constant != Of->Constant || A.Parameter != Parameter ||
            A.MaybeLiveOut != Of->MaybeLiveOut)
-    R.report(A.Text,
-             "allocation {} is marked otherwise than in the assignment: "
-             "parameter, constant, or maybe-live-out",
-             A.Index);
+    Diags.report(A.Text,
+                 "allocation {} is marked otherwise than in the assignment: "
+                 "parameter, constant, or maybe-live-out",
+                 A.Index);
 }
 
 void ThunkPlaces::checkConstant(const ThunkEntry &Entry) {
   // Constants that nothing reads have no allocation: -1.
   const Allocation *Of = G.allocation(Entry.Allocation);
   if (Entry.Allocation >= 0 && !(Of && Of->Constant))
-    R.report(Entry.Text, "a constant lies in allocation {}, which is {}",
-             Entry.Allocation, Of ? "not constant" : "not there");
+    Diags.report(Entry.Text, "a constant lies in allocation {}, which is {}",
+                 Entry.Allocation, Of ? "not constant" : "not there");
 }
 
 void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
@@ -119,16 +119,16 @@ void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
   std::optional<uint32_t> Ordinal =
       Root ? P.trees().ordinal(P[Root].Shape, Entry.Index) : std::nullopt;
   if (!Ordinal) {
-    R.report(Entry.Text, "the program has no output {}",
-             G.dump().Indices.text(Entry.Index));
+    Diags.report(Entry.Text, "the program has no output {}",
+                 G.dump().Indices.text(Entry.Index));
     return;
   }
   std::optional<ByteSlice> At = G.place(Root, *Ordinal);
   if (At && At->Allocation != Entry.Allocation)
-    R.report(Entry.Text,
-             "output {} is in allocation {}, but in {} in the assignment",
-             G.dump().Indices.text(Entry.Index), Entry.Allocation,
-             At->Allocation);
+    Diags.report(Entry.Text,
+                 "output {} is in allocation {}, but in {} in the assignment",
+                 G.dump().Indices.text(Entry.Index), Entry.Allocation,
+                 At->Allocation);
 }
 
 void ThunkPlaces::run() {
@@ -143,9 +143,7 @@ void ThunkPlaces::run() {
       checkOutput(Entry);
 }
 
-namespace hlobuf {
-void checkThunkPlace(const CheckContext &A, Reporter &R) {
-  if (const ThunkGraph *G = usableThunks(A, R))
-    ThunkPlaces(*G, R).run();
+void hlobuf::checkThunkPlace(const CheckContext &Ctx, Reporter &Diags) {
+  if (const ThunkGraph *G = usableThunks(Ctx, Diags))
+    ThunkPlaces(*G, Diags).run();
 }
-} // namespace hlobuf

@@ -18,7 +18,8 @@
 
 using namespace hlobuf;
 
-static void report(const ThunkGraph &G, const SliceFault &Fault, Reporter &R) {
+static void report(const ThunkGraph &G, const SliceFault &Fault,
+                   Reporter &Diags) {
   Severity Level = severityOf(G, Fault.In);
   llvm::StringRef Where =
       Fault.Slice ? Fault.Slice->Text : G.thunks()[Fault.In].Text;
@@ -31,10 +32,10 @@ static void report(const ThunkGraph &G, const SliceFault &Fault, Reporter &R) {
   if (!Fault.Slice || Fault.Slice->Missing) {
     noteInstruction(
         Wanted.empty()
-            ? R.reportAs(Level, Where, "{} copies no operand to its result",
-                         G.name(Fault.In))
-            : R.reportAs(Level, Where, "{} does not read operand {}, {}",
-                         G.name(Fault.In), Fault.Number, Wanted),
+            ? Diags.reportAs(Level, Where, "{} copies no operand to its result",
+                             G.name(Fault.In))
+            : Diags.reportAs(Level, Where, "{} does not read operand {}, {}",
+                             G.name(Fault.In), Fault.Number, Wanted),
         G, Fault.In);
     return;
   }
@@ -42,22 +43,20 @@ static void report(const ThunkGraph &G, const SliceFault &Fault, Reporter &R) {
                        G.spellHolder(Fault.Slice->Bytes, By);
   noteInstruction(
       Wanted.empty()
-          ? R.reportAs(Level, Where, "{} reads {}, which no operand is",
-                       G.name(Fault.In), Stated)
-          : R.reportAs(Level, Where, "{} reads {}; operand {} is {}",
-                       G.name(Fault.In), Stated, Fault.Number, Wanted),
+          ? Diags.reportAs(Level, Where, "{} reads {}, which no operand is",
+                           G.name(Fault.In), Stated)
+          : Diags.reportAs(Level, Where, "{} reads {}; operand {} is {}",
+                           G.name(Fault.In), Stated, Fault.Number, Wanted),
       G, Fault.In);
 }
 
-namespace hlobuf {
-void checkThunkReads(const CheckContext &A, Reporter &R) {
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkThunkReads(const CheckContext &Ctx, Reporter &Diags) {
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
   SliceComparison Compared(*G);
   for (const SliceFault &Fault : Compared.reads())
-    report(*G, Fault, R);
+    report(*G, Fault, Diags);
   if (Compared.numUnknown() != 0)
-    R.notChecked("values whose place is not known");
+    Diags.notChecked("values whose place is not known");
 }
-} // namespace hlobuf

@@ -10,10 +10,11 @@
 
 using namespace hlobuf;
 
-const ThunkGraph *hlobuf::usableThunks(const CheckContext &A, Reporter &R) {
-  if (!usableModule(A, R))
+const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
+                                       Reporter &Diags) {
+  if (!usableModule(Ctx, Diags))
     return nullptr;
-  const ThunkGraph *G = A.thunkGraph();
+  const ThunkGraph *G = Ctx.thunkGraph();
   unsigned Strange = 0;
   llvm::StringRef Example;
   for (const Thunk &T : G->thunks().Thunks) {
@@ -23,8 +24,9 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &A, Reporter &R) {
     Example = T.Unknown;
   }
   if (Strange != 0)
-    R.notChecked(fmt::format("{} thunk{} this tool does not know ({})", Strange,
-                             Strange == 1 ? " that" : "s that", Example));
+    Diags.notChecked(fmt::format("{} thunk{} this tool does not know ({})",
+                                 Strange, Strange == 1 ? " that" : "s that",
+                                 Example));
   return G;
 }
 

@@ -14,8 +14,8 @@
 namespace hlobuf {
 
 /// The thunks and their instructions; null where they cannot be compared, and
-/// \p R says why.
-const ThunkGraph *usableThunks(const CheckContext &A, Reporter &R);
+/// \p Diags says why.
+const ThunkGraph *usableThunks(const CheckContext &Ctx, Reporter &Diags);
 
 /// An error, or a warning for thunks of kinds that no real executable has shown
 /// yet: what they read and write is known from XLA's sources alone.

@@ -23,8 +23,8 @@ using llvm::SmallVector;
 namespace {
 class WrittenBytes {
 public:
-  WrittenBytes(const ThunkGraph &G, Reporter &R)
-      : G(G), P(G.program()), T(G.thunks()), R(R) {}
+  WrittenBytes(const ThunkGraph &G, Reporter &Diags)
+      : G(G), P(G.program()), T(G.thunks()), Diags(Diags) {}
   void report(const SliceFault &Fault);
   void checkThunk(ThunkId Id);
   void checkOutputs();
@@ -35,15 +35,15 @@ private:
   void checkDisjoint(ThunkId Id);
   void checkOutput(const LeafPlace &Output, llvm::ArrayRef<uint32_t> Writers);
   Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
-    return noteInstruction(R.reportAs(severityOf(G, Id), Where, "{} {}",
-                                      G.name(Id), std::move(Text)),
+    return noteInstruction(Diags.reportAs(severityOf(G, Id), Where, "{} {}",
+                                          G.name(Id), std::move(Text)),
                            G, Id);
   }
 
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
-  Reporter &R;
+  Reporter &Diags;
 };
 } // namespace
 
@@ -152,8 +152,8 @@ void WrittenBytes::checkOutput(const LeafPlace &Output,
   }
   if (!A || A->isParameter() || A->Constant || Output.Bytes->Size == 0)
     return;
-  R.report(T.Sequences.front().Text, "no thunk writes output {}, {}",
-           G.spell(Output), ThunkGraph::spell(*Output.Bytes));
+  Diags.report(T.Sequences.front().Text, "no thunk writes output {}, {}",
+               G.spell(Output), ThunkGraph::spell(*Output.Bytes));
 }
 
 void WrittenBytes::checkOutputs() {
@@ -173,21 +173,19 @@ void WrittenBytes::checkOutputs() {
       checkOutput(Output, Writers[Output.Bytes->Allocation]);
 }
 
-namespace hlobuf {
-void checkThunkWrites(const CheckContext &A, Reporter &R) {
-  const ThunkGraph *G = usableThunks(A, R);
+void hlobuf::checkThunkWrites(const CheckContext &Ctx, Reporter &Diags) {
+  const ThunkGraph *G = usableThunks(Ctx, Diags);
   if (!G)
     return;
   SliceComparison Compared(*G);
-  WrittenBytes Bytes(*G, R);
+  WrittenBytes Bytes(*G, Diags);
   for (const SliceFault &Fault : Compared.writes())
     Bytes.report(Fault);
   for (size_t I = 0; I != G->thunks().Thunks.size(); ++I)
     Bytes.checkThunk(ThunkId(I));
   Bytes.checkOutputs();
   if (Compared.numUnknown() != 0)
-    R.notChecked("values whose place is not known");
-  R.measure(fmt::format("{} thunks, {} slices", G->thunks().Thunks.size(),
-                        G->thunks().Slices.size()));
+    Diags.notChecked("values whose place is not known");
+  Diags.measure(fmt::format("{} thunks, {} slices", G->thunks().Thunks.size(),
+                            G->thunks().Slices.size()));
 }
-} // namespace hlobuf

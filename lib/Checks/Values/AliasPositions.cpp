@@ -127,8 +127,7 @@ static void checkLost(const CheckContext &Ctx, Reporter &Diags,
   }
 }
 
-namespace hlobuf {
-void checkAliasPositions(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkAliasPositions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   Steps Path;
   for (const Instruction &I : D.Instructions) {
@@ -139,4 +138,3 @@ void checkAliasPositions(const CheckContext &Ctx, Reporter &Diags) {
       checkLost(Ctx, Diags, I, I.Result, Path);
   }
 }
-} // namespace hlobuf

@@ -105,8 +105,7 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
   }
 }
 
-namespace hlobuf {
-void checkInstructionText(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkInstructionText(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   std::vector<bool> Wrong(D.Names.size(), false);
   for (uint32_t U = 0; U != D.Used.size(); ++U)
@@ -118,4 +117,3 @@ void checkInstructionText(const CheckContext &Ctx, Reporter &Diags) {
       compareTexts(Ctx, Diags, Group);
   }
 }
-} // namespace hlobuf

@@ -183,8 +183,7 @@ static void checkSpelling(const CheckContext &Ctx, Reporter &Diags,
         .about(I.Name);
 }
 
-namespace hlobuf {
-void checkOpcodeIndices(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkOpcodeIndices(const CheckContext &Ctx, Reporter &Diags) {
   bool Full = Ctx.isFull();
   for (const Instruction &I : Ctx.dump().Instructions) {
     Definer X = describe(Ctx, I);
@@ -196,4 +195,3 @@ void checkOpcodeIndices(const CheckContext &Ctx, Reporter &Diags) {
   if (!Full)
     Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
 }
-} // namespace hlobuf

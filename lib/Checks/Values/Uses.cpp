@@ -374,8 +374,7 @@ static void checkWithoutText(const CheckContext &Ctx, Reporter &Diags) {
       All.check(NameId(Name));
 }
 
-namespace hlobuf {
-void checkUses(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkUses(const CheckContext &Ctx, Reporter &Diags) {
   checkListed(Ctx, Diags);
   if (Ctx.dump().complete(Section::Texts))
     checkMissing(Ctx, Diags);
@@ -383,4 +382,3 @@ void checkUses(const CheckContext &Ctx, Reporter &Diags) {
     Diags.notCheckedWithout(Ctx, Section::Texts);
   checkWithoutText(Ctx, Diags);
 }
-} // namespace hlobuf

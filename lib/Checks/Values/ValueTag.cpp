@@ -130,8 +130,7 @@ static void checkReuseRow(const CheckContext &Ctx, Reporter &Diags,
       .about(V);
 }
 
-namespace hlobuf {
-void checkValueTag(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkValueTag(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     if (ValueId V = Ctx.valueOf(UsedId(I)); V && D[V].Tag != D.Used[I].Tag)
@@ -144,4 +143,3 @@ void checkValueTag(const CheckContext &Ctx, Reporter &Diags) {
   if (!D.complete(Section::Texts))
     Diags.notCheckedWithout(Ctx, Section::Texts);
 }
-} // namespace hlobuf

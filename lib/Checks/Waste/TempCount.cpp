@@ -17,8 +17,7 @@
 
 using namespace hlobuf;
 
-namespace hlobuf {
-void checkTempCount(const CheckContext &Ctx, Reporter &Diags) {
+void hlobuf::checkTempCount(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   std::map<std::pair<int32_t, int32_t>, uint32_t> First;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
@@ -39,4 +38,3 @@ void checkTempCount(const CheckContext &Ctx, Reporter &Diags) {
         .about(AllocationId(I));
   }
 }
-} // namespace hlobuf
