@@ -36,6 +36,7 @@ SENTENCES = {
     "NoOverlap": "no overlap",
     "Execution": "execution",
     "Agreement": "agreement",
+    "Program": "the program that runs",
     "Consistency": "consistency",
 }
 """As Checks.def and as people call them."""

@@ -15,7 +15,7 @@
 #ifndef HLOBUF_PROTO_CONTAINER_H
 #define HLOBUF_PROTO_CONTAINER_H
 
-#include "Proto/ThunkText.h"
+#include "Proto/ThunkSource.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <string>

@@ -13,7 +13,7 @@
 #ifndef HLOBUF_PROTO_HLOPROTO_H
 #define HLOBUF_PROTO_HLOPROTO_H
 
-#include "Proto/ThunkText.h"
+#include "Proto/ThunkSource.h"
 #include "Proto/Wire.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"

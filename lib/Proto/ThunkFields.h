@@ -14,7 +14,7 @@ namespace hlobuf {
 
 /// The messages of ThunkFields.def.
 enum class ThunkMessage : uint8_t {
-#define HLOBUF_THUNK_MESSAGE(Name) Name,
+#define HLOBUF_THUNK_MESSAGE(Name, ...) Name,
 #include "Proto/ThunkFields.def"
 };
 
@@ -47,12 +47,13 @@ enum class ThunkValue : uint8_t {
   EmbeddedAllocation,
 };
 
-/// A row of ThunkFields.def.
+/// A field of a message of ThunkFields.def, or several that say nothing.
 struct ThunkField {
   enum class Use : uint8_t { Impl, Slice, Part, Sequence, List, Value, Other };
-  ThunkMessage In;
-  uint32_t Number;
-  Use Is;
+  Use Is = Use::Other;
+  /// Numbers, closed.
+  uint32_t Number = 0;
+  uint32_t Last = 0;
   ThunkKind Kind = ThunkKind::Unknown;
   ThunkMessage Message = {};
   SliceForm Form = {};

@@ -16,20 +16,11 @@
 #ifndef HLOBUF_PROTO_THUNKTEXT_H
 #define HLOBUF_PROTO_THUNKTEXT_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "Proto/ThunkSource.h"
 
 namespace hlobuf {
 
 struct TextSink;
-
-/// Where an executable keeps its thunks.
-struct ThunkSource {
-  enum class Backend : uint8_t { None, CPU, GPU };
-  Backend Of = Backend::None;
-  /// Messages that together are the one that has the thunks.
-  llvm::SmallVector<llvm::StringRef, 2> Parts;
-};
 
 /// Appends the thunks of \p Source to \p To.
 void printThunks(const ThunkSource &Source, TextSink &To);

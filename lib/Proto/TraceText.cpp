@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proto/ProtoText.h"
+#include "Proto/ThunkText.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

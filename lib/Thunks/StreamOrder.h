@@ -38,7 +38,7 @@ public:
   /// Pairs of accesses on different streams to common bytes, one a write; of
   /// several that follow each other on one stream the last one counts.
   size_t numConflicts() const { return Conflicts; }
-  /// Streams beside the main one.
+  /// Streams in addition to the main one.
   size_t numStreams() const { return Streams.size() - 1; }
   /// `the main stream`, `communication stream 0`.
   std::string spellStream(uint32_t Stream) const;

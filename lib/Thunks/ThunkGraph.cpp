@@ -187,7 +187,7 @@ std::string ThunkGraph::spellHolder(const ByteSlice &Bytes, HloId By) const {
   for (const Value &V : D.Values)
     if (ByteSlice{D[V.Owner].Index, static_cast<int64_t>(V.Offset),
                   static_cast<int64_t>(V.Size)} == Bytes)
-      return fmt::format(", where {} lies", D.Names[V.Tag.Name]);
+      return fmt::format(", where {} is", D.Names[V.Tag.Name]);
   return "";
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice lies inside of its allocation, and has the bytes of the shape next to
+// A slice is inside of its allocation, and has the bytes of the shape next to
 // it. XLA tests the first when it loads an executable, and nothing else
 // (BufferAllocation::Slice::FromProto, 2025). Emitters take slice and shape
 // from one assignment. Dynamic shapes have a prefix on some backends and are

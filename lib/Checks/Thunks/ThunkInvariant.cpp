@@ -10,7 +10,7 @@
 // time (!invariant.load), and an argument that a result takes the place of does
 // so exactly (noalias): ResultsOverlapWithSlice in kernel_api_ir_builder.cc and
 // kernel_api_builder.cc. GPU: an argument is flagged as written if and only if
-// a result lies there (kernel_arguments.cc). Thunks that launch one kernel pass
+// a result is there (kernel_arguments.cc). Thunks that launch one kernel pass
 // slices that are equal in the same places (GetFusionFingerprint,
 // kernel_reuse_cache.cc). Kernels of whole calls get no noalias.
 //
@@ -141,7 +141,7 @@ void KernelArguments::checkOwner(ThunkId Id) {
         .note(T[Found->second].Text, "{} is here", G.name(Found->second));
 }
 
-/// Of a GPU: the flags of arguments say where results lie.
+/// Of a GPU: the flags of arguments say where results are.
 void KernelArguments::checkFlags(ThunkId Id) {
   if (T[Id].Flags)
     say(Id, T[Id].Text,
@@ -155,11 +155,11 @@ void KernelArguments::checkFlags(ThunkId Id) {
         Results, [&](const LeafPlace &Leaf) { return *Leaf.Bytes == S.Bytes; });
     if (Written && !S.writes())
       say(Id, S.Text,
-          fmt::format("marks {} as read, but its result lies there",
+          fmt::format("marks {} as read, but its result is there",
                       ThunkGraph::spell(S.Bytes)));
     else if (!Written && S.writes())
       say(Id, S.Text,
-          fmt::format("marks {} as written, but no result of it lies there",
+          fmt::format("marks {} as written, but no result of it is there",
                       ThunkGraph::spell(S.Bytes)));
   }
 }

@@ -28,7 +28,7 @@ static bool communicates(const ThunkProgram &T, ThunkId Id) {
   return false;
 }
 
-/// Kernels have shapes beside their slices since 2026-01-28: a release that
+/// Kernels have shapes next to their slices since 2026-01-28: a release that
 /// stores resources, too.
 static bool storesShapes(const ThunkProgram &T) {
   return llvm::any_of(T.Thunks, [&](const Thunk &Each) {
@@ -52,7 +52,7 @@ static void checkCommunicators(const ThunkGraph &G, Reporter &Diags) {
       continue;
     if (T.Resources.empty() && !storesShapes(T))
       return Diags.notChecked("which collectives share a communicator, which "
-                              "executables before 2025-03-28 do not store");
+                              "jaxlib 0.5.3 and older do not store");
     for (auto [Id, Own] : Collectives) {
       bool Shares = llvm::any_of(T.Resources, [&, Own = Own](const auto &Each) {
         return Each.Communicator && Each.In.index() == S &&

@@ -110,7 +110,7 @@ void ThunkPlaces::checkConstant(const ThunkEntry &Entry) {
   // Constants that nothing reads have no allocation: -1.
   const Allocation *Of = G.allocation(Entry.Allocation);
   if (Entry.Allocation >= 0 && !(Of && Of->Constant))
-    Diags.report(Entry.Text, "a constant lies in allocation {}, which is {}",
+    Diags.report(Entry.Text, "a constant is in allocation {}, which is {}",
                  Entry.Allocation, Of ? "not constant" : "not there");
 }
 

@@ -9,7 +9,7 @@
 // them (GetAllocationSlice and GetUniqueSlice in thunk_emitter.cc of both
 // backends, 2025-2026). Exceptions: the kernel of a whole call has a set of
 // slices; a copy for a fusion of a GPU reads a part; a sort copies operands
-// that lie elsewhere first.
+// that are elsewhere first.
 //
 //===----------------------------------------------------------------------===//
 
