@@ -74,6 +74,7 @@ bool ModuleAnalysis::confirms(DerivedPart Part) const {
 
 /// Rules that differ for this module, newest first.
 std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
+  constexpr bool All = true;
   bool Async = false;
   bool Fusions = false;
   bool Calls = false;
@@ -96,35 +97,12 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   for (ReleaseRules Rules :
        possibleRules(DumpFacts.release(), DumpFacts.backend())) {
     Rules.From = 0;
-    if (!Async) {
-      Rules.AsyncRootStart = Default.AsyncRootStart;
-      Rules.AsyncContextForwards = Default.AsyncContextForwards;
-      Rules.AsyncUpdateSliceForwards = Default.AsyncUpdateSliceForwards;
-      Rules.LateBinding = Default.LateBinding;
-      Rules.AsyncTokens = Default.AsyncTokens;
-      Rules.AsyncStartAliases = Default.AsyncStartAliases;
-      Rules.AsyncDoneTuples = Default.AsyncDoneTuples;
-      Rules.FlattenAsync = Default.FlattenAsync;
-    }
-    if (!Fusions) {
-      Rules.NoOpsOnBothSides = Default.NoOpsOnBothSides;
-      Rules.OneNoOp = Default.OneNoOp;
-      Rules.NestedFusions = Default.NestedFusions;
-      Rules.ReshapeIsNoOp = Default.ReshapeIsNoOp;
-      Rules.FusionAliases = Default.FusionAliases;
-    }
-    if (!Permutes) {
-      Rules.PermutesOfFourInPlace = Default.PermutesOfFourInPlace;
-      Rules.PermuteStartsOfFourInPlace = Default.PermuteStartsOfFourInPlace;
-    }
-    if (!Ragged)
-      Rules.RaggedInPlace = Default.RaggedInPlace;
-    if (!Calls)
-      Rules.CallUses = Default.CallUses;
-    if (!SetsSize)
-      Rules.SetDimensionSizeForwards = Default.SetDimensionSizeForwards;
-    if (!StartsReduce)
-      Rules.NvshmemCopies = Default.NvshmemCopies;
+#define HLOBUF_FLOW_RULE(Name, Date, Direction, Programs, What)                \
+  if (!Programs)                                                               \
+    Rules.Name = Default.Name;
+#include "Dump/Releases.def"
+    Rules.ReshapeIsNoOp &= Fusions;
+    Rules.NvshmemCopies &= StartsReduce;
     if (!llvm::is_contained(Distinct, Rules))
       Distinct.push_back(Rules);
   }

@@ -19,7 +19,7 @@ struct RuleChange {
 
 /// Newest first.
 static constexpr RuleChange Changes[] = {
-#define HLOBUF_FLOW_RULE(Name, Date, Direction, What)                          \
+#define HLOBUF_FLOW_RULE(Name, Date, Direction, Programs, What)                \
   {Date, &ReleaseRules::Name},
 #include "Dump/Releases.def"
 };

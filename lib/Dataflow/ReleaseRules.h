@@ -21,7 +21,8 @@ struct ReleaseRules {
 
   /// The oldest date these rules are of, as yyyymmdd.
   uint32_t From = 0;
-#define HLOBUF_FLOW_RULE(Name, Date, Direction, What) bool Name = Direction;
+#define HLOBUF_FLOW_RULE(Name, Date, Direction, Programs, What)                \
+  bool Name = Direction;
 #include "Dump/Releases.def"
   /// reshape is a no-op that fusions are looked through over (GPU).
   bool ReshapeIsNoOp = false;
