@@ -239,6 +239,12 @@ bool ThunkReader::readAttribute(Scanner &Row, Thunk &T) {
     T.Comparator = Value;
   else if (Key == "unknown")
     T.Unknown = Value;
+  else if (Key == "loads")
+    T.Loads = Value;
+  else if (Key == "absent")
+    T.Absent = Value;
+  else if (Key == "arity")
+    return Number(T.Arity);
   else if (Key == "captured")
     T.Captures = true;
   else if (Key == "execution")

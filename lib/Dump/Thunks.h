@@ -102,6 +102,11 @@ struct Thunk {
   llvm::StringRef Kernel;
   llvm::StringRef Comparator;
   llvm::StringRef Unknown;
+  /// What is loaded has another name, which its binary may not have, or takes
+  /// another number of arguments.
+  llvm::StringRef Loads;
+  llvm::StringRef Absent;
+  std::optional<uint64_t> Arity;
   std::optional<uint64_t> Execution;
   std::optional<uint64_t> Stream;
   std::optional<uint64_t> CopiedBytes;

@@ -29,6 +29,10 @@ enum class ThunkValue : uint8_t {
   Kernel,
   Comparator,
   Target,
+  /// Of a kernel of a GPU: its name in the binary, that, and its arguments.
+  LoadedKernel,
+  Binary,
+  Arity,
   /// Numbers of read slices.
   InvariantArguments,
   /// A flag for each slice.

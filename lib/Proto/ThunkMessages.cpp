@@ -19,6 +19,7 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   applyInvariants();
   applyFlags(Thunk);
   applyNorm();
+  applyLoader();
   if (Kind == ThunkKind::RaggedAllToAll)
     applyRagged();
   if (DynamicRoot && !Slices.empty() &&
@@ -45,14 +46,15 @@ void ThunkParts::attribute(StringRef Key, StringRef Value) {
 void ThunkParts::read(ThunkMessage In, StringRef Message) {
   bool Good = forEachField(Message, [&](const WireField &F) {
     if (const ThunkField *Row = findThunkField(In, F.Number))
-      readField(*Row, F);
+      readField(In, *Row, F);
     else
       noteUnknown(thunkMessageName(In), F.Number);
   });
   Damaged |= !Good;
 }
 
-void ThunkParts::readField(const ThunkField &Row, const WireField &F) {
+void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
+                           const WireField &F) {
   using Use = ThunkField::Use;
   if (Row.Is == Use::Other)
     return;
@@ -65,7 +67,7 @@ void ThunkParts::readField(const ThunkField &Row, const WireField &F) {
   switch (Row.Is) {
   case Use::Impl:
     if (Kind != ThunkKind::Unknown)
-      noteUnknown(thunkMessageName(Row.In), Row.Number);
+      noteUnknown(thunkMessageName(In), Row.Number);
     Kind = Row.Kind;
     return read(Row.Message, F.Bytes);
   case Use::Part:
@@ -92,7 +94,17 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     Instruction = F.Bytes;
     return;
   case ThunkValue::Kernel:
+    Kernel = F.Bytes;
     return Text("kernel");
+  case ThunkValue::LoadedKernel:
+    Loaded = F.Bytes;
+    return;
+  case ThunkValue::Binary:
+    Binary = F.Bytes;
+    return;
+  case ThunkValue::Arity:
+    Arity = F.Value;
+    return;
   case ThunkValue::Comparator:
     return Text("comparator");
   case ThunkValue::Target:
@@ -226,6 +238,16 @@ void ThunkParts::applyRagged() {
   llvm::erase_if(Slices, [&](const Slice &S) {
     return S.Access == ThunkAccess::Write && Written++ != Output;
   });
+}
+
+/// What is loaded for a kernel of a GPU: where it is not what the thunk says.
+void ThunkParts::applyLoader() {
+  if (!Loaded.empty() && Loaded != Kernel)
+    attribute("loads", plainName(Loaded));
+  if (Arity && *Arity != Slices.size())
+    attribute("arity", std::to_string(*Arity));
+  if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
+    attribute("absent", plainName(Loaded));
 }
 
 /// Of a backward norm, expectation and norm factor are operands

@@ -10,6 +10,7 @@
 
 #include "Proto/ThunkFields.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 #include <string>
 
 namespace hlobuf {
@@ -47,7 +48,7 @@ public:
 
 private:
   void read(ThunkMessage In, llvm::StringRef Message);
-  void readField(const ThunkField &Row, const WireField &F);
+  void readField(ThunkMessage In, const ThunkField &Row, const WireField &F);
   void readValue(ThunkValue Value, const WireField &F);
   void addSlice(const ThunkField &Row, llvm::StringRef Message);
   bool printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);
@@ -58,12 +59,19 @@ private:
   void applyFlags(ThunkMessage Thunk);
   void applyNorm();
   void applyRagged();
+  void applyLoader();
 
   llvm::SmallVector<int64_t, 4> Invariants;
   llvm::SmallVector<int64_t, 4> Flags;
   bool DynamicRoot = false;
   /// Of a norm: it is a backward one.
   bool Backward = false;
+  /// Of a kernel of a GPU: its name, that in the binary, which the binary may
+  /// not have, and how many arguments it takes.
+  llvm::StringRef Kernel;
+  llvm::StringRef Loaded;
+  llvm::StringRef Binary;
+  std::optional<uint64_t> Arity;
   /// Fields that are not in the table.
   std::string Unknown;
 };

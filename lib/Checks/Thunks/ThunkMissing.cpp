@@ -22,8 +22,12 @@ using namespace hlobuf;
 /// Kernels and comparators that the object files do not have.
 static void checkSymbols(const ThunkGraph &G, Reporter &Diags) {
   const ThunkProgram &T = G.thunks();
-  if (T.ForGpu)
-    return;
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (llvm::StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
+      noteInstruction(
+          Diags.report(Absent, "{} launches {}, which its binary does not have",
+                       G.name(ThunkId(I)), Absent),
+          G, ThunkId(I));
   llvm::StringSet<> Known;
   for (const auto *Names : {&T.Kernels, &T.Comparators})
     for (llvm::StringRef Name : *Names)
