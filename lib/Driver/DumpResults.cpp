@@ -15,7 +15,7 @@ using llvm::StringRef;
 /// is settled with the other sentences.
 static SentenceResult aboutProgram(const Input &In, const Dump &D) {
   SentenceResult Said;
-  if (D.state(Section::Thunks) != SectionState::Absent)
+  if (D.file(FileRole::Thunks).present())
     return Said;
   Said.Hidden = true;
   if (!In.Proto)
