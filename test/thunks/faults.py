@@ -4,6 +4,7 @@ Each function takes a Program and a random.Random, changes one thing and returns
 or None where the program has no place for it.
 """
 
+from computations import Computations
 from races import STREAMS, first_race
 from thunks import KERNELS, Thunk
 from wire import Message
@@ -320,6 +321,11 @@ def other_kernel(program, thunk, rng):
     return rng.choice(alike or others) if others else None
 
 
+def equal_code(program, thunk, other):
+    same = Computations(program.module).same(thunk.name, other.name)
+    return "both compute the same" if same else ""
+
+
 @fault()
 def callee_of_another(program, rng):
     kernels = [thunk for thunk in program.thunks() if thunk.kernel_name()]
@@ -328,7 +334,8 @@ def callee_of_another(program, rng):
         if other:
             before = thunk.kernel_name()
             thunk.take_kernel(other)
-            return Edit(thunk, f"kernel {before} replaced by {other.kernel_name()}")
+            what = f"kernel {before} replaced by {other.kernel_name()}"
+            return Edit(thunk, what, harmless=equal_code(program, thunk, other))
     return None
 
 
@@ -341,7 +348,8 @@ def binary_of_another(program, rng):
         if other:
             loaded = other.body.message(3).message(2).encode()
             thunk.body.message(3).replace(2, [loaded])
-            return Edit(thunk, f"loads {other.kernel_name()}")
+            what = f"loads {other.kernel_name()}"
+            return Edit(thunk, what, harmless=equal_code(program, thunk, other))
     return None
 
 
