@@ -321,9 +321,11 @@ def other_kernel(program, thunk, rng):
     return rng.choice(alike or others) if others else None
 
 
-def equal_code(program, thunk, other):
+def kernel_edit(program, thunk, other, what):
+    if thunk.name == other.name:
+        return Edit(thunk, what, SERIES)
     same = Computations(program.module).same(thunk.name, other.name)
-    return "both compute the same" if same else ""
+    return Edit(thunk, what, harmless="both compute the same" if same else "")
 
 
 @fault()
@@ -335,7 +337,7 @@ def callee_of_another(program, rng):
             before = thunk.kernel_name()
             thunk.take_kernel(other)
             what = f"kernel {before} replaced by {other.kernel_name()}"
-            return Edit(thunk, what, harmless=equal_code(program, thunk, other))
+            return kernel_edit(program, thunk, other, what)
     return None
 
 
@@ -349,7 +351,7 @@ def binary_of_another(program, rng):
             loaded = other.body.message(3).message(2).encode()
             thunk.body.message(3).replace(2, [loaded])
             what = f"loads {other.kernel_name()}"
-            return Edit(thunk, what, harmless=equal_code(program, thunk, other))
+            return kernel_edit(program, thunk, other, what)
     return None
 
 
