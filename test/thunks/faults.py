@@ -4,6 +4,7 @@ Each function takes a Program and a random.Random, changes one thing and returns
 or None where the program has no place for it.
 """
 
+from computations import Computations
 from races import STREAMS, first_race
 from thunks import KERNELS, Thunk
 from wire import Message
@@ -308,33 +309,57 @@ def branches_exchanged(program, rng):
     return None
 
 
+def other_kernel(program, thunk, rng):
+    """A thunk with another kernel and as many slices, or else with any other."""
+    others = [
+        other
+        for other in program.thunks()
+        if other.kind == thunk.kind and other.kernel_name() != thunk.kernel_name()
+    ]
+    count = len(thunk.slices())
+    alike = [other for other in others if len(other.slices()) == count]
+    return rng.choice(alike or others) if others else None
+
+
+def kernel_edit(program, thunk, other, what):
+    if thunk.name == other.name:
+        return Edit(thunk, what, SERIES)
+    same = Computations(program.module).same(thunk.name, other.name)
+    return Edit(thunk, what, harmless="both compute the same" if same else "")
+
+
 @fault()
 def callee_of_another(program, rng):
-    """The kernel of another instruction, if one has as many slices or any other."""
-    kernels = [t for t in program.thunks() if t.kernel()]
+    kernels = [thunk for thunk in program.thunks() if thunk.kernel_name()]
     for thunk in shuffled(kernels, rng):
-        message, number = thunk.kernel()
-        name = message.text(number)
-        others = [
-            (len(t.slices()) != len(thunk.slices()), other)
-            for t in kernels
-            for other in [t.kernel()[0].text(number)]
-            if other != name
-        ]
-        if others:
-            best = [row for row in others if not row[0]] or others
-            new = rng.choice(sorted(best))[1]
-            message.replace(number, [new.encode()])
-            return Edit(thunk, f"kernel {name} replaced by {new}")
+        other = other_kernel(program, thunk, rng)
+        if other:
+            before = thunk.kernel_name()
+            thunk.take_kernel(other)
+            what = f"kernel {before} replaced by {other.kernel_name()}"
+            return kernel_edit(program, thunk, other, what)
+    return None
+
+
+@fault("gpu")
+def binary_of_another(program, rng):
+    """A custom kernel keeps its name, and what is loaded is that of another."""
+    kernels = [thunk for thunk in program.thunks() if thunk.kind == "custom_kernel"]
+    for thunk in shuffled(kernels, rng):
+        other = other_kernel(program, thunk, rng)
+        if other:
+            loaded = other.body.message(3).message(2).encode()
+            thunk.body.message(3).replace(2, [loaded])
+            what = f"loads {other.kernel_name()}"
+            return kernel_edit(program, thunk, other, what)
     return None
 
 
 @fault()
 def callee_unknown(program, rng):
     for thunk in shuffled(program.thunks(), rng):
-        if thunk.kernel():
-            message, number = thunk.kernel()
-            message.replace(number, [b"no_such_kernel"])
+        if thunk.kernel_name():
+            thunk.rename_kernel("no_such_kernel")
             return Edit(thunk, "calls no_such_kernel")
     return None
 

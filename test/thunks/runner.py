@@ -74,10 +74,21 @@ class Loaded:
         with open(path, "rb") as f:
             data = f.read()
         self.devices = tuple(jax.devices()[:count])
-        client = jax.devices()[0].client
+        load = jax.devices()[0].client.deserialize_executable
         try:
-            listed = xla_client.DeviceList(self.devices)
-            self.program = client.deserialize_executable(data, listed)
+            self.program = load(data, xla_client.DeviceList(self.devices))
+        except TypeError:  # jaxlib 0.5
+            self.program = self.load_with_options(load, data)
+        except Exception as reason:  # pylint: disable=broad-except
+            raise Unable(str(reason)) from reason
+
+    def load_with_options(self, load, data):
+        options = xla_client.CompileOptions()
+        options.num_partitions = len(self.devices)
+        places = np.array([[device.id for device in self.devices]])
+        options.device_assignment = xla_client.DeviceAssignment.create(places)
+        try:
+            return load(data, options)
         except Exception as reason:  # pylint: disable=broad-except
             raise Unable(str(reason)) from reason
 

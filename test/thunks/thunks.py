@@ -215,13 +215,31 @@ class Thunk:
         below = [t for sequence in self.lists() for t in sequence.thunks()]
         return self.slices() + [s for thunk in below for s in thunk.all_slices()]
 
-    def kernel(self):
-        """The message and field of the name of its kernel, or None."""
+    def kernel_name(self):
+        """The name of its kernel; empty if it launches none."""
         if self.kind == "kernel":
-            return self.body, 1 if self.platform == "cpu" else 3
-        if self.kind == "custom_kernel" and self.body.message(3):
-            return self.body.message(3), 1
-        return None
+            return self.body.text(self.name_field())
+        spec = self.body.message(3) if self.kind == "custom_kernel" else None
+        return spec.text(1) if spec else ""
+
+    def name_field(self):
+        return 1 if self.platform == "cpu" else 3
+
+    def rename_kernel(self, name):
+        """Also in what loads the kernel, which is field 2 of a custom one."""
+        if self.kind == "kernel":
+            self.body.replace(self.name_field(), [name.encode()])
+            return
+        spec = self.body.message(3)
+        spec.replace(1, [name.encode()])
+        spec.message(2).replace(4, [name.encode()])
+
+    def take_kernel(self, other):
+        """Launches the kernel of another thunk; a custom kernel is in the thunk."""
+        if self.kind == "kernel":
+            self.rename_kernel(other.kernel_name())
+        else:
+            self.body.replace(3, [other.body.message(3).encode()])
 
 
 def is_shaped(message):
