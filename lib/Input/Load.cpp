@@ -23,8 +23,8 @@ using Files = std::array<DumpFile, NumFileRoles>;
 
 /// All but the assignment.
 static constexpr FileRole SiblingRoles[] = {
-    FileRole::Values, FileRole::LiveRange, FileRole::Report, FileRole::Module,
-    FileRole::Traces, FileRole::Thunks};
+    FileRole::Values, FileRole::LiveRange, FileRole::Report,
+    FileRole::Module, FileRole::Traces,    FileRole::Thunks};
 
 static DumpFile &fileOf(Files &All, FileRole Role) {
   return All[static_cast<size_t>(Role)];

@@ -97,8 +97,8 @@ llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
   if (llvm::Error E =
           Print([&](TextSink &To) { printTraces(P, To); }, Texts.Traces))
     return E;
-  if (llvm::Error E = Print([&](TextSink &To) { printThunks(P.Thunks, To); },
-                            Texts.Thunks))
+  if (llvm::Error E =
+          Print([&](TextSink &To) { printThunks(P.Thunks, To); }, Texts.Thunks))
     return E;
   return std::move(Texts);
 }
