@@ -83,7 +83,7 @@ bool ThunkReader::readAllocation(StringRef Line) {
     return false;
   A.Constant = Row.literal(", constant");
   A.MaybeLiveOut = Row.literal(", maybe-live-out");
-  D.Thunks.Allocations.push_back(std::move(A));
+  D.Thunks.Allocations.push_back(A);
   return Row.atEnd();
 }
 

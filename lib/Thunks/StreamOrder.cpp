@@ -14,8 +14,7 @@ using namespace hlobuf;
 /// each.
 static constexpr size_t MostAccesses = 1 << 20;
 
-StreamOrder::StreamOrder(const ThunkGraph &Graph)
-    : G(Graph), T(Graph.thunks()) {
+StreamOrder::StreamOrder(const ThunkGraph &Graph) : T(Graph.thunks()) {
   streamOf(StreamKind::Main, 0);
   if (T.Sequences.empty() || !hasAsync(T.Sequences.front()))
     return;

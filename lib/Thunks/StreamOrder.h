@@ -73,7 +73,6 @@ private:
   bool isExclusive(const Access &X, const Access &Y) const;
   bool hasAsync(const ThunkSequence &S) const;
 
-  const ThunkGraph &G;
   const ThunkProgram &T;
   std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
   std::vector<Clock> Clocks;
