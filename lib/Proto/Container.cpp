@@ -276,23 +276,32 @@ static std::vector<StringRef> mergedRecords(llvm::ArrayRef<StringRef> Records,
 }
 
 /// The thunks of the proto that was found in \p Records, if they are an
-/// executable for GPUs.
+/// executable for GPUs. Computations on the host may have protos of their own
+/// in it.
 void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
                                     size_t FirstProto) {
-  // What comes after it belongs to computations on the host.
-  if (C.Protos.size() == FirstProto)
-    return;
-  constexpr uint32_t Allocations = 10, Thunk = 13, OldThunk = 7;
-  FoundProto &P = C.Protos[FirstProto];
-  for (StringRef Record :
-       mergedRecords(Records, "xla.gpu.GpuExecutableProto")) {
-    P.Thunks.Parts.push_back(Record);
-    bool Good = forEachField(Record, [&](const WireField &F) {
-      if (F.Number == Allocations || F.Number == Thunk || F.Number == OldThunk)
-        P.Thunks.Of = ThunkSource::Backend::GPU;
+  constexpr uint32_t WithConfig = 1, Allocations = 10, Thunk = 13, OldThunk = 7;
+  std::vector<StringRef> Merged =
+      mergedRecords(Records, "xla.gpu.GpuExecutableProto");
+  for (size_t I = FirstProto; I != C.Protos.size(); ++I) {
+    FoundProto &P = C.Protos[I];
+    bool Own = llvm::any_of(Merged, [&](StringRef Record) {
+      return bytesField(bytesField(Record, WithConfig), 1).data() ==
+             P.Module.data();
     });
-    if (!Good)
-      trouble("a record of the executable is damaged");
+    if (!Own)
+      continue;
+    P.Thunks = ThunkSource();
+    for (StringRef Record : Merged) {
+      P.Thunks.Parts.push_back(Record);
+      bool Good = forEachField(Record, [&](const WireField &F) {
+        if (F.Number == Allocations || F.Number == Thunk ||
+            F.Number == OldThunk)
+          P.Thunks.Of = ThunkSource::Backend::GPU;
+      });
+      if (!Good)
+        trouble("a record of the executable is damaged");
+    }
   }
 }
 

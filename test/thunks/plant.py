@@ -46,10 +46,11 @@ def run_tool(tool, paths):
             print(f"{tool} ends with {done.returncode} on one of {some}", file=sys.stderr)
         for line in done.stdout.splitlines():
             report = json.loads(line)
-            found[report.get("dump", "")] = [
+            # A program for a GPU may hold one for the host.
+            found.setdefault(report.get("dump", ""), []).extend(
                 (row["check"], row["severity"], row["message"])
                 for row in report.get("findings", [])
-            ]
+            )
     return {path: found.get(path) for path in paths}
 
 
