@@ -47,7 +47,7 @@ def run_tool(tool, paths):
         for line in done.stdout.splitlines():
             report = json.loads(line)
             # A program for a GPU may hold one for the host.
-            found.setdefault(report.get("dump", ""), []).extend(
+            found.setdefault(report.get("dump", "").split("!")[0], []).extend(
                 (row["check"], row["severity"], row["message"])
                 for row in report.get("findings", [])
             )
