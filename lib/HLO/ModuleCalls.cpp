@@ -28,7 +28,7 @@ StringRef hlobuf::callKey(CallRole Role) {
       ->first;
 }
 
-static std::optional<CallRole> callRole(StringRef Key) {
+std::optional<CallRole> hlobuf::callRole(StringRef Key) {
   for (auto [Text, Role] : Roles)
     if (Key == Text)
       return Role;

@@ -15,6 +15,10 @@ namespace hlobuf {
 /// The attribute that names computations as \p Role; of several the newest.
 llvm::StringRef callKey(CallRole Role);
 
+/// The role of the computations that attribute \p Key names; nothing if it
+/// names none.
+std::optional<CallRole> callRole(llvm::StringRef Key);
+
 /// Calls \p Visit for each computation that an instruction with these
 /// attributes names, in order; its opcode may be one that names none.
 void forEachCall(llvm::StringRef Attributes,

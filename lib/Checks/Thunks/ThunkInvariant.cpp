@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
+#include "Dataflow/EqualComputations.h"
+#include "Support/Lazy.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -34,8 +36,7 @@ private:
   void checkOverlap(ThunkId Id);
   void checkShared(ThunkId Id);
   void checkOwner(ThunkId Id);
-  bool computesSame(HloId X, HloId Y) const;
-  std::string describe(llvm::ArrayRef<HloId> Order, size_t I) const;
+  Equality compare(HloId X, HloId Y);
   void checkCaptured(ThunkId Id);
   void checkLoaded(ThunkId Id);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
@@ -52,6 +53,7 @@ private:
   llvm::StringMap<ThunkId> First;
   /// By kernel: the first thunk whose instruction it is named for.
   llvm::StringMap<ThunkId> Owner;
+  Lazy<EqualComputations> Equal;
 };
 } // namespace
 
@@ -75,45 +77,9 @@ KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &Diags)
       Owner.insert({Kernel, ThunkId(I)});
 }
 
-/// Instruction \p I of \p Order without names: opcode, shape, the places of its
-/// operands, and what is printed before metadata.
-std::string KernelArguments::describe(llvm::ArrayRef<HloId> Order,
-                                      size_t I) const {
-  const Program &P = G.program();
-  const ProgramNode &Node = P[Order[I]];
-  std::string Text = fmt::format("{} {} {}", opcodeText(Node.Op),
-                                 G.dump().Shapes.text(Node.Shape), Node.Number);
-  for (HloId Operand : P.operands(Order[I]))
-    Text += fmt::format(" {}", llvm::find(Order, Operand) - Order.begin());
-  if (P.isHidden(Order[I]))
-    return Text;
-  const HloInstruction &Line = P.module()[Order[I]];
-  if (Node.Op == Opcode::Constant)
-    Text += P.module().operandsText(Line);
-  llvm::StringRef Rest = P.module().attributes(Line);
-  for (llvm::StringRef Key : {", metadata=", ", backend_config=",
-                              ", frontend_attributes=", ", sharding="})
-    Rest = Rest.take_front(Rest.find(Key));
-  // What is called has a name, and is compared by itself.
-  return P.calls(Order[I]).empty() ? Text + Rest.str() : Text;
-}
-
-/// True if the computations that \p X and \p Y call are alike, instruction by
-/// instruction.
-bool KernelArguments::computesSame(HloId X, HloId Y) const {
-  const Program &P = G.program();
-  if (P[X].Op != P[Y].Op || P.calls(X).size() != P.calls(Y).size())
-    return false;
-  for (size_t C = 0; C != P.calls(X).size(); ++C) {
-    llvm::ArrayRef<HloId> Of = P.order(P.calls(X)[C].Callee);
-    llvm::ArrayRef<HloId> Other = P.order(P.calls(Y)[C].Callee);
-    if (Of.size() != Other.size())
-      return false;
-    for (size_t I = 0; I != Of.size(); ++I)
-      if (describe(Of, I) != describe(Other, I))
-        return false;
-  }
-  return true;
+Equality KernelArguments::compare(HloId X, HloId Y) {
+  return Equal.get([&] { return EqualComputations(G.program()); })
+      .compareInstructions(X, Y);
 }
 
 /// A kernel is made, and named, for one of the instructions that launch it;
@@ -134,7 +100,12 @@ void KernelArguments::checkOwner(ThunkId Id) {
     return;
   }
   HloId Of = G.instruction(Found->second);
-  if (Of && Of != I && !computesSame(I, Of))
+  Equality Is = Of && Of != I ? compare(I, Of) : Equality::Equal;
+  if (Is == Equality::Unknown)
+    Diags.notChecked(
+        "kernels that several instructions launch, whose constants "
+        "the module leaves out");
+  if (Is == Equality::Different)
     say(Id, T[Id].Kernel,
         fmt::format("launches {}, the kernel of {}, which computes something "
                     "else",
