@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HLO/ThunkKind.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -35,6 +36,36 @@ bool hlobuf::isThunkKindMet(ThunkKind Kind, bool ForGpu) {
 #include "HLO/ThunkKinds.def"
   };
   return (Met[static_cast<size_t>(Kind)] & (ForGpu ? Gpu : Cpu)) != 0;
+}
+
+static constexpr ThunkPair Pairs[] = {
+#define HLOBUF_THUNK_PAIR(Start, Done, OnHost)                                 \
+  {ThunkKind::Start, ThunkKind::Done, OnHost},
+#include "HLO/ThunkKinds.def"
+};
+
+const ThunkPair *hlobuf::pairStartedBy(ThunkKind Kind) {
+  const auto *Found = llvm::find_if(
+      Pairs, [&](const ThunkPair &Pair) { return Pair.Start == Kind; });
+  return Found != std::end(Pairs) ? Found : nullptr;
+}
+
+const ThunkPair *hlobuf::pairEndedBy(ThunkKind Kind) {
+  const auto *Found = llvm::find_if(
+      Pairs, [&](const ThunkPair &Pair) { return Pair.Done == Kind; });
+  return Found != std::end(Pairs) ? Found : nullptr;
+}
+
+bool hlobuf::isThunkFrame(ThunkKind Kind) {
+  switch (Kind) {
+  case ThunkKind::Call:
+  case ThunkKind::Sequential:
+  case ThunkKind::CollectiveGroup:
+  case ThunkKind::AsyncStart:
+    return true;
+  default:
+    return pairEndedBy(Kind) != nullptr;
+  }
 }
 
 StringRef hlobuf::thunkAccessText(ThunkAccess Access) {

@@ -30,6 +30,23 @@ ThunkKind parseThunkKind(llvm::StringRef Text);
 /// An executable for that backend has shown \p Kind.
 bool isThunkKindMet(ThunkKind Kind, bool ForGpu);
 
+/// A row HLOBUF_THUNK_PAIR of ThunkKinds.def.
+struct ThunkPair {
+  ThunkKind Start;
+  ThunkKind Done;
+  /// The host does the work.
+  bool OnHost;
+};
+
+/// The pair that \p Kind is the start of; null if it starts nothing.
+const ThunkPair *pairStartedBy(ThunkKind Kind);
+/// The pair that \p Kind is the done of; null if it is none.
+const ThunkPair *pairEndedBy(ThunkKind Kind);
+
+/// True if \p Kind touches no bytes itself: what is inside of it does, or what
+/// it waits for.
+bool isThunkFrame(ThunkKind Kind);
+
 /// What a thunk does with the bytes of a slice.
 enum class ThunkAccess : uint8_t {
   Read,

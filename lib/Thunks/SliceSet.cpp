@@ -1,0 +1,123 @@
+//===- Thunks/SliceSet.cpp ------------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thunks/SliceSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace hlobuf;
+
+static auto key(const ByteSlice &S) {
+  return std::tie(S.Allocation, S.Offset, S.Size);
+}
+
+static bool isBefore(const ByteSlice &X, const ByteSlice &Y) {
+  return key(X) < key(Y);
+}
+
+int64_t SliceSet::end(const ByteSlice &Bytes) {
+  int64_t End = 0;
+  bool Over = __builtin_add_overflow(Bytes.Offset, Bytes.Size, &End);
+  return Over ? INT64_MAX : End;
+}
+
+int64_t SliceSet::reach(const ByteSlice &Bytes) {
+  return Bytes.Size == 0 ? -1 : end(Bytes);
+}
+
+SliceSet::SliceSet(llvm::ArrayRef<ByteSlice> All) {
+  llvm::copy_if(All, std::back_inserter(Slices), isValid);
+  llvm::sort(Slices, isBefore);
+  Slices.erase(std::unique(Slices.begin(), Slices.end()), Slices.end());
+  for (uint32_t I = 0; I != Slices.size(); ++I) {
+    const ByteSlice &Own = Slices[I];
+    bool New = I == 0 || Slices[I - 1].Allocation != Own.Allocation;
+    Latest Now = New ? Latest{I, I} : Ends.back();
+    if (!New && reach(Own) > reach(Slices[Now.First]))
+      Now = {I, Now.First};
+    else if (!New && (Now.Second == Now.First ||
+                      reach(Own) > reach(Slices[Now.Second])))
+      Now.Second = I;
+    Ends.push_back(Now);
+    if (Own.Size == 0)
+      continue;
+    if (Runs.empty() || Runs.back().Allocation != Own.Allocation ||
+        Own.Offset > end(Runs.back()))
+      Runs.push_back(Own);
+    else
+      Runs.back().Size =
+          std::max(end(Runs.back()), end(Own)) - Runs.back().Offset;
+  }
+}
+
+bool SliceSet::contains(const ByteSlice &Bytes) const {
+  return std::binary_search(Slices.begin(), Slices.end(), Bytes, isBefore);
+}
+
+const SliceSet::Latest *SliceSet::upTo(int64_t Allocation, int64_t Last) const {
+  auto Found = llvm::partition_point(Slices, [&](const ByteSlice &S) {
+    return std::tie(S.Allocation, S.Offset) <= std::tie(Allocation, Last);
+  });
+  if (Found == Slices.begin() || std::prev(Found)->Allocation != Allocation)
+    return nullptr;
+  return &Ends[static_cast<size_t>(Found - Slices.begin()) - 1];
+}
+
+bool SliceSet::isInOne(const ByteSlice &Bytes) const {
+  if (!isValid(Bytes))
+    return false;
+  const Latest *Found = upTo(Bytes.Allocation, Bytes.Offset);
+  return contains(Bytes) ||
+         (Found && reach(Slices[Found->First]) >= end(Bytes));
+}
+
+const ByteSlice *SliceSet::overlapping(const ByteSlice &Bytes) const {
+  if (!isValid(Bytes) || Bytes.Size == 0)
+    return nullptr;
+  const Latest *Found = upTo(Bytes.Allocation, end(Bytes) - 1);
+  return Found && reach(Slices[Found->First]) > Bytes.Offset
+             ? &Slices[Found->First]
+             : nullptr;
+}
+
+const ByteSlice *SliceSet::overlappingOther(const ByteSlice &Bytes) const {
+  const ByteSlice *Any = overlapping(Bytes);
+  if (!Any || !(*Any == Bytes))
+    return Any;
+  const ByteSlice &Other =
+      Slices[upTo(Bytes.Allocation, end(Bytes) - 1)->Second];
+  return Other == Bytes || reach(Other) <= Bytes.Offset ? nullptr : &Other;
+}
+
+llvm::SmallVector<ByteSlice, 2>
+SliceSet::uncovered(const ByteSlice &Bytes) const {
+  llvm::SmallVector<ByteSlice, 2> Gaps;
+  if (!isValid(Bytes))
+    return {Bytes};
+  int64_t At = Bytes.Offset;
+  int64_t Last = end(Bytes);
+  // The first run that ends after the first byte.
+  auto Run = llvm::partition_point(Runs, [&](const ByteSlice &R) {
+    int64_t End = end(R);
+    return std::tie(R.Allocation, End) <= std::tie(Bytes.Allocation, At);
+  });
+  for (; At < Last; ++Run) {
+    bool Here = Run != Runs.end() && Run->Allocation == Bytes.Allocation &&
+                Run->Offset < Last;
+    int64_t Next = Here ? Run->Offset : Last;
+    if (At < Next)
+      Gaps.push_back({Bytes.Allocation, At, Next - At});
+    if (!Here)
+      break;
+    At = end(*Run);
+  }
+  return Gaps;
+}
+
+bool SliceSet::covers(const ByteSlice &Bytes) const {
+  return uncovered(Bytes).empty();
+}
