@@ -10,7 +10,8 @@
 #include "Dataflow/PrivateStacks.h"
 #include "Memory/FindWaste.h"
 #include "Support/Lazy.h"
-#include "Thunks/ThunkGraph.h"
+#include "Thunks/SliceComparison.h"
+#include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -21,6 +22,8 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::vector<Waste>> Wasted;
   Lazy<std::unique_ptr<ThunkGraph>> Thunks;
+  Lazy<SliceComparison> Slices;
+  Lazy<ThunkCoverage> Coverage;
 };
 
 CheckContext::CheckContext(const Dump &D)
@@ -46,6 +49,14 @@ const ThunkGraph *CheckContext::thunkGraph() const {
                                           : nullptr;
       })
       .get();
+}
+
+const SliceComparison &CheckContext::sliceComparison() const {
+  return Memo->Slices.get([&] { return SliceComparison(*thunkGraph()); });
+}
+
+const ThunkCoverage &CheckContext::thunkCoverage() const {
+  return Memo->Coverage.get([&] { return ThunkCoverage(*thunkGraph()); });
 }
 
 bool CheckContext::privateStacksPossible(int32_t Color) const {

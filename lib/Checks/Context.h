@@ -13,6 +13,8 @@
 namespace hlobuf {
 
 class ModuleAnalysis;
+class SliceComparison;
+class ThunkCoverage;
 class ThunkGraph;
 
 /// The facts of one dump and, if it has a module, what that implies, computed
@@ -27,6 +29,9 @@ public:
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.
   const ThunkGraph *thunkGraph() const;
+  // What follows from thunkGraph(), which is not null.
+  const SliceComparison &sliceComparison() const;
+  const ThunkCoverage &thunkCoverage() const;
   /// TPU may give async computations stacks of their own in \p Color, so that
   /// unrelated values may share bytes there. Uses the module if there is one.
   bool privateStacksPossible(int32_t Color) const;

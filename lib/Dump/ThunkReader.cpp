@@ -10,6 +10,9 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+/// Sequences inside of sequences, far more than Proto/ThunkText prints.
+static constexpr size_t MostDepth = 1024;
+
 void ThunkReader::readThunks(LineCursor &In) {
   present(Section::Thunks);
   for (; !In.atEnd(); In.advance()) {
@@ -126,6 +129,8 @@ bool ThunkReader::readIndented(StringRef Line) {
   if (Spaces % 2 == 0)
     return false;
   size_t Depth = Spaces / 2;
+  if (Depth > MostDepth)
+    return false;
   Scanner Row(Text);
   if (Row.literal("shared ")) {
     close(Depth);

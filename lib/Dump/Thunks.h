@@ -31,7 +31,12 @@ struct ByteSlice {
   int64_t Offset = 0;
   int64_t Size = 0;
 
-  bool operator==(const ByteSlice &) const = default;
+  auto operator<=>(const ByteSlice &) const = default;
+  /// The first byte after it; INT64_MAX if that is out of range.
+  int64_t end() const {
+    int64_t End = 0;
+    return __builtin_add_overflow(Offset, Size, &End) ? INT64_MAX : End;
+  }
   /// They have a byte in common. Neither may have a negative size.
   bool overlaps(const ByteSlice &Other) const {
     return Allocation == Other.Allocation && Size != 0 && Other.Size != 0 &&

@@ -6,26 +6,64 @@
 //===----------------------------------------------------------------------===//
 
 #include "Thunks/SliceComparison.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 using llvm::SmallVector;
 
+/// Faults that are kept: the reporter counts more than it shows, and what is
+/// broken need not be compared to its end.
+static constexpr size_t MostFaults = 1 << 16;
+/// Ways to read the arguments of a custom call as operands and results.
+static constexpr size_t MostWays = 64;
+
 SliceComparison::SliceComparison(const ThunkGraph &Graph)
     : G(Graph), P(Graph.program()), T(Graph.thunks()) {
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
+  auto HasRoom = [&] { return Reads.size() + Writes.size() < MostFaults; };
+  for (size_t I = 0; I != T.Thunks.size() && HasRoom(); ++I)
     compare(ThunkId(I));
-  if (T.ForGpu)
-    compareWhole();
+  if (!T.ForGpu)
+    return;
+  // A slice that is elsewhere is not missing, too.
+  llvm::DenseSet<uint32_t> BadReads, BadWrites;
+  for (const SliceFault &Fault : Reads)
+    BadReads.insert(G.instruction(Fault.In).index());
+  for (const SliceFault &Fault : Writes)
+    BadWrites.insert(G.instruction(Fault.In).index());
+  for (size_t N = 0; N != P.size() && HasRoom(); ++N)
+    compareWhole(HloId(N), BadReads.contains(static_cast<uint32_t>(N)),
+                 BadWrites.contains(static_cast<uint32_t>(N)));
+}
+
+SliceComparison::LeafSet::LeafSet(Leaves All) {
+  std::vector<ByteSlice> Places;
+  for (const LeafPlace &Leaf : All) {
+    Known &= Leaf.Bytes.has_value();
+    if (Leaf.Bytes)
+      Places.push_back(*Leaf.Bytes);
+  }
+  Slices = SliceSet(Places);
 }
 
 bool SliceComparison::matches(const ThunkSlice &S, const LeafPlace &Leaf) {
-  if (!Leaf.Bytes) {
-    ++Unknown;
+  if (Leaf.Bytes)
+    return !S.Missing && S.Bytes == *Leaf.Bytes;
+  ++Unknown;
+  return true;
+}
+
+/// \p S is one of \p Any, or a \p Part of one.
+bool SliceComparison::isOneOf(const ThunkSlice &S, const LeafSet &Any,
+                              bool Part) {
+  if (!S.Missing && Any.Slices.contains(S.Bytes))
+    return true;
+  if (Part && !S.Missing && Any.Slices.isInOne(S.Bytes)) {
+    ++Parts;
     return true;
   }
-  ++Compared;
-  return !S.Missing && S.Bytes == *Leaf.Bytes;
+  // It may be the one whose place is not known.
+  Unknown += !Any.Known;
+  return !Any.Known;
 }
 
 SliceComparison::Slices SliceComparison::slices(ThunkId Id,
@@ -39,36 +77,39 @@ SliceComparison::Slices SliceComparison::slices(ThunkId Id,
 
 void SliceComparison::compare(ThunkId Id) {
   HloId I = G.instruction(Id);
-  if (!T[Id].Understood || G.isEmbedded(Id) || !I)
+  ThunkKind Kind = T[Id].Kind;
+  if (G.isEmbedded(Id)) {
+    Embedded += T[Id].Slices.size();
     return;
-  switch (T[Id].Kind) {
-  case ThunkKind::While:
-  case ThunkKind::Conditional:
-    return compareControl(Id, I);
-  case ThunkKind::Call:
-  case ThunkKind::Sequential:
-  case ThunkKind::CollectiveGroup:
-  case ThunkKind::AsyncStart:
-  case ThunkKind::AsyncDone:
-  case ThunkKind::HostSendDone:
-  case ThunkKind::HostRecvDone:
-  case ThunkKind::HostExecuteDone:
-    return;
-  default:
-    return T.ForGpu ? compareGpu(Id, I) : compareCpu(Id, I);
   }
+  // What is not understood, or has no instruction, is said elsewhere.
+  if (!T[Id].Understood || !I)
+    return;
+  if (isThunkFrame(Kind))
+    Unknown += T[Id].Slices.size();
+  else if (Kind == ThunkKind::While || Kind == ThunkKind::Conditional)
+    compareControl(Id, I);
+  else if (T.ForGpu)
+    compareGpu(Id, I);
+  else
+    compareCpu(Id, I);
 }
 
 /// The condition of a loop is the root of its computation, the index of a
 /// conditional its first operand.
 void SliceComparison::compareControl(ThunkId Id, HloId I) {
-  bool Loop = T[Id].Kind == ThunkKind::While;
-  ComputationId Condition =
-      Loop ? P.callee(I, CallRole::Condition) : ComputationId();
-  if (Loop ? !Condition : P.operands(I).empty())
-    return;
-  HloId From = Loop ? P.root(Condition) : P.operands(I).front();
-  compareInOrder(Id, slices(Id, false), {{From, 0, G.place(From, 0)}}, Reads);
+  HloId From;
+  if (ComputationId Condition = T[Id].Kind == ThunkKind::While
+                                    ? P.callee(I, CallRole::Condition)
+                                    : ComputationId())
+    From = P.root(Condition);
+  else if (T[Id].Kind == ThunkKind::Conditional && !P.operands(I).empty())
+    From = P.operands(I).front();
+  if (From)
+    compareInOrder(Id, slices(Id, false), {{From, 0, G.place(From, 0)}}, Reads);
+  else
+    ++Unknown;
+  Unknown += slices(Id, true).size();
 }
 
 void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
@@ -86,8 +127,11 @@ void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
 }
 
 void SliceComparison::compareCpu(ThunkId Id, HloId I) {
-  if (G.isCallKernel(Id))
-    return compareCallKernel(Id, I);
+  if (G.isCallKernel(Id)) {
+    compareSets(Id, false);
+    compareSets(Id, true);
+    return;
+  }
   if (T[Id].Kind == ThunkKind::Copy && P[I].Op != Opcode::Copy)
     return compareSortCopy(Id, I);
   if (T[Id].Kind == ThunkKind::Sort)
@@ -96,88 +140,106 @@ void SliceComparison::compareCpu(ThunkId Id, HloId I) {
   compareInOrder(Id, slices(Id, true), G.leaves(I), Writes);
 }
 
-void SliceComparison::compareCallKernel(ThunkId Id, HloId I) {
-  compareSets(Id, I, false);
-  compareSets(Id, I, true);
-}
-
-void SliceComparison::compareSets(ThunkId Id, HloId I, bool Results) {
-  SmallVector<ByteSlice, 8> Expected;
-  if (!G.callSlices(I, Results ? CallSlices::Results : CallSlices::Arguments,
-                    Expected)) {
+/// A kernel for a whole call has slices in any order.
+void SliceComparison::compareSets(ThunkId Id, bool Results) {
+  const ExpectedSlices &Expected =
+      G.callSlices(Id, Results ? CallSlices::Results : CallSlices::Arguments);
+  if (!Expected.Known) {
     ++Unknown;
     return;
   }
   std::vector<SliceFault> &To = Results ? Writes : Reads;
   Slices Stated = slices(Id, Results);
+  std::vector<ByteSlice> Found;
   uint32_t Number = 0;
   for (const ThunkSlice *S : Stated) {
-    ++Compared;
-    if (S->Missing || !llvm::is_contained(Expected, S->Bytes))
+    if (S->Missing || !Expected.Slices.contains(S->Bytes))
       To.push_back({Id, S, std::nullopt, Number});
+    else
+      Found.push_back(S->Bytes);
     ++Number;
   }
-  for (const ByteSlice &Bytes : Expected)
-    if (llvm::none_of(Stated, [&](const ThunkSlice *S) {
-          return !S->Missing && S->Bytes == Bytes;
-        }))
-      To.push_back({Id, nullptr, LeafPlace{I, 0, Bytes}, 0});
+  SliceSet Own(Found);
+  if (Own.slices().size() == Expected.Slices.slices().size())
+    return;
+  for (const ByteSlice &Bytes : Expected.Slices.slices())
+    if (!Own.contains(Bytes))
+      To.push_back({Id, nullptr, LeafPlace{G.instruction(Id), 0, Bytes}, 0});
+}
+
+const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
+  auto [At, New] = Sorts.try_emplace(I);
+  SortPlaces &Of = At->second;
+  if (!New)
+    return Of;
+  Of.Operands = G.operandLeaves(I);
+  Of.Results = G.leaves(I);
+  Of.Known = Of.Operands.size() == Of.Results.size();
+  for (uint32_t N = 0; N != Of.Operands.size() && Of.Known; ++N) {
+    const std::optional<ByteSlice> &From = Of.Operands[N].Bytes;
+    const std::optional<ByteSlice> &Into = Of.Results[N].Bytes;
+    Of.Known = From && Into;
+    if (!Of.Known)
+      break;
+    Of.Pairs.insert({*From, *Into});
+    Of.ByOperand.insert({*From, N});
+    Of.ByResult.insert({*Into, N});
+  }
+  return Of;
 }
 
 /// A sort works in place: operands that are elsewhere are copied first.
 void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
+  const SortPlaces &Of = sortPlaces(I);
   Slices From = slices(Id, false);
   Slices Into = slices(Id, true);
-  SmallVector<LeafPlace, 8> Operands = G.operandLeaves(I);
-  SmallVector<LeafPlace, 4> Results = G.leaves(I);
-  if (From.size() != 1 || Into.size() != 1 ||
-      Operands.size() != Results.size()) {
+  if (From.size() != 1 || Into.size() != 1) {
     Reads.push_back({Id, nullptr, std::nullopt, 0});
     return;
   }
-  for (size_t N = 0; N != Operands.size(); ++N)
-    if (matches(*From.front(), Operands[N]) &&
-        matches(*Into.front(), Results[N]))
-      return;
-  // Where one of them is right, the other one is not.
-  for (size_t N = 0; N != Operands.size(); ++N) {
-    auto Number = static_cast<uint32_t>(N);
-    if (matches(*Into.front(), Results[N])) {
-      Reads.push_back({Id, From.front(), Operands[N], Number});
-      return;
-    }
-    if (matches(*From.front(), Operands[N])) {
-      Writes.push_back({Id, Into.front(), Results[N], Number});
-      return;
-    }
+  if (!Of.Known) {
+    ++Unknown;
+    return;
   }
-  Reads.push_back({Id, From.front(), std::nullopt, 0});
+  const ThunkSlice *Source = From.front();
+  const ThunkSlice *Target = Into.front();
+  if (!Source->Missing && !Target->Missing &&
+      Of.Pairs.count({Source->Bytes, Target->Bytes}))
+    return;
+  // Where one of them is right, the other one is not.
+  auto Result = Of.ByResult.find(Target->Bytes);
+  auto Operand = Of.ByOperand.find(Source->Bytes);
+  if (!Target->Missing && Result != Of.ByResult.end())
+    Reads.push_back({Id, Source, Of.Operands[Result->second], Result->second});
+  else if (!Source->Missing && Operand != Of.ByOperand.end())
+    Writes.push_back(
+        {Id, Target, Of.Results[Operand->second], Operand->second});
+  else
+    Reads.push_back({Id, Source, std::nullopt, 0});
 }
 
 void SliceComparison::compareSort(ThunkId Id, HloId I) {
-  SmallVector<LeafPlace, 8> Operands = G.operandLeaves(I);
-  SmallVector<LeafPlace, 4> Results = G.leaves(I);
-  compareInOrder(Id, slices(Id, true), Results, Writes);
-  SmallVector<ThunkId, 2> Copies;
-  T.forEach(T[T[Id].In], [&](ThunkId Other) {
-    if (Other < Id && G.instruction(Other) == I &&
-        T[Other].Kind == ThunkKind::Copy)
-      Copies.push_back(Other);
-  });
-  for (size_t N = 0; N != std::min(Operands.size(), Results.size()); ++N) {
-    if (!Operands[N].Bytes || !Results[N].Bytes ||
-        *Operands[N].Bytes == *Results[N].Bytes)
-      continue;
-    bool Copied = llvm::any_of(Copies, [&](ThunkId Copy) {
-      Slices From = slices(Copy, false);
-      Slices Into = slices(Copy, true);
-      return From.size() == 1 && Into.size() == 1 &&
-             matches(*From.front(), Operands[N]) &&
-             matches(*Into.front(), Results[N]);
-    });
-    if (!Copied)
-      Reads.push_back({Id, nullptr, Operands[N], static_cast<uint32_t>(N)});
+  const SortPlaces &Of = sortPlaces(I);
+  compareInOrder(Id, slices(Id, true), Of.Results, Writes);
+  if (!Of.Known) {
+    ++Unknown;
+    return;
   }
+  std::set<std::pair<ByteSlice, ByteSlice>> Copied;
+  for (ThunkId Other : G.thunksOf(I)) {
+    if (Other > Id || T[Other].Kind != ThunkKind::Copy ||
+        T[Other].In != T[Id].In)
+      continue;
+    Slices From = slices(Other, false);
+    Slices Into = slices(Other, true);
+    if (From.size() == 1 && Into.size() == 1 && !From.front()->Missing &&
+        !Into.front()->Missing)
+      Copied.insert({From.front()->Bytes, Into.front()->Bytes});
+  }
+  for (uint32_t N = 0; N != Of.Operands.size(); ++N)
+    if (*Of.Operands[N].Bytes != *Of.Results[N].Bytes &&
+        !Copied.count({*Of.Operands[N].Bytes, *Of.Results[N].Bytes}))
+      Reads.push_back({Id, nullptr, Of.Operands[N], N});
 }
 
 /// What a thunk of \p I may write: of an async operation, the results of the
@@ -219,22 +281,28 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
 /// interleaved, each in order.
 bool SliceComparison::isInterleaved(const Slices &All, Leaves Operands,
                                     Leaves Results) {
-  // By number of operands that were passed: possible.
-  std::vector<bool> Possible(Operands.size() + 1, false);
-  Possible[0] = true;
+  // By ways: how many operands were passed, ascending.
+  SmallVector<size_t, 4> Ways = {0};
   for (size_t N = 0; N != All.size(); ++N) {
-    std::vector<bool> Next(Operands.size() + 1, false);
-    for (size_t Passed = 0; Passed <= std::min(N, Operands.size()); ++Passed) {
-      if (!Possible[Passed] || N - Passed > Results.size())
-        continue;
-      if (Passed != Operands.size() && matches(*All[N], Operands[Passed]))
-        Next[Passed + 1] = true;
-      if (N - Passed != Results.size() && matches(*All[N], Results[N - Passed]))
-        Next[Passed] = true;
+    SmallVector<size_t, 4> Next;
+    auto Add = [&](size_t Passed) {
+      if (Next.empty() || Next.back() != Passed)
+        Next.push_back(Passed);
+    };
+    for (size_t Passed : Ways) {
+      size_t Written = N - Passed;
+      if (Written < Results.size() && matches(*All[N], Results[Written]))
+        Add(Passed);
+      if (Passed < Operands.size() && matches(*All[N], Operands[Passed]))
+        Add(Passed + 1);
     }
-    Possible = std::move(Next);
+    Ways = std::move(Next);
+    if (Ways.size() <= MostWays)
+      continue;
+    ++Unknown;
+    return true;
   }
-  return Possible[Operands.size()];
+  return llvm::is_contained(Ways, Operands.size());
 }
 
 void SliceComparison::compareKernel(ThunkId Id, HloId I) {
@@ -263,12 +331,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
   bool Accumulates = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt ||
                      Kind == ThunkKind::CustomCall ||
                      Kind == ThunkKind::TriangularSolve;
-  auto IsIn = [&](const ThunkSlice &S, Leaves Any, bool Part) {
-    return llvm::any_of(Any, [&](const LeafPlace &Leaf) {
-      return matches(S, Leaf) ||
-             (Part && Leaf.Bytes && S.Bytes.isInside(*Leaf.Bytes));
-    });
-  };
+  LeafSet Sources(Operands), Targets(Results);
   Slices Read = slices(Id, false);
   // A matrix product begins with its factors.
   size_t Factors = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt
@@ -277,8 +340,9 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
   compareInOrder(Id, Slices(Read.begin(), Read.begin() + Factors),
                  Operands.take_front(Factors), Reads);
   for (size_t N = Factors; N < Read.size(); ++N)
-    if (!IsIn(*Read[N], Operands, Partly) &&
-        !(Accumulates && IsIn(*Read[N], Results, false)))
+    if (!(Accumulates && !Read[N]->Missing &&
+          Targets.Slices.contains(Read[N]->Bytes)) &&
+        !isOneOf(*Read[N], Sources, Partly))
       Reads.push_back({Id, Read[N],
                        Read.size() == Operands.size()
                            ? std::optional<LeafPlace>(Operands[N])
@@ -286,7 +350,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                        static_cast<uint32_t>(N)});
   Slices Written = slices(Id, true);
   for (size_t N = 0; N != Written.size(); ++N)
-    if (!IsIn(*Written[N], Results, Fills))
+    if (!isOneOf(*Written[N], Targets, Fills))
       Writes.push_back({Id, Written[N],
                         Written.size() == Results.size()
                             ? std::optional<LeafPlace>(Results[N])
@@ -294,61 +358,64 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                         static_cast<uint32_t>(N)});
 }
 
+/// What the thunks of \p I must write: of a start, what its done gives.
+SmallVector<LeafPlace, 4> SliceComparison::written(HloId I) const {
+  SmallVector<LeafPlace, 4> All = G.leaves(I);
+  const AsyncOpcodes *Pair = startedBy(P[I].Op);
+  if (P[I].Op == Opcode::Send || endedBy(P[I].Op))
+    All.clear();
+  if (!Pair || !Pair->Result || !P.trees().isTuple(P[I].Shape, 0))
+    return All;
+  uint32_t Begin = P.trees().elementOrdinal(P[I].Shape, *Pair->Result);
+  uint32_t Count = P.trees().parts(P.trees().part(P[I].Shape, Begin));
+  llvm::erase_if(All, [&](const LeafPlace &Leaf) {
+    return Leaf.Ordinal < Begin || Leaf.Ordinal >= Begin + Count;
+  });
+  return All;
+}
+
 /// Several thunks may stand for one instruction of a GPU: together they read
-/// all of its operands and write all of its results.
-void SliceComparison::compareWhole() {
-  llvm::DenseMap<uint32_t, SmallVector<ThunkId, 2>> ByInstruction;
-  std::vector<HloId> Order;
-  for (size_t N = 0; N != T.Thunks.size(); ++N) {
-    HloId I = G.instruction(ThunkId(N));
-    ThunkKind Kind = T.Thunks[N].Kind;
-    if (!I || T.Thunks[N].Slices.empty() || G.isEmbedded(ThunkId(N)) ||
-        Kind == ThunkKind::While || Kind == ThunkKind::Conditional)
+/// all of its operands and write all of its results. \p BadReads and
+/// \p BadWrites: it is known that one of them does not.
+void SliceComparison::compareWhole(HloId I, bool BadReads, bool BadWrites) {
+  std::vector<ByteSlice> Touched, Written;
+  ThunkId First;
+  // A collective-permute without pairs is a memzero.
+  bool Fills = true;
+  for (ThunkId Id : G.thunksOf(I)) {
+    ThunkKind Kind = T[Id].Kind;
+    if (!T[Id].Understood)
+      return;
+    if (isThunkFrame(Kind) || Kind == ThunkKind::While ||
+        Kind == ThunkKind::Conditional)
       continue;
-    SmallVector<ThunkId, 2> &All = ByInstruction[I.index()];
-    if (All.empty())
-      Order.push_back(I);
-    All.push_back(ThunkId(N));
+    First = First ? First : Id;
+    Fills &= Kind == ThunkKind::Memzero;
+    for (const ThunkSlice &S : T.slices(T[Id])) {
+      if (S.Missing)
+        continue;
+      Touched.push_back(S.Bytes);
+      if (S.writes())
+        Written.push_back(S.Bytes);
+    }
   }
-  for (HloId I : Order) {
-    Opcode Op = P[I].Op;
-    if (startedBy(Op) || endedBy(Op) || Op == Opcode::AsyncStart ||
-        Op == Opcode::Send || Op == Opcode::Recv)
-      continue;
-    llvm::ArrayRef<ThunkId> All = ByInstruction[I.index()];
-    if (llvm::any_of(All, [&](ThunkId Id) { return !T[Id].Understood; }))
-      continue;
-    SmallVector<LeafPlace, 8> Operands = G.operandLeaves(I);
-    auto Touches = [&](const ByteSlice &Bytes, bool Written) {
-      return llvm::any_of(All, [&](ThunkId Id) {
-        return llvm::any_of(T.slices(T[Id]), [&](const ThunkSlice &S) {
-          return (!Written || S.writes()) &&
-                 (S.Bytes.overlaps(Bytes) || S.Bytes == Bytes);
-        });
-      });
-    };
-    auto Add = [&](Leaves Expected, bool Written, std::vector<SliceFault> &To) {
-      // A slice that is elsewhere is not missing, too.
-      if (llvm::any_of(To, [&](const SliceFault &Fault) {
-            return G.instruction(Fault.In) == I;
-          }))
-        return;
-      for (size_t N = 0; N != Expected.size(); ++N) {
-        const std::optional<ByteSlice> &Bytes = Expected[N].Bytes;
-        bool InPlace =
-            Written && llvm::any_of(Operands, [&](const LeafPlace &Leaf) {
-              return Leaf.Bytes == Bytes;
-            });
-        if (Bytes && Bytes->Size != 0 && !InPlace && !Touches(*Bytes, Written))
-          To.push_back(
-              {All.front(), nullptr, Expected[N], static_cast<uint32_t>(N)});
-      }
-    };
-    // A collective-permute without pairs is a memzero.
-    bool Fills = llvm::all_of(
-        All, [&](ThunkId Id) { return T[Id].Kind == ThunkKind::Memzero; });
-    if (!Fills)
-      Add(Operands, false, Reads);
-    Add(G.leaves(I), true, Writes);
-  }
+  if (!First || endedBy(P[I].Op))
+    return;
+  SmallVector<LeafPlace, 8> Operands = G.operandLeaves(I);
+  LeafSet Places(Operands);
+  auto Add = [&](Leaves Expected, const SliceSet &Of, bool Results) {
+    for (uint32_t N = 0; N != Expected.size(); ++N) {
+      const std::optional<ByteSlice> &Bytes = Expected[N].Bytes;
+      Unknown += !Bytes;
+      if (!Bytes || Bytes->Size == 0 ||
+          (Results ? Of.covers(*Bytes) || Places.Slices.contains(*Bytes)
+                   : Of.overlaps(*Bytes)))
+        continue;
+      (Results ? Writes : Reads).push_back({First, nullptr, Expected[N], N});
+    }
+  };
+  if (!Fills && !BadReads)
+    Add(Operands, SliceSet(Touched), false);
+  if (!BadWrites)
+    Add(written(I), SliceSet(Written), true);
 }

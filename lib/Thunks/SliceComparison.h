@@ -15,6 +15,7 @@
 #define HLOBUF_THUNKS_SLICECOMPARISON_H
 
 #include "Thunks/ThunkGraph.h"
+#include <set>
 
 namespace hlobuf {
 
@@ -29,26 +30,43 @@ struct SliceFault {
   uint32_t Number = 0;
 };
 
-/// Compares all thunks.
+/// Compares all thunks. Where many slices are wrong, the rest is not looked at.
 class SliceComparison {
 public:
   explicit SliceComparison(const ThunkGraph &Graph);
 
   llvm::ArrayRef<SliceFault> reads() const { return Reads; }
   llvm::ArrayRef<SliceFault> writes() const { return Writes; }
-  /// Slices that were compared with a place.
-  size_t numCompared() const { return Compared; }
-  /// Leaves whose place is not known.
+  /// Leaves and slices that could not be compared: it is not known where the
+  /// leaf is, or what the slice should be.
   size_t numUnknown() const { return Unknown; }
+  /// Slices that are a part of an operand: which part is not known.
+  size_t numParts() const { return Parts; }
+  /// Slices of embedded thunks, which are of other allocations.
+  size_t numEmbedded() const { return Embedded; }
 
 private:
   using Leaves = llvm::ArrayRef<LeafPlace>;
   using Slices = llvm::SmallVector<const ThunkSlice *, 8>;
+  /// The places of leaves.
+  struct LeafSet {
+    explicit LeafSet(Leaves All);
+    SliceSet Slices;
+    /// The places of all are known.
+    bool Known = true;
+  };
+  /// What a sort on a CPU may copy: operands, results, and pairs of them.
+  struct SortPlaces {
+    llvm::SmallVector<LeafPlace, 8> Operands;
+    llvm::SmallVector<LeafPlace, 4> Results;
+    std::set<std::pair<ByteSlice, ByteSlice>> Pairs;
+    std::map<ByteSlice, uint32_t> ByOperand, ByResult;
+    bool Known = true;
+  };
   void compare(ThunkId Id);
   void compareCpu(ThunkId Id, HloId I);
   void compareGpu(ThunkId Id, HloId I);
   void compareControl(ThunkId Id, HloId I);
-  void compareCallKernel(ThunkId Id, HloId I);
   void compareSortCopy(ThunkId Id, HloId I);
   void compareSort(ThunkId Id, HloId I);
   void compareKernel(ThunkId Id, HloId I);
@@ -56,18 +74,23 @@ private:
   void compareUnordered(ThunkId Id, HloId I, Leaves Operands, Leaves Results);
   void compareInOrder(ThunkId Id, const Slices &Stated, Leaves Expected,
                       std::vector<SliceFault> &To);
-  void compareSets(ThunkId Id, HloId I, bool Results);
-  void compareWhole();
+  void compareSets(ThunkId Id, bool Results);
+  void compareWhole(HloId I, bool BadReads, bool BadWrites);
+  bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   bool matches(const ThunkSlice &S, const LeafPlace &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
   llvm::SmallVector<LeafPlace, 4> results(HloId I) const;
+  llvm::SmallVector<LeafPlace, 4> written(HloId I) const;
+  const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
   std::vector<SliceFault> Reads, Writes;
-  size_t Compared = 0;
+  std::map<HloId, SortPlaces> Sorts;
   size_t Unknown = 0;
+  size_t Parts = 0;
+  size_t Embedded = 0;
 };
 
 } // namespace hlobuf

@@ -11,27 +11,13 @@
 
 using namespace hlobuf;
 
-static auto key(const ByteSlice &S) {
-  return std::tie(S.Allocation, S.Offset, S.Size);
-}
-
-static bool isBefore(const ByteSlice &X, const ByteSlice &Y) {
-  return key(X) < key(Y);
-}
-
-int64_t SliceSet::end(const ByteSlice &Bytes) {
-  int64_t End = 0;
-  bool Over = __builtin_add_overflow(Bytes.Offset, Bytes.Size, &End);
-  return Over ? INT64_MAX : End;
-}
-
 int64_t SliceSet::reach(const ByteSlice &Bytes) {
-  return Bytes.Size == 0 ? -1 : end(Bytes);
+  return Bytes.Size == 0 ? -1 : Bytes.end();
 }
 
 SliceSet::SliceSet(llvm::ArrayRef<ByteSlice> All) {
   llvm::copy_if(All, std::back_inserter(Slices), isValid);
-  llvm::sort(Slices, isBefore);
+  llvm::sort(Slices);
   Slices.erase(std::unique(Slices.begin(), Slices.end()), Slices.end());
   for (uint32_t I = 0; I != Slices.size(); ++I) {
     const ByteSlice &Own = Slices[I];
@@ -46,16 +32,16 @@ SliceSet::SliceSet(llvm::ArrayRef<ByteSlice> All) {
     if (Own.Size == 0)
       continue;
     if (Runs.empty() || Runs.back().Allocation != Own.Allocation ||
-        Own.Offset > end(Runs.back()))
+        Own.Offset > Runs.back().end())
       Runs.push_back(Own);
     else
       Runs.back().Size =
-          std::max(end(Runs.back()), end(Own)) - Runs.back().Offset;
+          std::max(Runs.back().end(), Own.end()) - Runs.back().Offset;
   }
 }
 
 bool SliceSet::contains(const ByteSlice &Bytes) const {
-  return std::binary_search(Slices.begin(), Slices.end(), Bytes, isBefore);
+  return std::binary_search(Slices.begin(), Slices.end(), Bytes);
 }
 
 const SliceSet::Latest *SliceSet::upTo(int64_t Allocation, int64_t Last) const {
@@ -72,13 +58,13 @@ bool SliceSet::isInOne(const ByteSlice &Bytes) const {
     return false;
   const Latest *Found = upTo(Bytes.Allocation, Bytes.Offset);
   return contains(Bytes) ||
-         (Found && reach(Slices[Found->First]) >= end(Bytes));
+         (Found && reach(Slices[Found->First]) >= Bytes.end());
 }
 
 const ByteSlice *SliceSet::overlapping(const ByteSlice &Bytes) const {
   if (!isValid(Bytes) || Bytes.Size == 0)
     return nullptr;
-  const Latest *Found = upTo(Bytes.Allocation, end(Bytes) - 1);
+  const Latest *Found = upTo(Bytes.Allocation, Bytes.end() - 1);
   return Found && reach(Slices[Found->First]) > Bytes.Offset
              ? &Slices[Found->First]
              : nullptr;
@@ -89,7 +75,7 @@ const ByteSlice *SliceSet::overlappingOther(const ByteSlice &Bytes) const {
   if (!Any || !(*Any == Bytes))
     return Any;
   const ByteSlice &Other =
-      Slices[upTo(Bytes.Allocation, end(Bytes) - 1)->Second];
+      Slices[upTo(Bytes.Allocation, Bytes.end() - 1)->Second];
   return Other == Bytes || reach(Other) <= Bytes.Offset ? nullptr : &Other;
 }
 
@@ -99,10 +85,10 @@ SliceSet::uncovered(const ByteSlice &Bytes) const {
   if (!isValid(Bytes))
     return {Bytes};
   int64_t At = Bytes.Offset;
-  int64_t Last = end(Bytes);
+  int64_t Last = Bytes.end();
   // The first run that ends after the first byte.
   auto Run = llvm::partition_point(Runs, [&](const ByteSlice &R) {
-    int64_t End = end(R);
+    int64_t End = R.end();
     return std::tie(R.Allocation, End) <= std::tie(Bytes.Allocation, At);
   });
   for (; At < Last; ++Run) {
@@ -113,7 +99,7 @@ SliceSet::uncovered(const ByteSlice &Bytes) const {
       Gaps.push_back({Bytes.Allocation, At, Next - At});
     if (!Here)
       break;
-    At = end(*Run);
+    At = Run->end();
   }
   return Gaps;
 }

@@ -50,7 +50,6 @@ private:
     /// First itself if there is only one.
     uint32_t Second = 0;
   };
-  static int64_t end(const ByteSlice &Bytes);
   static bool isValid(const ByteSlice &Bytes) {
     return Bytes.Offset >= 0 && Bytes.Size >= 0;
   }

@@ -10,34 +10,27 @@
 
 using namespace hlobuf;
 
-/// The accesses that are followed: loops inside of loops are unrolled twice
-/// each.
-static constexpr size_t MostAccesses = 1 << 20;
+/// What a number of a clock counts for: it is kept.
+static constexpr size_t StepsOfClock = 8;
 
-StreamOrder::StreamOrder(const ThunkGraph &Graph) : T(Graph.thunks()) {
+StreamOrder::StreamOrder(const ThunkGraph &Graph)
+    : T(Graph.thunks()), Clocks(1), Paths(1) {
   streamOf(StreamKind::Main, 0);
+  for (const Thunk &Each : T.Thunks)
+    AsyncBefore.push_back(AsyncBefore.back() +
+                          (pairStartedBy(Each.Kind) || pairEndedBy(Each.Kind)));
   if (T.Sequences.empty() || !hasAsync(T.Sequences.front()))
     return;
   run(T.Sequences.front(), 0);
-  if (!GaveUp)
+  if (!gaveUp())
     compare();
-}
-
-bool StreamOrder::hasAsync(const ThunkSequence &S) const {
-  for (uint32_t I = S.Thunks.Begin; I != S.Thunks.End; ++I)
-    if (ThunkKind Kind = T.Thunks[I].Kind;
-        Kind == ThunkKind::AsyncStart || Kind == ThunkKind::AsyncDone ||
-        Kind == ThunkKind::HostExecuteStart || Kind == ThunkKind::HostSend ||
-        Kind == ThunkKind::HostRecv)
-      return true;
-  return false;
 }
 
 uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
   auto [At, New] =
       Streams.insert({{Kind, Number}, static_cast<uint32_t>(Streams.size())});
   if (New)
-    Clocks.emplace_back();
+    Now.emplace_back();
   return At->second;
 }
 
@@ -55,27 +48,41 @@ std::string StreamOrder::spellStream(uint32_t Stream) const {
   return "the main stream";
 }
 
-void StreamOrder::join(Clock &To, const Clock &From) {
-  if (To.size() < From.size())
-    To.resize(From.size());
+/// What is done on each stream before the next access on \p Stream.
+StreamOrder::Clock StreamOrder::clock(uint32_t Stream) {
+  Clock Copy = Clocks[Now[Stream].Seen];
+  if (Copy.size() <= Stream)
+    Copy.resize(Stream + 1);
+  Copy[Stream] = Now[Stream].Count;
+  Steps += StepsOfClock * Copy.size();
+  return Copy;
+}
+
+void StreamOrder::join(uint32_t Stream, const Clock &From) {
+  Clock Joined = clock(Stream);
+  if (Joined.size() < From.size())
+    Joined.resize(From.size());
   for (size_t I = 0; I != From.size(); ++I)
-    To[I] = std::max(To[I], From[I]);
+    Joined[I] = std::max(Joined[I], From[I]);
+  Now[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+  Clocks.push_back(std::move(Joined));
 }
 
 void StreamOrder::note(ThunkId Id, uint32_t Stream) {
-  Clock &Own = clock(Stream);
-  if (Own.size() <= Stream)
-    Own.resize(Stream + 1);
-  ++Own[Stream];
+  StreamState &Own = Now[Stream];
+  ++Own.Count;
+  auto In = static_cast<uint32_t>(Paths.size() - 1);
   for (const ThunkSlice &S : T.slices(T[Id]))
-    if (!S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0)
-      Accesses.push_back({Id, &S, Stream, Own[Stream], Own, Branches});
-  GaveUp |= Accesses.size() > MostAccesses;
+    if (!S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0) {
+      Accesses.push_back({Id, &S, Stream, Own.Count, Own.Seen, In});
+      Steps += StepsOfClock;
+    }
 }
 
 void StreamOrder::run(const ThunkSequence &S, uint32_t Stream) {
   T.forEach(S, [&](ThunkId Id) {
-    if (!GaveUp)
+    ++Steps;
+    if (!gaveUp())
       runThunk(Id, Stream);
   });
 }
@@ -83,59 +90,56 @@ void StreamOrder::run(const ThunkSequence &S, uint32_t Stream) {
 /// What \p Id starts runs on a stream of its own, after what is on \p Stream.
 void StreamOrder::runAsync(ThunkId Id, uint32_t Stream) {
   const Thunk &Start = T[Id];
-  bool OnHost = Start.Kind != ThunkKind::AsyncStart;
+  bool OnHost = pairStartedBy(Start.Kind)->OnHost;
   uint64_t Execution = Start.Execution.value_or(0);
   StreamKind Kind = OnHost ? StreamKind::Host : Start.StreamFor;
   // Without a stream it might be any.
   constexpr uint64_t Unnamed = uint64_t(1) << 32;
   uint32_t Own = streamOf(
       Kind, OnHost ? Execution : Start.Stream.value_or(Unnamed + Execution));
-  Clock Now = clock(Stream);
-  join(clock(Own), Now);
+  join(Own, clock(Stream));
   if (OnHost)
     note(Id, Own);
   T.forEachSequence(Id, [&](ThunkSequenceId S) { run(T[S], Own); });
   Done[{OnHost, Execution}] = clock(Own);
 }
 
+/// Without its start, which is another rule, a done orders nothing.
 void StreamOrder::waitFor(ThunkId Id, uint32_t Stream) {
-  bool OnHost = T[Id].Kind != ThunkKind::AsyncDone;
+  bool OnHost = pairEndedBy(T[Id].Kind)->OnHost;
   auto Found = Done.find({OnHost, T[Id].Execution.value_or(0)});
   if (Found != Done.end())
-    join(clock(Stream), Found->second);
+    join(Stream, Found->second);
 }
 
 /// In one run only one branch is taken.
 void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   note(Id, Stream);
   uint32_t Round = Rounds++;
+  auto Enter = [&] {
+    Paths.push_back(Branches);
+    Steps += Branches.size();
+  };
   T.forEachSequence(Id, [&](ThunkSequenceId S) {
     Branches.push_back({Round, S.index()});
+    Enter();
     run(T[S], Stream);
     Branches.pop_back();
   });
+  Enter();
 }
 
 void StreamOrder::runThunk(ThunkId Id, uint32_t Stream) {
   const Thunk &Each = T[Id];
-  switch (Each.Kind) {
-  case ThunkKind::AsyncStart:
-  case ThunkKind::HostExecuteStart:
-  case ThunkKind::HostSend:
-  case ThunkKind::HostRecv:
+  Steps += Each.Sequences.size();
+  if (pairStartedBy(Each.Kind))
     return runAsync(Id, Stream);
-  case ThunkKind::AsyncDone:
-  case ThunkKind::HostExecuteDone:
-  case ThunkKind::HostSendDone:
-  case ThunkKind::HostRecvDone:
+  if (pairEndedBy(Each.Kind))
     return waitFor(Id, Stream);
-  case ThunkKind::Conditional:
+  if (Each.Kind == ThunkKind::Conditional)
     return runConditional(Id, Stream);
-  case ThunkKind::DynamicSliceFusion:
+  if (Each.Kind == ThunkKind::DynamicSliceFusion)
     return note(Id, Stream);
-  default:
-    break;
-  }
   bool Loop = Each.Kind == ThunkKind::While;
   bool Twice = false;
   T.forEachSequence(
@@ -151,69 +155,73 @@ void StreamOrder::runThunk(ThunkId Id, uint32_t Stream) {
     note(Id, Stream);
 }
 
-bool StreamOrder::isExclusive(const Access &X, const Access &Y) const {
-  for (const auto &In : X.Branches)
-    for (const auto &Other : Y.Branches)
-      if (In.first == Other.first && In.second != Other.second)
-        return true;
+/// Both are in the order of their rounds.
+bool StreamOrder::isExclusive(const Access &X, const Access &Y) {
+  const Path &In = Paths[X.In];
+  const Path &Other = Paths[Y.In];
+  for (size_t I = 0; I != std::min(In.size(), Other.size()); ++I, ++Steps) {
+    if (In[I].first != Other[I].first)
+      return false;
+    if (In[I].second != Other[I].second)
+      return true;
+  }
   return false;
 }
 
-namespace {
-/// The accesses to the same bytes so far, by stream.
-struct SharedBytes {
-  std::vector<std::vector<uint32_t>> Reads, Writes;
-};
-} // namespace
-
-/// Bytes are cut where any slice begins or ends. What was last on a stream
-/// stands for all before it there.
-void StreamOrder::compareAllocation(std::vector<const Access *> &All) {
-  std::vector<int64_t> Cuts;
-  for (const Access *A : All) {
-    Cuts.push_back(A->Slice->Bytes.Offset);
-    int64_t End = 0;
-    bool Over = __builtin_add_overflow(A->Slice->Bytes.Offset,
-                                       A->Slice->Bytes.Size, &End);
-    Cuts.push_back(Over ? INT64_MAX : End);
+/// \p Before are accesses on one stream: the last one that is not in another
+/// branch stands for all before it.
+void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
+                       llvm::ArrayRef<uint32_t> Before, Met &Known) {
+  const Access &Y = *All[Own];
+  for (uint32_t Other : llvm::reverse(Before)) {
+    const Access &X = *All[Other];
+    ++Steps;
+    if (isExclusive(X, Y))
+      continue;
+    if (!Known.insert({Other, Own}).second)
+      return;
+    ++Conflicts;
+    const Clock &Seen = Clocks[Y.Seen];
+    if (X.Stream >= Seen.size() || Seen[X.Stream] < X.Count)
+      Races.push_back({X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
+    return;
   }
+}
+
+/// Bytes are cut where any slice begins or ends.
+void StreamOrder::compareAllocation(llvm::ArrayRef<const Access *> All) {
+  std::vector<int64_t> Cuts;
+  for (const Access *A : All)
+    Cuts.insert(Cuts.end(), {A->Slice->Bytes.Offset, A->Slice->Bytes.end()});
   llvm::sort(Cuts);
   Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
-  std::vector<SharedBytes> Parts(Cuts.size());
-  std::map<std::pair<uint32_t, uint32_t>, bool> Met;
-  auto Meet = [&](uint32_t Now, const std::vector<uint32_t> &Before) {
-    for (uint32_t Other : llvm::reverse(Before)) {
-      const Access &X = *All[Other];
-      const Access &Y = *All[Now];
-      if (isExclusive(X, Y))
-        continue;
-      if (!Met.insert({{Other, Now}, true}).second)
-        return;
-      ++Conflicts;
-      if (X.Stream >= Y.Seen.size() || Y.Seen[X.Stream] < X.Count)
-        Races.push_back(
-            {X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
-      return;
-    }
-  };
+  std::vector<llvm::SmallVector<StreamAccesses, 2>> Parts(Cuts.size());
+  Met Known;
   for (uint32_t I = 0; I != All.size(); ++I) {
     const Access &A = *All[I];
+    int64_t End = A.Slice->Bytes.end();
     auto Part = static_cast<size_t>(
         llvm::lower_bound(Cuts, A.Slice->Bytes.Offset) - Cuts.begin());
-    for (; Part + 1 < Cuts.size() &&
-           Cuts[Part] - A.Slice->Bytes.Offset < A.Slice->Bytes.Size;
-         ++Part) {
-      SharedBytes &Shared = Parts[Part];
-      Shared.Reads.resize(Streams.size());
-      Shared.Writes.resize(Streams.size());
-      for (uint32_t S = 0; S != Streams.size(); ++S) {
-        if (S == A.Stream)
+    for (; Cuts[Part] < End && !gaveUp(); ++Part, ++Steps) {
+      StreamAccesses *Own = nullptr;
+      for (StreamAccesses &Other : Parts[Part]) {
+        ++Steps;
+        if (Other.Stream == A.Stream) {
+          Own = &Other;
           continue;
-        Meet(I, Shared.Writes[S]);
+        }
+        meet(All, I, Other.Writes, Known);
         if (A.Slice->writes())
-          Meet(I, Shared.Reads[S]);
+          meet(All, I, Other.Reads, Known);
       }
-      (A.Slice->writes() ? Shared.Writes : Shared.Reads)[A.Stream].push_back(I);
+      if (!Own)
+        Own = &Parts[Part].emplace_back(StreamAccesses{A.Stream, {}, {}});
+      auto &List = A.Slice->writes() ? Own->Writes : Own->Reads;
+      // In the same branches it stands for the one before it.
+      if (!List.empty() && All[List.back()]->In == A.In)
+        List.back() = I;
+      else
+        List.push_back(I);
     }
   }
 }

@@ -16,6 +16,7 @@
 #define HLOBUF_THUNKS_STREAMORDER_H
 
 #include "Thunks/ThunkGraph.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 namespace hlobuf {
@@ -38,12 +39,16 @@ public:
   /// Pairs of accesses on different streams to common bytes, one a write; of
   /// several that follow each other on one stream the last one counts.
   size_t numConflicts() const { return Conflicts; }
-  /// Streams in addition to the main one.
-  size_t numStreams() const { return Streams.size() - 1; }
   /// `the main stream`, `communication stream 0`.
   std::string spellStream(uint32_t Stream) const;
-  /// There were too many accesses to follow all of them.
-  bool gaveUp() const { return GaveUp; }
+  /// There was too much to follow all of it: MostSteps or MostRaces.
+  bool gaveUp() const { return Steps > MostSteps || Races.size() > MostRaces; }
+
+  /// Numbers in clocks and pairs of accesses that are looked at. Loops inside
+  /// of loops are unrolled twice each, clocks have a number for each stream,
+  /// and each access meets those of all other streams.
+  static constexpr size_t MostSteps = 1 << 26;
+  static constexpr size_t MostRaces = 1 << 16;
 
 private:
   using Clock = std::vector<uint32_t>;
@@ -55,8 +60,14 @@ private:
     uint32_t Stream;
     /// Counted on its stream.
     uint32_t Count;
-    Clock Seen;
-    Path Branches;
+    /// Into Clocks and Paths.
+    uint32_t Seen;
+    uint32_t In;
+  };
+  /// A stream: what is done before its next access, by stream, but for itself.
+  struct StreamState {
+    uint32_t Count = 0;
+    uint32_t Seen = 0;
   };
 
   uint32_t streamOf(StreamKind Kind, uint64_t Number);
@@ -66,25 +77,42 @@ private:
   void runConditional(ThunkId Id, uint32_t Stream);
   void waitFor(ThunkId Id, uint32_t Stream);
   void note(ThunkId Id, uint32_t Stream);
-  void join(Clock &To, const Clock &From);
-  Clock &clock(uint32_t Stream) { return Clocks[Stream]; }
+  void join(uint32_t Stream, const Clock &From);
+  Clock clock(uint32_t Stream);
   void compare();
-  void compareAllocation(std::vector<const Access *> &All);
-  bool isExclusive(const Access &X, const Access &Y) const;
-  bool hasAsync(const ThunkSequence &S) const;
+  void compareAllocation(llvm::ArrayRef<const Access *> All);
+  /// The accesses to some bytes so far on one stream, by their numbers.
+  struct StreamAccesses {
+    uint32_t Stream = 0;
+    llvm::SmallVector<uint32_t, 1> Reads, Writes;
+  };
+  /// Both are of one allocation.
+  using Met = llvm::DenseSet<IdPair>;
+  void meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
+            llvm::ArrayRef<uint32_t> Before, Met &Known);
+  bool isExclusive(const Access &X, const Access &Y);
+  bool hasAsync(const ThunkSequence &S) const {
+    return AsyncBefore[S.Thunks.End] != AsyncBefore[S.Thunks.Begin];
+  }
 
   const ThunkProgram &T;
   std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
+  /// Starts and dones before each thunk.
+  std::vector<uint32_t> AsyncBefore = {0};
+  std::vector<StreamState> Now;
+  /// Those that accesses saw. A new one where a stream waits for another.
   std::vector<Clock> Clocks;
   /// By execution id, and whether the host does it: when it is done.
   std::map<std::pair<bool, uint64_t>, Clock> Done;
   std::vector<Access> Accesses;
   Path Branches;
+  /// Those that accesses are in; the last one is Branches.
+  std::vector<Path> Paths;
   /// Conditionals that were run.
   uint32_t Rounds = 0;
   std::vector<StreamRace> Races;
   size_t Conflicts = 0;
-  bool GaveUp = false;
+  size_t Steps = 0;
 };
 
 } // namespace hlobuf

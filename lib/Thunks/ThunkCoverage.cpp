@@ -14,22 +14,15 @@ using llvm::SmallVector;
 
 ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
     : G(Graph), P(Graph.program()), T(Graph.thunks()) {
-  Begin.resize(P.size() + 1);
-  for (size_t N = 0; N != T.Thunks.size(); ++N)
-    if (HloId I = G.instruction(ThunkId(N)); I && !G.isEmbedded(ThunkId(N))) {
-      ++Begin[I.index() + 1];
-      ByInstruction.push_back(ThunkId(N));
-    }
-  for (size_t I = 0; I != P.size(); ++I)
-    Begin[I + 1] += Begin[I];
-  llvm::stable_sort(ByInstruction, [&](ThunkId X, ThunkId Y) {
-    return G.instruction(X) < G.instruction(Y);
-  });
   Rank.resize(P.size());
+  Sorts.resize(P.module().Computations.size());
   for (size_t C = 0; C != P.module().Computations.size(); ++C) {
     uint32_t Next = 0;
-    for (HloId I : P.order(ComputationId(C)))
+    for (HloId I : P.order(ComputationId(C))) {
       Rank[I.index()] = Next++;
+      if (P[I].Op == Opcode::Sort)
+        Sorts[C] = true;
+    }
   }
   if (P.module().Entry)
     findMissing(P.module().Entry);
@@ -37,11 +30,6 @@ ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
   for (size_t S = 0; S != T.Sequences.size(); ++S)
     if (ComputationId C = G.computation(ThunkSequenceId(S)))
       findDisordered(T.Sequences[S], C);
-}
-
-llvm::ArrayRef<ThunkId> ThunkCoverage::thunksOf(HloId I) const {
-  return llvm::ArrayRef<ThunkId>(ByInstruction)
-      .slice(Begin[I.index()], Begin[I.index() + 1] - Begin[I.index()]);
 }
 
 /// True if the bytes of \p I must be moved by a thunk of its own name.
@@ -70,7 +58,7 @@ void ThunkCoverage::findMissing(ComputationId Entry) {
   while (!Pending.empty()) {
     ComputationId C = Pending.pop_back_val();
     for (HloId I : P.order(C)) {
-      llvm::ArrayRef<ThunkId> Own = thunksOf(I);
+      llvm::ArrayRef<ThunkId> Own = G.thunksOf(I);
       // On a CPU the copies before a sort have its name, too.
       bool Sorts = T.ForGpu || P[I].Op != Opcode::Sort ||
                    llvm::any_of(Own, [&](ThunkId Id) {
@@ -99,16 +87,12 @@ void ThunkCoverage::findMissing(ComputationId Entry) {
   llvm::sort(Missing);
 }
 
-bool hlobuf::hasSort(const Program &P, HloId I) {
-  if (P[I].Op == Opcode::Sort)
-    return true;
-  if (P[I].Op != Opcode::Fusion)
-    return false;
-  for (const HloCall &Call : P.calls(I))
-    for (HloId Inner : P.order(Call.Callee))
-      if (P[Inner].Op == Opcode::Sort)
-        return true;
-  return false;
+bool ThunkCoverage::hasSort(HloId I) const {
+  return P[I].Op == Opcode::Sort ||
+         (P[I].Op == Opcode::Fusion &&
+          llvm::any_of(P.calls(I), [&](const HloCall &Call) {
+            return Sorts[Call.Callee.index()];
+          }));
 }
 
 /// A CPU has one thunk for an instruction, and copies before a sort. A GPU may
@@ -116,9 +100,13 @@ bool hlobuf::hasSort(const Program &P, HloId I) {
 void ThunkCoverage::findRepeated() {
   for (size_t N = 0; N != P.size(); ++N) {
     HloId I(N);
-    llvm::ArrayRef<ThunkId> Own = thunksOf(I);
-    if (Own.size() < 2 || (T.ForGpu && hasSort(P, I)))
+    llvm::ArrayRef<ThunkId> Own = G.thunksOf(I);
+    if (Own.size() < 2)
       continue;
+    if (T.ForGpu && hasSort(I)) {
+      InSeries += Own.size();
+      continue;
+    }
     llvm::StringSet<> Seen;
     bool Counts = !T.ForGpu && P[I].Op != Opcode::Sort;
     for (ThunkId Id : Own)
@@ -131,12 +119,11 @@ void ThunkCoverage::findDisordered(const ThunkSequence &S, ComputationId C) {
   ThunkId Latest;
   uint32_t Most = 0;
   T.forEach(S, [&](ThunkId Id) {
+    // What is inlined runs where its caller is scheduled. Thunks of other
+    // computations are not where they belong, which is another rule.
     HloId I = G.instruction(Id);
-    // What is inlined runs where its caller is scheduled.
-    while (I && P[I].Parent != C && !P.callers(P[I].Parent).empty() &&
-           P[I].Parent != P.module().Entry)
-      I = P.callers(P[I].Parent).front();
-    if (!I || P[I].Parent != C)
+    I = I ? G.instructionIn(C, I) : I;
+    if (!I)
       return;
     uint32_t Own = Rank[I.index()];
     if (Latest && Own < Most)

@@ -12,10 +12,6 @@
 
 namespace hlobuf {
 
-/// A sort, alone or in a fusion: on a GPU a series of kernels over the same
-/// bytes.
-bool hasSort(const Program &P, HloId I);
-
 /// Which instructions have the thunks that they need, and whether thunks run in
 /// the order of the schedule.
 class ThunkCoverage {
@@ -31,21 +27,26 @@ public:
     return Disordered;
   }
 
+  /// A sort, alone or in a fusion: on a GPU a series of kernels over the same
+  /// bytes.
+  bool hasSort(HloId I) const;
+  /// Thunks of such a series, which may be equal.
+  size_t numInSeries() const { return InSeries; }
+
 private:
   void findMissing(ComputationId C);
   bool needsThunk(HloId I) const;
   void findRepeated();
   void findDisordered(const ThunkSequence &S, ComputationId C);
-  llvm::ArrayRef<ThunkId> thunksOf(HloId I) const;
 
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
-  /// Thunks sorted by their instructions, and where each instruction's begin.
-  std::vector<ThunkId> ByInstruction;
-  std::vector<uint32_t> Begin;
+  /// By computation: it has a sort.
+  std::vector<bool> Sorts;
   /// By instruction: its place in the order of its computation.
   std::vector<uint32_t> Rank;
+  size_t InSeries = 0;
   std::vector<HloId> Missing;
   std::vector<ThunkId> Repeated;
   std::vector<std::pair<ThunkId, ThunkId>> Disordered;

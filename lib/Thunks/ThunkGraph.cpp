@@ -8,10 +8,15 @@
 #include "Thunks/ThunkGraph.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
+#include <numeric>
 
 using namespace hlobuf;
 using llvm::SmallVector;
 using llvm::StringRef;
+
+/// Instructions below the call kernels of one program. Kernels that have others
+/// inside, as no compiler makes them, would be looked at again and again.
+static constexpr size_t MostCallSteps = 1 << 22;
 
 ThunkGraph::ThunkGraph(const ModuleAnalysis &Analysis)
     : Analysis(Analysis), P(Analysis.program()), D(Analysis.facts().dump()),
@@ -21,6 +26,8 @@ ThunkGraph::ThunkGraph(const ModuleAnalysis &Analysis)
   llvm::sort(ByNumber);
   bindInstructions();
   bindSequences();
+  findHomes();
+  findCallSlices();
 }
 
 const Allocation *ThunkGraph::allocation(int64_t Index) const {
@@ -39,6 +46,16 @@ void ThunkGraph::bindInstructions() {
     if (S.Role == ThunkRole::Embedded)
       std::fill(Embedded.begin() + S.Thunks.Begin,
                 Embedded.begin() + S.Thunks.End, true);
+  Begin.resize(P.size() + 1);
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (Instructions[I] && !Embedded[I]) {
+      ++Begin[Instructions[I].index() + 1];
+      ByInstruction.push_back(ThunkId(I));
+    }
+  std::partial_sum(Begin.begin(), Begin.end(), Begin.begin());
+  llvm::stable_sort(ByInstruction, [&](ThunkId X, ThunkId Y) {
+    return instruction(X) < instruction(Y);
+  });
 }
 
 /// Sequences come after the thunks that they are inside of.
@@ -78,20 +95,37 @@ ComputationId ThunkGraph::computationOf(const ThunkSequence &S) const {
   return ComputationId();
 }
 
-ComputationId ThunkGraph::home(ComputationId C) const {
-  while (C && T.ForGpu && C != P.module().Entry) {
+/// Callers are defined after what they call.
+void ThunkGraph::findHomes() {
+  Homes.resize(P.module().Computations.size());
+  for (size_t I = Homes.size(); I-- != 0;) {
+    ComputationId C(I);
     llvm::ArrayRef<HloId> Callers = P.callers(C);
-    if (Callers.empty() || (P[Callers.front()].Op != Opcode::Call &&
-                            P[Callers.front()].Op != Opcode::AsyncStart))
-      break;
-    C = P[Callers.front()].Parent;
+    Homes[I].In = C;
+    if (!T.ForGpu || C == P.module().Entry || Callers.empty() ||
+        (P[Callers.front()].Op != Opcode::Call &&
+         P[Callers.front()].Op != Opcode::AsyncStart))
+      continue;
+    const Home &Around = Homes[P[Callers.front()].Parent.index()];
+    Homes[I] = {Around.In, Around.By ? Around.By : Callers.front()};
   }
-  return C;
+}
+
+HloId ThunkGraph::instructionIn(ComputationId C, HloId Id) const {
+  if (P[Id].Parent == C)
+    return Id;
+  const Home &Of = Homes[P[Id].Parent.index()];
+  return Of.In == C ? Of.By : HloId();
 }
 
 bool ThunkGraph::isCallKernel(ThunkId Id) const {
   return T[Id].Kind == ThunkKind::Kernel && !T.ForGpu && instruction(Id) &&
          P[instruction(Id)].Op == Opcode::Call;
+}
+
+ByteSlice ThunkGraph::placeOf(const Value &V) const {
+  return {D[V.Owner].Index, static_cast<int64_t>(V.Offset),
+          static_cast<int64_t>(V.Size)};
 }
 
 std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
@@ -100,9 +134,7 @@ std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
   ValueId Line = V ? Analysis.lineOf(V) : ValueId();
   if (!Line)
     return std::nullopt;
-  const Value &At = D[Line];
-  return ByteSlice{D[At.Owner].Index, static_cast<int64_t>(At.Offset),
-                   static_cast<int64_t>(At.Size)};
+  return placeOf(D[Line]);
 }
 
 SmallVector<LeafPlace, 4> ThunkGraph::leaves(HloId Id) const {
@@ -123,42 +155,62 @@ SmallVector<LeafPlace, 8> ThunkGraph::operandLeaves(HloId Id) const {
   return Leaves;
 }
 
-bool ThunkGraph::callSlices(HloId Call, CallSlices Which,
-                            llvm::SmallVectorImpl<ByteSlice> &To) const {
-  bool Known = true;
-  llvm::DenseSet<uint32_t> Seen;
-  auto Add = [&](HloId Id) {
+void ThunkGraph::findCallSlices() {
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (isCallKernel(ThunkId(I)))
+      addCallSlices(P.callee(Instructions[I], CallRole::ToApply));
+}
+
+/// \p Callee may be invalid.
+void ThunkGraph::addCallSlices(ComputationId Callee) {
+  auto [At, New] = CallSets.try_emplace(Callee);
+  if (!New)
+    return;
+  std::array<ExpectedSlices, 3> &Sets = At->second;
+  std::array<std::vector<ByteSlice>, 3> Found;
+  auto Add = [&](HloId Id, CallSlices Which) {
+    auto Set = static_cast<size_t>(Which);
     for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
-      bool IsLeaf = !P.trees().isTuple(P[Id].Shape, I);
+      ShapeKind Kind = P.trees().shape(P.trees().part(P[Id].Shape, I)).Kind;
       std::optional<ByteSlice> Bytes = place(Id, I);
-      Known &= Bytes || I != 0 || !IsLeaf ||
-               P.trees().shape(P[Id].Shape).Kind == ShapeKind::Token;
       // Its own table too, but not those inside of it.
-      if (Bytes && (IsLeaf || I == 0) &&
-          !allocation(Bytes->Allocation)->ThreadLocal &&
-          !llvm::is_contained(To, *Bytes))
-        To.push_back(*Bytes);
+      if (Kind == ShapeKind::Token || (Kind == ShapeKind::Tuple && I != 0))
+        continue;
+      const Allocation *In = Bytes ? allocation(Bytes->Allocation) : nullptr;
+      if (In && !In->ThreadLocal)
+        Found[Set].push_back(*Bytes);
+      Sets[Set].Known &= In != nullptr || Kind == ShapeKind::Tuple;
     }
   };
-  SmallVector<ComputationId, 4> Pending = {P.callee(Call, CallRole::ToApply)};
-  while (!Pending.empty()) {
+  llvm::DenseSet<uint32_t> Seen;
+  SmallVector<ComputationId, 4> Pending = {Callee};
+  while (!Pending.empty() && CallSteps <= MostCallSteps) {
     ComputationId C = Pending.pop_back_val();
     if (!C || !Seen.insert(C.index()).second)
       continue;
     for (HloId Id : P.order(C)) {
-      bool Writes = !accessesNoMemory(P[Id].Op) && !isControlFlow(P[Id].Op);
-      if (Which == CallSlices::Written
-              ? Writes
-              : Which == CallSlices::Results && P[Id].Op != Opcode::Parameter)
-        Add(Id);
-      if (Which == CallSlices::Arguments)
-        llvm::for_each(P.operands(Id), Add);
+      ++CallSteps;
+      if (!accessesNoMemory(P[Id].Op) && !isControlFlow(P[Id].Op))
+        Add(Id, CallSlices::Written);
+      if (P[Id].Op != Opcode::Parameter)
+        Add(Id, CallSlices::Results);
+      for (HloId Operand : P.operands(Id))
+        Add(Operand, CallSlices::Arguments);
       for (const HloCall &Inner : P.calls(Id))
         if (!P.isFusionBody(Inner.Callee))
           Pending.push_back(Inner.Callee);
     }
   }
-  return Known;
+  for (size_t Set = 0; Set != Sets.size(); ++Set) {
+    Sets[Set].Slices = SliceSet(Found[Set]);
+    Sets[Set].Known &= Callee && CallSteps <= MostCallSteps;
+  }
+}
+
+const ExpectedSlices &ThunkGraph::callSlices(ThunkId Id,
+                                             CallSlices Which) const {
+  ComputationId Callee = P.callee(instruction(Id), CallRole::ToApply);
+  return CallSets.find(Callee)->second[static_cast<size_t>(Which)];
 }
 
 std::string ThunkGraph::spell(const LeafPlace &Leaf) const {
@@ -184,11 +236,18 @@ std::string ThunkGraph::spellHolder(const ByteSlice &Bytes, HloId By) const {
       if (Leaf.Bytes == Bytes)
         return ", which is " + spell(Leaf);
   }
-  for (const Value &V : D.Values)
-    if (ByteSlice{D[V.Owner].Index, static_cast<int64_t>(V.Offset),
-                  static_cast<int64_t>(V.Size)} == Bytes)
-      return fmt::format(", where {} is", D.Names[V.Tag.Name]);
-  return "";
+  const ValuePlaces &All = ByPlace.get([&] {
+    ValuePlaces Found;
+    for (size_t I = 0; I != D.Values.size(); ++I) {
+      const Value &V = D.Values[I];
+      Found.insert({placeOf(V), ValueId(I)});
+    }
+    return Found;
+  });
+  auto At = All.find(Bytes);
+  return At == All.end()
+             ? ""
+             : fmt::format(", where {} is", D.Names[D[At->second].Tag.Name]);
 }
 
 StringRef ThunkGraph::name(ThunkId Id) const {

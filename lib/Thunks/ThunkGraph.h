@@ -15,6 +15,10 @@
 #define HLOBUF_THUNKS_THUNKGRAPH_H
 
 #include "Dataflow/ModuleAnalysis.h"
+#include "Support/Lazy.h"
+#include "Thunks/SliceSet.h"
+#include <array>
+#include <map>
 
 namespace hlobuf {
 
@@ -36,6 +40,13 @@ enum class CallSlices : uint8_t {
   Written,
 };
 
+/// Slices that follow from the module.
+struct ExpectedSlices {
+  SliceSet Slices;
+  /// False if the place of one is not known.
+  bool Known = true;
+};
+
 /// The thunks of an executable and the module that they were made from.
 class ThunkGraph {
 public:
@@ -48,14 +59,23 @@ public:
 
   /// The instruction that \p Id is named for; invalid if the module has none.
   HloId instruction(ThunkId Id) const { return Instructions[Id.index()]; }
-  /// The computation that \p Id runs; invalid for embedded thunks, which are
-  /// of no computation, and where a thunk around it has no instruction.
+  /// The thunks that are named for \p Id, in the order of the text, without
+  /// embedded ones.
+  llvm::ArrayRef<ThunkId> thunksOf(HloId Id) const {
+    return llvm::ArrayRef<ThunkId>(ByInstruction)
+        .slice(Begin[Id.index()], Begin[Id.index() + 1] - Begin[Id.index()]);
+  }
+  /// The computation that \p Id runs; invalid for embedded thunks, which have
+  /// no computation, and where a thunk around it has no instruction.
   ComputationId computation(ThunkSequenceId Id) const {
     return Computations[Id.index()];
   }
   /// The computation in whose sequence the thunks of \p C are: for a GPU those
   /// of calls and async computations are with their callers'.
-  ComputationId home(ComputationId C) const;
+  ComputationId home(ComputationId C) const { return Homes[C.index()].In; }
+  /// The instruction of \p C that \p Id is, or is called by, where home() of
+  /// what it is in is \p C; else invalid.
+  HloId instructionIn(ComputationId C, HloId Id) const;
   /// \p Id is inside of an embedded sequence, whose slices are of other
   /// allocations.
   bool isEmbedded(ThunkId Id) const { return Embedded[Id.index()]; }
@@ -70,10 +90,8 @@ public:
   llvm::SmallVector<LeafPlace, 8> operandLeaves(HloId Id) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
-  /// The slices of what is below the call \p Call; false if the place of one is
-  /// not known.
-  bool callSlices(HloId Call, CallSlices Which,
-                  llvm::SmallVectorImpl<ByteSlice> &To) const;
+  /// The slices of what is below the call that the call kernel \p Id is.
+  const ExpectedSlices &callSlices(ThunkId Id, CallSlices Which) const;
 
   /// `fusion.1{0}`.
   std::string spell(const LeafPlace &Leaf) const;
@@ -90,6 +108,10 @@ public:
 private:
   void bindInstructions();
   void bindSequences();
+  void findHomes();
+  void findCallSlices();
+  void addCallSlices(ComputationId Callee);
+  ByteSlice placeOf(const Value &V) const;
   ComputationId computationOf(const ThunkSequence &S) const;
 
   const ModuleAnalysis &Analysis;
@@ -99,8 +121,25 @@ private:
   std::vector<HloId> Instructions;
   std::vector<ComputationId> Computations;
   std::vector<bool> Embedded;
+  /// Thunks sorted by their instructions, and where each instruction's begin.
+  std::vector<ThunkId> ByInstruction;
+  std::vector<uint32_t> Begin;
+  struct Home {
+    ComputationId In;
+    /// What leads there; invalid for itself.
+    HloId By;
+  };
+  /// By computation.
+  std::vector<Home> Homes;
+  /// By what a call kernel calls: the sets of CallSlices.
+  std::map<ComputationId, std::array<ExpectedSlices, 3>> CallSets;
+  /// Instructions that were looked at for CallSets.
+  size_t CallSteps = 0;
   /// Printed numbers of allocations, and where they are; sorted.
   std::vector<std::pair<int64_t, uint32_t>> ByNumber;
+  /// Values by their places, of equal ones the first.
+  using ValuePlaces = std::map<ByteSlice, ValueId>;
+  mutable Lazy<ValuePlaces> ByPlace;
 };
 
 } // namespace hlobuf

@@ -15,7 +15,6 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/StreamOrder.h"
-#include <set>
 
 using namespace hlobuf;
 
@@ -23,12 +22,19 @@ static llvm::StringRef verb(const ThunkSlice &S) {
   return S.writes() ? "writes" : "reads";
 }
 
-static void report(const ThunkGraph &G, const StreamOrder &Order,
-                   const StreamRace &Race, Reporter &Diags) {
-  Severity Level = std::max(severityOf(G, Race.First),
-                            severityOf(G, Race.Second)) == Severity::Warning
-                       ? Severity::Warning
-                       : Severity::Error;
+namespace {
+class StreamRaces : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  void report(const StreamOrder &Order, const StreamRace &Race);
+};
+} // namespace
+
+void StreamRaces::report(const StreamOrder &Order, const StreamRace &Race) {
+  Severity Level = std::min(severityOf(Race.First), severityOf(Race.Second));
   Finding Found = Diags.reportAs(
       Level, Race.SecondSlice->Text, "{} {} {} on {} while {} {} {} on {}",
       G.name(Race.Second), verb(*Race.SecondSlice),
@@ -40,23 +46,24 @@ static void report(const ThunkGraph &G, const StreamOrder &Order,
   Found.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
             Order.spellStream(Race.SecondStream),
             Order.spellStream(Race.FirstStream));
-  noteInstruction(noteInstruction(Found, G, Race.First), G, Race.Second);
+  noteInstruction(noteInstruction(Found, Race.First), Race.Second);
+}
+
+void StreamRaces::run() {
+  StreamOrder Order(G);
+  if (Order.gaveUp())
+    Diags.notChecked("more accesses than are followed");
+  llvm::DenseSet<IdPair> Said;
+  for (const StreamRace &Race : Order.races())
+    if (Said.insert({Race.First.index(), Race.Second.index()}).second)
+      report(Order, Race);
+  if (Order.numConflicts() != 0 && Order.races().empty())
+    Diags.measure(fmt::format("{} conflicts between streams, all ordered",
+                              Order.numConflicts()));
 }
 
 void hlobuf::checkStreamRace(const CheckContext &Ctx, Reporter &Diags) {
   if (!Ctx.dump().Thunks.ForGpu)
     return Diags.notApplicable("a CPU has no streams");
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  StreamOrder Order(*G);
-  if (Order.gaveUp())
-    return Diags.notChecked("more accesses than are followed");
-  std::set<std::pair<uint32_t, uint32_t>> Said;
-  for (const StreamRace &Race : Order.races())
-    if (Said.insert({Race.First.index(), Race.Second.index()}).second)
-      report(*G, Order, Race, Diags);
-  if (Order.numConflicts() != 0)
-    Diags.measure(fmt::format("{} conflicts between streams, all ordered",
-                              Order.numConflicts()));
+  runThunkRule<StreamRaces>(Ctx, Diags);
 }

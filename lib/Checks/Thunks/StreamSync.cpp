@@ -13,19 +13,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace hlobuf;
 
 namespace {
-class StartsAndDones {
+class StartsAndDones : ThunkRule {
 public:
-  StartsAndDones(const ThunkGraph &G, Reporter &Diags)
-      : G(G), T(G.thunks()), Diags(Diags) {}
-  void check(const ThunkSequence &S);
+  using ThunkRule::ThunkRule;
+  void run();
 
 private:
-  using Key = std::pair<unsigned, uint64_t>;
+  /// What a start and its done have in common: the kind of the start, and the
+  /// execution.
+  using Key = std::pair<ThunkKind, uint64_t>;
+  void check(const ThunkSequence &S);
   void collect(const ThunkSequence &S);
   void visit(ThunkId Id);
   bool mayStayOpen(ThunkId Start) const;
@@ -33,31 +35,19 @@ private:
   bool isTransferDone(ThunkId Id) const;
   Finding say(ThunkId Id, std::string Text) {
     return noteInstruction(
-        Diags.reportAs(severityOf(G, Id), T[Id].Text, "{}", std::move(Text)), G,
-        Id);
+        Diags.reportAs(severityOf(Id), T[Id].Text, "{}", std::move(Text)), Id);
   }
 
-  const ThunkGraph &G;
-  const ThunkProgram &T;
-  Reporter &Diags;
-  llvm::MapVector<Key, ThunkId> Open;
+  std::map<Key, ThunkId> Open;
+  /// Transfers before each thunk.
+  std::vector<uint32_t> TransfersBefore = {0};
 };
 } // namespace
 
-/// What starts and dones of one kind have in common; 0 for other thunks.
-static unsigned pairOf(ThunkKind Kind, bool &Starts) {
-  Starts = true;
-  switch (Kind) {
-  case ThunkKind::AsyncStart:
-    return 1;
-  case ThunkKind::HostExecuteStart:
-    return 2;
-  default:
-    Starts = false;
-    return Kind == ThunkKind::AsyncDone         ? 1
-           : Kind == ThunkKind::HostExecuteDone ? 2
-                                                : 0;
-  }
+/// Of the host and of other devices.
+static bool isTransfer(ThunkKind Kind) {
+  return Kind == ThunkKind::Send || Kind == ThunkKind::Recv ||
+         Kind == ThunkKind::HostSend || Kind == ThunkKind::HostRecv;
 }
 
 bool StartsAndDones::isInLoop(ThunkId Id) const {
@@ -72,38 +62,39 @@ bool StartsAndDones::isInLoop(ThunkId Id) const {
 /// A done of a send or recv.
 bool StartsAndDones::isTransferDone(ThunkId Id) const {
   HloId I = G.instruction(Id);
-  return I && (G.program()[I].Op == Opcode::SendDone ||
-               G.program()[I].Op == Opcode::RecvDone);
+  return isTransfer(pairEndedBy(T[Id].Kind)->Start) ||
+         (I && (P[I].Op == Opcode::SendDone || P[I].Op == Opcode::RecvDone));
 }
 
 bool StartsAndDones::mayStayOpen(ThunkId Start) const {
-  for (uint32_t I = Start.index(); I != T[Start].End; ++I)
-    if (T.Thunks[I].Kind == ThunkKind::Send ||
-        T.Thunks[I].Kind == ThunkKind::Recv)
-      return true;
-  return false;
+  return TransfersBefore[T[Start].End] != TransfersBefore[Start.index()];
 }
 
 void StartsAndDones::visit(ThunkId Id) {
-  bool Starts = false;
-  unsigned Pair = pairOf(T[Id].Kind, Starts);
-  if (T[Id].Kind == ThunkKind::Sequential)
+  ThunkKind Kind = T[Id].Kind;
+  if (Kind == ThunkKind::Sequential)
     T.forEachSequence(Id, [&](ThunkSequenceId S) { collect(T[S]); });
-  if (Pair == 0)
-    return;
-  Key Of = {Pair, T[Id].Execution.value_or(0)};
-  if (Starts) {
-    auto [At, New] = Open.insert({Of, Id});
-    if (!New && !mayStayOpen(Id))
+  uint64_t Execution = T[Id].Execution.value_or(0);
+  if (pairStartedBy(Kind)) {
+    auto [At, New] = Open.insert({{Kind, Execution}, Id});
+    if (!New && mayStayOpen(Id))
+      Diags.exempt("open-transfer");
+    else if (!New)
       say(Id, fmt::format("{} starts execution {}, which {} has started and "
                           "nothing waits for in between",
-                          G.name(Id), Of.second, G.name(At->second)));
+                          G.name(Id), Execution, G.name(At->second)));
     At->second = Id;
-  } else if (!Open.erase(Of) && !(isInLoop(Id) && isTransferDone(Id))) {
+    return;
+  }
+  const ThunkPair *Ended = pairEndedBy(Kind);
+  if (!Ended || Open.erase({Ended->Start, Execution}))
+    return;
+  if (isTransferDone(Id) && isInLoop(Id))
+    Diags.exempt("open-transfer");
+  else
     say(Id, fmt::format("{} waits for execution {}, which nothing before it "
                         "starts",
-                        G.name(Id), Of.second));
-  }
+                        G.name(Id), Execution));
 }
 
 void StartsAndDones::collect(const ThunkSequence &S) {
@@ -111,24 +102,34 @@ void StartsAndDones::collect(const ThunkSequence &S) {
 }
 
 void StartsAndDones::check(const ThunkSequence &S) {
+  // What is sequential belongs to the sequence around it.
   if (S.Owner && T[S.Owner].Kind == ThunkKind::Sequential)
     return;
   Open.clear();
   collect(S);
+  llvm::SmallVector<ThunkId, 4> Left;
   for (auto [Of, Start] : Open)
-    if (!mayStayOpen(Start))
+    Left.push_back(Start);
+  llvm::sort(Left);
+  for (ThunkId Start : Left) {
+    if (mayStayOpen(Start))
+      Diags.exempt("open-transfer");
+    else
       say(Start, fmt::format("nothing waits for {}, which is started here",
                              G.name(Start)));
+  }
+}
+
+void StartsAndDones::run() {
+  for (const Thunk &Each : T.Thunks)
+    TransfersBefore.push_back(TransfersBefore.back() + isTransfer(Each.Kind));
+  for (const ThunkSequence &S : T.Sequences)
+    if (S.Role != ThunkRole::Embedded)
+      check(S);
 }
 
 void hlobuf::checkStreamSync(const CheckContext &Ctx, Reporter &Diags) {
   if (!Ctx.dump().Thunks.ForGpu)
     return Diags.notApplicable("a CPU has no streams");
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  StartsAndDones Pairs(*G, Diags);
-  for (const ThunkSequence &S : G->thunks().Sequences)
-    if (S.Role != ThunkRole::Embedded)
-      Pairs.check(S);
+  runThunkRule<StartsAndDones>(Ctx, Diags);
 }

@@ -21,36 +21,30 @@
 #include "Support/Lazy.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 using namespace hlobuf;
 using llvm::SmallVector;
 
 namespace {
-class KernelArguments {
+class KernelArguments : ThunkRule {
 public:
-  KernelArguments(const ThunkGraph &G, Reporter &Diags);
-  void check(ThunkId Id);
+  using ThunkRule::ThunkRule;
+  void run();
 
 private:
+  void check(ThunkId Id);
   void checkFlags(ThunkId Id);
   void checkOverlap(ThunkId Id);
   void checkShared(ThunkId Id);
   void checkOwner(ThunkId Id);
-  Equality compare(HloId X, HloId Y);
   void checkCaptured(ThunkId Id);
   void checkLoaded(ThunkId Id);
+  Equality compare(HloId X, HloId Y);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
-  Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
-    return noteInstruction(Diags.reportAs(severityOf(G, Id), Where, "{} {}",
-                                          G.name(Id), std::move(Text)),
-                           G, Id);
-  }
 
-  const ThunkGraph &G;
-  const ThunkProgram &T;
-  Reporter &Diags;
-  /// By kernel: the first thunk that launches it.
-  llvm::StringMap<ThunkId> First;
+  /// By kernel: the first thunk that launches it, and its pattern.
+  llvm::StringMap<std::pair<ThunkId, SmallVector<int64_t, 8>>> First;
   /// By kernel: the first thunk whose instruction it is named for.
   llvm::StringMap<ThunkId> Owner;
   Lazy<EqualComputations> Equal;
@@ -67,18 +61,8 @@ static std::string kernelName(llvm::StringRef Name, bool ForGpu) {
   return Kernel;
 }
 
-KernelArguments::KernelArguments(const ThunkGraph &G, Reporter &Diags)
-    : G(G), T(G.thunks()), Diags(Diags) {
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
-        !Kernel.empty() && T.Thunks[I].Instruction &&
-        // Until 2025, and for calls, `_kernel` follows.
-        Kernel.starts_with(kernelName(G.name(ThunkId(I)), T.ForGpu)))
-      Owner.insert({Kernel, ThunkId(I)});
-}
-
 Equality KernelArguments::compare(HloId X, HloId Y) {
-  return Equal.get([&] { return EqualComputations(G.program()); })
+  return Equal.get([&] { return EqualComputations(P); })
       .compareInstructions(X, Y);
 }
 
@@ -86,14 +70,15 @@ Equality KernelArguments::compare(HloId X, HloId Y) {
 /// others may launch it that compute the same. Sorts and custom calls of a GPU
 /// have kernels of other names.
 void KernelArguments::checkOwner(ThunkId Id) {
-  const Program &P = G.program();
   HloId I = G.instruction(Id);
-  if (T[Id].Kernel.empty() ||
-      (T.ForGpu && (P[I].Op != Opcode::Fusion || hasSort(P, I))))
+  if (T[Id].Kernel.empty())
     return;
+  if (T.ForGpu && (P[I].Op != Opcode::Fusion || Ctx.thunkCoverage().hasSort(I)))
+    return Diags.exempt("kernel-name");
   auto Found = Owner.find(T[Id].Kernel);
   if (Found == Owner.end()) {
-    say(Id, T[Id].Kernel,
+    reportThunk(
+        Id, T[Id].Kernel,
         fmt::format("launches {}, which is the kernel of no instruction that "
                     "launches it",
                     T[Id].Kernel));
@@ -106,31 +91,35 @@ void KernelArguments::checkOwner(ThunkId Id) {
         "kernels that several instructions launch, whose constants "
         "the module leaves out");
   if (Is == Equality::Different)
-    say(Id, T[Id].Kernel,
-        fmt::format("launches {}, the kernel of {}, which computes something "
-                    "else",
-                    T[Id].Kernel, G.name(Found->second)))
-        .note(T[Found->second].Text, "{} is here", G.name(Found->second));
+    noteThunk(
+        reportThunk(Id, T[Id].Kernel,
+                    fmt::format("launches {}, the kernel of {}, which computes "
+                                "something else",
+                                T[Id].Kernel, G.name(Found->second))),
+        Found->second);
 }
 
 /// Of a GPU: the flags of arguments say where results are.
 void KernelArguments::checkFlags(ThunkId Id) {
   if (T[Id].Flags)
-    say(Id, T[Id].Text,
-        fmt::format("has {} flags for {} arguments", *T[Id].Flags,
-                    T[Id].Slices.size()));
-  SmallVector<LeafPlace, 4> Results = G.leaves(G.instruction(Id));
-  if (llvm::any_of(Results, [](const LeafPlace &Leaf) { return !Leaf.Bytes; }))
-    return;
+    reportThunk(Id, fmt::format("has {} flags for {} arguments", *T[Id].Flags,
+                                T[Id].Slices.size()));
+  std::vector<ByteSlice> Places;
+  for (const LeafPlace &Leaf : G.leaves(G.instruction(Id))) {
+    if (!Leaf.Bytes)
+      return countUnknown(1);
+    Places.push_back(*Leaf.Bytes);
+  }
+  SliceSet Results(Places);
   for (const ThunkSlice &S : T.slices(T[Id])) {
-    bool Written = llvm::any_of(
-        Results, [&](const LeafPlace &Leaf) { return *Leaf.Bytes == S.Bytes; });
+    bool Written = Results.contains(S.Bytes);
     if (Written && !S.writes())
-      say(Id, S.Text,
-          fmt::format("marks {} as read, but its result is there",
-                      ThunkGraph::spell(S.Bytes)));
+      reportThunk(Id, S.Text,
+                  fmt::format("marks {} as read, but its result is there",
+                              ThunkGraph::spell(S.Bytes)));
     else if (!Written && S.writes())
-      say(Id, S.Text,
+      reportThunk(
+          Id, S.Text,
           fmt::format("marks {} as written, but no result of it is there",
                       ThunkGraph::spell(S.Bytes)));
   }
@@ -138,28 +127,34 @@ void KernelArguments::checkFlags(ThunkId Id) {
 
 void KernelArguments::checkOverlap(ThunkId Id) {
   if (T[Id].StrayInvariant)
-    say(Id, T[Id].Text,
-        fmt::format("marks argument {} as invariant, which it does not have",
-                    *T[Id].StrayInvariant));
+    reportThunk(Id,
+                fmt::format("marks argument {} as invariant, which it does not "
+                            "have",
+                            *T[Id].StrayInvariant));
+  std::vector<ByteSlice> Places;
+  for (const ThunkSlice &S : T.slices(T[Id]))
+    if (S.writes() && !S.Missing)
+      Places.push_back(S.Bytes);
+  SliceSet Results(Places);
   for (const ThunkSlice &Argument : T.slices(T[Id])) {
-    if (Argument.writes() || Argument.Bytes.Size < 0)
+    if (Argument.writes() || Argument.Missing)
       continue;
-    for (const ThunkSlice &Result : T.slices(T[Id])) {
-      if (!Result.writes() || Result.Bytes.Size < 0 ||
-          !Argument.Bytes.overlaps(Result.Bytes))
-        continue;
-      if (Argument.Access == ThunkAccess::Invariant)
-        say(Id, Argument.Text,
-            fmt::format("marks {} as invariant, but writes {}",
-                        ThunkGraph::spell(Argument.Bytes),
-                        ThunkGraph::spell(Result.Bytes)));
-      else if (!G.isCallKernel(Id) &&
-               (T.ForGpu || !(Argument.Bytes == Result.Bytes)))
-        say(Id, Argument.Text,
-            fmt::format("reads {} and writes {}, which overlap in part",
-                        ThunkGraph::spell(Argument.Bytes),
-                        ThunkGraph::spell(Result.Bytes)));
+    if (Argument.Access == ThunkAccess::Invariant) {
+      if (const ByteSlice *Result = Results.overlapping(Argument.Bytes))
+        reportThunk(Id, Argument.Text,
+                    fmt::format("marks {} as invariant, but writes {}",
+                                ThunkGraph::spell(Argument.Bytes),
+                                ThunkGraph::spell(*Result)));
+      continue;
     }
+    const ByteSlice *Result = T.ForGpu
+                                  ? Results.overlapping(Argument.Bytes)
+                                  : Results.overlappingOther(Argument.Bytes);
+    if (Result && !G.isCallKernel(Id))
+      reportThunk(Id, Argument.Text,
+                  fmt::format("reads {} and writes {}, which overlap in part",
+                              ThunkGraph::spell(Argument.Bytes),
+                              ThunkGraph::spell(*Result)));
   }
 }
 
@@ -167,15 +162,13 @@ void KernelArguments::checkOverlap(ThunkId Id) {
 /// are.
 SmallVector<int64_t, 8> KernelArguments::pattern(ThunkId Id) const {
   SmallVector<int64_t, 8> Pattern;
-  llvm::ArrayRef<ThunkSlice> All = T.slices(T[Id]);
-  for (size_t I = 0; I != All.size(); ++I) {
-    size_t Same = 0;
-    while (!(All[Same].Bytes == All[I].Bytes))
-      ++Same;
+  std::map<ByteSlice, size_t> Numbers;
+  for (const ThunkSlice &S : T.slices(T[Id])) {
+    size_t Same = Numbers.insert({S.Bytes, Numbers.size()}).first->second;
     Pattern.push_back(static_cast<int64_t>(Same));
-    Pattern.push_back(static_cast<int64_t>(All[I].Access));
+    Pattern.push_back(static_cast<int64_t>(S.Access));
     if (!T.ForGpu)
-      Pattern.push_back(All[I].Bytes.Size);
+      Pattern.push_back(S.Bytes.Size);
   }
   return Pattern;
 }
@@ -183,14 +176,17 @@ SmallVector<int64_t, 8> KernelArguments::pattern(ThunkId Id) const {
 void KernelArguments::checkShared(ThunkId Id) {
   if (T[Id].Kernel.empty())
     return;
-  auto [Known, New] = First.insert({T[Id].Kernel, Id});
-  if (New || pattern(Known->second) == pattern(Id))
+  SmallVector<int64_t, 8> Own = pattern(Id);
+  const auto &[Known, Pattern] =
+      First.insert({T[Id].Kernel, {Id, Own}}).first->second;
+  if (Pattern == Own)
     return;
-  say(Id, T[Id].Kernel,
-      fmt::format("launches {} with slices that are equal or marked in other "
-                  "places than those of {}",
-                  T[Id].Kernel, G.name(Known->second)))
-      .note(T[Known->second].Text, "{} is here", G.name(Known->second));
+  noteThunk(reportThunk(
+                Id, T[Id].Kernel,
+                fmt::format("launches {} with slices that are equal or marked "
+                            "in other places than those of {}",
+                            T[Id].Kernel, G.name(Known))),
+            Known);
 }
 
 /// What is loaded has the kernel's name and as many arguments, but for top-k,
@@ -198,14 +194,14 @@ void KernelArguments::checkShared(ThunkId Id) {
 void KernelArguments::checkLoaded(ThunkId Id) {
   const Thunk &Each = T[Id];
   if (Each.Kernel.starts_with("topk"))
-    return;
+    return Diags.exempt("kernel-name");
   if (!Each.Loads.empty())
-    say(Id, Each.Loads,
+    reportThunk(
+        Id, Each.Loads,
         fmt::format("launches {}, but loads {}", Each.Kernel, Each.Loads));
   if (Each.Arity)
-    say(Id, Each.Text,
-        fmt::format("passes {} slices to a kernel of {}", Each.Slices.size(),
-                    *Each.Arity));
+    reportThunk(Id, fmt::format("passes {} slices to a kernel of {}",
+                                Each.Slices.size(), *Each.Arity));
 }
 
 /// XNNPACK packs the right side of a product once for each address
@@ -216,20 +212,22 @@ void KernelArguments::checkCaptured(ThunkId Id) {
     return;
   const Allocation *A = G.allocation(All[1].Bytes.Allocation);
   if (A && !A->Constant)
-    say(Id, All[1].Text,
-        fmt::format("keeps a copy of {}{}, by its address, from one run to the "
+    reportThunk(
+        Id, All[1].Text,
+        fmt::format("keeps a copy of {}, by its address, from one run to the "
                     "next, but it is not a constant",
-                    ThunkGraph::spell(All[1].Bytes),
-                    G.spellHolder(All[1].Bytes, G.instruction(Id))));
+                    spellSlice(Id, All[1])));
 }
 
 void KernelArguments::check(ThunkId Id) {
+  // Other rules are about these.
   if (!T[Id].Understood || G.isEmbedded(Id) || !G.instruction(Id))
     return;
   ThunkKind Kind = T[Id].Kind;
   checkLoaded(Id);
   if (T[Id].Captures)
     checkCaptured(Id);
+  // Nothing is assumed of the slices of other kinds.
   if (Kind != ThunkKind::Kernel && Kind != ThunkKind::CustomKernel &&
       Kind != ThunkKind::Cudnn)
     return;
@@ -240,11 +238,17 @@ void KernelArguments::check(ThunkId Id) {
   checkOwner(Id);
 }
 
+void KernelArguments::run() {
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
+        !Kernel.empty() && T.Thunks[I].Instruction &&
+        // Until 2025, and for calls, `_kernel` follows.
+        Kernel.starts_with(kernelName(G.name(ThunkId(I)), T.ForGpu)))
+      Owner.insert({Kernel, ThunkId(I)});
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    check(ThunkId(I));
+}
+
 void hlobuf::checkThunkInvariant(const CheckContext &Ctx, Reporter &Diags) {
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  KernelArguments Arguments(*G, Diags);
-  for (size_t I = 0; I != G->thunks().Thunks.size(); ++I)
-    Arguments.check(ThunkId(I));
+  runThunkRule<KernelArguments>(Ctx, Diags);
 }

@@ -19,15 +19,24 @@
 
 using namespace hlobuf;
 
+namespace {
+class MissingThunks : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  void checkSymbols();
+};
+} // namespace
+
 /// Kernels and comparators that the object files do not have.
-static void checkSymbols(const ThunkGraph &G, Reporter &Diags) {
-  const ThunkProgram &T = G.thunks();
+void MissingThunks::checkSymbols() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (llvm::StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
-      noteInstruction(
-          Diags.report(Absent, "{} launches {}, which its binary does not have",
-                       G.name(ThunkId(I)), Absent),
-          G, ThunkId(I));
+      reportThunk(
+          ThunkId(I), Absent,
+          fmt::format("launches {}, which its binary does not have", Absent));
   llvm::StringSet<> Known;
   for (const auto *Names : {&T.Kernels, &T.Comparators})
     for (llvm::StringRef Name : *Names)
@@ -37,20 +46,14 @@ static void checkSymbols(const ThunkGraph &G, Reporter &Diags) {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     for (llvm::StringRef Name : {T.Thunks[I].Kernel, T.Thunks[I].Comparator})
       if (!Name.empty() && !Known.contains(Name))
-        noteInstruction(
-            Diags.report(Name,
-                         "{} launches {}, which the object files do "
-                         "not have",
-                         G.name(ThunkId(I)), Name),
-            G, ThunkId(I));
+        reportThunk(
+            ThunkId(I), Name,
+            fmt::format("launches {}, which the object files do not have",
+                        Name));
 }
 
-void hlobuf::checkThunkMissing(const CheckContext &Ctx, Reporter &Diags) {
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  const Program &P = G->program();
-  ThunkCoverage Coverage(*G);
+void MissingThunks::run() {
+  const ThunkCoverage &Coverage = Ctx.thunkCoverage();
   for (HloId I : Coverage.missing()) {
     Finding Found = Diags.report(P.place(I), "no thunk computes {}, a {}",
                                  P.spell(I), opcodeText(P[I].Op));
@@ -58,8 +61,11 @@ void hlobuf::checkThunkMissing(const CheckContext &Ctx, Reporter &Diags) {
       Found.about(P[I].Name);
   }
   for (ThunkId Id : Coverage.repeated())
-    noteInstruction(
-        Diags.report(G->thunks()[Id].Text, "{} runs twice", G->name(Id)), *G,
-        Id);
-  checkSymbols(*G, Diags);
+    reportThunk(Id, "runs twice");
+  Diags.exempt("sort-series", Coverage.numInSeries());
+  checkSymbols();
+}
+
+void hlobuf::checkThunkMissing(const CheckContext &Ctx, Reporter &Diags) {
+  runThunkRule<MissingThunks>(Ctx, Diags);
 }

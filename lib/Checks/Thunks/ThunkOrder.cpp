@@ -17,20 +17,28 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
-/// \p Id is a collective, or has one inside (WhileThunk::resource_uses).
-static bool communicates(const ThunkProgram &T, ThunkId Id) {
-  for (uint32_t I = Id.index(); I != T[Id].End; ++I)
-    if (T.Thunks[I].Kind == ThunkKind::Collective)
-      return true;
-  return false;
-}
+namespace {
+class ThunkOrders : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  bool storesShapes() const;
+  void checkCommunicators();
+
+  /// Collectives before each thunk.
+  std::vector<uint32_t> CollectivesBefore = {0};
+};
+} // namespace
 
 /// Kernels have shapes next to their slices since 2026-01-28: a release that
 /// stores resources, too.
-static bool storesShapes(const ThunkProgram &T) {
+bool ThunkOrders::storesShapes() const {
   return llvm::any_of(T.Thunks, [&](const Thunk &Each) {
     return Each.Kind == ThunkKind::Kernel &&
            llvm::any_of(T.slices(Each),
@@ -38,51 +46,54 @@ static bool storesShapes(const ThunkProgram &T) {
   });
 }
 
-static void checkCommunicators(const ThunkGraph &G, Reporter &Diags) {
-  const ThunkProgram &T = G.thunks();
+/// One communicator has all collectives of a sequence, and the loops and
+/// branches that have some inside (WhileThunk::resource_uses).
+void ThunkOrders::checkCommunicators() {
+  std::vector<const ThunkResource *> Largest(T.Sequences.size());
+  for (const ThunkResource &Each : T.Resources) {
+    const ThunkResource *&Best = Largest[Each.In.index()];
+    if (Each.Communicator && (!Best || Best->Users.size() < Each.Users.size()))
+      Best = &Each;
+  }
   for (size_t S = 0; S != T.Sequences.size(); ++S) {
     llvm::SmallVector<std::pair<ThunkId, uint32_t>, 4> Collectives;
     uint32_t Number = 0;
     T.forEach(T.Sequences[S], [&](ThunkId Id) {
-      if (communicates(T, Id))
+      if (CollectivesBefore[T[Id].End] != CollectivesBefore[Id.index()])
         Collectives.push_back({Id, Number});
       ++Number;
     });
     if (Collectives.size() < 2)
       continue;
-    if (T.Resources.empty() && !storesShapes(T))
+    if (T.Resources.empty() && !storesShapes())
       return Diags.notChecked("which collectives share a communicator, which "
                               "jaxlib 0.5.3 and older do not store");
-    for (auto [Id, Own] : Collectives) {
-      bool Shares = llvm::any_of(T.Resources, [&, Own = Own](const auto &Each) {
-        return Each.Communicator && Each.In.index() == S &&
-               llvm::is_contained(Each.Users, Own);
-      });
-      if (!Shares)
-        noteInstruction(
-            Diags.report(
-                T[Id].Text,
-                "{} shares no communicator with the other collectives of "
-                "its sequence: nothing orders them",
-                G.name(Id)),
-            G, Id);
-    }
+    llvm::DenseSet<uint32_t> Users;
+    if (Largest[S])
+      Users.insert(Largest[S]->Users.begin(), Largest[S]->Users.end());
+    for (auto [Id, Own] : Collectives)
+      if (!Users.contains(Own))
+        reportThunk(Id, "shares no communicator with the other collectives of "
+                        "its sequence: nothing orders them");
   }
 }
 
-void hlobuf::checkThunkOrder(const CheckContext &Ctx, Reporter &Diags) {
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  ThunkCoverage Coverage(*G);
-  for (auto [Early, Late] : Coverage.disordered())
+void ThunkOrders::run() {
+  for (auto [Early, Late] : Ctx.thunkCoverage().disordered())
     noteInstruction(
-        Diags
-            .report(G->thunks()[Early].Text,
-                    "{} runs after {}, but is scheduled before it",
-                    G->name(Early), G->name(Late))
-            .note(G->thunks()[Late].Text, "{} is here", G->name(Late)),
-        *G, Early);
-  if (!G->thunks().ForGpu)
-    checkCommunicators(*G, Diags);
+        noteThunk(Diags.reportAs(severityOf(Early), T[Early].Text,
+                                 "{} runs after {}, but is scheduled before it",
+                                 G.name(Early), G.name(Late)),
+                  Late),
+        Early);
+  for (const Thunk &Each : T.Thunks)
+    CollectivesBefore.push_back(CollectivesBefore.back() +
+                                (Each.Kind == ThunkKind::Collective));
+  // The streams of a GPU order its collectives.
+  if (!T.ForGpu)
+    checkCommunicators();
+}
+
+void hlobuf::checkThunkOrder(const CheckContext &Ctx, Reporter &Diags) {
+  runThunkRule<ThunkOrders>(Ctx, Diags);
 }

@@ -18,10 +18,9 @@
 using namespace hlobuf;
 
 namespace {
-class ThunkPlaces {
+class ThunkPlaces : ThunkRule {
 public:
-  ThunkPlaces(const ThunkGraph &G, Reporter &Diags)
-      : G(G), P(G.program()), T(G.thunks()), Diags(Diags) {}
+  using ThunkRule::ThunkRule;
   void run();
 
 private:
@@ -30,11 +29,6 @@ private:
   void checkAllocation(const ThunkAllocation &A);
   void checkConstant(const ThunkEntry &Entry);
   void checkOutput(const ThunkEntry &Entry);
-
-  const ThunkGraph &G;
-  const Program &P;
-  const ThunkProgram &T;
-  Reporter &Diags;
 };
 } // namespace
 
@@ -47,13 +41,11 @@ void ThunkPlaces::checkBranches(ThunkId Id, HloId I) {
       return Call.Role == CallRole::Branch;
     });
   if (Stated != Expected)
-    noteInstruction(Diags.report(T[Id].Text,
-                                 "{} has {} sequences of thunks, but {} {}",
-                                 G.name(Id), Stated, Expected,
-                                 T[Id].Kind == ThunkKind::Conditional
-                                     ? "branches"
-                                     : "computations: condition and body"),
-                    G, Id);
+    reportThunk(Id, fmt::format("has {} sequences of thunks, but {} {}", Stated,
+                                Expected,
+                                T[Id].Kind == ThunkKind::Conditional
+                                    ? "branches"
+                                    : "computations: condition and body"));
 }
 
 void ThunkPlaces::checkThunk(ThunkId Id) {
@@ -62,7 +54,7 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   if (G.isEmbedded(Id) || Each.Kind == ThunkKind::Sequential)
     return;
   if (!I) {
-    Diags.reportAs(severityOf(G, Id), Each.Text,
+    Diags.reportAs(severityOf(Id), Each.Text,
                    "thunk {} stands for no instruction of the module",
                    Each.Instruction ? G.name(Id) : Each.Text);
     return;
@@ -70,12 +62,9 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   ComputationId Runs = G.computation(Each.In);
   ComputationId Has = P[I].Parent;
   if (Runs && G.home(Has) != G.home(Runs))
-    noteInstruction(
-        Diags.reportAs(severityOf(G, Id), Each.Text,
-                       "{} runs with {}, but the module has it in {}",
-                       G.name(Id), G.dump().Names[P.module()[Runs].Name],
-                       G.dump().Names[P.module()[Has].Name]),
-        G, Id);
+    reportThunk(Id, fmt::format("runs with {}, but the module has it in {}",
+                                G.dump().Names[P.module()[Runs].Name],
+                                G.dump().Names[P.module()[Has].Name]));
   if (Each.Kind == ThunkKind::While || Each.Kind == ThunkKind::Conditional) {
     bool IsOne =
         P[I].Op ==
@@ -91,7 +80,7 @@ void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
   // Passes over thunks may add some.
   const Allocation *Of = G.allocation(A.Index);
   if (!Of)
-    return;
+    return Diags.exempt("added-allocation");
   std::optional<int64_t> Parameter;
   if (Of->isParameter())
     Parameter = *Of->Parameter;
@@ -124,6 +113,7 @@ void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
     return;
   }
   std::optional<ByteSlice> At = G.place(Root, *Ordinal);
+  countUnknown(!At);
   if (At && At->Allocation != Entry.Allocation)
     Diags.report(Entry.Text,
                  "output {} is in allocation {}, but in {} in the assignment",
@@ -141,9 +131,14 @@ void ThunkPlaces::run() {
   if (P.module().Entry)
     for (const ThunkEntry &Entry : T.Outputs)
       checkOutput(Entry);
+  for (size_t S = 0; S != T.Sequences.size(); ++S) {
+    const ThunkSequence &Of = T.Sequences[S];
+    if (!G.computation(ThunkSequenceId(S)) && Of.Role != ThunkRole::Embedded &&
+        !(Of.Owner && G.isEmbedded(Of.Owner)))
+      Diags.notChecked("a sequence of thunks whose computation is not known");
+  }
 }
 
 void hlobuf::checkThunkPlace(const CheckContext &Ctx, Reporter &Diags) {
-  if (const ThunkGraph *G = usableThunks(Ctx, Diags))
-    ThunkPlaces(*G, Diags).run();
+  runThunkRule<ThunkPlaces>(Ctx, Diags);
 }

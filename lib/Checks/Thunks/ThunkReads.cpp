@@ -18,45 +18,48 @@
 
 using namespace hlobuf;
 
-static void report(const ThunkGraph &G, const SliceFault &Fault,
-                   Reporter &Diags) {
-  Severity Level = severityOf(G, Fault.In);
-  llvm::StringRef Where =
-      Fault.Slice ? Fault.Slice->Text : G.thunks()[Fault.In].Text;
+namespace {
+class ThunkReads : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  void report(const SliceFault &Fault);
+};
+} // namespace
+
+void ThunkReads::report(const SliceFault &Fault) {
+  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.In].Text;
   std::string Wanted =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("{} ({})", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "";
-  HloId By = G.instruction(Fault.In);
   if (!Fault.Slice || Fault.Slice->Missing) {
-    noteInstruction(
-        Wanted.empty()
-            ? Diags.reportAs(Level, Where, "{} copies no operand to its result",
-                             G.name(Fault.In))
-            : Diags.reportAs(Level, Where, "{} does not read operand {}, {}",
-                             G.name(Fault.In), Fault.Number, Wanted),
-        G, Fault.In);
+    reportThunk(Fault.In, Where,
+                Wanted.empty() ? "copies no operand to its result"
+                               : fmt::format("does not read operand {}, {}",
+                                             Fault.Number, Wanted));
     return;
   }
-  std::string Stated = ThunkGraph::spell(Fault.Slice->Bytes) +
-                       G.spellHolder(Fault.Slice->Bytes, By);
-  noteInstruction(
-      Wanted.empty()
-          ? Diags.reportAs(Level, Where, "{} reads {}, which no operand is",
-                           G.name(Fault.In), Stated)
-          : Diags.reportAs(Level, Where, "{} reads {}; operand {} is {}",
-                           G.name(Fault.In), Stated, Fault.Number, Wanted),
-      G, Fault.In);
+  std::string Stated = spellSlice(Fault.In, *Fault.Slice);
+  reportThunk(Fault.In, Where,
+              Wanted.empty()
+                  ? fmt::format("reads {}, which no operand is", Stated)
+                  : fmt::format("reads {}; operand {} is {}", Stated,
+                                Fault.Number, Wanted));
+}
+
+void ThunkReads::run() {
+  const SliceComparison &Compared = Ctx.sliceComparison();
+  for (const SliceFault &Fault : Compared.reads())
+    report(Fault);
+  countUnknown(Compared.numUnknown());
+  Diags.exempt("partial-read", Compared.numParts());
+  Diags.exempt("embedded-slice", Compared.numEmbedded());
 }
 
 void hlobuf::checkThunkReads(const CheckContext &Ctx, Reporter &Diags) {
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  SliceComparison Compared(*G);
-  for (const SliceFault &Fault : Compared.reads())
-    report(*G, Fault, Diags);
-  if (Compared.numUnknown() != 0)
-    Diags.notChecked("values whose place is not known");
+  runThunkRule<ThunkReads>(Ctx, Diags);
 }

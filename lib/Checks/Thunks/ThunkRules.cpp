@@ -30,18 +30,27 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
   return G;
 }
 
-Severity hlobuf::severityOf(const ThunkGraph &G, ThunkId Id) {
-  return isThunkKindMet(G.thunks()[Id].Kind, G.thunks().ForGpu)
-             ? Severity::Error
-             : Severity::Warning;
+Severity ThunkRule::severityOf(ThunkId Id) const {
+  return isThunkKindMet(T[Id].Kind, T.ForGpu) ? Severity::Error
+                                              : Severity::Warning;
 }
 
-Finding hlobuf::noteInstruction(Finding Found, const ThunkGraph &G,
-                                ThunkId Id) {
+Finding ThunkRule::reportThunk(ThunkId Id, llvm::StringRef Where,
+                               std::string Text) {
+  return noteInstruction(Diags.reportAs(severityOf(Id), Where, "{} {}",
+                                        G.name(Id), std::move(Text)),
+                         Id);
+}
+
+Finding ThunkRule::noteThunk(Finding Found, ThunkId Id) const {
+  Found.note(T[Id].Text, "{} is here", G.name(Id));
+  return Found;
+}
+
+Finding ThunkRule::noteInstruction(Finding Found, ThunkId Id) const {
   HloId I = G.instruction(Id);
   if (!I)
     return Found;
-  const Program &P = G.program();
   std::string Source =
       P.isHidden(I)
           ? ""
@@ -51,4 +60,9 @@ Finding hlobuf::noteInstruction(Finding Found, const ThunkGraph &G,
   if (P[I].Name)
     Found.about(P[I].Name);
   return Found;
+}
+
+void ThunkRule::countUnknown(size_t Count) {
+  if (Count != 0)
+    Diags.notChecked("values whose place is not known");
 }

@@ -17,12 +17,51 @@ namespace hlobuf {
 /// \p Diags says why.
 const ThunkGraph *usableThunks(const CheckContext &Ctx, Reporter &Diags);
 
-/// An error, or a warning for thunks of kinds that no real executable has shown
-/// yet: what they read and write is known from XLA's sources alone.
-Severity severityOf(const ThunkGraph &G, ThunkId Id);
+/// A rule about the thunks of one executable.
+class ThunkRule {
+public:
+  ThunkRule(const CheckContext &Ctx, const ThunkGraph &Graph, Reporter &Diags)
+      : Ctx(Ctx), G(Graph), P(Graph.program()), T(Graph.thunks()),
+        Diags(Diags) {}
 
-/// Names the instruction of \p Id: its line in the module, and its source.
-Finding noteInstruction(Finding Found, const ThunkGraph &G, ThunkId Id);
+protected:
+  /// Starts a finding at \p Where: `NAME TEXT`, where NAME is that of \p Id's
+  /// instruction. See severityOf().
+  Finding reportThunk(ThunkId Id, llvm::StringRef Where, std::string Text);
+  /// The same, at the line of \p Id.
+  Finding reportThunk(ThunkId Id, std::string Text) {
+    return reportThunk(Id, T[Id].Text, std::move(Text));
+  }
+  /// An error, or a warning for thunks of kinds that no real executable has
+  /// shown yet: what they read and write is known from XLA's sources alone.
+  Severity severityOf(ThunkId Id) const;
+  /// Adds the line of \p Id to \p Found.
+  Finding noteThunk(Finding Found, ThunkId Id) const;
+  /// Adds the instruction of \p Id to \p Found: its line in the module, and its
+  /// source.
+  Finding noteInstruction(Finding Found, ThunkId Id) const;
+  /// `bytes [0, 32) of allocation 2, which is a.1`; the value only where it is
+  /// known.
+  std::string spellSlice(ThunkId Id, const ThunkSlice &S) const {
+    return ThunkGraph::spell(S.Bytes) +
+           G.spellHolder(S.Bytes, G.instruction(Id));
+  }
+  /// Says that \p Count values or slices could not be compared.
+  void countUnknown(size_t Count);
+
+  const CheckContext &Ctx;
+  const ThunkGraph &G;
+  const Program &P;
+  const ThunkProgram &T;
+  Reporter &Diags;
+};
+
+/// Runs \p Rule, a ThunkRule, where thunks can be compared.
+template <typename Rule>
+void runThunkRule(const CheckContext &Ctx, Reporter &Diags) {
+  if (const ThunkGraph *G = usableThunks(Ctx, Diags))
+    Rule(Ctx, *G, Diags).run();
+}
 
 } // namespace hlobuf
 

@@ -15,37 +15,108 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/SliceComparison.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 using namespace hlobuf;
 using llvm::SmallVector;
 
+/// Pieces of outputs that are looked at: outputs that overlap each other in
+/// part, as no sound dump has them, have some in common.
+static constexpr size_t MostPieces = 1 << 22;
+
 namespace {
-class WrittenBytes {
+/// Which thunk was the last to write to bytes of outputs.
+class OutputWriters {
 public:
-  WrittenBytes(const ThunkGraph &G, Reporter &Diags)
-      : G(G), P(G.program()), T(G.thunks()), Diags(Diags) {}
-  void report(const SliceFault &Fault);
-  void checkThunk(ThunkId Id);
-  void checkOutputs();
+  explicit OutputWriters(llvm::ArrayRef<LeafPlace> Outputs);
+  /// \p Writer writes \p Bytes, before all that were added already.
+  void add(ThunkId Writer, const ByteSlice &Bytes);
+  /// The last one; invalid if there is none.
+  ThunkId find(const ByteSlice &Bytes);
+  bool gaveUp() const { return Steps > MostPieces; }
 
 private:
-  bool isReadOnly(const Allocation &A) const;
-  bool isWritten(ThunkId Id, const ThunkSlice &S) const;
-  void checkDisjoint(ThunkId Id);
-  void checkOutput(const LeafPlace &Output, llvm::ArrayRef<uint32_t> Writers);
-  Finding say(ThunkId Id, llvm::StringRef Where, std::string Text) {
-    return noteInstruction(Diags.reportAs(severityOf(G, Id), Where, "{} {}",
-                                          G.name(Id), std::move(Text)),
-                           G, Id);
-  }
+  using Cut = std::pair<int64_t, int64_t>;
+  size_t pieceAt(const ByteSlice &Bytes) const;
+  bool isBefore(size_t Piece, const ByteSlice &Bytes) const;
 
-  const ThunkGraph &G;
-  const Program &P;
-  const ThunkProgram &T;
-  Reporter &Diags;
+  /// Allocations and offsets where pieces begin, ascending.
+  std::vector<Cut> Cuts;
+  /// By piece.
+  std::vector<ThunkId> Writers;
+  /// By piece: itself, or one after it, that nobody has written so far.
+  std::vector<size_t> Next;
+  size_t Steps = 0;
+};
+
+class WrittenBytes : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  using Places = std::map<ByteSlice, const ThunkSlice *>;
+  void report(const SliceFault &Fault);
+  void checkThunk(ThunkId Id);
+  bool isReadOnly(const Allocation &A) const;
+  Places written(ThunkId Id) const;
+  void checkDisjoint(ThunkId Id);
+  void checkOutputs();
+  void checkUnwritten(const LeafPlace &Output);
+  void checkWriter(ThunkId Id, llvm::ArrayRef<LeafPlace> Outputs);
+
+  /// Parameters that some output may take the bytes of.
+  llvm::DenseSet<int64_t> Donated;
 };
 } // namespace
+
+OutputWriters::OutputWriters(llvm::ArrayRef<LeafPlace> Outputs) {
+  for (const LeafPlace &Output : Outputs) {
+    const ByteSlice &Bytes = *Output.Bytes;
+    Cuts.push_back({Bytes.Allocation, Bytes.Offset});
+    Cuts.push_back({Bytes.Allocation, Bytes.end()});
+  }
+  llvm::sort(Cuts);
+  Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
+  Writers.resize(Cuts.size());
+  Next.resize(Cuts.size() + 1);
+  for (size_t I = 0; I != Next.size(); ++I)
+    Next[I] = I;
+}
+
+/// The piece that \p Bytes begin in, or else the first one after that.
+size_t OutputWriters::pieceAt(const ByteSlice &Bytes) const {
+  Cut Begin = {Bytes.Allocation, Bytes.Offset};
+  auto At = static_cast<size_t>(llvm::upper_bound(Cuts, Begin) - Cuts.begin());
+  return At != 0 && Cuts[At - 1].first == Bytes.Allocation ? At - 1 : At;
+}
+
+/// \p Piece begins before the end of \p Bytes.
+bool OutputWriters::isBefore(size_t Piece, const ByteSlice &Bytes) const {
+  return Piece < Cuts.size() && Cuts[Piece].first == Bytes.Allocation &&
+         Cuts[Piece].second < Bytes.end();
+}
+
+void OutputWriters::add(ThunkId Writer, const ByteSlice &Bytes) {
+  auto Free = [&](size_t Piece) {
+    while (Next[Piece] != Piece)
+      Piece = Next[Piece] = Next[Next[Piece]];
+    return Piece;
+  };
+  for (size_t I = Free(pieceAt(Bytes)); isBefore(I, Bytes); I = Free(I)) {
+    Writers[I] = Writer;
+    Next[I] = I + 1;
+  }
+}
+
+ThunkId OutputWriters::find(const ByteSlice &Bytes) {
+  ThunkId Last;
+  for (size_t I = pieceAt(Bytes); isBefore(I, Bytes) && !gaveUp(); ++I, ++Steps)
+    if (Writers[I] && (!Last || Last < Writers[I]))
+      Last = Writers[I];
+  return Last;
+}
 
 void WrittenBytes::report(const SliceFault &Fault) {
   llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.In].Text;
@@ -55,32 +126,32 @@ void WrittenBytes::report(const SliceFault &Fault) {
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "no result of it is there";
   if (!Fault.Slice || Fault.Slice->Missing)
-    say(Fault.In, Where, "does not write its result: " + Wanted);
+    reportThunk(Fault.In, Where, "does not write its result: " + Wanted);
   else
-    say(Fault.In, Where,
-        fmt::format("writes {}{}; {}", ThunkGraph::spell(Fault.Slice->Bytes),
-                    G.spellHolder(Fault.Slice->Bytes, G.instruction(Fault.In)),
-                    Wanted));
+    reportThunk(Fault.In, Where,
+                fmt::format("writes {}; {}", spellSlice(Fault.In, *Fault.Slice),
+                            Wanted));
 }
 
 /// Constants, and parameters that no output may take the bytes of.
 bool WrittenBytes::isReadOnly(const Allocation &A) const {
-  bool Donated =
-      A.isParameter() &&
-      llvm::any_of(G.dump().Module.Aliases, [&](const HloAlias &Alias) {
-        return Alias.Parameter == A.Parameter;
-      });
-  return A.Constant || (A.isParameter() && !A.MaybeLiveOut && !Donated);
+  return A.Constant || (A.isParameter() && !A.MaybeLiveOut &&
+                        !Donated.contains(*A.Parameter));
 }
 
-bool WrittenBytes::isWritten(ThunkId Id, const ThunkSlice &S) const {
-  if (!S.writes() || S.Missing || S.Bytes.Size <= 0)
-    return false;
-  if (!G.isCallKernel(Id))
-    return true;
-  SmallVector<ByteSlice, 8> Written;
-  G.callSlices(G.instruction(Id), CallSlices::Written, Written);
-  return llvm::is_contained(Written, S.Bytes);
+/// What \p Id writes, of equal slices the last one: the kernel of a whole call
+/// names more.
+WrittenBytes::Places WrittenBytes::written(ThunkId Id) const {
+  const SliceSet *Of = G.isCallKernel(Id)
+                           ? &G.callSlices(Id, CallSlices::Written).Slices
+                           : nullptr;
+  Places Found;
+  if (!G.isEmbedded(Id))
+    for (const ThunkSlice &S : T.slices(T[Id]))
+      if (S.writes() && !S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0 &&
+          (!Of || Of->contains(S.Bytes)))
+        Found[S.Bytes] = &S;
+  return Found;
 }
 
 /// Results of one thunk share no bytes; an operand that is written in place is
@@ -98,10 +169,10 @@ void WrittenBytes::checkDisjoint(ThunkId Id) {
   for (const ThunkSlice *S : Sorted) {
     if (Farthest && S->Bytes.overlaps(Farthest->Bytes) &&
         (!T.ForGpu || !(S->Bytes == Farthest->Bytes)))
-      say(Id, S->Text,
-          fmt::format("writes {} and {}, which overlap",
-                      ThunkGraph::spell(Farthest->Bytes),
-                      ThunkGraph::spell(S->Bytes)));
+      reportThunk(Id, S->Text,
+                  fmt::format("writes {} and {}, which overlap",
+                              ThunkGraph::spell(Farthest->Bytes),
+                              ThunkGraph::spell(S->Bytes)));
     if (!Farthest || Farthest->Bytes.Allocation != S->Bytes.Allocation ||
         S->Bytes.Offset - Farthest->Bytes.Offset >
             Farthest->Bytes.Size - S->Bytes.Size)
@@ -110,84 +181,93 @@ void WrittenBytes::checkDisjoint(ThunkId Id) {
 }
 
 void WrittenBytes::checkThunk(ThunkId Id) {
-  if (G.isEmbedded(Id) || !T[Id].Understood)
-    return;
-  for (const ThunkSlice &S : T.slices(T[Id])) {
-    const Allocation *A = G.allocation(S.Bytes.Allocation);
-    if (!A || !S.writes() || !isReadOnly(*A) || !isWritten(Id, S))
+  for (const auto &[Bytes, S] : written(Id)) {
+    const Allocation *A = G.allocation(Bytes.Allocation);
+    if (!A || !isReadOnly(*A))
       continue;
     if (A->Constant)
-      say(Id, S.Text,
-          fmt::format("writes {}, which is a constant",
-                      ThunkGraph::spell(S.Bytes)));
+      reportThunk(Id, S->Text,
+                  fmt::format("writes {}, which is a constant",
+                              ThunkGraph::spell(Bytes)));
     else
-      say(Id, S.Text,
-          fmt::format("writes {}, parameter {}, which is not donated",
-                      ThunkGraph::spell(S.Bytes), *A->Parameter));
+      reportThunk(Id, S->Text,
+                  fmt::format("writes {}, parameter {}, which is not donated",
+                              ThunkGraph::spell(Bytes), *A->Parameter));
   }
-  if (!G.isCallKernel(Id))
+  if (!G.isCallKernel(Id) && !G.isEmbedded(Id))
     checkDisjoint(Id);
 }
 
-/// \p Writers are the thunks that write to the allocation of \p Output.
-void WrittenBytes::checkOutput(const LeafPlace &Output,
-                               llvm::ArrayRef<uint32_t> Writers) {
+/// Nobody writes \p Output: it is a parameter or constant.
+void WrittenBytes::checkUnwritten(const LeafPlace &Output) {
   const Allocation *A = G.allocation(Output.Bytes->Allocation);
-  for (uint32_t Writer : llvm::reverse(Writers)) {
-    const ThunkSlice *Last = nullptr;
-    for (const ThunkSlice &S : T.slices(T.Thunks[Writer])) {
-      if (!isWritten(ThunkId(Writer), S) || !S.Bytes.overlaps(*Output.Bytes))
-        continue;
-      if (S.Bytes == *Output.Bytes)
-        return;
-      Last = &S;
-    }
-    if (!Last)
-      continue;
-    say(ThunkId(Writer), Last->Text,
-        fmt::format("writes {} last, but output {} is {}",
-                    ThunkGraph::spell(Last->Bytes), G.spell(Output),
-                    ThunkGraph::spell(*Output.Bytes)));
-    return;
+  if (A && !A->isParameter() && !A->Constant && Output.Bytes->Size != 0)
+    Diags.report(T.Sequences.front().Text, "no thunk writes output {}, {}",
+                 G.spell(Output), ThunkGraph::spell(*Output.Bytes));
+}
+
+/// \p Id is the last one to write to \p Outputs.
+void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<LeafPlace> Outputs) {
+  Places Own = written(Id);
+  std::vector<ByteSlice> All;
+  for (const auto &[Bytes, S] : Own)
+    All.push_back(Bytes);
+  SliceSet Set(All);
+  for (const LeafPlace &Output : Outputs) {
+    const ByteSlice *Part = Set.overlapping(*Output.Bytes);
+    if (Part && !Set.contains(*Output.Bytes))
+      reportThunk(Id, Own.find(*Part)->second->Text,
+                  fmt::format("writes {} last, but output {} is {}",
+                              ThunkGraph::spell(*Part), G.spell(Output),
+                              ThunkGraph::spell(*Output.Bytes)));
   }
-  if (!A || A->isParameter() || A->Constant || Output.Bytes->Size == 0)
-    return;
-  Diags.report(T.Sequences.front().Text, "no thunk writes output {}, {}",
-               G.spell(Output), ThunkGraph::spell(*Output.Bytes));
 }
 
 void WrittenBytes::checkOutputs() {
-  ComputationId Entry = P.module().Entry;
-  if (!Entry || T.Sequences.empty())
-    return;
-  std::map<int64_t, std::vector<uint32_t>> Writers;
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    for (const ThunkSlice &S : T.slices(T.Thunks[I]))
-      if (S.writes() && !G.isEmbedded(ThunkId(I))) {
-        std::vector<uint32_t> &Of = Writers[S.Bytes.Allocation];
-        if (Of.empty() || Of.back() != I)
-          Of.push_back(static_cast<uint32_t>(I));
-      }
-  for (const LeafPlace &Output : G.leaves(P.root(Entry)))
+  std::vector<LeafPlace> Outputs;
+  for (const LeafPlace &Output : G.leaves(P.root(P.module().Entry))) {
+    countUnknown(!Output.Bytes);
     if (Output.Bytes)
-      checkOutput(Output, Writers[Output.Bytes->Allocation]);
+      Outputs.push_back(Output);
+  }
+  OutputWriters Last(Outputs);
+  for (size_t I = T.Thunks.size(); I-- != 0;)
+    for (const auto &[Bytes, S] : written(ThunkId(I)))
+      Last.add(ThunkId(I), Bytes);
+  std::map<ThunkId, std::vector<LeafPlace>> ByWriter;
+  for (const LeafPlace &Output : Outputs) {
+    if (ThunkId Writer = Last.find(*Output.Bytes))
+      ByWriter[Writer].push_back(Output);
+    else if (!Last.gaveUp())
+      checkUnwritten(Output);
+  }
+  for (const auto &[Writer, Of] : ByWriter)
+    checkWriter(Writer, Of);
+  if (Last.gaveUp())
+    Diags.notChecked("outputs that overlap each other in part");
+}
+
+void WrittenBytes::run() {
+  const SliceComparison &Compared = Ctx.sliceComparison();
+  for (const SliceFault &Fault : Compared.writes())
+    report(Fault);
+  for (const HloAlias &Alias : G.dump().Module.Aliases)
+    Donated.insert(Alias.Parameter);
+  size_t Unknown = Compared.numUnknown();
+  for (size_t I = 0; I != T.Thunks.size(); ++I) {
+    checkThunk(ThunkId(I));
+    Unknown += G.isCallKernel(ThunkId(I)) &&
+               !G.callSlices(ThunkId(I), CallSlices::Written).Known;
+  }
+  countUnknown(Unknown);
+  // What is written elsewhere is missing in an output.
+  if (Compared.writes().empty() && Unknown == 0 && P.module().Entry &&
+      !T.Sequences.empty())
+    checkOutputs();
+  Diags.measure(
+      fmt::format("{} thunks, {} slices", T.Thunks.size(), T.Slices.size()));
 }
 
 void hlobuf::checkThunkWrites(const CheckContext &Ctx, Reporter &Diags) {
-  const ThunkGraph *G = usableThunks(Ctx, Diags);
-  if (!G)
-    return;
-  SliceComparison Compared(*G);
-  WrittenBytes Bytes(*G, Diags);
-  for (const SliceFault &Fault : Compared.writes())
-    Bytes.report(Fault);
-  for (size_t I = 0; I != G->thunks().Thunks.size(); ++I)
-    Bytes.checkThunk(ThunkId(I));
-  // What is written elsewhere is missing in an output.
-  if (Compared.writes().empty())
-    Bytes.checkOutputs();
-  if (Compared.numUnknown() != 0)
-    Diags.notChecked("values whose place is not known");
-  Diags.measure(fmt::format("{} thunks, {} slices", G->thunks().Thunks.size(),
-                            G->thunks().Slices.size()));
+  runThunkRule<WrittenBytes>(Ctx, Diags);
 }
