@@ -18,6 +18,7 @@
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -324,33 +325,95 @@ void ModulePrinter::printOperands(const ProtoInstruction &I) {
   }
 }
 
+namespace {
+/// A field of LiteralProto.
+struct LiteralField {
+  StringRef Type;
+  uint32_t Number = 0;
+  /// Bytes of each element, where the field is the bytes of all of them; 0 for
+  /// numbers one by one.
+  unsigned Width = 0;
+};
+} // namespace
+
+static constexpr LiteralField LiteralFields[] = {
+    {"pred", 2, 0}, {"s32", 4, 0},  {"s64", 5, 0},  {"u32", 6, 0},
+    {"u64", 7, 0},  {"f32", 8, 0},  {"f64", 9, 0},  {"u8", 3, 1},
+    {"s8", 15, 1},  {"u16", 16, 2}, {"s16", 17, 2}, {"f16", 11, 2},
+    {"bf16", 13, 2}};
+
 /// A number as XLA prints it; floats as short as they can be.
-static std::string spellNumber(StringRef Type, const WireField &F) {
+static std::string spellNumber(StringRef Type, uint64_t Bits) {
   if (Type == "pred")
-    return F.Value != 0 ? "true" : "false";
+    return Bits != 0 ? "true" : "false";
   if (Type == "f32")
-    return fmt::format("{}", llvm::bit_cast<float>(uint32_t(F.Value)));
+    return fmt::format("{}", llvm::bit_cast<float>(uint32_t(Bits)));
   if (Type == "f64")
-    return fmt::format("{}", llvm::bit_cast<double>(F.Value));
+    return fmt::format("{}", llvm::bit_cast<double>(Bits));
+  if (Type == "bf16")
+    return fmt::format("{}", llvm::bit_cast<float>(uint32_t(Bits << 16)));
+  if (Type == "f16") {
+    llvm::APFloat Value(llvm::APFloat::IEEEhalf(), llvm::APInt(16, Bits));
+    bool Inexact = false;
+    Value.convert(llvm::APFloat::IEEEsingle(),
+                  llvm::APFloat::rmNearestTiesToEven, &Inexact);
+    return fmt::format("{}", Value.convertToFloat());
+  }
   if (Type.starts_with("u"))
-    return std::to_string(F.Value);
-  return std::to_string(F.number());
+    return std::to_string(Bits);
+  if (Type == "s8")
+    return std::to_string(int(static_cast<int8_t>(Bits)));
+  if (Type == "s16")
+    return std::to_string(int(static_cast<int16_t>(Bits)));
+  return std::to_string(static_cast<int64_t>(Bits));
 }
 
-/// Fields of LiteralProto that hold numbers one by one.
-static uint32_t literalField(StringRef Type) {
-  static constexpr std::pair<StringRef, uint32_t> Fields[] = {
-      {"pred", 2}, {"s32", 4}, {"s64", 5}, {"u32", 6},
-      {"u64", 7},  {"f32", 8}, {"f64", 9}};
-  for (auto [Name, Field] : Fields)
-    if (Type == Name)
-      return Field;
-  return 0;
+/// Takes \p Width bytes, the lowest first, off the front of \p Bytes.
+static uint64_t takeBytes(StringRef &Bytes, unsigned Width) {
+  uint64_t Bits = 0;
+  for (unsigned I = 0; I != Width; ++I)
+    Bits |= uint64_t(static_cast<uint8_t>(Bytes[I])) << (8 * I);
+  Bytes = Bytes.drop_front(Width);
+  return Bits;
 }
 
-/// Scalars are spelled: start indices and trip counts come from them. Of larger
-/// constants nothing is needed, and XLA leaves them out too.
+/// The elements of \p Literal; of more than \p Most, or where they are damaged,
+/// some.
+static std::vector<std::string>
+spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
+  std::vector<std::string> Found;
+  auto Add = [&](uint64_t Bits) {
+    Found.push_back(spellNumber(Field.Type, Bits));
+  };
+  unsigned Width = Field.Type == "f32"   ? 4
+                   : Field.Type == "f64" ? 8
+                                         : Field.Width;
+  forEachField(Literal, [&](const WireField &F) {
+    if (F.Number != Field.Number)
+      return;
+    if (!F.isMessage()) {
+      Add(F.Value);
+      return;
+    }
+    StringRef Packed = F.Bytes;
+    while (!Packed.empty() && Found.size() <= Most) {
+      if (Width != 0 && Packed.size() < Width)
+        return;
+      std::optional<uint64_t> Bits =
+          Width != 0 ? takeBytes(Packed, Width) : takeVarint(Packed);
+      if (!Bits)
+        return;
+      Add(*Bits);
+    }
+  });
+  return Found;
+}
+
+/// Scalars and short lists are spelled: start indices and trip counts come from
+/// them, and whether two kernels are the same. XLA leaves larger constants out,
+/// too.
 void ModulePrinter::printLiteral(const ProtoInstruction &I) {
+  static constexpr int64_t MostElements = 10;
   StringRef Literal = bytesField(I.Bytes, field::Literal);
   check(Literal, "LiteralProto");
   std::string Own;
@@ -362,37 +425,20 @@ void ModulePrinter::printLiteral(const ProtoInstruction &I) {
     return;
   }
   StringRef Type = primitiveName(elementType(I.Shape));
-  bool Scalar = numbersField(I.Shape, 3).empty() && Type != "tuple";
-  uint32_t Wanted = literalField(Type);
+  auto Sizes = numbersField(I.Shape, 3);
+  const auto *Field =
+      llvm::find_if(LiteralFields, [&](const LiteralField &Each) {
+        return Each.Type == Type;
+      });
   std::string Text = "{...}";
-  if (Scalar && Wanted == 0) {
-    // Small integers are bytes.
-    StringRef Bytes = bytesField(Literal, Type == "s8"   ? 15
-                                          : Type == "u8" ? 3
-                                                         : 0);
-    if (Bytes.size() == 1)
-      Text = std::to_string(Type == "s8" ? int(static_cast<int8_t>(Bytes[0]))
-                                         : int(static_cast<uint8_t>(Bytes[0])));
+  if (Field != std::end(LiteralFields) &&
+      (Sizes.empty() || (Sizes.size() == 1 && Sizes[0] <= MostElements))) {
+    auto Elements = spellElements(Literal, *Field, MostElements);
+    if (Sizes.empty() && Elements.size() == 1)
+      Text = Elements[0];
+    else if (Sizes.size() == 1 && int64_t(Elements.size()) == Sizes[0])
+      Text = "{" + llvm::join(Elements, ", ") + "}";
   }
-  forEachField(Literal, [&](const WireField &F) {
-    if (!Scalar || F.Number != Wanted)
-      return;
-    WireField Number = F;
-    StringRef Packed = F.Bytes;
-    if (F.isMessage() && (Type == "f32" || Type == "f64")) {
-      // Packed floats are fixed in size: read the first as a field of its own.
-      std::string Field = (Type == "f32" ? "\x0d" : "\x09") + Packed.str();
-      WireReader In(Field);
-      if (!In.next(Number))
-        return;
-    } else if (F.isMessage()) {
-      std::optional<uint64_t> First = takeVarint(Packed);
-      if (!First)
-        return;
-      Number.Value = *First;
-    }
-    Text = spellNumber(Type, Number);
-  });
   To.Out += Text;
 }
 

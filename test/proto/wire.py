@@ -6,6 +6,7 @@
     nothing [NEWEST]         a program with one buffer, number 0, without bytes; as in
                              an executable that was compiled with the option NEWEST
     late                     a program whose output is the result of an async-update
+    literals                 a program of constants of many types
     unassigned NAME          a module with a schedule and without an assignment
     options NEWEST           compile_options.pb with the option NEWEST
     cut FILE                 verifies every sixteenth beginning of FILE
@@ -143,6 +144,38 @@ def late():
     return message((1, module), (3, assignment))
 
 
+# The type, its number, the field of its literals, and what that holds; as lists, too.
+LITERALS = [
+    ("bf16", 16, 13, b"\x20\x3e", 0),
+    ("f16", 10, 11, b"\x00\xc0", 0),
+    ("s16", 3, 17, b"\xfe\xff", 0),
+    ("s8", 2, 15, b"\xff", 0),
+    ("s32", 4, 4, b"\x07\x00", 2),
+    ("f32", 11, 8, b"\x00\x00\x00\x3f\x00\x00\x80\x3f", 2),
+    ("u16", 7, 16, b"\x01\x00\x02\x00\x03", 3),
+    ("s32", 4, 4, b"\x07" * 11, 11),
+]
+
+
+def literals():
+    """Number 7 is damaged, number 8 is long."""
+    lines, buffers, values = [], [], []
+    for i, (_, kind, field, content, size) in enumerate(LITERALS, 1):
+        sizes = ((3, encode(size)),) if size else ()
+        shape = message((2, kind), *sizes, (5, message((1, b"\0") if size else (4, 0))))
+        literal = message((1, shape), (field, content))
+        lines.append((2, message((1, f"c.{i}"), (2, "constant"), (3, shape), (8, literal), (35, i))))
+        buffers.append((1, message((1, i), (2, 64), (3, message((4, i))))))
+        values.append((9, message((1, i), (3, 64))))
+    result = message((2, 16))
+    computation = message((1, "main"), *lines, (4, result), (5, 2), (6, 1))
+    order = message((1, bytes(range(1, len(LITERALS) + 1))))
+    schedule = message((1, message((1, 2), (2, order))))
+    module = message((1, "jit_l"), (2, "main"), (3, computation), (4, result), (6, 2), (7, schedule))
+    assignment = message(*buffers, (3, message((2, 64), (7, 1), *values)))
+    return message((1, module), (3, assignment))
+
+
 def options(newest):
     return message((31, 1), (int(newest), 0))
 
@@ -161,6 +194,8 @@ def main():
         sys.stdout.buffer.write(nothing(*rest or [None]))
     elif command == "late":
         sys.stdout.buffer.write(late())
+    elif command == "literals":
+        sys.stdout.buffer.write(literals())
     elif command == "unassigned":
         sys.stdout.buffer.write(message((1, nothing_module(*rest))))
     elif command == "options":
