@@ -207,7 +207,8 @@ static llvm::Expected<Program> open(const std::string &Path,
   DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
-  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived, R);
+  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived,
+                       Made.Context->thunkGraph(), R);
   settleSentences(R);
   if (!R.ProvesNothing) {
     SentenceTally Proved;

@@ -15,13 +15,8 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/StreamOrder.h"
-#include <set>
 
 using namespace hlobuf;
-
-static llvm::StringRef verb(const ThunkSlice &S) {
-  return S.writes() ? "writes" : "reads";
-}
 
 static void report(const ThunkGraph &G, const StreamOrder &Order,
                    const StreamRace &Race, Reporter &Diags) {
@@ -29,13 +24,8 @@ static void report(const ThunkGraph &G, const StreamOrder &Order,
                             severityOf(G, Race.Second)) == Severity::Warning
                        ? Severity::Warning
                        : Severity::Error;
-  Finding Found = Diags.reportAs(
-      Level, Race.SecondSlice->Text, "{} {} {} on {} while {} {} {} on {}",
-      G.name(Race.Second), verb(*Race.SecondSlice),
-      ThunkGraph::spell(Race.SecondSlice->Bytes),
-      Order.spellStream(Race.SecondStream), G.name(Race.First),
-      verb(*Race.FirstSlice), ThunkGraph::spell(Race.FirstSlice->Bytes),
-      Order.spellStream(Race.FirstStream));
+  Finding Found =
+      Diags.reportAs(Level, Race.SecondSlice->Text, "{}", Order.spell(Race));
   Found.note(Race.FirstSlice->Text, "{} is here", G.name(Race.First));
   Found.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
             Order.spellStream(Race.SecondStream),
@@ -52,10 +42,8 @@ void hlobuf::checkStreamRace(const CheckContext &Ctx, Reporter &Diags) {
   StreamOrder Order(*G);
   if (Order.gaveUp())
     return Diags.notChecked("more accesses than are followed");
-  std::set<std::pair<uint32_t, uint32_t>> Said;
   for (const StreamRace &Race : Order.races())
-    if (Said.insert({Race.First.index(), Race.Second.index()}).second)
-      report(*G, Order, Race, Diags);
+    report(*G, Order, Race, Diags);
   if (Order.numConflicts() != 0)
     Diags.measure(fmt::format("{} conflicts between streams, all ordered",
                               Order.numConflicts()));
