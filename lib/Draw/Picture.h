@@ -96,6 +96,11 @@ struct PictureThunk {
   IndexRange Slices;
 };
 
+/// What thunks are colored by: `compute`, `copy`, `transfer` (to other devices
+/// or the host), `sync` (starts and dones) or `control` (loops, branches,
+/// calls).
+llvm::StringRef groupOf(ThunkKind Kind);
+
 /// Two thunks that touch bytes [Begin, End), and nothing orders them.
 struct PictureRace {
   /// Indices of thunks.

@@ -2,17 +2,10 @@
 // thunk at its step, and races in red.
 
 const ThunkColors = {
-  compute: ["#5b7083", "#8499ab"], copy: ["#2a9d8f", "#2f9e90"], collective: ["#d97b29", "#c9752b"],
-  "start, done": ["#23282d", "#d5dade"], "loop, branch": ["#b4bac1", "#565d65"],
+  compute: ["#5b7083", "#8499ab"], copy: ["#2a9d8f", "#2f9e90"], transfer: ["#d97b29", "#c9752b"],
+  sync: ["#23282d", "#d5dade"], control: ["#b4bac1", "#565d65"],
 };
-const Collectives = /^(all-|collective|reduce-scatter|ragged-|send|recv|host-)/;
-
-function thunkClass(kind) {
-  if (kind === "async-start" || kind.endsWith("-done")) return "start, done";
-  if (/^(while|conditional|call|sequential)$/.test(kind)) return "loop, branch";
-  if (/copy|^mem/.test(kind)) return "copy";
-  return Collectives.test(kind) ? "collective" : "compute";
-}
+const ThunkWords = {compute: "compute", copy: "copy", transfer: "transfer", sync: "start, done", control: "loop, branch"};
 
 // Pixels: of a lane, of its name, and of the strip of a loop.
 const LaneHeight = 30, LaneName = 13, LoopHeight = 4, MostLanes = 240;
@@ -26,7 +19,7 @@ class Lanes {
     if (!picture.lanes) return;
     const {names, thunks, races} = picture.lanes;
     this.height = Math.max(3, Math.min(LaneHeight, Math.floor(MostLanes / names.length)));
-    this.canvas.style.height = `${this.height * names.length}px`;
+    this.canvas.style.height = `${this.height * names.length + 1}px`; // with its border
     this.named = this.height === LaneHeight;
     // Loops first: what they are around is drawn over them.
     this.order = names.map(() => []);
@@ -41,7 +34,7 @@ class Lanes {
     const right = Math.max(left + scale, this.scene.toX(thunks.last[i] + 1, width) - scale);
     const top = (thunks.lane[i] * this.height + (this.named ? LaneName : 1)) * scale;
     const bottom = (thunks.lane[i] + 1) * this.height * scale - 3 * scale;
-    return thunks.group[i] === "loop, branch"
+    return thunks.group[i] === "control"
       ? [left, right, Math.max(top, bottom), bottom + (this.named ? LoopHeight / 2 : 1) * scale]
       : [left, right, top, Math.max(top + scale, bottom)];
   }
@@ -74,7 +67,7 @@ class Lanes {
   paintLane(context, lane, width, scale) {
     const {thunks} = this.picture.lanes, drawn = {};
     for (const i of this.order[lane]) {
-      const group = thunks.group[i], loop = group === "loop, branch";
+      const group = thunks.group[i], loop = group === "control";
       const [left, right, top, bottom] = this.place(i, width, scale);
       if (right < 0 || left > width || Math.floor(right) <= (drawn[loop] ?? -1)) continue;
       drawn[loop] = Math.max(drawn[loop] ?? -1, Math.floor(right));
@@ -158,9 +151,9 @@ class Lanes {
     for (const [i, left, right, top, bottom] of this.labels) {
       const start = Math.max(left, 0) + 4 * scale, room = Math.min(right, width) - start - 4 * scale;
       const open = thunks.start[i] >= 0 && thunks.done[i] < 0;
-      const text = this.picture.strings[thunks.name[i]] + (open ? " (nothing waits for it)" : "");
+      const text = this.picture.strings[thunks.name[i]] + (open ? ", no done" : "");
       const fits = Math.floor(text.length * room / Math.max(1, context.measureText(text).width));
-      if (fits > 3) context.fillText(fits >= text.length ? text : text.slice(0, fits - 1) + "…", start, (top + bottom) / 2 + scale / 2);
+      if (fits > 3) context.fillText(fits >= text.length ? text : text.slice(0, fits - 1) + "…", start, (top + bottom) / 2 + scale / 2, room);
     }
   }
 
@@ -191,10 +184,9 @@ class Lanes {
 // Makes lanes ready for drawing; nothing where there are none.
 function decodeLanes(picture) {
   if (!picture.lanes) return;
-  const {thunks, slices} = picture.lanes, text = number => picture.strings[number];
-  thunks.group = thunks.kind.map(kind => thunkClass(text(kind)));
+  const {thunks, slices} = picture.lanes;
   picture.lanes.launched = thunks.start.flatMap((start, i) => (start >= 0 || thunks.done[i] >= 0 ? [i] : []));
-  slices.writes = slices.access.map(access => /write|update/.test(text(access)));
+  slices.writes = slices.access.map(access => /write|update/.test(picture.strings[access]));
 }
 
 // What is known of a slice.
@@ -261,17 +253,18 @@ function showThunk(picture, i) {
 
 // Both thunks, what they do to the bytes, and the order that is missing.
 function showRace(picture, race) {
-  const owner = picture.allocations[race.owner], pairs = [];
+  const owner = picture.allocations[race.owner], pairs = [], values = new Set();
   const lane = i => picture.lanes.names[picture.lanes.thunks.lane[i]];
   for (const i of [race.first, race.second]) {
     const about = describeThunk(picture, i);
     const common = about.touched.filter(each => each.owner === owner && each.begin < race.end && race.begin < each.end);
     const waits = about.done === "nothing" ? "; nothing waits for it" : "";
     pairs.push([common.some(each => each.writes) ? "writes" : "reads",
-      `${about.name} (${about.kind}), ${about.stream}, ${about.steps}${waits}; ${common.map(each => each.value).filter(Boolean).join(", ")}`]);
+      `${about.name} (${about.kind}), ${about.stream}, ${about.steps}${waits}`]);
+    for (const each of common) if (each.value) values.add(each.value);
   }
   pairs.push(["bytes", `[${race.begin}, ${race.end}) of allocation ${owner.index}, ${bytesText(race.end - race.begin)}`],
-    ["order", `${lane(race.second)} does not wait for ${lane(race.first)}`]);
+    ["values", [...values].join(", ")], ["order", `${lane(race.second)} does not wait for ${lane(race.first)}`]);
   const finding = picture.findings[race.finding];
   showDetail(finding.message, [["check", finding.check], ...pairs], finding.lines, true);
 }

@@ -95,7 +95,7 @@ function showLegend(picture, space, mode) {
   for (const word of new Set(picture.lanes?.thunks.group)) {
     const item = element("span"), patch = element("i", undefined, "thunk");
     patch.style.background = ThunkColors[word][isDark() ? 1 : 0];
-    item.append(patch, word);
+    item.append(patch, ThunkWords[word]);
     items.push(item);
   }
   const notes = [];
