@@ -141,7 +141,7 @@ Picture Drawing::run() {
 Picture hlobuf::makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
                             const ThunkGraph *Graph, const DumpResult &R) {
   Picture P = Drawing(U, Module, R).run();
-  if (Graph && U.isTimed())
+  if (Graph && U.isTimed() && U.facts().dump().complete(Section::Thunks))
     addLanes(U, *Graph, R, P);
   return P;
 }

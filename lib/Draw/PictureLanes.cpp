@@ -42,6 +42,8 @@ private:
   PictureLanes &L;
   StreamOrder Order;
   llvm::StringMap<uint32_t> Lanes;
+  /// The step of the last thunk that has one.
+  int32_t Now = 0;
   /// By thunk: its index in the picture; negative if it is not drawn.
   std::vector<int32_t> IndexOf;
   /// By thunk: the start that it is inside of; invalid if there is none.
@@ -153,11 +155,15 @@ void LaneMaker::addThunk(ThunkId Id) {
   Drawn.Kind = Each.Kind;
   Drawn.Name = G.name(Id).str();
   int32_t Step = Each.Instruction ? U.stepOf(Each.Instruction) : -1;
+  bool IsKnown = Step >= 0 && Step < P.Steps;
   if (Start)
-    Step = drawn(Start).First;
-  else if (Step < 0 || Step >= P.Steps)
-    Step = L.Thunks.empty() ? 0 : L.Thunks.back().First;
-  Drawn.First = Drawn.Last = Step;
+    Now = drawn(Start).First;
+  else if (IsKnown)
+    Now = Step;
+  Drawn.First = Drawn.Last = Now;
+  // What is inside of it says when.
+  if (!IsKnown && !Each.Sequences.empty() && Each.Kind != ThunkKind::AsyncStart)
+    Drawn.First = P.Steps - 1;
   Drawn.Start = index(Start);
   Drawn.Slices.Begin = static_cast<uint32_t>(L.Slices.size());
   addSlices(Id);
