@@ -157,7 +157,8 @@ void Writer::writeLanes() {
       Column("lane", L.Thunks, [](const Thunk &T) { return T.Lane; });
       Column("kind", L.Thunks,
              [&](const Thunk &T) { return number(thunkKindText(T.Kind)); });
-      Column("group", L.Thunks, [](const Thunk &T) { return groupOf(T.Kind); });
+      Column("group", L.Thunks,
+             [&](const Thunk &T) { return number(groupOf(T.Kind)); });
       Column("name", L.Thunks, [&](const Thunk &T) { return number(T.Name); });
       Column("first", L.Thunks, [](const Thunk &T) { return T.First; });
       Column("last", L.Thunks, [](const Thunk &T) { return T.Last; });

@@ -175,6 +175,7 @@ void LaneMaker::addThunk(ThunkId Id) {
 /// for it, until the end. What is around others is drawn as long as they are.
 void LaneMaker::stretch(ThunkId Id) {
   PictureThunk &Each = drawn(Id);
+  Each.First = std::min(Each.First, Each.Last);
   ThunkId Start = StartOf[Id.index()];
   if (isStartOnHost(T[Id].Kind))
     Start = Id;

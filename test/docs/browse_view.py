@@ -209,11 +209,11 @@ def large_lanes(steps, chance, strings):
     columns = ("lane", "kind", "group", "name", "first", "last", "start", "done", "slices")
     thunks = {key: [] for key in columns}
     name = len(strings)
-    strings += ["thunk.1", "custom-kernel", "read"]
+    strings += ["thunk.1", "custom-kernel", "read", "compute", "copy", "transfer"]
     for i in range(VALUES):
         lane, first = i % 4, i * steps // VALUES
         last = min(steps - 1, first + chance.randrange(40)) if lane else first
-        group = chance.choice(("compute", "compute", "copy", "transfer"))
+        group = name + chance.choice((3, 3, 4, 5))
         done = min(VALUES - 1, i + 4) if lane else -1
         row = (lane, name + 1, group, name, first, last, i - lane if lane else -1, done, i)
         for key, value in zip(columns, row):

@@ -185,6 +185,7 @@ class Lanes {
 function decodeLanes(picture) {
   if (!picture.lanes) return;
   const {thunks, slices} = picture.lanes;
+  thunks.group = thunks.group.map(group => picture.strings[group]);
   picture.lanes.launched = thunks.start.flatMap((start, i) => (start >= 0 || thunks.done[i] >= 0 ? [i] : []));
   slices.writes = slices.access.map(access => /write|update/.test(picture.strings[access]));
 }
