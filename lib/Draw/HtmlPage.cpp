@@ -29,7 +29,8 @@ static StringRef pagePart(StringRef Name) {
 
 /// In the order in which one uses another.
 static constexpr StringRef Scripts[] = {"data.js",  "changes.js", "scene.js",
-                                        "paint.js", "lists.js",   "main.js"};
+                                        "paint.js", "lists.js",   "lanes.js",
+                                        "main.js"};
 
 /// Writes \p Text, where `<` is only inside strings, so that no string ends the
 /// element that it is in.

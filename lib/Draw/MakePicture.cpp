@@ -8,6 +8,7 @@
 #include "Draw/MakePicture.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Draw/PictureFindings.h"
+#include "Draw/PictureLanes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -138,6 +139,9 @@ Picture Drawing::run() {
 }
 
 Picture hlobuf::makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
-                            const DumpResult &R) {
-  return Drawing(U, Module, R).run();
+                            const ThunkGraph *Graph, const DumpResult &R) {
+  Picture P = Drawing(U, Module, R).run();
+  if (Graph && U.isTimed() && U.facts().dump().complete(Section::Thunks))
+    addLanes(U, *Graph, R, P);
+  return P;
 }

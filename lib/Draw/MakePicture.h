@@ -14,11 +14,13 @@
 
 namespace hlobuf {
 
+class ThunkGraph;
+
 /// Draws the dump of \p U with the findings \p R. Thread-local allocations,
 /// which are on the stack of a kernel, are left out. \p Module gives what its
-/// module implies, or null.
+/// module implies, or null. \p Graph is null where there are no thunks.
 Picture makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
-                    const DumpResult &R);
+                    const ThunkGraph *Graph, const DumpResult &R);
 
 } // namespace hlobuf
 

@@ -44,6 +44,7 @@ private:
   void writeAllocations();
   void writeBlocks();
   void writeFindings();
+  void writeLanes();
 
   const Picture &P;
   const Facts &DumpFacts;
@@ -139,6 +140,55 @@ void Writer::writeFindings() {
   });
 }
 
+/// Thunks and slices are columns, too.
+void Writer::writeLanes() {
+  const PictureLanes &L = P.Lanes;
+  auto Column = [&](StringRef Key, const auto &Rows, auto Field) {
+    J.attributeArray(Key, [&] {
+      for (const auto &Row : Rows)
+        J.value(Field(Row));
+    });
+  };
+  J.attributeObject("lanes", [&] {
+    using Thunk = PictureThunk;
+    using Slice = PictureSlice;
+    Column("names", L.Names, [](const std::string &Name) { return Name; });
+    J.attributeObject("thunks", [&] {
+      Column("lane", L.Thunks, [](const Thunk &T) { return T.Lane; });
+      Column("kind", L.Thunks,
+             [&](const Thunk &T) { return number(thunkKindText(T.Kind)); });
+      Column("group", L.Thunks,
+             [&](const Thunk &T) { return number(groupOf(T.Kind)); });
+      Column("name", L.Thunks, [&](const Thunk &T) { return number(T.Name); });
+      Column("first", L.Thunks, [](const Thunk &T) { return T.First; });
+      Column("last", L.Thunks, [](const Thunk &T) { return T.Last; });
+      Column("start", L.Thunks, [](const Thunk &T) { return T.Start; });
+      Column("done", L.Thunks, [](const Thunk &T) { return T.Done; });
+      Column("slices", L.Thunks, [](const Thunk &T) { return T.Slices.End; });
+    });
+    J.attributeObject("slices", [&] {
+      Column("owner", L.Slices, [](const Slice &S) { return S.Owner.index(); });
+      Column("offset", L.Slices, [](const Slice &S) { return S.Offset; });
+      Column("size", L.Slices, [](const Slice &S) { return S.Size; });
+      Column("access", L.Slices,
+             [&](const Slice &S) { return number(thunkAccessText(S.Access)); });
+      Column("value", L.Slices,
+             [&](const Slice &S) { return number(S.Value); });
+    });
+    J.attributeArray("races", [&] {
+      for (const PictureRace &Race : L.Races)
+        J.object([&] {
+          J.attribute("first", Race.First);
+          J.attribute("second", Race.Second);
+          J.attribute("owner", Race.Owner.index());
+          J.attribute("begin", Race.Begin);
+          J.attribute("end", Race.End);
+          J.attribute("finding", Race.Finding);
+        });
+    });
+  });
+}
+
 static StringRef timesKey(TimeSource Times) {
   static constexpr StringRef Keys[] = {"unknown", "dump", "module"};
   return Keys[static_cast<size_t>(Times)];
@@ -160,6 +210,8 @@ void Writer::run() {
         J.value(number(Name));
     });
     writeFindings();
+    if (!P.Lanes.Thunks.empty())
+      writeLanes();
     J.attributeArray("strings", [&] {
       for (StringRef Text : Strings)
         J.value(json::fixUTF8(Text));

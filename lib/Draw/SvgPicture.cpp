@@ -12,12 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Draw/PictureWriters.h"
+#include "Draw/SvgLanes.h"
 #include "Memory/Origin.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
-#include "Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 #include <tuple>
@@ -55,26 +54,18 @@ static constexpr StringRef Style = R"svg(<style>
   <line x1="0" y1="0" x2="0" y2="6" stroke="#c81e1e" stroke-width="2.5"/></pattern></defs>
 )svg";
 
-static std::string escaped(StringRef Text) {
-  std::string Result;
-  llvm::raw_string_ostream OS(Result);
-  llvm::printHTMLEscaped(printable(Text), OS);
-  return Result;
-}
-
 namespace {
 class SvgWriter {
 public:
   SvgWriter(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS)
-      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), OS(OS) {}
+      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), OS(OS),
+        Axis{Margin, DrawnWidth, P.Steps} {}
 
   void run();
 
 private:
   double place(const PictureSpace &S);
-  double toX(int32_t Step) const {
-    return Margin + DrawnWidth * Step / std::max(1, P.Steps);
-  }
+  double toX(int32_t Step) const { return Axis.toX(Step); }
   double toY(double Address) const {
     return Top + Heading + CurveHeight + BlocksHeight * (1 - Address / Total);
   }
@@ -89,6 +80,7 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   llvm::raw_ostream &OS;
+  SvgAxis Axis;
   /// Of the panel at hand.
   double Top = 0;
   double Total = 1;
@@ -152,15 +144,15 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
                     Low - High);
   for (size_t I = 0; I != B.Values.size(); ++I)
     OS << (I ? " = " : "")
-       << escaped(D.spell(D[B.Values[I]].Tag.Name, D[B.Values[I]].Tag.Index));
+       << svgText(D.spell(D[B.Values[I]].Tag.Name, D[B.Values[I]].Tag.Index));
   OS << fmt::format("\n{}\n{}, offset {} of allocation {}, steps {} to {}",
-                    V.Shape ? escaped(D.Shapes.text(V.Shape)) : "",
+                    V.Shape ? svgText(D.Shapes.text(V.Shape)) : "",
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
   Origin From = findOrigin(DumpFacts, V.Tag.Name);
   for (const std::string &Text : {From.OpName, From.Source})
     if (!Text.empty())
-      OS << '\n' << escaped(Text);
+      OS << '\n' << svgText(Text);
   OS << "</title></rect>\n";
 }
 
@@ -198,9 +190,9 @@ void SvgWriter::writeFindings(const PictureSpace &S) {
                         "[{}]",
                         M.Crossing ? "finding" : "named", X - MoreX / 2,
                         Y - MoreY / 2, W + MoreX, H + MoreY,
-                        severityName(F.Level), escaped(F.Message), F.Check);
+                        severityName(F.Level), svgText(F.Message), F.Check);
       for (const std::string &Line : F.Lines)
-        OS << '\n' << escaped(Line);
+        OS << '\n' << svgText(Line);
       OS << "</title></rect>\n";
     }
 }
@@ -209,7 +201,7 @@ void SvgWriter::writePanel(const PictureSpace &S) {
   Total = place(S);
   OS << fmt::format(
       "<text x=\"{}\" y=\"{}\">{}: {}, peak {} at step {}</text>\n", Margin,
-      Top + 24, escaped(S.Name), humanBytes(static_cast<uint64_t>(Total)),
+      Top + 24, svgText(S.Name), humanBytes(static_cast<uint64_t>(Total)),
       humanBytes(S.peak()), S.PeakStep);
   writeCurve(S);
   size_t Small = writeBlocks(S);
@@ -260,16 +252,18 @@ void SvgWriter::writeLegend() {
 }
 
 void SvgWriter::run() {
+  double Lanes = svgLanesHeight(P.Lanes);
   double Height =
-      30 + PanelHeight * static_cast<double>(P.Spaces.size()) + Margin;
+      30 + Lanes + PanelHeight * static_cast<double>(P.Spaces.size()) + Margin;
   OS << fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" "
                     "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n",
                     Width, Height)
      << Style;
   OS << fmt::format("<text x=\"{}\" y=\"22\" font-size=\"15\">{}</text>\n",
-                    Margin, escaped(P.Title));
+                    Margin, svgText(P.Title));
   writeLegend();
-  Top = 30;
+  writeSvgLanes(P.Lanes, P.Findings, Axis, 34, OS);
+  Top = 30 + Lanes;
   for (const PictureSpace &S : P.Spaces) {
     writePanel(S);
     Top += PanelHeight;

@@ -13,14 +13,29 @@ using namespace hlobuf;
 /// What a number of a clock counts for: it is kept.
 static constexpr size_t StepsOfClock = 8;
 
+/// Where an async-start names no stream, its execution is added to this one.
+static constexpr uint64_t Unnamed = uint64_t(1) << 32;
+
+ByteSlice StreamRace::common() const {
+  const ByteSlice &X = FirstSlice->Bytes;
+  const ByteSlice &Y = SecondSlice->Bytes;
+  // The one that begins later, up to the end of the one that ends first.
+  const ByteSlice &Late = X.Offset < Y.Offset ? Y : X;
+  const ByteSlice &Early = X.Offset < Y.Offset ? X : Y;
+  int64_t Left = Early.Size - (Late.Offset - Early.Offset);
+  return {X.Allocation, Late.Offset, std::min(Late.Size, Left)};
+}
+
 StreamOrder::StreamOrder(const ThunkGraph &Graph)
-    : T(Graph.thunks()), Clocks(1), Paths(1) {
+    : G(Graph), T(Graph.thunks()), Clocks(1), StreamOf(T.Thunks.size()),
+      Paths(1) {
   streamOf(StreamKind::Main, 0);
   for (const Thunk &Each : T.Thunks)
     AsyncBefore.push_back(AsyncBefore.back() +
                           (pairStartedBy(Each.Kind) || pairEndedBy(Each.Kind)));
   if (T.Sequences.empty() || !hasAsync(T.Sequences.front()))
     return;
+  assignStreams(T.Sequences.front(), 0);
   run(T.Sequences.front(), 0);
   if (!gaveUp())
     compare();
@@ -29,23 +44,55 @@ StreamOrder::StreamOrder(const ThunkGraph &Graph)
 uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
   auto [At, New] =
       Streams.insert({{Kind, Number}, static_cast<uint32_t>(Streams.size())});
-  if (New)
+  if (New) {
+    Named.push_back(At->first);
     Now.emplace_back();
+  }
   return At->second;
 }
 
+/// What \p Start starts runs on a stream of its own.
+uint32_t StreamOrder::streamOfStart(const Thunk &Start) {
+  uint64_t Execution = Start.Execution.value_or(0);
+  if (pairStartedBy(Start.Kind)->OnHost)
+    return streamOf(StreamKind::Host, Execution);
+  // Without a name it might be any.
+  return streamOf(Start.StreamFor, Start.Stream.value_or(Unnamed + Execution));
+}
+
+void StreamOrder::assignStreams(const ThunkSequence &S, uint32_t Stream) {
+  T.forEach(S, [&](ThunkId Id) {
+    const ThunkPair *Pair = pairStartedBy(T[Id].Kind);
+    uint32_t Inside = Pair ? streamOfStart(T[Id]) : Stream;
+    StreamOf[Id.index()] = Pair && Pair->OnHost ? Inside : Stream;
+    T.forEachSequence(
+        Id, [&](ThunkSequenceId Below) { assignStreams(T[Below], Inside); });
+  });
+}
+
 std::string StreamOrder::spellStream(uint32_t Stream) const {
-  for (const auto &[Name, Number] : Streams)
-    if (Number == Stream) {
-      static constexpr llvm::StringRef Words[] = {
-          "the main", "computation", "communication", "copy", "the host"};
-      llvm::StringRef Word = Words[static_cast<size_t>(Name.first)];
-      if (Name.first == StreamKind::Host)
-        return Word.str();
-      if (Name.first != StreamKind::Main)
-        return fmt::format("{} stream {}", Word, Name.second);
-    }
-  return "the main stream";
+  auto [Kind, Number] = Named[Stream];
+  static constexpr llvm::StringRef Words[] = {
+      "the main stream", "computation", "communication", "copy", "the host"};
+  llvm::StringRef Word = Words[static_cast<size_t>(Kind)];
+  if (Kind == StreamKind::Main || Kind == StreamKind::Host)
+    return Word.str();
+  if (Number >= Unnamed)
+    return fmt::format("a {} stream", Word);
+  return fmt::format("{} stream {}", Word, Number);
+}
+
+static llvm::StringRef verb(const ThunkSlice &S) {
+  return S.writes() ? "writes" : "reads";
+}
+
+std::string StreamOrder::spell(const StreamRace &Race) const {
+  return fmt::format(
+      "{} {} {} on {} while {} {} {} on {}", G.name(Race.Second),
+      verb(*Race.SecondSlice), ThunkGraph::spell(Race.SecondSlice->Bytes),
+      spellStream(Race.SecondStream), G.name(Race.First),
+      verb(*Race.FirstSlice), ThunkGraph::spell(Race.FirstSlice->Bytes),
+      spellStream(Race.FirstStream));
 }
 
 /// What is done on each stream before the next access on \p Stream.
@@ -87,21 +134,16 @@ void StreamOrder::run(const ThunkSequence &S, uint32_t Stream) {
   });
 }
 
-/// What \p Id starts runs on a stream of its own, after what is on \p Stream.
+/// What \p Id starts runs after what is on \p Stream.
 void StreamOrder::runAsync(ThunkId Id, uint32_t Stream) {
   const Thunk &Start = T[Id];
   bool OnHost = pairStartedBy(Start.Kind)->OnHost;
-  uint64_t Execution = Start.Execution.value_or(0);
-  StreamKind Kind = OnHost ? StreamKind::Host : Start.StreamFor;
-  // Without a stream it might be any.
-  constexpr uint64_t Unnamed = uint64_t(1) << 32;
-  uint32_t Own = streamOf(
-      Kind, OnHost ? Execution : Start.Stream.value_or(Unnamed + Execution));
+  uint32_t Own = streamOfStart(Start);
   join(Own, clock(Stream));
   if (OnHost)
     note(Id, Own);
   T.forEachSequence(Id, [&](ThunkSequenceId S) { run(T[S], Own); });
-  Done[{OnHost, Execution}] = clock(Own);
+  Done[{OnHost, Start.Execution.value_or(0)}] = clock(Own);
 }
 
 /// Without its start, which is another rule, a done orders nothing.
@@ -233,4 +275,8 @@ void StreamOrder::compare() {
   for (auto &[Allocation, All] : ByAllocation)
     if (llvm::any_of(All, [](const Access *A) { return A->Stream != 0; }))
       compareAllocation(All);
+  llvm::DenseSet<IdPair> Seen;
+  llvm::erase_if(Races, [&](const StreamRace &Race) {
+    return !Seen.insert({Race.First.index(), Race.Second.index()}).second;
+  });
 }

@@ -28,6 +28,9 @@ struct StreamRace {
   const ThunkSlice *FirstSlice, *SecondSlice;
   /// Numbers of their streams.
   uint32_t FirstStream = 0, SecondStream = 0;
+
+  /// The bytes that both touch.
+  ByteSlice common() const;
 };
 
 /// Walks the thunks, loops twice.
@@ -35,12 +38,19 @@ class StreamOrder {
 public:
   explicit StreamOrder(const ThunkGraph &Graph);
 
+  /// Of two thunks the first one.
   llvm::ArrayRef<StreamRace> races() const { return Races; }
   /// Pairs of accesses on different streams to common bytes, one a write; of
   /// several that follow each other on one stream the last one counts.
   size_t numConflicts() const { return Conflicts; }
+  /// Streams in addition to the main one.
+  size_t numStreams() const { return Streams.size() - 1; }
+  /// The stream on which \p Id accesses memory; below numStreams() + 1.
+  uint32_t streamOf(ThunkId Id) const { return StreamOf[Id.index()]; }
   /// `the main stream`, `communication stream 0`.
   std::string spellStream(uint32_t Stream) const;
+  /// `x reads .. on the main stream while y writes .. on copy stream 0`.
+  std::string spell(const StreamRace &Race) const;
   /// There was too much to follow all of it: MostSteps or MostRaces.
   bool gaveUp() const { return Steps > MostSteps || Races.size() > MostRaces; }
 
@@ -71,6 +81,8 @@ private:
   };
 
   uint32_t streamOf(StreamKind Kind, uint64_t Number);
+  uint32_t streamOfStart(const Thunk &Start);
+  void assignStreams(const ThunkSequence &S, uint32_t Stream);
   void run(const ThunkSequence &S, uint32_t Stream);
   void runThunk(ThunkId Id, uint32_t Stream);
   void runAsync(ThunkId Id, uint32_t Stream);
@@ -95,13 +107,18 @@ private:
     return AsyncBefore[S.Thunks.End] != AsyncBefore[S.Thunks.Begin];
   }
 
+  const ThunkGraph &G;
   const ThunkProgram &T;
   std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
+  /// By number.
+  std::vector<std::pair<StreamKind, uint64_t>> Named;
   /// Starts and dones before each thunk.
   std::vector<uint32_t> AsyncBefore = {0};
   std::vector<StreamState> Now;
   /// Those that accesses saw. A new one where a stream waits for another.
   std::vector<Clock> Clocks;
+  /// By thunk.
+  std::vector<uint32_t> StreamOf;
   /// By execution id, and whether the host does it: when it is done.
   std::map<std::pair<bool, uint64_t>, Clock> Done;
   std::vector<Access> Accesses;

@@ -4,8 +4,9 @@ Tries the pages of hlobuf-view in a
 browser.
 
 The page of a broken dump has a red crossing, and its keys, mouse, search and lists
-work. The page of two programs has both, with what changed. A page of 100,000 values opens in 2 seconds, and moves and zooms at 30 frames a
-second. No page has an error on the console.
+work. The page of two programs has both, with what changed. The page of a program with a race
+has its streams, and both thunks in red. A page of 100,000 values and as many thunks opens in
+2 seconds, and moves and zooms at 30 frames a second. No page has an error on the console.
 """
 
 import argparse
@@ -46,16 +47,18 @@ function frames(frame, count, step) {
     frame.contentWindow.requestAnimationFrame(next);
   });
 }
-function redPixels(frame) {
-  const canvas = document.createElement("canvas"), marks = frame.contentDocument.getElementById("marks");
+function isRed(red, green, blue) { return red > 150 && green < 100 && blue < 100; }
+function isOrange(red, green, blue) { return red > 150 && green > 60 && green < 160 && blue < 40; }
+function pixels(frame, is = isRed, id = "marks") {
+  const canvas = document.createElement("canvas"), marks = frame.contentDocument.getElementById(id);
   canvas.width = marks.width;
   canvas.height = marks.height;
   const copy = canvas.getContext("2d", {willReadFrequently: true});
   copy.drawImage(marks, 0, 0);
-  const pixels = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+  const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
   let count = 0;
-  for (let i = 0; i < pixels.length; i += 4)
-    if (pixels[i] > 150 && pixels[i + 1] < 100 && pixels[i + 2] < 100 && pixels[i + 3] > 150) ++count;
+  for (let i = 0; i < data.length; i += 4)
+    if (is(data[i], data[i + 1], data[i + 2]) && data[i + 3] > 150) ++count;
   return count;
 }
 async function tryChange() {
@@ -81,10 +84,10 @@ async function tryDefect() {
   const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
   const key = async key => { root.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); await frames(frame, 2, () => {}); };
   check("the finding is listed", text("list").includes("read-after-overwrite"));
-  check("all of the picture has a red mark", redPixels(frame) > 30);
+  check("all of the picture has a red mark", pixels(frame) > 30);
   await key("f");
   check("a finding has its timeline", text("detail").includes("step 22"));
-  check("a red crossing", redPixels(frame) > 1500);
+  check("a red crossing", pixels(frame) > 1500);
   await key("0");
   check("0 shows everything", page.scene.x0 === 0 && page.scene.x1 === page.picture.steps);
   await key("+");
@@ -112,8 +115,68 @@ async function tryDefect() {
   const row = await open("row.html");
   row.contentWindow.hlobufPage.press("f");
   await frames(row, 2, () => {});
-  check("a red crossing of the README's defect", redPixels(row) > 1500);
+  check("a red crossing of the README's defect", pixels(row) > 1500);
   row.remove();
+}
+async function tryRace() {
+  const frame = await open("race.html"), page = frame.contentWindow.hlobufPage;
+  const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
+  const {names, thunks, races} = page.picture.lanes, canvas = root.getElementById("lanes");
+  const mouse = async (type, x, y) => {
+    const box = canvas.getBoundingClientRect();
+    const at = {clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerId: 1};
+    canvas.dispatchEvent(new PointerEvent(type, at));
+    await frames(frame, 2, () => {});
+  };
+  // There is no pointer that could be captured.
+  canvas.setPointerCapture = () => {};
+  const middle = i => {
+    const [left, right, top, bottom] = page.lanes.place(i, canvas.clientWidth, 1);
+    return [(left + right) / 2, (top + bottom) / 2];
+  };
+  const named = name => thunks.name.findIndex(each => page.picture.strings[each] === name);
+  check("a lane for each stream", names.join() === "main stream,communication stream 0,computation stream 0");
+  check("lanes are seen", canvas.clientHeight === 30 * names.length);
+  check("a race is red", pixels(frame, isRed, "lanes") > 300);
+  const permute = named("collective-permute.5.1"), tanh = named("wrapped_tanh");
+  check("nothing is touched", pixels(frame, isOrange) === 0);
+  await mouse("pointermove", ...middle(permute));
+  check("what it writes is colored", pixels(frame, isOrange) > 300);
+  check("the mouse finds a thunk", page.state.thunk === permute);
+  check("the tip has its values", /collective-permute[^]*communication stream 0[^]*read param_0.7[^]*write collective-permute/.test(root.getElementById("tip").innerText));
+  check("who waits for it", root.getElementById("tip").innerText.includes("collective-permute-done waits for it"));
+  await mouse("pointerleave", 0, 0);
+  check("the tip goes", root.getElementById("tip").hidden && page.state.thunk === -1);
+  await mouse("pointerdown", ...middle(tanh));
+  await mouse("pointerup", ...middle(tanh));
+  check("a click shows a thunk", /^wrapped_tanh[^]*main stream[^]*writes wrapped_tanh: bytes/.test(text("detail")));
+  const race = /wrapped_add reads[^]*writes.*psum.7.0-fusion.1 .collective-kernel..*nothing waits[^]*reads.*wrapped_add .custom-kernel..*does not wait for computation stream 0/;
+  for (const [what, place] of [["a red thunk", middle(races[0].first)], ["its line", (([x, top, , bottom]) => [x, (top + bottom) / 2])(page.lanes.raceLine(races[0], canvas.clientWidth, 1))]]) {
+    page.press("0");
+    page.clear();
+    check("nothing is shown", !race.test(text("detail")));
+    await frames(frame, 2, () => {});
+    await mouse("pointerdown", ...place);
+    await mouse("pointerup", ...place);
+    check(`a click on ${what} shows both thunks: ${text("detail")}`, race.test(text("detail")));
+  }
+  check("its bytes are hatched", pixels(frame) > 1500);
+  page.clear();
+  root.body.dispatchEvent(new KeyboardEvent("keydown", {key: "r", bubbles: true}));
+  check("r goes to the race", race.test(text("detail")));
+  page.clear();
+  page.press("f");
+  page.press("f");
+  check("so does its finding", race.test(text("detail")));
+  page.press("0");
+  const x0 = page.scene.x0, y0 = page.scene.y0;
+  canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: 500, clientY: canvas.getBoundingClientRect().top + 5, cancelable: true}));
+  check("the wheel zooms steps only", page.scene.x0 > x0 && page.scene.y0 === y0);
+  for (const each of ["t", "r", "Escape"]) page.press(each);
+  frame.remove();
+  const without = await open("defect.html");
+  check("no thunks, no lanes", without.contentDocument.getElementById("lanes").hidden);
+  without.remove();
 }
 async function tryLarge() {
   // The first time the browser is still busy with itself.
@@ -133,15 +196,43 @@ async function tryLarge() {
   frame.remove();
 }
 (async () => {
-  try { await tryDefect(); await tryChange();
-  await tryChange(); await tryLarge(); } catch (error) { report.push(String(error.stack)); }
+  try {
+    await tryDefect(); await tryChange(); await tryRace(); await tryLarge();
+  } catch (error) { report.push(String(error.stack)); }
   await fetch("/report", {method: "POST", body: JSON.stringify([report, JSON.stringify(numbers)])});
 })();
 </script>"""
 
 
+def large_lanes(steps, chance, strings):
+    """As many thunks as VALUES on four streams; some wait for each other, some race."""
+    columns = ("lane", "kind", "group", "name", "first", "last", "start", "done", "slices")
+    thunks = {key: [] for key in columns}
+    name = len(strings)
+    strings += ["thunk.1", "custom-kernel", "read", "compute", "copy", "transfer"]
+    for i in range(VALUES):
+        lane, first = i % 4, i * steps // VALUES
+        last = min(steps - 1, first + chance.randrange(40)) if lane else first
+        group = name + chance.choice((3, 3, 4, 5))
+        done = min(VALUES - 1, i + 4) if lane else -1
+        row = (lane, name + 1, group, name, first, last, i - lane if lane else -1, done, i)
+        for key, value in zip(columns, row):
+            thunks[key].append(value)
+    one = [0] * (VALUES - 1)
+    slices = {"owner": one, "offset": one, "size": [64] * len(one)}
+    slices |= {"access": [name + 2] * len(one), "value": [name] * len(one)}
+    races = [
+        {"first": i, "second": i + 1, "owner": 0, "begin": 0, "end": 64, "finding": 0}
+        for i in range(0, 10_000, 10)
+    ]
+    return {
+        "names": [f"stream {i}" for i in range(4)],
+        "thunks": thunks, "slices": slices, "races": races,
+    }  # fmt: skip
+
+
 def large_picture():
-    """A picture of VALUES values, first fit over 10,000 steps."""
+    """A picture of VALUES values, first fit over 10,000 steps, and as many thunks."""
     chance, steps = random.Random(5), 10_000
     columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "shape", "op", "source")}
     names, strings, top = [], ["f32[1024]{0}", "", "train.py:12"], 0
@@ -159,20 +250,22 @@ def large_picture():
             strings.append(f"fusion.{len(names)}")
             step = (last + 1) % steps
         top += size
+    races = {"severity": "error", "check": "stream-race", "message": "", "lines": [], "marks": []}
     return {
+        "lanes": large_lanes(steps, chance, strings),
         "title": "large", "times": "dump", "steps": steps, "untimed": 0,
         "spaces": [{"color": 0, "name": "HBM", "peak": 0, "held": [top] * steps}],
         "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
         "blocks": {**columns, "names": names},
-        "instructions": [1] * steps, "findings": [], "strings": strings,
+        "instructions": [1] * steps, "findings": [races], "strings": strings,
     }  # fmt: skip
 
 
-def screenshot(page, path, dark):
+def screenshot(page, path, dark, size="1280,720"):
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         subprocess.run(
             ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-            + [f"--user-data-dir={folder}", "--window-size=1280,720", "--virtual-time-budget=4000"]
+            + [f"--user-data-dir={folder}", f"--window-size={size}", "--virtual-time-budget=4000"]
             + [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
             + [f"--screenshot={path}", f"file://{page}"],
             stderr=subprocess.DEVNULL,
@@ -192,6 +285,11 @@ def main():
         for dump, name in (("broadcast-copy", "defect.html"), ("shift-row", "row.html")):
             dump = options.inputs / f"defect-{dump}"
             subprocess.run([options.tool, dump, "-o", folder / name], check=True)
+        thunks = options.inputs.parent / "thunks" / "Inputs"
+        racing = [thunks / "streams.cuda", folder / "race.executable"]
+        drop = [sys.executable, thunks / "dropped.py", *racing, "async_done"]
+        subprocess.run(drop, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([options.tool, racing[1], "-o", folder / "race.html"], check=True)
         pair = [options.inputs.parent / "diff" / "Inputs" / side for side in ("remat", "plain")]
         subprocess.run([options.tool, *pair, "-o", folder / "change.html"], check=True)
         page = (folder / "defect.html").read_text(encoding="utf-8")
@@ -207,6 +305,10 @@ def main():
                 press = '<script>hlobufPage.press("f")</script></body>'
                 finding.write_text(text.replace("</body>", press), encoding="utf-8")
                 screenshot(finding, options.screenshots / name, dark=text is row)
+            race = (folder / "race.html").read_text(encoding="utf-8")
+            press = '<script>hlobufPage.press("r"); hlobufPage.scene.x0 = 15</script></body>'
+            finding.write_text(race.replace("</body>", press), encoding="utf-8")
+            screenshot(finding, options.screenshots / "view-race.png", False, "1240,600")
         handler = browse_site.Handler
         handler.harness = HARNESS.replace("LONGEST", str(LONGEST_OPENING)).replace(
             "FEWEST", str(FEWEST_FRAMES)

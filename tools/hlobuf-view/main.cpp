@@ -77,7 +77,9 @@ static constexpr llvm::StringLiteral Overview =
     "  hlobuf-view DUMP -o page.html writes one page of HTML that any browser\n"
     "  opens: a rectangle for each value, live bytes above with the peak "
     "marked,\n"
-    "  and in red what hlobuf-verify finds. --svg writes a picture.\n"
+    "  and in red what hlobuf-verify finds. An executable has its streams "
+    "above,\n"
+    "  with thunks at their steps. --svg writes a picture.\n"
     "  hlobuf-view OLD NEW -o page.html draws both, and colors what is new, "
     "gone,\n"
     "  larger or smaller.\n\n"
@@ -207,7 +209,8 @@ static llvm::Expected<Program> open(const std::string &Path,
   DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
-  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived, R);
+  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived,
+                       Made.Context->thunkGraph(), R);
   settleSentences(R);
   if (!R.ProvesNothing) {
     SentenceTally Proved;

@@ -18,10 +18,6 @@
 
 using namespace hlobuf;
 
-static llvm::StringRef verb(const ThunkSlice &S) {
-  return S.writes() ? "writes" : "reads";
-}
-
 namespace {
 class StreamRaces : ThunkRule {
 public:
@@ -35,13 +31,8 @@ private:
 
 void StreamRaces::report(const StreamOrder &Order, const StreamRace &Race) {
   Severity Level = std::min(severityOf(Race.First), severityOf(Race.Second));
-  Finding Found = Diags.reportAs(
-      Level, Race.SecondSlice->Text, "{} {} {} on {} while {} {} {} on {}",
-      G.name(Race.Second), verb(*Race.SecondSlice),
-      ThunkGraph::spell(Race.SecondSlice->Bytes),
-      Order.spellStream(Race.SecondStream), G.name(Race.First),
-      verb(*Race.FirstSlice), ThunkGraph::spell(Race.FirstSlice->Bytes),
-      Order.spellStream(Race.FirstStream));
+  Finding Found =
+      Diags.reportAs(Level, Race.SecondSlice->Text, "{}", Order.spell(Race));
   Found.note(Race.FirstSlice->Text, "{} is here", G.name(Race.First));
   Found.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
             Order.spellStream(Race.SecondStream),
@@ -53,10 +44,8 @@ void StreamRaces::run() {
   StreamOrder Order(G);
   if (Order.gaveUp())
     Diags.notChecked("more accesses than are followed");
-  llvm::DenseSet<IdPair> Said;
   for (const StreamRace &Race : Order.races())
-    if (Said.insert({Race.First.index(), Race.Second.index()}).second)
-      report(Order, Race);
+    report(Order, Race);
   if (Order.numConflicts() != 0 && Order.races().empty())
     Diags.measure(fmt::format("{} conflicts between streams, all ordered",
                               Order.numConflicts()));

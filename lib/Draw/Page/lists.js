@@ -92,6 +92,12 @@ function showLegend(picture, space, mode) {
     item.append(patch, word);
     return item;
   });
+  for (const word of new Set(picture.lanes?.thunks.group)) {
+    const item = element("span"), patch = element("i", undefined, "thunk");
+    patch.style.background = ThunkColors[word][isDark() ? 1 : 0];
+    item.append(patch, ThunkWords[word]);
+    items.push(item);
+  }
   const notes = [];
   if (picture.other) notes.push(`line: live bytes ${picture.isBefore ? "after" : "before"} the change`);
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");

@@ -3,10 +3,13 @@
 const Keys = [
   ["wheel, + -", "zoom; with shift only steps, with alt only bytes"], ["drag, arrows", "move"],
   ["0", "show everything"], ["click, enter", "choose the value under the mouse"],
-  ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
+  ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"], ["r", "next race between streams"],
   ["/", "search"], ["n N", "next, previous hit"], ["c", "color by kind, scope, source line"],
   ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"], ["escape", "choose nothing"],
 ];
+
+// What is under the mouse, and what is chosen.
+const Nothing = {hover: -1, chosen: -1, thunk: -1, chosenThunk: -1, step: null, found: []};
 
 class Page {
   constructor(picture) {
@@ -23,7 +26,9 @@ class Page {
     const color = this.picture?.spaces[this.scene.space]?.color, mode = this.painter?.mode;
     this.picture = picture;
     this.scene = new Scene(picture);
-    this.state = {hover: -1, chosen: -1, step: null, found: []};
+    this.lanes = new Lanes(picture, this.scene);
+    this.state = {...Nothing};
+    this.atRace = -1;
     this.at = -1;
     this.atFinding = -1;
     this.painter = new Painter(picture, this.scene);
@@ -50,6 +55,7 @@ class Page {
     this.pending = requestAnimationFrame(() => {
       this.pending = 0;
       this.painter.paint(this.state);
+      this.lanes.paint(this.state);
     });
   }
 
@@ -74,6 +80,7 @@ class Page {
       document.getElementById("space").append(group);
     });
     document.getElementById("finding").hidden = !picture.findings.length;
+    document.getElementById("race").hidden = !picture.lanes?.races.length;
   }
 
   chooseSpace(space, allocation = null) {
@@ -125,8 +132,33 @@ class Page {
       this.scene.show(mark.first, mark.last + 1, owner.base + mark.begin, owner.base + mark.end);
       this.state.step = mark.first;
     }
-    showFinding(finding);
+    const number = this.picture.findings.indexOf(finding);
+    const race = this.picture.lanes?.races.find(each => each.finding === number);
+    if (race) showRace(this.picture, race);
+    else showFinding(finding);
     this.redraw();
+  }
+
+  chooseThunk(i) {
+    this.state.chosenThunk = i;
+    showThunk(this.picture, i);
+    this.redraw();
+  }
+
+  chooseRace(number) {
+    const race = this.picture.lanes.races[number], {first} = this.picture.lanes.thunks;
+    const owner = this.picture.allocations[race.owner], steps = [first[race.first], first[race.second]];
+    this.atRace = number;
+    if (owner.space !== this.scene.space) this.chooseSpace(owner.space);
+    this.scene.show(Math.min(...steps), Math.max(...steps) + 1, owner.base + race.begin, owner.base + race.end);
+    Object.assign(this.state, {chosenThunk: -1, step: Math.max(...steps)});
+    showRace(this.picture, race);
+    this.redraw();
+  }
+
+  nextRace() {
+    const count = this.picture.lanes?.races.length;
+    if (count) this.chooseRace((this.atRace + 1) % count);
   }
 
   listFindings() {
@@ -171,7 +203,7 @@ class Page {
 
   clear() {
     document.getElementById("search").value = "";
-    Object.assign(this.state, {hover: -1, chosen: -1, step: null, found: []});
+    Object.assign(this.state, Nothing);
     document.getElementById("detail").replaceChildren();
     showList("", [], 0);
     this.redraw();
@@ -198,7 +230,7 @@ class Page {
     get("color").onchange = event => this.setMode(event.target.value);
     get("search").oninput = event => this.search(event.target.value.trim());
     get("all").onclick = () => this.press("0");
-    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["theme", "t"], ["keys", "?"]])
+    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["race", "r"], ["theme", "t"], ["keys", "?"]])
       get(id).onclick = () => this.press(key);
     get("curve").onclick = event => this.chooseStep(this.place(event, get("curve"))[0] - 0.5);
     marks.onwheel = event => {
@@ -206,13 +238,46 @@ class Page {
       const turned = event.deltaY || event.deltaX; // with shift, browsers turn it into deltaX
       this.zoomBy(Math.exp(clamp(turned, -200, 200) * 0.002), event, ...this.place(event, marks));
     };
-    marks.onpointerdown = event => this.drag(event, marks);
+    marks.onpointerdown = event => this.drag(event, marks, last => this.click(...this.place(last, marks)));
     marks.onpointermove = event => this.hover(event, marks);
     marks.onpointerleave = () => this.hideTip();
+    this.listenToLanes(get("lanes"));
     document.onkeydown = event => this.onKey(event);
   }
 
-  drag(event, marks) {
+  listenToLanes(lanes) {
+    lanes.onwheel = event => {
+      event.preventDefault();
+      const [step] = this.place(event, lanes), turned = event.deltaY || event.deltaX;
+      this.zoomBy(Math.exp(clamp(turned, -200, 200) * 0.002), {shiftKey: true}, step, this.scene.y0);
+    };
+    lanes.onpointerdown = event => this.drag(event, lanes, last => this.clickLanes(last));
+    lanes.onpointermove = event => this.hoverLanes(event);
+    lanes.onpointerleave = () => {
+      this.state.thunk = -1;
+      this.hideTip();
+      this.redraw();
+    };
+  }
+
+  clickLanes(event) {
+    const race = this.lanes.hitRace(event.offsetX, event.offsetY), [i] = this.lanes.hit(event.offsetX, event.offsetY);
+    if (race >= 0) this.chooseRace(race);
+    else if (i !== undefined) this.chooseThunk(i);
+  }
+
+  hoverLanes(event) {
+    if (this.dragging) return;
+    const found = this.lanes.hit(event.offsetX, event.offsetY), [i = -1] = found;
+    if (i !== this.state.thunk) {
+      this.state.thunk = i;
+      this.redraw();
+    }
+    this.showTip(i < 0 ? "" : thunkTip(this.picture, i, found.length - 1), event);
+  }
+
+  // Calls `click` if the mouse is up again where it went down. Lanes move sideways only.
+  drag(event, marks, click) {
     const box = marks.getBoundingClientRect();
     let {clientX, clientY} = event, moved = 0;
     marks.setPointerCapture(event.pointerId);
@@ -222,14 +287,14 @@ class Page {
       const x = next.clientX - clientX, y = next.clientY - clientY;
       ({clientX, clientY} = next);
       moved += Math.abs(x) + Math.abs(y);
-      this.scene.pan(-x / box.width * (this.scene.x1 - this.scene.x0), y / box.height * (this.scene.y1 - this.scene.y0));
+      this.scene.pan(-x / box.width * (this.scene.x1 - this.scene.x0), marks.id === "lanes" ? 0 : y / box.height * (this.scene.y1 - this.scene.y0));
       this.redraw();
     };
     marks.addEventListener("pointermove", move);
     marks.onpointerup = marks.onpointercancel = last => {
       marks.removeEventListener("pointermove", move);
       this.dragging = false;
-      if (last.type === "pointerup" && moved < 4) this.click(...this.place(last, marks));
+      if (last.type === "pointerup" && moved < 4) click(last);
     };
   }
 
@@ -241,14 +306,18 @@ class Page {
 
   hover(event, marks) {
     if (this.dragging) return;
-    const i = this.scene.hit(...this.place(event, marks)), tip = document.getElementById("tip");
+    const i = this.scene.hit(...this.place(event, marks));
     if (i !== this.state.hover) {
       this.state.hover = i;
       this.painter.paintMarks(this.state);
     }
-    tip.hidden = i < 0;
-    if (i < 0) return;
-    tip.innerText = tipText(this.picture, i);
+    this.showTip(i < 0 ? "" : tipText(this.picture, i), event);
+  }
+
+  showTip(text, event) {
+    const tip = document.getElementById("tip");
+    tip.hidden = !text;
+    tip.innerText = text;
     tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 4)}px`;
     tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 4)}px`;
   }
@@ -276,7 +345,7 @@ class Page {
       ArrowLeft: () => pan(-x, 0), ArrowRight: () => pan(x, 0), ArrowUp: () => pan(0, y), ArrowDown: () => pan(0, -y),
       "0": () => { scene.reset(); this.redraw(); },
       "[": () => this.chooseStep((this.state.step ?? 0) - 1), "]": () => this.chooseStep((this.state.step ?? 0) + 1),
-      p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
+      p: () => this.goToPeak(), f: () => this.nextFinding(), r: () => this.nextRace(), "/": () => focus.focus(),
       n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
       b: () => this.openOther(),

@@ -97,6 +97,8 @@ class Painter {
     if (state.hover >= 0) this.outline(context, state.hover, width, height, scale, themeColor("--text"), 1);
     if (state.chosen >= 0) this.outline(context, state.chosen, width, height, scale, themeColor("--text"), 2.5);
     this.paintFindings(context, width, height, scale);
+    for (const i of new Set([state.thunk, state.chosenThunk]))
+      if (i >= 0) paintTouched(this, context, i, width, height, scale);
     this.paintStep(context, state.step, width, height, scale);
     this.paintAxis(context, width, height, scale);
   }

@@ -1,4 +1,5 @@
-"""dropped.py FILE OUT: writes an executable without its last thunk and reads it again."""
+"""dropped.py FILE OUT [KIND]: writes an executable without its last thunk, or the last one
+of that kind, and reads it again."""
 
 import os
 import sys
@@ -11,9 +12,12 @@ from thunks import Program
 
 program = Program(read_executable(sys.argv[1]))
 before = program.root.thunks()
-program.root.put(before[:-1])
+kind = sys.argv[3] if len(sys.argv) > 3 else before[-1].kind
+last = max(i for i, thunk in enumerate(before) if thunk.kind == kind)
+before.pop(last)
+program.root.put(before)
 with open(sys.argv[2], "wb") as f:
     f.write(read_executable(sys.argv[1]).with_thunks(program.root.message))
 after = Program(read_executable(sys.argv[2])).root.thunks()
 same = [a.message.encode() == b.message.encode() for a, b in zip(before, after)]
-print(f"one less: {len(after) == len(before) - 1 and all(same)}")
+print(f"one less: {len(after) == len(before) and all(same)}")
