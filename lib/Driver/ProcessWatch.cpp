@@ -215,6 +215,13 @@ std::string ProcessWatch::flagsFor(Process &P, StringRef Flags) {
   return Result;
 }
 
+/// Executables are saved next to the dumps of the same programs, in a folder
+/// that is ours.
+bool ProcessWatch::savesExecutables(const Process &P) const {
+  return Target.Temporary && P.Folder != Target.Absolute && P.Foreign.empty() &&
+         !P.Filtered;
+}
+
 /// What the hook is told that sends \p Message: words that a zero byte ends.
 std::string ProcessWatch::reply(int Pid, StringRef Message) {
   auto [Verb, Rest] = Message.split('\0');
@@ -237,6 +244,8 @@ std::string ProcessWatch::reply(int Pid, StringRef Message) {
     return "";
   if (Verb == "flags")
     return flagsFor(*P, Rest);
+  if (Verb == "save")
+    return savesExecutables(*P) ? P->Folder : "";
   P->Compiled += Verb == "compiled";
   P->Hits += Verb == "hit";
   if (Verb == "hit" && !Rest.empty())
