@@ -90,7 +90,8 @@ static Program programOfExecutable(const std::string &Path) {
     return P;
   }
   ProtoFile File = findProtoPlaces(Path, *Bytes);
-  if (File.Places.size() != 1 || !File.Trouble.empty())
+  // One that is not whole is found by a search at most.
+  if (File.Places.size() != 1 || !File.Trouble.empty() || File.Searched)
     return P;
   std::array<DumpFile, NumFileRoles> Printed;
   if (llvm::Error Failed =

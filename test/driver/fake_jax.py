@@ -1,0 +1,35 @@
+"""fake_jax.py HOW (DUMP EXECUTABLE)...: a program whose compiler is in Inputs/fake_jax. It
+compiles each DUMP to EXECUTABLE. HOW is the platform of its client, or:
+
+  old     for a CPU, by a release whose client serializes executables
+  fork    for a CPU, in a child whose parent compiled all of it before
+  killed  for a CPU, and a signal ends it
+"""
+
+import os
+import pathlib
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs" / "fake_jax"))
+from jax._src import compiler  # noqa: E402 # pylint: disable=import-error,wrong-import-position
+
+how = sys.argv[1]
+client = compiler.Client("cpu" if how in ("old", "fork", "killed") else how)
+options = {"kind": compiler.OldExecutable} if how == "old" else {}
+
+
+def compile_all():
+    for module in zip(sys.argv[2::2], sys.argv[3::2]):
+        compiler.backend_compile_and_load(client, module, **options)
+
+
+compile_all()
+if how == "fork":
+    child = os.fork()
+    if child == 0:
+        compile_all()
+        os._exit(0)
+    os.waitpid(child, 0)
+if how == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
