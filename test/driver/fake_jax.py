@@ -2,7 +2,7 @@
 compiles each DUMP to EXECUTABLE. HOW is the platform of its client, or:
 
   old     for a CPU, by a release whose client serializes executables
-  fork    for a CPU, in a child whose parent compiled all of it before
+  fork    for a CPU, the last one in a child of the process that compiled the others
   killed  for a CPU, and a signal ends it
 """
 
@@ -19,17 +19,15 @@ client = compiler.Client("cpu" if how in ("old", "fork", "killed") else how)
 options = {"kind": compiler.OldExecutable} if how == "old" else {}
 
 
-def compile_all():
-    for module in zip(sys.argv[2::2], sys.argv[3::2]):
-        compiler.backend_compile_and_load(client, module, **options)
-
-
-compile_all()
-if how == "fork":
-    child = os.fork()
-    if child == 0:
-        compile_all()
-        os._exit(0)
+child = None
+modules = list(zip(sys.argv[2::2], sys.argv[3::2]))
+for module in modules:
+    if how == "fork" and module is modules[-1]:
+        child = os.fork()
+        if child:
+            break
+    compiler.backend_compile_and_load(client, module, **options)
+if child:
     os.waitpid(child, 0)
 if how == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
