@@ -50,6 +50,7 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
     if (std::error_code Error = fs::create_directories(Target.Absolute))
       return Error;
   }
+  Target.Temporary = isTemporary();
   std::string Chosen;
   Flags = flagsOfProcess(Flags, Target, Target.Absolute, Chosen);
   return {};

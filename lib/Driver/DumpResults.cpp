@@ -59,11 +59,16 @@ DumpResult hlobuf::retarget(const DumpResult &Original, const Input &From,
                             const Input &To) {
   DumpResult R = Original;
   auto Renamed = [&](std::string &Path) {
-    for (size_t Role = 0; Role != NumFileRoles; ++Role)
-      if (!Path.empty() && Path == From.Files[Role].Path) {
-        Path = To.Files[Role].Path;
+    for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+      StringRef Old = From.Files[Role].Path;
+      StringRef Rest = Path;
+      // A text inside of a file is `FILE!TEXT`.
+      if (!Old.empty() && Rest.consume_front(Old) &&
+          (Rest.empty() || Rest.starts_with("!"))) {
+        Path = To.Files[Role].Path + Rest.str();
         return;
       }
+    }
   };
   R.Path = To.Path;
   llvm::for_each(R.Files, Renamed);

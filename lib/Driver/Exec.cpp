@@ -12,6 +12,7 @@
 #include "Driver/DumpFolder.h"
 #include "Driver/FreshDumps.h"
 #include "Driver/ProcessWatch.h"
+#include "Driver/SavedExecutables.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -90,6 +91,7 @@ static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
   if (Fresh.Whole && !Fresh.Assignments.empty())
     Options.Inputs = {Folder};
   llvm::append_range(Options.Inputs, Entries);
+  Options.Executables = Fresh.Executables;
   Options.Print.Color = Options.Print.Color && Options.Progress;
   return runVerify(Options, Err, Err, &Findings);
 }
@@ -100,6 +102,12 @@ static bool namesFiles(const VerifyOptions &Options) {
          !Options.Outputs.empty();
 }
 
+static bool isEmpty(const FreshDumps &Fresh,
+                    llvm::ArrayRef<std::string> Entries) {
+  return Fresh.Assignments.empty() && Fresh.Executables.empty() &&
+         Entries.empty();
+}
+
 /// Says what of a run was not verified; how much.
 static size_t printShortfalls(const FreshDumps &Fresh,
                               llvm::ArrayRef<std::string> Entries,
@@ -108,7 +116,7 @@ static size_t printShortfalls(const FreshDumps &Fresh,
   size_t Count = Report.Shortfalls.size();
   for (const std::string &Shortfall : Report.Shortfalls)
     Err << "hlobuf-verify: not verified: " << Shortfall << '\n';
-  if (Fresh.Assignments.empty() && Entries.empty())
+  if (isEmpty(Fresh, Entries))
     return Count;
   if (unsigned Left = withoutEntry(Fresh, Entries)) {
     Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
@@ -128,7 +136,7 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
                  const WatchReport &Report, int Status, DumpFolder &Dumps,
                  llvm::raw_ostream &Err) {
   std::vector<std::string> Entries = entriesOf(Fresh, Report);
-  if (Fresh.Assignments.empty() && Entries.empty()) {
+  if (isEmpty(Fresh, Entries)) {
     Err << "hlobuf-verify: nothing was verified: "
         << whyNothing(Fresh, Status, Dumps.path()) << '\n';
     printShortfalls(Fresh, Entries, Report, Err);
@@ -151,7 +159,8 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
 
 /// What the command dumped, in its folder and in those that it chose itself.
 static FreshDumps freshDumps(const FolderSnapshot &Before,
-                             const WatchReport &Report) {
+                             const WatchReport &Report,
+                             const DumpFolder &Dumps) {
   FreshDumps Fresh = Before.changes();
   Fresh.Whole =
       Fresh.Stale == 0 && Report.Losses.Mixed.empty() && Report.Others.empty();
@@ -160,6 +169,8 @@ static FreshDumps freshDumps(const FolderSnapshot &Before,
   llvm::erase_if(Fresh.Assignments, [&](const std::string &Path) {
     return Report.Losses.Mixed.count(absolutePath(Path)) != 0;
   });
+  if (Dumps.isTemporary())
+    Fresh.Executables = findExecutables(Dumps.path());
   return Fresh;
 }
 
@@ -202,8 +213,8 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   std::signal(SIGPIPE, SIG_IGN);
   WatchReport Report = Watch.finish();
   Dumps.tidy(Before, Report);
-  int Result =
-      judge(Options, freshDumps(Before, Report), Report, *Status, Dumps, Err);
+  int Result = judge(Options, freshDumps(Before, Report, Dumps), Report,
+                     *Status, Dumps, Err);
   if (Dumps.Keep && Dumps.isTemporary())
     Err << "hlobuf-verify: the dumps are in " << Dumps.path() << '\n';
   return withLostOutput(Result);

@@ -21,6 +21,8 @@ namespace hlobuf {
 struct FreshDumps {
   /// Files with a buffer assignment, in order of names.
   std::vector<std::string> Assignments;
+  /// Executables that the program saved with our help, in order of names.
+  std::vector<std::string> Executables;
   /// Buffer assignments that were there before and are as they were.
   unsigned Stale = 0;
   /// Modules that were dumped optimized only. jax dumps a module so when it

@@ -75,6 +75,8 @@ struct VerifyOptions {
   std::string DumpsFolder;
   /// With a command to run: XLA dumps the module after each pass, too.
   bool FindPass = false;
+  /// Serialized executables of the same programs; see joinExecutables().
+  std::vector<std::string> Executables;
   /// Print texts back instead of verifying them.
   EmitKind Emit = EmitKind::Findings;
 };

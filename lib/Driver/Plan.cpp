@@ -7,6 +7,7 @@
 
 #include "Driver/Plan.h"
 #include "Driver/OrderedRun.h"
+#include "Driver/SavedExecutables.h"
 #include "Facts/ReleaseWindow.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/BLAKE3.h"
@@ -97,6 +98,7 @@ static void findTwins(std::vector<PlannedDump> &Dumps, unsigned Jobs) {
 llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
                                       SettingsFinder &Finder) {
   InputList List = findInputs(Options.Inputs);
+  joinExecutables(List, Options.Executables, Options.Jobs);
   Plan P;
   P.Skipped = std::move(List.Skipped);
   P.Searched = std::move(List.Searched);

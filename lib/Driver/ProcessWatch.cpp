@@ -7,6 +7,7 @@
 
 #include "Driver/ProcessWatch.h"
 #include "Driver/ProcessTree.h"
+#include "Driver/SavedExecutables.h"
 #include "Dump/FileNames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -215,6 +216,13 @@ std::string ProcessWatch::flagsFor(Process &P, StringRef Flags) {
   return Result;
 }
 
+/// Executables are saved next to the dumps of the same programs, in a folder
+/// that is ours.
+bool ProcessWatch::savesExecutables(const Process &P) const {
+  return Target.Temporary && P.Folder != Target.Absolute && P.Foreign.empty() &&
+         !P.Filtered;
+}
+
 /// What the hook is told that sends \p Message: words that a zero byte ends.
 std::string ProcessWatch::reply(int Pid, StringRef Message) {
   auto [Verb, Rest] = Message.split('\0');
@@ -237,6 +245,8 @@ std::string ProcessWatch::reply(int Pid, StringRef Message) {
     return "";
   if (Verb == "flags")
     return flagsFor(*P, Rest);
+  if (Verb == "save")
+    return savesExecutables(*P) ? P->Folder : "";
   P->Compiled += Verb == "compiled";
   P->Hits += Verb == "hit";
   if (Verb == "hit" && !Rest.empty())
@@ -302,11 +312,15 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
   }
   for (const auto &[Key, S] : All) {
     int64_t Dumped = 0;
+    int64_t Saved = 0;
     for (const std::string &Folder : S.Folders) {
       auto Lost = Report.Losses.Folders.find(Folder);
       Dumped += countAssignments(Folder);
       Dumped += Lost == Report.Losses.Folders.end() ? 0 : Lost->second;
+      Saved += static_cast<int64_t>(findExecutables(Folder).size());
     }
+    // An executable is verified with its dump, or by itself.
+    Dumped = std::max(Dumped, Saved);
     if (S.Filtered || S.Compiled <= Dumped)
       continue;
     Report.Shortfalls.push_back(fmt::format(

@@ -42,8 +42,9 @@ struct WatchReport {
 ///
 /// Python processes run a file of ours when they start (docs/get-a-dump.md),
 /// which asks here for flags, through a socket without a file. It asks again
-/// after a fork, and when the program changes XLA_FLAGS, and it says how many
-/// programs jax compiled. All other processes share the given folder. What is
+/// after a fork, and when the program changes XLA_FLAGS, and for a folder to
+/// save executables in (SavedExecutables), and it says how many programs jax
+/// compiled. All other processes share the given folder. What is
 /// written over there is counted (WriteLog), and processes that run XLA with
 /// other flags are looked for in /proc.
 class ProcessWatch {
@@ -89,6 +90,7 @@ private:
   std::string reply(int Pid, llvm::StringRef Message);
   Process *find(int Pid);
   Process &add(int Pid);
+  bool savesExecutables(const Process &P) const;
   std::string flagsFor(Process &P, llvm::StringRef Flags);
   void waitForOthers(WatchReport &Report);
   void compareCounts(WatchReport &Report);

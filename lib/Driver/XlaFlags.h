@@ -28,6 +28,8 @@ struct DumpTarget {
   std::string Extra;
   /// Takes the place of folders that the program names.
   bool Override = false;
+  /// The folder is made for this command, and nobody else's.
+  bool Temporary = false;
 
   /// True if \p Path, a folder that flags name, is this one or one that was
   /// made for a process in it.

@@ -47,6 +47,9 @@ struct Input {
   std::string Path;
   /// Set if the dump is in a proto.
   std::optional<ProtoPlace> Proto;
+  /// Where the thunks of a text dump are, if an executable of the same program
+  /// is known.
+  std::optional<ProtoPlace> Executable;
   /// Set if the dump is in a framed text.
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.

@@ -118,6 +118,8 @@ void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
     if (!Given.empty())
       FileOf(Role).Path = Given;
   }
+  if (In.Executable)
+    FileOf(FileRole::Thunks) = statFile(In.Executable->File);
 }
 
 static constexpr StringRef ByteOrderMark = "\xef\xbb\xbf";
@@ -174,9 +176,27 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
   return llvm::Error::success();
 }
 
+/// Adds the thunks of the executable that belongs to the text dump \p In.
+static llvm::Error openThunks(const Input &In, LoadedDump &L, Files &All) {
+  Sources Others;
+  Files Printed;
+  if (llvm::Error Failed = printProto(*In.Executable, {}, Others, Printed))
+    return Failed;
+  DumpFile &Thunks = fileOf(Printed, FileRole::Thunks);
+  if (Thunks.present())
+    Thunks.Text = L.Texts.add(Thunks.Path, Thunks.Text.str());
+  fileOf(All, FileRole::Thunks) = std::move(Thunks);
+  return llvm::Error::success();
+}
+
 static llvm::Error openSiblings(const Input &In, const SiblingPaths &Siblings,
                                 LoadedDump &L, Files &All) {
+  if (In.Executable)
+    if (llvm::Error Failed = openThunks(In, L, All))
+      return Failed;
   for (FileRole Role : SiblingRoles) {
+    if (In.Executable && Role == FileRole::Thunks)
+      continue;
     bool Given = !Siblings[static_cast<size_t>(Role)].empty();
     if (In.Files[static_cast<size_t>(Role)].Path.empty())
       continue;

@@ -2,16 +2,19 @@
 
 It asks hlobuf-verify for a folder to dump into that no other process has, and puts it
 into XLA_FLAGS: when the process starts, after a fork, and when the program changes the
-variable. It says how many programs jax compiled. Nothing that fails here is an error of
-the program. Also runs in Python 2.
+variable. It says how many programs jax compiled, and saves their executables, which
+hold the program that runs. Nothing that fails here is an error of the program. Also
+runs in Python 2.
 """
 
 # Without annotations and newer syntax, for Python 2.
 # mypy: ignore-errors
 # ruff: noqa
 
+import itertools
 import os
 import sys
+import time
 
 _SOCKET = "HLOBUF_EXEC"
 _FLAGS = "XLA_FLAGS"
@@ -19,6 +22,12 @@ _FLAGS = "XLA_FLAGS"
 _USERS = ("jaxlib", "tensorflow", "torch_xla")
 # The process that asked last: a parent may be gone when its child asks.
 _PROCESS = [os.getpid()]
+# Executables of these hold thunks.
+_PLATFORMS = ("cpu", "gpu", "cuda", "rocm")
+# What saving executables may cost a process: a second and a share of the time that jax
+# compiled, and space in the folder of dumps.
+_SAVING = "HLOBUF_EXECUTABLES"
+_SECONDS, _SHARE, _BYTES = 1.0, 0.1, 1 << 30
 
 
 def _ask(*words):
@@ -57,6 +66,7 @@ def _after_fork():
     loaded = any(name in sys.modules for name in _USERS)
     parent = _PROCESS[0]
     _PROCESS[0] = os.getpid()
+    _SAVED[0] = _Saved()
     _set("fork", str(parent), "1" if loaded else "0")
 
 
@@ -84,25 +94,31 @@ def _watch_flags():
 
 
 class _Finder(object):
-    """Listens to jax as soon as it can be listened to."""
+    """Calls us as soon as a module of jax is there."""
 
-    WANTED = "jax._src.monitoring"
+    def __init__(self, wanted):
+        self.wanted = wanted
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.WANTED:
+        if name not in self.wanted:
             return None
         import importlib.util
 
-        sys.meta_path.remove(self)
+        found = self.wanted.pop(name)
+        if not self.wanted:
+            sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         load = spec.loader.exec_module
 
-        def load_and_listen(module):
+        def load_and_tell(module):
             load(module)
-            _listen(module)
+            try:
+                found(module)
+            except Exception:
+                pass
 
         try:
-            spec.loader.exec_module = load_and_listen
+            spec.loader.exec_module = load_and_tell
         except Exception:
             pass
         return spec
@@ -132,6 +148,80 @@ def _cache_folder():
         return ""
 
 
+class _Saved(object):
+    """What this process saved of the programs that it compiled."""
+
+    def __init__(self):
+        self.folder = None
+        self.numbers = itertools.count()
+        self.bytes = 0
+        self.compiling = 0.0
+        self.saving = 0.0
+
+    def add(self, backend, executable, seconds):
+        self.compiling += seconds
+        if backend.platform not in _PLATFORMS or self.bytes >= _BYTES:
+            return
+        limit = _SECONDS + _SHARE * self.compiling
+        if self.saving >= limit and os.environ.get(_SAVING) != "all":
+            return
+        begin = time.perf_counter()
+        try:
+            if self.folder is None:
+                self.folder = _ask("save")
+            if self.folder:
+                self.write(_serialize(backend, executable))
+        finally:
+            self.saving += time.perf_counter() - begin
+
+    def write(self, data):
+        if self.bytes + len(data) > _BYTES:
+            return
+        self.bytes += len(data)
+        name = "executable_%04d.pjrt" % next(self.numbers)
+        path = os.path.join(self.folder, name)
+        # A process that dies leaves no part of an executable under that name.
+        part = path + ".part"
+        try:
+            with open(part, "wb") as file:
+                file.write(data)
+            os.rename(part, path)
+        except Exception:
+            os.unlink(part)
+
+
+_SAVED = [_Saved()]
+
+
+def _serialize(backend, executable):
+    if hasattr(executable, "serialize"):
+        return executable.serialize()
+    return backend.serialize_executable(executable)  # jax 0.7 and before
+
+
+def _save_executables(compiler):
+    """Wraps the functions through which jax obtains executables."""
+    for name in dir(compiler):
+        if name.startswith("backend_compile"):
+            setattr(compiler, name, _saving(getattr(compiler, name)))
+
+
+def _saving(compile):
+    import functools
+
+    @functools.wraps(compile)
+    def compile_and_save(backend, *args, **kwargs):
+        begin = time.perf_counter()
+        executable = compile(backend, *args, **kwargs)
+        try:
+            _SAVED[0].add(backend, executable, time.perf_counter() - begin)
+        except Exception:
+            pass
+        return executable
+
+    return compile_and_save
+
+
 def _start():
     if _SOCKET not in os.environ or "_hlobuf_exec" in sys.modules:
         return
@@ -140,7 +230,10 @@ def _start():
     if sys.version_info >= (3, 7):
         _watch_flags()
         os.register_at_fork(after_in_child=_after_fork)
-        sys.meta_path.insert(0, _Finder())
+        wanted = {"jax._src.monitoring": _listen}
+        if os.environ.get(_SAVING) != "0":
+            wanted["jax._src.compiler"] = _save_executables
+        sys.meta_path.insert(0, _Finder(wanted))
 
 
 def _go_on():

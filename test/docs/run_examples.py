@@ -13,6 +13,7 @@ keeping it.
 import difflib
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,8 @@ def examples(root, path, text):
 
 
 def main():
+    if not shutil.which("hlobuf-verify"):
+        sys.exit("hlobuf-verify is not in PATH: no example can be run")
     root = pathlib.Path(sys.argv[1])
     update = "--update" in sys.argv
     count = differ = 0

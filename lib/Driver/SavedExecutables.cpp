@@ -1,0 +1,174 @@
+//===- Driver/SavedExecutables.cpp ----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver/SavedExecutables.h"
+#include "Driver/OrderedRun.h"
+#include "HLO/ModuleDigest.h"
+#include "Input/Load.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <map>
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+using Digest = llvm::BLAKE3Result<16>;
+
+namespace {
+/// What is compared of a dump, or of an executable.
+struct Program {
+  /// Nothing if it is unknown.
+  std::optional<Digest> Module;
+  /// Everything else that verdicts on the program that runs depend on.
+  Digest Rest = {};
+  std::string Folder;
+  /// Of an executable.
+  std::optional<ProtoPlace> Place;
+  bool Joined = false;
+
+  bool isFree() const { return Module && !Joined; }
+};
+} // namespace
+
+std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
+  std::vector<std::string> Found;
+  std::error_code Error;
+  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
+       At != End && !Error; At.increment(Error))
+    if (StringRef(At->path()).ends_with(".pjrt"))
+      Found.push_back(At->path());
+  llvm::sort(Found);
+  return Found;
+}
+
+static Digest digestOf(std::initializer_list<StringRef> Texts) {
+  llvm::TruncatedBLAKE3<16> Hash;
+  for (StringRef Text : Texts)
+    Hash.update(Text);
+  return Hash.final();
+}
+
+static const InputFile &fileOf(const Input &In, FileRole Role) {
+  return In.Files[static_cast<size_t>(Role)];
+}
+
+static Program programOfDump(Input In) {
+  Program P;
+  if (In.Proto || In.Frames)
+    return P;
+  locateFiles(In, {});
+  if (fileOf(In, FileRole::Module).Path.empty())
+    return P;
+  Sources Texts;
+  llvm::Expected<StringRef> Module =
+      Texts.open(fileOf(In, FileRole::Module).Path);
+  llvm::Expected<StringRef> Assignment = Texts.open(In.Path);
+  if (Module && Assignment) {
+    P.Folder = llvm::sys::path::parent_path(In.Path).str();
+    P.Module = digestOfModule(*Module);
+    P.Rest = digestOf({*Assignment});
+  }
+  // Who verifies the dump says what is wrong.
+  llvm::consumeError(Module.takeError());
+  llvm::consumeError(Assignment.takeError());
+  return P;
+}
+
+static Program programOfExecutable(const std::string &Path) {
+  Program P;
+  Sources Texts;
+  llvm::Expected<StringRef> Bytes = Texts.open(Path);
+  if (!Bytes) {
+    llvm::consumeError(Bytes.takeError());
+    return P;
+  }
+  ProtoFile File = findProtoPlaces(Path, *Bytes);
+  // One that is not whole is found by a search at most.
+  if (File.Places.size() != 1 || !File.Trouble.empty() || File.Searched)
+    return P;
+  std::array<DumpFile, NumFileRoles> Printed;
+  if (llvm::Error Failed =
+          printProto(File.Places.front(), *Bytes, Texts, Printed)) {
+    llvm::consumeError(std::move(Failed));
+    return P;
+  }
+  auto TextOf = [&](FileRole Role) {
+    return Printed[static_cast<size_t>(Role)].Text;
+  };
+  P.Folder = llvm::sys::path::parent_path(Path).str();
+  P.Module = digestOfModule(TextOf(FileRole::Module));
+  P.Rest = digestOf({TextOf(FileRole::Assignment), TextOf(FileRole::Thunks)});
+  P.Place = std::move(File.Places.front());
+  return P;
+}
+
+/// True if all of \p Some are the same in everything.
+static bool areEqual(llvm::ArrayRef<Program *> Some) {
+  return llvm::all_of(
+      Some, [&](const Program *P) { return P->Rest == Some.front()->Rest; });
+}
+
+/// Joins free dumps and executables of one module, of one folder only unless
+/// \p Everywhere is set.
+static void pairUp(InputList &List, std::vector<Program> &Dumps,
+                   std::vector<Program> &Executables, bool Everywhere) {
+  struct Group {
+    std::vector<size_t> Dumps;
+    std::vector<Program *> Same;
+    std::vector<Program *> Executables;
+  };
+  std::map<std::pair<std::string, Digest>, Group> Groups;
+  auto GroupOf = [&](const Program &P) -> Group & {
+    return Groups[{Everywhere ? "" : P.Folder, *P.Module}];
+  };
+  for (size_t I = 0; I != Dumps.size(); ++I)
+    if (Dumps[I].isFree()) {
+      GroupOf(Dumps[I]).Dumps.push_back(I);
+      GroupOf(Dumps[I]).Same.push_back(&Dumps[I]);
+    }
+  for (Program &P : Executables)
+    if (P.isFree())
+      GroupOf(P).Executables.push_back(&P);
+  for (auto &[Key, G] : Groups) {
+    // Of equal ones it does not matter which is whose.
+    if (!areEqual(G.Same) || !areEqual(G.Executables))
+      continue;
+    for (auto [I, Executable] : llvm::zip(G.Dumps, G.Executables)) {
+      List.Dumps[I].Executable = Executable->Place;
+      Dumps[I].Joined = Executable->Joined = true;
+    }
+  }
+}
+
+void hlobuf::joinExecutables(InputList &List, llvm::ArrayRef<std::string> Files,
+                             unsigned Jobs) {
+  if (Files.empty())
+    return;
+  std::vector<Program> Dumps(List.Dumps.size());
+  std::vector<Program> Executables(Files.size());
+  runParallel(Dumps.size(), Jobs,
+              [&](size_t I) { Dumps[I] = programOfDump(List.Dumps[I]); });
+  runParallel(Executables.size(), Jobs, [&](size_t I) {
+    Executables[I] = programOfExecutable(Files[I]);
+  });
+  pairUp(List, Dumps, Executables, /*Everywhere=*/false);
+  // A forked process saves in a folder of its own what XLA dumps into its
+  // parent's.
+  pairUp(List, Dumps, Executables, /*Everywhere=*/true);
+  std::vector<std::string> Alone;
+  for (size_t I = 0; I != Files.size(); ++I)
+    if (!Executables[I].Joined)
+      Alone.push_back(Files[I]);
+  InputList Others = findInputs(Alone);
+  llvm::append_range(List.Dumps, Others.Dumps);
+  llvm::append_range(List.Errors, Others.Errors);
+  llvm::append_range(List.Skipped, Others.Skipped);
+  llvm::append_range(List.Searched, Others.Searched);
+}

@@ -1,0 +1,29 @@
+//===- Driver/SavedExecutables.h - Programs that ran ------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DRIVER_SAVEDEXECUTABLES_H
+#define HLOBUF_DRIVER_SAVEDEXECUTABLES_H
+
+#include "Input/Inputs.h"
+
+namespace hlobuf {
+
+/// The executables that processes below `--exec` saved in \p Folder and below
+/// (python/hlobuf/_exec_hook.py), in order of names.
+std::vector<std::string> findExecutables(llvm::StringRef Folder);
+
+/// Gives the text dumps in \p List the thunks of the executables \p Files of
+/// the same programs: those with the same module text, in the same folder if
+/// there are any. A text that stands for programs that differ leads nowhere.
+/// Executables without a dump become dumps of their own. Uses \p Jobs threads;
+/// 0 is one per core.
+void joinExecutables(InputList &List, llvm::ArrayRef<std::string> Files,
+                     unsigned Jobs);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DRIVER_SAVEDEXECUTABLES_H

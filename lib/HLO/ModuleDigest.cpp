@@ -1,0 +1,122 @@
+//===- HLO/ModuleDigest.cpp -----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/ModuleDigest.h"
+#include "HLO/ModuleReader.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+using Digest = llvm::BLAKE3Result<16>;
+
+namespace {
+/// Spells the parts of a module in one way.
+class ModuleSpelling {
+public:
+  explicit ModuleSpelling(StringRef Text)
+      : M(readModule(Text, {Names, Shapes, Indices},
+                     [this](StringRef, std::string) { Refused = true; })) {}
+
+  std::optional<Digest> digest() const;
+
+private:
+  std::string spell(HloOperand Operand) const;
+  std::string spell(const HloInstruction &I) const;
+  std::string spell(const HloComputation &C) const;
+  std::vector<bool> wrappers() const;
+
+  NameTable Names;
+  ShapeTable Shapes;
+  ShapeIndexTable Indices;
+  bool Refused = false;
+  HloModule M;
+};
+} // namespace
+
+/// With get-tuple-elements as a path, `%loop#1`.
+std::string ModuleSpelling::spell(HloOperand Operand) const {
+  // Only a broken module has more of them in a row.
+  constexpr unsigned DeepestTuple = 64;
+  std::string Path;
+  for (unsigned Depth = 0; Operand.Source && Depth != DeepestTuple; ++Depth) {
+    std::string Steps;
+    for (uint32_t Step : Indices.steps(Operand.Path))
+      Steps += '#' + std::to_string(Step);
+    Path.insert(0, Steps);
+    const HloInstruction &I = M[Operand.Source];
+    if (I.Op.Op != Opcode::GetTupleElement || I.Operands.size() != 1)
+      return Names[I.Name].str() + Path;
+    Path.insert(0, '#' + std::to_string(I.Number));
+    Operand = M.operands(I).front();
+  }
+  return "?" + Path;
+}
+
+std::string ModuleSpelling::spell(const HloInstruction &I) const {
+  std::string Text = Names[I.Name].str();
+  if (I.Root)
+    Text += " ROOT";
+  Text += '=';
+  if (I.Shape)
+    Text += Shapes.text(I.Shape);
+  Text += opcodeText(I.Op.Op);
+  for (const HloOperand &Operand : M.operands(I))
+    Text += ' ' + spell(Operand);
+  if (!isAsync(I.Op.Op))
+    for (const HloCall &Call : M.calls(I))
+      if (Call.Callee)
+        Text += " @" + Names[M[Call.Callee].Name].str();
+  return Text + '\n';
+}
+
+std::string ModuleSpelling::spell(const HloComputation &C) const {
+  std::string Text = Names[C.Name].str() + '\n';
+  for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
+    if (const HloInstruction &At = M.Instructions[I];
+        At.Op.Op != Opcode::GetTupleElement || At.Root)
+      Text += spell(At);
+  return Text;
+}
+
+/// The computations around what is asynchronous, which most texts leave out.
+std::vector<bool> ModuleSpelling::wrappers() const {
+  std::vector<bool> Found(M.Computations.size());
+  for (const HloInstruction &I : M.Instructions)
+    if (isAsync(I.Op.Op) && !I.Op.Sugar)
+      for (const HloCall &Call : M.calls(I))
+        if (Call.Callee)
+          Found[Call.Callee.index()] = true;
+  return Found;
+}
+
+static Digest digestOf(StringRef Text) {
+  llvm::TruncatedBLAKE3<16> Hash;
+  Hash.update(Text);
+  return Hash.final();
+}
+
+std::optional<Digest> ModuleSpelling::digest() const {
+  if (Refused)
+    return std::nullopt;
+  std::vector<bool> Wrappers = wrappers();
+  std::vector<Digest> Computations;
+  for (size_t C = 0; C != M.Computations.size(); ++C)
+    if (!Wrappers[C])
+      Computations.push_back(digestOf(spell(M.Computations[C])));
+  // Releases order them in several ways.
+  llvm::sort(Computations);
+  llvm::TruncatedBLAKE3<16> Hash;
+  Hash.update(M.Name);
+  for (const Digest &C : Computations)
+    Hash.update(C);
+  return Hash.final();
+}
+
+std::optional<Digest> hlobuf::digestOfModule(StringRef Text) {
+  return ModuleSpelling(Text).digest();
+}
