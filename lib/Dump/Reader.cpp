@@ -93,7 +93,9 @@ StringRef hlobuf::refusal(StringRef Text) {
     In.advance();
   if (In.atEnd())
     return "it is empty";
-  if (endsInFirstLine(Text, FileRole::Assignment))
+  StringRef FirstLine = infoOf(FileRole::Assignment).FirstLines;
+  bool Shorter = Text.size() < FirstLine.size() && !Text.contains('\n');
+  if (Shorter || endsInFirstLine(Text, FileRole::Assignment))
     return "it ends inside its first line: it was cut off";
   if (In.line().starts_with("\xef\xbb\xbf"))
     return "it starts with a UTF-8 byte order mark, which XLA does not write";

@@ -15,6 +15,7 @@
 #include "Support/LineCursor.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -327,6 +328,12 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
                                Path, What));
 }
 
+/// True if \p Text is too short to be sure, and no text.
+static bool beginsBinary(StringRef Text) {
+  constexpr size_t Enough = 48;
+  return Text.size() < Enough && !llvm::json::isUTF8(Text);
+}
+
 void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
@@ -370,7 +377,7 @@ void InputFinder::addFile(const std::string &Path) {
              fmt::format("'{}' was printed from a proto: verify that", Path));
     return;
   case TextKind::Other:
-    if (isBinary(*Text)) {
+    if (isBinary(*Text) || beginsBinary(*Text)) {
       bool Once = Path == "-" || !fs::is_regular_file(Path);
       std::string Name = Once ? Frames->Path : Path;
       addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);

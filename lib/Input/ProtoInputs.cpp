@@ -100,6 +100,10 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
 std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
   if (!File.Trouble.empty())
     return fmt::format("cannot read '{}': {}", Path, File.Trouble);
+  if (File.ScheduledModules != 0)
+    return fmt::format("'{}' holds an HLO module without a buffer assignment: "
+                       "it is from before the assignment, or was cut off",
+                       Path);
   if (File.OnlyModules)
     return fmt::format("'{}' holds an HLO module without a buffer assignment",
                        Path);

@@ -7,9 +7,11 @@
 
 #include "Proto/Container.h"
 #include "Proto/Fields.h"
+#include "Proto/Framing.h"
 #include "Proto/Riegeli.h"
 #include "Proto/Wire.h"
 #include "Support/Decompress.h"
+#include "Support/Format.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,10 +21,6 @@ using llvm::StringRef;
 
 StringRef hlobuf::moduleName(StringRef Module) {
   return bytesField(Module, ModuleName);
-}
-
-static bool isPickle(StringRef Bytes) {
-  return Bytes.starts_with("\x80\x04") || Bytes.starts_with("\x80\x05");
 }
 
 bool hlobuf::mayHoldProto(StringRef Start) {
@@ -45,6 +43,7 @@ public:
 
 private:
   void noteDevice(StringRef Bytes);
+  void checkOptions(StringRef Bytes, StringRef Message);
   void searchRecords(StringRef Bytes, unsigned Depth);
   void scan(StringRef Bytes);
   bool isModule(StringRef Bytes);
@@ -60,6 +59,10 @@ private:
   void trouble(StringRef Why) {
     if (C.Trouble.empty())
       C.Trouble = Why.str();
+  }
+  void cutOff(std::string Evidence) {
+    C.Around = Wrapper::CutOff;
+    C.Trouble = std::move(Evidence);
   }
 
   ProtoContainer &C;
@@ -90,6 +93,16 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       C.For = For;
 }
 
+/// Of an executable for CPUs, which is the first field of \p Message, the
+/// second one has the compile options (jaxlib 0.5.3 to 0.12.0). \p Bytes are
+/// the file.
+void ContainerReader::checkOptions(StringRef Bytes, StringRef Message) {
+  bool HasOther = Message.empty();
+  forEachField(Message, [&](const WireField &F) { HasOther |= F.Number != 1; });
+  if (!HasOther && !C.Protos.empty() && !C.Protos.front().Whole)
+    cutOff(cutOffFile(Bytes, "before its compile options").Evidence);
+}
+
 /// Searches \p Bytes, which were \p Unpacked from a compressed file. Nobody
 /// compresses those again and again; 282 bytes can so stand for 1 GiB.
 void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
@@ -98,6 +111,8 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     return trouble("it is wrapped too often");
   if (Unpacked && isCompressed(Bytes))
     return trouble("it is compressed more than twice");
+  std::string NotZlib;
+  StringRef Outermost;
   if (isCompressed(Bytes) || isZlib(Bytes)) {
     llvm::Expected<std::string> Text =
         decompress(Bytes, MaxBytes, mayHoldProto);
@@ -106,9 +121,34 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     std::string Why = llvm::toString(Text.takeError());
     if (isCompressed(Bytes))
       return trouble(Why);
+    NotZlib = std::move(Why);
+  } else if (Depth == 0 || (Unpacked && mayHoldProto(Bytes))) {
+    Framing Frames = framingOf(Bytes);
+    if (Frames.Is == Framing::Kind::CutOff)
+      return cutOff(Frames.Evidence);
+    if (Frames.Is == Framing::Kind::Whole)
+      C.Around = Wrapper::Known;
+    Outermost = Frames.Message;
   }
   noteDevice(Bytes.take_front(1 << 16));
   searchRecords(Bytes, Depth);
+  if (Depth != 0 && !Unpacked)
+    return;
+  checkOptions(Bytes, Outermost);
+  // Two bytes are not enough to know zlib by.
+  if (C.Protos.empty() && C.Modules == 0)
+    trouble(NotZlib);
+}
+
+/// How many records follow the first one of \p Records, which says so of a
+/// split proto: see mergedRecords(). There is at least a first one.
+static size_t manifestRows(llvm::ArrayRef<StringRef> Records) {
+  size_t Rows = 0;
+  if (!Records.empty() && bytesField(Records.front(), 1).starts_with("xla."))
+    forEachField(Records.front(), [&](const WireField &F) {
+      Rows += F.Number == 2 && F.isMessage();
+    });
+  return Rows;
 }
 
 /// Files of records may be anywhere; what is between them is scanned.
@@ -121,6 +161,10 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
     RiegeliRecords Records = readRiegeli(Bytes.drop_front(At), MaxBytes);
     if (Records.Trouble)
       trouble(Records.Trouble);
+    else if (size_t Rows = manifestRows(Records.All);
+             Records.All.size() <= Rows)
+      cutOff(fmt::format("it has {} of {} records: it was cut off",
+                         Records.All.size(), Rows + 1));
     for (auto &Owned : Records.Owned) {
       MaxBytes -= std::min<uint64_t>(MaxBytes, Owned->size());
       C.Unpacked.push_back(std::move(Owned));
@@ -362,18 +406,6 @@ void ContainerReader::scan(StringRef Bytes) {
         static_cast<size_t>(Bytes.end() - C.Protos.back().Assignment.end())));
 }
 
-/// Records or a message, maybe after a header with its length (IFRT, 2025 on).
-static bool isExecutable(StringRef Bytes) {
-  auto IsBody = [](StringRef Rest) {
-    return Rest.starts_with(RiegeliSignature) || isMessage(Rest);
-  };
-  if (IsBody(Bytes))
-    return true;
-  std::optional<uint64_t> Size = takeVarint(Bytes);
-  return Size && *Size <= Bytes.size() && isMessage(Bytes.take_front(*Size)) &&
-         IsBody(Bytes.drop_front(*Size));
-}
-
 /// What kind of file \p Bytes are.
 static Wrapper wrapperOf(StringRef Bytes, const ProtoContainer &C) {
   if (C.Protos.size() == 1) {
@@ -382,19 +414,19 @@ static Wrapper wrapperOf(StringRef Bytes, const ProtoContainer &C) {
         P.Module.data() > Bytes.data() && P.Assignment.end() == Bytes.end())
       return Wrapper::None;
   }
-  if (isCompressed(Bytes) || isZlib(Bytes) || isPickle(Bytes) ||
-      isMessage(Bytes))
-    return Wrapper::Known;
-  // An entry of the cache that was unpacked begins with the time, 4 bytes.
-  return isExecutable(Bytes) || isExecutable(Bytes.drop_front(
-                                    std::min<size_t>(4, Bytes.size())))
-             ? Wrapper::Known
-             : Wrapper::Unknown;
+  bool Known = isCompressed(Bytes) || isZlib(Bytes) || isPickle(Bytes);
+  return Known ? Wrapper::Known : C.Around;
 }
 
 ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
   ProtoContainer C;
   ContainerReader(C, MaxBytes).search(Bytes, 0);
+  if (C.Around == Wrapper::CutOff) {
+    C.Protos.clear();
+    C.ScheduledModules.clear();
+    C.Modules = 0;
+    return C;
+  }
   C.Around = wrapperOf(Bytes, C);
   // CPU executables (2023 on) have no HloProto, and no records around it.
   bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);

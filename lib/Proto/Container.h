@@ -46,6 +46,9 @@ enum class Wrapper : uint8_t {
   Known,
   /// Anything else: the HloProto was found by a search.
   Unknown,
+  /// The file is cut off: Trouble says where. Nothing in it is kept, since what
+  /// is missing may be of the same program.
+  CutOff,
 };
 
 /// The protos of one file.

@@ -110,40 +110,73 @@ static const char *readSimple(StringRef Data, uint64_t MaxBytes,
   return nullptr;
 }
 
+namespace {
+/// The header of a chunk.
+struct Chunk {
+  char Type = 0;
+  /// Bytes of its data, packed and unpacked.
+  uint64_t Size = 0;
+  uint64_t Decoded = 0;
+  /// Bytes that the whole chunk has at least, its header included.
+  uint64_t Total = 0;
+};
+} // namespace
+
+/// The chunk at \p At of the content of \p File, which has \p End bytes;
+/// nothing if none begins there.
+static std::optional<Chunk> chunkAt(StringRef File, size_t At, size_t End) {
+  if (End - At < ChunkHeader)
+    return std::nullopt;
+  std::string Header = content(File, At, ChunkHeader);
+  auto Number = [&](size_t Offset) {
+    return llvm::support::endian::read64le(Header.data() + Offset);
+  };
+  Chunk C;
+  C.Type = Header[24];
+  C.Size = Number(8);
+  C.Decoded = Number(32);
+  uint64_t Count = Number(24) >> 8;
+  // What follows the file does not begin like a chunk.
+  constexpr uint64_t Largest = uint64_t(1) << 40;
+  if (!StringRef("sprtm").contains(C.Type) || C.Size > Largest ||
+      C.Decoded > Largest || Count > Largest)
+    return std::nullopt;
+  C.Total = ChunkHeader + std::max(C.Size, Count);
+  return C;
+}
+
 RiegeliRecords hlobuf::readRiegeli(StringRef Bytes, uint64_t MaxBytes) {
   RiegeliRecords Records;
   const size_t End = contentSize(Bytes);
   size_t At = 0;
-  while (End - At >= ChunkHeader) {
-    std::string Header = content(Bytes, At, ChunkHeader);
-    auto Number = [&](size_t Offset) {
-      return llvm::support::endian::read64le(Header.data() + Offset);
-    };
-    uint64_t Size = Number(8);
-    uint64_t Count = Number(24) >> 8;
-    uint64_t Decoded = Number(32);
-    char Type = Header[24];
-    // What follows the file does not begin like a chunk.
-    constexpr uint64_t Largest = uint64_t(1) << 40;
-    if (!StringRef("sprtm").contains(Type) || Size > Largest ||
-        Decoded > Largest || Count > Largest)
-      break;
-    if (Size > End - At - ChunkHeader || Decoded > MaxBytes) {
+  while (std::optional<Chunk> C = chunkAt(Bytes, At, End)) {
+    if (C->Size > End - At - ChunkHeader || C->Decoded > MaxBytes) {
       Records.Trouble = "its last record is cut off";
       break;
     }
     const char *Why = nullptr;
-    if (Type == 'r')
-      Why =
-          readSimple(content(Bytes, At + ChunkHeader, Size), MaxBytes, Records);
-    else if (Type == 't')
+    if (C->Type == 'r')
+      Why = readSimple(content(Bytes, At + ChunkHeader, C->Size), MaxBytes,
+                       Records);
+    else if (C->Type == 't')
       Why = "its records are transposed, which is not supported";
     if (Why && !Records.Trouble)
       Records.Trouble = Why;
-    At += std::min<uint64_t>(ChunkHeader + std::max(Size, Count), End - At);
-    MaxBytes -= std::min(MaxBytes, Decoded);
+    At += std::min<uint64_t>(C->Total, End - At);
+    MaxBytes -= std::min(MaxBytes, C->Decoded);
   }
   size_t Blocks = At / BlockContent + 1;
   Records.Size = std::min(Bytes.size(), At + Blocks * BlockHeader);
   return Records;
+}
+
+bool hlobuf::endsInsideRiegeli(StringRef Bytes) {
+  const size_t End = contentSize(Bytes);
+  size_t At = 0;
+  while (std::optional<Chunk> C = chunkAt(Bytes, At, End)) {
+    if (C->Total > End - At)
+      return true;
+    At += C->Total;
+  }
+  return End - At < ChunkHeader && (At == 0 || At != End);
 }

@@ -40,6 +40,10 @@ struct RiegeliRecords {
 /// is unpacked, however long \p Bytes are.
 RiegeliRecords readRiegeli(llvm::StringRef Bytes, uint64_t MaxBytes);
 
+/// True if \p Bytes, which begin with such a file, end inside of one of its
+/// chunks.
+bool endsInsideRiegeli(llvm::StringRef Bytes);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_PROTO_RIEGELI_H

@@ -99,7 +99,8 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
       continue;
     }
     if (Status == Z_BUF_ERROR && Stream.avail_in == 0 && Fed == Bytes.size())
-      return damaged("the gzip data is cut off");
+      return damaged(isGzip(Bytes) ? "the gzip data is cut off"
+                                   : "the zlib data is cut off");
     if (Status != Z_OK)
       return damaged("damaged gzip data");
   }

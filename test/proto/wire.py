@@ -9,15 +9,26 @@
     literals                 a program of constants of many types
     unassigned NAME          a module with a schedule and without an assignment
     options NEWEST           compile_options.pb with the option NEWEST
-    cut FILE                 verifies every sixteenth beginning of FILE
+    parts FILE [HEADER]      the proto in FILE in parts, as libtpu 0.0.42 stores it
+    record FILE              the first file of records in FILE, alone in a message
+    pickle FILE              a pickle of FILE and of bytes that get no frame
+    unpacked FILE            FILE without zlib
+    cut COUNT FILE...        verifies COUNT beginnings of each FILE, and those that end
+                             next to where an outermost field, part or chunk does
     flip FILE...             verifies each file with single bytes changed
 """
 
+import itertools
+import json
+import pickle
 import random
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
+
+SIGNATURE = b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"
 
 
 def varint(data, at):
@@ -91,7 +102,7 @@ def chunk(kind, data, count=1, size=100):
 
 def records(kind, packed):
     """A riegeli file with one chunk that cannot be unpacked."""
-    begin = b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f" + bytes(16)
+    begin = SIGNATURE + bytes(16)
     data = packed.encode() + b"\x02\x01\x01data"
     return begin + chunk(b"s", b"", 0, 0) + chunk(kind.encode(), data)
 
@@ -180,6 +191,88 @@ def options(newest):
     return message((31, 1), (int(newest), 0))
 
 
+def delimited(data):
+    return encode(len(data)) + data
+
+
+def parts(file, header=None):
+    """Program, HLO, two that are empty, the module before optimization, options."""
+    proto = Path(file).read_bytes()
+    module = message((1, next(fields(proto))[2]), (2, b"\x1a\x00"))
+    program = message((2, 1), (3, b"\x81" * 32), (8, b"\xff" * 600))
+    hlo = message((1, message((1, "barrier"))), (6, proto), (9, 1))
+    every = [program, hlo, b"", b"", module, message((1, b""), (4, b"\x1a\x00"), (9, "libtpu"))]
+    head = [message((1, 3), (2, header))] if header else []
+    return b"".join(map(delimited, head + every))
+
+
+def field_ends(data):
+    """Where the outermost fields end, as far as there are some."""
+    at = 0
+    while at < len(data):
+        try:
+            key, at = varint(data, at)
+            size, at = varint(data, at)
+        except IndexError:
+            return
+        at += size if key & 7 == 2 else 0
+        yield at
+
+
+def part_ends(data):
+    at = 0
+    while at < len(data):
+        try:
+            size, at = varint(data, at)
+        except IndexError:
+            return
+        at += size
+        yield at
+
+
+def chunk_ends(data):
+    """Of chunks that end in the first block."""
+    at = data.find(SIGNATURE)
+    block, at = at + (1 << 16), at + 24
+    while 23 < at < min(block, len(data)):
+        size, count = (int.from_bytes(data[at + x : at + x + 8], "little") for x in (8, 24))
+        at += 40 + max(size, count >> 8)
+        yield at
+
+
+def places(data, count):
+    found = {len(data) * i // count for i in range(count)}
+    header = next(part_ends(data), 0)
+    after_header = (header + at for at in field_ends(data[header:]))
+    for walk in field_ends(data), after_header, part_ends(data), chunk_ends(data):
+        # In a file of another kind, such a walk can find an end at each byte.
+        for end in itertools.islice(walk, 40):
+            found |= {end - 1, end, end + 1}
+    # The first byte of a proto is an empty line.
+    return sorted(at for at in found if 1 < at < len(data))
+
+
+def cut(data, count):
+    """Verifies beginnings of a file, many at once."""
+    wrong = []
+    ends = places(data, count)
+    with tempfile.TemporaryDirectory() as folder:
+        for at in ends:
+            (Path(folder) / f"{at}.bin").write_bytes(data[:at])
+        command = ["hlobuf-verify", "--no-config", "--format=json"]
+        command += [f"{at}.bin" for at in ends]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+        results = [json.loads(line) for line in done.stdout.splitlines()]
+        for at in ends:
+            mine = [result for result in results if result["dump"].startswith(f"{at}.bin")]
+            texts = [result.get("input_error", result["status"]) for result in mine]
+            if len(texts) != 1 or "cut off" not in texts[0]:
+                wrong.append(f"{at} ({'; '.join(texts)})")
+    if wrong or done.returncode != 2:
+        return f"status {done.returncode}, not cut off at {len(wrong)}: {', '.join(wrong[:3])}"
+    return f"all {len(ends)} unreadable"
+
+
 def main():
     command, *rest = sys.argv[1:]
     scratch = Path(tempfile.mkdtemp()) / "x.hlo.pb"
@@ -202,14 +295,19 @@ def main():
         sys.stdout.buffer.write(message((3, message((3, options(*rest))))))
     elif command == "records":
         sys.stdout.buffer.write(records(*rest))
-    elif command == "cut":
+    elif command == "parts":
+        sys.stdout.buffer.write(parts(*rest))
+    elif command == "record":
         data = Path(rest[0]).read_bytes()
-        places = range(1, len(data), 16)
-        good = 0
-        for size in places:
-            scratch.write_bytes(data[:size])
-            good += status(scratch) == 2
-        print(f"{good} of {len(places)} cut: status 2 each" if good == len(places) else "silent")
+        sys.stdout.buffer.write(message((1, data[data.index(SIGNATURE) :]), (2, b"\x1a\x00")))
+    elif command == "pickle":
+        data = Path(rest[0]).read_bytes()
+        pickle.dump((data, bytes(1 << 17), "jit_"), sys.stdout.buffer, protocol=4)
+    elif command == "unpacked":
+        sys.stdout.buffer.write(zlib.decompress(Path(rest[0]).read_bytes()))
+    elif command == "cut":
+        for file in rest[1:]:
+            print(f"{Path(file).name}:", cut(Path(file).read_bytes(), int(rest[0])))
     elif command == "flip":
         chance = random.Random(1)
         crashes = 0

@@ -1,0 +1,49 @@
+//===- Proto/Framing.h - Whether a file is whole ----------------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The modules in a file are searched for (Container.h), and those before a cut
+// are found there as in a whole file. Sizes are what shows the cut: of the
+// outermost fields, pickle frames, chunks of records, or parts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROTO_FRAMING_H
+#define HLOBUF_PROTO_FRAMING_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace hlobuf {
+
+/// Whether a file ends where its own sizes say.
+struct Framing {
+  enum class Kind : uint8_t {
+    /// A file of another kind, or damaged.
+    Unknown,
+    Whole,
+    CutOff,
+  };
+  Kind Is = Kind::Unknown;
+  /// Of one that is cut off: where it ends and inside of what; for people.
+  std::string Evidence;
+  /// Of one that is a message, maybe after a header: that message.
+  llvm::StringRef Message;
+};
+
+/// The file \p Bytes, which is not compressed. Cost is linear in its size at
+/// most.
+Framing framingOf(llvm::StringRef Bytes);
+
+/// A file that is cut off: it ends \p Where; for people.
+Framing cutOffFile(llvm::StringRef Bytes, llvm::StringRef Where);
+
+/// True if \p Bytes begin like a pickle with frames (protocol 4 and 5).
+bool isPickle(llvm::StringRef Bytes);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_FRAMING_H
