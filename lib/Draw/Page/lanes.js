@@ -65,38 +65,42 @@ class Lanes {
 
   // Thunks that share a pixel are drawn once.
   paintLane(context, lane, width, scale) {
-    const {thunks} = this.picture.lanes, drawn = {};
+    const {thunks} = this.picture.lanes, drawn = [-1, -1];
     for (const i of this.order[lane]) {
-      const group = thunks.group[i], loop = group === "control";
+      const group = thunks.group[i], loop = group === "control" ? 1 : 0;
+      const end = Math.floor(this.scene.toX(thunks.last[i] + 1, width));
+      if (end <= drawn[loop]) continue;
+      if (thunks.first[i] > this.scene.x1) break;
+      drawn[loop] = end;
       const [left, right, top, bottom] = this.place(i, width, scale);
-      if (right < 0 || left > width || Math.floor(right) <= (drawn[loop] ?? -1)) continue;
-      drawn[loop] = Math.max(drawn[loop] ?? -1, Math.floor(right));
       context.fillStyle = ThunkColors[group][isDark() ? 1 : 0];
       context.fillRect(left, top, right - left, bottom - top);
       if (!loop && this.named && right - left > 50 * scale) this.labels.push([i, left, right, top, bottom]);
     }
   }
 
-  // From a start to what it launches, and from there to the done.
+  // From a start to what it launches, and from there to the done. There may be as many
+  // as thunks, so that each pixel is looked at once.
   paintWaits(context, width, scale) {
-    const {thunks} = this.picture.lanes, seen = new Set();
+    const {thunks, names, launched} = this.picture.lanes, drawn = new Map();
     context.strokeStyle = themeColor("--faint");
     context.lineWidth = scale;
+    context.beginPath();
     const line = (x, from, to) => {
-      const key = `${Math.round(x)}/${thunks.lane[from]}/${thunks.lane[to]}`;
-      if (x < 0 || x > width || thunks.lane[from] === thunks.lane[to] || seen.has(key)) return;
-      seen.add(key);
-      const [upper, lower] = thunks.lane[from] < thunks.lane[to] ? [from, to] : [to, from];
-      context.beginPath();
-      context.moveTo(x, this.place(upper, width, scale)[3]);
-      context.lineTo(x, this.place(lower, width, scale)[2]);
-      context.stroke();
+      const one = Math.min(thunks.lane[from], thunks.lane[to]), other = Math.max(thunks.lane[from], thunks.lane[to]);
+      if (one === other || x < 0 || x > width) return;
+      const key = one * names.length + other;
+      if (!drawn.has(key)) drawn.set(key, new Uint8Array(width + 1));
+      if (drawn.get(key)[Math.floor(x)]) return;
+      drawn.get(key)[Math.floor(x)] = 1;
+      context.moveTo(x, this.place(thunks.lane[from] === one ? from : to, width, scale)[3]);
+      context.lineTo(x, this.place(thunks.lane[from] === one ? to : from, width, scale)[2]);
     };
-    for (const i of this.picture.lanes.launched) {
-      const [left, right] = this.place(i, width, scale);
-      if (thunks.start[i] >= 0) line(left + scale, thunks.start[i], i);
-      if (thunks.done[i] >= 0) line(right - scale, i, thunks.done[i]);
+    for (const i of launched) {
+      if (thunks.start[i] >= 0) line(this.scene.toX(thunks.first[i], width) + scale, thunks.start[i], i);
+      if (thunks.done[i] >= 0) line(this.scene.toX(thunks.last[i] + 1, width) - 2 * scale, i, thunks.done[i]);
     }
+    context.stroke();
   }
 
   // The ends of the line between two thunks that race: while both run, if they do.
