@@ -355,6 +355,7 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
 llvm::Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   auto L = std::make_unique<LoadedDump>();
+  L->Frames = In.Frames;
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
   if (In.Proto) {
