@@ -300,11 +300,9 @@ void InputFinder::addProtoFile(const std::string &Path) {
     return;
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
-  if (!Bytes) {
-    List.Skipped.push_back(
-        fmt::format("{} ({})", Path, llvm::toString(Bytes.takeError())));
-    return;
-  }
+  if (!Bytes)
+    return addError(Path, fmt::format("cannot read '{}': {}", Path,
+                                      llvm::toString(Bytes.takeError())));
   ProtoFile File = findProtoPlaces(Path, *Bytes);
   if (!File.Places.empty() || !File.Trouble.empty())
     addProtos(Path, std::move(File));
