@@ -13,7 +13,7 @@ using namespace hlobuf;
 /// The file that holds \p S where the dump is split (2026-04-03 on), or always.
 static std::optional<FileRole> fileOf(const Dump &D, Section S) {
   FileRole File = infoOf(S).File;
-  if (File == FileRole::Assignment || File >= FileRole::Traces)
+  if (File == FileRole::Assignment || isOnlyInProtos(File))
     return std::nullopt;
   // What the assignment's file holds itself is in no other file.
   bool Combined = !D.Split && D.state(Section::Used) != SectionState::Absent;
@@ -39,7 +39,7 @@ static bool isOlder(const Facts &DumpFacts, Section S) {
 SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
   SkipReason Why;
   // The texts that were printed from a proto prove nothing about each other.
-  if (DumpFacts.dump().fromProto() || infoOf(S).File >= FileRole::Traces) {
+  if (DumpFacts.dump().fromProto() || isOnlyInProtos(infoOf(S).File)) {
     Why.Kind = SkipKind::NotApplicable;
     Why.Reason =
         fmt::format("no {} in {}", infoOf(S).Name,

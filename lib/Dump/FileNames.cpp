@@ -173,11 +173,7 @@ Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
     return rangesBelong(D);
   case FileRole::Module:
     return moduleBelongs(D);
-  case FileRole::Assignment:
-  case FileRole::Report:
-  case FileRole::Traces:
-  case FileRole::Thunks:
+  default:
     return {};
   }
-  return {};
 }

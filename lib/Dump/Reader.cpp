@@ -55,6 +55,15 @@ private:
 };
 } // namespace
 
+std::optional<FileRole> hlobuf::roleOf(TextKind Kind) {
+  if (Kind == TextKind::NewReport)
+    return FileRole::Report;
+  auto Row = static_cast<size_t>(Kind);
+  if (Row >= NumFileRoles)
+    return std::nullopt;
+  return static_cast<FileRole>(Row);
+}
+
 TextKind hlobuf::classify(StringRef Text) {
   LineCursor In(Text);
   while (!In.atEnd() && In.line().empty())

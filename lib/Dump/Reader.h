@@ -26,6 +26,9 @@ enum class TextKind : uint8_t {
   Other,
 };
 
+/// The file that holds such a text; nothing for Frames and Other.
+std::optional<FileRole> roleOf(TextKind Kind);
+
 /// Judges by the first lines that are not empty.
 TextKind classify(llvm::StringRef Text);
 

@@ -55,6 +55,9 @@ struct FileRoleInfo {
 /// The row of \p Role.
 const FileRoleInfo &infoOf(FileRole Role);
 
+/// True if no compiler writes \p Role as a file of a text dump.
+bool isOnlyInProtos(FileRole Role);
+
 /// A row of Sections.def.
 struct SectionInfo {
   /// Its file where the dump is split (2026-04-03 on), or always.

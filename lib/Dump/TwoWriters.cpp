@@ -90,12 +90,9 @@ static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
     return Ranges && !Line.starts_with("    ");
   case FileRole::Module:
     return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
-  case FileRole::Report:
-  case FileRole::Traces:
-  case FileRole::Thunks:
+  default:
     return false;
   }
-  return false;
 }
 
 /// True if \p Text is a number from \p Lowest on that can be an address.

@@ -300,11 +300,9 @@ void InputFinder::addProtoFile(const std::string &Path) {
     return;
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
-  if (!Bytes) {
-    List.Skipped.push_back(
-        fmt::format("{} ({})", Path, llvm::toString(Bytes.takeError())));
-    return;
-  }
+  if (!Bytes)
+    return addError(Path, fmt::format("cannot read '{}': {}", Path,
+                                      llvm::toString(Bytes.takeError())));
   ProtoFile File = findProtoPlaces(Path, *Bytes);
   if (!File.Places.empty() || !File.Trouble.empty())
     addProtos(Path, std::move(File));
@@ -344,6 +342,10 @@ void InputFinder::addFile(const std::string &Path) {
     return;
   }
   Frames->Text = *Text;
+  std::optional<FileRole> Role = roleOf(classify(*Text));
+  if (Role && isOnlyInProtos(*Role))
+    return addError(
+        Path, fmt::format("'{}' was printed from a proto: verify that", Path));
   switch (classify(*Text)) {
   case TextKind::Assignment:
     // Standard input and pipes can be read only once: keep what was read.
@@ -371,20 +373,15 @@ void InputFinder::addFile(const std::string &Path) {
   case TextKind::Module:
     addFragment(Path, "an HLO module");
     return;
-  case TextKind::Traces:
-  case TextKind::Thunks:
-    addError(Path,
-             fmt::format("'{}' was printed from a proto: verify that", Path));
-    return;
-  case TextKind::Other:
-    if (isBinary(*Text) || beginsBinary(*Text)) {
-      bool Once = Path == "-" || !fs::is_regular_file(Path);
-      std::string Name = Once ? Frames->Path : Path;
-      addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);
-      return;
-    }
-    addError(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
-                               refusal(*Text)));
+  default:
+    break;
+  }
+  if (isBinary(*Text) || beginsBinary(*Text)) {
+    bool Once = Path == "-" || !fs::is_regular_file(Path);
+    std::string Name = Once ? Frames->Path : Path;
+    addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);
     return;
   }
+  addError(Path, fmt::format("'{}' is not a buffer assignment: {}", Path,
+                             refusal(*Text)));
 }

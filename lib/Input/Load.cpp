@@ -21,10 +21,14 @@ using llvm::StringRef;
 
 using Files = std::array<DumpFile, NumFileRoles>;
 
-/// All but the assignment.
-static constexpr FileRole SiblingRoles[] = {
-    FileRole::Values, FileRole::LiveRange, FileRole::Report,
-    FileRole::Module, FileRole::Traces,    FileRole::Thunks};
+/// All but the assignment, which is the first one.
+static constexpr auto SiblingRoles = [] {
+  std::array<FileRole, NumFileRoles - 1> Roles = {};
+  for (size_t Role = 1; Role != NumFileRoles; ++Role)
+    Roles[Role - 1] = static_cast<FileRole>(Role);
+  return Roles;
+}();
+static_assert(FileRole::Assignment == FileRole());
 
 static DumpFile &fileOf(Files &All, FileRole Role) {
   return All[static_cast<size_t>(Role)];
@@ -45,9 +49,7 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
 
 /// True if \p Text is what a file of \p Role holds.
 static bool fitsRole(StringRef Text, FileRole Role) {
-  TextKind Kind = classify(Text);
-  return static_cast<size_t>(Kind) == static_cast<size_t>(Role) ||
-         (Kind == TextKind::NewReport && Role == FileRole::Report);
+  return roleOf(classify(Text)) == Role;
 }
 
 static InputFile statFile(const std::string &Path) {
@@ -375,6 +377,7 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
 llvm::Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   auto L = std::make_unique<LoadedDump>();
+  L->Frames = In.Frames;
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
   if (In.Proto) {

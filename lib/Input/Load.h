@@ -20,6 +20,8 @@ using SiblingPaths = std::array<std::string, NumFileRoles>;
 
 /// A dump with the texts that it points into.
 struct LoadedDump {
+  /// Owns what Texts only views; null if there are no frames.
+  std::shared_ptr<const FrameFile> Frames;
   Sources Texts;
   std::unique_ptr<Dump> Model;
   /// Lines that could not be read.

@@ -159,7 +159,9 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
     if (At == StringRef::npos)
       return;
     RiegeliRecords Records = readRiegeli(Bytes.drop_front(At), MaxBytes);
-    if (Records.Trouble)
+    if (Records.Trouble && endsInsideRiegeli(Bytes.drop_front(At)))
+      cutOff(Records.Trouble);
+    else if (Records.Trouble)
       trouble(Records.Trouble);
     else if (size_t Rows = manifestRows(Records.All);
              Records.All.size() <= Rows)
@@ -269,6 +271,15 @@ std::optional<StringRef> ContainerReader::assignmentAfter(StringRef Rest) {
   return std::nullopt;
 }
 
+/// True if \p Rest begins with the field \p Number, which holds more bytes.
+static bool isTooLong(StringRef Rest, uint32_t Number) {
+  std::optional<uint64_t> Key = takeVarint(Rest);
+  if (!Key || *Key != (Number << 3 | static_cast<uint32_t>(WireType::Bytes)))
+    return false;
+  std::optional<uint64_t> Size = takeVarint(Rest);
+  return Size && *Size > Rest.size();
+}
+
 /// The rest of a CompilationResultProto (xla/service/cpu/executable.proto): the
 /// fields of \p Rest from the assignment of \p P on. What follows the message
 /// has a smaller field number. Until 2025-01-29 there were no thunks; programs
@@ -282,12 +293,12 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
   while (In.next(F) && F.Bytes.data() != P.Assignment.data())
     ;
   StringRef Result = In.rest();
-  size_t Size = 0;
+  StringRef Next = Result;
   uint32_t Before = 0;
   for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before &&
          F.Number <= Last;
        Before = F.Number) {
-    Size = Result.size() - In.rest().size();
+    Next = In.rest();
     // The first thunk begins with its kind. Of executables for GPUs, which have
     // other fields of these numbers, field 6 is a compute capability.
     bool IsSequence =
@@ -296,7 +307,10 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
       P.Thunks.Of = ThunkSource::Backend::CPU;
   }
   if (P.Thunks.Of == ThunkSource::Backend::CPU)
-    P.Thunks.Parts = {Result.take_front(Size)};
+    P.Thunks.Parts = {Result.drop_back(Next.size())};
+  // In a file of an unknown kind, nothing else shows the cut.
+  if (In.failed() && isTooLong(Next, Thunks))
+    cutOff("it ends inside the thunks of an executable: it was cut off");
 }
 
 /// Of a split proto (xla/util/split_proto), the records that are merged. The
