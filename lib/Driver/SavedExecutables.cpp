@@ -9,6 +9,7 @@
 #include "Driver/OrderedRun.h"
 #include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
+#include "Support/LineCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,16 +25,15 @@ using Digest = llvm::BLAKE3Result<16>;
 namespace {
 /// What is compared of a dump, or of an executable.
 struct Program {
-  /// Nothing if it is unknown.
-  std::optional<Digest> Module;
-  /// Everything else that verdicts on the program that runs depend on.
-  Digest Rest = {};
+  /// Its module with the places of its values; nothing if they are unknown.
+  std::optional<Digest> Key;
   std::string Folder;
   /// Of an executable.
   std::optional<ProtoPlace> Place;
+  Digest Thunks = {};
   bool Joined = false;
 
-  bool isFree() const { return Module && !Joined; }
+  bool isFree() const { return Key && !Joined; }
 };
 } // namespace
 
@@ -48,10 +48,25 @@ std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
   return Found;
 }
 
-static Digest digestOf(std::initializer_list<StringRef> Texts) {
+/// The same for a dump and an HloProto that is printed: pages, shapes and what
+/// follows the allocations are not looked at.
+static std::optional<Digest> keyOf(StringRef Module, StringRef Assignment) {
+  std::optional<Digest> Known = digestOfModule(Module);
+  if (!Known)
+    return std::nullopt;
+  std::vector<StringRef> Lines;
+  for (LineCursor In(Assignment); !In.atEnd(); In.advanceRaw())
+    if (StringRef Line = In.line(); Line.starts_with("allocation "))
+      Lines.push_back(Line.split(',').first);
+    else if (Line.starts_with(" value: "))
+      Lines.push_back(Line.split("): ").first);
+  llvm::sort(Lines);
   llvm::TruncatedBLAKE3<16> Hash;
-  for (StringRef Text : Texts)
-    Hash.update(Text);
+  Hash.update(*Known);
+  for (StringRef Line : Lines) {
+    Hash.update(Line);
+    Hash.update("\n");
+  }
   return Hash.final();
 }
 
@@ -72,8 +87,7 @@ static Program programOfDump(Input In) {
   llvm::Expected<StringRef> Assignment = Texts.open(In.Path);
   if (Module && Assignment) {
     P.Folder = llvm::sys::path::parent_path(In.Path).str();
-    P.Module = digestOfModule(*Module);
-    P.Rest = digestOf({*Assignment});
+    P.Key = keyOf(*Module, *Assignment);
   }
   // Who verifies the dump says what is wrong.
   llvm::consumeError(Module.takeError());
@@ -103,42 +117,41 @@ static Program programOfExecutable(const std::string &Path) {
     return Printed[static_cast<size_t>(Role)].Text;
   };
   P.Folder = llvm::sys::path::parent_path(Path).str();
-  P.Module = digestOfModule(TextOf(FileRole::Module));
-  P.Rest = digestOf({TextOf(FileRole::Assignment), TextOf(FileRole::Thunks)});
+  P.Key = keyOf(TextOf(FileRole::Module), TextOf(FileRole::Assignment));
+  llvm::TruncatedBLAKE3<16> Hash;
+  Hash.update(TextOf(FileRole::Thunks));
+  P.Thunks = Hash.final();
   P.Place = std::move(File.Places.front());
   return P;
 }
 
-/// True if all of \p Some are the same in everything.
-static bool areEqual(llvm::ArrayRef<Program *> Some) {
-  return llvm::all_of(
-      Some, [&](const Program *P) { return P->Rest == Some.front()->Rest; });
+static bool areEqual(llvm::ArrayRef<Program *> Executables) {
+  return llvm::all_of(Executables, [&](const Program *P) {
+    return P->Thunks == Executables.front()->Thunks;
+  });
 }
 
-/// Joins free dumps and executables of one module, of one folder only unless
+/// Joins free dumps and executables of one key, of one folder only unless
 /// \p Everywhere is set.
 static void pairUp(InputList &List, std::vector<Program> &Dumps,
                    std::vector<Program> &Executables, bool Everywhere) {
   struct Group {
     std::vector<size_t> Dumps;
-    std::vector<Program *> Same;
     std::vector<Program *> Executables;
   };
   std::map<std::pair<std::string, Digest>, Group> Groups;
   auto GroupOf = [&](const Program &P) -> Group & {
-    return Groups[{Everywhere ? "" : P.Folder, *P.Module}];
+    return Groups[{Everywhere ? "" : P.Folder, *P.Key}];
   };
   for (size_t I = 0; I != Dumps.size(); ++I)
-    if (Dumps[I].isFree()) {
+    if (Dumps[I].isFree())
       GroupOf(Dumps[I]).Dumps.push_back(I);
-      GroupOf(Dumps[I]).Same.push_back(&Dumps[I]);
-    }
   for (Program &P : Executables)
     if (P.isFree())
       GroupOf(P).Executables.push_back(&P);
   for (auto &[Key, G] : Groups) {
     // Of equal ones it does not matter which is whose.
-    if (!areEqual(G.Same) || !areEqual(G.Executables))
+    if (!areEqual(G.Executables))
       continue;
     for (auto [I, Executable] : llvm::zip(G.Dumps, G.Executables)) {
       List.Dumps[I].Executable = Executable->Place;

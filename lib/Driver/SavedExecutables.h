@@ -17,10 +17,10 @@ namespace hlobuf {
 std::vector<std::string> findExecutables(llvm::StringRef Folder);
 
 /// Gives the text dumps in \p List the thunks of the executables \p Files of
-/// the same programs: those with the same module text, in the same folder if
-/// there are any. A text that stands for programs that differ leads nowhere.
-/// Executables without a dump become dumps of their own. Uses \p Jobs threads;
-/// 0 is one per core.
+/// the same programs: those with the same module and assignment, in the same
+/// folder if there are any. Where these stand for programs that differ, nothing
+/// is joined. Executables without a dump become dumps of their own. Uses \p
+/// Jobs threads; 0 is one per core.
 void joinExecutables(InputList &List, llvm::ArrayRef<std::string> Files,
                      unsigned Jobs);
 

@@ -19,8 +19,9 @@ namespace {
 class ModuleSpelling {
 public:
   explicit ModuleSpelling(StringRef Text)
-      : M(readModule(Text, {Names, Shapes, Indices},
-                     [this](StringRef, std::string) { Refused = true; })) {}
+      : M(readModule(
+            Text, {Names, Shapes, Indices},
+            [this](StringRef, const std::string &) { Refused = true; })) {}
 
   std::optional<Digest> digest() const;
 

@@ -210,10 +210,11 @@ def _saving(compile):
     import functools
 
     @functools.wraps(compile)
-    def compile_and_save(backend, *args, **kwargs):
+    def compile_and_save(*args, **kwargs):
         begin = time.perf_counter()
-        executable = compile(backend, *args, **kwargs)
+        executable = compile(*args, **kwargs)
         try:
+            backend = args[0] if args else kwargs["backend"]
             _SAVED[0].add(backend, executable, time.perf_counter() - begin)
         except Exception:
             pass
