@@ -12,64 +12,26 @@ using namespace hlobuf;
 using Use = ThunkField::Use;
 
 static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
-  ThunkField Field;
-  Field.Number = First;
-  Field.Last = std::max(First, Last);
-  return Field;
-}
-
-static constexpr ThunkField makeField(Use Is, uint32_t Number) {
-  ThunkField Field = other(Number);
-  Field.Is = Is;
-  return Field;
-}
-
-static constexpr ThunkField makeImpl(uint32_t Number, ThunkKind Kind,
-                                     ThunkMessage To) {
-  ThunkField Field = makeField(Use::Impl, Number);
-  Field.Kind = Kind;
-  Field.Message = To;
-  return Field;
-}
-
-static constexpr ThunkField makePart(uint32_t Number, ThunkMessage To) {
-  ThunkField Field = makeField(Use::Part, Number);
-  Field.Message = To;
-  return Field;
-}
-
-static constexpr ThunkField makeSlice(uint32_t Number, SliceForm Form,
-                                      ThunkAccess Access) {
-  ThunkField Field = makeField(Use::Slice, Number);
-  Field.Form = Form;
-  Field.Access = Access;
-  return Field;
-}
-
-static constexpr ThunkField makeSequence(uint32_t Number, ThunkRole Role) {
-  ThunkField Field = makeField(Use::Sequence, Number);
-  Field.Role = Role;
-  return Field;
-}
-
-static constexpr ThunkField makeValue(uint32_t Number, ThunkValue Value) {
-  ThunkField Field = makeField(Use::Value, Number);
-  Field.Value = Value;
-  return Field;
+  return {.Number = First, .Last = std::max(First, Last)};
 }
 
 // As ThunkFields.def spells them.
-#define impl(Number, Kind, To)                                                 \
-  makeImpl(Number, ThunkKind::Kind, ThunkMessage::To)
-#define part(Number, To) makePart(Number, ThunkMessage::To)
-#define slice(Number, Form, Access)                                            \
-  makeSlice(Number, SliceForm::Form, ThunkAccess::Access)
-#define sequence(Number, Role) makeSequence(Number, ThunkRole::Role)
-#define list(Number) makeField(Use::List, Number)
-#define value(Number, Value) makeValue(Number, ThunkValue::Value)
+#define field(Name, N, ...)                                                    \
+  ThunkField {                                                                 \
+    .Is = Use::Name, .Number = N, .Last = N __VA_OPT__(, ) __VA_ARGS__         \
+  }
+#define impl(N, Which, To)                                                     \
+  field(Impl, N, .Kind = ThunkKind::Which, .Message = ThunkMessage::To)
+#define part(N, To) field(Part, N, .Message = ThunkMessage::To)
+#define slice(N, In, Does)                                                     \
+  field(Slice, N, .Form = SliceForm::In, .Access = ThunkAccess::Does)
+#define sequence(N, Which) field(Sequence, N, .Role = ThunkRole::Which)
+#define list(N) field(List, N)
+#define value(N, Which) field(Value, N, .Value = ThunkValue::Which)
 #define HLOBUF_THUNK_MESSAGE(Name, ...)                                        \
   static constexpr ThunkField Name##Fields[] = {__VA_ARGS__};
 #include "Proto/ThunkFields.def"
+#undef field
 #undef impl
 #undef part
 #undef slice

@@ -228,14 +228,22 @@ std::string ThunkGraph::spell(const ByteSlice &Bytes) {
                      Bytes.Allocation);
 }
 
-std::string ThunkGraph::spellHolder(const ByteSlice &Bytes, HloId By) const {
-  if (By) {
-    SmallVector<LeafPlace, 8> Near = operandLeaves(By);
-    llvm::append_range(Near, leaves(By));
-    for (const LeafPlace &Leaf : Near)
-      if (Leaf.Bytes == Bytes)
-        return ", which is " + spell(Leaf);
-  }
+ThunkGraph::Holders ThunkGraph::holders(HloId By) const {
+  Holders Found;
+  if (!By)
+    return Found;
+  SmallVector<LeafPlace, 8> Near = operandLeaves(By);
+  llvm::append_range(Near, leaves(By));
+  for (const LeafPlace &Leaf : Near)
+    if (Leaf.Bytes)
+      Found.insert({*Leaf.Bytes, Leaf});
+  return Found;
+}
+
+std::string ThunkGraph::spellHolder(const ByteSlice &Bytes,
+                                    const Holders &Near) const {
+  if (auto Found = Near.find(Bytes); Found != Near.end())
+    return ", which is " + spell(Found->second);
   const ValuePlaces &All = ByPlace.get([&] {
     ValuePlaces Found;
     for (size_t I = 0; I != D.Values.size(); ++I) {

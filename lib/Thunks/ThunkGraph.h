@@ -97,9 +97,13 @@ public:
   std::string spell(const LeafPlace &Leaf) const;
   /// `bytes [0, 32) of allocation 2`.
   static std::string spell(const ByteSlice &Bytes);
-  /// `, which is add.1`: what \p By's instruction, or else the assignment, has
-  /// at \p Bytes; empty if nothing.
-  std::string spellHolder(const ByteSlice &Bytes, HloId By) const;
+  /// Leaves by their places; of several at one place the first.
+  using Holders = std::map<ByteSlice, LeafPlace>;
+  /// The operands and results of \p By, which may be invalid.
+  Holders holders(HloId By) const;
+  /// `, which is add.1`: what of \p Near, or else of the assignment, is at
+  /// \p Bytes; empty if nothing.
+  std::string spellHolder(const ByteSlice &Bytes, const Holders &Near) const;
   /// The allocation numbered \p Index; null if there is none.
   const Allocation *allocation(int64_t Index) const;
   /// The name of \p Id's instruction, for messages.

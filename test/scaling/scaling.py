@@ -1,6 +1,6 @@
 """scaling.py FOLDER PART/PARTS [CASE...]: what input costs as it grows.
 
-Each case of cases.py and protocases.py is run with n and with 4n, and its
+Each case of cases.py, protocases.py and thunkcases.py is run with n and with 4n, and its
 processor time must not grow by more than Limit: linear and n log n stay below,
 n squared is 16. The least of several runs is taken, so that a busy machine
 changes little, and a case that fails is measured again before it counts.
@@ -14,12 +14,14 @@ import sys
 
 from cases import CASES as TEXT_CASES
 from protocases import PROTO_CASES
+from thunkcases import THUNK_CASES
 
 VERIFY = ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", "--summary"]
 VIEW = ["hlobuf-view", "--format=json"]
 DIFF = ["hlobuf-diff", "--jobs=1"]
 
-CASES = {name: (make, n, VERIFY) for name, (make, n) in (TEXT_CASES | PROTO_CASES).items()}
+ALL = TEXT_CASES | PROTO_CASES | THUNK_CASES
+CASES = {name: (make, n, VERIFY) for name, (make, n) in ALL.items()}
 for name in ("equal-names", "values-at-one-step", "staggered-ranges"):
     make, n = TEXT_CASES[name]
     CASES[name + "-drawn"] = (make, n, VIEW)

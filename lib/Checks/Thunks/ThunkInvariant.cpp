@@ -12,7 +12,8 @@
 // kernel_api_builder.cc. GPU: an argument is flagged as written if and only if
 // a result is there (kernel_arguments.cc). Thunks that launch one kernel pass
 // slices that are equal in the same places (GetFusionFingerprint,
-// kernel_reuse_cache.cc). Kernels of whole calls get no noalias.
+// kernel_reuse_cache.cc), and their instructions compute the same; so do the
+// comparators of sorts (EmitSortThunk). Kernels of whole calls get no noalias.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +39,20 @@ private:
   void checkOverlap(ThunkId Id);
   void checkShared(ThunkId Id);
   void checkOwner(ThunkId Id);
+  void checkComparator(ThunkId Id);
   void checkCaptured(ThunkId Id);
   void checkLoaded(ThunkId Id);
-  Equality compare(HloId X, HloId Y);
+  const EqualComputations &equal();
+  /// Says whether it is not known.
+  bool isDifferent(Equality Is);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
 
   /// By kernel: the first thunk that launches it, and its pattern.
   llvm::StringMap<std::pair<ThunkId, SmallVector<int64_t, 8>>> First;
   /// By kernel: the first thunk whose instruction it is named for.
   llvm::StringMap<ThunkId> Owner;
+  /// By name.
+  llvm::DenseMap<uint32_t, ComputationId> ByName;
   Lazy<EqualComputations> Equal;
 };
 } // namespace
@@ -61,9 +67,16 @@ static std::string kernelName(llvm::StringRef Name, bool ForGpu) {
   return Kernel;
 }
 
-Equality KernelArguments::compare(HloId X, HloId Y) {
-  return Equal.get([&] { return EqualComputations(P); })
-      .compareInstructions(X, Y);
+const EqualComputations &KernelArguments::equal() {
+  return Equal.get([&] { return EqualComputations(P); });
+}
+
+bool KernelArguments::isDifferent(Equality Is) {
+  if (Is == Equality::Unknown)
+    Diags.notChecked(
+        "kernels that several instructions launch, whose constants "
+        "the module leaves out");
+  return Is == Equality::Different;
 }
 
 /// A kernel is made, and named, for one of the instructions that launch it;
@@ -85,18 +98,28 @@ void KernelArguments::checkOwner(ThunkId Id) {
     return;
   }
   HloId Of = G.instruction(Found->second);
-  Equality Is = Of && Of != I ? compare(I, Of) : Equality::Equal;
-  if (Is == Equality::Unknown)
-    Diags.notChecked(
-        "kernels that several instructions launch, whose constants "
-        "the module leaves out");
-  if (Is == Equality::Different)
+  if (Of && Of != I && isDifferent(equal().compareInstructions(I, Of)))
     noteThunk(
         reportThunk(Id, T[Id].Kernel,
                     fmt::format("launches {}, the kernel of {}, which computes "
                                 "something else",
                                 T[Id].Kernel, G.name(Found->second))),
         Found->second);
+}
+
+/// A sort of a CPU calls the comparator that its instruction names, or one that
+/// is equal to it.
+void KernelArguments::checkComparator(ThunkId Id) {
+  NameId Name = G.dump().Names.find(T[Id].Comparator);
+  ComputationId Own = P.callee(G.instruction(Id), CallRole::ToApply);
+  auto Found = Name ? ByName.find(Name.index()) : ByName.end();
+  if (!Own || Found == ByName.end())
+    return Diags.exempt("kernel-name");
+  if (isDifferent(equal().compare(Own, Found->second)))
+    reportThunk(
+        Id, T[Id].Comparator,
+        fmt::format("sorts by {}, but the comparator of its instruction is {}",
+                    T[Id].Comparator, G.dump().Names[P.module()[Own].Name]));
 }
 
 /// Of a GPU: the flags of arguments say where results are.
@@ -225,6 +248,8 @@ void KernelArguments::check(ThunkId Id) {
     return;
   ThunkKind Kind = T[Id].Kind;
   checkLoaded(Id);
+  if (!T[Id].Comparator.empty())
+    checkComparator(Id);
   if (T[Id].Captures)
     checkCaptured(Id);
   // Nothing is assumed of the slices of other kinds.
@@ -239,6 +264,8 @@ void KernelArguments::check(ThunkId Id) {
 }
 
 void KernelArguments::run() {
+  for (size_t C = 0; C != P.module().Computations.size(); ++C)
+    ByName.insert({P.module().Computations[C].Name.index(), ComputationId(C)});
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
         !Kernel.empty() && T.Thunks[I].Instruction &&

@@ -62,6 +62,14 @@ Finding ThunkRule::noteInstruction(Finding Found, ThunkId Id) const {
   return Found;
 }
 
+std::string ThunkRule::spellSlice(ThunkId Id, const ThunkSlice &S) {
+  if (G.instruction(Id) != NearTo) {
+    NearTo = G.instruction(Id);
+    Near = G.holders(NearTo);
+  }
+  return ThunkGraph::spell(S.Bytes) + G.spellHolder(S.Bytes, Near);
+}
+
 void ThunkRule::countUnknown(size_t Count) {
   if (Count != 0)
     Diags.notChecked("values whose place is not known");

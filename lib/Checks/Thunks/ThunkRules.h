@@ -42,10 +42,7 @@ protected:
   Finding noteInstruction(Finding Found, ThunkId Id) const;
   /// `bytes [0, 32) of allocation 2, which is a.1`; the value only where it is
   /// known.
-  std::string spellSlice(ThunkId Id, const ThunkSlice &S) const {
-    return ThunkGraph::spell(S.Bytes) +
-           G.spellHolder(S.Bytes, G.instruction(Id));
-  }
+  std::string spellSlice(ThunkId Id, const ThunkSlice &S);
   /// Says that \p Count values or slices could not be compared.
   void countUnknown(size_t Count);
 
@@ -54,6 +51,12 @@ protected:
   const Program &P;
   const ThunkProgram &T;
   Reporter &Diags;
+
+private:
+  /// What is near the thunk that was last asked for: findings come one thunk
+  /// after the other.
+  HloId NearTo;
+  ThunkGraph::Holders Near;
 };
 
 /// Runs \p Rule, a ThunkRule, where thunks can be compared.
