@@ -285,12 +285,25 @@ bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
   return true;
 }
 
-/// True if \p Path is a dump of a module from before it gets its buffers, or
-/// from after code generation.
-static bool isOtherStage(StringRef Path) {
+namespace {
+enum class DumpStage : uint8_t {
+  /// The name of the file does not say.
+  Unknown,
+  /// Dumped together with its assignment (cpu_compiler.cc and gpu_compiler.cc
+  /// since 2019, libtpu).
+  WithAssignment,
+  /// From before there are buffers, or from after code generation.
+  Other,
+};
+} // namespace
+
+static DumpStage stageOf(StringRef Path) {
   size_t At = Path.rfind(".hlo.pb");
-  return At != StringRef::npos &&
-         !Path.take_front(At).ends_with("after_optimizations");
+  if (At == StringRef::npos)
+    return DumpStage::Unknown;
+  return Path.take_front(At).ends_with("after_optimizations")
+             ? DumpStage::WithAssignment
+             : DumpStage::Other;
 }
 
 /// Adds a file of a folder that is named like one with protos. Dumps of other
@@ -304,13 +317,17 @@ void InputFinder::addProtoFile(const std::string &Path) {
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Bytes.takeError())));
   ProtoFile File = findProtoPlaces(Path, *Bytes);
+  DumpStage Stage = stageOf(Path);
+  bool CutOff = File.OnlyModules ? Stage == DumpStage::WithAssignment &&
+                                       File.ScheduledModules != 0
+                                 : Stage != DumpStage::Unknown;
   if (!File.Places.empty() || !File.Trouble.empty())
     addProtos(Path, std::move(File));
-  else if (!File.OnlyModules && StringRef(Path).contains(".hlo.pb"))
+  else if (CutOff)
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
     List.Skipped.push_back(Path + " (it holds no HloProto)");
-  else if (!isOtherStage(Path))
+  else if (Stage != DumpStage::Other)
     List.Skipped.push_back(
         Path + " (it holds an HLO module without a buffer assignment)");
 }
