@@ -12,10 +12,6 @@
 
 namespace hlobuf {
 
-/// True if a copy from \p From to \p To changes no byte: both have one element
-/// type and the same physical order of elements. Memory spaces do not count.
-bool sameBytes(const Shape &From, const Shape &To);
-
 /// Tells which outputs of an instruction are, byte for byte, one of its
 /// operands. Where such an output is placed on that operand, nothing is
 /// written. The fused computation decides; a declared alias alone says nothing,
