@@ -15,7 +15,7 @@
 #define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 
 #include "Dataflow/LocationGraph.h"
-#include "Dataflow/ReleaseRules.h"
+#include "Program/ReleaseRules.h"
 
 namespace hlobuf {
 

@@ -9,7 +9,7 @@
 #define HLOBUF_DATAFLOW_DATAFLOWBUILDER_H
 
 #include "Dataflow/LocationGraph.h"
-#include "Dataflow/ReleaseRules.h"
+#include "Program/ReleaseRules.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {

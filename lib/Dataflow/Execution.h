@@ -17,7 +17,7 @@
 
 #include "Dataflow/AliasAnalysis.h"
 #include "Dataflow/ExecutionMemory.h"
-#include "Dataflow/Schedule.h"
+#include "Program/Schedule.h"
 
 namespace hlobuf {
 

@@ -10,7 +10,7 @@
 
 #include "Dataflow/ExecutionMemory.h"
 #include "Dataflow/Forwarding.h"
-#include "Dataflow/Schedule.h"
+#include "Program/Schedule.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {

@@ -13,19 +13,6 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
-  if (!From.isArray() || !To.isArray() || From.Element != To.Element ||
-      From.Dimensions != To.Dimensions)
-    return false;
-  if (!From.Layout || !To.Layout)
-    return !From.Layout == !To.Layout;
-  const Layout &A = *From.Layout, &B = *To.Layout;
-  bool Alike = A.MinorToMajor == B.MinorToMajor && A.Tiles == B.Tiles &&
-               A.ElementBits == B.ElementBits &&
-               A.MetadataPrefix == B.MetadataPrefix;
-  return Alike || sameAddresses(From, To);
-}
-
 /// Goes to operand \p Operand. False if there is none, or no such part.
 bool Forwarding::stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const {
   ArrayRef<HloId> Operands = P.operands(At.Id);

@@ -8,13 +8,9 @@
 #ifndef HLOBUF_DATAFLOW_FORWARDING_H
 #define HLOBUF_DATAFLOW_FORWARDING_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
-
-/// True if a copy from \p From to \p To changes no byte: both have one element
-/// type and the same physical order of elements. Memory spaces do not count.
-bool sameBytes(const Shape &From, const Shape &To);
 
 /// Tells which outputs of an instruction are, byte for byte, one of its
 /// operands. Where such an output is placed on that operand, nothing is

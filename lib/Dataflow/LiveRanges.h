@@ -9,7 +9,7 @@
 #define HLOBUF_DATAFLOW_LIVERANGES_H
 
 #include "Dataflow/AliasAnalysis.h"
-#include "Dataflow/Schedule.h"
+#include "Program/Schedule.h"
 
 namespace hlobuf {
 

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_DATAFLOW_LOCATIONGRAPH_H
 #define HLOBUF_DATAFLOW_LOCATIONGRAPH_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
 

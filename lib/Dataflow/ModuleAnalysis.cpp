@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/ModuleAnalysis.h"
-#include "Dataflow/SharedCallees.h"
+#include "Program/SharedCallees.h"
 
 using namespace hlobuf;
 

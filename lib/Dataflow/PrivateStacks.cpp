@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflow/PrivateStacks.h"
-#include "Facts/Computations.h"
+#include "Program/Computations.h"
 
 using namespace hlobuf;
 using llvm::SmallVector;

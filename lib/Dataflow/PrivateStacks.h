@@ -18,7 +18,7 @@
 #ifndef HLOBUF_DATAFLOW_PRIVATESTACKS_H
 #define HLOBUF_DATAFLOW_PRIVATESTACKS_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
 

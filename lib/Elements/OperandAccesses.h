@@ -13,7 +13,7 @@
 #ifndef HLOBUF_ELEMENTS_OPERANDACCESSES_H
 #define HLOBUF_ELEMENTS_OPERANDACCESSES_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
 

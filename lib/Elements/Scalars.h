@@ -13,8 +13,8 @@
 #ifndef HLOBUF_ELEMENTS_SCALARS_H
 #define HLOBUF_ELEMENTS_SCALARS_H
 
-#include "Dataflow/Program.h"
 #include "Elements/IntegerType.h"
+#include "Program/Program.h"
 #include <map>
 
 namespace hlobuf {

@@ -16,8 +16,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <vector>
 
 namespace hlobuf {
@@ -63,29 +61,6 @@ void findOverlaps(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 /// reported against the first four of each list.
 void findTouching(llvm::ArrayRef<TimedBytes> Ending,
                   llvm::ArrayRef<TimedBytes> Starting, OverlapFn Report);
-
-/// Remembers for each byte who wrote it last.
-class LastWriters {
-public:
-  struct Write {
-    uint64_t End;
-    int32_t Step;
-    uint32_t Id;
-  };
-
-  /// \p Id writes [Begin, End) at \p Step, which is not before earlier steps.
-  void write(uint64_t Begin, uint64_t End, int32_t Step, uint32_t Id);
-
-  /// The id of a last writer of a byte of [Begin, End) that wrote at \p Since
-  /// or later and that \p Counts; the latest one. Nothing if there is none.
-  std::optional<uint32_t>
-  findSince(uint64_t Begin, uint64_t End, int32_t Since,
-            llvm::function_ref<bool(uint32_t)> Counts) const;
-
-private:
-  /// Disjoint pieces by their first byte.
-  std::map<uint64_t, Write> Pieces;
-};
 
 } // namespace hlobuf
 

@@ -182,3 +182,16 @@ bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
   SmallVector<AddressDigit, 8> X, Y;
   return findAddresses(A, X) && findAddresses(B, Y) && X == Y;
 }
+
+bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
+  if (!From.isArray() || !To.isArray() || From.Element != To.Element ||
+      From.Dimensions != To.Dimensions)
+    return false;
+  if (!From.Layout || !To.Layout)
+    return !From.Layout == !To.Layout;
+  const Layout &A = *From.Layout, &B = *To.Layout;
+  bool Alike = A.MinorToMajor == B.MinorToMajor && A.Tiles == B.Tiles &&
+               A.ElementBits == B.ElementBits &&
+               A.MetadataPrefix == B.MetadataPrefix;
+  return Alike || sameAddresses(From, To);
+}

@@ -75,6 +75,10 @@ bool hasKnownAddresses(const Shape &S);
 /// between them leaves in place.
 bool sameAddresses(const Shape &A, const Shape &B);
 
+/// True if a copy from \p From to \p To changes no byte: both have one element
+/// type and the same physical order of elements. Memory spaces do not count.
+bool sameBytes(const Shape &From, const Shape &To);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_HLO_ARRAYORDER_H

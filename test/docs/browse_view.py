@@ -83,7 +83,7 @@ async function tryDefect() {
   const frame = await open("defect.html"), page = frame.contentWindow.hlobufPage;
   const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
   const key = async key => { root.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); await frames(frame, 2, () => {}); };
-  check("the finding is listed", text("list").includes("read-after-overwrite"));
+  check("the finding is listed", text("list").includes("clobbered-read"));
   check("all of the picture has a red mark", pixels(frame) > 30);
   await key("f");
   check("a finding has its timeline", text("detail").includes("step 22"));

@@ -20,7 +20,7 @@ def main():
 
     program = place / "build" / "verify-one"
     expect("sound: no overlap", run(program, CLEAN))
-    expect("[read-after-overwrite]", run(program, BROKEN, status=1))
+    expect("[clobbered-read]", run(program, BROKEN, status=1))
 
     library = ctypes.CDLL(str(place / "build" / "libvalues.so"))
     library.countValues.restype = ctypes.c_long

@@ -42,7 +42,7 @@ def main():
     assert not folders(), "nothing was found, so nothing stays"
 
     text = pytest("--hlobuf", status=1)
-    expect(["test_miscompiled", "[read-after-overwrite]", "test_broken.py:29"], text)
+    expect(["test_miscompiled", "[clobbered-read]", "test_broken.py:29"], text)
     expect(["FAILED test_broken.py::test_miscompiled", "1 xfailed", " 3 errors,"], text)
     expect("ERROR test_broken.py::test_of_fixture", text)
     [kept] = folders()
@@ -60,7 +60,7 @@ def main():
     expect("modules verified, 0 errors", text)
 
     text = pytest("--hlobuf", "-n2", status=1)
-    expect(["test_miscompiled", "[read-after-overwrite]", "modules verified"], text)
+    expect(["test_miscompiled", "[clobbered-read]", "modules verified"], text)
 
     # Silence is not a verdict.
     text = pytest("--hlobuf", "-k", "nothing_compiled", status=0)

@@ -42,7 +42,7 @@ assert not any(r.ok for r in reports if r not in texts)
 assert row.status == "errors", row
 assert bad.status == "errors" and bad.errors == 1 and bad.verified > 40, bad
 [finding] = bad.findings
-assert finding.check == "read-after-overwrite" and finding.severity == "error"
+assert finding.check == "clobbered-read" and finding.severity == "error"
 assert finding.place and finding.place.line == 20 and finding.place.column == 9
 assert finding.place.end_column == 42, finding.place
 assert any(note.place for note in finding.notes)
@@ -135,7 +135,7 @@ def check_program(programs):
     alone = environment([], PATH="")
     python = programs / "python"
     expect(
-        "read-after-overwrite", run(python, "-m", "hlobuf", BROKEN, status=1, env=alone)
+        "clobbered-read", run(python, "-m", "hlobuf", BROKEN, status=1, env=alone)
     )
     run(python, "-m", "hlobuf", CLEAN, env=alone)
     expect("USAGE", run(python, "-m", "hlobuf", "--help", env=alone))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/EqualComputations.h"
+#include "Program/EqualComputations.h"
 #include "Dump/Reader.h"
 #include "gtest/gtest.h"
 

@@ -99,7 +99,7 @@ static constexpr llvm::StringLiteral Overview =
 
 static constexpr llvm::StringLiteral FirstHelp =
     "hlobuf-reduce: make an HLO module small that shows a defect\n\n"
-    "  hlobuf-reduce --check=read-after-overwrite --target=tpu:v5e MODULE\n"
+    "  hlobuf-reduce --check=clobbered-read --target=tpu:v5e MODULE\n"
     "  hlobuf-reduce --wrong-numbers MODULE\n"
     "  hlobuf-reduce --test=./is-interesting MODULE\n"
     "  hlobuf-reduce --help                   all options\n\n"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Every read finds the value that was written for it. The program is followed
-// step by step, on all paths through loops and conditionals (Analysis/
+// step by step, on all paths through loops and conditionals (Dataflow/
 // Execution.h): which value do these bytes hold now? Only the places come from
 // the dump, not one live range. The order, the dataflow and the loops come
 // from the module. At the end the caller reads the result, and the parameters
@@ -14,10 +14,16 @@
 // allocation is maybe-live-out also where a parameter is returned (buffer_
 // assignment.h, BufferAllocation::is_readonly, 2018). Constants must last, too.
 //
-// It sees what read-after-overwrite sees (copy_insertion.cc, 2017), and what
-// that rule cannot decide or see: reads of branches, damage that one round of
-// a loop leaves for the next one, live ranges that are wrong themselves, the
-// alternate memory of TPU, whose placement does not follow the live ranges.
+// Bytes are lost where copy insertion (copy_insertion.cc, 2017) left a copy out.
+// Stated live ranges do not show it, because they are cut where the next value
+// of a group starts (hlo_live_range.cc, NormalizeAliasedBuffers). True defects
+// that this rule found in libtpu, programs that compute wrong numbers: a copy of
+// a broadcast that becomes the broadcast again (tpu-copy-normalizer, 0.0.11 to
+// 0.0.51), and a private copy that is handed to other readers
+// (post-fusion-tiling-assignment, 0.0.38 to 0.0.51).
+//
+// Without a usable module the dump says what each step reads and writes
+// (Program/StatedSteps.h), and the sequence is followed straight on.
 //
 // Known sharing of bytes that does no harm:
 // - a copy of a value onto itself, a ConcatBitcast over its operands, an output
@@ -35,163 +41,272 @@
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
+#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/Execution.h"
+#include "Dataflow/StatedExecution.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 
 namespace {
-class ClobberedReads {
+/// An instruction, and where the module or the sequence has it.
+struct Event {
+  llvm::StringRef Where;
+  /// Without its action. The subject is the instruction.
+  TimelineStep Step;
+  NameId Name;
+};
+
+/// A read that finds bytes overwritten, whatever the program was built from.
+struct Damage {
+  ValueId Value;
+  /// Invalid, and Writer empty, if nothing was written.
+  ValueId Written;
+  std::optional<uint32_t> Operand;
+  /// As in ClobberedRead.
+  bool Input = false;
+  Event Definition, Writer, Reader;
+  /// In the allocation of Value.
+  uint64_t Begin = 0, End = 0;
+
+  /// The writer of a loop's body ran in the iteration before the read.
+  bool isRoundBefore() const {
+    return Operand && Writer.Step.Step >= Reader.Step.Step;
+  }
+};
+
+/// Tells damages, each value once.
+class Damages {
 public:
-  ClobberedReads(const ModuleAnalysis &Analysis, Reporter &Diags)
-      : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
-        D(DumpFacts.dump()), Diags(Diags),
-        Run(Analysis.flow(), Analysis.aliases(), Analysis.schedule()) {}
-  void run();
+  Damages(const CheckContext &Ctx, Reporter &Diags)
+      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
+
+  void collect(const ModuleAnalysis &Analysis, const Execution &Run);
+  void collect(const StatedExecution &Run);
+  void report(Severity Level, bool ModuleDiffers);
 
 private:
   /// More readers of one damaged value are only counted.
   static constexpr size_t MaxReaders = 3;
 
-  const Value &line(HloValueId V) const { return D[Run.valueLine(V)]; }
-  bool isConstant(const ClobberedRead &Read) const {
-    return P[Analysis.flow()[Read.Value].Definition].Op == Opcode::Constant;
+  Event eventAt(const ModuleAnalysis &Analysis, HloId Id) const;
+  Event eventAt(NameId Name) const;
+  bool isConstant(const Damage &Found) const {
+    return D[D[Found.Value].Owner].Constant;
   }
-  /// The writer of a loop's body ran in the iteration before the read.
-  bool isRoundBefore(const ClobberedRead &Read) const;
-  std::string spellDamage(const ClobberedRead &Read) const;
-  std::string consequence(const ClobberedRead &Read) const;
-  void report(ArrayRef<const ClobberedRead *> Reads);
-  void explain(Finding &F, ArrayRef<const ClobberedRead *> Reads);
-  void addStep(Finding &F, HloId Id, TimelineStep Event);
-  void addReader(Finding &F, const ClobberedRead &Read);
+  std::string consequence(const Damage &Found) const;
+  void explain(Finding &F, ArrayRef<Damage> Reads);
+  void addStep(Finding &F, const Event &At, std::string Subject,
+               std::string Action, StepRole Role, unsigned Bits = 0);
+  void addReader(Finding &F, const Damage &Found);
+  void addWhy(Finding &F, const Damage &First);
 
-  const ModuleAnalysis &Analysis;
-  const Program &P;
-  const Facts &DumpFacts;
+  const CheckContext &Ctx;
   const Dump &D;
   Reporter &Diags;
-  Execution Run;
+  llvm::MapVector<uint32_t, std::vector<Damage>> Values;
 };
 } // namespace
 
-bool ClobberedReads::isRoundBefore(const ClobberedRead &Read) const {
-  HloId Writer = Analysis.flow()[Read.Written].Definition;
-  return Read.Operand && Analysis.schedule().time(Writer) >=
-                             Analysis.schedule().time(Read.Reader);
+static llvm::StringRef spellOpcode(Opcode Op) {
+  return Op == Opcode::Unknown ? "" : opcodeText(Op);
 }
 
-std::string ClobberedReads::spellDamage(const ClobberedRead &Read) const {
-  return fmt::format("bytes [{}, {}) of allocation {}", Read.Damage.Begin,
-                     Read.Damage.End, D[Read.Damage.Where].Index);
+Event Damages::eventAt(const ModuleAnalysis &Analysis, HloId Id) const {
+  const Program &P = Analysis.program();
+  Event At{P.place(Id), {}, P[Id].Name};
+  At.Step.Step = Analysis.schedule().time(Id);
+  At.Step.Subject = P.spell(Id);
+  At.Step.Opcode = spellOpcode(P[Id].Op);
+  if (!P.isHidden(Id))
+    At.Step.Source = Ctx.sourceLine(P.module().attributes(P.module()[Id]));
+  return At;
+}
+
+Event Damages::eventAt(NameId Name) const {
+  int32_t Step = Ctx.time(Name);
+  Event At{
+      Ctx.places().row(D.Sequence[static_cast<size_t>(Step)]).Name, {}, Name};
+  At.Step.Step = Step;
+  At.Step.Subject = D.Names[Name];
+  At.Step.Opcode = spellOpcode(Ctx.opcode(Name));
+  if (const Instruction *I = Ctx.instruction(Name))
+    At.Step.Source = Ctx.sourceLine(*I);
+  return At;
+}
+
+void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
+  for (const ClobberedRead &Read : Run.clobbered()) {
+    Damage Found;
+    Found.Value = Run.valueLine(Read.Value);
+    Found.Operand = Read.Operand;
+    Found.Input = Read.Input;
+    Found.Begin = Read.Damage.Begin;
+    Found.End = Read.Damage.End;
+    Found.Reader = eventAt(Analysis, Read.Reader);
+    Found.Definition =
+        eventAt(Analysis, Analysis.flow()[Read.Value].Definition);
+    if (Read.Written) {
+      Found.Written = Run.valueLine(Read.Written);
+      Found.Writer =
+          eventAt(Analysis, Analysis.flow()[Read.Written].Definition);
+    }
+    Values[Found.Value.index()].push_back(std::move(Found));
+  }
+}
+
+void Damages::collect(const StatedExecution &Run) {
+  for (const StatedDamage &Read : Run.damages()) {
+    Damage Found;
+    Found.Value = Read.Value;
+    Found.Written = Read.Written;
+    Found.Operand = D.Uses[Read.Use].Operand;
+    const Value &V = D[Read.Value], &W = D[Read.Written];
+    Found.Begin = std::max(V.Offset, W.Offset);
+    Found.End = std::min(V.end(), W.end());
+    Found.Reader = eventAt(D.Uses[Read.Use].Name);
+    Found.Definition = eventAt(V.Tag.Name);
+    Found.Writer = eventAt(W.Tag.Name);
+    Values[Found.Value.index()].push_back(std::move(Found));
+  }
 }
 
 /// What is wrong, in one sentence.
-std::string ClobberedReads::consequence(const ClobberedRead &Read) const {
-  std::string Value = spellName(D, Run.valueLine(Read.Value));
-  std::string Writer =
-      Read.Written ? P.spell(Analysis.flow()[Read.Written].Definition) : "";
-  if (Read.Input)
+std::string Damages::consequence(const Damage &Found) const {
+  std::string Value = spellName(D, Found.Value);
+  llvm::StringRef Writer = Found.Writer.Step.Subject;
+  if (Found.Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
-                       isConstant(Read) ? "a constant: the next run finds it "
-                                          "changed"
-                                        : "not donated: the caller finds it "
-                                          "changed");
+                       isConstant(Found)
+                           ? "a constant: the next run finds it changed"
+                           : "not donated: the caller finds it changed");
   std::string Text =
-      Read.Operand ? fmt::format("{} reads {}", P.spell(Read.Reader), Value)
-                   : fmt::format("the program returns {}", Value);
-  if (!Read.Written)
-    return fmt::format("{}, but nothing was written to its {}", Text,
-                       spellDamage(Read));
+      Found.Operand
+          ? fmt::format("{} reads {}", Found.Reader.Step.Subject, Value)
+          : fmt::format("the program returns {}", Value);
+  if (!Found.Written)
+    return fmt::format("{}, but nothing was written to its bytes [{}, {}) of "
+                       "allocation {}",
+                       Text, Found.Begin, Found.End,
+                       D[D[Found.Value].Owner].Index);
   return fmt::format("{} after {} overwrote it{}", Text, Writer,
-                     isRoundBefore(Read) ? " in the iteration before" : "");
+                     Found.isRoundBefore() ? " in the iteration before" : "");
 }
 
-void ClobberedReads::addStep(Finding &F, HloId Id, TimelineStep Event) {
-  Event.Step = Analysis.schedule().time(Id);
-  Event.Opcode = P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op);
-  if (!P.isHidden(Id))
-    Event.Source = DumpFacts.sourceLine(P.module().attributes(P.module()[Id]));
-  F.step(P.place(Id), std::move(Event));
+void Damages::addStep(Finding &F, const Event &At, std::string Subject,
+                      std::string Action, StepRole Role, unsigned Bits) {
+  TimelineStep Step = At.Step;
+  Step.Subject = std::move(Subject);
+  Step.Action = std::move(Action);
+  Step.Role = Role;
+  Step.Bits = Bits;
+  F.step(At.Where, std::move(Step));
 }
 
-void ClobberedReads::addReader(Finding &F, const ClobberedRead &Read) {
-  std::string Value = spellName(D, Run.valueLine(Read.Value));
-  if (Read.Operand)
-    addStep(F, Read.Reader,
-            {-1, P.spell(Read.Reader),
-             fmt::format("reads {} as operand {}", Value, *Read.Operand), "",
-             StepRole::Reads});
-  else if (!Read.Input)
-    addStep(F, Read.Reader,
-            {-1, P.spell(Read.Reader),
-             fmt::format("returns {} at the end of the program", Value), "",
-             StepRole::Reads});
-  else if (!isConstant(Read))
-    F.why(P.place(Read.Reader),
+void Damages::addReader(Finding &F, const Damage &Found) {
+  std::string Value = spellName(D, Found.Value);
+  const Event &Reader = Found.Reader;
+  if (Found.Operand)
+    addStep(F, Reader, Reader.Step.Subject,
+            fmt::format("reads {} as operand {}", Value, *Found.Operand),
+            StepRole::Reads);
+  else if (!Found.Input)
+    addStep(F, Reader, Reader.Step.Subject,
+            fmt::format("returns {} at the end of the program", Value),
+            StepRole::Reads);
+  else if (!isConstant(Found))
+    F.why(Reader.Where,
           "the caller keeps it: input_output_alias does not list it");
 }
 
-void ClobberedReads::explain(Finding &F,
-                             ArrayRef<const ClobberedRead *> Reads) {
-  const ClobberedRead &First = *Reads[0];
-  ValueId Line = Run.valueLine(First.Value);
-  addStep(F, Analysis.flow()[First.Value].Definition,
-          {-1, spellName(D, Line), spellDefinition(D, Line), "",
-           StepRole::Defines, "", elementBits(D, Line)});
+void Damages::addWhy(Finding &F, const Damage &First) {
+  std::optional<uint32_t> Row = Ctx.rangeRow(First.Value);
+  if (Row && First.Operand && !First.isRoundBefore() &&
+      D.Ranges[*Row].End < First.Reader.Step.Step)
+    F.why(Ctx.places().row(D.Ranges[*Row]).Second,
+          "the live range {}-{} leaves out the read at step {}",
+          D.Ranges[*Row].Start, D.Ranges[*Row].End, First.Reader.Step.Step);
+  if (!First.Written)
+    return;
+  const Value &W = D[First.Written];
+  F.why(Ctx.places().value(W).Tag.Whole,
+        "{} has bytes [{}, {}) of allocation {}, which {} still needs",
+        spellName(D, First.Written), W.Offset, W.end(), D[W.Owner].Index,
+        spellName(D, First.Value));
+}
+
+void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
+  const Damage &First = Reads[0];
+  addStep(F, First.Definition, spellName(D, First.Value),
+          spellDefinition(D, First.Value), StepRole::Defines,
+          elementBits(D, First.Value));
   if (First.Written)
-    addStep(F, Analysis.flow()[First.Written].Definition,
-            {-1, spellName(D, Run.valueLine(First.Written)),
-             fmt::format("OVERWRITES bytes [{}, {}){}", First.Damage.Begin,
-                         First.Damage.End,
-                         isRoundBefore(First) ? ", one iteration before" : ""),
-             "", StepRole::Overwrites});
-  for (const ClobberedRead *Read : Reads.take_front(MaxReaders))
-    addReader(F, *Read);
-  if (First.Written) {
-    const Value &V = line(First.Written);
-    F.why(DumpFacts.places().value(V).Tag.Whole,
-          "{} has bytes [{}, {}) of allocation {}, which {} still needs",
-          spellName(D, Run.valueLine(First.Written)), V.Offset, V.end(),
-          D[V.Owner].Index, spellName(D, Line));
-  }
+    addStep(F, First.Writer, spellName(D, First.Written),
+            fmt::format("OVERWRITES bytes [{}, {}){}", First.Begin, First.End,
+                        First.isRoundBefore() ? ", one iteration before" : ""),
+            StepRole::Overwrites);
+  for (const Damage &Found : Reads.take_front(MaxReaders))
+    addReader(F, Found);
+  addWhy(F, First);
   if (Reads.size() > MaxReaders)
-    F.why(DumpFacts.places().value(line(First.Value)).Tag.Whole,
+    F.why(Ctx.places().value(D[First.Value]).Tag.Whole,
           "{} more instructions read it", Reads.size() - MaxReaders);
 }
 
-/// Reports one value with all reads that find it damaged.
-void ClobberedReads::report(ArrayRef<const ClobberedRead *> Reads) {
-  const ClobberedRead &First = *Reads[0];
-  Finding F = Diags.reportAs(
-      Analysis.isUncertain() ? Severity::Warning : Severity::Error,
-      DumpFacts.places().value(line(First.Value)).Tag.Whole, "{}",
-      consequence(First));
-  explain(F, Reads);
-  F.about(Run.valueLine(First.Value));
-  if (First.Written)
-    F.about(Run.valueLine(First.Written));
-  if (P[First.Reader].Name)
-    F.about(P[First.Reader].Name);
-  // Then either of the two may be wrong.
-  if (Analysis.firstDifference())
-    F.about(Section::Module);
+/// Reports each value with all reads that find it damaged. Where the module
+/// differs, either of the two may be wrong.
+void Damages::report(Severity Level, bool ModuleDiffers) {
+  for (const auto &[V, Reads] : Values) {
+    const Damage &First = Reads[0];
+    Finding F = Diags.reportAs(Level, Ctx.places().value(D.Values[V]).Tag.Whole,
+                               "{}", consequence(First));
+    explain(F, Reads);
+    F.about(First.Value);
+    if (First.Written)
+      F.about(First.Written);
+    if (First.Reader.Name)
+      F.about(First.Reader.Name);
+    if (ModuleDiffers)
+      F.about(Section::Module);
+  }
 }
 
-void ClobberedReads::run() {
-  for (const std::string &Reason : Run.reasons())
-    Diags.notChecked(Reason);
-  if (Analysis.isUncertain())
-    Diags.notChecked("an opcode that this tool does not know");
-  llvm::MapVector<uint32_t, llvm::SmallVector<const ClobberedRead *, 2>> Values;
-  for (const ClobberedRead &Read : Run.clobbered())
-    Values[Read.Value.index()].push_back(&Read);
-  for (const auto &[Value, Reads] : Values)
-    report(Reads);
+/// Follows what the dump alone states, straight on.
+static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
+      !D.complete(Section::Sequence) || !Ctx.isSequenceSound())
+    return;
+  StatedExecution Run(Ctx);
+  Damages All(Ctx, Diags);
+  All.collect(Run);
+  All.report(Severity::Error, false);
+  if (Run.isUncertain())
+    Diags.notCheckedWithout(
+        Ctx, Section::Module,
+        "late reads by fusions and conditionals: needs the HLO module");
+  if (Run.gaveUp())
+    Diags.notChecked("too many values share bytes");
+  Stacks OnStacks(Ctx, Diags);
+  for (ValueId V : Run.collisions())
+    OnStacks.sayCollision(D[D[V].Owner]);
 }
 
 void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
-  if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
-    ClobberedReads(*Analysis, Diags).run();
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis) {
+    if (!Ctx.dump().complete(Section::Module))
+      Diags.notCheckedWithout(Ctx, Section::Module);
+    return checkStated(Ctx, Diags);
+  }
+  Execution Run(Analysis->flow(), Analysis->aliases(), Analysis->schedule());
+  for (const std::string &Reason : Run.reasons())
+    Diags.notChecked(Reason);
+  if (Analysis->isUncertain())
+    Diags.notChecked("an opcode that this tool does not know");
+  Damages All(Ctx, Diags);
+  All.collect(*Analysis, Run);
+  All.report(Analysis->isUncertain() ? Severity::Warning : Severity::Error,
+             Analysis->firstDifference().has_value());
 }

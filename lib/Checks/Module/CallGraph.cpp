@@ -16,7 +16,7 @@
 
 #include "Checks/Check.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Dataflow/SharedCallees.h"
+#include "Program/SharedCallees.h"
 
 using namespace hlobuf;
 

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Dataflow/EqualComputations.h"
+#include "Program/EqualComputations.h"
 #include "Support/Lazy.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,12 +1,12 @@
-//===- Dataflow/ReleaseRules.h - Rules of XLA by release --------*- C++ -*-===//
+//===- Program/ReleaseRules.h - Rules of XLA by release ---------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_RELEASERULES_H
-#define HLOBUF_DATAFLOW_RELEASERULES_H
+#ifndef HLOBUF_PROGRAM_RELEASERULES_H
+#define HLOBUF_PROGRAM_RELEASERULES_H
 
 #include "Facts/ReleaseWindow.h"
 #include <vector>
@@ -38,4 +38,4 @@ std::vector<ReleaseRules> possibleRules(const ReleaseWindow &When, Backend By);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_RELEASERULES_H
+#endif // HLOBUF_PROGRAM_RELEASERULES_H

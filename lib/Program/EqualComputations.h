@@ -1,14 +1,14 @@
-//===- Dataflow/EqualComputations.h - What computes the same ----*- C++ -*-===//
+//===- Program/EqualComputations.h - What computes the same -----*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_EQUALCOMPUTATIONS_H
-#define HLOBUF_DATAFLOW_EQUALCOMPUTATIONS_H
+#ifndef HLOBUF_PROGRAM_EQUALCOMPUTATIONS_H
+#define HLOBUF_PROGRAM_EQUALCOMPUTATIONS_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hlobuf {
@@ -65,4 +65,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_EQUALCOMPUTATIONS_H
+#endif // HLOBUF_PROGRAM_EQUALCOMPUTATIONS_H

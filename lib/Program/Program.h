@@ -1,4 +1,4 @@
-//===- Dataflow/Program.h - A module, ready to be analyzed ------*- C++ -*-===//
+//===- Program/Program.h - A module, ready to be analyzed -------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_PROGRAM_H
-#define HLOBUF_DATAFLOW_PROGRAM_H
+#ifndef HLOBUF_PROGRAM_PROGRAM_H
+#define HLOBUF_PROGRAM_PROGRAM_H
 
-#include "Dataflow/AsyncChains.h"
-#include "Dataflow/ElidedElements.h"
+#include "Program/AsyncChains.h"
+#include "Program/ElidedElements.h"
 
 namespace hlobuf {
 
@@ -166,4 +166,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_PROGRAM_H
+#endif // HLOBUF_PROGRAM_PROGRAM_H

@@ -1,11 +1,11 @@
-//===- Dataflow/EqualComputations.cpp -------------------------------------===//
+//===- Program/EqualComputations.cpp --------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/EqualComputations.h"
+#include "Program/EqualComputations.h"
 #include "HLO/ModuleCalls.h"
 #include "Support/Format.h"
 

@@ -1,11 +1,11 @@
-//===- Dataflow/Schedule.cpp ----------------------------------------------===//
+//===- Program/Schedule.cpp -----------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/Schedule.h"
+#include "Program/Schedule.h"
 
 using namespace hlobuf;
 

@@ -1,11 +1,11 @@
-//===- Dataflow/ReleaseRules.cpp ------------------------------------------===//
+//===- Program/ReleaseRules.cpp -------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/ReleaseRules.h"
+#include "Program/ReleaseRules.h"
 
 using namespace hlobuf;
 

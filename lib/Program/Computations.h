@@ -1,12 +1,12 @@
-//===- Facts/Computations.h - Who belongs together --------------*- C++ -*-===//
+//===- Program/Computations.h - Who belongs together ------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_FACTS_COMPUTATIONS_H
-#define HLOBUF_FACTS_COMPUTATIONS_H
+#ifndef HLOBUF_PROGRAM_COMPUTATIONS_H
+#define HLOBUF_PROGRAM_COMPUTATIONS_H
 
 #include "Dump/Model.h"
 
@@ -32,4 +32,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_FACTS_COMPUTATIONS_H
+#endif // HLOBUF_PROGRAM_COMPUTATIONS_H

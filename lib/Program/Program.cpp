@@ -1,11 +1,11 @@
-//===- Dataflow/Program.cpp -----------------------------------------------===//
+//===- Program/Program.cpp ------------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

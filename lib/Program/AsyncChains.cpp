@@ -1,11 +1,11 @@
-//===- Dataflow/AsyncChains.cpp -------------------------------------------===//
+//===- Program/AsyncChains.cpp --------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/AsyncChains.h"
+#include "Program/AsyncChains.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;

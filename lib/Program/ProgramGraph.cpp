@@ -1,11 +1,11 @@
-//===- Dataflow/ProgramGraph.cpp ------------------------------------------===//
+//===- Program/ProgramGraph.cpp -------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/ProgramGraph.h"
+#include "Program/ProgramGraph.h"
 #include "HLO/ForwardRules.h"
 
 using namespace hlobuf;

@@ -1,15 +1,15 @@
-//===- Dataflow/Schedule.h - The flattened order ----------------*- C++ -*-===//
+//===- Program/Schedule.h - The flattened order -----------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_SCHEDULE_H
-#define HLOBUF_DATAFLOW_SCHEDULE_H
+#ifndef HLOBUF_PROGRAM_SCHEDULE_H
+#define HLOBUF_PROGRAM_SCHEDULE_H
 
-#include "Dataflow/Program.h"
-#include "Dataflow/ReleaseRules.h"
+#include "Program/Program.h"
+#include "Program/ReleaseRules.h"
 
 namespace hlobuf {
 
@@ -67,4 +67,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_SCHEDULE_H
+#endif // HLOBUF_PROGRAM_SCHEDULE_H

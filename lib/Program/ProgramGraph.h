@@ -1,12 +1,12 @@
-//===- Dataflow/ProgramGraph.h - Who reads and calls whom -------*- C++ -*-===//
+//===- Program/ProgramGraph.h - Who reads and calls whom --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_PROGRAMGRAPH_H
-#define HLOBUF_DATAFLOW_PROGRAMGRAPH_H
+#ifndef HLOBUF_PROGRAM_PROGRAMGRAPH_H
+#define HLOBUF_PROGRAM_PROGRAMGRAPH_H
 
 #include "HLO/Module.h"
 #include "HLO/ShapeTrees.h"
@@ -70,4 +70,4 @@ protected:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_PROGRAMGRAPH_H
+#endif // HLOBUF_PROGRAM_PROGRAMGRAPH_H

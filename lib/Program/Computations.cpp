@@ -1,11 +1,11 @@
-//===- Facts/Computations.cpp ---------------------------------------------===//
+//===- Program/Computations.cpp -------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Facts/Computations.h"
+#include "Program/Computations.h"
 #include "Support/UnionFind.h"
 
 using namespace hlobuf;

@@ -1,14 +1,14 @@
-//===- Dataflow/SharedCallees.h - Computations with two callers -*- C++ -*-===//
+//===- Program/SharedCallees.h - Computations with two callers --*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_SHAREDCALLEES_H
-#define HLOBUF_DATAFLOW_SHAREDCALLEES_H
+#ifndef HLOBUF_PROGRAM_SHAREDCALLEES_H
+#define HLOBUF_PROGRAM_SHAREDCALLEES_H
 
-#include "Dataflow/Program.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
 
@@ -30,4 +30,4 @@ std::vector<SharedCallee> sharedCallees(const Program &P);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_SHAREDCALLEES_H
+#endif // HLOBUF_PROGRAM_SHAREDCALLEES_H

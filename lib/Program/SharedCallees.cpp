@@ -1,11 +1,11 @@
-//===- Dataflow/SharedCallees.cpp -----------------------------------------===//
+//===- Program/SharedCallees.cpp ------------------------------------------===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataflow/SharedCallees.h"
+#include "Program/SharedCallees.h"
 
 using namespace hlobuf;
 

@@ -1,4 +1,4 @@
-//===- Dataflow/AsyncChains.h - async-start to async-done -------*- C++ -*-===//
+//===- Program/AsyncChains.h - async-start to async-done --------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_ASYNCCHAINS_H
-#define HLOBUF_DATAFLOW_ASYNCCHAINS_H
+#ifndef HLOBUF_PROGRAM_ASYNCCHAINS_H
+#define HLOBUF_PROGRAM_ASYNCCHAINS_H
 
-#include "Dataflow/ProgramGraph.h"
+#include "Program/ProgramGraph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_ASYNCCHAINS_H
+#endif // HLOBUF_PROGRAM_ASYNCCHAINS_H

@@ -1,12 +1,12 @@
-//===- Dataflow/ElidedElements.h - Elements left out ------------*- C++ -*-===//
+//===- Program/ElidedElements.h - Elements left out -------------*- C++ -*-===//
 //
 // Part of the hlobuf project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HLOBUF_DATAFLOW_ELIDEDELEMENTS_H
-#define HLOBUF_DATAFLOW_ELIDEDELEMENTS_H
+#ifndef HLOBUF_PROGRAM_ELIDEDELEMENTS_H
+#define HLOBUF_PROGRAM_ELIDEDELEMENTS_H
 
 #include "Facts/Facts.h"
 #include "HLO/ShapeTrees.h"
@@ -113,4 +113,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DATAFLOW_ELIDEDELEMENTS_H
+#endif // HLOBUF_PROGRAM_ELIDEDELEMENTS_H

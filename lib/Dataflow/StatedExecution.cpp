@@ -1,0 +1,158 @@
+//===- Dataflow/StatedExecution.cpp ---------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataflow/StatedExecution.h"
+#include "Dataflow/PrivateStacks.h"
+#include "Facts/Occupancy.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+
+namespace hlobuf {
+/// One walk. A value is numbered like its line.
+class StatedWalk {
+public:
+  /// \p Where has the memory of each value line; they are \p NumMemories.
+  StatedWalk(const Facts &DumpFacts, llvm::ArrayRef<AllocationId> Where,
+             size_t NumMemories, StatedExecution &Out);
+
+  /// Calls \p Report for the first use of each damaged value.
+  void run(llvm::function_ref<void(const StatedDamage &)> Report);
+
+private:
+  std::optional<ExecutionPlace> place(ValueId V) const;
+  void keep(ValueId V, const ExecutionPlace &At);
+  void write(ValueId V);
+  std::optional<StatedDamage> read(uint32_t Use);
+
+  const Facts &DumpFacts;
+  const Dump &D;
+  StatedSteps Steps;
+  StatedExecution &Out;
+  llvm::ArrayRef<AllocationId> Where;
+  ExecutionMemory Memory;
+  uint64_t Limit;
+  /// By value line: its definition has run, and it was not reported.
+  std::vector<bool> Live;
+  /// By value line: a fusion may have changed it in place.
+  std::vector<bool> Doubtful;
+};
+} // namespace hlobuf
+
+StatedWalk::StatedWalk(const Facts &DumpFacts,
+                       llvm::ArrayRef<AllocationId> Where, size_t NumMemories,
+                       StatedExecution &Out)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()), Steps(DumpFacts), Out(Out),
+      Where(Where), Memory(NumMemories),
+      Limit(64 * (D.Values.size() + D.Uses.size() + 1000)),
+      Live(D.Values.size()), Doubtful(D.Values.size()) {}
+
+/// Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
+std::optional<ExecutionPlace> StatedWalk::place(ValueId V) const {
+  const Value &Val = D[V];
+  if (Val.end() <= Val.Offset || isSharedContext(DumpFacts, Val) ||
+      mayBeSharedContext(DumpFacts, Val))
+    return std::nullopt;
+  return ExecutionPlace{Where[V.index()], Val.Offset, Val.end()};
+}
+
+void StatedWalk::write(ValueId V) {
+  std::optional<ExecutionPlace> At = place(V);
+  if (!At)
+    return;
+  HloValueId Number(V.index());
+  Live[V.index()] = true;
+  StatedEffect Effect = Steps.effect(V);
+  if (Effect == StatedEffect::Writes)
+    return Memory.write(*At, Number);
+  Memory.update(*At, [&](ExecutionBytes &Bytes) {
+    if (Effect == StatedEffect::Unknown)
+      for (HloValueId Old : Bytes.Intact)
+        Doubtful[Old.index()] = true;
+    Bytes.add(Number);
+  });
+}
+
+std::optional<StatedDamage> StatedWalk::read(uint32_t Use) {
+  ValueId V = DumpFacts.valueOf(DumpFacts.ownerOfUse(Use));
+  if (!V || !Live[V.index()] || !Steps.reads(Use))
+    return std::nullopt;
+  const ExecutionBytes *Lost = nullptr;
+  Memory.visit(*place(V),
+               [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+                 if (!Bytes.holds(HloValueId(V.index())) &&
+                     (!Lost || Lost->Stamp < Bytes.Stamp))
+                   Lost = &Bytes;
+               });
+  if (!Lost) {
+    Out.Uncertain |= Doubtful[V.index()];
+    return std::nullopt;
+  }
+  ValueId Written(Lost->Writer.index());
+  if (Steps.wroteItself(D.Uses[Use].Name, Written))
+    return std::nullopt;
+  if (Steps.mayRunInstead(D[Written].Tag.Name, V, D.Uses[Use].Name)) {
+    Out.Uncertain = true;
+    return std::nullopt;
+  }
+  Live[V.index()] = false;
+  return StatedDamage{V, Written, Use};
+}
+
+/// All reads of a step come before its writes. Constants and the parameters of
+/// the program are there before the first step.
+void StatedWalk::run(llvm::function_ref<void(const StatedDamage &)> Report) {
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.Constant || Alloc.isParameter())
+      for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
+        if (Opcode Op = DumpFacts.opcode(D.Values[V].Tag.Name);
+            Op == Opcode::Constant ||
+            (Op == Opcode::Parameter && !D.Values[V].Tag.Phi))
+          write(ValueId(V));
+  for (const SequenceRow &Row : D.Sequence) {
+    for (uint32_t Use : DumpFacts.usesBy(Row.Name))
+      if (std::optional<StatedDamage> Found = read(Use))
+        Report(*Found);
+    for (uint32_t V : DumpFacts.valuesOfInstruction(Row.Name))
+      if (!Live[V])
+        write(ValueId(V));
+    if (Memory.work() > Limit) {
+      Out.GaveUp = true;
+      return;
+    }
+  }
+}
+
+StatedExecution::StatedExecution(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
+  std::vector<AllocationId> Shared;
+  for (const Value &V : D.Values)
+    Shared.push_back(V.Owner);
+  // Where there may be private stacks, each is a memory of its own.
+  std::vector<AllocationId> Apart = Shared;
+  size_t NumMemories = D.Allocations.size();
+  auto Colors = findPrivateStacks(DumpFacts, nullptr);
+  std::vector<uint32_t> Stacks;
+  if (!Colors.empty())
+    Stacks = numberStacks(DumpFacts, nullptr);
+  llvm::DenseMap<IdPair, AllocationId> Known;
+  for (size_t I = 0; I != Stacks.size(); ++I)
+    if (llvm::is_contained(Colors, D[Shared[I]].color())) {
+      auto [Memory, IsNew] =
+          Known.try_emplace({Shared[I].index(), Stacks[I]}, NumMemories);
+      NumMemories += IsNew;
+      Apart[I] = Memory->second;
+    }
+  StatedWalk(DumpFacts, Apart, NumMemories, *this)
+      .run([&](const StatedDamage &Found) { Damages.push_back(Found); });
+  if (NumMemories != D.Allocations.size())
+    StatedWalk(DumpFacts, Shared, NumMemories, *this)
+        .run([&](const StatedDamage &Found) {
+          if (Apart[Found.Value.index()] != Apart[Found.Written.index()])
+            Collisions.push_back(Found.Value);
+        });
+}

@@ -1,0 +1,57 @@
+//===- Dataflow/StatedExecution.h - Steps without a module ------*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes the sequence of a dump without module, once and straight on: bodies
+// of loops run for one round, the branches of a conditional one after the
+// other. What follows from the rest of the program is unknown.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_DATAFLOW_STATEDEXECUTION_H
+#define HLOBUF_DATAFLOW_STATEDEXECUTION_H
+
+#include "Dataflow/ExecutionMemory.h"
+#include "Program/StatedSteps.h"
+
+namespace hlobuf {
+
+/// A use finds bytes of its value overwritten.
+struct StatedDamage {
+  ValueId Value;
+  /// The last one that was written there.
+  ValueId Written;
+  /// In Dump::Uses.
+  uint32_t Use = 0;
+};
+
+/// Needs complete texts and used values, and a sound sequence.
+class StatedExecution {
+public:
+  explicit StatedExecution(const Facts &DumpFacts);
+
+  /// The first use of each damaged value, in the order of the steps.
+  llvm::ArrayRef<StatedDamage> damages() const { return Damages; }
+  /// Values that are damaged only if async computations, which may have stacks
+  /// of their own there, share one.
+  llvm::ArrayRef<ValueId> collisions() const { return Collisions; }
+  /// Whether some value is damaged, only the module shows.
+  bool isUncertain() const { return Uncertain; }
+  /// There was too much to follow.
+  bool gaveUp() const { return GaveUp; }
+
+private:
+  friend class StatedWalk;
+
+  std::vector<StatedDamage> Damages;
+  std::vector<ValueId> Collisions;
+  bool Uncertain = false;
+  bool GaveUp = false;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_DATAFLOW_STATEDEXECUTION_H

@@ -1,0 +1,65 @@
+//===- Program/StatedSteps.h - What steps do, by the dump alone -*- C++ -*-===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The second source of the program: without its module, instruction texts, uses
+// and positions say what each step of the sequence reads and writes. What only
+// the module shows is said to be unknown: what fusions do inside, and which
+// instructions are in different branches of one conditional.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HLOBUF_PROGRAM_STATEDSTEPS_H
+#define HLOBUF_PROGRAM_STATEDSTEPS_H
+
+#include "Facts/Facts.h"
+#include "Program/Computations.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace hlobuf {
+
+/// What the definition of a value does to its bytes.
+enum class StatedEffect : uint8_t {
+  Writes,
+  /// They stay what they are: a phi, a parameter, a ConcatBitcast, a copy of a
+  /// value onto itself.
+  Keeps,
+  /// A fusion declares to alias the operand that it is placed on. It may
+  /// forward it or change it.
+  Unknown,
+};
+
+/// The steps of a dump with instruction texts and a sound sequence.
+class StatedSteps {
+public:
+  explicit StatedSteps(const Facts &DumpFacts) : DumpFacts(DumpFacts) {}
+
+  /// True if use number \p Number is one of bytes: the instruction reads them
+  /// itself. A while reads what it does not change.
+  bool reads(uint32_t Number) const;
+  StatedEffect effect(ValueId V);
+  /// True if \p Reader is a start whose text may stand for an async-start, and
+  /// \p Written is what its computation, the step before, wrote over an
+  /// operand.
+  bool wroteItself(NameId Reader, ValueId Written) const;
+  /// True if \p V is passed to a conditional, and \p Writer and \p Reader may
+  /// be in different branches of it.
+  bool mayRunInstead(NameId Writer, ValueId V, NameId Reader);
+
+private:
+  ValueId operandValue(NameId Reader, uint32_t Operand, ShapeIndex Index);
+  bool isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index);
+
+  const Facts &DumpFacts;
+  std::optional<Computations> Together;
+  /// What OperandReader reads, by operand and index.
+  NameId OperandReader;
+  llvm::DenseMap<IdPair, ValueId> OperandValues;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROGRAM_STATEDSTEPS_H
