@@ -137,21 +137,22 @@ std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
   return placeOf(D[Line]);
 }
 
-SmallVector<LeafPlace, 4> ThunkGraph::leaves(HloId Id) const {
+SmallVector<LeafPlace, 4> ThunkGraph::leaves(HloId Id, bool Tokens) const {
   SmallVector<LeafPlace, 4> Leaves;
   ShapeId Shape = P[Id].Shape;
   for (uint32_t I = 0; I != P.trees().parts(Shape); ++I) {
     ShapeKind Kind = P.trees().shape(P.trees().part(Shape, I)).Kind;
-    if (Kind != ShapeKind::Tuple && Kind != ShapeKind::Token)
+    if (Kind != ShapeKind::Tuple && (Tokens || Kind != ShapeKind::Token))
       Leaves.push_back({Id, I, place(Id, I)});
   }
   return Leaves;
 }
 
-SmallVector<LeafPlace, 8> ThunkGraph::operandLeaves(HloId Id) const {
+SmallVector<LeafPlace, 8> ThunkGraph::operandLeaves(HloId Id,
+                                                    bool Tokens) const {
   SmallVector<LeafPlace, 8> Leaves;
   for (HloId Operand : P.operands(Id))
-    llvm::append_range(Leaves, leaves(Operand));
+    llvm::append_range(Leaves, leaves(Operand, Tokens));
   return Leaves;
 }
 

@@ -84,10 +84,12 @@ public:
   /// (computation_kernel_emitter.cc).
   bool isCallKernel(ThunkId Id) const;
 
-  /// The arrays of \p Id's result in pre-order, without tokens.
-  llvm::SmallVector<LeafPlace, 4> leaves(HloId Id) const;
+  /// The arrays of \p Id's result in pre-order; of a custom call of a CPU,
+  /// tokens are passed like arrays (thunk_emitter.cc, 2025-2026).
+  llvm::SmallVector<LeafPlace, 4> leaves(HloId Id, bool Tokens = false) const;
   /// The leaves of all operands.
-  llvm::SmallVector<LeafPlace, 8> operandLeaves(HloId Id) const;
+  llvm::SmallVector<LeafPlace, 8> operandLeaves(HloId Id,
+                                                bool Tokens = false) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The slices of what is below the call that the call kernel \p Id is.
