@@ -194,9 +194,24 @@ bool ThunkReader::readResource(StringRef Text, Scanner &Row) {
   return true;
 }
 
-/// Bytes up to the next space, or to the colon before the slices.
+/// Bytes up to the next space, or to the colon before the slices; what is in
+/// quotes or braces may have both.
 static size_t wordSize(StringRef Text) {
-  size_t End = std::min(Text.find(' '), Text.size());
+  size_t End = 0;
+  size_t Depth = 0;
+  bool Quoted = false;
+  for (; End != Text.size() && (Text[End] != ' ' || Quoted || Depth != 0);
+       ++End) {
+    char C = Text[End];
+    if (Quoted && C == '\\' && End + 1 != Text.size())
+      ++End;
+    else if (C == '"')
+      Quoted = !Quoted;
+    else if (!Quoted && C == '{')
+      ++Depth;
+    else if (!Quoted && C == '}' && Depth != 0)
+      --Depth;
+  }
   return End != 0 && End != Text.size() && Text[End - 1] == ':' ? End - 1 : End;
 }
 
@@ -216,9 +231,12 @@ bool ThunkReader::readThunk(StringRef Text) {
     return false;
   if (Name != "-")
     T.Instruction = D.Names.intern(Name);
+  auto FirstAttribute = static_cast<uint32_t>(D.Thunks.Attributes.size());
   while (Row.literal(' '))
     if (!readAttribute(Row, T))
       return false;
+  T.Attributes = {FirstAttribute,
+                  static_cast<uint32_t>(D.Thunks.Attributes.size())};
   auto Begin = static_cast<uint32_t>(D.Thunks.Slices.size());
   for (StringRef Before = ": "; !Row.atEnd(); Before = ", ")
     if (!Row.literal(Before) || !readSlice(Row))
@@ -265,8 +283,12 @@ bool ThunkReader::readAttribute(Scanner &Row, Thunk &T) {
                   : Key == "copy"        ? StreamKind::Copy
                                          : StreamKind::Computation;
     return Number(T.Stream);
-  } else
-    return Key == "target";
+  } else if (Key == "kind")
+    T.OtherKind = Value;
+  else if (isThunkAttribute(Key))
+    D.Thunks.Attributes.push_back({Key, Value});
+  else
+    return false;
   T.Understood &= Key != "unknown";
   return !Value.empty();
 }

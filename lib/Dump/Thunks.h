@@ -73,6 +73,13 @@ struct ThunkSlice {
   }
 };
 
+/// What a thunk says that follows from its instruction; see
+/// StatedAttributes.def. Of several values each has its own.
+struct ThunkAttribute {
+  llvm::StringRef Key;
+  llvm::StringRef Value;
+};
+
 /// What the streams of a GPU are for; each kind is numbered by itself.
 enum class StreamKind : uint8_t {
   Main,
@@ -98,6 +105,8 @@ struct Thunk {
   ThunkSequenceId In;
   /// Indices into ThunkProgram::Slices, half-open.
   IndexRange Slices;
+  /// Indices into ThunkProgram::Attributes, half-open.
+  IndexRange Attributes;
   /// Indices into ThunkProgram::Sequences, half-open: its sequences and those
   /// that are inside of them.
   IndexRange Sequences;
@@ -107,6 +116,8 @@ struct Thunk {
   llvm::StringRef Kernel;
   llvm::StringRef Comparator;
   llvm::StringRef Unknown;
+  /// The kind that the thunk states in addition, where it is another one.
+  llvm::StringRef OtherKind;
   /// What is loaded has another name, which its binary may not have, or takes
   /// another number of arguments.
   llvm::StringRef Loads;
@@ -166,6 +177,7 @@ struct ThunkProgram {
   bool ForGpu = false;
   std::vector<Thunk> Thunks;
   std::vector<ThunkSlice> Slices;
+  std::vector<ThunkAttribute> Attributes;
   /// The first one is the whole program.
   std::vector<ThunkSequence> Sequences;
   std::vector<ThunkResource> Resources;
@@ -183,6 +195,10 @@ struct ThunkProgram {
   llvm::ArrayRef<ThunkSlice> slices(const Thunk &T) const {
     return llvm::ArrayRef<ThunkSlice>(Slices).slice(T.Slices.Begin,
                                                     T.Slices.size());
+  }
+  llvm::ArrayRef<ThunkAttribute> attributes(const Thunk &T) const {
+    return llvm::ArrayRef<ThunkAttribute>(Attributes)
+        .slice(T.Attributes.Begin, T.Attributes.size());
   }
   /// Calls \p Visit(ThunkSequenceId) for the sequences of \p Id, without those
   /// inside of them.

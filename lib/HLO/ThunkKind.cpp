@@ -68,6 +68,17 @@ bool hlobuf::isThunkFrame(ThunkKind Kind) {
   }
 }
 
+bool hlobuf::isThunkAttribute(StringRef Key) {
+  static constexpr StringRef Keys[] = {
+#define row(Key, Default, Rule) Key
+#define HLOBUF_CPU_ATTRIBUTES(Kind, ...) __VA_ARGS__,
+#define HLOBUF_GPU_ATTRIBUTES(Kind, ...) __VA_ARGS__,
+#include "HLO/StatedAttributes.def"
+#undef row
+  };
+  return llvm::is_contained(Keys, Key);
+}
+
 StringRef hlobuf::thunkAccessText(ThunkAccess Access) {
   static constexpr StringRef Texts[] = {"read", "invariant", "write", "update"};
   return Texts[static_cast<size_t>(Access)];

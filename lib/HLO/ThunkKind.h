@@ -47,6 +47,9 @@ const ThunkPair *pairEndedBy(ThunkKind Kind);
 /// it waits for.
 bool isThunkFrame(ThunkKind Kind);
 
+/// \p Key is one of StatedAttributes.def.
+bool isThunkAttribute(llvm::StringRef Key);
+
 /// What a thunk does with the bytes of a slice.
 enum class ThunkAccess : uint8_t {
   Read,

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // PrintExtraAttributes of xla/hlo/ir/hlo_instructions.cc, in its order. What
-// says nothing about buffers or reads is left out: precision, groups of
-// devices, shardings, statistics.
+// says nothing about buffers, reads or thunks is left out: precision,
+// shardings, statistics.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Proto/AttributeValues.h"
 #include "Proto/DimensionText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
@@ -34,6 +35,7 @@ private:
   void printByOpcode();
   void printCollective();
   void printIndexed();
+  void printGroups();
   void printPermute();
   void printAliases();
   void printCalls();
@@ -116,9 +118,16 @@ void AttributePrinter::printIndexed() {
   if (is("reduce-window") || is("select-and-scatter"))
     return ByDimension.printWindow();
   if (is("custom-call")) {
+    ByDimension.printWindow();
+    if (!bytesField(I.Bytes, ConvolutionNumbers).empty())
+      ByDimension.printConvolution();
     To.Out += fmt::format(", custom_call_target=\"{}\"",
                           escaped(bytesField(I.Bytes, CustomCallTarget)));
     flag("custom_call_has_side_effect", SideEffect);
+    if (StringRef Version =
+            callVersionName(numberField(I.Bytes, CallVersion).value_or(1));
+        Version != "API_VERSION_ORIGINAL")
+      To.Out += (", api_version=" + Version).str();
     return printAliases();
   }
   static constexpr StringRef WithDimensions[] = {"broadcast",
@@ -139,8 +148,12 @@ void AttributePrinter::printIndexed() {
       number("num_carries", NumCarries);
     return;
   }
-  if (is("fft"))
+  if (is("fft")) {
+    To.Out +=
+        (", fft_type=" + fftTypeName(numberField(I.Bytes, FftType).value_or(0)))
+            .str();
     return list("fft_length", numbersField(I.Bytes, FftLength));
+  }
   if (is("topk"))
     return number("k", TopKCount);
   printCollective();
@@ -158,6 +171,7 @@ void AttributePrinter::printCollective() {
     return;
   if (has(ChannelId))
     number("channel_id", ChannelId);
+  printGroups();
   if (Transfer)
     return flag("is_host_transfer", HostTransfer);
   if (Permute)
@@ -167,18 +181,32 @@ void AttributePrinter::printCollective() {
   flag("use_global_device_ids", GlobalDeviceIds);
 }
 
-void AttributePrinter::printPermute() {
-  StringRef Separator = ", source_target_pairs={";
-  WireReader In(I.Bytes);
-  for (WireField F; In.next(F);) {
-    if (F.Number != SourceTargets || !F.isMessage())
-      continue;
-    To.Out += fmt::format("{}{{{},{}}}", Separator,
-                          numberField(F.Bytes, 1).value_or(0),
-                          numberField(F.Bytes, 2).value_or(0));
-    Separator = ",";
+/// In the form that the module has: a list (on its own until 2024), or what
+/// makes it.
+void AttributePrinter::printGroups() {
+  StringRef List = message(DeviceList);
+  StringRef Iota = bytesField(I.Bytes, IotaGroups);
+  if (Iota.empty())
+    Iota = bytesField(List, 2);
+  if (!Iota.empty()) {
+    To.Out += ", replica_groups=" + iotaText({numberField(Iota, 1).value_or(0),
+                                              numberField(Iota, 2).value_or(0)},
+                                             numbersField(Iota, 3),
+                                             numbersField(Iota, 4));
+    return;
   }
-  To.Out += Separator == "," ? "}" : ", source_target_pairs={}";
+  if (StringRef Mesh = bytesField(I.Bytes, MeshGroups); !Mesh.empty()) {
+    To.Out += ", replica_groups=" + meshGroupsText(Mesh);
+    return;
+  }
+  std::string Groups = groupsText(List.empty() ? I.Bytes : List,
+                                  List.empty() ? ReplicaGroups : 1u);
+  if (Groups != "{}")
+    To.Out += ", replica_groups=" + Groups;
+}
+
+void AttributePrinter::printPermute() {
+  To.Out += ", source_target_pairs=" + pairsText(I.Bytes, SourceTargets);
   // The lists of all slices, one after the other.
   llvm::SmallVector<int64_t, 4> Sizes =
       numbersField(I.Bytes, DynamicSliceSizes);

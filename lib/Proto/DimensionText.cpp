@@ -58,7 +58,7 @@ void DimensionPrinter::printPadding() {
 }
 
 /// window_util::ToString (xla/window_util.cc).
-void DimensionPrinter::printWindow() {
+std::string hlobuf::windowText(StringRef Window) {
   struct Part {
     uint32_t Field;
     StringRef Heading;
@@ -68,13 +68,13 @@ void DimensionPrinter::printWindow() {
       {1, "size", INT64_MIN}, {2, " stride", 1},     {3, " pad", 0},
       {6, " lhs_dilate", 1},  {5, " rhs_dilate", 1}, {7, " rhs_reversal", 0}};
   llvm::SmallVector<StringRef, 6> All;
-  forEachField(message(Window), [&](const WireField &F) {
+  forEachField(Window, [&](const WireField &F) {
     if (F.Number == 1 && F.isMessage())
       All.push_back(F.Bytes);
   });
   if (All.empty())
-    return;
-  To.Out += ", window={";
+    return "";
+  std::string Out = "{";
   for (const Part &P : Parts) {
     auto Has = [&](StringRef D, uint32_t Field) {
       return numberField(D, Field).value_or(0) != P.Usual;
@@ -84,17 +84,22 @@ void DimensionPrinter::printWindow() {
           return Has(D, P.Field) || (Pad && Has(D, 4));
         }))
       continue;
-    To.Out += P.Heading;
+    Out += P.Heading;
     StringRef Separator = "=";
     for (StringRef D : All) {
-      To.Out +=
+      Out +=
           fmt::format("{}{}", Separator, numberField(D, P.Field).value_or(0));
       if (Pad)
-        To.Out += fmt::format("_{}", numberField(D, 4).value_or(0));
+        Out += fmt::format("_{}", numberField(D, 4).value_or(0));
       Separator = "x";
     }
   }
-  To.Out += '}';
+  return Out + '}';
+}
+
+void DimensionPrinter::printWindow() {
+  if (std::string Text = windowText(message(Window)); !Text.empty())
+    To.Out += ", window=" + Text;
 }
 
 /// The letters of one operand of a convolution, such as `b01f`.
@@ -117,14 +122,16 @@ static std::string dimensionLabels(int64_t First, char FirstLabel,
   return Labels;
 }
 
-void DimensionPrinter::printConvolution() {
-  StringRef N = message(ConvolutionNumbers);
+std::string hlobuf::convolutionLabels(StringRef N) {
   auto At = [&](uint32_t Field) { return numberField(N, Field).value_or(0); };
-  To.Out += fmt::format(
-      ", dim_labels={}_{}->{}",
-      dimensionLabels(At(7), 'b', At(8), 'f', numbersField(N, 11)),
+  return fmt::format(
+      "{}_{}->{}", dimensionLabels(At(7), 'b', At(8), 'f', numbersField(N, 11)),
       dimensionLabels(At(3), 'i', At(4), 'o', numbersField(N, 6)),
       dimensionLabels(At(9), 'b', At(10), 'f', numbersField(N, 12)));
+}
+
+void DimensionPrinter::printConvolution() {
+  To.Out += ", dim_labels=" + convolutionLabels(message(ConvolutionNumbers));
   for (auto [Key, Field] : {std::pair("feature_group_count", FeatureGroups),
                             std::pair("batch_group_count", BatchGroups)})
     if (numberField(I.Bytes, Field).value_or(1) > 1)

@@ -25,6 +25,14 @@ public:
   void printScatter();
 };
 
+/// What follows `window=` for the WindowProto \p Window: `{size=3x3
+/// pad=1_1x1_1}`; empty if it has no dimension.
+std::string windowText(llvm::StringRef Window);
+
+/// What follows `dim_labels=` for a ConvolutionDimensionNumbers:
+/// `b01f_01io->b01f`.
+std::string convolutionLabels(llvm::StringRef Numbers);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_PROTO_DIMENSIONTEXT_H

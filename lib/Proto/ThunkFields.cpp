@@ -27,6 +27,8 @@ static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
   field(Slice, N, .Form = SliceForm::In, .Access = ThunkAccess::Does)
 #define sequence(N, Which) field(Sequence, N, .Role = ThunkRole::Which)
 #define list(N) field(List, N)
+#define attribute(N, Name, Form)                                               \
+  field(Attribute, N, .Spelled = AttributeForm::Form, .Key = Name)
 #define value(N, Which) field(Value, N, .Value = ThunkValue::Which)
 #define HLOBUF_THUNK_MESSAGE(Name, ...)                                        \
   static constexpr ThunkField Name##Fields[] = {__VA_ARGS__};
@@ -38,13 +40,18 @@ static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
 #undef sequence
 #undef list
 #undef value
+#undef attribute
 
-const ThunkField *hlobuf::findThunkField(ThunkMessage In, uint32_t Number) {
+llvm::ArrayRef<ThunkField> hlobuf::thunkFields(ThunkMessage In) {
   static const llvm::ArrayRef<ThunkField> Fields[] = {
 #define HLOBUF_THUNK_MESSAGE(Name, ...) Name##Fields,
 #include "Proto/ThunkFields.def"
   };
-  for (const ThunkField &Field : Fields[static_cast<size_t>(In)])
+  return Fields[static_cast<size_t>(In)];
+}
+
+const ThunkField *hlobuf::findThunkField(ThunkMessage In, uint32_t Number) {
+  for (const ThunkField &Field : thunkFields(In))
     if (Number >= Field.Number && Number <= Field.Last)
       return &Field;
   return nullptr;

@@ -8,6 +8,7 @@
 #include "Proto/ThunkMessages.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
+#include "Proto/AttributeForms.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
 
@@ -20,6 +21,7 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   applyFlags(Thunk);
   applyNorm();
   applyLoader();
+  applyKindText();
   if (Kind == ThunkKind::RaggedAllToAll)
     applyRagged();
   if (DynamicRoot && !Slices.empty() &&
@@ -50,13 +52,16 @@ void ThunkParts::read(ThunkMessage In, StringRef Message) {
     else
       noteUnknown(thunkMessageName(In), F.Number);
   });
+  for (const ThunkField &Row : thunkFields(In))
+    if (Row.Is == ThunkField::Use::Attribute)
+      Good &= printAttribute(Row, Message, Attributes);
   Damaged |= !Good;
 }
 
 void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
                            const WireField &F) {
   using Use = ThunkField::Use;
-  if (Row.Is == Use::Other)
+  if (Row.Is == Use::Other || Row.Is == Use::Attribute)
     return;
   if (Row.Is == Use::Value)
     return readValue(Row.Value, F);
@@ -81,6 +86,7 @@ void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
     List.push_back(F.Bytes);
     return;
   case Use::Value:
+  case Use::Attribute:
   case Use::Other:
     return;
   }
@@ -134,6 +140,12 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     return;
   case ThunkValue::EmbeddedAllocation:
     EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
+    return;
+  case ThunkValue::KindText:
+    KindText = F.Bytes;
+    return;
+  case ThunkValue::InstructionId:
+    InstructionId = F.number();
     return;
   }
 }
@@ -248,6 +260,16 @@ void ThunkParts::applyLoader() {
     attribute("arity", std::to_string(*Arity));
   if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
     attribute("absent", plainName(Loaded));
+}
+
+/// A thunk of a CPU says twice what it is (Thunk::KindToString,
+/// xla/backends/cpu/runtime/thunk.cc, 2025).
+void ThunkParts::applyKindText() {
+  StringRef Usual = thunkKindText(Kind);
+  if (Kind == ThunkKind::TopK)
+    Usual = "topk";
+  if (KindText.data() && KindText != Usual && Kind != ThunkKind::Unknown)
+    attribute("kind", plainName(KindText));
 }
 
 /// Of a backward norm, expectation and norm factor are operands

@@ -34,6 +34,10 @@ public:
 
   ThunkKind Kind = ThunkKind::Unknown;
   llvm::StringRef Instruction;
+  /// The kind again, as the thunk of a CPU states it.
+  llvm::StringRef KindText;
+  /// The instruction, by its id in the module.
+  std::optional<int64_t> InstructionId;
   /// ` kernel=NAME unknown=MESSAGE.NUMBER`, each after a space.
   std::string Attributes;
   llvm::SmallVector<Slice, 4> Slices;
@@ -60,6 +64,7 @@ private:
   void applyNorm();
   void applyRagged();
   void applyLoader();
+  void applyKindText();
 
   llvm::SmallVector<int64_t, 4> Invariants;
   llvm::SmallVector<int64_t, 4> Flags;

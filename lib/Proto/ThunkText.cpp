@@ -28,12 +28,14 @@ enum GpuField : uint32_t {
 
 class ThunkPrinter {
 public:
-  ThunkPrinter(ThunkMessage Thunk, TextSink &To) : Thunk(Thunk), To(To) {}
+  ThunkPrinter(ThunkMessage Thunk, const ProtoModule &M, TextSink &To)
+      : Thunk(Thunk), M(M), To(To) {}
 
   void printSequence(StringRef Sequence, unsigned Depth);
   void printThunk(StringRef Message, unsigned Depth);
 
 private:
+  void printRun(const ThunkParts &Parts);
   void printResource(StringRef Users, unsigned Depth);
   void heading(ThunkRole Role, unsigned Number, const ThunkParts &Parts,
                unsigned Depth);
@@ -42,6 +44,7 @@ private:
   /// Sequences of sequences; loops are nested a few times.
   static constexpr unsigned MostDepth = 256;
   ThunkMessage Thunk;
+  const ProtoModule &M;
   TextSink &To;
 };
 } // namespace
@@ -70,6 +73,7 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   To.Out += ' ';
   To.Out += Parts.Instruction.empty() ? "-" : plainName(Parts.Instruction);
   To.Out += Parts.Attributes;
+  printRun(Parts);
   StringRef Before = ": ";
   for (const ThunkParts::Slice &S : Parts.Slices) {
     To.Out += fmt::format("{}{} {}", Before, thunkAccessText(S.Access), S.Text);
@@ -85,6 +89,16 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
     heading(ThunkRole::Thunks, 0, Parts, Depth + 1);
   for (StringRef Each : Parts.List)
     printThunk(Each, Depth + 2);
+}
+
+/// The instruction that the thunk is made from again when it is loaded, unless
+/// that is its own.
+void ThunkPrinter::printRun(const ThunkParts &Parts) {
+  if (!Parts.InstructionId)
+    return;
+  const ProtoInstruction *I = M.instruction(*Parts.InstructionId);
+  if (!I || I->Name != Parts.Instruction)
+    To.Out += " runs=" + (I ? plainName(I->Name) : "?");
 }
 
 /// A ResourceUsersProto: thunks of the sequence that share a resource.
@@ -119,8 +133,9 @@ static void forAll(const ThunkSource &Source, TextSink &To,
       To.Damaged = "message with thunks";
 }
 
-static void printCpu(const ThunkSource &Source, TextSink &To) {
-  ThunkPrinter Printer(ThunkMessage::CpuThunk, To);
+static void printCpu(const HloProto &P, TextSink &To) {
+  const ThunkSource &Source = P.Thunks;
+  ThunkPrinter Printer(ThunkMessage::CpuThunk, P.Module, To);
   To.Out += "Thunks: cpu\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == CpuSequence && F.isMessage())
@@ -152,8 +167,9 @@ static void printAllocation(StringRef Message, TextSink &To) {
   To.Out += '\n';
 }
 
-static void printGpu(const ThunkSource &Source, TextSink &To) {
-  ThunkPrinter Printer(ThunkMessage::GpuThunk, To);
+static void printGpu(const HloProto &P, TextSink &To) {
+  const ThunkSource &Source = P.Thunks;
+  ThunkPrinter Printer(ThunkMessage::GpuThunk, P.Module, To);
   To.Out += "Thunks: gpu\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuThunk && F.isMessage())
@@ -185,9 +201,9 @@ static void printGpu(const ThunkSource &Source, TextSink &To) {
   });
 }
 
-void hlobuf::printThunks(const ThunkSource &Source, TextSink &To) {
-  if (Source.Of == ThunkSource::Backend::CPU)
-    printCpu(Source, To);
-  else if (Source.Of == ThunkSource::Backend::GPU)
-    printGpu(Source, To);
+void hlobuf::printThunks(const HloProto &P, TextSink &To) {
+  if (P.Thunks.Of == ThunkSource::Backend::CPU)
+    printCpu(P, To);
+  else if (P.Thunks.Of == ThunkSource::Backend::GPU)
+    printGpu(P, To);
 }

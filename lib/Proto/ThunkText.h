@@ -16,14 +16,14 @@
 #ifndef HLOBUF_PROTO_THUNKTEXT_H
 #define HLOBUF_PROTO_THUNKTEXT_H
 
-#include "Proto/ThunkSource.h"
+#include "Proto/HloProto.h"
 
 namespace hlobuf {
 
 struct TextSink;
 
-/// Appends the thunks of \p Source to \p To.
-void printThunks(const ThunkSource &Source, TextSink &To);
+/// Appends the thunks of \p P to \p To.
+void printThunks(const HloProto &P, TextSink &To);
 
 } // namespace hlobuf
 

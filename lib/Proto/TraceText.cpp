@@ -98,7 +98,7 @@ llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
           Print([&](TextSink &To) { printTraces(P, To); }, Texts.Traces))
     return E;
   if (llvm::Error E =
-          Print([&](TextSink &To) { printThunks(P.Thunks, To); }, Texts.Thunks))
+          Print([&](TextSink &To) { printThunks(P, To); }, Texts.Thunks))
     return E;
   return std::move(Texts);
 }

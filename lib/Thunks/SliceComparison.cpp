@@ -322,6 +322,28 @@ void SliceComparison::compareKernel(ThunkId Id, HloId I) {
   compareInOrder(Id, Slices(All.begin() + First, All.end()), Results, Writes);
 }
 
+/// The part of an operand that a copy for fusion \p I reads: its root is a
+/// slice of a parameter.
+std::optional<ByteSlice> SliceComparison::slicedOperand(HloId I) const {
+  if (P[I].Op != Opcode::Fusion || P.calls(I).empty())
+    return std::nullopt;
+  HloId Slice = P.root(P.calls(I).front().Callee);
+  while (P[Slice].Op == Opcode::Bitcast && P.operands(Slice).size() == 1)
+    Slice = P.operands(Slice)[0];
+  std::optional<int64_t> Offset = staticSliceOffset(P, Slice);
+  HloId Whole = Offset ? P.operands(Slice)[0] : HloId();
+  while (Whole && P[Whole].Op == Opcode::Bitcast)
+    Whole = P.operands(Whole)[0];
+  if (!Whole || P[Whole].Op != Opcode::Parameter ||
+      P[Whole].Number >= P.operands(I).size())
+    return std::nullopt;
+  std::optional<ByteSlice> Bytes = G.place(P.operands(I)[P[Whole].Number], 0);
+  std::optional<ByteSlice> Result = G.place(I, 0);
+  if (!Bytes || !Result)
+    return std::nullopt;
+  return ByteSlice{Bytes->Allocation, Bytes->Offset + *Offset, Result->Size};
+}
+
 void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                                        Leaves Results) {
   ThunkKind Kind = T[Id].Kind;
@@ -335,6 +357,14 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                      Kind == ThunkKind::TriangularSolve;
   LeafSet Sources(Operands), Targets(Results);
   Slices Read = slices(Id, false);
+  if (std::optional<ByteSlice> Part = slicedOperand(I);
+      Part && Read.size() == 1 && Operands.size() == 1) {
+    LeafPlace Expected = Operands.front();
+    Expected.Bytes = Part;
+    if (Read.front()->Missing || Read.front()->Bytes != *Part)
+      Reads.push_back({Id, Read.front(), Expected, 0});
+    Read.clear();
+  }
   // A matrix product begins with its factors.
   size_t Factors = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt
                        ? std::min<size_t>({2, Read.size(), Operands.size()})

@@ -76,6 +76,7 @@ private:
                       std::vector<SliceFault> &To);
   void compareSets(ThunkId Id, bool Results);
   void compareWhole(HloId I, bool BadReads, bool BadWrites);
+  std::optional<ByteSlice> slicedOperand(HloId I) const;
   bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   bool matches(const ThunkSlice &S, const LeafPlace &Leaf);
   Slices slices(ThunkId Id, bool Written) const;

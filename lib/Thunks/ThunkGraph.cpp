@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Thunks/ThunkGraph.h"
+#include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 #include <numeric>
@@ -257,6 +258,38 @@ std::string ThunkGraph::spellHolder(const ByteSlice &Bytes,
   return At == All.end()
              ? ""
              : fmt::format(", where {} is", D.Names[D[At->second].Tag.Name]);
+}
+
+std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
+  if (P[I].Op != Opcode::Slice || P.isHidden(I))
+    return std::nullopt;
+  const Shape &Whole = P.trees().shape(P[P.operands(I)[0]].Shape);
+  const Shape &Part = P.trees().shape(P[I].Shape);
+  size_t Rank = Whole.Dimensions.size();
+  SmallVector<int64_t, 6> Begins(Rank), Strides(Rank);
+  if (!Whole.isArray() || Whole.isTiled() || Whole.isDynamic() ||
+      Whole.Bits % 8 != 0 || Part.Dimensions.size() != Rank || !Whole.Layout ||
+      Whole.Layout->MinorToMajor.size() != Rank ||
+      Whole.Layout->ElementBits != 0 ||
+      !parseSlice(P.module().attributes(P.module()[I]), Begins, Strides))
+    return std::nullopt;
+  int64_t Stride = Whole.Bits / 8;
+  int64_t Offset = 0;
+  // Dimensions outside of one that is cut have one index each.
+  bool Cut = false;
+  for (int64_t Dimension : Whole.Layout->MinorToMajor) {
+    auto D = static_cast<size_t>(Dimension);
+    int64_t Size = Whole.Dimensions[D].Size;
+    int64_t Taken = Part.Dimensions[D].Size;
+    int64_t Before = 0;
+    if (Strides[D] != 1 || (Cut && Taken != 1) ||
+        __builtin_mul_overflow(Begins[D], Stride, &Before) ||
+        __builtin_add_overflow(Offset, Before, &Offset) ||
+        __builtin_mul_overflow(Stride, Size, &Stride))
+      return std::nullopt;
+    Cut |= Taken != Size;
+  }
+  return Offset;
 }
 
 StringRef ThunkGraph::name(ThunkId Id) const {

@@ -148,6 +148,10 @@ private:
   mutable Lazy<ValuePlaces> ByPlace;
 };
 
+/// Bytes of an operand before the first element that \p I, a slice, takes of
+/// it; nothing where \p I is something else, or is more than one run of bytes.
+std::optional<int64_t> staticSliceOffset(const Program &P, HloId I);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_THUNKS_THUNKGRAPH_H

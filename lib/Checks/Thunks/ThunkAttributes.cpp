@@ -1,0 +1,72 @@
+//===- Checks/Thunks/ThunkAttributes.cpp - thunk-attributes ---------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a thunk says in addition to its slices is what its instruction says:
+// dimensions, windows, groups of devices, counts, configurations. Emitters copy
+// them from the instruction (thunk_emitter.cc of xla/service/cpu and
+// xla/service/gpu, 2025-2026), and nothing compares them when the executable is
+// loaded. The rows of StatedAttributes.def say what each is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks/Thunks/ThunkRules.h"
+#include "Thunks/AttributeRules.h"
+
+using namespace hlobuf;
+
+namespace {
+class StatedAttributes : ThunkRule {
+public:
+  using ThunkRule::ThunkRule;
+  void run();
+
+private:
+  void check(ThunkId Id);
+  void checkRow(ThunkId Id, HloId I, const AttributeRow &Row);
+};
+} // namespace
+
+void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
+  llvm::StringRef Where;
+  std::string Stated = statedAttribute(T, Id, Row, Where);
+  AttributeVerdict Verdict = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
+  if (Verdict.Is == AttributeVerdict::Answer::Unknown)
+    Diags.notChecked(fmt::format("{} of thunks, which does not follow from "
+                                 "their instructions",
+                                 Row.Key));
+  if (Verdict.Is != AttributeVerdict::Answer::Differs)
+    return;
+  std::string Expected =
+      Verdict.Expected.empty() ? "none" : std::move(Verdict.Expected);
+  reportThunk(Id, Where,
+              fmt::format("has {} {}, but its instruction implies {}", Row.Key,
+                          Stated.empty() ? "none" : Stated, Expected));
+}
+
+void StatedAttributes::check(ThunkId Id) {
+  const Thunk &Each = T[Id];
+  if (!Each.OtherKind.empty())
+    reportThunk(Id, Each.OtherKind,
+                fmt::format("is marked as {}, but holds a {}", Each.OtherKind,
+                            thunkKindText(Each.Kind)));
+  HloId I = G.instruction(Id);
+  // What is not understood, or has no instruction, is said elsewhere.
+  if (!Each.Understood || !I)
+    return;
+  I = wrappedInstruction(G, Id);
+  for (const AttributeRow &Row : attributeRows(Each.Kind, T.ForGpu))
+    checkRow(Id, I, Row);
+}
+
+void StatedAttributes::run() {
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    check(ThunkId(I));
+}
+
+void hlobuf::checkThunkAttributes(const CheckContext &Ctx, Reporter &Diags) {
+  runThunkRule<StatedAttributes>(Ctx, Diags);
+}

@@ -1,0 +1,277 @@
+//===- Thunks/CollectiveRules.cpp -----------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes of collectives: CollectiveOps of xla/service/cpu/thunk_emitter.cc,
+// GetCollectiveConfig of xla/backends/gpu/runtime/collective_thunk.cc (2025).
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/AttributeNumbers.h"
+#include "HLO/InstructionParser.h"
+#include "Support/Format.h"
+#include "Thunks/AttributeRules.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+using llvm::StringRef;
+using Verdict = AttributeVerdict;
+
+Verdict hlobuf::ruleCollectiveOpcode(const AttributeOf &Of) {
+  StringRef Own = opcodeText(Of.program()[Of.I].Op);
+  Own.consume_back("-start");
+  return Verdict::expect(Of, Own.str());
+}
+
+Verdict hlobuf::ruleHasChannel(const AttributeOf &Of) {
+  return Verdict::expect(Of, Of.attribute("channel_id") ? "true" : "false");
+}
+
+/// The channel; where there is none the id that the module has in its process.
+Verdict hlobuf::ruleOperationId(const AttributeOf &Of) {
+  std::optional<StringRef> Channel = Of.attribute("channel_id");
+  return Channel ? Verdict::expect(Of, Channel->str()) : Verdict();
+}
+
+/// A group of all: `{{0,1,2}}`.
+static bool isOneGroup(StringRef Groups) {
+  if (!Groups.consume_front("{{") || !Groups.consume_back("}}"))
+    return false;
+  int64_t Next = 0;
+  while (!Groups.empty()) {
+    auto [First, Rest] = Groups.split(',');
+    int64_t Number = 0;
+    if (First.getAsInteger(10, Number) || Number != Next++)
+      return false;
+    Groups = Rest;
+  }
+  return true;
+}
+
+/// The numbers of `[2,4]`, at the front of \p Text.
+static std::optional<AttributeNumbers> takeNumbers(StringRef &Text, char Open,
+                                                   char Close) {
+  AttributeNumbers All;
+  if (Text.empty() || Text.front() != Open)
+    return std::nullopt;
+  size_t End = Text.find(Close);
+  if (End == StringRef::npos)
+    return std::nullopt;
+  StringRef Inside = Text.slice(1, End);
+  Text = Text.drop_front(End + 1);
+  while (!Inside.empty()) {
+    auto [First, Rest] = Inside.split(',');
+    if (First.getAsInteger(10, All.emplace_back()) ||
+        All.back() < 1 - (Open == '('))
+      return std::nullopt;
+    Inside = Rest;
+  }
+  return All;
+}
+
+/// `{{0,2},{1,3}}` of `[2,2]<=[2,2]T(1,0)`; nothing where it is something else
+/// (IotaReplicaGroupList, xla/hlo/ir/replica_group.cc).
+static std::optional<std::string> listOfIota(StringRef Text) {
+  constexpr int64_t MostDevices = 1 << 20;
+  auto Groups = takeNumbers(Text, '[', ']');
+  if (!Groups || Groups->size() != 2 || !Text.consume_front("<="))
+    return std::nullopt;
+  auto Sizes = takeNumbers(Text, '[', ']');
+  if (!Sizes)
+    return std::nullopt;
+  AttributeNumbers Order;
+  for (size_t D = 0; D != Sizes->size(); ++D)
+    Order.push_back(static_cast<int64_t>(D));
+  if (Text.consume_front("T")) {
+    auto Stated = takeNumbers(Text, '(', ')');
+    if (!Stated || Stated->size() != Order.size() ||
+        !std::is_permutation(Order.begin(), Order.end(), Stated->begin()))
+      return std::nullopt;
+    Order = *Stated;
+  }
+  int64_t Count = 1;
+  for (int64_t Size : *Sizes)
+    Count = Size > MostDevices || Count > MostDevices ? MostDevices + 1
+                                                      : Count * Size;
+  if (!Text.empty() || Count > MostDevices || (*Groups)[0] > MostDevices ||
+      (*Groups)[1] > MostDevices || (*Groups)[0] * (*Groups)[1] != Count)
+    return std::nullopt;
+  std::string Out = "{";
+  for (int64_t N = 0; N != Count; ++N) {
+    // Number N in the transposed array, its last dimension first.
+    int64_t Rest = N;
+    int64_t Device = 0;
+    for (size_t D = Order.size(); D-- != 0;) {
+      auto Of = static_cast<size_t>(Order[D]);
+      int64_t Stride = 1;
+      for (size_t Minor = Of + 1; Minor != Sizes->size(); ++Minor)
+        Stride *= (*Sizes)[Minor];
+      Device += Rest % (*Sizes)[Of] * Stride;
+      Rest /= (*Sizes)[Of];
+    }
+    bool Begins = N % (*Groups)[1] == 0;
+    Out += fmt::format("{}{}", !Begins ? "," : N == 0 ? "{" : "},{", Device);
+  }
+  return Out + "}}";
+}
+
+/// `[2,4]<=[2,4]` of `mesh['x'=2,'y'=4] {'y'}`, groups of devices that differ
+/// along these axes (MeshAxesReplicaGroupList, xla/hlo/ir/replica_group.cc,
+/// 2026); nothing where it is something else.
+static std::optional<std::string> iotaOfMesh(StringRef Text) {
+  if (!Text.consume_front("mesh[") || !Text.consume_back("}"))
+    return std::nullopt;
+  auto [Axes, Along] = Text.split("] {");
+  SmallVector<StringRef, 4> Stated, Inside;
+  Axes.split(Stated, ',');
+  Along.split(Inside, ',');
+  SmallVector<StringRef, 4> Names;
+  SmallVector<int64_t, 4> Sizes;
+  for (StringRef Each : Stated) {
+    auto [Name, Size] = Each.rsplit('=');
+    Names.push_back(Name);
+    if (Size.getAsInteger(10, Sizes.emplace_back()))
+      return std::nullopt;
+  }
+  SmallVector<int64_t, 4> Order;
+  int64_t Groups = 1;
+  int64_t Devices = 1;
+  for (size_t D = 0; D != Names.size(); ++D) {
+    bool Differs = llvm::is_contained(Inside, Names[D]);
+    if (!Differs)
+      Order.push_back(static_cast<int64_t>(D));
+    int64_t &Count = Differs ? Devices : Groups;
+    if (__builtin_mul_overflow(Count, Sizes[D], &Count))
+      return std::nullopt;
+  }
+  for (StringRef Name : Inside) {
+    const auto *Found = llvm::find(Names, Name);
+    if (Found == Names.end() || llvm::count(Names, Name) != 1)
+      return std::nullopt;
+    Order.push_back(Found - Names.begin());
+  }
+  return fmt::format("[{},{}]<=[{}]T({})", Groups, Devices,
+                     fmt::join(Sizes, ","), fmt::join(Order, ","));
+}
+
+Verdict hlobuf::ruleGroups(const AttributeOf &Of) {
+  std::string Own = Of.attribute("replica_groups").value_or("{}").str();
+  if (StringRef(Own).starts_with("mesh"))
+    Own = iotaOfMesh(Own).value_or("?");
+  if (StringRef(Own).starts_with("[")) {
+    std::optional<std::string> List = listOfIota(Own);
+    if (!List)
+      return Verdict::unknown();
+    Own = *List;
+  }
+  if (!StringRef(Own).starts_with("{"))
+    return Verdict::unknown();
+  // Instructions without groups have one of all.
+  if (Own == "{}" && isOneGroup(Of.Stated))
+    return {};
+  return Verdict::expect(Of, std::move(Own));
+}
+
+/// What the computation of a reduction does: the first of \p Words for a sum,
+/// then product, minimum, maximum (MatchReductionComputation,
+/// xla/service/collective_ops_utils.cc). Sums of a narrow type may be computed
+/// in a wider one.
+static Verdict expectReduction(const AttributeOf &Of,
+                               llvm::ArrayRef<StringRef> Words) {
+  const Program &P = Of.program();
+  ComputationId C = P.callee(Of.I, CallRole::ToApply);
+  HloId Root = C ? P.root(C) : HloId();
+  while (Root && P[Root].Op == Opcode::Convert && !P.operands(Root).empty())
+    Root = P.operands(Root).front();
+  if (!Root)
+    return Verdict::expect(Of, "");
+  switch (P[Root].Op) {
+  case Opcode::Add:
+    return Verdict::expect(Of, Words[0].str());
+  case Opcode::Multiply:
+    return Verdict::expect(Of, Words[1].str());
+  case Opcode::Minimum:
+  case Opcode::And:
+    return Verdict::expect(Of, Words[2].str());
+  case Opcode::Maximum:
+  case Opcode::Or:
+    return Verdict::expect(Of, Words[3].str());
+  default:
+    return Verdict::unknown();
+  }
+}
+
+Verdict hlobuf::ruleReduction(const AttributeOf &Of) {
+  return expectReduction(Of, {"sum", "product", "min", "max"});
+}
+
+Verdict hlobuf::ruleReductionKind(const AttributeOf &Of) {
+  if (Of.Stated.empty())
+    return {};
+  return expectReduction(Of, {"1", "2", "3", "4"});
+}
+
+/// GetCollectiveOpGroupMode (xla/service/collective_ops_utils.cc): 0 for
+/// replicas, 1 for partitions, 2 for both, 3 for devices.
+Verdict hlobuf::ruleGroupMode(const AttributeOf &Of) {
+  bool Channel = Of.attribute("channel_id").has_value();
+  bool Global = Of.attribute("use_global_device_ids").value_or("") == "true";
+  switch (Of.thunk().Kind) {
+  case ThunkKind::AllGather:
+  case ThunkKind::AllReduce:
+  case ThunkKind::ReduceScatter:
+  case ThunkKind::CollectiveKernel:
+    return Verdict::expect(Of, !Channel ? "0" : Global ? "3" : "2");
+  default:
+    return Verdict::expect(Of, Channel ? "1" : "0");
+  }
+}
+
+/// The arrays that a collective sends.
+static SmallVector<ShapeId, 4> sent(const AttributeOf &Of) {
+  const Program &P = Of.program();
+  SmallVector<ShapeId, 4> All;
+  for (HloId Operand : P.operands(Of.I))
+    for (uint32_t N = 0; N != P.trees().parts(P[Operand].Shape); ++N) {
+      ShapeId Part = P.trees().part(P[Operand].Shape, N);
+      if (P.trees().shape(Part).isArray())
+        All.push_back(Part);
+    }
+  return All;
+}
+
+Verdict hlobuf::ruleElementTypes(const AttributeOf &Of) {
+  std::string Types = "{";
+  for (ShapeId Each : sent(Of))
+    Types += (Types.size() == 1 ? "" : ",") +
+             Of.program().trees().shape(Each).Element.str();
+  return Verdict::expect(Of, Types + '}');
+}
+
+Verdict hlobuf::ruleElementCounts(const AttributeOf &Of) {
+  std::string Counts;
+  for (ShapeId Each : sent(Of)) {
+    int64_t Count = 1;
+    for (Dimension D : Of.program().trees().shape(Each).Dimensions)
+      if (__builtin_mul_overflow(Count, D.Size, &Count))
+        return Verdict::unknown();
+    Counts += (Counts.empty() ? "" : " ") + std::to_string(Count);
+  }
+  return Verdict::expect(Of, std::move(Counts));
+}
+
+Verdict hlobuf::ruleSplits(const AttributeOf &Of) {
+  return Verdict::expect(Of, Of.attribute("dimensions") ? "true" : "false");
+}
+
+/// Pairs of a send or recv that was a collective-permute
+/// (xla/service/collective_permute_decomposer.cc).
+Verdict hlobuf::ruleTransferPairs(const AttributeOf &Of) {
+  StringRef All = Of.attribute("frontend_attributes").value_or("");
+  auto [Before, Own] = All.split("_xla_send_recv_source_target_pairs=\"");
+  return Own.empty() ? Verdict::unknown()
+                     : Verdict::expect(Of, Own.split('"').first.str());
+}

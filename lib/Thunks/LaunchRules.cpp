@@ -1,0 +1,217 @@
+//===- Thunks/LaunchRules.cpp ---------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes of kernels, products of matrices and library calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HLO/InstructionParser.h"
+#include "Support/Format.h"
+#include "Thunks/AttributeRules.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+using Verdict = AttributeVerdict;
+
+/// The numbers of `["2","4"]`, the value of item \p Name.
+static llvm::SmallVector<int64_t, 4> configList(const AttributeOf &Of,
+                                                StringRef Name) {
+  llvm::SmallVector<int64_t, 4> All;
+  StringRef Config = Of.attribute("backend_config").value_or("");
+  size_t At = Config.find(fmt::format("\"{}\":[", Name));
+  if (At == StringRef::npos)
+    return All;
+  StringRef Rest = Config.drop_front(At + Name.size() + 4).split(']').first;
+  while (!Rest.empty()) {
+    auto [First, After] = Rest.split(',');
+    if (First.trim('"').getAsInteger(10, All.emplace_back()))
+      return {};
+    Rest = After;
+  }
+  return All;
+}
+
+/// An emitter that takes no notice of partitions: one work group does all.
+static bool isSequential(const Program &P, HloId I) {
+  while (P[I].Op == Opcode::Fusion || P[I].Op == Opcode::Call)
+    I = P.root(P.calls(I).front().Callee);
+  return P[I].Op == Opcode::Scatter || P[I].Op == Opcode::Concatenate ||
+         P[I].Op == Opcode::Pad;
+}
+
+/// A work group for each partition of the result's outermost dimensions, or for
+/// each tile that partitions are rounded up to (ParallelTaskAssigner, 2015;
+/// fusion emitters of xla/backends/cpu/codegen, 2025).
+Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
+  const Program &P = Of.program();
+  const ShapeTrees &Trees = P.trees();
+  ShapeId Result = P[Of.I].Shape;
+  while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
+    Result = Trees.part(Result, 1);
+  const Shape &S = Trees.shape(Result);
+  auto Partitions = configList(Of, "outer_dimension_partitions");
+  if (Partitions.size() > S.Dimensions.size())
+    return Verdict::unknown();
+  int64_t Count = 1;
+  int64_t Tiles = 1;
+  for (size_t N = 0; N != Partitions.size(); ++N) {
+    // Layouts have the most minor dimension first.
+    size_t D = S.Layout && S.Layout->MinorToMajor.size() == S.Dimensions.size()
+                   ? static_cast<size_t>(
+                         S.Layout->MinorToMajor[S.Dimensions.size() - 1 - N])
+                   : N;
+    int64_t Size = D < S.Dimensions.size() ? S.Dimensions[D].Size : 0;
+    if (Partitions[N] <= 0 || Size <= 0 || Partitions[N] > Size ||
+        __builtin_mul_overflow(Count, Partitions[N], &Count))
+      return Verdict::unknown();
+    int64_t Tile = (Size + Partitions[N] - 1) / Partitions[N];
+    Tiles *= (Size + Tile - 1) / Tile;
+  }
+  for (int64_t Groups : {Tiles, isSequential(P, Of.I) ? 1 : Count})
+    if (Of.Stated == fmt::format("{{{},1,1}}", Groups))
+      return {};
+  return Verdict::expect(Of, fmt::format("{{{},1,1}}", Count));
+}
+
+Verdict hlobuf::ruleAlignment(const AttributeOf &Of) {
+  return Of.Stated.empty() ? Verdict() : Verdict::expect(Of, "64");
+}
+
+/// The array that a kernel has an element for each, or the first one of them.
+static const Shape &mainResult(const AttributeOf &Of) {
+  const ShapeTrees &Trees = Of.program().trees();
+  ShapeId Result = Of.program()[Of.I].Shape;
+  while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
+    Result = Trees.part(Result, 1);
+  return Trees.shape(Result);
+}
+
+/// Blocks of a Triton kernel: one for each tile of its result
+/// (block_level_fusion_config, 2024 on). Nothing if it is no such kernel.
+static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
+  StringRef Config = Of.attribute("backend_config").value_or("");
+  if (!Config.contains("\"block_level_fusion_config\":{") ||
+      Config.count("\"sizes\":[") != 1)
+    return std::nullopt;
+  auto Tiles = configList(Of, "sizes");
+  const Shape &S = mainResult(Of);
+  if (Tiles.size() != S.Dimensions.size())
+    return std::nullopt;
+  int64_t Count = 1;
+  for (size_t D = 0; D != Tiles.size(); ++D) {
+    int64_t Size = S.Dimensions[D].Size;
+    if (Tiles[D] <= 0 || Size < 0 ||
+        __builtin_mul_overflow(Count, (Size + Tiles[D] - 1) / Tiles[D], &Count))
+      return std::nullopt;
+  }
+  return Count;
+}
+
+Verdict hlobuf::ruleBlocks(const AttributeOf &Of) {
+  if (std::optional<int64_t> Count = tritonBlocks(Of))
+    return Verdict::expect(Of, fmt::format("{{{},1,1}}", *Count));
+  return {};
+}
+
+/// Threads of a warp: 32 on CUDA.
+Verdict hlobuf::ruleThreads(const AttributeOf &Of) {
+  if (!tritonBlocks(Of))
+    return {};
+  int64_t Warps = 0;
+  if (Of.config("num_warps").value_or("").getAsInteger(10, Warps))
+    return {};
+  return Verdict::expect(Of, fmt::format("{{{},1,1}}", 32 * Warps));
+}
+
+Verdict hlobuf::ruleCluster(const AttributeOf & /*Of*/) { return {}; }
+Verdict hlobuf::ruleSharedMemory(const AttributeOf & /*Of*/) { return {}; }
+
+/// A kernel gets its slices in the order of the thunk.
+Verdict hlobuf::ruleInOrder(const AttributeOf &Of) {
+  return Verdict::expect(Of, "");
+}
+
+Verdict hlobuf::ruleZeroed(const AttributeOf &Of) {
+  return Of.Stated.empty() ? Verdict() : Verdict::unknown();
+}
+
+Verdict hlobuf::ruleArguments(const AttributeOf &Of) {
+  return Of.Stated.empty() ? Verdict() : Verdict::unknown();
+}
+
+/// AsBlasLtEpilogue (xla/service/gpu/matmul_utils.cc), as BlasLtEpilogueProto
+/// numbers it.
+Verdict hlobuf::ruleEpilogue(const AttributeOf &Of) {
+  static constexpr std::pair<StringRef, StringRef> Epilogues[] = {
+      {"DEFAULT", "0"},       {"RELU", "1"},      {"BIAS", "2"},
+      {"BIAS_RELU", "3"},     {"GELU", "4"},      {"SILU", "5"},
+      {"GELU_AUX", "7"},      {"BIAS_GELU", "8"}, {"BIAS_SILU", "9"},
+      {"BIAS_GELU_AUX", "10"}};
+  StringRef Own = Of.config("epilogue").value_or("DEFAULT");
+  for (const auto &[Name, Number] : Epilogues)
+    if (Name == Own)
+      return Verdict::expect(Of, Number.str());
+  return Verdict::unknown();
+}
+
+Verdict hlobuf::ruleAlgorithm(const AttributeOf &Of) {
+  StringRef Own = Of.config("selected_algorithm").value_or("0");
+  return Of.Stated == Own || Of.Stated == "0" ? Verdict() : Verdict::unknown();
+}
+
+Verdict hlobuf::ruleMatrix(const AttributeOf & /*Of*/) { return {}; }
+
+/// The items of `{lower = true, uplo = 85 : ui8}`, or of the same as the thunk
+/// spells it; nothing where a value is something else than a number, a truth
+/// value or a text.
+static std::optional<std::map<std::string, std::string>>
+callAttributes(StringRef Text) {
+  std::map<std::string, std::string> All;
+  if (!Text.consume_front("{") || !Text.consume_back("}"))
+    return std::nullopt;
+  Text = Text.trim();
+  while (!Text.empty()) {
+    auto [Key, Rest] = Text.split('=');
+    Rest = Rest.ltrim();
+    StringRef Value;
+    if (Rest.starts_with("\"")) {
+      size_t End = Rest.find('"', 1);
+      if (End == StringRef::npos || Rest.take_front(End).contains('\\'))
+        return std::nullopt;
+      Value = Rest.take_front(End + 1);
+      Rest = Rest.drop_front(End + 1).ltrim();
+      if (!Rest.empty() && !Rest.starts_with(","))
+        return std::nullopt;
+      Rest.consume_front(",");
+    } else {
+      std::tie(Value, Rest) = Rest.split(',');
+      Value = Value.split(" : ").first.trim();
+    }
+    Value = Value == "true" ? "1" : Value == "false" ? "0" : Value;
+    double Number = 0;
+    if (!Value.getAsDouble(Number))
+      All[Key.trim().str()] = fmt::format("{}", Number);
+    else if (Value.starts_with("\""))
+      All[Key.trim().str()] = Value.str();
+    else
+      return std::nullopt;
+    Text = Rest.ltrim();
+  }
+  return All;
+}
+
+Verdict hlobuf::ruleCallAttributes(const AttributeOf &Of) {
+  std::optional<StringRef> Own = Of.attribute("backend_config");
+  if (!Own || *Own == "{}")
+    return Verdict::expect(Of, "{}");
+  auto Stated = callAttributes(Of.Stated);
+  auto Expected = callAttributes(*Own);
+  if (!Stated || !Expected)
+    return Verdict::unknown();
+  return *Stated == *Expected ? Verdict()
+                              : Verdict{Verdict::Answer::Differs, Own->str()};
+}

@@ -1,0 +1,236 @@
+//===- Thunks/SliceRules.cpp ----------------------------------------------===//
+//
+// Part of the hlobuf project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dynamic-slice fusions: which part of an operand or result each embedded
+// thunk gets (dynamic_slice_fusion_thunk.cc, xla/backends/gpu/runtime, 2026).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Format.h"
+#include "Thunks/AttributeRules.h"
+
+using namespace hlobuf;
+using llvm::SmallVector;
+using llvm::StringRef;
+using Verdict = AttributeVerdict;
+
+/// Operations inside of operations, far more than start indices have.
+static constexpr unsigned MostDepth = 64;
+
+/// The index that \p I computes, as Proto/AttributeForms.cpp spells it; nothing
+/// where it is something that these expressions do not have.
+static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
+                                           unsigned Depth) {
+  const Program &P = Of.program();
+  if (Depth > MostDepth)
+    return std::nullopt;
+  std::string Name;
+  switch (P[I].Op) {
+  case Opcode::Constant:
+    return P.module().operandsText(P.module()[I]).str();
+  case Opcode::Parameter:
+    return fmt::format("p{}", P[I].Number);
+  case Opcode::Add:
+  case Opcode::Subtract:
+  case Opcode::Multiply:
+  case Opcode::Select:
+  case Opcode::Divide:
+  case Opcode::Remainder:
+  case Opcode::Minimum:
+  case Opcode::Maximum:
+    Name = opcodeText(P[I].Op).str();
+    break;
+  case Opcode::Compare:
+    Name = "compare-" + Of.attribute(I, "direction").value_or("?").str();
+    break;
+  default:
+    return std::nullopt;
+  }
+  StringRef Separator = "(";
+  for (HloId Operand : P.operands(I)) {
+    std::optional<std::string> Inner = offsetOf(Of, Operand, Depth + 1);
+    if (!Inner)
+      return std::nullopt;
+    Name += Separator.str() + *Inner;
+    Separator = ",";
+  }
+  return Name + ')';
+}
+
+static std::string shapeText(const AttributeOf &Of, ShapeId Shape) {
+  std::string Text;
+  Of.G.dump().Shapes.print(Shape, /*WithLayout=*/true, Text);
+  return Text;
+}
+
+/// `{0:p1,1:0}`, the start indices of \p I from operand \p First on; nothing
+/// where one is not known.
+static std::optional<std::string> offsetsOf(const AttributeOf &Of, HloId I,
+                                            size_t First) {
+  llvm::ArrayRef<HloId> Operands = Of.program().operands(I);
+  std::string Out = "{";
+  for (size_t N = First; N < Operands.size(); ++N) {
+    std::optional<std::string> Offset = offsetOf(Of, Operands[N], 0);
+    if (!Offset)
+      return std::nullopt;
+    Out += fmt::format("{}{}:{}", N == First ? "" : ",", N - First, *Offset);
+  }
+  return Out + '}';
+}
+
+/// `,loop:0,linear:{80,-16,80,-16}` of the backend_config of \p I, which the
+/// thunk has twice; empty if it has none.
+static std::string configOf(const AttributeOf &Of, HloId I) {
+  StringRef Config = Of.attribute(I, "backend_config").value_or("");
+  size_t At = Config.find("\"dynamic_slice_config\":{");
+  if (At == StringRef::npos)
+    return "";
+  StringRef Rest = Config.drop_front(At);
+  // Newer files have the numbers in an item of their own.
+  auto [Before, Linear] = Rest.split("\"linear\":{");
+  StringRef Loop = Before.contains("\"loop_index\"")
+                       ? Before
+                       : Linear.split('}').second.split('}').first;
+  StringRef Own = Linear.empty() ? Before : Linear.split('}').first;
+  auto Number = [](StringRef Text, StringRef Key) {
+    StringRef Value = Text.split(fmt::format("\"{}\":\"", Key)).second;
+    return Value.empty() ? "0" : Value.split('"').first;
+  };
+  StringRef Offset = Number(Own, "byte_offset");
+  StringRef Stride = Number(Own, "byte_stride");
+  return fmt::format(",loop:{},linear:{{{},{},{},{}}}",
+                     Number(Loop, "loop_index"), Offset, Stride, Offset,
+                     Stride);
+}
+
+/// The part of a result that \p Root, or element \p Element of it, updates:
+/// `SHAPES,OFFSETS,CONFIG}`.
+static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
+                                             int64_t Element) {
+  const Program &P = Of.program();
+  if (P[Root].Op == Opcode::Tuple) {
+    if (Element < 0 || static_cast<size_t>(Element) >= P.operands(Root).size())
+      return std::nullopt;
+    Root = P.operands(Root)[static_cast<size_t>(Element)];
+  }
+  std::string Whole = shapeText(Of, P[Root].Shape);
+  if (P[Root].Op != Opcode::DynamicUpdateSlice)
+    return P[Root].Op == Opcode::DynamicSlice || P[Root].Op == Opcode::Slice
+               ? std::optional(fmt::format("{},{},{{}}}}", Whole, Whole))
+               : std::nullopt;
+  std::optional<std::string> Offsets = offsetsOf(Of, Root, 2);
+  if (!Offsets)
+    return std::nullopt;
+  return fmt::format("{},{},{}{}}}", Whole,
+                     shapeText(Of, P[P.operands(Root)[1]].Shape), *Offsets,
+                     configOf(Of, Root));
+}
+
+/// What slices \p Parameter, or takes all of it as an update, through bitcasts;
+/// invalid if there is no one such thing.
+static HloId taker(const Program &P, HloId Parameter) {
+  HloId Found;
+  bool Slices = false;
+  for (const ProgramUse &Use : P.users(Parameter)) {
+    HloId User = Use.User;
+    Opcode Op = P[User].Op;
+    bool Sliced =
+        Use.Operand == 0 && (Op == Opcode::DynamicSlice || Op == Opcode::Slice);
+    // An array that is updated is passed as the result.
+    if (Op == Opcode::DynamicUpdateSlice && Use.Operand != 1)
+      continue;
+    if (Found && Sliced == Slices)
+      return HloId();
+    if (!Found || Sliced)
+      Found = User;
+    Slices |= Sliced;
+  }
+  return Found;
+}
+
+/// The part of parameter \p Number that a slice or an update of \p Body takes.
+static std::optional<std::string>
+parameterText(const AttributeOf &Of, ComputationId Body, uint32_t Number) {
+  const Program &P = Of.program();
+  HloId Part = P.parameter(Body, Number);
+  if (!Part)
+    return std::nullopt;
+  std::string Whole = shapeText(Of, P[Part].Shape);
+  HloId User = taker(P, Part);
+  while (User && P[User].Op == Opcode::Bitcast) {
+    Part = User;
+    User = taker(P, Part);
+  }
+  if (!User)
+    return std::nullopt;
+  if (P[User].Op == Opcode::DynamicUpdateSlice)
+    return fmt::format("{},{},{{}}}}", Whole, shapeText(Of, P[Part].Shape));
+  std::string Taken = shapeText(Of, P[User].Shape);
+  if (P[User].Op == Opcode::DynamicSlice) {
+    std::optional<std::string> Offsets = offsetsOf(Of, User, 1);
+    return Offsets ? std::optional(fmt::format("{},{},{}{}}}", Whole, Taken,
+                                               *Offsets, configOf(Of, User)))
+                   : std::nullopt;
+  }
+  std::optional<int64_t> Offset = staticSliceOffset(P, User);
+  if (!Offset)
+    return std::nullopt;
+  return fmt::format("{},{},{{}},loop:0,linear:{{{},0,{},0}}}}", Whole, Taken,
+                     *Offset, *Offset);
+}
+
+/// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
+/// first number.
+template <typename SpellFn>
+static Verdict compareEach(const AttributeOf &Of, SpellFn Spell) {
+  StringRef Rest = Of.Stated;
+  while (!Rest.empty()) {
+    StringRef One = Rest;
+    size_t End = Rest.find(" {");
+    if (End != StringRef::npos)
+      One = Rest.take_front(End);
+    Rest = Rest.drop_front(One.size()).ltrim();
+    StringRef Tail = One;
+    Tail.consume_front("{");
+    std::optional<std::string> Expected = Spell(Tail);
+    if (!Expected)
+      return Verdict::unknown();
+    if (Tail != *Expected)
+      return {Verdict::Answer::Differs,
+              One.drop_back(Tail.size()).str() + *Expected};
+  }
+  return {};
+}
+
+Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Of) {
+  const Program &P = Of.program();
+  if (P[Of.I].Op != Opcode::Fusion)
+    return Verdict::unknown();
+  ComputationId Body = P.calls(Of.I).front().Callee;
+  return compareEach(Of, [&](StringRef &Tail) -> std::optional<std::string> {
+    uint32_t Number = 0;
+    if (Tail.consumeInteger(10, Number) || !Tail.consume_front(",") ||
+        Number >= P.numParameters(Body))
+      return std::nullopt;
+    return parameterText(Of, Body, Number);
+  });
+}
+
+Verdict hlobuf::ruleDynamicUpdate(const AttributeOf &Of) {
+  const Program &P = Of.program();
+  if (P[Of.I].Op != Opcode::Fusion)
+    return Verdict::unknown();
+  HloId Root = P.root(P.calls(Of.I).front().Callee);
+  return compareEach(Of, [&](StringRef &Tail) -> std::optional<std::string> {
+    int64_t Parameter = 0;
+    int64_t Element = 0;
+    if (Tail.consumeInteger(10, Parameter) || !Tail.consume_front(",") ||
+        Tail.consumeInteger(10, Element) || !Tail.consume_front(","))
+      return std::nullopt;
+    return updateText(Of, Root, Element);
+  });
+}
