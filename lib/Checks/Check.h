@@ -172,6 +172,9 @@ public:
   /// Says how much was looked at, `21 thunks, 41 slices`, for the verdict.
   void measure(std::string Text) { Extent = std::move(Text); }
   llvm::StringRef extent() const { return Extent; }
+  /// Says what of the dump the proof rests on, `the stated live ranges`.
+  void assume(std::string Text) { Assumption = std::move(Text); }
+  llvm::StringRef assumption() const { return Assumption; }
 
   llvm::ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// All findings, also those that were only counted.
@@ -207,6 +210,7 @@ private:
   llvm::SmallVector<SkipReason, 1> SkipReasons;
   llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
   std::string Extent;
+  std::string Assumption;
   unsigned Count = 0;
   Severity Gravest = Severity::Lint;
 };

@@ -11,30 +11,6 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 
-LiveOccupancy::LiveOccupancy(const ModuleAnalysis &Module)
-    : Module(Module), P(Module.program()), Flow(Module.flow()) {
-  HasSparseCore =
-      llvm::any_of(P.module().Instructions, [&](const HloInstruction &I) {
-        return I.Op.Op == Opcode::AsyncStart &&
-               runsOnSparseCore(P.module().attributes(I));
-      });
-}
-
-bool LiveOccupancy::isSharedContext(HloValueId V) const {
-  HloId Id = Flow[V].Definition;
-  if (!Module.facts().isTPU() ||
-      (P[Id].Op != Opcode::AsyncStart && P[Id].Op != Opcode::AsyncUpdate))
-    return false;
-  // An update does not print its thread.
-  bool Shared = P[Id].Op == Opcode::AsyncUpdate
-                    ? HasSparseCore
-                    : runsOnSparseCore(P.module().attributes(P.module()[Id]));
-  if (!Shared)
-    return false;
-  return Module.facts().dump().Indices.isAsyncContext(
-      P.trees().index(P[Id].Shape, Flow[V].Ordinal));
-}
-
 std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
                                                 int32_t Before) const {
   std::pair<int32_t, bool> Last = {-1, false};
@@ -75,7 +51,7 @@ SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
   ValueId Line = Module.lineOf(V);
   std::optional<StepRange> Range = Module.ranges()[V];
   if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
-      isSharedContext(V))
+      isSharedContext(Module.facts(), D[Line]))
     return Held;
   if (!isAlternate(Module.facts(), D[D[Line].Owner])) {
     Held.push_back(*Range);

@@ -17,7 +17,8 @@ namespace hlobuf {
 /// they are in. Needs ModuleAnalysis::isTimed().
 class LiveOccupancy {
 public:
-  explicit LiveOccupancy(const ModuleAnalysis &Module);
+  explicit LiveOccupancy(const ModuleAnalysis &Module)
+      : Module(Module), P(Module.program()), Flow(Module.flow()) {}
 
   /// The steps, closed, in which \p V holds the bytes of its line; none where
   /// time does not tell: no steps, no bytes, contexts of async chains of
@@ -26,9 +27,7 @@ public:
   llvm::SmallVector<StepRange, 2> held(HloValueId V) const;
 
 private:
-  /// \p V is the context of an async chain of SparseCore, which all share one
-  /// place.
-  bool isSharedContext(HloValueId V) const;
+  /// Adds what \p V holds from \p From on, which \p Conditional reads last.
   void addBranches(HloValueId V, HloId Conditional, int32_t From,
                    llvm::SmallVectorImpl<StepRange> &Held) const;
   /// The last step in [From, Before) that reads \p V, and whether that is a
@@ -39,7 +38,6 @@ private:
   const ModuleAnalysis &Module;
   const Program &P;
   const DataflowAnalysis &Flow;
-  bool HasSparseCore = false;
 };
 
 } // namespace hlobuf

@@ -182,13 +182,17 @@ void Settling::addCheck(const CheckInfo &Info) {
   }
 }
 
-/// Adds how much \p C looked at for its sentence.
+/// Adds how much \p C looked at for its sentence, and what it assumed.
 void Settling::addExtent(Sentence S, const ResultCheck &C) {
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == C.Id; });
-  if (C.Extent.empty() || Info->For.Of != S)
+  if (Info->For.Of != S)
     return;
-  R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
+  if (!C.Extent.empty())
+    R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
+  // What the module confirms is not assumed.
+  if (!C.Assumption.empty() && !proves("module-ranges"))
+    R[S].Given = C.Assumption;
 }
 
 /// Lines and files that could not be read.
@@ -251,10 +255,6 @@ void Settling::run() {
   for (Sentence S :
        {Sentence::NoOverlap, Sentence::Execution, Sentence::Consistency})
     settle(S);
-  SentenceResult &NoOverlap = R[Sentence::NoOverlap];
-  if (NoOverlap.Is == Standing::Proved && !proves("module-overlap") &&
-      !proves("module-ranges"))
-    NoOverlap.Given = "the stated live ranges";
 }
 
 void hlobuf::settleSentences(DumpResult &R) {

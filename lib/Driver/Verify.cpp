@@ -186,6 +186,7 @@ Outcome Run::runCheck(uint32_t Number) const {
   Texts.releasePages();
   Check.Said.Checks.push_back({Info.Id, outcome(R, Check)});
   Check.Said.Checks.back().Extent = R.extent().str();
+  Check.Said.Checks.back().Assumption = R.assumption().str();
   for (const SkipReason &G : R.skipReasons())
     Check.Said.Skipped.push_back({Info.Id, G});
   for (auto [Gate, Count] : R.exempted())

@@ -101,46 +101,25 @@ static bool mayBeConditional(const Facts &DumpFacts, const Use &U,
   return S.Dimensions.empty() && (S.Element == "pred" || S.Element == "s32");
 }
 
-static HoldPolicy findHoldPolicy(const Facts &DumpFacts, ValueId V,
-                                 int32_t &Last) {
-  const Dump &D = DumpFacts.dump();
-  UsedId U = DumpFacts.usedOf(V);
-  if (isConcatBitcast(DumpFacts, D[V].Tag.Name))
-    return HoldPolicy::Concat;
-  if (!U)
-    return HoldPolicy::Unused;
-  std::optional<int32_t> LastStep = lastUse(DumpFacts, U);
-  bool Split = false;
-  for (const Use &Reader : D.uses(D[U])) {
-    if (isConcatBitcast(DumpFacts, Reader.Name))
-      return HoldPolicy::Concat;
-    Split |= LastStep && DumpFacts.time(Reader.Name) == *LastStep &&
-             mayBeConditional(DumpFacts, Reader, D[V]);
-  }
-  if (!LastStep)
-    return HoldPolicy::Unused;
-  Last = *LastStep;
-  return Split ? HoldPolicy::Conditional : HoldPolicy::LastUse;
-}
-
 Occupancy hlobuf::findOccupancy(const Facts &DumpFacts, ValueId V) {
   const Dump &D = DumpFacts.dump();
   const Value &Val = D[V];
-  Occupancy Result;
   std::optional<StepRange> Range = DumpFacts.range(V);
   if (!Range || Val.Size == 0 || Range->Start < 0 ||
       Range->End < Range->Start || isSharedContext(DumpFacts, Val) ||
       mayBeSharedContext(DumpFacts, Val))
-    return Result;
-  Result.Stated = Result.Held = *Range;
-  if (!isAlternate(DumpFacts, D[Val.Owner])) {
-    Result.Kind = HoldPolicy::Stated;
-    return Result;
-  }
-  int32_t Last = 0;
-  Result.Kind = findHoldPolicy(DumpFacts, V, Last);
-  Result.IsConcat = isConcatBitcast(DumpFacts, Val.Tag.Name);
-  if (Result.Kind == HoldPolicy::LastUse)
-    Result.Held.End = std::min(Range->End, Last);
-  return Result;
+    return {};
+  if (!isAlternate(DumpFacts, D[Val.Owner]))
+    return {HoldPolicy::Stated, *Range};
+  UsedId U = DumpFacts.usedOf(V);
+  std::optional<int32_t> Last = U ? lastUse(DumpFacts, U) : std::nullopt;
+  if (!Last && Val.Tag.Phi)
+    return {};
+  if (Last && llvm::any_of(D.uses(D[U]), [&](const Use &Reader) {
+        return DumpFacts.time(Reader.Name) == *Last &&
+               mayBeConditional(DumpFacts, Reader, Val);
+      }))
+    return {HoldPolicy::Conditional, {Range->Start, Range->Start}};
+  int32_t End = std::min(Range->End, Last.value_or(Range->Start));
+  return {HoldPolicy::LastUse, {Range->Start, End}};
 }

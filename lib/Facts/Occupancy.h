@@ -13,35 +13,27 @@
 
 namespace hlobuf {
 
-/// Why a value holds its bytes until its last step.
+/// How long a value holds its bytes.
 enum class HoldPolicy : uint8_t {
-  /// It is not judged by time: no bytes, no usable range, or the context of an
+  /// It is not judged by time: no bytes, no usable range, the context of an
   /// async chain of SparseCore, which all share one scratch place (libtpu
-  /// 0.0.51, v5p and up).
+  /// 0.0.51, v5p and up), or in alternate memory a phi that nobody uses.
   Unknown,
   /// The stated range is what it holds.
   Stated,
-  /// Alternate memory of TPU: until its last use, which may be earlier.
+  /// Alternate memory of TPU: until its last use, which may be earlier. A value
+  /// that nobody uses holds its bytes while it is written.
   LastUse,
-  /// Alternate memory: no uses are known, so its end is not.
-  Unused,
-  /// Alternate memory: the last user is, or may be, a conditional. It is free
-  /// again in a branch after its last use there, which only the module shows.
+  /// Alternate memory: while it is written. The last user is, or may be, a
+  /// conditional: the bytes are free again in a branch after the last use
+  /// there, which only the module shows.
   Conditional,
-  /// Alternate memory: defined or used by ConcatBitcast, whose result is
-  /// over its operands.
-  Concat,
 };
 
 /// The steps, closed, at which a value holds its bytes.
 struct Occupancy {
   HoldPolicy Kind = HoldPolicy::Unknown;
-  /// As BufferLiveRange states it.
-  StepRange Stated;
-  /// The same, but cut at the last use where Kind is LastUse.
   StepRange Held;
-  /// Defined by ConcatBitcast.
-  bool IsConcat = false;
 };
 
 /// True if \p Alloc's values are placed by the rules of TPU's alternate

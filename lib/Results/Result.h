@@ -111,6 +111,8 @@ struct ResultCheck {
   Severity Gravest = Severity::Lint;
   /// See SentenceResult.
   std::string Extent = {};
+  /// What of the dump its proof rests on; empty for nothing.
+  std::string Assumption = {};
 };
 
 /// What the verdict says of one sentence.

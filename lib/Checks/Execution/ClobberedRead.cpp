@@ -14,12 +14,12 @@
 // allocation is maybe-live-out also where a parameter is returned (buffer_
 // assignment.h, BufferAllocation::is_readonly, 2018). Constants must last, too.
 //
-// Bytes are lost where copy insertion (copy_insertion.cc, 2017) left a copy out.
-// Stated live ranges do not show it, because they are cut where the next value
-// of a group starts (hlo_live_range.cc, NormalizeAliasedBuffers). True defects
-// that this rule found in libtpu, programs that compute wrong numbers: a copy of
-// a broadcast that becomes the broadcast again (tpu-copy-normalizer, 0.0.11 to
-// 0.0.51), and a private copy that is handed to other readers
+// Bytes are lost where copy insertion (copy_insertion.cc, 2017) left a copy
+// out. Stated live ranges do not show it, because they are cut where the next
+// value of a group starts (hlo_live_range.cc, NormalizeAliasedBuffers). True
+// defects that this rule found in libtpu, programs that compute wrong numbers:
+// a copy of a broadcast that becomes the broadcast again (tpu-copy-normalizer,
+// 0.0.11 to 0.0.51), and a private copy that is handed to other readers
 // (post-fusion-tiling-assignment, 0.0.38 to 0.0.51).
 //
 // Without a usable module the dump says what each step reads and writes
@@ -50,14 +50,6 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 
 namespace {
-/// An instruction, and where the module or the sequence has it.
-struct Event {
-  llvm::StringRef Where;
-  /// Without its action. The subject is the instruction.
-  TimelineStep Step;
-  NameId Name;
-};
-
 /// A read that finds bytes overwritten, whatever the program was built from.
 struct Damage {
   ValueId Value;
@@ -90,15 +82,11 @@ private:
   /// More readers of one damaged value are only counted.
   static constexpr size_t MaxReaders = 3;
 
-  Event eventAt(const ModuleAnalysis &Analysis, HloId Id) const;
-  Event eventAt(NameId Name) const;
   bool isConstant(const Damage &Found) const {
     return D[D[Found.Value].Owner].Constant;
   }
   std::string consequence(const Damage &Found) const;
   void explain(Finding &F, ArrayRef<Damage> Reads);
-  void addStep(Finding &F, const Event &At, std::string Subject,
-               std::string Action, StepRole Role, unsigned Bits = 0);
   void addReader(Finding &F, const Damage &Found);
   void addWhy(Finding &F, const Damage &First);
 
@@ -108,33 +96,6 @@ private:
   llvm::MapVector<uint32_t, std::vector<Damage>> Values;
 };
 } // namespace
-
-static llvm::StringRef spellOpcode(Opcode Op) {
-  return Op == Opcode::Unknown ? "" : opcodeText(Op);
-}
-
-Event Damages::eventAt(const ModuleAnalysis &Analysis, HloId Id) const {
-  const Program &P = Analysis.program();
-  Event At{P.place(Id), {}, P[Id].Name};
-  At.Step.Step = Analysis.schedule().time(Id);
-  At.Step.Subject = P.spell(Id);
-  At.Step.Opcode = spellOpcode(P[Id].Op);
-  if (!P.isHidden(Id))
-    At.Step.Source = Ctx.sourceLine(P.module().attributes(P.module()[Id]));
-  return At;
-}
-
-Event Damages::eventAt(NameId Name) const {
-  int32_t Step = Ctx.time(Name);
-  Event At{
-      Ctx.places().row(D.Sequence[static_cast<size_t>(Step)]).Name, {}, Name};
-  At.Step.Step = Step;
-  At.Step.Subject = D.Names[Name];
-  At.Step.Opcode = spellOpcode(Ctx.opcode(Name));
-  if (const Instruction *I = Ctx.instruction(Name))
-    At.Step.Source = Ctx.sourceLine(*I);
-  return At;
-}
 
 void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
   for (const ClobberedRead &Read : Run.clobbered()) {
@@ -165,9 +126,9 @@ void Damages::collect(const StatedExecution &Run) {
     const Value &V = D[Read.Value], &W = D[Read.Written];
     Found.Begin = std::max(V.Offset, W.Offset);
     Found.End = std::min(V.end(), W.end());
-    Found.Reader = eventAt(D.Uses[Read.Use].Name);
-    Found.Definition = eventAt(V.Tag.Name);
-    Found.Writer = eventAt(W.Tag.Name);
+    Found.Reader = eventAt(Ctx, D.Uses[Read.Use].Name);
+    Found.Definition = eventAt(Ctx, V.Tag.Name);
+    Found.Writer = eventAt(Ctx, W.Tag.Name);
     Values[Found.Value.index()].push_back(std::move(Found));
   }
 }
@@ -192,16 +153,6 @@ std::string Damages::consequence(const Damage &Found) const {
                        D[D[Found.Value].Owner].Index);
   return fmt::format("{} after {} overwrote it{}", Text, Writer,
                      Found.isRoundBefore() ? " in the iteration before" : "");
-}
-
-void Damages::addStep(Finding &F, const Event &At, std::string Subject,
-                      std::string Action, StepRole Role, unsigned Bits) {
-  TimelineStep Step = At.Step;
-  Step.Subject = std::move(Subject);
-  Step.Action = std::move(Action);
-  Step.Role = Role;
-  Step.Bits = Bits;
-  F.step(At.Where, std::move(Step));
 }
 
 void Damages::addReader(Finding &F, const Damage &Found) {

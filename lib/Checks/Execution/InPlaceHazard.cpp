@@ -298,13 +298,9 @@ std::string InPlaceHazards::consequence() const {
 
 void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
                              std::string Action) {
-  std::string Source =
-      P.isHidden(Id)
-          ? ""
-          : DumpFacts.sourceLine(P.module().attributes(P.module()[Id]));
-  F.step(P.place(Id),
-         {Step, P.spell(Id), std::move(Action), std::move(Source), Role,
-          P[Id].Op == Opcode::Unknown ? "" : opcodeText(P[Id].Op)});
+  Event At = eventAt(Analysis, Id);
+  At.Step.Step = Step;
+  hlobuf::addStep(F, std::move(At), P.spell(Id), std::move(Action), Role);
 }
 
 /// As the module spells it: `tuple#1` for what it has no name for.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Occupancy.h"
 #include <algorithm>
 
@@ -101,32 +102,62 @@ static bool isStep(const Dump &D, int32_t Step) {
   return Step >= 0 && static_cast<size_t>(Step) < D.Sequence.size();
 }
 
-static std::string sourceOf(const Facts &DumpFacts, NameId Name) {
-  const Instruction *I = DumpFacts.instruction(Name);
-  return I ? DumpFacts.sourceLine(*I) : "";
-}
-
 unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
   ShapeId Shape = D[V].Shape;
   return Shape && D.Shapes[Shape].isArray() ? D.Shapes[Shape].Bits : 0;
 }
 
-/// What its text shows of the instruction \p Name.
-static llvm::StringRef opcodeOf(const Facts &DumpFacts, NameId Name) {
-  Opcode Op = DumpFacts.opcode(Name);
+static llvm::StringRef spellOpcode(Opcode Op) {
   return Op == Opcode::Unknown ? "" : opcodeText(Op);
+}
+
+Event hlobuf::eventAt(const ModuleAnalysis &Analysis, HloId Id) {
+  const Program &P = Analysis.program();
+  Event At{P.place(Id), {}, P[Id].Name};
+  At.Step.Step = Analysis.schedule().time(Id);
+  At.Step.Subject = P.spell(Id);
+  At.Step.Opcode = spellOpcode(P[Id].Op);
+  if (!P.isHidden(Id))
+    At.Step.Source =
+        P.facts().sourceLine(P.module().attributes(P.module()[Id]));
+  return At;
+}
+
+Event hlobuf::eventAt(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
+  int32_t Step = DumpFacts.time(Name);
+  Event At{{}, {}, Name};
+  if (isStep(D, Step))
+    At.Where =
+        DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
+  At.Step.Step = Step;
+  At.Step.Subject = D.Names[Name];
+  At.Step.Opcode = spellOpcode(DumpFacts.opcode(Name));
+  if (const Instruction *I = DumpFacts.instruction(Name))
+    At.Step.Source = DumpFacts.sourceLine(*I);
+  return At;
+}
+
+void hlobuf::addStep(Finding &F, Event At, std::string Subject,
+                     std::string Action, StepRole Role, unsigned Bits) {
+  At.Step.Subject = std::move(Subject);
+  At.Step.Action = std::move(Action);
+  At.Step.Role = Role;
+  At.Step.Bits = Bits;
+  F.step(At.Where, std::move(At.Step));
 }
 
 void hlobuf::addStep(Finding &F, const Facts &DumpFacts, int32_t Step,
                      ValueId V, std::string Action, StepRole Role) {
   const Dump &D = DumpFacts.dump();
-  llvm::StringRef Where =
+  Event At = eventAt(DumpFacts, D[V].Tag.Name);
+  At.Step.Step = Step;
+  At.Where =
       isStep(D, Step)
           ? DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
           : DumpFacts.places().value(D[V]).Tag.Whole;
-  F.step(Where, {Step, spellName(D, V), std::move(Action),
-                 sourceOf(DumpFacts, D[V].Tag.Name), Role,
-                 opcodeOf(DumpFacts, D[V].Tag.Name), elementBits(D, V)});
+  addStep(F, std::move(At), spellName(D, V), std::move(Action), Role,
+          elementBits(D, V));
 }
 
 void hlobuf::addDefinition(Finding &F, const Facts &DumpFacts, ValueId V) {
@@ -140,20 +171,16 @@ void hlobuf::addEnd(Finding &F, const Facts &DumpFacts, ValueId V,
   if (!isStep(D, Step))
     return addStep(F, DumpFacts, Step, V,
                    "is live until the end of the program", StepRole::Other);
-  llvm::StringRef Where =
-      DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
+  Event At = eventAt(DumpFacts, D.Sequence[static_cast<size_t>(Step)].Name);
+  std::string Reader = At.Step.Subject;
   UsedId U = DumpFacts.usedOf(V);
-  for (const Use &Reader : U ? D.uses(D[U]) : llvm::ArrayRef<Use>())
-    if (DumpFacts.time(Reader.Name) == Step) {
-      F.step(Where, {Step, D.Names[Reader.Name].str(),
-                     fmt::format("reads {} as operand {}", spellName(D, V),
-                                 Reader.Operand),
-                     sourceOf(DumpFacts, Reader.Name), StepRole::Reads,
-                     opcodeOf(DumpFacts, Reader.Name)});
-      return;
-    }
-  NameId Name = D.Sequence[static_cast<size_t>(Step)].Name;
-  F.step(Where, {Step, D.Names[Name].str(),
-                 fmt::format("{} is live until here", spellName(D, V)),
-                 sourceOf(DumpFacts, Name)});
+  for (const Use &Use : U ? D.uses(D[U]) : llvm::ArrayRef<hlobuf::Use>())
+    if (Use.Name == At.Name)
+      return addStep(
+          F, std::move(At), std::move(Reader),
+          fmt::format("reads {} as operand {}", spellName(D, V), Use.Operand),
+          StepRole::Reads);
+  addStep(F, std::move(At), std::move(Reader),
+          fmt::format("{} is live until here", spellName(D, V)),
+          StepRole::Other);
 }

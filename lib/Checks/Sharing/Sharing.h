@@ -31,6 +31,11 @@ bool canCompareAlternate(const CheckContext &Ctx, Reporter &Diags);
 void explainContexts(const CheckContext &Ctx, Reporter &Diags,
                      const Allocation &Alloc);
 
+/// Reports values of \p Lines, all of one allocation and numbers of value
+/// lines, that share bytes with a tuple index table and may not.
+void reportTupleTables(const CheckContext &Ctx, Reporter &Diags,
+                       llvm::ArrayRef<uint32_t> Lines);
+
 /// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &DumpFacts, ValueId V);
 
@@ -49,6 +54,23 @@ unsigned elementBits(const Dump &D, ValueId V);
 /// The first step at which \p V holds its bytes, by its live range or else by
 /// the sequence; -1 if neither says.
 int32_t firstStep(const Facts &DumpFacts, ValueId V);
+
+/// An instruction, where the module or the sequence has it.
+struct Event {
+  llvm::StringRef Where;
+  /// Without its action. The subject is the instruction.
+  TimelineStep Step;
+  NameId Name;
+};
+
+/// The instruction \p Id of the module.
+Event eventAt(const ModuleAnalysis &Analysis, HloId Id);
+/// What the dump says of \p Name. Where is empty if that has no step.
+Event eventAt(const Facts &DumpFacts, NameId Name);
+
+/// Adds what \p Subject does at \p At to the timeline.
+void addStep(Finding &F, Event At, std::string Subject, std::string Action,
+             StepRole Role, unsigned Bits = 0);
 
 /// Adds what \p V does at \p Step to the timeline, at the row of that step, or
 /// at the value line where there is none.
