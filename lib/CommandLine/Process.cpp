@@ -13,6 +13,7 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -63,12 +64,21 @@ static void outOfMemory() {
   std::_Exit(ExitUnreadable);
 }
 
+/// Files are mapped: what a program that still writes takes off of one is gone
+/// while it is read.
+static void endOfMapping(int /*Signal*/) {
+  llvm::sys::RunInterruptHandlers();
+  writeError("error: a file was cut off while it was read\n");
+  ::_exit(ExitUnreadable);
+}
+
 void hlobuf::startTool(const char *Lost) {
   LostWithoutMemory = Lost;
   limitHeap();
   std::set_new_handler(outOfMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { outOfMemory(); });
+  std::signal(SIGBUS, endOfMapping);
   // After the streams are made, so that it runs before they are destroyed.
   llvm::outs();
   llvm::errs();

@@ -337,10 +337,10 @@ struct LiteralField {
 } // namespace
 
 static constexpr LiteralField LiteralFields[] = {
-    {"pred", 2, 0}, {"s32", 4, 0},  {"s64", 5, 0},  {"u32", 6, 0},
-    {"u64", 7, 0},  {"f32", 8, 0},  {"f64", 9, 0},  {"u8", 3, 1},
-    {"s8", 15, 1},  {"u16", 16, 2}, {"s16", 17, 2}, {"f16", 11, 2},
-    {"bf16", 13, 2}};
+    {"pred", 2, 0},  {"s32", 4, 0},  {"s64", 5, 0},  {"u32", 6, 0},
+    {"u64", 7, 0},   {"f32", 8, 0},  {"f64", 9, 0},  {"u8", 3, 1},
+    {"s8", 15, 1},   {"u16", 16, 2}, {"s16", 17, 2}, {"f16", 11, 2},
+    {"bf16", 13, 2}, {"c64", 12, 0}, {"c128", 18, 0}};
 
 /// A number as XLA prints it; floats as short as they can be.
 static std::string spellNumber(StringRef Type, uint64_t Bits) {
@@ -382,12 +382,13 @@ static uint64_t takeBytes(StringRef &Bytes, unsigned Width) {
 static std::vector<std::string>
 spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
   std::vector<std::string> Found;
-  auto Add = [&](uint64_t Bits) {
-    Found.push_back(spellNumber(Field.Type, Bits));
-  };
-  unsigned Width = Field.Type == "f32"   ? 4
-                   : Field.Type == "f64" ? 8
-                                         : Field.Width;
+  // The real part of a complex number, and then its other one.
+  bool Complex = Field.Type.starts_with("c");
+  StringRef Part = Field.Type;
+  if (Complex)
+    Part = Field.Type == "c64" ? "f32" : "f64";
+  unsigned Width = Part == "f32" ? 4 : Part == "f64" ? 8 : Field.Width;
+  auto Add = [&](uint64_t Bits) { Found.push_back(spellNumber(Part, Bits)); };
   forEachField(Literal, [&](const WireField &F) {
     if (F.Number != Field.Number)
       return;
@@ -396,7 +397,7 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
       return;
     }
     StringRef Packed = F.Bytes;
-    while (!Packed.empty() && Found.size() <= Most) {
+    while (!Packed.empty() && Found.size() <= (Complex ? 2 * Most : Most)) {
       if (Width != 0 && Packed.size() < Width)
         return;
       std::optional<uint64_t> Bits =
@@ -406,6 +407,11 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
       Add(*Bits);
     }
   });
+  if (!Complex)
+    return Found;
+  for (size_t I = 0; I + 1 < Found.size(); I += 2)
+    Found[I / 2] = "(" + Found[I] + ", " + Found[I + 1] + ")";
+  Found.resize(Found.size() / 2);
   return Found;
 }
 

@@ -165,11 +165,14 @@ LITERALS = [
     ("f32", 11, 8, b"\x00\x00\x00\x3f\x00\x00\x80\x3f", 2),
     ("u16", 7, 16, b"\x01\x00\x02\x00\x03", 3),
     ("s32", 4, 4, b"\x07" * 11, 11),
+    ("c64", 15, 12, b"\x00\x00\x00\x3f\x00\x00\xc0\x7f", 0),
+    ("c128", 18, 18, b"\0" * 6 + b"\xf0\x3f" + b"\0" * 24, 2),
+    ("c64", 15, 12, b"\x00\x00\x00\x3f", 0),
 ]
 
 
 def literals():
-    """Number 7 is damaged, number 8 is long."""
+    """Numbers 7 and 11 are damaged, number 8 is long."""
     lines, buffers, values = [], [], []
     for i, (_, kind, field, content, size) in enumerate(LITERALS, 1):
         sizes = ((3, encode(size)),) if size else ()

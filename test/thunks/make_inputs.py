@@ -93,6 +93,21 @@ def ordered(a):
     return a
 
 
+def ragged(shard, stack):
+    """Rows are exchanged in a loop; XLA collects them in memory of another color."""
+    ones = jnp.full(DEVICES, 4, "int32")
+
+    def body(_, state):
+        at = ones * lax.axis_index("x")
+        target = jnp.zeros((DEVICES * len(shard), *shard.shape[1:]))
+        sizes = {"send_sizes": ones, "recv_sizes": ones, "axis_name": "x"}
+        offsets = {"input_offsets": jnp.arange(DEVICES) * 4, "output_offsets": at}
+        moved = lax.ragged_all_to_all(state, target, **offsets, **sizes)
+        return moved[: len(shard)] + stack
+
+    return lax.fori_loop(0, 3, body, shard)
+
+
 def make_cpu():
     compile_to("loop.cpu", loop, array(64, 256), array(kind="int32"))
     compile_to("tokens.cpu", ordered, array(8))
@@ -112,19 +127,23 @@ def make_cuda(target):
     how = {"platform": "cuda", "topology_name": name, "topology": name}
     devices = topologies.get_topology_desc(target_config=text, **how).devices
     mesh = jax.sharding.Mesh(np.array(devices), ("x",))
-    specs = PartitionSpec("x"), PartitionSpec(), PartitionSpec(None, "x")
-    results = specs[0], specs[0], specs[2]
-    sharded = jax.shard_map(
-        ring, mesh=mesh, in_specs=specs, out_specs=results, check_vma=False
-    )
-    compile_to(
-        "streams.cuda",
-        sharded,
-        *(array(256, 64), array(64, 64), array(3, 256, 64)),
-        in_shardings=tuple(NamedSharding(mesh, spec) for spec in specs),
-        out_shardings=tuple(NamedSharding(mesh, spec) for spec in results),
-        donate_argnums=(2,),
-    )
+    rows, whole = PartitionSpec("x"), PartitionSpec()
+    columns = PartitionSpec(None, "x")
+
+    def compile_sharded(name, function, arguments, specs, results, donated):
+        sharded = jax.shard_map(
+            function, mesh=mesh, in_specs=specs, out_specs=results, check_vma=False
+        )
+        where = jax.tree.map(lambda spec: NamedSharding(mesh, spec), (specs, results))
+        how = {"in_shardings": where[0], "out_shardings": where[1]}
+        compile_to(name, sharded, *arguments, donate_argnums=(donated,), **how)
+
+    arguments = array(256, 64), array(64, 64), array(3, 256, 64)
+    specs = rows, whole, columns
+    results = rows, rows, columns
+    compile_sharded("streams.cuda", ring, arguments, specs, results, 2)
+    arguments = array(256, 64), array(256, 64)
+    compile_sharded("ragged.cuda", ragged, arguments, (rows, rows), rows, 0)
 
 
 def main():

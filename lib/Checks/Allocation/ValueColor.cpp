@@ -62,7 +62,8 @@ bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
   constexpr int32_t TempColor = 2;
   if (!Alloc.PreallocatedTemp || Ctx.isTPU() || Ctx.backend() == Backend::CPU)
     return false;
-  return (Alloc.color() == TempColor && V.Tag.Color == 0) ||
+  // A proto does not hold the list of values in holes.
+  return (V.Tag.Color == 0 && (Alloc.color() == TempColor || D.fromProto())) ||
          std::binary_search(Listed.begin(), Listed.end(), V.Tag.Id);
 }
 

@@ -170,7 +170,8 @@ void AliasRows::compare(const AliasRow &Row) {
   Said.about(V).about(Other);
 }
 
-/// Whether each row is there once, and in both directions.
+/// Whether each row is there once, and in both directions, which those of TPU
+/// need not be: of empty arrays alone nobody can tell which backend it was.
 void AliasRows::checkRow(size_t I) {
   auto [From, To] = Rows[I].first;
   Finding Said(nullptr);
@@ -178,7 +179,8 @@ void AliasRows::checkRow(size_t I) {
   if (I != 0 && Rows[I - 1].first == Rows[I].first)
     Said = Diags.report(Where, "{} is listed twice as an alias of {}",
                         D.spell(D[To].Tag), D.spell(D[From].Tag));
-  else if (!has(To, From) && !Ctx.isTPU())
+  else if (!has(To, From) && (Ctx.backend() == Backend::CPU ||
+                              Ctx.backend() == Backend::GPU))
     Said = Diags.report(Where, "{} is an alias of {}, but not vice versa",
                         D.spell(D[To].Tag), D.spell(D[From].Tag));
   Said.about(From).about(To);

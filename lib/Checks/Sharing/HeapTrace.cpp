@@ -165,6 +165,8 @@ void TraceReplay::checkNumber(const HeapTrace &Trace) {
         "the trace is of allocation {}, but there were at most {} before "
         "temps were joined",
         Trace.Allocation, Most);
+  if (Trace.Events.Begin == Trace.Events.End)
+    return; // of no bytes, or of a color that nothing is in
   auto [Other, New] = ByNumber.try_emplace(Trace.Allocation, &Trace);
   if (!New && !(holdsValueOf(Trace) && holdsValueOf(*Other->second)))
     Diags.report(Where, "two traces are of allocation {}", Trace.Allocation)
