@@ -20,6 +20,10 @@ static constexpr size_t MostWays = 64;
 SliceComparison::SliceComparison(const ThunkGraph &Graph)
     : G(Graph), P(Graph.program()), T(Graph.thunks()) {
   auto HasRoom = [&] { return Reads.size() + Writes.size() < MostFaults; };
+  for (const Thunk &Each : T.Thunks)
+    if (llvm::any_of(T.slices(Each),
+                     [](const ThunkSlice &S) { return S.Shape.valid(); }))
+      Shaped.insert(Each.Kind);
   for (size_t I = 0; I != T.Thunks.size() && HasRoom(); ++I)
     compare(ThunkId(I));
   if (!T.ForGpu)
@@ -50,6 +54,25 @@ bool SliceComparison::matches(const ThunkSlice &S, const LeafPlace &Leaf) {
     return !S.Missing && S.Bytes == *Leaf.Bytes;
   ++Unknown;
   return true;
+}
+
+/// Emitters take slices and shapes from one instruction. Releases that state
+/// none for some kind of thunk state none for all of it.
+void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
+                                   const LeafPlace &Leaf) {
+  ShapeId Own = P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal);
+  // A product takes dimensions of its factors together, and some thunks of a
+  // GPU state shapes for a part of their slices.
+  if (S.Shape == Own || T[Id].Kind == ThunkKind::CublasLt ||
+      (!S.Shape && (T.ForGpu || !Shaped.count(T[Id].Kind))))
+    return;
+  std::string Stated, Expected;
+  const ShapeTable &All = G.dump().Shapes;
+  if (S.Shape)
+    All.print(S.Shape, /*WithLayout=*/true, Stated);
+  All.print(Own, /*WithLayout=*/true, Expected);
+  if (Stated != Expected)
+    Shapes.push_back({Id, &S, Leaf, 0});
 }
 
 /// \p S is one of \p Any, or a \p Part of one.
@@ -123,6 +146,8 @@ void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
       To.push_back({Id, nullptr, Expected[N], Number});
     else if (!matches(*Stated[N], Expected[N]))
       To.push_back({Id, Stated[N], Expected[N], Number});
+    else
+      compareShape(Id, *Stated[N], Expected[N]);
   }
 }
 
@@ -159,6 +184,7 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
       Found.push_back(S->Bytes);
     ++Number;
   }
+  Unordered += Stated.size() > 1;
   SliceSet Own(Found);
   if (Own.slices().size() == Expected.Slices.slices().size())
     return;

@@ -26,6 +26,7 @@ import sys
 import tempfile
 
 from executable import read_executable
+import fields  # noqa: F401
 from faults import FAULTS
 from thunks import Program
 from wire import Malformed
