@@ -4,15 +4,18 @@ Fields are found without a schema: bytes are a text if all of them can be printe
 message if they can be read as one, else packed numbers.
 """
 
-from faults import Edit, fault, shuffled
+from faults import FAULTS, Edit, fault, shuffled  # noqa: F401
+from thunks import KERNELS
 from wire import BYTES, Malformed, Message
 
 # Where nothing that a program computes depends on a field: the way to it from its thunk.
 WITHOUT_EFFECT = {
     "cpu": {
+        (5, 3, 2): "then the comparator decides",
         (2, 2): "the name of the module, for profiles",
         (2, 3): "the number of the module, for profiles",
         (11, 3): "what is not marked is read with more care",
+        (11, 4): "the loader tests addresses by it",
         (11, 4, 1): "the loader tests addresses by it",
         (11, 4, 2): "the loader tests addresses by it",
         (13, 1): "how many threads compute",
@@ -31,6 +34,26 @@ WITHOUT_EFFECT = {
         (22, 17): "for autotuning",
     },
 }
+
+
+def reason(thunk, way):
+    """Why nothing depends on what is at that way; empty if something may."""
+    known = WITHOUT_EFFECT[thunk.platform].get(way)
+    if known:
+        return known
+    rows = thunk.rows
+    for place in rows.get("reads", []) + rows.get("writes", []):
+        below = way[1:]
+        if below == (*place, 4):
+            return "the element type, which the shape has"
+        shape = below[: len(place) - 1] == place[:-1] and below[: len(place)] != place
+        if not shape or len(below) < len(place):
+            continue
+        if thunk.kind in KERNELS:
+            return "a kernel gets addresses"
+        if below[-1] == 6 or below[-2:] == (5, 16):
+            return "what shapes have by default"
+    return ""
 
 
 def nested_ways(thunk):
@@ -86,7 +109,7 @@ def one_of_each(program, rng, wanted):
 
 
 def field_edit(program, way, thunk, what):
-    harmless = WITHOUT_EFFECT[program.platform].get(way, "")
+    harmless = reason(thunk, way)
     return Edit(thunk, f"field {'.'.join(map(str, way))} {what}", harmless=harmless)
 
 
