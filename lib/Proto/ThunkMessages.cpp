@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proto/ThunkMessages.h"
+#include "Proto/AttributeForms.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
-#include "Proto/AttributeForms.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
 

@@ -91,7 +91,7 @@ static const Shape &mainResult(const AttributeOf &Of) {
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
-/// (block_level_fusion_config, 2024 on). Nothing if it is no such kernel.
+/// (block_level_fusion_config, 2024 on). Nothing for other kernels.
 static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
   StringRef Config = Of.attribute("backend_config").value_or("");
   if (!Config.contains("\"block_level_fusion_config\":{") ||

@@ -20,6 +20,10 @@ static constexpr size_t MostWays = 64;
 SliceComparison::SliceComparison(const ThunkGraph &Graph)
     : G(Graph), P(Graph.program()), T(Graph.thunks()) {
   auto HasRoom = [&] { return Reads.size() + Writes.size() < MostFaults; };
+  for (const Thunk &Each : T.Thunks)
+    if (llvm::any_of(T.slices(Each),
+                     [](const ThunkSlice &S) { return S.Shape.valid(); }))
+      Shaped.insert(Each.Kind);
   for (size_t I = 0; I != T.Thunks.size() && HasRoom(); ++I)
     compare(ThunkId(I));
   if (!T.ForGpu)
@@ -50,6 +54,27 @@ bool SliceComparison::matches(const ThunkSlice &S, const LeafPlace &Leaf) {
     return !S.Missing && S.Bytes == *Leaf.Bytes;
   ++Unknown;
   return true;
+}
+
+/// Emitters take slices and shapes from one instruction. Releases that state
+/// none for some kind of thunk state none for all of it.
+void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
+                                   const LeafPlace &Leaf) {
+  ShapeId Own = P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal);
+  ThunkKind Kind = T[Id].Kind;
+  // Kernels get addresses. A product takes dimensions of its factors together,
+  // and some thunks of a GPU state shapes for a part of their slices.
+  if (S.Shape == Own || Kind == ThunkKind::Kernel ||
+      Kind == ThunkKind::CustomKernel || Kind == ThunkKind::CublasLt ||
+      (!S.Shape && (T.ForGpu || !Shaped.count(Kind))))
+    return;
+  std::string Stated, Expected;
+  const ShapeTable &All = G.dump().Shapes;
+  if (S.Shape)
+    All.print(S.Shape, /*WithLayout=*/true, Stated);
+  All.print(Own, /*WithLayout=*/true, Expected);
+  if (Stated != Expected)
+    Shapes.push_back({Id, &S, Leaf, 0});
 }
 
 /// \p S is one of \p Any, or a \p Part of one.
@@ -123,6 +148,8 @@ void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
       To.push_back({Id, nullptr, Expected[N], Number});
     else if (!matches(*Stated[N], Expected[N]))
       To.push_back({Id, Stated[N], Expected[N], Number});
+    else
+      compareShape(Id, *Stated[N], Expected[N]);
   }
 }
 
@@ -153,14 +180,18 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
   std::vector<SliceFault> &To = Results ? Writes : Reads;
   Slices Stated = slices(Id, Results);
   std::vector<ByteSlice> Found;
+  std::set<std::pair<ByteSlice, ShapeId>> Known;
   uint32_t Number = 0;
   for (const ThunkSlice *S : Stated) {
-    if (S->Missing || !Expected.Slices.contains(S->Bytes))
+    // A set has each once; until 2026 no shapes tell its elements apart.
+    bool Twice = !Known.insert({S->Bytes, S->Shape}).second && S->Shape;
+    if (S->Missing || Twice || !Expected.Slices.contains(S->Bytes))
       To.push_back({Id, S, std::nullopt, Number});
     else
       Found.push_back(S->Bytes);
     ++Number;
   }
+  Unordered += Stated.size() > 1;
   SliceSet Own(Found);
   if (Own.slices().size() == Expected.Slices.slices().size())
     return;
@@ -206,8 +237,11 @@ void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
   const ThunkSlice *Source = From.front();
   const ThunkSlice *Target = Into.front();
   if (!Source->Missing && !Target->Missing &&
-      Of.Pairs.count({Source->Bytes, Target->Bytes}))
-    return;
+      Of.Pairs.count({Source->Bytes, Target->Bytes})) {
+    uint32_t Number = Of.ByResult.find(Target->Bytes)->second;
+    compareShape(Id, *Source, Of.Operands[Number]);
+    return compareShape(Id, *Target, Of.Results[Number]);
+  }
   // Where one of them is right, the other one is not.
   auto Result = Of.ByResult.find(Target->Bytes);
   auto Operand = Of.ByOperand.find(Source->Bytes);

@@ -37,11 +37,16 @@ public:
 
   llvm::ArrayRef<SliceFault> reads() const { return Reads; }
   llvm::ArrayRef<SliceFault> writes() const { return Writes; }
+  /// Slices at their places, with another shape than is there.
+  llvm::ArrayRef<SliceFault> shapes() const { return Shapes; }
   /// Leaves and slices that could not be compared: it is not known where the
   /// leaf is, or what the slice should be.
   size_t numUnknown() const { return Unknown; }
   /// Slices that are a part of an operand: which part is not known.
   size_t numParts() const { return Parts; }
+  /// Kernels of whole calls with several slices in a list: which is which is
+  /// not known.
+  size_t numUnordered() const { return Unordered; }
   /// Slices of embedded thunks, which are of other allocations.
   size_t numEmbedded() const { return Embedded; }
 
@@ -79,6 +84,7 @@ private:
   std::optional<ByteSlice> slicedOperand(HloId I) const;
   bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   bool matches(const ThunkSlice &S, const LeafPlace &Leaf);
+  void compareShape(ThunkId Id, const ThunkSlice &S, const LeafPlace &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
   llvm::SmallVector<LeafPlace, 4> results(HloId I) const;
   llvm::SmallVector<LeafPlace, 4> written(HloId I) const;
@@ -87,11 +93,14 @@ private:
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
-  std::vector<SliceFault> Reads, Writes;
+  std::vector<SliceFault> Reads, Writes, Shapes;
+  /// By kind: some thunk of it states the shape of a slice.
+  std::set<ThunkKind> Shaped;
   std::map<HloId, SortPlaces> Sorts;
   size_t Unknown = 0;
   size_t Parts = 0;
   size_t Embedded = 0;
+  size_t Unordered = 0;
 };
 
 } // namespace hlobuf

@@ -6,6 +6,7 @@ prints a table. A fault is
 
   found     if there is an error of a check thunk-* or stream-* that the file did not have
   warned    if there is only such a warning
+  unshown   if the tool says that the program that runs is not shown
   harmless  if it changes nothing
   unseen    if no file says what would be right
   missed    if it is none of these
@@ -25,12 +26,14 @@ import subprocess
 import sys
 import tempfile
 
+import fields
 from executable import read_executable
 from faults import FAULTS
 from thunks import Program
 from wire import Malformed
 
 RULES = ("thunk-", "stream-")
+FAULTS.update(fields.FAULTS)
 
 
 def run_tool(tool, paths):
@@ -47,10 +50,14 @@ def run_tool(tool, paths):
         for line in done.stdout.splitlines():
             report = json.loads(line)
             # A program for a GPU may hold one for the host.
-            found.setdefault(report.get("dump", "").split("!")[0], []).extend(
+            rows = found.setdefault(report.get("dump", "").split("!")[0], [])
+            rows += [
                 (row["check"], row["severity"], row["message"])
                 for row in report.get("findings", [])
-            )
+            ]
+            shown = report.get("verdict", {}).get("program", {})
+            if shown.get("status") == "not shown":
+                rows += [("thunk-reason", "not shown", why) for why in shown["because"]]
     return {path: found.get(path) for path in paths}
 
 
@@ -69,6 +76,7 @@ class Planted:
     def __init__(self, kind, source, path, edit):
         self.kind, self.source, self.path, self.edit = kind, source, path, edit
         self.new, self.warned = collections.Counter(), collections.Counter()
+        self.unshown = collections.Counter()
         self.ran = None
 
     def checks(self):
@@ -79,6 +87,8 @@ class Planted:
             return "found"
         if self.warned:
             return "warned"
+        if self.unshown:
+            return "unshown"
         if self.edit.harmless:
             return "harmless"
         return "unseen" if self.edit.unseen else "missed"
@@ -140,10 +150,11 @@ def judge(tool, planted):
         old, new = before[row.source], after[row.path]
         row.new = of_thunks(new, "error") - of_thunks(old, "error")
         row.warned = of_thunks(new, "warning") - of_thunks(old, "warning")
+        row.unshown = of_thunks(new, "not shown") - of_thunks(old, "not shown")
 
 
 def print_table(planted):
-    columns = ("found", "warned", "harmless", "unseen", "missed")
+    columns = ("found", "warned", "unshown", "harmless", "unseen", "missed")
     print(f"{'fault':24} {'planted':>8}" + "".join(f" {name:>8}" for name in columns))
     for kind in [*dict.fromkeys(row.kind for row in planted), "all"]:
         rows = [row for row in planted if kind in (row.kind, "all")]

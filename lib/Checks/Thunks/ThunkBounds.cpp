@@ -15,6 +15,7 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Facts/Sizes.h"
+#include "Thunks/SliceComparison.h"
 
 using namespace hlobuf;
 
@@ -27,6 +28,7 @@ public:
 private:
   std::optional<int64_t> sizeOf(const ThunkSlice &S, ThunkId Id) const;
   void check(const ThunkSlice &S, ThunkId Id);
+  void reportShape(const SliceFault &Fault);
   void checkShape(const ThunkSlice &S, ThunkId Id);
 
   /// Numbers and sizes of the allocations that the executable has.
@@ -94,6 +96,22 @@ void SliceBounds::check(const ThunkSlice &S, ThunkId Id) {
                             S.Bytes.Size));
 }
 
+void SliceBounds::reportShape(const SliceFault &Fault) {
+  const ShapeTable &Shapes = G.dump().Shapes;
+  auto Spell = [&](ShapeId Shape) {
+    std::string Text;
+    Shapes.print(Shape, /*WithLayout=*/true, Text);
+    return Text;
+  };
+  const LeafPlace &Leaf = *Fault.Expected;
+  reportThunk(
+      Fault.In, Fault.Slice->Text,
+      fmt::format(
+          "passes {} as {}, but it is {}", G.spell(Leaf),
+          Fault.Slice->Shape ? Spell(Fault.Slice->Shape) : "no shape",
+          Spell(P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal))));
+}
+
 void SliceBounds::run() {
   for (const ThunkAllocation &A : T.Allocations)
     Stated.push_back({A.Index, A.Size});
@@ -101,6 +119,8 @@ void SliceBounds::run() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     for (const ThunkSlice &S : T.slices(T.Thunks[I]))
       check(S, ThunkId(I));
+  for (const SliceFault &Fault : Ctx.sliceComparison().shapes())
+    reportShape(Fault);
 }
 
 void hlobuf::checkThunkBounds(const CheckContext &Ctx, Reporter &Diags) {

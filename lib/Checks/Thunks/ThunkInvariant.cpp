@@ -258,6 +258,8 @@ void KernelArguments::check(ThunkId Id) {
     return;
   if (T.ForGpu)
     checkFlags(Id);
+  if (T[Id].Kernel.empty() && Kind != ThunkKind::Cudnn)
+    reportThunk(Id, "names no kernel");
   checkOverlap(Id);
   checkShared(Id);
   checkOwner(Id);
