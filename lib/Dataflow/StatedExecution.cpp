@@ -12,6 +12,8 @@
 
 using namespace hlobuf;
 
+using ReportFn = llvm::function_ref<void(const StatedDamage &)>;
+
 namespace hlobuf {
 /// One walk. A value is numbered like its line.
 class StatedWalk {
@@ -21,13 +23,14 @@ public:
              size_t NumMemories, StatedExecution &Out);
 
   /// Calls \p Report for the first use of each damaged value.
-  void run(llvm::function_ref<void(const StatedDamage &)> Report);
+  void run(ReportFn Report);
 
 private:
   std::optional<ExecutionPlace> place(ValueId V) const;
   void keep(ValueId V, const ExecutionPlace &At);
   void write(ValueId V);
-  std::optional<StatedDamage> read(uint32_t Use);
+  void read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
+            ReportFn Report);
 
   const Facts &DumpFacts;
   const Dump &D;
@@ -77,10 +80,11 @@ void StatedWalk::write(ValueId V) {
   });
 }
 
-std::optional<StatedDamage> StatedWalk::read(uint32_t Use) {
-  ValueId V = DumpFacts.valueOf(DumpFacts.ownerOfUse(Use));
-  if (!V || !Live[V.index()] || !Steps.reads(Use))
-    return std::nullopt;
+/// \p Reader reads \p V, as use number \p Use or at the end of the program.
+void StatedWalk::read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
+                      ReportFn Report) {
+  if (!V || !Live[V.index()])
+    return;
   const ExecutionBytes *Lost = nullptr;
   Memory.visit(*place(V),
                [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
@@ -90,22 +94,22 @@ std::optional<StatedDamage> StatedWalk::read(uint32_t Use) {
                });
   if (!Lost) {
     Out.Uncertain |= Doubtful[V.index()];
-    return std::nullopt;
+    return;
   }
   ValueId Written(Lost->Writer.index());
-  if (Steps.wroteItself(D.Uses[Use].Name, Written))
-    return std::nullopt;
-  if (Steps.mayRunInstead(D[Written].Tag.Name, V, D.Uses[Use].Name)) {
+  if (Steps.wroteItself(Reader, Written))
+    return;
+  if (Steps.mayRunInstead(D[Written].Tag.Name, V, Reader)) {
     Out.Uncertain = true;
-    return std::nullopt;
+    return;
   }
   Live[V.index()] = false;
-  return StatedDamage{V, Written, Use};
+  Report({V, Written, Use});
 }
 
 /// All reads of a step come before its writes. Constants and the parameters of
-/// the program are there before the first step.
-void StatedWalk::run(llvm::function_ref<void(const StatedDamage &)> Report) {
+/// the program are there before the first step, its results after the last one.
+void StatedWalk::run(ReportFn Report) {
   for (const Allocation &Alloc : D.Allocations)
     if (Alloc.Constant || Alloc.isParameter())
       for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
@@ -115,8 +119,9 @@ void StatedWalk::run(llvm::function_ref<void(const StatedDamage &)> Report) {
           write(ValueId(V));
   for (const SequenceRow &Row : D.Sequence) {
     for (uint32_t Use : DumpFacts.usesBy(Row.Name))
-      if (std::optional<StatedDamage> Found = read(Use))
-        Report(*Found);
+      if (Steps.reads(Use))
+        read(DumpFacts.valueOf(DumpFacts.ownerOfUse(Use)), Use, Row.Name,
+             Report);
     for (uint32_t V : DumpFacts.valuesOfInstruction(Row.Name))
       if (!Live[V])
         write(ValueId(V));
@@ -125,6 +130,10 @@ void StatedWalk::run(llvm::function_ref<void(const StatedDamage &)> Report) {
       return;
     }
   }
+  for (uint32_t U = 0; U != D.Used.size(); ++U)
+    if (DumpFacts.isLiveOut(UsedId(U)))
+      read(DumpFacts.valueOf(UsedId(U)), std::nullopt, DumpFacts.entryRoot(),
+           Report);
 }
 
 StatedExecution::StatedExecution(const Facts &DumpFacts) {

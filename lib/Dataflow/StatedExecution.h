@@ -19,13 +19,13 @@
 
 namespace hlobuf {
 
-/// A use finds bytes of its value overwritten.
+/// A use, or the end of the program, finds bytes of a value overwritten.
 struct StatedDamage {
   ValueId Value;
   /// The last one that was written there.
   ValueId Written;
-  /// In Dump::Uses.
-  uint32_t Use = 0;
+  /// In Dump::Uses; nothing for a result of the program.
+  std::optional<uint32_t> Use;
 };
 
 /// Needs complete texts and used values, and a sound sequence.

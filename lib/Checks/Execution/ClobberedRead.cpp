@@ -122,11 +122,13 @@ void Damages::collect(const StatedExecution &Run) {
     Damage Found;
     Found.Value = Read.Value;
     Found.Written = Read.Written;
-    Found.Operand = D.Uses[Read.Use].Operand;
+    if (Read.Use)
+      Found.Operand = D.Uses[*Read.Use].Operand;
     const Value &V = D[Read.Value], &W = D[Read.Written];
     Found.Begin = std::max(V.Offset, W.Offset);
     Found.End = std::min(V.end(), W.end());
-    Found.Reader = eventAt(Ctx, D.Uses[Read.Use].Name);
+    Found.Reader =
+        eventAt(Ctx, Read.Use ? D.Uses[*Read.Use].Name : Ctx.entryRoot());
     Found.Definition = eventAt(Ctx, V.Tag.Name);
     Found.Writer = eventAt(Ctx, W.Tag.Name);
     Values[Found.Value.index()].push_back(std::move(Found));
