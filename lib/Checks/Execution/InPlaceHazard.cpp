@@ -23,8 +23,10 @@
 // all-reduce and collective-broadcast operand by operand (NCCL's are in place:
 // gpu/nvptx_alias_info.cc, 2025), operand 1 of ragged-all-to-all and of
 // triangular-solve, the output operand of collective-permute, what a
-// custom-call declares to alias. What a fusion declares counts where its body
-// hands the operand on unchanged (async collectives on TPU).
+// custom-call declares to alias, in a fusion too where nothing else there uses
+// that operand (GPU: dynamic-slice fusions, 2024-2026). What a fusion declares
+// counts where its body hands the operand on unchanged (async collectives on
+// TPU).
 //
 // Start indices are read before the first element is written. Emitters of
 // kOutput and kCustom fusions go through tiles, so that another order is wrong
@@ -38,6 +40,7 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Elements/InPlaceReads.h"
+#include "Elements/OperandAccesses.h"
 #include "HLO/ArrayOrder.h"
 
 using namespace hlobuf;
@@ -67,6 +70,8 @@ private:
                  llvm::ArrayRef<Place> Places,
                  llvm::SmallVectorImpl<SharedPlace> &Shared);
   bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
+  bool isInPlaceInBody(HloId Id, const SharedPlace &S) const;
+  bool follow(HloId &At, uint32_t &Part, bool Alone) const;
   void check(HloId Id, const SharedPlace &S,
              llvm::ArrayRef<ReadOperand> Operands);
   bool isProof(HloId Id, const ElementHazard &Hazard,
@@ -171,9 +176,48 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
                  Item.Index.canonical() == Input.canonical();
         });
   }
+  case Opcode::Fusion:
+    return !DumpFacts.isTPU() && isInPlaceInBody(Id, S);
   default:
     return false;
   }
+}
+
+/// Goes from part \p Part of \p At to what it is, byte for byte; if \p Alone,
+/// nothing else may use what is on the way. False if it does not get there.
+bool InPlaceHazards::follow(HloId &At, uint32_t &Part, bool Alone) const {
+  for (;;) {
+    if (Alone && P.users(At).size() != 1)
+      return false;
+    if (P[At].Op != Opcode::Tuple && P[At].Op != Opcode::GetTupleElement &&
+        P[At].Op != Opcode::Bitcast)
+      return true;
+    auto Sources = findAccesses(P, At, Part);
+    if (Sources.size() != 1)
+      return false;
+    At = operand(At, Sources[0].Operand);
+    Part = Sources[0].Part;
+  }
+}
+
+/// A fusion of slices on GPU runs one custom call, which may work in place.
+bool InPlaceHazards::isInPlaceInBody(HloId Id, const SharedPlace &S) const {
+  ComputationId Body = P.callee(Id, CallRole::Calls);
+  HloId Call = Body ? P.root(Body) : HloId();
+  SharedPlace Inner = S;
+  if (!Call || Inner.Part >= P.trees().parts(P[Call].Shape) ||
+      !follow(Call, Inner.Part, false) || P[Call].Op != Opcode::CustomCall)
+    return false;
+  for (uint32_t K = 0; K != P.operands(Call).size(); ++K) {
+    HloId From = operand(Call, K);
+    uint32_t Part = 0;
+    Inner.Operand = K;
+    Inner.OperandPart = 0;
+    if (follow(From, Part, true) && P[From].Op == Opcode::Parameter &&
+        P[From].Number == S.Operand && Part == S.OperandPart)
+      return isInPlaceByDefinition(Call, Inner);
+  }
+  return false;
 }
 
 /// True if \p Id makes result k of operand k, one after the other, so that no

@@ -179,8 +179,8 @@ void AliasRows::checkRow(size_t I) {
   if (I != 0 && Rows[I - 1].first == Rows[I].first)
     Said = Diags.report(Where, "{} is listed twice as an alias of {}",
                         D.spell(D[To].Tag), D.spell(D[From].Tag));
-  else if (!has(To, From) && (Ctx.backend() == Backend::CPU ||
-                              Ctx.backend() == Backend::GPU))
+  else if (!has(To, From) &&
+           (Ctx.backend() == Backend::CPU || Ctx.backend() == Backend::GPU))
     Said = Diags.report(Where, "{} is an alias of {}, but not vice versa",
                         D.spell(D[To].Tag), D.spell(D[From].Tag));
   Said.about(From).about(To);
