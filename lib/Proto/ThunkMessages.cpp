@@ -256,8 +256,9 @@ void ThunkParts::applyRagged() {
 void ThunkParts::applyLoader() {
   if (!Loaded.empty() && Loaded != Kernel)
     attribute("loads", plainName(Loaded));
-  if (Arity && *Arity != Slices.size())
-    attribute("arity", std::to_string(*Arity));
+  // A number that is 0 is left out.
+  if (!Loaded.empty() && Arity.value_or(0) != Slices.size())
+    attribute("arity", std::to_string(Arity.value_or(0)));
   if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
     attribute("absent", plainName(Loaded));
 }

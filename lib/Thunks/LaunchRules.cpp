@@ -111,16 +111,26 @@ static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
   return Count;
 }
 
+/// Kernels of fusions have blocks and threads in one dimension
+/// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
+static Verdict expectOneDimension(const AttributeOf &Of) {
+  if (Of.program()[Of.I].Op != Opcode::Fusion)
+    return {};
+  StringRef First = Of.Stated.drop_front().split(',').first;
+  return Verdict::expect(Of,
+                         fmt::format("{{{},1,1}}", First == "0" ? "1" : First));
+}
+
 Verdict hlobuf::ruleBlocks(const AttributeOf &Of) {
   if (std::optional<int64_t> Count = tritonBlocks(Of))
     return Verdict::expect(Of, fmt::format("{{{},1,1}}", *Count));
-  return {};
+  return expectOneDimension(Of);
 }
 
 /// Threads of a warp: 32 on CUDA.
 Verdict hlobuf::ruleThreads(const AttributeOf &Of) {
   if (!tritonBlocks(Of))
-    return {};
+    return expectOneDimension(Of);
   int64_t Warps = 0;
   if (Of.config("num_warps").value_or("").getAsInteger(10, Warps))
     return {};

@@ -304,8 +304,9 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
         Kind == ThunkKind::CollectivePermute ||
         Kind == ThunkKind::ReduceScatter) &&
        !startedBy(P[I].Op));
-  if (Ordered && Read.size() == Operands.size() &&
-      Written.size() == Results.size()) {
+  if (Kind == ThunkKind::DynamicSliceFusion ||
+      (Ordered && Read.size() == Operands.size() &&
+       Written.size() == Results.size())) {
     compareInOrder(Id, Read, Operands, Reads);
     compareInOrder(Id, Written, Results, Writes);
     return;

@@ -169,6 +169,8 @@ parameterText(const AttributeOf &Of, ComputationId Body, uint32_t Number) {
     return std::nullopt;
   if (P[User].Op == Opcode::DynamicUpdateSlice)
     return fmt::format("{},{},{{}}}}", Whole, shapeText(Of, P[Part].Shape));
+  // What is sliced may be another shape of the parameter.
+  Whole = shapeText(Of, P[Part].Shape);
   std::string Taken = shapeText(Of, P[User].Shape);
   if (P[User].Op == Opcode::DynamicSlice) {
     std::optional<std::string> Offsets = offsetsOf(Of, User, 1);

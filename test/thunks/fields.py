@@ -4,7 +4,7 @@ Fields are found without a schema: bytes are a text if all of them can be printe
 message if they can be read as one, else packed numbers.
 """
 
-from faults import FAULTS, Edit, fault, shuffled  # noqa: F401
+from faults import CALL, FAULTS, Edit, fault, shuffled  # noqa: F401
 from thunks import KERNELS
 from wire import BYTES, Malformed, Message
 
@@ -29,11 +29,26 @@ WITHOUT_EFFECT = {
     "gpu": {
         (1, 3): "the number of the thunk, for profiles",
         (1, 4): "for passes over thunks",
+        (7, 4): "then the condition decides",
+        (43, 3, 2): "one group of all",
         (22, 3): "which algorithm is tried first",
         (22, 4): "for autotuning",
         (22, 17): "for autotuning",
     },
 }
+
+
+# What only a kernel's code would show: the code, how it is launched, what it is passed.
+CODE = ((36, 3, 2, 2), (36, 3, 2, 5), (36, 3, 3), (36, 3, 4), (36, 3, 6), (36, 4), (36, 6), (59,))
+
+
+def unseen(program, thunk, way):
+    """Why no rule can see what is at that way; empty if one should."""
+    if program.is_whole_call(thunk) and way[:2] in ((11, 5), (11, 6)):
+        return CALL
+    gpu = thunk.platform == "gpu"
+    code = gpu and any(way[: len(known)] == known for known in CODE)
+    return "object code is not read" if code else ""
 
 
 def reason(thunk, way):
@@ -51,6 +66,8 @@ def reason(thunk, way):
             continue
         if thunk.kind in KERNELS:
             return "a kernel gets addresses"
+        if thunk.kind == "device_to_device_copy":
+            return "it says how many bytes"
         if below[-1] == 6 or below[-2:] == (5, 16):
             return "what shapes have by default"
     return ""
@@ -109,8 +126,9 @@ def one_of_each(program, rng, wanted):
 
 
 def field_edit(program, way, thunk, what):
-    harmless = reason(thunk, way)
-    return Edit(thunk, f"field {'.'.join(map(str, way))} {what}", harmless=harmless)
+    hidden = unseen(program, thunk, way)
+    text = f"field {'.'.join(map(str, way))} {what}"
+    return Edit(thunk, text, unseen=hidden, harmless=reason(thunk, way))
 
 
 def is_leaf(message, index):

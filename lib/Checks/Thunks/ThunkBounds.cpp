@@ -19,6 +19,13 @@
 
 using namespace hlobuf;
 
+/// Copies of a GPU say how many bytes they move.
+static bool isCopy(ThunkKind Kind) {
+  return Kind == ThunkKind::DeviceToDeviceCopy ||
+         Kind == ThunkKind::DeviceToHostCopy ||
+         Kind == ThunkKind::HostToDeviceCopy;
+}
+
 namespace {
 class SliceBounds : ThunkRule {
 public:
@@ -28,6 +35,7 @@ public:
 private:
   std::optional<int64_t> sizeOf(const ThunkSlice &S, ThunkId Id) const;
   void check(const ThunkSlice &S, ThunkId Id);
+  void checkEmbedded(ThunkId Id);
   void reportShape(const SliceFault &Fault);
   void checkShape(const ThunkSlice &S, ThunkId Id);
 
@@ -88,12 +96,25 @@ void SliceBounds::check(const ThunkSlice &S, ThunkId Id) {
                             ThunkGraph::spell(S.Bytes), *Size));
   else
     checkShape(S, Id);
-  std::optional<uint64_t> Copied = T[Id].CopiedBytes;
-  if (Copied &&
-      *Copied > static_cast<uint64_t>(std::max<int64_t>(0, S.Bytes.Size)))
-    reportThunk(Id, S.Text,
-                fmt::format("copies {} bytes, but the slice has {}", *Copied,
-                            S.Bytes.Size));
+  uint64_t Copied = T[Id].CopiedBytes.value_or(0);
+  auto Passed = static_cast<uint64_t>(std::max<int64_t>(0, S.Bytes.Size));
+  if (isCopy(T[Id].Kind) && Copied != Passed)
+    reportThunk(
+        Id, S.Text,
+        fmt::format("copies {} bytes, but the slice has {}", Copied, Passed));
+}
+
+/// Thunks inside of a fusion have an allocation for each part that is passed
+/// to them.
+void SliceBounds::checkEmbedded(ThunkId Id) {
+  size_t Parts = T.attributes(T[Id]).size();
+  T.forEachSequence(Id, [&](ThunkSequenceId S) {
+    if (T[S].Role == ThunkRole::Embedded && T[S].Sizes.size() != Parts)
+      reportThunk(Id, T[S].Text,
+                  fmt::format("has {} allocations for {} parts of operands and "
+                              "results",
+                              T[S].Sizes.size(), Parts));
+  });
 }
 
 void SliceBounds::reportShape(const SliceFault &Fault) {
@@ -119,6 +140,9 @@ void SliceBounds::run() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     for (const ThunkSlice &S : T.slices(T.Thunks[I]))
       check(S, ThunkId(I));
+  for (size_t I = 0; I != T.Thunks.size(); ++I)
+    if (T.Thunks[I].Kind == ThunkKind::DynamicSliceFusion)
+      checkEmbedded(ThunkId(I));
   for (const SliceFault &Fault : Ctx.sliceComparison().shapes())
     reportShape(Fault);
 }
