@@ -71,9 +71,11 @@ bool hlobuf::isThunkFrame(ThunkKind Kind) {
 bool hlobuf::isThunkAttribute(StringRef Key) {
   static constexpr StringRef Keys[] = {
 #define row(Key, Default, Rule) Key
+#define derived(Key, Default, Rule) Key
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...) __VA_ARGS__,
 #define HLOBUF_GPU_ATTRIBUTES(Kind, ...) __VA_ARGS__,
 #include "HLO/StatedAttributes.def"
+#undef derived
 #undef row
   };
   return llvm::is_contained(Keys, Key);

@@ -14,12 +14,14 @@ using namespace hlobuf;
 using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
-#define row(Key, Default, Rule) {Key, Default, rule##Rule}
+#define row(Key, Default, Rule) {Key, Default, rule##Rule, false}
+#define derived(Key, Default, Rule) {Key, Default, rule##Rule, true}
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...)                                       \
   static constexpr AttributeRow Cpu##Kind[] = {__VA_ARGS__};
 #define HLOBUF_GPU_ATTRIBUTES(Kind, ...)                                       \
   static constexpr AttributeRow Gpu##Kind[] = {__VA_ARGS__};
 #include "HLO/StatedAttributes.def"
+#undef derived
 #undef row
 
 llvm::ArrayRef<AttributeRow> hlobuf::attributeRows(ThunkKind Kind,

@@ -62,9 +62,11 @@ using AttributeRule = AttributeVerdict (*)(const AttributeOf &);
 
 // The rules of StatedAttributes.def.
 #define row(Key, Default, Rule) rule##Rule(const AttributeOf &Of)
+#define derived(Key, Default, Rule) row(Key, Default, Rule)
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
 #define HLOBUF_GPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
 #include "HLO/StatedAttributes.def"
+#undef derived
 #undef row
 
 /// A row of StatedAttributes.def.
@@ -72,6 +74,8 @@ struct AttributeRow {
   llvm::StringRef Key;
   llvm::StringRef Default;
   AttributeRule Rule;
+  /// Emitters compute it: where it differs, nothing is known.
+  bool IsDerived;
 };
 
 /// The rows of thunks of \p Kind.

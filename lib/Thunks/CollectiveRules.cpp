@@ -275,3 +275,39 @@ Verdict hlobuf::ruleTransferPairs(const AttributeOf &Of) {
   return Own.empty() ? Verdict::unknown()
                      : Verdict::expect(Of, Own.split('"').first.str());
 }
+
+/// Operand \p Number of a ragged exchange, if it is an array of rows.
+static const Shape *rowsOf(const AttributeOf &Of, size_t Number) {
+  const Program &P = Of.program();
+  llvm::ArrayRef<HloId> Operands = P.operands(Of.I);
+  if (Number >= Operands.size())
+    return nullptr;
+  const Shape &S = P.trees().shape(P[Operands[Number]].Shape);
+  return S.isArray() && !S.Dimensions.empty() ? &S : nullptr;
+}
+
+static Verdict expectRows(const AttributeOf &Of, size_t Number) {
+  const Shape *S = rowsOf(Of, Number);
+  return S ? Verdict::expect(Of, std::to_string(S->Dimensions[0].Size))
+           : Verdict::unknown();
+}
+
+/// The third operand has an offset for each update.
+Verdict hlobuf::ruleRaggedUpdates(const AttributeOf &Of) {
+  return expectRows(Of, 2);
+}
+
+Verdict hlobuf::ruleRaggedRows(const AttributeOf &Of) {
+  return expectRows(Of, 0);
+}
+
+Verdict hlobuf::ruleRaggedRowElements(const AttributeOf &Of) {
+  const Shape *S = rowsOf(Of, 0);
+  if (!S)
+    return Verdict::unknown();
+  int64_t Elements = 1;
+  for (const Dimension &D : llvm::drop_begin(S->Dimensions))
+    if (__builtin_mul_overflow(Elements, D.Size, &Elements))
+      return Verdict::unknown();
+  return Verdict::expect(Of, std::to_string(Elements));
+}

@@ -34,11 +34,13 @@ void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
   llvm::StringRef Where;
   std::string Stated = statedAttribute(T, Id, Row, Where);
   AttributeVerdict Verdict = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
-  if (Verdict.Is == AttributeVerdict::Answer::Unknown)
+  bool Differs = Verdict.Is == AttributeVerdict::Answer::Differs;
+  if (Verdict.Is == AttributeVerdict::Answer::Unknown ||
+      (Differs && Row.IsDerived))
     Diags.notChecked(fmt::format("{} of thunks, which does not follow from "
                                  "their instructions",
                                  Row.Key));
-  if (Verdict.Is != AttributeVerdict::Answer::Differs)
+  if (!Differs || Row.IsDerived)
     return;
   std::string Expected =
       Verdict.Expected.empty() ? "none" : std::move(Verdict.Expected);

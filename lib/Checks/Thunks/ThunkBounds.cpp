@@ -117,7 +117,14 @@ void SliceBounds::checkEmbedded(ThunkId Id) {
   });
 }
 
+/// Calls are given the shapes of their instruction (FFI). Emitters for other
+/// libraries and for copies on a GPU make shapes of their own, like one of five
+/// dimensions for a vectorized convolution (cudnn, 2026).
 void SliceBounds::reportShape(const SliceFault &Fault) {
+  if (T.ForGpu && T[Fault.In].Kind != ThunkKind::CustomCall)
+    return Diags.notChecked(
+        "shapes next to slices of thunks, which differ from "
+        "those of their instructions");
   const ShapeTable &Shapes = G.dump().Shapes;
   auto Spell = [&](ShapeId Shape) {
     std::string Text;
