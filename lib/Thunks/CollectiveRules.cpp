@@ -36,6 +36,9 @@ Verdict hlobuf::ruleOperationId(const AttributeOf &Of) {
   return Channel ? Verdict::expect(Of, Channel->str()) : Verdict();
 }
 
+/// More than meshes of devices have.
+static constexpr size_t MostDimensions = 16;
+
 /// A group of all: `{{0,1,2}}`.
 static bool isOneGroup(StringRef Groups) {
   if (!Groups.consume_front("{{") || !Groups.consume_back("}}"))
@@ -80,7 +83,7 @@ static std::optional<std::string> listOfIota(StringRef Text) {
   if (!Groups || Groups->size() != 2 || !Text.consume_front("<="))
     return std::nullopt;
   auto Sizes = takeNumbers(Text, '[', ']');
-  if (!Sizes)
+  if (!Sizes || Sizes->size() > MostDimensions)
     return std::nullopt;
   AttributeNumbers Order;
   for (size_t D = 0; D != Sizes->size(); ++D)
@@ -128,6 +131,8 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
   SmallVector<StringRef, 4> Stated, Inside;
   Axes.split(Stated, ',');
   Along.split(Inside, ',');
+  if (Stated.size() > MostDimensions || Inside.size() > MostDimensions)
+    return std::nullopt;
   SmallVector<StringRef, 4> Names;
   SmallVector<int64_t, 4> Sizes;
   for (StringRef Each : Stated) {

@@ -68,8 +68,8 @@ Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
     if (Partitions[N] <= 0 || Size <= 0 || Partitions[N] > Size ||
         __builtin_mul_overflow(Count, Partitions[N], &Count))
       return Verdict::unknown();
-    int64_t Tile = (Size + Partitions[N] - 1) / Partitions[N];
-    Tiles *= (Size + Tile - 1) / Tile;
+    int64_t Tile = (Size - 1) / Partitions[N] + 1;
+    Tiles *= (Size - 1) / Tile + 1;
   }
   for (int64_t Groups : {Tiles, isSequential(P, Of.I) ? 1 : Count})
     if (Of.Stated == fmt::format("{{{},1,1}}", Groups))
@@ -104,8 +104,8 @@ static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
   int64_t Count = 1;
   for (size_t D = 0; D != Tiles.size(); ++D) {
     int64_t Size = S.Dimensions[D].Size;
-    if (Tiles[D] <= 0 || Size < 0 ||
-        __builtin_mul_overflow(Count, (Size + Tiles[D] - 1) / Tiles[D], &Count))
+    if (Tiles[D] <= 0 || Size <= 0 ||
+        __builtin_mul_overflow(Count, (Size - 1) / Tiles[D] + 1, &Count))
       return std::nullopt;
   }
   return Count;

@@ -18,8 +18,10 @@ using llvm::SmallVector;
 using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
-/// Operations inside of operations, far more than start indices have.
+/// Operations inside of operations, and bytes of one index: far more than
+/// start indices have.
 static constexpr unsigned MostDepth = 64;
+static constexpr size_t MostText = 4096;
 
 /// The index that \p I computes, as Proto/AttributeForms.cpp spells it; nothing
 /// where it is something that these expressions do not have.
@@ -53,7 +55,7 @@ static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
   StringRef Separator = "(";
   for (HloId Operand : P.operands(I)) {
     std::optional<std::string> Inner = offsetOf(Of, Operand, Depth + 1);
-    if (!Inner)
+    if (!Inner || Name.size() + Inner->size() > MostText)
       return std::nullopt;
     Name += Separator.str() + *Inner;
     Separator = ",";
