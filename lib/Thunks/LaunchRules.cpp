@@ -127,14 +127,17 @@ Verdict hlobuf::ruleBlocks(const AttributeOf &Of) {
   return expectOneDimension(Of);
 }
 
-/// Threads of a warp: 32 on CUDA.
+/// A warp has 32 threads on CUDA, and 64 on ROCm but for RDNA.
 Verdict hlobuf::ruleThreads(const AttributeOf &Of) {
   if (!tritonBlocks(Of))
     return expectOneDimension(Of);
   int64_t Warps = 0;
   if (Of.config("num_warps").value_or("").getAsInteger(10, Warps))
     return {};
-  return Verdict::expect(Of, fmt::format("{{{},1,1}}", 32 * Warps));
+  if (Of.Stated == fmt::format("{{{},1,1}}", 64 * static_cast<uint64_t>(Warps)))
+    return {};
+  return Verdict::expect(
+      Of, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
 }
 
 Verdict hlobuf::ruleCluster(const AttributeOf & /*Of*/) { return {}; }
