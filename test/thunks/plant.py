@@ -32,7 +32,8 @@ from faults import FAULTS
 from thunks import Program
 from wire import Malformed
 
-RULES = ("thunk-", "stream-")
+# A line of thunks that cannot be read is an error, too.
+RULES = ("thunk-", "stream-", "syntax")
 FAULTS.update(fields.FAULTS)
 
 
