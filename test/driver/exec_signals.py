@@ -10,8 +10,10 @@ import subprocess
 import sys
 
 COMPILE, FOLDER = sys.argv[1:]
-# A shell ignores it for what runs in the background.
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+# Shells, nohup and CI ignore some of them for what runs in the background.
+for each in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+    if signal.getsignal(each) == signal.SIG_IGN:
+        signal.signal(each, signal.SIG_DFL)
 SHOW = """
 import os, signal, sys
 print(*(s.name for s in signal.Signals if signal.getsignal(s) == signal.SIG_IGN))
