@@ -14,7 +14,6 @@
 #include "Thunks/AttributeRules.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
 using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
