@@ -8,7 +8,7 @@
 #include "Dataflow/StatedExecution.h"
 #include "Dataflow/PrivateStacks.h"
 #include "Facts/Occupancy.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
 
@@ -27,7 +27,6 @@ public:
 
 private:
   std::optional<ExecutionPlace> place(ValueId V) const;
-  void keep(ValueId V, const ExecutionPlace &At);
   void write(ValueId V);
   void read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
             ReportFn Report);

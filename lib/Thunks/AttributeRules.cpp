@@ -275,10 +275,6 @@ Verdict hlobuf::ruleResult(const AttributeOf &Of) {
   return expectShape(Of, Of.I, 0);
 }
 
-Verdict hlobuf::ruleConvolutionInput(const AttributeOf &Of) {
-  return expectOperand(Of, 0);
-}
-
 Verdict hlobuf::ruleConvolutionFilter(const AttributeOf &Of) {
   return expectOperand(Of, 1);
 }

@@ -35,6 +35,15 @@ static llvm::SmallVector<int64_t, 4> configList(const AttributeOf &Of,
   return All;
 }
 
+/// The array that a kernel has an element for each, or the first one of them.
+static const Shape &mainResult(const AttributeOf &Of) {
+  const ShapeTrees &Trees = Of.program().trees();
+  ShapeId Result = Of.program()[Of.I].Shape;
+  while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
+    Result = Trees.part(Result, 1);
+  return Trees.shape(Result);
+}
+
 /// An emitter that takes no notice of partitions: one work group does all.
 static bool isSequential(const Program &P, HloId I) {
   while (P[I].Op == Opcode::Fusion || P[I].Op == Opcode::Call)
@@ -47,12 +56,7 @@ static bool isSequential(const Program &P, HloId I) {
 /// each tile that partitions are rounded up to (ParallelTaskAssigner, 2015;
 /// fusion emitters of xla/backends/cpu/codegen, 2025).
 Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
-  const Program &P = Of.program();
-  const ShapeTrees &Trees = P.trees();
-  ShapeId Result = P[Of.I].Shape;
-  while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
-    Result = Trees.part(Result, 1);
-  const Shape &S = Trees.shape(Result);
+  const Shape &S = mainResult(Of);
   auto Partitions = configList(Of, "outer_dimension_partitions");
   if (Partitions.size() > S.Dimensions.size())
     return Verdict::unknown();
@@ -71,7 +75,7 @@ Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
     int64_t Tile = (Size - 1) / Partitions[N] + 1;
     Tiles *= (Size - 1) / Tile + 1;
   }
-  for (int64_t Groups : {Tiles, isSequential(P, Of.I) ? 1 : Count})
+  for (int64_t Groups : {Tiles, isSequential(Of.program(), Of.I) ? 1 : Count})
     if (Of.Stated == fmt::format("{{{},1,1}}", Groups))
       return {};
   return Verdict::expect(Of, fmt::format("{{{},1,1}}", Count));
@@ -79,15 +83,6 @@ Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
 
 Verdict hlobuf::ruleAlignment(const AttributeOf &Of) {
   return Of.Stated.empty() ? Verdict() : Verdict::expect(Of, "64");
-}
-
-/// The array that a kernel has an element for each, or the first one of them.
-static const Shape &mainResult(const AttributeOf &Of) {
-  const ShapeTrees &Trees = Of.program().trees();
-  ShapeId Result = Of.program()[Of.I].Shape;
-  while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
-    Result = Trees.part(Result, 1);
-  return Trees.shape(Result);
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
@@ -140,9 +135,6 @@ Verdict hlobuf::ruleThreads(const AttributeOf &Of) {
       Of, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
 }
 
-Verdict hlobuf::ruleCluster(const AttributeOf & /*Of*/) { return {}; }
-Verdict hlobuf::ruleSharedMemory(const AttributeOf & /*Of*/) { return {}; }
-
 /// A kernel gets its slices in the order of the thunk.
 Verdict hlobuf::ruleInOrder(const AttributeOf &Of) {
   return Verdict::expect(Of, "");
@@ -175,8 +167,6 @@ Verdict hlobuf::ruleAlgorithm(const AttributeOf &Of) {
   StringRef Own = Of.config("selected_algorithm").value_or("0");
   return Of.Stated == Own || Of.Stated == "0" ? Verdict() : Verdict::unknown();
 }
-
-Verdict hlobuf::ruleMatrix(const AttributeOf & /*Of*/) { return {}; }
 
 /// The items of `{lower = true, uplo = 85 : ui8}`, or of the same as the thunk
 /// spells it; nothing where a value is something else than a number, a truth

@@ -34,13 +34,14 @@ void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
   llvm::StringRef Where;
   std::string Stated = statedAttribute(T, Id, Row, Where);
   AttributeVerdict Verdict = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
-  bool Differs = Verdict.Is == AttributeVerdict::Answer::Differs;
-  if (Verdict.Is == AttributeVerdict::Answer::Unknown ||
-      (Differs && Row.IsDerived))
+  using Answer = AttributeVerdict::Answer;
+  if (Verdict.Is == Answer::Differs && Row.IsDerived)
+    Verdict.Is = Answer::Unknown;
+  if (Verdict.Is == Answer::Unknown)
     Diags.notChecked(fmt::format("{} of thunks, which does not follow from "
                                  "their instructions",
                                  Row.Key));
-  if (!Differs || Row.IsDerived)
+  if (Verdict.Is != Answer::Differs)
     return;
   std::string Expected =
       Verdict.Expected.empty() ? "none" : std::move(Verdict.Expected);
