@@ -1,14 +1,9 @@
-//===- Fmt.cpp - The compiled part of {fmt} -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The compiled part of {fmt}.
 //
 // Debian's package has no static library of {fmt}: this file is one. It makes
 // the functions that <fmt/format.h> only declares.
-//
-//===----------------------------------------------------------------------===//
 
 #include <fmt/format-inl.h>
 

@@ -1,14 +1,9 @@
-//===- Precompiled.h - Headers of others, read once -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Headers of others, read once.
 //
 // With HLOBUF_PRECOMPILE these are read once for all libraries. Files still
 // include what they use: the preset `debug` compiles them without this one.
-//
-//===----------------------------------------------------------------------===//
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"

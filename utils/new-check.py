@@ -15,21 +15,11 @@ import textwrap
 
 import registry
 
-LICENSE = """\
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-"""
-
 SOURCE = """\
-{banner}
-{license}//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // TODO: the rule{rules}, why XLA guarantees it (its source file), and the
 // known exceptions, each with the dump that taught it.
-//
-{bar}
 
 #include "Checks/Check.h"
 
@@ -76,14 +66,9 @@ SILENT = """\
 
 def create(root, group, check):
     """Writes the files of a new check."""
-    bar = "//===" + "-" * 70 + "===//"
-    banner = f"//===- Checks/{group}/{check.function}.cpp "
     write(
         root / registry.CHECKS.parent / group / f"{check.function}.cpp",
         SOURCE.format(
-            banner=banner + "-" * (len(bar) - len(banner) - 5) + "===//",
-            license=LICENSE,
-            bar=bar,
             rules=f" ({', '.join(check.rules)})" if check.rules else "",
             function=check.function,
         ),

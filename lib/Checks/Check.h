@@ -1,9 +1,6 @@
-//===- Checks/Check.h - What a check is -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a check is.
 
 #ifndef HLOBUF_CHECKS_CHECK_H
 #define HLOBUF_CHECKS_CHECK_H

@@ -1,9 +1,6 @@
-//===- Checks/Context.h - What checks can ask -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What checks can ask.
 
 #ifndef HLOBUF_CHECKS_CONTEXT_H
 #define HLOBUF_CHECKS_CONTEXT_H

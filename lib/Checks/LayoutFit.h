@@ -1,9 +1,6 @@
-//===- Checks/LayoutFit.h - Do two layouts agree? ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Do two layouts agree?.
 
 #ifndef HLOBUF_CHECKS_LAYOUTFIT_H
 #define HLOBUF_CHECKS_LAYOUTFIT_H

@@ -1,9 +1,6 @@
-//===- Checks/Registry.cpp - Checks.def as data ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Checks.def as data.
 
 #include "Checks/Check.h"
 

@@ -1,9 +1,6 @@
-//===- Checks/ShapeRules.h - Shapes that follow from operands ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shapes that follow from operands.
 //
 // The shape of an instruction follows from its opcode, its attributes and the
 // shapes of its operands; HloVerifier (ShapeVerifier in
@@ -23,8 +20,6 @@
 // - `dimensions`, `padding` and the contracting and batch dimensions give those
 //   of concatenate, reduce, pad and dot.
 // Dynamic dimensions are left out, and so are operands without a shape.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_CHECKS_SHAPERULES_H
 #define HLOBUF_CHECKS_SHAPERULES_H

@@ -1,9 +1,6 @@
-//===- Checks/SkipReason.h - Why a rule was not checked ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Why a rule was not checked.
 
 #ifndef HLOBUF_CHECKS_SKIPREASON_H
 #define HLOBUF_CHECKS_SKIPREASON_H

@@ -1,13 +1,8 @@
-//===- CommandLine/Help.h - Options for people ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Options for people.
 //
 // What LLVM's CommandLine library lacks.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_COMMANDLINE_HELP_H
 #define HLOBUF_COMMANDLINE_HELP_H

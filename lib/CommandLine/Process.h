@@ -1,9 +1,6 @@
-//===- CommandLine/Process.h - Start and end of a tool ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Start and end of a tool.
 
 #ifndef HLOBUF_COMMANDLINE_PROCESS_H
 #define HLOBUF_COMMANDLINE_PROCESS_H

@@ -1,9 +1,6 @@
-//===- Compare/DiffCauses.h - What may have caused a change -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What may have caused a change.
 
 #ifndef HLOBUF_COMPARE_DIFFCAUSES_H
 #define HLOBUF_COMPARE_DIFFCAUSES_H

@@ -1,9 +1,6 @@
-//===- Compare/DiffPrinters.h - A comparison as text ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A comparison as text.
 
 #ifndef HLOBUF_COMPARE_DIFFPRINTERS_H
 #define HLOBUF_COMPARE_DIFFPRINTERS_H

@@ -1,9 +1,6 @@
-//===- Compare/MemoryDiff.h - What changed between two programs -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What changed between two programs.
 
 #ifndef HLOBUF_COMPARE_MEMORYDIFF_H
 #define HLOBUF_COMPARE_MEMORYDIFF_H

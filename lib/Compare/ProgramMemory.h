@@ -1,16 +1,11 @@
-//===- Compare/ProgramMemory.h - One side of a comparison -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One side of a comparison.
 //
 // What is compared of a program, as plain data that outlives its dump: what it
 // holds at its peaks, its arguments, and which values it has at all. Names and
 // numbers of instructions are left out of what is compared: they change with
 // every compilation.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_COMPARE_PROGRAMMEMORY_H
 #define HLOBUF_COMPARE_PROGRAMMEMORY_H

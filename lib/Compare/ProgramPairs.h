@@ -1,9 +1,6 @@
-//===- Compare/ProgramPairs.h - Modules of two folders ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Modules of two folders.
 
 #ifndef HLOBUF_COMPARE_PROGRAMPAIRS_H
 #define HLOBUF_COMPARE_PROGRAMPAIRS_H

@@ -1,9 +1,6 @@
-//===- Compare/ValueMatching.h - Values across renumbering ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values across renumbering.
 
 #ifndef HLOBUF_COMPARE_VALUEMATCHING_H
 #define HLOBUF_COMPARE_VALUEMATCHING_H

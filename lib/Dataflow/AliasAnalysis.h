@@ -1,9 +1,6 @@
-//===- Dataflow/AliasAnalysis.h - Values that share a place -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values that share a place.
 
 #ifndef HLOBUF_DATAFLOW_ALIASANALYSIS_H
 #define HLOBUF_DATAFLOW_ALIASANALYSIS_H

@@ -1,9 +1,6 @@
-//===- Dataflow/Comparison.h - Dump against module --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Dump against module.
 
 #ifndef HLOBUF_DATAFLOW_COMPARISON_H
 #define HLOBUF_DATAFLOW_COMPARISON_H

@@ -1,9 +1,4 @@
-//===- Dataflow/CopyBack.cpp ----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/CopyBack.h"
 #include "HLO/ArrayOrder.h"

@@ -1,9 +1,6 @@
-//===- Dataflow/CopyBack.h - Copies to where they came from -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Copies to where they came from.
 
 #ifndef HLOBUF_DATAFLOW_COPYBACK_H
 #define HLOBUF_DATAFLOW_COPYBACK_H

@@ -1,15 +1,10 @@
-//===- Dataflow/DataflowAnalysis.h - Values of a module ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values of a module.
 //
 // A location is a part of an instruction's result: base(instruction) plus the
 // ordinal of the part. Parts of a part are consecutive, so that forwarding a
 // subtree copies an interval (xla/hlo/analysis/hlo_dataflow_analysis.cc).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 #define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H

@@ -1,9 +1,6 @@
-//===- Dataflow/DataflowBuilder.h - Values of each opcode -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values of each opcode.
 
 #ifndef HLOBUF_DATAFLOW_DATAFLOWBUILDER_H
 #define HLOBUF_DATAFLOW_DATAFLOWBUILDER_H

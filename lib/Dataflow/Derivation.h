@@ -1,9 +1,6 @@
-//===- Dataflow/Derivation.h - What rules make of a module ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What rules make of a module.
 
 #ifndef HLOBUF_DATAFLOW_DERIVATION_H
 #define HLOBUF_DATAFLOW_DERIVATION_H

@@ -1,16 +1,11 @@
-//===- Dataflow/Execution.h - A walk over the program's memory --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A walk over the program's memory.
 //
 // Runs the program without computing anything: each write says which value its
 // bytes hold now, each read looks whether they still hold the value it wants.
 // Loops and conditionals are followed on all their paths. Of the assignment
 // only the places of values are used, no live range.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_EXECUTION_H
 #define HLOBUF_DATAFLOW_EXECUTION_H

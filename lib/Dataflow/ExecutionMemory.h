@@ -1,15 +1,10 @@
-//===- Dataflow/ExecutionMemory.h - Which values bytes hold -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which values bytes hold.
 //
 // Bytes of allocations, cut where something was written, each piece with the
 // values that it holds. A journal takes changes back and merges the states of
 // several paths at a cost of what changed, not of what there is.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_EXECUTIONMEMORY_H
 #define HLOBUF_DATAFLOW_EXECUTIONMEMORY_H

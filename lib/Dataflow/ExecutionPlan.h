@@ -1,9 +1,6 @@
-//===- Dataflow/ExecutionPlan.h - What each step does -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What each step does.
 
 #ifndef HLOBUF_DATAFLOW_EXECUTIONPLAN_H
 #define HLOBUF_DATAFLOW_EXECUTIONPLAN_H

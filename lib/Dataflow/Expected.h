@@ -1,9 +1,6 @@
-//===- Dataflow/Expected.h - What the module implies ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the module implies.
 
 #ifndef HLOBUF_DATAFLOW_EXPECTED_H
 #define HLOBUF_DATAFLOW_EXPECTED_H

@@ -1,9 +1,6 @@
-//===- Dataflow/Forwarding.h - Operands that a fusion forwards --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Operands that a fusion forwards.
 
 #ifndef HLOBUF_DATAFLOW_FORWARDING_H
 #define HLOBUF_DATAFLOW_FORWARDING_H

@@ -1,9 +1,6 @@
-//===- Dataflow/LiveOccupancy.h - How long a module needs bytes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How long a module needs bytes.
 
 #ifndef HLOBUF_DATAFLOW_LIVEOCCUPANCY_H
 #define HLOBUF_DATAFLOW_LIVEOCCUPANCY_H

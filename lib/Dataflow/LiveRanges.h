@@ -1,9 +1,6 @@
-//===- Dataflow/LiveRanges.h - Live ranges and peak of a module -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Live ranges and peak of a module.
 
 #ifndef HLOBUF_DATAFLOW_LIVERANGES_H
 #define HLOBUF_DATAFLOW_LIVERANGES_H

@@ -1,15 +1,10 @@
-//===- Dataflow/ModuleAnalysis.h - What a module implies --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module implies.
 //
 // From the scheduled module alone: the values, their positions and uses, the
 // alias sets, the flattened schedule, live ranges and peak, under the rules of
 // the release that fit the dump best.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_MODULEANALYSIS_H
 #define HLOBUF_DATAFLOW_MODULEANALYSIS_H

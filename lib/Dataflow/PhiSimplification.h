@@ -1,9 +1,6 @@
-//===- Dataflow/PhiSimplification.h - Which phis stay -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which phis stay.
 
 #ifndef HLOBUF_DATAFLOW_PHISIMPLIFICATION_H
 #define HLOBUF_DATAFLOW_PHISIMPLIFICATION_H

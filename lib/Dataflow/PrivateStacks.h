@@ -1,9 +1,6 @@
-//===- Dataflow/PrivateStacks.h - Stacks of async computations --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Stacks of async computations.
 //
 // On TPU the computations of async ops may have stacks of their own in some
 // colors, each from offset 0 on, so that unrelated values share bytes. Where a
@@ -12,8 +9,6 @@
 // SplitBuffersByPrivateStackComputation, 2022): a single value outside proves
 // that the color is ordinary memory, and so does a computation that leaves
 // offset 0 free. Values of one stack must not overlap, stacks may.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_PRIVATESTACKS_H
 #define HLOBUF_DATAFLOW_PRIVATESTACKS_H

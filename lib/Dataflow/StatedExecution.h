@@ -1,15 +1,10 @@
-//===- Dataflow/StatedExecution.h - Steps without a module ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Steps without a module.
 //
 // Executes the sequence of a dump without module, once and straight on: bodies
 // of loops run for one round, the branches of a conditional one after the
 // other. What follows from the rest of the program is unknown.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DATAFLOW_STATEDEXECUTION_H
 #define HLOBUF_DATAFLOW_STATEDEXECUTION_H

@@ -1,13 +1,6 @@
-//===- Draw/HtmlPage.cpp --------------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One file: the parts in Draw/Page, and the picture as JSON.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Draw/PictureWriters.h"
 #include "Support/Printable.h"

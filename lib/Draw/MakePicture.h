@@ -1,9 +1,6 @@
-//===- Draw/MakePicture.h - From a dump to its picture ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// From a dump to its picture.
 
 #ifndef HLOBUF_DRAW_MAKEPICTURE_H
 #define HLOBUF_DRAW_MAKEPICTURE_H

@@ -1,15 +1,10 @@
-//===- Draw/Picture.h - Offset x step, as data ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Offset x step, as data.
 //
 // What a picture of a buffer assignment shows: blocks of bytes over steps, the
 // live bytes of each memory space, and findings of the verifier. Offsets and
 // sizes are bytes, times are steps.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H

@@ -1,9 +1,6 @@
-//===- Draw/PictureFindings.h - Findings as marks ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings as marks.
 
 #ifndef HLOBUF_DRAW_PICTUREFINDINGS_H
 #define HLOBUF_DRAW_PICTUREFINDINGS_H

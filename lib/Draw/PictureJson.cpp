@@ -1,14 +1,7 @@
-//===- Draw/PictureJson.cpp -----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format is between this file and Page/data.js. Blocks are columns, and
 // texts are numbers into `strings`: a page of 100,000 values has to open fast.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Draw/PictureWriters.h"
 #include "Memory/Origin.h"

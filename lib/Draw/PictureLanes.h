@@ -1,9 +1,6 @@
-//===- Draw/PictureLanes.h - Streams as lanes -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Streams as lanes.
 
 #ifndef HLOBUF_DRAW_PICTURELANES_H
 #define HLOBUF_DRAW_PICTURELANES_H

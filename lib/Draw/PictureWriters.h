@@ -1,9 +1,6 @@
-//===- Draw/PictureWriters.h - A picture as a file --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A picture as a file.
 
 #ifndef HLOBUF_DRAW_PICTUREWRITERS_H
 #define HLOBUF_DRAW_PICTUREWRITERS_H

@@ -1,9 +1,6 @@
-//===- Draw/SvgLanes.h - Lanes of thunks as SVG ----------- -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lanes of thunks as SVG.
 
 #ifndef HLOBUF_DRAW_SVGLANES_H
 #define HLOBUF_DRAW_SVGLANES_H

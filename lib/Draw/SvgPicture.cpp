@@ -1,15 +1,8 @@
-//===- Draw/SvgPicture.cpp ------------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A panel for each memory space: live bytes above, blocks below, the
 // allocations stacked. No script; titles of rectangles are what a viewer shows
 // as tips.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Draw/PictureWriters.h"
 #include "Draw/SvgLanes.h"

@@ -1,9 +1,6 @@
-//===- Driver/Budget.h - How much memory a program may need -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How much memory a program may need.
 
 #ifndef HLOBUF_DRIVER_BUDGET_H
 #define HLOBUF_DRIVER_BUDGET_H

@@ -1,9 +1,6 @@
-//===- Driver/Capacity.h - How much memory a chip has -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How much memory a chip has.
 
 #ifndef HLOBUF_DRIVER_CAPACITY_H
 #define HLOBUF_DRIVER_CAPACITY_H

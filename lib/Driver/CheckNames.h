@@ -1,9 +1,6 @@
-//===- Driver/CheckNames.h - Names of checks, as people write them- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names of checks, as people write them.
 
 #ifndef HLOBUF_DRIVER_CHECKNAMES_H
 #define HLOBUF_DRIVER_CHECKNAMES_H

@@ -1,9 +1,6 @@
-//===- Driver/CheckPages.cpp - --list-checks and --explain ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// --list-checks and --explain.
 
 #include "Checks/Check.h"
 #include "Driver/CheckNames.h"

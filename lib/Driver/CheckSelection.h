@@ -1,9 +1,6 @@
-//===- Driver/CheckSelection.h - Which checks run ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which checks run.
 
 #ifndef HLOBUF_DRIVER_CHECKSELECTION_H
 #define HLOBUF_DRIVER_CHECKSELECTION_H

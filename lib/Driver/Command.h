@@ -1,9 +1,6 @@
-//===- Driver/Command.h - Runs a command like a shell -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Runs a command like a shell.
 
 #ifndef HLOBUF_DRIVER_COMMAND_H
 #define HLOBUF_DRIVER_COMMAND_H

@@ -1,9 +1,6 @@
-//===- Driver/CommentLines.h - Finding comment lines ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Finding comment lines.
 
 #ifndef HLOBUF_DRIVER_COMMENTLINES_H
 #define HLOBUF_DRIVER_COMMENTLINES_H

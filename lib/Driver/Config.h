@@ -1,9 +1,6 @@
-//===- Driver/Config.h - The file .hlobuf.yaml ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The file .hlobuf.yaml.
 
 #ifndef HLOBUF_DRIVER_CONFIG_H
 #define HLOBUF_DRIVER_CONFIG_H

@@ -1,9 +1,6 @@
-//===- Driver/Driver.h - A whole run ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A whole run.
 
 #ifndef HLOBUF_DRIVER_DRIVER_H
 #define HLOBUF_DRIVER_DRIVER_H

@@ -1,9 +1,6 @@
-//===- Driver/DumpComments.h - Comments in dumps ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Comments in dumps.
 
 #ifndef HLOBUF_DRIVER_DUMPCOMMENTS_H
 #define HLOBUF_DRIVER_DUMPCOMMENTS_H

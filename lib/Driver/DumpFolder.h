@@ -1,9 +1,6 @@
-//===- Driver/DumpFolder.h - Where a command dumps --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where a command dumps.
 
 #ifndef HLOBUF_DRIVER_DUMPFOLDER_H
 #define HLOBUF_DRIVER_DUMPFOLDER_H

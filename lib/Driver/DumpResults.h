@@ -1,9 +1,6 @@
-//===- Driver/DumpResults.h - From verdicts to results ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// From verdicts to results.
 
 #ifndef HLOBUF_DRIVER_DUMPRESULTS_H
 #define HLOBUF_DRIVER_DUMPRESULTS_H

@@ -1,9 +1,6 @@
-//===- Driver/Emit.h - Dumps printed back -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Dumps printed back.
 
 #ifndef HLOBUF_DRIVER_EMIT_H
 #define HLOBUF_DRIVER_EMIT_H

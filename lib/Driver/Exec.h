@@ -1,9 +1,6 @@
-//===- Driver/Exec.h - A program under observation --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A program under observation.
 
 #ifndef HLOBUF_DRIVER_EXEC_H
 #define HLOBUF_DRIVER_EXEC_H

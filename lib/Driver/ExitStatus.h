@@ -1,9 +1,6 @@
-//===- Driver/ExitStatus.h - How a run ends ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How a run ends.
 
 #ifndef HLOBUF_DRIVER_EXITSTATUS_H
 #define HLOBUF_DRIVER_EXITSTATUS_H

@@ -1,9 +1,6 @@
-//===- Driver/FreshDumps.h - What a program dumped --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a program dumped.
 
 #ifndef HLOBUF_DRIVER_FRESHDUMPS_H
 #define HLOBUF_DRIVER_FRESHDUMPS_H

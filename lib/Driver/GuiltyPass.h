@@ -1,9 +1,6 @@
-//===- Driver/GuiltyPass.h - Which pass made an instruction -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which pass made an instruction.
 
 #ifndef HLOBUF_DRIVER_GUILTYPASS_H
 #define HLOBUF_DRIVER_GUILTYPASS_H

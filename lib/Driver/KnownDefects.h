@@ -1,9 +1,6 @@
-//===- Driver/KnownDefects.h - Findings that are documented -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings that are documented.
 
 #ifndef HLOBUF_DRIVER_KNOWNDEFECTS_H
 #define HLOBUF_DRIVER_KNOWNDEFECTS_H

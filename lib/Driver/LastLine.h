@@ -1,9 +1,6 @@
-//===- Driver/LastLine.h - The last line of a run ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The last line of a run.
 
 #ifndef HLOBUF_DRIVER_LASTLINE_H
 #define HLOBUF_DRIVER_LASTLINE_H

@@ -1,9 +1,6 @@
-//===- Driver/LostValues.h - Assignments without their end ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Assignments without their end.
 
 #ifndef HLOBUF_DRIVER_LOSTVALUES_H
 #define HLOBUF_DRIVER_LOSTVALUES_H

@@ -1,9 +1,6 @@
-//===- Driver/Options.h - What a run is asked to do -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run is asked to do.
 
 #ifndef HLOBUF_DRIVER_OPTIONS_H
 #define HLOBUF_DRIVER_OPTIONS_H

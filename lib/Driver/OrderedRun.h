@@ -1,9 +1,6 @@
-//===- Driver/OrderedRun.h - Work on threads, results in order --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Work on threads, results in order.
 
 #ifndef HLOBUF_DRIVER_ORDEREDRUN_H
 #define HLOBUF_DRIVER_ORDEREDRUN_H

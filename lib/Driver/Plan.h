@@ -1,9 +1,6 @@
-//===- Driver/Plan.h - Which dumps are verified, and how --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which dumps are verified, and how.
 
 #ifndef HLOBUF_DRIVER_PLAN_H
 #define HLOBUF_DRIVER_PLAN_H

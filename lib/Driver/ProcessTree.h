@@ -1,9 +1,6 @@
-//===- Driver/ProcessTree.h - Processes below this one ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Processes below this one.
 
 #ifndef HLOBUF_DRIVER_PROCESSTREE_H
 #define HLOBUF_DRIVER_PROCESSTREE_H

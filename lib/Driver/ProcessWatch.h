@@ -1,9 +1,6 @@
-//===- Driver/ProcessWatch.h - Each process and its dumps -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Each process and its dumps.
 
 #ifndef HLOBUF_DRIVER_PROCESSWATCH_H
 #define HLOBUF_DRIVER_PROCESSWATCH_H

@@ -1,9 +1,6 @@
-//===- Driver/SavedExecutables.h - Programs that ran ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Programs that ran.
 
 #ifndef HLOBUF_DRIVER_SAVEDEXECUTABLES_H
 #define HLOBUF_DRIVER_SAVEDEXECUTABLES_H

@@ -1,9 +1,6 @@
-//===- Driver/SentenceTally.h - The sentences of many dumps -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The sentences of many dumps.
 
 #ifndef HLOBUF_DRIVER_SENTENCETALLY_H
 #define HLOBUF_DRIVER_SENTENCETALLY_H

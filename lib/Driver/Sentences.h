@@ -1,9 +1,6 @@
-//===- Driver/Sentences.h - What checks prove together ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What checks prove together.
 
 #ifndef HLOBUF_DRIVER_SENTENCES_H
 #define HLOBUF_DRIVER_SENTENCES_H

@@ -1,9 +1,6 @@
-//===- Driver/Settings.h - The settings of one dump -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The settings of one dump.
 
 #ifndef HLOBUF_DRIVER_SETTINGS_H
 #define HLOBUF_DRIVER_SETTINGS_H

@@ -1,9 +1,6 @@
-//===- Driver/UnknownLines.h - Lines that a newer XLA prints ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lines that a newer XLA prints.
 
 #ifndef HLOBUF_DRIVER_UNKNOWNLINES_H
 #define HLOBUF_DRIVER_UNKNOWNLINES_H

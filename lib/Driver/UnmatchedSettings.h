@@ -1,9 +1,6 @@
-//===- Driver/UnmatchedSettings.h - Unused settings -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Unused settings.
 
 #ifndef HLOBUF_DRIVER_UNMATCHEDSETTINGS_H
 #define HLOBUF_DRIVER_UNMATCHEDSETTINGS_H

@@ -1,9 +1,6 @@
-//===- Driver/Verify.h - One dump through all checks ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One dump through all checks.
 
 #ifndef HLOBUF_DRIVER_VERIFY_H
 #define HLOBUF_DRIVER_VERIFY_H

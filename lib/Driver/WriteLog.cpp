@@ -1,14 +1,9 @@
-//===- Driver/WriteLog.cpp ------------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A compiler opens each file of a dump once, truncates it, writes and closes
 // it. So a second end of a write is a second writer. The kernel merges equal
 // reports that follow each other: that is why reports of changes, which lie
 // between two writes of one file, are asked for as well.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Driver/WriteLog.h"
 #include "Dump/FileNames.h"

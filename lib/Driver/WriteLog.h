@@ -1,9 +1,6 @@
-//===- Driver/WriteLog.h - Which files were written over --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which files were written over.
 
 #ifndef HLOBUF_DRIVER_WRITELOG_H
 #define HLOBUF_DRIVER_WRITELOG_H

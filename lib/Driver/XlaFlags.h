@@ -1,9 +1,6 @@
-//===- Driver/XlaFlags.h - The variable XLA_FLAGS ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The variable XLA_FLAGS.
 
 #ifndef HLOBUF_DRIVER_XLAFLAGS_H
 #define HLOBUF_DRIVER_XLAFLAGS_H

@@ -1,9 +1,6 @@
-//===- Dump/AllocationLines.cpp - Headers and value lines -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Headers and value lines.
 
 #include "Dump/Lines.h"
 

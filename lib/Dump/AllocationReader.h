@@ -1,9 +1,6 @@
-//===- Dump/AllocationReader.h - Allocations and their values ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Allocations and their values.
 
 #ifndef HLOBUF_DUMP_ALLOCATIONREADER_H
 #define HLOBUF_DUMP_ALLOCATIONREADER_H

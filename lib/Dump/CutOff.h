@@ -1,9 +1,6 @@
-//===- Dump/CutOff.h - Files that end before their end ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files that end before their end.
 
 #ifndef HLOBUF_DUMP_CUTOFF_H
 #define HLOBUF_DUMP_CUTOFF_H

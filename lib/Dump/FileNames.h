@@ -1,9 +1,6 @@
-//===- Dump/FileNames.h - Which files belong to one module ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which files belong to one module.
 
 #ifndef HLOBUF_DUMP_FILENAMES_H
 #define HLOBUF_DUMP_FILENAMES_H

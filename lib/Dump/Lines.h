@@ -1,14 +1,9 @@
-//===- Dump/Lines.h - The grammar of single lines ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The grammar of single lines.
 //
 // One function per line kind. Each is strict: what it accepts prints back byte
 // for byte. The readers use the numbers, Places.cpp the texts of the fields.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DUMP_LINES_H
 #define HLOBUF_DUMP_LINES_H

@@ -1,9 +1,6 @@
-//===- Dump/LiveLines.cpp - Used values, ranges, peak ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Used values, ranges, peak.
 
 #include "Dump/Lines.h"
 

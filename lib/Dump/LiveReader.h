@@ -1,9 +1,6 @@
-//===- Dump/LiveReader.h - Schedule, live ranges and peak -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Schedule, live ranges and peak.
 
 #ifndef HLOBUF_DUMP_LIVEREADER_H
 #define HLOBUF_DUMP_LIVEREADER_H

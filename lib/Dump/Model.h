@@ -1,16 +1,11 @@
-//===- Dump/Model.h - A buffer assignment as its dump states it -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A buffer assignment as its dump states it.
 //
 // Flat arrays, filled by the reader and immutable afterwards. Sizes and
 // offsets are bytes, times are steps (line numbers of InstructionSequence,
 // from 0). A record keeps the offset of its line inside its section's text;
 // Places.h finds the place of each field from there when it is needed.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H

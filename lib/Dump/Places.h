@@ -1,9 +1,6 @@
-//===- Dump/Places.h - Where the fields of the model stand ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where the fields of the model stand.
 
 #ifndef HLOBUF_DUMP_PLACES_H
 #define HLOBUF_DUMP_PLACES_H

@@ -1,9 +1,6 @@
-//===- Dump/Printer.h - The model back to text ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The model back to text.
 
 #ifndef HLOBUF_DUMP_PRINTER_H
 #define HLOBUF_DUMP_PRINTER_H

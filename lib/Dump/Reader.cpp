@@ -1,9 +1,6 @@
-//===- Dump/Reader.cpp - Files, sections, their order ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files, sections, their order.
 
 #include "Dump/Reader.h"
 #include "Dump/AllocationReader.h"

@@ -1,9 +1,6 @@
-//===- Dump/Reader.h - Texts to the model -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Texts to the model.
 
 #ifndef HLOBUF_DUMP_READER_H
 #define HLOBUF_DUMP_READER_H

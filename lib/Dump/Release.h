@@ -1,9 +1,6 @@
-//===- Dump/Release.h - What XLA changed, and when --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What XLA changed, and when.
 
 #ifndef HLOBUF_DUMP_RELEASE_H
 #define HLOBUF_DUMP_RELEASE_H

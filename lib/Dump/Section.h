@@ -1,9 +1,6 @@
-//===- Dump/Section.h - The parts and the files of a dump -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The parts and the files of a dump.
 
 #ifndef HLOBUF_DUMP_SECTION_H
 #define HLOBUF_DUMP_SECTION_H

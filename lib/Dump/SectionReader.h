@@ -1,9 +1,6 @@
-//===- Dump/SectionReader.h - What readers of sections share ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What readers of sections share.
 
 #ifndef HLOBUF_DUMP_SECTIONREADER_H
 #define HLOBUF_DUMP_SECTIONREADER_H

@@ -1,9 +1,6 @@
-//===- Dump/SyntaxErrors.h - Lines that cannot be read ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lines that cannot be read.
 
 #ifndef HLOBUF_DUMP_SYNTAXERRORS_H
 #define HLOBUF_DUMP_SYNTAXERRORS_H

@@ -1,9 +1,6 @@
-//===- Dump/ThunkReader.h - Reads the program that runs ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reads the program that runs.
 
 #ifndef HLOBUF_DUMP_THUNKREADER_H
 #define HLOBUF_DUMP_THUNKREADER_H

@@ -1,14 +1,9 @@
-//===- Dump/Thunks.h - The program that runs --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The program that runs.
 //
 // The thunks of an executable as Proto/ThunkText.h prints them. Numbers are as
 // the executable states them and may be anything.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_DUMP_THUNKS_H
 #define HLOBUF_DUMP_THUNKS_H

@@ -1,14 +1,7 @@
-//===- Dump/TraceReader.cpp -----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lines as Proto/TraceText.cpp prints them: headings in the first column, and
 // below each of them its rows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Dump/TraceReader.h"
 

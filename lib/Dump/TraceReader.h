@@ -1,9 +1,6 @@
-//===- Dump/TraceReader.h - What only protos hold ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What only protos hold.
 
 #ifndef HLOBUF_DUMP_TRACEREADER_H
 #define HLOBUF_DUMP_TRACEREADER_H

@@ -1,9 +1,6 @@
-//===- Dump/TwoWriters.h - Files of two processes ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files of two processes.
 
 #ifndef HLOBUF_DUMP_TWOWRITERS_H
 #define HLOBUF_DUMP_TWOWRITERS_H

@@ -1,9 +1,6 @@
-//===- Dump/UsedReader.h - Used values --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Used values.
 
 #ifndef HLOBUF_DUMP_USEDREADER_H
 #define HLOBUF_DUMP_USEDREADER_H

@@ -1,14 +1,9 @@
-//===- Elements/AccessMaps.h - Elements that are read -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Elements that are read.
 //
 // The arithmetic of indices of each opcode that has rules of its own, as
 // relations between an index of the result and those of an operand.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_ACCESSMAPS_H
 #define HLOBUF_ELEMENTS_ACCESSMAPS_H

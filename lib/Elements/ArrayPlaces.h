@@ -1,15 +1,10 @@
-//===- Elements/ArrayPlaces.h - Indices and addresses -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Indices and addresses.
 //
 // Which indices of two arrays have the same address, and which have the same
 // number, as relations: layouts and all tiles count (xla/layout.h; xla.dev,
 // "Tiled layout").
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_ARRAYPLACES_H
 #define HLOBUF_ELEMENTS_ARRAYPLACES_H

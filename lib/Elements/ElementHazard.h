@@ -1,9 +1,6 @@
-//===- Elements/ElementHazard.h - A read that goes wrong --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A read that goes wrong.
 
 #ifndef HLOBUF_ELEMENTS_ELEMENTHAZARD_H
 #define HLOBUF_ELEMENTS_ELEMENTHAZARD_H

@@ -1,9 +1,6 @@
-//===- Elements/HazardFinder.h - One operand, one result --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One operand, one result.
 
 #ifndef HLOBUF_ELEMENTS_HAZARDFINDER_H
 #define HLOBUF_ELEMENTS_HAZARDFINDER_H

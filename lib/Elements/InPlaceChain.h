@@ -1,9 +1,6 @@
-//===- Elements/InPlaceChain.h - What becomes of an operand -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What becomes of an operand.
 
 #ifndef HLOBUF_ELEMENTS_INPLACECHAIN_H
 #define HLOBUF_ELEMENTS_INPLACECHAIN_H

@@ -1,16 +1,11 @@
-//===- Elements/InPlaceReads.h - Reads of overwritten elements --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reads of overwritten elements.
 //
 // Whether an instruction whose result has the bytes of an operand reads an
 // element there that another element has overwritten, for some value of the
 // scalars that nothing is known of: decided with integer sets, never by trying
 // values. No header of isl is needed here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_INPLACEREADS_H
 #define HLOBUF_ELEMENTS_INPLACEREADS_H

@@ -1,16 +1,11 @@
-//===- Elements/IntegerSets.h - Sets of integer tuples ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Sets of integer tuples.
 //
 // Sets and relations of integer tuples that Presburger formulas describe, as
 // isl decides them: exactly, for integers of any size. Every result of an
 // operation that failed, or that reached the bound, is null; what is asked of
 // a null object is not decided. Nothing outside of lib/Elements includes isl.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_INTEGERSETS_H
 #define HLOBUF_ELEMENTS_INTEGERSETS_H

@@ -1,9 +1,6 @@
-//===- Elements/IntegerType.h - Arithmetic of the machine -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Arithmetic of the machine.
 
 #ifndef HLOBUF_ELEMENTS_INTEGERTYPE_H
 #define HLOBUF_ELEMENTS_INTEGERTYPE_H

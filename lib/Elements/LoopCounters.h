@@ -1,9 +1,6 @@
-//===- Elements/LoopCounters.h - Values of loop counters --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values of loop counters.
 
 #ifndef HLOBUF_ELEMENTS_LOOPCOUNTERS_H
 #define HLOBUF_ELEMENTS_LOOPCOUNTERS_H

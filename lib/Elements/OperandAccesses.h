@@ -1,14 +1,9 @@
-//===- Elements/OperandAccesses.h - Who reads which operand -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who reads which operand.
 //
 // Which parts of its operands an instruction reads for one part of its result,
 // and how, but for the arithmetic of indices.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_OPERANDACCESSES_H
 #define HLOBUF_ELEMENTS_OPERANDACCESSES_H

@@ -1,15 +1,10 @@
-//===- Elements/ReadRelations.h - How results read operands -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How results read operands.
 //
 // Follows the results of an instruction back to its operands, through fused
 // and nested computations. Relations are united at every instruction, users
 // first, so that no path is followed twice.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_READRELATIONS_H
 #define HLOBUF_ELEMENTS_READRELATIONS_H

@@ -1,14 +1,9 @@
-//===- Elements/Scalars.h - Single elements and their values ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Single elements and their values.
 //
 // The scalars that start indices are computed from: where they come from, and
 // their values by the arithmetic of the machine.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_SCALARS_H
 #define HLOBUF_ELEMENTS_SCALARS_H

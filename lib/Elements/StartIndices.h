@@ -1,15 +1,10 @@
-//===- Elements/StartIndices.h - Start indices, symbolic --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Start indices, symbolic.
 //
 // Start indices as parameters of integer sets, and all values that they can
 // have together: what is clamped is a piecewise affine function of scalars that
 // nothing is known of but their type, modulo 2^bits.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_ELEMENTS_STARTINDICES_H
 #define HLOBUF_ELEMENTS_STARTINDICES_H

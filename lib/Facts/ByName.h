@@ -1,9 +1,6 @@
-//===- Facts/ByName.h - Records grouped by name -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Records grouped by name.
 
 #ifndef HLOBUF_FACTS_BYNAME_H
 #define HLOBUF_FACTS_BYNAME_H

@@ -1,9 +1,6 @@
-//===- Facts/Facts.h - Derived facts of one dump ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Derived facts of one dump.
 
 #ifndef HLOBUF_FACTS_FACTS_H
 #define HLOBUF_FACTS_FACTS_H

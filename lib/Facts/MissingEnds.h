@@ -1,16 +1,11 @@
-//===- Facts/MissingEnds.h - Files that end after a line --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files that end after a line.
 //
 // A file that was cut off after a line may read like a whole one: the rest of
 // the dump shows what it has lost. A cut takes all that comes after it, so what
 // is left agrees with the rest, and what is missing belongs to the end; a fault
 // in the middle is none.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_FACTS_MISSINGENDS_H
 #define HLOBUF_FACTS_MISSINGENDS_H

@@ -1,9 +1,6 @@
-//===- Facts/Occupancy.h - How long values hold bytes -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How long values hold bytes.
 
 #ifndef HLOBUF_FACTS_OCCUPANCY_H
 #define HLOBUF_FACTS_OCCUPANCY_H

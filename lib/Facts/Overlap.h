@@ -1,14 +1,9 @@
-//===- Facts/Overlap.h - Byte ranges that meet in time ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Byte ranges that meet in time.
 //
 // Sweeps over time. They cost O(n log n) for n ranges, however many of them
 // overlap: a range is reported against one partner, not against all.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_FACTS_OVERLAP_H
 #define HLOBUF_FACTS_OVERLAP_H

@@ -1,9 +1,6 @@
-//===- Facts/Peak.h - The moment with the most live bytes -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The moment with the most live bytes.
 
 #ifndef HLOBUF_FACTS_PEAK_H
 #define HLOBUF_FACTS_PEAK_H

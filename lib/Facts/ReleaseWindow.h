@@ -1,9 +1,6 @@
-//===- Facts/ReleaseWindow.h - Who wrote a dump -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who wrote a dump.
 
 #ifndef HLOBUF_FACTS_RELEASEWINDOW_H
 #define HLOBUF_FACTS_RELEASEWINDOW_H

@@ -1,15 +1,8 @@
-//===- Facts/Report.cpp ---------------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BufferAssignment::MemoryUsageReport (xla/service/buffer_assignment.cc, 2024)
 // and its successor by memory space (2026). Both sort by size and stop a table
 // after row 50 where the rest is less than 5 % of its total.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Facts/Report.h"
 #include "Dump/Printer.h"

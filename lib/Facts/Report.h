@@ -1,9 +1,6 @@
-//===- Facts/Report.h - The memory usage report, regenerated ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The memory usage report, regenerated.
 
 #ifndef HLOBUF_FACTS_REPORT_H
 #define HLOBUF_FACTS_REPORT_H

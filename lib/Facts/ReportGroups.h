@@ -1,9 +1,6 @@
-//===- Facts/ReportGroups.h - Rows of a memory usage report -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Rows of a memory usage report.
 
 #ifndef HLOBUF_FACTS_REPORTGROUPS_H
 #define HLOBUF_FACTS_REPORTGROUPS_H

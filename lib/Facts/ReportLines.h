@@ -1,9 +1,6 @@
-//===- Facts/ReportLines.h - Lines of memory usage reports ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lines of memory usage reports.
 
 #ifndef HLOBUF_FACTS_REPORTLINES_H
 #define HLOBUF_FACTS_REPORTLINES_H

@@ -1,9 +1,6 @@
-//===- Facts/Sizes.h - Bytes of shapes --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Bytes of shapes.
 
 #ifndef HLOBUF_FACTS_SIZES_H
 #define HLOBUF_FACTS_SIZES_H

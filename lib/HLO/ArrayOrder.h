@@ -1,9 +1,6 @@
-//===- HLO/ArrayOrder.h - Elements of an array in memory --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Elements of an array in memory.
 
 #ifndef HLOBUF_HLO_ARRAYORDER_H
 #define HLOBUF_HLO_ARRAYORDER_H

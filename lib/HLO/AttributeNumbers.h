@@ -1,9 +1,6 @@
-//===- HLO/AttributeNumbers.h - Sizes that attributes say --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Sizes that attributes say.
 
 #ifndef HLOBUF_HLO_ATTRIBUTENUMBERS_H
 #define HLOBUF_HLO_ATTRIBUTENUMBERS_H

@@ -1,9 +1,6 @@
-//===- HLO/CalleeVerifier.h - What a module's callees must be ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module's callees must be.
 
 #ifndef HLOBUF_HLO_CALLEEVERIFIER_H
 #define HLOBUF_HLO_CALLEEVERIFIER_H

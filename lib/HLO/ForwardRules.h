@@ -1,9 +1,6 @@
-//===- HLO/ForwardRules.h - Results that are parts of operands --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Results that are parts of operands.
 
 #ifndef HLOBUF_HLO_FORWARDRULES_H
 #define HLOBUF_HLO_FORWARDRULES_H

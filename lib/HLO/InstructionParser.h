@@ -1,9 +1,6 @@
-//===- HLO/InstructionParser.h - One printed instruction --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One printed instruction.
 
 #ifndef HLOBUF_HLO_INSTRUCTIONPARSER_H
 #define HLOBUF_HLO_INSTRUCTIONPARSER_H

@@ -1,14 +1,9 @@
-//===- HLO/Module.h - A whole HLO module as printed -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A whole HLO module as printed.
 //
 // Flat arrays, filled by readModule() and immutable afterwards. Names and
 // shapes are interned in tables that the caller shares with other texts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_HLO_MODULE_H
 #define HLOBUF_HLO_MODULE_H

@@ -1,9 +1,6 @@
-//===- HLO/ModuleCalls.cpp - Which computations a line calls --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which computations a line calls.
 
 #include "HLO/ModuleCalls.h"
 

@@ -1,9 +1,6 @@
-//===- HLO/ModuleCalls.h - Which computations a line calls ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which computations a line calls.
 
 #ifndef HLOBUF_HLO_MODULECALLS_H
 #define HLOBUF_HLO_MODULECALLS_H

@@ -1,9 +1,6 @@
-//===- HLO/ModuleDigest.h - Texts of one module -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Texts of one module.
 
 #ifndef HLOBUF_HLO_MODULEDIGEST_H
 #define HLOBUF_HLO_MODULEDIGEST_H

@@ -1,9 +1,6 @@
-//===- HLO/ModuleNames.h - Instructions of a module by name -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Instructions of a module by name.
 
 #ifndef HLOBUF_HLO_MODULENAMES_H
 #define HLOBUF_HLO_MODULENAMES_H

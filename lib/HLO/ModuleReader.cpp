@@ -1,14 +1,7 @@
-//===- HLO/ModuleReader.cpp -----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Header, stack tables and computations as xla/hlo/ir/hlo_module.cc and
 // hlo_computation.cc print them, in long and short form, 2019-2026.
-//
-//===----------------------------------------------------------------------===//
 
 #include "HLO/ModuleReader.h"
 #include "HLO/ModuleCalls.h"

@@ -1,9 +1,6 @@
-//===- HLO/ModuleReader.h - Reads a whole HLO module ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reads a whole HLO module.
 
 #ifndef HLOBUF_HLO_MODULEREADER_H
 #define HLOBUF_HLO_MODULEREADER_H

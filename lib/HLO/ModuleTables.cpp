@@ -1,9 +1,6 @@
-//===- HLO/ModuleTables.cpp - From one set of tables to another -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// From one set of tables to another.
 
 #include "HLO/Module.h"
 

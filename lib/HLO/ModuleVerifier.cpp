@@ -1,15 +1,8 @@
-//===- HLO/ModuleVerifier.cpp ---------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What xla/service/hlo_verifier.cc and the constructors in
 // xla/hlo/ir/hlo_instructions.cc insist on (2017 on), and nothing that a
 // backend may do in another way.
-//
-//===----------------------------------------------------------------------===//
 
 #include "HLO/ModuleVerifier.h"
 #include "HLO/CalleeVerifier.h"

@@ -1,9 +1,6 @@
-//===- HLO/ModuleVerifier.h - What a module must be to be read --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module must be to be read.
 
 #ifndef HLOBUF_HLO_MODULEVERIFIER_H
 #define HLOBUF_HLO_MODULEVERIFIER_H

@@ -1,9 +1,6 @@
-//===- HLO/Opcode.h - Opcodes and what is known of them ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Opcodes and what is known of them.
 
 #ifndef HLOBUF_HLO_OPCODE_H
 #define HLOBUF_HLO_OPCODE_H

@@ -1,9 +1,6 @@
-//===- HLO/PendingText.h - An instruction that goes on ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// An instruction that goes on.
 
 #ifndef HLOBUF_HLO_PENDINGTEXT_H
 #define HLOBUF_HLO_PENDINGTEXT_H

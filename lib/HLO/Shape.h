@@ -1,9 +1,6 @@
-//===- HLO/Shape.h - Shapes and layouts -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shapes and layouts.
 
 #ifndef HLOBUF_HLO_SHAPE_H
 #define HLOBUF_HLO_SHAPE_H

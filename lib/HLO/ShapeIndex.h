@@ -1,9 +1,6 @@
-//===- HLO/ShapeIndex.h - Paths into tuple shapes ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Paths into tuple shapes.
 
 #ifndef HLOBUF_HLO_SHAPEINDEX_H
 #define HLOBUF_HLO_SHAPEINDEX_H

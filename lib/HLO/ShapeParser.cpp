@@ -1,9 +1,6 @@
-//===- HLO/ShapeParser.cpp - Text to shapes -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Text to shapes.
 
 #include "HLO/Shape.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -1,9 +1,6 @@
-//===- HLO/ShapeTrees.h - Parts of shapes as numbers ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Parts of shapes as numbers.
 
 #ifndef HLOBUF_HLO_SHAPETREES_H
 #define HLOBUF_HLO_SHAPETREES_H

@@ -1,9 +1,6 @@
-//===- HLO/StackFrames.h - Python lines of a module -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Python lines of a module.
 
 #ifndef HLOBUF_HLO_STACKFRAMES_H
 #define HLOBUF_HLO_STACKFRAMES_H

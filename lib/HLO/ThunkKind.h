@@ -1,9 +1,6 @@
-//===- HLO/ThunkKind.h - What thunks do -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What thunks do.
 
 #ifndef HLOBUF_HLO_THUNKKIND_H
 #define HLOBUF_HLO_THUNKKIND_H

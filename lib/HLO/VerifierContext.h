@@ -1,9 +1,6 @@
-//===- HLO/VerifierContext.h - What the verifiers share ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the verifiers share.
 
 #ifndef HLOBUF_HLO_VERIFIERCONTEXT_H
 #define HLOBUF_HLO_VERIFIERCONTEXT_H

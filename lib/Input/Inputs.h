@@ -1,9 +1,6 @@
-//===- Input/Inputs.h - Arguments to dumps ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Arguments to dumps.
 
 #ifndef HLOBUF_INPUT_INPUTS_H
 #define HLOBUF_INPUT_INPUTS_H

@@ -1,9 +1,6 @@
-//===- Input/Load.h - Input to model ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Input to model.
 
 #ifndef HLOBUF_INPUT_LOAD_H
 #define HLOBUF_INPUT_LOAD_H

@@ -1,9 +1,6 @@
-//===- Input/ProtoInputs.h - Dumps that are protocol buffers ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Dumps that are protocol buffers.
 
 #ifndef HLOBUF_INPUT_PROTOINPUTS_H
 #define HLOBUF_INPUT_PROTOINPUTS_H

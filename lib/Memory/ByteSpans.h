@@ -1,9 +1,6 @@
-//===- Memory/ByteSpans.h - Unions of byte ranges ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Unions of byte ranges.
 
 #ifndef HLOBUF_MEMORY_BYTESPANS_H
 #define HLOBUF_MEMORY_BYTESPANS_H

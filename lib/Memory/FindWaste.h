@@ -1,9 +1,6 @@
-//===- Memory/FindWaste.h - Looks for waste ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Looks for waste.
 
 #ifndef HLOBUF_MEMORY_FINDWASTE_H
 #define HLOBUF_MEMORY_FINDWASTE_H

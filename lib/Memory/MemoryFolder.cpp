@@ -1,9 +1,6 @@
-//===- Memory/MemoryFolder.cpp - The memory of several modules ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The memory of several modules.
 
 #include "Memory/MemorySummary.h"
 #include "Memory/TextColumns.h"

@@ -1,15 +1,8 @@
-//===- Memory/MemoryKind.cpp ----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Colors of TPU: jax/_src/tpu_custom_call.py (MemorySpace.color, 2026), for 3
 // dumps of TPU v4. 5 is host memory everywhere (Layout::kHostMemorySpace in
 // xla/layout.h, 2023). Colors of GPU: xla/service/gpu/gpu_constants.h.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Memory/MemoryKind.h"
 #include "Support/Format.h"

@@ -1,9 +1,6 @@
-//===- Memory/MemoryKind.h - Kinds and spaces of memory ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Kinds and spaces of memory.
 
 #ifndef HLOBUF_MEMORY_MEMORYKIND_H
 #define HLOBUF_MEMORY_MEMORYKIND_H

@@ -1,14 +1,9 @@
-//===- Memory/MemorySummary.h - Where the memory goes -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where the memory goes.
 //
 // What people open a dump for. All numbers are bytes as placed, padding
 // included, unless said otherwise.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_MEMORY_MEMORYSUMMARY_H
 #define HLOBUF_MEMORY_MEMORYSUMMARY_H

@@ -1,9 +1,6 @@
-//===- Memory/MemoryTable.cpp - The summary for people --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The summary for people.
 
 #include "Memory/MemorySummary.h"
 #include "Memory/TextColumns.h"

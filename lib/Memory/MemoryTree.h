@@ -1,9 +1,6 @@
-//===- Memory/MemoryTree.h - Bytes by path ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Bytes by path.
 
 #ifndef HLOBUF_MEMORY_MEMORYTREE_H
 #define HLOBUF_MEMORY_MEMORYTREE_H

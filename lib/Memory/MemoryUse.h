@@ -1,9 +1,6 @@
-//===- Memory/MemoryUse.h - Bytes over time ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Bytes over time.
 //
 // How many bytes of each memory space a program holds at each step, and which
 // values they belong to. Allocations of parameters, constants and results are
@@ -14,8 +11,6 @@
 //
 // So an allocation sum is the peak plus what temps have beyond their most live
 // bytes: what fragmentation costs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_MEMORY_MEMORYUSE_H
 #define HLOBUF_MEMORY_MEMORYUSE_H

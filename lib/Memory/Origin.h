@@ -1,9 +1,6 @@
-//===- Memory/Origin.h - Where values come from -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where values come from.
 
 #ifndef HLOBUF_MEMORY_ORIGIN_H
 #define HLOBUF_MEMORY_ORIGIN_H

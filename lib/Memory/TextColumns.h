@@ -1,9 +1,6 @@
-//===- Memory/TextColumns.h - Text in columns -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Text in columns.
 
 #ifndef HLOBUF_MEMORY_TEXTCOLUMNS_H
 #define HLOBUF_MEMORY_TEXTCOLUMNS_H

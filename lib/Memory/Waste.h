@@ -1,9 +1,6 @@
-//===- Memory/Waste.h - Bytes that a program could do without ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Bytes that a program could do without.
 
 #ifndef HLOBUF_MEMORY_WASTE_H
 #define HLOBUF_MEMORY_WASTE_H

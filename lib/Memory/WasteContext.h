@@ -1,9 +1,6 @@
-//===- Memory/WasteContext.h - What the search for waste shares -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the search for waste shares.
 
 #ifndef HLOBUF_MEMORY_WASTECONTEXT_H
 #define HLOBUF_MEMORY_WASTECONTEXT_H

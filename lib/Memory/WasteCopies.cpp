@@ -1,15 +1,8 @@
-//===- Memory/WasteCopies.cpp ---------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copy insertion copies a value whose bytes are written in place while somebody
 // still reads it (xla/service/copy_insertion.cc, 2017). Arguments that are not
 // donated must not change, so that each that is updated in place is copied.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Origin.h"

@@ -1,16 +1,9 @@
-//===- Memory/WasteDonation.cpp -------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A result takes the memory of an argument where input_output_alias says so: of
 // the same shape, and the argument is not read after the result is written
 // (xla/hlo/ir/hlo_input_output_alias_config.h, 2019). JAX finds the pairs by
 // shape (jax/_src/interpreters/mlir.py, _set_up_aliases).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/MemoryTree.h"

@@ -1,16 +1,11 @@
-//===- Program/AsyncChains.h - async-start to async-done --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// async-start to async-done.
 //
 // A chain is an async-start, any number of async-updates and an async-done;
 // since 2026-08-11 its state may pass through tuples, barriers and loops
 // (xla/hlo/ir/hlo_instructions.cc). Each link is looked for once, so that long
 // chains cost no more than short ones.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROGRAM_ASYNCCHAINS_H
 #define HLOBUF_PROGRAM_ASYNCCHAINS_H

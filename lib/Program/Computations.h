@@ -1,9 +1,6 @@
-//===- Program/Computations.h - Who belongs together ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who belongs together.
 
 #ifndef HLOBUF_PROGRAM_COMPUTATIONS_H
 #define HLOBUF_PROGRAM_COMPUTATIONS_H

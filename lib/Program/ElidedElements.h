@@ -1,9 +1,6 @@
-//===- Program/ElidedElements.h - Elements left out -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Elements left out.
 
 #ifndef HLOBUF_PROGRAM_ELIDEDELEMENTS_H
 #define HLOBUF_PROGRAM_ELIDEDELEMENTS_H

@@ -1,9 +1,6 @@
-//===- Program/EqualComputations.h - What computes the same -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What computes the same.
 
 #ifndef HLOBUF_PROGRAM_EQUALCOMPUTATIONS_H
 #define HLOBUF_PROGRAM_EQUALCOMPUTATIONS_H

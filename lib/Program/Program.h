@@ -1,16 +1,11 @@
-//===- Program/Program.h - A module, ready to be analyzed -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A module, ready to be analyzed.
 //
 // The instructions of a module with every get-tuple-element spelled out, each
 // computation in the order of its schedule. An HloId below the number of the
 // module's instructions is that instruction; those above are
 // get-tuple-elements that the text leaves out.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROGRAM_PROGRAM_H
 #define HLOBUF_PROGRAM_PROGRAM_H

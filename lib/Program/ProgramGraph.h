@@ -1,9 +1,6 @@
-//===- Program/ProgramGraph.h - Who reads and calls whom --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who reads and calls whom.
 
 #ifndef HLOBUF_PROGRAM_PROGRAMGRAPH_H
 #define HLOBUF_PROGRAM_PROGRAMGRAPH_H

@@ -1,9 +1,6 @@
-//===- Program/ReleaseRules.h - Rules of XLA by release ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Rules of XLA by release.
 
 #ifndef HLOBUF_PROGRAM_RELEASERULES_H
 #define HLOBUF_PROGRAM_RELEASERULES_H

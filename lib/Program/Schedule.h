@@ -1,9 +1,6 @@
-//===- Program/Schedule.h - The flattened order -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The flattened order.
 
 #ifndef HLOBUF_PROGRAM_SCHEDULE_H
 #define HLOBUF_PROGRAM_SCHEDULE_H

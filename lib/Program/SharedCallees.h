@@ -1,9 +1,6 @@
-//===- Program/SharedCallees.h - Computations with two callers --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Computations with two callers.
 
 #ifndef HLOBUF_PROGRAM_SHAREDCALLEES_H
 #define HLOBUF_PROGRAM_SHAREDCALLEES_H

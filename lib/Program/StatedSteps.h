@@ -1,16 +1,11 @@
-//===- Program/StatedSteps.h - What steps do, by the dump alone -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What steps do, by the dump alone.
 //
 // The second source of the program: without its module, instruction texts, uses
 // and positions say what each step of the sequence reads and writes. What only
 // the module shows is said to be unknown: what fusions do inside, and which
 // instructions are in different branches of one conditional.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROGRAM_STATEDSTEPS_H
 #define HLOBUF_PROGRAM_STATEDSTEPS_H

@@ -1,15 +1,10 @@
-//===- Proto/AssignmentText.cpp - As *-buffer-assignment.txt --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// As *-buffer-assignment.txt.
 //
 // BufferAssignment::ToString (xla/service/buffer_assignment.cc). The proto does
 // not hold the pages and the rows about other colors (2026 on); the phi marks,
 // kinds and shapes follow from the module.
-//
-//===----------------------------------------------------------------------===//
 
 #include "HLO/ForwardRules.h"
 #include "Proto/Fields.h"

@@ -1,15 +1,10 @@
-//===- Proto/AttributeText.cpp - What follows an instruction's operands ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What follows an instruction's operands.
 //
 // PrintExtraAttributes of xla/hlo/ir/hlo_instructions.cc, in its order. What
 // says nothing about buffers, reads or thunks is left out: precision,
 // shardings, statistics.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Proto/AttributeValues.h"
 #include "Proto/DimensionText.h"

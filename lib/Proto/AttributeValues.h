@@ -1,14 +1,9 @@
-//===- Proto/AttributeValues.h - Values of attributes -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values of attributes.
 //
 // Values that instructions and thunks have in common, as XLA's texts of modules
 // spell them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_ATTRIBUTEVALUES_H
 #define HLOBUF_PROTO_ATTRIBUTEVALUES_H

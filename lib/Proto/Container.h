@@ -1,16 +1,11 @@
-//===- Proto/Container.h - Protos inside other files ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Protos inside other files.
 //
 // Serialized executables, their pickles, entries of jax's compilation cache and
 // profiles hold the HloProto of each program. Their wrappers changed every few
 // months (2019-2026), and all leave it in one piece once records and
 // compression are undone: so it is searched for.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_CONTAINER_H
 #define HLOBUF_PROTO_CONTAINER_H

@@ -1,9 +1,6 @@
-//===- Proto/DimensionText.cpp - Windows and numbers of dimensions --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Windows and numbers of dimensions.
 
 #include "Proto/DimensionText.h"
 #include "Support/Format.h"

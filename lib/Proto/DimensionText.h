@@ -1,9 +1,6 @@
-//===- Proto/DimensionText.h - Windows, numbers of dimensions ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Windows, numbers of dimensions.
 
 #ifndef HLOBUF_PROTO_DIMENSIONTEXT_H
 #define HLOBUF_PROTO_DIMENSIONTEXT_H

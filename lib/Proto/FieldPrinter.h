@@ -1,9 +1,6 @@
-//===- Proto/FieldPrinter.h - Fields of one instruction ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Fields of one instruction.
 
 #ifndef HLOBUF_PROTO_FIELDPRINTER_H
 #define HLOBUF_PROTO_FIELDPRINTER_H

@@ -1,13 +1,8 @@
-//===- Proto/Fields.h - Field numbers of XLA's messages ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Field numbers of XLA's messages.
 //
 // xla/service/hlo.proto and xla/xla_data.proto, 2019-2026. Only what is read.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_FIELDS_H
 #define HLOBUF_PROTO_FIELDS_H

@@ -1,15 +1,10 @@
-//===- Proto/Framing.h - Whether a file is whole ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Whether a file is whole.
 //
 // The modules in a file are searched for (Container.h), and those before a cut
 // are found there as in a whole file. Sizes are what shows the cut: of the
 // outermost fields, pickle frames, chunks of records, or parts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_FRAMING_H
 #define HLOBUF_PROTO_FRAMING_H

@@ -1,9 +1,6 @@
-//===- Proto/HloModuleText.cpp - As *after_optimizations.txt --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// As *after_optimizations.txt.
 //
 // HloModule::Print and HloComputation::Print (xla/hlo/ir), in the long form of
 // 2025: every get-tuple-element, `async-start` with `calls=`. What XLA could
@@ -11,8 +8,6 @@
 // exactly the instructions of all computations but those of fusions
 // (HloSchedule::Verify in xla/hlo/ir/hlo_schedule.cc, 2018), a root that is
 // elsewhere, a literal of another shape.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Proto/Fields.h"
 #include "Proto/ProtoText.h"

@@ -1,14 +1,9 @@
-//===- Proto/HloProto.h - A module and its assignment as a proto *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A module and its assignment as a proto.
 //
 // HloProto (xla/service/hlo.proto) taken apart into flat arrays that point into
 // its bytes. No field that is read here changed its number since 2019.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_HLOPROTO_H
 #define HLOBUF_PROTO_HLOPROTO_H

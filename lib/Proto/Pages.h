@@ -1,15 +1,10 @@
-//===- Proto/Pages.h - Does a release print pages? --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Does a release print pages?.
 //
 // Releases since 2026-08-10 print `page 0` in the header of each allocation
 // (BufferAllocation::ToShortString, xla/service/buffer_assignment.cc). No field
 // of a proto says which release wrote it; these functions look elsewhere.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_PAGES_H
 #define HLOBUF_PROTO_PAGES_H

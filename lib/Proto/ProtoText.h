@@ -1,9 +1,6 @@
-//===- Proto/ProtoText.h - An HloProto as XLA's texts -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// An HloProto as XLA's texts.
 
 #ifndef HLOBUF_PROTO_PROTOTEXT_H
 #define HLOBUF_PROTO_PROTOTEXT_H

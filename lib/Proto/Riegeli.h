@@ -1,14 +1,9 @@
-//===- Proto/Riegeli.h - Files of records -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files of records.
 //
 // https://github.com/google/riegeli/blob/master/doc/riegeli_records_file_format.md.
 // TPU and CUDA executables are such files (libtpu 2026, CUDA plugin 2026).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_RIEGELI_H
 #define HLOBUF_PROTO_RIEGELI_H

@@ -1,14 +1,7 @@
-//===- Proto/ShapeText.cpp ------------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // As ShapeUtil::PrintHumanString and Layout::Print (xla/shape_util.cc,
 // layout.cc, 2019-2026).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Proto/ShapeText.h"
 #include "Proto/Wire.h"

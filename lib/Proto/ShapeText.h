@@ -1,9 +1,6 @@
-//===- Proto/ShapeText.h - ShapeProto as XLA prints it ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// ShapeProto as XLA prints it.
 
 #ifndef HLOBUF_PROTO_SHAPETEXT_H
 #define HLOBUF_PROTO_SHAPETEXT_H

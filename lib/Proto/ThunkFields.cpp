@@ -1,9 +1,4 @@
-//===- Proto/ThunkFields.cpp ----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/ThunkFields.h"
 #include "llvm/ADT/ArrayRef.h"

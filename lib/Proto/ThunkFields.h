@@ -1,9 +1,6 @@
-//===- Proto/ThunkFields.h - The messages of thunks -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The messages of thunks.
 
 #ifndef HLOBUF_PROTO_THUNKFIELDS_H
 #define HLOBUF_PROTO_THUNKFIELDS_H

@@ -1,9 +1,6 @@
-//===- Proto/ThunkMessages.h - One thunk's message taken apart --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One thunk's message taken apart.
 
 #ifndef HLOBUF_PROTO_THUNKMESSAGES_H
 #define HLOBUF_PROTO_THUNKMESSAGES_H

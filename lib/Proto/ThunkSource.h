@@ -1,9 +1,6 @@
-//===- Proto/ThunkSource.h - Where thunks are -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where thunks are.
 
 #ifndef HLOBUF_PROTO_THUNKSOURCE_H
 #define HLOBUF_PROTO_THUNKSOURCE_H

@@ -1,17 +1,12 @@
-//===- Proto/ThunkText.h - Thunk programs as text ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Thunk programs as text.
 //
 // The thunks of an executable (CompilationResultProto of
 // xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 // xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
 // text for them; docs/thunks.md describes this one, and Dump/ThunkReader.h
 // reads it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_THUNKTEXT_H
 #define HLOBUF_PROTO_THUNKTEXT_H

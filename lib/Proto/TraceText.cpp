@@ -1,9 +1,6 @@
-//===- Proto/TraceText.cpp - What only protos hold ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What only protos hold.
 
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkText.h"

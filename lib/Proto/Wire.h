@@ -1,16 +1,11 @@
-//===- Proto/Wire.h - Protocol buffers as they are on disk ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Protocol buffers as they are on disk.
 //
 // The wire format: https://protobuf.dev/programming-guides/encoding. A table of
 // field numbers (Fields.h) is all that a reader needs to know of a message;
 // other fields are skipped. libprotobuf needs XLA's .proto files and costs a
 // process's start; protozero throws, which this project compiles without.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_PROTO_WIRE_H
 #define HLOBUF_PROTO_WIRE_H

@@ -1,9 +1,6 @@
-//===- Reduce/AttributeEdits.cpp - Attributes, layouts, the header --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Attributes, layouts, the header.
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"

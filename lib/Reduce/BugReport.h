@@ -1,9 +1,6 @@
-//===- Reduce/BugReport.h - A defect as a bug report ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A defect as a bug report.
 
 #ifndef HLOBUF_REDUCE_BUGREPORT_H
 #define HLOBUF_REDUCE_BUGREPORT_H

@@ -1,9 +1,6 @@
-//===- Reduce/ChildProcess.h - A program that is talked to ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A program that is talked to.
 
 #ifndef HLOBUF_REDUCE_CHILDPROCESS_H
 #define HLOBUF_REDUCE_CHILDPROCESS_H

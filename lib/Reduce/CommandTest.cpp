@@ -1,9 +1,6 @@
-//===- Reduce/CommandTest.cpp - A command as a test -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A command as a test.
 
 #include "Reduce/Interest.h"
 #include "Support/Format.h"

@@ -1,9 +1,6 @@
-//===- Reduce/CompileTest.h - A finding as a test ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A finding as a test.
 
 #ifndef HLOBUF_REDUCE_COMPILETEST_H
 #define HLOBUF_REDUCE_COMPILETEST_H

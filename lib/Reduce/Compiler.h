@@ -1,9 +1,6 @@
-//===- Reduce/Compiler.h - XLA in a Python process --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// XLA in a Python process.
 
 #ifndef HLOBUF_REDUCE_COMPILER_H
 #define HLOBUF_REDUCE_COMPILER_H

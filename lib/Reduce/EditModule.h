@@ -1,15 +1,10 @@
-//===- Reduce/EditModule.h - An HLO module that can be edited ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// An HLO module that can be edited.
 //
 // HloModule is a view of one text. Here an instruction owns its parts, so that
 // it can be changed and printed again. Numbers of instructions and computations
 // stay what they are in a module and its copies: what is removed leaves a gap.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_REDUCE_EDITMODULE_H
 #define HLOBUF_REDUCE_EDITMODULE_H

@@ -1,9 +1,6 @@
-//===- Reduce/EditModuleText.cpp - Reading and printing -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reading and printing.
 
 #include "HLO/ModuleReader.h"
 #include "Reduce/EditModule.h"

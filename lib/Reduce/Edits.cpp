@@ -1,9 +1,6 @@
-//===- Reduce/Edits.cpp - The passes and what they share ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The passes and what they share.
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"

@@ -1,15 +1,10 @@
-//===- Reduce/Edits.h - What may be taken out of a module -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What may be taken out of a module.
 //
 // An edit makes a module smaller or simpler and leaves one that XLA may read.
 // What it computes is another thing: whether a module still shows what is
 // looked for is up to a test.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_REDUCE_EDITS_H
 #define HLOBUF_REDUCE_EDITS_H

@@ -1,9 +1,6 @@
-//===- Reduce/Interest.h - What a module has to show ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module has to show.
 
 #ifndef HLOBUF_REDUCE_INTEREST_H
 #define HLOBUF_REDUCE_INTEREST_H

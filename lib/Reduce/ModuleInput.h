@@ -1,9 +1,6 @@
-//===- Reduce/ModuleInput.h - The module to reduce --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The module to reduce.
 
 #ifndef HLOBUF_REDUCE_MODULEINPUT_H
 #define HLOBUF_REDUCE_MODULEINPUT_H

@@ -1,9 +1,6 @@
-//===- Reduce/OutputEdits.cpp - What a program returns --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a program returns.
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"

@@ -1,9 +1,6 @@
-//===- Reduce/Reducer.h - Delta debugging of a module -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Delta debugging of a module.
 
 #ifndef HLOBUF_REDUCE_REDUCER_H
 #define HLOBUF_REDUCE_REDUCER_H

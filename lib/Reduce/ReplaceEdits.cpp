@@ -1,9 +1,6 @@
-//===- Reduce/ReplaceEdits.cpp - Something simpler instead ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Something simpler instead.
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"

@@ -1,9 +1,6 @@
-//===- Reduce/ShapeStrings.h - Shapes as texts ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shapes as texts.
 
 #ifndef HLOBUF_REDUCE_SHAPESTRINGS_H
 #define HLOBUF_REDUCE_SHAPESTRINGS_H

@@ -1,9 +1,6 @@
-//===- Results/Baseline.h - Findings of an earlier run ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings of an earlier run.
 
 #ifndef HLOBUF_RESULTS_BASELINE_H
 #define HLOBUF_RESULTS_BASELINE_H

@@ -1,16 +1,9 @@
-//===- Results/Fingerprint.cpp --------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A finding keeps its fingerprint while its module is renumbered, moved, or
 // compiled again with other instructions before it. What goes into it is the
 // check, the module's name, and the message with all numbers taken out that a
 // recompilation changes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Results/Result.h"
 #include "Support/Format.h"

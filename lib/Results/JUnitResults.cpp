@@ -1,15 +1,8 @@
-//===- Results/JUnitResults.cpp -------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One failure element a test case, as all schemas of JUnit's XML allow: its
 // text holds all errors of the dump. No times, so that equal runs give equal
 // files.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Results/ResultPrinter.h"
 #include "Support/Format.h"

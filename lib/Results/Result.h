@@ -1,14 +1,9 @@
-//===- Results/Result.h - What is said about one dump -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What is said about one dump.
 //
 // Plain data without references into the texts: what printers, baselines and
 // expectations work on, in the order of the inputs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_RESULTS_RESULT_H
 #define HLOBUF_RESULTS_RESULT_H

@@ -1,9 +1,6 @@
-//===- Results/ResultPrinter.h - Results in a format ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Results in a format.
 
 #ifndef HLOBUF_RESULTS_RESULTPRINTER_H
 #define HLOBUF_RESULTS_RESULTPRINTER_H

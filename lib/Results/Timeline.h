@@ -1,9 +1,6 @@
-//===- Results/Timeline.h - A finding step by step --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A finding step by step.
 
 #ifndef HLOBUF_RESULTS_TIMELINE_H
 #define HLOBUF_RESULTS_TIMELINE_H

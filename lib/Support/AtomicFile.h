@@ -1,9 +1,6 @@
-//===- Support/AtomicFile.h - A file written as a whole ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A file written as a whole.
 
 #ifndef HLOBUF_SUPPORT_ATOMICFILE_H
 #define HLOBUF_SUPPORT_ATOMICFILE_H

@@ -1,9 +1,6 @@
-//===- Support/Decompress.h - gzip and zstd by content ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// gzip and zstd by content.
 
 #ifndef HLOBUF_SUPPORT_DECOMPRESS_H
 #define HLOBUF_SUPPORT_DECOMPRESS_H

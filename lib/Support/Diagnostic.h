@@ -1,9 +1,6 @@
-//===- Support/Diagnostic.h - Findings as data ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings as data.
 
 #ifndef HLOBUF_SUPPORT_DIAGNOSTIC_H
 #define HLOBUF_SUPPORT_DIAGNOSTIC_H

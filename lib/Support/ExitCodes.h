@@ -1,9 +1,6 @@
-//===- Support/ExitCodes.h - How a process ends -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How a process ends.
 
 #ifndef HLOBUF_SUPPORT_EXITCODES_H
 #define HLOBUF_SUPPORT_EXITCODES_H

@@ -1,9 +1,6 @@
-//===- Support/Format.h - {fmt} for LLVM types ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// {fmt} for LLVM types.
 
 #ifndef HLOBUF_SUPPORT_FORMAT_H
 #define HLOBUF_SUPPORT_FORMAT_H

@@ -1,9 +1,6 @@
-//===- Support/Globs.h - Lists of globs -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lists of globs.
 
 #ifndef HLOBUF_SUPPORT_GLOBS_H
 #define HLOBUF_SUPPORT_GLOBS_H

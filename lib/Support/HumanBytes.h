@@ -1,9 +1,6 @@
-//===- Support/HumanBytes.h - XLA's human readable byte counts --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// XLA's human readable byte counts.
 
 #ifndef HLOBUF_SUPPORT_HUMANBYTES_H
 #define HLOBUF_SUPPORT_HUMANBYTES_H

@@ -1,9 +1,6 @@
-//===- Support/Ids.h - Typed 32-bit ids -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Typed 32-bit ids.
 
 #ifndef HLOBUF_SUPPORT_IDS_H
 #define HLOBUF_SUPPORT_IDS_H

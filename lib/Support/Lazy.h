@@ -1,9 +1,6 @@
-//===- Support/Lazy.h - A value computed on demand --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A value computed on demand.
 
 #ifndef HLOBUF_SUPPORT_LAZY_H
 #define HLOBUF_SUPPORT_LAZY_H

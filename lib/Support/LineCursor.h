@@ -1,9 +1,6 @@
-//===- Support/LineCursor.h - Lines of a section ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lines of a section.
 
 #ifndef HLOBUF_SUPPORT_LINECURSOR_H
 #define HLOBUF_SUPPORT_LINECURSOR_H

@@ -1,9 +1,6 @@
-//===- Support/NameTable.h - Interned names ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Interned names.
 
 #ifndef HLOBUF_SUPPORT_NAMETABLE_H
 #define HLOBUF_SUPPORT_NAMETABLE_H

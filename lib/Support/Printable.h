@@ -1,17 +1,12 @@
-//===- Support/Printable.h - Text on terminals and in logs ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Text on terminals and in logs.
 //
 // Names in a dump, and names of files, are whatever somebody wrote. On a
 // terminal and in the log of a build they must not start new lines, move the
 // cursor, change the direction of the text, or give commands to the system
 // that shows the log (`::error` and `##[error]` of GitHub, `##vso[..]` of
 // Azure).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_SUPPORT_PRINTABLE_H
 #define HLOBUF_SUPPORT_PRINTABLE_H

@@ -1,9 +1,6 @@
-//===- Support/RegularFile.h - Files that were not named --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Files that were not named.
 
 #ifndef HLOBUF_SUPPORT_REGULARFILE_H
 #define HLOBUF_SUPPORT_REGULARFILE_H

@@ -1,9 +1,6 @@
-//===- Support/Scanner.h - Strict scanning of one line ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Strict scanning of one line.
 
 #ifndef HLOBUF_SUPPORT_SCANNER_H
 #define HLOBUF_SUPPORT_SCANNER_H

@@ -1,9 +1,6 @@
-//===- Support/Sentence.h - What a verdict consists of ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a verdict consists of.
 
 #ifndef HLOBUF_SUPPORT_SENTENCE_H
 #define HLOBUF_SUPPORT_SENTENCE_H

@@ -1,9 +1,6 @@
-//===- Support/Sources.h - Mapped files and places in them ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Mapped files and places in them.
 
 #ifndef HLOBUF_SUPPORT_SOURCES_H
 #define HLOBUF_SUPPORT_SOURCES_H

@@ -1,9 +1,6 @@
-//===- Support/TextPrinter.h - Findings for people --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings for people.
 
 #ifndef HLOBUF_SUPPORT_TEXTPRINTER_H
 #define HLOBUF_SUPPORT_TEXTPRINTER_H

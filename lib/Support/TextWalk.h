@@ -1,9 +1,6 @@
-//===- Support/TextWalk.h - How much text a check has seen ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How much text a check has seen.
 
 #ifndef HLOBUF_SUPPORT_TEXTWALK_H
 #define HLOBUF_SUPPORT_TEXTWALK_H

@@ -1,9 +1,6 @@
-//===- Support/UnionFind.h - Sets of numbers that grow together -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Sets of numbers that grow together.
 
 #ifndef HLOBUF_SUPPORT_UNIONFIND_H
 #define HLOBUF_SUPPORT_UNIONFIND_H

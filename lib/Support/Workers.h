@@ -1,9 +1,6 @@
-//===- Support/Workers.h - Threads that may be refused ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Threads that may be refused.
 
 #ifndef HLOBUF_SUPPORT_WORKERS_H
 #define HLOBUF_SUPPORT_WORKERS_H

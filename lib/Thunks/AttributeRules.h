@@ -1,14 +1,9 @@
-//===- Thunks/AttributeRules.h - What thunks are to do ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What thunks are to do.
 //
 // What follows from an instruction for the attributes of its thunk, as
 // Proto/AttributeForms.h spells them: the rules of HLO/StatedAttributes.def.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_THUNKS_ATTRIBUTERULES_H
 #define HLOBUF_THUNKS_ATTRIBUTERULES_H

@@ -1,14 +1,7 @@
-//===- Thunks/CollectiveRules.cpp -----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes of collectives: CollectiveOps of xla/service/cpu/thunk_emitter.cc,
 // GetCollectiveConfig of xla/backends/gpu/runtime/collective_thunk.cc (2025).
-//
-//===----------------------------------------------------------------------===//
 
 #include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"

@@ -1,13 +1,6 @@
-//===- Thunks/LaunchRules.cpp ---------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes of kernels, products of matrices and library calls.
-//
-//===----------------------------------------------------------------------===//
 
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"

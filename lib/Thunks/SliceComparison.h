@@ -1,15 +1,10 @@
-//===- Thunks/SliceComparison.h - What thunks may touch ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What thunks may touch.
 //
 // The slices of each thunk against the places of what its instruction reads and
 // writes. CPU: xla/service/cpu/thunk_emitter.cc. GPU:
 // xla/service/gpu/thunk_emitter.cc and kernel_arguments.cc.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_THUNKS_SLICECOMPARISON_H
 #define HLOBUF_THUNKS_SLICECOMPARISON_H

@@ -1,14 +1,7 @@
-//===- Thunks/SliceRules.cpp ----------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dynamic-slice fusions: which part of an operand or result each embedded
 // thunk gets (dynamic_slice_fusion_thunk.cc, xla/backends/gpu/runtime, 2026).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Support/Format.h"
 #include "Thunks/AttributeRules.h"

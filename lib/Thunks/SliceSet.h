@@ -1,9 +1,6 @@
-//===- Thunks/SliceSet.h - Sets of bytes of allocations ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Sets of bytes of allocations.
 
 #ifndef HLOBUF_THUNKS_SLICESET_H
 #define HLOBUF_THUNKS_SLICESET_H

@@ -1,16 +1,11 @@
-//===- Thunks/StreamOrder.h - What streams order ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What streams order.
 //
 // Vector clocks over the streams of a GPU. The thunks of a sequence go to one
 // stream, in order. An async-start makes its stream wait for the one that it is
 // launched from, and an async-done the one that it runs on for that of the
 // start (xla/backends/gpu/runtime/async_thunk.cc and async_execution.cc, 2026).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_THUNKS_STREAMORDER_H
 #define HLOBUF_THUNKS_STREAMORDER_H

@@ -1,9 +1,6 @@
-//===- Thunks/ThunkCoverage.h - Instructions and their thunks ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Instructions and their thunks.
 
 #ifndef HLOBUF_THUNKS_THUNKCOVERAGE_H
 #define HLOBUF_THUNKS_THUNKCOVERAGE_H

@@ -1,15 +1,10 @@
-//===- Thunks/ThunkGraph.h - Thunks and their instructions ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Thunks and their instructions.
 //
 // Which instruction each thunk stands for, which computation each sequence, and
 // where the assignment has what the instruction reads and writes
 // (xla/backends/{cpu,gpu}/.../thunk_emitter.cc, 2025-2026).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_THUNKS_THUNKGRAPH_H
 #define HLOBUF_THUNKS_THUNKGRAPH_H

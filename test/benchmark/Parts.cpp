@@ -1,13 +1,8 @@
-//===- test/benchmark/Parts.cpp - The parts of a run, timed one by one ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The parts of a run, timed one by one.
 //
 // HlobufBenchmarks ASSIGNMENT [--benchmark_filter=..]: see docs/benchmarks.md.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"

@@ -1,16 +1,11 @@
-//===- fuzz/Frames.h - One input that is several files ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One input that is several files.
 //
 // A dump is an assignment with its siblings and its module. One input holds
 // them all, as the framed text of --xla_dump_to=-. Bytes that change anywhere
 // mostly break a frame, and all after it is lost; these functions change what
 // is inside.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_FUZZ_FRAMES_H
 #define HLOBUF_FUZZ_FRAMES_H

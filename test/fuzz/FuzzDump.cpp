@@ -1,15 +1,10 @@
-//===- fuzz/FuzzDump.cpp - Any text as a dump ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Any text as a dump.
 //
 // For libFuzzer: see utils/fuzz. Each input is a file, so compressed texts and
 // fragments come up, too. Most are framed texts with all files of a dump, and
 // what is changed is a file inside.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Driver/Driver.h"
 #include "Frames.h"

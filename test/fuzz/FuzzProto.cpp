@@ -1,15 +1,10 @@
-//===- fuzz/FuzzProto.cpp - Any bytes as a proto --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Any bytes as a proto.
 //
 // For libFuzzer: see utils/fuzz. Half of the changes are to one field of a
 // message, with the sizes around it made right again: bytes alone hardly ever
 // reach what comes after them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Driver/Verify.h"
 #include "Input/ProtoInputs.h"

@@ -1,9 +1,6 @@
-//===- ChildProcessTest.cpp - Processes that cannot be started ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Processes that cannot be started.
 
 #include "Reduce/ChildProcess.h"
 #include "gtest/gtest.h"

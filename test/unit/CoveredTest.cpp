@@ -1,9 +1,6 @@
-//===- CoveredTest.cpp - Unions of byte ranges ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Unions of byte ranges.
 
 #include "Memory/ByteSpans.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,6 @@
-//===- DumpFlagsTest.cpp - XLA_FLAGS for --exec ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// XLA_FLAGS for --exec.
 
 #include "Driver/XlaFlags.h"
 #include "gtest/gtest.h"

@@ -1,9 +1,6 @@
-//===- EqualComputationsTest.cpp - What computes the same -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What computes the same.
 
 #include "Program/EqualComputations.h"
 #include "Dump/Reader.h"

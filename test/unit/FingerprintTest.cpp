@@ -1,9 +1,6 @@
-//===- FingerprintTest.cpp - What a fingerprint is made of ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a fingerprint is made of.
 
 #include "Results/Result.h"
 #include "gtest/gtest.h"

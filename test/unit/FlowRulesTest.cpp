@@ -1,14 +1,9 @@
-//===- FlowRulesTest.cpp - Releases forward and update in place -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Releases forward and update in place.
 //
 // One test a row of docs/in-place-rules.md. The rules of a date come from
 // possibleRules(), so that the dates are tested, too.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Dataflow/LiveRanges.h"
 #include "Dump/Reader.h"

@@ -1,9 +1,6 @@
-//===- OpcodeTest.cpp - The table of opcodes ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The table of opcodes.
 
 #include "HLO/ForwardRules.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,6 @@
-//===- SliceSetTest.cpp - Sets of bytes of allocations --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Sets of bytes of allocations.
 
 #include "Thunks/SliceSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,6 @@
-//===- hlobuf-reduce/main.cpp - Options to a reduction --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Options to a reduction.
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"

@@ -1,9 +1,6 @@
-//===- hlobuf-view/main.cpp - Options to a picture ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Options to a picture.
 
 #include "Checks/Context.h"
 #include "CommandLine/Help.h"

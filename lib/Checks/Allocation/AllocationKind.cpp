@@ -1,9 +1,4 @@
-//===- Checks/Allocation/AllocationKind.cpp -------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An allocation has one kind. `preallocated-temp` is printed if and only if
 // none of parameter, constant, thread-local and maybe-live-out holds
@@ -16,8 +11,6 @@
 // Only a temp may be without values: TPU makes one for its alternate memory
 // even if nothing was placed there (libtpu 0.0.11 to 0.0.51, one module in
 // six).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

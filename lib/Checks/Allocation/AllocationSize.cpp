@@ -1,9 +1,4 @@
-//===- Checks/Allocation/AllocationSize.cpp -------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An allocation ends where its furthest value ends. For a temp this is the end
 // of the last chunk of the heap (heap_simulator.cc, 2017; combined without
@@ -15,8 +10,6 @@
 //
 // Exception: the alternate memory of TPU (color 1, on v4 color 3) also holds
 // the scratch memory of kernels, which has no value line: seen on v7x.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Facts/Sizes.h"

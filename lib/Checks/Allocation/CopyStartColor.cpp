@@ -1,9 +1,4 @@
-//===- Checks/Allocation/CopyStartColor.cpp -------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy-start crosses memory spaces: its destination {0} has another color
 // than its source, and its sync flag {2} is 4 bytes of color 2. Only the
@@ -15,8 +10,6 @@
 // since 2026-07-27 also inside of device memory. Two of those in a row, there
 // and back, are what is left of a round trip to the host that lost its memory
 // space.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

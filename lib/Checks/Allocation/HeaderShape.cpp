@@ -1,9 +1,4 @@
-//===- Checks/Allocation/HeaderShape.cpp ---------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shape between the bars of a parameter's header is that of its value,
 // without layouts (buffer_assignment.cc BufferAllocation::ToString). For a part
@@ -21,8 +16,6 @@
 // Where the root's text is not in the dump, only the kind and, on CPU and GPU,
 // the bytes of S are compared with those of the values that fill the allocation
 // (on TPU a bitcast may pad: `bf16[300,5]`).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

@@ -1,9 +1,4 @@
-//===- Checks/Allocation/OffsetAlignment.cpp ------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value in a temp starts at a multiple of the alignment of its memory: the
 // heap places chunks that way, and combined heaps begin aligned too
@@ -14,8 +9,6 @@
 // warnings, because the embedder of XLA chooses them.
 //
 // Values of size 0 may be anywhere. Unit tests inside XLA use alignment 1.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

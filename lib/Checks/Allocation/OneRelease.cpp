@@ -1,9 +1,4 @@
-//===- Checks/Allocation/OneRelease.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All lines of a dump were printed by one release of XLA. Each form of a line
 // was printed between two dates (the page of an allocation since 2026-08-10,
@@ -17,8 +12,6 @@
 // Memory with pages of its own (`page_size_kib`) would print larger numbers on
 // the further temps of a color: no dump does, so that is a lint, and any other
 // page than 0 a warning.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include <set>

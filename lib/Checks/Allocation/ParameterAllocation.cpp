@@ -1,9 +1,4 @@
-//===- Checks/Allocation/ParameterAllocation.cpp --------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The allocation of parameter N at index I holds exactly that value of that
 // parameter, and every parameter has one allocation for each index of its shape
@@ -16,8 +11,6 @@
 // parameter would be placed there. No dump shows one, but a value that sits
 // with another parameter or with a constant, and a number that is left out, are
 // warnings.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "llvm/ADT/STLExtras.h"

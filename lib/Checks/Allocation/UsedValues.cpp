@@ -1,9 +1,4 @@
-//===- Checks/Allocation/UsedValues.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The used values are the placed values: the same ids. XLA collects the values
 // of all allocations (buffer_assignment.cc ToString, 2019-09-09; ValuesToString
@@ -22,8 +17,6 @@
 // each (instruction, index) (HloDataflowAnalysis::Verify insists on it), uses
 // once for each (user, operand, index) (HloValue::ComputeUses, hlo_value.cc).
 // No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Checks/Values/UsedRows.h"

@@ -1,9 +1,4 @@
-//===- Checks/Allocation/ValueBounds.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every value is inside its allocation: offset + size is at most the
 // allocation's size. XLA verifies this whenever it places a value
@@ -13,8 +8,6 @@
 // own, the combined size is that of the last stack instead of the largest
 // (CombineTempAllocations, since 2022-11-09), so that a value may stick out. No
 // dump shows it yet; there the finding is a warning.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

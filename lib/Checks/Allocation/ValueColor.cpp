@@ -1,9 +1,4 @@
-//===- Checks/Allocation/ValueColor.cpp -----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value has the color (memory space) of its allocation: XLA refuses anything
 // else when it places a value (buffer_assignment.cc AddAssignment, 2017),
@@ -24,8 +19,6 @@
 // of every position of a value (AddAssignment, 2019-07-30). Tuples and tokens
 // have no layout of their own. Where GPU gives temps a color of their own, only
 // the allocation's changes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

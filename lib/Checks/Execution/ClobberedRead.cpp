@@ -1,9 +1,4 @@
-//===- Checks/Execution/ClobberedRead.cpp ---------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every read finds the value that was written for it. The program is followed
 // step by step, on all paths through loops and conditionals (Dataflow/
@@ -36,8 +31,6 @@
 //   followed as a memory of its own;
 // - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"

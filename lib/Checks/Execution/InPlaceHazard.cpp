@@ -1,9 +1,4 @@
-//===- Checks/Execution/InPlaceHazard.cpp ---------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An instruction whose result overlaps bytes of an operand that it reads does
 // so element by element: what it reads there is what the same element
@@ -34,8 +29,6 @@
 // from many others; not a scatter on TPU, where fused updates are copied to
 // memory of the fusion's own first. What is not decided is a warning: no dump
 // that is known to be sound has such a place.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"

@@ -1,9 +1,4 @@
-//===- Checks/Execution/ReadBeforeDone.cpp --------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an asynchronous operation produces is there when its done has run.
 // Between start and done nobody else reads it: XLA's verifier wants the start
@@ -17,8 +12,6 @@
 // whose done is in another computation, or in another round of a loop; and a
 // result that is one of the operands too, as of an async dynamic-update-slice
 // (TPU, libtpu 0.0.51).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ExecutionPlan.h"

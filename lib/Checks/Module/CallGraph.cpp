@@ -1,9 +1,4 @@
-//===- Checks/Module/CallGraph.cpp ----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A computation that takes part in the schedule has one caller: XLA clones the
 // others' (xla/hlo/transforms/simplifiers/flatten_call_graph.cc, 2017), and
@@ -11,8 +6,6 @@
 // copy_insertion.cc, CallGraph::IsFlattened in call_graph.cc). Two callers
 // would pass their operands in the same buffers. What reduce, sort and the like
 // apply may be shared, and async chains may wrap one computation.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Dataflow/ModuleAnalysis.h"

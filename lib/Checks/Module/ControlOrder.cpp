@@ -1,9 +1,4 @@
-//===- Checks/Module/ControlOrder.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An instruction is scheduled after all of its control-predecessors, as after
 // its operands (HloSchedule::Verify in xla/hlo/ir/hlo_schedule.cc, 2018). Where
@@ -11,8 +6,6 @@
 // imply, it adds such an edge instead of a copy
 // (xla/service/copy_insertion.cc). Both are in one computation. Bodies of
 // fusions have no schedule.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Dataflow/ModuleAnalysis.h"

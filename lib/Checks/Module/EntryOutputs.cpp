@@ -1,9 +1,4 @@
-//===- Checks/Module/EntryOutputs.cpp ------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each output of the program has a buffer of its own, which holds neither a
 // constant nor a parameter that is not donated: the caller owns what it gets,
@@ -17,8 +12,6 @@
 // one allocation, which is a parameter's and maybe-live-out
 // (buffer_assignment.cc, 2019-2026). If they do not, the runtime returns bytes
 // that nobody wrote.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ModuleAnalysis.h"

@@ -1,14 +1,9 @@
-//===- Checks/Module/ModuleDifference.h - Dump against module ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Dump against module.
 //
 // What the checks that compare a dump with its module share: whether a part
 // can be compared, and how much of it is said.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
 #define HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H

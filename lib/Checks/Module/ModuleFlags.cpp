@@ -1,16 +1,9 @@
-//===- Checks/Module/ModuleFlags.cpp --------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an allocation is follows from the values in it: a constant, a parameter
 // of the entry, thread-local if all of them live in computations called by
 // reduce, sort and the like, and maybe-live-out if one reaches the entry's
 // root (buffer_assignment.cc, AssignBuffersForComputations, 2019-2026).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/Expected.h"

@@ -1,9 +1,4 @@
-//===- Checks/Module/ModuleInstructions.cpp ------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What dataflow relies on in every computation, also inside fusions:
 // - a bitcast keeps the bytes of its operand (HandleBitcast in
@@ -20,8 +15,6 @@
 // module, also inside fusions: an operand that was exchanged, or a shape that
 // was changed, rarely fits. What tuples, loops and calls forward is compared by
 // module-layout, layouts included.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Checks/ShapeRules.h"

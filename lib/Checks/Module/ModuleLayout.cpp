@@ -1,9 +1,4 @@
-//===- Checks/Module/ModuleLayout.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where bytes pass from one instruction to another unchanged, both have the
 // same shape and the same layout: XLA's verifier compares them once layouts are
@@ -23,8 +18,6 @@
 // On GPU memory spaces other than the host's are set after layouts, and bodies
 // of fusions get none (jaxlib 0.6.2 and 0.12.0, collectives in symmetric
 // memory). On CPU they mean nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Checks/LayoutFit.h"

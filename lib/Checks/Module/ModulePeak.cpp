@@ -1,15 +1,8 @@
-//===- Checks/Module/ModulePeak.cpp ---------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The peak is the first step with the most live bytes, by the live ranges and
 // instruction shapes of the module (hlo_live_range.cc, 2021-2026; its quirks
 // are those of peak-moment).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/Expected.h"

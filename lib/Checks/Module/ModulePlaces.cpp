@@ -1,9 +1,4 @@
-//===- Checks/Module/ModulePlaces.cpp ------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values that must alias share one place: loop state, branch results, operands
 // that are written in place, donated parameters (hlo_alias_analysis.cc,
@@ -20,8 +15,6 @@
 // one buffer have one place, and are in one alias set of the module. No row is
 // there twice, and each is there in both directions; TPU lists some rows in one
 // direction alone (libtpu 0.0.52), so that a missing row proves nothing there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ModuleAnalysis.h"

@@ -1,15 +1,8 @@
-//===- Checks/Module/ModulePositions.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The positions of a value are its definition and all that the module only
 // forwards from there, through tuples, bitcasts, calls, loops and branches
 // (hlo_dataflow_analysis.cc, 2019-2026). Their order means nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 

@@ -1,15 +1,8 @@
-//===- Checks/Module/ModuleRanges.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A live range begins where its value is defined and ends where the module
 // holds or reads it last; ranges of one alias set end where the next begins
 // (xla/hlo/utils/hlo_live_range.cc, by the rules of the dump's release).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 

@@ -1,17 +1,10 @@
-//===- Checks/Module/ModuleSequence.cpp -----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sequence is the schedule of the module's computations, each callee put
 // before its caller's step (FlattenSchedule in
 // xla/hlo/utils/hlo_live_range.cc, 2019-2026). Without is_scheduled=true in
 // the header the order inside a computation is taken from the dump; then it
 // must still be one: operands first, callees in their places.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 

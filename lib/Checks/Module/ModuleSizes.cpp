@@ -1,14 +1,7 @@
-//===- Checks/Module/ModuleSizes.cpp --------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // On CPU and GPU a value has the bytes of its shape, or the largest of its
 // alias set (buffer_assignment.cc, 2019-2026).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/Expected.h"

@@ -1,9 +1,4 @@
-//===- Checks/Module/ModuleText.cpp --------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The text after ` from instruction:` is the module's line: same shape with
 // its layout, same opcode, same operands, same attributes. Printed differently
@@ -17,8 +12,6 @@
 // 2022-05-23 on): the runtime passes and takes buffers by it. Layouts count
 // too. A computation that was extracted into a module of its own keeps the
 // header of the module it comes from (SparseCore, libtpu 0.0.51).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/LayoutFit.h"
 #include "Checks/Module/ModuleDifference.h"

@@ -1,16 +1,9 @@
-//===- Checks/Module/ModuleUses.cpp ---------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The uses of a value are the operands at which the module reads it
 // (HloValue::ComputeUses in xla/service/hlo_value.cc, 2019-2026). A tuple or
 // copy that only passes an element on is a use only as a root. Their order
 // means nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 

@@ -1,17 +1,10 @@
-//===- Checks/Module/ModuleValues.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value has a buffer if and only if the module's dataflow defines it in a
 // computation that gets buffers, and it is a phi if and only if different
 // values meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026).
 // Alias sets with a constant, where no constant is allocated, and those of a
 // view color (2026-07-22 on) have live ranges and no allocation.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 

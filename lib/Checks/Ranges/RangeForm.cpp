@@ -1,9 +1,4 @@
-//===- Checks/Ranges/RangeForm.cpp ----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A row of BufferLiveRange is named after a value whose instruction is in the
 // sequence, occurs once, and is inside the steps (0 <= start < T, start <= end
@@ -11,8 +6,6 @@
 // (hlo_live_range.cc, since 2021-04-07). A value that needs no memory may have
 // a row and no allocation (GPU's view colors, 2026-07-22), so there an unknown
 // name only counts if it is not in the sequence either.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

@@ -1,9 +1,4 @@
-//===- Checks/Ranges/RangeStart.cpp ---------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A live range starts at the step of the instruction that defines its value;
 // that of a parameter at the first step of its computation, 0 for parameters
@@ -12,8 +7,6 @@
 // values of the root of an asynchronous computation start at the async-start
 // if that comes later (newer than 2026-08-22: jax 0.12.0 on CUDA and ROCm,
 // libtpu 0.0.51).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

@@ -1,9 +1,4 @@
-//===- Checks/Ranges/SequenceMembership.cpp ------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // InstructionSequence holds every instruction of the computations that are
 // flattened into one order (HloLiveRange::FlattenSchedule, hlo_live_range.cc,
@@ -19,8 +14,6 @@
 // instruction: those are thread-local, or constants of a comparator or
 // reducer, which keep their constant allocation (CPU dumps of 2023 on).
 // A module that is not fully scheduled has neither steps nor ranges.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Checks/Values/UsedRows.h"

@@ -1,9 +1,4 @@
-//===- Checks/Restated/MemoryReport.cpp -----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The memory usage report is a function of the allocations and their values,
 // so the dump gives it back byte for byte. XLA prints both from one
@@ -13,8 +8,6 @@
 // Until 2025-10-27 rows of equal size and the shapes in a row are in hash
 // order (jaxlib 0.4.35 to 0.7.2): they are accepted in any order, and where a
 // table is cut any of the equally large rows may be shown.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Restated/RestatedSection.h"
 #include "Facts/Report.h"

@@ -1,9 +1,4 @@
-//===- Checks/Restated/Numbering.cpp --------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is numbered follows its numbers, and nothing is there twice:
 // - allocations are 0, 1, 2, ... as printed: XLA renumbers them after it
@@ -18,8 +13,6 @@
 //   reused buffers, too.
 // No exception is known. A module that is not fully scheduled prints `max 0`
 // and no steps.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,9 +1,4 @@
-//===- Checks/Restated/PeakList.cpp ---------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The list below `Live ranges at N (peak)` follows from the live ranges and
 // the shapes (hlo_live_range.cc ToString, since 2021-04-07; never truncated):
@@ -19,8 +14,6 @@
 //   value's instruction has a dimension without bound (`?`). Before, XLA
 //   crashed, so a list next to such a shape is wrong in every release.
 // No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Restated/RestatedSection.h"
 #include "Facts/Peak.h"

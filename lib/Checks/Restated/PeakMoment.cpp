@@ -1,9 +1,4 @@
-//===- Checks/Restated/PeakMoment.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `Live ranges at N (peak)` names the first step with the most live bytes, as
 // XLA counts them (hlo_live_range.cc ComputePeakMemoryMoment, since
@@ -11,8 +6,6 @@
 // 8 per element for a tuple, and still at the step after its end, because
 // frees of a step come after its allocations. 0 where nothing has bytes. Needs
 // the shape of every instruction with a live range. No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Facts/Peak.h"

@@ -1,9 +1,4 @@
-//===- Checks/Restated/PeakValues.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // I02: BufferAssigner keeps, for each allocation, the values that are alive
 // when its trace holds the most bytes (ComputePeakMemoryLogicalBuffers in
@@ -13,8 +8,6 @@
 // is joined from parts. Vector memory of TPU as in heap-trace. Outside temps
 // values are one after the other, and the list is the largest of them. Every
 // allocation has a list, in their order (BufferAssignment::ToProto).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Facts/Sizes.h"

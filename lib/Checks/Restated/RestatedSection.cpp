@@ -1,9 +1,4 @@
-//===- Checks/Restated/RestatedSection.cpp --------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Restated/RestatedSection.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,16 +1,11 @@
-//===- Checks/Restated/RestatedSection.h - Stated against derived -*- C++ -*-=//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Stated against derived.
 //
 // Some sections of a dump say again what others say: the peak list, the stack
 // breakdown, the total, the memory usage report. What they must be is derived
 // line by line, and compared with what they are. The first line that differs
 // is one finding, at the field that is wrong.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_CHECKS_RESTATED_RESTATEDSECTION_H
 #define HLOBUF_CHECKS_RESTATED_RESTATEDSECTION_H

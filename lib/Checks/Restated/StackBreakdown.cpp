@@ -1,9 +1,4 @@
-//===- Checks/Restated/StackBreakdown.cpp ---------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tree below the peak list says the peak's bytes again, by call stack
 // (hlo_stack_trace.cc, since 2025-07-23). From its names, depths and own bytes
@@ -21,8 +16,6 @@
 // part. Under each name tree and list have the same bytes; a value that several
 // paths lead to is split between them, but the sum stays. This is a warning, as
 // it was derived from dumps. No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Restated/RestatedSection.h"
 #include "Dump/Printer.h"

@@ -1,16 +1,9 @@
-//===- Checks/Restated/TotalBytes.cpp -----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `Total bytes used` is the sum of all allocation sizes, parameters, constants
 // and thread-local ones included, and the text in parentheses is that number
 // made readable. XLA adds them up while printing (buffer_assignment.cc, the
 // line since 2019-10-14, the text since 2021-08-09). No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Support/HumanBytes.h"

@@ -1,9 +1,4 @@
-//===- Checks/Sharing/BufferOverlap.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two values that are live together use disjoint bytes, and a value that is
 // never read is not written into the middle of a live one: it is written
@@ -38,8 +33,6 @@
 // - async bodies may have private stacks that all start at offset 0: only
 //   values of one stack are compared;
 // - contexts of SparseCore chains share one place (libtpu 0.0.51, v5p and up).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"

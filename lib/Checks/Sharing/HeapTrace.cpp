@@ -1,9 +1,4 @@
-//===- Checks/Sharing/HeapTrace.cpp ---------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // I01: HeapSimulatorTrace (xla/service/heap_simulator) is the order in which
 // values got their bytes and gave them back. It is recorded when a value is
@@ -18,8 +13,6 @@
 // TPU moves values of color 1, on v4 also 3, after they were placed and may
 // place them again (libtpu 0.0.52: half of its programs), and says nothing of
 // it. Each of those is freed, and no more often than it gets bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Facts/Sizes.h"

@@ -1,9 +1,6 @@
-//===- Checks/Sharing/Sharing.h - Shared bytes in words ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shared bytes in words.
 
 #ifndef HLOBUF_CHECKS_SHARING_SHARING_H
 #define HLOBUF_CHECKS_SHARING_SHARING_H

@@ -1,9 +1,4 @@
-//===- Checks/Sharing/SiblingOverlap.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The values that one instruction defines use disjoint bytes: all of them are
 // written at the same step (buffer_assignment.cc and heap_simulator.cc, 2017).
@@ -16,8 +11,6 @@
 //   place they are a warning; without used values that is not checked. One-line
 //   values do not tell which are phis (TensorFlow 1.14: a loop that starts
 //   from one zero at three indices).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
 #include "llvm/ADT/DenseSet.h"

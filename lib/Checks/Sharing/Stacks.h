@@ -1,14 +1,9 @@
-//===- Checks/Sharing/Stacks.h - Values on private stacks -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Values on private stacks.
 //
 // On TPU async computations may have stacks of their own (PrivateStacks.h), so
 // that values of two of them may share bytes. Values of one never do.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HLOBUF_CHECKS_SHARING_STACKS_H
 #define HLOBUF_CHECKS_SHARING_STACKS_H

@@ -1,17 +1,10 @@
-//===- Checks/Sharing/TupleTables.cpp -------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of addresses of a tuple-shaped value shares bytes with other
 // tables only, and only exactly: XLA gives each group of tuples an allocation
 // that nothing else may use (AssignBuffersForComputations and
 // MaybeAssignBuffer, 2017) before it packs allocations end to end. That needs
 // no live range.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Sharing/Sharing.h"
 

@@ -1,16 +1,9 @@
-//===- Checks/Size/ValueShape.cpp -----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shape on a value's line is the part of its instruction's shape at the
 // value's index, layouts included: both are printed from the same instruction
 // (buffer_assignment.cc, hlo_value.cc; instruction texts since 2021-09-23). No
 // exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 

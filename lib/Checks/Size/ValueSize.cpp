@@ -1,9 +1,4 @@
-//===- Checks/Size/ValueSize.cpp -----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value has the bytes of its shape, as the backend counts them: CPU and GPU
 // the elements (plus 4 bytes per dimension of a bounded dynamic array,
@@ -24,8 +19,6 @@
 // v5e, 32 on v5p, v6e and v7x (libtpu 0.0.11 to 0.0.51, more than 22,000
 // tables). An empty tuple has no bytes, and neither has a table in SparseCore's
 // color 7.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "llvm/Support/MathExtras.h"

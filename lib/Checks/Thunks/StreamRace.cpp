@@ -1,17 +1,12 @@
-//===- Checks/Thunks/StreamRace.cpp - stream-race -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// stream-race.
 //
 // No two accesses on different streams to common bytes, one of them a write,
 // are without an order: the assignment keeps the operands and results of an
 // asynchronous operation until its done, which the stream of a reader must have
 // waited for. Both rounds of a loop count; two branches of one conditional
 // never meet. What thunks for the host do is taken to run until its done.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/StreamOrder.h"

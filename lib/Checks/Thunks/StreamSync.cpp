@@ -1,16 +1,11 @@
-//===- Checks/Thunks/StreamSync.cpp - stream-sync -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// stream-sync.
 //
 // Each asynchronous start has one done after it in its sequence, with its
 // execution id, and each done a start (EmitAsyncDone, thunk_emitter.cc, 2026).
 // Exceptions: a send or recv may be started in one round of a loop and done in
 // the next; a start that is scheduled synchronously has neither.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include <map>

@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkAttributes.cpp - thunk-attributes ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-attributes.
 //
 // What a thunk says in addition to its slices is what its instruction says:
 // dimensions, windows, groups of devices, counts, configurations. Emitters copy
 // them from the instruction (thunk_emitter.cc of xla/service/cpu and
 // xla/service/gpu, 2025-2026), and nothing compares them when the executable is
 // loaded. The rows of StatedAttributes.def say what each is.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/AttributeRules.h"

@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkBounds.cpp - thunk-bounds -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-bounds.
 //
 // A slice is inside of its allocation, and has the bytes of the shape next to
 // it. XLA tests the first when it loads an executable, and nothing else
 // (BufferAllocation::Slice::FromProto, 2025). Emitters take slice and shape
 // from one assignment. Dynamic shapes have a prefix on some backends and are
 // not compared.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Facts/Sizes.h"

@@ -1,9 +1,6 @@
-//===- Checks/Thunks/ThunkInvariant.cpp - thunk-invariant -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-invariant.
 //
 // What a kernel was compiled to assume of its arguments holds. CPU: nothing
 // writes to an argument that is marked invariant, which LLVM may load at any
@@ -14,8 +11,6 @@
 // slices that are equal in the same places (GetFusionFingerprint,
 // kernel_reuse_cache.cc), and their instructions compute the same; so do the
 // comparators of sorts (EmitSortThunk). Kernels of whole calls get no noalias.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Program/EqualComputations.h"

@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkMissing.cpp - thunk-missing ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-missing.
 //
 // Every scheduled instruction that moves bytes has its thunk, and none twice
 // (ThunkEmitter::EmitHloComputation of both backends walks the schedule). What
 // a thunk launches is in the object files (CompilationResultProto's symbols).
 // Exceptions: calls and async computations of a GPU are inlined; a sort of a
 // GPU is a series of equal kernels.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"

@@ -1,9 +1,6 @@
-//===- Checks/Thunks/ThunkOrder.cpp - thunk-order -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-order.
 //
 // Thunks run in the order of the schedule: it is the order for which the
 // assignment was made. On a CPU the executor runs thunks side by side, along
@@ -12,8 +9,6 @@
 // order. Collectives of one sequence share a communicator: without it devices
 // may start them in different orders, and hang (CollectiveThunk::resource_uses,
 // collective_thunk.cc). Executables before 2025-03-28 do not store that.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"

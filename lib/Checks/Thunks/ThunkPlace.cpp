@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkPlace.cpp - thunk-place -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-place.
 //
 // A thunk is named for an instruction of the computation that its sequence runs
 // (ThunkInfo, thunk.h): for a GPU, or of one that is inlined there. A while has
 // a condition and a body, a conditional as many branches as computations. What
 // an executable for a GPU says of allocations, constants and outputs is what
 // the assignment says (GpuExecutable::ToProto, 2026).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 

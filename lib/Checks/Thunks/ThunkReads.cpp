@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkReads.cpp - thunk-reads -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-reads.
 //
 // A thunk reads the operands of its instruction at their places, and all of
 // them (GetAllocationSlice and GetUniqueSlice in thunk_emitter.cc of both
 // backends, 2025-2026). Exceptions: the kernel of a whole call has a set of
 // slices; a copy for a fusion of a GPU reads a part; a sort copies operands
 // that are elsewhere first.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/SliceComparison.h"

@@ -1,9 +1,6 @@
-//===- Checks/Thunks/ThunkRules.h - What rules of thunks share --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What rules of thunks share.
 
 #ifndef HLOBUF_CHECKS_THUNKS_THUNKRULES_H
 #define HLOBUF_CHECKS_THUNKS_THUNKRULES_H

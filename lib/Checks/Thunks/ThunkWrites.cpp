@@ -1,17 +1,12 @@
-//===- Checks/Thunks/ThunkWrites.cpp - thunk-writes -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// thunk-writes.
 //
 // A thunk writes the result of its instruction at its places, and nothing else:
 // neither constants nor parameters that are not donated, nor an output after
 // its last write. Exceptions: the kernel of a whole call names constants,
 // parameters and values that it carries among its results, and does not write
 // them (computation_kernel_emitter.cc, jaxlib 0.12.0.1).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/SliceComparison.h"

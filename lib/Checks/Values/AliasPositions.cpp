@@ -1,9 +1,4 @@
-//===- Checks/Values/AliasPositions.cpp -----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Some opcodes pass parts of their operands on instead of defining them
 // (HloDataflowAnalysis::Update*ValueSet, hlo_dataflow_analysis.cc, 2017 on): a
@@ -17,8 +12,6 @@
 //
 // Exception: a collective-permute-start with slice_sizes is in place and passes
 // on the elements of operand 0 alone; it is left out.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
 #include "HLO/ForwardRules.h"

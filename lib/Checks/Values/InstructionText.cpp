@@ -1,16 +1,9 @@
-//===- Checks/Values/InstructionText.cpp ----------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The text after ` from instruction:` is the defining instruction printed by
 // HloInstruction::ToString (hlo_value.cc, 2021-09-23 on): it begins with the
 // value's own name, never with `ROOT `, and is the same, byte for byte, for
 // every value that the instruction defines. No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
 

@@ -1,9 +1,4 @@
-//===- Checks/Values/OpcodeIndices.cpp ------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which parts of its result an instruction defines, and which it only passes
 // on from its operands, follows from the opcode
@@ -19,8 +14,6 @@
 // declared aliasing passed the aliased parts on before 2021-10-05. A missing
 // value is reported only where the live ranges prove that every value is
 // listed: constants and views may have none.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
 #include "HLO/ForwardRules.h"

@@ -1,9 +1,6 @@
-//===- Checks/Values/UsedRows.h - Rows of used values -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Rows of used values.
 
 #ifndef HLOBUF_CHECKS_VALUES_USEDROWS_H
 #define HLOBUF_CHECKS_VALUES_USEDROWS_H

@@ -1,9 +1,4 @@
-//===- Checks/Values/Uses.cpp --------------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A use `x, operand k {i}` of a value says that operand k of x is an
 // instruction where the value is at index i (HloValue::ComputeUses,
@@ -32,8 +27,6 @@
 // may hold none, and from 2026-07-22 on (views without allocation) a user may.
 // Where two values share a position an operand may hold one
 // of several. No other exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
 

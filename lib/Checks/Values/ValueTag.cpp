@@ -1,9 +1,4 @@
-//===- Checks/Values/ValueTag.cpp -----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value is printed as `<id name{index} (phi) @color>` on its value line and
 // on its block of the used values; both come from one HloValue
@@ -11,8 +6,6 @@
 // The block `reused by buffers of a different color` (2026-06-17) repeats the
 // tag once more. `{index}` is printed if and only if the instruction's shape
 // is a tuple, also for the whole tuple. No exception is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Values/UsedRows.h"
 

@@ -1,16 +1,9 @@
-//===- Checks/Waste/TempCount.cpp -----------------------------------------===//
-//
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each color and page has one temp allocation, because XLA combines them
 // (buffer_assignment.cc CombineTempAllocations, 2017). Several are wanted where
 // --xla_multiheap_size_constraint_per_heap bounds the size of each (up to six
 // of color 0 were seen on CPU): hence a lint, off by default.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include <map>

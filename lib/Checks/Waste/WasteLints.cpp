@@ -1,14 +1,9 @@
-//===- Checks/Waste/WasteLints.cpp - A lint for each kind of waste --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the hlobuf project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A lint for each kind of waste.
 //
 // Each row of Memory/Waste.def is a lint, off by default. A finding has the
 // bytes that the waste costs at the peak and what a user can do.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Checks/Check.h"
 #include "Memory/Waste.h"
