@@ -15,6 +15,7 @@ import sys
 
 TAILS = ("-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt")
 NAME = r"[A-Za-z_][\w.\-]*"
+INDEX = r"\{[\d,]*\}"
 # In templates: what follows is a number to which a multiple of the copy is
 # added, or a name to which the copy is appended.
 MARK = "\x01"
@@ -82,13 +83,13 @@ class Base:
         self.length = int(re.match(r"HloLiveRange \(max (\d+)", text)[1])
         self.order = re.findall(rf"^    \d+:({NAME})$", text, re.M)
         self.ranges = [
-            (m[1], int(m[2]), int(m[3]))
-            for m in re.finditer(rf"^    ({NAME})\{{\}}:(\d+)-(\d+)$", text, re.M)
+            ((m[1], m[2]), int(m[3]), int(m[4]))
+            for m in re.finditer(rf"^    ({NAME})({INDEX}):(\d+)-(\d+)$", text, re.M)
         ]
         self.peak_step = int(re.search(r"Live ranges at (\d+)", text)[1])
         self.peak = [
-            (m[1], int(m[2]))
-            for m in re.finditer(rf"^    ({NAME})\{{\}}: (\d+) bytes", text, re.M)
+            ((m[1], m[2]), int(m[3]))
+            for m in re.finditer(rf"^    ({NAME})({INDEX}): (\d+) bytes", text, re.M)
         ]
 
     def read_allocations(self, text):
@@ -152,7 +153,7 @@ class Base:
         for block in blocks:
             own = re.match(rf"<\d+ ({NAME})", block)[1]
             head, text = block.split(" from instruction:", 1)
-            head = re.sub(rf"^  ({NAME})(?=,|$)", lambda m: "  " + name(m[1]), head, flags=re.M)
+            head = re.sub(rf"^  ({NAME})(?=,| \{{|$)", lambda m: "  " + name(m[1]), head, flags=re.M)
             if own == self.root:
                 text = text.replace("ROOT ", "")
                 head = head.replace(" uses:\n", f"  all {{{number('c', 0)}}}\n uses:\n")
@@ -178,6 +179,12 @@ class Stitched:
         template = Template(text, self.steps)
         return (template.at(copy) for copy in range(self.copies))
 
+    def tuple_bytes(self):
+        """The size of the result's index table; layouts with tiles are those of TPU."""
+        if ":T(" in self.base.shape:
+            return -(-4 * self.copies // 512) * 512
+        return 8 * self.copies
+
     def tuple_shape(self, shape):
         return "(" + self.numbered([shape] * self.copies) + ")"
 
@@ -196,7 +203,7 @@ class Stitched:
     def assignment(self, out):
         out.write("BufferAssignment:\n")
         plain = self.tuple_shape(self.base.shape.split("{")[0])
-        size = 8 * self.copies
+        size = self.tuple_bytes()
         paged = any(", page " in block[2] for block in self.base.allocations)
         page = ", page 0" if paged else ""
         result = (
@@ -238,24 +245,24 @@ class Stitched:
         out.writelines(self.every(rows))
         out.write(f"    {end - 1}:all\n  BufferLiveRange:\n")
         rows = ""
-        for own, first, last in base.ranges:
+        for (own, index), first, last in base.ranges:
             first = number("t", first) if first or last != base.length else "0"
             last = number("t", last) if last != base.length else str(end)
-            rows += f"    {name(own)}{{}}:{first}-{last}\n"
+            rows += f"    {name(own)}{index}:{first}-{last}\n"
         out.writelines(self.every(rows))
         out.write(f"    all{{}}:{end - 1}-{end}\n")
         step, peak = self.peak()
         out.write(f"  Live ranges at {step} (peak):\n")
         total = 0
-        for own, size in peak:
+        for (own, index), size in peak:
             total += size
-            out.write(f"    {own}{{}}: {size} bytes (cumulative: {total} bytes)\n")
+            out.write(f"    {own}{index}: {size} bytes (cumulative: {total} bytes)\n")
         self.stack(out, peak)
 
     def stack(self, out, peak):
         """The tree of one level: bytes at the peak by op_name."""
         total, sums = sum(size for _, size in peak), {}
-        for own, size in peak:
+        for (own, _), size in peak:
             name = self.base.op_names.get(own.rsplit(".r", 1)[0], own)
             sums[name] = sums.get(name, 0) + size
         out.write(f"  Stack trace breakdown for peak usage: {spaced(total)} bytes\n")
@@ -297,25 +304,33 @@ class Stitched:
     def peak(self):
         base, last = self.base, self.copies - 1
         sizes = dict(base.peak)
-        held = {n for n, _, end in base.ranges if end == base.length} - {base.root}
-        missing = (held | {base.root}) - sizes.keys()
+        root = (base.root, "{}")
+        held = {n for n, _, end in base.ranges if end == base.length} - {root}
+        missing = (held | {root}) - sizes.keys()
         sizes.update({n: self.size_of(n) for n in missing})
-        kept = [(f"{n}.r{c}", sizes[n]) for c in range(self.copies) for n in held]
-        results = [(f"{base.root}.r{c}", sizes[base.root]) for c in range(self.copies)]
-        inside = [(f"{n}.r{last}", size) for n, size in base.peak if n not in held]
+
+        def rows(names, copies):
+            return [((f"{n}.r{c}", index), sizes[n, index]) for c in copies for n, index in names]
+
+        kept = rows(held, range(self.copies))
+        results = rows([root], range(self.copies))
+        inside = rows([n for n, _ in base.peak if n not in held], [last])
         before = [r for r in results[:last] if r not in inside]
         step, peak = last * base.length + base.peak_step, kept + before + inside
-        ending = kept + results + [("all", 8 * self.copies)]
-        # XLA still counts what was held up to the step before.
-        before = [n for n, _, end in base.ranges if end == base.length - 1]
-        ends = sum(map(self.size_of, before)) + sum(size for _, size in ending)
-        if ends > sum(size for _, size in peak):
+        ending = kept + results + [(("all", "{}"), self.tuple_bytes())]
+        ends = self.held_to(base.length - 1) + sum(size for _, size in ending)
+        if ends > self.held_to(base.peak_step - 1) + sum(size for _, size in peak):
             step, peak = self.end - 1, ending
         return step, sorted(peak, key=lambda row: (-row[1], row[0]))
 
+    def held_to(self, step):
+        """The bytes that end at STEP; XLA still counts them one step later."""
+        return sum(self.size_of(n) for n, _, end in self.base.ranges if end == step)
+
     def size_of(self, own):
         for _, _, _, values in self.base.allocations:
-            match = re.search(rf" {re.escape(name(own))} .*\(size=(\d+)", values)
+            spelled = re.escape(name(own[0]) + ("" if own[1] == "{}" else own[1]))
+            match = re.search(rf" {spelled}(?:{{}})? .*\(size=(\d+)", values)
             if match:
                 return int(match[1])
         return 0
