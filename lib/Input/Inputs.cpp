@@ -6,8 +6,8 @@
 #include "Dump/Reader.h"
 #include "Input/ProtoInputs.h"
 #include "Proto/Container.h"
+#include "Support/Archive.h"
 #include "Support/Format.h"
-#include "Support/LineCursor.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -16,6 +16,9 @@
 using namespace hlobuf;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
+
+static constexpr StringRef NamesOfDumps =
+    "files named *-buffer-assignment.txt, *.hlo.pb, *-cache or *.xplane.pb";
 
 namespace {
 /// Collects dumps argument by argument.
@@ -36,8 +39,14 @@ private:
   bool addProtos(const std::string &Path, ProtoFile File,
                  const std::shared_ptr<FrameFile> &Owner = {});
   void addProtoFile(const std::string &Path);
+  void addProtoFile(const std::string &Path, StringRef Bytes,
+                    const std::shared_ptr<FrameFile> &Owner = {});
   void addFragment(const std::string &Path, StringRef What);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
+  void addArchive(const std::string &Path, StringRef Bytes);
+  void addArchivedProto(const std::string &Name, const FrameFile &Archive);
+  void addDamage(const std::string &Path,
+                 const std::vector<std::string> &Damage);
   bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
   void addError(const std::string &Path, std::string Text) {
     List.Errors.push_back({Path, std::move(Text)});
@@ -87,7 +96,13 @@ void InputFinder::addArgument(const std::string &Path) {
 
 /// True if a text that begins like \p Start can be of use.
 static bool isKnownText(StringRef Start) {
-  return classify(Start) != TextKind::Other || mayHoldProto(Start);
+  return classify(Start) != TextKind::Other || mayHoldProto(Start) ||
+         isArchive(Start);
+}
+
+static bool beginsAssignment(StringRef Text) {
+  return classify(Text) == TextKind::Assignment ||
+         endsInFirstLine(Text, FileRole::Assignment);
 }
 
 bool InputFinder::holdsAssignment(const std::string &Path) {
@@ -96,8 +111,7 @@ bool InputFinder::holdsAssignment(const std::string &Path) {
   Sources Owner;
   llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
-    return classify(*Text) == TextKind::Assignment ||
-           endsInFirstLine(*Text, FileRole::Assignment);
+    return beginsAssignment(*Text);
   List.Skipped.push_back(
       fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
   return false;
@@ -183,63 +197,23 @@ void InputFinder::addFolder(const std::string &Path) {
   }
   if (!Any)
     addError(Path,
-             fmt::format("no buffer assignment in folder '{}': it needs files "
-                         "named *-buffer-assignment.txt, *.hlo.pb, *-cache or "
-                         "*.xplane.pb",
-                         Path));
+             fmt::format("no buffer assignment in folder '{}': it needs {}",
+                         Path, NamesOfDumps));
 }
 
-/// True if \p Line, which has no newline, is the begin of `*** Begin `.
-static bool beginsFrame(StringRef Line) {
-  return !Line.empty() && !Line.ends_with(" ***") &&
-         (Line.starts_with("*** Begin ") ||
-          StringRef("*** Begin ").starts_with(Line));
-}
-
-/// Takes a framed text apart; says which frames are not whole.
-static std::vector<std::string> readFrames(FrameFile &F) {
-  std::vector<std::string> Damage;
-  StringRef Name;
-  const char *Begin = nullptr;
-  for (LineCursor In(F.Text); !In.atEnd(); In.advanceRaw()) {
-    StringRef Line = In.line();
-    if (Line.consume_front("*** Begin ") && Line.consume_back(" ***")) {
-      if (Begin)
-        Damage.push_back(fmt::format(
-            "the frame '{}' does not end before '{}' begins", Name, Line));
-      Name = Line;
-      Begin = In.line().end() + 1;
-    } else if (Begin && Line.consume_front("*** End ") &&
-               Line.consume_back(" ***") && Line == Name) {
-      // XLA puts a newline between the content and this line.
-      StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
-      Content.consume_back("\n");
-      auto [Known, New] = F.Files.try_emplace(Name, Content);
-      if (New)
-        F.Order.push_back(Name.str());
-      else if (Known->second != Content)
-        Damage.push_back(fmt::format("two frames are named '{}'", Name));
-      Begin = nullptr;
-    }
-  }
-  if (Begin)
-    Damage.push_back(fmt::format(
-        "the text ends inside the frame '{}': it was cut off", Name));
-  else if (beginsFrame(F.Text.drop_front(wholeLines(F.Text).size())))
-    Damage.push_back("the text ends inside the first line of a frame: it was "
-                     "cut off");
-  return Damage;
+void InputFinder::addDamage(const std::string &Path,
+                            const std::vector<std::string> &Damage) {
+  if (Damage.empty())
+    return;
+  std::string Others;
+  if (Damage.size() != 1)
+    Others = fmt::format(" (and {} more)", Damage.size() - 1);
+  addError(Path, fmt::format("cannot read all of '{}': {}{}", Path,
+                             Damage.front(), Others));
 }
 
 void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
-  std::vector<std::string> Damage = readFrames(*Frames);
-  if (!Damage.empty())
-    addError(Frames->Path,
-             fmt::format("cannot read all of '{}': {}{}", Frames->Path,
-                         Damage.front(),
-                         Damage.size() == 1 ? ""
-                                            : fmt::format(" (and {} more)",
-                                                          Damage.size() - 1)));
+  addDamage(Frames->Path, Frames->readFrames());
   size_t Before = List.Dumps.size();
   for (const std::string &Name : Frames->Order)
     if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
@@ -250,6 +224,43 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
         fmt::format(
             "'{}' has no buffer assignment between its '*** Begin ***' lines",
             Frames->Path));
+}
+
+void InputFinder::addArchive(const std::string &Path, StringRef Bytes) {
+  auto Archive = std::make_shared<FrameFile>();
+  Archive->Path = Path;
+  llvm::Expected<std::vector<std::string>> Damage = Archive->unpack(Bytes);
+  if (!Damage)
+    return addError(Path, fmt::format("cannot read '{}': {}", Path,
+                                      llvm::toString(Damage.takeError())));
+  addDamage(Path, *Damage);
+  size_t Before = List.Dumps.size() + List.Errors.size();
+  for (const std::string &Name : Archive->Order) {
+    StringRef Text = Archive->Files.lookup(Name);
+    if (isAssignmentName(Name) || (isFreeName(Name) && beginsAssignment(Text)))
+      addDump(Name, Archive);
+  }
+  for (const std::string &Name : Archive->Order)
+    if (isProtoName(Name))
+      addArchivedProto(Name, *Archive);
+  if (List.Dumps.size() + List.Errors.size() == Before)
+    addError(Path, fmt::format("no buffer assignment in archive '{}': it needs "
+                               "{}",
+                               Path, NamesOfDumps));
+}
+
+/// Adds the protos of the member \p Name, which then has an owner of its own.
+void InputFinder::addArchivedProto(const std::string &Name,
+                                   const FrameFile &Archive) {
+  auto IsThere = [&](const std::string &Other) {
+    return Archive.Files.count(Other) != 0;
+  };
+  if (!textBeside(Name, IsThere).empty())
+    return;
+  auto Owner = std::make_shared<FrameFile>();
+  Owner->Path = Name;
+  Owner->Text = Owner->Owner.add(Name, Archive.Files.lookup(Name).str());
+  addProtoFile(Name, Owner->Text, Owner);
 }
 
 /// Adds the protos of \p File, that at \p Path; false if there are none.
@@ -301,23 +312,30 @@ static DumpStage stageOf(StringRef Path) {
              : DumpStage::Other;
 }
 
-/// Adds a file of a folder that is named like one with protos. Dumps of other
-/// stages are not what is looked for.
 void InputFinder::addProtoFile(const std::string &Path) {
-  if (!textBeside(Path).empty())
+  auto IsThere = [](const std::string &Other) { return fs::exists(Other); };
+  if (!textBeside(Path, IsThere).empty())
     return;
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
   if (!Bytes)
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Bytes.takeError())));
-  ProtoFile File = findProtoPlaces(Path, *Bytes);
+  addProtoFile(Path, *Bytes);
+}
+
+/// Adds a file that is named like one with protos, which a folder or an archive
+/// holds. Dumps of other stages are not what is looked for. \p Owner keeps
+/// bytes that are in no file of their own.
+void InputFinder::addProtoFile(const std::string &Path, StringRef Bytes,
+                               const std::shared_ptr<FrameFile> &Owner) {
+  ProtoFile File = findProtoPlaces(Path, Bytes);
   DumpStage Stage = stageOf(Path);
   bool CutOff = File.OnlyModules ? Stage == DumpStage::WithAssignment &&
                                        File.ScheduledModules != 0
                                  : Stage != DumpStage::Unknown;
   if (!File.Places.empty() || !File.Trouble.empty())
-    addProtos(Path, std::move(File));
+    addProtos(Path, std::move(File), Owner);
   else if (CutOff)
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
@@ -353,6 +371,8 @@ void InputFinder::addFile(const std::string &Path) {
                                llvm::toString(Text.takeError())));
     return;
   }
+  if (isArchive(*Text))
+    return addArchive(Frames->Path, *Text);
   Frames->Text = *Text;
   std::optional<FileRole> Role = roleOf(classify(*Text));
   if (Role && isOnlyInProtos(*Role))

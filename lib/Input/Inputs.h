@@ -6,9 +6,8 @@
 #define HLOBUF_INPUT_INPUTS_H
 
 #include "Dump/Model.h"
+#include "Input/FrameFile.h"
 #include "Input/ProtoInputs.h"
-#include "Support/Sources.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <array>
 #include <memory>
@@ -17,16 +16,6 @@
 #include <vector>
 
 namespace hlobuf {
-
-/// A text with `*** Begin NAME ***` frames (`--xla_dump_to=-`), taken apart.
-struct FrameFile {
-  Sources Owner;
-  std::string Path;
-  llvm::StringRef Text;
-  llvm::StringMap<llvm::StringRef> Files;
-  /// Names in the order of the text.
-  std::vector<std::string> Order;
-};
 
 /// A file of a dump, before it is read.
 struct InputFile {
@@ -47,7 +36,7 @@ struct Input {
   /// Where the thunks of a text dump are, if an executable of the same program
   /// is known.
   std::optional<ProtoPlace> Executable;
-  /// Set if the dump is in a framed text.
+  /// Set if the dump is in a framed text or in an archive.
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.
   std::string Relative;
@@ -73,7 +62,8 @@ struct InputList {
   std::vector<std::string> Searched;
 };
 
-/// Finds the dumps in files, folders (recursively, in order of names) and `-`.
+/// Finds the dumps in files, folders (recursively, in order of names), archives
+/// (tar, zip) and `-`. Archives in folders are not opened.
 /// Files that hold protos are known by their content, in folders by their
 /// names, and there only where the same dump is not there as a text. A fragment
 /// (values, live ranges, report) or module text stands for the dump that it

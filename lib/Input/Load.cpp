@@ -42,6 +42,16 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
   return llvm::Error::success();
 }
 
+/// The file \p Path of \p Frames. One of an archive may be cut off, as any
+/// file.
+static DumpFile openFramed(const FrameFile &Frames, const std::string &Path,
+                           Sources &Texts) {
+  StringRef Text = Frames.Files.lookup(Path);
+  if (Frames.isArchive())
+    Texts.addView(Path, Text);
+  return {Path, Text, false, !Frames.isArchive()};
+}
+
 /// True if \p Text is what a file of \p Role holds.
 static bool fitsRole(StringRef Text, FileRole Role) {
   return roleOf(classify(Text)) == Role;
@@ -149,7 +159,7 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     return llvm::Error::success();
   }
   if (In.Frames && !Given)
-    File = {Path, In.Frames->Files.lookup(Path), false, true};
+    File = openFramed(*In.Frames, Path, L.Texts);
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
@@ -379,8 +389,9 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
     if (llvm::Error Failed = openProto(In, Siblings, *L, All))
       return Failed;
   } else if (In.Frames) {
-    L->Texts.addView(In.Frames->Path, In.Frames->Text);
-    Assignment = {In.Path, In.Frames->Files.lookup(In.Path), false, true};
+    if (!In.Frames->isArchive())
+      L->Texts.addView(In.Frames->Path, In.Frames->Text);
+    Assignment = openFramed(*In.Frames, In.Path, L->Texts);
   } else if (llvm::Error Failed = openInto(L->Texts, In.Path, Assignment)) {
     return Failed;
   }

@@ -27,13 +27,13 @@ bool hlobuf::isProtoName(StringRef Path) {
          Name.ends_with("-cache");
 }
 
-std::string hlobuf::textBeside(StringRef Path) {
+std::string
+hlobuf::textBeside(StringRef Path,
+                   llvm::function_ref<bool(const std::string &)> Exists) {
   StringRef Stem = withoutCompressionTail(Path);
   if (!Stem.consume_back(".hlo.pb"))
     return "";
-  return assignmentOf((Stem + ".txt").str(), [](const std::string &Name) {
-    return llvm::sys::fs::exists(Name);
-  });
+  return assignmentOf((Stem + ".txt").str(), Exists);
 }
 
 /// How XLA names the dump of a module for that device (xla/service/dump.cc).

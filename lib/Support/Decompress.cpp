@@ -27,7 +27,7 @@ bool hlobuf::isZlib(StringRef Bytes) {
   return (0x7800 + static_cast<uint8_t>(Bytes[1])) % 31 == 0;
 }
 
-static llvm::Error damaged(const char *What) {
+llvm::Error hlobuf::damagedData(const char *What) {
   return llvm::createStringError(std::errc::illegal_byte_sequence, "%s", What);
 }
 
@@ -90,14 +90,14 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
       if (Stream.avail_in == 0 && Fed == Bytes.size())
         return llvm::Error::success();
       if (inflateReset(&Stream) != Z_OK)
-        return damaged("damaged gzip data");
+        return damagedData("damaged gzip data");
       continue;
     }
     if (Status == Z_BUF_ERROR && Stream.avail_in == 0 && Fed == Bytes.size())
-      return damaged(isGzip(Bytes) ? "the gzip data is cut off"
-                                   : "the zlib data is cut off");
+      return damagedData(isGzip(Bytes) ? "the gzip data is cut off"
+                                       : "the zlib data is cut off");
     if (Status != Z_OK)
-      return damaged("damaged gzip data");
+      return damagedData("damaged gzip data");
   }
 }
 
@@ -105,7 +105,7 @@ static llvm::Error gunzip(StringRef Bytes, Unpacked &Out) {
   z_stream Stream = {};
   constexpr int GzipOrZlib = 15 + 32;
   if (inflateInit2(&Stream, GzipOrZlib) != Z_OK)
-    return damaged("cannot start zlib");
+    return damagedData("cannot start zlib");
   llvm::Error Failed = inflateMembers(Stream, Bytes, Out);
   inflateEnd(&Stream);
   return Failed;
@@ -117,7 +117,7 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
   };
   std::unique_ptr<ZSTD_DStream, FreeStream> Stream(ZSTD_createDStream());
   if (!Stream)
-    return damaged("cannot start zstd");
+    return damagedData("cannot start zstd");
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
   ZSTD_inBuffer In = {Bytes.data(), Bytes.size(), 0};
   size_t Pending = 0;
@@ -126,13 +126,13 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
     size_t Before = In.pos;
     Pending = ZSTD_decompressStream(Stream.get(), &Out, &In);
     if (ZSTD_isError(Pending))
-      return damaged("damaged zstd data");
+      return damagedData("damaged zstd data");
     if (llvm::Error Failed = Text.add({Chunk.get(), Out.pos}))
       return Failed;
     if (Text.isRefused())
       break;
     if (In.pos == Before && Out.pos == 0)
-      return damaged("the zstd data is cut off");
+      return damagedData("the zstd data is cut off");
   }
   return llvm::Error::success();
 }
@@ -145,4 +145,26 @@ hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
   if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
     return std::move(Failed);
   return std::move(Out.Text);
+}
+
+llvm::Expected<std::string> hlobuf::inflateRaw(StringRef Bytes, uint64_t Size) {
+  // No byte stands for more, so that a small archive cannot ask for 4 GiB.
+  constexpr uint64_t MaxRatio = 1032;
+  if (Size > (Bytes.size() + 1) * MaxRatio)
+    return damagedData("damaged zip data");
+  std::string Text(Size, '\0');
+  z_stream Stream = {};
+  constexpr int Raw = -15;
+  if (inflateInit2(&Stream, Raw) != Z_OK)
+    return damagedData("cannot start zlib");
+  Stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data()));
+  Stream.avail_in = static_cast<uInt>(Bytes.size());
+  Stream.next_out = reinterpret_cast<Bytef *>(Text.data());
+  Stream.avail_out = static_cast<uInt>(Size);
+  int Status = inflate(&Stream, Z_FINISH);
+  bool Whole = Status == Z_STREAM_END && Stream.avail_out == 0;
+  inflateEnd(&Stream);
+  if (!Whole)
+    return damagedData("damaged zip data");
+  return Text;
 }

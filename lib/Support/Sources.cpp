@@ -108,11 +108,9 @@ static std::string withoutCr(StringRef Text) {
   return Out;
 }
 
-/// What \p Bytes, as they are in a file, say; nothing if they say it
-/// themselves.
-static llvm::Expected<std::optional<std::string>>
-decoded(StringRef Bytes, uint64_t MaxBytes,
-        llvm::function_ref<bool(StringRef)> Wanted) {
+llvm::Expected<std::optional<std::string>>
+hlobuf::decoded(StringRef Bytes, uint64_t MaxBytes,
+                llvm::function_ref<bool(StringRef)> Wanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
     llvm::Expected<std::string> Unpacked =

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct Place {
 /// True if a file that begins like \p Start is binary: in texts, white space is
 /// all that there is of control characters.
 bool isBinary(llvm::StringRef Start);
+
+/// What \p Bytes, as they are in a file, say: gzip and zstd are unpacked, as
+/// far as \p Wanted wants, and CR LF at the end of all lines becomes LF.
+/// Nothing if they say it themselves. Fails on damaged data and over \p
+/// MaxBytes.
+llvm::Expected<std::optional<std::string>>
+decoded(llvm::StringRef Bytes, uint64_t MaxBytes,
+        llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
 
 /// Owns the texts of one run. A `StringRef` into one of them is both a text
 /// and its place; line and column are computed only when they are printed.

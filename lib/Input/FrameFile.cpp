@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Input/FrameFile.h"
+#include "Dump/CutOff.h"
+#include "Dump/FileNames.h"
+#include "Input/ProtoInputs.h"
+#include "Support/Archive.h"
+#include "Support/Format.h"
+#include "Support/LineCursor.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// True if \p Line, which has no newline, is the begin of `*** Begin `.
+static bool beginsFrame(StringRef Line) {
+  return !Line.empty() && !Line.ends_with(" ***") &&
+         (Line.starts_with("*** Begin ") ||
+          StringRef("*** Begin ").starts_with(Line));
+}
+
+std::vector<std::string> FrameFile::readFrames() {
+  std::vector<std::string> Damage;
+  StringRef Name;
+  const char *Begin = nullptr;
+  for (LineCursor In(Text); !In.atEnd(); In.advanceRaw()) {
+    StringRef Line = In.line();
+    if (Line.consume_front("*** Begin ") && Line.consume_back(" ***")) {
+      if (Begin)
+        Damage.push_back(fmt::format(
+            "the frame '{}' does not end before '{}' begins", Name, Line));
+      Name = Line;
+      Begin = In.line().end() + 1;
+    } else if (Begin && Line.consume_front("*** End ") &&
+               Line.consume_back(" ***") && Line == Name) {
+      // XLA puts a newline between the content and this line.
+      StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
+      Content.consume_back("\n");
+      auto [Known, New] = Files.try_emplace(Name, Content);
+      if (New)
+        Order.push_back(Name.str());
+      else if (Known->second != Content)
+        Damage.push_back(fmt::format("two frames are named '{}'", Name));
+      Begin = nullptr;
+    }
+  }
+  if (Begin)
+    Damage.push_back(fmt::format(
+        "the text ends inside the frame '{}': it was cut off", Name));
+  else if (beginsFrame(Text.drop_front(wholeLines(Text).size())))
+    Damage.push_back("the text ends inside the first line of a frame: it was "
+                     "cut off");
+  return Damage;
+}
+
+/// The content of \p Member, decompressed where it is compressed once more.
+static llvm::Expected<std::string> readDecoded(const ArchiveMember &Member,
+                                               uint64_t MaxBytes) {
+  llvm::Expected<std::string> Content = readMember(Member, MaxBytes);
+  if (!Content)
+    return Content;
+  auto Text = decoded(*Content, MaxBytes);
+  if (!Text)
+    return Text.takeError();
+  return *Text ? std::move(**Text) : std::move(*Content);
+}
+
+llvm::Expected<std::vector<std::string>> FrameFile::unpack(StringRef Bytes) {
+  llvm::Expected<std::vector<ArchiveMember>> Members = listArchive(Bytes);
+  if (!Members)
+    return Members.takeError();
+  std::vector<std::string> Damage;
+  uint64_t Left = Sources::MaxBytes;
+  for (const ArchiveMember &Member : *Members) {
+    std::string Name = Path + "!" + Member.Name;
+    if (!isDumpText(Name) && !isProtoName(Name))
+      continue;
+    llvm::Expected<std::string> Content = readDecoded(Member, Left);
+    auto [Known, New] = Files.try_emplace(Name, StringRef());
+    if (!Content || !New) {
+      Damage.push_back(fmt::format("'{}': {}", Member.Name,
+                                   Content
+                                       ? "there are two files of this name"
+                                       : llvm::toString(Content.takeError())));
+      continue;
+    }
+    Left -= Content->size();
+    Known->second = Owner.add(Name, std::move(*Content));
+    Order.push_back(std::move(Name));
+  }
+  llvm::sort(Order);
+  return Damage;
+}
