@@ -42,6 +42,7 @@ private:
   void addProtoFile(const std::string &Path, StringRef Bytes,
                     const std::shared_ptr<FrameFile> &Owner = {});
   void addFragment(const std::string &Path, StringRef What);
+  void addReportProto(const std::string &Path);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addArchive(const std::string &Path, StringRef Bytes);
   void addArchivedProto(const std::string &Name, const FrameFile &Archive);
@@ -356,6 +357,29 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
                                Path, What));
 }
 
+/// Without its compression, the name of a report that is written with protos
+/// (xla/service/dump.cc, 2026-03) ends in this.
+static constexpr StringRef ReportProtoTail = "-memory-usage-report.pb";
+
+static bool isReportProto(StringRef Path) {
+  Path.consume_back(".gz");
+  return Path.ends_with(ReportProtoTail);
+}
+
+/// Adds the dump that the report at \p Path belongs to.
+void InputFinder::addReportProto(const std::string &Path) {
+  std::string Stem = Path.substr(0, Path.rfind(ReportProtoTail));
+  auto IsThere = [](const std::string &Other) { return fs::exists(Other); };
+  std::string Dump = assignmentOf(Stem + ".txt", IsThere);
+  for (const char *Tail : {".hlo.pb", ".hlo.pb.gz"})
+    if (Dump.empty() && IsThere(Stem + Tail))
+      Dump = Stem + Tail;
+  if (Dump.empty())
+    return addFragment(Path, "a memory usage report");
+  List.Skipped.push_back(Path + " (a report as a proto is not compared)");
+  addFile(Dump);
+}
+
 /// True if \p Text is too short to be sure, and no text.
 static bool beginsBinary(StringRef Text) {
   constexpr size_t Enough = 48;
@@ -409,6 +433,8 @@ void InputFinder::addFile(const std::string &Path) {
     break;
   }
   if (isBinary(*Text) || beginsBinary(*Text)) {
+    if (isReportProto(Path))
+      return addReportProto(Path);
     bool Once = Path == "-" || !fs::is_regular_file(Path);
     std::string Name = Once ? Frames->Path : Path;
     addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);
