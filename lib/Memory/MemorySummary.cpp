@@ -3,7 +3,7 @@
 #include "Memory/MemorySummary.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Peak.h"
-#include "Memory/Origin.h"
+#include "Memory/ValueNames.h"
 #include "Support/Format.h"
 #include <set>
 
@@ -16,15 +16,13 @@ public:
   Summarizer(const MemoryUse &Memory, const ModuleAnalysis *Module,
              llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Module(Module), Wasted(Wasted), Options(Options) {}
+        Names(DumpFacts, Module), Wasted(Wasted), Options(Options) {}
 
   MemorySummary run();
 
 private:
   void addAllocations();
   void addSpaces();
-  void findComputed();
-  ValueId named(ValueId V) const;
   HeldRow rowOf(const HeldValue &V) const;
   void addHeld();
   void addGroups(llvm::ArrayRef<HeldRow> Rows);
@@ -36,9 +34,7 @@ private:
   const MemoryUse &Memory;
   const Facts &DumpFacts;
   const Dump &D;
-  const ModuleAnalysis *Module;
-  /// By alias set: a member that an instruction computes, where one does.
-  llvm::DenseMap<uint32_t, ValueId> Computed;
+  ValueNames Names;
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
   MemorySummary Summary;
@@ -71,50 +67,23 @@ void Summarizer::addSpaces() {
     Sum.PeakStep = Space.PeakStep;
     Sum.Instruction = Memory.instructionAt(Space.PeakStep);
     if (NameId Name = D.Names.find(Sum.Instruction)) {
-      Origin From = findOrigin(DumpFacts, Name);
-      Sum.OpName = From.OpName;
-      Sum.Source = From.Source;
+      ValueName Called = Names.ofInstruction(Name);
+      Sum.OpName = Called.OpName;
+      Sum.Source = Called.Source;
     }
     for (const HeldValue &V : Memory.heldAt(Space.Color, Space.PeakStep))
       Sum.Unpadded += V.Unpadded;
   }
 }
 
-/// Not computed, but carried by a loop, a branch or a copy.
-static bool isState(const Facts &DumpFacts, const Value &V) {
-  Opcode Op = findOpcode(DumpFacts, V.Tag.Name);
-  return V.Tag.Phi || isSynchronousCall(Op) || Op == Opcode::Copy ||
-         Op == Opcode::Parameter || isAsync(Op) || startedBy(Op);
-}
-
-void Summarizer::findComputed() {
-  if (!Module || !Module->obstacle().empty())
-    return;
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
-    HloValueId Flow = Module->find(V.Tag.Name, V.Tag.Index);
-    if (Flow && !isState(DumpFacts, V))
-      Computed.try_emplace(Module->aliases().group(Flow).index(), ValueId(I));
-  }
-}
-
-ValueId Summarizer::named(ValueId V) const {
-  if (Computed.empty() || !isState(DumpFacts, D[V]) ||
-      D[D[V].Owner].isParameter())
-    return V;
-  HloValueId Flow = Module->find(D[V].Tag.Name, D[V].Tag.Index);
-  ValueId Better =
-      Flow ? Computed.lookup(Module->aliases().group(Flow).index()) : ValueId();
-  return Better && D[Better].Owner == D[V].Owner ? Better : V;
-}
-
 HeldRow Summarizer::rowOf(const HeldValue &V) const {
-  const Value &Val = D[named(V.Value)];
+  const Value &Val = D[V.Value];
+  ValueName Name = Names[V];
   HeldRow Row;
   Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
-  Origin From = findOrigin(DumpFacts, Val.Tag.Name);
-  Row.OpName = std::move(From.OpName);
-  Row.Source = std::move(From.Source);
+  Row.OpName = Name.OpName;
+  Row.Source = Name.Source;
+  Row.Called = std::move(Name);
   if (Val.Shape)
     Row.Shape = D.Shapes[Val.Shape].isTuple() ? "tuple table"
                                               : D.Shapes.plainText(Val.Shape);
@@ -384,7 +353,6 @@ void Summarizer::addDonation() {
 }
 
 MemorySummary Summarizer::run() {
-  findComputed();
   addAllocations();
   addSpaces();
   addHeld();

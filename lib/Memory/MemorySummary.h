@@ -10,6 +10,7 @@
 
 #include "Memory/MemoryTree.h"
 #include "Memory/MemoryUse.h"
+#include "Memory/ValueName.h"
 #include "Memory/Waste.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -44,6 +45,8 @@ struct HeldRow {
   std::string OpName;
   /// `train.py:12`; empty if it is not known.
   std::string Source;
+  /// All that the resolver of names says of it.
+  ValueName Called;
   /// Without its layout.
   std::string Shape;
   MemoryKind Kind = MemoryKind::Temp;

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Memory/ValueNames.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "Memory/MemoryTree.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Of a set of values, those that are asked for a name or for readers.
+static constexpr size_t MaxMembers = 64;
+/// Operands that are asked where an operation has no metadata.
+static constexpr unsigned MaxOperands = 8;
+
+/// The more, the more a name says.
+static int weight(const ValueName &Name) {
+  switch (Name.Role) {
+  case ValueRole::Argument:
+    return 6;
+  case ValueRole::Collected:
+    return 5;
+  case ValueRole::Computed:
+    return Name.Source.empty() ? !Name.OpName.empty() + 1 : 4 - Name.Inherited;
+  case ValueRole::Constant:
+    return 1;
+  case ValueRole::Blank:
+    return 0;
+  }
+  return 0;
+}
+
+ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()),
+      Module(Module && Module->obstacle().empty() ? Module : nullptr),
+      From(findFrontend(D)) {
+  if (!this->Module)
+    return;
+  const AliasAnalysis &Sets = Module->aliases();
+  size_t Count = Module->flow().values().size();
+  MemberBegin.assign(Count + 1, 0);
+  for (uint32_t V = 0; V != Count; ++V)
+    ++MemberBegin[Sets.group(HloValueId(V)).index() + 1];
+  for (size_t I = 0; I != Count; ++I)
+    MemberBegin[I + 1] += MemberBegin[I];
+  std::vector<uint32_t> Next(MemberBegin.begin(), MemberBegin.end() - 1);
+  Members.resize(Count);
+  for (uint32_t V = 0; V != Count; ++V)
+    Members[Next[Sets.group(HloValueId(V)).index()]++] = V;
+}
+
+llvm::ArrayRef<uint32_t> ValueNames::membersOf(HloValueId V) const {
+  uint32_t Group = Module->aliases().group(V).index();
+  return llvm::ArrayRef<uint32_t>(Members)
+      .slice(MemberBegin[Group], MemberBegin[Group + 1] - MemberBegin[Group])
+      .take_front(MaxMembers);
+}
+
+/// Takes the metadata of \p Attributes; false if there are none.
+static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
+                         StringRef Attributes) {
+  std::optional<StringRef> Op = findMetadata(Attributes, "op_name");
+  std::string Source = DumpFacts.sourceLine(Attributes);
+  bool Named = Op && !Op->empty();
+  if (!Named && Source.empty())
+    return false;
+  if (Named)
+    Out.OpName = printable(unescape(*Op));
+  Out.Source = std::move(Source);
+  if (Named)
+    Out.Operation = splitScopes(Out.OpName).back();
+  return true;
+}
+
+StringRef ValueNames::attributesOf(HloId Id) const {
+  const HloModule &M = D.Module;
+  return Module->program().isHidden(Id) ? StringRef() : M.attributes(M[Id]);
+}
+
+/// What \p At computes, by its own metadata, those of its fusion, or those of
+/// what its largest operand is.
+void ValueNames::describe(ValueName &Out, const TracedOperation &At) const {
+  const Program &P = Module->program();
+  Out.Computed = P[At.Computed].Name;
+  Out.Operation = printable(P.spell(At.Buffered ? At.Buffered : At.Computed));
+  // A tuple index table has no operation.
+  bool Table = P.trees().isTuple(P[At.Computed].Shape, At.Ordinal);
+  TracedOperation Of = At;
+  for (unsigned Hop = 0; Hop != MaxOperands; ++Hop) {
+    Out.Inherited = Hop != 0;
+    if (takeMetadata(Out, DumpFacts, attributesOf(Of.Computed)) &&
+        !Out.Source.empty())
+      return;
+    if (Of.Buffered && Of.Buffered != Of.Computed &&
+        takeMetadata(Out, DumpFacts, attributesOf(Of.Buffered)))
+      return;
+    if (!Out.OpName.empty() || Table)
+      return;
+    HloId Largest;
+    uint64_t Most = 0;
+    for (HloId Operand : P.operands(Of.Computed)) {
+      std::optional<uint64_t> Bytes =
+          Operand ? logicalBytes(D.Shapes, P[Operand].Shape) : std::nullopt;
+      if (Operand && (!Largest || Bytes.value_or(0) > Most)) {
+        Largest = Operand;
+        Most = Bytes.value_or(0);
+      }
+    }
+    if (!Largest)
+      return;
+    Of = OperationTrace(P).find(Largest, 0);
+    if (!Of.Computed)
+      return;
+  }
+}
+
+ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
+  const Program &P = Module->program();
+  ValueName Out;
+  Out.Role = ValueRole::Argument;
+  Out.Computed = P[Parameter].Name;
+  std::optional<StringRef> Op =
+      findMetadata(attributesOf(Parameter), "op_name");
+  if (Op && !Op->empty()) {
+    Out.OpName = Out.Operation = printable(unescape(*Op));
+    return Out;
+  }
+  Out.Operation = fmt::format("{}", P[Parameter].Number);
+  for (uint32_t Step : P.trees().steps(P[Parameter].Shape, Ordinal))
+    Out.Operation += fmt::format("[{}]", Step);
+  return Out;
+}
+
+/// The loop of \p At, and how many of the operation's results a value of shape
+/// \p Whole has.
+void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
+                              ShapeId Whole) const {
+  const Program &P = Module->program();
+  Out.Role = ValueRole::Collected;
+  Out.Sliced = At.Sliced;
+  Out.Loop = P[At.Loop].Name;
+  ValueName Loop;
+  takeMetadata(Loop, DumpFacts, attributesOf(At.Loop));
+  Out.LoopSource = Loop.Source;
+  Out.LoopText =
+      fmt::format("{} {}", From == Frontend::JAX ? "scan" : "loop",
+                  Loop.Source.empty() ? P.spell(At.Loop) : "at " + Loop.Source);
+  ShapeId Part = P.trees().part(P[At.Added].Shape, 0);
+  uint64_t WholeBytes = logicalBytes(D.Shapes, Whole).value_or(0);
+  uint64_t PartBytes = logicalBytes(D.Shapes, Part).value_or(0);
+  if (PartBytes != 0 && WholeBytes % PartBytes == 0)
+    Out.Parts = std::max<uint64_t>(1, WholeBytes / PartBytes);
+}
+
+ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
+  const Program &P = Module->program();
+  ValueName Out;
+  TracedOperation At = OperationTrace(P).find(Id, Ordinal);
+  if (!At.Computed) {
+    Out.Operation = P.spell(Id);
+    return Out;
+  }
+  bool Entry = P[At.Computed].Parent == D.Module.Entry;
+  if (P[At.Computed].Op == Opcode::Parameter && Entry)
+    Out = ofArgument(At.Computed, At.Ordinal);
+  else
+    describe(Out, At);
+  Out.Copied = At.Copied;
+  if (P[At.Computed].Op == Opcode::Constant)
+    Out.Role = ValueRole::Constant;
+  else if (At.Blank)
+    Out.Role = ValueRole::Blank;
+  if (At.Loop)
+    describeLoop(Out, At, P.trees().part(P[Id].Shape, Ordinal));
+  return Out;
+}
+
+/// Without a module: through copies and what only moves values.
+ValueName ValueNames::ofText(NameId Name) const {
+  ValueName Out;
+  Opcode Op = findOpcode(DumpFacts, Name);
+  Out.Computed = Name;
+  Out.Operation = printable(D.Names[Name]);
+  Origin Found = findOrigin(DumpFacts, Name);
+  Out.OpName = std::move(Found.OpName);
+  Out.Source = std::move(Found.Source);
+  Out.Inherited = Found.Inherited;
+  if (!Out.OpName.empty())
+    Out.Operation = splitScopes(Out.OpName).back();
+  if (Op == Opcode::Constant)
+    Out.Role = ValueRole::Constant;
+  return Out;
+}
+
+/// The backward pass is what jax calls `transpose(..)`.
+static bool isBackward(std::optional<StringRef> OpName) {
+  return OpName && OpName->contains("transpose(");
+}
+
+bool ValueNames::isReadBackward(ValueId V) const {
+  HloValueId Flow =
+      Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
+  if (!Flow) {
+    UsedId U = DumpFacts.usedOf(V);
+    return U &&
+           llvm::any_of(
+               D.uses(D[U]).take_front(MaxMembers), [&](const Use &Reader) {
+                 return isBackward(findMetadata(
+                     findAttributes(DumpFacts, Reader.Name), "op_name"));
+               });
+  }
+  bool Found = false;
+  for (uint32_t Member : membersOf(Flow))
+    Module->flow().forEachUse(HloValueId(Member), [&](HloId User, uint32_t,
+                                                      FlowPosition) {
+      Found = Found || isBackward(findMetadata(attributesOf(User), "op_name"));
+    });
+  return Found;
+}
+
+/// Of memory that is written later, the name of what is written there.
+ValueName ValueNames::fillBlank(ValueName Name, HloValueId V) const {
+  for (uint32_t Member : membersOf(V)) {
+    const HloValue &Other = Module->flow()[HloValueId(Member)];
+    ValueName Better = ofPart(Other.Definition, Other.Ordinal);
+    if (weight(Better) > weight(Name))
+      Name = std::move(Better);
+  }
+  if (Name.Role == ValueRole::Blank && !Name.OpName.empty())
+    Name.Role = ValueRole::Computed;
+  return Name;
+}
+
+ValueName ValueNames::operator[](ValueId V) const {
+  const ValueTag &Tag = D[V].Tag;
+  HloValueId Flow = Module ? Module->find(Tag.Name, Tag.Index) : HloValueId();
+  ValueName Out;
+  if (Flow) {
+    const HloValue &Defined = Module->flow()[Flow];
+    Out = ofPart(Defined.Definition, Defined.Ordinal);
+    if (Out.Role == ValueRole::Blank)
+      Out = fillBlank(std::move(Out), Flow);
+  } else {
+    Out = ofText(Tag.Name);
+    const Allocation &Alloc = D[D[V].Owner];
+    if (Alloc.isParameter() &&
+        findOpcode(DumpFacts, Tag.Name) == Opcode::Parameter) {
+      Out.Role = ValueRole::Argument;
+      Out.Operation =
+          Out.OpName.empty() ? fmt::format("{}", *Alloc.Parameter) : Out.OpName;
+    }
+  }
+  StringRef Scopes = Out.OpName;
+  Out.ForBackward = Out.Role != ValueRole::Argument &&
+                    Out.Role != ValueRole::Constant &&
+                    Scopes.contains("jvp(") && !Scopes.contains("transpose(") &&
+                    isReadBackward(V);
+  if (Out.Role == ValueRole::Argument && Out.Loop)
+    Out.Role = ValueRole::Collected;
+  return Out;
+}
+
+ValueName ValueNames::operator[](const HeldValue &Held) const {
+  ValueName Best = (*this)[Held.Value];
+  // An argument is known by its own name, whatever is written over it.
+  if (D[D[Held.Value].Owner].isParameter())
+    return Best;
+  size_t Asked = 0;
+  for (ValueId Other : Held.Others) {
+    if (++Asked > MaxMembers)
+      break;
+    ValueName Name = (*this)[Other];
+    if (weight(Name) > weight(Best))
+      Best = std::move(Name);
+  }
+  return Best;
+}
+
+ValueName ValueNames::ofInstruction(NameId Name) const {
+  HloId Id = Module ? Module->program().find(Name) : HloId();
+  return Id ? ofPart(Id, 0) : ofText(Name);
+}

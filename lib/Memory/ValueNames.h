@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the values of a dump are called.
+
+#ifndef HLOBUF_MEMORY_VALUENAMES_H
+#define HLOBUF_MEMORY_VALUENAMES_H
+
+#include "Dataflow/DataflowAnalysis.h"
+#include "Memory/Frontend.h"
+#include "Memory/MemoryUse.h"
+#include "Memory/OperationTrace.h"
+#include "Memory/ValueName.h"
+
+namespace hlobuf {
+
+/// Names the values of one dump. Built once, in about linear time; names are
+/// made when they are asked for, each at a bounded cost. May be asked by
+/// several threads.
+class ValueNames {
+public:
+  /// \p Module may be null, or unable to derive anything: then names come from
+  /// instruction texts alone, and nothing is followed through fusions and
+  /// loops.
+  ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module);
+
+  /// What \p V is called.
+  ValueName operator[](ValueId V) const;
+  /// What bytes are called that several values share at a time: after the one
+  /// that says most. An argument is called by its path, whatever is written
+  /// over it.
+  ValueName operator[](const HeldValue &Held) const;
+  /// What the result of instruction \p Name is called.
+  ValueName ofInstruction(NameId Name) const;
+
+  /// What the program was written with, for hints.
+  Frontend frontend() const { return From; }
+
+private:
+  llvm::ArrayRef<uint32_t> membersOf(HloValueId V) const;
+  llvm::StringRef attributesOf(HloId Id) const;
+  ValueName ofPart(HloId Id, uint32_t Ordinal) const;
+  ValueName ofText(NameId Name) const;
+  ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
+  void describe(ValueName &Out, const TracedOperation &At) const;
+  void describeLoop(ValueName &Out, const TracedOperation &At,
+                    ShapeId Whole) const;
+  bool isReadBackward(ValueId V) const;
+  ValueName fillBlank(ValueName Name, HloValueId V) const;
+
+  const Facts &DumpFacts;
+  const Dump &D;
+  /// Null if nothing can be derived from it.
+  const ModuleAnalysis *Module;
+  Frontend From;
+  /// Values of the module by alias set: MemberBegin[group] up to the next one.
+  std::vector<uint32_t> MemberBegin;
+  std::vector<uint32_t> Members;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_VALUENAMES_H
