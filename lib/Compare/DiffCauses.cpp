@@ -21,10 +21,6 @@ static std::string listNames(llvm::ArrayRef<std::string> Names) {
   return Text;
 }
 
-static std::string counted(size_t Count, StringRef Noun) {
-  return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
-}
-
 namespace {
 /// Arguments with something in common.
 struct ArgumentGroup {

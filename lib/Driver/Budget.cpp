@@ -37,11 +37,6 @@ std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
   return B;
 }
 
-static llvm::Error wrongGrowth(const std::string &Text) {
-  return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                 ("--max-growth: " + Text).c_str());
-}
-
 /// Adds a line of JSON to \p G; lines without a summary say nothing.
 static void addStored(StringRef Line, Growth &G) {
   llvm::Expected<json::Value> Parsed = json::parse(Line);
@@ -67,32 +62,26 @@ llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
   Growth G;
   auto [Limit, File] = Text.split(':');
   G.File = File.str();
-  double Percent = 0;
-  if (Limit.consume_back("%")) {
-    if (Limit.getAsDouble(Percent) || !(Percent >= 0))
-      return wrongGrowth("expected 5%:FILE or 100MiB:FILE");
+  double Percent = -1;
+  std::optional<uint64_t> Bytes = parseBytes(Limit);
+  if (Limit.consume_back("%") && !Limit.getAsDouble(Percent) && Percent >= 0)
     G.Percent = Percent;
-  } else if (std::optional<uint64_t> Bytes = parseBytes(Limit)) {
+  else if (Bytes)
     G.Bytes = *Bytes;
-  } else {
-    return wrongGrowth("expected 5%:FILE or 100MiB:FILE");
-  }
+  else
+    return makeError("--max-growth: expected 5%:FILE or 100MiB:FILE");
   Sources Texts;
   llvm::Expected<StringRef> Stored = Texts.open(
       G.File, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
   if (!Stored)
-    return wrongGrowth(fmt::format("cannot read '{}': {}", G.File,
-                                   llvm::toString(Stored.takeError())));
-  for (StringRef Rest = *Stored; !Rest.empty();) {
-    StringRef Line;
-    std::tie(Line, Rest) = Rest.split('\n');
+    return makeError("--max-growth: cannot read '{}': {}", G.File,
+                     llvm::toString(Stored.takeError()));
+  for (StringRef Line : llvm::split(*Stored, '\n'))
     addStored(Line, G);
-  }
   if (G.Stored.empty())
-    return wrongGrowth(fmt::format(
-        "'{}' has no summaries: hlobuf-verify --summary --format=json writes "
-        "them",
-        G.File));
+    return makeError("--max-growth: '{}' has no summaries: hlobuf-verify "
+                     "--summary --format=json writes them",
+                     G.File);
   return G;
 }
 

@@ -3,6 +3,7 @@
 #include "Driver/Capacity.h"
 #include "Dump/FileNames.h"
 #include "Support/RegularFile.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
@@ -28,13 +29,9 @@ static constexpr Chip Chips[] = {
 
 /// The value after `Key: ` on a line of \p Text, without quotes.
 static StringRef field(StringRef Text, StringRef Key) {
-  for (StringRef Rest = Text; !Rest.empty();) {
-    StringRef Line;
-    std::tie(Line, Rest) = Rest.split('\n');
-    Line = Line.trim();
-    if (Line.consume_front(Key) && Line.consume_front(": "))
+  for (StringRef Line : llvm::split(Text, '\n'))
+    if (Line = Line.trim(); Line.consume_front(Key) && Line.consume_front(": "))
       return Line.trim('"');
-  }
   return "";
 }
 

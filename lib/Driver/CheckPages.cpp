@@ -2,8 +2,7 @@
 //
 // --list-checks and --explain.
 
-#include "Checks/Check.h"
-#include "Driver/CheckNames.h"
+#include "Driver/CheckSelection.h"
 #include "Driver/Driver.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
@@ -12,26 +11,6 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-llvm::Expected<GlobList> hlobuf::parseCheckGlobs(StringRef Text) {
-  return GlobList::parse(Text, currentCheck);
-}
-
-std::string hlobuf::unknownCheck(StringRef Name) {
-  StringRef Nearest;
-  auto Least = static_cast<unsigned>(Name.size() / 3 + 1);
-  for (const CheckInfo &Info : allChecks()) {
-    unsigned Distance = Name.edit_distance(Info.Id, true, Least);
-    if (Distance < Least) {
-      Least = Distance;
-      Nearest = Info.Id;
-    }
-  }
-  std::string Text = fmt::format("no check is named '{}'", Name);
-  if (!Nearest.empty())
-    Text += fmt::format("; did you mean '{}'?", Nearest);
-  return Text + " (see --list-checks)";
-}
 
 void hlobuf::listChecks(llvm::raw_ostream &Out) {
   std::vector<const CheckInfo *> Sorted;

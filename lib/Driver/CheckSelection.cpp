@@ -2,11 +2,30 @@
 
 #include "Driver/CheckSelection.h"
 #include "Driver/Budget.h"
-#include "Driver/CheckNames.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+llvm::Expected<GlobList> hlobuf::parseCheckGlobs(StringRef Text) {
+  return GlobList::parse(Text, currentCheck);
+}
+
+std::string hlobuf::unknownCheck(StringRef Name) {
+  StringRef Nearest;
+  auto Least = static_cast<unsigned>(Name.size() / 3 + 1);
+  for (const CheckInfo &Info : allChecks()) {
+    unsigned Distance = Name.edit_distance(Info.Id, true, Least);
+    if (Distance < Least) {
+      Least = Distance;
+      Nearest = Info.Id;
+    }
+  }
+  std::string Text = fmt::format("no check is named '{}'", Name);
+  if (!Nearest.empty())
+    Text += fmt::format("; did you mean '{}'?", Nearest);
+  return Text + " (see --list-checks)";
+}
 
 std::string hlobuf::problemWithGlobs(StringRef Globs) {
   llvm::Expected<GlobList> Parsed = parseCheckGlobs(Globs);
@@ -21,11 +40,8 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
 }
 
 static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
-  std::string Problem = problemWithGlobs(Text);
-  if (!Problem.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("{}: {}", Option, Problem).c_str());
+  if (std::string Problem = problemWithGlobs(Text); !Problem.empty())
+    return makeError("{}: {}", Option, Problem);
   List = llvm::cantFail(parseCheckGlobs(Text));
   return llvm::Error::success();
 }

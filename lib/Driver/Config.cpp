@@ -157,27 +157,21 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
   llvm::Expected<StringRef> Read =
       Texts.open(Path, [](StringRef) { return false; });
   if (!Read)
-    return llvm::createStringError(std::errc::io_error, "%s",
-                                   fmt::format("error: cannot read '{}': {}\n",
-                                               Path,
-                                               llvm::toString(Read.takeError()))
-                                       .c_str());
+    return makeError("error: cannot read '{}': {}\n", Path,
+                     llvm::toString(Read.takeError()));
   auto C = std::make_unique<Config>();
   StringRef Text = *Read;
   constexpr size_t MaxBytes = ProbeBytes - 1;
   if (Text.size() > MaxBytes || nestsTooDeeply(Text))
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("error: '{}' is not a configuration: {}\n", Path,
-                    Text.size() > MaxBytes ? "over 1 MiB"
-                                           : "it is nested too deeply")
-            .c_str());
+    return makeError("error: '{}' is not a configuration: {}\n", Path,
+                     Text.size() > MaxBytes ? "over 1 MiB"
+                                            : "it is nested too deeply");
   std::string Problem;
   yaml::Input In(llvm::MemoryBufferRef(Text, Path), &Text, collectDiagnostic,
                  &Problem);
   In >> *C;
   if (In.error())
-    return llvm::createStringError(In.error(), "%s", Problem.c_str());
+    return makeError("{}", Problem);
   C->File = Path.str();
   C->Folder = llvm::sys::path::parent_path(absolutePath(Path)).str();
   return C;

@@ -75,11 +75,6 @@ private:
 };
 } // namespace
 
-static llvm::Error failure(const std::string &Text) {
-  return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                 Text.c_str());
-}
-
 static std::optional<RuleText> describeCheck(StringRef Id) {
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id)
@@ -89,8 +84,7 @@ static std::optional<RuleText> describeCheck(StringRef Id) {
 
 llvm::Error Driver::mayWrite(StringRef Path) const {
   if (P.reads(Path))
-    return failure(
-        fmt::format("'{}' is an input and must not be overwritten", Path));
+    return makeError("'{}' is an input and must not be overwritten", Path);
   return llvm::Error::success();
 }
 
@@ -151,9 +145,9 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
   bool Wanted = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(D.In.Path, Memory);
-  R = makeResult(D.In, **L,
-                 verify(**L, Selection, Wanted ? &Memory : nullptr, JobsInside),
-                 Selection);
+  R = makeResult(
+      D.In, **L,
+      verify(**L, Selection, Wanted ? &Memory : nullptr, JobsInside));
   if (Budgeted && R.Memory)
     checkBudgets(*R.Memory, D.Applied->Budgets,
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
@@ -262,9 +256,8 @@ void Driver::saveBaseline(RunEnd &End) {
     Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
     End.Status = ExitUnreadable;
   } else if (!Options.Quiet) {
-    Err << fmt::format("note: wrote {} finding{} to '{}', for --baseline\n",
-                       New.size(), New.size() == 1 ? "" : "s",
-                       Options.WriteBaseline);
+    Err << fmt::format("note: wrote {} to '{}', for --baseline\n",
+                       counted(New.size(), "finding"), Options.WriteBaseline);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "Driver/Verify.h"
 #include "Results/Result.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace hlobuf {
 
@@ -36,6 +37,29 @@ void matchExpectations(DumpResult &R, const LoadedDump &L);
 /// comments that changed.
 unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
                             std::string &Errors);
+
+// What both need.
+
+/// Calls \p Visit(place, line) for each line of \p Text, which is one of
+/// \p Texts or a part of one, that begins with `//`.
+template <typename VisitFn>
+void forEachComment(const Sources &Texts, llvm::StringRef Text, VisitFn Visit) {
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+    if (Line.starts_with("//"))
+      Visit(Texts.place(Line), Line);
+}
+
+/// The first line at or after \p Number that is not a comment, given the
+/// numbers of all comment lines in ascending order.
+inline uint32_t behindComments(llvm::ArrayRef<uint32_t> Comments,
+                               uint32_t Number) {
+  const uint32_t *At = llvm::lower_bound(Comments, Number);
+  while (At != Comments.end() && *At == Number) {
+    ++At;
+    ++Number;
+  }
+  return Number;
+}
 
 } // namespace hlobuf
 

@@ -23,8 +23,7 @@ static SentenceResult aboutProgram(const Input &In, const Dump &D) {
   return Said;
 }
 
-DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
-                              const CheckSelection &Selection) {
+DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V) {
   DumpResult R;
   R.Path = In.Path;
   for (size_t Role = 0; Role != NumFileRoles; ++Role)
@@ -33,14 +32,9 @@ DumpResult hlobuf::makeResult(const Input &In, const LoadedDump &L, Verdict V,
                                           : L.Model->Module.Name.str();
   for (Diagnostic &D : V.Findings)
     R.Findings.push_back(resolveFinding(L.Texts, D));
-  for (const UncountedFindings &U : V.Uncounted)
-    R.Uncounted.push_back({U.Check.str(), U.Level, U.Count});
-  for (NotChecked &Skipped : V.Skipped)
-    R.Skipped.push_back({Skipped.Check.str(), std::move(Skipped.Why.Reason),
-                         Skipped.Why.Kind, Skipped.Why.Missing,
-                         Selection.Require.contains(Skipped.Check)});
-  for (const ExemptCount &E : V.Exempted)
-    R.Exempted.push_back({E.Check.str(), E.Gate.str(), E.Count});
+  R.Uncounted = std::move(V.Uncounted);
+  R.Skipped = std::move(V.Skipped);
+  R.Exempted = std::move(V.Exempted);
   R.Checks = std::move(V.Checks);
   R[Sentence::Program] = aboutProgram(In, *L.Model);
   R.UnusedFiles = L.Unused;

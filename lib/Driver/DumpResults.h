@@ -11,8 +11,7 @@
 namespace hlobuf {
 
 /// The result of \p V, which belongs to \p L.
-DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V,
-                      const CheckSelection &Selection);
+DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V);
 
 /// The result of \p To, whose files have the same contents as those of
 /// \p From, whose result is \p Original.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/Exec.h"
 #include "Driver/Command.h"
 #include "Driver/Config.h"
 #include "Driver/Driver.h"
@@ -37,10 +36,10 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   if (Fresh.Cached != 0)
     return fmt::format("{} came out of jax's compilation cache instead of "
                        "being compiled; {}",
-                       countModules(Fresh.Cached), WithoutCache);
+                       counted(Fresh.Cached, "module"), WithoutCache);
   if (Fresh.Unfinished != 0)
     return fmt::format("XLA dumped {} without a buffer assignment",
-                       countModules(Fresh.Unfinished));
+                       counted(Fresh.Unfinished, "module"));
   std::string Why = "the program compiled nothing with XLA, replaced "
                     "XLA_FLAGS, or took everything from a compilation cache "
                     "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
@@ -116,13 +115,13 @@ static size_t printShortfalls(const FreshDumps &Fresh,
   if (unsigned Left = withoutEntry(Fresh, Entries)) {
     Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
                        "compilation cache; {}\n",
-                       countModules(Left), WithoutCache);
+                       counted(Left, "module"), WithoutCache);
     ++Count;
   }
   if (Fresh.Unfinished != 0)
     Err << fmt::format("hlobuf-verify: XLA dumped {} without a buffer "
                        "assignment\n",
-                       countModules(Fresh.Unfinished));
+                       counted(Fresh.Unfinished, "module"));
   return Count;
 }
 
@@ -145,7 +144,7 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
   if (!Entries.empty())
     Err << fmt::format("hlobuf-verify: {} out of jax's compilation cache: its "
                        "entries were verified\n",
-                       countModules(Fresh.Cached));
+                       counted(Fresh.Cached, "module"));
   if (printShortfalls(Fresh, Entries, Report, Err) && Verdict == ExitSound)
     Verdict = ExitUnreadable;
   Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/CommentLines.h"
 #include "Driver/DumpComments.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"

@@ -2,7 +2,6 @@
 
 #include "Driver/FreshDumps.h"
 #include "Dump/FileNames.h"
-#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -99,10 +98,6 @@ FreshDumps FolderSnapshot::changes() const {
   }
   llvm::sort(Fresh.Assignments);
   return Fresh;
-}
-
-std::string hlobuf::countModules(uint64_t Count) {
-  return fmt::format("{} module{}", Count, Count == 1 ? "" : "s");
 }
 
 std::vector<std::string>

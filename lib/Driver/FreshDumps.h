@@ -66,9 +66,6 @@ private:
   llvm::StringMap<Stamp> Files;
 };
 
-/// `1 module`, `2 modules`.
-std::string countModules(uint64_t Count);
-
 /// The entries of jax's compilation cache in \p Folder that hold modules of
 /// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax
 /// does not say which of several it took.

@@ -79,9 +79,7 @@ static void scan(const PassDump &File, size_t Number,
   if (!Buffer)
     return; // it went away: nothing is known of it
   uint32_t LineNumber = 0;
-  for (StringRef Rest = Buffer->getBuffer(); !Rest.empty();) {
-    auto [Line, Below] = Rest.split('\n');
-    Rest = Below;
+  for (StringRef Line : llvm::split(Buffer->getBuffer(), '\n')) {
     ++LineNumber;
     auto Known = Names.find(definedName(Line));
     if (Known != Names.end() && !Known->second.File)

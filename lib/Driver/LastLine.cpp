@@ -38,10 +38,6 @@ void LastLine::add(const DumpResult &R) {
   UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
 }
 
-static std::string counted(unsigned Count, StringRef Noun) {
-  return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
-}
-
 /// Checks with one reason that are named in the last line; more are counted.
 static constexpr size_t MaxNamed = 5;
 
@@ -67,7 +63,7 @@ std::string LastLine::spellReason(StringRef Reason,
                                   bool All) const {
   std::string Text;
   if (!All && Checks.size() > MaxNamed)
-    Text = counted(static_cast<unsigned>(Checks.size()), "check");
+    Text = counted(Checks.size(), "check");
   else
     Text = llvm::join(llvm::make_first_range(Checks), ", ");
   Text += fmt::format(" ({}", Reason);
@@ -189,11 +185,10 @@ std::string LastLine::remarks() const {
     Text += "; found by a search for an HloProto: " +
             andMore(FirstSearched, Searched);
   for (const auto &[File, Checks] : SwitchedOff)
-    Text += fmt::format(
-        "; switched off by {}: {}", File,
-        Checks.size() <= MaxNamed
-            ? llvm::join(Checks, ", ")
-            : counted(static_cast<unsigned>(Checks.size()), "check"));
+    Text += fmt::format("; switched off by {}: {}", File,
+                        Checks.size() <= MaxNamed
+                            ? llvm::join(Checks, ", ")
+                            : counted(Checks.size(), "check"));
   return Text;
 }
 

@@ -4,6 +4,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <array>
@@ -111,12 +112,8 @@ bool hlobuf::hasFlags(int Process, StringRef Text) {
   std::optional<std::string> Environment = readFile(Process, "environ");
   if (!Environment)
     return true;
-  StringRef Rest = *Environment;
-  while (!Rest.empty()) {
-    auto [Variable, Below] = Rest.split('\0');
-    Rest = Below;
+  for (StringRef Variable : llvm::split(*Environment, '\0'))
     if (Variable.consume_front("XLA_FLAGS="))
       return Variable.contains(Text);
-  }
   return false;
 }

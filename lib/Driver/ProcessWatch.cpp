@@ -321,7 +321,7 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
     Report.Shortfalls.push_back(fmt::format(
         "{} that process {} compiled: XLA did not dump {}, so something "
         "replaced the flags",
-        countModules(static_cast<uint64_t>(S.Compiled - Dumped)),
+        counted(static_cast<uint64_t>(S.Compiled - Dumped), "module"),
         *S.Commands.begin(), S.Compiled - Dumped == 1 ? "it" : "them"));
   }
 }
@@ -348,9 +348,9 @@ WatchReport ProcessWatch::finish() {
   compareCounts(Report);
   addUnseen(Report);
   if (unsigned Lost = Report.Losses.Modules)
-    Report.Shortfalls.push_back(
-        fmt::format("{} in {}: another process wrote files of the same names",
-                    countModules(Lost), Report.Losses.Folders.begin()->first));
+    Report.Shortfalls.push_back(fmt::format(
+        "{} in {}: another process wrote files of the same names",
+        counted(Lost, "module"), Report.Losses.Folders.begin()->first));
   if (Log.isIncomplete())
     Report.Shortfalls.push_back(
         "modules that other processes may have written over: the system does "

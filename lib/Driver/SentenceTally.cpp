@@ -102,7 +102,7 @@ static std::string joinNames(llvm::ArrayRef<Sentence> Which) {
 std::string SentenceTally::spell(const Gap &G, unsigned Count) const {
   std::string Text = joinNames(G.first) + " not shown";
   if (Dumps != 1)
-    Text += fmt::format(" in {} dump{}", Count, Count == 1 ? "" : "s");
+    Text += " in " + hlobuf::counted(Count, "dump");
   return Text + ": " + llvm::join(G.second, ", ");
 }
 

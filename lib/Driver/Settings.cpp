@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Settings.h"
-#include "Driver/CheckNames.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/Support/FileSystem.h"
@@ -80,12 +79,9 @@ llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
   ActiveConfig *Found = nullptr;
   bool Here = llvm::sys::fs::exists(File);
   if (Here && isNoFile(File))
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("error: '{}' is not a regular file: name it with --config "
-                    "to read it\n",
-                    StringRef(File))
-            .c_str());
+    return makeError("error: '{}' is not a regular file: name it with --config "
+                     "to read it\n",
+                     StringRef(File));
   if (Here || !Above.empty()) {
     llvm::Expected<ActiveConfig *> Nearest =
         Here ? open(File) : configFor(Above);
@@ -172,19 +168,14 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   S->Texts = mergeGlobs(File, Applies, Options);
   llvm::Expected<CheckSelection> Selection = CheckSelection::create(S->Texts);
   if (!Selection)
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        ("error: " + llvm::toString(Selection.takeError()) + "\n").c_str());
+    return makeError("error: {}\n", llvm::toString(Selection.takeError()));
   // A run without checks would pass everything.
   if (Selection->isEmpty() && !Options.WantMemory &&
       Options.Emit == EmitKind::Findings)
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("error: no check is left to run: {} '{}'\n",
-                    Options.Checks.empty() ? File->Source->File + ": checks:"
-                                           : "--checks:",
-                    S->Texts.Checks)
-            .c_str());
+    return makeError("error: no check is left to run: {} '{}'\n",
+                     Options.Checks.empty() ? File->Source->File + ": checks:"
+                                            : "--checks:",
+                     S->Texts.Checks);
   S->Selection = std::move(*Selection);
   S->Budgets = Options.Budgets;
   if (File)

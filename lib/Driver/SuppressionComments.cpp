@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/CheckNames.h"
-#include "Driver/CommentLines.h"
 #include "Driver/DumpComments.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"

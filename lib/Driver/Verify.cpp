@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Verify.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Driver/KnownDefects.h"
-#include "Driver/LostValues.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/UnknownLines.h"
+#include "Dump/CutOff.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Path.h"
 #include <map>
 
 using namespace hlobuf;
@@ -31,12 +33,34 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
   return First;
 }
 
+/// What shows that the assignment of \p A's dump was cut off after a line;
+/// empty if nothing. Used values tell which values it has to have
+/// (Facts/MissingEnds.h); without them the module does, if all that is there
+/// agrees with it.
+static std::string lostByModule(const CheckContext &A) {
+  const Dump &D = A.dump();
+  bool Listed = D.Values2019 == ValueForm::Tagged && D.complete(Section::Used);
+  if (endsAsMeant(D) || Listed || !D.complete(Section::Allocations) ||
+      !D.complete(Section::Module))
+    return "";
+  const ModuleAnalysis *Module = A.moduleAnalysis();
+  if (!Module || !Module->obstacle().empty())
+    return "";
+  size_t Lost = 0;
+  bool Agrees = true;
+  compare(Module->derived(), DerivedPart::Values, [&](const Difference &Found) {
+    Agrees = Found.Kind == DifferenceKind::Missing;
+    ++Lost;
+    return Agrees;
+  });
+  if (!Agrees || Lost == 0)
+    return "";
+  StringRef Path = D.file(FileRole::Module).Path;
+  return fmt::format("{} has {}", llvm::sys::path::filename(Path),
+                     counted(Lost, "more value"));
+}
+
 namespace {
-/// What one check said.
-struct Outcome {
-  std::vector<Diagnostic> Findings;
-  Verdict Said;
-};
 
 /// Runs the checks of one dump and gathers what they say.
 class Run {
@@ -49,16 +73,16 @@ public:
     All = L.Syntax.Kept;
     if (L.Syntax.Uncounted != 0)
       Result.Uncounted.push_back(
-          {SyntaxCheck, Severity::Error, L.Syntax.Uncounted});
+          {SyntaxCheck.str(), Severity::Error, L.Syntax.Uncounted});
   }
 
   Verdict finish(const SummaryOptions *WantMemory, unsigned Jobs);
 
 private:
   std::vector<uint32_t> order(unsigned Jobs) const;
-  Outcome runCheck(uint32_t Number) const;
-  CheckOutcome outcome(const Reporter &R, const Outcome &Check) const;
-  void gather(Outcome Check);
+  Verdict runCheck(uint32_t Number) const;
+  CheckOutcome outcome(const Reporter &R, const Verdict &Check) const;
+  void gather(Verdict Check);
   void settleSeverities();
   void noteGravest();
   void sortByPlace();
@@ -117,7 +141,7 @@ static CheckOutcome outcomeOf(SkipKind Kind) {
 }
 
 /// How \p Check ended. Lints that nobody asked for are dropped later.
-CheckOutcome Run::outcome(const Reporter &R, const Outcome &Check) const {
+CheckOutcome Run::outcome(const Reporter &R, const Verdict &Check) const {
   if (R.count() > Reporter::MaxKept)
     return CheckOutcome::Found;
   for (const Diagnostic &F : Check.Findings)
@@ -161,13 +185,17 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   return Enabled;
 }
 
-Outcome Run::runCheck(uint32_t Number) const {
+Verdict Run::runCheck(uint32_t Number) const {
   const CheckInfo &Info = allChecks()[Number];
-  Outcome Check;
+  Verdict Check;
+  auto Skip = [&](const SkipReason &Why) {
+    Check.Skipped.push_back({Info.Id.str(), Why.Reason, Why.Kind, Why.Missing,
+                             Selection.Require.contains(Info.Id)});
+  };
   if (std::optional<SkipReason> Missing =
           missingNeed(Context, Info, OnlyUnknown)) {
-    Check.Said.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
-    Check.Said.Skipped.push_back({Info.Id, std::move(*Missing)});
+    Check.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
+    Skip(*Missing);
     return Check;
   }
   Reporter R(Info, Number + 1, Check.Findings); // 0 is the reader's
@@ -179,30 +207,29 @@ Outcome Run::runCheck(uint32_t Number) const {
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
   Texts.releasePages();
-  Check.Said.Checks.push_back({Info.Id, outcome(R, Check)});
-  Check.Said.Checks.back().Extent = R.extent().str();
-  Check.Said.Checks.back().Assumption = R.assumption().str();
-  for (const SkipReason &G : R.skipReasons())
-    Check.Said.Skipped.push_back({Info.Id, G});
+  Check.Checks.push_back({Info.Id, outcome(R, Check), Severity::Lint,
+                          R.extent().str(), R.assumption().str()});
+  for (const SkipReason &Why : R.skipReasons())
+    Skip(Why);
   for (auto [Gate, Count] : R.exempted())
-    Check.Said.Exempted.push_back({Info.Id, Gate, Count});
+    Check.Exempted.push_back({Info.Id.str(), Gate.str(), Count});
   if (R.count() > Reporter::MaxKept)
-    Check.Said.Uncounted.push_back(
-        {Info.Id, R.gravestUncounted(), R.count() - Reporter::MaxKept});
-  Check.Said.Verified = R.skipReasons().empty();
+    Check.Uncounted.push_back(
+        {Info.Id.str(), R.gravestUncounted(), R.count() - Reporter::MaxKept});
+  Check.Verified = R.skipReasons().empty();
   return Check;
 }
 
-void Run::gather(Outcome Check) {
+void Run::gather(Verdict Check) {
   auto Move = [](auto &From, auto &To) {
     std::move(From.begin(), From.end(), std::back_inserter(To));
   };
   Move(Check.Findings, All);
-  Move(Check.Said.Checks, Result.Checks);
-  Move(Check.Said.Skipped, Result.Skipped);
-  Move(Check.Said.Exempted, Result.Exempted);
-  Move(Check.Said.Uncounted, Result.Uncounted);
-  Result.Verified += Check.Said.Verified;
+  Move(Check.Checks, Result.Checks);
+  Move(Check.Skipped, Result.Skipped);
+  Move(Check.Exempted, Result.Exempted);
+  Move(Check.Uncounted, Result.Uncounted);
+  Result.Verified += Check.Verified;
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
@@ -261,10 +288,10 @@ void Run::sortByPlace() {
 
 Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   std::vector<uint32_t> Order = order(Jobs);
-  std::map<uint32_t, Outcome> Outcomes;
+  std::map<uint32_t, Verdict> Outcomes;
   runInOrder(
       Order.size(), Jobs, [&](size_t I) { return runCheck(Order[I]); },
-      [&](size_t I, Outcome &Check) { Outcomes[Order[I]] = std::move(Check); });
+      [&](size_t I, Verdict &Check) { Outcomes[Order[I]] = std::move(Check); });
   for (auto &[Number, Check] : Outcomes)
     gather(std::move(Check));
   settleSeverities();

@@ -13,36 +13,15 @@
 
 namespace hlobuf {
 
-/// A check, or a part of it, that could not run.
-struct NotChecked {
-  llvm::StringRef Check;
-  SkipReason Why;
-};
-
-/// What a check left out, by the gates of docs/gates.md.
-struct ExemptCount {
-  llvm::StringRef Check;
-  llvm::StringRef Gate;
-  uint64_t Count = 0;
-};
-
-/// Findings of one check that were only counted.
-struct UncountedFindings {
-  llvm::StringRef Check;
-  /// The gravest of them.
-  Severity Level = Severity::Error;
-  unsigned Count = 0;
-};
-
 /// What the checks say about one dump.
 struct Verdict {
   /// Sorted by place, folded, severities final.
   std::vector<Diagnostic> Findings;
-  std::vector<UncountedFindings> Uncounted;
+  std::vector<ResultUncounted> Uncounted;
   /// All selected checks, in the order of Checks.def.
   std::vector<ResultCheck> Checks;
-  std::vector<NotChecked> Skipped;
-  std::vector<ExemptCount> Exempted;
+  std::vector<SkippedCheck> Skipped;
+  std::vector<ResultExempt> Exempted;
   /// Number of checks that ran to their end.
   unsigned Verified = 0;
   /// Only where it was asked for.

@@ -278,9 +278,9 @@ bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
   if (File.Searched)
     List.Searched.push_back(Path);
   if (File.ScheduledModules != 0)
-    List.Skipped.push_back(fmt::format(
-        "{} ({} scheduled module{} without a buffer assignment)", Path,
-        File.ScheduledModules, File.ScheduledModules == 1 ? "" : "s"));
+    List.Skipped.push_back(
+        fmt::format("{} ({} without a buffer assignment)", Path,
+                    counted(File.ScheduledModules, "scheduled module")));
   bool Alone = File.Places.size() == 1;
   for (ProtoPlace &Place : File.Places) {
     if (!addDump(Alone ? Path : Path + "!" + Place.Stem, Owner))

@@ -34,10 +34,8 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
   llvm::Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return classify(Start) != TextKind::Other; });
   if (!Text)
-    return llvm::createStringError(std::errc::io_error, "%s",
-                                   fmt::format("cannot read '{}': {}", Path,
-                                               llvm::toString(Text.takeError()))
-                                       .c_str());
+    return makeError("cannot read '{}': {}", Path,
+                     llvm::toString(Text.takeError()));
   File = {Path, *Text};
   return llvm::Error::success();
 }
@@ -164,9 +162,7 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
   if (Given && Problem.empty() && !fitsRole(File.Text, Role))
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "'%s' is not the kind of file this option expects", Path.c_str());
+    return makeError("'{}' is not the kind of file this option expects", Path);
   if (!Problem.empty()) {
     L.Unreadable.push_back({File.Text.take_front(0), std::move(Problem)});
     File = DumpFile();
@@ -258,11 +254,8 @@ static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
       continue;
     StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
                                         : StringRef(L.Unused.back());
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("cannot use '{}' with '{}': {}", Siblings[Number],
-                    L.Model->file(FileRole::Assignment).Path, Reason)
-            .c_str());
+    return makeError("cannot use '{}' with '{}': {}", Siblings[Number],
+                     L.Model->file(FileRole::Assignment).Path, Reason);
   }
   return llvm::Error::success();
 }
@@ -272,10 +265,9 @@ static llvm::Error openProto(const Input &In, const SiblingPaths &Siblings,
                              LoadedDump &L, Files &All) {
   for (const std::string &Given : Siblings)
     if (!Given.empty())
-      return llvm::createStringError(
-          std::errc::invalid_argument,
-          "cannot use '%s' with '%s': a proto has all of its parts",
-          Given.c_str(), In.Path.c_str());
+      return makeError("cannot use '{}' with '{}': a proto has all of its "
+                       "parts",
+                       Given, In.Path);
   std::optional<StringRef> Bytes;
   if (In.Frames)
     Bytes = In.Frames->Text;
@@ -364,9 +356,7 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
   TextReader Reader(In, *L, All, Jobs);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        ("cannot verify this dump: " + Traces).c_str());
+    return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
     Reader.dropUseless();
   if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
@@ -396,11 +386,8 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
     return Failed;
   }
   if (!fitsRole(Assignment.Text, FileRole::Assignment))
-    return llvm::createStringError(
-        std::errc::invalid_argument, "%s",
-        fmt::format("'{}' is not a buffer assignment: {}", In.Path,
-                    refusal(Assignment.Text))
-            .c_str());
+    return makeError("'{}' is not a buffer assignment: {}", In.Path,
+                     refusal(Assignment.Text));
   if (!In.Proto)
     if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
       return Failed;

@@ -108,9 +108,7 @@ std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
 }
 
 static llvm::Error failed(const ProtoPlace &Place, StringRef Why) {
-  return llvm::createStringError(
-      std::errc::illegal_byte_sequence, "%s",
-      fmt::format("cannot read '{}': {}", Place.File, Why).c_str());
+  return makeError("cannot read '{}': {}", Place.File, Why);
 }
 
 /// Opens the file of \p Place.

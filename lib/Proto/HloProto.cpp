@@ -2,6 +2,7 @@
 
 #include "Proto/HloProto.h"
 #include "Proto/Fields.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -99,26 +100,21 @@ private:
 };
 } // namespace
 
-static llvm::Error protoError(const char *Format, const char *What) {
-  return llvm::createStringError(std::errc::illegal_byte_sequence, Format,
-                                 What);
-}
-
 llvm::Expected<HloProto> ProtoReader::read(StringRef Module,
                                            StringRef Assignment) {
   readModule(Module);
   readAssignment(Assignment);
   if (Damaged)
-    return protoError("the protocol buffer is damaged in its %s", Damaged);
+    return makeError("the protocol buffer is damaged in its {}", Damaged);
   if (P.Module.Computations.empty())
-    return protoError("the HloProto has no %s", "HLO module");
+    return makeError("the HloProto has no HLO module");
   if (!P.Module.ComputationIds.sort())
-    return protoError("the HLO module has two %s with one id", "computations");
+    return makeError("the HLO module has two computations with one id");
   if (!P.Module.InstructionIds.sort())
-    return protoError("the HLO module has two %s with one id", "instructions");
+    return makeError("the HLO module has two instructions with one id");
   if (!P.Assignment.BufferIds.sort())
-    return protoError("the buffer assignment has two %s with one id",
-                      "logical buffers");
+    return makeError("the buffer assignment has two logical buffers with one "
+                     "id");
   indexNames();
   return std::move(P);
 }

@@ -70,32 +70,22 @@ llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
   // three times the bytes of their proto.
   constexpr size_t Least = size_t(1) << 24;
   constexpr size_t Factor = 64;
-  auto Print = [&](auto Function, std::string &Text) -> llvm::Error {
+  using PrintFn = void (*)(const HloProto &, TextSink &);
+  const std::pair<PrintFn, std::string *> Parts[] = {
+      {printAssignment, &Texts.Assignment},
+      {[](const HloProto &From, TextSink &To) { printModule(From.Module, To); },
+       &Texts.Module},
+      {printTraces, &Texts.Traces},
+      {printThunks, &Texts.Thunks}};
+  for (auto [Print, Text] : Parts) {
     TextSink To;
     To.Limit = std::max(Least, P.Module.Bytes.size() * Factor);
-    Function(To);
-    Text = std::move(To.Out);
+    Print(P, To);
     if (To.Damaged)
-      return llvm::createStringError(std::errc::illegal_byte_sequence,
-                                     "the protocol buffer is damaged in a %s",
-                                     To.Damaged);
-    if (Text.size() > To.Limit)
-      return llvm::createStringError(
-          std::errc::file_too_large,
-          "the text of the protocol buffer would be too large");
-    return llvm::Error::success();
-  };
-  if (llvm::Error E = Print([&](TextSink &To) { printAssignment(P, To); },
-                            Texts.Assignment))
-    return E;
-  if (llvm::Error E =
-          Print([&](TextSink &To) { printModule(P.Module, To); }, Texts.Module))
-    return E;
-  if (llvm::Error E =
-          Print([&](TextSink &To) { printTraces(P, To); }, Texts.Traces))
-    return E;
-  if (llvm::Error E =
-          Print([&](TextSink &To) { printThunks(P, To); }, Texts.Thunks))
-    return E;
+      return makeError("the protocol buffer is damaged in a {}", To.Damaged);
+    if (To.Out.size() > To.Limit)
+      return makeError("the text of the protocol buffer would be too large");
+    *Text = std::move(To.Out);
+  }
   return std::move(Texts);
 }

@@ -5,6 +5,7 @@
 #include "Reduce/Compiler.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace hlobuf;
@@ -159,12 +160,9 @@ static std::string verdictOn(const std::string &Folder) {
 
 /// What follows \p Label on the first line of \p Verdict that begins with it.
 static std::string lineOf(StringRef Verdict, StringRef Label) {
-  for (StringRef Rest = Verdict; !Rest.empty();) {
-    StringRef Line;
-    std::tie(Line, Rest) = Rest.split('\n');
+  for (StringRef Line : llvm::split(Verdict, '\n'))
     if (Line = Line.ltrim(); Line.consume_front(Label))
       return Line.trim().str();
-  }
   return "";
 }
 
@@ -228,8 +226,7 @@ llvm::Error hlobuf::writeBugReport(const EditModule &M,
   Compiler::Answer Built =
       Python.ask(From.WrongNumbers ? "run" : "compile", Program);
   if (Built.Word == "failed" || Built.Word == "absent")
-    return llvm::createStringError(std::errc::io_error, "%s",
-                                   Built.Rest.c_str());
+    return makeError("{}", Built.Rest);
   // StableHLO is an extra: some modules have no such form.
   Python.ask("stablehlo", Program + "\t" + Folder + "/program.mlir");
   if (llvm::StringRef(From.Target).starts_with("cuda"))

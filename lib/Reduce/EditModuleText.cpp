@@ -61,8 +61,7 @@ llvm::Error EditModuleReader::read() {
   };
   M = readModule(Text, {Names, Shapes, Indices}, Refuse);
   if (!Why.empty())
-    return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                   Why.c_str());
+    return makeError("{}", Why);
   addHeader();
   E.Instructions.resize(M.Instructions.size());
   for (const HloComputation &C : M.Computations) {

@@ -9,11 +9,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static llvm::Error problem(const std::string &Path, const std::string &Why) {
-  return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                 Path.c_str(), Why.c_str());
-}
-
 /// The text of the module in \p Bytes, an HloProto; empty if it is none.
 static std::string textOfProto(StringRef Bytes) {
   if (!isMessage(Bytes))
@@ -36,22 +31,24 @@ llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
     return Start.ltrim().starts_with("HloModule ") || mayHoldProto(Start);
   });
   if (!Read)
-    return problem(Path, llvm::toString(Read.takeError()));
+    return makeError("{}: {}", Path, llvm::toString(Read.takeError()));
   StringRef Text = *Read;
   std::string Printed;
   if (!Text.ltrim().starts_with("HloModule ")) {
     Printed = textOfProto(Text);
     if (Printed.empty())
-      return problem(Path, "it is neither the text of an HLO module, as in "
-                           "*.before_optimizations.txt, nor an HloProto");
+      return makeError("{}: it is neither the text of an HLO module, as in "
+                       "*.before_optimizations.txt, nor an HloProto",
+                       Path);
     Text = Printed;
   }
   llvm::Expected<EditModule> M = EditModule::read(Text);
   if (!M)
-    return problem(Path, llvm::toString(M.takeError()));
+    return makeError("{}: {}", Path, llvm::toString(M.takeError()));
   for (const EditAttribute &A : M->Header)
     if (A.Key == "is_scheduled" && A.Value == "true")
-      return problem(Path, "it is scheduled; a compiler takes the module as it "
-                           "was before: *.before_optimizations.txt");
+      return makeError("{}: it is scheduled; a compiler takes the module as "
+                       "it was before: *.before_optimizations.txt",
+                       Path);
   return M;
 }

@@ -4,6 +4,7 @@
 #include "Dump/SyntaxErrors.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,12 +32,6 @@ static size_t depthOf(StringRef Json) {
   return Most;
 }
 
-static llvm::Error refuse(StringRef Path, size_t Line) {
-  return llvm::createStringError(
-      std::errc::invalid_argument, "%s",
-      fmt::format("'{}' is not a baseline: see line {}", Path, Line).c_str());
-}
-
 llvm::Expected<Baseline>
 Baseline::read(StringRef Path,
                llvm::function_ref<StringRef(StringRef)> CurrentCheck) {
@@ -44,32 +39,32 @@ Baseline::read(StringRef Path,
   llvm::Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
   if (!Text)
-    return llvm::createStringError(std::errc::io_error, "%s",
-                                   fmt::format("cannot read '{}': {}", Path,
-                                               llvm::toString(Text.takeError()))
-                                       .c_str());
+    return makeError("cannot read '{}': {}", Path,
+                     llvm::toString(Text.takeError()));
   Baseline B;
   llvm::StringMap<unsigned> Renamed;
-  StringRef Rest = *Text;
-  for (size_t Number = 1; !Rest.empty(); ++Number) {
-    auto [Line, Below] = Rest.split('\n');
-    Rest = Below;
+  size_t Number = 0;
+  auto Refuse = [&] {
+    return makeError("'{}' is not a baseline: see line {}", Path, Number);
+  };
+  for (StringRef Line : llvm::split(*Text, '\n')) {
+    ++Number;
     if (Line.trim().empty())
       continue;
     // LLVM reads each level by a call; a line of a baseline has one.
     constexpr size_t MaxDepth = 64;
     if (depthOf(Line) > MaxDepth)
-      return refuse(Path, Number);
+      return Refuse();
     llvm::Expected<json::Value> Parsed = json::parse(Line);
     if (!Parsed) {
       llvm::consumeError(Parsed.takeError());
-      return refuse(Path, Number);
+      return Refuse();
     }
     const json::Object *Object = Parsed->getAsObject();
     auto Fingerprint = Object ? Object->getString("fingerprint") : std::nullopt;
     auto Count = Object ? Object->getInteger("count") : std::nullopt;
     if (!Fingerprint || !Count || *Count < 0)
-      return refuse(Path, Number);
+      return Refuse();
     StringRef OldCheck = Object->getString("check").value_or("");
     StringRef Check = CurrentCheck(OldCheck);
     StringRef Module = Object->getString("module").value_or("");

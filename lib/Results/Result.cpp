@@ -2,6 +2,7 @@
 
 #include "Results/Result.h"
 #include "Dump/Reader.h"
+#include "Support/Printable.h"
 #include "Support/TextPrinter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -60,12 +61,6 @@ std::string hlobuf::spellSentence(const SentenceResult &Said) {
   return Text;
 }
 
-/// The code points of UTF-8 that begin in \p Text.
-static uint32_t codePoints(StringRef Text) {
-  return static_cast<uint32_t>(llvm::count_if(
-      Text, [](char C) { return (static_cast<uint8_t>(C) & 0xC0) != 0x80; }));
-}
-
 static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   Place P = Texts.place(Where);
   if (P.File.empty())
@@ -77,9 +72,10 @@ static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   Result.Line = static_cast<uint32_t>(P.Line);
   Result.Column = static_cast<uint32_t>(P.Column);
   Result.EndColumn = static_cast<uint32_t>(P.Column + Bytes);
-  Result.Character = 1 + codePoints(P.LineText.take_front(P.Column - 1));
-  Result.EndCharacter =
-      Result.Character + codePoints(P.LineText.substr(P.Column - 1, Bytes));
+  size_t Character = 1 + columns(P.LineText.take_front(P.Column - 1));
+  size_t Characters = columns(P.LineText.substr(P.Column - 1, Bytes));
+  Result.Character = static_cast<uint32_t>(Character);
+  Result.EndCharacter = static_cast<uint32_t>(Character + Characters);
   Result.Excerpt = sourceExcerpt(P, Where.size());
   return Result;
 }

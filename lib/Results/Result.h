@@ -78,6 +78,7 @@ struct ResultFinding {
 /// them apart and silences none of them.
 struct ResultUncounted {
   std::string Check;
+  /// The gravest of them.
   Severity Level = Severity::Error;
   unsigned Count = 0;
   Silence Silenced = Silence::None;

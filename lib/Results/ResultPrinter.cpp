@@ -32,10 +32,13 @@ std::string hlobuf::relativePath(StringRef Path) {
   return Rest.str();
 }
 
+std::string hlobuf::moreFindings(unsigned Count) {
+  return counted(Count, "more finding") + " of this check " +
+         (Count == 1 ? "is" : "are");
+}
+
 std::string hlobuf::uncountedLine(const ResultUncounted &U) {
-  return fmt::format("{} more finding{} of this check {} only counted [{}]",
-                     U.Count, U.Count == 1 ? "" : "s",
-                     U.Count == 1 ? "is" : "are", U.Check);
+  return fmt::format("{} only counted [{}]", moreFindings(U.Count), U.Check);
 }
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {

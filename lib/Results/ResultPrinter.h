@@ -74,6 +74,9 @@ std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
 /// \p Path below the current folder if it is there; else as it is.
 std::string relativePath(llvm::StringRef Path);
 
+/// `9 more findings of this check are`.
+std::string moreFindings(unsigned Count);
+
 /// `9 more findings of this check are only counted [check]`.
 std::string uncountedLine(const ResultUncounted &U);
 

@@ -69,11 +69,9 @@ void TextResults::addFindings(const DumpResult &R) {
       OS << printableStart(R.Path) << ": note: " << uncountedLine(U) << '\n';
   for (const auto &[Check, Count] : Printed)
     if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
-      OS << fmt::format("{}: note: {} more finding{} of this check {} not "
-                        "shown (see --error-limit) [{}]\n",
-                        printableStart(R.Path), Count - Options.ErrorLimit,
-                        Count - Options.ErrorLimit == 1 ? "" : "s",
-                        Count - Options.ErrorLimit == 1 ? "is" : "are", Check);
+      OS << fmt::format("{}: note: {} not shown (see --error-limit) [{}]\n",
+                        printableStart(R.Path),
+                        moreFindings(Count - Options.ErrorLimit), Check);
 }
 
 void TextResults::add(const DumpResult &R) {

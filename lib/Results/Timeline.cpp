@@ -30,12 +30,6 @@ std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Where) {
   return fmt::format("{}:{}", File, Where.Line);
 }
 
-/// The columns that \p Text takes: code points.
-static size_t columns(StringRef Text) {
-  return static_cast<size_t>(llvm::count_if(
-      Text, [](char C) { return (static_cast<uint8_t>(C) & 0xC0) != 0x80; }));
-}
-
 static void padTo(std::string &Line, size_t Column) {
   size_t Now = columns(Line);
   Line.append(Now < Column ? Column - Now : 0, ' ');

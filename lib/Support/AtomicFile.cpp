@@ -19,9 +19,7 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static llvm::Error failure(StringRef Path, std::error_code Error) {
-  return llvm::createStringError(
-      Error, "%s",
-      fmt::format("cannot write '{}': {}", Path, Error.message()).c_str());
+  return makeError("cannot write '{}': {}", Path, Error.message());
 }
 
 /// Makes a new file \p Made in the folder of \p Path. In LLVM's own models of

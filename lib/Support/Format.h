@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// {fmt} for LLVM types.
+// {fmt} for LLVM types, and errors that it spells.
 
 #ifndef HLOBUF_SUPPORT_FORMAT_H
 #define HLOBUF_SUPPORT_FORMAT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <fmt/format.h>
 
 /// {fmt} takes a StringRef as it takes a string.
@@ -17,5 +18,22 @@ struct fmt::formatter<llvm::StringRef> : fmt::formatter<fmt::string_view> {
         fmt::string_view(Text.data(), Text.size()), Ctx);
   }
 };
+
+namespace hlobuf {
+
+/// The error that says what \p Format makes of \p Arguments.
+template <typename... Ts>
+llvm::Error makeError(fmt::format_string<Ts...> Format, Ts &&...Arguments) {
+  return llvm::make_error<llvm::StringError>(
+      fmt::format(Format, std::forward<Ts>(Arguments)...),
+      llvm::inconvertibleErrorCode());
+}
+
+/// `1 dump`, `2 dumps`.
+inline std::string counted(uint64_t Count, llvm::StringRef Noun) {
+  return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
+}
+
+} // namespace hlobuf
 
 #endif // HLOBUF_SUPPORT_FORMAT_H

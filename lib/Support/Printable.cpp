@@ -2,7 +2,8 @@
 
 #include "Support/Printable.h"
 #include "Support/Format.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -23,7 +24,7 @@ static StringRef takeCharacter(StringRef &Rest, uint32_t &Number) {
   Number = static_cast<unsigned char>(Rest.front());
   uint32_t Sum = Number & (0xffu >> (Size + 1));
   for (size_t I = 1; I < Size; ++I) {
-    if (I >= Rest.size() || (Rest[I] & 0xc0) != 0x80) {
+    if (I >= Rest.size() || !isContinuation(Rest[I])) {
       Size = 1;
       break;
     }
@@ -91,10 +92,11 @@ std::string hlobuf::printableLine(StringRef Line) {
 }
 
 std::string hlobuf::printableLines(StringRef Text) {
-  llvm::SmallVector<StringRef, 4> Lines;
-  Text.split(Lines, '\n');
-  std::string Out;
-  for (size_t I = 0; I != Lines.size(); ++I)
-    Out += (I == 0 ? "" : "\n") + printableLine(Lines[I]);
-  return Out;
+  return llvm::join(llvm::map_range(llvm::split(Text, '\n'), printableLine),
+                    "\n");
+}
+
+size_t hlobuf::columns(StringRef Text) {
+  return static_cast<size_t>(
+      llvm::count_if(Text, [](char C) { return !isContinuation(C); }));
 }

@@ -30,6 +30,12 @@ std::string printableLine(llvm::StringRef Line);
 /// Every line of \p Text as printableLine().
 std::string printableLines(llvm::StringRef Text);
 
+/// True for a byte of UTF-8 that does not begin a character.
+constexpr bool isContinuation(char C) { return (C & 0xc0) == 0x80; }
+
+/// The columns that \p Text takes: the characters of UTF-8 that begin in it.
+size_t columns(llvm::StringRef Text);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_SUPPORT_PRINTABLE_H

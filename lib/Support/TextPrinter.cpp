@@ -13,14 +13,6 @@ static constexpr size_t LineBytes = 120;
 /// Of these, bytes in front of the caret.
 static constexpr size_t LeadBytes = 48;
 
-static bool isContinuation(char C) { return (C & 0xc0) == 0x80; }
-
-/// The number of columns that \p Text takes: code points, that is.
-static size_t columns(StringRef Text) {
-  return static_cast<size_t>(
-      llvm::count_if(Text, [](char C) { return !isContinuation(C); }));
-}
-
 std::string hlobuf::sourceExcerpt(const Place &P, size_t Bytes) {
   if (P.File.empty())
     return "";

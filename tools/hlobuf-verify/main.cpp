@@ -5,7 +5,6 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Driver/Driver.h"
-#include "Driver/Exec.h"
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"

@@ -203,7 +203,7 @@ static llvm::Expected<Program> open(const std::string &Path,
   if (Dump.Model->cut(FileRole::Assignment))
     return llvm::createStringError(std::errc::illegal_byte_sequence, "%s",
                                    Dump.damage().back().c_str());
-  DumpResult R = makeResult(*In, Dump, verify(Dump, Selection), Selection);
+  DumpResult R = makeResult(*In, Dump, verify(Dump, Selection));
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   auto Derived = [&] { return Made.Context->moduleAnalysis(); };
   Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived,
