@@ -154,15 +154,8 @@ def problems_of_check(root, check, tests, rules, ids):
         if rule not in rules:
             yield f"{registry.CHECKS}: {check.id}: no rule {rule} in the catalogue"
 
-    source = check.source(root)
-    if check.is_row:
-        pass
-    elif not source:
-        yield f"{check.id} has no source {check.function}.cpp in {registry.CHECKS.parent}"
-    elif f"check{check.function}(const CheckContext" not in (root / source).read_text(
-        encoding="utf-8"
-    ):
-        yield f"{source} does not define check{check.function}"
+    if not check.is_row and not check.source(root):
+        yield f"no source in {registry.CHECKS.parent} defines check{check.function}"
 
     page = root / check.page
     if not page.exists():

@@ -55,9 +55,11 @@ class Check:
     """It is a row of WASTE and has no source of its own."""
 
     def source(self, root=ROOT):
-        """Its file below root, in the folder of its group; None if there is none."""
-        found = sorted((root / CHECKS.parent).rglob(f"{self.function}.cpp"))
-        return found[0].relative_to(root) if found else None
+        """The file below root that defines it; None if there is none."""
+        for path in sorted((root / CHECKS.parent).rglob("*.cpp")):
+            if f"check{self.function}(const CheckContext" in path.read_text(encoding="utf-8"):
+                return path.relative_to(root)
+        return None
 
     @property
     def sentence(self):

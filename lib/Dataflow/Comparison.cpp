@@ -21,7 +21,6 @@ public:
   void flags();
   void sizes();
   void ranges();
-  void peak();
 
 private:
   void findPlaced();
@@ -353,20 +352,13 @@ void Comparer::ranges() {
   }
 }
 
-void Comparer::peak() {
-  std::optional<int32_t> Expected = expectedPeak(Derived);
-  if (!Expected || D.UnboundedPeak || D.PeakStep == *Expected)
-    return;
-  Visit({.Row = static_cast<uint32_t>(*Expected)});
-}
-
 void hlobuf::compare(const Derivation &Derived, DerivedPart Part,
                      DifferenceFn Visit) {
   // In the order of DerivedPart.
   static constexpr void (Comparer::*Parts[NumDerivedParts])() = {
       &Comparer::sequence, &Comparer::values, &Comparer::positions,
       &Comparer::uses,     &Comparer::places, &Comparer::flags,
-      &Comparer::sizes,    &Comparer::ranges, &Comparer::peak};
+      &Comparer::sizes,    &Comparer::ranges};
   Comparer C(Derived, Visit);
   (C.*Parts[static_cast<size_t>(Part)])();
 }

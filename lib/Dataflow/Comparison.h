@@ -19,9 +19,8 @@ enum class DerivedPart : uint8_t {
   Flags,
   Sizes,
   Ranges,
-  Peak,
 };
-constexpr unsigned NumDerivedParts = 9;
+constexpr unsigned NumDerivedParts = 8;
 
 /// How dump and module disagree.
 enum class DifferenceKind : uint8_t {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/Expected.h"
-#include "Facts/Peak.h"
 #include "Facts/Sizes.h"
 
 using namespace hlobuf;
@@ -90,21 +89,4 @@ hlobuf::expectedSizes(const Derivation &Derived) {
   for (size_t I = 0; I != Flow.values().size(); ++I)
     Sizes[I] = Sizes[Derived.aliases().group(HloValueId(I)).index()];
   return Sizes;
-}
-
-std::optional<int32_t> hlobuf::expectedPeak(const Derivation &Derived) {
-  const DataflowAnalysis &Flow = Derived.flow();
-  const Dump &D = Derived.facts().dump();
-  PeakCounter Counter(Derived.schedule().steps());
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    std::optional<StepRange> Range = Derived.ranges()[HloValueId(I)];
-    if (!Range)
-      continue;
-    auto Bytes = logicalBytes(
-        D.Shapes, Derived.program()[Flow[HloValueId(I)].Definition].Shape);
-    if (!Bytes || Range->End < Range->Start)
-      return std::nullopt;
-    Counter.add(*Range, *Bytes);
-  }
-  return Counter.find().Step;
 }

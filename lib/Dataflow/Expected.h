@@ -29,10 +29,6 @@ ExpectedFlags statedFlags(const Allocation &Alloc);
 /// where a member's are not known. Computed once for all values.
 std::vector<std::optional<uint64_t>> expectedSizes(const Derivation &Derived);
 
-/// The peak step of the derived live ranges; nothing where some instruction's
-/// bytes are not known.
-std::optional<int32_t> expectedPeak(const Derivation &Derived);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_DATAFLOW_EXPECTED_H

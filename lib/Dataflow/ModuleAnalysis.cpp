@@ -47,8 +47,6 @@ bool ModuleAnalysis::states(DerivedPart Part) const {
     return D.complete(Section::Used);
   case DerivedPart::Ranges:
     return Timed && D.complete(Section::Ranges);
-  case DerivedPart::Peak:
-    return Timed && D.complete(Section::Ranges) && D.complete(Section::Peak);
   }
   return false;
 }

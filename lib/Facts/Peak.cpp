@@ -4,12 +4,20 @@
 
 using namespace hlobuf;
 
+ShapeId hlobuf::shapeOfInstruction(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
+  if (const Instruction *I = DumpFacts.instruction(Name))
+    return I->Result;
+  HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
+  return Id ? D.Module[Id].Shape : ShapeId();
+}
+
 std::optional<uint64_t> hlobuf::chargedBytes(const Facts &DumpFacts,
                                              const LiveRangeRow &Row) {
-  const Instruction *I = DumpFacts.instruction(Row.Name);
-  if (!I || !I->Result)
+  ShapeId Shape = shapeOfInstruction(DumpFacts, Row.Name);
+  if (!Shape)
     return std::nullopt;
-  return logicalBytes(DumpFacts.dump().Shapes, I->Result);
+  return logicalBytes(DumpFacts.dump().Shapes, Shape);
 }
 
 PeakMoment PeakCounter::find() const {

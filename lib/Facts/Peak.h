@@ -42,6 +42,10 @@ private:
 /// bytes are not known, or a range is outside the steps.
 std::optional<PeakMoment> findPeak(const Facts &DumpFacts);
 
+/// The shape of \p Name in its text or else in the module; invalid if neither
+/// has it.
+ShapeId shapeOfInstruction(const Facts &DumpFacts, NameId Name);
+
 /// What findPeak counts for \p Row; nothing where it is not known.
 std::optional<uint64_t> chargedBytes(const Facts &DumpFacts,
                                      const LiveRangeRow &Row);

@@ -11,8 +11,14 @@
 // Only a temp may be without values: TPU makes one for its alternate memory
 // even if nothing was placed there (libtpu 0.0.11 to 0.0.51, one module in
 // six).
+//
+// Each color and page has one temp, because XLA combines them
+// (buffer_assignment.cc CombineTempAllocations, 2017). Several are wanted where
+// --xla_multiheap_size_constraint_per_heap bounds the size of each (up to six
+// of color 0 were seen on CPU): hence a lint.
 
 #include "Checks/Check.h"
+#include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -85,7 +91,29 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
         .about(Id);
 }
 
+/// One temp for each color and page.
+static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  std::map<std::pair<int32_t, int32_t>, AllocationId> First;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    if (!Alloc.PreallocatedTemp)
+      continue;
+    auto [Found, New] = First.try_emplace(
+        {Alloc.color(), Alloc.Page.value_or(0)}, AllocationId(I));
+    if (!New)
+      Diags
+          .reportAs(Severity::Lint, Ctx.places().line(Alloc),
+                    "temp allocation {} has color {} too, expected one per "
+                    "color and page",
+                    Alloc.Index, Alloc.color())
+          .note(Ctx.places().line(D[Found->second]), "the first one is here")
+          .about(AllocationId(I));
+  }
+}
+
 void hlobuf::checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
   for (uint32_t I = 0; I != Ctx.dump().Allocations.size(); ++I)
     checkOne(Ctx, Diags, AllocationId(I));
+  checkTemps(Ctx, Diags);
 }

@@ -19,11 +19,23 @@
 // of every position of a value (AddAssignment, 2019-07-30). Tuples and tokens
 // have no layout of their own. Where GPU gives temps a color of their own, only
 // the allocation's changes.
+//
+// A copy-start crosses memory spaces. On TPU only the assignment of values to
+// alternate memory makes these copies (memory_space_assignment.cc, 2020; more
+// than 8,000 of them agree), and their sync flag {2} is 4 bytes of color 2. On
+// GPU there is no flag, and they cross between device and host memory
+// (EmitCopyStart in xla/service/gpu/thunk_emitter.cc refuses anything else),
+// since 2026-07-27 also inside of device memory. Two of those in a row, there
+// and back, are what is left of a round trip to the host that lost its memory
+// space.
 
 #include "Checks/Check.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+/// Layout::kHostMemorySpace (xla/layout.h).
+static constexpr int32_t HostColor = 5;
 
 namespace {
 class ColorChecker {
@@ -39,6 +51,11 @@ private:
   void checkReuseBlock(AllocationId Id);
   void checkTables();
   void checkLayouts();
+  void checkCopy(const Instruction &Copy);
+  void checkHostCopy(const Instruction &Copy, int64_t Space);
+  /// The memory space of element \p K of the result of \p I; nothing if that
+  /// is not an array.
+  std::optional<int64_t> space(const Instruction &I, size_t K) const;
   bool isExempt(const Allocation &Alloc, const Value &V) const;
   void reportAllocation(AllocationId Id, ValueId Member);
   void reportMember(ValueId Id);
@@ -172,7 +189,6 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   checkMembers(Id);
   if (Alloc.color() == 0)
     return;
-  constexpr int32_t HostColor = 5;
   bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
   StringRef Expected;
   if (Ctx.backend() == Backend::CPU)
@@ -222,6 +238,11 @@ void ColorChecker::run() {
                   D.spell(D.Values[I].Tag))
           .about(ValueId(I));
   checkLayouts();
+  if (!D.complete(Section::Texts))
+    return Diags.notCheckedWithout(Ctx, Section::Texts);
+  for (const Instruction &I : D.Instructions)
+    if (I.Op.Op == Opcode::CopyStart && !I.Op.Sugar)
+      checkCopy(I);
 }
 
 /// The `S(n)` inside \p Shape, or its layout, or all of it.
@@ -249,6 +270,69 @@ void ColorChecker::checkLayouts() {
                 D.spell(V.Tag), V.Tag.Color, S.memorySpace())
         .about(ValueId(I));
   }
+}
+
+std::optional<int64_t> ColorChecker::space(const Instruction &I,
+                                           size_t K) const {
+  if (!I.Result || K >= D.Shapes[I.Result].Elements.size())
+    return std::nullopt;
+  const Shape &S = D.Shapes[D.Shapes[I.Result].Elements[K]];
+  return S.isArray() ? std::optional<int64_t>(S.memorySpace()) : std::nullopt;
+}
+
+void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
+  StringRef Where = Ctx.places().text(Copy).OpcodeText;
+  if (Space == HostColor || Ctx.release().until(Release::CopiesInDevice)) {
+    Diags
+        .report(Where,
+                "copy {} stays in {} memory, expected its source or its result "
+                "in host memory (color {})",
+                D.Names[Copy.Name], Space == HostColor ? "host" : "device",
+                HostColor)
+        .about(Copy.Name);
+    return;
+  }
+  // What the copy before it brought is copied on.
+  UsedId From = Ctx.valueAt(Copy.Name, ShapeIndex::element(1));
+  const Instruction *First = From ? Ctx.instruction(D[From].Tag.Name) : nullptr;
+  if (First && First->Op.Op == Opcode::CopyStart && space(*First, 0) == Space &&
+      space(*First, 1) == Space)
+    Diags
+        .reportAs(Severity::Warning, Where,
+                  "copies {} and {} form a round trip that never leaves color "
+                  "{}: should the first one go to host memory (color {})?",
+                  D.Names[First->Name], D.Names[Copy.Name], Space, HostColor)
+        .note(Ctx.places().tag(D[From]).Whole, "the first copy is here")
+        .about(Copy.Name);
+}
+
+void ColorChecker::checkCopy(const Instruction &Copy) {
+  constexpr int32_t FlagColor = 2;
+  std::optional<int64_t> To = space(Copy, 0), From = space(Copy, 1);
+  if (!To || !From)
+    return;
+  if (!Ctx.isTPU()) {
+    if ((*To == HostColor) == (*From == HostColor))
+      checkHostCopy(Copy, *To);
+    return;
+  }
+  StringRef Shape = Ctx.places().text(Copy).ShapeText;
+  if (*To == *From)
+    Diags
+        .report(Shape,
+                "copy {} has color {}, the same as its source, expected a "
+                "different color",
+                D.Names[Copy.Name], *To)
+        .about(Copy.Name);
+  std::optional<int64_t> Flag = space(Copy, 2);
+  if (Flag && (*Flag != FlagColor ||
+               logicalBytes(D.Shapes, D.Shapes[Copy.Result].Elements[2]) != 4))
+    Diags
+        .report(Shape,
+                "the sync flag of {} is {}, expected 4 bytes of color {}",
+                D.Names[Copy.Name],
+                D.Shapes.text(D.Shapes[Copy.Result].Elements[2]), FlagColor)
+        .about(Copy.Name);
 }
 
 void hlobuf::checkValueColor(const CheckContext &Ctx, Reporter &Diags) {

@@ -8,8 +8,7 @@ using namespace hlobuf;
 static constexpr unsigned MaxConsequences = 3;
 
 static bool isTimedPart(DerivedPart Part) {
-  return Part == DerivedPart::Sequence || Part == DerivedPart::Ranges ||
-         Part == DerivedPart::Peak;
+  return Part == DerivedPart::Sequence || Part == DerivedPart::Ranges;
 }
 
 /// The part that distinguishes dumps and modules of different compilation
@@ -61,7 +60,7 @@ static void reportNewRule(const ModuleAnalysis &Analysis, Reporter &Diags,
   if (Analysis.firstDifference() != Part)
     return;
   compare(Analysis.derived(), Part, [&](const Difference &Found) {
-    Describe(Analysis, Diags, Severity::Warning, Found)
+    Describe({Analysis, Diags, Severity::Warning}, Found)
         .note(Analysis.program().module().Name,
               "all {} differ: this XLA may be newer than the tool; {} more are "
               "not shown",
@@ -138,7 +137,7 @@ void hlobuf::reportDifferences(const CheckContext &Ctx, Reporter &Diags,
                          : Severity::Error;
     Diags.exempt("newer-rule", Level == Severity::Warning);
     if (First || Count < MaxConsequences || (Excuses && !Follows)) {
-      Finding Said = Describe(*Analysis, Diags, Level, Found);
+      Finding Said = Describe({*Analysis, Diags, Level}, Found);
       // The first finding of the first part collects what follows from it.
       if (!Excuses && (!First || Count == 0))
         Said.about(Section::Module);

@@ -20,9 +20,31 @@ const ModuleAnalysis *usableModule(const CheckContext &Ctx, Reporter &Diags);
 /// Says why \p Analysis, which has an obstacle, was not used.
 void reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags);
 
+/// What a difference between dump and module is told with.
+struct ModuleAnswer {
+  ModuleAnswer(const ModuleAnalysis &Analysis, Reporter &Diags, Severity Level)
+      : Analysis(Analysis), DumpFacts(Analysis.facts()), D(DumpFacts.dump()),
+        P(Analysis.program()), At(DumpFacts.places()), Diags(Diags),
+        Level(Level) {}
+
+  template <typename... Ts>
+  Finding report(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+                 Ts &&...Args) const {
+    return Diags.reportAs(Level, Where, Format, std::forward<Ts>(Args)...);
+  }
+
+  const ModuleAnalysis &Analysis;
+  const Facts &DumpFacts;
+  const Dump &D;
+  const Program &P;
+  const Places &At;
+  Reporter &Diags;
+  Severity Level;
+};
+
 /// Says one difference.
-using DescribeFn = llvm::function_ref<Finding(
-    const ModuleAnalysis &, Reporter &, Severity, const Difference &)>;
+using DescribeFn =
+    llvm::function_ref<Finding(const ModuleAnswer &, const Difference &)>;
 
 /// Compares \p Part of the dump with the module. The differences of the first
 /// part that differs are findings of their own; those of later parts follow

@@ -27,22 +27,19 @@ static std::string spellPlace(const Dump &D, const Value &V) {
                      D[V.Owner].Index);
 }
 
-static Finding describePlace(const ModuleAnalysis &Analysis, Reporter &Diags,
-                             Severity Level, const Difference &Found) {
-  const Dump &D = Analysis.facts().dump();
-  const Value &V = D[Found.Line];
-  const Value &Other = D[Found.Other];
-  const Places &At = Analysis.facts().places();
-  Finding F = Diags.reportAs(
-      Level, At.value(V).Tag.Whole,
-      "{} must share the place of {}, but is in {} instead of {}",
-      D.spell(V.Tag), D.spell(Other.Tag), spellPlace(D, V),
-      spellPlace(D, Other));
-  F.note(At.value(Other).Tag.Whole, "{} is placed here", D.spell(Other.Tag));
+static Finding describePlace(const ModuleAnswer &M, const Difference &Found) {
+  const Value &V = M.D[Found.Line];
+  const Value &Other = M.D[Found.Other];
+  Finding F =
+      M.report(M.At.value(V).Tag.Whole,
+               "{} must share the place of {}, but is in {} instead of {}",
+               M.D.spell(V.Tag), M.D.spell(Other.Tag), spellPlace(M.D, V),
+               spellPlace(M.D, Other));
+  F.note(M.At.value(Other).Tag.Whole, "{} is placed here",
+         M.D.spell(Other.Tag));
   for (const Value *Member : {&V, &Other})
-    if (HloId Id = Analysis.program().find(Member->Tag.Name))
-      F.note(Analysis.program().place(Id), "{} is here",
-             D.Names[Member->Tag.Name]);
+    if (HloId Id = M.P.find(Member->Tag.Name))
+      F.note(M.P.place(Id), "{} is here", M.D.Names[Member->Tag.Name]);
   return F.about(Found.Line);
 }
 

@@ -23,13 +23,14 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 using Role = RestatedField::Role;
-static constexpr RestatedField Fields[] = {
+static constexpr RestatedField PeakFields[] = {
     {Role::Key, "    ", "peak row of '{}'"},
     {Role::Own, ": ", "{} bytes"},
     {Role::Running, " bytes (cumulative: ", "{} cumulative bytes"},
 };
-static constexpr LineFormat Cumulative = {Fields, " bytes)"};
-static const LineFormat Plain = {llvm::ArrayRef(Fields).drop_back(), " bytes"};
+static constexpr LineFormat Cumulative = {PeakFields, " bytes)"};
+static const LineFormat Plain = {llvm::ArrayRef(PeakFields).drop_back(),
+                                 " bytes"};
 
 namespace {
 /// A derived row, and the live range that it stands for.

@@ -5,7 +5,8 @@
 // 2021-04-07): a value counts with the bytes of its whole instruction's shape,
 // 8 per element for a tuple, and still at the step after its end, because
 // frees of a step come after its allocations. 0 where nothing has bytes. Needs
-// the shape of every instruction with a live range. No exception is known.
+// the shape of every instruction with a live range, from its text or from the
+// module. No exception is known.
 
 #include "Checks/Check.h"
 #include "Facts/Peak.h"
@@ -45,6 +46,8 @@ void hlobuf::checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
   if (!Ctx.areRangesSound())
     return Diags.notChecked("the live ranges are incomplete");
   std::optional<PeakMoment> Peak = findPeak(Ctx);
+  if (!Peak && !D.complete(Section::Texts))
+    return Diags.notCheckedWithout(Ctx, Section::Texts);
   if (!Peak)
     return Diags.notChecked("the size of a live value is unknown");
   if (Peak->Step == D.PeakStep)

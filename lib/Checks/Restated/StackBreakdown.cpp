@@ -25,7 +25,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 using Role = RestatedField::Role;
-static constexpr RestatedField Fields[] = {
+static constexpr RestatedField StackFields[] = {
     {Role::Key, "", "line '{}'"},
     {Role::Running, " (", "percentage {}"},
     {Role::Running, "%, total: ", "a total of {} bytes",
@@ -34,7 +34,7 @@ static constexpr RestatedField Fields[] = {
      ", by which the remaining bytes drop"},
     {Role::Running, " bytes, remaining: ", "{} remaining bytes"},
 };
-static constexpr LineFormat StackLine = {Fields, " bytes)"};
+static constexpr LineFormat StackLine = {StackFields, " bytes)"};
 
 /// The last part of an op_name of the form `params['a/b'].c`; else all of it.
 static StringRef lastPart(StringRef Name) {

@@ -13,25 +13,61 @@
 // TPU moves values of color 1, on v4 also 3, after they were placed and may
 // place them again (libtpu 0.0.52: half of its programs), and says nothing of
 // it. Each of those is freed, and no more often than it gets bytes.
+//
+// I02: BufferAssigner keeps, for each allocation, the values that are alive
+// when its trace holds the most bytes (ComputePeakMemoryLogicalBuffers in
+// xla/service/buffer_assignment.cc, 2026). They are values of that allocation,
+// and take as many bytes as the trace at its largest moment. Where several runs
+// of the simulator filled an allocation, or values were added later, the list
+// is joined from parts. Outside temps values are one after the other, and the
+// list is the largest of them. Every allocation has a list, in their order
+// (BufferAssignment::ToProto).
 
 #include "Checks/Check.h"
 #include "Facts/Sizes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace hlobuf;
 
 namespace {
-/// Replays all traces.
-class TraceReplay {
-public:
-  TraceReplay(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
+/// The bytes that one trace holds: what is shared counts once
+/// (HeapSimulatorTrace).
+struct HeldBytes {
+  void add(const HeapEvent &E, const Value &V);
 
-  void run();
+  /// Invalid before the first event.
+  AllocationId Owner;
+  /// Size limits sent values elsewhere.
+  bool Elsewhere = false;
+  uint64_t Most = 0;
+  /// Bytes that a value added, and whose they are.
+  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Taken;
 
 private:
+  uint64_t Now = 0;
+  llvm::DenseMap<uint32_t, int64_t> Holders;
+};
+
+/// Replays all traces, and compares them with the lists of values at the peak.
+class TraceReplay {
+public:
+  TraceReplay(const CheckContext &Ctx, Reporter &Diags);
+
+  void replayAll();
+  void comparePeaks();
+
+private:
+  /// What the traces say about one allocation.
+  struct Moment {
+    unsigned Traces = 0;
+    size_t Values = 0;
+    uint64_t Most = 0;
+    /// The line of the trace.
+    uint32_t Line = 0;
+  };
   /// Bytes that a value holds.
   struct Holder {
     uint64_t End = 0;
@@ -50,6 +86,12 @@ private:
   void alloc(const HeapEvent &E, ValueId V);
   void share(const HeapEvent &E, ValueId V);
   void release(ValueId V);
+  bool isMoved(ValueId V) const {
+    return Ctx.isTPU() && isVectorMemory(D[D[V].Owner].color());
+  }
+  bool isInOrder(size_t Number);
+  std::optional<uint64_t> bytes(const PeakValueList &List, AllocationId Id);
+  void comparePeak(const PeakValueList &List, AllocationId Id);
   ValueId find(uint32_t Id) const {
     auto Found = ById.find(Id);
     return Found == ById.end() ? ValueId() : Found->second;
@@ -81,8 +123,33 @@ private:
   llvm::MapVector<uint32_t, Turns> Moved;
   /// By the number of an allocation.
   llvm::DenseMap<uint64_t, const HeapTrace *> ByNumber;
+  /// By allocation.
+  std::vector<Moment> Moments;
 };
 } // namespace
+
+TraceReplay::TraceReplay(const CheckContext &Ctx, Reporter &Diags)
+    : Ctx(Ctx), D(Ctx.dump()), Diags(Diags), Moments(D.Allocations.size()) {
+  for (size_t I = 0; I != D.Values.size(); ++I)
+    ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
+}
+
+void HeldBytes::add(const HeapEvent &E, const Value &V) {
+  Owner = Owner ? Owner : V.Owner;
+  Elsewhere |= Owner != V.Owner;
+  if (E.What == HeapEvent::Kind::Free) {
+    auto [Whose, Bytes] = Taken.lookup(E.Value);
+    --Holders[Whose];
+    Now -= std::min(Now, Bytes);
+    return;
+  }
+  bool Shares = E.What == HeapEvent::Kind::Share;
+  uint32_t Whose = Shares ? E.With : E.Value;
+  bool First = ++Holders[Whose] == 1 || !Shares;
+  Taken[E.Value] = {Whose, First ? V.Size : 0};
+  Now += First ? V.Size : 0;
+  Most = std::max(Most, Now);
+}
 
 Finding TraceReplay::report(const HeapEvent &E, std::string Message, ValueId V,
                             ValueId Other) {
@@ -234,6 +301,7 @@ void TraceReplay::replay(const HeapTrace &Trace) {
   Seen.clear();
   Moved.clear();
   checkNumber(Trace);
+  HeldBytes Held;
   for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
     ValueId V = find(E.Value);
@@ -244,30 +312,136 @@ void TraceReplay::replay(const HeapTrace &Trace) {
           E.Value);
       continue;
     }
-    if (Ctx.isTPU() && isVectorMemory(D[D[V].Owner].color())) {
+    Held.add(E, D[V]);
+    if (isMoved(V)) {
       Diags.exempt("moved-after-placement");
       count(E, V);
+    } else if (!follows(E, V)) {
       continue;
-    }
-    if (!follows(E, V))
-      continue;
-    if (E.What == HeapEvent::Kind::Alloc)
+    } else if (E.What == HeapEvent::Kind::Alloc) {
       alloc(E, V);
-    else if (E.What == HeapEvent::Kind::Share)
+    } else if (E.What == HeapEvent::Kind::Share) {
       share(E, V);
-    else
+    } else {
       release(V);
+    }
   }
   reportLeft();
+  if (!Held.Owner || Held.Elsewhere)
+    return;
+  Moment &Of = Moments[Held.Owner.index()];
+  Of = {Of.Traces + 1, Held.Taken.size(), Held.Most, Trace.Line};
 }
 
-void TraceReplay::run() {
-  for (size_t I = 0; I != D.Values.size(); ++I)
-    ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
+bool TraceReplay::isInOrder(size_t Number) {
+  const PeakValueList &List = D.PeakValueLists[Number];
+  llvm::StringRef Where = Ctx.places().traceLine(List.Line);
+  if (Number >= D.Allocations.size()) {
+    Diags.report(Where,
+                 "allocation {} has values at its peak, but there are only {} "
+                 "allocations",
+                 List.Allocation, D.Allocations.size());
+    return false;
+  }
+  uint32_t Expected = D.Allocations[Number].Index;
+  if (Expected == List.Allocation)
+    return true;
+  Diags
+      .report(Where,
+              "allocation {} has values at its peak, expected those of "
+              "allocation {} next",
+              List.Allocation, Expected)
+      .about(AllocationId(Number));
+  return false;
+}
+
+/// Bytes of all values of \p List; nothing if one is not in \p Id, which is
+/// reported.
+std::optional<uint64_t> TraceReplay::bytes(const PeakValueList &List,
+                                           AllocationId Id) {
+  uint64_t Sum = 0;
+  llvm::DenseSet<uint32_t> Listed;
+  for (uint32_t I = List.Values.Begin; I != List.Values.End; ++I) {
+    const PeakValue &P = D.PeakValues[I];
+    ValueId V = find(P.Value);
+    bool Twice = !Listed.insert(P.Value).second;
+    if (V && D[V].Owner == Id && !Twice) {
+      Sum += D[V].Size;
+      continue;
+    }
+    Diags
+        .report(Ctx.places().traceLine(P.Line),
+                "value {} is at the peak of allocation {}{}", P.Value,
+                List.Allocation, Twice ? " twice" : ", but is not in it")
+        .about(Id);
+    return std::nullopt;
+  }
+  return Sum;
+}
+
+void TraceReplay::comparePeak(const PeakValueList &List, AllocationId Id) {
+  std::optional<uint64_t> Sum = bytes(List, Id);
+  if (!Sum)
+    return;
+  const Allocation &Own = D[Id];
+  const Moment &Of = Moments[Id.index()];
+  uint64_t Expected = Of.Most;
+  if (!Own.PreallocatedTemp) {
+    Expected = 0;
+    for (const Value &V : D.values(Own))
+      Expected = std::max(Expected, V.Size);
+  } else if (Of.Traces != 1 || Of.Values != Own.Values.size() ||
+             isMoved(ValueId(Own.Values.Begin))) {
+    return Diags.exempt("joined-peak");
+  }
+  if (*Sum == Expected)
+    return;
+  Finding F = Diags.report(
+      Ctx.places().traceLine(List.Values.empty()
+                                 ? List.Line
+                                 : D.PeakValues[List.Values.Begin].Line),
+      "the values at the peak of allocation {} take {} bytes, expected {}, the "
+      "{}",
+      List.Allocation, *Sum, Expected,
+      Own.PreallocatedTemp ? "most that its trace holds"
+                           : "largest of its values");
+  if (Own.PreallocatedTemp)
+    F.note(Ctx.places().traceLine(Of.Line), "the trace is here");
+  F.about(Id);
+}
+
+void TraceReplay::replayAll() {
   for (const HeapTrace &Trace : D.HeapTraces)
     replay(Trace);
 }
 
+void TraceReplay::comparePeaks() {
+  for (size_t I = 0; I != D.PeakValueLists.size(); ++I) {
+    if (!isInOrder(I))
+      return;
+    comparePeak(D.PeakValueLists[I], AllocationId(I));
+  }
+  if (D.PeakValueLists.size() < D.Allocations.size())
+    Diags.report(
+        Ctx.places().traceLine(D.PeakValueLists.back().Line),
+        "allocation {} is the last one with values at its peak, expected "
+        "all {}",
+        D.PeakValueLists.back().Allocation, D.Allocations.size());
+}
+
 void hlobuf::checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {
-  TraceReplay(Ctx, Diags).run();
+  const Dump &D = Ctx.dump();
+  TraceReplay Replay(Ctx, Diags);
+  if (D.complete(Section::Traces))
+    Replay.replayAll();
+  if (D.complete(Section::PeakValues))
+    Replay.comparePeaks();
+  bool AnyThere = false;
+  for (Section S : {Section::Traces, Section::PeakValues}) {
+    AnyThere |= D.state(S) != SectionState::Absent;
+    if (D.state(S) == SectionState::Damaged)
+      Diags.notCheckedWithout(Ctx, S);
+  }
+  if (!AnyThere)
+    Diags.notCheckedWithout(Ctx, Section::Traces);
 }

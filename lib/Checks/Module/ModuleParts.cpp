@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a dump states and its module implies, part by part: how each difference
+// is told. What the module implies is derived in lib/Dataflow.
+//
+// - The sequence is the schedule of the module's computations, each callee put
+//   before its caller's step (FlattenSchedule in
+//   xla/hlo/utils/hlo_live_range.cc, 2019-2026). Without is_scheduled=true in
+//   the header the order inside a computation is taken from the dump; then it
+//   must still be one: operands first, callees in their places.
+// - A value has a buffer if and only if the module's dataflow defines it in a
+//   computation that gets buffers, and it is a phi if and only if different
+//   values meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026).
+//   Alias sets with a constant, where no constant is allocated, and those of a
+//   view color (2026-07-22 on) have live ranges and no allocation.
+// - The positions of a value are its definition and all that the module only
+//   forwards from there; its uses are the operands at which the module reads it
+//   (HloValue::ComputeUses in xla/service/hlo_value.cc, 2019-2026). A tuple or
+//   copy that only passes an element on is a use only as a root. The order of
+//   neither means anything.
+// - What an allocation is follows from the values in it
+//   (AssignBuffersForComputations in buffer_assignment.cc, 2019-2026), and so
+//   does a size on CPU and GPU: the largest of the alias set.
+// - A live range begins where its value is defined and ends where the module
+//   holds or reads it last; ranges of one alias set end where the next begins
+//   (hlo_live_range.cc, by the rules of the dump's release).
+
+#include "Checks/Module/ModuleDifference.h"
+#include "Dataflow/Expected.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Where row \p Number of the sequence names its instruction.
+static StringRef stepName(const ModuleAnswer &M, size_t Number) {
+  return M.At.row(M.D.Sequence[Number]).Name;
+}
+
+/// Points at the step after which the module has \p Id.
+static Finding missingStep(const ModuleAnswer &M, HloId Id) {
+  const Schedule &Order = M.Analysis.schedule();
+  int32_t Step = Order.time(Id);
+  StringRef Where = M.P.place(Id);
+  for (int32_t Before = Step - 1; Before >= 0 && Before > Step - 100;
+       --Before) {
+    NameId Name = M.P[Order.sequence()[static_cast<size_t>(Before)]].Name;
+    int32_t Stated = Name ? M.DumpFacts.time(Name) : -1;
+    if (Stated < 0)
+      continue;
+    Where = stepName(M, static_cast<size_t>(Stated));
+    break;
+  }
+  return M
+      .report(Where,
+              "the module schedules {} at step {}, but it is missing from the "
+              "sequence",
+              M.P.spell(Id), Step)
+      .note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
+}
+
+static Finding lateOperand(const ModuleAnswer &M, const Difference &Found) {
+  HloId Operand = M.P.operands(Found.Id)[Found.Operand];
+  int32_t Step = M.Analysis.schedule().time(Operand);
+  Finding F =
+      M.report(stepName(M, Found.Row),
+               "step {} ({}) comes before its operand {}, which is at step {}",
+               Found.Row, M.P.spell(Found.Id), M.P.spell(Operand), Step);
+  if (Step >= 0 && Step < M.DumpFacts.steps())
+    F.note(stepName(M, static_cast<size_t>(Step)), "{} is at this step",
+           M.P.spell(Operand));
+  return F.note(M.P.place(Found.Id), "{} reads it", M.P.spell(Found.Id));
+}
+
+static Finding describeStep(const ModuleAnswer &M, const Difference &Found) {
+  if (Found.Kind == DifferenceKind::Missing)
+    return missingStep(M, Found.Id);
+  if (Found.Kind == DifferenceKind::Unequal && Found.Operand != ~0u)
+    return lateOperand(M, Found);
+  NameId Stated = M.D.Sequence[Found.Row].Name;
+  StringRef Where = stepName(M, Found.Row);
+  if (Found.Kind == DifferenceKind::Invented)
+    return M
+        .report(Where, "the module has no instruction {}", M.D.Names[Stated])
+        .about(Stated);
+  Finding F = M.report(Where, "step {} is {}, but the module schedules {} here",
+                       Found.Row, M.D.Names[Stated], M.P.spell(Found.Id));
+  F.note(M.P.place(Found.Id), "the module's schedule has {} here",
+         M.P.spell(Found.Id));
+  if (HloId Id = M.P.find(Stated))
+    F.note(M.P.place(Id), "and {} here", M.D.Names[Stated]);
+  return F.about(Stated);
+}
+
+static Finding describeValue(const ModuleAnswer &M, const Difference &Found) {
+  const DataflowAnalysis &Flow = M.Analysis.flow();
+  if (Found.Kind == DifferenceKind::Missing) {
+    HloId Id = Flow[Found.Value].Definition;
+    Finding F = M.report(M.P.place(Id), "value {}{} has no buffer assigned",
+                         Flow.spell(Found.Value),
+                         Flow[Found.Value].Phi ? " (phi)" : "");
+    return M.P[Id].Name ? F.about(M.P[Id].Name) : F;
+  }
+  const ValueTag &Tag = M.D[Found.Line].Tag;
+  TagTexts Texts = M.At.value(M.D[Found.Line]).Tag;
+  HloId Id = M.P.find(Tag.Name);
+  if (Found.Kind == DifferenceKind::Unequal)
+    return M
+        .report(Texts.Whole, "{} is {}, but in the module {}", M.D.spell(Tag),
+                Tag.Phi ? "a phi" : "not a phi",
+                Tag.Phi ? "only one value reaches it"
+                        : "several values meet here")
+        .note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name])
+        .about(Found.Line);
+  if (!Id)
+    return M
+        .report(Texts.Name, "the module has no instruction {}",
+                M.D.Names[Tag.Name])
+        .about(Found.Line);
+  Finding F = M.report(Texts.Whole,
+                       "{} has a buffer, but the module defines no value there",
+                       M.D.spell(Tag));
+  F.note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name]);
+  if (HloValueId V = Flow.at(Id, Tag.Index))
+    F.note(M.P.place(Flow[V].Definition), "it only forwards {}", Flow.spell(V));
+  return F.about(Found.Line);
+}
+
+/// The index of part \p Ordinal of \p Id, as positions and uses print it.
+static std::string spellIndex(const ModuleAnswer &M, HloId Id,
+                              uint32_t Ordinal) {
+  ShapeId Shape = M.P[Id].Shape;
+  return M.P.trees().shape(Shape).isTuple()
+             ? M.D.Indices.text(M.P.trees().index(Shape, Ordinal))
+             : "";
+}
+
+static Finding describePosition(const ModuleAnswer &M,
+                                const Difference &Found) {
+  const UsedValue &U = M.D[Found.Used];
+  if (Found.Kind == DifferenceKind::Missing)
+    return M
+        .report(M.At.tag(U).Whole,
+                "in the module, {} is also at {}{}, which is missing from its "
+                "positions",
+                M.D.spell(U.Tag), M.P.spell(Found.Id),
+                spellIndex(M, Found.Id, Found.Ordinal))
+        .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
+        .about(U.Tag.Name);
+  const Position &Row = M.D.Positions[Found.Row];
+  Finding F = M.report(M.At.line(Row).ltrim(), "in the module, {} is not at {}",
+                       M.D.spell(U.Tag), M.D.spell(Row.Name, Row.Index));
+  if (HloId Id = M.P.find(Row.Name)) {
+    HloValueId There = M.Analysis.flow().at(Id, Row.Index);
+    F.note(M.P.place(Id), "{} is here{}", M.D.Names[Row.Name],
+           There ? " and holds " + M.Analysis.flow().spell(There) : "");
+  }
+  return F.about(U.Tag.Name);
+}
+
+static Finding describeUse(const ModuleAnswer &M, const Difference &Found) {
+  const UsedValue &U = M.D[Found.Used];
+  if (Found.Kind == DifferenceKind::Missing) {
+    std::string Index =
+        spellIndex(M, M.P.operands(Found.Id)[Found.Operand], Found.Ordinal);
+    return M
+        .report(M.At.tag(U).Whole,
+                "in the module, {} reads {} as operand {}{}{}, which is "
+                "missing from its uses",
+                M.P.spell(Found.Id), M.D.spell(U.Tag), Found.Operand,
+                Index.empty() ? "" : " ", Index)
+        .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
+        .about(U.Tag.Name);
+  }
+  const Use &Row = M.D.Uses[Found.Row];
+  Finding F =
+      M.report(M.At.line(Row).ltrim(),
+               "in the module, {} does not read {} as operand "
+               "{}{}",
+               M.D.Names[Row.Name], M.D.spell(U.Tag), Row.Operand,
+               Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
+  if (HloId Id = M.P.find(Row.Name))
+    F.note(M.P.place(Id), "{} is here", M.D.Names[Row.Name]);
+  return F.about(U.Tag.Name);
+}
+
+static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
+  llvm::SmallVector<std::string, 4> Texts;
+  if (Flags.Parameter)
+    Texts.push_back(fmt::format("parameter {} at index {}",
+                                Flags.Parameter->first,
+                                D.Indices.text(Flags.Parameter->second)));
+  if (Flags.Constant)
+    Texts.push_back("constant");
+  if (Flags.ThreadLocal)
+    Texts.push_back("thread-local");
+  if (Flags.MaybeLiveOut)
+    Texts.push_back("maybe-live-out");
+  return Texts.empty() ? "a plain temp"
+                       : fmt::format("{}", fmt::join(Texts, ", "));
+}
+
+static Finding describeRange(const ModuleAnswer &M, const Difference &Found) {
+  if (Found.Kind == DifferenceKind::Invented) {
+    const LiveRangeRow &Row = M.D.Ranges[Found.Row];
+    return M
+        .report(
+            M.At.line(Row).ltrim(),
+            "{} has a live range, but the module's schedule has no such value",
+            M.D.spell(Row.Name, Row.Index))
+        .about(Row.Name);
+  }
+  HloId Id = M.Analysis.flow()[Found.Value].Definition;
+  StepRange Derived = *M.Analysis.ranges()[Found.Value];
+  if (Found.Kind == DifferenceKind::Missing)
+    return M
+        .report(
+            M.P.place(Id), "{} lives from step {} to {}, but has no live range",
+            M.Analysis.flow().spell(Found.Value), Derived.Start, Derived.End)
+        .about(M.P[Id].Name);
+  const LiveRangeRow &Row = M.D.Ranges[Found.Row];
+  bool StartsWrong = Row.Start != Derived.Start;
+  Finding F = M.report(StartsWrong ? M.At.row(Row).First : M.At.row(Row).Second,
+                       "{} has live range {}-{}, but the module implies {}-{}",
+                       M.D.spell(Row.Name, Row.Index), Row.Start, Row.End,
+                       Derived.Start, Derived.End);
+  int32_t Step = StartsWrong ? Derived.Start : Derived.End;
+  if (Step >= 0 && Step < M.Analysis.schedule().steps()) {
+    HloId There = M.Analysis.schedule().sequence()[static_cast<size_t>(Step)];
+    F.note(M.P.place(There), "step {} is {}", Step, M.P.spell(There));
+    if (There == Id)
+      return F.about(Row.Name);
+  }
+  F.note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
+  return F.about(Row.Name);
+}
+
+/// Says that the compiler simplified phis in another way, at the first of them.
+static void reportOtherPhis(const ModuleAnalysis &Analysis, Reporter &Diags) {
+  const Dump &D = Analysis.facts().dump();
+  auto Phi = llvm::find_if(D.Values, [](const Value &V) { return V.Tag.Phi; });
+  // The compiler may have dropped them all.
+  StringRef Where = Phi == D.Values.end()
+                        ? Analysis.program().module().Name
+                        : Analysis.facts().places().value(*Phi).Tag.Whole;
+  Diags.reportAs(
+      Severity::Warning, Where,
+      "the dump and the module's dataflow have different phis; both are "
+      "legal, and the dump's were used for everything else");
+}
+
+void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Sequence, describeStep);
+}
+
+void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (Analysis && Analysis->obstacle().empty() && Analysis->hasOtherPhis())
+    reportOtherPhis(*Analysis, Diags);
+  reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
+}
+
+void hlobuf::checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Positions, describePosition);
+}
+
+void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Uses, describeUse);
+}
+
+void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
+  std::vector<ExpectedFlags> Expected;
+  auto Describe = [&](const ModuleAnswer &M, const Difference &Found) {
+    if (Expected.empty())
+      Expected = expectedFlags(M.Analysis.derived());
+    const Allocation &Alloc = M.D.Allocations[Found.Row];
+    return M
+        .report(M.At.line(Alloc),
+                "allocation {} is {}, but according to the module it is {}",
+                Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
+                spellFlags(M.D, Expected[Found.Row]))
+        .about(AllocationId(Found.Row));
+  };
+  reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);
+}
+
+void hlobuf::checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
+  std::vector<std::optional<uint64_t>> Expected;
+  auto Describe = [&](const ModuleAnswer &M, const Difference &Found) {
+    if (Expected.empty())
+      Expected = expectedSizes(M.Analysis.derived());
+    const Value &V = M.D[Found.Line];
+    HloId Id = M.Analysis.flow()[Found.Value].Definition;
+    return M
+        .report(M.At.value(V).Size,
+                "{} has {} bytes, but the module's shapes need {}",
+                M.D.spell(V.Tag), V.Size, *Expected[Found.Value.index()])
+        .note(M.P.place(Id), "{} is here", M.P.spell(Id))
+        .about(Found.Line);
+  };
+  reportDifferences(Ctx, Diags, DerivedPart::Sizes, Describe);
+}
+
+void hlobuf::checkModuleRanges(const CheckContext &Ctx, Reporter &Diags) {
+  reportDifferences(Ctx, Diags, DerivedPart::Ranges, describeRange);
+}
