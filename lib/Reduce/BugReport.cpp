@@ -172,37 +172,55 @@ static std::string firstError(StringRef Verdict) {
                                : Verdict.substr(At + 8).split('\n').first.str();
 }
 
+namespace {
+/// What was found out about the program.
+struct ReportFacts {
+  std::string Versions;
+  std::string System;
+  std::string Verdict;
+  /// How many numbers are wrong; empty where it was not run.
+  std::string Numbers;
+  /// reproduce.py runs it.
+  bool Runs = false;
+};
+} // namespace
+
 static std::string reportText(const EditModule &M,
                               const BugReportOptions &Options,
-                              StringRef Versions, StringRef Verdict,
-                              StringRef Numbers) {
-  std::string Error = firstError(Verdict);
+                              const ReportFacts &Facts) {
+  std::string Error = firstError(Facts.Verdict);
   std::string Out = fmt::format(
       "# Wrong buffer assignment for {}: {}\n\n", Options.Compile.Target,
       Error.empty() ? "wrong numbers" : Error.substr(0, Error.rfind(" [")));
-  Out += fmt::format("The program below is miscompiled for `{}` by {}.\n",
-                     Options.Compile.Target, Versions);
-  if (!Numbers.empty())
-    Out += fmt::format("Compiled and run on CPU, {}, compared with the "
-                       "interpreter of StableHLO.\n",
-                       Numbers);
+  Out += fmt::format(
+      "## Description\n\nThe program below is miscompiled for `{}` by {}.\n",
+      Options.Compile.Target, Facts.Versions);
+  if (!Facts.Numbers.empty())
+    Out += fmt::format("Compiled and run on CPU, {}, compared with the same "
+                       "operations, each compiled and run alone.\n",
+                       Facts.Numbers);
   else
     Out += "It was compiled and not run: the evidence is the buffer "
            "assignment that XLA dumps.\n";
-  if (std::string Pass = lineOf(Verdict, "pass:"); !Pass.empty())
+  if (std::string Pass = lineOf(Facts.Verdict, "pass:"); !Pass.empty())
     Out += "\n" + Pass + ".\n";
-  if (std::string Why = lineOf(Verdict, "why:"); !Why.empty())
+  if (std::string Why = lineOf(Facts.Verdict, "why:"); !Why.empty())
     Out += "\n" + Why + ".\n";
-  if (std::string Known = lineOf(Verdict, "known:"); !Known.empty())
+  if (std::string Known = lineOf(Facts.Verdict, "known:"); !Known.empty())
     Out += "\nIt " + Known + ".\n";
   Out += fmt::format("\n## Program\n\n{} instructions, reduced from {}:\n\n"
                      "```\n{}```\n\n",
                      M.size(), Options.OriginalSize, M.text());
-  Out += "`python reproduce.py` compiles it. `program.mlir` is the same as "
-         "StableHLO.\n\n## What the buffer assignment says\n\n```\n";
-  Out += Verdict.str() + "```\n\n";
+  Out += fmt::format(
+      "`python reproduce.py` compiles it{}. `program.mlir` is the same as "
+      "StableHLO.\n\n## What the buffer assignment says\n\n```\n{}```\n\n",
+      Facts.Runs ? ", prints the expected and the actual numbers, and exits "
+                   "with 1"
+                 : "",
+      Facts.Verdict);
   Out += "`dump` has the buffer assignment and the module after each pass. "
-         "The text above is printed by `hlobuf-verify dump`.\n";
+         "The text above is printed by `hlobuf-verify dump`.\n\n";
+  Out += fmt::format("## System info\n\n{}\n", Facts.System);
   return Out;
 }
 
@@ -231,14 +249,22 @@ llvm::Error hlobuf::writeBugReport(const EditModule &M,
   Python.ask("stablehlo", Program + "\t" + Folder + "/program.mlir");
   if (llvm::StringRef(From.Target).starts_with("cuda"))
     Python.ask("config", Folder + "/gpu.txtpb");
-  std::string Versions = Python.ask("version", "").Rest;
-  std::string Verdict = verdictOn(Dump);
-  std::string Numbers = From.WrongNumbers ? Built.Rest : "";
+  ReportFacts Facts;
+  Facts.Versions = Python.ask("version", "").Rest;
+  Facts.System = Python.ask("system", "").Rest;
+  Facts.Verdict = verdictOn(Dump);
+  if (From.WrongNumbers)
+    Facts.Numbers = Built.Rest;
+  std::string Script = Folder + "/reproduce.py";
+  Facts.Runs = From.Target == "cpu" &&
+               Python.ask("reproduce", Program + "\t" + Script).Word == "ok";
+  if (!Facts.Runs)
+    if (llvm::Error Error =
+            writeFile(Script, reproducer(M, From.Target, Facts.Versions)))
+      return Error;
   for (const auto &[Name, Text] :
-       {std::pair<StringRef, std::string>{"reproduce.py",
-                                          reproducer(M, From.Target, Versions)},
-        {"verdict.txt", Verdict},
-        {"report.md", reportText(M, Options, Versions, Verdict, Numbers)}})
+       {std::pair<StringRef, std::string>{"verdict.txt", Facts.Verdict},
+        {"report.md", reportText(M, Options, Facts)}})
     if (llvm::Error Error = writeFile(Folder + "/" + Name.str(), Text))
       return Error;
   // It is next to the folder, and of no use after a success.

@@ -10,8 +10,10 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 // The program that the process runs.
-#define HLOBUF_WORKER(Name, Text) static constexpr const char *Program = Text;
+#define HLOBUF_WORKER(Name, Text) Text "\n"
+static constexpr const char *Program =
 #include "CompileWorker.inc"
+    ;
 #undef HLOBUF_WORKER
 
 /// The last line that is not empty of the file \p Path.

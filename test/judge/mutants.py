@@ -4,7 +4,7 @@
   mutants.py OUT --tool hlobuf-verify --target cpu --modules FOLDER --programs mutant:0:50
 
 FOLDER has *.before_optimizations.txt as XLA dumps them. The Python has to have jax. On
-CPU a mutant runs, and its numbers are compared with the interpreter of StableHLO. The
+CPU a mutant runs, and its numbers are compared with its operations run one by one. The
 rows are those of judge.py.
 """
 
@@ -21,7 +21,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "mutation")]
 import judge  # pylint: disable=wrong-import-position
 from mutations import Mutant  # pylint: disable=wrong-import-position
 
-WORKER = HERE.parents[1] / "python" / "hlobuf" / "_compile_worker.py"
+PACKAGE = HERE.parents[1] / "python" / "hlobuf"
+WORKER = [PACKAGE / f"_{part}.py" for part in ("stepwise", "compile_worker")]
 # A shard_map: the partitioner ends the process if more than one call uses its body.
 MANUAL = "xla.sdy.GlobalToLocalShape"
 SECONDS = 60  # for one mutant
@@ -31,7 +32,7 @@ class Worker:
     """A Python process that compiles; another one if that is lost."""
 
     def __init__(self, target, folder):
-        self.command = [sys.executable, "-c", WORKER.read_text(), target, folder]
+        self.command = [sys.executable, "-c", "".join(part.read_text() for part in WORKER), target, folder]
         self.process = None
 
     def ask(self, *words):
@@ -82,12 +83,12 @@ def numbers_of(worker, target, mutant, file):
     """As judge.py has them."""
     text = mutant.text()
     answer = worker.ask("run", str(file)) if target == "cpu" and runs(text) else "crashes"
-    if answer == "crashes":  # the interpreter of StableHLO ends a process that it does not like
+    if answer == "crashes":  # a compiler ends a process whose program it does not like
         answer = worker.ask("compile", str(file))
         return "not run" if answer == "ok" else answer.replace("failed", "failed:", 1)
     if answer.startswith("ok"):
         return "right"
-    # Floats may differ by more than the interpreter allows for: too loud without a reason.
+    # Floats may differ by more than is allowed for: too loud without a reason.
     if answer.startswith("wrong"):
         return "unknown: rounding" if has_floats(text) else "wrong"
     if answer == "hangs":

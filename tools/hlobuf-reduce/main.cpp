@@ -41,7 +41,7 @@ static cl::opt<std::string>
 static cl::opt<bool> WrongNumbers(
     "wrong-numbers", cl::cat(TestOptions),
     cl::desc("Compile for CPU and run, and keep what computes other numbers "
-             "than the interpreter of StableHLO does"));
+             "than the same operations, each compiled alone"));
 static cl::opt<std::string>
     Target("target", cl::init("cpu"), cl::value_desc("target"),
            cl::cat(TestOptions),
