@@ -78,6 +78,8 @@ Part BodyPairs::follow(Part From) const {
 }
 
 const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
+  if (!AliasAnalysis::mayWorkInPlace(P[Id].Op))
+    return nullptr;
   auto [Found, New] = Known.try_emplace({Id.index(), BodyOnly});
   std::vector<InPlacePair> &Pairs = Found->second;
   if (New) {
@@ -133,9 +135,9 @@ std::vector<InPlacePair> BodyPairs::find() {
 
 static llvm::SmallVector<DeclaredAlias, 2> declaredOf(const Program &P,
                                                       HloId Id) {
-  if (P.isHidden(Id))
-    return {};
   const HloModule &M = P.module();
+  if (P.isHidden(Id) || !M[Id].MayDeclareAliases)
+    return {};
   return declaredAliases(M.attributes(M[Id]), P.facts().dump().Indices);
 }
 
@@ -233,6 +235,23 @@ static std::vector<InPlacePair> permutePairs(const Program &P, HloId Id,
   return Pairs;
 }
 
+bool AliasAnalysis::mayWorkInPlace(Opcode Op) {
+  switch (Op) {
+  case Opcode::DynamicUpdateSlice:
+  case Opcode::Scatter:
+  case Opcode::AllReduceStart:
+  case Opcode::CollectivePermute:
+  case Opcode::CollectivePermuteStart:
+  case Opcode::SetDimensionSize:
+  case Opcode::RaggedAllToAll:
+  case Opcode::CustomCall:
+  case Opcode::Fusion:
+    return true;
+  default:
+    return isAsync(Op);
+  }
+}
+
 std::vector<InPlacePair> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {
   std::vector<InPlacePair> Pairs;
   size_t Count = P.operands(Id).size();
@@ -305,7 +324,7 @@ AliasAnalysis::AliasAnalysis(const DataflowAnalysis &Flow,
       for (const HloCall &Call : P.calls(Id))
         if (Seen.insert(Call.Callee.index()).second)
           joinAll(Id, P.root(Call.Callee));
-    } else if (Rules.InPlace) {
+    } else if (Rules.InPlace && mayWorkInPlace(P[Id].Op)) {
       for (const InPlacePair &Pair : inPlace(Id, /*BodyOnly=*/false))
         if (Pair.Operand < P.operands(Id).size())
           join(P.operands(Id)[Pair.Operand], Pair.Input, Id, Pair.Output);

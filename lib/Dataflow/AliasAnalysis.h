@@ -34,6 +34,9 @@ public:
   /// \p BodyOnly.
   std::vector<InPlacePair> inPlace(HloId Id, bool BodyOnly = false);
 
+  /// False if no instruction with \p Op has pairs.
+  static bool mayWorkInPlace(Opcode Op);
+
 private:
   void join(HloValueId A, HloValueId B);
   void join(HloId A, uint32_t PartA, HloId B, uint32_t PartB);

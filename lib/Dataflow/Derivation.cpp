@@ -12,12 +12,14 @@ HloValueId Derivation::find(NameId Name, ShapeIndex Index) const {
   return Ordinal ? Flow.definedAt(Id, *Ordinal) : HloValueId();
 }
 
-ValueId Derivation::lineOf(HloValueId V) const {
-  const HloValue &Value = Flow[V];
-  const ProgramNode &N = P[Value.Definition];
-  return N.Name ? facts().findValue(N.Name,
-                                    P.trees().index(N.Shape, Value.Ordinal))
-                : ValueId();
+void Derivation::findLines() {
+  Lines.reserve(Flow.values().size());
+  for (const HloValue &V : Flow.values()) {
+    const ProgramNode &N = P[V.Definition];
+    Lines.push_back(
+        N.Name ? facts().findValue(N.Name, P.trees().index(N.Shape, V.Ordinal))
+               : ValueId());
+  }
 }
 
 UsedId Derivation::usedOf(HloValueId V) const {

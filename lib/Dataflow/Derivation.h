@@ -17,7 +17,9 @@ public:
   Derivation(const Program &P, const ReleaseRules &Rules,
              llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
       : P(P), Applied(Rules), Flow(P, Rules, KeepPhi), Groups(Flow, Rules),
-        Steps(P, Rules), Ranges(Flow, Groups, Steps, Rules) {}
+        Steps(P, Rules), Ranges(Flow, Groups, Steps, Rules) {
+    findLines();
+  }
 
   const Facts &facts() const { return P.facts(); }
   const Program &program() const { return P; }
@@ -31,17 +33,21 @@ public:
   /// has none.
   HloValueId find(NameId Name, ShapeIndex Index) const;
   /// The value line of \p V; invalid if the dump has none.
-  ValueId lineOf(HloValueId V) const;
+  ValueId lineOf(HloValueId V) const { return Lines[V.index()]; }
   /// The used value of \p V; invalid if the dump has none.
   UsedId usedOf(HloValueId V) const;
 
 private:
+  void findLines();
+
   const Program &P;
   ReleaseRules Applied;
   DataflowAnalysis Flow;
   AliasAnalysis Groups;
   Schedule Steps;
   LiveRanges Ranges;
+  /// By value.
+  std::vector<ValueId> Lines;
 };
 
 } // namespace hlobuf

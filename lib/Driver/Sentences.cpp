@@ -48,7 +48,7 @@ private:
   void addFinding(const CheckInfo &Info, const ResultCheck &C);
   void addCheck(const CheckInfo &Info);
   void addReader();
-  void addExtent(Sentence S, const ResultCheck &C);
+  void addExtent(const CheckInfo &Info, const ResultCheck &C);
   void settle(Sentence S);
 
   DumpResult &R;
@@ -178,11 +178,8 @@ void Settling::addCheck(const CheckInfo &Info) {
 }
 
 /// Adds how much \p C looked at for its sentence, and what it assumed.
-void Settling::addExtent(Sentence S, const ResultCheck &C) {
-  const CheckInfo *Info = llvm::find_if(
-      allChecks(), [&](const CheckInfo &Each) { return Each.Id == C.Id; });
-  if (Info->For.Of != S)
-    return;
+void Settling::addExtent(const CheckInfo &Info, const ResultCheck &C) {
+  Sentence S = Info.For.Of;
   if (!C.Extent.empty())
     R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
   // What the module confirms is not assumed.
@@ -232,8 +229,9 @@ void Settling::settle(Sentence S) {
   if (!Said.Because.empty())
     return;
   Said.Is = Standing::Proved;
-  for (const ResultCheck &C : R.Checks)
-    addExtent(S, C);
+  for (const CheckInfo &Info : allChecks())
+    if (const ResultCheck *C = outcome(Info); C && Info.For.Of == S)
+      addExtent(Info, *C);
 }
 
 void Settling::run() {

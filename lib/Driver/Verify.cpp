@@ -288,11 +288,12 @@ void Run::sortByPlace() {
 
 Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   std::vector<uint32_t> Order = order(Jobs);
-  std::map<uint32_t, Verdict> Outcomes;
+  std::vector<Verdict> Outcomes(allChecks().size());
   runInOrder(
       Order.size(), Jobs, [&](size_t I) { return runCheck(Order[I]); },
       [&](size_t I, Verdict &Check) { Outcomes[Order[I]] = std::move(Check); });
-  for (auto &[Number, Check] : Outcomes)
+  Result.Checks.reserve(Order.size());
+  for (Verdict &Check : Outcomes)
     gather(std::move(Check));
   settleSeverities();
   noteGravest();

@@ -354,6 +354,10 @@ struct Dump {
   uint64_t StackTotal = 0;
   std::vector<StackNode> Stack;
 
+  /// The memory usage report is what the allocations imply, byte for byte. It
+  /// is compared with them to see whose it is, before there are checks.
+  bool ReportIsExact = false;
+
   std::vector<HeapTrace> HeapTraces;
   std::vector<HeapEvent> HeapEvents;
   std::vector<PeakValueList> PeakValueLists;

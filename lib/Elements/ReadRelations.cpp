@@ -47,7 +47,11 @@ bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
 }
 
 uint32_t ReadWalk::number(const Node &N) {
-  auto [At, New] = Numbers.try_emplace(N, static_cast<uint32_t>(Nodes.size()));
+  std::pair<uint64_t, uint64_t> Key = {uint64_t(N.At.Scope) << 32 |
+                                           N.At.Id.index(),
+                                       uint64_t(N.Part) << 1 | N.IsEnd};
+  auto [At, New] =
+      Numbers.try_emplace(Key, static_cast<uint32_t>(Nodes.size()));
   if (New) {
     Nodes.push_back(N);
     Edges.emplace_back();

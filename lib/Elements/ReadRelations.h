@@ -80,7 +80,6 @@ private:
     uint32_t Part;
     /// An operand of the instruction: number At.Scope, made by At.Id.
     bool IsEnd;
-    auto operator<=>(const Node &) const = default;
   };
   struct Edge {
     uint32_t To;
@@ -115,7 +114,8 @@ private:
   size_t &Budget;
   const Shape *Frame = nullptr;
   std::vector<Node> Nodes;
-  std::map<Node, uint32_t> Numbers;
+  /// By Node's fields, packed.
+  llvm::SmallDenseMap<std::pair<uint64_t, uint64_t>, uint32_t, 16> Numbers;
   std::vector<llvm::SmallVector<Edge, 2>> Edges;
   std::vector<bool> Reaches;
   std::vector<std::vector<ReadRelation>> Relations;

@@ -9,7 +9,6 @@
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace hlobuf {
@@ -22,8 +21,8 @@ public:
   ByName() = default;
 
   /// Groups records 0 .. Count-1; \p Key gives a record's name and index.
-  ByName(size_t NumNames, size_t Count,
-         llvm::function_ref<std::pair<NameId, ShapeIndex>(uint32_t)> Key)
+  template <typename KeyFn>
+  ByName(size_t NumNames, size_t Count, KeyFn Key)
       : Starts(NumNames + 1, 0), Items(Count) {
     for (uint32_t I = 0; I != Count; ++I)
       ++Starts[Key(I).first.index() + 1];
@@ -38,7 +37,7 @@ public:
     for (size_t I = 0; I != NumNames; ++I) {
       auto First = Items.begin() + Starts[I];
       auto Last = Items.begin() + Starts[I + 1];
-      if (!std::is_sorted(First, Last, Less))
+      if (Last - First > 1 && !std::is_sorted(First, Last, Less))
         std::stable_sort(First, Last, Less);
     }
   }
@@ -58,6 +57,8 @@ public:
                               IndexOfFn IndexOf) const {
     llvm::ArrayRef<uint32_t> All = (*this)[Name];
     uint32_t Wanted = bits(Index);
+    if (All.size() == 1)
+      return bits(IndexOf(All[0])) == Wanted ? All : llvm::ArrayRef<uint32_t>();
     auto First = llvm::partition_point(
         All, [&](uint32_t I) { return bits(IndexOf(I)) < Wanted; });
     auto Last = std::find_if(First, All.end(), [&](uint32_t I) {

@@ -14,7 +14,7 @@
 #include "Support/LineCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include <cstdio>
+#include <cmath>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -71,14 +71,27 @@ private:
                             static_cast<double>(Total) * 0.05;
   }
 
+  void begin(Kind K, Context C) {
+    R.Lines.push_back({static_cast<uint32_t>(R.Text.size()), K, C.Owner, C.At});
+  }
+  /// Adds \p Text behind spaces that make it \p Width bytes.
+  void addRight(StringRef Text, size_t Width) {
+    R.Text.append(Width - std::min(Width, Text.size()), ' ');
+    R.Text += Text;
+  }
   template <typename... Ts>
   void line(Kind K, Context C, fmt::format_string<Ts...> Format, Ts &&...Args) {
-    R.Lines.push_back({static_cast<uint32_t>(R.Text.size()), K, C.Owner, C.At});
+    begin(K, C);
     fmt::format_to(std::back_inserter(R.Text), Format,
                    std::forward<Ts>(Args)...);
     R.Text += '\n';
   }
-  void fixed(Context C, StringRef Text) { line(Kind::Fixed, C, "{}", Text); }
+  void fixed(Context C, StringRef Text, StringRef More = "") {
+    begin(Kind::Fixed, C);
+    R.Text += Text;
+    R.Text += More;
+    R.Text += '\n';
+  }
 
   const Dump &D;
   Report &R;
@@ -116,10 +129,11 @@ void ReportWriter::sortAllocations() {
 std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
   if (Total == 0)
     return NaN;
-  char Buffer[32];
-  std::snprintf(Buffer, sizeof(Buffer), "%3.0f",
-                100. * static_cast<double>(Part) / static_cast<double>(Total));
-  return Buffer;
+  // As "%3.0f" of printf rounds and aligns it.
+  std::string Text = std::to_string(std::llrint(
+      100. * static_cast<double>(Part) / static_cast<double>(Total)));
+  Text.insert(0, Text.size() < 3 ? 3 - Text.size() : 0, ' ');
+  return Text;
 }
 
 void ReportWriter::values(AllocationId Id, StringRef Indent) {
@@ -130,8 +144,8 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
   const SeenRows &There = Found == Seen.end() ? None : Found->second;
   if (!There.empty())
     Groups.followTies(There);
-  fixed(C, fmt::format("{}{}", Indent, ValueColumns));
-  fixed(C, fmt::format("{}{:->60}", Indent, ""));
+  fixed(C, Indent, ValueColumns);
+  fixed(C, Indent, std::string(60, '-'));
   uint64_t Total = 0;
   for (const ReportGroup &Group : Groups.Rows)
     Total += Group.Size;
@@ -141,11 +155,21 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
     Done += Group.Size;
     C.At = Group.Offset;
     auto Row = There.find(Group.Offset);
-    line(Kind::ValueRow, C, "{}{:>9}({}%); {:>10}; {:>12}; {:>16}; {}", Indent,
-         humanBytes(Done), percent(Done, Total), humanBytes(Group.Size),
-         Group.Offset, Group.count(),
-         Groups.shapes(D.Shapes, Group,
-                       Row == There.end() ? "" : Row->second.Shapes));
+    begin(Kind::ValueRow, C);
+    R.Text += Indent;
+    addRight(humanBytes(Done), 9);
+    R.Text += '(';
+    R.Text += percent(Done, Total);
+    R.Text += "%); ";
+    addRight(humanBytes(Group.Size), 10);
+    R.Text += "; ";
+    addRight(std::to_string(Group.Offset), 12);
+    R.Text += "; ";
+    addRight(std::to_string(Group.count()), 16);
+    R.Text += "; ";
+    R.Text += Groups.shapes(D.Shapes, Group,
+                            Row == There.end() ? "" : Row->second.Shapes);
+    R.Text += '\n';
     if (!restIsSmall(++Count, Done, Total))
       continue;
     line(Kind::Rest, C,
@@ -264,6 +288,9 @@ static bool endsEarly(const Report &Expected, ArrayRef<StringRef> There) {
 }
 
 ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
+  // Nearly all are what they must be; the longer way gives the same then.
+  if (Report(D, Text, /*TiesAnyOrder=*/false).text() == Text)
+    return {.IsExact = true};
   Report Expected(D, Text, /*TiesAnyOrder=*/true);
   llvm::StringSet<> Totals;
   llvm::StringSet<> Keys;

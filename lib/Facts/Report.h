@@ -85,6 +85,8 @@ struct ReportVerdict {
   bool Foreign = false;
   /// It agrees as far as it goes, and is not whole.
   bool EndsEarly = false;
+  /// It is what the allocations imply, byte for byte.
+  bool IsExact = false;
 };
 
 /// Judges the report \p Text of \p D, whose allocations are complete.

@@ -76,6 +76,13 @@ std::string ReportGroups::shapes(const ShapeTable &Shapes,
   llvm::SmallVector<ShapeId, 8> Ids;
   for (uint32_t I = Group.Begin; I != Group.End; ++I)
     Ids.push_back(Values[ByOffset[I]].Shape);
+  if (llvm::all_equal(Ids) && Ids[0]) {
+    std::string Plain = Shapes.plainText(Ids[0]);
+    std::string List = Ids.size() == 1
+                           ? std::move(Plain)
+                           : fmt::format("{}\u00d7{}", Ids.size(), Plain);
+    return List;
+  }
   llvm::sort(Ids);
   // Shapes that differ in their layouts only have the same text.
   llvm::StringMap<uint32_t> Counts;

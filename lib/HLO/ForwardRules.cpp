@@ -2,6 +2,7 @@
 
 #include "HLO/ForwardRules.h"
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 using namespace hlobuf;
@@ -29,14 +30,25 @@ static_assert(std::is_sorted(std::begin(Rules), std::end(Rules),
                              [](const ForwardRule &X, const ForwardRule &Y) {
                                return X.Op < Y.Op;
                              }),
-              "forwardRules() bisects: sort HLOBUF_FORWARD by opcode");
+              "RuleBegin needs it: sort HLOBUF_FORWARD by opcode");
+
+/// By opcode: where its rows of Rules begin; one more ends the last.
+static constexpr auto RuleBegin = [] {
+  std::array<uint8_t, std::size(detail::OpcodeTable::Traits) + 1> Begin = {};
+  static_assert(std::size(Rules) < 256);
+  uint8_t Row = 0;
+  for (size_t Op = 0; Op != Begin.size(); ++Op) {
+    while (Row != std::size(Rules) && uint8_t(Rules[Row].Op) < Op)
+      ++Row;
+    Begin[Op] = Row;
+  }
+  return Begin;
+}();
 
 ArrayRef<ForwardRule> hlobuf::forwardRules(Opcode Op) {
-  auto [Begin, End] = std::equal_range(
-      std::begin(Rules), std::end(Rules),
-      ForwardRule{Op, {}, {}, ForwardedParts::All},
-      [](const ForwardRule &X, const ForwardRule &Y) { return X.Op < Y.Op; });
-  return ArrayRef<ForwardRule>(Begin, End);
+  uint8_t Begin = RuleBegin[uint8_t(Op)];
+  return ArrayRef<ForwardRule>(Rules).slice(Begin, RuleBegin[uint8_t(Op) + 1u] -
+                                                       Begin);
 }
 
 bool hlobuf::forwardsOperand(Opcode Op) {

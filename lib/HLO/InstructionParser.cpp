@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/InstructionParser.h"
+#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -17,13 +18,24 @@ static size_t stringSize(StringRef Text) {
   return Text.size();
 }
 
-/// Scans from the front of \p Text until \p Stop says so at bracket depth 0,
-/// outside strings and comments, or until a bracket closes that was not opened
-/// here. Returns the number of bytes passed; npos if the text ends first.
+/// By byte: scanTopLevel() has to look at it.
+static constexpr std::array<bool, 256> Structural = [] {
+  std::array<bool, 256> Bytes = {};
+  for (unsigned char Byte : {'(', ')', '[', ']', '{', '}', '"', '/', ',', ' '})
+    Bytes[Byte] = true;
+  return Bytes;
+}();
+
+/// Scans from the front of \p Text until \p Stop says so of a comma or a space
+/// at bracket depth 0, outside strings and comments, or until a bracket closes
+/// that was not opened here. Returns the number of bytes passed; npos if the
+/// text ends first.
 template <typename StopFn>
 static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   unsigned Depth = 0;
   for (size_t I = 0; I < Text.size(); ++I) {
+    if (!Structural[static_cast<unsigned char>(Text[I])])
+      continue;
     if (Depth == 0 && Stop(I))
       return I;
     switch (Text[I]) {
@@ -161,19 +173,37 @@ bool hlobuf::forEachOperand(StringRef Operands,
   return true;
 }
 
+/// Bytes of the item at the front of \p Rest, up to the `, ` that ends it.
+static size_t itemSize(StringRef Rest) {
+  size_t End =
+      scanTopLevel(Rest, [&](size_t I) { return Rest.substr(I, 2) == ", "; });
+  return std::min(End, Rest.size());
+}
+
+/// True if \p Text has \p Key somewhere, followed by `=`.
+static bool holdsKey(StringRef Text, StringRef Key) {
+  for (size_t At = Text.find('='); At != StringRef::npos;
+       At = Text.find('=', At + 1))
+    if (Text.take_front(At).ends_with(Key))
+      return true;
+  return false;
+}
+
 std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
                                                StringRef Key) {
   // Most texts hold no such attribute; a plain search settles them.
-  if (Attributes.find(Key) == StringRef::npos)
+  if (!holdsKey(Attributes, Key))
     return std::nullopt;
+  auto BeginsWithKey = [&](StringRef Item) {
+    return Item.size() > Key.size() && Item[Key.size()] == '=' &&
+           Item.starts_with(Key);
+  };
   StringRef Rest = Attributes;
   while (Rest.consume_front(", ")) {
-    size_t End = scanTopLevel(
-        Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
-    StringRef Item = Rest.take_front(End);
-    Rest = Rest.drop_front(Item.size());
-    if (Item.consume_front(Key) && Item.consume_front("="))
-      return Item;
+    size_t End = itemSize(Rest);
+    if (BeginsWithKey(Rest))
+      return Rest.take_front(End).drop_front(Key.size() + 1);
+    Rest = Rest.drop_front(End);
   }
   return std::nullopt;
 }
@@ -197,9 +227,7 @@ bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
 }
 
 StringRef hlobuf::takeAttributeValue(StringRef &Rest) {
-  size_t End = scanTopLevel(
-      Rest, [&](size_t I) { return Rest.drop_front(I).starts_with(", "); });
-  StringRef Value = Rest.take_front(End);
+  StringRef Value = Rest.take_front(itemSize(Rest));
   Rest = Rest.drop_front(Value.size());
   return Value;
 }

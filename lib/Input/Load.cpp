@@ -230,6 +230,7 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       ReportVerdict Report = judgeReport(*L.Model, File.Text);
       if (Report.Foreign)
         Verdict = {true, "its total and most of its sizes differ"};
+      L.Model->ReportIsExact = Report.IsExact;
       if (Report.EndsEarly && !endsAsMeant(*L.Model))
         L.Model->noteCut(Role, Section::Report);
     }

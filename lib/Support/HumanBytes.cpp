@@ -2,20 +2,29 @@
 
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/StringExtras.h"
-#include <fmt/format.h>
+
+/// \p Value / 1024 with \p Digits decimals, 1 or 2, rounded half to even as
+/// printf does it.
+static std::string spell1024ths(uint64_t Value, unsigned Digits) {
+  uint64_t Scale = Digits == 1 ? 10 : 100;
+  uint64_t Quotient = Value * Scale / 1024;
+  uint64_t Rest = Value * Scale % 1024;
+  Quotient += Rest > 512 || (Rest == 512 && Quotient % 2 != 0);
+  std::string Text = std::to_string(Quotient / Scale) + '.';
+  if (Digits == 2)
+    Text += static_cast<char>('0' + Quotient / 10 % 10);
+  return Text += static_cast<char>('0' + Quotient % 10);
+}
 
 std::string hlobuf::humanBytes(uint64_t Bytes) {
   if (Bytes < 1024)
-    return fmt::format("{}B", Bytes);
+    return std::to_string(Bytes) + 'B';
   const char *Unit = "KMGTPE";
   while (Bytes >= uint64_t(1) << 20) {
     Bytes >>= 10;
     ++Unit;
   }
-  double Value = static_cast<double>(Bytes) / 1024.0;
-  if (*Unit == 'K')
-    return fmt::format("{:.1f}KiB", Value);
-  return fmt::format("{:.2f}{}iB", Value, *Unit);
+  return spell1024ths(Bytes, *Unit == 'K' ? 1 : 2) + *Unit + "iB";
 }
 
 std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {

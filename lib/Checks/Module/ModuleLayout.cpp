@@ -190,7 +190,7 @@ void ModuleLayouts::checkForwarded(HloId Id) {
 /// output_to_operand_aliasing.
 void ModuleLayouts::checkAliases(HloId Id) {
   const HloModule &M = P.module();
-  if (P.isHidden(Id))
+  if (P.isHidden(Id) || !M[Id].MayDeclareAliases)
     return;
   llvm::StringRef Attributes = M.attributes(M[Id]);
   bool Called = P[Id].Op == Opcode::CustomCall;
