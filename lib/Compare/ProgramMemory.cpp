@@ -46,6 +46,7 @@ public:
         Origins(D.Names.size()) {}
 
   ProgramMemory run(StringRef Module);
+  ComparedValue describe(const HeldValue &Held);
 
 private:
   const Origin &originOf(NameId Name);
@@ -53,7 +54,6 @@ private:
   std::string identity(ValueId V);
   ValueId parameterOf(AllocationId Owner);
   std::string readersOf(ValueId V);
-  ComparedValue describe(const HeldValue &Held);
   void addSpaces();
   void addValues();
   void addArguments();
@@ -219,4 +219,14 @@ ProgramMemory Describer::run(StringRef Module) {
 ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
                                       StringRef Module) {
   return Describer(Memory).run(Module);
+}
+
+std::vector<ComparedValue>
+hlobuf::describeValues(const MemoryUse &Memory,
+                       llvm::ArrayRef<HeldValue> Values) {
+  Describer Describes(Memory);
+  std::vector<ComparedValue> All;
+  for (const HeldValue &V : Values)
+    All.push_back(Describes.describe(V));
+  return All;
 }

@@ -106,6 +106,10 @@ struct ProgramMemory {
 std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
                        llvm::StringRef PlainShape);
 
+/// What \p Values of \p Memory are known by, in their order.
+std::vector<ComparedValue> describeValues(const MemoryUse &Memory,
+                                          llvm::ArrayRef<HeldValue> Values);
+
 /// Describes the dump of \p Memory; \p Module is its name for people.
 ProgramMemory describeProgram(const MemoryUse &Memory, llvm::StringRef Module);
 

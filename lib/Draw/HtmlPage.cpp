@@ -21,9 +21,9 @@ static StringRef pagePart(StringRef Name) {
 }
 
 /// In the order in which one uses another.
-static constexpr StringRef Scripts[] = {"data.js",  "changes.js", "scene.js",
-                                        "paint.js", "lists.js",   "lanes.js",
-                                        "main.js"};
+static constexpr StringRef Scripts[] = {
+    "data.js",  "groups.js", "changes.js", "scene.js", "axes.js",
+    "paint.js", "curve.js",  "lists.js",   "lanes.js", "main.js"};
 
 /// Writes \p Text, where `<` is only inside strings, so that no string ends the
 /// element that it is in.
@@ -45,24 +45,40 @@ static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
   writeInScript(Text.str(), OS);
 }
 
-static void fillIn(StringRef Key, const DrawnDump &After,
-                   const DrawnDump *Before, llvm::raw_ostream &OS) {
+/// What the page needs in addition to the pictures, as JSON.
+static void writeSettings(const PageContents &Page, llvm::raw_ostream &OS) {
+  std::string Data;
+  llvm::raw_string_ostream Text(Data);
+  llvm::json::OStream J(Text);
+  J.object([&] {
+    J.attribute("link", llvm::json::fixUTF8(Page.SourceLink));
+    J.attributeArray("matches", [&] {
+      for (int32_t Block : Page.Matches)
+        J.value(Block);
+    });
+  });
+  writeInScript(Text.str(), OS);
+}
+
+static void fillIn(StringRef Key, const PageContents &Page,
+                   llvm::raw_ostream &OS) {
   if (Key == "TITLE") {
-    llvm::printHTMLEscaped(printable(After.P.Title), OS);
+    llvm::printHTMLEscaped(printable(Page.After.P.Title), OS);
   } else if (Key == "STYLE") {
     OS << pagePart("page.css");
   } else if (Key == "SCRIPT") {
     for (StringRef Name : Scripts)
       OS << pagePart(Name);
+  } else if (Key == "SETTINGS") {
+    writeSettings(Page, OS);
   } else if (Key == "DATA") {
-    writeData(After, OS);
-  } else if (Key == "BEFORE" && Before) {
-    writeData(*Before, OS);
+    writeData(Page.After, OS);
+  } else if (Key == "BEFORE" && Page.Before) {
+    writeData(*Page.Before, OS);
   }
 }
 
-void hlobuf::writeHtml(const DrawnDump &After, const DrawnDump *Before,
-                       llvm::raw_ostream &OS) {
+void hlobuf::writeHtml(const PageContents &Page, llvm::raw_ostream &OS) {
   // Texts are split at @KEY@: every second piece is a key.
   llvm::SmallVector<StringRef, 12> Pieces;
   pagePart("page.html").split(Pieces, '@');
@@ -70,5 +86,5 @@ void hlobuf::writeHtml(const DrawnDump &After, const DrawnDump *Before,
     if (I % 2 == 0)
       OS << Pieces[I];
     else
-      fillIn(Pieces[I], After, Before, OS);
+      fillIn(Pieces[I], Page, OS);
 }

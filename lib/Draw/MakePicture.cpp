@@ -4,11 +4,15 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Draw/PictureFindings.h"
 #include "Draw/PictureLanes.h"
+#include "Draw/SharedBytes.h"
+#include "Memory/Origin.h"
+#include "Support/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
 
 using namespace hlobuf;
+using llvm::StringRef;
 
 namespace {
 class Drawing {
@@ -27,6 +31,7 @@ private:
   std::optional<StepRange> rangeOf(ValueId V) const;
   bool continues(const PictureBlock &B, ValueId V, StepRange Range) const;
   void addBlocks();
+  void addNames();
   void addSpaces();
 
   const MemoryUse &U;
@@ -108,6 +113,23 @@ void Drawing::addBlocks() {
   });
 }
 
+/// The last scope of \p OpName; the whole name of an argument.
+static StringRef operationOf(StringRef OpName) {
+  return OpName.contains('[') ? OpName : OpName.substr(OpName.rfind('/') + 1);
+}
+
+void Drawing::addNames() {
+  for (const PictureBlock &B : P.Blocks) {
+    const Value &V = D[representative(D, B)];
+    Origin From = findOrigin(DumpFacts, V.Tag.Name);
+    std::string Label = operationOf(From.OpName).str();
+    if (Label.empty())
+      Label = printable(D.spell(V.Tag.Name, V.Tag.Index));
+    P.Names.push_back(
+        {std::move(Label), std::move(From.OpName), std::move(From.Source)});
+  }
+}
+
 void Drawing::addSpaces() {
   for (const SpaceUse &Use : U.spaces()) {
     PictureSpace S;
@@ -128,6 +150,8 @@ Picture Drawing::run() {
   for (int32_t Step = 0; U.isTimed() && Step != P.Steps; ++Step)
     P.Instructions.push_back(U.instructionAt(Step));
   addBlocks();
+  addNames();
+  P.Shared = findSharedBytes(P.Blocks);
   addSpaces();
   P.Findings = markFindings(DumpFacts, R, P.Blocks, P.Steps);
   return std::move(P);

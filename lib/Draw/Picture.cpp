@@ -47,9 +47,9 @@ llvm::StringRef hlobuf::groupOf(ThunkKind Kind) {
   }
 }
 
-const Value &hlobuf::representative(const Dump &D, const PictureBlock &B) {
+ValueId hlobuf::representative(const Dump &D, const PictureBlock &B) {
   for (ValueId V : B.Values)
     if (!D[V].Tag.Phi)
-      return D[V];
-  return D[B.Values.front()];
+      return V;
+  return B.Values.front();
 }

@@ -29,6 +29,26 @@ struct PictureBlock {
   uint64_t end() const { return Offset + Size; }
 };
 
+/// Bytes of a block that another one counts during the steps [First, Last].
+struct PictureShare {
+  /// An index into Picture::Blocks.
+  uint32_t Block = 0;
+  int32_t First = 0;
+  int32_t Last = 0;
+  uint64_t Bytes = 0;
+};
+
+/// What people call a block. Texts are printable; empty if not known.
+struct PictureName {
+  /// `sub`, kept for the backward pass; of an argument its path, `p['w']`. Not
+  /// empty: the instruction where the program has no name.
+  std::string Label;
+  /// The op_name.
+  std::string OpName;
+  /// `train.py:12`, with the folder where the dump has it.
+  std::string Source;
+};
+
 /// Bytes and steps that a finding is about: [Begin, End) and [First, Last].
 struct PictureMark {
   AllocationId Owner;
@@ -133,6 +153,14 @@ struct Picture {
   std::vector<PictureSpace> Spaces;
   /// Large ones first: small ones are drawn over them.
   std::vector<PictureBlock> Blocks;
+  /// By block.
+  std::vector<PictureName> Names;
+  /// So that each byte counts once; see findSharedBytes().
+  std::vector<PictureShare> Shared;
+  /// Bytes of the main memory space of the chip, where they are known.
+  std::optional<uint64_t> Capacity = {};
+  /// Where Capacity comes from: `TPU v5e`; empty if a user says it.
+  std::string Chip = {};
   /// Values that have no live range, and no block.
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
@@ -143,7 +171,7 @@ struct Picture {
 
 /// The first value of \p B that is not a phi, which says less than what flows
 /// into it; the first one if all are.
-const Value &representative(const Dump &D, const PictureBlock &B);
+ValueId representative(const Dump &D, const PictureBlock &B);
 
 } // namespace hlobuf
 

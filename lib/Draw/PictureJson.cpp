@@ -4,7 +4,6 @@
 // texts are numbers into `strings`: a page of 100,000 values has to open fast.
 
 #include "Draw/PictureWriters.h"
-#include "Memory/Origin.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,6 +35,7 @@ private:
   void writeSpaces();
   void writeAllocations();
   void writeBlocks();
+  void writeShared();
   void writeFindings();
   void writeLanes();
 
@@ -90,20 +90,31 @@ void Writer::writeBlocks() {
         });
     });
     column("shape", [&](const PictureBlock &B) {
-      ShapeId Shape = representative(D, B).Shape;
+      ShapeId Shape = D[representative(D, B)].Shape;
       return number(Shape ? D.Shapes.text(Shape) : "");
     });
-    std::vector<Origin> Origins;
-    for (const PictureBlock &B : P.Blocks)
-      Origins.push_back(findOrigin(DumpFacts, representative(D, B).Tag.Name));
-    auto Write = [&](StringRef Key, std::string Origin::*Field) {
+    auto Write = [&](StringRef Key, std::string PictureName::*Field) {
       J.attributeArray(Key, [&] {
-        for (const Origin &O : Origins)
-          J.value(number(O.*Field));
+        for (const PictureName &Name : P.Names)
+          J.value(number(Name.*Field));
       });
     };
-    Write("op", &Origin::OpName);
-    Write("source", &Origin::Source);
+    Write("label", &PictureName::Label);
+    Write("op", &PictureName::OpName);
+    Write("source", &PictureName::Source);
+  });
+}
+
+/// Rows of block, first step, last step and bytes.
+void Writer::writeShared() {
+  J.attributeArray("shared", [&] {
+    for (const PictureShare &S : P.Shared)
+      J.array([&] {
+        J.value(S.Block);
+        J.value(S.First);
+        J.value(S.Last);
+        J.value(S.Bytes);
+      });
   });
 }
 
@@ -195,9 +206,13 @@ void Writer::run() {
     J.attribute("times", timesKey(P.Times));
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
+    if (P.Capacity)
+      J.attribute("capacity", *P.Capacity);
+    J.attribute("chip", json::fixUTF8(P.Chip));
     writeSpaces();
     writeAllocations();
     writeBlocks();
+    writeShared();
     J.attributeArray("instructions", [&] {
       for (const std::string &Name : P.Instructions)
         J.value(number(Name));

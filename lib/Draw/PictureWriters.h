@@ -27,10 +27,20 @@ struct DrawnDump {
 void writePicture(const Picture &P, const Facts &DumpFacts,
                   llvm::json::OStream &J);
 
-/// Writes a page of HTML that draws \p After and needs no other file. Where
-/// \p Before is not null it has both, and shows what changed.
-void writeHtml(const DrawnDump &After, const DrawnDump *Before,
-               llvm::raw_ostream &OS);
+/// What a page draws.
+struct PageContents {
+  DrawnDump After;
+  /// Null where one program is drawn.
+  const DrawnDump *Before = nullptr;
+  /// By block of After: the block of Before that it is; -1 for a new one.
+  std::vector<int32_t> Matches = {};
+  /// The address of a source line, with `{path}` and `{line}`; empty for that
+  /// of an editor that the reader chooses.
+  std::string SourceLink = {};
+};
+
+/// Writes a page of HTML that draws \p Page and needs no other file.
+void writeHtml(const PageContents &Page, llvm::raw_ostream &OS);
 
 /// Writes \p P as SVG: a panel for each memory space.
 void writeSvg(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS);

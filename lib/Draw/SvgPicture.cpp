@@ -6,7 +6,6 @@
 
 #include "Draw/PictureWriters.h"
 #include "Draw/SvgLanes.h"
-#include "Memory/Origin.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -126,7 +125,7 @@ void SvgWriter::writeCurve(const PictureSpace &S) {
 }
 
 void SvgWriter::writeBlock(const PictureBlock &B) {
-  const Value &V = representative(D, B);
+  const Value &V = D[representative(D, B)];
   double Base = Bases.lookup(B.Owner.index());
   double Low = toY(Base + static_cast<double>(B.Offset));
   double High = toY(Base + static_cast<double>(B.end()));
@@ -142,8 +141,8 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
                     V.Shape ? svgText(D.Shapes.text(V.Shape)) : "",
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
-  Origin From = findOrigin(DumpFacts, V.Tag.Name);
-  for (const std::string &Text : {From.OpName, From.Source})
+  const PictureName &Name = P.Names[static_cast<size_t>(&B - P.Blocks.data())];
+  for (const std::string &Text : {Name.OpName, Name.Source})
     if (!Text.empty())
       OS << '\n' << svgText(Text);
   OS << "</title></rect>\n";

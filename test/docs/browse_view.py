@@ -1,12 +1,13 @@
-"""browse_view.py HLOBUF_VIEW INPUTS [--screenshots FOLDER] [--large PAGE]
+"""browse_view.py HLOBUF_VIEW INPUTS [--large PAGE]
 
 Tries the pages of hlobuf-view in a
 browser.
 
 The page of a broken dump has a red crossing, and its keys, mouse, search and lists
 work. The page of two programs has both, with what changed. The page of a program with a race
-has its streams, and both thunks in red. A page of 100,000 values and as many thunks opens in
+has its streams, and both thunks in red. A page of 140,000 values and as many thunks opens in
 2 seconds, and moves and zooms at 30 frames a second. No page has an error on the console.
+walk_view.py presses the keys of a keyboard.
 """
 
 import argparse
@@ -14,16 +15,15 @@ import functools
 import http.server
 import json
 import pathlib
-import random
-import re
-import subprocess
+import shutil
 import sys
 import tempfile
 import threading
 
 import browse_site
+import view_pages
+import walk_view
 
-VALUES = 100_000
 LONGEST_OPENING = 2000  # milliseconds
 FEWEST_FRAMES = 30  # a second
 
@@ -204,111 +204,18 @@ async function tryLarge() {
 </script>"""
 
 
-def large_lanes(steps, chance, strings):
-    """As many thunks as VALUES on four streams; some wait for each other, some race."""
-    columns = ("lane", "kind", "group", "name", "first", "last", "start", "done", "slices")
-    thunks = {key: [] for key in columns}
-    name = len(strings)
-    strings += ["thunk.1", "custom-kernel", "read", "compute", "copy", "transfer"]
-    for i in range(VALUES):
-        lane, first = i % 4, i * steps // VALUES
-        last = min(steps - 1, first + chance.randrange(40)) if lane else first
-        group = name + chance.choice((3, 3, 4, 5))
-        done = min(VALUES - 1, i + 4) if lane else -1
-        row = (lane, name + 1, group, name, first, last, i - lane if lane else -1, done, i)
-        for key, value in zip(columns, row):
-            thunks[key].append(value)
-    one = [0] * (VALUES - 1)
-    slices = {"owner": one, "offset": one, "size": [64] * len(one)}
-    slices |= {"access": [name + 2] * len(one), "value": [name] * len(one)}
-    races = [
-        {"first": i, "second": i + 1, "owner": 0, "begin": 0, "end": 64, "finding": 0}
-        for i in range(0, 10_000, 10)
-    ]
-    return {
-        "names": [f"stream {i}" for i in range(4)],
-        "thunks": thunks, "slices": slices, "races": races,
-    }  # fmt: skip
-
-
-def large_picture():
-    """A picture of VALUES values, first fit over 10,000 steps, and as many thunks."""
-    chance, steps = random.Random(5), 10_000
-    columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "shape", "op", "source")}
-    names, strings, top = [], ["f32[1024]{0}", "", "train.py:12"], 0
-    lanes = VALUES // 400
-    for lane in range(lanes):
-        size = chance.choice((4096, 65536, 1 << 20))
-        step = 0
-        for _ in range(400):
-            last = min(steps - 1, step + chance.randrange(1, 45))
-            row = (0, top, size, step, last, 0, len(strings), 2)
-            for key, value in zip(columns, row):
-                columns[key].append(value)
-            strings.append(f"jit(step)/layer_{lane % 24}/dot_general")
-            names.append([len(strings)])
-            strings.append(f"fusion.{len(names)}")
-            step = (last + 1) % steps
-        top += size
-    races = {"severity": "error", "check": "stream-race", "message": "", "lines": [], "marks": []}
-    return {
-        "lanes": large_lanes(steps, chance, strings),
-        "title": "large", "times": "dump", "steps": steps, "untimed": 0,
-        "spaces": [{"color": 0, "name": "HBM", "peak": 0, "held": [top] * steps}],
-        "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
-        "blocks": {**columns, "names": names},
-        "instructions": [1] * steps, "findings": [races], "strings": strings,
-    }  # fmt: skip
-
-
-def screenshot(page, path, dark, size="1280,720"):
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        subprocess.run(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-            + [f"--user-data-dir={folder}", f"--window-size={size}", "--virtual-time-budget=4000"]
-            + [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-            + [f"--screenshot={path}", f"file://{page}"],
-            stderr=subprocess.DEVNULL,
-            check=True,
-        )
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
     parser.add_argument("inputs", type=pathlib.Path)
-    parser.add_argument("--screenshots", type=pathlib.Path)
     parser.add_argument("--large", type=pathlib.Path, help="a page to try instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for dump, name in (("broadcast-copy", "defect.html"), ("shift-row", "row.html")):
-            dump = options.inputs / f"defect-{dump}"
-            subprocess.run([options.tool, dump, "-o", folder / name], check=True)
-        thunks = options.inputs.parent / "thunks" / "Inputs"
-        racing = [thunks / "streams.cuda", folder / "race.executable"]
-        drop = [sys.executable, thunks / "dropped.py", *racing, "async_done"]
-        subprocess.run(drop, stdout=subprocess.DEVNULL, check=True)
-        subprocess.run([options.tool, racing[1], "-o", folder / "race.html"], check=True)
-        pair = [options.inputs.parent / "diff" / "Inputs" / side for side in ("remat", "plain")]
-        subprocess.run([options.tool, *pair, "-o", folder / "change.html"], check=True)
-        page = (folder / "defect.html").read_text(encoding="utf-8")
-        start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
-        large = page[:start] + json.dumps(large_picture()) + page[end:]
+        view_pages.make_pages(options.tool, options.inputs, folder)
         if options.large:
-            large = options.large.read_text(encoding="utf-8")
-        (folder / "large.html").write_text(large, encoding="utf-8")
-        if options.screenshots:
-            finding = folder / "finding.html"
-            row = (folder / "row.html").read_text(encoding="utf-8")
-            for text, name in ((page, "view-defect.png"), (row, "view-row.png")):
-                press = '<script>hlobufPage.press("f")</script></body>'
-                finding.write_text(text.replace("</body>", press), encoding="utf-8")
-                screenshot(finding, options.screenshots / name, dark=text is row)
-            race = (folder / "race.html").read_text(encoding="utf-8")
-            press = '<script>hlobufPage.press("r"); hlobufPage.scene.x0 = 15</script></body>'
-            finding.write_text(race.replace("</body>", press), encoding="utf-8")
-            screenshot(finding, options.screenshots / "view-race.png", False, "1240,600")
+            shutil.copy(options.large, folder / "large.html")
+        walked = walk_view.walk(folder)
         handler = browse_site.Handler
         handler.harness = HARNESS.replace("LONGEST", str(LONGEST_OPENING)).replace(
             "FEWEST", str(FEWEST_FRAMES)
@@ -319,6 +226,7 @@ def main():
         problems, numbers = browse_site.browse(
             f"http://127.0.0.1:{server.server_port}/harness", dark=False
         )
+    problems = walked + problems
     for problem in problems:
         print(problem)
     print(f"hlobuf-view in a browser: {len(problems)} problems {numbers}")

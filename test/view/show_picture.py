@@ -41,6 +41,22 @@ def held_bytes(picture, color, step):
     return total
 
 
+def counted_temps(picture, color, step):
+    """The bytes of live temps as the page adds them up: each block without the bytes
+    that another one counts."""
+    allocations, blocks = picture["allocations"], picture["blocks"]
+    missing = {block: n for block, first, last, n in picture["shared"] if first <= step <= last}
+    return sum(
+        size - missing.get(i, 0)
+        for i, (owner, size, first, last) in enumerate(
+            zip(*(blocks[key] for key in ("owner", "size", "first", "last")))
+        )
+        if first <= step <= last
+        and allocations[owner]["color"] == color
+        and allocations[owner]["kind"] == "temp"
+    )
+
+
 def show_lanes(strings, lanes, findings):
     """Thunks with their slices, and races."""
     thunks, slices, begin = lanes["thunks"], lanes["slices"], 0
@@ -78,12 +94,19 @@ def main():
         if picture["times"] != "unknown":
             assert held == space["held"], (space["name"], held, space["held"])
             assert held.index(max(held)) == space["peak"], space
+            fixed = sum(
+                each["size"]
+                for each in picture["allocations"]
+                if each["color"] == space["color"] and each["kind"] not in ("temp", "thread-local")
+            )
+            for step, total in enumerate(held):
+                assert counted_temps(picture, space["color"], step) == total - fixed, step
         print(space["name"], "peak", max(held), "at step", space["peak"])
     columns = {key: len(column) for key, column in blocks.items()}
     assert len(set(columns.values())) == 1, columns
     print("aliases", sum(len(names) > 1 for names in blocks["names"]))
-    for names, shape, op in zip(blocks["names"], blocks["shape"], blocks["op"]):
-        print(" = ".join(strings[name] for name in names), strings[shape], strings[op])
+    for names, *texts in zip(*(blocks[key] for key in ("names", "label", "shape", "op", "source"))):
+        print(" = ".join(strings[name] for name in names), *(strings[text] for text in texts))
     for finding in picture["findings"]:
         marks = "; ".join(
             f"bytes [{m['begin']}, {m['end']}) of allocation {m['owner']}, "

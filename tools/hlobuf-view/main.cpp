@@ -2,21 +2,19 @@
 //
 // Options to a picture.
 
-#include "Checks/Context.h"
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "Draw/MakePicture.h"
-#include "Draw/PictureWriters.h"
-#include "Driver/DumpResults.h"
-#include "Driver/SentenceTally.h"
-#include "Driver/Sentences.h"
+#include "Draw/PictureMatches.h"
+#include "DrawnPrograms.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
+#include "Support/HumanBytes.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -44,13 +42,22 @@ static cl::opt<std::string> LiveRange("live-range", cl::value_desc("file"),
 static cl::opt<std::string>
     Module("module", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Scheduled HLO module of the dump"));
-static cl::opt<std::string> Pick(
-    "pick", cl::value_desc("text"), cl::cat(InputOptions),
-    cl::desc("Of several dumps, draw the one whose path contains this text"));
+static cl::opt<std::string>
+    Pick("pick", cl::value_desc("text"), cl::cat(InputOptions),
+         cl::desc("Of several dumps, or pairs of them, draw the one whose path "
+                  "contains this text"));
 static cl::opt<std::string>
     Checks("checks", cl::value_desc("globs"), cl::cat(InputOptions),
            cl::desc("Comma-separated globs of checks whose findings are drawn; "
                     "'-' excludes (default: all except lints)"));
+static cl::opt<std::string>
+    Capacity("capacity", cl::value_desc("bytes"), cl::cat(InputOptions),
+             cl::desc("Memory of the chip, as 15.75GiB (default: as files next "
+                      "to the dump say)"));
+static cl::opt<std::string> SourceLink(
+    "source-link", cl::value_desc("address"), cl::cat(OutputOptions),
+    cl::desc("Where links to source lines lead, with {path} and {line}, as "
+             "'https://example.org/{path}#L{line}' (default: an editor)"));
 static cl::opt<std::string>
     OutputPath("output", cl::value_desc("file"), cl::cat(OutputOptions),
                cl::desc("Write this file, and replace it if it exists "
@@ -102,67 +109,22 @@ static ExitStatus fail(llvm::Error E) {
   return fail(StringRef(printableLines(llvm::toString(std::move(E)))).rtrim());
 }
 
+/// The format, by option or by the ending of the file; Unknown if that says
+/// nothing.
 static PictureFormat chosenFormat() {
   if (Svg)
     return PictureFormat::Svg;
   if (Format != PictureFormat::ByName)
     return Format;
-  StringRef Name(OutputPath);
-  if (Name.ends_with_insensitive(".svg"))
-    return PictureFormat::Svg;
-  return Name.ends_with_insensitive(".json") ? PictureFormat::Json
-                                             : PictureFormat::Html;
+  return llvm::StringSwitch<PictureFormat>(
+             llvm::sys::path::extension(OutputPath).lower())
+      .Case(".svg", PictureFormat::Svg)
+      .Case(".json", PictureFormat::Json)
+      .Cases("", ".html", ".htm", PictureFormat::Html)
+      .Default(PictureFormat::ByName);
 }
 
-/// The one dump to draw; says so where there is none or more than one.
-static llvm::Expected<Input> findDump(const std::string &Path,
-                                      const SiblingPaths &Siblings) {
-  InputList Found = findInputs({Path});
-  auto Problem = [](const std::string &Text) {
-    return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                   Text.c_str());
-  };
-  if (!Found.Errors.empty())
-    return Problem(Found.Errors.front().Text);
-  llvm::erase_if(Found.Dumps, [](const Input &In) {
-    return !StringRef(In.Path).contains(StringRef(Pick));
-  });
-  if (Found.Dumps.empty())
-    return Problem(fmt::format("no dump in '{}'{}", Path,
-                               Pick.empty() ? "" : " has such a path"));
-  if (Found.Dumps.size() == 1) {
-    locateFiles(Found.Dumps.front(), Siblings);
-    return std::move(Found.Dumps.front());
-  }
-  std::string Text = fmt::format(
-      "'{}' has {} dumps: name one, or a part of its path with --pick:", Path,
-      Found.Dumps.size());
-  for (const Input &In : llvm::ArrayRef(Found.Dumps).take_front(10))
-    Text += "\n  " + In.Path;
-  return Problem(Found.Dumps.size() > 10 ? Text + "\n  ..." : Text);
-}
-
-static bool isInput(const Input &In) {
-  return llvm::any_of(In.Files, [](const InputFile &File) {
-    return !File.Path.empty() &&
-           llvm::sys::fs::equivalent(File.Path, OutputPath);
-  });
-}
-
-namespace {
-/// A dump, and what is drawn of it.
-struct Program {
-  std::unique_ptr<LoadedDump> Loaded;
-  std::unique_ptr<CheckContext> Context;
-  Picture P;
-  /// Why the HLO module is not used; empty if it is.
-  std::string Malformed;
-
-  DrawnDump drawn() const { return {P, *Context}; }
-};
-} // namespace
-
-static void draw(const Program &After, const Program *Before,
+static void draw(const DrawnProgram &After, const DrawnProgram *Before,
                  llvm::raw_ostream &OS) {
   switch (chosenFormat()) {
   case PictureFormat::Svg:
@@ -177,48 +139,29 @@ static void draw(const Program &After, const Program *Before,
   default:
     break;
   }
+  PageContents Page{After.drawn()};
+  Page.SourceLink = SourceLink;
   if (!Before)
-    return writeHtml(After.drawn(), nullptr, OS);
+    return writeHtml(Page, OS);
   DrawnDump Old = Before->drawn();
-  writeHtml(After.drawn(), &Old, OS);
+  Page.Before = &Old;
+  Page.Matches =
+      matchBlocks({Before->P, *Before->Memory}, {After.P, *After.Memory});
+  writeHtml(Page, OS);
 }
 
-static llvm::Expected<Program> open(const std::string &Path,
-                                    const SiblingPaths &Siblings,
-                                    const CheckSelection &Selection) {
-  llvm::Expected<Input> In = findDump(Path, Siblings);
-  if (!In)
-    return In.takeError();
-  if (!OutputPath.empty() && isInput(*In))
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "'%s' is an input and must not be overwritten", OutputPath.c_str());
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(*In, Siblings);
-  if (!L)
-    return L.takeError();
-  Program Made;
-  Made.Malformed = malformedModule(**L);
-  Made.Loaded = std::move(*L);
-  LoadedDump &Dump = *Made.Loaded;
-  if (Dump.Model->cut(FileRole::Assignment))
-    return llvm::createStringError(std::errc::illegal_byte_sequence, "%s",
-                                   Dump.damage().back().c_str());
-  DumpResult R = makeResult(*In, Dump, verify(Dump, Selection));
-  Made.Context = std::make_unique<CheckContext>(*Dump.Model);
-  auto Derived = [&] { return Made.Context->moduleAnalysis(); };
-  Made.P = makePicture(MemoryUse(*Made.Context, Derived), Derived,
-                       Made.Context->thunkGraph(), R);
-  settleSentences(R);
-  if (!R.ProvesNothing) {
-    SentenceTally Proved;
-    Proved.add(R);
-    Made.P.Verdict = Proved.line(R.hasErrors());
-  }
-  return std::move(Made);
-}
-
-/// What two programs cannot be drawn with; empty if there is nothing.
-static StringRef obstacle() {
+/// What is wrong with the options; empty if nothing is.
+static std::string obstacle() {
+  if (chosenFormat() == PictureFormat::ByName)
+    return fmt::format("no format has the ending of '{}': use .html, .svg or "
+                       ".json, or --format",
+                       OutputPath.getValue());
+  if (!Capacity.empty() && !parseBytes(Capacity))
+    return fmt::format(
+        "--capacity: expected bytes, as 15.75GiB or 16e9, not '{}'",
+        Capacity.getValue());
+  if (!SourceLink.empty() && !StringRef(SourceLink).contains("{path}"))
+    return "--source-link: expected an address with {path}, and {line}";
   if (NewPath.empty())
     return "";
   if (chosenFormat() != PictureFormat::Html)
@@ -229,34 +172,39 @@ static StringRef obstacle() {
 }
 
 static ExitStatus view() {
-  if (StringRef Problem = obstacle(); !Problem.empty())
+  if (std::string Problem = obstacle(); !Problem.empty())
     return fail(Problem);
-  SiblingPaths Siblings;
-  Siblings[static_cast<size_t>(FileRole::Values)] = Values;
-  Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
-  Siblings[static_cast<size_t>(FileRole::Module)] = Module;
+  DrawRequest Request{{}, Pick, OutputPath, parseBytes(Capacity)};
+  Request.Siblings[static_cast<size_t>(FileRole::Values)] = Values;
+  Request.Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
+  Request.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
   GlobTexts Globs{Checks, "", ""}; // the selection points into it
   llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  std::vector<Program> Programs;
-  for (const std::string &Path : {InputPath.getValue(), NewPath.getValue()}) {
-    if (Path.empty())
-      break;
-    llvm::Expected<Program> Made = open(Path, Siblings, *Selection);
+  std::vector<std::string> Paths{InputPath};
+  if (!NewPath.empty())
+    Paths.push_back(NewPath);
+  llvm::Expected<std::vector<Input>> Inputs = findPrograms(Paths, Request);
+  if (!Inputs)
+    return fail(Inputs.takeError());
+  std::vector<DrawnProgram> Programs;
+  for (const Input &In : *Inputs) {
+    llvm::Expected<DrawnProgram> Made = openProgram(In, Request, *Selection);
     if (!Made)
       return fail(Made.takeError());
     Programs.push_back(std::move(*Made));
   }
   // What can be drawn without a sibling or the module is.
   ExitStatus Status = ExitSound;
-  for (const Program &P : Programs)
+  for (const DrawnProgram &P : Programs)
     if (!P.Loaded->isWhole())
       for (const std::string &Line : P.Loaded->damage())
         Status = fail(Line);
     else if (!P.Malformed.empty())
       Status = fail(printable(P.Malformed));
-  const Program *Before = Programs.size() == 2 ? &Programs.front() : nullptr;
+  const DrawnProgram *Before =
+      Programs.size() == 2 ? &Programs.front() : nullptr;
   if (OutputPath.empty() || OutputPath == "-") {
     draw(Programs.back(), Before, llvm::outs());
     return Status;

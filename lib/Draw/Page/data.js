@@ -46,7 +46,7 @@ function bytesText(bytes) {
     bytes /= 1024;
     ++unit;
   }
-  return `${unit ? bytes.toFixed(bytes < 100 ? 2 : 1) : Math.round(bytes)} ${Units[unit]}`;
+  return `${unit ? bytes.toFixed(2) : Math.round(bytes)} ${Units[unit]}`;
 }
 
 // What is known of block i, in words.
@@ -54,26 +54,12 @@ function describe(picture, i) {
   const from = picture.blocks, text = number => picture.strings[number];
   const owner = picture.allocations[from.owner[i]];
   return {
-    name: text(from.names[i][0]),
+    label: text(from.label[i]), name: text(from.names[i][0]),
     aliases: from.names[i].slice(1).map(text),
     shape: text(from.shape[i]), op: text(from.op[i]), source: text(from.source[i]),
     size: from.size[i], offset: from.offset[i], owner,
     first: from.first[i], last: from.last[i], change: picture.change ? picture.change[i] : "",
   };
-}
-
-function scopeOf(op) {
-  const parts = op.split("/");
-  return parts.slice(0, Math.min(3, Math.max(1, parts.length - 1))).join("/");
-}
-
-// What a block is colored by: a word that blocks of one color share.
-function groupOf(picture, i, mode) {
-  const from = picture.blocks;
-  if (mode === "change") return picture.change[i];
-  if (mode === "source") return picture.strings[from.source[i]] || "unknown";
-  if (mode === "scope") return scopeOf(picture.strings[from.op[i]]) || "unknown";
-  return picture.allocations[from.owner[i]].kind;
 }
 
 // Blocks of a memory space that are live at a step, large ones first.
@@ -84,13 +70,28 @@ function liveSet(picture, space, step) {
   return found;
 }
 
-// Blocks with a name, shape, op or source that contains the text, in any memory space.
+// Blocks with a label, name, shape, op or source that contains the text, in any memory space.
 function searchBlocks(picture, text) {
   text = text.toLowerCase();
   const hits = picture.strings.map(each => each.toLowerCase().includes(text));
   const from = picture.blocks, found = [];
   for (let i = 0; i < picture.count; ++i)
-    if (hits[from.shape[i]] || hits[from.op[i]] || hits[from.source[i]] || from.names[i].some(n => hits[n]))
+    if (hits[from.label[i]] || hits[from.shape[i]] || hits[from.op[i]] || hits[from.source[i]] ||
+        from.names[i].some(n => hits[n]))
       found.push(i);
   return found;
 }
+
+// The bytes of the chip, for the memory space that they are about.
+function capacityOf(picture, space) {
+  return picture.spaces[space]?.color === 0 ? picture.capacity || 0 : 0;
+}
+
+// The chip has less than the program needs.
+function isTooLarge(picture, space) {
+  const capacity = capacityOf(picture, space);
+  return capacity > 0 && picture.spaces[space].size > capacity;
+}
+
+// `train.py:12` of a path.
+function shortSource(source) { return source.slice(source.lastIndexOf("/") + 1); }

@@ -19,7 +19,7 @@ class Lanes {
     if (!picture.lanes) return;
     const {names, thunks, races} = picture.lanes;
     this.height = Math.max(3, Math.min(LaneHeight, Math.floor(MostLanes / names.length)));
-    this.canvas.style.height = `${this.height * names.length + 1}px`; // with its border
+    this.canvas.style.height = `${this.height * names.length}px`;
     this.named = this.height === LaneHeight;
     // Loops first: what they are around is drawn over them.
     this.order = names.map(() => []);
@@ -50,25 +50,19 @@ class Lanes {
       this.paintLane(context, lane, width, scale);
     });
     this.paintWaits(context, width, scale);
-    this.paintStep(context, state.step, width, height, scale);
+    if (state.step !== null) paintStepLine(context, this.scene, state.step, width, height, scale);
     this.paintRaces(context, width, scale);
     for (const [i, weight] of [[state.thunk, 1], [state.chosenThunk, 2]])
       if (i >= 0) this.outline(context, i, width, scale, weight);
     this.paintTexts(context, width, scale);
   }
 
-  paintStep(context, step, width, height, scale) {
-    if (step === null) return;
-    context.fillStyle = themeColor("--accent");
-    context.fillRect(this.scene.toX(step + 0.5, width) - scale / 2, 0, scale, height);
-  }
-
   // Thunks that share a pixel are drawn once.
   paintLane(context, lane, width, scale) {
-    const {thunks} = this.picture.lanes, drawn = [-1, -1];
+    const {thunks} = this.picture.lanes, drawn = [-1, -1], {x0} = this.scene, perStep = width / (this.scene.x1 - x0);
     for (const i of this.order[lane]) {
       const group = thunks.group[i], loop = group === "control" ? 1 : 0;
-      const end = Math.floor(this.scene.toX(thunks.last[i] + 1, width));
+      const end = Math.floor((thunks.last[i] + 1 - x0) * perStep);
       if (end <= drawn[loop]) continue;
       if (thunks.first[i] > this.scene.x1) break;
       drawn[loop] = end;
@@ -82,23 +76,19 @@ class Lanes {
   // From a start to what it launches, and from there to the done. There may be as many
   // as thunks, so that each pixel is looked at once.
   paintWaits(context, width, scale) {
-    const {thunks, names, launched} = this.picture.lanes, drawn = new Map();
+    const {waits} = this.picture.lanes, drawn = new Uint8Array(waits.pairs * (width + 1));
+    const perStep = width / (this.scene.x1 - this.scene.x0), {x0} = this.scene;
     context.strokeStyle = themeColor("--faint");
     context.lineWidth = scale;
     context.beginPath();
-    const line = (x, from, to) => {
-      const one = Math.min(thunks.lane[from], thunks.lane[to]), other = Math.max(thunks.lane[from], thunks.lane[to]);
-      if (one === other || x < 0 || x > width) return;
-      const key = one * names.length + other;
-      if (!drawn.has(key)) drawn.set(key, new Uint8Array(width + 1));
-      if (drawn.get(key)[Math.floor(x)]) return;
-      drawn.get(key)[Math.floor(x)] = 1;
-      context.moveTo(x, this.place(thunks.lane[from] === one ? from : to, width, scale)[3]);
-      context.lineTo(x, this.place(thunks.lane[from] === one ? to : from, width, scale)[2]);
-    };
-    for (const i of launched) {
-      if (thunks.start[i] >= 0) line(this.scene.toX(thunks.first[i], width) + scale, thunks.start[i], i);
-      if (thunks.done[i] >= 0) line(this.scene.toX(thunks.last[i] + 1, width) - 2 * scale, i, thunks.done[i]);
+    for (let i = 0; i < waits.upper.length; ++i) {
+      const x = (waits.step[i] - x0) * perStep + (waits.ends[i] ? -2 : 1) * scale;
+      if (x < 0 || x > width) continue;
+      const pixel = waits.pair[i] * (width + 1) + Math.floor(x);
+      if (drawn[pixel]) continue;
+      drawn[pixel] = 1;
+      context.moveTo(x, this.place(waits.upper[i], width, scale)[3]);
+      context.lineTo(x, this.place(waits.lower[i], width, scale)[2]);
     }
     context.stroke();
   }
@@ -185,12 +175,34 @@ class Lanes {
   }
 }
 
+// Lines between thunks of two lanes, where one launches or waits for the other: the step of
+// each, the thunks, and a number for its two lanes.
+function findWaits({thunks, names}) {
+  const waits = {step: [], ends: [], upper: [], lower: [], pair: []}, pairs = new Map();
+  const add = (step, ends, one, other) => {
+    if (one < 0 || other < 0 || thunks.lane[one] === thunks.lane[other]) return;
+    const [upper, lower] = thunks.lane[one] < thunks.lane[other] ? [one, other] : [other, one];
+    const key = thunks.lane[upper] * names.length + thunks.lane[lower];
+    if (!pairs.has(key)) pairs.set(key, pairs.size);
+    waits.step.push(step);
+    waits.ends.push(ends);
+    waits.upper.push(upper);
+    waits.lower.push(lower);
+    waits.pair.push(pairs.get(key));
+  };
+  thunks.start.forEach((start, i) => {
+    add(thunks.first[i], false, start, i);
+    add(thunks.last[i] + 1, true, i, thunks.done[i]);
+  });
+  return {...waits, pairs: pairs.size};
+}
+
 // Makes lanes ready for drawing; nothing where there are none.
 function decodeLanes(picture) {
   if (!picture.lanes) return;
   const {thunks, slices} = picture.lanes;
   thunks.group = thunks.group.map(group => picture.strings[group]);
-  picture.lanes.launched = thunks.start.flatMap((start, i) => (start >= 0 || thunks.done[i] >= 0 ? [i] : []));
+  picture.lanes.waits = findWaits(picture.lanes);
   slices.writes = slices.access.map(access => /write|update/.test(picture.strings[access]));
 }
 
@@ -271,7 +283,8 @@ function showRace(picture, race) {
   pairs.push(["bytes", `[${race.begin}, ${race.end}) of allocation ${owner.index}, ${bytesText(race.end - race.begin)}`],
     ["values", [...values].join(", ")], ["order", `${lane(race.second)} does not wait for ${lane(race.first)}`]);
   const finding = picture.findings[race.finding];
-  showDetail(finding.message, [["check", finding.check], ...pairs], finding.lines, true);
+  const told = parseTimeline(finding.lines);
+  showDetail(finding.message, [["check", finding.check], ...pairs, ...told.pairs], told.lines, true);
 }
 
 // The bytes that a thunk touches, in the picture: reads in one color, writes in another.

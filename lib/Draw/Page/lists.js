@@ -9,43 +9,94 @@ function element(tag, text, className) {
   return made;
 }
 
-// Shows title and rows; a row is {bytes, text, small, choose, chosen}.
+// Addresses of source lines, by what opens them; the first one is what a reader gets.
+const Editors = {
+  "VS Code": "vscode://file{path}:{line}", "Cursor": "cursor://file{path}:{line}",
+  "JetBrains": "idea://open?file={path}&line={line}", "paths only": "",
+};
+
+// The address of `folder/train.py:12`; empty where there is none. An editor needs the
+// whole path.
+function sourceAddress(source) {
+  const [, path, line] = source.match(/^(.*):(\d+)$/) || [];
+  const own = pageSettings.link, pattern = own || (path?.startsWith("/") ? Editors[chosenEditor()] : "");
+  const spell = encodeURI(path || "").replace(/[?#]/g, encodeURIComponent);
+  return path && pattern ? pattern.replaceAll("{path}", spell).replaceAll("{line}", line) : "";
+}
+
+// Pages of a sandbox have no storage.
+function chosenEditor() {
+  try { return localStorage.getItem("hlobuf-editor") || "VS Code"; } catch { return pageSettings.editor || "VS Code"; }
+}
+
+function chooseEditor(name) {
+  pageSettings.editor = name;
+  try { localStorage.setItem("hlobuf-editor", name); } catch { /* until the page is closed */ }
+}
+
+// A source line, as a link where it leads somewhere.
+function sourceElement(source, text) {
+  const address = sourceAddress(source), made = element(address ? "a" : "span", text);
+  if (address) made.href = address;
+  made.title = source;
+  return made;
+}
+
+// Shows title and rows; a row is {bytes, share, color, text, small, source, finding, choose, chosen}.
 function showList(title, rows, total) {
   document.getElementById("listTitle").textContent = title;
   const items = rows.map(row => {
-    const item = element("li"), button = element("button");
-    button.append(element("span", row.bytes, "bytes"), element("span", row.text, "what"));
-    if (row.small) button.append(element("small", row.small));
-    if (row.chosen) button.classList.add("chosen");
-    button.title = row.text;
+    const item = element("li"), button = element("button"), patch = element("i");
+    patch.style.background = row.color || "none";
+    button.append(patch, element("span", row.bytes, "bytes"), element("span", row.text, "what"));
+    const small = element("small");
+    if (row.source) small.append(sourceElement(row.source, shortSource(row.source)), "  ");
+    small.append(row.small || "");
+    if (row.chosen) item.classList.add("chosen");
+    if (row.finding) item.classList.add("finding");
+    if (row.share) item.style.setProperty("--share", `${Math.min(100, row.share * 100)}%`);
+    button.title = [row.text, row.small].filter(Boolean).join("\n");
     button.onclick = row.choose;
     item.append(button);
+    if (small.textContent) item.append(small);
+    for (const link of small.querySelectorAll("a")) link.tabIndex = -1; // the details have it, too
     return item;
   });
-  if (total > rows.length) items.push(element("li", `  and ${total - rows.length} more`));
+  if (total > rows.length) items.push(element("li", `and ${total - rows.length} more`, "more"));
   document.getElementById("list").replaceChildren(...items);
 }
 
-function blockRows(picture, blocks, chosen, choose) {
+function blockRows(page, blocks, choose) {
+  const {picture, painter, scene, state} = page, held = picture.spaces[scene.space]?.held[state.step ?? 0];
   return blocks.slice(0, LongestList).map(i => {
-    const about = describe(picture, i);
+    const about = describe(picture, i), group = painter.groups.of[i];
     return {
-      bytes: bytesText(about.size), text: `${about.name}  ${about.shape}`, chosen: i === chosen,
-      small: [about.change, about.op, about.source].filter(Boolean).join("  "), choose: () => choose(i),
+      bytes: bytesText(about.size), share: held ? about.size / held : 0, chosen: i === state.chosen,
+      color: group === 255 ? "" : painter.groups.colorOf(group), text: about.label, source: about.source,
+      small: [about.change, plainShape(about.shape), about.name === about.label ? "" : about.name].filter(Boolean).join("  "),
+      choose: () => choose(i),
     };
   });
 }
 
 function findingRows(picture, choose) {
   return picture.findings.slice(0, LongestList).map(finding => ({
-    bytes: finding.severity, text: finding.message, small: finding.check, choose: () => choose(finding),
+    finding, bytes: finding.severity, text: finding.message, small: finding.check, choose: () => choose(finding),
   }));
 }
 
+// `f32[8,16]` of `f32[8,16]{1,0:T(8,128)}`; of a tuple all of it.
+function plainShape(shape) { return shape.startsWith("(") ? shape : shape.split("{")[0]; }
+
+// A value may be an element.
 function showDetail(title, pairs, lines, bad) {
   const parts = [element("b", title, bad ? "bad" : "")], table = element("dl");
-  for (const [key, value] of pairs)
-    if (value) table.append(element("dt", key), element("dd", value));
+  for (const [key, value] of pairs) {
+    if (!value) continue;
+    const cell = element("dd");
+    cell.append(value);
+    table.append(element("dt", key), cell);
+  }
   parts.push(table);
   if (lines.length) parts.push(element("pre", lines.join("\n")));
   document.getElementById("detail").replaceChildren(...parts);
@@ -57,49 +108,81 @@ function showBlock(picture, i) {
     const name = picture.strings[picture.instructions[number]];
     return name ? `${number} (${name})` : String(number);
   };
-  showDetail(about.name, [
-    ["change", about.change], ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
-    ["place", `offset ${about.offset.toLocaleString("en-US")} of allocation ${about.owner.index} (${about.owner.kind})`],
-    ["live from", picture.times === "unknown" ? "" : step(about.first)],
-    ["to", picture.times === "unknown" ? "" : step(about.last)],
-    ["op", about.op], ["source", about.source],
+  showDetail(about.label, [
+    ["change", about.change], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
+    ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
+    ["live", picture.times === "unknown" ? "" : `from step ${step(about.first)} to ${step(about.last)}`],
+    ["value", about.name],
     ["aliases", about.aliases.slice(0, 20).join(", ") + (about.aliases.length > 20 ? `, and ${about.aliases.length - 20} more` : "")],
+    ["place", `offset ${about.offset.toLocaleString("en-US")} of allocation ${about.owner.index} (${about.owner.kind})`],
   ], [], false);
 }
 
 function showFinding(finding) {
-  showDetail(finding.message, [["check", finding.check]], finding.lines, true);
+  const {pairs, lines} = parseTimeline(finding.lines);
+  showDetail(finding.message, [["check", finding.check], ...pairs], lines, true);
+}
+
+// `  step 22  a  OVERWRITES ..` and `  why: ..` as pairs, with the lines that go on;
+// other lines as they are.
+function parseTimeline(all) {
+  const pairs = [], lines = [];
+  for (const line of all) {
+    const [, step, event] = line.match(/^  (step \d+) +(.*)$/) || [], [, key, text] = line.match(/^  (\w+): (.*)$/) || [];
+    if (step) pairs.push([step, event.split(/ {2,}/).join(" · ")]);
+    else if (key) pairs.push([key, text]);
+    else if (pairs.length && /^ {4,}\S/.test(line)) pairs.at(-1)[1] += " " + line.trim();
+    else lines.push(line);
+  }
+  return {pairs, lines};
 }
 
 function tipText(picture, i) {
   const about = describe(picture, i);
-  return [`${about.name}  ${about.shape}`, `${bytesText(about.size)}, steps ${about.first} to ${about.last}`,
-    about.change, about.op, about.source].filter(Boolean).join("\n");
+  return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.change, about.source, about.op,
+    `${about.name}, steps ${about.first} to ${about.last}`].filter(Boolean).join("\n");
 }
 
-// The groups of a memory space with the most bytes, as a legend.
-function showLegend(picture, space, mode) {
-  const sums = new Map();
-  for (let i = 0; i < picture.count; ++i)
-    if (picture.space[i] === space) {
-      const word = groupOf(picture, i, mode);
-      sums.set(word, (sums.get(word) || 0) + picture.blocks.size[i]);
-    }
-  const words = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([word]) => word);
-  const items = words.map(word => {
-    const item = element("span"), patch = element("i");
-    patch.style.background = groupColor(word, mode);
-    item.append(patch, word);
-    return item;
+// What is needed, what there is, and what was proved.
+function showHeadline(picture, space) {
+  const {name, most, size, peak} = picture.spaces[space] || {name: "memory", most: 0, size: 0, peak: 0};
+  const capacity = capacityOf(picture, space), box = document.getElementById("headline"), meter = element("meter");
+  const where = picture.times === "unknown" ? "" : ` at step ${peak}`, chip = picture.chip || "the chip";
+  const large = isTooLarge(picture, space), gaps = size - most;
+  const lines = [element("b", `${bytesText(large ? size : most)} of ${name}`, large ? "bad" : "")];
+  if (large) lines.push(element("span", `${bytesText(size - capacity)} more than ${chip} has (${bytesText(capacity)})`));
+  lines.push(element("span", large && gaps > size / 200 ? `${bytesText(most)} held${where}, the rest between values` : `peak${where}`));
+  if (capacity && !large) {
+    Object.assign(meter, {max: capacity, value: size, title: `${bytesText(size)} of ${bytesText(capacity)}`});
+    lines.push(element("span", `${(size / capacity * 100).toFixed(1)} % of what ${chip} has (${bytesText(capacity)})`), meter);
+  }
+  box.replaceChildren(...lines);
+}
+
+// The groups of a memory space as a legend; a click lists the values of one.
+function showLegend(picture, groups, choose) {
+  const items = [], patchOf = color => {
+    const patch = element("i");
+    patch.style.background = color;
+    return patch;
+  };
+  groups.words.forEach((word, group) => {
+    const used = groups.used.has(group), idle = group === groups.idle;
+    if (!used && !idle) return;
+    const item = element(idle ? "span" : "button");
+    item.append(patchOf(groups.colorOf(group)), word);
+    item.title = `${word}: ${bytesText(groups.bytes?.[group][picture.spaces[groups.space].peak] || 0)} at the peak`;
+    if (used) item.onclick = () => choose(group);
+    items.push(item);
   });
   for (const word of new Set(picture.lanes?.thunks.group)) {
-    const item = element("span"), patch = element("i", undefined, "thunk");
-    patch.style.background = ThunkColors[word][isDark() ? 1 : 0];
+    const item = element("span"), patch = patchOf(ThunkColors[word][isDark() ? 1 : 0]);
+    patch.className = "thunk";
     item.append(patch, ThunkWords[word]);
     items.push(item);
   }
   const notes = [];
-  if (picture.other) notes.push(`line: live bytes ${picture.isBefore ? "after" : "before"} the change`);
+  if (picture.other) notes.push(`line: bytes held ${picture.isBefore ? "after" : "before"} the change`);
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");
   if (picture.times === "module") notes.push("live ranges from the module");
   if (picture.untimed) notes.push(`${picture.untimed} values without a live range are not drawn`);

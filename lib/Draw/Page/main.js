@@ -2,11 +2,15 @@
 
 const Keys = [
   ["wheel, + -", "zoom; with shift only steps, with alt only bytes"], ["drag, arrows", "move"],
-  ["0", "show everything"], ["click, enter", "choose the value under the mouse"],
+  ["0", "show everything"], ["click", "choose the value under the mouse"], ["enter", "go to the list; up and down move in it"],
   ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"], ["r", "next race between streams"],
-  ["/", "search"], ["n N", "next, previous hit"], ["c", "color by kind, scope, source line"],
-  ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"], ["escape", "choose nothing"],
+  ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["c", "color by kind, operation, scope, source line"],
+  ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"],
+  ["escape", "choose nothing, and show the whole list"],
 ];
+
+// Blocks that are framed because they were searched for.
+const MostFound = 2000;
 
 // What is under the mouse, and what is chosen.
 const Nothing = {hover: -1, chosen: -1, thunk: -1, chosenThunk: -1, step: null, found: []};
@@ -33,11 +37,24 @@ class Page {
     this.atFinding = -1;
     this.painter = new Painter(picture, this.scene);
     this.fillMenus();
-    if (mode) this.painter.recolor(mode);
-    document.getElementById("color").value = this.painter.mode;
+    if (mode) this.painter.mode = mode;
     const same = picture.spaces.findIndex(space => space.color === color);
-    this.chooseSpace(same >= 0 ? same : this.largestSpace());
+    this.chooseSpace(same >= 0 ? same : this.firstSpace());
     if (picture.findings.length && !picture.other) this.listFindings();
+    else if (isTooLarge(picture, this.scene.space) && !picture.other) this.showTooLarge();
+  }
+
+  // The steps that need more than the chip has, around the peak, and what is live there.
+  showTooLarge() {
+    const {picture, scene} = this, {held, peak} = picture.spaces[scene.space], capacity = capacityOf(picture, scene.space);
+    let from = peak, to = peak;
+    while (from > 0 && held[from - 1] > capacity) --from;
+    while (to + 1 < held.length && held[to + 1] > capacity) ++to;
+    const live = liveSet(picture, scene.space, peak);
+    const low = live.reduce((least, i) => Math.min(least, picture.low[i]), Infinity);
+    const high = live.reduce((most, i) => Math.max(most, picture.high[i]), 0);
+    scene.frame(from, to + 1, Math.min(low, high), high);
+    this.redraw();
   }
 
   // The other program, at the same place in time.
@@ -59,9 +76,11 @@ class Page {
     });
   }
 
-  largestSpace() {
-    const sizes = this.picture.spaces.map(space => space.size);
-    return Math.max(0, sizes.indexOf(Math.max(...sizes)));
+  // The one that is too small, or else the largest.
+  firstSpace() {
+    const {spaces} = this.picture, large = spaces.findIndex((_, number) => isTooLarge(this.picture, number));
+    const sizes = spaces.map(space => space.size);
+    return large >= 0 ? large : Math.max(0, sizes.indexOf(Math.max(...sizes)));
   }
 
   fillMenus() {
@@ -86,7 +105,8 @@ class Page {
   chooseSpace(space, allocation = null) {
     this.scene.choose(space, allocation);
     if (!allocation) document.getElementById("space").value = `${space}`;
-    showLegend(this.picture, space, this.painter.mode);
+    this.setMode(this.painter.mode);
+    showHeadline(this.picture, space);
     if (this.picture.spaces[space]) this.chooseStep(this.picture.spaces[space].peak);
     this.redraw();
   }
@@ -99,8 +119,25 @@ class Page {
   setMode(mode) {
     document.getElementById("color").value = mode;
     this.painter.recolor(mode);
-    showLegend(this.picture, this.scene.space, mode);
+    showLegend(this.picture, this.painter.groups, group => this.chooseGroup(group));
+    if (this.state.step !== null && !this.listsOther) this.chooseStep(this.state.step);
     this.redraw();
+  }
+
+  // Lists the values of a group, in all steps.
+  chooseGroup(group) {
+    const {groups} = this.painter, size = this.picture.blocks.size, found = [];
+    for (let i = 0; i < this.picture.count; ++i) if (groups.of[i] === group) found.push(i);
+    found.sort((a, b) => size[b] - size[a]);
+    this.state.found = found.slice(0, MostFound);
+    this.list(`${groups.words[group]}: ${found.length} value${found.length === 1 ? "" : "s"}`, found);
+    this.redraw();
+  }
+
+  // Lists blocks that are not those of a step.
+  list(title, blocks) {
+    this.listsOther = true;
+    showList(title, blockRows(this, blocks, i => this.chooseBlock(i, true)), blocks.length);
   }
 
   // Lists what is live at a step.
@@ -110,8 +147,9 @@ class Page {
     step = clamp(Math.round(step), 0, this.picture.steps - 1);
     this.state.step = step;
     const live = liveSet(this.picture, this.scene.space, step);
+    this.listsOther = false;
     showList(`step ${step}: ${live.length} live, ${bytesText(space.held[step])} of ${space.name} held`,
-      blockRows(this.picture, live, this.state.chosen, i => this.chooseBlock(i, true)), live.length);
+      blockRows(this, live, i => this.chooseBlock(i, true)), live.length);
     this.redraw();
   }
 
@@ -163,6 +201,7 @@ class Page {
 
   listFindings() {
     const count = this.picture.findings.length;
+    this.listsOther = true;
     showList(`${count} finding${count === 1 ? "" : "s"}`, findingRows(this.picture, f => this.chooseFinding(f)), count);
     showFinding(this.picture.findings[0]);
   }
@@ -178,10 +217,8 @@ class Page {
   search(text) {
     this.at = -1;
     const found = text ? searchBlocks(this.picture, text) : [];
-    this.state.found = found.slice(0, 2000);
-    if (text)
-      showList(`${found.length} values with “${text}”`,
-        blockRows(this.picture, found, this.state.chosen, i => this.chooseBlock(i, true)), found.length);
+    this.state.found = found.slice(0, MostFound);
+    if (text) this.list(`${found.length} values with “${text}”`, found);
     else if (this.state.step !== null) this.chooseStep(this.state.step);
     this.redraw();
   }
@@ -201,11 +238,14 @@ class Page {
     this.chooseStep(space.peak);
   }
 
+  // Chooses nothing; the list is that of the step again.
   clear() {
+    const {step} = this.state;
     document.getElementById("search").value = "";
     Object.assign(this.state, Nothing);
     document.getElementById("detail").replaceChildren();
-    showList("", [], 0);
+    if (step === null) showList("", [], 0);
+    else this.chooseStep(step);
     this.redraw();
   }
 
@@ -216,6 +256,7 @@ class Page {
   }
 
   zoomBy(factor, event, x, y) {
+    this.hideTip();
     this.scene.zoom(x, y, event.altKey ? 1 : factor, event.shiftKey ? 1 : factor);
     this.redraw();
   }
@@ -241,8 +282,14 @@ class Page {
     marks.onpointerdown = event => this.drag(event, marks, last => this.click(...this.place(last, marks)));
     marks.onpointermove = event => this.hover(event, marks);
     marks.onpointerleave = () => this.hideTip();
+    get("curve").onpointermove = event =>
+      this.showTip(this.painter.curve.tip(this.place(event, get("curve"))[0], this.painter.groups), event);
+    get("curve").onpointerleave = () => this.hideTip();
     this.listenToLanes(get("lanes"));
     document.onkeydown = event => this.onKey(event);
+    // What a tip is about may have moved away.
+    for (const type of ["blur", "resize", "scroll"]) window.addEventListener(type, () => this.hideTip(), true);
+    document.onvisibilitychange = () => this.hideTip();
   }
 
   listenToLanes(lanes) {
@@ -295,6 +342,7 @@ class Page {
       marks.removeEventListener("pointermove", move);
       this.dragging = false;
       if (last.type === "pointerup" && moved < 4) click(last);
+      if (last.pointerType === "touch") this.hideTip();
     };
   }
 
@@ -322,16 +370,37 @@ class Page {
     tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 4)}px`;
   }
 
-  hideTip() { document.getElementById("tip").hidden = true; }
+  hideTip() {
+    document.getElementById("tip").hidden = true;
+    if (this.state?.hover < 0) return;
+    this.state.hover = -1;
+    this.redraw();
+  }
 
   onKey(event) {
-    const typing = event.target.matches?.("input, select");
-    if (event.key === "Enter" && event.target.id === "search") {
-      this.nextHit(event.shiftKey ? -1 : 1);
+    const typing = event.target.matches?.("input, select"), {key} = event;
+    if (key === "Escape" || !typing) this.hideTip();
+    // A dialog has keys of its own.
+    if (event.ctrlKey || event.metaKey || document.getElementById("help").open) return;
+    if (event.target.id === "search" && (key === "Enter" || key === "Escape")) {
+      if (key === "Enter") this.nextHit(event.shiftKey ? -1 : 1);
+      else this.clear();
+      document.getElementById("marks").focus(); // where n goes to the next hit
+    } else if (event.target.closest?.("#list") && this.moveInList(event.target, key)) {
+      // It has.
+    } else if ((typing && key !== "Escape") || !this.press(key, event)) {
       return;
     }
-    if (event.ctrlKey || event.metaKey || (typing && event.key !== "Escape")) return;
-    if (this.press(event.key, event)) event.preventDefault();
+    event.preventDefault();
+  }
+
+  // Up and down move in the list; false for other keys.
+  moveInList(button, key) {
+    const by = {ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling"}[key];
+    if (by) button.closest("li")[by]?.querySelector("button")?.focus();
+    else if (key === "Escape") document.getElementById("marks").focus();
+    else return key === "Enter" || key === " " ? (button.click(), true) : false;
+    return true;
   }
 
   // Does what a key stands for; false if that is nothing.
@@ -350,20 +419,30 @@ class Page {
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
       b: () => this.openOther(),
       s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),
-      Enter: () => { if (this.state.hover >= 0) this.chooseBlock(this.state.hover, false); },
+      Enter: () => document.querySelector("#list button")?.focus(),
       Escape: () => this.clear(), "?": () => this.showKeys(),
     };
-    // A button does its own.
-    if (!Object.hasOwn(actions, key) || (key === "Enter" && event.target?.matches("button"))) return false;
+    // A button or link does its own.
+    if (!Object.hasOwn(actions, key) || (key === "Enter" && event.target?.matches("button, a"))) return false;
     actions[key]();
     return true;
   }
 
   showKeys() {
-    const dialog = document.getElementById("help"), table = element("dl");
+    const dialog = document.getElementById("help"), table = element("dl"), close = element("button", "close");
     for (const [key, text] of Keys) table.append(element("dt", key), element("dd", text));
-    dialog.replaceChildren(table);
-    dialog.onclick = () => dialog.close();
+    const editor = element("select"), label = element("label", "source lines open in ");
+    for (const name of Object.keys(Editors)) editor.append(new Option(name, name, false, name === chosenEditor()));
+    editor.onchange = () => {
+      chooseEditor(editor.value);
+      if (this.state.chosen >= 0) showBlock(this.picture, this.state.chosen);
+      if (!this.listsOther && this.state.step !== null) this.chooseStep(this.state.step);
+    };
+    label.append(editor);
+    close.onclick = () => dialog.close();
+    close.autofocus = true; // not the menu, where a letter would choose
+    dialog.replaceChildren(table, ...(pageSettings.link ? [] : [label]), close);
+    dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
     dialog.showModal();
   }
 }
@@ -373,9 +452,10 @@ function readPicture(id) {
   return text ? decode(JSON.parse(text)) : null;
 }
 
+const pageSettings = JSON.parse(document.getElementById("settings").textContent);
 const after = readPicture("data"), before = readPicture("before");
 if (before) {
   before.isBefore = true;
-  compare(before, after);
+  compare(before, after, pageSettings.matches);
 }
 window.hlobufPage = new Page(after);

@@ -50,6 +50,15 @@ class Scene {
     this.x0 += x; this.x1 += x; this.y0 += y; this.y1 += y;
   }
 
+  // Shows steps and bytes as large as they can be.
+  frame(left, right, low, high) {
+    const margin = (right - left) * 0.04;
+    this.x0 = Math.max(0, left - margin);
+    this.x1 = Math.min(this.picture.steps, right + margin);
+    this.y0 = Math.max(this.bottom, low);
+    this.y1 = clamp(high, this.y0 + 16, this.top);
+  }
+
   // Shows a rectangle with as much around it.
   show(left, right, low, high) {
     const marginX = Math.max(2, right - left), marginY = Math.max(16, (high - low) / 2);

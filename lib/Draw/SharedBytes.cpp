@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Draw/SharedBytes.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace hlobuf;
+
+/// Blocks at one step that wait for bytes of others; see findSharedBytes().
+static constexpr size_t MostWaiting = 256;
+
+namespace {
+struct Event {
+  uint32_t Owner;
+  int32_t Step;
+  bool Begins;
+  uint32_t Block;
+
+  auto key() const { return std::tuple(Owner, Step, Begins, Block); }
+};
+
+/// A sweep over the steps of one allocation after the other.
+class Sweep {
+public:
+  explicit Sweep(llvm::ArrayRef<PictureBlock> Blocks)
+      : Blocks(Blocks), Missing(Blocks.size()) {}
+
+  void begin(uint32_t Block, int32_t Step);
+  void end(uint32_t Block, int32_t Step);
+  std::vector<PictureShare> take();
+
+private:
+  struct Counted {
+    uint64_t End;
+    uint32_t Block;
+  };
+  /// Bytes that another block counts, since a step.
+  struct Lack {
+    uint64_t Bytes = 0;
+    int32_t Since = 0;
+  };
+  uint64_t claim(uint32_t Block, uint64_t Begin, uint64_t End);
+  void setMissing(uint32_t Block, uint64_t Bytes, int32_t Step);
+
+  llvm::ArrayRef<PictureBlock> Blocks;
+  /// By first byte, disjoint.
+  std::map<uint64_t, Counted> Bytes;
+  /// Live blocks that lack bytes.
+  std::vector<uint32_t> Waiting;
+  std::vector<Lack> Missing;
+  std::vector<PictureShare> Shares;
+};
+} // namespace
+
+/// Gives the bytes of [\p Begin, \p End) that nobody counts to \p Block.
+/// Returns how many these are.
+uint64_t Sweep::claim(uint32_t Block, uint64_t Begin, uint64_t End) {
+  uint64_t Sum = 0;
+  auto Next = Bytes.upper_bound(Begin);
+  if (Next != Bytes.begin())
+    Begin = std::max(Begin, std::prev(Next)->second.End);
+  while (Begin < End) {
+    uint64_t Gap = Next == Bytes.end() ? End : std::min(End, Next->first);
+    if (Begin < Gap) {
+      Bytes.insert(Next, {Begin, {Gap, Block}});
+      Sum += Gap - Begin;
+    }
+    if (Next == Bytes.end())
+      break;
+    Begin = Next->second.End;
+    ++Next;
+  }
+  return Sum;
+}
+
+void Sweep::setMissing(uint32_t Block, uint64_t Bytes, int32_t Step) {
+  Lack &Now = Missing[Block];
+  if (Now.Bytes != 0 && Now.Since < Step)
+    Shares.push_back({Block, Now.Since, Step - 1, Now.Bytes});
+  Now = {Bytes, Step};
+}
+
+void Sweep::begin(uint32_t Block, int32_t Step) {
+  const PictureBlock &B = Blocks[Block];
+  uint64_t Lacks = B.Size - claim(Block, B.Offset, B.end());
+  setMissing(Block, Lacks, Step);
+  if (Lacks != 0 && Waiting.size() < MostWaiting)
+    Waiting.push_back(Block);
+}
+
+void Sweep::end(uint32_t Block, int32_t Step) {
+  const PictureBlock &B = Blocks[Block];
+  setMissing(Block, 0, Step);
+  llvm::erase(Waiting, Block);
+  std::vector<std::pair<uint64_t, uint64_t>> Freed;
+  auto At = Bytes.lower_bound(B.Offset);
+  while (At != Bytes.end() && At->first < B.end()) {
+    if (At->second.Block != Block) {
+      ++At;
+      continue;
+    }
+    Freed.push_back({At->first, At->second.End});
+    At = Bytes.erase(At);
+  }
+  for (uint32_t Other : Waiting) {
+    uint64_t Won = 0;
+    for (auto [Begin, End] : Freed) {
+      uint64_t From = std::max(Begin, Blocks[Other].Offset);
+      uint64_t To = std::min(End, Blocks[Other].end());
+      if (From < To)
+        Won += claim(Other, From, To);
+    }
+    if (Won != 0)
+      setMissing(Other, Missing[Other].Bytes - Won, Step);
+  }
+}
+
+std::vector<PictureShare> Sweep::take() {
+  llvm::sort(Shares, [](const PictureShare &X, const PictureShare &Y) {
+    return std::pair(X.Block, X.First) < std::pair(Y.Block, Y.First);
+  });
+  return std::move(Shares);
+}
+
+std::vector<PictureShare>
+hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
+  std::vector<Event> Events;
+  for (uint32_t I = 0; I != Blocks.size(); ++I) {
+    if (Blocks[I].Size == 0)
+      continue;
+    Events.push_back({Blocks[I].Owner.index(), Blocks[I].First, true, I});
+    Events.push_back({Blocks[I].Owner.index(), Blocks[I].Last + 1, false, I});
+  }
+  llvm::sort(Events,
+             [](const Event &X, const Event &Y) { return X.key() < Y.key(); });
+  Sweep S(Blocks);
+  for (const Event &E : Events)
+    E.Begins ? S.begin(E.Block, E.Step) : S.end(E.Block, E.Step);
+  return S.take();
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DrawnPrograms.h"
+#include "Compare/ProgramPairs.h"
+#include "Draw/MakePicture.h"
+#include "Driver/Capacity.h"
+#include "Driver/DumpResults.h"
+#include "Driver/SentenceTally.h"
+#include "Driver/Sentences.h"
+#include "Support/Format.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Candidates that are listed, at most.
+static constexpr size_t MaxListed = 10;
+
+/// \p Text, and \p Lines that may be meant.
+static llvm::Error ambiguous(std::string Text,
+                             llvm::ArrayRef<std::string> Lines) {
+  for (const std::string &Line : Lines.take_front(MaxListed))
+    Text += "\n  " + Line;
+  return makeError("{}{}", Text, Lines.size() > MaxListed ? "\n  ..." : "");
+}
+
+static llvm::Expected<std::vector<Input>> findAll(const std::string &Path) {
+  InputList Found = findInputs({Path});
+  if (!Found.Errors.empty())
+    return makeError("{}", Found.Errors.front().Text);
+  if (Found.Dumps.empty())
+    return makeError("no dump in '{}'", Path);
+  return std::move(Found.Dumps);
+}
+
+static bool isPicked(const Input &In, const DrawRequest &Request) {
+  return StringRef(In.Path).contains(Request.Pick);
+}
+
+/// The one of \p Dumps that is picked.
+static llvm::Expected<Input> findOne(std::vector<Input> Dumps,
+                                     const std::string &Path,
+                                     const DrawRequest &Request) {
+  llvm::erase_if(Dumps,
+                 [&](const Input &In) { return !isPicked(In, Request); });
+  if (Dumps.empty())
+    return makeError("no dump in '{}' has such a path", Path);
+  if (Dumps.size() == 1)
+    return std::move(Dumps.front());
+  std::vector<std::string> Names;
+  for (const Input &In : Dumps)
+    Names.push_back(In.Path);
+  return ambiguous(fmt::format("'{}' has {} dumps: name one, or a part of its "
+                               "path with --pick:",
+                               Path, Dumps.size()),
+                   Names);
+}
+
+/// What hlobuf-diff knows of each of \p Dumps; of one that cannot be read
+/// nothing.
+static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
+                                              const DrawRequest &Request) {
+  std::vector<ProgramMemory> All;
+  for (Input &In : Dumps) {
+    locateFiles(In, Request.Siblings);
+    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
+    if (!L) {
+      llvm::consumeError(L.takeError());
+      All.emplace_back();
+      continue;
+    }
+    CheckContext Context(*(*L)->Model);
+    StringRef Name = (*L)->Model->Module.Name;
+    All.push_back(describeProgram(
+        MemoryUse(Context, [&] { return Context.moduleAnalysis(); }),
+        printable(Name.empty() ? moduleNameOf(In.Path) : Name)));
+  }
+  return All;
+}
+
+/// The picked pair of \p Old and \p New.
+static llvm::Expected<std::vector<Input>> findPair(std::vector<Input> Old,
+                                                   std::vector<Input> New,
+                                                   const DrawRequest &Request) {
+  std::vector<std::string> Names;
+  std::vector<Input> Found;
+  std::vector<ProgramMemory> Before = describeAll(Old, Request);
+  std::vector<ProgramMemory> After = describeAll(New, Request);
+  for (ProgramPair Pair : pairPrograms(Before, After)) {
+    if (!Pair.Old || !Pair.New ||
+        !(isPicked(Old[*Pair.Old], Request) ||
+          isPicked(New[*Pair.New], Request)))
+      continue;
+    Names.push_back(Old[*Pair.Old].Path + "  " + New[*Pair.New].Path);
+    Found = {Old[*Pair.Old], New[*Pair.New]};
+  }
+  if (Names.size() == 1)
+    return std::move(Found);
+  if (Names.empty())
+    return makeError("no module is in both{}",
+                     Request.Pick.empty() ? "" : " and has such a path");
+  return ambiguous(fmt::format("{} modules are in both: name two files, or a "
+                               "part of a path with --pick:",
+                               Names.size()),
+                   Names);
+}
+
+llvm::Expected<std::vector<Input>>
+hlobuf::findPrograms(llvm::ArrayRef<std::string> Paths,
+                     const DrawRequest &Request) {
+  std::vector<std::vector<Input>> Sides;
+  for (const std::string &Path : Paths) {
+    llvm::Expected<std::vector<Input>> Dumps = findAll(Path);
+    if (!Dumps)
+      return Dumps.takeError();
+    Sides.push_back(std::move(*Dumps));
+  }
+  if (Sides.size() == 2 && (Sides[0].size() > 1 || Sides[1].size() > 1))
+    return findPair(std::move(Sides[0]), std::move(Sides[1]), Request);
+  std::vector<Input> Found;
+  for (size_t I = 0; I != Sides.size(); ++I) {
+    llvm::Expected<Input> In = findOne(std::move(Sides[I]), Paths[I], Request);
+    if (!In)
+      return In.takeError();
+    Found.push_back(std::move(*In));
+  }
+  for (Input &In : Found)
+    locateFiles(In, Request.Siblings);
+  return std::move(Found);
+}
+
+static bool isInput(const Input &In, const std::string &Output) {
+  return llvm::any_of(In.Files, [&](const InputFile &File) {
+    return !File.Path.empty() && llvm::sys::fs::equivalent(File.Path, Output);
+  });
+}
+
+static void setCapacity(const Input &In, const DrawRequest &Request,
+                        Picture &P) {
+  SummaryOptions Chip;
+  Chip.Capacity = Request.Capacity;
+  if (!Chip.Capacity)
+    findCapacity(In.Path, Chip);
+  P.Capacity = Chip.Capacity;
+  P.Chip = Chip.Chip;
+}
+
+llvm::Expected<DrawnProgram>
+hlobuf::openProgram(const Input &In, const DrawRequest &Request,
+                    const CheckSelection &Selection) {
+  if (!Request.Output.empty() && isInput(In, Request.Output))
+    return makeError("'{}' is an input and must not be overwritten",
+                     Request.Output);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
+  if (!L)
+    return L.takeError();
+  DrawnProgram Made;
+  Made.Malformed = malformedModule(**L);
+  Made.Loaded = std::move(*L);
+  LoadedDump &Dump = *Made.Loaded;
+  if (Dump.Model->cut(FileRole::Assignment))
+    return makeError("{}", Dump.damage().back());
+  DumpResult R = makeResult(In, Dump, verify(Dump, Selection));
+  Made.Context = std::make_unique<CheckContext>(*Dump.Model);
+  CheckContext &Context = *Made.Context;
+  auto Derived = [&] { return Context.moduleAnalysis(); };
+  Made.Memory = std::make_unique<MemoryUse>(Context, Derived);
+  Made.P = makePicture(*Made.Memory, Derived, Context.thunkGraph(), R);
+  setCapacity(In, Request, Made.P);
+  settleSentences(R);
+  if (!R.ProvesNothing) {
+    SentenceTally Proved;
+    Proved.add(R);
+    Made.P.Verdict = Proved.line(R.hasErrors());
+  }
+  return std::move(Made);
+}

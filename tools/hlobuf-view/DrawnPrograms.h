@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dumps that are drawn.
+
+#ifndef HLOBUF_VIEW_DRAWNPROGRAMS_H
+#define HLOBUF_VIEW_DRAWNPROGRAMS_H
+
+#include "Checks/Context.h"
+#include "Draw/PictureWriters.h"
+#include "Driver/CheckSelection.h"
+#include "Input/Load.h"
+#include "Memory/MemoryUse.h"
+
+namespace hlobuf {
+
+/// What was asked for.
+struct DrawRequest {
+  SiblingPaths Siblings;
+  /// A part of the path of the one dump that is meant.
+  std::string Pick;
+  /// The file to write; no input may be it.
+  std::string Output;
+  /// Bytes of the chip; nothing where files next to the dump may tell.
+  std::optional<uint64_t> Capacity;
+};
+
+/// A dump, and what is drawn of it.
+struct DrawnProgram {
+  std::unique_ptr<LoadedDump> Loaded;
+  std::unique_ptr<CheckContext> Context;
+  std::unique_ptr<MemoryUse> Memory;
+  Picture P;
+  /// Why the HLO module is not used; empty if it is.
+  std::string Malformed;
+
+  DrawnDump drawn() const { return {P, *Context}; }
+};
+
+/// The dumps to draw below \p Paths, which are one, or an old and a new one:
+/// one dump each. Of folders with several, those that hlobuf-diff pairs are
+/// candidates; an error says what these are where it is not clear which one is
+/// meant.
+llvm::Expected<std::vector<Input>>
+findPrograms(llvm::ArrayRef<std::string> Paths, const DrawRequest &Request);
+
+/// Reads, verifies and draws \p In.
+llvm::Expected<DrawnProgram> openProgram(const Input &In,
+                                         const DrawRequest &Request,
+                                         const CheckSelection &Selection);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_VIEW_DRAWNPROGRAMS_H
