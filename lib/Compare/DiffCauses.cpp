@@ -3,7 +3,6 @@
 #include "Compare/DiffCauses.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
-#include "llvm/ADT/StringExtras.h"
 #include <map>
 #include <numeric>
 
@@ -12,14 +11,6 @@ using llvm::StringRef;
 
 /// Names that a line lists.
 static constexpr size_t MaxNames = 3;
-
-/// `p['a'], p['b'], p['c'] and 5 more`.
-static std::string listNames(llvm::ArrayRef<std::string> Names) {
-  std::string Text = llvm::join(Names.take_front(MaxNames), ", ");
-  if (Names.size() > MaxNames)
-    Text += fmt::format(" and {} more", Names.size() - MaxNames);
-  return Text;
-}
 
 namespace {
 /// Arguments with something in common.
@@ -33,7 +24,7 @@ struct ArgumentGroup {
   }
   std::string text() const {
     return fmt::format("{}, {}: {}", counted(Names.size(), "argument"),
-                       humanBytes(Bytes), listNames(Names));
+                       humanBytes(Bytes), listNames(Names, MaxNames));
   }
 };
 
@@ -48,7 +39,7 @@ public:
 private:
   void pairArguments();
   void addDonations();
-  void addArguments();
+  void add(StringRef What, const ArgumentGroup &Group);
   void addDimensions();
   void addRecomputation();
   void addCompiler();
@@ -107,23 +98,15 @@ void CauseFinder::addDonations() {
     else
       (X->Asked ? Kept : Won).add(*Y);
   }
-  if (!Lost.Names.empty())
-    Causes.push_back("no longer donated: " + Lost.text());
-  if (!Unkept.Names.empty())
-    Causes.push_back("donated as before, but no longer used for a result: " +
-                     Unkept.text());
-  if (!Won.Names.empty())
-    Causes.push_back("newly donated: " + Won.text());
-  if (!Kept.Names.empty())
-    Causes.push_back("donated as before, and newly used for a result: " +
-                     Kept.text());
+  add("no longer donated", Lost);
+  add("donated as before, but no longer used for a result", Unkept);
+  add("newly donated", Won);
+  add("donated as before, and newly used for a result", Kept);
 }
 
-void CauseFinder::addArguments() {
-  if (!Came.Names.empty())
-    Causes.push_back("new arguments: " + Came.text());
-  if (!Went.Names.empty())
-    Causes.push_back("arguments that are gone: " + Went.text());
+void CauseFinder::add(StringRef What, const ArgumentGroup &Group) {
+  if (!Group.Names.empty())
+    Causes.push_back(fmt::format("{}: {}", What, Group.text()));
 }
 
 /// The dimensions of `f32[8,16]`; none where they are not all numbers.
@@ -188,9 +171,8 @@ void CauseFinder::addDimensions() {
         counted(Group.Names.size(), "argument"), Dimension.first,
         Dimension.second,
         counted(countGrown(Dimension.first, Dimension.second), "value"),
-        listNames(Group.Names)));
-  if (!Others.Names.empty())
-    Causes.push_back("another type or rank: " + Others.text());
+        listNames(Group.Names, MaxNames)));
+  add("another type or rank", Others);
 }
 
 void CauseFinder::addRecomputation() {
@@ -249,7 +231,8 @@ void CauseFinder::addCompiler() {
 std::vector<std::string> CauseFinder::run() {
   pairArguments();
   addDonations();
-  addArguments();
+  add("new arguments", Came);
+  add("arguments that are gone", Went);
   addDimensions();
   addRecomputation();
   addCompiler();

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_COMPARE_DIFFCAUSES_H
 #define HLOBUF_COMPARE_DIFFCAUSES_H
 
-#include "Compare/ValueMatching.h"
+#include "Compare/Matching.h"
 
 namespace hlobuf {
 

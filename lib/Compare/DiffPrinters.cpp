@@ -12,18 +12,6 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-std::string hlobuf::changeText(uint64_t Old, uint64_t New) {
-  if (Old == New)
-    return humanBytes(New) + " (unchanged)";
-  std::string Share;
-  if (Old != 0)
-    Share = fmt::format(
-        ", {:+.1f}%",
-        100.0 * (static_cast<double>(New) / static_cast<double>(Old) - 1));
-  return fmt::format("{} -> {} ({}{})", humanBytes(Old), humanBytes(New),
-                     signedBytes(Old, New), Share);
-}
-
 static std::string moduleText(const MemoryDiff &Diff) {
   StringRef Old = Diff.OldModule.empty() ? "old" : StringRef(Diff.OldModule);
   StringRef New = Diff.NewModule.empty() ? "new" : StringRef(Diff.NewModule);
@@ -42,9 +30,9 @@ static std::string clipped(StringRef Shape) {
 /// `8 x 64.0KiB f32[8,16] -> f32[16,16]`.
 static std::string shapeText(const ChangeRow &Row) {
   std::string Text;
-  uint64_t Bytes = std::max(Row.OldBytes, Row.NewBytes);
   if (Row.Count > 1)
-    Text = fmt::format("{} x {} ", Row.Count, humanBytes(Bytes / Row.Count));
+    Text = fmt::format("{} x {} ", Row.Count,
+                       humanBytes(Row.Bytes.larger() / Row.Count));
   Text += clipped(Row.OldShape);
   if (Row.OldShape != Row.NewShape)
     Text += " -> " + clipped(Row.NewShape);
@@ -67,23 +55,22 @@ static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &Space, size_t Top) {
   llvm::ArrayRef<ChangeRow> Rows(Space.Rows);
   if (Top == 0)
     return Rows;
-  uint64_t Least = std::max(Space.OldPeak, Space.NewPeak) / LeastShare;
+  uint64_t Least = Space.Peak.larger() / LeastShare;
   return Rows.take_front(Top).take_while(
-      [&](const ChangeRow &Row) { return Row.size() >= Least; });
+      [&](const ChangeRow &Row) { return Row.Bytes.size() >= Least; });
 }
 
 /// `, 12 more rows, +3.00MiB in all`; empty where all are shown.
 static std::string restText(const SpaceDiff &Space, size_t Shown) {
   if (Shown == Space.Rows.size())
     return "";
-  uint64_t Old = 0;
-  uint64_t New = 0;
+  ByteChange All;
   for (const ChangeRow &Row : llvm::ArrayRef(Space.Rows).drop_front(Shown)) {
-    Old += Row.OldBytes;
-    New += Row.NewBytes;
+    All.Old += Row.Bytes.Old;
+    All.New += Row.Bytes.New;
   }
   return fmt::format("{} more, {}", Space.Rows.size() - Shown,
-                     signedBytes(Old, New));
+                     All.signedText());
 }
 
 static void printSpace(const SpaceDiff &Space, size_t Top,
@@ -94,34 +81,29 @@ static void printSpace(const SpaceDiff &Space, size_t Top,
     Width = std::max(Width, std::min(shapeText(Row).size(), ShapeBytes));
   for (const ChangeRow &Row : Rows) {
     std::string Line = fmt::format(
-        "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}",
-        signedBytes(Row.OldBytes, Row.NewBytes), changeName(Row.Change),
-        kindName(Row.Kind), shapeText(Row), Width, originText(Row), Row.Source);
+        "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}", Row.Bytes.signedText(),
+        changeName(Row.Change), kindName(Row.Kind), shapeText(Row), Width,
+        originText(Row), Row.Source);
     OS << printable(StringRef(Line).rtrim()) << '\n';
   }
   if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
     OS << fmt::format("  {:>11}  ({})\n", "...", Rest);
-  if (Space.OldPadding != Space.NewPadding)
-    OS << fmt::format("  padding: {}\n",
-                      changeText(Space.OldPadding, Space.NewPadding));
-  if (Space.OldFragmentation != Space.NewFragmentation)
-    OS << fmt::format(
-        "  fragmentation: {}\n",
-        changeText(Space.OldFragmentation, Space.NewFragmentation));
-  if (Space.OldAllocated != Space.NewAllocated)
-    OS << fmt::format("  allocated: {}\n",
-                      changeText(Space.OldAllocated, Space.NewAllocated));
+  for (auto [Title, Bytes] : {std::pair("padding", Space.Padding),
+                              std::pair("fragmentation", Space.Fragmentation),
+                              std::pair("allocated", Space.Allocated)})
+    if (Bytes.differs())
+      OS << fmt::format("  {}: {}\n", Title, Bytes.text());
 }
 
 static std::string peakText(const SpaceDiff &Space) {
-  return Space.Name + " " + changeText(Space.OldPeak, Space.NewPeak);
+  return Space.Name + " " + Space.Peak.text();
 }
 
 /// The peaks that changed, of all spaces, or the largest where none did.
 static std::string headline(const MemoryDiff &Diff) {
   std::vector<std::string> Peaks;
   for (const SpaceDiff &Space : Diff.Spaces)
-    if (Space.OldPeak != Space.NewPeak)
+    if (Space.Peak.differs())
       Peaks.push_back(peakText(Space));
   if (Peaks.empty() && !Diff.Spaces.empty())
     Peaks.push_back(peakText(Diff.Spaces.front()));
@@ -139,13 +121,12 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
     OS << "  " << printable(Cause) << '\n';
   uint64_t Largest = 0;
   for (const SpaceDiff &Space : Diff.Spaces)
-    Largest = std::max({Largest, Space.OldPeak, Space.NewPeak});
+    Largest = std::max(Largest, Space.Peak.larger());
   // Other values in the same few bytes are of no interest.
   auto Matters = [&](const SpaceDiff &Space) {
-    return Space.OldPeak != Space.NewPeak ||
-           Space.OldAllocated != Space.NewAllocated ||
+    return Space.Peak.differs() || Space.Allocated.differs() ||
            (Space.differs() &&
-            (Top == 0 || Space.NewPeak >= Largest / LeastShare));
+            (Top == 0 || Space.Peak.New >= Largest / LeastShare));
   };
   size_t Different = llvm::count_if(Diff.Spaces, Matters);
   for (const SpaceDiff &Space : Diff.Spaces) {
@@ -182,8 +163,8 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
   OS << "| memory | peak before | peak now | change |\n|---|---:|---:|---:|\n";
   for (const SpaceDiff &Space : Diff.Spaces)
     OS << fmt::format("| {} | {} | {} | {} |\n", cell(Space.Name),
-                      humanBytes(Space.OldPeak), humanBytes(Space.NewPeak),
-                      signedBytes(Space.OldPeak, Space.NewPeak));
+                      humanBytes(Space.Peak.Old), humanBytes(Space.Peak.New),
+                      Space.Peak.signedText());
   OS << '\n';
   for (const std::string &Cause : Diff.Causes)
     OS << fmt::format("- {}\n", cell(Cause));
@@ -197,10 +178,9 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
     llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
     for (const ChangeRow &Row : Rows)
       OS << fmt::format("| {} | {} | {} | {} | {} | {} |\n",
-                        signedBytes(Row.OldBytes, Row.NewBytes),
-                        changeName(Row.Change), kindName(Row.Kind),
-                        cell(shapeText(Row)), cell(originText(Row)),
-                        cell(Row.Source));
+                        Row.Bytes.signedText(), changeName(Row.Change),
+                        kindName(Row.Kind), cell(shapeText(Row)),
+                        cell(originText(Row)), cell(Row.Source));
     if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
       OS << fmt::format("\n({})\n", Rest);
     OS << "\n</details>\n";
@@ -213,8 +193,8 @@ static void writeRow(const ChangeRow &Row, json::OStream &J) {
     J.attribute("change", changeName(Row.Change));
     J.attribute("kind", kindName(Row.Kind));
     J.attribute("count", Row.Count);
-    J.attribute("old_bytes", Row.OldBytes);
-    J.attribute("new_bytes", Row.NewBytes);
+    J.attribute("old_bytes", Row.Bytes.Old);
+    J.attribute("new_bytes", Row.Bytes.New);
     J.attribute("old_shape", json::fixUTF8(Row.OldShape));
     J.attribute("new_shape", json::fixUTF8(Row.NewShape));
     J.attribute("op_name", json::fixUTF8(Row.OpName));
@@ -227,12 +207,12 @@ static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
   J.object([&] {
     J.attribute("name", Space.Name);
     J.attribute("color", Space.Color);
-    J.attribute("old_peak", Space.OldPeak);
-    J.attribute("new_peak", Space.NewPeak);
-    J.attribute("old_allocated", Space.OldAllocated);
-    J.attribute("new_allocated", Space.NewAllocated);
-    J.attribute("old_padding", Space.OldPadding);
-    J.attribute("new_padding", Space.NewPadding);
+    J.attribute("old_peak", Space.Peak.Old);
+    J.attribute("new_peak", Space.Peak.New);
+    J.attribute("old_allocated", Space.Allocated.Old);
+    J.attribute("new_allocated", Space.Allocated.New);
+    J.attribute("old_padding", Space.Padding.Old);
+    J.attribute("new_padding", Space.Padding.New);
     J.attribute("matched_bytes", Space.Matched);
     J.attribute("explained_bytes", Space.Explained);
     J.attribute("unmatched_bytes", Space.Explained + Space.Unknown);

@@ -27,9 +27,6 @@ void printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
 /// All of it as one JSON object.
 void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);
 
-/// `8.35MiB -> 4.11MiB (-4.24MiB, -50.8%)`.
-std::string changeText(uint64_t Old, uint64_t New);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_COMPARE_DIFFPRINTERS_H

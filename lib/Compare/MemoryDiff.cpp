@@ -2,6 +2,7 @@
 
 #include "Compare/MemoryDiff.h"
 #include "Compare/DiffCauses.h"
+#include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include <map>
 #include <set>
@@ -20,8 +21,20 @@ StringRef hlobuf::changeName(ChangeKind Kind) {
   return Names[static_cast<size_t>(Kind)];
 }
 
-std::string hlobuf::signedBytes(uint64_t Old, uint64_t New) {
-  return New < Old ? "-" + humanBytes(Old - New) : "+" + humanBytes(New - Old);
+std::string ByteChange::signedText() const {
+  return (New < Old ? "-" : "+") + humanBytes(size());
+}
+
+std::string ByteChange::text() const {
+  if (!differs())
+    return humanBytes(New) + " (unchanged)";
+  std::string Share;
+  if (Old != 0)
+    Share = fmt::format(
+        ", {:+.1f}%",
+        100.0 * (static_cast<double>(New) / static_cast<double>(Old) - 1));
+  return fmt::format("{} -> {} ({}{})", humanBytes(Old), humanBytes(New),
+                     signedText(), Share);
 }
 
 namespace {
@@ -54,8 +67,8 @@ void RowTable::add(ChangeKind Change, const ComparedValue *Old,
     Row.Source = Any.Source;
     Row.Example = Any.Name;
   }
-  Row.OldBytes += Old ? Old->Bytes : 0;
-  Row.NewBytes += New ? New->Bytes : 0;
+  Row.Bytes.Old += Old ? Old->Bytes : 0;
+  Row.Bytes.New += New ? New->Bytes : 0;
 }
 
 std::vector<ChangeRow> RowTable::take() {
@@ -64,7 +77,7 @@ std::vector<ChangeRow> RowTable::take() {
     All.push_back(std::move(Row));
   // Equal ones stay in the order of their keys.
   llvm::stable_sort(All, [](const ChangeRow &X, const ChangeRow &Y) {
-    return X.size() > Y.size();
+    return X.Bytes.size() > Y.Bytes.size();
   });
   return All;
 }
@@ -114,13 +127,10 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
   SpaceDiff Diff;
   Diff.Name = Space.New ? Y.Name : X.Name;
   Diff.Color = Space.New ? Y.Color : X.Color;
-  Diff.OldPeak = X.Peak, Diff.NewPeak = Y.Peak;
-  Diff.OldAllocated = X.Allocated, Diff.NewAllocated = Y.Allocated;
-  Diff.OldPadding = X.Padding, Diff.NewPadding = Y.Padding;
-  Diff.OldFragmentation = X.fragmentation();
-  Diff.NewFragmentation = Y.fragmentation();
-  Diff.OldInstruction = X.PeakInstruction;
-  Diff.NewInstruction = Y.PeakInstruction;
+  Diff.Peak = {X.Peak, Y.Peak};
+  Diff.Allocated = {X.Allocated, Y.Allocated};
+  Diff.Padding = {X.Padding, Y.Padding};
+  Diff.Fragmentation = {X.fragmentation(), Y.fragmentation()};
   RowTable Rows;
   std::vector<bool> OldDone(X.Held.size());
   std::vector<bool> NewDone(Y.Held.size());
@@ -199,11 +209,6 @@ static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
   return Spaces;
 }
 
-static uint64_t change(const SpaceDiff &Space) {
-  return Space.OldPeak > Space.NewPeak ? Space.OldPeak - Space.NewPeak
-                                       : Space.NewPeak - Space.OldPeak;
-}
-
 MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
                                  const ProgramMemory &New) {
   MemoryDiff Diff;
@@ -217,8 +222,8 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
   }
   // The main memory, then those that change most.
   llvm::stable_sort(Diff.Spaces, [](const SpaceDiff &X, const SpaceDiff &Y) {
-    return std::tuple(X.Color == 0 && X.differs(), change(X)) >
-           std::tuple(Y.Color == 0 && Y.differs(), change(Y));
+    return std::tuple(X.Color == 0 && X.differs(), X.Peak.size()) >
+           std::tuple(Y.Color == 0 && Y.differs(), Y.Peak.size());
   });
   Diff.Causes = findCauses(Old, New, Spaces);
   return Diff;

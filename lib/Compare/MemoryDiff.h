@@ -32,14 +32,27 @@ enum class ChangeKind : uint8_t {
 /// `padding`.
 llvm::StringRef changeName(ChangeKind Kind);
 
+/// Bytes before and after.
+struct ByteChange {
+  uint64_t Old = 0;
+  uint64_t New = 0;
+
+  bool differs() const { return Old != New; }
+  uint64_t size() const { return Old > New ? Old - New : New - Old; }
+  uint64_t larger() const { return std::max(Old, New); }
+  /// `+1.50MiB`, `-3B`, `+0B`.
+  std::string signedText() const;
+  /// `8.35MiB -> 4.11MiB (-4.24MiB, -50.8%)`.
+  std::string text() const;
+};
+
 /// Values of one operation, source line and shape that changed alike.
 struct ChangeRow {
   ChangeKind Change = ChangeKind::Came;
   MemoryKind Kind = MemoryKind::Temp;
   unsigned Count = 0;
   /// Of all of them together; 0 where there are none.
-  uint64_t OldBytes = 0;
-  uint64_t NewBytes = 0;
+  ByteChange Bytes;
   /// Equal unless they grew or shrank.
   std::string OldShape;
   std::string NewShape;
@@ -47,21 +60,13 @@ struct ChangeRow {
   std::string Source;
   /// One of them, as the new dump spells it, or the old one.
   std::string Example;
-
-  uint64_t size() const {
-    return OldBytes > NewBytes ? OldBytes - NewBytes : NewBytes - OldBytes;
-  }
 };
 
 /// One memory space.
 struct SpaceDiff {
   std::string Name;
   int32_t Color = 0;
-  uint64_t OldPeak = 0, NewPeak = 0;
-  uint64_t OldAllocated = 0, NewAllocated = 0;
-  uint64_t OldPadding = 0, NewPadding = 0;
-  uint64_t OldFragmentation = 0, NewFragmentation = 0;
-  std::string OldInstruction, NewInstruction;
+  ByteChange Peak, Allocated, Padding, Fragmentation;
   /// Bytes of the old and the new peak that belong to matched values, to
   /// values that the other program has elsewhere or fewer of, and to others.
   uint64_t Matched = 0;
@@ -71,7 +76,7 @@ struct SpaceDiff {
   std::vector<ChangeRow> Rows;
 
   bool differs() const {
-    return OldPeak != NewPeak || OldAllocated != NewAllocated || !Rows.empty();
+    return Peak.differs() || Allocated.differs() || !Rows.empty();
   }
 };
 
@@ -95,9 +100,6 @@ struct MemoryDiff {
 
 /// Compares the peaks of two compilations of a program, space by space.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
-
-/// `+1.50MiB`, `-3B`, `+0B`.
-std::string signedBytes(uint64_t Old, uint64_t New);
 
 } // namespace hlobuf
 

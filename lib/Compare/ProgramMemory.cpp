@@ -148,8 +148,6 @@ void Describer::addSpaces() {
     C.Name = Space.Name;
     C.Allocated = Space.Allocated;
     C.Peak = Space.Peak;
-    C.PeakStep = Space.PeakStep;
-    C.PeakInstruction = Memory.instructionAt(Space.PeakStep);
     for (const HeldValue &Held : Memory.heldAt(Space.Color, Space.PeakStep)) {
       C.Held.push_back(describe(Held));
       C.Padding += Held.Bytes - std::min(Held.Bytes, Held.Unpadded);

@@ -71,8 +71,6 @@ struct ComparedSpace {
   uint64_t Peak = 0;
   /// Of what is held at the peak.
   uint64_t Padding = 0;
-  int32_t PeakStep = 0;
-  std::string PeakInstruction;
   /// The most bytes first. Their sum is Peak.
   std::vector<ComparedValue> Held;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Draw/PictureMatches.h"
-#include "Compare/ValueMatching.h"
+#include "Compare/Matching.h"
 
 using namespace hlobuf;
 

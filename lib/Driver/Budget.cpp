@@ -91,10 +91,7 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
   ResultFinding &F = R.Findings.emplace_back();
   F.Check = BudgetCheck.str();
   F.Message = std::move(Message);
-  F.Where.File = R.Files.front().empty() ? R.Path : R.Files.front();
-  F.Where.Line = 1;
-  F.Where.Column = 1;
-  F.Where.EndColumn = 1;
+  F.Where = {R.Files.front().empty() ? R.Path : R.Files.front(), 1, 1, 1};
   F.Names.push_back(R.Module);
   if (&S != M.main())
     return;
@@ -145,13 +142,8 @@ void hlobuf::checkBudgets(const MemorySummary &M,
   for (const SpaceSummary &S : M.Spaces)
     R.SpaceNames.push_back(S.Name);
   for (const auto &[I, B] : llvm::enumerate(Budgets)) {
-    llvm::Expected<llvm::GlobPattern> Glob =
-        llvm::GlobPattern::create(B.Module);
-    if (!Glob) {
-      llvm::consumeError(Glob.takeError());
-      continue;
-    }
-    if (!Glob->match(R.Module))
+    // It was read before: it is well-formed.
+    if (!llvm::cantFail(llvm::GlobPattern::create(B.Module)).match(R.Module))
       continue;
     for (const SpaceSummary &S : M.Spaces) {
       if (!isSpace(M, S, B.Space))

@@ -39,25 +39,20 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   return "";
 }
 
-static llvm::Error addGlobs(GlobList &List, StringRef Option, StringRef Text) {
-  if (std::string Problem = problemWithGlobs(Text); !Problem.empty())
-    return makeError("{}: {}", Option, Problem);
-  List = llvm::cantFail(parseCheckGlobs(Text));
-  return llvm::Error::success();
-}
-
 llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
   CheckSelection Selection;
-  if (llvm::Error E = addGlobs(Selection.Checks, "--checks", Texts.Checks))
-    return E;
+  for (auto [List, Option, Text] :
+       {std::tuple(&Selection.Checks, "--checks", &Texts.Checks),
+        std::tuple(&Selection.WarningsAsErrors, "--warnings-as-errors",
+                   &Texts.WarningsAsErrors),
+        std::tuple(&Selection.Require, "--require", &Texts.Require)}) {
+    if (std::string Problem = problemWithGlobs(*Text); !Problem.empty())
+      return makeError("{}: {}", Option, Problem);
+    *List = llvm::cantFail(parseCheckGlobs(*Text));
+  }
   Selection.Waste = Selection.Checks.only([](StringRef Glob, bool Excludes) {
     return Excludes || Glob.starts_with(WastePrefix);
   });
-  if (llvm::Error E = addGlobs(Selection.WarningsAsErrors,
-                               "--warnings-as-errors", Texts.WarningsAsErrors))
-    return E;
-  if (llvm::Error E = addGlobs(Selection.Require, "--require", Texts.Require))
-    return E;
   return Selection;
 }
 

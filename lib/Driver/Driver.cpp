@@ -82,6 +82,12 @@ static std::optional<RuleText> describeCheck(StringRef Id) {
   return std::nullopt;
 }
 
+/// Says on \p Err what \p Failed is.
+static ExitStatus fail(llvm::raw_ostream &Err, llvm::Error Failed) {
+  Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
+  return ExitUnreadable;
+}
+
 llvm::Error Driver::mayWrite(StringRef Path) const {
   if (P.reads(Path))
     return makeError("'{}' is an input and must not be overwritten", Path);
@@ -115,10 +121,9 @@ llvm::Error Driver::prepare() {
     Old = std::move(*Read);
   }
   const std::string &Written = Options.WriteBaseline;
-  if (!Written.empty() && llvm::sys::fs::exists(Written)) {
+  if (!Written.empty() && llvm::sys::fs::exists(Written))
     if (llvm::Error Refused = mayWrite(Written))
       return Refused;
-  }
   // Only a baseline is replaced by a baseline; a device replaces nothing.
   if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
     if (llvm::Expected<Baseline> Read = Baseline::read(Written, currentCheck);
@@ -235,11 +240,8 @@ void Driver::printRemarks() {
     return;
   for (const std::string &Line : Finder.idleSuppressions())
     Err << printableStart(Line) << '\n';
-  bool Everything = llvm::any_of(Options.Inputs, [](const std::string &Path) {
-    return llvm::sys::fs::is_directory(Path);
-  });
   if (Old)
-    for (const std::string &Line : Old->gone(Everything))
+    for (const std::string &Line : Old->gone(Options.hasFolder()))
       Err << printable(Line) << '\n';
 }
 
@@ -252,13 +254,11 @@ static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
 }
 
 void Driver::saveBaseline(RunEnd &End) {
-  if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline)) {
-    Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-    End.Status = ExitUnreadable;
-  } else if (!Options.Quiet) {
+  if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline))
+    End.Status = fail(Err, std::move(Failed));
+  else if (!Options.Quiet)
     Err << fmt::format("note: wrote {} to '{}', for --baseline\n",
                        counted(New.size(), "finding"), Options.WriteBaseline);
-  }
 }
 
 ExitStatus Driver::finish() {
@@ -276,10 +276,8 @@ ExitStatus Driver::finish() {
     S.Printer->finish(End);
     if (!S.File)
       continue;
-    if (llvm::Error Failed = S.File->commit()) {
-      Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-      End.Status = ExitUnreadable;
-    }
+    if (llvm::Error Failed = S.File->commit())
+      End.Status = fail(Err, std::move(Failed));
   }
   Out.flush();
   if (Options.Format != OutputFormat::Text && Options.Progress)
@@ -301,10 +299,8 @@ ExitStatus Driver::run() {
     R.ReadError = std::move(Error.Text);
     consume(std::move(R), nullptr);
   }
-  for (const std::string &Path : P.Skipped)
-    Sum.addSkipped(Path);
-  for (const std::string &Path : P.Searched)
-    Sum.addSearched(Path);
+  Sum.addSkipped(P.Skipped);
+  Sum.addSearched(P.Searched);
   unsigned Jobs = numJobs(Options.Jobs);
   if (!P.Dumps.empty())
     JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());
@@ -340,10 +336,8 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   if (Options.Emit != EmitKind::Findings)
     return emitDumps(Options, *P, Out, Err);
   Driver D(Options, *P, Finder, Out, Err);
-  if (llvm::Error Failed = D.prepare()) {
-    Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
-    return ExitUnreadable;
-  }
+  if (llvm::Error Failed = D.prepare())
+    return fail(Err, std::move(Failed));
   ExitStatus Status = D.run();
   if (Findings)
     *Findings = D.findings();

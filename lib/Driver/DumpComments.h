@@ -7,7 +7,6 @@
 
 #include "Driver/Verify.h"
 #include "Results/Result.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace hlobuf {
 
@@ -38,28 +37,18 @@ void matchExpectations(DumpResult &R, const LoadedDump &L);
 unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
                             std::string &Errors);
 
-// What both need.
+/// A line of a dump that begins with `//`.
+struct DumpComment {
+  std::string File;
+  uint32_t Line = 0;
+  /// The nearest lines before and after it that do not begin so.
+  uint32_t Above = 0;
+  uint32_t Below = 0;
+  llvm::StringRef Text;
+};
 
-/// Calls \p Visit(place, line) for each line of \p Text, which is one of
-/// \p Texts or a part of one, that begins with `//`.
-template <typename VisitFn>
-void forEachComment(const Sources &Texts, llvm::StringRef Text, VisitFn Visit) {
-  for (llvm::StringRef Line : llvm::split(Text, '\n'))
-    if (Line.starts_with("//"))
-      Visit(Texts.place(Line), Line);
-}
-
-/// The first line at or after \p Number that is not a comment, given the
-/// numbers of all comment lines in ascending order.
-inline uint32_t behindComments(llvm::ArrayRef<uint32_t> Comments,
-                               uint32_t Number) {
-  const uint32_t *At = llvm::lower_bound(Comments, Number);
-  while (At != Comments.end() && *At == Number) {
-    ++At;
-    ++Number;
-  }
-  return Number;
-}
+/// The comments of \p Text, which is one of \p Texts or a part of one.
+std::vector<DumpComment> commentsOf(const Sources &Texts, llvm::StringRef Text);
 
 } // namespace hlobuf
 

@@ -27,26 +27,6 @@ struct Expectation {
   bool Regex = false;
   bool Met = false;
 };
-
-/// The comments of one file.
-class ExpectationReader {
-public:
-  ExpectationReader(const Sources &Texts, const DumpFile &File,
-                    std::vector<Expectation> &All)
-      : Texts(Texts), File(File), All(All) {}
-
-  /// Returns the malformed ones as findings.
-  std::vector<ResultFinding> read();
-
-private:
-  std::string parse(StringRef Rest, Expectation &E);
-  std::string parseLine(StringRef &Rest, Expectation &E);
-
-  const Sources &Texts;
-  const DumpFile &File;
-  std::vector<Expectation> &All;
-  std::vector<uint32_t> Comments;
-};
 } // namespace
 
 static ResultFinding mismatch(ResultPlace Where, std::string Message) {
@@ -58,25 +38,21 @@ static ResultFinding mismatch(ResultPlace Where, std::string Message) {
   return F;
 }
 
-/// `@+1`, `@-1`, `@above`, `@below`, `@unknown`, or nothing: this line.
-std::string ExpectationReader::parseLine(StringRef &Rest, Expectation &E) {
+/// `@+1`, `@-1`, `@above`, `@below`, `@unknown`, or nothing: this line. What is
+/// wrong with it.
+static std::string parseLine(StringRef &Rest, const DumpComment &Comment,
+                             Expectation &E) {
   E.Target = E.Here.Line;
   Rest = Rest.ltrim();
   if (!Rest.consume_front("@"))
     return "";
-  if (Rest.consume_front("below")) {
-    E.Target = behindComments(Comments, E.Here.Line);
-    return "";
-  }
-  if (Rest.consume_front("above")) {
-    while (std::binary_search(Comments.begin(), Comments.end(), E.Target))
-      --E.Target;
-    return "";
-  }
-  if (Rest.consume_front("unknown")) {
-    E.Target = 0;
-    return "";
-  }
+  for (auto [Word, Line] :
+       {std::pair("below", Comment.Below), std::pair("above", Comment.Above),
+        std::pair("unknown", 0u)})
+    if (Rest.consume_front(Word)) {
+      E.Target = Line;
+      return "";
+    }
   bool Back = Rest.starts_with("-");
   uint32_t Distance = 0;
   if (!(Rest.consume_front("-") || Rest.consume_front("+")) ||
@@ -87,7 +63,8 @@ std::string ExpectationReader::parseLine(StringRef &Rest, Expectation &E) {
 }
 
 /// What is after `expected-`; returns what is wrong with it.
-std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
+static std::string parse(StringRef Rest, const DumpComment &Comment,
+                         Expectation &E) {
   for (StringRef Kind : {"error", "warning", "lint", "note"})
     if (Rest.consume_front(Kind)) {
       E.Kind = Kind;
@@ -96,40 +73,13 @@ std::string ExpectationReader::parse(StringRef Rest, Expectation &E) {
   if (E.Kind.empty())
     return "expected error, warning, lint or note after 'expected-'";
   E.Regex = Rest.consume_front("-re");
-  if (std::string Problem = parseLine(Rest, E); !Problem.empty())
+  if (std::string Problem = parseLine(Rest, Comment, E); !Problem.empty())
     return Problem;
   Rest = Rest.trim();
   if (!Rest.consume_front("{{") || !Rest.consume_back("}}"))
     return "expected the message between '{{' and '}}'";
   E.Text = Rest;
   return "";
-}
-
-std::vector<ResultFinding> ExpectationReader::read() {
-  std::vector<std::pair<Expectation, StringRef>> Found;
-  forEachComment(Texts, File.Text, [&](const Place &At, StringRef Line) {
-    auto Number = static_cast<uint32_t>(At.Line);
-    Comments.push_back(Number);
-    StringRef Rest = Line.drop_front(2).ltrim();
-    if (!Rest.consume_front("expected-"))
-      return;
-    Expectation E;
-    E.Here.File = At.File.str();
-    E.Here.Line = Number;
-    E.Here.Column = 1;
-    E.Here.EndColumn = static_cast<uint32_t>(Line.size() + 1);
-    E.Here.Excerpt = Line.str() + "\n^\n";
-    Found.emplace_back(std::move(E), Rest);
-  });
-  std::vector<ResultFinding> Malformed;
-  for (auto &[E, Rest] : Found) {
-    std::string Problem = parse(Rest, E);
-    if (Problem.empty())
-      All.push_back(std::move(E));
-    else
-      Malformed.push_back(mismatch(std::move(E.Here), std::move(Problem)));
-  }
-  return Malformed;
 }
 
 /// The literal parts of \p Text quoted, and what is between `{{` and `}}`.
@@ -181,12 +131,30 @@ static std::string spellMessage(const ResultFinding &F) {
   return fmt::format("{} [{}]", F.Message, F.Check);
 }
 
+/// Adds the comments of one file to \p C.
+static void read(const Sources &Texts, const DumpFile &File,
+                 ExpectationDiff &C) {
+  for (DumpComment &Comment : commentsOf(Texts, File.Text)) {
+    StringRef Rest = Comment.Text.drop_front(2).ltrim();
+    if (!Rest.consume_front("expected-"))
+      continue;
+    Expectation E;
+    E.Here = {std::move(Comment.File), Comment.Line, 1,
+              static_cast<uint32_t>(Comment.Text.size() + 1)};
+    E.Here.Excerpt = Comment.Text.str() + "\n^\n";
+    std::string Problem = parse(Rest, Comment, E);
+    if (Problem.empty())
+      C.All.push_back(std::move(E));
+    else
+      C.Malformed.push_back(mismatch(std::move(E.Here), std::move(Problem)));
+  }
+}
+
 static ExpectationDiff compareFindings(const DumpResult &R,
                                        const LoadedDump &L) {
   ExpectationDiff C;
   for (const DumpFile &File : L.Model->Files)
-    llvm::append_range(C.Malformed,
-                       ExpectationReader(L.Texts, File, C.All).read());
+    read(L.Texts, File, C);
   for (const ResultFinding &F : R.Findings) {
     if (!F.isLoud())
       continue;
@@ -210,11 +178,9 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
       Differences.push_back(mismatch(
           std::move(E.Here),
           fmt::format("expected {} \"{}\" was not found", E.Kind, E.Text)));
-  ResultPlace Whole;
-  Whole.File = R.Path;
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud())
-      Differences.push_back(mismatch(Whole, uncountedLine(U)));
+      Differences.push_back(mismatch({R.Path}, uncountedLine(U)));
   // What was expected is not a reason to say that a check did not pass.
   if (Differences.empty())
     for (ResultCheck &C : R.Checks)

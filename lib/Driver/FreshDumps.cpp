@@ -2,6 +2,7 @@
 
 #include "Driver/FreshDumps.h"
 #include "Dump/FileNames.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -37,13 +38,10 @@ bool FolderSnapshot::isUnchanged(StringRef Path) const {
 llvm::StringMap<FolderSnapshot::Stamp>
 FolderSnapshot::stampFiles(StringRef Folder) {
   llvm::StringMap<Stamp> Files;
-  std::error_code Error;
-  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
-       At != End && !Error; At.increment(Error)) {
-    Stamp Now;
-    if (stampFile(At->path(), Now))
-      Files[At->path()] = Now;
-  }
+  Stamp Now;
+  for (const std::string &Path : pathsBelow(Folder))
+    if (stampFile(Path, Now))
+      Files[Path] = Now;
   return Files;
 }
 
@@ -102,15 +100,11 @@ FreshDumps FolderSnapshot::changes() const {
 
 std::vector<std::string>
 hlobuf::cacheEntries(StringRef Folder, llvm::ArrayRef<std::string> Modules) {
-  std::vector<std::string> Entries;
-  std::error_code Error;
-  for (fs::directory_iterator At(Folder, Error), End; At != End && !Error;
-       At.increment(Error)) {
-    StringRef Name = llvm::sys::path::filename(At->path());
-    if (Name.consume_back("-cache") &&
-        llvm::is_contained(Modules, Name.rsplit('-').first))
-      Entries.push_back(At->path());
-  }
-  llvm::sort(Entries);
+  std::vector<std::string> Entries = pathsIn(Folder);
+  llvm::erase_if(Entries, [&](StringRef Path) {
+    StringRef Name = llvm::sys::path::filename(Path);
+    return !Name.consume_back("-cache") ||
+           !llvm::is_contained(Modules, Name.rsplit('-').first);
+  });
   return Entries;
 }

@@ -4,13 +4,11 @@
 #include "Support/Format.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-namespace fs = llvm::sys::fs;
 
 /// Findings of one dump whose instructions are looked for.
 static constexpr size_t MaxFindings = 20;
@@ -47,11 +45,9 @@ const GuiltyPasses::Folder &GuiltyPasses::list(StringRef Path) {
   Folder &All = Known->second;
   if (!New)
     return All;
-  std::error_code Error;
-  for (fs::directory_iterator At(Path.empty() ? "." : Path, Error), End;
-       At != End && !Error; At.increment(Error)) {
+  for (const std::string &Name : pathsIn(Path.empty() ? "." : Path)) {
     PassDump P;
-    if (StringRef Module = parseName(At->path(), P); !Module.empty())
+    if (StringRef Module = parseName(Name, P); !Module.empty())
       All[Module].push_back(std::move(P));
   }
   for (auto &Module : All)
@@ -108,39 +104,19 @@ static bool isVictim(const ResultFinding &F, StringRef Name) {
 /// XLA's GPU pass that only gives fusions new names (2024 on).
 static constexpr StringRef RenamingPass = "rename_fusions";
 
-namespace {
-/// The instructions of a finding, and the youngest of them.
-class Suspects {
-public:
-  Suspects(const std::vector<PassDump> &Passes,
-           const llvm::StringMap<FirstSeen> &Names)
-      : Passes(Passes), Names(Names) {}
-
-  void add(const ResultFinding &F, StringRef Name);
-
-  StringRef Youngest;
-  FirstSeen Last;
-
-private:
-  const std::vector<PassDump> &Passes;
-  const llvm::StringMap<FirstSeen> &Names;
-};
-} // namespace
-
-void Suspects::add(const ResultFinding &F, StringRef Name) {
-  FirstSeen Seen = Names.lookup(Name);
-  if (!Seen.File || (Last.File && *Seen.File <= *Last.File) ||
-      Passes[*Seen.File].Pass == RenamingPass || isVictim(F, Name))
-    return;
-  Last = Seen;
-  Youngest = Name;
-}
-
 static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
                     const llvm::StringMap<FirstSeen> &Names) {
-  Suspects All(Passes, Names);
-  for (const std::string &Name : F.Names)
-    All.add(F, Name);
+  StringRef Youngest;
+  FirstSeen Last;
+  auto Consider = [&](StringRef Name) {
+    FirstSeen Seen = Names.lookup(Name);
+    if (!Seen.File || (Last.File && *Seen.File <= *Last.File) ||
+        Passes[*Seen.File].Pass == RenamingPass || isVictim(F, Name))
+      return;
+    Last = Seen;
+    Youngest = Name;
+  };
+  llvm::for_each(F.Names, Consider);
   // A fusion with a new name is known by what is in it.
   bool Renamed = llvm::any_of(F.Names, [&](const std::string &Name) {
     FirstSeen Seen = Names.lookup(Name);
@@ -148,8 +124,7 @@ static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
   });
   for (const ResultNote &N : F.Notes)
     if (Renamed && N.Kind == NoteKind::Step)
-      All.add(F, subjectOf(N));
-  const auto &[Youngest, Last] = std::tie(All.Youngest, All.Last);
+      Consider(subjectOf(N));
   // What is there from the beginning is not a pass's doing.
   if (!Last.File || *Last.File == 0)
     return;
@@ -161,10 +136,7 @@ static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
                                 File.Pipeline)
                   : fmt::format("{} is first there after {} of {}", Youngest,
                                 File.Pass, File.Pipeline);
-  N.Where.File = File.Path;
-  N.Where.Line = Last.Line;
-  N.Where.Column = N.Where.Character = 1;
-  N.Where.EndColumn = N.Where.EndCharacter = 1;
+  N.Where = {File.Path, Last.Line, 1, 1, 1, 1};
   F.Notes.push_back(std::move(N));
 }
 

@@ -33,9 +33,7 @@ void LastLine::add(const DumpResult &R) {
              ? Idle
              : NotRun)[Skipped.Reason][Skipped.Check];
   Sentences.add(R);
-  if (UnusedSiblings == 0 && !R.UnusedFiles.empty())
-    FirstUnused = R.UnusedFiles.front();
-  UnusedSiblings += static_cast<unsigned>(R.UnusedFiles.size());
+  Unused.add(R.UnusedFiles);
 }
 
 /// Checks with one reason that are named in the last line; more are counted.
@@ -74,12 +72,11 @@ std::string LastLine::spellReason(StringRef Reason,
 
 std::string LastLine::spellCounts(bool Introduces) const {
   std::vector<std::string> Parts;
-  if (Counts.Errors != 0)
-    Parts.push_back(counted(Counts.Errors, "error"));
-  if (Counts.Warnings != 0)
-    Parts.push_back(counted(Counts.Warnings, "warning"));
-  if (Counts.Lints != 0)
-    Parts.push_back(counted(Counts.Lints, "lint"));
+  for (auto [Count, Noun] :
+       {std::pair(Counts.Errors, "error"),
+        std::pair(Counts.Warnings, "warning"), std::pair(Counts.Lints, "lint")})
+    if (Count != 0)
+      Parts.push_back(counted(Count, Noun));
   if (Counts.Suppressed != 0)
     Parts.push_back(fmt::format("{} suppressed", Counts.Suppressed));
   if (Counts.Baselined != 0)
@@ -103,13 +100,10 @@ std::string LastLine::passed() const {
   }
   if (Applying != 0 || Idle.empty())
     return fmt::format("{} of {} checks passed", Passed, Applying);
-  std::string Text = "not applicable: ";
-  StringRef Separator;
-  for (const auto &[Reason, Checks] : Idle) {
-    Text += (Separator + spellReason(Reason, Checks, false)).str();
-    Separator = "; ";
-  }
-  return Text;
+  std::vector<std::string> Reasons;
+  for (const auto &[Reason, Checks] : Idle)
+    Reasons.push_back(spellReason(Reason, Checks, false));
+  return "not applicable: " + llvm::join(Reasons, "; ");
 }
 
 std::string LastLine::notRun() const {
@@ -170,36 +164,28 @@ std::string LastLine::line() const {
   return printable(Text + remarks());
 }
 
-static std::string andMore(StringRef First, unsigned Count) {
-  return Count == 1 ? First.str()
-                    : fmt::format("{} and {} more", First, Count - 1);
+void LastLine::FileCount::add(llvm::ArrayRef<std::string> Paths) {
+  if (Count == 0 && !Paths.empty())
+    First = Paths.front();
+  Count += Paths.size();
+}
+
+std::string LastLine::FileCount::text(StringRef Title) const {
+  if (Count == 0)
+    return "";
+  std::string More = Count == 1 ? "" : fmt::format(" and {} more", Count - 1);
+  return fmt::format("; {}: {}{}", Title, First, More);
 }
 
 std::string LastLine::remarks() const {
-  std::string Text;
-  if (UnusedSiblings != 0)
-    Text += "; not used: " + andMore(FirstUnused, UnusedSiblings);
-  if (Skipped != 0)
-    Text += "; not searched: " + andMore(FirstSkipped, Skipped);
-  if (Searched != 0)
-    Text += "; found by a search for an HloProto: " +
-            andMore(FirstSearched, Searched);
+  std::string Text = Unused.text("not used") + Skipped.text("not searched") +
+                     Searched.text("found by a search for an HloProto");
   for (const auto &[File, Checks] : SwitchedOff)
     Text += fmt::format("; switched off by {}: {}", File,
                         Checks.size() <= MaxNamed
                             ? llvm::join(Checks, ", ")
                             : counted(Checks.size(), "check"));
   return Text;
-}
-
-void LastLine::addSearched(StringRef Path) {
-  if (Searched++ == 0)
-    FirstSearched = Path.str();
-}
-
-void LastLine::addSkipped(StringRef Path) {
-  if (Skipped++ == 0)
-    FirstSkipped = Path.str();
 }
 
 void LastLine::addSwitchedOff(StringRef File,

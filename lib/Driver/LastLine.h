@@ -18,11 +18,11 @@ class LastLine {
 public:
   void add(const DumpResult &R);
 
-  /// Says that \p Path, as `path (reason)`, was met and not searched.
-  void addSkipped(llvm::StringRef Path);
+  /// Says that \p Paths, as `path (reason)`, were met and not searched.
+  void addSkipped(llvm::ArrayRef<std::string> Paths) { Skipped.add(Paths); }
 
-  /// Says that a proto was found in \p Path, a file of an unknown kind.
-  void addSearched(llvm::StringRef Path);
+  /// Says that a proto was found in \p Paths, files of an unknown kind.
+  void addSearched(llvm::ArrayRef<std::string> Paths) { Searched.add(Paths); }
 
   /// Says that the configuration \p File switches \p Checks off.
   void addSwitchedOff(llvm::StringRef File,
@@ -53,13 +53,18 @@ private:
   /// Files that were not read, and what a configuration hides.
   std::string remarks() const;
 
+  /// Files, of which the first one is named.
+  struct FileCount {
+    size_t Count = 0;
+    std::string First;
+
+    void add(llvm::ArrayRef<std::string> Paths);
+    /// \p Title, and `file and 2 more`; empty if there are none.
+    std::string text(llvm::StringRef Title) const;
+  };
+
   RunCounts Counts;
-  unsigned UnusedSiblings = 0;
-  unsigned Skipped = 0;
-  std::string FirstUnused;
-  std::string FirstSkipped;
-  std::string FirstSearched;
-  unsigned Searched = 0;
+  FileCount Unused, Skipped, Searched;
   /// Configuration to the checks that it switches off.
   std::map<std::string, std::set<std::string>> SwitchedOff;
   /// Reason to checks to number of dumps.

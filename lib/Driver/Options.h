@@ -9,6 +9,8 @@
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
 #include "Results/ResultPrinter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <string>
 #include <vector>
 
@@ -76,6 +78,13 @@ struct VerifyOptions {
   std::vector<std::string> Executables;
   /// Print texts back instead of verifying them.
   EmitKind Emit = EmitKind::Findings;
+
+  /// Whole folders are verified.
+  bool hasFolder() const {
+    return llvm::any_of(Inputs, [](const std::string &Path) {
+      return llvm::sys::fs::is_directory(Path);
+    });
+  }
 };
 
 } // namespace hlobuf

@@ -5,6 +5,7 @@
 #include "Driver/SavedExecutables.h"
 #include "Dump/FileNames.h"
 #include "Support/Format.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -270,16 +271,6 @@ void ProcessWatch::waitForOthers(WatchReport &Report) {
                     commandOf(Pid)));
 }
 
-/// The buffer assignments in \p Folder and below.
-static unsigned countAssignments(const std::string &Folder) {
-  unsigned Count = 0;
-  std::error_code Error;
-  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
-       At != End && !Error; At.increment(Error))
-    Count += isAssignmentName(At->path());
-  return Count;
-}
-
 namespace {
 /// Processes that dump into the same folders.
 struct Sharing {
@@ -310,7 +301,7 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
     int64_t Saved = 0;
     for (const std::string &Folder : S.Folders) {
       auto Lost = Report.Losses.Folders.find(Folder);
-      Dumped += countAssignments(Folder);
+      Dumped += llvm::count_if(pathsBelow(Folder), isAssignmentName);
       Dumped += Lost == Report.Losses.Folders.end() ? 0 : Lost->second;
       Saved += static_cast<int64_t>(findExecutables(Folder).size());
     }

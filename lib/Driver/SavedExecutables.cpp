@@ -5,15 +5,14 @@
 #include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
 #include "Support/LineCursor.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
-namespace fs = llvm::sys::fs;
 
 using Digest = llvm::BLAKE3Result<16>;
 
@@ -33,13 +32,9 @@ struct Program {
 } // namespace
 
 std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
-  std::vector<std::string> Found;
-  std::error_code Error;
-  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
-       At != End && !Error; At.increment(Error))
-    if (StringRef(At->path()).ends_with(".pjrt"))
-      Found.push_back(At->path());
-  llvm::sort(Found);
+  std::vector<std::string> Found = pathsBelow(Folder);
+  llvm::erase_if(Found,
+                 [](StringRef Path) { return !Path.ends_with(".pjrt"); });
   return Found;
 }
 

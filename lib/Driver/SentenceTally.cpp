@@ -36,10 +36,11 @@ void SentenceTally::add(const DumpResult &R) {
   std::map<std::vector<std::string>, std::vector<Sentence>> ByReasons;
   for (Sentence S : All) {
     const SentenceResult &Said = R[S];
-    ++Ended[static_cast<size_t>(S)][static_cast<size_t>(Said.Is)];
-    Extents[static_cast<size_t>(S)] = Dumps == 1 ? Said.Extent : "";
+    Tally &Of = Tallies[static_cast<size_t>(S)];
+    ++Of.Ended[static_cast<size_t>(Said.Is)];
+    Of.Extent = Dumps == 1 ? Said.Extent : "";
     if (!Said.Given.empty())
-      ++Given[static_cast<size_t>(S)][Said.Given];
+      ++Of.Given[Said.Given];
     if (Said.Is != Standing::NotShown)
       continue;
     if (Said.Hidden)
@@ -67,10 +68,10 @@ std::string SentenceTally::counted(Sentence S, Standing Is) const {
   std::vector<std::string> Remarks;
   if (Count != Dumps)
     Remarks.push_back(fmt::format("{} of {}", Count, Dumps));
-  if (Is == Standing::Proved && !Extents[static_cast<size_t>(S)].empty())
-    Remarks.push_back(Extents[static_cast<size_t>(S)]);
+  if (Is == Standing::Proved && !of(S).Extent.empty())
+    Remarks.push_back(of(S).Extent);
   if (Is == Standing::Proved)
-    for (const auto &[What, In] : Given[static_cast<size_t>(S)])
+    for (const auto &[What, In] : of(S).Given)
       Remarks.push_back(In == Count ? fmt::format("on {}", What)
                                     : fmt::format("{} on {}", In, What));
   std::string Text = sentenceName(S).str();

@@ -32,8 +32,19 @@ private:
   /// Sentences, and the reasons why they are not shown.
   using Gap = std::pair<std::vector<Sentence>, std::vector<std::string>>;
 
+  /// One sentence.
+  struct Tally {
+    /// By standing: the number of dumps.
+    std::array<unsigned, 3> Ended = {};
+    /// Dumps whose proof rests on something that is not proved.
+    std::map<std::string, unsigned> Given;
+    /// Of the only dump: how much was looked at.
+    std::string Extent;
+  };
+
+  const Tally &of(Sentence S) const { return Tallies[static_cast<size_t>(S)]; }
   unsigned ended(Sentence S, Standing Is) const {
-    return Ended[static_cast<size_t>(S)][static_cast<size_t>(Is)];
+    return of(S).Ended[static_cast<size_t>(Is)];
   }
   std::string counted(Sentence S, Standing Is) const;
   std::string list(Standing Is) const;
@@ -44,12 +55,7 @@ private:
 
   unsigned Dumps = 0;
   unsigned Unproving = 0;
-  /// By sentence and standing: the number of dumps.
-  std::array<std::array<unsigned, 3>, NumSentences> Ended = {};
-  /// Dumps whose proof rests on something that is not proved, by sentence.
-  std::array<std::map<std::string, unsigned>, NumSentences> Given;
-  /// Of the only dump: how much was looked at.
-  std::array<std::string, NumSentences> Extents;
+  std::array<Tally, NumSentences> Tallies;
   /// Dumps by what the last line says of them, and by everything.
   std::map<Gap, unsigned> Gaps, AllGaps;
   /// Those that say nothing about the dumps.

@@ -65,14 +65,9 @@ private:
 static constexpr Sentence ReaderSentence = Sentence::Consistency;
 
 static Heard hear(Silence Silenced, Severity Level) {
-  switch (Silenced) {
-  case Silence::Suppressed:
-    return Heard::Suppressed;
-  case Silence::Baselined:
-    return Heard::Baselined;
-  case Silence::None:
-    break;
-  }
+  if (Silenced != Silence::None)
+    return Silenced == Silence::Suppressed ? Heard::Suppressed
+                                           : Heard::Baselined;
   return Level == Severity::Error     ? Heard::Error
          : Level == Severity::Warning ? Heard::Warning
                                       : Heard::Elsewhere;
@@ -129,25 +124,22 @@ void Settling::addSkipped(Sentence S, StringRef Id) {
 }
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
+  Heard Left = heard(C);
   SentenceResult &Said = R[Info.For.Of];
-  switch (heard(C)) {
-  case Heard::Nothing:
-    return;
-  case Heard::Elsewhere:
-    return add(Info.For.Of, "findings that are not listed");
-  case Heard::Baselined:
-    return add(Info.For.Of, "findings in the baseline");
-  case Heard::Suppressed:
-    return add(Info.For.Of, "findings that are suppressed");
-  case Heard::Warning:
-    return add(Info.For.Of, fmt::format("{} warns", C.Id));
-  case Heard::Error:
+  if (Left == Heard::Error) {
     if (Said.Is != Standing::Broken)
       Said.Because.clear();
     Said.Is = Standing::Broken;
     Said.Because.push_back(C.Id.str());
     return;
   }
+  static constexpr StringRef Reasons[] = {"", "findings that are not listed",
+                                          "findings in the baseline",
+                                          "findings that are suppressed"};
+  if (Left != Heard::Nothing)
+    add(Info.For.Of, Left == Heard::Warning
+                         ? fmt::format("{} warns", C.Id)
+                         : Reasons[static_cast<size_t>(Left)].str());
 }
 
 void Settling::addCheck(const CheckInfo &Info) {

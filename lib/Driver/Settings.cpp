@@ -205,17 +205,6 @@ static bool isAbout(const Suppression &S, const ResultFinding &F) {
          }));
 }
 
-/// True if a check that \p S names ran on \p R.
-static bool ran(const Suppression &S, const DumpResult &R,
-                const CheckSelection &Selection) {
-  return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {
-    return S.Check.contains(Info.Id) && Selection.enabled(Info) &&
-           llvm::none_of(R.Skipped, [&](const SkippedCheck &Skipped) {
-             return Skipped.Check == Info.Id;
-           });
-  });
-}
-
 void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
   if (!Applied.File || Applied.File->Suppressions.empty())
     return;
@@ -234,16 +223,13 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
     for (ResultUncounted &U : R.Uncounted)
       if (!S.Name && S.Check.contains(U.Check))
         U.Silenced = Silence::Suppressed;
-    S.InScope = S.InScope || S.Used || ran(S, R, Applied.Selection);
+    S.InScope = S.InScope || S.Used || ran(S.Check, R, Applied.Selection);
   }
 }
 
 std::vector<std::string> SettingsFinder::idleSuppressions() const {
   std::vector<std::string> Lines;
-  bool Whole = Options.Verbose ||
-               llvm::any_of(Options.Inputs, [](const std::string &Path) {
-                 return llvm::sys::fs::is_directory(Path);
-               });
+  bool Whole = Options.Verbose || Options.hasFolder();
   for (const auto &[File, Active] : Configs) {
     for (const Suppression &S : Active->Suppressions)
       if (S.InScope && !S.Used)

@@ -27,36 +27,28 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   }
 }
 
-/// `jit_step and 3 more`, from names in their order.
-static std::string someOf(const std::vector<std::string> &Names) {
-  constexpr size_t MaxNamed = 4;
-  std::string Text =
-      llvm::join(llvm::ArrayRef(Names).take_front(MaxNamed), ", ");
-  if (Names.size() > MaxNamed)
-    Text += fmt::format(" and {} more", Names.size() - MaxNamed);
-  return Text;
-}
+/// Modules and memory spaces that a problem names.
+static constexpr size_t MaxNamed = 4;
 
 /// What there is where \p B looks for a module or a memory space.
 std::string UnmatchedSettings::whyNot(const Budget &B) const {
-  llvm::Expected<llvm::GlobPattern> Glob = llvm::GlobPattern::create(B.Module);
-  if (!Glob)
-    return llvm::toString(Glob.takeError());
+  auto Glob = llvm::cantFail(llvm::GlobPattern::create(B.Module));
   std::vector<std::string> Names;
   std::set<std::string> Spaces;
   for (const auto &[Module, There] : Modules) {
     Names.push_back(Module);
-    if (Glob->match(Module))
+    if (Glob.match(Module))
       Spaces.insert(There.begin(), There.end());
   }
-  if (llvm::none_of(Names,
-                    [&](const std::string &Name) { return Glob->match(Name); }))
-    return fmt::format("no module has this name, only {}", someOf(Names));
+  if (llvm::none_of(Names, [&](StringRef Name) { return Glob.match(Name); }))
+    return fmt::format("no module has this name, only {}",
+                       listNames(Names, MaxNamed));
   if (Spaces.empty())
     return "no module with this name has a known need of memory";
   return fmt::format("no module with this name has a memory space '{}', only "
                      "{}",
-                     B.Space, someOf({Spaces.begin(), Spaces.end()}));
+                     B.Space,
+                     listNames({Spaces.begin(), Spaces.end()}, MaxNamed));
 }
 
 void UnmatchedSettings::findBudgets(const ActiveConfig *File,
@@ -102,7 +94,8 @@ void UnmatchedSettings::findGrowth(List &Found) const {
     Names.push_back(Module);
   Found.emplace_back("", fmt::format("--max-growth matches nothing: {} has no "
                                      "summary of {}",
-                                     Options.MaxGrowth->File, someOf(Names)));
+                                     Options.MaxGrowth->File,
+                                     listNames(Names, MaxNamed)));
 }
 
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
@@ -122,9 +115,6 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
   llvm::sort(OfFiles);
 
   bool Strict = !Options.AllowUnmatched && Options.Shards == 1;
-  bool WholeFolder = llvm::any_of(Options.Inputs, [](const std::string &Path) {
-    return llvm::sys::fs::is_directory(Path);
-  });
   std::vector<Problem> Problems;
   auto Add = [&](const List &Found, bool IsError) {
     for (const auto &[Where, Text] : Found)
@@ -133,6 +123,6 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
            fmt::format("{}{}: {}", Where, IsError ? "error" : "note", Text)});
   };
   Add(OfLine, Strict);
-  Add(OfFiles, Strict && WholeFolder);
+  Add(OfFiles, Strict && Options.hasFolder());
   return Problems;
 }

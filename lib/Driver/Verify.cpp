@@ -315,3 +315,13 @@ Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
     Jobs = 1;
   return Run(L, Selection).finish(WantMemory, std::max(1u, Jobs));
 }
+
+bool hlobuf::ran(const GlobList &Checks, const DumpResult &R,
+                 const CheckSelection &Selection) {
+  return llvm::any_of(allChecks(), [&](const CheckInfo &Info) {
+    return Checks.contains(Info.Id) && Selection.enabled(Info) &&
+           llvm::none_of(R.Skipped, [&](const SkippedCheck &Skipped) {
+             return Skipped.Check == Info.Id;
+           });
+  });
+}

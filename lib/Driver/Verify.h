@@ -28,6 +28,11 @@ struct Verdict {
   std::optional<MemorySummary> Memory;
 };
 
+/// True if some check of \p Checks is enabled, and had nothing in its way on
+/// the dump of \p R.
+bool ran(const GlobList &Checks, const DumpResult &R,
+         const CheckSelection &Selection);
+
 /// Runs the selected checks on \p L; pages of its texts are released between
 /// them. Checks of a large dump run on \p Jobs threads; the verdict is the
 /// same. Memory is summarized where \p WantMemory is given.

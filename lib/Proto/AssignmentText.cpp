@@ -159,8 +159,7 @@ static Spot forwarded(const ProtoModule &M, Spot S) {
       I.Opcode == "optimization-barrier")
     return {operandOf(M, I, 0), std::move(S.Index)};
   llvm::SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
-  auto Own = static_cast<uint32_t>(
-      numberField(I.Bytes, field::TupleIndex).value_or(0));
+  auto Own = static_cast<uint32_t>(numberAt(I.Bytes, field::TupleIndex));
   for (const ForwardRule &Rule : forwardRules(parseOpcode(I.Opcode).Op))
     if (auto From = forwardedPath(Rule, Steps, /*IsTuple=*/false, Own))
       return {operandOf(M, I, From->Operand),
@@ -174,8 +173,7 @@ void AssignmentPrinter::findRoot() {
     return;
   for (const ProtoInstruction &I : M.instructions(*Entry))
     if (isParameter(I))
-      Parameters.try_emplace(
-          numberField(I.Bytes, field::ParameterNumber).value_or(0), &I);
+      Parameters.try_emplace(numberAt(I.Bytes, field::ParameterNumber), &I);
   Root = M.root(*Entry);
   std::vector<std::pair<Spot, int64_t>> Defined;
   for (const ProtoBuffer &B : P.Assignment.Buffers)

@@ -2,8 +2,10 @@
 
 #include "Proto/AttributeForms.h"
 #include "Proto/AttributeValues.h"
-#include "Proto/DimensionText.h"
+#include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
+#include "Proto/Wire.h"
+#include "Support/Format.h"
 #include "llvm/ADT/bit.h"
 #include <map>
 
@@ -12,10 +14,6 @@ using llvm::StringRef;
 
 /// Expressions inside of expressions, far more than a start index has.
 static constexpr unsigned MostDepth = 64;
-
-static int64_t numberAt(StringRef Message, uint32_t Field) {
-  return numberField(Message, Field).value_or(0);
-}
 
 /// The numbers in the fields 1 to \p Last.
 static std::string fieldsText(StringRef Message, uint32_t Last) {
@@ -50,10 +48,9 @@ static std::string callAttributeText(StringRef Message, unsigned Depth) {
 static std::string callAttributesText(StringRef Map) {
   // A map has its entries in any order.
   std::map<std::string, std::string> Sorted;
-  forEachField(Map, [&](const WireField &F) {
-    if (F.Number == 1 && F.isMessage())
-      Sorted[plainName(bytesField(F.Bytes, 1))] =
-          callAttributeText(bytesField(F.Bytes, 2), 0);
+  forEachMessage(Map, 1, [&](StringRef Entry) {
+    Sorted[plainName(bytesField(Entry, 1))] =
+        callAttributeText(bytesField(Entry, 2), 0);
   });
   std::string Out = "{";
   for (const auto &[Key, Value] : Sorted)
@@ -88,10 +85,8 @@ static std::string offsetText(StringRef Expression, unsigned Depth) {
   if (Direction > 0 && Direction < static_cast<int64_t>(std::size(Directions)))
     Out += '-' + Directions[Direction].str();
   StringRef Separator = "(";
-  forEachField(Expression, [&](const WireField &F) {
-    if (F.Number != 4 || !F.isMessage())
-      return;
-    Out += Separator.str() + offsetText(F.Bytes, Depth + 1);
+  forEachMessage(Expression, 4, [&](StringRef Operand) {
+    Out += Separator.str() + offsetText(Operand, Depth + 1);
     Separator = ",";
   });
   return Out + ')';
@@ -109,11 +104,9 @@ static std::string dynamicSliceText(StringRef Message, bool Result) {
     Out += ',' + shapeText(bytesField(Message, Field));
   Out += ",{";
   StringRef Separator = "";
-  forEachField(Message, [&](const WireField &F) {
-    if (F.Number != 5 + Shift || !F.isMessage())
-      return;
-    Out += fmt::format("{}{}:{}", Separator, numberAt(F.Bytes, 1),
-                       offsetText(bytesField(F.Bytes, 4), 0));
+  forEachMessage(Message, 5 + Shift, [&](StringRef Offset) {
+    Out += fmt::format("{}{}:{}", Separator, numberAt(Offset, 1),
+                       offsetText(bytesField(Offset, 4), 0));
     Separator = ",";
   });
   Out += '}';
@@ -136,12 +129,11 @@ static std::string packingText(StringRef Message) {
   std::string Out = "{";
   bool Usual = true;
   int64_t Number = 0;
-  forEachField(Message, [&](const WireField &F) {
-    if (F.Number != 1 || !F.isMessage())
-      return;
-    StringRef Relocation = bytesField(F.Bytes, 1);
-    bool Known = numberAt(Relocation, 1) == 1 && !bytesField(F.Bytes, 2).data();
-    forEachField(F.Bytes, [&](const WireField &Each) {
+  forEachMessage(Message, 1, [&](StringRef Argument) {
+    StringRef Relocation = bytesField(Argument, 1);
+    bool Known =
+        numberAt(Relocation, 1) == 1 && !bytesField(Argument, 2).data();
+    forEachField(Argument, [&](const WireField &Each) {
       Known &= Each.Number == 1 && Each.Bytes.data() == Relocation.data();
     });
     int64_t Passed = numberAt(Relocation, 2);

@@ -6,8 +6,10 @@
 // says nothing about buffers, reads or thunks is left out: precision,
 // shardings, statistics.
 
+#include "HLO/Opcode.h"
 #include "Proto/AttributeValues.h"
-#include "Proto/DimensionText.h"
+#include "Proto/Fields.h"
+#include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,19 +19,60 @@ using namespace hlobuf::field;
 using llvm::StringRef;
 
 namespace {
+/// How the value of an attribute is spelled, and when the attribute is left
+/// out.
+enum class Form : uint8_t {
+  /// 0 if it is not there.
+  Number,
+  /// Left out if it is 0, unless it is more than 1, or if it is not there.
+  NumberIfSet,
+  NumberIfMore,
+  /// `true`; left out if it is 0.
+  Flag,
+  NumberIfAny,
+  Word,
+  Quoted,
+  /// The name of a thread; left out for `main`.
+  Thread,
+  List,
+  ListIfAny,
+  FirstOfList,
+  FftType,
+  /// Left out for the original one.
+  CallVersion,
+  Slice,
+  /// Messages.
+  Padding,
+  Window,
+  Labels,
+  LabelsIfAny,
+};
+
+/// An attribute of an opcode.
+struct Attribute {
+  Opcode Of;
+  StringRef Key;
+  Form Spelled;
+  uint32_t Field;
+  /// The field with the message that it is in; 0 for the instruction itself.
+  uint32_t Inside = 0;
+};
+
 /// Prints the attributes of one instruction.
-class AttributePrinter : public FieldPrinter {
+class AttributePrinter {
 public:
   AttributePrinter(const ProtoModule &M, const ProtoInstruction &I,
                    TextSink &To)
-      : FieldPrinter(I, To), M(M), ByDimension(I, To) {}
+      : M(M), I(I), To(To) {
+    PrintedOpcode Printed = parseOpcode(I.Opcode);
+    Op = Printed.Sugar ? Opcode::Unknown : Printed.Op;
+  }
 
   void print();
 
 private:
-  void printByOpcode();
+  void print(const Attribute &Row);
   void printCollective();
-  void printIndexed();
   void printGroups();
   void printPermute();
   void printAliases();
@@ -39,14 +82,170 @@ private:
   void printPredecessors();
   void printMetadata();
   void printBackendConfig();
+  /// The message in \p Field; an empty one if it is damaged.
+  StringRef message(uint32_t Field) {
+    StringRef Bytes = bytesField(I.Bytes, Field);
+    if (isMessage(Bytes))
+      return Bytes;
+    if (!To.Damaged)
+      To.Damaged = "HloInstructionProto";
+    return StringRef();
+  }
+  bool is(StringRef Opcode) const { return I.Opcode == Opcode; }
 
   const ProtoModule &M;
-  DimensionPrinter ByDimension;
+  const ProtoInstruction &I;
+  TextSink &To;
+  Opcode Op;
 };
 } // namespace
 
+/// In the order of the texts. Collectives are below.
+static constexpr Attribute Attributes[] = {
+    // clang-format off
+    {Opcode::GetTupleElement, "index", Form::Number, TupleIndex},
+    {Opcode::Compare, "direction", Form::Word, ComparisonDirection},
+    {Opcode::Iota, "iota_dimension", Form::FirstOfList, Dimensions},
+    {Opcode::RngGetAndUpdateState, "delta", Form::Number, Delta},
+    {Opcode::ReducePrecision, "exponent_bits", Form::Number, ExponentBits},
+    {Opcode::ReducePrecision, "mantissa_bits", Form::Number, MantissaBits},
+    {Opcode::Fusion, "kind", Form::Word, FusionKind},
+    {Opcode::CopyStart, "cross_program_prefetch_index", Form::NumberIfAny, PrefetchIndex},
+    {Opcode::AsyncStart, "async_execution_thread", Form::Thread, ExecutionThread},
+    {Opcode::CustomCall, "window", Form::Window, field::Window},
+    {Opcode::CustomCall, "dim_labels", Form::LabelsIfAny, ConvolutionNumbers},
+    {Opcode::CustomCall, "feature_group_count", Form::NumberIfMore, FeatureGroups},
+    {Opcode::CustomCall, "batch_group_count", Form::NumberIfMore, BatchGroups},
+    {Opcode::CustomCall, "custom_call_target", Form::Quoted, CustomCallTarget},
+    {Opcode::CustomCall, "custom_call_has_side_effect", Form::Flag, SideEffect},
+    {Opcode::CustomCall, "api_version", Form::CallVersion, field::CallVersion},
+    {Opcode::Fft, "fft_type", Form::FftType, field::FftType},
+    {Opcode::Fft, "fft_length", Form::List, FftLength},
+    {Opcode::Topk, "k", Form::Number, TopKCount},
+    {Opcode::Slice, "slice", Form::Slice, SliceDimensions},
+    {Opcode::Pad, "padding", Form::Padding, field::Padding},
+    {Opcode::DynamicSlice, "dynamic_slice_sizes", Form::List, DynamicSliceSizes},
+    {Opcode::Gather, "offset_dims", Form::List, 1, GatherNumbers},
+    {Opcode::Gather, "collapsed_slice_dims", Form::List, 2, GatherNumbers},
+    {Opcode::Gather, "start_index_map", Form::List, 3, GatherNumbers},
+    {Opcode::Gather, "operand_batching_dims", Form::ListIfAny, 5, GatherNumbers},
+    {Opcode::Gather, "start_indices_batching_dims", Form::ListIfAny, 6, GatherNumbers},
+    {Opcode::Gather, "index_vector_dim", Form::Number, 4, GatherNumbers},
+    {Opcode::Gather, "slice_sizes", Form::List, GatherSliceSizes},
+    {Opcode::Gather, "indices_are_sorted", Form::Flag, IndicesSorted},
+    {Opcode::Scatter, "update_window_dims", Form::List, 1, ScatterNumbers},
+    {Opcode::Scatter, "inserted_window_dims", Form::List, 2, ScatterNumbers},
+    {Opcode::Scatter, "scatter_dims_to_operand_dims", Form::List, 3, ScatterNumbers},
+    {Opcode::Scatter, "input_batching_dims", Form::ListIfAny, 5, ScatterNumbers},
+    {Opcode::Scatter, "scatter_indices_batching_dims", Form::ListIfAny, 6, ScatterNumbers},
+    {Opcode::Scatter, "index_vector_dim", Form::Number, 4, ScatterNumbers},
+    {Opcode::Scatter, "indices_are_sorted", Form::Flag, IndicesSorted},
+    {Opcode::Scatter, "unique_indices", Form::Flag, UniqueIndices},
+    {Opcode::Dot, "lhs_batch_dims", Form::ListIfAny, 3, DotNumbers},
+    {Opcode::Dot, "lhs_contracting_dims", Form::List, 1, DotNumbers},
+    {Opcode::Dot, "rhs_batch_dims", Form::ListIfAny, 4, DotNumbers},
+    {Opcode::Dot, "rhs_contracting_dims", Form::List, 2, DotNumbers},
+    {Opcode::ScaledDot, "lhs_batch_dims", Form::ListIfAny, 3, DotNumbers},
+    {Opcode::ScaledDot, "lhs_contracting_dims", Form::List, 1, DotNumbers},
+    {Opcode::ScaledDot, "rhs_batch_dims", Form::ListIfAny, 4, DotNumbers},
+    {Opcode::ScaledDot, "rhs_contracting_dims", Form::List, 2, DotNumbers},
+    {Opcode::Convolution, "window", Form::Window, field::Window},
+    {Opcode::Convolution, "dim_labels", Form::Labels, ConvolutionNumbers},
+    {Opcode::Convolution, "feature_group_count", Form::NumberIfMore, FeatureGroups},
+    {Opcode::Convolution, "batch_group_count", Form::NumberIfMore, BatchGroups},
+    {Opcode::ReduceWindow, "window", Form::Window, field::Window},
+    {Opcode::SelectAndScatter, "window", Form::Window, field::Window},
+    {Opcode::Broadcast, "dimensions", Form::List, Dimensions},
+    {Opcode::Concatenate, "dimensions", Form::List, Dimensions},
+    {Opcode::Reduce, "dimensions", Form::List, Dimensions},
+    {Opcode::Transpose, "dimensions", Form::List, Dimensions},
+    {Opcode::Reverse, "dimensions", Form::List, Dimensions},
+    {Opcode::Map, "dimensions", Form::List, Dimensions},
+    {Opcode::GetDimensionSize, "dimensions", Form::List, Dimensions},
+    {Opcode::SetDimensionSize, "dimensions", Form::List, Dimensions},
+    {Opcode::Sort, "dimensions", Form::List, Dimensions},
+    {Opcode::Sort, "is_stable", Form::Flag, IsStable},
+    {Opcode::Scan, "dimensions", Form::List, Dimensions},
+    {Opcode::Scan, "num_carries", Form::Number, NumCarries},
+    // clang-format on
+};
+
+/// What field \p Field of \p Message is as \p Spelled; nothing if it is left
+/// out.
+static std::optional<std::string> valueText(Form Spelled, StringRef Message,
+                                            uint32_t Field) {
+  auto Shown = [](bool Is, std::string Text) {
+    return Is ? std::optional(std::move(Text)) : std::nullopt;
+  };
+  auto Known = [&] { return numberField(Message, Field); };
+  auto Bytes = [&] { return bytesField(Message, Field); };
+  auto List = [&] { return numbersField(Message, Field); };
+  int64_t Number = Spelled <= Form::Flag ? Known().value_or(0) : 0;
+  switch (Spelled) {
+  case Form::Number:
+    return std::to_string(Number);
+  case Form::NumberIfSet:
+    return Shown(Number != 0, std::to_string(Number));
+  case Form::NumberIfMore:
+    return Shown(Number > 1, std::to_string(Number));
+  case Form::Flag:
+    return Shown(Number != 0, "true");
+  case Form::NumberIfAny: {
+    std::optional<int64_t> Value = Known();
+    return Shown(Value.has_value(), std::to_string(Value.value_or(0)));
+  }
+  case Form::Word:
+    return plainName(Bytes());
+  case Form::Quoted:
+    return '"' + escaped(Bytes()) + '"';
+  case Form::Thread:
+    return Shown(!Bytes().empty() && Bytes() != "main",
+                 '"' + escaped(Bytes()) + '"');
+  case Form::List:
+    return indexText(List());
+  case Form::ListIfAny:
+    return Shown(!List().empty(), indexText(List()));
+  case Form::FirstOfList: {
+    auto Numbers = List();
+    return std::to_string(Numbers.empty() ? 0 : Numbers.front());
+  }
+  case Form::FftType:
+    return fftTypeName(Known().value_or(0)).str();
+  case Form::CallVersion: {
+    StringRef Name = callVersionName(Known().value_or(1));
+    return Shown(Name != "API_VERSION_ORIGINAL", Name.str());
+  }
+  case Form::Slice:
+    return sliceText(Message, Field);
+  case Form::Padding:
+    return paddingText(Bytes());
+  case Form::Window:
+    return Shown(!windowText(Bytes()).empty(), windowText(Bytes()));
+  case Form::Labels:
+    return convolutionLabels(Bytes());
+  case Form::LabelsIfAny:
+    return Shown(!Bytes().empty(), convolutionLabels(Bytes()));
+  }
+  return std::nullopt;
+}
+
+void AttributePrinter::print(const Attribute &Row) {
+  if (Row.Spelled >= Form::Padding)
+    message(Row.Field);
+  StringRef In = Row.Inside == 0 ? I.Bytes : message(Row.Inside);
+  if (auto Value = valueText(Row.Spelled, In, Row.Field))
+    To.Out += fmt::format(", {}={}", Row.Key, *Value);
+}
+
 void AttributePrinter::print() {
-  printByOpcode();
+  for (const Attribute &Row : Attributes)
+    if (Row.Of == Op)
+      print(Row);
+  printCollective();
+  if (Op == Opcode::Fusion || Op == Opcode::CustomCall ||
+      Op == Opcode::AsyncStart || Op == Opcode::AsyncUpdate ||
+      Op == Opcode::AsyncDone)
+    printAliases();
   printCalls();
   printFrontend();
   printPredecessors();
@@ -54,126 +253,25 @@ void AttributePrinter::print() {
   printBackendConfig();
 }
 
-void AttributePrinter::printByOpcode() {
-  if (is("get-tuple-element"))
-    return number("index", TupleIndex);
-  if (is("compare")) {
-    To.Out +=
-        ", direction=" + plainName(bytesField(I.Bytes, ComparisonDirection));
-    return;
-  }
-  if (is("iota")) {
-    auto All = numbersField(I.Bytes, Dimensions);
-    To.Out += fmt::format(", iota_dimension={}", All.empty() ? 0 : All.front());
-    return;
-  }
-  if (is("rng-get-and-update-state"))
-    return number("delta", Delta);
-  if (is("reduce-precision")) {
-    number("exponent_bits", ExponentBits);
-    return number("mantissa_bits", MantissaBits);
-  }
-  if (is("fusion")) {
-    To.Out += ", kind=" + plainName(bytesField(I.Bytes, FusionKind));
-    return printAliases();
-  }
-  if (is("slice"))
-    return ByDimension.printSlice();
-  if (is("copy-start")) {
-    if (std::optional<int64_t> Index = numberField(I.Bytes, PrefetchIndex))
-      To.Out += fmt::format(", cross_program_prefetch_index={}", *Index);
-    return;
-  }
-  if (is("async-start") || is("async-update") || is("async-done")) {
-    StringRef Thread = bytesField(I.Bytes, ExecutionThread);
-    if (is("async-start") && !Thread.empty() && Thread != "main")
-      To.Out += fmt::format(", async_execution_thread=\"{}\"", escaped(Thread));
-    return printAliases();
-  }
-  printIndexed();
-}
-
-/// Opcodes that name dimensions, sizes or windows.
-void AttributePrinter::printIndexed() {
-  if (is("pad"))
-    return ByDimension.printPadding();
-  if (is("dynamic-slice"))
-    return list("dynamic_slice_sizes",
-                numbersField(I.Bytes, DynamicSliceSizes));
-  if (is("gather"))
-    return ByDimension.printGather();
-  if (is("scatter"))
-    return ByDimension.printScatter();
-  if (is("dot") || is("scaled-dot"))
-    return ByDimension.printDot();
-  if (is("convolution")) {
-    ByDimension.printWindow();
-    return ByDimension.printConvolution();
-  }
-  if (is("reduce-window") || is("select-and-scatter"))
-    return ByDimension.printWindow();
-  if (is("custom-call")) {
-    ByDimension.printWindow();
-    if (!bytesField(I.Bytes, ConvolutionNumbers).empty())
-      ByDimension.printConvolution();
-    To.Out += fmt::format(", custom_call_target=\"{}\"",
-                          escaped(bytesField(I.Bytes, CustomCallTarget)));
-    flag("custom_call_has_side_effect", SideEffect);
-    if (StringRef Version =
-            callVersionName(numberField(I.Bytes, CallVersion).value_or(1));
-        Version != "API_VERSION_ORIGINAL")
-      To.Out += (", api_version=" + Version).str();
-    return printAliases();
-  }
-  static constexpr StringRef WithDimensions[] = {"broadcast",
-                                                 "concatenate",
-                                                 "reduce",
-                                                 "transpose",
-                                                 "reverse",
-                                                 "map",
-                                                 "get-dimension-size",
-                                                 "set-dimension-size",
-                                                 "sort",
-                                                 "scan"};
-  if (llvm::is_contained(WithDimensions, I.Opcode)) {
-    list("dimensions", numbersField(I.Bytes, Dimensions));
-    if (is("sort"))
-      flag("is_stable", IsStable);
-    if (is("scan"))
-      number("num_carries", NumCarries);
-    return;
-  }
-  if (is("fft")) {
-    To.Out +=
-        (", fft_type=" + fftTypeName(numberField(I.Bytes, FftType).value_or(0)))
-            .str();
-    return list("fft_length", numbersField(I.Bytes, FftLength));
-  }
-  if (is("topk"))
-    return number("k", TopKCount);
-  printCollective();
-}
-
 void AttributePrinter::printCollective() {
-  static constexpr StringRef Collectives[] = {
-      "all-gather",           "all-gather-start", "all-reduce",
-      "all-reduce-start",     "all-to-all",       "reduce-scatter",
-      "collective-broadcast", "ragged-all-to-all"};
+  static constexpr Opcode Collectives[] = {
+      Opcode::AllGather,      Opcode::AllGatherStart,     Opcode::AllReduce,
+      Opcode::AllReduceStart, Opcode::AllToAll,           Opcode::ReduceScatter,
+      Opcode::RaggedAllToAll, Opcode::CollectiveBroadcast};
   bool Permute = I.Opcode.starts_with("collective-permute") &&
                  !I.Opcode.ends_with("-done");
   bool Transfer = I.Opcode.starts_with("send") || I.Opcode.starts_with("recv");
-  if (!Permute && !Transfer && !llvm::is_contained(Collectives, I.Opcode))
+  if (!Permute && !Transfer && !llvm::is_contained(Collectives, Op))
     return;
-  if (has(ChannelId))
-    number("channel_id", ChannelId);
+  print({Op, "channel_id", Form::NumberIfSet, ChannelId});
   printGroups();
   if (Transfer)
-    return flag("is_host_transfer", HostTransfer);
+    return print({Op, "is_host_transfer", Form::Flag, HostTransfer});
   if (Permute)
     return printPermute();
-  if (!is("all-reduce") && !is("all-reduce-start"))
-    listIfAny("dimensions", numbersField(I.Bytes, Dimensions));
-  flag("use_global_device_ids", GlobalDeviceIds);
+  if (Op != Opcode::AllReduce && Op != Opcode::AllReduceStart)
+    print({Op, "dimensions", Form::ListIfAny, Dimensions});
+  print({Op, "use_global_device_ids", Form::Flag, GlobalDeviceIds});
 }
 
 /// In the form that the module has: a list (on its own until 2024), or what
@@ -184,10 +282,9 @@ void AttributePrinter::printGroups() {
   if (Iota.empty())
     Iota = bytesField(List, 2);
   if (!Iota.empty()) {
-    To.Out += ", replica_groups=" + iotaText({numberField(Iota, 1).value_or(0),
-                                              numberField(Iota, 2).value_or(0)},
-                                             numbersField(Iota, 3),
-                                             numbersField(Iota, 4));
+    To.Out += ", replica_groups=" +
+              iotaText({numberAt(Iota, 1), numberAt(Iota, 2)},
+                       numbersField(Iota, 3), numbersField(Iota, 4));
     return;
   }
   if (StringRef Mesh = bytesField(I.Bytes, MeshGroups); !Mesh.empty()) {
@@ -219,23 +316,17 @@ void AttributePrinter::printPermute() {
 }
 
 void AttributePrinter::printAliases() {
-  StringRef Separator = ", output_to_operand_aliasing={";
-  bool Any = false;
-  WireReader In(I.Bytes);
-  for (WireField F; In.next(F);) {
-    if (F.Number != OutputAliases || !F.isMessage())
-      continue;
-    if (!isMessage(F.Bytes) && !To.Damaged)
+  std::vector<std::string> Items;
+  forEachMessage(I.Bytes, OutputAliases, [&](StringRef Alias) {
+    if (!isMessage(Alias) && !To.Damaged)
       To.Damaged = "OutputOperandAliasing";
-    To.Out += fmt::format("{}{}: ({}, {})", Separator,
-                          spacedIndex(numbersField(F.Bytes, 1)),
-                          numberField(F.Bytes, 2).value_or(0),
-                          spacedIndex(numbersField(F.Bytes, 3)));
-    Separator = ", ";
-    Any = true;
-  }
-  if (Any)
-    To.Out += '}';
+    Items.push_back(
+        fmt::format("{}: ({}, {})", spacedIndex(numbersField(Alias, 1)),
+                    numberAt(Alias, 2), spacedIndex(numbersField(Alias, 3))));
+  });
+  if (!Items.empty())
+    To.Out += fmt::format(", output_to_operand_aliasing={{{}}}",
+                          fmt::join(Items, ", "));
 }
 
 void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
@@ -288,19 +379,14 @@ void AttributePrinter::printCalls() {
 }
 
 void AttributePrinter::printFrontend() {
-  StringRef Separator = ", frontend_attributes={";
-  bool Any = false;
-  forEachField(message(FrontendAttributes), [&](const WireField &F) {
-    if (F.Number != 1 || !F.isMessage())
-      return;
-    To.Out +=
-        fmt::format("{}{}=\"{}\"", Separator, plainName(bytesField(F.Bytes, 1)),
-                    escaped(bytesField(F.Bytes, 2)));
-    Separator = ",";
-    Any = true;
+  std::vector<std::string> Items;
+  forEachMessage(message(FrontendAttributes), 1, [&](StringRef Entry) {
+    Items.push_back(fmt::format("{}=\"{}\"", plainName(bytesField(Entry, 1)),
+                                escaped(bytesField(Entry, 2))));
   });
-  if (Any)
-    To.Out += '}';
+  if (!Items.empty())
+    To.Out +=
+        fmt::format(", frontend_attributes={{{}}}", fmt::join(Items, ","));
 }
 
 void AttributePrinter::printPredecessors() {
@@ -323,22 +409,19 @@ void AttributePrinter::printPredecessors() {
 /// spell it.
 void AttributePrinter::printMetadata() {
   StringRef Bytes = message(Metadata);
-  std::string Text;
-  auto Add = [&](const std::string &Item) {
-    Text += (Text.empty() ? "" : " ") + Item;
-  };
+  std::vector<std::string> Items;
   for (auto [Key, Field] : {std::pair("op_type", 1u), std::pair("op_name", 2u),
                             std::pair("source_file", 3u)})
     if (StringRef Value = bytesField(Bytes, Field); !Value.empty())
-      Add(fmt::format("{}=\"{}\"", Key, escaped(Value)));
+      Items.push_back(fmt::format("{}=\"{}\"", Key, escaped(Value)));
   for (auto [Key, Field] :
        {std::pair("source_line", 4u), std::pair("source_end_line", 17u),
         std::pair("source_column", 18u), std::pair("source_end_column", 19u),
         std::pair("stack_frame_id", 15u)})
-    if (int64_t Value = numberField(Bytes, Field).value_or(0); Value != 0)
-      Add(fmt::format("{}={}", Key, Value));
-  if (!Text.empty())
-    To.Out += ", metadata={" + Text + '}';
+    if (int64_t Value = numberAt(Bytes, Field); Value != 0)
+      Items.push_back(fmt::format("{}={}", Key, Value));
+  if (!Items.empty())
+    To.Out += fmt::format(", metadata={{{}}}", fmt::join(Items, " "));
 }
 
 /// True if \p Text can be printed as it is: one line whose braces match.

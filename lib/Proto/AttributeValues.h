@@ -20,6 +20,20 @@ std::string groupsText(llvm::StringRef Message, uint32_t Number);
 /// `{{0,1},{1,0}}`: the SourceTargets in field \p Number.
 std::string pairsText(llvm::StringRef Message, uint32_t Number);
 
+/// `{[0:8], [2:4]}`, or with strides: the SliceDimensions in field \p Number.
+std::string sliceText(llvm::StringRef Message, uint32_t Number);
+
+/// `0_1x2_0`, or with interior padding, of the PaddingConfig \p Config.
+std::string paddingText(llvm::StringRef Config);
+
+/// What follows `window=` for the WindowProto \p Window: `{size=3x3
+/// pad=1_1x1_1}`; empty if it has no dimension.
+std::string windowText(llvm::StringRef Window);
+
+/// What follows `dim_labels=` for a ConvolutionDimensionNumbers:
+/// `b01f_01io->b01f`.
+std::string convolutionLabels(llvm::StringRef Numbers);
+
 /// `[2,4]<=[4,2]T(1,0)`: as many groups of so many devices, in the order that
 /// transposing their array makes (IotaReplicaGroupList::ToString,
 /// xla/hlo/ir/replica_group.cc).

@@ -51,17 +51,11 @@ std::string hlobuf::escaped(StringRef Bytes) {
 }
 
 std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
-  std::string Out = "{";
-  for (size_t I = 0; I != Index.size(); ++I)
-    Out += (I == 0 ? "" : ",") + std::to_string(Index[I]);
-  return Out + "}";
+  return fmt::format("{{{}}}", fmt::join(Index, ","));
 }
 
 std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {
-  std::string Out = "{";
-  for (size_t I = 0; I != Index.size(); ++I)
-    Out += (I == 0 ? "" : ", ") + std::to_string(Index[I]);
-  return Out + "}";
+  return fmt::format("{{{}}}", fmt::join(Index, ", "));
 }
 
 namespace {
@@ -117,25 +111,19 @@ void ModulePrinter::print() {
 }
 
 void ModulePrinter::printAliases() {
-  StringRef Separator = ", input_output_alias={ ";
-  StringRef End;
   StringRef Config = bytesField(M.Bytes, field::ModuleAliases);
   check(Config, "HloInputOutputAliasProto");
-  forEachField(Config, [&](const WireField &F) {
-    if (F.Number != 1 || !F.isMessage())
-      return;
-    check(F.Bytes, "HloInputOutputAliasProto");
-    bool Must = numberField(F.Bytes, 4).value_or(0) == 2;
-    To.Out += Separator;
-    To.Out +=
-        fmt::format("{}: ({}, {}, {})", spacedIndex(numbersField(F.Bytes, 1)),
-                    numberField(F.Bytes, 2).value_or(0),
-                    spacedIndex(numbersField(F.Bytes, 3)),
-                    Must ? "must-alias" : "may-alias");
-    Separator = ", ";
-    End = " }";
+  std::vector<std::string> Items;
+  forEachMessage(Config, 1, [&](StringRef Alias) {
+    check(Alias, "HloInputOutputAliasProto");
+    Items.push_back(
+        fmt::format("{}: ({}, {}, {})", spacedIndex(numbersField(Alias, 1)),
+                    numberAt(Alias, 2), spacedIndex(numbersField(Alias, 3)),
+                    numberAt(Alias, 4) == 2 ? "must-alias" : "may-alias"));
   });
-  To.Out += End;
+  if (!Items.empty())
+    To.Out +=
+        fmt::format(", input_output_alias={{ {} }}", fmt::join(Items, ", "));
 }
 
 void ModulePrinter::printLayout() {
@@ -143,17 +131,14 @@ void ModulePrinter::printLayout() {
   check(Program, "ProgramShapeProto");
   StringRef Result;
   unsigned Number = 0;
-  To.Out += ", entry_computation_layout={(";
-  forEachField(Program, [&](const WireField &F) {
-    if (F.Number == 2 && F.isMessage())
-      Result = F.Bytes;
-    if (F.Number != 1 || !F.isMessage())
-      return;
+  auto AddParameter = [&](StringRef Shape) {
     if (Number != 0)
       To.Out += Number % 5 == 0 ? fmt::format(", /*index={}*/", Number) : ", ";
     ++Number;
-    shape(F.Bytes, true);
-  });
+    shape(Shape, true);
+  };
+  To.Out += ", entry_computation_layout={(";
+  readFields(Program, into(1, AddParameter), into(2, Result));
   To.Out += ")->";
   shape(Result, true);
   To.Out += '}';
@@ -166,18 +151,16 @@ void ModulePrinter::printTable(StringRef Title, StringRef Tables,
                                ArrayRef<std::pair<uint32_t, StringRef>> Keys) {
   To.Out += fmt::format("\n{}\n", Title);
   unsigned Number = 0;
-  forEachField(Tables, [&](const WireField &F) {
-    if (F.Number != Field || !F.isMessage())
-      return;
+  forEachMessage(Tables, Field, [&](StringRef Item) {
     To.Out += fmt::format("{} ", ++Number);
     if (Keys.empty()) {
-      To.Out += fmt::format("\"{}\"\n", escaped(F.Bytes));
+      To.Out += fmt::format("\"{}\"\n", escaped(Item));
       return;
     }
-    check(F.Bytes, "StackFrameIndexProto");
+    check(Item, "StackFrameIndexProto");
     StringRef Separator = "{";
     for (auto [Key, Text] : Keys) {
-      int64_t Value = numberField(F.Bytes, Key).value_or(0);
+      int64_t Value = numberAt(Item, Key);
       // A parent is printed as its number plus one (2025-12-02 on).
       To.Out += fmt::format("{}{}={}", Separator, Text,
                             Text == "parent_frame_id" ? Value + 1 : Value);
@@ -212,18 +195,13 @@ void ModulePrinter::printSignature(const ProtoComputation &C) {
   std::vector<std::pair<int64_t, const ProtoInstruction *>> Parameters;
   for (const ProtoInstruction &I : M.instructions(C))
     if (I.Opcode == "parameter")
-      Parameters.push_back(
-          {numberField(I.Bytes, field::ParameterNumber).value_or(0), &I});
+      Parameters.push_back({numberAt(I.Bytes, field::ParameterNumber), &I});
   llvm::sort(Parameters);
   llvm::SmallVector<StringRef, 4> Shapes;
   StringRef Result;
   check(C.Program, "ProgramShapeProto");
-  forEachField(C.Program, [&](const WireField &F) {
-    if (F.Number == 1 && F.isMessage())
-      Shapes.push_back(F.Bytes);
-    else if (F.Number == 2 && F.isMessage())
-      Result = F.Bytes;
-  });
+  readFields(C.Program, into(1, [&](StringRef S) { Shapes.push_back(S); }),
+             into(2, Result));
   To.Out += '(';
   for (size_t K = 0; K != std::max(Shapes.size(), Parameters.size()); ++K) {
     To.Out += K == 0 ? "" : ", ";
@@ -301,8 +279,7 @@ void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
 
 void ModulePrinter::printOperands(const ProtoInstruction &I) {
   if (I.Opcode == "parameter") {
-    To.Out += std::to_string(
-        numberField(I.Bytes, field::ParameterNumber).value_or(0));
+    To.Out += std::to_string(numberAt(I.Bytes, field::ParameterNumber));
     return;
   }
   if (I.Opcode == "constant") {

@@ -72,15 +72,11 @@ public:
 
 private:
   void indexNames();
-  /// Walks \p Message, which the error will call \p What.
+  /// Reads \p Message, which the error will call \p What.
+  template <typename... Ts>
   void walk(StringRef Message, const char *What,
-            llvm::function_ref<void(const WireField &)> Visit) {
-    if (!forEachField(Message, Visit) && !Damaged)
-      Damaged = What;
-  }
-  void numbers(const WireField &F, llvm::SmallVectorImpl<int64_t> &To,
-               const char *What) {
-    if (!addNumbers(F, To) && !Damaged)
+            const FieldTarget<Ts> &...Targets) {
+    if (!readFields(Message, Targets...) && !Damaged)
       Damaged = What;
   }
   void readModule(StringRef Bytes);
@@ -89,11 +85,8 @@ private:
   void readSchedule(StringRef Bytes);
   void readAssignment(StringRef Bytes);
   void readLocation(StringRef Bytes, ProtoLocation &Place);
-  void readBuffer(StringRef Bytes);
   void readAllocation(StringRef Bytes);
   void readTrace(StringRef Bytes);
-  void readPeak(StringRef Bytes);
-  void readAlias(StringRef Bytes);
 
   HloProto P;
   const char *Damaged = nullptr;
@@ -133,31 +126,22 @@ void ProtoReader::indexNames() {
 }
 
 void ProtoReader::readModule(StringRef Bytes) {
-  P.Module.Bytes = Bytes;
+  ProtoModule &M = P.Module;
+  M.Bytes = Bytes;
   StringRef Schedule;
-  walk(Bytes, "HloModuleProto", [&](const WireField &F) {
-    if (F.Number == ModuleEntryId && !F.isMessage())
-      P.Module.Entry = F.number();
-    if (!F.isMessage())
-      return;
-    if (F.Number == ModuleName)
-      P.Module.Name = F.Bytes;
-    else if (F.Number == ModuleComputation)
-      readComputation(F.Bytes);
-    else if (F.Number == ModulePayload)
-      P.Module.Payloads.push_back(F.Bytes);
-    else if (F.Number == ModuleSchedule) {
-      P.Module.Scheduled = true;
-      Schedule = F.Bytes;
-    }
-  });
-  for (uint32_t I = 0; I != P.Module.Computations.size(); ++I)
-    P.Module.ComputationIds.add(P.Module.Computations[I].Id, I);
-  for (uint32_t I = 0; I != P.Module.Instructions.size(); ++I)
-    P.Module.InstructionIds.add(P.Module.Instructions[I].Id, I);
-  llvm::sort(P.Module.LoopComputations);
-  llvm::sort(P.Module.FusionComputations);
-  P.Module.ComputationIds.sort();
+  walk(Bytes, "HloModuleProto", into(ModuleEntryId, M.Entry),
+       into(ModuleName, M.Name),
+       into(ModuleComputation, [&](StringRef C) { readComputation(C); }),
+       into(ModulePayload, [&](StringRef Text) { M.Payloads.push_back(Text); }),
+       into(ModuleSchedule, Schedule));
+  M.Scheduled = Schedule.data() != nullptr;
+  for (uint32_t I = 0; I != M.Computations.size(); ++I)
+    M.ComputationIds.add(M.Computations[I].Id, I);
+  for (uint32_t I = 0; I != M.Instructions.size(); ++I)
+    M.InstructionIds.add(M.Instructions[I].Id, I);
+  llvm::sort(M.LoopComputations);
+  llvm::sort(M.FusionComputations);
+  M.ComputationIds.sort();
   readSchedule(Schedule);
 }
 
@@ -165,222 +149,97 @@ void ProtoReader::readComputation(StringRef Bytes) {
   ProtoModule &M = P.Module;
   ProtoComputation C;
   auto First = static_cast<uint32_t>(M.Instructions.size());
-  walk(Bytes, "HloComputationProto", [&](const WireField &F) {
-    if (F.Number == ComputationIdNumber && !F.isMessage())
-      C.Id = F.number();
-    else if (F.Number == ComputationRoot && !F.isMessage())
-      C.Root = F.number();
-    else if (F.Number == ComputationName && F.isMessage())
-      C.Name = F.Bytes;
-    else if (F.Number == ComputationThread && F.isMessage())
-      C.Thread = F.Bytes;
-    else if (F.Number == ComputationProgramShape && F.isMessage())
-      C.Program = F.Bytes;
-    else if (F.Number == ComputationInstruction && F.isMessage())
-      readInstruction(F.Bytes);
-  });
+  walk(Bytes, "HloComputationProto", into(ComputationIdNumber, C.Id),
+       into(ComputationRoot, C.Root), into(ComputationName, C.Name),
+       into(ComputationThread, C.Thread),
+       into(ComputationProgramShape, C.Program),
+       into(ComputationInstruction, [&](StringRef I) { readInstruction(I); }));
   C.Instructions = {First, static_cast<uint32_t>(M.Instructions.size())};
   M.Computations.push_back(std::move(C));
 }
 
 void ProtoReader::readInstruction(StringRef Bytes) {
+  ProtoModule &M = P.Module;
   ProtoInstruction I;
   I.Bytes = Bytes;
-  I.Parent = static_cast<uint32_t>(P.Module.Computations.size());
-  walk(Bytes, "HloInstructionProto", [&](const WireField &F) {
-    if (F.Number == InstructionIdNumber && !F.isMessage())
-      I.Id = F.number();
-    else if (F.Number == Name && F.isMessage())
-      I.Name = F.Bytes;
-    else if (F.Number == OpcodeName && F.isMessage())
-      I.Opcode = F.Bytes;
-    else if (F.Number == Shape && F.isMessage())
-      I.Shape = F.Bytes;
-  });
+  I.Parent = static_cast<uint32_t>(M.Computations.size());
+  walk(Bytes, "HloInstructionProto", into(InstructionIdNumber, I.Id),
+       into(Name, I.Name), into(OpcodeName, I.Opcode), into(Shape, I.Shape));
   if (I.Opcode == "while")
-    llvm::append_range(P.Module.LoopComputations,
+    llvm::append_range(M.LoopComputations,
                        numbersField(Bytes, CalledComputations));
   if (I.Opcode == "fusion")
-    llvm::append_range(P.Module.FusionComputations,
+    llvm::append_range(M.FusionComputations,
                        numbersField(Bytes, CalledComputations));
-  P.Module.Instructions.push_back(I);
+  M.Instructions.push_back(I);
 }
 
 /// map<int64, InstructionSequence>: entries with a key 1 and a value 2.
 void ProtoReader::readSchedule(StringRef Bytes) {
-  walk(Bytes, "HloScheduleProto", [&](const WireField &Entry) {
-    if (Entry.Number != 1 || !Entry.isMessage())
-      return;
+  auto AddEntry = [&](StringRef Entry) {
     int64_t Id = 0;
     StringRef Sequence;
-    walk(Entry.Bytes, "HloScheduleProto", [&](const WireField &F) {
-      if (F.Number == 1 && !F.isMessage())
-        Id = F.number();
-      else if (F.Number == 2 && F.isMessage())
-        Sequence = F.Bytes;
-    });
+    walk(Entry, "HloScheduleProto", into(1, Id), into(2, Sequence));
     std::optional<uint32_t> C = P.Module.ComputationIds.find(Id);
-    if (!C) {
-      P.Module.StraySequences.push_back(Id);
-      return;
-    }
-    auto &Ids = P.Module.Computations[*C].Sequence.emplace();
-    walk(Sequence, "InstructionSequence", [&](const WireField &F) {
-      if (F.Number == 1)
-        numbers(F, Ids, "InstructionSequence");
-    });
-  });
+    if (!C)
+      return P.Module.StraySequences.push_back(Id);
+    walk(Sequence, "InstructionSequence",
+         into(1, P.Module.Computations[*C].Sequence.emplace()));
+  };
+  walk(Bytes, "HloScheduleProto", into(1, AddEntry));
 }
 
 void ProtoReader::readAssignment(StringRef Bytes) {
   ProtoAssignment &A = P.Assignment;
-  walk(Bytes, "BufferAssignmentProto", [&](const WireField &F) {
-    if (!F.isMessage())
-      return;
-    switch (F.Number) {
-    case 1:
-      readBuffer(F.Bytes);
-      break;
-    case 2:
-      readAlias(F.Bytes);
-      break;
-    case 3:
-      readAllocation(F.Bytes);
-      break;
-    case 4:
-      readTrace(F.Bytes);
-      break;
-    case 5:
-      readPeak(F.Bytes);
-      break;
-    default:
-      break;
-    }
-  });
+  auto AddBuffer = [&](StringRef Message) {
+    ProtoBuffer &B = A.Buffers.emplace_back();
+    walk(Message, "LogicalBufferProto", into(1, B.Id), into(4, B.Color),
+         into(3, [&](StringRef Place) { readLocation(Place, B.Place); }));
+  };
+  auto AddAlias = [&](StringRef Message) {
+    ProtoAlias &Alias = A.Aliases.emplace_back();
+    walk(Message, "BufferAlias", into(1, Alias.Buffer),
+         into(2, [&](StringRef Place) { readLocation(Place, Alias.Place); }));
+  };
+  auto AddPeak = [&](StringRef Message) {
+    ProtoPeak &Peak = A.Peaks.emplace_back();
+    walk(Message, "PeakBuffers", into(1, Peak.Allocation),
+         into(2, Peak.Buffers));
+  };
+  walk(Bytes, "BufferAssignmentProto", into(1, AddBuffer), into(2, AddAlias),
+       into(3, [&](StringRef Message) { readAllocation(Message); }),
+       into(4, [&](StringRef Message) { readTrace(Message); }),
+       into(5, AddPeak));
   for (uint32_t I = 0; I != A.Buffers.size(); ++I)
     A.BufferIds.add(A.Buffers[I].Id, I);
 }
 
 void ProtoReader::readLocation(StringRef Bytes, ProtoLocation &Place) {
-  walk(Bytes, "LogicalBufferProto.Location", [&](const WireField &F) {
-    if (F.Number == 2 && F.isMessage())
-      Place.Name = F.Bytes;
-    else if (F.Number == 3)
-      numbers(F, Place.Index, "LogicalBufferProto.Location");
-    else if (F.Number == 4 && !F.isMessage())
-      Place.Instruction = F.number();
-  });
-}
-
-void ProtoReader::readBuffer(StringRef Bytes) {
-  ProtoBuffer B;
-  walk(Bytes, "LogicalBufferProto", [&](const WireField &F) {
-    if (F.isMessage()) {
-      if (F.Number == 3)
-        readLocation(F.Bytes, B.Place);
-      return;
-    }
-    if (F.Number == 1)
-      B.Id = F.number();
-    else if (F.Number == 4)
-      B.Color = F.number();
-  });
-  P.Assignment.Buffers.push_back(std::move(B));
+  walk(Bytes, "LogicalBufferProto.Location", into(2, Place.Name),
+       into(3, Place.Index), into(4, Place.Instruction));
 }
 
 void ProtoReader::readAllocation(StringRef Bytes) {
-  ProtoAllocation A;
-  walk(Bytes, "BufferAllocationProto", [&](const WireField &F) {
-    if (F.Number == 10) {
-      numbers(F, A.ParameterIndex, "BufferAllocationProto");
-    } else if (F.Number == 9 && F.isMessage()) {
-      ProtoAssigned &Line = A.Assigned.emplace_back();
-      walk(F.Bytes, "BufferAllocationProto.Assigned", [&](const WireField &N) {
-        if (N.isMessage())
-          return;
-        if (N.Number == 1)
-          Line.Buffer = N.number();
-        else if (N.Number == 2)
-          Line.Offset = N.number();
-        else if (N.Number == 3)
-          Line.Size = N.number();
-      });
-    } else if (!F.isMessage()) {
-      switch (F.Number) {
-      case 1:
-        A.Index = F.number();
-        break;
-      case 2:
-        A.Size = F.number();
-        break;
-      case 3:
-        A.ThreadLocal = F.Value != 0;
-        break;
-      case 5:
-        A.IsParameter = F.Value != 0;
-        break;
-      case 6:
-        A.Parameter = F.number();
-        break;
-      case 7:
-        A.MaybeLiveOut = F.Value != 0;
-        break;
-      case 8:
-        A.Color = F.number();
-        break;
-      case 12:
-        A.Constant = F.Value != 0;
-        break;
-      default:
-        break;
-      }
-    }
-  });
-  P.Assignment.Allocations.push_back(std::move(A));
+  ProtoAllocation &A = P.Assignment.Allocations.emplace_back();
+  auto AddAssigned = [&](StringRef Message) {
+    ProtoAssigned &Line = A.Assigned.emplace_back();
+    walk(Message, "BufferAllocationProto.Assigned", into(1, Line.Buffer),
+         into(2, Line.Offset), into(3, Line.Size));
+  };
+  walk(Bytes, "BufferAllocationProto", into(1, A.Index), into(2, A.Size),
+       into(3, A.ThreadLocal), into(5, A.IsParameter), into(6, A.Parameter),
+       into(7, A.MaybeLiveOut), into(8, A.Color), into(9, AddAssigned),
+       into(10, A.ParameterIndex), into(12, A.Constant));
 }
 
 void ProtoReader::readTrace(StringRef Bytes) {
-  ProtoTrace T;
-  walk(Bytes, "HeapSimulatorTrace", [&](const WireField &F) {
-    if (F.Number == 3 && !F.isMessage())
-      T.Allocation = F.number();
-    if (F.Number != 1 || !F.isMessage())
-      return;
+  ProtoTrace &T = P.Assignment.Traces.emplace_back();
+  auto AddEvent = [&](StringRef Message) {
     ProtoEvent &Event = T.Events.emplace_back();
-    walk(F.Bytes, "HeapSimulatorTrace.Event", [&](const WireField &N) {
-      if (N.isMessage())
-        return;
-      if (N.Number == 1)
-        Event.What = N.number();
-      else if (N.Number == 2)
-        Event.Buffer = N.number();
-      else if (N.Number == 5)
-        Event.With = N.number();
-    });
-  });
-  P.Assignment.Traces.push_back(std::move(T));
-}
-
-void ProtoReader::readPeak(StringRef Bytes) {
-  ProtoPeak Peak;
-  walk(Bytes, "PeakBuffers", [&](const WireField &F) {
-    if (F.Number == 1 && !F.isMessage())
-      Peak.Allocation = F.number();
-    else if (F.Number == 2)
-      numbers(F, Peak.Buffers, "PeakBuffers");
-  });
-  P.Assignment.Peaks.push_back(std::move(Peak));
-}
-
-void ProtoReader::readAlias(StringRef Bytes) {
-  ProtoAlias Alias;
-  walk(Bytes, "BufferAlias", [&](const WireField &F) {
-    if (F.Number == 1 && !F.isMessage())
-      Alias.Buffer = F.number();
-    else if (F.Number == 2 && F.isMessage())
-      readLocation(F.Bytes, Alias.Place);
-  });
-  P.Assignment.Aliases.push_back(std::move(Alias));
+    walk(Message, "HeapSimulatorTrace.Event", into(1, Event.What),
+         into(2, Event.Buffer), into(5, Event.With));
+  };
+  walk(Bytes, "HeapSimulatorTrace", into(1, AddEvent), into(3, T.Allocation));
 }
 
 llvm::Expected<HloProto> hlobuf::readHloProto(StringRef Module,

@@ -51,19 +51,17 @@ StringRef hlobuf::primitiveName(int64_t Type) {
 }
 
 int64_t hlobuf::elementType(StringRef Shape) {
-  return numberField(Shape, ElementType).value_or(0);
+  return numberAt(Shape, ElementType);
 }
 
 std::optional<StringRef> SubshapeCache::at(StringRef Shape,
                                            llvm::ArrayRef<int64_t> Index) {
   for (int64_t Step : Index) {
     auto [Known, New] = Elements.try_emplace(Shape.data());
-    if (New) {
-      WireReader In(Shape);
-      for (WireField F; In.next(F);)
-        if (F.Number == TupleShape && F.isMessage())
-          Known->second.push_back(F.Bytes);
-    }
+    if (New)
+      forEachMessage(Shape, TupleShape, [&Parts = Known->second](StringRef At) {
+        Parts.push_back(At);
+      });
     if (Step < 0 || static_cast<uint64_t>(Step) >= Known->second.size())
       return std::nullopt;
     Shape = Known->second[static_cast<size_t>(Step)];
@@ -72,8 +70,7 @@ std::optional<StringRef> SubshapeCache::at(StringRef Shape,
 }
 
 static void printNumbers(llvm::ArrayRef<int64_t> All, std::string &Out) {
-  for (size_t I = 0; I != All.size(); ++I)
-    fmt::format_to(std::back_inserter(Out), "{}{}", I == 0 ? "" : ",", All[I]);
+  fmt::format_to(std::back_inserter(Out), "{}", fmt::join(All, ","));
 }
 
 /// `(8,128)`; a dimension that takes all is INT64_MIN.
@@ -112,32 +109,19 @@ static void printSplit(StringRef Split, std::string &Out) {
 
 static bool readLayout(StringRef Layout, LayoutParts &L) {
   bool Good = true;
-  Good &= forEachField(Layout, [&](const WireField &F) {
-    if (F.Number == MinorToMajor) {
-      Good &= addNumbers(F, L.Order);
-    } else if (F.isMessage()) {
-      Good &= F.Number != Tile || isMessage(F.Bytes);
-      if (F.Number == Tile)
-        printTile(F.Bytes, L.Tiles);
-      else if (F.Number == SplitConfig)
-        printSplit(F.Bytes, L.Splits);
-      else if (F.Number == PhysicalShape)
-        L.Physical = F.Bytes;
-    } else if (F.Number == ElementBits) {
-      L.Bits = F.number();
-    } else if (F.Number == MemorySpace) {
-      L.Space = F.number();
-    } else if (F.Number == IndexType) {
-      L.Index = F.number();
-    } else if (F.Number == PointerType) {
-      L.Pointer = F.number();
-    } else if (F.Number == MetadataBytes) {
-      L.Metadata = F.number();
-    } else if (F.Number == TailPadding) {
-      // 0 is what releases before 2023 leave out.
-      L.Tail = std::max<int64_t>(1, F.number());
-    }
-  });
+  auto AddTile = [&](StringRef Message) {
+    Good &= isMessage(Message);
+    printTile(Message, L.Tiles);
+  };
+  auto AddSplit = [&](StringRef Message) { printSplit(Message, L.Splits); };
+  Good &=
+      readFields(Layout, into(MinorToMajor, L.Order), into(Tile, AddTile),
+                 into(ElementBits, L.Bits), into(MemorySpace, L.Space),
+                 into(PhysicalShape, L.Physical), into(IndexType, L.Index),
+                 into(PointerType, L.Pointer), into(MetadataBytes, L.Metadata),
+                 into(TailPadding, L.Tail), into(SplitConfig, AddSplit));
+  // 0 is what releases before 2023 leave out.
+  L.Tail = std::max<int64_t>(1, L.Tail);
   return Good;
 }
 
@@ -188,15 +172,13 @@ static bool printTuple(StringRef Tuple, bool WithLayout, std::string &Out,
   int64_t At = 0;
   bool Good = true;
   Out += '(';
-  Good &= forEachField(Tuple, [&](const WireField &F) {
-    if (F.Number != TupleShape || !F.isMessage())
-      return;
+  Good &= forEachMessage(Tuple, TupleShape, [&](StringRef Element) {
     if (At != 0)
       Out += ", ";
     if (At != 0 && At % 5 == 0)
       Out += fmt::format("/*index={}*/", At);
     ++At;
-    Good = Good && printShapeAt(F.Bytes, WithLayout, Out, Depth + 1);
+    Good = Good && printShapeAt(Element, WithLayout, Out, Depth + 1);
   });
   Out += ')';
   return Good;
@@ -211,19 +193,11 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
     return printTuple(Shape, WithLayout, Out, Depth);
   llvm::SmallVector<int64_t, 6> Extents;
   llvm::SmallVector<int64_t, 6> Dynamic;
-  std::optional<StringRef> Layout;
+  StringRef Layout;
   StringRef Inner;
-  bool Good = true;
-  Good &= forEachField(Shape, [&](const WireField &F) {
-    if (F.Number == ShapeField::Sizes)
-      Good &= addNumbers(F, Extents);
-    else if (F.Number == DynamicDimension)
-      Good &= addNumbers(F, Dynamic);
-    else if (F.Number == LayoutOf && F.isMessage())
-      Layout = F.Bytes;
-    else if (F.Number == TupleShape && F.isMessage())
-      Inner = F.Bytes;
-  });
+  bool Good = readFields(Shape, into(ShapeField::Sizes, Extents),
+                         into(DynamicDimension, Dynamic),
+                         into(LayoutOf, Layout), into(TupleShape, Inner));
   StringRef Name = primitiveName(Type);
   if (!Good || Name.empty())
     return false;
@@ -245,9 +219,9 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
   }
   Out += ']';
   bool HasLayout = Name != "opaque" && Name != "token" && Name != "invalid";
-  if (!WithLayout || !HasLayout || !Layout)
+  if (!WithLayout || !HasLayout || !Layout.data())
     return true;
-  return printLayout(*Layout, Extents.empty(), Out, Depth);
+  return printLayout(Layout, Extents.empty(), Out, Depth);
 }
 
 bool hlobuf::printShape(StringRef Shape, bool WithLayout, std::string &Out) {

@@ -76,6 +76,14 @@ bool hlobuf::isMessage(StringRef Bytes) {
   return forEachField(Bytes, [](const WireField &) {});
 }
 
+bool hlobuf::forEachMessage(StringRef Message, uint32_t Number,
+                            llvm::function_ref<void(StringRef)> Visit) {
+  return forEachField(Message, [&](const WireField &F) {
+    if (F.Number == Number && F.isMessage())
+      Visit(F.Bytes);
+  });
+}
+
 StringRef hlobuf::bytesField(StringRef Message, uint32_t Number) {
   WireReader In(Message);
   for (WireField Field; In.next(Field);)
@@ -91,6 +99,10 @@ std::optional<int64_t> hlobuf::numberField(StringRef Message, uint32_t Number) {
     if (Field.Number == Number && !Field.isMessage())
       Found = Field.number();
   return Found;
+}
+
+int64_t hlobuf::numberAt(StringRef Message, uint32_t Number) {
+  return numberField(Message, Number).value_or(0);
 }
 
 bool hlobuf::addNumbers(const WireField &Field,

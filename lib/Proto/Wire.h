@@ -65,11 +65,19 @@ bool forEachField(llvm::StringRef Message,
 /// True if \p Bytes are a message from the first to the last one.
 bool isMessage(llvm::StringRef Bytes);
 
+/// Calls \p Visit with the bytes of each field \p Number that has some; false
+/// where \p Message is damaged.
+bool forEachMessage(llvm::StringRef Message, uint32_t Number,
+                    llvm::function_ref<void(llvm::StringRef)> Visit);
+
 /// The first field \p Number that holds bytes; empty if there is none.
 llvm::StringRef bytesField(llvm::StringRef Message, uint32_t Number);
 
 /// The last field \p Number that holds a number; nothing if there is none.
 std::optional<int64_t> numberField(llvm::StringRef Message, uint32_t Number);
+
+/// The same, or 0.
+int64_t numberAt(llvm::StringRef Message, uint32_t Number);
 
 /// Adds the numbers of \p Field, one or packed ones, to \p To; false where the
 /// packed ones are damaged.
@@ -78,6 +86,44 @@ bool addNumbers(const WireField &Field, llvm::SmallVectorImpl<int64_t> &To);
 /// All numbers of the repeated field \p Number.
 llvm::SmallVector<int64_t, 4> numbersField(llvm::StringRef Message,
                                            uint32_t Number);
+
+/// Where readFields() puts the field of a number: the last one of numbers into
+/// an int64_t or bool, of bytes into a StringRef; all numbers into a vector;
+/// all bytes are passed to a function.
+template <typename T> struct FieldTarget {
+  uint32_t Number;
+  T To;
+};
+
+/// \p To for the field \p Number.
+template <typename T> FieldTarget<T> into(uint32_t Number, T &&To) {
+  return {Number, std::forward<T>(To)};
+}
+
+/// Reads \p Message into \p Targets, and skips its other fields. False where it
+/// is damaged.
+template <typename... Ts>
+bool readFields(llvm::StringRef Message, const FieldTarget<Ts> &...Targets) {
+  bool Good = true;
+  auto Store = [&](const WireField &F, auto &&To) {
+    using Target = std::remove_cvref_t<decltype(To)>;
+    if constexpr (std::is_base_of_v<llvm::SmallVectorImpl<int64_t>, Target>)
+      Good &= addNumbers(F, To);
+    else if constexpr (std::is_invocable_v<Target, llvm::StringRef>)
+      F.isMessage() ? To(F.Bytes) : void();
+    else if constexpr (std::is_same_v<Target, llvm::StringRef>)
+      To = F.isMessage() ? F.Bytes : To;
+    else
+      To = F.isMessage() ? To : static_cast<Target>(F.Value);
+  };
+  return forEachField(
+             Message,
+             [&](const WireField &F) {
+               ((F.Number == Targets.Number ? Store(F, Targets.To) : void()),
+                ...);
+             }) &&
+         Good;
+}
 
 } // namespace hlobuf
 

@@ -64,13 +64,10 @@ std::vector<Edit> hlobuf::dropAliases(const EditModule &M, const EditRules &) {
 }
 
 std::vector<Edit> hlobuf::dropLayouts(const EditModule &M, const EditRules &) {
-  std::vector<Edit> Edits;
-  forEachInstruction(M, [&](uint32_t I) {
-    if (M[I].Shape != withoutLayouts(M[I].Shape))
-      Edits.push_back([I](EditModule &E) {
+  return editEach(
+      M, [&](uint32_t I) { return M[I].Shape != withoutLayouts(M[I].Shape); },
+      [](EditModule &E, uint32_t I) {
         E[I].Shape = withoutLayouts(E[I].Shape);
         return true;
       });
-  });
-  return Edits;
 }

@@ -130,7 +130,7 @@ static std::string reproducer(const EditModule &M, StringRef Target,
   replaceAll(Text, "@SHARDED@", Sharded);
   replaceAll(Text, "@COMPILE@",
              Target == "cpu" ? "compile_and_load" : "compile");
-  replaceAll(Text, "@MODULE@", M.text());
+  replaceAll(Text, "@MODULE@", editModuleText(M));
   return Text;
 }
 
@@ -210,7 +210,7 @@ static std::string reportText(const EditModule &M,
     Out += "\nIt " + Known + ".\n";
   Out += fmt::format("\n## Program\n\n{} instructions, reduced from {}:\n\n"
                      "```\n{}```\n\n",
-                     M.size(), Options.OriginalSize, M.text());
+                     M.size(), Options.OriginalSize, editModuleText(M));
   Out += fmt::format(
       "`python reproduce.py` compiles it{}. `program.mlir` is the same as "
       "StableHLO.\n\n## What the buffer assignment says\n\n```\n{}```\n\n",
@@ -237,7 +237,7 @@ llvm::Error hlobuf::writeBugReport(const EditModule &M,
     if (Error)
       return llvm::errorCodeToError(Error);
   std::string Program = Folder + "/program.hlo.txt";
-  if (llvm::Error Error = writeFile(Program, M.text()))
+  if (llvm::Error Error = writeFile(Program, editModuleText(M)))
     return Error;
   Compiler Python(From.Python, From.Target, Dump, Options.Seconds);
   Python.Flags = "--xla_dump_hlo_pass_re=.*";

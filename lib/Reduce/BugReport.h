@@ -5,8 +5,8 @@
 #ifndef HLOBUF_REDUCE_BUGREPORT_H
 #define HLOBUF_REDUCE_BUGREPORT_H
 
-#include "Reduce/CompileTest.h"
 #include "Reduce/EditModule.h"
+#include "Reduce/Interest.h"
 
 namespace hlobuf {
 

@@ -35,48 +35,33 @@ namespace {
 class CommandTest : public Interest {
 public:
   CommandTest(std::string Command, const TestLimits &Limits)
-      : Command(std::move(Command)), Limits(Limits), Slots(Limits.Slots) {}
+      : Command(std::move(Command)), Seconds(Limits.Seconds) {}
 
-  bool test(unsigned Slot, const std::string &File,
-            const std::string &Folder) override;
-  std::string lastProblem(unsigned Slot) const override {
-    return Slots[Slot].Problem;
-  }
-  bool wasUnable(unsigned Slot) const override { return Slots[Slot].Unable; }
+  TestOutcome test(unsigned Slot, const std::string &File,
+                   const std::string &Folder) override;
 
 private:
-  struct OneSlot {
-    std::string Problem;
-    bool Unable = false;
-  };
   std::string Command;
-  TestLimits Limits;
-  std::vector<OneSlot> Slots;
+  unsigned Seconds;
 };
 } // namespace
 
-bool CommandTest::test(unsigned Slot, const std::string &File,
-                       const std::string &Folder) {
+TestOutcome CommandTest::test(unsigned, const std::string &File,
+                              const std::string &Folder) {
   ChildProcess Shell;
-  std::string &Problem = Slots[Slot].Problem;
-  std::error_code Error =
-      Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
-                  Folder + "/output.txt", /*Talk=*/false);
-  Slots[Slot].Unable = bool(Error);
-  if (Error) {
-    Problem = "cannot run '/bin/sh': " + Error.message();
-    return false;
-  }
-  auto Until =
-      ChildProcess::Clock::now() + std::chrono::seconds(Limits.Seconds);
+  if (std::error_code Error =
+          Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
+                      Folder + "/output.txt", /*Talk=*/false))
+    return {false, "cannot run '/bin/sh': " + Error.message(), true};
+  auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
   std::optional<int> Status = Shell.wait(Until, wasInterrupted);
+  if (!Status)
+    return {false, fmt::format("it was ended by a signal, or took more than "
+                               "{} s",
+                               Seconds)};
   // What a shell says of a command that it cannot run (POSIX).
-  Slots[Slot].Unable = Status == 126 || Status == 127;
-  Problem = Status ? fmt::format("its exit status is {}", *Status)
-                   : fmt::format("it was ended by a signal, or took more than "
-                                 "{} s",
-                                 Limits.Seconds);
-  return Status == 0;
+  return {*Status == 0, fmt::format("its exit status is {}", *Status),
+          *Status == 126 || *Status == 127};
 }
 
 std::unique_ptr<Interest> hlobuf::makeCommandTest(std::string Command,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Reduce/CompileTest.h"
 #include "Driver/Verify.h"
 #include "Reduce/Compiler.h"
+#include "Reduce/Interest.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -11,83 +11,67 @@ namespace {
 class CompileTest : public Interest {
 public:
   CompileTest(CompileOptions Options, const TestLimits &Limits)
-      : Options(std::move(Options)), Limits(Limits), Slots(Limits.Slots) {}
+      : Options(std::move(Options)), Limits(Limits), Workers(Limits.Slots) {}
 
   llvm::Error selectChecks();
 
-  bool test(unsigned Slot, const std::string &File,
-            const std::string &Folder) override;
+  TestOutcome test(unsigned Slot, const std::string &File,
+                   const std::string &Folder) override;
   void startAfresh() override {
-    for (OneSlot &S : Slots)
-      S.Worker.reset();
+    for (std::unique_ptr<Compiler> &Worker : Workers)
+      Worker.reset();
   }
-  std::string lastProblem(unsigned Slot) const override {
-    return Slots[Slot].Problem;
-  }
-  bool wasUnable(unsigned Slot) const override { return Slots[Slot].Unable; }
 
 private:
-  struct OneSlot {
-    std::unique_ptr<Compiler> Worker;
-    std::string Problem;
-    bool Unable = false;
-  };
-  bool isReported(const std::string &Folder, std::string &Problem) const;
+  TestOutcome verifyDumps(const std::string &Folder) const;
 
   CompileOptions Options;
   /// Selection points into it.
   GlobTexts Globs;
   CheckSelection Selection;
   TestLimits Limits;
-  std::vector<OneSlot> Slots;
+  /// By slot.
+  std::vector<std::unique_ptr<Compiler>> Workers;
 };
 } // namespace
 
-bool CompileTest::isReported(const std::string &Folder,
-                             std::string &Problem) const {
+TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
   InputList Found = findInputs({Folder});
-  if (Found.Dumps.empty())
-    Problem = "the compiler dumped no buffer assignment";
-  else
-    Problem = "the checks report nothing";
+  TestOutcome Said;
+  Said.Problem = Found.Dumps.empty()
+                     ? "the compiler dumped no buffer assignment"
+                     : "the checks report nothing";
   for (Input &In : Found.Dumps) {
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
     if (!L) {
-      Problem = llvm::toString(L.takeError());
+      Said.Problem = llvm::toString(L.takeError());
       continue;
     }
     for (const Diagnostic &D : verify(**L, Selection).Findings)
       if (D.Level != Severity::Lint &&
           Selection.match(D.Check) == GlobList::Match::In &&
           StringRef(D.Message).contains(Options.Message))
-        return true;
+        return {true};
   }
-  return false;
+  return Said;
 }
 
-bool CompileTest::test(unsigned Slot, const std::string &File,
-                       const std::string &Folder) {
-  OneSlot &S = Slots[Slot];
-  if (!S.Worker || !S.Worker->isRunning())
-    S.Worker = std::make_unique<Compiler>(Options.Python, Options.Target,
-                                          Folder, Limits.Seconds);
-  Compiler::Answer A = Options.WrongNumbers ? S.Worker->ask("run", File)
-                                            : S.Worker->ask("compile", File);
-  S.Unable = A.Word == "absent";
-  if (S.Unable) {
-    S.Problem = A.Rest;
-    return false;
-  }
-  if (A.Word == "failed") {
-    S.Problem = "it cannot be compiled: " + A.Rest;
-    return false;
-  }
-  if (Options.WrongNumbers && A.Word != "wrong") {
-    S.Problem = "its numbers are right: " + A.Rest;
-    return false;
-  }
-  return Options.Checks.empty() || isReported(Folder, S.Problem);
+TestOutcome CompileTest::test(unsigned Slot, const std::string &File,
+                              const std::string &Folder) {
+  std::unique_ptr<Compiler> &Worker = Workers[Slot];
+  if (!Worker || !Worker->isRunning())
+    Worker = std::make_unique<Compiler>(Options.Python, Options.Target, Folder,
+                                        Limits.Seconds);
+  Compiler::Answer A =
+      Worker->ask(Options.WrongNumbers ? "run" : "compile", File);
+  if (A.Word == "absent")
+    return {false, A.Rest, true};
+  if (A.Word == "failed")
+    return {false, "it cannot be compiled: " + A.Rest};
+  if (Options.WrongNumbers && A.Word != "wrong")
+    return {false, "its numbers are right: " + A.Rest};
+  return Options.Checks.empty() ? TestOutcome{true} : verifyDumps(Folder);
 }
 
 llvm::Error CompileTest::selectChecks() {

@@ -211,31 +211,19 @@ std::string EditModule::freshName(StringRef Base) {
   }
 }
 
-uint32_t EditModule::make(uint32_t Computation, StringRef Name, Opcode Op,
-                          StringRef Shape, llvm::ArrayRef<uint32_t> Operands) {
+uint32_t EditModule::insert(uint32_t Computation, uint32_t Before,
+                            StringRef Name, Opcode Op, StringRef Shape,
+                            llvm::ArrayRef<uint32_t> Operands) {
   EditInstruction I;
   I.Name = freshName(Name);
   I.Shape = Shape.str();
   I.Parent = Computation;
   I.become(Op, Operands);
+  auto New = static_cast<uint32_t>(Instructions.size());
   Instructions.push_back(std::move(I));
-  return static_cast<uint32_t>(Instructions.size() - 1);
-}
-
-uint32_t EditModule::insertBefore(uint32_t Before, StringRef Name, Opcode Op,
-                                  StringRef Shape,
-                                  llvm::ArrayRef<uint32_t> Operands) {
-  uint32_t New = make(Instructions[Before].Parent, Name, Op, Shape, Operands);
-  std::vector<uint32_t> &Order = parentOf(Before).Order;
-  Order.insert(llvm::find(Order, Before), New);
-  return New;
-}
-
-uint32_t EditModule::append(uint32_t Computation, StringRef Name, Opcode Op,
-                            StringRef Shape,
-                            llvm::ArrayRef<uint32_t> Operands) {
-  uint32_t New = make(Computation, Name, Op, Shape, Operands);
-  Computations[Computation].Order.push_back(New);
+  std::vector<uint32_t> &Order = Computations[Computation].Order;
+  Order.insert(Before == NoNumber ? Order.end() : llvm::find(Order, Before),
+               New);
   return New;
 }
 
@@ -246,5 +234,5 @@ std::string EditModule::textWithoutNames() const {
     if (!C.Removed)
       for (uint32_t I : C.Order)
         Numbered[I].Name = std::to_string(Next++);
-  return Numbered.text();
+  return editModuleText(Numbered);
 }

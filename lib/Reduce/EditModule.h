@@ -89,24 +89,9 @@ struct EditAlias {
   std::string Kind;
 };
 
-class EditModule;
-
-/// Fails with the first line that cannot be read. Metadata and the tables of
-/// source lines are left out, and elements that are operands by their path
-/// get a get-tuple-element.
-llvm::Expected<EditModule> readEditModule(llvm::StringRef Text);
-
-/// \p M as XLA's parser reads it.
-std::string editModuleText(const EditModule &M);
-
 /// A module; see above.
 class EditModule {
 public:
-  static llvm::Expected<EditModule> read(llvm::StringRef Text) {
-    return readEditModule(Text);
-  }
-  std::string text() const { return editModuleText(*this); }
-
   /// The same with numbers for the names of instructions: equal for modules
   /// that differ only in what new instructions were called.
   std::string textWithoutNames() const;
@@ -149,13 +134,18 @@ public:
   /// Uses \p With wherever \p Number is used, as a root, too.
   void replaceUses(uint32_t Number, uint32_t With);
 
-  /// Adds an instruction before \p Before; its name begins with \p Name.
+  /// Adds an instruction to \p Computation before \p Before, or at its end for
+  /// NoNumber; its name begins with \p Name.
+  uint32_t insert(uint32_t Computation, uint32_t Before, llvm::StringRef Name,
+                  Opcode Op, llvm::StringRef Shape,
+                  llvm::ArrayRef<uint32_t> Operands);
+  /// The same in the computation of \p Before.
   uint32_t insertBefore(uint32_t Before, llvm::StringRef Name, Opcode Op,
                         llvm::StringRef Shape,
-                        llvm::ArrayRef<uint32_t> Operands);
-  /// The same at the end of \p Computation.
-  uint32_t append(uint32_t Computation, llvm::StringRef Name, Opcode Op,
-                  llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
+                        llvm::ArrayRef<uint32_t> Operands) {
+    return insert(Instructions[Before].Parent, Before, Name, Op, Shape,
+                  Operands);
+  }
 
   /// Removes \p Number, which nothing uses.
   void remove(uint32_t Number);
@@ -182,12 +172,22 @@ private:
   friend class EditModuleReader;
   void forwardElements();
   void removeDead();
-  uint32_t make(uint32_t Computation, llvm::StringRef Name, Opcode Op,
-                llvm::StringRef Shape, llvm::ArrayRef<uint32_t> Operands);
   llvm::StringSet<> Names;
   /// By base, the last number that freshName() found.
   llvm::StringMap<unsigned> LastNumbers;
 };
+
+/// Fails with the first line that cannot be read. Metadata and the tables of
+/// source lines are left out, and elements that are operands by their path
+/// get a get-tuple-element.
+llvm::Expected<EditModule> readEditModule(llvm::StringRef Text);
+
+/// Reads the file \p Path: an HLO text, or an HloProto (`*.hlo.pb`). Fails
+/// where it is neither, or is damaged, or has been scheduled already.
+llvm::Expected<EditModule> readModuleFile(const std::string &Path);
+
+/// \p M as XLA's parser reads it.
+std::string editModuleText(const EditModule &M);
 
 } // namespace hlobuf
 

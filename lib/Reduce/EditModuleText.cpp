@@ -3,9 +3,13 @@
 // Reading and printing.
 
 #include "HLO/ModuleReader.h"
+#include "Proto/Container.h"
+#include "Proto/ProtoText.h"
+#include "Proto/Wire.h"
 #include "Reduce/EditModule.h"
 #include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
+#include "Support/Sources.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -116,8 +120,8 @@ uint32_t EditModuleReader::element(uint32_t Source,
     }
     std::vector<std::string> Parts = tupleElements(E[Source].Shape);
     std::string Shape = Index < Parts.size() ? Parts[Index] : "opaque[]";
-    Source = E.append(Computation, "get-tuple-element", Opcode::GetTupleElement,
-                      Shape, Source);
+    Source = E.insert(Computation, NoNumber, "get-tuple-element",
+                      Opcode::GetTupleElement, Shape, Source);
     E[Source].Number = Index;
   }
   return Source;
@@ -172,6 +176,50 @@ llvm::Expected<EditModule> hlobuf::readEditModule(StringRef Text) {
   if (llvm::Error Error = EditModuleReader(Text, E).read())
     return std::move(Error);
   return std::move(E);
+}
+
+/// The text of the module in \p Bytes, an HloProto; empty if it is none.
+static std::string textOfProto(StringRef Bytes) {
+  if (!isMessage(Bytes))
+    return "";
+  constexpr uint32_t ModuleField = 1; // HloProto.hlo_module
+  llvm::Expected<HloProto> P = readHloProto(bytesField(Bytes, ModuleField), "");
+  if (!P) {
+    llvm::consumeError(P.takeError());
+    return "";
+  }
+  TextSink Sink;
+  Sink.Limit = 64 * Bytes.size() + 4096;
+  printModule(P->Module, Sink);
+  return Sink.stopped() ? "" : std::move(Sink.Out);
+}
+
+llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
+  Sources Texts;
+  llvm::Expected<StringRef> Read = Texts.open(Path, [](StringRef Start) {
+    return Start.ltrim().starts_with("HloModule ") || mayHoldProto(Start);
+  });
+  if (!Read)
+    return makeError("{}: {}", Path, llvm::toString(Read.takeError()));
+  StringRef Text = *Read;
+  std::string Printed;
+  if (!Text.ltrim().starts_with("HloModule ")) {
+    Printed = textOfProto(Text);
+    if (Printed.empty())
+      return makeError("{}: it is neither the text of an HLO module, as in "
+                       "*.before_optimizations.txt, nor an HloProto",
+                       Path);
+    Text = Printed;
+  }
+  llvm::Expected<EditModule> M = readEditModule(Text);
+  if (!M)
+    return makeError("{}: {}", Path, llvm::toString(M.takeError()));
+  for (const EditAttribute &A : M->Header)
+    if (A.Key == "is_scheduled" && A.Value == "true")
+      return makeError("{}: it is scheduled; a compiler takes the module as "
+                       "it was before: *.before_optimizations.txt",
+                       Path);
+  return M;
 }
 
 static std::string listText(llvm::ArrayRef<uint32_t> Numbers) {

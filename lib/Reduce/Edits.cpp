@@ -51,6 +51,18 @@ void hlobuf::forEachInstruction(const EditModule &M,
       VisitAll(C);
 }
 
+std::vector<Edit> hlobuf::editEach(const EditModule &M,
+                                   llvm::function_ref<bool(uint32_t)> Offers,
+                                   bool (*Apply)(EditModule &, uint32_t)) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (Offers(I))
+      Edits.push_back(
+          [I, Apply](EditModule &E) { return E.isLive(I) && Apply(E, I); });
+  });
+  return Edits;
+}
+
 namespace {
 /// Marks what decides how often the loops of a module run.
 class LoopControl {
@@ -197,8 +209,8 @@ uint32_t hlobuf::insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
   std::vector<std::string> Shapes = tupleElements(M[Tuple].Shape);
   // A damaged module may say less of a tuple than it has.
   std::string Shape = Index < Shapes.size() ? Shapes[Index] : "opaque[]";
-  uint32_t New = M.insertBefore(Before, "get-tuple-element",
-                                Opcode::GetTupleElement, Shape, Tuple);
+  uint32_t New = M.insert(M[Tuple].Parent, Before, "get-tuple-element",
+                          Opcode::GetTupleElement, Shape, Tuple);
   M[New].Number = Index;
   return New;
 }
@@ -210,7 +222,8 @@ uint32_t hlobuf::insertTupleOfElements(EditModule &M, uint32_t Before,
     Elements.push_back(
         insertElement(M, Before, Tuple, static_cast<uint32_t>(K)));
   std::string Shape = M[Tuple].Shape;
-  return M.insertBefore(Before, "tuple", Opcode::Tuple, Shape, Elements);
+  return M.insert(M[Tuple].Parent, Before, "tuple", Opcode::Tuple, Shape,
+                  Elements);
 }
 
 bool hlobuf::inlineComputation(EditModule &M, uint32_t Number,

@@ -93,11 +93,11 @@ bool makeConstant(EditModule &M, uint32_t Number);
 /// Makes \p Number, of the entry computation, a new parameter of it.
 bool makeParameter(EditModule &M, uint32_t Number);
 
-/// Element \p Index of \p Tuple, before \p Before.
+/// Element \p Index of \p Tuple, before \p Before, or for NoNumber at the end.
 uint32_t insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
                        uint32_t Index);
 
-/// A tuple of all elements of \p Tuple, before \p Before.
+/// A tuple of all elements of \p Tuple, at the same place.
 uint32_t insertTupleOfElements(EditModule &M, uint32_t Before, uint32_t Tuple);
 
 /// Puts a copy of \p Computation in the place of \p Number, whose parameters
@@ -109,6 +109,12 @@ bool inlineComputation(EditModule &M, uint32_t Number, uint32_t Computation,
 /// first, the last one first.
 void forEachInstruction(const EditModule &M,
                         llvm::function_ref<void(uint32_t)> Visit);
+
+/// For each instruction that \p Offers accepts, in that order, an edit: \p
+/// Apply on it where it is still there.
+std::vector<Edit> editEach(const EditModule &M,
+                           llvm::function_ref<bool(uint32_t)> Offers,
+                           bool (*Apply)(EditModule &, uint32_t));
 
 } // namespace hlobuf
 

@@ -6,9 +6,20 @@
 #define HLOBUF_REDUCE_INTEREST_H
 
 #include "Reduce/ChildProcess.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace hlobuf {
+
+/// What a test says of a module.
+struct TestOutcome {
+  /// It shows what is looked for.
+  bool Good = false;
+  /// Why it does not, for people; may be empty.
+  std::string Problem = {};
+  /// The test could not be made: nothing is known of the module.
+  bool Unable = false;
+};
 
 /// Says whether a module still shows what is looked for. Threads may ask at the
 /// same time, each for a slot of its own.
@@ -17,18 +28,11 @@ public:
   virtual ~Interest() = default;
 
   /// \p File holds the text of a module; \p Folder is empty and for the test.
-  virtual bool test(unsigned Slot, const std::string &File,
-                    const std::string &Folder) = 0;
+  virtual TestOutcome test(unsigned Slot, const std::string &File,
+                           const std::string &Folder) = 0;
 
   /// Forgets all that earlier tests left behind, such as running compilers.
   virtual void startAfresh() {}
-
-  /// Why the last test of \p Slot failed, for people; may be empty.
-  virtual std::string lastProblem(unsigned Slot) const = 0;
-
-  /// True if the last test of \p Slot could not be made: nothing is known of
-  /// the module.
-  virtual bool wasUnable(unsigned Slot) const = 0;
 };
 
 /// From here on Ctrl-C does not end the process, but wasInterrupted() is true.
@@ -48,6 +52,26 @@ struct TestLimits {
 /// Runs `COMMAND FILE` in a shell: exit status 0 is interesting.
 std::unique_ptr<Interest> makeCommandTest(std::string Command,
                                           const TestLimits &Limits);
+
+/// How candidates are compiled, and what makes them interesting.
+struct CompileOptions {
+  /// A Python with jax.
+  std::string Python = "python3";
+  /// `cpu`, `tpu:v5e`, `tpu:v5e:2x2x1`, `cuda:h100` or `cuda:FILE`.
+  std::string Target = "cpu";
+  /// The checks of which one has to report an error or a warning: globs. Empty
+  /// where the numbers decide.
+  std::string Checks;
+  /// What the finding's message has to contain; may be empty.
+  std::string Message;
+  /// On CPU: the program has to compute other numbers than an interpreter.
+  bool WrongNumbers = false;
+};
+
+/// Compiles each module in a Python process that stays alive, and verifies what
+/// the compiler dumps. Fails for globs that name no check.
+llvm::Expected<std::unique_ptr<Interest>>
+makeCompileTest(CompileOptions Options, const TestLimits &Limits);
 
 } // namespace hlobuf
 

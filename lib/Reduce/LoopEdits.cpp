@@ -8,21 +8,23 @@
 
 using namespace hlobuf;
 
+/// True for what calls one computation.
+static bool isCall(const EditModule &M, uint32_t I) {
+  return M[I].is(Opcode::Call) && M[I].Calls.size() == 1;
+}
+
 std::vector<Edit> hlobuf::inlineCalls(const EditModule &M, const EditRules &) {
-  std::vector<Edit> Edits;
-  forEachInstruction(M, [&](uint32_t I) {
-    if (M[I].is(Opcode::Call) && M[I].Calls.size() == 1)
-      Edits.push_back([I](EditModule &E) {
+  return editEach(
+      M, [&](uint32_t I) { return isCall(M, I); },
+      [](EditModule &E, uint32_t I) {
         llvm::SmallVector<uint32_t, 4> Arguments = E[I].Operands;
-        return E.isLive(I) && E[I].Calls.size() == 1 &&
+        return E[I].Calls.size() == 1 &&
                inlineComputation(E, I, E[I].Calls.front().Callee, Arguments);
       });
-  });
-  return Edits;
 }
 
 static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
-  if (!M.isLive(Number) || !M[Number].is(Opcode::Conditional))
+  if (!M[Number].is(Opcode::Conditional))
     return false;
   size_t Count = M[Number].Calls.size();
   size_t Branch = Last ? Count - 1 : 0;
@@ -32,39 +34,28 @@ static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
   return inlineComputation(M, Number, M[Number].Calls[Branch].Callee, Argument);
 }
 
-static std::vector<Edit> takeBranches(const EditModule &M, bool Last) {
-  std::vector<Edit> Edits;
-  forEachInstruction(M, [&](uint32_t I) {
-    if (M[I].is(Opcode::Conditional))
-      Edits.push_back(
-          [I, Last](EditModule &E) { return takeBranch(E, I, Last); });
-  });
-  return Edits;
-}
-
 std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M,
                                           const EditRules &) {
-  return takeBranches(M, false);
+  return editEach(
+      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
+      [](EditModule &E, uint32_t I) { return takeBranch(E, I, false); });
 }
 
 std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M,
                                          const EditRules &) {
-  return takeBranches(M, true);
+  return editEach(
+      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
+      [](EditModule &E, uint32_t I) { return takeBranch(E, I, true); });
 }
 
 std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M, const EditRules &) {
-  std::vector<Edit> Edits;
-  forEachInstruction(M, [&](uint32_t I) {
-    if (M[I].is(Opcode::While))
-      Edits.push_back([I](EditModule &E) {
-        uint32_t Body = E.isLive(I) ? E.callee(I, CallRole::Body) : NoNumber;
-        if (Body == NoNumber)
-          return false;
-        uint32_t Init = E[I].Operands.front();
-        return inlineComputation(E, I, Body, Init);
+  return editEach(
+      M, [&](uint32_t I) { return M[I].is(Opcode::While); },
+      [](EditModule &E, uint32_t I) {
+        uint32_t Body = E.callee(I, CallRole::Body);
+        return Body != NoNumber &&
+               inlineComputation(E, I, Body, {E[I].Operands.front()});
       });
-  });
-  return Edits;
 }
 
 namespace {
@@ -87,24 +78,10 @@ static void useElementsOnly(EditModule &M, uint32_t Tuple) {
   bool Root = M.isRoot(Tuple);
   if (Users.empty() && !Root)
     return;
-  std::vector<uint32_t> &Order = M.parentOf(Tuple).Order;
+  const std::vector<uint32_t> &Order = M.parentOf(Tuple).Order;
   auto After = std::next(llvm::find(Order, Tuple));
-  uint32_t Copy = NoNumber;
-  if (After != Order.end()) {
-    Copy = insertTupleOfElements(M, *After, Tuple);
-  } else {
-    // insertBefore() needs something to be before: swap them afterwards.
-    llvm::SmallVector<uint32_t, 8> Elements;
-    std::vector<std::string> Shapes = tupleElements(M[Tuple].Shape);
-    for (size_t K = 0; K != Shapes.size(); ++K) {
-      uint32_t New = M.append(M[Tuple].Parent, "get-tuple-element",
-                              Opcode::GetTupleElement, Shapes[K], Tuple);
-      M[New].Number = static_cast<uint32_t>(K);
-      Elements.push_back(New);
-    }
-    std::string Shape = M[Tuple].Shape;
-    Copy = M.append(M[Tuple].Parent, "tuple", Opcode::Tuple, Shape, Elements);
-  }
+  uint32_t Copy =
+      insertTupleOfElements(M, After == Order.end() ? NoNumber : *After, Tuple);
   for (uint32_t User : Users)
     std::replace(M[User].Operands.begin(), M[User].Operands.end(), Tuple, Copy);
   if (Root)
@@ -208,10 +185,12 @@ static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
   return Is;
 }
 
-/// Calls \p Add(loop, element) for what a loop does without, the last one
-/// first.
-static void forEachElement(const EditModule &M, const EditRules &Rules,
-                           llvm::function_ref<void(uint32_t, uint32_t)> Add) {
+/// For each element that a loop does without, the last one first, an edit:
+/// \p Apply on the loop and the element.
+static std::vector<Edit>
+editElements(const EditModule &M, const EditRules &Rules,
+             bool (*Apply)(EditModule &, uint32_t, uint32_t)) {
+  std::vector<Edit> Edits;
   llvm::BitVector Control = loopControl(M, Rules);
   forEachInstruction(M, [&](uint32_t I) {
     if (!M[I].is(Opcode::While))
@@ -220,18 +199,15 @@ static void forEachElement(const EditModule &M, const EditRules &Rules,
     std::vector<bool> Needed = controlElements(M, I, Control, Count);
     for (auto Index = static_cast<uint32_t>(Count); Index-- != 0;)
       if (!Needed[Index])
-        Add(I, Index);
+        Edits.push_back(
+            [I, Index, Apply](EditModule &E) { return Apply(E, I, Index); });
   });
+  return Edits;
 }
 
 std::vector<Edit> hlobuf::dropState(const EditModule &M,
                                     const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachElement(M, Rules, [&](uint32_t While, uint32_t Index) {
-    Edits.push_back(
-        [While, Index](EditModule &E) { return dropElement(E, While, Index); });
-  });
-  return Edits;
+  return editElements(M, Rules, dropElement);
 }
 
 /// The body of \p While returns element \p Index as it was given.
@@ -250,30 +226,22 @@ static bool keepElement(EditModule &M, uint32_t While, uint32_t Index) {
 
 std::vector<Edit> hlobuf::keepState(const EditModule &M,
                                     const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachElement(M, Rules, [&](uint32_t While, uint32_t Index) {
-    Edits.push_back(
-        [While, Index](EditModule &E) { return keepElement(E, While, Index); });
-  });
-  return Edits;
+  return editElements(M, Rules, keepElement);
 }
 
 std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M,
                                           const EditRules &) {
   static constexpr int64_t Rounds = 3;
-  std::vector<Edit> Edits;
   llvm::BitVector Control = loopControl(M, EditRules());
-  forEachInstruction(M, [&](uint32_t I) {
+  auto IsTripCount = [&](uint32_t I) {
     int64_t Value = 0;
-    if (!Control.test(I) || !M[I].is(Opcode::Constant) ||
-        !isScalarText(M[I].Shape) ||
-        llvm::StringRef(M[I].Literal).getAsInteger(10, Value) ||
-        Value <= Rounds)
-      return;
-    Edits.push_back([I](EditModule &E) {
-      E[I].Literal = std::to_string(Rounds);
-      return E.isLive(I);
-    });
+    return Control.test(I) && M[I].is(Opcode::Constant) &&
+           isScalarText(M[I].Shape) &&
+           !llvm::StringRef(M[I].Literal).getAsInteger(10, Value) &&
+           Value > Rounds;
+  };
+  return editEach(M, IsTripCount, [](EditModule &E, uint32_t I) {
+    E[I].Literal = std::to_string(Rounds);
+    return true;
   });
-  return Edits;
 }

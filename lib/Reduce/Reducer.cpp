@@ -26,12 +26,12 @@ bool Reducer::isOver() const {
          (Options.MaxSeconds != 0 && seconds() > Options.MaxSeconds);
 }
 
-bool Reducer::testText(unsigned Slot, llvm::StringRef Text) {
+TestOutcome Reducer::testText(unsigned Slot, llvm::StringRef Text) {
   std::string Folder = fmt::format("{}/{}", Options.WorkFolder, Slot);
   std::string Dumps = Folder + "/dumps";
   if (llvm::sys::fs::remove_directories(Folder) ||
       llvm::sys::fs::create_directories(Dumps))
-    return false;
+    return {};
   std::string File = Folder + "/candidate.txt";
   {
     std::error_code Error;
@@ -40,7 +40,7 @@ bool Reducer::testText(unsigned Slot, llvm::StringRef Text) {
     OS.close();
     if (Error || OS.has_error()) {
       OS.clear_error();
-      return false;
+      return {};
     }
   }
   return Test.test(Slot, File, Dumps);
@@ -54,7 +54,7 @@ void Reducer::testAll(std::vector<Candidate> &Candidates) {
     for (size_t I = Next++; I < Candidates.size(); I = Next++) {
       if (wasInterrupted())
         continue;
-      Candidates[I].Good = testText(Slot, Candidates[I].Text);
+      Candidates[I].Said = testText(Slot, Candidates[I].Text);
       Candidates[I].Tested = true;
     }
   };
@@ -67,9 +67,8 @@ void Reducer::testAll(std::vector<Candidate> &Candidates) {
   }
   for (const Candidate &C : Candidates) {
     Counts.Tests += C.Tested;
-    Counts.Interesting += C.Good;
     if (C.Tested && !wasInterrupted())
-      Known[C.Key] = C.Good;
+      Known.insert(C.Key);
   }
 }
 
@@ -90,13 +89,11 @@ Reducer::nextCandidate(const EditPass &Pass, const std::vector<Edit> &Edits,
     if (!Pass.MayGrow && C.Module.size() > best().size())
       continue;
     C.Key = llvm::xxHash64(C.Module.textWithoutNames());
-    auto Before = Known.find(C.Key);
-    if (Before == Known.end()) {
-      C.Text = C.Module.text();
-      return C;
-    }
     // What was interesting is an earlier result, and no step forward.
-    ++Counts.Repeated;
+    if (Known.contains(C.Key))
+      continue;
+    C.Text = editModuleText(C.Module);
+    return C;
   }
   return std::nullopt;
 }
@@ -105,7 +102,7 @@ void Reducer::accept(EditModule Module, llvm::StringRef Pass) {
   unsigned Old = best().size();
   if (Earlier.size() > MostEarlier)
     Earlier.erase(Earlier.begin() + 1);
-  Earlier.push_back(Best.text());
+  Earlier.push_back(editModuleText(Best));
   Best = std::move(Module);
   Options.Keep(best());
   Options.Progress(fmt::format("{:7.1f} s  {:5} -> {:5} instructions  {} ({} "
@@ -127,8 +124,8 @@ bool Reducer::runChunks(const EditPass &Pass, std::vector<Edit> &Edits,
       Candidates.push_back(std::move(*C));
     }
     testAll(Candidates);
-    auto Good =
-        llvm::find_if(Candidates, [](const Candidate &C) { return C.Good; });
+    auto Good = llvm::find_if(Candidates,
+                              [](const Candidate &C) { return C.Said.Good; });
     if (Good == Candidates.end())
       continue;
     // What comes after it is tried again, on top of it.
@@ -176,12 +173,13 @@ bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
 
 bool Reducer::run(EditModule Start) {
   std::vector<Candidate> First(1);
-  First[0].Text = Start.text();
+  First[0].Text = editModuleText(Start);
   First[0].Key = llvm::xxHash64(Start.textWithoutNames());
   Best = std::move(Start);
   testAll(First);
   Counts.FirstSeconds = seconds();
-  if (!First[0].Good)
+  Last = First[0].Said;
+  if (!Last.Good)
     return false;
   Options.Progress(fmt::format("{:7.1f} s  {:5} instructions, which are "
                                "interesting",
@@ -209,12 +207,13 @@ bool Reducer::run(EditModule Start) {
 bool Reducer::verifyAfresh() {
   while (true) {
     Test.startAfresh();
-    if (testText(0, best().text()))
+    Last = testText(0, editModuleText(best()));
+    if (Last.Good)
       return true;
     if (Earlier.empty() || wasInterrupted())
       return false;
     // A command may have accepted a malformed module.
-    llvm::Expected<EditModule> Before = EditModule::read(Earlier.back());
+    llvm::Expected<EditModule> Before = readEditModule(Earlier.back());
     Earlier.pop_back();
     if (Before)
       Best = std::move(*Before);

@@ -7,7 +7,7 @@
 
 #include "Reduce/Edits.h"
 #include "Reduce/Interest.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 
@@ -29,9 +29,6 @@ struct ReduceOptions {
 /// What a reduction took.
 struct ReduceCounts {
   unsigned Tests = 0;
-  unsigned Interesting = 0;
-  /// Texts that had been tested before.
-  unsigned Repeated = 0;
   double Seconds = 0;
   /// Until the first test, of the input, was over.
   double FirstSeconds = 0;
@@ -50,6 +47,8 @@ public:
 
   const EditModule &best() const { return Best; }
   const ReduceCounts &counts() const { return Counts; }
+  /// Of the input, or of the last test of verifyAfresh().
+  const TestOutcome &last() const { return Last; }
 
   /// Tests the result again, with nothing left of earlier tests. Where it does
   /// not show the finding again, results before it are tried, the input last.
@@ -64,7 +63,7 @@ private:
     std::string Text;
     uint64_t Key = 0;
     bool Tested = false;
-    bool Good = false;
+    TestOutcome Said;
   };
   bool runPass(const EditPass &Pass, unsigned Round);
   bool runChunks(const EditPass &Pass, std::vector<Edit> &Edits, size_t Size);
@@ -72,7 +71,7 @@ private:
                                          const std::vector<Edit> &Edits,
                                          size_t &Next, size_t Size);
   void testAll(std::vector<Candidate> &Candidates);
-  bool testText(unsigned Slot, llvm::StringRef Text);
+  TestOutcome testText(unsigned Slot, llvm::StringRef Text);
   void accept(EditModule Module, llvm::StringRef Pass);
   bool isOver() const;
   double seconds() const;
@@ -80,13 +79,14 @@ private:
   Interest &Test;
   ReduceOptions Options;
   ReduceCounts Counts;
+  TestOutcome Last;
   EditModule Best;
   /// Texts of the input and of what was accepted last before Best.
   std::vector<std::string> Earlier;
   /// Passes that have run on a small module.
   llvm::StringSet<> Visited;
-  /// By hash of the text without names: whether a module is interesting.
-  llvm::DenseMap<uint64_t, bool> Known;
+  /// Hashes of the texts, without names, of modules that were tested.
+  llvm::DenseSet<uint64_t> Known;
   ChildProcess::Clock::time_point Started = ChildProcess::Clock::now();
 };
 

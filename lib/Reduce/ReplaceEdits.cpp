@@ -8,15 +8,19 @@
 
 using namespace hlobuf;
 
-/// Calls \p Add for each instruction that may be replaced, the last one first.
-static void forEachReplaceable(const EditModule &M, const EditRules &Rules,
-                               llvm::function_ref<void(uint32_t)> Add) {
+/// editEach() of the instructions that may be replaced.
+static std::vector<Edit> replaceEach(const EditModule &M,
+                                     const EditRules &Rules,
+                                     llvm::function_ref<bool(uint32_t)> Offers,
+                                     bool (*Apply)(EditModule &, uint32_t)) {
   llvm::BitVector Control = loopControl(M, Rules);
-  forEachInstruction(M, [&](uint32_t I) {
-    if (!Control.test(I) && !M[I].is(Opcode::Parameter) &&
-        !M[I].is(Opcode::Constant))
-      Add(I);
-  });
+  return editEach(
+      M,
+      [&](uint32_t I) {
+        return !Control.test(I) && !M[I].is(Opcode::Parameter) &&
+               !M[I].is(Opcode::Constant) && Offers(I);
+      },
+      Apply);
 }
 
 /// Operands of \p Number that have its shape.
@@ -30,8 +34,6 @@ static llvm::SmallVector<uint32_t, 4> equalOperands(const EditModule &M,
 }
 
 static bool replaceByOperand(EditModule &M, uint32_t Number, bool Last) {
-  if (!M.isLive(Number))
-    return false;
   llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, Number);
   if (Equal.empty())
     return false;
@@ -41,36 +43,28 @@ static bool replaceByOperand(EditModule &M, uint32_t Number, bool Last) {
 
 std::vector<Edit> hlobuf::useOperand(const EditModule &M,
                                      const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachReplaceable(M, Rules, [&](uint32_t I) {
-    if (!equalOperands(M, I).empty())
-      Edits.push_back(
-          [I](EditModule &E) { return replaceByOperand(E, I, false); });
-  });
-  return Edits;
+  return replaceEach(
+      M, Rules, [&](uint32_t I) { return !equalOperands(M, I).empty(); },
+      [](EditModule &E, uint32_t I) { return replaceByOperand(E, I, false); });
 }
 
 std::vector<Edit> hlobuf::useLastOperand(const EditModule &M,
                                          const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachReplaceable(M, Rules, [&](uint32_t I) {
+  auto HasOthers = [&](uint32_t I) {
     llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, I);
-    if (!Equal.empty() && Equal.front() != Equal.back())
-      Edits.push_back(
-          [I](EditModule &E) { return replaceByOperand(E, I, true); });
+    return !Equal.empty() && Equal.front() != Equal.back();
+  };
+  return replaceEach(M, Rules, HasOthers, [](EditModule &E, uint32_t I) {
+    return replaceByOperand(E, I, true);
   });
-  return Edits;
 }
 
 std::vector<Edit> hlobuf::useNewParameter(const EditModule &M,
                                           const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachReplaceable(M, Rules, [&](uint32_t I) {
-    if (M.isInEntry(I) && !arrayType(M[I].Shape).empty())
-      Edits.push_back(
-          [I](EditModule &E) { return E.isLive(I) && makeParameter(E, I); });
-  });
-  return Edits;
+  auto IsArray = [&](uint32_t I) {
+    return M.isInEntry(I) && !arrayType(M[I].Shape).empty();
+  };
+  return replaceEach(M, Rules, IsArray, makeParameter);
 }
 
 /// True for a parameter, and for an element of one.
@@ -122,11 +116,8 @@ static bool isBroadcastConstant(const EditModule &M, uint32_t Number) {
 
 std::vector<Edit> hlobuf::useConstant(const EditModule &M,
                                       const EditRules &Rules) {
-  std::vector<Edit> Edits;
-  forEachReplaceable(M, Rules, [&](uint32_t I) {
-    if (!arrayType(M[I].Shape).empty() && !isBroadcastConstant(M, I))
-      Edits.push_back(
-          [I](EditModule &E) { return E.isLive(I) && makeConstant(E, I); });
-  });
-  return Edits;
+  auto IsArray = [&](uint32_t I) {
+    return !arrayType(M[I].Shape).empty() && !isBroadcastConstant(M, I);
+  };
+  return replaceEach(M, Rules, IsArray, makeConstant);
 }

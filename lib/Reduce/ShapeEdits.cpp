@@ -5,32 +5,12 @@
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 using SizeMap = std::function<int64_t(int64_t)>;
-
-/// \p Text with each number for which \p IsSize(offset) replaced.
-static std::string mapNumbers(StringRef Text, const SizeMap &Map,
-                              llvm::function_ref<bool(size_t)> IsSize) {
-  std::string Out;
-  for (size_t I = 0; I < Text.size();) {
-    StringRef Digits =
-        Text.drop_front(I).take_while([](char C) { return llvm::isDigit(C); });
-    int64_t Value = 0;
-    if (!Digits.empty() && !Digits.getAsInteger(10, Value) && IsSize(I)) {
-      Out += std::to_string(Map(Value));
-      I += Digits.size();
-      continue;
-    }
-    Out += Digits.empty() ? Text.substr(I, 1) : Digits;
-    I += std::max<size_t>(1, Digits.size());
-  }
-  return Out;
-}
 
 /// The sizes that attribute \p A states, in elements, replaced.
 static void mapAttribute(EditAttribute &A, const SizeMap &Map) {

@@ -79,23 +79,34 @@ bool hlobuf::isDynamicText(StringRef Shape) {
   return Shape.contains("<=") || Shape.contains("?");
 }
 
-std::string hlobuf::mapDimensions(StringRef Shape,
-                                  llvm::function_ref<int64_t(int64_t)> Map) {
+std::string hlobuf::mapNumbers(StringRef Text,
+                               llvm::function_ref<int64_t(int64_t)> Map,
+                               llvm::function_ref<bool(size_t)> IsSize) {
   std::string Out;
-  bool Inside = false;
-  for (size_t I = 0; I < Shape.size();) {
-    Inside = (Inside || Shape[I] == '[') && Shape[I] != ']';
+  for (size_t I = 0; I < Text.size();) {
     StringRef Digits =
-        Shape.drop_front(I).take_while([](char C) { return llvm::isDigit(C); });
+        Text.drop_front(I).take_while([](char C) { return llvm::isDigit(C); });
     int64_t Value = 0;
-    if (Inside && !Digits.empty() && !Digits.getAsInteger(10, Value)) {
+    if (!Digits.empty() && !Digits.getAsInteger(10, Value) && IsSize(I)) {
       Out += std::to_string(Map(Value));
       I += Digits.size();
       continue;
     }
-    Out += Shape[I++];
+    Out += Digits.empty() ? Text.substr(I, 1) : Digits;
+    I += std::max<size_t>(1, Digits.size());
   }
   return Out;
+}
+
+std::string hlobuf::mapDimensions(StringRef Shape,
+                                  llvm::function_ref<int64_t(int64_t)> Map) {
+  bool Inside = false;
+  size_t At = 0;
+  return mapNumbers(Shape, Map, [&](size_t Offset) {
+    for (; At != Offset; ++At)
+      Inside = (Inside || Shape[At] == '[') && Shape[At] != ']';
+    return Inside;
+  });
 }
 
 std::string hlobuf::mapTypes(StringRef Shape,

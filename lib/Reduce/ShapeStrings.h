@@ -45,6 +45,12 @@ bool isScalarText(llvm::StringRef Shape);
 /// True for `f32[8,<=4]` and the like.
 bool isDynamicText(llvm::StringRef Shape);
 
+/// \p Text with each number for which \p IsSize(offset) replaced by what \p Map
+/// makes of it.
+std::string mapNumbers(llvm::StringRef Text,
+                       llvm::function_ref<int64_t(int64_t)> Map,
+                       llvm::function_ref<bool(size_t)> IsSize);
+
 /// \p Shape with each dimension, in elements, replaced by what \p Map makes of
 /// it.
 std::string mapDimensions(llvm::StringRef Shape,

@@ -57,8 +57,7 @@ static StringRef commandOf(Severity Level) {
 
 void GithubResults::add(const DumpResult &R) {
   Proves |= !R.ProvesNothing;
-  ResultPlace Whole;
-  Whole.File = R.Path;
+  ResultPlace Whole{R.Path};
   if (R.isUnreadable())
     return command("error", Whole, "unreadable", R.ReadError);
   for (const ResultFinding &F : R.Findings) {

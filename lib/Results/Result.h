@@ -30,7 +30,7 @@ struct ResultPlace {
   uint32_t Character = 0;
   uint32_t EndCharacter = 0;
   /// The source line and a caret below it, for people.
-  std::string Excerpt;
+  std::string Excerpt = {};
 };
 
 /// A note of a finding, or a step of its timeline.

@@ -140,12 +140,10 @@ void SarifResults::addFinding(const ResultFinding &F) {
 }
 
 void SarifResults::notify(StringRef Level, StringRef Path, StringRef Text) {
-  ResultPlace Whole;
-  Whole.File = Path.str();
   Notifications.push_back(
       json::Object{{"level", Level},
                    {"message", text(Text)},
-                   {"locations", json::Array{location(Whole)}}});
+                   {"locations", json::Array{location({Path.str()})}}});
 }
 
 void SarifResults::add(const DumpResult &R) {

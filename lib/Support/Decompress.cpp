@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support/Decompress.h"
+#include "Support/Format.h"
 #include <algorithm>
 #include <memory>
 #include <zlib.h>
@@ -28,12 +29,11 @@ bool hlobuf::isZlib(StringRef Bytes) {
 }
 
 llvm::Error hlobuf::damagedData(const char *What) {
-  return llvm::createStringError(std::errc::illegal_byte_sequence, "%s", What);
+  return makeError("{}", What);
 }
 
 llvm::Error hlobuf::fileTooLarge() {
-  return llvm::createStringError(std::errc::file_too_large,
-                                 "files over 4 GiB are not supported");
+  return makeError("files over 4 GiB are not supported");
 }
 
 namespace {

@@ -7,7 +7,10 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 /// {fmt} takes a StringRef as it takes a string.
 template <>
@@ -32,6 +35,17 @@ llvm::Error makeError(fmt::format_string<Ts...> Format, Ts &&...Arguments) {
 /// `1 dump`, `2 dumps`.
 inline std::string counted(uint64_t Count, llvm::StringRef Noun) {
   return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
+}
+
+/// `a, b and 5 more`: the first \p Most of \p Names.
+inline std::string listNames(const std::vector<std::string> &Names,
+                             size_t Most) {
+  size_t Shown = std::min(Names.size(), Most);
+  std::string Text =
+      fmt::format("{}", fmt::join(Names.begin(), Names.begin() + Shown, ", "));
+  if (Shown != Names.size())
+    Text += fmt::format(" and {} more", Names.size() - Shown);
+  return Text;
 }
 
 } // namespace hlobuf

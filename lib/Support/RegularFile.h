@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that were not named.
+// Files that nobody named.
 
 #ifndef HLOBUF_SUPPORT_REGULARFILE_H
 #define HLOBUF_SUPPORT_REGULARFILE_H
@@ -9,6 +9,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace hlobuf {
 
@@ -22,6 +24,24 @@ openRegularFile(const llvm::Twine &Path) {
   auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   return File ? std::move(*File) : nullptr;
+}
+
+/// Paths in \p Folder, as far as it can be read, in order of names. Links to
+/// folders are not followed.
+template <typename Iterator = llvm::sys::fs::directory_iterator>
+std::vector<std::string> pathsIn(const llvm::Twine &Folder) {
+  std::vector<std::string> Paths;
+  std::error_code Error;
+  for (Iterator At(Folder, Error, /*follow_symlinks=*/false), End;
+       At != End && !Error; At.increment(Error))
+    Paths.push_back(At->path());
+  std::sort(Paths.begin(), Paths.end());
+  return Paths;
+}
+
+/// The same with those in the folders below it.
+inline std::vector<std::string> pathsBelow(const llvm::Twine &Folder) {
+  return pathsIn<llvm::sys::fs::recursive_directory_iterator>(Folder);
 }
 
 } // namespace hlobuf

@@ -18,7 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from wire import encode, fields, join, varint
+from protos import join  # it knows where the other one is
+from wire import read_fields, read_varints, varint
 
 ASSIGNED = (3, 3, 9)
 INSTRUCTION = (1, 3, 2)
@@ -78,7 +79,7 @@ NOWHERE = 7_654_321
 
 def numbers_at(data, path):
     """All numbers at `path`, in their order."""
-    for number, kind, value in fields(data):
+    for number, kind, value in read_fields(data):
         if number != path[0]:
             continue
         if len(path) > 1:
@@ -87,19 +88,12 @@ def numbers_at(data, path):
         elif kind == 0:
             yield value
         elif kind == 2:
-            yield from unpacked(value)
-
-
-def unpacked(value):
-    at = 0
-    while at < len(value):
-        number, at = varint(value, at)
-        yield number
+            yield from read_varints(value)
 
 
 def replaced(data, path, which, new):
     """`data` with number `which` of those at `path` changed, and how many there were."""
-    parts, seen = list(fields(data)), 0
+    parts, seen = read_fields(data), 0
     for i, (number, kind, value) in enumerate(parts):
         if number != path[0] or seen > which:
             continue
@@ -114,10 +108,10 @@ def replaced(data, path, which, new):
                 parts[i] = (number, kind, new)
             seen += 1
         elif kind == 2:
-            own = list(unpacked(value))
+            own = read_varints(value)
             if seen <= which < seen + len(own):
                 own[which - seen] = new
-                parts[i] = (number, kind, b"".join(encode(n) for n in own))
+                parts[i] = (number, kind, b"".join(varint(n) for n in own))
             seen += len(own)
     return join(parts), seen
 

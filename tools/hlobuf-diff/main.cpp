@@ -5,7 +5,7 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Compare/DiffPrinters.h"
-#include "Compare/ProgramPairs.h"
+#include "Compare/Matching.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Driver/OrderedRun.h"
 #include "Input/Load.h"
@@ -192,13 +192,13 @@ static void print(const MemoryDiff &D) {
 static uint64_t changeOf(const MemoryDiff &D) {
   uint64_t Sum = 0;
   for (const SpaceDiff &S : D.Spaces)
-    Sum += std::max(S.OldPeak, S.NewPeak) - std::min(S.OldPeak, S.NewPeak);
+    Sum += S.Peak.size();
   return Sum;
 }
 
 static bool isWithin(const Growth &G, const MemoryDiff &D) {
   return llvm::all_of(D.Spaces, [&](const SpaceDiff &S) {
-    return G.allows(S.OldPeak, S.NewPeak);
+    return G.allows(S.Peak.Old, S.Peak.New);
   });
 }
 

@@ -6,9 +6,8 @@
 #include "CommandLine/Process.h"
 #include "Driver/OrderedRun.h"
 #include "Reduce/BugReport.h"
-#include "Reduce/CompileTest.h"
 #include "Reduce/Compiler.h"
-#include "Reduce/ModuleInput.h"
+#include "Reduce/Interest.h"
 #include "Reduce/Reducer.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
@@ -208,8 +207,7 @@ static llvm::Expected<EditModule> readInput(const WorkFolder &Work) {
   Compiler Converter(Python, "cpu", Work.Path + "/input", Timeout);
   Compiler::Answer A = Converter.ask("hlo", InputPath + "\t" + Text);
   if (A.Word != "ok")
-    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                   InputPath.c_str(), A.Rest.c_str());
+    return makeError("{}: {}", InputPath.getValue(), A.Rest);
   return readModuleFile(Text);
 }
 
@@ -221,17 +219,19 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
   Options.Jobs = Slots;
   Options.MaxSeconds = MaxTime;
   Options.WorkFolder = Work.Path;
-  Options.Keep = [&](const EditModule &M) { Written &= writeResult(M.text()); };
+  Options.Keep = [&](const EditModule &M) {
+    Written &= writeResult(editModuleText(M));
+  };
   Options.Progress = say;
   unsigned Before = Start.size();
   Reducer R(Test, std::move(Options));
   if (!R.run(std::move(Start))) {
     if (wasInterrupted())
       return fail("interrupted before the module was tested");
-    if (Test.wasUnable(0))
-      return fail(printable(Test.lastProblem(0)));
+    if (R.last().Unable)
+      return fail(printable(R.last().Problem));
     llvm::errs() << "error: the module does not show what is looked for: "
-                 << printable(Test.lastProblem(0)) << '\n';
+                 << printable(R.last().Problem) << '\n';
     return ExitErrors;
   }
   if (wasInterrupted())
@@ -242,12 +242,12 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
   if (!R.verifyAfresh())
     return fail("the finding is not reproducible: a new process does not show "
                 "it, not even for the whole module: " +
-                Test.lastProblem(0));
+                R.last().Problem);
   if (R.best().size() != Best)
     say(fmt::format("the smallest module, of {} instructions, does not show "
                     "it in a new process",
                     Best));
-  Written &= writeResult(R.best().text());
+  Written &= writeResult(editModuleText(R.best()));
   const ReduceCounts &C = R.counts();
   say(fmt::format("{} -> {} instructions in {:.1f} s, {} tests ({:.1f} s for "
                   "the first): {}",

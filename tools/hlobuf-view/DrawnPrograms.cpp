@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DrawnPrograms.h"
-#include "Compare/ProgramPairs.h"
+#include "Compare/Matching.h"
 #include "Draw/MakePicture.h"
 #include "Driver/Capacity.h"
 #include "Driver/DumpResults.h"

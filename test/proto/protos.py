@@ -1,4 +1,4 @@
-"""wire.py COMMAND ...: protos without their schema, for tests.
+"""protos.py COMMAND ...: protos without their schema, for tests.
 
     set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
     around FILE...           the files one after the other, inside of what nobody knows
@@ -28,62 +28,30 @@ import tempfile
 import zlib
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "thunks"))
+from wire import Malformed, read_fields, read_varint, varint
+
 SIGNATURE = b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            return value, at
-
-
-def encode(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
-def fields(data):
-    """Number, type, and what is there, of each field."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(kind)
-            if size is None:
-                size, at = varint(data, at)
-            value = data[at : at + size]
-            at += size
-        yield key >> 3, kind, value
 
 
 def join(parts):
     out = b""
     for number, kind, value in parts:
-        out += encode(number << 3 | kind)
-        out += encode(value) if kind == 0 else (encode(len(value)) if kind == 2 else b"") + value
+        out += varint(number << 3 | kind)
+        out += varint(value) if kind == 0 else (varint(len(value)) if kind == 2 else b"") + value
     return out
 
 
 def replace(data, path, value):
     """None where there is no such field."""
-    parts = list(fields(data))
+    parts = read_fields(data)
     for i, (number, kind, old) in enumerate(parts):
         if number != path[0]:
             continue
         if len(path) > 1:
             new = replace(old, path[1:], value)
         else:  # packed numbers become one
-            new = value if kind == 0 else encode(value)
+            new = value if kind == 0 else varint(value)
         if new is not None:
             parts[i] = (number, kind, new)
             return join(parts)
@@ -175,7 +143,7 @@ def literals():
     """Numbers 7 and 11 are damaged, number 8 is long."""
     lines, buffers, values = [], [], []
     for i, (_, kind, field, content, size) in enumerate(LITERALS, 1):
-        sizes = ((3, encode(size)),) if size else ()
+        sizes = ((3, varint(size)),) if size else ()
         shape = message((2, kind), *sizes, (5, message((1, b"\0") if size else (4, 0))))
         literal = message((1, shape), (field, content))
         lines.append((2, message((1, f"c.{i}"), (2, "constant"), (3, shape), (8, literal), (35, i))))
@@ -195,13 +163,13 @@ def options(newest):
 
 
 def delimited(data):
-    return encode(len(data)) + data
+    return varint(len(data)) + data
 
 
 def parts(file, header=None):
     """Program, HLO, two that are empty, the module before optimization, options."""
     proto = Path(file).read_bytes()
-    module = message((1, next(fields(proto))[2]), (2, b"\x1a\x00"))
+    module = message((1, read_fields(proto)[0][2]), (2, b"\x1a\x00"))
     program = message((2, 1), (3, b"\x81" * 32), (8, b"\xff" * 600))
     hlo = message((1, message((1, "barrier"))), (6, proto), (9, 1))
     every = [program, hlo, b"", b"", module, message((1, b""), (4, b"\x1a\x00"), (9, "libtpu"))]
@@ -214,9 +182,9 @@ def field_ends(data):
     at = 0
     while at < len(data):
         try:
-            key, at = varint(data, at)
-            size, at = varint(data, at)
-        except IndexError:
+            key, at = read_varint(data, at)
+            size, at = read_varint(data, at)
+        except Malformed:
             return
         at += size if key & 7 == 2 else 0
         yield at
@@ -226,8 +194,8 @@ def part_ends(data):
     at = 0
     while at < len(data):
         try:
-            size, at = varint(data, at)
-        except IndexError:
+            size, at = read_varint(data, at)
+        except Malformed:
             return
         at += size
         yield at
