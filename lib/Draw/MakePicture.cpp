@@ -5,23 +5,21 @@
 #include "Draw/PictureFindings.h"
 #include "Draw/PictureLanes.h"
 #include "Draw/SharedBytes.h"
-#include "Memory/Origin.h"
-#include "Support/Printable.h"
+#include "Memory/ValueNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class Drawing {
 public:
   Drawing(const MemoryUse &U, ModuleAnalysisFn FindModule, const DumpResult &R)
       : U(U), DumpFacts(U.facts()), D(DumpFacts.dump()), R(R) {
-    Module = FindModule();
-    if (Module && !Module->derivesTime())
-      Module = nullptr;
+    FoundModule = FindModule();
+    if (FoundModule && FoundModule->derivesTime())
+      Module = FoundModule;
   }
 
   Picture run();
@@ -38,6 +36,8 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   const DumpResult &R;
+  /// What names may come from.
+  const ModuleAnalysis *FoundModule = nullptr;
   /// What the module implies; null where that is nothing.
   const ModuleAnalysis *Module = nullptr;
   Picture P;
@@ -113,20 +113,19 @@ void Drawing::addBlocks() {
   });
 }
 
-/// The last scope of \p OpName; the whole name of an argument.
-static StringRef operationOf(StringRef OpName) {
-  return OpName.contains('[') ? OpName : OpName.substr(OpName.rfind('/') + 1);
-}
-
 void Drawing::addNames() {
+  ValueNames NameOf(DumpFacts, FoundModule);
   for (const PictureBlock &B : P.Blocks) {
-    const Value &V = D[representative(D, B)];
-    Origin From = findOrigin(DumpFacts, V.Tag.Name);
-    std::string Label = operationOf(From.OpName).str();
-    if (Label.empty())
-      Label = printable(D.spell(V.Tag.Name, V.Tag.Index));
-    P.Names.push_back(
-        {std::move(Label), std::move(From.OpName), std::move(From.Source)});
+    HeldValue Held;
+    Held.Value = representative(D, B);
+    Held.Kind = kindOf(D[B.Owner]);
+    for (ValueId V : B.Values)
+      if (V != Held.Value)
+        Held.Others.push_back(V);
+    ValueName Name = NameOf[Held];
+    P.Names.push_back({(Name.Copied ? "copy of " : "") + Name.Operation,
+                       Name.keeper(), std::move(Name.OpName),
+                       std::move(Name.Source)});
   }
 }
 

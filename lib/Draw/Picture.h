@@ -38,14 +38,18 @@ struct PictureShare {
   uint64_t Bytes = 0;
 };
 
-/// What people call a block. Texts are printable; empty if not known.
+/// What people call a block; see ValueName. Texts are printable.
 struct PictureName {
-  /// `sub`, kept for the backward pass; of an argument its path, `p['w']`. Not
-  /// empty: the instruction where the program has no name.
+  /// `sub`; of an argument its path, `p['w']`. Not empty: the instruction where
+  /// the program has no name.
   std::string Label;
-  /// The op_name.
+  /// `kept for the backward pass by the scan at train.py:32`; empty for what is
+  /// just computed.
+  std::string Keeper;
+  /// The op_name; empty if it is not known.
   std::string OpName;
-  /// `train.py:12`, with the folder where the dump has it.
+  /// `train.py:12`, with the folder where the dump has it; empty if it is not
+  /// known.
   std::string Source;
 };
 

@@ -100,6 +100,7 @@ void Writer::writeBlocks() {
       });
     };
     Write("label", &PictureName::Label);
+    Write("keeper", &PictureName::Keeper);
     Write("op", &PictureName::OpName);
     Write("source", &PictureName::Source);
   });

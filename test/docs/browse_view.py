@@ -179,8 +179,8 @@ async function tryRace() {
   without.remove();
 }
 async function tryLarge() {
-  // The first time the browser is still busy with itself.
-  (await open("large.html")).remove();
+  // The first time the browser is still busy with itself; others may use the machine, too.
+  for (let run = 0; run < 2 && (run === 0 || numbers["large.html"] >= LONGEST); ++run) (await open("large.html")).remove();
   const frame = await open("large.html"), page = frame.contentWindow.hlobufPage, count = 60;
   check("large.html opens in LONGEST ms: " + numbers["large.html"], numbers["large.html"] < LONGEST);
   for (const [what, step] of [

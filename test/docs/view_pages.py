@@ -40,7 +40,7 @@ def large_lanes(steps, chance, strings):
 def large_picture():
     """A picture of VALUES values, first fit over 10,000 steps, and as many thunks."""
     chance, steps = random.Random(5), 10_000
-    columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "label", "shape", "op", "source")}
+    columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "label", "keeper", "shape", "op", "source")}
     names, strings, top = [], ["f32[1024]{0}", "", "train.py:12", *OPERATIONS], 0
     lanes = VALUES // 400
     for lane in range(lanes):
@@ -48,7 +48,7 @@ def large_picture():
         step = 0
         for _ in range(400):
             last = min(steps - 1, step + chance.randrange(1, 45))
-            row = (0, top, size, step, last, 3 + lane % len(OPERATIONS), 0, len(strings), 2)
+            row = (0, top, size, step, last, 3 + lane % len(OPERATIONS), 1, 0, len(strings), 2)
             for key, value in zip(columns, row):
                 columns[key].append(value)
             operation = OPERATIONS[lane % len(OPERATIONS)]

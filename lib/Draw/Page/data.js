@@ -54,7 +54,7 @@ function describe(picture, i) {
   const from = picture.blocks, text = number => picture.strings[number];
   const owner = picture.allocations[from.owner[i]];
   return {
-    label: text(from.label[i]), name: text(from.names[i][0]),
+    label: text(from.label[i]), keeper: shortPaths(text(from.keeper[i])), name: text(from.names[i][0]),
     aliases: from.names[i].slice(1).map(text),
     shape: text(from.shape[i]), op: text(from.op[i]), source: text(from.source[i]),
     size: from.size[i], offset: from.offset[i], owner,
@@ -76,7 +76,7 @@ function searchBlocks(picture, text) {
   const hits = picture.strings.map(each => each.toLowerCase().includes(text));
   const from = picture.blocks, found = [];
   for (let i = 0; i < picture.count; ++i)
-    if (hits[from.label[i]] || hits[from.shape[i]] || hits[from.op[i]] || hits[from.source[i]] ||
+    if (hits[from.label[i]] || hits[from.keeper[i]] || hits[from.shape[i]] || hits[from.op[i]] || hits[from.source[i]] ||
         from.names[i].some(n => hits[n]))
       found.push(i);
   return found;
@@ -92,6 +92,9 @@ function isTooLarge(picture, space) {
   const capacity = capacityOf(picture, space);
   return capacity > 0 && picture.spaces[space].size > capacity;
 }
+
+// Source lines in a text without their folders.
+function shortPaths(text) { return text.replace(/\S*\/(?=[^/\s]+:\d)/g, ""); }
 
 // `train.py:12` of a path.
 function shortSource(source) { return source.slice(source.lastIndexOf("/") + 1); }

@@ -73,7 +73,7 @@ function blockRows(page, blocks, choose) {
     return {
       bytes: bytesText(about.size), share: held ? about.size / held : 0, chosen: i === state.chosen,
       color: group === 255 ? "" : painter.groups.colorOf(group), text: about.label, source: about.source,
-      small: [about.change, plainShape(about.shape), about.name === about.label ? "" : about.name].filter(Boolean).join("  "),
+      small: [about.change, about.keeper, plainShape(about.shape), about.name === about.label ? "" : about.name].filter(Boolean).join("  "),
       choose: () => choose(i),
     };
   });
@@ -109,7 +109,7 @@ function showBlock(picture, i) {
     return name ? `${number} (${name})` : String(number);
   };
   showDetail(about.label, [
-    ["change", about.change], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
+    ["change", about.change], ["", about.keeper], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
     ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
     ["live", picture.times === "unknown" ? "" : `from step ${step(about.first)} to ${step(about.last)}`],
     ["value", about.name],
@@ -139,7 +139,7 @@ function parseTimeline(all) {
 
 function tipText(picture, i) {
   const about = describe(picture, i);
-  return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.change, about.source, about.op,
+  return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.change, about.keeper, about.source, about.op,
     `${about.name}, steps ${about.first} to ${about.last}`].filter(Boolean).join("\n");
 }
 

@@ -121,7 +121,7 @@ class Painter {
         if (left > x && left < end && above < bottom && below > top) end = left;
       const about = describe(this.picture, i), room = end - x - 8 * scale, middle = (top + bottom) / 2;
       const lines = [[about.label, bytesText(about.size), shortSource(about.source)].filter(Boolean).join("  ")];
-      if (bottom - top > 34 * scale) lines.push([plainShape(about.shape), about.name].filter(Boolean).join("  "));
+      if (bottom - top > 34 * scale) lines.push([plainShape(about.shape), about.keeper || about.name].filter(Boolean).join("  "));
       lines.forEach((line, row) => {
         const place = [shorten(context, line, room), x + 4 * scale, middle + (row - (lines.length - 1) / 2) * 14 * scale];
         if (marked) context.strokeText(...place); // to be read above the hatching
