@@ -1,9 +1,11 @@
 """run_examples.py ROOT [--update]: re-runs the examples of README and docs.
 
-Two forms are known:
+Three forms are known:
   in docs/checks/<id>.md   a fence ```hlobuf with a dump, then a fence ```output
                            with what `hlobuf-verify --checks=-*,<id> dump.txt`
                            prints (the last line may be left out)
+  there                    <!-- dump: PATH --> before a fence ```diff, whose
+                           changes to PATH, with @@ between them, give the dump
   anywhere                 <!-- output: COMMAND --> before a fence, which holds
                            what COMMAND, run in ROOT, prints
 --update writes the new output into the pages: read the difference before
@@ -19,7 +21,9 @@ import sys
 import tempfile
 
 FENCE = r"^```{language}\n(.*?)^```\n"
-DUMP = re.compile(FENCE.format(language="hlobuf"), re.M | re.S)
+DUMP = re.compile(
+    FENCE.format(language="hlobuf") + r"|^<!-- dump: (\S+) -->\n```diff\n(.*?)^```\n", re.M | re.S
+)
 OUTPUT = re.compile(FENCE.format(language="output"), re.M | re.S)
 COMMAND = re.compile(r"^<!-- output: ([^\n]*) -->\n```\w*\n(.*?)^```\n", re.M | re.S)
 
@@ -36,14 +40,28 @@ def strip_last(text):
     return re.sub(r"^.*\d+ of \d+ checks passed.*\n\Z", "", text, flags=re.M)
 
 
-def check_page(path, text):
+def changed(root, name, diff):
+    """The file name below root with the changes of diff."""
+    text = (root / name).read_text(encoding="utf-8")
+    for hunk in diff.split("@@\n"):
+        lines = hunk.splitlines(True)
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        new = "".join(line[1:] for line in lines if line[0] != "-")
+        if text.count(old) != 1:
+            raise SystemExit(f"{name} has {text.count(old)} places like\n{old}")
+        text = text.replace(old, new)
+    return text
+
+
+def check_page(root, path, text):
     """(start, end, there, wanted) of each ```output of a check's page."""
     for dump in DUMP.finditer(text):
         output = OUTPUT.search(text, dump.end())
         if not output:
             raise SystemExit(f"{path}: a dump without output")
         with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "dump.txt").write_text(dump[1], encoding="utf-8")
+            whole = dump[1] if dump[1] is not None else changed(root, dump[2], dump[3])
+            pathlib.Path(folder, "dump.txt").write_text(whole, encoding="utf-8")
             wanted = run(f"hlobuf-verify '--checks=-*,{path.stem}' dump.txt", folder)
         if "checks passed" not in output[1].rstrip().split("\n")[-1]:
             wanted = strip_last(wanted)
@@ -52,7 +70,7 @@ def check_page(path, text):
 
 def examples(root, path, text):
     if path.parent.name == "checks" and path.stem != "index":
-        yield from check_page(path, text)
+        yield from check_page(root, path, text)
     for found in COMMAND.finditer(text):
         command = re.sub(r"^not ", "", found[1])
         yield found.start(2), found.end(2), found[2], run(command, root)
