@@ -42,9 +42,6 @@ public:
 private:
   void check(HloId Id);
   void checkCalls(HloId Id);
-  void checkCallee(HloId Id, ComputationId Callee, size_t FirstOperand);
-  void checkFusion(HloId Id);
-  void checkLoop(HloId Id);
   void checkStart(HloId Id);
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
@@ -106,58 +103,28 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
   }
 }
 
-/// Operands of \p Id from \p FirstOperand on against the parameters.
-void ModuleLayouts::checkCallee(HloId Id, ComputationId Callee,
-                                size_t FirstOperand) {
-  if (!Callee)
+/// Operands against the parameters of what is called, and roots against the
+/// result: each branch of a conditional has an operand of its own, a condition
+/// no result.
+void ModuleLayouts::checkCalls(HloId Id) {
+  Opcode Op = P[Id].Op;
+  if (Op != Opcode::Fusion && !isSynchronousCall(Op))
     return;
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
-  for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
-    if (FirstOperand + N < Operands.size())
-      compare({Operands[FirstOperand + N]}, {P.parameter(Callee, N)});
-  compare({P.root(Callee)}, {Id});
-}
-
-void ModuleLayouts::checkFusion(HloId Id) {
   LayoutTolerance Tolerance;
-  Tolerance.MemorySpace = Target != Backend::TPU;
+  Tolerance.MemorySpace = Op == Opcode::Fusion && Target != Backend::TPU;
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  size_t First = Op == Opcode::Conditional;
   for (const HloCall &Call : P.calls(Id)) {
     for (uint32_t N = 0; N != P.numParameters(Call.Callee); ++N)
-      if (N < P.operands(Id).size())
-        compare({P.operands(Id)[N]}, {P.parameter(Call.Callee, N)}, Tolerance);
-    compare({P.root(Call.Callee)}, {Id}, Tolerance);
+      if (First + N < Operands.size())
+        compare({Operands[First + N]}, {P.parameter(Call.Callee, N)},
+                Tolerance);
+    if (Call.Role != CallRole::Condition)
+      compare({P.root(Call.Callee)}, {Id}, Tolerance);
+    First += Op == Opcode::Conditional;
   }
-}
-
-void ModuleLayouts::checkLoop(HloId Id) {
-  if (P.operands(Id).empty())
-    return;
-  HloId Initial = P.operands(Id)[0];
-  for (CallRole Role : {CallRole::Condition, CallRole::Body})
-    if (ComputationId Callee = P.callee(Id, Role))
-      compare({Initial}, {P.parameter(Callee, 0)});
-  if (ComputationId Body = P.callee(Id, CallRole::Body))
-    compare({P.root(Body)}, {Id});
-  compare({Initial}, {Id});
-}
-
-void ModuleLayouts::checkCalls(HloId Id) {
-  switch (P[Id].Op) {
-  case Opcode::Fusion:
-    return checkFusion(Id);
-  case Opcode::While:
-    return checkLoop(Id);
-  case Opcode::Call:
-    return checkCallee(Id, P.callee(Id, CallRole::ToApply), 0);
-  case Opcode::Conditional: {
-    llvm::ArrayRef<HloCall> Branches = P.calls(Id);
-    for (size_t B = 0; B != Branches.size(); ++B)
-      checkCallee(Id, Branches[B].Callee, B + 1);
-    return;
-  }
-  default:
-    return;
-  }
+  if (Op == Opcode::While && !Operands.empty())
+    compare({Operands[0]}, {Id});
 }
 
 void ModuleLayouts::checkStart(HloId Id) {
