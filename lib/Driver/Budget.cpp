@@ -102,8 +102,8 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
       Text += fmt::format("{} x ", G.Count);
     Text += fmt::format("{} {}", G.First.Shape,
                         G.Label.empty() ? G.First.Name : G.Label);
-    if (!G.First.Source.empty())
-      Text += " at " + G.First.Source;
+    if (!G.First.Called.Source.empty())
+      Text += " at " + G.First.Called.Source;
     F.Notes.push_back({F.Where, std::move(Text)});
   }
 }

@@ -27,10 +27,21 @@ static void writeRow(const HeldRow &Row, json::OStream &J) {
   J.attribute("shape", json::fixUTF8(Row.Shape));
   J.attribute("kind", kindKey(Row.Kind));
   J.attribute("allocation", Row.Allocation);
-  write(J, "op_name", Row.OpName);
-  write(J, "source", Row.Source);
-  if (Row.Idle)
+  const ValueName &Called = Row.Called;
+  write(J, "name", Called.text());
+  J.attribute("role", roleName(Called.Role));
+  write(J, "op_name", Called.OpName);
+  write(J, "source", Called.Source);
+  if (Called.ForBackward)
+    J.attribute("for_backward", true);
+  if (Called.Role == ValueRole::Collected) {
+    write(J, "loop", Called.LoopText);
+    J.attribute("parts", Called.Parts);
+  }
+  if (Row.Idle == Row.Bytes)
     J.attribute("live", false);
+  if (Row.Idle != 0)
+    J.attribute("idle_bytes", Row.Idle);
 }
 
 static void writeSpace(const SpaceSummary &Space, json::OStream &J) {
@@ -45,15 +56,29 @@ static void writeSpace(const SpaceSummary &Space, json::OStream &J) {
     J.attribute("peak_instruction", json::fixUTF8(Space.Instruction));
     J.attribute("peak_bytes", Space.Peak);
     J.attribute("unpadded_peak_bytes", Space.Unpadded);
+    J.attribute("idle_peak_bytes", Space.Idle);
   });
 }
 
-static void writeStated(const MemorySummary &Summary, json::OStream &J) {
-  if (Summary.Stated)
-    J.attributeObject("xla_peak", [&] {
-      J.attribute("step", Summary.Stated->Step);
-      J.attribute("bytes", Summary.Stated->Bytes);
+static void writeStated(const StatedPeak &Stated, json::OStream &J) {
+  auto WriteParts = [&](StringRef Key, const auto &Parts) {
+    J.attributeArray(Key, [&] {
+      for (const auto &[What, Bytes] : Parts)
+        J.object([&] {
+          J.attribute("what", What);
+          J.attribute("bytes", Bytes);
+        });
     });
+  };
+  J.attributeObject("xla_peak", [&] {
+    J.attribute("step", Stated.Step);
+    J.attribute("bytes", Stated.Bytes);
+    if (!Stated.HeldBytes)
+      return;
+    J.attribute("held_bytes", *Stated.HeldBytes);
+    WriteParts("more", Stated.More);
+    WriteParts("less", Stated.Less);
+  });
 }
 
 static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
@@ -119,7 +144,10 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       for (const SpaceSummary &Space : Summary.Spaces)
         writeSpace(Space, J);
     });
-    writeStated(Summary, J);
+    if (Summary.Stated)
+      writeStated(*Summary.Stated, J);
+    if (Summary.Kept != 0)
+      J.attribute("kept_for_backward_bytes", Summary.Kept);
     writePeak(Summary, J);
     writeSavings(Summary, J);
   });

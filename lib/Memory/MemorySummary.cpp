@@ -2,7 +2,6 @@
 
 #include "Memory/MemorySummary.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Facts/Peak.h"
 #include "Memory/ValueNames.h"
 #include "Support/Format.h"
 #include <set>
@@ -25,9 +24,9 @@ private:
   void addSpaces();
   HeldRow rowOf(const HeldValue &V) const;
   void addHeld();
+  void addKept(const HeldRow &Row);
   void addGroups(llvm::ArrayRef<HeldRow> Rows);
   void addTree(llvm::ArrayRef<HeldRow> Rows);
-  void addStated();
   void addSavings();
   void addDonation();
 
@@ -35,6 +34,8 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   ValueNames Names;
+  /// Bytes that are kept for the backward pass.
+  std::map<std::string, uint64_t> KeptByLoop;
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
   MemorySummary Summary;
@@ -71,19 +72,18 @@ void Summarizer::addSpaces() {
       Sum.OpName = Called.OpName;
       Sum.Source = Called.Source;
     }
-    for (const HeldValue &V : Memory.heldAt(Space.Color, Space.PeakStep))
+    for (const HeldValue &V : Memory.heldAt(Space.Color, Space.PeakStep)) {
       Sum.Unpadded += V.Unpadded;
+      Sum.Idle += V.Idle;
+    }
   }
 }
 
 HeldRow Summarizer::rowOf(const HeldValue &V) const {
   const Value &Val = D[V.Value];
-  ValueName Name = Names[V];
   HeldRow Row;
   Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
-  Row.OpName = Name.OpName;
-  Row.Source = Name.Source;
-  Row.Called = std::move(Name);
+  Row.Called = Names[V];
   if (Val.Shape)
     Row.Shape = D.Shapes[Val.Shape].isTuple() ? "tuple table"
                                               : D.Shapes.plainText(Val.Shape);
@@ -91,7 +91,7 @@ HeldRow Summarizer::rowOf(const HeldValue &V) const {
   Row.Bytes = V.Bytes;
   Row.Unpadded = V.Unpadded;
   Row.Allocation = D[Val.Owner].Index;
-  Row.Idle = !V.Live && Memory.isTimed();
+  Row.Idle = V.Idle;
   return Row;
 }
 
@@ -104,12 +104,27 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
                      kindOf(Alloc),
                      Alloc.Size,
                      Alloc.Size,
-                     true,
+                     0,
                      {}});
   llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
     return X.Bytes > Y.Bytes;
   });
   return Out;
+}
+
+/// What the backward pass needs, and the loop that keeps the most of it.
+void Summarizer::addKept(const HeldRow &Row) {
+  if (!Row.Called.ForBackward)
+    return;
+  Summary.Kept += Row.Bytes;
+  if (Row.Called.Role != ValueRole::Collected)
+    return;
+  uint64_t &Bytes = KeptByLoop[Row.Called.LoopText];
+  Bytes += Row.Bytes;
+  if (Bytes > Summary.KeptByLoop) {
+    Summary.KeptByLoop = Bytes;
+    Summary.KeepingLoop = Row.Called.LoopText;
+  }
 }
 
 void Summarizer::addHeld() {
@@ -122,7 +137,8 @@ void Summarizer::addHeld() {
   for (const HeldValue &V : Held) {
     HeldRow &Row = Rows.emplace_back(rowOf(V));
     Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
-    Summary.Idle += Row.Idle ? Row.Bytes : 0;
+    Summary.Idle += Row.Idle;
+    addKept(Row);
   }
   Summary.Largest.assign(
       Rows.begin(), Rows.begin() + std::min<size_t>(Rows.size(), Options.Top));
@@ -166,6 +182,7 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
     HeldGroup &Whole = Out[At->second];
     Whole.Count += Group.Count;
     Whole.Bytes += Group.Bytes;
+    Whole.Idle += Group.Idle;
     Shapes[At->second].insert(Group.First.Shape);
     Whole.Shapes = static_cast<unsigned>(Shapes[At->second].size());
     std::string Op = lastScope(Group.Label);
@@ -180,19 +197,21 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
 
 void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   std::vector<HeldGroup> Groups;
-  std::map<std::tuple<std::string, std::string, std::string, MemoryKind>,
-           size_t>
-      Known;
+  using Key = std::tuple<std::string, std::string, std::string, MemoryKind,
+                         std::string>;
+  std::map<Key, size_t> Known;
   for (const HeldRow &Row : Rows) {
-    std::string Label = withoutIndices(Row.OpName);
+    std::string Label = withoutIndices(Row.Called.OpName);
     auto [At, New] = Known.try_emplace(
-        std::tuple(Label, Row.Source, Row.Shape, Row.Kind), Groups.size());
+        Key(Label, Row.Called.Source, Row.Shape, Row.Kind, Row.Called.keeper()),
+        Groups.size());
     if (New)
-      Groups.push_back({Row, 0, 0, Row.OpName});
+      Groups.push_back({Row, 0, 0, 0, Row.Called.OpName});
     HeldGroup &Group = Groups[At->second];
     Group.Bytes += Row.Bytes;
+    Group.Idle += Row.Idle;
     ++Group.Count;
-    if (Group.First.OpName != Row.OpName)
+    if (Group.First.Called.OpName != Row.Called.OpName)
       Group.Label = Label;
   }
   auto BySize = [](const HeldGroup &X, const HeldGroup &Y) {
@@ -200,11 +219,12 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   };
   llvm::stable_sort(Groups, BySize);
   auto LineOf = [](const HeldGroup &Group) {
-    return Group.First.Source.empty() ||
+    return Group.First.Called.Source.empty() ||
                    Group.First.Kind == MemoryKind::Parameter
                ? ""
-               : fmt::format("{}|{}", Group.First.Source,
-                             static_cast<unsigned>(Group.First.Kind));
+               : fmt::format("{}|{}|{}", Group.First.Called.Source,
+                             static_cast<unsigned>(Group.First.Kind),
+                             Group.First.Called.keeper());
   };
   Groups = joinGroups(Groups, [&](const HeldGroup &Group) {
     std::string Line = LineOf(Group);
@@ -232,21 +252,27 @@ static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
   case GroupBy::Op:
     if (Row.Kind == MemoryKind::Parameter)
       return {"arguments",
-              withoutIndices(Row.OpName.empty() ? Row.Name : Row.OpName)};
-    if (Row.OpName.empty())
+              withoutIndices(Row.Called.OpName.empty() ? Row.Name
+                                                       : Row.Called.OpName)};
+    if (Row.Called.OpName.empty())
       return {"(no op_name)", Row.Shape};
-    return splitScopes(Row.OpName);
+    return splitScopes(Row.Called.OpName);
   case GroupBy::Line:
     break;
   }
   if (Row.Kind == MemoryKind::Parameter)
     return {"arguments",
-            withoutIndices(Row.OpName.empty() ? Row.Name : Row.OpName)};
-  if (Row.Source.empty())
-    return {"(no source line)",
-            Row.OpName.empty() ? Row.Shape : lastScope(Row.OpName)};
-  auto [File, Line] = StringRef(Row.Source).rsplit(':');
-  return {File.str(), "line " + Line.str(), lastScope(Row.OpName)};
+            withoutIndices(Row.Called.OpName.empty() ? Row.Name
+                                                     : Row.Called.OpName)};
+  if (!Row.Called.OpName.empty() && Row.Called.Source.empty() &&
+      (Row.Called.Role == ValueRole::Argument || Row.Called.Sliced))
+    return {"made of arguments", withoutIndices(Row.Called.OpName)};
+  if (Row.Called.Source.empty())
+    return {"(no source line)", Row.Called.OpName.empty()
+                                    ? Row.Shape
+                                    : lastScope(Row.Called.OpName)};
+  auto [File, Line] = StringRef(Row.Called.Source).rsplit(':');
+  return {File.str(), "line " + Line.str(), lastScope(Row.Called.OpName)};
 }
 
 void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
@@ -258,46 +284,6 @@ void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
   Summary.Tree = Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
                             Options.By ? 3 * size_t(Options.Top) : Options.Top,
                             By == GroupBy::Line ? " " : "/");
-}
-
-/// What XLA leaves out at the true peak.
-void Summarizer::addStated() {
-  if (!D.complete(Section::Peak) || D.UnboundedPeak || !Summary.Main)
-    return;
-  StatedPeak Stated;
-  Stated.Step = D.PeakStep;
-  for (const PeakRow &Row : D.Peak)
-    Stated.Bytes += Row.Bytes;
-  uint64_t Tuples = 0;
-  uint64_t Padding = 0;
-  uint64_t Idle = 0;
-  if (Memory.times() == TimeSource::Dump)
-    for (const HeldValue &V : Memory.heldAt(0, *Summary.main()->PeakStep)) {
-      Padding += V.Bytes - V.Unpadded;
-      if (!V.Live) {
-        Idle += V.Unpadded;
-        continue;
-      }
-      std::optional<uint32_t> Number = DumpFacts.rangeRow(V.Value);
-      std::optional<uint64_t> Counted =
-          Number ? chargedBytes(DumpFacts, D.Ranges[*Number]) : std::nullopt;
-      if (Counted && *Counted < V.Unpadded)
-        Tuples += V.Unpadded - *Counted;
-    }
-  // The step is chosen with 8 bytes for an element of a tuple; the rows print
-  // the bytes of the element since 2025-04-14.
-  if (D.PeakRows != PeakForm::Name && Summary.main()->PeakStep == D.PeakStep)
-    Tuples = 0;
-  Stated.Missing = {{"more than 8 bytes for elements of tuples", Tuples},
-                    {"padding", Padding},
-                    {"arguments and results while they are not live", Idle}};
-  llvm::erase_if(Stated.Missing, [&](const auto &Part) {
-    return Part.second <= Summary.main()->Peak / 100;
-  });
-  llvm::stable_sort(Stated.Missing, [](const auto &X, const auto &Y) {
-    return X.second > Y.second;
-  });
-  Summary.Stated = std::move(Stated);
 }
 
 void Summarizer::addSavings() {
@@ -356,7 +342,7 @@ MemorySummary Summarizer::run() {
   addAllocations();
   addSpaces();
   addHeld();
-  addStated();
+  Summary.Stated = explainStatedPeak(Memory);
   addSavings();
   addDonation();
   return std::move(Summary);

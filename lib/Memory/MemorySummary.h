@@ -10,6 +10,7 @@
 
 #include "Memory/MemoryTree.h"
 #include "Memory/MemoryUse.h"
+#include "Memory/StatedPeak.h"
 #include "Memory/ValueName.h"
 #include "Memory/Waste.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,11 +42,7 @@ struct SummaryOptions {
 struct HeldRow {
   /// `fusion.1{0}`.
   std::string Name;
-  /// The op_name; of an argument its name in the program; may be empty.
-  std::string OpName;
-  /// `train.py:12`; empty if it is not known.
-  std::string Source;
-  /// All that the resolver of names says of it.
+  /// What its user calls it.
   ValueName Called;
   /// Without its layout.
   std::string Shape;
@@ -53,8 +50,8 @@ struct HeldRow {
   uint64_t Bytes = 0;
   uint64_t Unpadded = 0;
   uint32_t Allocation = 0;
-  /// Held although nothing in it is live.
-  bool Idle = false;
+  /// Of Bytes, those in which nothing is live.
+  uint64_t Idle = 0;
 };
 
 /// Rows of one kind, source line and shape; without a line of one op. Small
@@ -63,6 +60,7 @@ struct HeldGroup {
   HeldRow First;
   uint64_t Count = 0;
   uint64_t Bytes = 0;
+  uint64_t Idle = 0;
   /// OpName, with `*` for numbers that differ; of several the last parts.
   std::string Label;
   unsigned Shapes = 1;
@@ -81,16 +79,10 @@ struct SpaceSummary {
   /// Its op_name and line; may be empty.
   std::string OpName;
   std::string Source;
-  /// The held bytes there without padding.
+  /// The held bytes there without padding, and those of arguments and results
+  /// in which nothing is live.
   uint64_t Unpadded = 0;
-};
-
-/// The peak that XLA states, where it does, and why it is another one.
-struct StatedPeak {
-  int32_t Step = 0;
-  uint64_t Bytes = 0;
-  /// What XLA does not count at the true peak, and its bytes, largest first.
-  std::vector<std::pair<std::string, uint64_t>> Missing;
+  uint64_t Idle = 0;
 };
 
 /// Items of input_output_alias.
@@ -127,8 +119,13 @@ struct MemorySummary {
   std::optional<StatedPeak> Stated;
   /// Bytes held at the peak, by kind.
   std::array<uint64_t, NumMemoryKinds> Held = {};
-  /// Of these, allocations in which nothing is live.
+  /// Of these, bytes of arguments and results in which nothing is live.
   uint64_t Idle = 0;
+  /// Bytes at the peak that the forward pass keeps for the backward pass; the
+  /// part of them that one loop collects, and that loop: `scan at train.py:32`.
+  uint64_t Kept = 0;
+  uint64_t KeptByLoop = 0;
+  std::string KeepingLoop;
   /// The largest at the peak; without times, of all allocations.
   std::vector<HeldRow> Largest;
   std::vector<HeldGroup> Groups;

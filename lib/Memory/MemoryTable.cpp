@@ -86,6 +86,13 @@ void Table::printSpaces() {
   }
 }
 
+/// `scan at train.py:32` of `scan at src/train.py:32`.
+static std::string withoutFolders(StringRef Loop) {
+  auto [Noun, Path] = Loop.split(" at ");
+  return Path.empty() ? Loop.str()
+                      : (Noun + " at " + llvm::sys::path::filename(Path)).str();
+}
+
 void Table::printPeak() {
   const SpaceSummary &Space = *Summary.main();
   OS << '\n';
@@ -106,6 +113,14 @@ void Table::printPeak() {
     line(fmt::format("  {:>11}         of these in results not written yet "
                      "and arguments not read any more",
                      humanBytes(Summary.Idle)));
+  if (Summary.Kept != 0)
+    line(fmt::format(
+        "  {:>11} {:>6}  of these are kept for the backward pass{}",
+        humanBytes(Summary.Kept), share(Summary.Kept, Space.Peak),
+        Summary.KeptByLoop == 0
+            ? ""
+            : fmt::format(", {} by the {}", humanBytes(Summary.KeptByLoop),
+                          withoutFolders(Summary.KeepingLoop))));
   if (uint64_t Padding = Space.Peak - std::min(Space.Peak, Space.Unpadded))
     line(fmt::format("  {:>11}         of these are padding",
                      humanBytes(Padding)));
@@ -116,17 +131,35 @@ void Table::printPeak() {
   printStated();
 }
 
+/// `it counts X (+1.00GiB), and leaves out Y (-2.00GiB)`.
+/// Of less than \p Least bytes nothing is said.
+static std::string spellReasons(const StatedPeak &Stated, uint64_t Least) {
+  auto List = [&](const auto &Parts, StringRef Sign) {
+    std::string Text;
+    for (const auto &[What, Bytes] : Parts)
+      if (Bytes >= Least)
+        Text += fmt::format("{}{} ({}{})", Text.empty() ? "" : ", ", What, Sign,
+                            humanBytes(Bytes));
+    return Text;
+  };
+  std::string More = List(Stated.More, "+");
+  std::string Less = List(Stated.Less, "-");
+  if (!More.empty())
+    More = "; it counts " + More;
+  if (!Less.empty())
+    Less = (More.empty() ? "; it leaves out " : ", and leaves out ") + Less;
+  return More + Less;
+}
+
 void Table::printStated() {
   if (!Summary.Stated || Summary.Stated->Bytes == Summary.main()->Peak)
     return;
-  std::string Text =
-      fmt::format("XLA states {} at step {}", humanBytes(Summary.Stated->Bytes),
-                  Summary.Stated->Step);
-  StringRef Separator = "; it does not count ";
-  for (const auto &[What, Bytes] : Summary.Stated->Missing) {
-    Text += fmt::format("{}{} ({})", Separator, What, humanBytes(Bytes));
-    Separator = ", ";
-  }
+  const StatedPeak &Stated = *Summary.Stated;
+  std::string Text = fmt::format("XLA states {} at step {}",
+                                 humanBytes(Stated.Bytes), Stated.Step);
+  if (Stated.HeldBytes)
+    Text += fmt::format(", where {} are held{}", humanBytes(*Stated.HeldBytes),
+                        spellReasons(Stated, Summary.main()->Peak / 1000));
   for (const std::string &Part : wrapped(Text, Width - 4))
     line("    " + Part);
 }
@@ -137,21 +170,64 @@ static std::string spellShape(StringRef Shape) {
              : Shape.str();
 }
 
-/// The operation, or the name of an argument or, where both are not known, of
-/// the instruction.
+/// The operation, or the path of an argument or, where both are not known, the
+/// instruction.
 static std::string shortLabel(const HeldGroup &Group) {
   if (Group.Label.empty())
-    return Group.First.Name;
-  return Group.First.Kind == MemoryKind::Parameter
+    return Group.First.Called.Operation;
+  return Group.First.Kind == MemoryKind::Parameter ||
+                 Group.First.Called.Role == ValueRole::Argument
              ? Group.Label
              : splitScopes(Group.Label).back();
 }
 
-/// With the instruction.
-static std::string longLabel(const HeldGroup &Group) {
-  if (Group.Label.empty() || Group.First.Kind == MemoryKind::Parameter)
-    return shortLabel(Group);
-  return shortLabel(Group) + " in " + Group.First.Name;
+/// What is said of the bytes before the operation.
+static std::string state(const HeldGroup &Group) {
+  if (Group.Idle == Group.Bytes)
+    return "idle";
+  return Group.Idle == 0 ? "" : humanBytes(Group.Idle) + " idle";
+}
+
+/// How a row says what its bytes are, the longest way first.
+static llvm::SmallVector<std::string, 4> labelsOf(const HeldGroup &Group) {
+  const ValueName &Called = Group.First.Called;
+  bool Argument = Group.First.Kind == MemoryKind::Parameter;
+  std::string Short = shortLabel(Group);
+  if (Called.Copied && !Argument)
+    Short = "copy of " + Short;
+  if (Group.First.Kind == MemoryKind::LiveOut)
+    Short = "result: " + Short;
+  std::string Idle = state(Group);
+  if (!Idle.empty())
+    Idle = ", " + Idle;
+  llvm::SmallVector<std::string, 4> Labels;
+  if (std::string Keeper = Called.keeper(); !Keeper.empty()) {
+    Labels.push_back(Short + ", " + Keeper + Idle);
+    if (Called.ForBackward)
+      Labels.push_back(Short + ", kept for the backward pass" + Idle);
+    if (Called.Role == ValueRole::Collected)
+      Labels.push_back(Short + ", kept by a loop" + Idle);
+  } else if (!Group.Label.empty() && !Argument) {
+    Labels.push_back(Short + " in " + Group.First.Name + Idle);
+  }
+  Labels.push_back(Short + Idle);
+  return Labels;
+}
+
+/// `12 x 4.00GiB f32[12,16,64]`: values of one shape, or parts of one value.
+static std::string spellParts(const HeldGroup &Group) {
+  std::string Text = spellShape(Group.First.Shape);
+  if (Group.Shapes > 1)
+    return fmt::format("{} of {} shapes", Group.Count, Group.Shapes);
+  uint64_t Parts = Group.First.Called.Parts;
+  if (Group.Count == 1 && Parts == 1)
+    return Text;
+  std::string Each = humanBytes(Group.Bytes / Group.Count / Parts);
+  if (Group.Count == 1)
+    return fmt::format("{} x {} {}", Parts, Each, Text);
+  if (Parts == 1)
+    return fmt::format("{} x {} {}", Group.Count, Each, Text);
+  return fmt::format("{} x {} x {} {}", Group.Count, Parts, Each, Text);
 }
 
 void Table::printGroups() {
@@ -160,12 +236,7 @@ void Table::printGroups() {
   size_t Columns = 0;
   for (const HeldGroup &Group : Summary.Groups) {
     Shown += Group.Bytes;
-    std::string Text = spellShape(Group.First.Shape);
-    if (Group.Shapes > 1)
-      Text = fmt::format("{} of {} shapes", Group.Count, Group.Shapes);
-    else if (Group.Count > 1)
-      Text = fmt::format("{} x {} {}", Group.Count,
-                         humanBytes(Group.Bytes / Group.Count), Text);
+    std::string Text = spellParts(Group);
     Columns = std::max(Columns, Text.size());
     Shapes.push_back(std::move(Text));
   }
@@ -180,22 +251,23 @@ void Table::printGroups() {
   auto Fits = [&](const std::string &Label, StringRef Source) {
     return Label.size() + 2 + Source.size() <= Room;
   };
-  // Folders are the first to go, of all rows; then the instruction.
+  // Folders are the first to go, of all rows; then what is said of a value.
   bool Folders = llvm::all_of(Summary.Groups, [&](const HeldGroup &Group) {
-    return Fits(longLabel(Group), Group.First.Source);
+    return Fits(labelsOf(Group).front(), Group.First.Called.Source);
   });
   for (size_t I = 0; I != Summary.Groups.size(); ++I) {
     const HeldGroup &Group = Summary.Groups[I];
     std::string Head =
         fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(Group.Bytes),
                     share(Group.Bytes, Whole), Shapes[I], Columns);
-    StringRef Source = Group.First.Source;
+    StringRef Source = Group.First.Called.Source;
     if (!Folders)
       Source = llvm::sys::path::filename(Source);
-    std::string Label = longLabel(Group);
-    if (!Fits(Label, Source))
-      Label = shortLabel(Group);
-    line(Head + sideBySide(Label, Source, Room));
+    auto Labels = labelsOf(Group);
+    const auto *Label = llvm::find_if(
+        Labels, [&](const std::string &Each) { return Fits(Each, Source); });
+    line(Head + sideBySide(Label == Labels.end() ? Labels.back() : *Label,
+                           Source, Room));
   }
 }
 
@@ -210,7 +282,9 @@ void Table::printTree() {
       Titles[static_cast<size_t>(Summary.By.value_or(GroupBy::Line))]));
   for (const TreeLine &T : Summary.Tree)
     line(fmt::format("  {:>11} {:>6}  {}{}", humanBytes(T.Bytes),
-                     share(T.Bytes, Summary.main()->Peak),
+                     share(T.Bytes, Summary.isTimed()
+                                        ? Summary.main()->Peak
+                                        : Summary.main()->Allocated),
                      std::string(2 * std::min(T.Depth, 20u), ' '), T.Label));
 }
 

@@ -2,7 +2,7 @@
 
 #include "Memory/MemoryUse.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/ByteSpans.h"
+#include "Memory/Origin.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -13,8 +13,7 @@ static uint64_t plus(uint64_t X, uint64_t Y) {
   return X + Y < X ? ~uint64_t(0) : X + Y;
 }
 
-/// The bytes of \p V inside its allocation.
-static ByteSpan spanOf(const Allocation &Alloc, const Value &V) {
+ByteSpan hlobuf::spanOf(const Allocation &Alloc, const Value &V) {
   uint64_t Begin = std::min(V.Offset, Alloc.Size);
   return {Begin, Begin + std::min(V.Size, Alloc.Size - Begin)};
 }
@@ -171,28 +170,47 @@ bool MemoryUse::isBetterName(ValueId V, ValueId Than) const {
   return !HasSource(Than) && HasSource(V);
 }
 
+/// Of an argument the parameter. Of a result the largest value, the one that
+/// lives longest: others are there before it is written.
+ValueId MemoryUse::ownerOf(const Allocation &Alloc) const {
+  auto Key = [&](ValueId V) {
+    bool Parameter = Alloc.isParameter() && !D[V].Tag.Phi &&
+                     findOpcode(DumpFacts, D[V].Tag.Name) == Opcode::Parameter;
+    std::optional<StepRange> Range = range(V);
+    return std::tuple(Parameter, spanOf(Alloc, D[V]).size(),
+                      Alloc.isParameter() || !Range ? 0 : Range->End);
+  };
+  ValueId Owner;
+  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
+    ValueId V(I);
+    if (!Owner || Key(V) > Key(Owner) ||
+        (Key(V) == Key(Owner) && !Alloc.isParameter() &&
+         isBetterName(V, Owner)))
+      Owner = V;
+  }
+  return Owner;
+}
+
 HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
   HeldValue Held;
   Held.Kind = kindOf(Alloc);
   Held.Bytes = Alloc.Size;
-  Held.Live = false;
-  // An argument is known by its own name, whatever is written over it.
-  bool Named = Held.Kind == MemoryKind::Parameter;
+  Held.Value = ownerOf(Alloc);
+  Held.Unpadded = std::min(unpaddedBytes(Held.Value), Held.Bytes);
+  ByteSpan Own = spanOf(Alloc, D[Held.Value]);
+  DisjointSpans Live;
+  uint64_t LiveBytes = 0;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     ValueId V(I);
-    bool Live = isLiveAt(V, Step);
-    Held.Live |= Live;
-    Held.Unpadded = std::max(Held.Unpadded, unpaddedBytes(V));
-    if (!Held.Value) {
-      Held.Value = V;
+    ByteSpan Bytes = spanOf(Alloc, D[V]);
+    if (!isLiveAt(V, Step) || Bytes.empty())
       continue;
-    }
-    if (!Named && isBetterName(V, Held.Value))
-      std::swap(Held.Value, V);
-    if (Live)
+    LiveBytes += Live.insert(Bytes);
+    if (V != Held.Value && Bytes == Own)
       Held.Others.push_back(V);
   }
-  Held.Unpadded = std::min(Held.Unpadded, Held.Bytes);
+  if (isTimed() && Held.Kind != MemoryKind::Constant)
+    Held.Idle = Held.Bytes - LiveBytes;
   return Held;
 }
 
@@ -214,12 +232,8 @@ void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
     HeldValue *Before = Out.size() == First ? nullptr : &Out.back();
     uint64_t New = Taken.insert(Bytes);
     if (New != 0) {
-      Out.push_back({V,
-                     MemoryKind::Temp,
-                     New,
-                     std::min(unpaddedBytes(V), New),
-                     true,
-                     {}});
+      Out.push_back(
+          {V, MemoryKind::Temp, New, std::min(unpaddedBytes(V), New), 0, {}});
       continue;
     }
     if (!Before || spanOf(Alloc, D[Before->Value]) != Bytes)

@@ -15,6 +15,7 @@
 #ifndef HLOBUF_MEMORY_MEMORYUSE_H
 #define HLOBUF_MEMORY_MEMORYUSE_H
 
+#include "Memory/ByteSpans.h"
 #include "Memory/MemoryKind.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -62,20 +63,25 @@ struct SpaceUse {
 
 /// Bytes of one allocation that are held at a step, and whose they are.
 struct HeldValue {
-  /// What the bytes are named after: of those that are live there and share
-  /// them, one with a source line, and no phi.
+  /// Whose the bytes are. Of an argument its own value, of a result the one
+  /// that is returned, whatever is in its memory at that step; in temps, of
+  /// those that are live there and share the bytes, one with a source line, and
+  /// no phi.
   ValueId Value;
   MemoryKind Kind = MemoryKind::Temp;
   /// The bytes that no HeldValue before it has.
   uint64_t Bytes = 0;
   /// Without padding, never more than Bytes.
   uint64_t Unpadded = 0;
-  /// False for an allocation that is held although nothing in it is live: a
-  /// result that is not written yet, an argument after its last use.
-  bool Live = true;
-  /// Others that are live there and share the bytes.
+  /// Of Bytes, those of an argument or a result in which nothing is live: the
+  /// result is not written yet, or the argument is not read any more.
+  uint64_t Idle = 0;
+  /// Others that are live there and share the bytes of Value.
   llvm::SmallVector<ValueId, 1> Others;
 };
+
+/// The bytes of \p V inside of its allocation \p Alloc, half-open.
+ByteSpan spanOf(const Allocation &Alloc, const Value &V);
 
 /// Built once for a dump, near linear in its values and steps.
 class MemoryUse {
@@ -100,6 +106,7 @@ public:
   const SpaceUse *space(int32_t Color) const;
   /// The steps, closed, in which \p V is live; nothing if that is not known.
   std::optional<StepRange> range(ValueId V) const;
+  bool isLiveAt(ValueId V, int32_t Step) const;
   MemoryKind kind(ValueId V) const { return kindOf(D[D[V].Owner]); }
 
   /// The values with bytes of \p Color at \p Step, the most bytes first. Their
@@ -123,10 +130,10 @@ private:
   void addTemp(const Allocation &Alloc, uint64_t Alignment,
                std::vector<uint64_t> &Changes) const;
   SpaceUse &spaceOf(int32_t Color);
+  ValueId ownerOf(const Allocation &Alloc) const;
   HeldValue resident(const Allocation &Alloc, int32_t Step) const;
   void addHeldTemp(const Allocation &Alloc, int32_t Step,
                    std::vector<HeldValue> &Out) const;
-  bool isLiveAt(ValueId V, int32_t Step) const;
   bool isBetterName(ValueId V, ValueId Than) const;
   uint64_t unpaddedBytes(ValueId V) const;
 

@@ -1,5 +1,6 @@
 """peak.py FILE...: the peaks of `hlobuf-verify --summary --format=json` (a
-line per dump, on standard input or in FILE) against a count by hand.
+line per dump, on standard input or in FILE), and what of them is idle, against
+a count by hand.
 
 The count reads allocations, values and live ranges with expressions of its
 own, and adds up all bytes again at every step at which a value begins. It
@@ -28,8 +29,14 @@ def read(files):
             if found := ALLOCATION.match(line):
                 flags = found[2]
                 color = re.search(r", color (-?\d+)", flags)
-                if ", thread-local" in flags:
+                if ", parameter " in flags:
+                    kind = "held"
+                elif ", constant" in flags:
+                    kind = "constant"
+                elif ", thread-local" in flags:
                     kind = "thread-local"
+                elif ", maybe-live-out" in flags:
+                    kind = "held"
                 else:
                     kind = "temp" if ", preallocated-temp" in flags else "held"
                 allocations.append(
@@ -64,27 +71,34 @@ def covered(spans):
     return total
 
 
+def live_bytes(allocation, ranges, step):
+    """Bytes of an allocation in which some value is live at a step."""
+    _, size, _, values = allocation
+    return covered(
+        (min(begin, size), min(end, size))
+        for name, index, begin, end in values
+        if (name, index) in ranges
+        and ranges[name, index][0] <= step <= ranges[name, index][1]
+    )
+
+
 def peaks(allocations, ranges):
-    """{color: (allocated, peak, first step of the peak)}"""
+    """{color: (allocated, peak, first step of the peak, idle bytes there)}"""
     starts = sorted({0} | {start for start, _ in ranges.values()})
     result = {}
     for color in {a[0] for a in allocations}:
         here = [a for a in allocations if a[0] == color and a[2] != "thread-local"]
-        held = sum(a[1] for a in here if a[2] == "held")
+        temps = [a for a in here if a[2] == "temp"]
+        held = sum(a[1] for a in here if a[2] != "temp")
         most, at = -1, 0
         for step in starts:
-            live = 0
-            for _, size, kind, values in here:
-                if kind == "temp":
-                    live += covered(
-                        (min(begin, size), min(end, size))
-                        for name, index, begin, end in values
-                        if (name, index) in ranges
-                        and ranges[name, index][0] <= step <= ranges[name, index][1]
-                    )
+            live = sum(live_bytes(a, ranges, step) for a in temps)
             if live > most:
                 most, at = live, step
-        result[color] = sum(a[1] for a in here), held + most, at
+        idle = sum(
+            a[1] - live_bytes(a, ranges, at) for a in here if a[2] == "held" and a[3]
+        )
+        result[color] = sum(a[1] for a in here), held + most, at, idle
     return result
 
 
@@ -108,7 +122,10 @@ def main():
             continue
         want = peaks(allocations, ranges)
         got = {
-            space["color"]: (space["bytes"], space["peak_bytes"], space["peak_step"])
+            space["color"]: tuple(
+                space[key]
+                for key in ("bytes", "peak_bytes", "peak_step", "idle_peak_bytes")
+            )
             for space in summary["spaces"]
         }
         if got == want:
