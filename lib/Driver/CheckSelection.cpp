@@ -28,6 +28,8 @@ std::string hlobuf::unknownCheck(StringRef Name) {
 }
 
 std::string hlobuf::problemWithGlobs(StringRef Globs) {
+  if (Globs.empty())
+    return "";
   llvm::Expected<GlobList> Parsed = parseCheckGlobs(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());

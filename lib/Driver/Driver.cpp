@@ -11,6 +11,7 @@
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
+#include "Driver/VerdictStore.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
@@ -37,7 +38,10 @@ public:
   Driver(const VerifyOptions &Options, Plan &P, SettingsFinder &Finder,
          llvm::raw_ostream &Out, llvm::raw_ostream &Err)
       : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err),
-        Unmatched(Options) {}
+        Unmatched(Options) {
+    if (!Options.Store.empty())
+      Store.emplace(Options.Store);
+  }
 
   /// Reads the baseline and opens the outputs, before anything is verified.
   llvm::Error prepare();
@@ -48,7 +52,9 @@ public:
 private:
   llvm::Error mayWrite(StringRef Path) const;
   llvm::Error openSinks();
-  DumpResult verifyOne(const PlannedDump &D) const;
+  bool isStored(const PlannedDump &D) const;
+  DumpResult verifyOne(const PlannedDump &D);
+  DumpResult verifyAnew(const PlannedDump &D) const;
   DumpResult resultOf(size_t I, DumpResult &Worked);
   void consume(DumpResult R, const Settings *Applied);
   void showProgress(size_t Done);
@@ -62,6 +68,7 @@ private:
   llvm::raw_ostream &Out;
   llvm::raw_ostream &Err;
   std::vector<Sink> Sinks;
+  std::optional<VerdictStore> Store;
   std::optional<Baseline> Old;
   Baseline New;
   LastLine Sum;
@@ -133,7 +140,29 @@ llvm::Error Driver::prepare() {
   return openSinks();
 }
 
-DumpResult Driver::verifyOne(const PlannedDump &D) const {
+/// True if the verdict on \p D depends on its contents and on which checks run
+/// alone.
+bool Driver::isStored(const PlannedDump &D) const {
+  return Store && !Options.WantMemory && D.Applied->Budgets.empty() &&
+         !Options.MaxGrowth && !Options.VerifyDiagnostics &&
+         !Options.UpdateExpectations;
+}
+
+DumpResult Driver::verifyOne(const PlannedDump &D) {
+  std::optional<VerdictStore::Key> Key;
+  if (isStored(D))
+    Key = Store->keyOf(D, Options.Siblings);
+  if (Key)
+    if (std::optional<DumpResult> Known = Store->find(*Key, D.In))
+      return std::move(*Known);
+  DumpResult R = verifyAnew(D);
+  // What is still being written must not be taken for what was verified.
+  if (Key && !R.isUnreadable() && Store->keyOf(D, Options.Siblings) == Key)
+    Store->add(*Key, D.In, R);
+  return R;
+}
+
+DumpResult Driver::verifyAnew(const PlannedDump &D) const {
   DumpResult R;
   R.Path = D.In.Path;
   llvm::Expected<std::unique_ptr<LoadedDump>> L =
@@ -285,6 +314,9 @@ ExitStatus Driver::finish() {
   for (const UnmatchedSettings::Problem &Found : Problems)
     if (Found.IsError || !Options.Quiet)
       Err << printableStart(Found.Line) << '\n';
+  if (Store && !Options.Quiet && !Store->trouble().empty())
+    Err << fmt::format("warning: cannot store verdicts in '{}': {}\n",
+                       printable(Options.Store), Store->trouble());
   printRemarks();
   return End.Status;
 }

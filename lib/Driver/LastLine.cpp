@@ -9,9 +9,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 /// Outcomes ascend, but for NotApplicable, which any other one hides.
-static void addOutcome(std::map<StringRef, CheckOutcome> &All,
+static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
                        const ResultCheck &C) {
-  auto [Known, New] = All.try_emplace(C.Id, C.Outcome);
+  auto [Known, New] = All.try_emplace(C.Id.data(), C.Outcome);
   if (New || C.Outcome == CheckOutcome::NotApplicable)
     return;
   if (Known->second == CheckOutcome::NotApplicable)

@@ -8,6 +8,7 @@
 #include "Driver/ExitStatus.h"
 #include "Driver/SentenceTally.h"
 #include "Results/ResultPrinter.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <set>
 
@@ -75,7 +76,7 @@ private:
   std::array<std::map<std::string, unsigned>, NumFileRoles> Missing;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only
   /// where it is so for all of them.
-  std::map<llvm::StringRef, CheckOutcome> Outcomes;
+  llvm::DenseMap<const char *, CheckOutcome> Outcomes;
   SentenceTally Sentences;
 };
 

@@ -112,6 +112,8 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
   }
   runParallel(P.Dumps.size(), Options.Jobs,
               [&](size_t I) { locateFiles(P.Dumps[I].In, Options.Siblings); });
-  findTwins(P.Dumps, Options.Jobs);
+  // A store knows equal dumps, too.
+  if (Options.Store.empty())
+    findTwins(P.Dumps, Options.Jobs);
   return P;
 }

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An entry is its checksum, 8 bytes, then its key and a packed result.
+
+#include "Driver/VerdictStore.h"
+#include "Driver/DumpResults.h"
+#include "Driver/ResultBytes.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+namespace {
+/// Hashes parts, each with its length, so that none runs into the next.
+class KeyHash {
+public:
+  void add(StringRef Part) {
+    uint64_t Size = Part.size();
+    Hash.update(StringRef(reinterpret_cast<const char *>(&Size), sizeof(Size)));
+    Hash.update(Part);
+  }
+  bool addFile(const std::string &Path) {
+    auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (Buffer)
+      add((*Buffer)->getBuffer());
+    return static_cast<bool>(Buffer);
+  }
+  VerdictStore::Key finish() { return Hash.final(); }
+
+private:
+  llvm::TruncatedBLAKE3<32> Hash;
+};
+} // namespace
+
+static StringRef bytesOf(const VerdictStore::Key &K) {
+  return StringRef(reinterpret_cast<const char *>(K.data()), K.size());
+}
+
+static constexpr size_t SumBytes = sizeof(uint64_t);
+
+/// What tells that \p Bytes are not whole.
+static std::string sumOf(StringRef Bytes) {
+  uint64_t Sum = llvm::xxHash64(Bytes);
+  return std::string(reinterpret_cast<const char *>(&Sum), SumBytes);
+}
+
+VerdictStore::VerdictStore(StringRef Folder) : Folder(Folder.str()) {
+  std::string Own = fs::getMainExecutable(nullptr, nullptr);
+  KeyHash Hash;
+  if (!Own.empty() && Hash.addFile(Own))
+    Program = Hash.finish();
+  else
+    Trouble = "this program cannot read itself, and would not know its entries";
+}
+
+/// A file with protos may hold several dumps: a key for each would take reading
+/// it as often.
+static bool isReadTwice(const Input &In) {
+  if (In.Frames || In.Executable || (In.Proto && In.Proto->Cache))
+    return false;
+  return llvm::all_of(In.Files, [](const InputFile &File) {
+    return File.Path.empty() || File.Regular;
+  });
+}
+
+std::optional<VerdictStore::Key>
+VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) const {
+  if (!Program || !isReadTwice(D.In))
+    return std::nullopt;
+  KeyHash Hash;
+  Hash.add(bytesOf(*Program));
+  const GlobTexts &Texts = D.Applied->Texts;
+  for (StringRef Text : {StringRef(Texts.Checks), StringRef(Texts.Require),
+                         StringRef(Texts.WarningsAsErrors)})
+    Hash.add(Text);
+  Hash.add(std::to_string(static_cast<unsigned>(backendOfName(D.In.Path))));
+  if (D.In.Proto)
+    Hash.add(fmt::format("{}{}", D.In.Proto->Number, D.In.Proto->Stem));
+  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+    const std::string &Path = D.In.Files[Role].Path;
+    Hash.add(Path.empty() ? "" : Given[Role].empty() ? "found" : "given");
+    if (!Path.empty() && !Hash.addFile(Path))
+      return std::nullopt;
+  }
+  return Hash.finish();
+}
+
+std::string VerdictStore::fileOf(const Key &K) const {
+  std::string Name = llvm::toHex(K, /*LowerCase=*/true);
+  return fmt::format("{}/{}/{}", Folder, Name.substr(0, 2), Name.substr(2));
+}
+
+static StringRef nameOf(const InputFile &File) {
+  return llvm::sys::path::filename(File.Path);
+}
+
+/// True if the files of \p X and \p Y have the same names in their folders.
+static bool haveSameNames(const Input &X, const Input &Y) {
+  return llvm::equal(X.Files, Y.Files, [](const auto &A, const auto &B) {
+    return nameOf(A) == nameOf(B);
+  });
+}
+
+static bool haveSamePaths(const Input &X, const Input &Y) {
+  return X.Path == Y.Path &&
+         llvm::equal(X.Files, Y.Files, [](const auto &A, const auto &B) {
+           return A.Path == B.Path;
+         });
+}
+
+/// True if some text of \p Said names a file, which retarget() would not change
+/// there.
+static bool namesFiles(const StoredResult &Said) {
+  auto Names = [&](StringRef Text) {
+    return llvm::any_of(Said.In.Files, [&](const InputFile &File) {
+      return !File.Path.empty() && Text.contains(nameOf(File));
+    });
+  };
+  const DumpResult &R = Said.Result;
+  auto NamesNote = [&](const ResultNote &N) {
+    return Names(N.Message) || Names(N.Event.Action);
+  };
+  return llvm::any_of(R.Findings,
+                      [&](const ResultFinding &F) {
+                        return Names(F.Message) || Names(F.Reason) ||
+                               llvm::any_of(F.Notes, NamesNote);
+                      }) ||
+         llvm::any_of(R.Complaints, NamesNote) ||
+         llvm::any_of(R.Skipped,
+                      [&](const SkippedCheck &S) { return Names(S.Reason); });
+}
+
+std::optional<DumpResult> VerdictStore::find(const Key &K,
+                                             const Input &In) const {
+  auto File = llvm::MemoryBuffer::getFile(fileOf(K), /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!File)
+    return std::nullopt;
+  StringRef Bytes = (*File)->getBuffer();
+  if (Bytes.size() < SumBytes ||
+      Bytes.take_front(SumBytes) != sumOf(Bytes.drop_front(SumBytes)))
+    return std::nullopt;
+  Bytes = Bytes.drop_front(SumBytes);
+  if (!Bytes.consume_front(bytesOf(K)))
+    return std::nullopt;
+  std::optional<StoredResult> Stored = unpackResult(Bytes);
+  if (!Stored)
+    return std::nullopt;
+  if (haveSamePaths(Stored->In, In))
+    return std::move(Stored->Result);
+  if (!haveSameNames(Stored->In, In) && namesFiles(*Stored))
+    return std::nullopt;
+  return retarget(Stored->Result, Stored->In, In);
+}
+
+std::error_code VerdictStore::write(const std::string &Path,
+                                    StringRef Bytes) const {
+  if (std::error_code Error =
+          fs::create_directories(llvm::sys::path::parent_path(Path)))
+    return Error;
+  // Not an AtomicFile: each of those slows down the next one.
+  std::string Temporary =
+      fmt::format("{}.{:08x}.tmp", Path, llvm::sys::Process::GetRandomNumber());
+  int Descriptor = -1;
+  if (std::error_code Error =
+          fs::openFileForWrite(Temporary, Descriptor, fs::CD_CreateNew))
+    return Error;
+  llvm::raw_fd_ostream Out(Descriptor, /*shouldClose=*/true,
+                           /*unbuffered=*/true);
+  Out << Bytes;
+  Out.close();
+  std::error_code Error = Out.error();
+  Out.clear_error();
+  if (!Error)
+    Error = fs::rename(Temporary, Path);
+  if (Error)
+    fs::remove(Temporary);
+  return Error;
+}
+
+void VerdictStore::add(const Key &K, const Input &In, const DumpResult &R) {
+  if (!trouble().empty())
+    return;
+  StoredResult Stored;
+  Stored.In.Path = In.Path;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    Stored.In.Files[Role].Path = In.Files[Role].Path;
+  Stored.Result = R;
+  std::string Bytes = bytesOf(K).str() + packResult(std::move(Stored));
+  std::error_code Error = write(fileOf(K), sumOf(Bytes) + Bytes);
+  if (!Error)
+    return;
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Trouble.empty())
+    Trouble = Error.message();
+}
+
+std::string VerdictStore::trouble() const {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return Trouble;
+}
