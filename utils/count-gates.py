@@ -110,7 +110,7 @@ def is_complete(result):
     """The module and whatever else the compiler writes are next to it."""
     roles = set(result["files"])
     return "module" in roles and not any(
-        gap["reason"].startswith("no ") and gap["check"] in ("uses", "range-form")
+        gap["reason"].startswith("no ") and gap["check"] in ("used-values", "module-ranges")
         for gap in result["not_checked"]
     )
 

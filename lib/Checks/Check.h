@@ -173,6 +173,11 @@ public:
   void assume(std::string Text) { Assumption = std::move(Text); }
   llvm::StringRef assumption() const { return Assumption; }
 
+  /// Says that the module was not used: what is found, and what is not checked,
+  /// is about the consistency of the dump, and nothing agrees with a module.
+  void useTexts() { FromTexts = true; }
+  bool usesTexts() const { return FromTexts; }
+
   llvm::ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
@@ -209,6 +214,7 @@ private:
   std::string Extent;
   std::string Assumption;
   unsigned Count = 0;
+  bool FromTexts = false;
   Severity Gravest = Severity::Lint;
 };
 

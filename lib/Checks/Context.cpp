@@ -13,6 +13,7 @@ using namespace hlobuf;
 
 struct CheckContext::Cache {
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
+  Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::vector<Waste>> Wasted;
@@ -32,6 +33,16 @@ const ModuleAnalysis *CheckContext::moduleAnalysis() const {
             !dump().complete(Section::Allocations))
           return nullptr;
         return std::make_unique<ModuleAnalysis>(*this);
+      })
+      .get();
+}
+
+const ModuleAnalysis *CheckContext::textAnalysis() const {
+  return Memo->Texts
+      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
+        if (!dump().complete(Section::Used))
+          return nullptr;
+        return std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
       })
       .get();
 }

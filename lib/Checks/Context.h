@@ -23,6 +23,9 @@ public:
 
   /// Null without a complete module and complete allocations.
   const ModuleAnalysis *moduleAnalysis() const;
+  /// What the program implies by the used values alone; null unless they are
+  /// complete.
+  const ModuleAnalysis *textAnalysis() const;
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.
   const ThunkGraph *thunkGraph() const;

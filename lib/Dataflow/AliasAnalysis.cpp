@@ -311,6 +311,13 @@ std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
 AliasAnalysis::AliasAnalysis(const DataflowAnalysis &Flow,
                              const ReleaseRules &Rules)
     : Flow(Flow), P(Flow.program()), Rules(Rules), Sets(Flow.values().size()) {
+  // Texts do not tell what must alias.
+  if (!P.isFromTexts())
+    joinAll();
+  Groups = Sets.take();
+}
+
+void AliasAnalysis::joinAll() {
   joinDonated();
   for (size_t I = 0; I != P.size(); ++I) {
     HloId Id(I);
@@ -330,7 +337,6 @@ AliasAnalysis::AliasAnalysis(const DataflowAnalysis &Flow,
           join(P.operands(Id)[Pair.Operand], Pair.Input, Id, Pair.Output);
     }
   }
-  Groups = Sets.take();
 }
 
 void AliasAnalysis::join(HloValueId A, HloValueId B) {

@@ -40,6 +40,7 @@ public:
 private:
   void join(HloValueId A, HloValueId B);
   void join(HloId A, uint32_t PartA, HloId B, uint32_t PartB);
+  void joinAll();
   void joinAll(HloId A, HloId B);
   void joinLoop(HloId While);
   void joinDonated();

@@ -2,6 +2,7 @@
 
 #include "Dataflow/Comparison.h"
 #include "Dataflow/Expected.h"
+#include "Program/StatedNodes.h"
 
 using namespace hlobuf;
 
@@ -23,14 +24,20 @@ public:
   void ranges();
 
 private:
+  bool isStatedRange(const LiveRangeRow &Row) const;
   void findPlaced();
   bool isUnallocated(HloValueId V);
   bool strangersInSequence();
+  bool unscheduledNames();
   bool order();
   bool positionsOf(UsedId U, HloValueId V);
   bool usesOf(UsedId U, HloValueId V);
+  bool isStatedUse(UsedId U, const Use &Row, HloId User) const;
+  bool unknownOperands();
   /// The value of the module at a stated position; invalid if none.
   HloValueId valueAt(NameId Name, ShapeIndex Index) const;
+  bool isUnknown(NameId Name, ShapeIndex Index) const;
+  bool hasBraces(HloId Id, ShapeIndex Index) const;
 
   const Derivation &Derived;
   const Facts &DumpFacts;
@@ -52,12 +59,17 @@ private:
 bool Comparer::strangersInSequence() {
   bool Any = false;
   for (uint32_t Row = 0; Row != D.Sequence.size(); ++Row) {
-    if (P.find(D.Sequence[Row].Name))
+    if (P.isFromTexts()
+            ? !DumpFacts.isFull() ||
+                  !DumpFacts.positionsAt(D.Sequence[Row].Name).empty()
+            : P.find(D.Sequence[Row].Name).valid())
       continue;
     Any = true;
     if (!Visit({.Kind = DifferenceKind::Invented, .Row = Row}))
       return true;
   }
+  if (P.isFromTexts())
+    return unscheduledNames() || Any;
   for (HloId Id : Derived.schedule().sequence()) {
     if (P[Id].Name && DumpFacts.time(P[Id].Name) >= 0)
       continue;
@@ -68,12 +80,40 @@ bool Comparer::strangersInSequence() {
   return Any;
 }
 
+/// Values with a live range are in scheduled computations, and so are the
+/// instructions at their positions and uses. False once \p Visit asked to stop.
+bool Comparer::unscheduledNames() {
+  std::vector<bool> Known(D.Names.size());
+  for (const SequenceRow &Row : D.Sequence)
+    Known[Row.Name.index()] = true;
+  bool GoOn = true;
+  bool Any = false;
+  auto Look = [&](NameId Name) {
+    if (!GoOn || Known[Name.index()])
+      return;
+    Known[Name.index()] = Any = true;
+    GoOn = Visit({.Kind = DifferenceKind::Missing, .Id = P.find(Name)});
+  };
+  for (const UsedValue &U : D.Used) {
+    if (!DumpFacts.range(U.Tag.Name, U.Tag.Index))
+      continue;
+    for (const Position &At : D.positions(U))
+      Look(At.Name);
+    for (const Use &Row : D.uses(U))
+      Look(Row.Name);
+  }
+  return Any;
+}
+
 void Comparer::sequence() {
-  if (strangersInSequence() || order())
+  if (strangersInSequence() || (!P.isFromTexts() && order()))
     return;
   // A schedule that was adopted from the dump must be one.
   const Schedule &Order = Derived.schedule();
-  for (HloId Id : Order.sequence())
+  for (HloId Id : Order.sequence()) {
+    // A step may name nothing that is known, or what another one names.
+    if (!Id || P[Id].Opaque || Order.time(Id) < 0)
+      continue;
     for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
       if (Order.time(P.operands(Id)[K]) < Order.time(Id))
         continue;
@@ -82,6 +122,7 @@ void Comparer::sequence() {
                   .Operand = K}))
         return;
     }
+  }
 }
 
 bool Comparer::order() {
@@ -139,7 +180,7 @@ bool Comparer::isUnallocated(HloValueId V) {
 }
 
 void Comparer::values() {
-  bool MarksPhis = D.Values2019 != ValueForm::OneLine;
+  bool MarksPhis = D.Values2019 != ValueForm::OneLine && !P.isFromTexts();
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
     if (!P.hasBuffers(Flow[V].Definition))
@@ -150,7 +191,10 @@ void Comparer::values() {
     if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == Flow[V].Phi))
       continue;
     if (!Found.Line) {
-      if (isUnallocated(V))
+      // Constants and views may have no line, and other lines are compared
+      // with the used values.
+      if (P.isFromTexts() ? !DumpFacts.isFull() || Derived.usedOf(V)
+                          : isUnallocated(V))
         continue;
       Found.Kind = DifferenceKind::Missing;
     }
@@ -160,7 +204,8 @@ void Comparer::values() {
   for (uint32_t Line = 0; Line != D.Values.size(); ++Line) {
     const ValueTag &Tag = D.Values[Line].Tag;
     HloValueId V = Derived.find(Tag.Name, Tag.Index);
-    if (V && P.hasBuffers(Flow[V].Definition))
+    if ((V && P.hasBuffers(Flow[V].Definition)) ||
+        isUnknown(Tag.Name, Tag.Index))
       continue;
     if (!Visit({.Kind = DifferenceKind::Invented, .Line = ValueId(Line)}))
       return;
@@ -170,6 +215,20 @@ void Comparer::values() {
 HloValueId Comparer::valueAt(NameId Name, ShapeIndex Index) const {
   HloId Id = P.find(Name);
   return Id ? Flow.at(Id, Index) : HloValueId();
+}
+
+/// True if texts do not tell which value is at (\p Name, \p Index).
+bool Comparer::isUnknown(NameId Name, ShapeIndex Index) const {
+  if (!P.isFromTexts())
+    return false;
+  HloId Id = P.find(Name);
+  return !Id || !P[Id].Shape ||
+         (P.trees().ordinal(P[Id].Shape, Index) && !Flow.at(Id, Index));
+}
+
+/// An index is printed if and only if the instruction's shape is a tuple.
+bool Comparer::hasBraces(HloId Id, ShapeIndex Index) const {
+  return Index.printed() == P.trees().shape(P[Id].Shape).isTuple();
 }
 
 void Comparer::positions() {
@@ -185,8 +244,10 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   size_t Equal = 0;
   for (uint32_t Row = D[U].Positions.Begin; Row != D[U].Positions.End; ++Row) {
     const Position &At = D.Positions[Row];
-    if (valueAt(At.Name, At.Index) == V) {
-      HloId Id = P.find(At.Name);
+    if (isUnknown(At.Name, At.Index))
+      continue;
+    HloId Id = P.find(At.Name);
+    if (valueAt(At.Name, At.Index) == V && hasBraces(Id, At.Index)) {
       uint32_t Ordinal = *P.trees().ordinal(P[Id].Shape, At.Index);
       Equal += !Stated[Flow.location(Id, Ordinal)];
       Stated[Flow.location(Id, Ordinal)] = true;
@@ -213,7 +274,39 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   return true;
 }
 
+/// True if the texts and the stated positions agree with \p Row of \p U.
+bool Comparer::isStatedUse(UsedId U, const Use &Row, HloId User) const {
+  // From 2026-07-22 on views without allocation may use a value.
+  if (P[User].Opaque && DumpFacts.positionsAt(Row.Name).empty() &&
+      (DumpFacts.isFull() || DumpFacts.release().until(Release::ViewColors)))
+    return false;
+  if (Row.Operand >= P.operands(User).size())
+    return P[User].Opaque && !DumpFacts.isFull();
+  HloId Operand = P.operands(User)[Row.Operand];
+  if (P[Operand].Name)
+    return DumpFacts.isAt(U, P[Operand].Name, Row.Index);
+  return Operand != StatedNodes::disputed() &&
+         llvm::any_of(D.positions(D[U]), [&](const Position &At) {
+           return At.Index == Row.Index;
+         });
+}
+
+/// Operands in texts are positions of some value.
+bool Comparer::unknownOperands() {
+  if (!P.isFromTexts() || !DumpFacts.isFull())
+    return true;
+  for (size_t I = 0; I != P.size(); ++I)
+    for (uint32_t K = 0;
+         !P[HloId(I)].Opaque && K != P.operands(HloId(I)).size(); ++K)
+      if (DumpFacts.positionsAt(P[P.operands(HloId(I))[K]].Name).empty() &&
+          !Visit({.Id = HloId(I), .Operand = K}))
+        return false;
+  return true;
+}
+
 void Comparer::uses() {
+  if (!unknownOperands())
+    return;
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
     HloValueId V = Derived.find(D.Used[U].Tag.Name, D.Used[U].Tag.Index);
     if (V && !D.Used[U].UsesUninitialized && !usesOf(UsedId(U), V))
@@ -229,11 +322,17 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
     HloId User = P.find(Use.Name);
     bool Known = User && Use.Operand < P.operands(User).size();
     HloId Operand = Known ? P.operands(User)[Use.Operand] : HloId();
-    auto Ordinal =
-        Known ? P.trees().ordinal(P[Operand].Shape, Use.Index) : std::nullopt;
-    if (Ordinal && Flow.hasLocations(Operand) &&
-        Flow.at(Operand, *Ordinal) == V && Flow.isUse(V, User, *Ordinal)) {
-      Stated.emplace_back(User.index(), Use.Operand, *Ordinal);
+    auto Ordinal = Known && P[Operand].Shape
+                       ? P.trees().ordinal(P[Operand].Shape, Use.Index)
+                       : std::nullopt;
+    bool Agrees = P.isFromTexts() ? isStatedUse(U, Use, User)
+                                  : Ordinal && Flow.hasLocations(Operand) &&
+                                        Flow.at(Operand, *Ordinal) == V &&
+                                        Flow.isUse(V, User, *Ordinal) &&
+                                        hasBraces(Operand, Use.Index);
+    if (Agrees) {
+      if (Ordinal)
+        Stated.emplace_back(User.index(), Use.Operand, uint32_t(*Ordinal));
       continue;
     }
     if (!Visit({.Kind = DifferenceKind::Invented,
@@ -247,7 +346,7 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
   bool GoOn = true;
   size_t Count = 0;
   Flow.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
-  if (Count == Stated.size())
+  if (Count == Stated.size() && !P.isFromTexts())
     return true;
   Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
@@ -321,12 +420,30 @@ void Comparer::sizes() {
   }
 }
 
+/// True if \p Row is of a used value whose instruction has a step. Constants
+/// have none where a backend allocates none, and on GPU views into other
+/// buffers (2026-07-22 on).
+bool Comparer::isStatedRange(const LiveRangeRow &Row) const {
+  if (DumpFacts.time(Row.Name) < 0)
+    return false;
+  if (DumpFacts.findUsed(Row.Name, Row.Index))
+    return true;
+  Backend By = DumpFacts.backend();
+  bool MayBeView = !DumpFacts.release().until(Release::ViewColors) &&
+                   (By == Backend::GPU || By == Backend::Untiled);
+  bool AllUsed = By != Backend::Untiled && D.complete(Section::Texts) &&
+                 llvm::any_of(D.Allocations, [](const Allocation &Alloc) {
+                   return Alloc.Constant;
+                 });
+  return MayBeView && !AllUsed;
+}
+
 void Comparer::ranges() {
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    std::optional<StepRange> FromModule = Derived.ranges()[V];
+    std::optional<StepRange> Implied = Derived.ranges()[V];
     const ProgramNode &N = P[Flow[V].Definition];
-    if (!FromModule || !N.Name)
+    if (!Implied || !N.Name || (P.isFromTexts() && !Derived.lineOf(V)))
       continue;
     auto Row =
         DumpFacts.rangeRow(N.Name, P.trees().index(N.Shape, Flow[V].Ordinal));
@@ -337,15 +454,18 @@ void Comparer::ranges() {
     } else {
       Found.Row = *Row;
       const LiveRangeRow &Stated = D.Ranges[*Row];
-      if (StepRange{Stated.Start, Stated.End} == *FromModule)
+      if (StepRange{Stated.Start, Stated.End} == *Implied)
         continue;
     }
     if (!Visit(Found))
       return;
   }
   for (uint32_t Row = 0; Row != D.Ranges.size(); ++Row) {
-    HloValueId V = Derived.find(D.Ranges[Row].Name, D.Ranges[Row].Index);
-    if (V && Derived.ranges()[V])
+    const LiveRangeRow &Range = D.Ranges[Row];
+    HloValueId V = Derived.find(Range.Name, Range.Index);
+    bool First = DumpFacts.rangeRow(Range.Name, Range.Index) == Row;
+    if (First &&
+        (P.isFromTexts() ? isStatedRange(Range) : V && Derived.ranges()[V]))
       continue;
     if (!Visit({.Kind = DifferenceKind::Invented, .Row = Row}))
       return;

@@ -2,6 +2,7 @@
 
 #include "Dataflow/DataflowAnalysis.h"
 #include "Dataflow/DataflowBuilder.h"
+#include "Dataflow/StatedFlow.h"
 
 using namespace hlobuf;
 
@@ -10,8 +11,12 @@ DataflowAnalysis::DataflowAnalysis(
     llvm::function_ref<bool(HloId, uint32_t)> KeepPhi)
     : P(P) {
   LocationGraph Graph(P);
-  DataflowBuilder(Graph, Rules).run();
-  PhisLegal = Graph.settlePhis(KeepPhi);
+  if (P.isFromTexts()) {
+    linkStatedFlow(Graph);
+  } else {
+    DataflowBuilder(Graph, Rules).run();
+    PhisLegal = Graph.settlePhis(KeepPhi);
+  }
   collectValues(Graph);
   collectPositions();
   collectInnerUsers();
@@ -99,6 +104,8 @@ void DataflowAnalysis::collectInnerUsers() {
 
 bool DataflowAnalysis::isUse(HloValueId V, HloId User, uint32_t Ordinal) const {
   Opcode Op = P[User].Op;
+  if (P[User].Opaque)
+    return P[User].ReadsParts;
   if (!usesTopAtMost(Op) || (Ordinal == 0 && !usesNothing(Op)))
     return true;
   // What only passes the value on counts if the value leaves with it.

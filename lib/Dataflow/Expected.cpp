@@ -15,8 +15,40 @@ ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
   return Flags;
 }
 
+/// What texts tell of \p Alloc: it is that of the entry's parameter in it.
+/// Parameters of other computations have no value of their own, or one that is
+/// thread-local, or a phi. One that aliases a constant or another parameter
+/// would be with that.
+static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
+                                  const Allocation &Alloc) {
+  const Dump &D = DumpFacts.dump();
+  ExpectedFlags Flags = statedFlags(Alloc);
+  if (Alloc.ThreadLocal || Alloc.Constant || Alloc.Values.empty())
+    return Flags;
+  std::optional<std::pair<uint32_t, ShapeIndex>> Found;
+  bool Unknown = false;
+  for (const Value &V : D.values(Alloc)) {
+    const Instruction *I = DumpFacts.instruction(V.Tag.Name);
+    Unknown |= !I;
+    if (!I || I->Op.Op != Opcode::Parameter || V.Tag.Phi)
+      continue;
+    std::pair Own(I->ParameterNumber, V.Tag.Index.canonical());
+    if (!Found || Own == Flags.Parameter)
+      Found = Own;
+  }
+  if (Found || !Unknown)
+    Flags.Parameter = Found;
+  return Flags;
+}
+
 std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
   const Dump &D = Derived.facts().dump();
+  if (Derived.program().isFromTexts()) {
+    std::vector<ExpectedFlags> All;
+    for (const Allocation &Alloc : D.Allocations)
+      All.push_back(flagsByTexts(Derived.facts(), Alloc));
+    return All;
+  }
   const Program &P = Derived.program();
   const DataflowAnalysis &Flow = Derived.flow();
   struct SetFacts {

@@ -17,8 +17,10 @@ LiveRanges::LiveRanges(const DataflowAnalysis &Flow,
         Donated[V.index()] = true;
   Ranges.reserve(Flow.values().size());
   for (size_t V = 0; V != Flow.values().size(); ++V)
-    Ranges.push_back(find(HloValueId(V)));
-  normalize();
+    Ranges.push_back(P.isFromTexts() ? findStated(HloValueId(V))
+                                     : find(HloValueId(V)));
+  if (!P.isFromTexts())
+    normalize();
 }
 
 bool LiveRanges::isReadOnlyParameter(const HloValue &V) const {
@@ -106,6 +108,74 @@ StepRange LiveRanges::find(HloValueId Id) const {
     Range.End = endOfAsync(C, Range.End);
   Range.End = lastPosition(Id, Range.End);
   Range.End = Kept ? Order.steps() : std::max(Range.End, lastUse(Id));
+  return Range;
+}
+
+/// True if \p At is a result, `{1..}`, of an asynchronous start at \p Step. The
+/// sugar collective-permute-start is spelled like an opcode of its own.
+bool LiveRanges::isAsyncResult(const Position &At, int32_t Step) const {
+  const Facts &DumpFacts = P.facts();
+  auto Steps = DumpFacts.dump().Indices.steps(At.Index);
+  if (Steps.empty() || Steps[0] != 1 || DumpFacts.time(At.Name) != Step)
+    return false;
+  const Instruction *I = DumpFacts.instruction(At.Name);
+  llvm::StringRef Text =
+      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[At.Name];
+  return Text.contains("-start") || (I && isAsync(I->Op.Op));
+}
+
+/// True if values of \p Name may start at \p Step, where an async-start is: as
+/// its results (newer than 2026-08-22), or as the dynamic-update-slice of its
+/// body, the operand of which the start holds (since 2026-08-03).
+bool LiveRanges::startsWithAsync(NameId Name, int32_t Step) const {
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
+  auto IsResult = [&](UsedId U) {
+    return U && llvm::any_of(D.positions(D[U]), [&](const Position &At) {
+             return isAsyncResult(At, Step);
+           });
+  };
+  const ReleaseWindow &When = DumpFacts.release();
+  if (!When.until(Release::AsyncRootStart) &&
+      llvm::any_of(DumpFacts.usedOfInstruction(Name),
+                   [&](uint32_t U) { return IsResult(UsedId(U)); }))
+    return true;
+  return !When.until(Release::AsyncUpdateSliceForwards) &&
+         DumpFacts.opcode(Name) == Opcode::DynamicUpdateSlice &&
+         llvm::any_of(DumpFacts.usesBy(Name), [&](uint32_t Row) {
+           return D.Uses[Row].Operand == 0 &&
+                  IsResult(DumpFacts.ownerOfUse(Row));
+         });
+}
+
+/// Where a value starts for which \p Stated is stated. A parameter of another
+/// computation than the entry starts with that, at or before its own step.
+int32_t LiveRanges::statedStart(const HloValue &V, ShapeIndex Index,
+                                int32_t Stated) const {
+  const Facts &DumpFacts = P.facts();
+  const ProgramNode &N = P[V.Definition];
+  int32_t Step = Order.time(V.Definition);
+  ValueId Line = DumpFacts.findValue(N.Name, Index);
+  if (N.Op == Opcode::Parameter && Line && !DumpFacts.dump()[Line].Tag.Phi &&
+      DumpFacts.dump()[DumpFacts.dump()[Line].Owner].isParameter())
+    return 0;
+  if (Stated > Step && startsWithAsync(N.Name, Stated))
+    return Stated;
+  return N.Opaque || N.Op == Opcode::Parameter ? std::clamp(Stated, 0, Step)
+                                               : Step;
+}
+
+StepRange LiveRanges::findStated(HloValueId Id) const {
+  const HloValue &V = Flow[Id];
+  int32_t Step = Order.time(V.Definition);
+  if (Step < 0)
+    return {-1, -1};
+  ShapeIndex Index = P.trees().index(P[V.Definition].Shape, V.Ordinal);
+  StepRange Range = P.facts()
+                        .range(P[V.Definition].Name, Index)
+                        .value_or(StepRange{Step, Step});
+  Range.Start = statedStart(V, Index, Range.Start);
+  Range.End = std::clamp(Range.End, Range.Start, Order.steps());
   return Range;
 }
 

@@ -17,7 +17,7 @@ public:
              const Schedule &Order, const ReleaseRules &Rules);
 
   /// The closed range of \p V in steps; nothing if its instruction has no
-  /// step.
+  /// step. From texts: the stated one, as far as it is possible.
   std::optional<StepRange> operator[](HloValueId V) const {
     StepRange Range = Ranges[V.index()];
     return Range.Start < 0 ? std::nullopt : std::optional(Range);
@@ -28,6 +28,11 @@ public:
 
 private:
   StepRange find(HloValueId V) const;
+  StepRange findStated(HloValueId V) const;
+  int32_t statedStart(const HloValue &V, ShapeIndex Index,
+                      int32_t Stated) const;
+  bool isAsyncResult(const Position &At, int32_t Step) const;
+  bool startsWithAsync(NameId Name, int32_t Step) const;
   int32_t startOf(HloId Definition) const;
   int32_t endOfAsync(ComputationId C, int32_t End) const;
   int32_t lastPosition(HloValueId V, int32_t End) const;

@@ -33,12 +33,16 @@ void LocationGraph::join(uint32_t Location,
 
 uint32_t LocationGraph::find(uint32_t Location) {
   uint32_t End = Location;
-  // Data cycles pass a phi, but for broken modules.
-  for (size_t Steps = 0; Kinds[End] == LocationKind::Forward; ++Steps) {
-    if (Steps > Kinds.size()) {
+  // Data cycles pass a phi, but for broken modules and texts: a mark that is
+  // moved on at each power of two is met again.
+  uint32_t Mark = NoBase;
+  for (size_t Steps = 1; Kinds[End] == LocationKind::Forward; ++Steps) {
+    if (End == Mark) {
       Kinds[End] = LocationKind::None;
       break;
     }
+    if (llvm::isPowerOf2_64(Steps))
+      Mark = End;
     End = Source[End];
   }
   while (Kinds[Location] == LocationKind::Forward && Location != End) {

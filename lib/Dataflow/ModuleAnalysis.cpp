@@ -5,8 +5,14 @@
 
 using namespace hlobuf;
 
-ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts)
-    : DumpFacts(DumpFacts), P(DumpFacts) {
+ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts, ProgramSource Source)
+    : DumpFacts(DumpFacts), P(DumpFacts, Source) {
+  if (P.isFromTexts()) {
+    Best = std::make_unique<Derivation>(P, ReleaseRules());
+    Differing = findDiffering(*Best);
+    findUnknownOpcodes();
+    return;
+  }
   findObstacle();
   if (!Obstacle.empty())
     return;
@@ -27,8 +33,36 @@ void ModuleAnalysis::findObstacle() {
     Obstacle = "a computation is called from several places";
 }
 
+llvm::ArrayRef<Section> hlobuf::sectionsInTexts(DerivedPart Part) {
+  using enum Section;
+  static constexpr Section Scheduled[] = {Allocations, Used, Sequence, Ranges};
+  static constexpr Section Defined[] = {Allocations, Used, Texts};
+  static constexpr Section Listed[] = {Used};
+  switch (Part) {
+  case DerivedPart::Sequence:
+  case DerivedPart::Ranges:
+    return Scheduled;
+  case DerivedPart::Values:
+  case DerivedPart::Positions:
+  case DerivedPart::Flags:
+    return Defined;
+  case DerivedPart::Uses:
+    return Listed;
+  case DerivedPart::Places:
+  case DerivedPart::Sizes:
+    break;
+  }
+  return {};
+}
+
 bool ModuleAnalysis::states(DerivedPart Part) const {
   const Dump &D = DumpFacts.dump();
+  if (P.isFromTexts()) {
+    llvm::ArrayRef<Section> Needed = sectionsInTexts(Part);
+    return !Needed.empty() &&
+           llvm::all_of(Needed, [&](Section S) { return D.complete(S); }) &&
+           (Part != DerivedPart::Ranges || DumpFacts.isSequenceSound());
+  }
   bool Named = D.complete(Section::Used) || !P.leavesElementsOut();
   bool Ordered = P.module().Scheduled || P.adoptedOrder();
   bool Timed = Ordered && D.complete(Section::Sequence) &&
@@ -187,9 +221,9 @@ void ModuleAnalysis::findUnknownOpcodes() {
       if (HloValueId V = flow().at(Id, K))
         Guessed[aliases().group(V).index()] = true;
   };
-  for (size_t I = 0; I != P.module().Instructions.size(); ++I) {
+  for (size_t I = 0; I != P.size(); ++I) {
     HloId Id(I);
-    if (P[Id].Op != Opcode::Unknown || !P.hasBuffers(Id))
+    if (P[Id].Op != Opcode::Unknown || P[Id].Opaque || !P.hasBuffers(Id))
       continue;
     Uncertain = true;
     Guessed.resize(flow().values().size());

@@ -13,11 +13,17 @@
 
 namespace hlobuf {
 
+/// The sections that \p Part takes without the module; none if texts do not
+/// tell.
+llvm::ArrayRef<Section> sectionsInTexts(DerivedPart Part);
+
 /// All that follows from one module, and what explains the dump best.
 class ModuleAnalysis {
 public:
-  /// Derives everything from \p DumpFacts's module, which must be complete.
-  explicit ModuleAnalysis(const Facts &DumpFacts);
+  /// Derives everything from \p DumpFacts's module, which must be complete, or
+  /// from its used values.
+  explicit ModuleAnalysis(const Facts &DumpFacts,
+                          ProgramSource Source = ProgramSource::Module);
 
   const Facts &facts() const { return DumpFacts; }
   /// Why nothing can be derived; empty if it can. Nothing else may then be

@@ -36,9 +36,16 @@ private:
   const ResultCheck *outcome(const CheckInfo &Info) const {
     return Outcomes[&Info - allChecks().begin()];
   }
+  /// What texts show does not replace what a module shows.
   bool passed(const CheckInfo &Info) const {
     const ResultCheck *C = outcome(Info);
-    return C && C->Outcome == CheckOutcome::Passed;
+    return C && C->Outcome == CheckOutcome::Passed && !C->FromTexts;
+  }
+  /// The sentence that \p Info says something of: without the module, what it
+  /// compares agrees with the rest of the dump.
+  Sentence sentence(const CheckInfo &Info) const {
+    const ResultCheck *C = outcome(Info);
+    return C && C->FromTexts ? Sentence::Consistency : Info.For.Of;
   }
   Heard heard(const ResultCheck &C) const;
   bool rests(const CheckInfo &Info) const;
@@ -104,7 +111,8 @@ bool Settling::proves(StringRef Id) const {
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
   return Info != allChecks().end() && passed(*Info) &&
-         (Agrees || !llvm::is_contained(Info->Needs, Section::Module));
+         (Agrees || (Info->For.Of != Sentence::Agreement &&
+                     !llvm::is_contained(Info->Needs, Section::Module)));
 }
 
 void Settling::add(Sentence S, std::string Reason) {
@@ -125,7 +133,7 @@ void Settling::addSkipped(Sentence S, StringRef Id) {
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
   Heard Left = heard(C);
-  SentenceResult &Said = R[Info.For.Of];
+  SentenceResult &Said = R[sentence(Info)];
   if (Left == Heard::Error) {
     if (Said.Is != Standing::Broken)
       Said.Because.clear();
@@ -137,9 +145,9 @@ void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
                                           "findings in the baseline",
                                           "findings that are suppressed"};
   if (Left != Heard::Nothing)
-    add(Info.For.Of, Left == Heard::Warning
-                         ? fmt::format("{} warns", C.Id)
-                         : Reasons[static_cast<size_t>(Left)].str());
+    add(sentence(Info), Left == Heard::Warning
+                            ? fmt::format("{} warns", C.Id)
+                            : Reasons[static_cast<size_t>(Left)].str());
 }
 
 void Settling::addCheck(const CheckInfo &Info) {
@@ -148,7 +156,7 @@ void Settling::addCheck(const CheckInfo &Info) {
     addFinding(Info, *C);
     return;
   }
-  Sentence S = Info.For.Of;
+  Sentence S = sentence(Info);
   bool Rests = rests(Info);
   if (C && C->Outcome == CheckOutcome::Passed && (Agrees || !Rests))
     return;
@@ -164,7 +172,7 @@ void Settling::addCheck(const CheckInfo &Info) {
                ? "agreement is broken"
                : "agreement is not shown");
   } else if (C->Outcome == CheckOutcome::NotChecked ||
-             Info.For.Role == ClaimRole::Core) {
+             (Info.For.Role == ClaimRole::Core && !C->FromTexts)) {
     addSkipped(S, Info.Id);
   }
 }
@@ -210,7 +218,7 @@ void Settling::settle(Sentence S) {
   if (S == ReaderSentence)
     addReader();
   for (const CheckInfo &Info : allChecks())
-    if (Info.For.Role != ClaimRole::None && Info.For.Of == S)
+    if (Info.For.Role != ClaimRole::None && sentence(Info) == S)
       addCheck(Info);
   if (Off.empty())
     R.ProvesNothing = false;

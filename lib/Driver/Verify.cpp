@@ -173,9 +173,11 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
     return Enabled;
   auto Class = [](uint32_t Number) {
     const CheckInfo &Info = allChecks()[Number];
-    return llvm::is_contained(Info.Needs, Section::Module) ? 2
-           : mayAskForModule(Info)                         ? 1
-                                                           : 0;
+    return llvm::is_contained(Info.Needs, Section::Module) ||
+                   Info.For.Of == Sentence::Agreement
+               ? 2
+           : mayAskForModule(Info) ? 1
+                                   : 0;
   };
   llvm::stable_sort(
       Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
@@ -207,8 +209,9 @@ Verdict Run::runCheck(uint32_t Number) const {
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
   Texts.releasePages();
-  Check.Checks.push_back({Info.Id, outcome(R, Check), Severity::Lint,
-                          R.extent().str(), R.assumption().str()});
+  Check.Checks.push_back({Info.Id, outcome(R, Check), R.usesTexts(),
+                          Severity::Lint, R.extent().str(),
+                          R.assumption().str()});
   for (const SkipReason &Why : R.skipReasons())
     Skip(Why);
   for (auto [Gate, Count] : R.exempted())

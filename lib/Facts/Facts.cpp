@@ -145,6 +145,14 @@ ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
   return All.at(Name, Index, [&](uint32_t I) { return D.Positions[I].Index; });
 }
 
+bool Facts::isAt(UsedId U, NameId Name, ShapeIndex Index) const {
+  IndexRange Own = D[U].Positions;
+  return llvm::any_of(positionsAt(Name, Index), [&](uint32_t Number) {
+    return Number >= Own.Begin && Number < Own.End &&
+           D.Positions[Number].Index == Index;
+  });
+}
+
 ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
   return Memo->Uses.get([&] { return groupByRow(D, D.Uses); })[Name];
 }

@@ -65,6 +65,8 @@ public:
   llvm::ArrayRef<uint32_t> positionsAt(NameId Name) const;
   /// The same at (name, index).
   llvm::ArrayRef<uint32_t> positionsAt(NameId Name, ShapeIndex Index) const;
+  /// True if \p U says that it is at (name, index), printed like that.
+  bool isAt(UsedId U, NameId Name, ShapeIndex Index) const;
   /// Numbers in Dump::Uses of all uses by instruction \p Name.
   llvm::ArrayRef<uint32_t> usesBy(NameId Name) const;
   /// The used value that position or use number \p Number belongs to.

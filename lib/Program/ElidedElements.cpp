@@ -18,8 +18,9 @@ static bool leavesElementsOut(const HloModule &M, const ShapeTrees &Trees) {
   return AnyTuple;
 }
 
-ElidedElements::ElidedElements(const Facts &DumpFacts, const ShapeTrees &Trees)
-    : DumpFacts(DumpFacts), D(DumpFacts.dump()), M(D.Module), Trees(Trees),
+ElidedElements::ElidedElements(const Facts &DumpFacts, const HloModule &M,
+                               const ShapeTrees &Trees)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()), M(M), Trees(Trees),
       LeftOut(leavesElementsOut(M, Trees)) {
   // Without used values nothing shows what a name in the sequence stands for.
   if (!LeftOut || !M.Entry || !D.complete(Section::Used))

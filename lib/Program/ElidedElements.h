@@ -28,7 +28,8 @@ struct ElidedElement {
 /// about them is derived again, so that a lie of the dump shows.
 class ElidedElements {
 public:
-  ElidedElements(const Facts &DumpFacts, const ShapeTrees &Trees);
+  ElidedElements(const Facts &DumpFacts, const HloModule &M,
+                 const ShapeTrees &Trees);
 
   /// The module leaves get-tuple-elements out, but for roots.
   bool areLeftOut() const { return LeftOut; }

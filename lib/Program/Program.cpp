@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Program/Program.h"
+#include "Program/StatedNodes.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
@@ -8,10 +9,26 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-Program::Program(const Facts &DumpFacts)
+/// What a program from texts has of a module: one computation.
+static const HloModule &emptyModule() {
+  static const HloModule Empty = [] {
+    HloModule M;
+    M.Computations.emplace_back();
+    return M;
+  }();
+  return Empty;
+}
+
+Program::Program(const Facts &DumpFacts, ProgramSource Source)
     : ProgramGraph(DumpFacts.dump().Shapes, DumpFacts.dump().Indices),
-      DumpFacts(DumpFacts), M(DumpFacts.dump().Module),
-      Elided(DumpFacts, Trees), Chains(*this) {
+      DumpFacts(DumpFacts),
+      M(Source == ProgramSource::Texts ? emptyModule()
+                                       : DumpFacts.dump().Module),
+      Elided(DumpFacts, M, Trees), Chains(*this) {
+  if (Source == ProgramSource::Texts) {
+    addStatedNodes();
+    return;
+  }
   if (!M.Entry) {
     Obstacle = "the module has no ENTRY computation";
     return;
@@ -52,6 +69,18 @@ void Program::addModuleNodes() {
     if (I.Op.Op == Opcode::Fusion)
       for (const HloCall &Call : M.calls(I))
         FusionBody[Call.Callee.index()] = true;
+}
+
+void Program::addStatedNodes() {
+  StatedNodes All = findStatedNodes(DumpFacts);
+  Nodes = std::move(All.Nodes);
+  Operands = std::move(All.Operands);
+  Stated = std::move(All.ByName);
+  FusionBody.assign(1, false);
+  Embedded.assign(1, false);
+  Classes.assign(1, ComputationClass::Global);
+  CallerBegin.assign(2, 0);
+  linkUsers();
 }
 
 HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
@@ -279,6 +308,8 @@ StringRef Program::customCallTarget(HloId Id, Backend On) const {
 }
 
 HloId Program::find(NameId Name) const {
+  if (isFromTexts())
+    return Name ? Stated[Name.index()] : HloId();
   HloId Id = M.find(Name);
   return Id || !Name ? Id : Elided.find(Name);
 }
@@ -287,10 +318,28 @@ std::string Program::spell(HloId Id) const {
   const ProgramNode &N = (*this)[Id];
   if (N.Name)
     return DumpFacts.dump().Names[N.Name].str();
+  if (isFromTexts())
+    return "an instruction that is not known";
   return fmt::format("{}#{}", spell(operands(Id)[0]), N.Number);
 }
 
+/// Where 'Used values', or else the sequence, name \p Name first.
+static StringRef statedPlace(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
+  if (const Instruction *I = DumpFacts.instruction(Name))
+    return D.text(*I).take_until([](char C) { return C == ' '; });
+  if (ArrayRef<uint32_t> Rows = DumpFacts.positionsAt(Name); !Rows.empty())
+    return DumpFacts.places().row(D.Positions[Rows.front()]).Name;
+  if (ArrayRef<uint32_t> Rows = DumpFacts.usesBy(Name); !Rows.empty())
+    return DumpFacts.places().row(D.Uses[Rows.front()]).Name;
+  int32_t Step = DumpFacts.time(Name);
+  return Step < 0 ? D.usedText().take_front(1)
+                  : DumpFacts.places().row(D.Sequence[size_t(Step)]).Name;
+}
+
 StringRef Program::place(HloId Id) const {
+  if (isFromTexts())
+    return statedPlace(DumpFacts, Nodes[Id.index()].Name);
   while (isHidden(Id))
     Id = operands(Id)[0];
   const HloInstruction &I = M[Id];

@@ -15,6 +15,15 @@
 
 namespace hlobuf {
 
+/// What a program is built from.
+enum class ProgramSource : uint8_t {
+  /// The HLO module: everything is known.
+  Module,
+  /// Texts, positions and uses of 'Used values': one computation, and opaque
+  /// instructions (StatedNodes).
+  Texts,
+};
+
 /// Operand number \p Operand of \p User.
 struct ProgramUse {
   HloId User;
@@ -36,11 +45,14 @@ enum class ComputationClass : uint8_t {
 class Program : public ProgramGraph {
 public:
   /// \p DumpFacts's dump gives names and places of get-tuple-elements that the
-  /// text leaves out, and the order where the module is not scheduled.
-  explicit Program(const Facts &DumpFacts);
+  /// text leaves out, and the order where the module is not scheduled. From
+  /// texts there is no module(); nothing is called.
+  explicit Program(const Facts &DumpFacts,
+                   ProgramSource Source = ProgramSource::Module);
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
+  bool isFromTexts() const { return !Stated.empty(); }
   const HloModule &module() const { return M; }
   const Facts &facts() const { return DumpFacts; }
 
@@ -102,7 +114,9 @@ public:
   llvm::StringRef customCallTarget(HloId Id, Backend On) const;
 
   /// True if \p Id is a get-tuple-element that the text leaves out.
-  bool isHidden(HloId Id) const { return Id.index() >= M.Instructions.size(); }
+  bool isHidden(HloId Id) const {
+    return Id.index() >= M.Instructions.size() && !isFromTexts();
+  }
   /// The instruction named \p Name, hidden ones included.
   HloId find(NameId Name) const;
   /// Its name, or how the text spells the element: `x#0`.
@@ -124,6 +138,7 @@ public:
 
 private:
   void addModuleNodes();
+  void addStatedNodes();
   void adoptOrder();
   void linkOperands();
   void buildOrder();
@@ -137,6 +152,8 @@ private:
 
   const Facts &DumpFacts;
   const HloModule &M;
+  /// By name, where the program is from texts.
+  std::vector<HloId> Stated;
   ElidedElements Elided;
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;

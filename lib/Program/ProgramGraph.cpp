@@ -18,8 +18,9 @@ std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
     if (!From || From->Operand >= operands(Id).size() ||
         !operands(Id)[From->Operand])
       continue;
-    if (auto Part = Trees.ordinal(
-            Nodes[operands(Id)[From->Operand].index()].Shape, From->Steps))
+    ShapeId Operand = Nodes[operands(Id)[From->Operand].index()].Shape;
+    if (auto Part =
+            Operand ? Trees.ordinal(Operand, From->Steps) : std::nullopt)
       return OperandPart{From->Operand, *Part};
   }
   return std::nullopt;

@@ -23,6 +23,10 @@ struct ProgramNode {
   Opcode Op = Opcode::Unknown;
   bool Sugar = false;
   bool Root = false;
+  /// Only its name is known, and what positions and uses say of it; ReadsParts
+  /// then: they show that it reads all parts of its operands.
+  bool Opaque = false;
+  bool ReadsParts = false;
 };
 
 /// Part \p Ordinal of operand \p Operand.

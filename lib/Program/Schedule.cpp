@@ -12,7 +12,22 @@ Schedule::Schedule(const Program &P, const ReleaseRules &Rules) : P(P) {
   Spans.assign(Count, {-1, -1});
   AsyncBodies.assign(Count, ComputationId());
   Active.assign(Count, false);
-  flatten(P.module().Entry);
+  if (P.isFromTexts())
+    takeStated();
+  else
+    flatten(P.module().Entry);
+}
+
+/// The steps of the dump.
+void Schedule::takeStated() {
+  const Facts &DumpFacts = P.facts();
+  for (const SequenceRow &Row : DumpFacts.dump().Sequence) {
+    HloId Id = P.find(Row.Name);
+    if (Id && DumpFacts.time(Row.Name) == steps())
+      Times[Id.index()] = steps();
+    Sequence.push_back(Id);
+  }
+  Spans[0] = {0, steps()};
 }
 
 /// The computations whose steps come right before that of \p Id.

@@ -17,7 +17,8 @@ class Schedule {
 public:
   Schedule(const Program &P, const ReleaseRules &Rules);
 
-  /// The instructions in the order of their steps.
+  /// The instructions in the order of their steps. From texts these are the
+  /// stated steps, and those of unknown instructions are invalid.
   llvm::ArrayRef<HloId> sequence() const { return Sequence; }
   /// Number of steps, called T.
   int32_t steps() const { return static_cast<int32_t>(Sequence.size()); }
@@ -45,6 +46,7 @@ private:
     llvm::SmallVector<ComputationId, 4> Before = {};
     size_t Entered = 0;
   };
+  void takeStated();
   void flatten(ComputationId Entry);
   void enter(ComputationId C, ComputationId AsyncBody,
              std::vector<Frame> &Stack);

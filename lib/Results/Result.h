@@ -103,6 +103,8 @@ struct ResultCheck {
   /// Of static storage.
   llvm::StringRef Id;
   CheckOutcome Outcome = CheckOutcome::Passed;
+  /// The module was not used: see Reporter::useTexts().
+  bool FromTexts = false;
   /// The gravest of its findings, before related ones were folded.
   Severity Gravest = Severity::Lint;
   /// See SentenceResult.

@@ -103,26 +103,76 @@ const ModuleAnalysis *hlobuf::usableModule(const CheckContext &Ctx,
   return nullptr;
 }
 
+/// Why a part that needs every value stayed silent.
+static constexpr const char *SomeUnlisted =
+    "the live ranges do not show whether all values are listed";
+
+/// What texts tell of \p Part, and what of that they do not; null if nothing.
+static const ModuleAnalysis *usableTexts(const CheckContext &Ctx,
+                                         Reporter &Diags, DerivedPart Part) {
+  Diags.useTexts();
+  const Dump &D = Ctx.dump();
+  for (Section S : sectionsInTexts(Part))
+    if (!D.complete(S)) {
+      Diags.notCheckedWithout(Ctx, S);
+      return nullptr;
+    }
+  bool Timed = isTimedPart(Part);
+  if (Timed && D.Sequence.empty()) {
+    Diags.notChecked("the instruction sequence is empty");
+    return nullptr;
+  }
+  if (Timed && !Ctx.isSequenceSound())
+    Diags.notChecked("the instruction sequence is broken");
+  if (Part == DerivedPart::Uses && !D.complete(Section::Texts))
+    Diags.notCheckedWithout(Ctx, Section::Texts);
+  if ((Part == DerivedPart::Sequence || Part == DerivedPart::Values ||
+       Part == DerivedPart::Uses) &&
+      !Ctx.isFull())
+    Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
+  const ModuleAnalysis *Analysis = Ctx.textAnalysis();
+  return Analysis->states(Part) ? Analysis : nullptr;
+}
+
+/// What the module says of \p Part; null if nothing, and \p Diags says why.
+static const ModuleAnalysis *
+comparableModule(const CheckContext &Ctx, Reporter &Diags, DerivedPart Part) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (Analysis && Part == DerivedPart::Places && Analysis->obstacle().empty() &&
+      Analysis->isOfAnotherTime())
+    reportAnotherTime(*Analysis, Diags);
+  Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
+    return nullptr;
+  std::string Obstacle = obstacleTo(*Analysis, Part);
+  if (!Obstacle.empty()) {
+    if (Analysis->isTimed())
+      Diags.notCheckedWithout(Ctx, Section::Used, Obstacle);
+    else
+      Diags.notChecked(Obstacle);
+    return nullptr;
+  }
+  if (Analysis->states(Part))
+    return Analysis;
+  Diags.notApplicable("sizes on TPU do not follow from shapes alone");
+  return nullptr;
+}
+
+const ModuleAnalysis *hlobuf::usableProgram(const CheckContext &Ctx,
+                                            Reporter &Diags, DerivedPart Part) {
+  const ModuleAnalysis *Module = Ctx.moduleAnalysis();
+  bool Usable =
+      Module && Module->obstacle().empty() && !Module->isOfAnotherTime();
+  return Usable || sectionsInTexts(Part).empty()
+             ? comparableModule(Ctx, Diags, Part)
+             : usableTexts(Ctx, Diags, Part);
+}
+
 void hlobuf::reportDifferences(const CheckContext &Ctx, Reporter &Diags,
                                DerivedPart Part, DescribeFn Describe) {
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  const ModuleAnalysis *Analysis = usableProgram(Ctx, Diags, Part);
   if (!Analysis)
     return;
-  if (!Analysis->obstacle().empty())
-    return reportObstacle(*Analysis, Diags);
-  std::string Obstacle = obstacleTo(*Analysis, Part);
-  if (!Obstacle.empty())
-    return Analysis->isTimed()
-               ? Diags.notCheckedWithout(Ctx, Section::Used, Obstacle)
-               : Diags.notChecked(Obstacle);
-  if (!Analysis->states(Part))
-    return Diags.notApplicable("sizes on TPU do not follow from shapes alone");
-  if (Analysis->isOfAnotherTime()) {
-    if (Part == strangersIn(*Analysis))
-      reportAnotherTime(*Analysis, Diags);
-    Diags.notChecked("dump and module come from different compilation stages");
-    return;
-  }
   if (!Analysis->differs(Part))
     return;
   if (!Analysis->newRuleFor().empty() && ModuleAnalysis::mayBeNewRule(Part))

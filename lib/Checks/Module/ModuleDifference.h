@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dump against module.
+// Dump against program.
 //
-// What the checks that compare a dump with its module share: whether a part
-// can be compared, and how much of it is said.
+// What the checks that compare a dump with its program share: from which source
+// a part can be derived, and how much of it is said.
 
 #ifndef HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
 #define HLOBUF_CHECKS_MODULE_MODULEDIFFERENCE_H
@@ -16,6 +16,12 @@ namespace hlobuf {
 /// What the module implies, to be compared with the dump; null where that
 /// cannot be, and \p Diags says why.
 const ModuleAnalysis *usableModule(const CheckContext &Ctx, Reporter &Diags);
+
+/// What the program implies of \p Part: from the module or, where that cannot
+/// be used, from the used values. Null where the two do not tell, and \p Diags
+/// says why.
+const ModuleAnalysis *usableProgram(const CheckContext &Ctx, Reporter &Diags,
+                                    DerivedPart Part);
 
 /// Says why \p Analysis, which has an obstacle, was not used.
 void reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags);
@@ -33,6 +39,12 @@ struct ModuleAnswer {
     return Diags.reportAs(Level, Where, Format, std::forward<Ts>(Args)...);
   }
 
+  /// How the source is called that says something else: \p Texts without the
+  /// module.
+  const char *source(const char *Texts) const {
+    return P.isFromTexts() ? Texts : "the module";
+  }
+
   const ModuleAnalysis &Analysis;
   const Facts &DumpFacts;
   const Dump &D;
@@ -46,7 +58,7 @@ struct ModuleAnswer {
 using DescribeFn =
     llvm::function_ref<Finding(const ModuleAnswer &, const Difference &)>;
 
-/// Compares \p Part of the dump with the module. The differences of the first
+/// Compares \p Part of the dump with its program. The differences of the first
 /// part that differs are findings of their own; those of later parts follow
 /// from them and become notes of the first.
 void reportDifferences(const CheckContext &Ctx, Reporter &Diags,

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a dump states and its module implies, part by part: how each difference
-// is told. What the module implies is derived in lib/Dataflow.
+// What a dump states and its program implies, part by part: how each difference
+// is told. What the program implies is derived in lib/Dataflow, from the module
+// or, as far as they tell, from instruction texts, positions and uses.
 //
 // - The sequence is the schedule of the module's computations, each callee put
 //   before its caller's step (FlattenSchedule in
 //   xla/hlo/utils/hlo_live_range.cc, 2019-2026). Without is_scheduled=true in
 //   the header the order inside a computation is taken from the dump; then it
-//   must still be one: operands first, callees in their places.
-// - A value has a buffer if and only if the module's dataflow defines it in a
+//   must still be one: operands first, callees in their places. Without the
+//   module: a step is where some value is, and every instruction where a live
+//   value is or is used is a step.
+// - A value has a buffer if and only if the program's dataflow defines it in a
 //   computation that gets buffers, and it is a phi if and only if different
 //   values meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026).
 //   Alias sets with a constant, where no constant is allocated, and those of a
 //   view color (2026-07-22 on) have live ranges and no allocation.
-// - The positions of a value are its definition and all that the module only
-//   forwards from there; its uses are the operands at which the module reads it
+// - The positions of a value are its definition and all that the program only
+//   forwards from there; its uses are the operands at which it is read
 //   (HloValue::ComputeUses in xla/service/hlo_value.cc, 2019-2026). A tuple or
 //   copy that only passes an element on is a use only as a root. The order of
 //   neither means anything.
 // - What an allocation is follows from the values in it
 //   (AssignBuffersForComputations in buffer_assignment.cc, 2019-2026), and so
-//   does a size on CPU and GPU: the largest of the alias set.
+//   does a size on CPU and GPU: the largest of the alias set. Without the
+//   module: whether it is a parameter's, and whose.
 // - A live range begins where its value is defined and ends where the module
 //   holds or reads it last; ranges of one alias set end where the next begins
-//   (hlo_live_range.cc, by the rules of the dump's release).
+//   (hlo_live_range.cc, by the rules of the dump's release). Without the
+//   module: where it begins, and that it ends inside the steps.
 
 #include "Checks/Module/ModuleDifference.h"
+#include "Checks/Values/UsedRows.h"
 #include "Dataflow/Expected.h"
 
 using namespace hlobuf;
@@ -38,6 +44,12 @@ static StringRef stepName(const ModuleAnswer &M, size_t Number) {
 
 /// Points at the step after which the module has \p Id.
 static Finding missingStep(const ModuleAnswer &M, HloId Id) {
+  if (M.P.isFromTexts())
+    return M
+        .report(M.P.place(Id),
+                "{} is missing from the sequence, but a live value is there",
+                M.P.spell(Id))
+        .about(M.P[Id].Name);
   const Schedule &Order = M.Analysis.schedule();
   int32_t Step = Order.time(Id);
   StringRef Where = M.P.place(Id);
@@ -78,6 +90,9 @@ static Finding describeStep(const ModuleAnswer &M, const Difference &Found) {
     return lateOperand(M, Found);
   NameId Stated = M.D.Sequence[Found.Row].Name;
   StringRef Where = stepName(M, Found.Row);
+  if (Found.Kind == DifferenceKind::Invented && M.P.isFromTexts())
+    return M.report(Where, "no value has a position at {}", M.D.Names[Stated])
+        .about(Stated);
   if (Found.Kind == DifferenceKind::Invented)
     return M
         .report(Where, "the module has no instruction {}", M.D.Names[Stated])
@@ -116,9 +131,9 @@ static Finding describeValue(const ModuleAnswer &M, const Difference &Found) {
         .report(Texts.Name, "the module has no instruction {}",
                 M.D.Names[Tag.Name])
         .about(Found.Line);
-  Finding F = M.report(Texts.Whole,
-                       "{} has a buffer, but the module defines no value there",
-                       M.D.spell(Tag));
+  Finding F =
+      M.report(Texts.Whole, "{} has a buffer, but {} defines no value there",
+               M.D.spell(Tag), M.source("the instruction"));
   F.note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name]);
   if (HloValueId V = Flow.at(Id, Tag.Index))
     F.note(M.P.place(Flow[V].Definition), "it only forwards {}", Flow.spell(V));
@@ -140,14 +155,14 @@ static Finding describePosition(const ModuleAnswer &M,
   if (Found.Kind == DifferenceKind::Missing)
     return M
         .report(M.At.tag(U).Whole,
-                "in the module, {} is also at {}{}, which is missing from its "
-                "positions",
+                "{} is also at {}{}, which is missing from its positions",
                 M.D.spell(U.Tag), M.P.spell(Found.Id),
                 spellIndex(M, Found.Id, Found.Ordinal))
         .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
+        .note(lastPositionRow(M.DumpFacts, Found.Used), "its last position")
         .about(U.Tag.Name);
   const Position &Row = M.D.Positions[Found.Row];
-  Finding F = M.report(M.At.line(Row).ltrim(), "in the module, {} is not at {}",
+  Finding F = M.report(M.At.line(Row).ltrim(), "{} is not at {}",
                        M.D.spell(U.Tag), M.D.spell(Row.Name, Row.Index));
   if (HloId Id = M.P.find(Row.Name)) {
     HloValueId There = M.Analysis.flow().at(Id, Row.Index);
@@ -158,28 +173,38 @@ static Finding describePosition(const ModuleAnswer &M,
 }
 
 static Finding describeUse(const ModuleAnswer &M, const Difference &Found) {
+  if (!Found.Used) {
+    NameId Operand = M.P[M.P.operands(Found.Id)[Found.Operand]].Name;
+    const Instruction &I = *M.DumpFacts.instruction(M.P[Found.Id].Name);
+    return M
+        .report(M.At.operand(I, Found.Operand),
+                "operand {} of {} is {}, which is not a position of any value",
+                Found.Operand, M.P.spell(Found.Id), M.D.Names[Operand])
+        .about(I.Name)
+        .about(Operand);
+  }
   const UsedValue &U = M.D[Found.Used];
   if (Found.Kind == DifferenceKind::Missing) {
     std::string Index =
         spellIndex(M, M.P.operands(Found.Id)[Found.Operand], Found.Ordinal);
     return M
         .report(M.At.tag(U).Whole,
-                "in the module, {} reads {} as operand {}{}{}, which is "
-                "missing from its uses",
+                "{} reads {} as operand {}{}{}, which is missing from its uses",
                 M.P.spell(Found.Id), M.D.spell(U.Tag), Found.Operand,
                 Index.empty() ? "" : " ", Index)
         .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
+        .note(lastUseRow(M.DumpFacts, Found.Used), "its last use")
         .about(U.Tag.Name);
   }
   const Use &Row = M.D.Uses[Found.Row];
   Finding F =
-      M.report(M.At.line(Row).ltrim(),
-               "in the module, {} does not read {} as operand "
-               "{}{}",
+      M.report(M.At.line(Row).ltrim(), "{} does not read {} as operand {}{}",
                M.D.Names[Row.Name], M.D.spell(U.Tag), Row.Operand,
                Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
   if (HloId Id = M.P.find(Row.Name))
     F.note(M.P.place(Id), "{} is here", M.D.Names[Row.Name]);
+  if (M.P.isFromTexts())
+    F.note(lastPositionRow(M.DumpFacts, Found.Used), "its last position");
   return F.about(U.Tag.Name);
 }
 
@@ -199,14 +224,36 @@ static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
                        : fmt::format("{}", fmt::join(Texts, ", "));
 }
 
+/// The row before which that of \p V belongs, or the last one.
+static StringRef rowBehind(const ModuleAnswer &M, HloValueId V) {
+  if (M.D.Ranges.empty())
+    return M.At.liveHeader().First;
+  constexpr size_t Far = 64;
+  UsedId Own = M.Analysis.usedOf(V);
+  for (size_t U = Own.index();
+       Own && U < M.D.Used.size() && U < Own.index() + Far; ++U)
+    if (auto Row =
+            M.DumpFacts.rangeRow(M.D.Used[U].Tag.Name, M.D.Used[U].Tag.Index))
+      return M.At.line(M.D.Ranges[*Row]);
+  return M.At.line(M.D.Ranges.back());
+}
+
 static Finding describeRange(const ModuleAnswer &M, const Difference &Found) {
   if (Found.Kind == DifferenceKind::Invented) {
     const LiveRangeRow &Row = M.D.Ranges[Found.Row];
+    uint32_t Same =
+        M.DumpFacts.rangeRow(Row.Name, Row.Index).value_or(Found.Row);
+    if (Same != Found.Row)
+      return M
+          .report(M.At.line(Row).ltrim(), "{} has two live ranges",
+                  M.D.spell(Row.Name, Row.Index))
+          .note(M.At.line(M.D.Ranges[Same]), "the first is here")
+          .about(Row.Name);
     return M
-        .report(
-            M.At.line(Row).ltrim(),
-            "{} has a live range, but the module's schedule has no such value",
-            M.D.spell(Row.Name, Row.Index))
+        .report(M.At.line(Row).ltrim(),
+                "{} has a live range, but the {} has no such value",
+                M.D.spell(Row.Name, Row.Index),
+                M.P.isFromTexts() ? "dump" : "module's schedule")
         .about(Row.Name);
   }
   HloId Id = M.Analysis.flow()[Found.Value].Definition;
@@ -216,22 +263,40 @@ static Finding describeRange(const ModuleAnswer &M, const Difference &Found) {
         .report(
             M.P.place(Id), "{} lives from step {} to {}, but has no live range",
             M.Analysis.flow().spell(Found.Value), Derived.Start, Derived.End)
+        .note(rowBehind(M, Found.Value), "it belongs next to this one")
         .about(M.P[Id].Name);
   const LiveRangeRow &Row = M.D.Ranges[Found.Row];
   bool StartsWrong = Row.Start != Derived.Start;
   Finding F = M.report(StartsWrong ? M.At.row(Row).First : M.At.row(Row).Second,
-                       "{} has live range {}-{}, but the module implies {}-{}",
+                       "{} has live range {}-{}, but {} implies {}-{}",
                        M.D.spell(Row.Name, Row.Index), Row.Start, Row.End,
-                       Derived.Start, Derived.End);
+                       M.source("the sequence"), Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
   if (Step >= 0 && Step < M.Analysis.schedule().steps()) {
     HloId There = M.Analysis.schedule().sequence()[static_cast<size_t>(Step)];
+    if (!There)
+      return F.about(Row.Name);
     F.note(M.P.place(There), "step {} is {}", Step, M.P.spell(There));
     if (There == Id)
       return F.about(Row.Name);
   }
   F.note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
   return F.about(Row.Name);
+}
+
+/// A misspelled opcode is not a newer opcode.
+static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
+  for (const Instruction &I : Ctx.dump().Instructions) {
+    if (I.Op.Op != Opcode::Unknown)
+      continue;
+    StringRef Text = Ctx.places().text(I).OpcodeText;
+    if (Opcode Other = findSimilarOpcode(Text); Other != Opcode::Unknown)
+      Diags
+          .reportAs(Severity::Warning, Text,
+                    "unknown opcode '{}'; did you mean '{}'?", Text,
+                    opcodeText(Other))
+          .about(I.Name);
+  }
 }
 
 /// Says that the compiler simplified phis in another way, at the first of them.
@@ -257,6 +322,8 @@ void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
   if (Analysis && Analysis->obstacle().empty() && Analysis->hasOtherPhis())
     reportOtherPhis(*Analysis, Diags);
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
+  if (Diags.usesTexts())
+    checkSpelling(Ctx, Diags);
 }
 
 void hlobuf::checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
@@ -275,9 +342,9 @@ void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
     const Allocation &Alloc = M.D.Allocations[Found.Row];
     return M
         .report(M.At.line(Alloc),
-                "allocation {} is {}, but according to the module it is {}",
+                "allocation {} is {}, but according to {} it is {}",
                 Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
-                spellFlags(M.D, Expected[Found.Row]))
+                M.source("its values"), spellFlags(M.D, Expected[Found.Row]))
         .about(AllocationId(Found.Row));
   };
   reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);

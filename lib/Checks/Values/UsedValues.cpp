@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The used values are the placed values: the same ids. XLA collects the values
+// of all allocations (buffer_assignment.cc ToString, 2019-09-09; ValuesToString
+// since 2026-04-03).
+// No exception is known. Multi-line value lines (2019-07 to 2019-09) are both
+// at once and have nothing to compare.
+//
+// The first position of a value is the place that defines it: the constructor
+// of HloValue puts it there (hlo_value.cc, since 2019), and SetPositions only
+// appends. Further positions are at other instructions, because a value set is
+// never asked for at another index of the defining instruction
+// (HloDataflowAnalysis, 2017 on). Braces are printed alike in tag and position:
+// both follow the instruction's shape. No exception is known.
+//
+// A value is printed as `<id name{index} (phi) @color>` on its value line and
+// on its block of the used values; both come from one HloValue
+// (HloValue::ToShortString, hlo_value.cc, 2019-09-09), so they are the same.
+// The block `reused by buffers of a different color` (2026-06-17) repeats the
+// tag once more. No exception is known.
+//
+// The text after ` from instruction:` is the defining instruction printed by
+// HloInstruction::ToString (hlo_value.cc, 2021-09-23 on): it begins with the
+// value's own name, never with `ROOT `, and is the same, byte for byte, for
+// every value that the instruction defines. No exception is known.
+//
+// No value lists a position or a use twice, and since 2026-06-02 one without
+// uses prints `(none)`. Positions are collected once for
+// each (instruction, index) (HloDataflowAnalysis::Verify insists on it), uses
+// once for each (user, operand, index) (HloValue::ComputeUses, hlo_value.cc).
+// No exception is known.
+
+#include "Checks/Check.h"
+#include "Checks/Values/UsedRows.h"
+#include <tuple>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// The value line after which that of \p U is most likely missing: in the only
+/// temp of its color, by id. Invalid for what belongs to other allocations.
+static ValueId lineBefore(const CheckContext &Ctx, UsedId U) {
+  const Dump &D = Ctx.dump();
+  const ValueTag &Tag = D[U].Tag;
+  Opcode Op = Ctx.opcode(Tag.Name);
+  if (Op == Opcode::Constant || Op == Opcode::Parameter ||
+      Ctx.time(Tag.Name) < 0 || Ctx.isLiveOut(U))
+    return ValueId();
+  const Allocation *Temp = nullptr;
+  for (const Allocation &Alloc : D.Allocations) {
+    if (!Alloc.PreallocatedTemp || Alloc.color() != Tag.Color)
+      continue;
+    if (Temp)
+      return ValueId();
+    Temp = &Alloc;
+  }
+  if (!Temp || Temp->Values.empty())
+    return ValueId();
+  const auto *Behind = llvm::partition_point(
+      D.values(*Temp), [&](const Value &V) { return V.Tag.Id < Tag.Id; });
+  auto Before = static_cast<uint32_t>(Behind - D.values(*Temp).begin());
+  return ValueId(Temp->Values.Begin + (Before == 0 ? 0 : Before - 1));
+}
+
+/// The only allocation that lacks a value; invalid if there is not just one.
+static AllocationId emptyAllocation(const Dump &D) {
+  AllocationId Found;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    if (!D.Allocations[I].Values.empty() || D.Allocations[I].PreallocatedTemp)
+      continue;
+    if (Found)
+      return AllocationId();
+    Found = AllocationId(I);
+  }
+  return Found;
+}
+
+/// \p U has no value line with its id.
+static void reportUnplaced(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
+  const ValueTag &Tag = D[U].Tag;
+  ValueId Same = Ctx.findValue(Tag.Name, Tag.Index);
+  UsedId Other = Same ? Ctx.usedOf(Same) : UsedId();
+  bool SameTag = Other && D[Other].Tag.Name == Tag.Name &&
+                 D[Other].Tag.Index.canonical() == Tag.Index.canonical();
+  if (Same && !SameTag) {
+    Diags
+        .report(Ctx.places().value(D[Same]).Tag.Id,
+                "value {} has id {} here, but id {} in 'Used values'",
+                D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
+        .note(Ctx.places().tag(D[U]).Id, "the other id is here")
+        .about(Same);
+    return;
+  }
+  Finding F =
+      Diags.report(Ctx.places().tag(D[U]).Whole,
+                   "used value {} is not in any allocation", D.spell(Tag));
+  F.about(Tag.Name);
+  // Where many lines are missing, looking for the place of each takes long.
+  constexpr unsigned MaxHints = 20;
+  if (Diags.count() > MaxHints)
+    return;
+  if (AllocationId Empty = emptyAllocation(D))
+    F.note(Ctx.places().line(D[Empty]), "its missing line may belong here")
+        .about(Empty);
+  else if (ValueId Before = lineBefore(Ctx, U))
+    F.note(Ctx.places().line(D[Before]),
+           "its missing line may belong next to this one");
+}
+
+/// \p V is not among the used values by id.
+static void reportUnused(const CheckContext &Ctx, Reporter &Diags, ValueId V) {
+  const Dump &D = Ctx.dump();
+  const ValueTag &Tag = D[V].Tag;
+  UsedId Same = Ctx.findUsed(Tag.Name, Tag.Index);
+  if (Same && !Ctx.valueOf(Same))
+    return; // Reported from the other side.
+  Diags
+      .report(Ctx.places().value(D[V]).Tag.Whole,
+              "value {} is missing from 'Used values'", D.spell(Tag))
+      .about(V);
+}
+
+static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  if (D.Values2019 == ValueForm::MultiLine)
+    return; // the value lines are the used values
+  for (uint32_t I = 0; I != D.Used.size(); ++I)
+    if (!Ctx.valueOf(UsedId(I)))
+      reportUnplaced(Ctx, Diags, UsedId(I));
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    if (!Ctx.usedOf(ValueId(I)))
+      reportUnused(Ctx, Diags, ValueId(I));
+}
+
+/// The first position is not the definition.
+static void reportFirst(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
+  const ValueTag &Tag = D[U].Tag;
+  TagTexts Texts = Ctx.places().tag(D[U]);
+  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  if (All.empty()) {
+    Finding F = Diags.report(lastPositionRow(Ctx, U),
+                             "{} has no positions, expected its definition {}",
+                             Texts.Whole, D.spell(Tag.Name, Tag.Index));
+    aboutUsed(Ctx, F, U).about(Tag.Name);
+    return;
+  }
+  const Position &First = All.front();
+  RowTexts Row = Ctx.places().row(First);
+  StringRef Where =
+      First.Name != Tag.Name || Row.Index.empty() ? Row.Name : Row.Index;
+  Finding F = Diags.report(Where,
+                           "the first position of {} is {}, expected its "
+                           "definition {}",
+                           Texts.Whole, D.spell(First.Name, First.Index),
+                           D.spell(Tag.Name, Tag.Index));
+  for (const Position &P : All.drop_front())
+    if (P.Name == Tag.Name && P.Index.canonical() == Tag.Index.canonical()) {
+      F.note(Ctx.places().line(P).ltrim(), "the definition is listed here");
+      break;
+    }
+  F.note(Texts.Whole, "the value");
+  aboutUsed(Ctx, F, U).about(Tag.Name);
+}
+
+static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    const ValueTag &Tag = D.Used[I].Tag;
+    llvm::ArrayRef<Position> All = D.positions(D.Used[I]);
+    if (All.empty() || All.front().Name != Tag.Name ||
+        All.front().Index != Tag.Index) {
+      reportFirst(Ctx, Diags, UsedId(I));
+      continue;
+    }
+    for (const Position &P : All.drop_front()) {
+      if (P.Name != Tag.Name || P.Index.canonical() == Tag.Index.canonical())
+        continue;
+      Finding F = Diags.report(
+          Ctx.places().line(P).ltrim(),
+          "{} is listed at {}, a different part of the instruction "
+          "that defines it",
+          Ctx.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
+      aboutUsed(Ctx, F, UsedId(I)).about(Tag.Name);
+    }
+  }
+}
+
+template <typename Row>
+static void report(const CheckContext &Ctx, Reporter &Diags, UsedId U,
+                   const char *Kind, const Row &First, const Row &Second) {
+  Finding F =
+      Diags.report(Ctx.places().line(Second).ltrim(), "{} lists this {} twice",
+                   Ctx.places().tag(Ctx.dump()[U]).Whole, Kind);
+  F.note(Ctx.places().line(First).ltrim(), "previously listed here");
+  if (ValueId V = Ctx.valueOf(U))
+    F.about(V);
+}
+
+/// Finds equal rows of one value; \p Sorted is scratch.
+template <typename Row, typename KeyFn>
+static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
+                      const char *Kind, llvm::ArrayRef<Row> Rows,
+                      std::vector<uint32_t> &Sorted, KeyFn Key) {
+  if (Rows.size() < 2)
+    return;
+  Sorted.resize(Rows.size());
+  for (uint32_t I = 0; I != Rows.size(); ++I)
+    Sorted[I] = I;
+  std::sort(Sorted.begin(), Sorted.end(), [&](uint32_t X, uint32_t Y) {
+    return std::pair(Key(Rows[X]), X) < std::pair(Key(Rows[Y]), Y);
+  });
+  for (size_t I = 1; I != Sorted.size(); ++I)
+    if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]]))
+      report(Ctx, Diags, U, Kind, Rows[Sorted[I - 1]], Rows[Sorted[I]]);
+}
+
+static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  std::vector<uint32_t> Sorted;
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    findEqual(Ctx, Diags, UsedId(I), "position", D.positions(D.Used[I]), Sorted,
+              [](const Position &P) {
+                return std::pair(P.Name.index(), P.Index.canonical().bits());
+              });
+    findEqual(Ctx, Diags, UsedId(I), "use", D.uses(D.Used[I]), Sorted,
+              [](const Use &U) {
+                return std::tuple(U.Name.index(), U.Operand,
+                                  U.Index.canonical().bits());
+              });
+  }
+}
+
+/// A text that shows what differs between two tags: the field, or the whole
+/// tag where the field was not printed.
+static StringRef differingField(const TagTexts &Texts, const ValueTag &X,
+                                const ValueTag &Y) {
+  StringRef Field = X.Name != Y.Name     ? Texts.Name
+                    : X.Index != Y.Index ? Texts.Index
+                    : X.Phi != Y.Phi     ? Texts.Phi
+                                         : Texts.Color;
+  return Field.empty() ? Texts.Whole : Field;
+}
+
+/// Two tags of one id. That of the used value is the odd one if its first
+/// position agrees with the value line.
+static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
+                        ValueId V) {
+  const Dump &D = Ctx.dump();
+  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  bool Odd = !All.empty() && All.front().Name == D[V].Tag.Name &&
+             All.front().Index == D[V].Tag.Index;
+  TagTexts Used = Ctx.places().tag(D[U]);
+  TagTexts Line = Ctx.places().value(D[V]).Tag;
+  const TagTexts &Wrong = Odd ? Used : Line;
+  const TagTexts &Other = Odd ? Line : Used;
+  Diags
+      .report(differingField(Wrong, D[U].Tag, D[V].Tag),
+              "the tag of value {} is {} here, but {} {}", D[U].Tag.Id,
+              Wrong.Whole, Other.Whole,
+              Odd ? "on its value line" : "in 'Used values'")
+      .note(Other.Whole, "the same value")
+      .about(V)
+      .about(D[U].Tag.Name)
+      .about(D[V].Tag.Name);
+}
+
+static void checkReuseRow(const CheckContext &Ctx, Reporter &Diags,
+                          const ReusedValue &Row) {
+  const Dump &D = Ctx.dump();
+  ValueId V = Ctx.findValue(Row.Tag.Name, Row.Tag.Index);
+  if (V && D[V].Tag == Row.Tag && Row.Color == Row.Tag.Color)
+    return;
+  TagTexts Tag = Ctx.places().tag(Row);
+  if (!V || D[V].Tag != Row.Tag) {
+    Finding F =
+        Diags.report(Tag.Whole, "no value line has the tag {}", Tag.Whole);
+    F.about(Row.Tag.Name);
+    if (V)
+      F.note(Ctx.places().value(D[V]).Tag.Whole, "the closest one").about(V);
+    return;
+  }
+  Diags
+      .report(Ctx.places().line(Row).take_back(1), "{} is listed with color {}",
+              Tag.Whole, Row.Color)
+      .about(V);
+}
+
+static void checkTags(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  for (uint32_t I = 0; I != D.Used.size(); ++I)
+    if (ValueId V = Ctx.valueOf(UsedId(I)); V && D[V].Tag != D.Used[I].Tag)
+      compareTags(Ctx, Diags, UsedId(I), V);
+  for (const ReusedValue &Row : D.Reused)
+    checkReuseRow(Ctx, Diags, Row);
+}
+
+/// Where \p Text stops to be \p Other, widened to whole words.
+static StringRef difference(StringRef Text, StringRef Other) {
+  auto IsWord = [](char C) {
+    return llvm::isAlnum(C) || C == '_' || C == '.' || C == '-';
+  };
+  size_t Shorter = std::min(Text.size(), Other.size());
+  size_t Begin = 0;
+  while (Begin != Shorter && Text[Begin] == Other[Begin])
+    ++Begin;
+  size_t Tail = 0;
+  while (Tail != Shorter - Begin &&
+         Text[Text.size() - 1 - Tail] == Other[Other.size() - 1 - Tail])
+    ++Tail;
+  size_t End = Text.size() - Tail;
+  while (Begin != 0 && IsWord(Text[Begin - 1]))
+    --Begin;
+  while (End != Text.size() && IsWord(Text[End]))
+    ++End;
+  return Text.slice(Begin, End);
+}
+
+/// The text begins with the name of the value's instruction.
+static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
+  const Dump &D = Ctx.dump();
+  StringRef Name = D.Names[D[U].Tag.Name];
+  StringRef Rest = D.text(D[U]);
+  StringRef Line = Rest;
+  bool Root = Rest.consume_front("ROOT ");
+  Rest.consume_front("%");
+  StringRef Stated = Rest.take_until([](char C) { return C == ' '; });
+  if (!Root && Stated == Name)
+    return true;
+  Finding F =
+      Root ? Diags.report(
+                 Line.take_front(4),
+                 "the text of {} begins with ROOT, which only modules print",
+                 Name)
+           : Diags.report(Stated,
+                          "the text describes {}, but the value is "
+                          "defined by {}",
+                          Stated, Name);
+  F.note(Ctx.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
+  if (ValueId V = Ctx.valueOf(U))
+    F.about(V);
+  return false;
+}
+
+/// The text that most values of one instruction have; the first one's if no
+/// text has more than half of them.
+static uint32_t pickCommon(const Dump &D, llvm::ArrayRef<uint32_t> Group) {
+  uint32_t Leader = Group.front();
+  size_t Votes = 0;
+  for (uint32_t U : Group) {
+    if (Votes == 0)
+      Leader = U;
+    bool Same = D.text(D.Used[U]) == D.text(D.Used[Leader]);
+    Votes = Same ? Votes + 1 : Votes - 1;
+  }
+  return Votes == 0 ? Group.front() : Leader;
+}
+
+/// All values of one instruction have the same text.
+static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
+                         llvm::ArrayRef<uint32_t> Group) {
+  const Dump &D = Ctx.dump();
+  StringRef First = D.text(D.Used[Group.front()]);
+  if (llvm::all_of(Group,
+                   [&](uint32_t U) { return D.text(D.Used[U]) == First; }))
+    return;
+  uint32_t Leader = pickCommon(D, Group);
+  StringRef Common = D.text(D.Used[Leader]);
+  for (uint32_t U : Group) {
+    StringRef Text = D.text(D.Used[U]);
+    if (Text == Common)
+      continue;
+    StringRef Here = difference(Text, Common);
+    StringRef There = difference(Common, Text);
+    Finding F = Diags.report(
+        Here, "the text of {} says '{}' here, but '{}' at {}",
+        D.Names[D.Used[U].Tag.Name], Here.take_front(80), There.take_front(80),
+        Ctx.places().tag(D.Used[Leader]).Whole);
+    F.note(There, "the other text").about(D.Used[U].Tag.Name);
+    if (ValueId V = Ctx.valueOf(UsedId(U)))
+      F.about(V);
+  }
+}
+
+static void checkTexts(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  std::vector<bool> Wrong(D.Names.size(), false);
+  for (uint32_t U = 0; U != D.Used.size(); ++U)
+    if (D.Used[U].TextNamesOther && !checkName(Ctx, Diags, UsedId(U)))
+      Wrong[D.Used[U].Tag.Name.index()] = true;
+  for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
+    llvm::ArrayRef<uint32_t> Group = Ctx.usedOfInstruction(NameId(Name));
+    if (Group.size() > 1 && !Wrong[Name])
+      compareTexts(Ctx, Diags, Group);
+  }
+}
+
+/// A value without uses says so, in dumps where any does.
+static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  if (llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
+    return;
+  for (uint32_t I = 0; I != D.Used.size(); ++I) {
+    const UsedValue &U = D.Used[I];
+    if (!U.Uses.empty() || U.PrintedNone || U.UsesUninitialized)
+      continue;
+    Finding F = Diags.report(lastUseRow(Ctx, UsedId(I)),
+                             "{} has neither uses nor '(none)'",
+                             Ctx.places().tag(U).Whole);
+    aboutUsed(Ctx, F, UsedId(I));
+  }
+}
+
+void hlobuf::checkUsedValues(const CheckContext &Ctx, Reporter &Diags) {
+  checkListed(Ctx, Diags);
+  checkTags(Ctx, Diags);
+  checkDefinitions(Ctx, Diags);
+  checkRepeated(Ctx, Diags);
+  checkNone(Ctx, Diags);
+  if (Ctx.dump().complete(Section::Texts))
+    checkTexts(Ctx, Diags);
+  else
+    Diags.notCheckedWithout(Ctx, Section::Texts);
+}

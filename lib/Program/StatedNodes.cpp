@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Program/StatedNodes.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+
+namespace {
+class NodeBuilder {
+public:
+  explicit NodeBuilder(const Facts &DumpFacts)
+      : DumpFacts(DumpFacts), D(DumpFacts.dump()) {}
+
+  StatedNodes run();
+
+private:
+  void add(NameId Name);
+  void addNode(NameId Name);
+  ShapeId shapeOf(NameId Name) const;
+  void linkText(ProgramNode &N, const Instruction &I);
+  void linkUses(ProgramNode &N);
+  bool areDisputed(ArrayRef<uint32_t> Rows) const;
+  unsigned votes(NameId Operand, ArrayRef<uint32_t> Rows) const;
+  HloId operandOf(NameId User, ArrayRef<uint32_t> Rows) const;
+  bool readsParts(NameId User, HloId Operand, ArrayRef<uint32_t> Rows) const;
+
+  const Facts &DumpFacts;
+  const Dump &D;
+  StatedNodes Built;
+};
+} // namespace
+
+void NodeBuilder::add(NameId Name) {
+  if (!Built.ByName[Name.index()])
+    addNode(Name);
+}
+
+void NodeBuilder::addNode(NameId Name) {
+  ProgramNode N;
+  N.Name = Name;
+  N.Parent = ComputationId(0);
+  if (const Instruction *I = Name ? DumpFacts.instruction(Name) : nullptr) {
+    N.Shape = I->Result;
+    N.Op = I->Op.Op;
+    N.Sugar = I->Op.Sugar;
+    N.Number = I->ParameterNumber;
+  } else {
+    N.Opaque = true;
+    N.Shape = Name ? shapeOf(Name) : ShapeId();
+  }
+  if (Name)
+    Built.ByName[Name.index()] = HloId(Built.Nodes.size());
+  Built.Nodes.push_back(N);
+}
+
+/// The shape of the value at \p Name; invalid if there is not just one.
+ShapeId NodeBuilder::shapeOf(NameId Name) const {
+  UsedId U = DumpFacts.valueAt(Name, ShapeIndex::root());
+  ValueId V = U ? DumpFacts.valueOf(U) : ValueId();
+  return V ? D[V].Shape : ShapeId();
+}
+
+void NodeBuilder::linkText(ProgramNode &N, const Instruction &I) {
+  for (NameId Operand : D.operands(I))
+    Built.Operands.push_back(Built.ByName[Operand.index()]);
+  N.Operands.End = static_cast<uint32_t>(Built.Operands.size());
+}
+
+/// How many of the uses \p Rows name a value that is at \p Operand.
+unsigned NodeBuilder::votes(NameId Operand, ArrayRef<uint32_t> Rows) const {
+  return static_cast<unsigned>(llvm::count_if(Rows, [&](uint32_t Row) {
+    return DumpFacts.isAt(DumpFacts.ownerOfUse(Row), Operand,
+                          D.Uses[Row].Index);
+  }));
+}
+
+/// The only instruction that most of the uses \p Rows of one operand fit;
+/// unknown if there is none.
+HloId NodeBuilder::operandOf(NameId User, ArrayRef<uint32_t> Rows) const {
+  // One row may be wrong; values with many positions tell nothing.
+  constexpr size_t MostRows = 3;
+  constexpr size_t MostPositions = 64;
+  for (uint32_t Row : Rows.take_front(MostRows)) {
+    ArrayRef<Position> All = D.positions(D[DumpFacts.ownerOfUse(Row)]);
+    if (All.size() > MostPositions)
+      continue;
+    NameId Best;
+    unsigned Most = 0;
+    bool Alone = false;
+    for (const Position &At : All) {
+      if (At.Index != D.Uses[Row].Index || At.Name == User)
+        continue;
+      unsigned Votes = votes(At.Name, Rows);
+      Alone = Votes != Most ? Votes > Most || Alone : false;
+      if (Votes > Most)
+        Best = At.Name;
+      Most = std::max(Most, Votes);
+    }
+    if (Alone && 2 * Most > Rows.size())
+      return Built.ByName[Best.index()];
+  }
+  return StatedNodes::unknown();
+}
+
+/// True if \p User reads an inner part of a tuple that it does not forward, or
+/// is the done of a collective: it reads all parts of its operands.
+bool NodeBuilder::readsParts(NameId User, HloId Operand,
+                             ArrayRef<uint32_t> Rows) const {
+  const Use &Top = D.Uses[Rows.front()];
+  if (!Built.Nodes[Operand.index()].Name || !Top.Index.printed() ||
+      !Top.Index.isRoot())
+    return false;
+  Opcode Op = Built.Nodes[Operand.index()].Op;
+  if (startedBy(Op) && !isAsync(Op) && !isTransfer(Op))
+    return true;
+  return llvm::any_of(Rows.drop_front(), [&](uint32_t Row) {
+    UsedId U = DumpFacts.ownerOfUse(Row);
+    return llvm::none_of(DumpFacts.positionsAt(User), [&](uint32_t At) {
+      return DumpFacts.ownerOfPosition(At) == U;
+    });
+  });
+}
+
+/// True if two of the uses \p Rows of one operand, sorted by index, cannot both
+/// be right: at one index there is one value, and either all or no indices are
+/// printed.
+bool NodeBuilder::areDisputed(ArrayRef<uint32_t> Rows) const {
+  for (size_t I = 1; I != Rows.size(); ++I) {
+    const Use &X = D.Uses[Rows[I - 1]];
+    const Use &Y = D.Uses[Rows[I]];
+    if (X.Index.printed() != Y.Index.printed() ||
+        (X.Index == Y.Index && DumpFacts.isSSA() &&
+         DumpFacts.ownerOfUse(Rows[I - 1]) != DumpFacts.ownerOfUse(Rows[I])))
+      return true;
+  }
+  return false;
+}
+
+void NodeBuilder::linkUses(ProgramNode &N) {
+  llvm::SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
+  llvm::stable_sort(Rows, [&](uint32_t X, uint32_t Y) {
+    return D.Uses[X].Operand < D.Uses[Y].Operand;
+  });
+  uint32_t Count = 0;
+  for (size_t Begin = 0, End = 0; Begin != Rows.size(); Begin = End) {
+    uint32_t Operand = D.Uses[Rows[Begin]].Operand;
+    while (End != Rows.size() && D.Uses[Rows[End]].Operand == Operand)
+      ++End;
+    // Each operand holds some value. Not all of them may be listed.
+    if (Operand != Count && DumpFacts.isFull())
+      break;
+    constexpr uint32_t MostMissing = 64;
+    if (Operand > Count + MostMissing)
+      break;
+    for (; Count != Operand; ++Count)
+      Built.Operands.push_back(StatedNodes::unknown());
+    auto Same = ArrayRef<uint32_t>(Rows).slice(Begin, End - Begin);
+    HloId Found = operandOf(N.Name, Same);
+    if (Found == StatedNodes::unknown() && areDisputed(Same))
+      Found = StatedNodes::disputed();
+    Built.Operands.push_back(Found);
+    N.ReadsParts |= DumpFacts.isSSA() && readsParts(N.Name, Found, Same);
+    ++Count;
+  }
+  N.Operands.End = static_cast<uint32_t>(Built.Operands.size());
+}
+
+StatedNodes NodeBuilder::run() {
+  Built.ByName.resize(D.Names.size());
+  addNode(NameId()); // unknown()
+  addNode(NameId()); // disputed()
+  for (const Instruction &I : D.Instructions)
+    add(I.Name);
+  llvm::for_each(D.OperandNames, [&](NameId Name) { add(Name); });
+  for (const Position &At : D.Positions)
+    add(At.Name);
+  for (const Use &Row : D.Uses)
+    add(Row.Name);
+  for (ProgramNode &N : Built.Nodes) {
+    N.Operands.Begin = static_cast<uint32_t>(Built.Operands.size());
+    N.Operands.End = N.Operands.Begin;
+    if (const Instruction *I =
+            N.Opaque ? nullptr : DumpFacts.instruction(N.Name))
+      linkText(N, *I);
+    else if (N.Name)
+      linkUses(N);
+  }
+  return std::move(Built);
+}
+
+StatedNodes hlobuf::findStatedNodes(const Facts &DumpFacts) {
+  return NodeBuilder(DumpFacts).run();
+}
