@@ -28,6 +28,8 @@ static const char *LostWithoutMemory = "";
 static void limitHeap() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
+  // What one small dump needed, the next one needs.
+  mallopt(M_TRIM_THRESHOLD, 1 << 21);
 #endif
 }
 

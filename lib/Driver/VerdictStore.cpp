@@ -47,7 +47,7 @@ static StringRef bytesOf(const VerdictStore::Key &K) {
 
 static constexpr size_t SumBytes = sizeof(uint64_t);
 
-/// What tells that \p Bytes are not whole.
+/// What shows that \p Bytes are whole.
 static std::string sumOf(StringRef Bytes) {
   uint64_t Sum = llvm::xxHash64(Bytes);
   return std::string(reinterpret_cast<const char *>(&Sum), SumBytes);
