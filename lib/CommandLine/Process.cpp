@@ -24,11 +24,11 @@ namespace cl = llvm::cl;
 static const char *LostWithoutMemory = "";
 
 /// Large arrays go back to the system when they are freed, also after growing:
-/// glibc would raise the threshold and keep them.
+/// glibc would raise the threshold and keep them. What a small dump needs, a
+/// block of its names of 256 KiB included, is kept for the next one.
 static void limitHeap() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 1 << 18);
-  // What one small dump needed, the next one needs.
+  mallopt(M_MMAP_THRESHOLD, (1 << 18) + (1 << 12));
   mallopt(M_TRIM_THRESHOLD, 1 << 21);
 #endif
 }
