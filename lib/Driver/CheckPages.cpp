@@ -4,6 +4,7 @@
 
 #include "Driver/CheckSelection.h"
 #include "Driver/Driver.h"
+#include "Driver/KnownDefects.h"
 #include "Dump/Reader.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -60,6 +61,8 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
       Out << (Found ? "\n" : "") << Info.Page;
       Found = true;
     }
+  if (!Found)
+    Found = explainDefect(Id, Out);
   if (!Found)
     Err << "error: " << unknownCheck(Id) << '\n';
   return Found;

@@ -6,6 +6,7 @@
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
+#include "Driver/KnownDefects.h"
 #include "Driver/LastLine.h"
 #include "Driver/OrderedRun.h"
 #include "Driver/Plan.h"
@@ -226,6 +227,7 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
     if (!Options.WriteBaseline.empty())
       New.record(R);
     Passes.note(R);
+    noteReductions(R);
   }
   if (Applied && !R.isUnreadable())
     Unmatched.note(R, *Applied);

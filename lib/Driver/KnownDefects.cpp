@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/KnownDefects.h"
+#include "Driver/Capacity.h"
+#include "Dump/FileNames.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
 struct KnownDefect {
+  unsigned Number;
   StringRef Anchor;
   Backend By;
   StringRef Checks;
@@ -16,15 +22,27 @@ struct KnownDefect {
   StringRef Overwriting;
   StringRef Reading;
   unsigned Bits;
+  StringRef Upstream;
+  StringRef WayAround;
+
+  std::string id() const { return fmt::format("defect-{}", Number); }
 };
 } // namespace
 
 static constexpr KnownDefect KnownDefects[] = {
-#define HLOBUF_KNOWN_DEFECT(Anchor, By, Checks, Defined, Overwriting, Reading, \
-                            Bits)                                              \
-  {Anchor, Backend::By, Checks, Defined, Overwriting, Reading, Bits},
+#define HLOBUF_KNOWN_DEFECT(Number, Anchor, By, Checks, Defined, Overwriting,  \
+                            Reading, Bits, Upstream, WayAround)                \
+  {Number,      Anchor,  Backend::By, Checks,   Defined,                       \
+   Overwriting, Reading, Bits,        Upstream, WayAround},
 #include "Driver/KnownDefects.def"
 };
+
+/// docs/defects.md.
+static constexpr StringRef DefectsPage =
+#define HLOBUF_DEFECTS(Name, Text) Text
+#include "DefectsPage.inc"
+#undef HLOBUF_DEFECTS
+    ;
 
 /// True if \p Name is one of \p List, which is separated by spaces.
 static bool isListed(StringRef List, StringRef Name) {
@@ -55,17 +73,119 @@ static bool isLike(const Diagnostic &D, const KnownDefect &Known) {
          fits(D, StepRole::Reads, Known.Reading) && fitsBits(D, Known.Bits);
 }
 
+/// `a row is read after it was overwritten in place`.
+static std::string titleOf(const KnownDefect &Known) {
+  std::string Title = Known.Anchor.str();
+  std::replace(Title.begin(), Title.end(), '-', ' ');
+  return Title;
+}
+
+static Note makeNote(NoteKind Kind, std::string Message,
+                     const KnownDefect &Known) {
+  Note N;
+  N.Kind = Kind;
+  N.Message = std::move(Message);
+  N.Event.Subject = Known.id();
+  return N;
+}
+
 void hlobuf::noteKnownDefects(Backend By, std::vector<Diagnostic> &All) {
   for (Diagnostic &D : All) {
     if (!D.isTimeline())
       continue;
+    const auto *Known = llvm::find_if(KnownDefects, [&](const KnownDefect &K) {
+      return K.By == By && isLike(D, K);
+    });
+    if (Known == std::end(KnownDefects))
+      continue;
+    D.Notes.push_back(makeNote(
+        NoteKind::Known,
+        fmt::format("may be defect {}, {}: {} (hlobuf-verify --explain={})",
+                    Known->Number, titleOf(*Known),
+                    Known->Upstream.empty() ? "no issue that we know of"
+                                            : Known->Upstream,
+                    Known->id()),
+        *Known));
+    if (!Known->WayAround.empty())
+      D.Notes.push_back(
+          makeNote(NoteKind::Next,
+                   fmt::format("way around: {}", Known->WayAround), *Known));
+  }
+}
+
+/// What hlobuf-reduce compiles the module of the dump \p Path for.
+static std::string targetOf(Backend By, StringRef Path) {
+  if (By == Backend::CPU)
+    return "cpu";
+  if (By == Backend::GPU)
+    return "cuda:h100";
+  SummaryOptions Memory;
+  findCapacity(Path, Memory);
+  StringRef Chip = Memory.Chip;
+  return Chip.consume_front("TPU ") ? ("tpu:" + Chip).str() : "tpu:v5e";
+}
+
+/// `hlobuf-reduce --check=clobbered-read --target=tpu:v5e MODULE`; with a
+/// report where nobody reported the defect.
+static std::string reduceCommand(const KnownDefect &Known, StringRef Check,
+                                 StringRef Path) {
+  StringRef Stem = moduleStemOf(Path);
+  std::string Module = (Stem + ".before_optimizations.txt").str();
+  if (Stem.empty() || !llvm::sys::fs::exists(Module))
+    Module = "MODULE.before_optimizations.txt";
+  std::string Quoted;
+  llvm::raw_string_ostream Out(Quoted);
+  llvm::sys::printArg(Out, Module, /*Quote=*/false);
+  return fmt::format("hlobuf-reduce --check={} --target={}{} {}", Check,
+                     targetOf(Known.By, Path),
+                     Known.Upstream.empty() ? " --report=report" : "",
+                     Out.str());
+}
+
+void hlobuf::noteReductions(DumpResult &R) {
+  for (ResultFinding &F : R.Findings) {
+    auto About = llvm::find_if(
+        F.Notes, [](const ResultNote &N) { return N.Kind == NoteKind::Known; });
+    if (!F.isLoud() || About == F.Notes.end())
+      continue;
     for (const KnownDefect &Known : KnownDefects)
-      if (Known.By == By && isLike(D, Known)) {
-        Note N;
-        N.Message = fmt::format("may be docs/defects.md#{}", Known.Anchor);
-        N.Kind = NoteKind::Known;
-        D.Notes.push_back(std::move(N));
+      if (Known.id() == About->Event.Subject) {
+        ResultNote N;
+        N.Kind = NoteKind::Next;
+        N.Message = "make it small: " + reduceCommand(Known, F.Check, R.Path);
+        F.Notes.push_back(std::move(N));
         break;
       }
   }
+}
+
+/// The anchor of a heading.
+static std::string anchorOf(StringRef Title) {
+  std::string Anchor;
+  for (char C : Title.lower())
+    if (llvm::isAlnum(C) || C == '-' || C == ' ')
+      Anchor += C == ' ' ? '-' : C;
+  return Anchor;
+}
+
+bool hlobuf::explainDefect(StringRef Id, llvm::raw_ostream &Out) {
+  for (const KnownDefect &Known : KnownDefects) {
+    if (Known.id() != Id)
+      continue;
+    for (StringRef Rest = DefectsPage; !Rest.empty();) {
+      size_t Begin = Rest.find("\n## ");
+      if (Begin == StringRef::npos)
+        break;
+      Rest = Rest.substr(Begin + 1);
+      auto [Title, Text] = Rest.split('\n');
+      if (anchorOf(Title.drop_front(3)) != Known.Anchor)
+        continue;
+      for (StringRef Line : llvm::split(
+               Rest.take_front(Text.find("\n## ") + Title.size() + 2), '\n'))
+        if (!Line.starts_with("!["))
+          Out << Line << '\n';
+      return true;
+    }
+  }
+  return false;
 }

@@ -6,13 +6,21 @@
 #define HLOBUF_DRIVER_KNOWNDEFECTS_H
 
 #include "Facts/ReleaseWindow.h"
-#include "Support/Diagnostic.h"
+#include "Results/Result.h"
 
 namespace hlobuf {
 
-/// Adds a note to each of \p All that looks like a defect of docs/defects.md in
-/// a dump of \p By.
+/// Adds notes to each of \p All that looks like a defect of docs/defects.md in
+/// a dump of \p By: which one it may be, and the way around it.
 void noteKnownDefects(Backend By, std::vector<Diagnostic> &All);
+
+/// Adds to each loud finding of \p R that may be a known defect the command
+/// that makes its module small.
+void noteReductions(DumpResult &R);
+
+/// Prints what docs/defects.md says of the defect \p Id, as `defect-3`. False
+/// if none is named so.
+bool explainDefect(llvm::StringRef Id, llvm::raw_ostream &Out);
 
 } // namespace hlobuf
 

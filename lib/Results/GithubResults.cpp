@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Results/ResultPrinter.h"
+#include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,8 +65,8 @@ void GithubResults::add(const DumpResult &R) {
     if (!F.isLoud())
       continue;
     std::string Message = F.Message;
-    for (const ResultNote &N : F.Notes)
-      Message += '\n' + plainLine(N.Where, N.Message);
+    for (const std::string &Line : tellNotes(R, F, ReportWidth))
+      Message += '\n' + Line;
     command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check,
             Message);
   }

@@ -5,6 +5,7 @@
 // files.
 
 #include "Results/ResultPrinter.h"
+#include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/Support/JSON.h"
@@ -75,8 +76,8 @@ static std::string describe(const DumpResult &R, Severity Level) {
                                            F.Message, F.Check)) +
             '\n';
     Text += F.Where.Excerpt;
-    for (const ResultNote &N : F.Notes)
-      Text += plainLine(N.Where, "note: " + N.Message) + '\n';
+    for (const std::string &Line : tellNotes(R, F, ReportWidth))
+      Text += Line + '\n';
   }
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud() && U.Level == Level)

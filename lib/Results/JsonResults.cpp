@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Results/ResultPrinter.h"
+#include "Results/Timeline.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,7 +38,8 @@ static void writePlace(json::OStream &J, const ResultPlace &Where) {
   J.attribute("end_column", Where.EndColumn);
 }
 
-static void writeFinding(json::OStream &J, const ResultFinding &F) {
+static void writeFinding(json::OStream &J, const DumpResult &R,
+                         const ResultFinding &F) {
   write(J, "check", F.Check);
   write(J, "severity", severityName(F.Level));
   write(J, "message", F.Message);
@@ -57,6 +59,12 @@ static void writeFinding(json::OStream &J, const ResultFinding &F) {
           J.attribute("step", N.Event.Step);
         writePlace(J, N.Where);
       });
+  });
+  if (!F.isTimeline())
+    return;
+  J.attributeArray("timeline", [&] {
+    for (const std::string &Line : layOutTimeline(R, F, ReportWidth))
+      J.value(json::fixUTF8(Line));
   });
 }
 
@@ -114,7 +122,7 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attributeArray("findings", [&] {
     for (const ResultFinding &F : R.Findings)
       if (F.isLoud())
-        J.object([&] { writeFinding(J, F); });
+        J.object([&] { writeFinding(J, R, F); });
   });
 }
 

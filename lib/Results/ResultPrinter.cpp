@@ -3,6 +3,7 @@
 #include "Results/ResultPrinter.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -39,6 +40,24 @@ std::string hlobuf::moreFindings(unsigned Count) {
 
 std::string hlobuf::uncountedLine(const ResultUncounted &U) {
   return fmt::format("{} only counted [{}]", moreFindings(U.Count), U.Check);
+}
+
+ShownFindings hlobuf::selectFindings(const DumpResult &R, unsigned Limit) {
+  ShownFindings Shown;
+  llvm::MapVector<StringRef, unsigned> Counts;
+  for (const ResultFinding &F : R.Findings)
+    if (F.isLoud() && (++Counts[F.Check] <= Limit || Limit == 0))
+      Shown.Findings.push_back(&F);
+  for (const ResultUncounted &U : R.Uncounted)
+    if (U.isLoud() && Limit != 0)
+      Counts[U.Check] += U.Count;
+    else if (U.isLoud())
+      Shown.More.push_back(uncountedLine(U));
+  for (const auto &[Check, Count] : Counts)
+    if (Limit != 0 && Count > Limit)
+      Shown.More.push_back(fmt::format("{} not shown (see --error-limit) [{}]",
+                                       moreFindings(Count - Limit), Check));
+  return Shown;
 }
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {

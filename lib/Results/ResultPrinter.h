@@ -80,6 +80,16 @@ std::string moreFindings(unsigned Count);
 /// `9 more findings of this check are only counted [check]`.
 std::string uncountedLine(const ResultUncounted &U);
 
+/// What is shown of the findings of a dump.
+struct ShownFindings {
+  std::vector<const ResultFinding *> Findings;
+  /// How many more there are of a check, a line each.
+  std::vector<std::string> More;
+};
+
+/// The loud findings of \p R, at most \p Limit of a check; 0 for all.
+ShownFindings selectFindings(const DumpResult &R, unsigned Limit);
+
 /// `file:line:col: message` for a note of a finding, without its place where
 /// there is none.
 std::string plainLine(const ResultPlace &Where, llvm::StringRef Message);

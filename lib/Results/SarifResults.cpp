@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Results/ResultPrinter.h"
+#include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -104,7 +105,7 @@ size_t SarifResults::ruleIndex(StringRef Check) {
 static std::string wholeMessage(const ResultFinding &F) {
   std::string Text = F.Message;
   for (const ResultNote &N : F.Notes)
-    if (N.Kind == NoteKind::Known)
+    if (isAdvice(N))
       Text += "; " + N.Message;
   return Text;
 }
@@ -120,7 +121,7 @@ void SarifResults::addFinding(const ResultFinding &F) {
     Result["locations"] = json::Array{location(F.Where)};
   json::Array Related;
   for (const ResultNote &N : F.Notes) {
-    if (N.Kind == NoteKind::Known)
+    if (isAdvice(N))
       continue;
     json::Object Place =
         N.Where.File.empty() ? json::Object() : location(N.Where);

@@ -5,7 +5,6 @@
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "Support/TextPrinter.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,29 +48,17 @@ void TextResults::printTimeline(const DumpResult &R, const ResultFinding &F) {
 }
 
 void TextResults::addFindings(const DumpResult &R) {
-  llvm::MapVector<StringRef, unsigned> Printed;
-  for (const ResultFinding &F : R.Findings) {
-    if (!F.isLoud())
-      continue;
-    if (++Printed[F.Check] > Options.ErrorLimit && Options.ErrorLimit != 0)
-      continue;
-    print(severityName(F.Level), F.Where, F.Message, F.Check);
-    if (F.isTimeline())
-      printTimeline(R, F);
+  ShownFindings Shown = selectFindings(R, Options.ErrorLimit);
+  for (const ResultFinding *F : Shown.Findings) {
+    print(severityName(F->Level), F->Where, F->Message, F->Check);
+    if (F->isTimeline())
+      printTimeline(R, *F);
     else
-      for (const ResultNote &N : F.Notes)
+      for (const ResultNote &N : F->Notes)
         print("note", N.Where, N.Message, "");
   }
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.isLoud() && Options.ErrorLimit != 0)
-      Printed[U.Check] += U.Count;
-    else if (U.isLoud())
-      OS << printableStart(R.Path) << ": note: " << uncountedLine(U) << '\n';
-  for (const auto &[Check, Count] : Printed)
-    if (Options.ErrorLimit != 0 && Count > Options.ErrorLimit)
-      OS << fmt::format("{}: note: {} not shown (see --error-limit) [{}]\n",
-                        printableStart(R.Path),
-                        moreFindings(Count - Options.ErrorLimit), Check);
+  for (const std::string &Line : Shown.More)
+    OS << printableStart(R.Path) << ": note: " << Line << '\n';
 }
 
 void TextResults::add(const DumpResult &R) {

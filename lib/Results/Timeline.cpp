@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Results/Timeline.h"
+#include "Results/ResultPrinter.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -201,5 +202,27 @@ std::vector<std::string> hlobuf::layOutTimeline(const DumpResult &R,
   addOthers(R, F, Width, Lines);
   AddAll(NoteKind::Known);
   AddAll(NoteKind::Pass);
+  // Commands are to be copied.
+  Width = std::numeric_limits<size_t>::max();
+  AddAll(NoteKind::Next);
   return Lines;
+}
+
+std::vector<std::string>
+hlobuf::tellNotes(const DumpResult &R, const ResultFinding &F, size_t Width) {
+  if (F.isTimeline())
+    return layOutTimeline(R, F, Width);
+  std::vector<std::string> Lines;
+  for (const ResultNote &N : F.Notes)
+    Lines.push_back(plainLine(N.Where, "note: " + N.Message));
+  return Lines;
+}
+
+bool hlobuf::isAdvice(const ResultNote &N) {
+  return N.Kind == NoteKind::Known || N.Kind == NoteKind::Next;
+}
+
+ResultFinding hlobuf::withoutAdvice(ResultFinding F) {
+  llvm::erase_if(F.Notes, isAdvice);
+  return F;
 }

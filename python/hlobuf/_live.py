@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import shutil
 import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +14,15 @@ from typing import Any, overload
 
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, verify
-from hlobuf._report import Finding, Report, counted
+from hlobuf._report import Finding, Report, counted, without_folder
+
+
+class _Folder:
+    """A folder that is deleted with this object."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="hlobuf")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
 class Verdict(Sequence[Report]):
@@ -22,12 +32,13 @@ class Verdict(Sequence[Report]):
         self,
         reports: Sequence[Report] = (),
         missed: int = 0,
-        compiled: Any = None,
+        folder: _Folder | None = None,
     ) -> None:
         self.reports = tuple(reports)
         self.missed = missed
         """Compilations of which jax kept nothing."""
-        self._compiled = compiled
+        self._folder = folder
+        """What was verified; it is deleted with this object."""
 
     @property
     def ok(self) -> bool:
@@ -51,15 +62,22 @@ class Verdict(Sequence[Report]):
     def __getitem__(self, index: int | slice) -> Report | tuple[Report, ...]:
         return self.reports[index]
 
-    def plot(self, *, checks: str | None = None, height: int = 700) -> Picture:
-        """Draws the executable that check() read or compiled, as plot() does.
+    def plot(
+        self, *, module: str | None = None, checks: str | None = None, height: int = 700
+    ) -> Picture:
+        """Draws a module, as plot() does: the one of this name, else the first one with
+        findings, else the largest one.
 
-        Raises InputError for what capture() saw: its executables are gone.
+        Raises InputError where there is none.
         """
-        if self._compiled is None:
-            raise InputError("there is no executable to draw: use hlobuf.check() or plot()")
-        with _executable_file(self._compiled) as file:
-            return plot(file.name, checks=checks, height=height)
+        named = [r for r in self.reports if module is None or r.module == module]
+        found = [report for report in named if report.findings]
+        if not named or not self._folder:
+            raise InputError(
+                f"no module is named {module}" if self.reports else "nothing was compiled"
+            )
+        largest = max(named, key=lambda report: Path(report.dump).stat().st_size)
+        return plot((found or [largest])[0].dump, checks=checks, height=height)
 
     def _counts(self) -> str:
         errors = sum(report.errors for report in self.reports)
@@ -71,8 +89,12 @@ class Verdict(Sequence[Report]):
     def __repr__(self) -> str:
         return f"<hlobuf.Verdict: {self._counts()}>"
 
+    def _short(self, text: object) -> str:
+        """Without the name of our folder, which says nothing."""
+        return without_folder(str(text), self._folder.name) if self._folder else str(text)
+
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.reports), self._counts()])
+        return self._short("\n".join([*map(str, self.reports), self._counts()]))
 
     def _repr_html_(self) -> str:
         rows = [f"<b>hlobuf: {self._counts()}</b>"]
@@ -80,9 +102,8 @@ class Verdict(Sequence[Report]):
             mark = "&#10003;" if report.ok else "&#10007;"
             proved = "proved: " + (", ".join(report.proved) or "nothing")
             rows.append(f"{mark} <code>{html.escape(report.module)}</code>, {proved}")
-            rows += [f"<pre>{html.escape(str(f))}</pre>" for f in report.findings]
-            if report.input_error:
-                rows.append(f"<pre>{html.escape(report.input_error)}</pre>")
+            texts = [*report.findings, *filter(None, [report.input_error])]
+            rows += [f"<pre>{html.escape(self._short(text))}</pre>" for text in texts]
         return "<br>".join(rows)
 
 
@@ -106,11 +127,11 @@ def check(target: Any, *args: Any, checks: str | None = None, **kwargs: Any) -> 
 
             target = jax.jit(target)
         target = _unwrapped(target.lower(*args, **kwargs))
-    with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
-        options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
-        compiled = target.compile(compiler_options=options)
-        if any(Path(folder).glob("*-buffer-assignment.txt")):
-            return Verdict(verify(folder, checks=checks), compiled=compiled)
+    folder = _Folder()
+    options = {"xla_dump_to": folder.name, "xla_dump_hlo_as_text": True}
+    compiled = target.compile(compiler_options=options)
+    if any(Path(folder.name).glob("*-buffer-assignment.txt")):
+        return Verdict(verify(folder.name, checks=checks), folder=folder)
     # Taken from the compilation cache, or a release that dumps nothing so.
     return _check_compiled(compiled, checks)
 
@@ -139,22 +160,16 @@ def _serialized(compiled: Any) -> bytes:
     raise InputError(f"jax cannot serialize this executable: {last}")
 
 
-@contextmanager
-def _executable_file(compiled: Any) -> Iterator[Any]:
-    with tempfile.NamedTemporaryFile(prefix="hlobuf", suffix=".executable") as file:
-        file.write(_serialized(compiled))
-        file.flush()
-        yield file
-
-
 def _check_compiled(compiled: Any, checks: str | None) -> Verdict:
-    with _executable_file(compiled) as file:
-        reports = verify(file.name, checks=checks)
+    folder = _Folder()
+    file = Path(folder.name, "compiled.executable")
+    file.write_bytes(_serialized(compiled))
+    reports = verify(file, checks=checks)
     if reports and reports[0].status == "unreadable":
         raise InputError(
             reports[0].input_error or "the executable holds no buffer assignment"
         )
-    return Verdict(reports, compiled=compiled)
+    return Verdict(reports, folder=folder)
 
 
 # What makes jax keep every executable that it compiles.
@@ -186,7 +201,7 @@ class Capture(Verdict):
 def capture(*, checks: str | None = None) -> Iterator[Capture]:
     """Verifies what jax compiles inside the block, in this process, at its end.
 
-    jax's compilation cache leads into a folder that is gone afterwards. What was
+    jax's compilation cache leads into a folder that is gone with the verdict. What was
     compiled before the block, and is still in memory, is not compiled again.
     `captured.missed` counts compilations that jax does not cache, such as those with
     callbacks into Python; they are not verified, and `captured.ok` is False then. What
@@ -203,27 +218,27 @@ def capture(*, checks: str | None = None) -> Iterator[Capture]:
         jax.monitoring.register_event_duration_secs_listener(_count)
         jax.monitoring.register_event_listener(_count)
         _listening = True
-    captured = Capture()
-    with tempfile.TemporaryDirectory(prefix="hlobuf") as folder:
-        new: dict[str, Any] = {"jax_compilation_cache_dir": folder, **_KEEP_ALL}
-        old = {name: getattr(jax.config, name) for name in new if hasattr(jax.config, name)}
-        events: Counter[str] = Counter()
-        _configure(jax.config.update, {name: new[name] for name in old})
+    folder = _Folder()
+    captured = Capture(folder=folder)
+    new: dict[str, Any] = {"jax_compilation_cache_dir": folder.name, **_KEEP_ALL}
+    old = {name: getattr(jax.config, name) for name in new if hasattr(jax.config, name)}
+    events: Counter[str] = Counter()
+    _configure(jax.config.update, {name: new[name] for name in old})
+    compilation_cache.reset_cache()
+    _blocks.append(events)
+    try:
+        yield captured
+    finally:
+        _blocks.pop()
+        _configure(jax.config.update, old)
         compilation_cache.reset_cache()
-        _blocks.append(events)
-        try:
-            yield captured
-        finally:
-            _blocks.pop()
-            _configure(jax.config.update, old)
-            compilation_cache.reset_cache()
-        entries = sorted(Path(folder).glob("*-cache"))
-        # The second of two equal programs is taken from the cache, or, where that
-        # cannot be loaded, compiled and stored again.
-        kept = events[_CACHE_HIT] + events[_CACHE_WRITE]
-        captured.missed = max(0, events[_COMPILED] - kept)
-        if entries:
-            captured.reports = tuple(verify(entries, checks=checks))
+    entries = sorted(Path(folder.name).glob("*-cache"))
+    # The second of two equal programs is taken from the cache, or, where that
+    # cannot be loaded, compiled and stored again.
+    kept = events[_CACHE_HIT] + events[_CACHE_WRITE]
+    captured.missed = max(0, events[_COMPILED] - kept)
+    if entries:
+        captured.reports = tuple(verify(entries, checks=checks))
 
 
 def _configure(update: Callable[[str, Any], None], values: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ import pytest
 
 from hlobuf import InputError, Report, verify
 from hlobuf._budget import MARK
-from hlobuf._report import counted
+from hlobuf._report import counted, without_folder
 
 CONFIG = ".hlobuf.yaml"
 FLAG = "--xla_dump_to="
@@ -93,7 +93,7 @@ class Verifier:
         broken = any(each.check != "memory-budget" for each in report.findings)
         what = "is broken" if broken else "is over its budget"
         text = f"hlobuf: {report.module} {what}, its dump is in {self.folder}\n"
-        return text + str(report).replace(f"{self.folder}{os.sep}", "")
+        return text + without_folder(str(report), str(self.folder))
 
     def delete(self, report: Report) -> None:
         """All that XLA wrote about a module: large test suites compile many."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 SCHEMA = 1
@@ -47,10 +51,12 @@ class Finding:
     """The same in another dump of the same module."""
     place: Place | None = None
     notes: tuple[Note, ...] = ()
+    timeline: tuple[str, ...] = ()
+    """Its notes step by step, in aligned columns, for people; empty if it has none."""
 
     def __str__(self) -> str:
         first = f"{_at(self.place)}{self.severity}: {self.message} [{self.check}]"
-        return "\n".join([first, *map(str, self.notes)])
+        return in_cells("\n".join([first, *(self.timeline or map(str, self.notes))]))
 
 
 @dataclass(frozen=True)
@@ -195,6 +201,30 @@ class Report:
         )
 
 
+def in_cells(text: str) -> str:
+    """`text`, where lines of a notebook's files, which nobody has seen, are those of its
+    cells: `cell 3, line 1`."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    # By file: the number of the cell (IPython 8 and 9).
+    files: Any = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    for file, number in files.items():
+        path = Path(file)
+        names = {file, f"{path.parent.name}/{path.name}", path.name}
+        for name in sorted(names, key=len, reverse=True):
+            pattern = rf"(?<![\w/.-]){re.escape(name)}:(\d+)"
+            text = re.sub(pattern, rf"cell {number}, line \1", text)
+    return text
+
+
+def without_folder(text: str, folder: str) -> str:
+    """`text` with short names of files in `folder`, but in commands, which need all."""
+    return "\n".join(
+        line if line.startswith("  next:") else line.replace(f"{folder}{os.sep}", "")
+        for line in text.split("\n")
+    )
+
+
 def counted(number: int, noun: str) -> str:
     """`1 error` or `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -220,4 +250,5 @@ def _finding(data: Mapping[str, Any]) -> Finding:
         notes=tuple(
             Note(note["message"], _place(note)) for note in data.get("notes", ())
         ),
+        timeline=tuple(data.get("timeline", ())),
     )

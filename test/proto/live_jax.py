@@ -26,6 +26,7 @@ print("picture:", "jit_shift_row" in verdict.plot().html)
 with hlobuf.capture() as captured:
     jax.jit(shift_row).lower(jax.ShapeDtypeStruct((4, 8), "int32")).compile()
 print("block:", [report.module for report in captured], captured.missed)
+print("its picture:", "jit_shift_row" in captured.plot().html)
 with hlobuf.capture() as outer:
     for _ in range(2):
         jax.jit(lambda x: x * 3).lower(x).compile()
@@ -46,4 +47,5 @@ with jax.profiler.trace(os.path.join(os.environ["TMPDIR"], "profile")):
     jax.jit(shift_row)(np.zeros((8, 16), "int32")).block_until_ready()
 profile = [r for r in hlobuf.verify(os.path.join(os.environ["TMPDIR"], "profile")) if r.errors]
 print("profile:", [report.module for report in profile])
+del verdict, captured, outer, inner
 print("left behind:", [n for n in os.listdir(os.environ["TMPDIR"]) if n.startswith("hlobuf")])

@@ -99,7 +99,8 @@ static cl::opt<bool> ListChecks("list-checks", cl::cat(CheckOptions),
                                 cl::desc("List all checks and exit"));
 static cl::opt<std::string> Explain(
     "explain", cl::value_desc("check"), cl::cat(CheckOptions),
-    cl::desc("Explain a check, or the checks of a rule such as D04, and exit"));
+    cl::desc("Explain a check, the checks of a rule such as D04, or a known "
+             "defect such as defect-1, and exit"));
 
 static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
