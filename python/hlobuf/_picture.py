@@ -10,6 +10,10 @@ from pathlib import Path
 from hlobuf._program import InputError, program
 
 
+# What a page may do in a notebook: links open pages and editors.
+ALLOWED = "allow-scripts allow-popups allow-top-navigation-to-custom-protocols"
+
+
 class Picture:
     """A buffer assignment as a page of HTML, which notebooks show."""
 
@@ -24,7 +28,7 @@ class Picture:
     def _repr_html_(self) -> str:
         page = html.escape(self.html, quote=True)
         style = f"width: 100%; height: {self.height}px; border: 0"
-        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
+        return f'<iframe sandbox="{ALLOWED}" style="{style}" srcdoc="{page}"></iframe>'
 
 
 def plot(

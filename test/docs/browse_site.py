@@ -1,6 +1,6 @@
 """browse_site.py SITE: looks at every page of a site in a browser, as on a phone.
 
-No page is wider than the screen, none has an error on the console, every link
+No page is wider than the screen, no column of numbers wider than these, none has an error on the console, every link
 inside the site leads somewhere, and light and dark differ.
 """
 
@@ -18,7 +18,7 @@ WIDTH = 390
 LONGEST = 120  # seconds
 
 # Loads each page into a frame as wide as a phone.
-HARNESS = """<!doctype html><body><script>
+HARNESS = r"""<!doctype html><body><script>
 const pages = PAGES, report = [];
 async function look(page) {
   const frame = document.createElement("iframe");
@@ -29,6 +29,21 @@ async function look(page) {
   await new Promise(done => frame.onload = done);
   const root = frame.contentDocument.documentElement;
   if (root.scrollWidth > WIDTH) report.push(`${page}: ${root.scrollWidth} px wide`);
+  for (const table of frame.contentDocument.querySelectorAll("table")) {
+    const rows = [...table.querySelectorAll("tbody tr")];
+    for (let column = 0; column < (rows[0]?.cells.length || 0); ++column) {
+      const cells = rows.map(row => row.cells[column]).filter(cell => cell?.textContent.trim());
+      if (!cells.length || cells.some(cell => !/^[-+\d.,%x ]*$/.test(cell.textContent))) continue;
+      const head = table.querySelectorAll("th")[column];
+      const wide = Math.max(...[...cells, head].filter(Boolean).map(cell => {
+        const range = frame.contentDocument.createRange();
+        range.selectNodeContents(cell);
+        return range.getBoundingClientRect().width;
+      }));
+      if (cells[0].clientWidth > wide + 40)
+        report.push(`${page}: numbers of ${Math.round(wide)} px take ${cells[0].clientWidth} px`);
+    }
+  }
   for (const link of frame.contentDocument.querySelectorAll("a[href]")) {
     const url = new URL(link.href);
     if (url.origin !== location.origin) continue;

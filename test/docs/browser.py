@@ -42,6 +42,10 @@ CODES = {
 SHIFT = 8
 
 
+def what_failed(details):
+    return details.get("exception", {}).get("description") or details["text"]
+
+
 class Browser:
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -84,7 +88,7 @@ class Browser:
             message += byte
         message = json.loads(message[:-1])
         if message.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(message["params"]["exceptionDetails"]["exception"]["description"])
+            self.errors.append(what_failed(message["params"]["exceptionDetails"]))
         return message
 
     def send(self, method, **parameters):
@@ -119,7 +123,7 @@ class Browser:
     def evaluate(self, script):
         answer = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
+            raise RuntimeError(what_failed(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def press(self, *keys):

@@ -1,5 +1,6 @@
 """Pages of hlobuf-view to try in a browser, and to take pictures of."""
 
+import itertools
 import json
 import random
 import re
@@ -57,11 +58,16 @@ def large_picture():
             strings.append(f"fusion.{len(names)}")
             step = (last + 1) % steps
         top += size
+    changes = [0] * (steps + 1)
+    for first, last, size in zip(columns["first"], columns["last"], columns["size"]):
+        changes[first] += size
+        changes[last + 1] -= size
+    held = list(itertools.accumulate(changes))[:steps]
     races = {"severity": "error", "check": "stream-race", "message": "", "lines": [], "marks": []}
     return {
         "lanes": large_lanes(steps, chance, strings),
         "title": "large", "times": "dump", "steps": steps, "untimed": 0,
-        "spaces": [{"color": 0, "name": "HBM", "peak": 0, "held": [top] * steps}],
+        "spaces": [{"color": 0, "name": "HBM", "peak": held.index(max(held)), "held": held}],
         "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
         "blocks": {**columns, "names": names}, "shared": [], "chip": "",
         "instructions": [1] * steps, "findings": [races], "strings": strings,

@@ -156,6 +156,14 @@ class Walk:
         self.get("chooseEditor('paths only'), 0")
         self.check("or nothing does", self.get("sourceAddress('/src/train.py:3')") == "")
 
+    def look_at_advice(self):
+        self.open("row.html")
+        self.browser.press("f")
+        issue = self.get("document.querySelector('#detail a').href")
+        self.check(f"the issue of a known defect is a link: {issue}", issue.endswith("openxla/xla/issues/49176"))
+        self.check("and there is a way around", "algsimp" in self.text("detail"))
+        self.check("and a command", "hlobuf-reduce --check=in-place-hazard" in self.text("detail"))
+
     def look_as_on_a_phone(self):
         for page in ("defect.html", "change.html", "race.html", "too-large.html"):
             self.open(page, PHONE)
@@ -179,5 +187,6 @@ def walk(folder):
         walk.look_at_too_large()
         walk.look_at_sums()
         walk.look_at_links()
+        walk.look_at_advice()
         walk.look_as_on_a_phone()
         return walk.problems + [f"an error on the console: {error}" for error in browser.errors]

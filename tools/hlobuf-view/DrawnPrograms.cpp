@@ -5,6 +5,7 @@
 #include "Draw/MakePicture.h"
 #include "Driver/Capacity.h"
 #include "Driver/DumpResults.h"
+#include "Driver/KnownDefects.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
 #include "Support/Format.h"
@@ -163,6 +164,7 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
   DumpResult R = makeResult(In, Dump, verify(Dump, Selection));
+  noteReductions(R);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Made.Context;
   auto Derived = [&] { return Context.moduleAnalysis(); };

@@ -88,13 +88,23 @@ function findingRows(picture, choose) {
 // `f32[8,16]` of `f32[8,16]{1,0:T(8,128)}`; of a tuple all of it.
 function plainShape(shape) { return shape.startsWith("(") ? shape : shape.split("{")[0]; }
 
+// A text in pieces, with addresses as links.
+function withLinks(text) {
+  return text.split(/(https:\/\/\S+)/).map((piece, at) => {
+    if (at % 2 === 0) return piece;
+    const link = element("a", piece);
+    link.href = piece;
+    return link;
+  });
+}
+
 // A value may be an element.
 function showDetail(title, pairs, lines, bad) {
   const parts = [element("b", title, bad ? "bad" : "")], table = element("dl");
   for (const [key, value] of pairs) {
     if (!value) continue;
     const cell = element("dd");
-    cell.append(value);
+    cell.append(...(typeof value === "string" ? withLinks(value) : [value]));
     table.append(element("dt", key), cell);
   }
   parts.push(table);
