@@ -43,7 +43,7 @@ class Walk:
                 break
             seen.append(self.focused())
         self.check(f"Tab goes around: {seen}", self.focused() == "BODY")
-        controls = [each for each in seen if each not in ("list", "BUTTON", "A")]
+        controls = [each for each in seen if each not in ("list", "detail", "BUTTON", "A")]
         expected = "space color search all peak finding theme keys marks"
         self.check(f"the order of Tab: {controls}", " ".join(controls) == expected)
         self.check("the list is reached", "list" in seen)
@@ -162,6 +162,10 @@ class Walk:
         issue = self.get("document.querySelector('#detail a').href")
         self.check(f"the issue of a known defect is a link: {issue}", issue.endswith("openxla/xla/issues/49176"))
         self.check("and there is a way around", "algsimp" in self.text("detail"))
+        x0 = self.get("hlobufPage.scene.x0")
+        self.get("document.getElementById('detail').tabIndex = 0, document.getElementById('detail').focus()")
+        self.browser.press("ArrowRight")
+        self.check("arrows scroll the details", self.get("hlobufPage.scene.x0") == x0)
         self.check("and a command", "hlobuf-reduce --check=in-place-hazard" in self.text("detail"))
 
     def look_as_on_a_phone(self):

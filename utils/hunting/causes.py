@@ -27,7 +27,11 @@ def cause_of(row, verdict):
         return f"{row['numbers'].split(':')[0]}, {SILENT}, {row['why']}", judged
     first = shown[0]
     notes = first.get("notes", [])
-    known = [n["message"].rpartition("#")[2] for n in notes if n.get("kind") == "known"]
+    known = [
+        re.sub(r"may be defect [0-9]+, ([^:]*):.*", r"\1", n["message"]).replace(" ", "-")
+        for n in notes
+        if n.get("kind") == "known"
+    ]
     names = known or sorted({plain(name) for name in first["names"]})
     return ", ".join([first["check"], *names]), judged
 

@@ -388,6 +388,8 @@ class Page {
       document.getElementById("marks").focus(); // where n goes to the next hit
     } else if (event.target.closest?.("#list") && this.moveInList(event.target, key)) {
       // It has.
+    } else if (key.startsWith("Arrow") && event.target.closest?.("aside")) {
+      return; // it scrolls
     } else if ((typing && key !== "Escape") || !this.press(key, event)) {
       return;
     }
