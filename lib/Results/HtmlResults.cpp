@@ -143,7 +143,9 @@ void HtmlResults::add(const DumpResult &R) {
 }
 
 void HtmlResults::finish(const RunEnd &End) {
-  OS << Head << "<h1>" << htmlText(printable(End.LastLine)) << "</h1>\n"
+  StringRef Title =
+      End.LastLine.empty() ? "hlobuf-verify" : StringRef(End.LastLine);
+  OS << Head << "<h1>" << htmlText(printable(Title)) << "</h1>\n"
      << FindingsText;
   std::string Memory;
   llvm::raw_string_ostream Table(Memory);
