@@ -43,7 +43,9 @@ class Verdict(Sequence[Report]):
     @property
     def ok(self) -> bool:
         """True if something was verified, all was, and nothing has an error."""
-        return bool(self.reports) and not self.missed and all(r.ok for r in self.reports)
+        return (
+            bool(self.reports) and not self.missed and all(r.ok for r in self.reports)
+        )
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -74,7 +76,9 @@ class Verdict(Sequence[Report]):
         found = [report for report in named if report.findings]
         if not named or not self._folder:
             raise InputError(
-                f"no module is named {module}" if self.reports else "nothing was compiled"
+                f"no module is named {module}"
+                if self.reports
+                else "nothing was compiled"
             )
         largest = max(named, key=lambda report: Path(report.dump).stat().st_size)
         return plot((found or [largest])[0].dump, checks=checks, height=height)
@@ -91,7 +95,9 @@ class Verdict(Sequence[Report]):
 
     def _short(self, text: object) -> str:
         """Without the name of our folder, which says nothing."""
-        return without_folder(str(text), self._folder.name) if self._folder else str(text)
+        return (
+            without_folder(str(text), self._folder.name) if self._folder else str(text)
+        )
 
     def __str__(self) -> str:
         return self._short("\n".join([*map(str, self.reports), self._counts()]))

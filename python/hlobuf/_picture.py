@@ -9,7 +9,6 @@ from pathlib import Path
 
 from hlobuf._program import InputError, program
 
-
 # What a page may do in a notebook: links open pages and editors.
 ALLOWED = "allow-scripts allow-popups allow-top-navigation-to-custom-protocols"
 
@@ -50,5 +49,7 @@ def plot(
     operand = f"./{operand}" if operand.startswith("-") else operand
     done = subprocess.run([*command, operand], capture_output=True, check=False)
     if done.returncode != 0:
-        raise InputError(done.stderr.decode(errors="replace").removeprefix("error: ").strip())
+        raise InputError(
+            done.stderr.decode(errors="replace").removeprefix("error: ").strip()
+        )
     return Picture(done.stdout.decode(errors="replace"), height)

@@ -137,9 +137,7 @@ class Verifier:
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_call(
-        self, item: pytest.Item
-    ) -> Generator[None, object, object]:
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         result = yield
         self.fail_on_findings(item)
         return result

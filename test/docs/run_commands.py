@@ -227,7 +227,7 @@ def run_block(place, block, page):
 
 def made_by_check(block, page):
     """The examples of checks, which run_examples.py runs."""
-    return page.parent.name == "checks" and block["language"] in ("hlobuf", "output")
+    return page.parent.name == "checks" and block["language"] in ("hlobuf", "diff", "output")
 
 
 def main():
