@@ -127,6 +127,21 @@ static void writePeak(const MemorySummary &Summary, json::OStream &J) {
   });
 }
 
+static void writeAnswers(const MemorySummary &Summary, json::OStream &J) {
+  if (Summary.Answers.empty())
+    return;
+  J.attributeArray("answers", [&] {
+    for (const WhyAnswer &Answer : Summary.Answers)
+      J.object([&] {
+        write(J, "question", Answer.Question);
+        J.attributeArray("lines", [&] {
+          for (const std::string &Line : Answer.Lines)
+            J.value(json::fixUTF8(Line));
+        });
+      });
+  });
+}
+
 void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
   J.object([&] {
     J.attribute("total_bytes", Summary.Total);
@@ -150,5 +165,6 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept_for_backward_bytes", Summary.Kept);
     writePeak(Summary, J);
     writeSavings(Summary, J);
+    writeAnswers(Summary, J);
   });
 }

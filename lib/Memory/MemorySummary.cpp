@@ -3,6 +3,7 @@
 #include "Memory/MemorySummary.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/ValueNames.h"
+#include "Memory/Why.h"
 #include "Support/Format.h"
 #include <set>
 
@@ -345,6 +346,8 @@ MemorySummary Summarizer::run() {
   Summary.Stated = explainStatedPeak(Memory);
   addSavings();
   addDonation();
+  for (const WhyQuestion &Asked : Options.Questions)
+    Summary.Answers.push_back(answer(Memory, Names, Asked));
   return std::move(Summary);
 }
 

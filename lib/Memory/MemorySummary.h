@@ -13,6 +13,7 @@
 #include "Memory/StatedPeak.h"
 #include "Memory/ValueName.h"
 #include "Memory/Waste.h"
+#include "Memory/WhyAnswer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <map>
@@ -36,6 +37,8 @@ struct SummaryOptions {
   std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`.
   std::string Chip;
+  /// What is to be answered about values.
+  std::vector<WhyQuestion> Questions;
 };
 
 /// A value that is held at the peak, or several that share its bytes.
@@ -136,6 +139,8 @@ struct MemorySummary {
   std::vector<WasteRow> Savings;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
+  /// One for each question.
+  std::vector<WhyAnswer> Answers;
 
   bool isTimed() const { return Times != TimeSource::Unknown; }
   const SpaceSummary *main() const { return Main ? &Spaces[*Main] : nullptr; }

@@ -282,3 +282,28 @@ ValueName ValueNames::ofInstruction(NameId Name) const {
   HloId Id = Module ? Module->program().find(Name) : HloId();
   return Id ? ofPart(Id, 0) : ofText(Name);
 }
+
+/// The `n` of `"known_trip_count":{"n":"12"}`; 0 if there is none.
+static uint64_t statedTrips(StringRef Attributes) {
+  static constexpr StringRef Key = "\"known_trip_count\":{\"n\":\"";
+  size_t At = Attributes.find(Key);
+  uint64_t Count = 0;
+  if (At != StringRef::npos)
+    Attributes.substr(At + Key.size())
+        .take_while([](char C) { return C >= '0' && C <= '9'; })
+        .getAsInteger(10, Count);
+  return Count;
+}
+
+uint64_t ValueNames::runsOf(NameId Name) const {
+  HloId At = Module ? Module->program().find(Name) : HloId();
+  uint64_t Runs = At ? 1 : 0;
+  for (size_t Depth = 0; At && Depth != MaxMembers; ++Depth) {
+    llvm::ArrayRef<HloId> Callers =
+        Module->program().callers(Module->program()[At].Parent);
+    At = Callers.empty() ? HloId() : Callers.front();
+    if (At && Module->program()[At].Op == Opcode::While)
+      Runs *= statedTrips(attributesOf(At));
+  }
+  return Runs;
+}

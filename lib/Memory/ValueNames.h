@@ -32,6 +32,11 @@ public:
   /// What the result of instruction \p Name is called.
   ValueName ofInstruction(NameId Name) const;
 
+  /// How often \p Name is run, by the trip counts that XLA states of the loops
+  /// around it; 0 if it is in a loop whose count is not known, or without a
+  /// module.
+  uint64_t runsOf(NameId Name) const;
+
   /// What the program was written with, for hints.
   Frontend frontend() const { return From; }
 

@@ -76,7 +76,13 @@ void TextResults::add(const DumpResult &R) {
     return;
   std::string Name = printable(
       R.Module.empty() ? R.Path : fmt::format("{} ({})", R.Module, R.Path));
-  Totals.add(Name, *R.Memory);
+  if (R.Memory->Answers.empty())
+    return Totals.add(Name, *R.Memory);
+  for (const WhyAnswer &Answer : R.Memory->Answers) {
+    OS << fmt::format("{}: {}\n", Name, printable(Answer.Question));
+    for (const std::string &Line : Answer.Lines)
+      OS << "  " << Line << '\n';
+  }
 }
 
 void TextResults::finish(const RunEnd &End) {

@@ -132,6 +132,18 @@ static cl::list<std::string>
 static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
                                 cl::desc("Show memory use"));
 static cl::list<std::string>
+    Why("why", cl::value_desc("value"), cl::cat(OutputOptions),
+        cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may "
+                 "be repeated"));
+static cl::list<std::string> WhyNotInPlace(
+    "why-not-in-place", cl::value_desc("value"), cl::cat(OutputOptions),
+    cl::desc("Say why a value is not written over an operand, and how many "
+             "bytes its loop copies; may be repeated"));
+static cl::list<std::string>
+    WhyApart("why-apart", cl::value_desc("a:b"), cl::cat(OutputOptions),
+             cl::desc("Say why value b is not in the memory of value a; may be "
+                      "repeated"));
+static cl::list<std::string>
     MaxPeak("max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
             cl::desc("Most that a program may need of its main memory, as "
                      "12GiB; [MODULE:][SPACE=]BYTES for some; may be "
@@ -314,7 +326,15 @@ static VerifyOptions makeOptions() {
   O.UpdateExpectations = Update;
   O.FindPass = FindPass;
   O.Format = Format;
-  O.WantMemory = WantMemory;
+  using Question = WhyQuestion::Kind;
+  for (const std::string &Value : Why)
+    O.Memory.Questions.push_back({Question::Live, Value, ""});
+  for (const std::string &Value : WhyNotInPlace)
+    O.Memory.Questions.push_back({Question::NotInPlace, Value, ""});
+  for (StringRef Pair : WhyApart)
+    O.Memory.Questions.push_back({Question::Apart, Pair.split(':').first.str(),
+                                  Pair.split(':').second.str()});
+  O.WantMemory = WantMemory || !O.Memory.Questions.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
   if (By.getNumOccurrences() != 0)
     O.Memory.By = By;
