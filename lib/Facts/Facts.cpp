@@ -293,34 +293,39 @@ bool Facts::areRangesSound() const {
 /// unrelated.
 static std::vector<bool> findReachingEnd(const Facts &DumpFacts) {
   const Dump &D = DumpFacts.dump();
-  std::vector<ValueId> Members;
-  for (const Allocation &Alloc : D.Allocations)
-    for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-      if (!Alloc.PreallocatedTemp && DumpFacts.range(ValueId(I)))
-        Members.push_back(ValueId(I));
-  // From the last to the first of each place.
-  llvm::sort(Members, [&](ValueId V, ValueId W) {
-    auto Key = [&](ValueId Id) {
-      return std::tuple(D[Id].Owner, D[Id].Offset, DumpFacts.range(Id)->Start,
-                        DumpFacts.range(Id)->End, D[Id].Tag.Id);
-    };
-    return Key(W) < Key(V);
-  });
+  struct Member {
+    uint64_t Offset;
+    int32_t Start, End;
+    uint32_t Id, Number;
+  };
   // A range is cut where the next one begins, or a step earlier.
   int32_t Gap = DumpFacts.release().since(Release::OldNormalization) ? 0 : 1;
   std::vector<bool> Reaching(D.Values.size());
+  std::vector<Member> Members;
   llvm::DenseSet<int32_t> Started;
-  for (size_t I = 0; I != Members.size(); ++I) {
-    const Value &V = D[Members[I]];
-    const Value &Before = D[Members[I == 0 ? 0 : I - 1]];
-    if (Before.Owner != V.Owner || Before.Offset != V.Offset)
-      Started.clear();
-    StepRange Range = *DumpFacts.range(Members[I]);
-    if (Range.End != DumpFacts.steps() && !Started.contains(Range.End) &&
-        !Started.contains(Range.End + Gap))
+  for (const Allocation &Alloc : D.Allocations) {
+    if (Alloc.PreallocatedTemp)
       continue;
-    Reaching[Members[I].index()] = true;
-    Started.insert(Range.Start);
+    Members.clear();
+    for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
+      if (std::optional<StepRange> Range = DumpFacts.range(ValueId(I)))
+        Members.push_back({D.Values[I].Offset, Range->Start, Range->End,
+                           D.Values[I].Tag.Id, I});
+    // From the last to the first of each place.
+    llvm::sort(Members, [](const Member &X, const Member &Y) {
+      return std::tie(Y.Offset, Y.Start, Y.End, Y.Id) <
+             std::tie(X.Offset, X.Start, X.End, X.Id);
+    });
+    for (size_t I = 0; I != Members.size(); ++I) {
+      const Member &Each = Members[I];
+      if (I == 0 || Members[I - 1].Offset != Each.Offset)
+        Started.clear();
+      if (Each.End != DumpFacts.steps() && !Started.contains(Each.End) &&
+          !Started.contains(Each.End + Gap))
+        continue;
+      Reaching[Each.Number] = true;
+      Started.insert(Each.Start);
+    }
   }
   return Reaching;
 }

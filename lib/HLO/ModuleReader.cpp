@@ -99,6 +99,13 @@ HloModule ModuleReader::read() {
     refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
   resolveCalls();
+  // Growing arrays took up to twice what they need.
+  OperandNames = {};
+  Latest = {};
+  M.Instructions.shrink_to_fit();
+  M.Operands.shrink_to_fit();
+  M.Calls.shrink_to_fit();
+  M.Computations.shrink_to_fit();
   auto Why = [&](StringRef Where, std::string Reason) {
     refuse(Where, std::move(Reason));
   };
