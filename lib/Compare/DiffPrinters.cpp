@@ -55,7 +55,10 @@ static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &Space, size_t Top) {
   llvm::ArrayRef<ChangeRow> Rows(Space.Rows);
   if (Top == 0)
     return Rows;
+  // Of a peak that changes by less than that, every row may be the reason.
   uint64_t Least = Space.Peak.larger() / LeastShare;
+  if (Space.Peak.differs() && Space.Peak.size() < Least)
+    Least = 1;
   return Rows.take_front(Top).take_while(
       [&](const ChangeRow &Row) { return Row.Bytes.size() >= Least; });
 }

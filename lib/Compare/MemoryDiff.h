@@ -96,6 +96,16 @@ struct MemoryDiff {
     return llvm::any_of(Spaces,
                         [](const SpaceDiff &Space) { return Space.differs(); });
   }
+  /// The peak or the allocations of some space change by more than rounds to
+  /// 0.0 %.
+  bool isNoticeable() const {
+    return llvm::any_of(Spaces, [](const SpaceDiff &Space) {
+      auto Changes = [](const ByteChange &Bytes) {
+        return Bytes.size() > Bytes.larger() / 2000;
+      };
+      return Changes(Space.Peak) || Changes(Space.Allocated);
+    });
+  }
 };
 
 /// Compares the peaks of two compilations of a program, space by space.

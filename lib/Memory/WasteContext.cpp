@@ -33,6 +33,20 @@ void WasteContext::add(Waste Item) {
   Found.push_back(std::move(Item));
 }
 
+std::string WasteContext::donationHint() const {
+  std::string Hint = "where the caller does not need it afterwards, donate it";
+  switch (findFrontend(D)) {
+  case Frontend::PyTorch:
+    return Hint + ": update the tensor in place between two mark_step()";
+  case Frontend::TensorFlow:
+    return Hint + ": make it a tf.Variable that the function assigns";
+  case Frontend::JAX:
+  case Frontend::Unknown:
+    break;
+  }
+  return Hint + ": jax.jit(f, donate_argnames=...)";
+}
+
 std::string WasteContext::spell(ValueId V) const {
   return D.spell(D[V].Tag.Name, D[V].Tag.Index);
 }

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_MEMORY_WASTECONTEXT_H
 #define HLOBUF_MEMORY_WASTECONTEXT_H
 
+#include "Memory/Frontend.h"
 #include "Memory/Waste.h"
 
 namespace hlobuf {
@@ -60,6 +61,9 @@ public:
   bool isUsersOwn(NameId Name) const;
   /// No other value is written into the bytes of \p V while it is held.
   bool isAlone(const HeldValue &V) const;
+  /// How a user gives away an argument, in the words of what the program was
+  /// written with.
+  std::string donationHint() const;
   /// Adds it if it is worth it.
   void add(Waste Found);
   /// \p X and \p Y are in one alias set of the module.

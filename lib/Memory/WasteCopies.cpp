@@ -114,8 +114,7 @@ static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &Result) {
              false,
              fmt::format("{} is copied, because it is not donated and {}",
                          Ctx.describe(Source), describeUpdate(Ctx, Next)),
-             "where the caller does not need it afterwards, donate it: "
-             "jax.jit(f, donate_argnames=...)"});
+             Ctx.donationHint()});
     return true;
   }
   return false;

@@ -204,8 +204,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       P->Aliased = true;
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
                Result.Value, savedByDonation(Ctx, Result), 1, false, "",
-               "where the caller does not need it afterwards, donate it: "
-               "jax.jit(f, donate_argnames=...)"});
+               Ctx.donationHint()});
       break;
     }
   }

@@ -57,7 +57,8 @@ static constexpr llvm::StringLiteral Overview =
     "matched\n"
     "  by op_name, source line and shape, modules by program, never by "
     "number.\n\n"
-    "  Exit status: 0 no difference, or within --max-growth; 1 different, or\n"
+    "  Exit status: 0 no difference (+0.0 %), or within --max-growth; 1 "
+    "different, or\n"
     "  beyond it; 2 could not read or bad usage.\n";
 
 static constexpr llvm::StringLiteral FirstHelp =
@@ -242,7 +243,9 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
                [&](const MemoryDiff &D) { return isWithin(*Allowed, D); })
                ? ExitSound
                : ExitErrors;
-  return Different + Came + Went == 0 ? ExitSound : ExitErrors;
+  bool Noticeable =
+      llvm::any_of(Diffs, [](const MemoryDiff &D) { return D.isNoticeable(); });
+  return Noticeable || Came + Went != 0 ? ExitErrors : ExitSound;
 }
 
 int main(int Argc, char **Argv) {
