@@ -6,15 +6,26 @@ set(ZLIB_USE_STATIC_LIBS ON)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(zstd REQUIRED CONFIG)
-find_package(Snappy REQUIRED CONFIG)
-find_package(fmt 9 REQUIRED CONFIG)
-find_package(LLVM CONFIG HINTS "/usr/lib/llvm-${HLOBUF_LLVM_VERSION}/lib/cmake/llvm")
 
-if(NOT LLVM_FOUND)
-  message(FATAL_ERROR "LLVM ${HLOBUF_LLVM_VERSION} not found: install "
-    "llvm-${HLOBUF_LLVM_VERSION}-dev, or say where it is with -DLLVM_DIR=<folder of LLVMConfig.cmake>")
+# hlobuf_need(NAME PACKAGES ARGUMENTS...) is find_package(NAME ARGUMENTS...), and notes
+# the packages of Debian that are missing.
+macro(hlobuf_need Name Packages)
+  find_package(${Name} ${ARGN} QUIET)
+  if(NOT ${Name}_FOUND)
+    list(APPEND Missing ${Packages})
+  endif()
+endmacro()
+set(Missing "")
+hlobuf_need(ZLIB zlib1g-dev)
+hlobuf_need(zstd libzstd-dev CONFIG)
+hlobuf_need(Snappy libsnappy-dev CONFIG)
+hlobuf_need(fmt libfmt-dev 9 CONFIG)
+hlobuf_need(LLVM "llvm-${HLOBUF_LLVM_VERSION}-dev;libpolly-${HLOBUF_LLVM_VERSION}-dev" CONFIG
+  HINTS "/usr/lib/llvm-${HLOBUF_LLVM_VERSION}/lib/cmake/llvm")
+if(Missing)
+  list(JOIN Missing " " Missing)
+  message(FATAL_ERROR "missing: run utils/setup, or apt-get install ${Missing} (elsewhere what "
+    "corresponds; -DLLVM_DIR=<folder of LLVMConfig.cmake> says where an LLVM is)")
 endif()
 if(LLVM_VERSION_MAJOR LESS 16 OR LLVM_VERSION_MAJOR GREATER 22)
   message(FATAL_ERROR "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR} is not supported: 16 to 22 are")

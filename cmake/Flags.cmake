@@ -15,7 +15,7 @@ add_compile_options(
   -ffunction-sections -fdata-sections
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
   $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
-add_link_options(-Wl,--gc-sections)
+add_link_options($<IF:$<PLATFORM_ID:Darwin>,-Wl$<COMMA>-dead_strip,-Wl$<COMMA>--gc-sections>)
 if(HLOBUF_WERROR)
   add_compile_options(-Werror)
 endif()

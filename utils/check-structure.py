@@ -38,7 +38,7 @@ def allowed_includes(root):
     """For each library the ones that it may include, itself among them."""
     text = (root / "lib/CMakeLists.txt").read_text(encoding="utf-8")
     allowed = {}
-    for row in re.findall(r"^hlobuf_library\(([\w\s]+)\)", text, re.MULTILINE):
+    for row in re.findall(r"^\s*hlobuf_library\(([\w\s]+)\)", text, re.MULTILINE):
         library, *below = row.split()
         allowed[library] = {library}.union(*(allowed[name] for name in below))
     return allowed

@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <sys/ioctl.h>
 #include <unistd.h>
+#ifndef _WIN32
+#include <sys/ioctl.h>
+#endif
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -61,13 +63,15 @@ static void outOfMemory() {
   std::_Exit(ExitUnreadable);
 }
 
+#ifdef SIGBUS
 /// Files are mapped: what a program that still writes takes off of one is gone
-/// while it is read.
+/// while it is read. Windows does not let it.
 static void endOfMapping(int /*Signal*/) {
   llvm::sys::RunInterruptHandlers();
   writeError("error: a file was cut off while it was read\n");
   ::_exit(ExitUnreadable);
 }
+#endif
 
 void hlobuf::startTool(const char *Lost) {
   LostWithoutMemory = Lost;
@@ -75,7 +79,9 @@ void hlobuf::startTool(const char *Lost) {
   std::set_new_handler(outOfMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { outOfMemory(); });
+#ifdef SIGBUS
   std::signal(SIGBUS, endOfMapping);
+#endif
   // After the streams are made, so that it runs before they are destroyed.
   llvm::outs();
   llvm::errs();
@@ -98,10 +104,11 @@ bool hlobuf::wantsColor() {
   return llvm::sys::Process::StandardOutHasColors() && !std::getenv("NO_COLOR");
 }
 
-unsigned hlobuf::terminalWidth(int Descriptor) {
-  constexpr unsigned Default = 120, Least = 60;
+unsigned hlobuf::terminalWidth([[maybe_unused]] int Descriptor) {
+#ifdef TIOCGWINSZ
   winsize Size = {};
-  if (::ioctl(Descriptor, TIOCGWINSZ, &Size) != 0 || Size.ws_col == 0)
-    return Default;
-  return std::max<unsigned>(Size.ws_col, Least);
+  if (::ioctl(Descriptor, TIOCGWINSZ, &Size) == 0 && Size.ws_col != 0)
+    return std::max(unsigned(Size.ws_col), 60U);
+#endif
+  return 120;
 }

@@ -15,7 +15,7 @@ namespace {
 class Writer {
 public:
   Writer(const Picture &P, const Facts &DumpFacts, json::OStream &J)
-      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), J(J) {}
+      : P(P), D(DumpFacts.dump()), J(J) {}
 
   void run();
 
@@ -40,7 +40,6 @@ private:
   void writeLanes();
 
   const Picture &P;
-  const Facts &DumpFacts;
   const Dump &D;
   json::OStream &J;
   llvm::StringMap<uint32_t> Numbers;

@@ -50,8 +50,7 @@ namespace {
 class SvgWriter {
 public:
   SvgWriter(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS)
-      : P(P), DumpFacts(DumpFacts), D(DumpFacts.dump()), OS(OS),
-        Axis{Margin, DrawnWidth, P.Steps} {}
+      : P(P), D(DumpFacts.dump()), OS(OS), Axis{Margin, DrawnWidth, P.Steps} {}
 
   void run();
 
@@ -69,7 +68,6 @@ private:
   void writeLegend();
 
   const Picture &P;
-  const Facts &DumpFacts;
   const Dump &D;
   llvm::raw_ostream &OS;
   SvgAxis Axis;

@@ -21,14 +21,6 @@ namespace hlobuf {
 ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,
                      llvm::raw_ostream &Err, unsigned *Findings = nullptr);
 
-/// Runs the command that the options' inputs are, with flags that make XLA
-/// dump, and verifies what it dumped, not what the folder held before. Its
-/// input, output and exit status pass through; findings go to \p Err. A
-/// temporary folder of dumps stays if anything that is printed names its files.
-/// \p HasCommand says that there is a command.
-int runExec(const VerifyOptions &Options, bool HasCommand,
-            llvm::raw_ostream &Out, llvm::raw_ostream &Err);
-
 /// Prints the configuration that holds for the first input, or for the current
 /// folder if there is none, as a file that `--config` takes.
 ExitStatus dumpConfig(const VerifyOptions &Options, llvm::raw_ostream &Out,

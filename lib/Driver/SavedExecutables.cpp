@@ -5,7 +5,6 @@
 #include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
 #include "Support/LineCursor.h"
-#include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Path.h"
@@ -30,13 +29,6 @@ struct Program {
   bool isFree() const { return Key && !Joined; }
 };
 } // namespace
-
-std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
-  std::vector<std::string> Found = pathsBelow(Folder);
-  llvm::erase_if(Found,
-                 [](StringRef Path) { return !Path.ends_with(".pjrt"); });
-  return Found;
-}
 
 /// The same for a dump and an HloProto that is printed: pages, shapes and what
 /// follows the allocations are not looked at.

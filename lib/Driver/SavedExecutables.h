@@ -9,10 +9,6 @@
 
 namespace hlobuf {
 
-/// The executables that processes below `--exec` saved in \p Folder and below
-/// (python/hlobuf/_exec_hook.py), in order of names.
-std::vector<std::string> findExecutables(llvm::StringRef Folder);
-
 /// Gives the text dumps in \p List the thunks of the executables \p Files of
 /// the same programs: those with the same module and assignment, in the same
 /// folder if there are any. Where these stand for programs that differ, nothing

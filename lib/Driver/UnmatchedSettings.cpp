@@ -28,7 +28,7 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
 }
 
 /// Modules and memory spaces that a problem names.
-static constexpr size_t MaxNamed = 4;
+static constexpr size_t MaxUnmatched = 4;
 
 /// What there is where \p B looks for a module or a memory space.
 std::string UnmatchedSettings::whyNot(const Budget &B) const {
@@ -42,13 +42,13 @@ std::string UnmatchedSettings::whyNot(const Budget &B) const {
   }
   if (llvm::none_of(Names, [&](StringRef Name) { return Glob.match(Name); }))
     return fmt::format("no module has this name, only {}",
-                       listNames(Names, MaxNamed));
+                       listNames(Names, MaxUnmatched));
   if (Spaces.empty())
     return "no module with this name has a known need of memory";
   return fmt::format("no module with this name has a memory space '{}', only "
                      "{}",
                      B.Space,
-                     listNames({Spaces.begin(), Spaces.end()}, MaxNamed));
+                     listNames({Spaces.begin(), Spaces.end()}, MaxUnmatched));
 }
 
 void UnmatchedSettings::findBudgets(const ActiveConfig *File,
@@ -95,7 +95,7 @@ void UnmatchedSettings::findGrowth(List &Found) const {
   Found.emplace_back("", fmt::format("--max-growth matches nothing: {} has no "
                                      "summary of {}",
                                      Options.MaxGrowth->File,
-                                     listNames(Names, MaxNamed)));
+                                     listNames(Names, MaxUnmatched)));
 }
 
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {

@@ -16,20 +16,35 @@ using namespace hlobuf;
 /// How often a wait asks whether it is to stop.
 static constexpr std::chrono::milliseconds Tick(100);
 
+// What is started at this moment for another test must not get a pipe.
+#ifdef __APPLE__
+extern char **environ;
+
+static constexpr short OnlyGivenFiles = POSIX_SPAWN_CLOEXEC_DEFAULT;
+
+static int openPipe(std::array<int, 2> &Ends) { return ::pipe(Ends.data()); }
+#else
+static constexpr short OnlyGivenFiles = 0;
+
+static int openPipe(std::array<int, 2> &Ends) {
+  return ::pipe2(Ends.data(), O_CLOEXEC);
+}
+#endif
+
 namespace {
 /// What a new process is given, freed at the end.
 struct SpawnSettings {
   SpawnSettings() {
     ::posix_spawn_file_actions_init(&Files);
     ::posix_spawnattr_init(&Attributes);
-    ::posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETPGROUP |
-                                                POSIX_SPAWN_SETSIGDEF |
-                                                POSIX_SPAWN_SETSIGMASK);
+    ::posix_spawnattr_setflags(
+        &Attributes, OnlyGivenFiles | POSIX_SPAWN_SETPGROUP |
+                         POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     sigset_t Signals;
-    ::sigemptyset(&Signals);
+    sigemptyset(&Signals);
     ::posix_spawnattr_setsigmask(&Attributes, &Signals);
-    ::sigaddset(&Signals, SIGINT);
-    ::sigaddset(&Signals, SIGPIPE);
+    sigaddset(&Signals, SIGINT);
+    sigaddset(&Signals, SIGPIPE);
     ::posix_spawnattr_setsigdefault(&Attributes, &Signals);
   }
   ~SpawnSettings() {
@@ -43,9 +58,9 @@ struct SpawnSettings {
 
 /// Opens both pipes, or none.
 static bool openPipes(std::array<int, 2> &First, std::array<int, 2> &Second) {
-  if (::pipe2(First.data(), O_CLOEXEC) != 0)
+  if (openPipe(First) != 0)
     return false;
-  if (::pipe2(Second.data(), O_CLOEXEC) == 0)
+  if (openPipe(Second) == 0)
     return true;
   int Error = errno;
   ::close(First[0]);

@@ -10,8 +10,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include <csignal>
+#include <filesystem>
 #include <optional>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace hlobuf;
@@ -43,18 +43,16 @@ static llvm::ErrorOr<std::string> followLinks(StringRef Path) {
   constexpr unsigned MostLinks = 40; // as in Linux
   std::string Target = Path.str();
   for (unsigned Count = 0; Count != MostLinks; ++Count) {
-    llvm::SmallString<256> Next;
-    Next.resize(4096);
-    ssize_t Length = ::readlink(Target.c_str(), Next.data(), Next.size());
-    if (Length < 0)
+    std::error_code Error;
+    std::string Next = std::filesystem::read_symlink(Target, Error).string();
+    if (Error)
       return Target;
-    Next.resize(static_cast<size_t>(Length));
     if (llvm::sys::path::is_relative(Next)) {
       llvm::SmallString<256> Full = llvm::sys::path::parent_path(Target);
       llvm::sys::path::append(Full, Next);
-      Next = Full;
+      Next = std::string(Full);
     }
-    Target = std::string(Next);
+    Target = Next;
   }
   return std::make_error_code(std::errc::too_many_symbolic_link_levels);
 }
@@ -73,24 +71,39 @@ static std::optional<int> descriptorOf(StringRef Path) {
   return std::nullopt;
 }
 
-static std::error_code lastError() { return {errno, std::generic_category()}; }
+#ifdef _WIN32
+/// There, the folder says who may do what with a file.
+static void inherit(int, const fs::file_status &) {}
 
+static void endOnBrokenPipe() {}
+#else
 /// Gives \p Descriptor, a new file, the permissions and the owner of \p Old.
-static void inherit(int Descriptor, const struct stat &Old) {
+static void inherit(int Descriptor, const fs::file_status &Old) {
   // Without the right to, the file is ours; then it is nobody's privilege.
-  mode_t Mode = Old.st_mode & 0777;
-  if (::fchown(Descriptor, Old.st_uid, Old.st_gid) == 0 ||
-      ::fchown(Descriptor, static_cast<uid_t>(-1), Old.st_gid) == 0)
-    Mode = Old.st_mode & 07777;
-  [[maybe_unused]] int Failed = ::fchmod(Descriptor, Mode);
+  fs::perms Mode = Old.permissions() & fs::perms::all_all;
+  constexpr uint32_t Keep = -1;
+  if (!fs::changeFileOwnership(Descriptor, Old.getUser(), Old.getGroup()) ||
+      !fs::changeFileOwnership(Descriptor, Keep, Old.getGroup()))
+    Mode = Old.permissions();
+  [[maybe_unused]] std::error_code Failed =
+      fs::setPermissions(Descriptor, Mode);
 }
+
+/// LLVM removes the file for this signal only if something else is to be done:
+/// to end as without it. Where it is ignored, it stays so.
+static void endOnBrokenPipe() {
+  struct sigaction Pipe = {};
+  if (::sigaction(SIGPIPE, nullptr, &Pipe) == 0 && Pipe.sa_handler != SIG_IGN)
+    llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
+}
+#endif
 
 std::error_code AtomicFile::openDirectly() {
   if (std::optional<int> Own = descriptorOf(Path)) {
     llvm::outs().flush();
     int Descriptor = ::dup(*Own);
     if (Descriptor < 0)
-      return lastError();
+      return {errno, std::generic_category()};
     OS = std::make_unique<llvm::raw_fd_ostream>(Descriptor,
                                                 /*shouldClose=*/true);
     return {};
@@ -107,8 +120,8 @@ std::error_code AtomicFile::openBeside() {
     Temporary.clear();
     return Error;
   }
-  struct stat Old;
-  if (::stat(Target.c_str(), &Old) == 0)
+  fs::file_status Old;
+  if (!fs::status(Target, Old))
     inherit(Descriptor, Old);
   OS = std::make_unique<llvm::raw_fd_ostream>(Descriptor,
                                               /*shouldClose=*/true);
@@ -116,8 +129,8 @@ std::error_code AtomicFile::openBeside() {
 }
 
 std::error_code AtomicFile::openForLater() {
-  if (::access(Target.c_str(), W_OK) != 0)
-    return lastError();
+  if (std::error_code Error = fs::access(Target, fs::AccessMode::Write))
+    return Error;
   int Descriptor = -1;
   llvm::SmallString<128> Made;
   if (std::error_code Error =
@@ -140,9 +153,9 @@ static bool isFolderClosed(std::error_code Error) {
 llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
   auto File = std::make_unique<AtomicFile>();
   File->Path = Path.str();
-  struct stat Old = {};
-  bool Exists = ::stat(File->Path.c_str(), &Old) == 0;
-  if (descriptorOf(Path) || (Exists && !S_ISREG(Old.st_mode))) {
+  fs::file_status Old;
+  bool Exists = !fs::status(File->Path, Old);
+  if (descriptorOf(Path) || (Exists && !fs::is_regular_file(Old))) {
     if (std::error_code Error = File->openDirectly())
       return failure(Path, Error);
     return std::move(File);
@@ -151,12 +164,8 @@ llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
   if (!Target)
     return failure(Path, Target.getError());
   File->Target = *Target;
-  // LLVM removes the file for this signal only if something else is to be done:
-  // to end as without it. Where it is ignored, it stays so.
-  struct sigaction Pipe = {};
-  if (::sigaction(SIGPIPE, nullptr, &Pipe) == 0 && Pipe.sa_handler != SIG_IGN)
-    llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
-  bool Named = Exists && Old.st_nlink > 1;
+  endOnBrokenPipe();
+  bool Named = Exists && Old.getLinkCount() > 1;
   std::error_code Error = Named ? File->openForLater() : File->openBeside();
   if (Exists && !Named && isFolderClosed(Error))
     Error = File->openForLater();

@@ -2,7 +2,7 @@
 //
 // XLA_FLAGS for --exec.
 
-#include "Driver/XlaFlags.h"
+#include "Exec/XlaFlags.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;

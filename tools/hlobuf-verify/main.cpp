@@ -5,6 +5,9 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Driver/Driver.h"
+#ifdef __linux__
+#include "Exec/Exec.h"
+#endif
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -364,6 +367,16 @@ static bool hasCommand(int Argc, char **Argv) {
   return false;
 }
 
+static int runCommand([[maybe_unused]] const VerifyOptions &O,
+                      [[maybe_unused]] bool Given) {
+#ifdef __linux__
+  return runExec(O, Given, llvm::outs(), llvm::errs());
+#else
+  llvm::errs() << "error: --exec needs Linux\n";
+  return ExitUnreadable;
+#endif
+}
+
 static int run(int Argc, char **Argv) {
   describeColorOption();
   if (!parseOptions(Argc, Argv, "hlobuf-verify " HLOBUF_VERSION, Overview,
@@ -385,7 +398,7 @@ static int run(int Argc, char **Argv) {
   if (DumpConfig)
     return dumpConfig(O, llvm::outs(), llvm::errs());
   if (Exec)
-    return runExec(O, hasCommand(Argc, Argv), llvm::outs(), llvm::errs());
+    return runCommand(O, hasCommand(Argc, Argv));
   if (Inputs.empty()) {
     llvm::outs() << FirstHelp;
     return ExitUnreadable;

@@ -2,8 +2,8 @@
 //
 // What a program dumped.
 
-#ifndef HLOBUF_DRIVER_FRESHDUMPS_H
-#define HLOBUF_DRIVER_FRESHDUMPS_H
+#ifndef HLOBUF_EXEC_FRESHDUMPS_H
+#define HLOBUF_EXEC_FRESHDUMPS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -66,6 +66,10 @@ private:
   llvm::StringMap<Stamp> Files;
 };
 
+/// The executables that processes below `--exec` saved in \p Folder and below
+/// (python/hlobuf/_exec_hook.py), in order of names.
+std::vector<std::string> findExecutables(llvm::StringRef Folder);
+
 /// The entries of jax's compilation cache in \p Folder that hold modules of
 /// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax
 /// does not say which of several it took.
@@ -74,4 +78,4 @@ std::vector<std::string> cacheEntries(llvm::StringRef Folder,
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_FRESHDUMPS_H
+#endif // HLOBUF_EXEC_FRESHDUMPS_H

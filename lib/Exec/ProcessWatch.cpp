@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/ProcessWatch.h"
-#include "Driver/ProcessTree.h"
-#include "Driver/SavedExecutables.h"
+#include "Exec/ProcessWatch.h"
 #include "Dump/FileNames.h"
+#include "Exec/ProcessTree.h"
 #include "Support/Format.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"

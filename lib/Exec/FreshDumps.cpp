@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/FreshDumps.h"
+#include "Exec/FreshDumps.h"
 #include "Dump/FileNames.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -96,6 +96,13 @@ FreshDumps FolderSnapshot::changes() const {
   }
   llvm::sort(Fresh.Assignments);
   return Fresh;
+}
+
+std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
+  std::vector<std::string> Found = pathsBelow(Folder);
+  llvm::erase_if(Found,
+                 [](StringRef Path) { return !Path.ends_with(".pjrt"); });
+  return Found;
 }
 
 std::vector<std::string>

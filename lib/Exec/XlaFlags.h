@@ -2,8 +2,8 @@
 //
 // The variable XLA_FLAGS.
 
-#ifndef HLOBUF_DRIVER_XLAFLAGS_H
-#define HLOBUF_DRIVER_XLAFLAGS_H
+#ifndef HLOBUF_EXEC_XLAFLAGS_H
+#define HLOBUF_EXEC_XLAFLAGS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -51,4 +51,4 @@ bool selectModules(llvm::StringRef Flags);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_XLAFLAGS_H
+#endif // HLOBUF_EXEC_XLAFLAGS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/Command.h"
+#include "Exec/Command.h"
 #include <array>
 #include <csignal>
 #include <fcntl.h>

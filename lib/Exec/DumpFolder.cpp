@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/DumpFolder.h"
+#include "Exec/DumpFolder.h"
 #include "Driver/Config.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,12 +2,12 @@
 //
 // Each process and its dumps.
 
-#ifndef HLOBUF_DRIVER_PROCESSWATCH_H
-#define HLOBUF_DRIVER_PROCESSWATCH_H
+#ifndef HLOBUF_EXEC_PROCESSWATCH_H
+#define HLOBUF_EXEC_PROCESSWATCH_H
 
-#include "Driver/FreshDumps.h"
-#include "Driver/WriteLog.h"
-#include "Driver/XlaFlags.h"
+#include "Exec/FreshDumps.h"
+#include "Exec/WriteLog.h"
+#include "Exec/XlaFlags.h"
 #include "llvm/Support/Error.h"
 #include <atomic>
 #include <map>
@@ -40,10 +40,10 @@ struct WatchReport {
 /// Python processes run a file of ours when they start (docs/get-a-dump.md),
 /// which asks here for flags, through a socket without a file. It asks again
 /// after a fork, and when the program changes XLA_FLAGS, and for a folder to
-/// save executables in (SavedExecutables), and it says how many programs jax
-/// compiled. All other processes share the given folder. What is
-/// written over there is counted (WriteLog), and processes that run XLA with
-/// other flags are looked for in /proc.
+/// save executables in (Driver/SavedExecutables), and it says how many programs
+/// jax compiled. All other processes share the given folder. What is written
+/// over there is counted (WriteLog), and processes that run XLA with other
+/// flags are looked for in /proc.
 class ProcessWatch {
 public:
   /// \p Target says where the command's XLA_FLAGS lead.
@@ -110,4 +110,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_PROCESSWATCH_H
+#endif // HLOBUF_EXEC_PROCESSWATCH_H

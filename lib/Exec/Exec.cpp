@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Driver/Command.h"
+#include "Exec/Exec.h"
 #include "Driver/Config.h"
 #include "Driver/Driver.h"
-#include "Driver/DumpFolder.h"
-#include "Driver/FreshDumps.h"
-#include "Driver/ProcessWatch.h"
-#include "Driver/SavedExecutables.h"
+#include "Exec/Command.h"
+#include "Exec/DumpFolder.h"
+#include "Exec/FreshDumps.h"
+#include "Exec/ProcessWatch.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

@@ -2,8 +2,8 @@
 //
 // Runs a command like a shell.
 
-#ifndef HLOBUF_DRIVER_COMMAND_H
-#define HLOBUF_DRIVER_COMMAND_H
+#ifndef HLOBUF_EXEC_COMMAND_H
+#define HLOBUF_EXEC_COMMAND_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -29,4 +29,4 @@ llvm::Expected<int> runCommand(const std::vector<std::string> &Command,
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_COMMAND_H
+#endif // HLOBUF_EXEC_COMMAND_H

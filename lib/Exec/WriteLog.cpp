@@ -5,7 +5,7 @@
 // reports that follow each other: that is why reports of changes, which lie
 // between two writes of one file, are asked for as well.
 
-#include "Driver/WriteLog.h"
+#include "Exec/WriteLog.h"
 #include "Dump/FileNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,13 +2,13 @@
 //
 // Where a command dumps.
 
-#ifndef HLOBUF_DRIVER_DUMPFOLDER_H
-#define HLOBUF_DRIVER_DUMPFOLDER_H
+#ifndef HLOBUF_EXEC_DUMPFOLDER_H
+#define HLOBUF_EXEC_DUMPFOLDER_H
 
-#include "Driver/FreshDumps.h"
 #include "Driver/Options.h"
-#include "Driver/ProcessWatch.h"
-#include "Driver/XlaFlags.h"
+#include "Exec/FreshDumps.h"
+#include "Exec/ProcessWatch.h"
+#include "Exec/XlaFlags.h"
 
 namespace hlobuf {
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_DUMPFOLDER_H
+#endif // HLOBUF_EXEC_DUMPFOLDER_H

@@ -2,8 +2,8 @@
 //
 // Which files were written over.
 
-#ifndef HLOBUF_DRIVER_WRITELOG_H
-#define HLOBUF_DRIVER_WRITELOG_H
+#ifndef HLOBUF_EXEC_WRITELOG_H
+#define HLOBUF_EXEC_WRITELOG_H
 
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -85,4 +85,4 @@ private:
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_WRITELOG_H
+#endif // HLOBUF_EXEC_WRITELOG_H

@@ -2,8 +2,8 @@
 //
 // Processes below this one.
 
-#ifndef HLOBUF_DRIVER_PROCESSTREE_H
-#define HLOBUF_DRIVER_PROCESSTREE_H
+#ifndef HLOBUF_EXEC_PROCESSTREE_H
+#define HLOBUF_EXEC_PROCESSTREE_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -29,4 +29,4 @@ bool hasFlags(int Process, llvm::StringRef Text);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_PROCESSTREE_H
+#endif // HLOBUF_EXEC_PROCESSTREE_H
