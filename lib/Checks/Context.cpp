@@ -40,9 +40,9 @@ const ModuleAnalysis *CheckContext::moduleAnalysis() const {
 const ModuleAnalysis *CheckContext::textAnalysis() const {
   return Memo->Texts
       .get([&]() -> std::unique_ptr<ModuleAnalysis> {
-        if (!dump().complete(Section::Used))
-          return nullptr;
-        return std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
+        auto Found =
+            std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
+        return Found->firstDifference() ? std::move(Found) : nullptr;
       })
       .get();
 }

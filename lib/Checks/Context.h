@@ -23,8 +23,8 @@ public:
 
   /// Null without a complete module and complete allocations.
   const ModuleAnalysis *moduleAnalysis() const;
-  /// What the program implies by the used values alone; null unless they are
-  /// complete.
+  /// What the program implies by the used values alone, which must be complete;
+  /// null if the dump states nothing else, as most do: it is then not kept.
   const ModuleAnalysis *textAnalysis() const;
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.

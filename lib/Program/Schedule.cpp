@@ -21,6 +21,7 @@ Schedule::Schedule(const Program &P, const ReleaseRules &Rules) : P(P) {
 /// The steps of the dump.
 void Schedule::takeStated() {
   const Facts &DumpFacts = P.facts();
+  Sequence.reserve(DumpFacts.dump().Sequence.size());
   for (const SequenceRow &Row : DumpFacts.dump().Sequence) {
     HloId Id = P.find(Row.Name);
     if (Id && DumpFacts.time(Row.Name) == steps())

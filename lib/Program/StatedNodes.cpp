@@ -167,6 +167,9 @@ void NodeBuilder::linkUses(ProgramNode &N) {
 
 StatedNodes NodeBuilder::run() {
   Built.ByName.resize(D.Names.size());
+  // At most: what is never written takes no memory.
+  Built.Nodes.reserve(D.Names.size() + 2);
+  Built.Operands.reserve(D.OperandNames.size() + D.Uses.size());
   addNode(NameId()); // unknown()
   addNode(NameId()); // disputed()
   for (const Instruction &I : D.Instructions)

@@ -131,7 +131,7 @@ static const ModuleAnalysis *usableTexts(const CheckContext &Ctx,
       !Ctx.isFull())
     Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
   const ModuleAnalysis *Analysis = Ctx.textAnalysis();
-  return Analysis->states(Part) ? Analysis : nullptr;
+  return Analysis && Analysis->states(Part) ? Analysis : nullptr;
 }
 
 /// What the module says of \p Part; null if nothing, and \p Diags says why.
