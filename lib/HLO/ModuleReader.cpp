@@ -10,6 +10,7 @@
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
+#include "Support/TextWalk.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -21,7 +22,8 @@ public:
   ModuleReader(StringRef Text, HloTables Tables,
                llvm::function_ref<void(StringRef, std::string)> Complain,
                llvm::function_ref<void()> PassedText)
-      : In(Text, PassedText), Tables(Tables), Complain(Complain) {
+      : In(Text, PassedText), Tables(Tables), Complain(Complain),
+        PassedText(PassedText) {
     M.Text = Text;
   }
 
@@ -50,6 +52,7 @@ private:
   LineCursor In;
   HloTables Tables;
   llvm::function_ref<void(StringRef, std::string)> Complain;
+  llvm::function_ref<void()> PassedText;
   bool Refused = false;
   HloModule M;
   /// Names of operands and callees until they are resolved, in the order of
@@ -98,6 +101,8 @@ HloModule ModuleReader::read() {
   if (!M.Entry)
     refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
+  // What follows looks at the whole text once more.
+  TextWalk Walk(PassedText);
   resolveCalls();
   // Growing arrays took up to twice what they need.
   OperandNames = {};
@@ -418,7 +423,7 @@ void ModuleReader::resolveCalls() {
   }
   for (const HloInstruction &I : M.Instructions)
     for (uint32_t C = I.Calls.Begin; C != I.Calls.End; ++C) {
-      NameId Name = Tables.Names.find(CalleeNames[C]);
+      NameId Name = Tables.Names.find(walked(CalleeNames[C]));
       ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
       // Callees are printed first (HloModule::Print), so that no computation
       // can call itself.

@@ -18,7 +18,7 @@ namespace hlobuf {
 /// every instruction does not keep a whole file in memory.
 class TextWalk {
 public:
-  /// \p Release is called for each ChunkBytes of text.
+  /// \p Release, if it is given, is called for each ChunkBytes of text.
   explicit TextWalk(llvm::function_ref<void()> Release) : Release(Release) {
     Current = this;
   }
@@ -48,7 +48,8 @@ private:
       return;
     Bytes = 0;
     Blocks = {};
-    Release();
+    if (Release)
+      Release();
   }
 
   static constinit inline thread_local TextWalk *Current = nullptr;

@@ -102,16 +102,21 @@ void ControlOrder::check(HloId Id) {
 }
 
 void ControlOrder::run() {
+  // In parts, so that the text does not stay in memory.
+  constexpr size_t PartBytes = size_t(1) << 20;
   HloId Last;
-  for (size_t At = M.Text.find(Key); At != StringRef::npos;
-       At = M.Text.find(Key, At + Key.size())) {
-    HloId Id = instructionAt(At);
-    if (!Id || Id == Last)
-      continue;
-    if (Ranks.empty())
-      findRanks();
-    check(Id);
-    Last = Id;
+  for (size_t Begin = 0; Begin < M.Text.size(); Begin += PartBytes) {
+    StringRef Part = walked(M.Text.substr(Begin, PartBytes + Key.size() - 1));
+    for (size_t At = Part.find(Key); At != StringRef::npos;
+         At = Part.find(Key, At + Key.size())) {
+      HloId Id = instructionAt(Begin + At);
+      if (!Id || Id == Last)
+        continue;
+      if (Ranks.empty())
+        findRanks();
+      check(Id);
+      Last = Id;
+    }
   }
 }
 

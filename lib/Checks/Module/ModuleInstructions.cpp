@@ -131,7 +131,7 @@ static std::string withoutComments(llvm::StringRef Text) {
 }
 
 void ModuleInstructions::checkHeading(const HloComputation &C) {
-  llvm::StringRef Line = M.Text.drop_front(C.Line).split('\n').first;
+  llvm::StringRef Line = walked(M.Text.drop_front(C.Line).split('\n').first);
   size_t Begin = Line.find(" (");
   size_t End = Line.rfind(" {");
   if (!C.Root || Begin == llvm::StringRef::npos || End < Begin ||
