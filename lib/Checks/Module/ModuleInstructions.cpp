@@ -9,7 +9,11 @@
 //   (HloComputation::Print, 2017), where it is not printed in short form;
 // - what computes only a result is read: HloDCE (xla/hlo/transforms/
 //   simplifiers/hlo_dce.cc, 2017) removes the rest before memory is assigned.
-//   Parameters stay, and so does what may have other effects.
+//   Parameters stay, and so does what may have other effects. Rematerialization
+//   comes later, in scheduled modules: it names a copy `x.remat`, and may leave
+//   `x` or an earlier copy without readers (xla/hlo/transforms/simplifiers/
+//   hlo_rematerialization.cc; CUDA, jax 0.12.0.1: a scan over layers that needs
+//   more than the memory of an H100).
 //
 // The rules of Checks/ShapeRules.h, held against every instruction of the
 // module, also inside fusions: an operand that was exchanged, or a shape that
@@ -34,6 +38,7 @@ public:
   void checkRead(const Program &P, HloId Id);
 
 private:
+  bool isRematerialized(NameId Name) const;
   llvm::StringRef place(const HloInstruction &I) const {
     return M.text(I).ltrim();
   }
@@ -185,10 +190,22 @@ static bool onlyComputes(Opcode Op) {
   }
 }
 
+/// True if rematerialization made instruction \p Name, or a copy of it.
+bool ModuleInstructions::isRematerialized(NameId Name) const {
+  constexpr llvm::StringRef Tail = ".remat";
+  llvm::StringRef Text = D.Names[Name];
+  NameId Copy = D.Names.find((Text + Tail).str());
+  return Text.contains(Tail) || (Copy && M.find(Copy));
+}
+
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
   if (!onlyComputes(I.Op.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
     return;
+  if (isRematerialized(I.Name)) {
+    Diags.exempt("rematerialized");
+    return;
+  }
   // A module that was assigned without any pass may have been written so.
   Diags
       .reportAs(Severity::Warning, place(I),
