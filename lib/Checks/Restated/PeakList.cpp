@@ -113,7 +113,7 @@ ShapeId PeakList::shapeOf(const LiveRangeRow &Range) const {
 /// What the list says about a value of unknown shape.
 uint64_t PeakList::statedBytes(const LiveRangeRow &Range) {
   Diags.notCheckedWithout(Ctx, Section::Texts,
-                          "the shape of a live value is unknown");
+                          "the size of a live value is unknown");
   if (StatedBytes.empty())
     for (const PeakRow &Row : D.Peak)
       StatedBytes.try_emplace(key(Row), Row.Bytes);
@@ -293,7 +293,7 @@ static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
                 "no live value has an unbounded dimension, expected a peak")
         .about(Section::Peak);
   else
-    Diags.notChecked("the shape of a live value is unknown");
+    Diags.notChecked("the size of a live value is unknown");
   return false;
 }
 
