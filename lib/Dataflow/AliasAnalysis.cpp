@@ -302,9 +302,13 @@ std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
     return findPairs(Id, BodyOnly);
   auto Known = Memo.find(Id.index() * 2 + BodyOnly);
   if (Known != Memo.end())
-    return Known->second;
+    return {MemoPairs.begin() + Known->second.Begin,
+            MemoPairs.begin() + Known->second.End};
   std::vector<InPlacePair> Pairs = findPairs(Id, BodyOnly);
-  Memo[Id.index() * 2 + BodyOnly] = Pairs;
+  auto Begin = static_cast<uint32_t>(MemoPairs.size());
+  MemoPairs.insert(MemoPairs.end(), Pairs.begin(), Pairs.end());
+  Memo[Id.index() * 2 + BodyOnly] = {Begin,
+                                     static_cast<uint32_t>(MemoPairs.size())};
   return Pairs;
 }
 

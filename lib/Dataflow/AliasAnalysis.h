@@ -52,7 +52,9 @@ private:
   UnionFind Sets;
   /// By value; filled when Sets are complete.
   std::vector<uint32_t> Groups;
-  llvm::DenseMap<uint32_t, std::vector<InPlacePair>> Memo;
+  /// Pairs of fusions that were asked for, half-open in MemoPairs.
+  llvm::DenseMap<uint32_t, IndexRange> Memo;
+  std::vector<InPlacePair> MemoPairs;
 };
 
 } // namespace hlobuf
