@@ -28,7 +28,6 @@ private:
   std::string called(ValueId V) const;
   std::string reader(const Use &Reader) const;
   void listReaders(ValueId V);
-  void listNext(ValueId V);
   ValueId valueOf(NameId Name) const;
   void explainOperand(ValueId V, ValueId Operand);
   void listInTheWay(ValueId V, ValueId Other);
@@ -84,28 +83,6 @@ void Answerer::listReaders(ValueId V) {
                         ? "a result of the program, or in its memory"
                         : "a loop, a branch or an asynchronous operation that "
                           "has it ends there"));
-}
-
-/// The values that have the bytes of \p V without a gap after it.
-void Answerer::listNext(ValueId V) {
-  const Allocation &Alloc = D[D[V].Owner];
-  for (size_t Listed = 0; Listed != MaxListed; ++Listed) {
-    std::optional<StepRange> Range = Memory.range(V);
-    ValueId Next;
-    for (uint32_t I = Alloc.Values.Begin; Range && I != Alloc.Values.End; ++I) {
-      std::optional<StepRange> Its = Memory.range(ValueId(I));
-      if (D.Values[I].samePlace(D[V]) && Its && Its->Start > Range->Start &&
-          Its->Start <= Range->End + 1 && Its->End > Range->End &&
-          (!Next || Its->End > Memory.range(Next)->End))
-        Next = ValueId(I);
-    }
-    if (!Next)
-      return;
-    V = Next;
-    say(fmt::format("its bytes then hold {}, live until step {}", called(V),
-                    Memory.range(V)->End));
-    listReaders(V);
-  }
 }
 
 /// The value at the root of \p Name; invalid if it is not known.
