@@ -24,8 +24,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # an Error as an Expected by std::move: GCC's defaults dislike both.
   add_compile_options(-Wshadow=local -Wno-redundant-move)
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC bug 105651: false positives in std::string's operator+.
-    add_compile_options(-Wno-restrict)
+    # GCC bug 105651: false positives in std::string's operator+; others where an
+    # optional or an empty SmallVector is copied.
+    add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
   endif()
 else()
   # libstdc++'s own stable_sort calls what it has deprecated.

@@ -120,7 +120,9 @@ static PictureFormat chosenFormat() {
              llvm::sys::path::extension(OutputPath).lower())
       .Case(".svg", PictureFormat::Svg)
       .Case(".json", PictureFormat::Json)
-      .Cases("", ".html", ".htm", PictureFormat::Html)
+      .Case("", PictureFormat::Html)
+      .Case(".html", PictureFormat::Html)
+      .Case(".htm", PictureFormat::Html)
       .Default(PictureFormat::ByName);
 }
 
