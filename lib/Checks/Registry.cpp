@@ -24,7 +24,9 @@ static constexpr Claim core(Sentence S, StringRef Instead = {}) {
 static constexpr Claim part(Sentence S, StringRef Instead = {}) {
   return {ClaimRole::Part, S, Instead};
 }
-static constexpr Claim extra(Sentence S) { return {ClaimRole::Extra, S, {}}; }
+[[maybe_unused]] static constexpr Claim extra(Sentence S) {
+  return {ClaimRole::Extra, S, {}};
+}
 
 static std::vector<CheckInfo> makeRegistry() {
   using enum Section;

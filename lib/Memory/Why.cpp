@@ -24,7 +24,7 @@ public:
   void whyNotInPlace(ValueId V);
 
 private:
-  void say(std::string Text) { Out.Lines.push_back(printable(Text)); }
+  void say(const std::string &Text) { Out.Lines.push_back(printable(Text)); }
   std::string called(ValueId V) const;
   std::string reader(const Use &Reader) const;
   void listReaders(ValueId V);
