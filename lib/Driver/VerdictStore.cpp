@@ -182,8 +182,9 @@ std::error_code VerdictStore::write(const std::string &Path,
   Out.clear_error();
   if (!Error)
     Error = fs::rename(Temporary, Path);
-  if (Error) [[maybe_unused]]
-    std::error_code Ignored = fs::remove(Temporary);
+  if (Error) {
+    [[maybe_unused]] std::error_code Ignored = fs::remove(Temporary);
+  }
   return Error;
 }
 
