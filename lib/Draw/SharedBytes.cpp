@@ -93,7 +93,7 @@ void Sweep::begin(uint32_t Block, int32_t Step) {
 void Sweep::end(uint32_t Block, int32_t Step) {
   const PictureBlock &B = Blocks[Block];
   setMissing(Block, 0, Step);
-  llvm::erase(Waiting, Block);
+  llvm::erase_if(Waiting, [&](uint32_t Other) { return Other == Block; });
   std::vector<std::pair<uint64_t, uint64_t>> Freed;
   auto At = Bytes.lower_bound(B.Offset);
   while (At != Bytes.end() && At->first < B.end()) {

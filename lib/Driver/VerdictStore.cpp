@@ -13,6 +13,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include <algorithm>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -105,16 +106,18 @@ static StringRef nameOf(const InputFile &File) {
 
 /// True if the files of \p X and \p Y have the same names in their folders.
 static bool haveSameNames(const Input &X, const Input &Y) {
-  return llvm::equal(X.Files, Y.Files, [](const auto &A, const auto &B) {
-    return nameOf(A) == nameOf(B);
-  });
+  return std::equal(X.Files.begin(), X.Files.end(), Y.Files.begin(),
+                    [](const InputFile &A, const InputFile &B) {
+                      return nameOf(A) == nameOf(B);
+                    });
 }
 
 static bool haveSamePaths(const Input &X, const Input &Y) {
   return X.Path == Y.Path &&
-         llvm::equal(X.Files, Y.Files, [](const auto &A, const auto &B) {
-           return A.Path == B.Path;
-         });
+         std::equal(X.Files.begin(), X.Files.end(), Y.Files.begin(),
+                    [](const InputFile &A, const InputFile &B) {
+                      return A.Path == B.Path;
+                    });
 }
 
 /// True if some text of \p Said names a file, which retarget() would not change
