@@ -195,7 +195,11 @@ bool ModuleInstructions::isRematerialized(NameId Name) const {
   constexpr llvm::StringRef Tail = ".remat";
   llvm::StringRef Text = D.Names[Name];
   NameId Copy = D.Names.find((Text + Tail).str());
-  return Text.contains(Tail) || (Copy && M.find(Copy));
+  auto [Base, Rest] = Text.split(Tail);
+  Rest = Rest.ltrim("0123456789");
+  bool IsCopy =
+      Base.size() != Text.size() && (Rest.empty() || Rest.starts_with("."));
+  return IsCopy || (Copy && M.find(Copy));
 }
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
