@@ -339,8 +339,9 @@ WatchReport ProcessWatch::finish() {
   addUnseen(Report);
   if (unsigned Lost = Report.Losses.Modules)
     Report.Shortfalls.push_back(fmt::format(
-        "{} in {}: another process wrote files of the same names",
-        counted(Lost, "module"), Report.Losses.Folders.begin()->first));
+        "{}{} in {}: another process wrote files of the same names",
+        Report.Losses.AtLeast ? "at least " : "", counted(Lost, "module"),
+        Report.Losses.Folders.begin()->first));
   if (Log.isIncomplete())
     Report.Shortfalls.push_back(
         "modules that other processes may have written over: the system does "

@@ -66,16 +66,27 @@ void WriteLog::end(const std::string &Path) {
   F.Opened = 0;
 }
 
+/// A second writer that closes the file, and whose opening was merged with that
+/// of the first, has opened it before the first one closed it.
+void WriteLog::close(const std::string &Path) {
+  File &F = fileOf(Path);
+  F.Overlap |= F.Opened == 0 && !F.Found;
+  F.Found = false;
+  end(Path);
+}
+
 /// Files that were there before the folder was watched. The process that made
 /// the folder may still be writing.
 void WriteLog::addFound(const std::string &Folder) {
   std::error_code Error;
   for (fs::directory_iterator At(Folder, Error, false), End;
        At != End && !Error; At.increment(Error)) {
-    if (At->type() != fs::file_type::directory_file)
+    if (At->type() != fs::file_type::directory_file) {
       begin(At->path());
-    else if (watch(At->path()))
+      fileOf(At->path()).Found = true;
+    } else if (watch(At->path())) {
       addFound(At->path());
+    }
   }
 }
 
@@ -88,7 +99,9 @@ void WriteLog::take(const inotify_event &Event) {
   if (Event.mask & IN_ISDIR) {
     if ((Event.mask & (IN_CREATE | IN_MOVED_TO)) && watch(Path))
       addFound(Path);
-  } else if (Event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
+  } else if (Event.mask & IN_CLOSE_WRITE) {
+    close(Path);
+  } else if (Event.mask & IN_MOVED_TO) {
     end(Path);
   } else if (Event.mask & IN_OPEN) {
     open(Path);
@@ -160,8 +173,10 @@ WriteLog::Losses WriteLog::losses() const {
     auto Lost = static_cast<unsigned>(Written - (Whole ? 1 : 0));
     Found.Modules += Lost;
     Found.Folders[llvm::sys::path::parent_path(Path).str()] += Lost;
-    if (!Whole)
-      Found.Mixed.insert(Path);
+    if (Whole)
+      continue;
+    Found.Mixed.insert(Path);
+    Found.AtLeast = true;
   }
   return Found;
 }

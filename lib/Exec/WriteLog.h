@@ -43,6 +43,9 @@ public:
     std::set<std::string> Mixed;
     /// How many, by folder.
     std::map<std::string, unsigned> Folders;
+    /// There may be more: the kernel merges equal reports, so that processes
+    /// that write a file at the same time can look like fewer.
+    bool AtLeast = false;
   };
   Losses losses() const;
 
@@ -61,6 +64,8 @@ private:
     unsigned Opened = 0;
     /// The last write has not ended.
     bool Open = false;
+    /// It was there before its folder was watched: its opening is not known.
+    bool Found = false;
     /// Opened again before a write ended.
     bool Overlap = false;
   };
@@ -72,6 +77,7 @@ private:
   void begin(const std::string &Path);
   void end(const std::string &Path);
   File &fileOf(const std::string &Path);
+  void close(const std::string &Path);
   void addFound(const std::string &Folder);
   static bool isInOrder(const Module &M);
   static bool isChangedLater(const Module &M, const File &Assignment);
