@@ -8,6 +8,9 @@
   header gives to something else.
 - No eight lines of lib are the same in two files.
 - No table of lib has two rows that say what the same thing is.
+- No two places of lib name the same group of opcodes, or two of three in common: what
+  several opcodes have in common is a column of Opcodes.def. No text of an opcode is
+  compared: it is parsed once.
 - Code of lib names the rows of Releases.def: no other file has the date of a release.
 - No source file is longer than 500 lines, and no function than 80.
 - Every type and function that a header of lib declares has a `///` comment, its own or
@@ -175,6 +178,75 @@ def check_tables(root, files):
                 yield f"{path}:{number}: {row[0]}, which line {first} has, too"
 
 
+OPCODES = pathlib.Path("lib/HLO/Opcodes.def")
+COMMENT = re.compile(r"//[^\n]*")
+OPCODE = re.compile(r"\bOpcode::(\w+)")
+# Labels of one case, a list, and what one value is compared with.
+OPCODE_LABELS = re.compile(r"(?:case Opcode::\w+:\s*)+")
+OPCODE_LIST = re.compile(r"\{(?:\s*Opcode::\w+,?)+\s*\}")
+OPCODE_TEST = re.compile(r"([\w.>\[\]()*-]+?)(?:\s*([!=])=\s*|\.is\()Opcode::(\w+)")
+OPCODE_TEXT = re.compile(r'[Oo]pcode(?:Text)?(?:\s*[!=]=\s*|\.(?:starts|ends)_with\()"')
+MAX_SHARED_OPCODES = 2
+
+
+def compared_opcodes(text):
+    """(offset, opcodes) where a condition asks whether one value is one of several."""
+    first, end, value, equal, group = 0, 0, None, None, set()
+    for match in OPCODE_TEST.finditer(text):
+        now, sign = match[1].lstrip("("), match[2] or "="
+        between = text[end : match.start()]
+        joined = ("||" if sign == "=" else "&&") in between and not re.search(r"[;?:{}]", between)
+        if not (joined and (now, sign) == (value, equal)):
+            yield first, group
+            first, group = match.start(), set()
+        value, equal, end = now, sign, match.end()
+        group.add(match[3])
+    yield first, group
+
+
+def opcode_groups(text):
+    """(offset, opcodes) of each group that code names."""
+    for pattern in (OPCODE_LABELS, OPCODE_LIST):
+        for match in pattern.finditer(text):
+            yield match.start(), set(OPCODE.findall(match[0]))
+    yield from compared_opcodes(text)
+
+
+def opcode_columns(text):
+    """(offset, opcodes) of each trait, and of each way to call, forward or wait."""
+    columns = {}
+    for match in re.finditer(r"^HLOBUF_(\w+)\((\w+), (.*)\)$", text, re.MULTILINE):
+        cells = match[3].split(", ")
+        names = cells[-1].split(" | ") if match[1] == "OPCODE" else [match[1] + cells[0]]
+        for name in [match[1]] if match[1] in ("FORWARD", "ASYNC") else names:
+            columns.setdefault(name, (match.start(), set()))[1].add(match[2])
+    return columns.values()
+
+
+def check_opcodes(root, files):
+    known = []
+    # The table first: it is the other place.
+    for path in sorted(files, key=lambda path: path != OPCODES):
+        if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h") and path != OPCODES:
+            continue
+        text = COMMENT.sub(lambda found: " " * len(found[0]), (root / path).read_text("utf-8"))
+        for match in OPCODE_TEXT.finditer(text):
+            number = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{number}: the text of an opcode compared, expected Opcode::"
+        groups = opcode_columns(text) if path == OPCODES else sorted(opcode_groups(text))
+        for start, group in groups:
+            if len(group) < 2:
+                continue
+            place = f"{path}:{text.count(chr(10), 0, start) + 1}"
+            for other, where in known:
+                shared = group & other
+                like = where.startswith(str(OPCODES)) or len(shared) <= MAX_SHARED_OPCODES
+                if group == other if like else shared:
+                    yield f"{place}: {', '.join(sorted(shared))} together, as in {where}"
+                    break
+            known.append((group, place))
+
+
 RELEASES = pathlib.Path("lib/Dump/Releases.def")
 DATE = re.compile(r"\b20[12]\d(-?)(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])\b")
 
@@ -298,6 +370,7 @@ CHECKS = {
     "a class has one source and a name of its own": check_classes,
     f"no {LIKE_LINES} like lines in two files": check_copies,
     "no table says anything twice": check_tables,
+    "no fact of an opcode in two places": check_opcodes,
     "dates of releases are rows of one table": check_dates,
     f"no file over {MAX_LINES} lines": check_lengths,
     f"no function over {MAX_FUNCTION_LINES} lines": check_functions,

@@ -42,16 +42,13 @@ static Rule ruleOf(Opcode Op) {
     return Rule::None;
   case Opcode::Reverse:
     return Rule::Dimensions;
-  case Opcode::AllReduce:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectiveBroadcast:
-  case Opcode::Sort:
-    return Rule::Paired;
   case Opcode::Reshape:
   case Opcode::Transpose:
     return Rule::Elements;
   default:
-    return isElementwise(Op) ? Rule::Dimensions : Rule::None;
+    return isPaired(Op)        ? Rule::Paired
+           : isElementwise(Op) ? Rule::Dimensions
+                               : Rule::None;
   }
 }
 
@@ -67,25 +64,18 @@ static std::pair<uint32_t, uint32_t> typedOperands(Opcode Op, uint32_t Count) {
   case Opcode::IsFinite:
   case Opcode::Map:
   case Opcode::StochasticConvert:
+  case Opcode::Bitcast:
   case Opcode::Abs: // of complex numbers, real ones
     return {0, 0};
   case Opcode::Select:
     return {1, Count};
-  case Opcode::Reverse:
-  case Opcode::Transpose:
-  case Opcode::Reshape:
-  case Opcode::Broadcast:
-  case Opcode::Slice:
   case Opcode::DynamicSlice:
   case Opcode::Gather:
     return {0, std::min(1u, Count)};
   case Opcode::DynamicUpdateSlice:
-  case Opcode::Pad:
     return {0, std::min(2u, Count)};
-  case Opcode::Concatenate:
-    return {0, Count};
   default:
-    return {0, isElementwise(Op) ? Count : 0};
+    return {0, isElementwise(Op) || movesElements(Op) ? Count : 0};
   }
 }
 

@@ -78,7 +78,7 @@ Part BodyPairs::follow(Part From) const {
 }
 
 const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
-  if (!AliasAnalysis::mayWorkInPlace(P[Id].Op))
+  if (!mayWorkInPlace(P[Id].Op))
     return nullptr;
   auto [Found, New] = Known.try_emplace({Id.index(), BodyOnly});
   std::vector<InPlacePair> &Pairs = Found->second;
@@ -233,23 +233,6 @@ static std::vector<InPlacePair> permutePairs(const Program &P, HloId Id,
     Pairs.push_back({1, P.trees().elementOrdinal(Into, K),
                      First + P.trees().elementOrdinal(Result, K)});
   return Pairs;
-}
-
-bool AliasAnalysis::mayWorkInPlace(Opcode Op) {
-  switch (Op) {
-  case Opcode::DynamicUpdateSlice:
-  case Opcode::Scatter:
-  case Opcode::AllReduceStart:
-  case Opcode::CollectivePermute:
-  case Opcode::CollectivePermuteStart:
-  case Opcode::SetDimensionSize:
-  case Opcode::RaggedAllToAll:
-  case Opcode::CustomCall:
-  case Opcode::Fusion:
-    return true;
-  default:
-    return isAsync(Op);
-  }
 }
 
 std::vector<InPlacePair> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {

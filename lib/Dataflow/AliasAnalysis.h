@@ -35,7 +35,6 @@ public:
   std::vector<InPlacePair> inPlace(HloId Id, bool BodyOnly = false);
 
   /// False if no instruction with \p Op has pairs.
-  static bool mayWorkInPlace(Opcode Op);
 
 private:
   void join(HloValueId A, HloValueId B);

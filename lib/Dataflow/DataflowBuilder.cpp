@@ -73,7 +73,12 @@ void DataflowBuilder::addPhi(HloId Id, uint32_t Ordinal,
 
 void DataflowBuilder::link(HloId Id) {
   ArrayRef<HloId> Operands = P.operands(Id);
-  switch (P[Id].Op) {
+  Opcode Op = P[Id].Op;
+  if (isAsync(Op))
+    return linkAsync(Id);
+  if (joinsValues(Op))
+    return linkBranches(Id);
+  switch (Op) {
   case Opcode::SetDimensionSize:
     if (!Rules.SetDimensionSizeForwards)
       return defineAll(Id);
@@ -81,15 +86,8 @@ void DataflowBuilder::link(HloId Id) {
   case Opcode::Call:
     return forwardRange(Id, 0, P.root(P.callee(Id, CallRole::ToApply)), 0,
                         parts(Id));
-  case Opcode::While:
-  case Opcode::Conditional:
-    return linkBranches(Id);
   case Opcode::Parameter:
     return linkParameter(Id);
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-    return linkAsync(Id);
   case Opcode::CustomCall:
     return linkCustomCall(Id);
   default:

@@ -120,10 +120,7 @@ void ExecutionWalk::run() {
 void ExecutionWalk::fill() {
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    const ProgramNode &N = P[Flow[V].Definition];
-    bool Given = N.Op == Opcode::Constant ||
-                 (N.Op == Opcode::Parameter && N.Parent == P.module().Entry);
-    if (Given && Plan.place(V))
+    if (P.isInput(Flow[V].Definition) && Plan.place(V))
       Memory.update(*Plan.place(V),
                     [&](ExecutionBytes &Bytes) { Bytes.add(V); });
   }
@@ -153,6 +150,8 @@ void ExecutionWalk::resume() {
 }
 
 void ExecutionWalk::step(HloId Id) {
+  if (isAsync(P[Id].Op))
+    return beginAsync(Id);
   switch (P[Id].Op) {
   case Opcode::While:
     return beginLoop(Id);
@@ -163,10 +162,6 @@ void ExecutionWalk::step(HloId Id) {
     for (const HloCall &Call : llvm::reverse(P.calls(Id)))
       walk(Call.Callee);
     return;
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-    return beginAsync(Id);
   default:
     return finish(Id);
   }

@@ -28,8 +28,7 @@ HloValueId ExecutionPlan::at(HloId Id, uint32_t Ordinal) const {
 /// scratch place (libtpu 0.0.51).
 bool ExecutionPlan::isContext(const HloValue &V) const {
   Opcode Op = P[V.Definition].Op;
-  if (!P.facts().isTPU() ||
-      (Op != Opcode::AsyncStart && Op != Opcode::AsyncUpdate))
+  if (!P.facts().isTPU() || !hasAsyncState(Op))
     return false;
   return P.facts().dump().Indices.isAsyncContext(
       P.trees().index(P[V.Definition].Shape, V.Ordinal));
@@ -92,10 +91,7 @@ void ExecutionPlan::findDonated() {
 }
 
 bool ExecutionPlan::isInput(HloValueId V) const {
-  const ProgramNode &N = P[Flow[V].Definition];
-  return N.Op == Opcode::Constant ||
-         (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
-          !Donated.contains(V.index()));
+  return P.isInput(Flow[V].Definition) && !Donated.contains(V.index());
 }
 
 void ExecutionPlan::forEachLeaf(
@@ -179,8 +175,7 @@ bool ExecutionPlan::isCopyInPlace(HloValueId Copy, HloValueId Other) const {
 void ExecutionPlan::forEachWrite(
     HloId Id, llvm::function_ref<void(HloValueId, bool Keeps)> Visit) const {
   Opcode Op = P[Id].Op;
-  if (Op == Opcode::Parameter || Op == Opcode::Constant ||
-      !Flow.hasLocations(Id))
+  if (isGiven(Op) || !Flow.hasLocations(Id))
     return;
   bool Concat = isConcatBitcast(P, Id);
   SmallVector<HloValueId, 4> Kept;

@@ -111,8 +111,7 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   bool Ragged = false;
   for (const HloInstruction &I : P.module().Instructions) {
     Async |= isAsync(I.Op.Op);
-    Permutes |= I.Op.Op == Opcode::CollectivePermute ||
-                I.Op.Op == Opcode::CollectivePermuteStart;
+    Permutes |= isPermute(I.Op.Op);
     Ragged |= I.Op.Op == Opcode::RaggedAllToAll;
     Fusions |= I.Op.Op == Opcode::Fusion;
     Calls |= I.Op.Op == Opcode::Call;

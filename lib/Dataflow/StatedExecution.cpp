@@ -108,8 +108,7 @@ void StatedWalk::run(ReportFn Report) {
     if (Alloc.Constant || Alloc.isParameter())
       for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
         if (Opcode Op = DumpFacts.opcode(D.Values[V].Tag.Name);
-            Op == Opcode::Constant ||
-            (Op == Opcode::Parameter && !D.Values[V].Tag.Phi))
+            isGiven(Op) && !D.Values[V].Tag.Phi)
           write(ValueId(V));
   for (const SequenceRow &Row : D.Sequence) {
     for (uint32_t Use : DumpFacts.usesBy(Row.Name))

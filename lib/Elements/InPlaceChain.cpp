@@ -113,7 +113,7 @@ bool ChainWalk::step() {
   if (!keepsElements(N.Op))
     return false;
   auto Accesses = findAccesses(P, At.Id, Part);
-  if (N.Op == Opcode::DynamicUpdateSlice || N.Op == Opcode::Scatter)
+  if (isUpdate(N.Op))
     llvm::erase_if(Accesses, [&](const Access &A) { return A.Operand != Own; });
   if (Accesses.size() != 1)
     return false;

@@ -68,31 +68,46 @@ static bool compares(Comparison C, int64_t A, int64_t B) {
 }
 
 /// Values of 64 bits as unsigned ones, so that they wrap around.
-static Result wrapped(Opcode Op, int64_t A, int64_t B, IntegerType To) {
-  uint64_t X = static_cast<uint64_t>(A), Y = static_cast<uint64_t>(B);
-  uint64_t Value = Op == Opcode::Add        ? X + Y
-                   : Op == Opcode::Subtract ? X - Y
-                                            : X * Y;
-  return To.wrap(static_cast<int64_t>(Value));
+static Result add(int64_t A, int64_t B, IntegerType To) {
+  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) +
+                                      static_cast<uint64_t>(B)));
 }
 
-static Result divided(Opcode Op, int64_t A, int64_t B, IntegerType To) {
-  bool Remainder = Op == Opcode::Remainder;
+static Result subtract(int64_t A, int64_t B, IntegerType To) {
+  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) -
+                                      static_cast<uint64_t>(B)));
+}
+
+static Result multiply(int64_t A, int64_t B, IntegerType To) {
+  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) *
+                                      static_cast<uint64_t>(B)));
+}
+
+static Result quotient(int64_t A, int64_t B, IntegerType To) {
   if (B == 0)
-    return Remainder ? Result(A) : To.wrap(-1);
-  if (B == -1)
-    return Remainder ? Result(0) : wrapped(Opcode::Subtract, 0, A, To);
-  return Remainder ? A % B : A / B;
+    return To.wrap(-1);
+  return B == -1 ? subtract(0, A, To) : Result(A / B);
 }
 
-static Result shifted(Opcode Op, int64_t A, int64_t B, IntegerType To) {
-  bool TooFar = B < 0 || B >= static_cast<int64_t>(To.Bits);
-  if (Op == Opcode::ShiftRightArithmetic)
-    return A >> (TooFar ? 63 : B);
-  if (TooFar)
+static int64_t remainder(int64_t A, int64_t B) {
+  if (B == 0)
+    return A;
+  return B == -1 ? 0 : A % B;
+}
+
+static bool isTooFar(int64_t Distance, IntegerType To) {
+  return Distance < 0 || Distance >= static_cast<int64_t>(To.Bits);
+}
+
+static Result shiftLeft(int64_t A, int64_t B, IntegerType To) {
+  return isTooFar(B, To)
+             ? Result(0)
+             : To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) << B));
+}
+
+static Result shiftRightLogical(int64_t A, int64_t B, IntegerType To) {
+  if (isTooFar(B, To))
     return 0;
-  if (Op == Opcode::ShiftLeft)
-    return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) << B));
   uint64_t Bits = static_cast<uint64_t>(A);
   if (To.Bits < 64)
     Bits &= (uint64_t(1) << To.Bits) - 1;
@@ -107,9 +122,9 @@ static Result computeOne(Opcode Op, int64_t A, IntegerType From,
   case Opcode::Copy:
     return A;
   case Opcode::Negate:
-    return wrapped(Opcode::Subtract, 0, A, To);
+    return subtract(0, A, To);
   case Opcode::Abs:
-    return A < 0 ? wrapped(Opcode::Subtract, 0, A, To) : Result(A);
+    return A < 0 ? subtract(0, A, To) : Result(A);
   case Opcode::Sign:
     return A < 0 ? -1 : A > 0;
   case Opcode::Not:
@@ -121,19 +136,19 @@ static Result computeOne(Opcode Op, int64_t A, IntegerType From,
 
 static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To,
                          llvm::StringRef Attributes) {
+  bool Pred = To.Bits == 1;
   switch (Op) {
+  // Preds are bits: add is or, multiply is and.
   case Opcode::Add:
+    return Pred ? Result(A | B) : add(A, B, To);
   case Opcode::Subtract:
+    return Pred ? std::nullopt : subtract(A, B, To);
   case Opcode::Multiply:
-    // Preds are bits: add is or, multiply is and.
-    if (To.Bits == 1)
-      return Op == Opcode::Subtract ? std::nullopt
-             : Op == Opcode::Add    ? Result(A | B)
-                                    : Result(A & B);
-    return wrapped(Op, A, B, To);
+    return Pred ? Result(A & B) : multiply(A, B, To);
   case Opcode::Divide:
+    return quotient(A, B, To);
   case Opcode::Remainder:
-    return divided(Op, A, B, To);
+    return remainder(A, B);
   case Opcode::Maximum:
     return std::max(A, B);
   case Opcode::Minimum:
@@ -145,9 +160,11 @@ static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To,
   case Opcode::Xor:
     return A ^ B;
   case Opcode::ShiftLeft:
+    return shiftLeft(A, B, To);
   case Opcode::ShiftRightArithmetic:
+    return A >> (isTooFar(B, To) ? 63 : B);
   case Opcode::ShiftRightLogical:
-    return shifted(Op, A, B, To);
+    return shiftRightLogical(A, B, To);
   case Opcode::Compare:
     if (auto C = comparisonOf(Attributes))
       return compares(*C, A, B);

@@ -33,7 +33,6 @@ private:
   void updated();
   void scattered();
   void started();
-  void done();
   void paired();
   void customCall();
   void dispatch();
@@ -121,40 +120,18 @@ void AccessFinder::scattered() {
   whole(Inputs + 1 + Own, AccessKind::Any);
 }
 
-/// The parts of a start are operands, results and contexts.
+/// The parts of a start are operands, which are passed, results and contexts.
 void AccessFinder::started() {
-  const ShapeTrees &Trees = P.trees();
-  ShapeId Whole = P[Id].Shape;
-  auto Index = P.facts().dump().Indices.steps(Trees.index(Whole, Part));
+  ShapeIndex Index = P.trees().index(P[Id].Shape, Part);
+  auto Steps = P.facts().dump().Indices.steps(Index);
   Opcode Op = P[Id].Op;
-  if (Index.empty() || Index[0] > 1)
+  if (Steps.empty() || Steps[0] > 1)
     return;
   if (Op == Opcode::CopyStart)
     return forward(0, 0);
-  if (Index[0] == 1)
-    return all(Op == Opcode::AsyncStart ? AccessKind::Unknown
-                                        : AccessKind::Any);
-  // Operands, each at an index of its own if there are several.
-  if (Op != Opcode::AsyncStart && Operands.size() <= 1)
-    return forward(0, 0);
-  if (Index.size() < 2 || Index[1] >= Operands.size())
-    return;
-  uint32_t List = Trees.elementOrdinal(Whole, 0);
-  forward(Index[1],
-          Part - List -
-              Trees.elementOrdinal(Trees.part(Whole, List), Index[1]));
-}
-
-/// A done forwards one element of its start.
-void AccessFinder::done() {
-  if (Operands.empty())
-    return;
-  const AsyncOpcodes *Pair = endedBy(P[Id].Op);
-  if (!Pair->Result)
-    return forward(0, Part);
-  if (uint32_t First =
-          P.trees().elementOrdinal(P[Operands[0]].Shape, *Pair->Result))
-    forward(0, First + Part);
+  if (Steps[0] == 0)
+    return passed();
+  all(Op == Opcode::AsyncStart ? AccessKind::Unknown : AccessKind::Any);
 }
 
 /// Part k of the result is made of operand k, in place.
@@ -185,28 +162,16 @@ void AccessFinder::dispatch() {
   switch (P[Id].Op) {
   case Opcode::Fusion:
     return P[Id].Sugar ? all(AccessKind::Unknown) : void();
-  case Opcode::Parameter:
-    return;
-  case Opcode::Tuple:
-  case Opcode::GetTupleElement:
-    return passed();
   case Opcode::Bitcast:
     return whole(0, isArray(0) ? AccessKind::SameBytes : AccessKind::Unknown);
   case Opcode::BitcastConvert:
     return reinterpreted();
-  case Opcode::Reshape:
-  case Opcode::Transpose:
-  case Opcode::Broadcast:
-  case Opcode::Reverse:
-  case Opcode::Slice:
   case Opcode::DynamicSlice:
     return mapped(0, 1);
   case Opcode::DynamicUpdateSlice:
     return updated();
-  case Opcode::Pad:
   case Opcode::Dot:
     return mapped(0, 2);
-  case Opcode::Concatenate:
   case Opcode::Reduce:
   case Opcode::ReduceWindow:
     return mapped(0, Operands.size());
@@ -224,7 +189,8 @@ void AccessFinder::dispatch() {
   case Opcode::While:
     return all(AccessKind::Unknown);
   default:
-    return all(AccessKind::Any);
+    return movesElements(P[Id].Op) ? mapped(0, Operands.size())
+                                   : all(AccessKind::Any);
   }
 }
 
@@ -237,16 +203,16 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
   else if (isElementwise(Op))
     for (uint32_t K = 0; K != Operands.size(); ++K)
       elementwise(K);
-  else if (readsNoElement(Op) && Op != Opcode::Parameter)
+  else if (readsNoElement(Op))
     Found.clear();
   else if (isPaired(Op))
     paired();
-  else if (Op != Opcode::Bitcast && forwardsOperand(Op))
+  else if (Op != Opcode::Bitcast && accessesNoMemory(Op))
     passed();
   else if (startedBy(Op) && !isTransfer(Op))
     started();
   else if (endedBy(Op) && !isTransfer(Op))
-    done();
+    passed();
   else
     dispatch();
   return std::move(Found);

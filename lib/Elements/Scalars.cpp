@@ -206,18 +206,6 @@ bool Scalars::step(ScalarId &S) {
   switch (N.Op) {
   case Opcode::While:
     return leaveLoop(S, S.At.Id);
-  case Opcode::GetTupleElement:
-  case Opcode::Tuple:
-  case Opcode::OptBarrier:
-  case Opcode::AddDependency:
-  case Opcode::Domain: {
-    std::optional<OperandPart> From = P.forwardedPart(S.At.Id, S.Part);
-    if (!From)
-      return false;
-    S.At.Id = Operands[From->Operand];
-    S.Part = From->Ordinal;
-    return true;
-  }
   case Opcode::CopyDone:
     if (P[Operands[0]].Op != Opcode::CopyStart ||
         P.operands(Operands[0]).empty())
@@ -240,7 +228,14 @@ bool Scalars::step(ScalarId &S) {
     S.At.Id = Operands[0];
     return true;
   default:
-    return S.Part == 0 && stepOverMove(S);
+    if (!accessesNoMemory(N.Op))
+      return S.Part == 0 && stepOverMove(S);
+    std::optional<OperandPart> From = P.forwardedPart(S.At.Id, S.Part);
+    if (!From)
+      return false;
+    S.At.Id = Operands[From->Operand];
+    S.Part = From->Ordinal;
+    return true;
   }
 }
 

@@ -221,20 +221,24 @@ SymbolicNumber StartIndices::masked(const SymbolicNumber &A,
   return A.modulo(Bits);
 }
 
-SymbolicNumber StartIndices::divided(Opcode Op, const SymbolicNumber &A,
-                                     const SymbolicNumber &B,
-                                     IntegerType To) const {
+SymbolicNumber StartIndices::quotient(const SymbolicNumber &A,
+                                      const SymbolicNumber &B,
+                                      IntegerType To) const {
   auto Divisor = B.constant();
   if (!Divisor || *Divisor == INT64_MIN)
     return {};
-  bool Remainder = Op == Opcode::Remainder;
   if (*Divisor == 0)
-    return Remainder ? A : wrap(constant(-1), To);
-  SymbolicNumber Size = constant(std::abs(*Divisor));
-  if (Remainder)
-    return A.remainder(Size);
-  SymbolicNumber Quotient = A.quotient(Size);
+    return wrap(constant(-1), To);
+  SymbolicNumber Quotient = A.quotient(constant(std::abs(*Divisor)));
   return *Divisor > 0 ? Quotient : wrap(Quotient.negate(), To);
+}
+
+SymbolicNumber StartIndices::remainder(const SymbolicNumber &A,
+                                       const SymbolicNumber &B) const {
+  auto Divisor = B.constant();
+  if (!Divisor || *Divisor == INT64_MIN)
+    return {};
+  return *Divisor == 0 ? A : A.remainder(constant(std::abs(*Divisor)));
 }
 
 SymbolicNumber StartIndices::shifted(Opcode Op, const SymbolicNumber &A,
@@ -270,8 +274,9 @@ SymbolicNumber StartIndices::computeTwo(ScalarId S, const SymbolicNumber &A,
     return A.constant() || B.constant() ? wrap(A.multiply(B), To)
                                         : SymbolicNumber();
   case Opcode::Divide:
+    return quotient(A, B, To);
   case Opcode::Remainder:
-    return divided(Op, A, B, To);
+    return remainder(A, B);
   case Opcode::Maximum:
     return A.greatest(B);
   case Opcode::Minimum:

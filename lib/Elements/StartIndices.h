@@ -69,8 +69,10 @@ private:
   SymbolicNumber computeTwo(ScalarId S, const SymbolicNumber &A,
                             const SymbolicNumber &B, IntegerType From,
                             IntegerType To) const;
-  SymbolicNumber divided(Opcode Op, const SymbolicNumber &A,
-                         const SymbolicNumber &B, IntegerType To) const;
+  SymbolicNumber quotient(const SymbolicNumber &A, const SymbolicNumber &B,
+                          IntegerType To) const;
+  SymbolicNumber remainder(const SymbolicNumber &A,
+                           const SymbolicNumber &B) const;
   SymbolicNumber masked(const SymbolicNumber &A, const SymbolicNumber &B) const;
   SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
                          const SymbolicNumber &B, IntegerType To) const;

@@ -315,8 +315,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   readOperands(*Parts, I);
   readCalls(Parts->Attributes, I);
   I.MayDeclareAliases =
-      (I.Op.Op == Opcode::Fusion || I.Op.Op == Opcode::CustomCall ||
-       isAsync(I.Op.Op)) &&
+      mayDeclareAliases(I.Op.Op) &&
       Parts->Attributes.contains("output_to_operand_aliasing");
   HloId Id(M.Instructions.size());
   if (I.Root)

@@ -58,7 +58,7 @@ void ModuleVerifier::run() {
 
 /// Says at most one thing of an instruction.
 void ModuleVerifier::verify(const HloInstruction &I) {
-  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
+  if (isGiven(I.Op.Op)) {
     Callees.verify(I);
     return;
   }
@@ -208,22 +208,19 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
           C.shape(From).Dimensions.size() != Result.Dimensions.size())
         return isSame(I, From, fmt::format("operand {}", K), I.Shape);
     return true;
-  case Opcode::AllGather:
-  case Opcode::AllReduce:
-  case Opcode::AllToAll:
-  case Opcode::CollectiveBroadcast:
-  case Opcode::ReduceScatter:
+  case Opcode::RaggedAllToAll:
+    return true;
   case Opcode::Sort:
     return verifyNumResults(I, I.Shape, Count);
   case Opcode::CollectivePermute:
     // One operand, which may be a tuple, and four in place (2021 on).
     return Count == 1 || Count == InPlacePermute ||
            verifyNumResults(I, I.Shape, Count);
-  case Opcode::Reduce:
-  case Opcode::ReduceWindow:
-  case Opcode::Scatter:
-    return verifyNumResults(I, I.Shape, Count / 2);
   default:
+    if (operandCount(I.Op.Op).Step == 2)
+      return verifyNumResults(I, I.Shape, Count / 2);
+    if (isCollective(I.Op.Op) && !startedBy(I.Op.Op))
+      return verifyNumResults(I, I.Shape, Count);
     return verifyAsync(I);
   }
 }

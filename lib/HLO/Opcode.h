@@ -56,6 +56,20 @@ enum class OpcodeTrait : uint32_t {
   /// All elements of an operand are in the result, but for those that an update
   /// replaces.
   KeepsElements = 1 << 13,
+  /// No instruction makes its value: constant, parameter.
+  Given = 1 << 14,
+  /// An update replaces elements of operand 0, which the result is otherwise.
+  Updates = 1 << 15,
+  /// The result may have the bytes of an operand
+  /// (HloDataflowAnalysis::GetInPlaceInputOutputPairs, 2017 on).
+  InPlace = 1 << 16,
+  /// Several devices take part, and the text says which; dones of such have
+  /// none.
+  Collective = 1 << 17,
+  /// async-start, async-update, async-done.
+  Async = 1 << 18,
+  /// May have output_to_operand_aliasing.
+  DeclaresAliases = 1 << 19,
 };
 
 constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
@@ -212,18 +226,47 @@ inline bool calleeReads(Opcode Op) {
 inline bool isTransfer(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::Transfer);
 }
-/// async-start, async-update or async-done, sugar included.
-inline bool isAsync(Opcode Op) {
-  return Op == Opcode::AsyncStart || Op == Opcode::AsyncUpdate ||
-         Op == Opcode::AsyncDone;
+/// See OpcodeTrait.
+inline bool isGiven(Opcode Op) { return hasTrait(Op, OpcodeTrait::Given); }
+inline bool isUpdate(Opcode Op) { return hasTrait(Op, OpcodeTrait::Updates); }
+inline bool mayWorkInPlace(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::InPlace);
 }
+inline bool isCollective(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::Collective);
+}
+/// collective-permute and its start, with one operand or four of them.
+inline bool isPermute(Opcode Op) {
+  return Op == Opcode::CollectivePermute ||
+         Op == Opcode::CollectivePermuteStart;
+}
+/// See OpcodeTrait.
+inline bool mayDeclareAliases(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::DeclaresAliases);
+}
+/// async-start, async-update or async-done, sugar included.
+inline bool isAsync(Opcode Op) { return hasTrait(Op, OpcodeTrait::Async); }
 /// async-update or async-done, sugar included.
 inline bool continuesAsync(Opcode Op) {
-  return Op == Opcode::AsyncUpdate || Op == Opcode::AsyncDone;
+  return isAsync(Op) && Op != Opcode::AsyncStart;
+}
+/// async-start or async-update, sugar included: the result is operands, results
+/// and contexts.
+inline bool hasAsyncState(Opcode Op) {
+  return isAsync(Op) && Op != Opcode::AsyncDone;
 }
 /// call, while and conditional: callees run in the caller's own schedule.
 inline bool isSynchronousCall(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::ControlFlow);
+}
+/// while and conditional: values of several computations join in the result.
+inline bool joinsValues(Opcode Op) {
+  return isSynchronousCall(Op) && Op != Opcode::Call;
+}
+/// call and fusion: the result is that of the one callee, whose parameters are
+/// the operands.
+inline bool wrapsComputation(Opcode Op) {
+  return Op == Opcode::Call || Op == Opcode::Fusion;
 }
 /// call, while, conditional and async ops: callees take part in the schedule.
 inline bool isControlFlow(Opcode Op) {

@@ -78,25 +78,18 @@ bool OperationTrace::Walk::leave(TracedOperation &At) {
     return false;
   HloId Caller = Callers.front();
   uint32_t Operand = Parameter.Number;
-  switch (P[Caller].Op) {
-  case Opcode::While:
+  Opcode Op = P[Caller].Op;
+  if (Op == Opcode::While)
     return stepLoop(At, Caller);
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
+  if (isAsync(Op))
     return stepTo(At, P.boundOperand(Caller, Operand), At.Ordinal);
-  case Opcode::Conditional: {
+  if (Op == Opcode::Conditional) {
     llvm::ArrayRef<HloCall> Calls = P.calls(Caller);
     const auto *Branch = llvm::find_if(Calls, [&](const HloCall &Call) {
       return Call.Callee == Parameter.Parent;
     });
     Operand = 1 + static_cast<uint32_t>(Branch - Calls.begin());
-    break;
-  }
-  case Opcode::Fusion:
-  case Opcode::Call:
-    break;
-  default:
+  } else if (!wrapsComputation(Op)) {
     return false;
   }
   uint32_t Ordinal = At.Ordinal;
@@ -152,6 +145,8 @@ bool OperationTrace::Walk::isBlank(const TracedOperation &At) const {
 
 bool OperationTrace::Walk::step(TracedOperation &At) {
   HloId Id = At.Computed;
+  if (continuesAsync(P[Id].Op) && stepAsync(At))
+    return true;
   switch (P[Id].Op) {
   case Opcode::Parameter:
     return leave(At);
@@ -163,11 +158,6 @@ bool OperationTrace::Walk::step(TracedOperation &At) {
     return enter(At, P.callee(Id, CallRole::ToApply));
   case Opcode::Conditional:
     return !P.calls(Id).empty() && enter(At, P.calls(Id).front().Callee);
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-    if (stepAsync(At))
-      return true;
-    break;
   case Opcode::Copy:
     At.Copied |= At.Ordinal == 0;
     return stepToOperand(At, 0, At.Ordinal);

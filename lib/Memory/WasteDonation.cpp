@@ -22,10 +22,9 @@ static constexpr unsigned MaxTried = 64;
 /// \p Op computes each element from the elements at the same place, and may
 /// write it there.
 static bool isInPlace(Opcode Op, uint32_t Operand) {
-  if (Op == Opcode::DynamicUpdateSlice || Op == Opcode::Scatter)
+  if (isUpdate(Op))
     return Operand == 0;
-  return isElementwise(Op) || Op == Opcode::Bitcast || Op == Opcode::Tuple ||
-         Op == Opcode::Select || Op == Opcode::GetTupleElement;
+  return isElementwise(Op) || accessesNoMemory(Op);
 }
 
 bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {

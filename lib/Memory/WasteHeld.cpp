@@ -15,10 +15,8 @@ static constexpr uint64_t SmallOperands = 8;
 /// One of the opcodes of a fusion that only computes element by element from
 /// what it gets, or \p Op itself.
 static bool isCheap(Opcode Op) {
-  return isElementwise(Op) || Op == Opcode::Broadcast || Op == Opcode::Iota ||
-         Op == Opcode::Parameter || Op == Opcode::Constant ||
-         Op == Opcode::Bitcast || Op == Opcode::Reshape ||
-         Op == Opcode::Transpose || Op == Opcode::Tuple;
+  return isElementwise(Op) || readsNoElement(Op) ||
+         (movesElements(Op) && keepsElements(Op) && !isUpdate(Op));
 }
 
 /// \p Name can be made again for little: it is a broadcast, an iota or a
@@ -153,12 +151,10 @@ static bool addRecomputable(WasteContext &Ctx, const HeldValue &V) {
 /// Side effects, or what costs time, must not be moved.
 static bool mayMove(Opcode Op) {
   return Op != Opcode::Unknown && !isControlFlow(Op) && !isTransfer(Op) &&
-         !startedBy(Op) && !endedBy(Op) && Op != Opcode::CustomCall &&
-         Op != Opcode::Copy && Op != Opcode::Parameter &&
-         Op != Opcode::AllReduce && Op != Opcode::AllGather &&
-         Op != Opcode::AllToAll && Op != Opcode::CollectivePermute &&
-         Op != Opcode::ReduceScatter && Op != Opcode::CollectiveBroadcast &&
-         Op != Opcode::Rng && Op != Opcode::RngBitGenerator;
+         !startedBy(Op) && !endedBy(Op) && !isCollective(Op) &&
+         Op != Opcode::CustomCall && Op != Opcode::Copy &&
+         Op != Opcode::Parameter && Op != Opcode::Rng &&
+         Op != Opcode::RngBitGenerator;
 }
 static bool addEarlyDefinition(WasteContext &Ctx, const HeldValue &V) {
   NameId Name = Ctx.D[V.Value].Tag.Name;

@@ -12,8 +12,7 @@ HloId AsyncChains::producer(HloId Id) const {
   // Loop state may lead in circles.
   for (size_t Steps = 0; Steps != 10000; ++Steps) {
     const ProgramNode &N = Graph[At];
-    if ((N.Op == Opcode::AsyncStart || N.Op == Opcode::AsyncUpdate) &&
-        Ordinal == 0)
+    if (hasAsyncState(N.Op) && Ordinal == 0)
       return At;
     HloId State = At;
     if (N.Op == Opcode::Parameter)

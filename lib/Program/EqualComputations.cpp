@@ -124,7 +124,7 @@ Equality EqualComputations::compare(ComputationId X, ComputationId Y) const {
 Equality EqualComputations::compareInstructions(HloId X, HloId Y) const {
   if (P[X].Op != P[Y].Op || P.calls(X).size() != P.calls(Y).size())
     return Equality::Different;
-  if (P[X].Op == Opcode::Fusion || P[X].Op == Opcode::Call) {
+  if (wrapsComputation(P[X].Op)) {
     Equality All = Equality::Equal;
     for (size_t C = 0; C != P.calls(X).size(); ++C)
       All = std::min(All, compare(P.calls(X)[C].Callee, P.calls(Y)[C].Callee));

@@ -105,6 +105,12 @@ public:
   /// True if \p Id is a collective-permute, or its start, that writes slices
   /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
   bool isInPlacePermute(HloId Id) const;
+  /// True for what is there before the first step: a constant, or a parameter
+  /// of the entry computation.
+  bool isInput(HloId Id) const {
+    const ProgramNode &N = (*this)[Id];
+    return isGiven(N.Op) && (N.Op == Opcode::Constant || N.Parent == M.Entry);
+  }
 
   /// The target of custom-call \p Id; empty for other instructions.
   llvm::StringRef customCallTarget(HloId Id) const;

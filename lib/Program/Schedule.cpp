@@ -36,24 +36,14 @@ llvm::SmallVector<ComputationId, 4>
 Schedule::computationsBefore(HloId Id) const {
   llvm::ArrayRef<HloCall> Calls = P.calls(Id);
   llvm::SmallVector<ComputationId, 4> Before;
-  switch (P[Id].Op) {
-  case Opcode::Call:
-  case Opcode::Conditional:
+  Opcode Op = P[Id].Op;
+  if (Op == Opcode::While)
+    Before = {P.callee(Id, CallRole::Condition), P.callee(Id, CallRole::Body)};
+  else if (isSynchronousCall(Op))
     for (const HloCall &Call : Calls)
       Before.push_back(Call.Callee);
-    break;
-  case Opcode::While:
-    Before = {P.callee(Id, CallRole::Condition), P.callee(Id, CallRole::Body)};
-    break;
-  case Opcode::AsyncStart:
-  case Opcode::AsyncUpdate:
-  case Opcode::AsyncDone:
-    if (FlattenAsync && !Calls.empty() && isFullyBound(Id))
-      Before.push_back(Calls[0].Callee);
-    break;
-  default:
-    break;
-  }
+  else if (isAsync(Op) && FlattenAsync && !Calls.empty() && isFullyBound(Id))
+    Before.push_back(Calls[0].Callee);
   return Before;
 }
 

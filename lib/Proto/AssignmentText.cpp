@@ -27,18 +27,13 @@ static const ProtoInstruction *instructionAt(const ProtoModule &M,
   return Place.Name.empty() ? nullptr : M.named(Place.Name);
 }
 
-static bool isParameter(const ProtoInstruction &I) {
-  return I.Opcode == "parameter";
-}
-
 /// Values that loops and conditionals define, and parameters of loops, are
 /// phis: without one the dataflow analysis has no value there.
 static bool isPhi(const ProtoModule &M, const ProtoInstruction &I) {
-  if (I.Opcode == "while" || I.Opcode == "conditional")
-    return true;
-  return isParameter(I) && std::binary_search(M.LoopComputations.begin(),
-                                              M.LoopComputations.end(),
-                                              M.Computations[I.Parent].Id);
+  return joinsValues(I.Op) || (I.Op == Opcode::Parameter &&
+                               std::binary_search(M.LoopComputations.begin(),
+                                                  M.LoopComputations.end(),
+                                                  M.Computations[I.Parent].Id));
 }
 
 std::string hlobuf::valueTag(const HloProto &P, const ProtoBuffer &B) {
@@ -110,17 +105,12 @@ static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
   return C ? M.root(*C) : nullptr;
 }
 
-static bool isAsync(const ProtoInstruction &I) {
-  return I.Opcode == "async-start" || I.Opcode == "async-update" ||
-         I.Opcode == "async-done";
-}
-
 /// The root of what the chain of \p I, its last link, calls; null if no link
 /// says.
 static const ProtoInstruction *rootOfChain(const ProtoModule &M,
                                            const ProtoInstruction *I) {
   constexpr unsigned Longest = 1000; // A damaged chain may be a circle.
-  for (unsigned N = 0; I && isAsync(*I) && N != Longest; ++N) {
+  for (unsigned N = 0; I && isAsync(I->Op) && N != Longest; ++N) {
     if (const ProtoInstruction *Root = rootOfCallee(M, *I))
       return Root;
     I = operandOf(M, *I, 0);
@@ -133,7 +123,7 @@ static const ProtoInstruction *rootOfChain(const ProtoModule &M,
 static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
                         llvm::SmallVector<int64_t, 2> Index) {
   const ProtoInstruction *Before = operandOf(M, I, 0);
-  if (Before && isAsync(*Before))
+  if (Before && isAsync(Before->Op))
     if (const ProtoInstruction *Root = rootOfChain(M, &I))
       return {Root, std::move(Index)};
   Index.insert(Index.begin(), 1);
@@ -143,24 +133,19 @@ static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
 /// Where \p S has its value from, if it defines none itself.
 static Spot forwarded(const ProtoModule &M, Spot S) {
   const ProtoInstruction &I = *S.At;
-  bool OfUpdate =
-      I.Opcode == "async-update" && !S.Index.empty() && S.Index.front() == 1;
-  if (OfUpdate)
+  bool OfState =
+      hasAsyncState(I.Op) && !S.Index.empty() && S.Index.front() == 1;
+  if (OfState)
     S.Index.erase(S.Index.begin());
-  if (OfUpdate || I.Opcode == "async-done")
+  if (I.Op == Opcode::AsyncDone || (OfState && I.Op == Opcode::AsyncUpdate))
     return asyncResult(M, I, std::move(S.Index));
-  bool OfStart =
-      I.Opcode == "async-start" && !S.Index.empty() && S.Index.front() == 1;
-  if (OfStart)
-    S.Index.erase(S.Index.begin());
-  if (OfStart || I.Opcode == "call" || I.Opcode == "conditional")
-    return {rootOfCallee(M, I), std::move(S.Index)};
-  if (I.Opcode == "while" || I.Opcode == "async-update" ||
-      I.Opcode == "optimization-barrier")
+  if (I.Op == Opcode::While || I.Op == Opcode::AsyncUpdate)
     return {operandOf(M, I, 0), std::move(S.Index)};
+  if (OfState || isSynchronousCall(I.Op))
+    return {rootOfCallee(M, I), std::move(S.Index)};
   llvm::SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
   auto Own = static_cast<uint32_t>(numberAt(I.Bytes, field::TupleIndex));
-  for (const ForwardRule &Rule : forwardRules(parseOpcode(I.Opcode).Op))
+  for (const ForwardRule &Rule : forwardRules(I.Op))
     if (auto From = forwardedPath(Rule, Steps, /*IsTuple=*/false, Own))
       return {operandOf(M, I, From->Operand),
               {From->Steps.begin(), From->Steps.end()}};
@@ -172,7 +157,7 @@ void AssignmentPrinter::findRoot() {
   if (!Entry)
     return;
   for (const ProtoInstruction &I : M.instructions(*Entry))
-    if (isParameter(I))
+    if (I.Op == Opcode::Parameter)
       Parameters.try_emplace(numberAt(I.Bytes, field::ParameterNumber), &I);
   Root = M.root(*Entry);
   std::vector<std::pair<Spot, int64_t>> Defined;

@@ -63,10 +63,7 @@ class AttributePrinter {
 public:
   AttributePrinter(const ProtoModule &M, const ProtoInstruction &I,
                    TextSink &To)
-      : M(M), I(I), To(To) {
-    PrintedOpcode Printed = parseOpcode(I.Opcode);
-    Op = Printed.Sugar ? Opcode::Unknown : Printed.Op;
-  }
+      : M(M), I(I), To(To), Op(I.Op) {}
 
   void print();
 
@@ -91,7 +88,12 @@ private:
       To.Damaged = "HloInstructionProto";
     return StringRef();
   }
-  bool is(StringRef Opcode) const { return I.Opcode == Opcode; }
+  /// True if Opcodes.def says that the instruction names computations so.
+  bool mustName(CallRole Role) const {
+    return llvm::any_of(calleeRules(Op), [&](const CalleeRule &Rule) {
+      return Rule.Role == Role && Rule.Least != 0;
+    });
+  }
 
   const ProtoModule &M;
   const ProtoInstruction &I;
@@ -242,9 +244,7 @@ void AttributePrinter::print() {
     if (Row.Of == Op)
       print(Row);
   printCollective();
-  if (Op == Opcode::Fusion || Op == Opcode::CustomCall ||
-      Op == Opcode::AsyncStart || Op == Opcode::AsyncUpdate ||
-      Op == Opcode::AsyncDone)
+  if (mayDeclareAliases(Op))
     printAliases();
   printCalls();
   printFrontend();
@@ -254,20 +254,13 @@ void AttributePrinter::print() {
 }
 
 void AttributePrinter::printCollective() {
-  static constexpr Opcode Collectives[] = {
-      Opcode::AllGather,      Opcode::AllGatherStart,     Opcode::AllReduce,
-      Opcode::AllReduceStart, Opcode::AllToAll,           Opcode::ReduceScatter,
-      Opcode::RaggedAllToAll, Opcode::CollectiveBroadcast};
-  bool Permute = I.Opcode.starts_with("collective-permute") &&
-                 !I.Opcode.ends_with("-done");
-  bool Transfer = I.Opcode.starts_with("send") || I.Opcode.starts_with("recv");
-  if (!Permute && !Transfer && !llvm::is_contained(Collectives, Op))
+  if (!isCollective(Op) && !isTransfer(Op))
     return;
   print({Op, "channel_id", Form::NumberIfSet, ChannelId});
   printGroups();
-  if (Transfer)
+  if (isTransfer(Op))
     return print({Op, "is_host_transfer", Form::Flag, HostTransfer});
-  if (Permute)
+  if (isPermute(Op))
     return printPermute();
   if (Op != Opcode::AllReduce && Op != Opcode::AllReduceStart)
     print({Op, "dimensions", Form::ListIfAny, Dimensions});
@@ -342,17 +335,19 @@ void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
 void AttributePrinter::printCalls() {
   auto All = numbersField(I.Bytes, CalledComputations);
   size_t Count = All.size();
-  if (Count == 0 || is("async-update") || is("async-done"))
+  if (Count == 0 || continuesAsync(Op))
     return;
-  if (is("while")) { // the proto has the body first (hlo_instruction.cc)
+  if (mustName(CallRole::Body)) { // the proto has the body first
+                                  // (hlo_instruction.cc)
     callee(", condition=", All, 1);
     return callee(", body=", All, 0);
   }
-  if (is("select-and-scatter")) {
+  if (mustName(CallRole::Select)) {
     callee(", select=", All, 0);
     return callee(", scatter=", All, 1);
   }
-  if (is("conditional")) {
+  bool Branches = mustName(CallRole::Branch);
+  if (Branches) {
     auto Operands = numbersField(I.Bytes, field::Operands);
     const ProtoInstruction *First =
         Operands.empty() ? nullptr : M.operand(I.Parent, Operands.front());
@@ -362,13 +357,9 @@ void AttributePrinter::printCalls() {
       return callee(", false_computation=", All, 1);
     }
   }
-  static constexpr StringRef Applying[] = {
-      "call",           "map",  "reduce-window", "reduce", "all-reduce",
-      "reduce-scatter", "sort", "scatter",       "scan",   "all-reduce-start"};
-  if (llvm::is_contained(Applying, I.Opcode))
+  if (mustName(CallRole::ToApply))
     return callee(", to_apply=", All, 0);
-  bool Branches = is("conditional");
-  bool List = Branches || is("custom-call");
+  bool List = Branches || Op == Opcode::CustomCall;
   StringRef Key = Branches ? ", branch_computations={"
                   : List   ? ", called_computations={"
                            : ", calls=";

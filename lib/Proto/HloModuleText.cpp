@@ -194,7 +194,7 @@ void ModulePrinter::printStackTables() {
 void ModulePrinter::printSignature(const ProtoComputation &C) {
   std::vector<std::pair<int64_t, const ProtoInstruction *>> Parameters;
   for (const ProtoInstruction &I : M.instructions(C))
-    if (I.Opcode == "parameter")
+    if (I.Op == Opcode::Parameter)
       Parameters.push_back({numberAt(I.Bytes, field::ParameterNumber), &I});
   llvm::sort(Parameters);
   llvm::SmallVector<StringRef, 4> Shapes;
@@ -270,7 +270,7 @@ void ModulePrinter::printComputation(const ProtoComputation &C) {
 void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
   To.Out += fmt::format("  {}%{} = ", Root ? "ROOT " : "", plainName(I.Name));
   shape(I.Shape, true);
-  To.Out += fmt::format(" {}(", plainName(I.Opcode));
+  To.Out += fmt::format(" {}(", plainName(I.OpcodeText));
   printOperands(I);
   To.Out += ')';
   printAttributes(M, I, To);
@@ -278,11 +278,11 @@ void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
 }
 
 void ModulePrinter::printOperands(const ProtoInstruction &I) {
-  if (I.Opcode == "parameter") {
+  if (I.Op == Opcode::Parameter) {
     To.Out += std::to_string(numberAt(I.Bytes, field::ParameterNumber));
     return;
   }
-  if (I.Opcode == "constant") {
+  if (I.Op == Opcode::Constant) {
     printLiteral(I);
     return;
   }

@@ -164,11 +164,14 @@ void ProtoReader::readInstruction(StringRef Bytes) {
   I.Bytes = Bytes;
   I.Parent = static_cast<uint32_t>(M.Computations.size());
   walk(Bytes, "HloInstructionProto", into(InstructionIdNumber, I.Id),
-       into(Name, I.Name), into(OpcodeName, I.Opcode), into(Shape, I.Shape));
-  if (I.Opcode == "while")
+       into(Name, I.Name), into(OpcodeName, I.OpcodeText),
+       into(Shape, I.Shape));
+  PrintedOpcode Printed = parseOpcode(I.OpcodeText);
+  I.Op = Printed.Sugar ? Opcode::Unknown : Printed.Op;
+  if (I.Op == Opcode::While)
     llvm::append_range(M.LoopComputations,
                        numbersField(Bytes, CalledComputations));
-  if (I.Opcode == "fusion")
+  if (I.Op == Opcode::Fusion)
     llvm::append_range(M.FusionComputations,
                        numbersField(Bytes, CalledComputations));
   M.Instructions.push_back(I);

@@ -8,6 +8,7 @@
 #ifndef HLOBUF_PROTO_HLOPROTO_H
 #define HLOBUF_PROTO_HLOPROTO_H
 
+#include "HLO/Opcode.h"
 #include "Proto/ThunkSource.h"
 #include "Proto/Wire.h"
 #include "Support/Ids.h"
@@ -35,7 +36,9 @@ private:
 struct ProtoInstruction {
   int64_t Id = 0;
   llvm::StringRef Name;
-  llvm::StringRef Opcode;
+  llvm::StringRef OpcodeText;
+  /// Unknown for what no release prints.
+  Opcode Op = Opcode::Unknown;
   /// A ShapeProto.
   llvm::StringRef Shape;
   /// The whole HloInstructionProto.

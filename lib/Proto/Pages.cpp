@@ -66,9 +66,9 @@ bool hlobuf::pagesOfConfig(StringRef ConfigText) {
 static bool isOfPagedRelease(const ProtoInstruction &I) {
   constexpr uint32_t DotOptions = 101;      // a message, mostly empty
   constexpr uint32_t ComparisonOrder = 102; // instead of 72
-  if (I.Opcode != "compare" && I.Opcode != "dot")
+  if (I.Op != Opcode::Compare && I.Op != Opcode::Dot)
     return true;
-  uint32_t Needed = I.Opcode == "dot" ? DotOptions : ComparisonOrder;
+  uint32_t Needed = I.Op == Opcode::Dot ? DotOptions : ComparisonOrder;
   bool Found = false;
   forEachField(I.Bytes,
                [&](const WireField &F) { Found |= F.Number == Needed; });

@@ -127,8 +127,8 @@ static void cutOff(EditModule &M, uint32_t Number,
       continue;
     Seen.set(I);
     bool IsTuple = M[I].is(Opcode::Tuple);
-    if (!IsTuple && (M[I].is(Opcode::Constant) || M[I].is(Opcode::Parameter) ||
-                     (I < Control.size() && Control.test(I))))
+    if (!IsTuple &&
+        (isGiven(M[I].Op) || (I < Control.size() && Control.test(I))))
       continue;
     if (IsTuple || !makeParameter(M, I))
       Todo.append(M[I].Operands.begin(), M[I].Operands.end());
@@ -137,8 +137,7 @@ static void cutOff(EditModule &M, uint32_t Number,
 
 /// True for what is compiled in place, and for calls.
 static bool isWorthIsolating(Opcode Op) {
-  return isSynchronousCall(Op) || Op == Opcode::DynamicUpdateSlice ||
-         Op == Opcode::Scatter || Op == Opcode::Sort;
+  return isSynchronousCall(Op) || isUpdate(Op) || Op == Opcode::Sort;
 }
 
 /// The only user of \p Number; \p Number itself if it has none, or several.

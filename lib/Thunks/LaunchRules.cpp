@@ -39,7 +39,7 @@ static const Shape &mainResult(const AttributeOf &Of) {
 
 /// An emitter that takes no notice of partitions: one work group does all.
 static bool isSequential(const Program &P, HloId I) {
-  while (P[I].Op == Opcode::Fusion || P[I].Op == Opcode::Call)
+  while (wrapsComputation(P[I].Op))
     I = P.root(P.calls(I).front().Callee);
   return P[I].Op == Opcode::Scatter || P[I].Op == Opcode::Concatenate ||
          P[I].Op == Opcode::Pad;

@@ -101,6 +101,10 @@ static std::string configOf(const AttributeOf &Of, HloId I) {
                      Stride);
 }
 
+static bool isSlice(Opcode Op) {
+  return Op == Opcode::DynamicSlice || Op == Opcode::Slice;
+}
+
 /// The part of a result that \p Root, or element \p Element of it, updates:
 /// `SHAPES,OFFSETS,CONFIG}`.
 static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
@@ -113,7 +117,7 @@ static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
   }
   std::string Whole = shapeText(Of, P[Root].Shape);
   if (P[Root].Op != Opcode::DynamicUpdateSlice)
-    return P[Root].Op == Opcode::DynamicSlice || P[Root].Op == Opcode::Slice
+    return isSlice(P[Root].Op)
                ? std::optional(fmt::format("{},{},{{}}}}", Whole, Whole))
                : std::nullopt;
   std::optional<std::string> Offsets = offsetsOf(Of, Root, 2);
@@ -132,8 +136,7 @@ static HloId taker(const Program &P, HloId Parameter) {
   for (const ProgramUse &Use : P.users(Parameter)) {
     HloId User = Use.User;
     Opcode Op = P[User].Op;
-    bool Sliced =
-        Use.Operand == 0 && (Op == Opcode::DynamicSlice || Op == Opcode::Slice);
+    bool Sliced = Use.Operand == 0 && isSlice(Op);
     // An array that is updated is passed as the result.
     if (Op == Opcode::DynamicUpdateSlice && Use.Operand != 1)
       continue;

@@ -143,13 +143,12 @@ void InPlaceHazards::findShared(HloId Id,
 
 bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
                                            const SharedPlace &S) const {
+  if (isPermute(P[Id].Op))
+    return S.Operand == 1 && P.isInPlacePermute(Id);
   switch (P[Id].Op) {
   case Opcode::RaggedAllToAll:
   case Opcode::TriangularSolve:
     return S.Operand == 1;
-  case Opcode::CollectivePermute:
-  case Opcode::CollectivePermuteStart:
-    return S.Operand == 1 && P.isInPlacePermute(Id);
   case Opcode::CustomCall: {
     // Known to the compiler by name (gpu/buffer_sharing.cc, 2022): the matrix
     // that is factored, and the one that a product is added to.
@@ -182,8 +181,7 @@ bool InPlaceHazards::follow(HloId &At, uint32_t &Part, bool Alone) const {
   for (;;) {
     if (Alone && P.users(At).size() != 1)
       return false;
-    if (P[At].Op != Opcode::Tuple && P[At].Op != Opcode::GetTupleElement &&
-        P[At].Op != Opcode::Bitcast)
+    if (!accessesNoMemory(P[At].Op) || readsNoElement(P[At].Op))
       return true;
     auto Sources = findAccesses(P, At, Part);
     if (Sources.size() != 1)

@@ -192,11 +192,9 @@ void ModuleLayouts::check(HloId Id) {
   case Opcode::AsyncStart:
     checkStart(Id);
     break;
-  case Opcode::Fusion:
-  case Opcode::CustomCall:
-    checkAliases(Id);
-    break;
   default:
+    if (mayDeclareAliases(P[Id].Op))
+      checkAliases(Id);
     break;
   }
   checkCalls(Id);

@@ -125,7 +125,7 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
   const HloModule &M = P.module();
   llvm::ArrayRef<NameId> Stated = D.operands(I);
   llvm::ArrayRef<HloId> Own = P.operands(Id);
-  if (I.Op.Op == Opcode::Constant || I.Op.Op == Opcode::Parameter) {
+  if (isGiven(I.Op.Op)) {
     StringRef Contents = M.operandsText(M[Id]);
     if (D.operandsText(I) == Contents ||
         isElided(D.operandsText(I), Contents, Id))

@@ -43,8 +43,7 @@ static ValueId lineBefore(const CheckContext &Ctx, UsedId U) {
   const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
   Opcode Op = Ctx.opcode(Tag.Name);
-  if (Op == Opcode::Constant || Op == Opcode::Parameter ||
-      Ctx.time(Tag.Name) < 0 || Ctx.isLiveOut(U))
+  if (isGiven(Op) || Ctx.time(Tag.Name) < 0 || Ctx.isLiveOut(U))
     return ValueId();
   const Allocation *Temp = nullptr;
   for (const Allocation &Alloc : D.Allocations) {
