@@ -139,8 +139,10 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
       OS << Space.Name << ":\n";
     printSpace(Space, Top, OS);
   }
-  for (const std::string &Line : Diff.BrokenAliases)
-    OS << "  " << printable(Line) << '\n';
+  if (!Diff.Reasons.empty())
+    OS << "  why:\n";
+  for (const std::string &Reason : Diff.Reasons)
+    OS << "    " << Reason << '\n';
   if (!Diff.Timed)
     OS << "  not compared: temps, because live ranges are not known\n";
 }
@@ -171,6 +173,8 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
   OS << '\n';
   for (const std::string &Cause : Diff.Causes)
     OS << fmt::format("- {}\n", cell(Cause));
+  for (const std::string &Reason : Diff.Reasons)
+    OS << fmt::format("- {}\n", cell(Reason));
   for (const SpaceDiff &Space : Diff.Spaces) {
     if (Space.Rows.empty())
       continue;
@@ -243,6 +247,6 @@ void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
       for (const SpaceDiff &Space : Diff.Spaces)
         writeSpace(Space, J);
     });
-    WriteTexts("broken_aliases", Diff.BrokenAliases);
+    WriteTexts("reasons", Diff.Reasons);
   });
 }

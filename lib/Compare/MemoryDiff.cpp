@@ -5,14 +5,10 @@
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include <map>
-#include <set>
 #include <tuple>
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-/// Broken alias sets that are listed.
-static constexpr size_t MaxBroken = 20;
 
 StringRef hlobuf::changeName(ChangeKind Kind) {
   static constexpr StringRef Names[] = {"came",      "went",   "moved in",
@@ -162,36 +158,6 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
   return Diff;
 }
 
-/// Alias sets of the old peak with two values that are apart at the new one.
-/// Only values that nothing else looks like are told apart.
-static void findBrokenAliases(const MatchedSpace &Space,
-                              const ProgramMemory &Old,
-                              const ProgramMemory &New,
-                              std::vector<std::string> &Broken) {
-  if (!Space.Old || !Space.New)
-    return;
-  auto IsUnique = [&](StringRef Identity) {
-    return Old.Values.lookup(Identity) == 1 && New.Values.lookup(Identity) == 1;
-  };
-  llvm::StringMap<size_t> Place;
-  for (size_t I = 0; I != Space.New->Held.size(); ++I)
-    for (const std::string &Identity : Space.New->Held[I].Shared)
-      if (IsUnique(Identity))
-        Place[Identity] = I;
-  for (const ComparedValue &V : Space.Old->Held) {
-    std::set<size_t> Places;
-    for (const std::string &Identity : V.Shared)
-      if (auto At = Place.find(Identity); At != Place.end())
-        Places.insert(At->second);
-    if (Places.size() < 2 || Broken.size() == MaxBroken)
-      continue;
-    std::string Text = humanBytes(V.Bytes) + " were shared, now apart:";
-    for (size_t I : Places)
-      Text += " " + Space.New->Held[I].Name;
-    Broken.push_back(std::move(Text));
-  }
-}
-
 /// Pairs the spaces of both programs by color.
 static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
                                             const ProgramMemory &New) {
@@ -216,10 +182,8 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
   Diff.NewModule = New.Module;
   Diff.Timed = Old.Timed && New.Timed;
   std::vector<MatchedSpace> Spaces = pairSpaces(Old, New);
-  for (const MatchedSpace &Space : Spaces) {
+  for (const MatchedSpace &Space : Spaces)
     Diff.Spaces.push_back(compareSpace(Space, Old, New));
-    findBrokenAliases(Space, Old, New, Diff.BrokenAliases);
-  }
   // The main memory, then those that change most.
   llvm::stable_sort(Diff.Spaces, [](const SpaceDiff &X, const SpaceDiff &Y) {
     return std::tuple(X.Color == 0 && X.differs(), X.Peak.size()) >

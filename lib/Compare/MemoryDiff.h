@@ -89,12 +89,19 @@ struct MemoryDiff {
   std::vector<std::string> Causes;
   /// What changes most first.
   std::vector<SpaceDiff> Spaces;
-  /// Values that shared bytes at the old peak and do not at the new one.
-  std::vector<std::string> BrokenAliases;
+  /// Why the values that only the new peak holds take bytes, for people; see
+  /// explainGrowth().
+  std::vector<std::string> Reasons;
 
   bool differs() const {
     return llvm::any_of(Spaces,
                         [](const SpaceDiff &Space) { return Space.differs(); });
+  }
+  /// The peak of some space is larger.
+  bool grows() const {
+    return llvm::any_of(Spaces, [](const SpaceDiff &Space) {
+      return Space.Peak.New > Space.Peak.Old;
+    });
   }
   /// The peak or the allocations of some space change by more than rounds to
   /// 0.0 %.
@@ -108,7 +115,8 @@ struct MemoryDiff {
   }
 };
 
-/// Compares the peaks of two compilations of a program, space by space.
+/// Compares the peaks of two compilations of a program, space by space. Leaves
+/// Reasons empty: they need the dumps.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
 
 } // namespace hlobuf

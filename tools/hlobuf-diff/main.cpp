@@ -5,6 +5,7 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Compare/DiffPrinters.h"
+#include "Compare/GrowthReasons.h"
 #include "Compare/Matching.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Driver/OrderedRun.h"
@@ -81,9 +82,40 @@ struct Growth {
   }
 };
 
+/// A dump and where its memory goes.
+class MeasuredDump {
+public:
+  explicit MeasuredDump(std::unique_ptr<LoadedDump> From)
+      : Loaded(std::move(From)), DumpFacts(*Loaded->Model),
+        Memory(DumpFacts, [this] { return module(); }) {}
+
+  const MemoryUse &memory() const { return Memory; }
+  const LoadedDump &loaded() const { return *Loaded; }
+  /// What its module implies, derived when it is first asked for; null without
+  /// one.
+  const ModuleAnalysis *module() {
+    const Dump &D = *Loaded->Model;
+    if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
+      return nullptr;
+    if (!Module)
+      Module = std::make_unique<ModuleAnalysis>(DumpFacts);
+    return Module.get();
+  }
+
+private:
+  std::unique_ptr<LoadedDump> Loaded;
+  Facts DumpFacts;
+  std::unique_ptr<ModuleAnalysis> Module;
+  MemoryUse Memory;
+};
+
 /// The dumps of one argument.
 struct SideOfDiff {
   std::vector<ProgramMemory> Programs;
+  /// Where each program comes from.
+  std::vector<Input> Dumps;
+  /// Of a single one; several are read again when they are asked for.
+  std::unique_ptr<MeasuredDump> Only;
   bool Failed = false;
 };
 } // namespace
@@ -116,19 +148,10 @@ static void fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << Text << '\n';
 }
 
-static ProgramMemory describe(const Input &In, const LoadedDump &L) {
-  const Dump &D = *L.Model;
-  Facts A(D);
-  std::unique_ptr<ModuleAnalysis> Module;
-  auto Derived = [&]() -> const ModuleAnalysis * {
-    if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
-      return nullptr;
-    Module = std::make_unique<ModuleAnalysis>(A);
-    return Module.get();
-  };
-  StringRef Name =
-      D.Module.Name.empty() ? moduleNameOf(In.Path) : StringRef(D.Module.Name);
-  return describeProgram(MemoryUse(A, Derived), printable(Name));
+static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
+  StringRef Name = Of.loaded().Model->Module.Name;
+  return describeProgram(
+      Of.memory(), printable(Name.empty() ? moduleNameOf(In.Path) : Name));
 }
 
 static SideOfDiff readSide(const std::string &Path) {
@@ -142,24 +165,33 @@ static SideOfDiff readSide(const std::string &Path) {
     ProgramMemory Program;
     std::vector<std::string> Errors;
     std::vector<std::string> Unused;
+    std::unique_ptr<MeasuredDump> Measured;
   };
+  bool IsOnly = Found.Dumps.size() == 1;
   auto Work = [&](size_t I) {
     Input &In = Found.Dumps[I];
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
     if (!L)
-      return Read{{}, {llvm::toString(L.takeError())}, {}};
+      return Read{{}, {llvm::toString(L.takeError())}, {}, nullptr};
     // What is missing in a damaged dump is not saved.
     if (!(*L)->Syntax.empty())
-      return Read{{}, (*L)->damage(), {}};
-    return Read{describe(In, **L), {}, (*L)->Unused};
+      return Read{{}, (*L)->damage(), {}, nullptr};
+    auto Measured = std::make_unique<MeasuredDump>(std::move(*L));
+    Read Done{describe(In, *Measured), {}, Measured->loaded().Unused, nullptr};
+    if (IsOnly)
+      Done.Measured = std::move(Measured);
+    return Done;
   };
-  runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t, Read &R) {
+  runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t I, Read &R) {
     for (const std::string &Unused : R.Unused)
       if (!Quiet)
         llvm::errs() << "note: not used: " << printable(Unused) << '\n';
-    if (R.Errors.empty())
+    if (R.Errors.empty()) {
       Side.Programs.push_back(std::move(R.Program));
+      Side.Dumps.push_back(Found.Dumps[I]);
+      Side.Only = std::move(R.Measured);
+    }
     for (const std::string &Error : R.Errors)
       fail(printable(Error));
     Side.Failed |= !R.Errors.empty();
@@ -203,6 +235,36 @@ static bool isWithin(const Growth &G, const MemoryDiff &D) {
   });
 }
 
+/// Program \p Number of \p Side; null if it cannot be read any more. \p Again
+/// owns it if it was read for this.
+static MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
+                             std::unique_ptr<MeasuredDump> &Again) {
+  if (Side.Only)
+    return Side.Only.get();
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number], {});
+  if (!L) {
+    llvm::consumeError(L.takeError());
+    return nullptr;
+  }
+  Again = std::make_unique<MeasuredDump>(std::move(*L));
+  return Again.get();
+}
+
+static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,
+                             const SideOfDiff &New, size_t NewNumber) {
+  MemoryDiff Diff =
+      compareMemory(Old.Programs[OldNumber], New.Programs[NewNumber]);
+  if (Quiet || !Diff.grows() || !Diff.isNoticeable())
+    return Diff;
+  std::unique_ptr<MeasuredDump> OldAgain, NewAgain;
+  MeasuredDump *Before = measure(Old, OldNumber, OldAgain);
+  MeasuredDump *After = measure(New, NewNumber, NewAgain);
+  if (Before && After)
+    Diff.Reasons = explainGrowth({Before->memory(), Before->module()},
+                                 {After->memory(), After->module()});
+  return Diff;
+}
+
 /// Compares all pairs, prints those that differ, the largest change first, and
 /// what the other ones are in one line.
 static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
@@ -214,8 +276,7 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
     Came += !Pair.Old;
     Went += !Pair.New;
     if (Pair.Old && Pair.New)
-      Diffs.push_back(
-          compareMemory(Old.Programs[*Pair.Old], New.Programs[*Pair.New]));
+      Diffs.push_back(compareOne(Old, *Pair.Old, New, *Pair.New));
   }
   llvm::stable_sort(Diffs, [](const MemoryDiff &X, const MemoryDiff &Y) {
     return changeOf(X) > changeOf(Y);

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Compare/GrowthReasons.h"
+#include "Compare/LargeValues.h"
+#include "Compare/Matching.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "Support/Printable.h"
+#include <limits>
+#include <map>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// Reasons of a memory space that are listed.
+static constexpr size_t MaxReasons = 5;
+/// Values that look alike and are looked at.
+static constexpr size_t MaxAlike = 16;
+/// Values of less than this part of the growth do not count.
+static constexpr uint64_t LeastPart = 20;
+
+namespace {
+/// Values at the new peak of one operation, source line and shape that the old
+/// peak does not hold.
+struct GrownGroup {
+  /// All that look like these, also those that both peaks hold.
+  std::vector<ValueId> Values;
+  unsigned Count = 0;
+  uint64_t Bytes = 0;
+};
+
+/// How two values are apart.
+enum class Apart : uint8_t {
+  /// They are not live together.
+  Disjoint,
+  /// One begins at the step at which the other ends.
+  Meeting,
+  Together,
+};
+
+class GrowthFinder {
+public:
+  GrowthFinder(LargeValues OldValues, LargeValues NewValues)
+      : Old(std::move(OldValues)), New(std::move(NewValues)) {
+    for (auto [I, J] : matchValues(Old.described(), New.described())) {
+      OldOf[J] = I;
+      NewOf[I] = J;
+    }
+  }
+
+  /// A line for each of \p Groups.
+  std::vector<std::string> run(llvm::ArrayRef<GrownGroup> Groups) const;
+
+private:
+  std::string explain(const GrownGroup &Group) const;
+  std::string explainSharing(ValueId V, ValueId Before) const;
+  std::string explainLife(ValueId V, ValueId Before) const;
+  std::string explainNew(ValueId V) const;
+  std::string reason(ValueId V, ValueId Other) const;
+  Apart howApart(ValueId V, ValueId Other) const;
+  ValueId counterpart(ValueId OldValue) const;
+  ValueId bestPartner(ValueId V, ValueId Before) const;
+  ValueId newNeighbor(ValueId V, ValueId Before) const;
+  std::string insideOf(ValueId V) const;
+  bool readItself(NameId Reader, ValueId Operand) const;
+
+  LargeValues Old, New;
+  /// By numbers of LargeValues.
+  std::map<size_t, size_t> OldOf, NewOf;
+};
+} // namespace
+
+/// The value of the new program that was \p OldValue; invalid if there is none.
+ValueId GrowthFinder::counterpart(ValueId OldValue) const {
+  std::optional<size_t> Number = Old.numberOf(OldValue);
+  auto At = Number ? NewOf.find(*Number) : NewOf.end();
+  return At == NewOf.end() ? ValueId() : New.ids()[At->second];
+}
+
+Apart GrowthFinder::howApart(ValueId V, ValueId Other) const {
+  std::optional<StepRange> X = New.range(V);
+  std::optional<StepRange> Y = New.range(Other);
+  if (!X || !Y)
+    return Apart::Disjoint;
+  int32_t From = std::max(X->Start, Y->Start);
+  int32_t To = std::min(X->End, Y->End);
+  return From < To    ? Apart::Together
+         : From == To ? Apart::Meeting
+                      : Apart::Disjoint;
+}
+
+/// Steps between two ranges; 0 if they meet.
+static int32_t distance(std::optional<StepRange> X,
+                        std::optional<StepRange> Y) {
+  if (!X || !Y)
+    return std::numeric_limits<int32_t>::max();
+  return std::max({0, X->Start - Y->End, Y->Start - X->End});
+}
+
+/// Of the values that shared bytes with \p Before, the one that says most of
+/// why \p V takes bytes of its own: its bytes are held at the new peak, too,
+/// and it is live when V is; or it was
+/// next to it in time, later rather than earlier.
+ValueId GrowthFinder::bestPartner(ValueId V, ValueId Before) const {
+  ValueId Best;
+  std::tuple<bool, Apart, int32_t, int32_t> BestKey;
+  for (ValueId Partner : Old.ids()) {
+    ValueId Now = counterpart(Partner);
+    if (Partner == Before || !Now || Now == V ||
+        !Old.shareBytes(Partner, Before) || New.shareBytes(Now, V))
+      continue;
+    std::optional<StepRange> Range = Old.range(Partner);
+    std::tuple Key(New.isHeldAtPeak(Now), howApart(V, Now),
+                   -distance(Old.range(Before), Range),
+                   Range ? Range->Start : -1);
+    if (Best && Key <= BestKey)
+      continue;
+    Best = Now;
+    BestKey = Key;
+  }
+  return Best;
+}
+
+/// What keeps \p V out of the bytes of \p Other.
+std::string GrowthFinder::reason(ValueId V, ValueId Other) const {
+  std::optional<StepRange> X = New.range(V);
+  std::optional<StepRange> Y = New.range(Other);
+  if (!X || !Y)
+    return "when they are live is not known";
+  bool IsFirst = X->Start <= Y->Start;
+  ValueId Older = IsFirst ? V : Other;
+  ValueId Younger = IsFirst ? Other : V;
+  switch (howApart(V, Other)) {
+  case Apart::Together:
+    return fmt::format("both are live from step {} to {}, because of {}: {}",
+                       std::max(X->Start, Y->Start), std::min(X->End, Y->End),
+                       New.spell(Older), New.lastReader(Older));
+  case Apart::Meeting:
+    return fmt::format("{} is computed at step {}, which reads {} last, and "
+                       "is not written over it",
+                       New.spell(Younger), std::max(X->Start, Y->Start),
+                       New.spell(Older));
+  case Apart::Disjoint:
+    break;
+  }
+  if (ValueId Way = New.inTheWay(V, Other)) {
+    StepRange Its = *New.range(Way);
+    return fmt::format("{} is in these bytes from step {} to {}",
+                       New.called(Way), Its.Start, Its.End);
+  }
+  return "they are not live together, and nothing large is in these bytes: "
+         "the compiler places the value elsewhere";
+}
+
+std::string GrowthFinder::explainSharing(ValueId V, ValueId Before) const {
+  ValueId Other = bestPartner(V, Before);
+  if (!Other)
+    return "";
+  return fmt::format("shared the memory of {}; apart now: {}",
+                     New.called(Other), reason(V, Other));
+}
+
+/// The largest value that is held at the new peak together with \p V, and was
+/// not live together with \p Before.
+ValueId GrowthFinder::newNeighbor(ValueId V, ValueId Before) const {
+  ValueId Best;
+  std::optional<StepRange> X = Old.range(Before);
+  const Dump &D = New.memory().facts().dump();
+  for (const auto &[OldNumber, NewNumber] : NewOf) {
+    ValueId Now = New.ids()[NewNumber];
+    std::optional<StepRange> Y = Old.range(Old.ids()[OldNumber]);
+    if (Now == V || !X || !Y || !New.isHeldAtPeak(Now) ||
+        New.memory().kind(Now) != MemoryKind::Temp ||
+        (X->Start <= Y->End && Y->Start <= X->End) ||
+        howApart(V, Now) == Apart::Disjoint)
+      continue;
+    if (!Best || D[Now].Size > D[Best].Size)
+      Best = Now;
+  }
+  return Best;
+}
+
+/// \p V is a value of both, which shared memory with none that is apart now.
+std::string GrowthFinder::explainLife(ValueId V, ValueId Before) const {
+  const std::string &Then = Old.described()[*Old.numberOf(Before)].PlainShape;
+  if (Then != New.described()[*New.numberOf(V)].PlainShape)
+    return fmt::format("was {} before; {}", Then, New.lastReader(V));
+  if (ValueId Other = newNeighbor(V, Before))
+    return fmt::format("was not live together with {}, and is now: {}",
+                       New.called(Other), reason(V, Other));
+  std::optional<StepRange> Range = New.range(V);
+  if (!Range)
+    return "";
+  return fmt::format("was {} at the peak before; live from step {} to {} now: "
+                     "{}",
+                     Old.isHeldAtPeak(Before) ? "in the bytes of another value"
+                                              : "not live",
+                     Range->Start, Range->End, New.lastReader(V));
+}
+
+/// The fusion of the old program that computes what \p V is; empty if there is
+/// none.
+std::string GrowthFinder::insideOf(ValueId V) const {
+  std::optional<size_t> Number = New.numberOf(V);
+  const ComparedValue &Wanted = New.described()[*Number];
+  const Facts &OldFacts = Old.memory().facts();
+  const HloModule &M = OldFacts.dump().Module;
+  std::vector<HloId> Callers(M.Computations.size());
+  for (size_t I = 0; I != M.Instructions.size(); ++I)
+    if (M.Instructions[I].Op.Op == Opcode::Fusion)
+      for (const HloCall &Call : M.calls(M.Instructions[I]))
+        if (Call.Callee)
+          Callers[Call.Callee.index()] = HloId(I);
+  for (const HloInstruction &I : M.Instructions) {
+    HloId Caller = Callers[I.Parent.index()];
+    if (!Caller || I.Root || Wanted.OpName.empty() ||
+        !M.attributes(I).contains(Wanted.operation()))
+      continue;
+    Origin From = findOrigin(OldFacts, I.Name);
+    if (!From.Inherited && From.Source == Wanted.Source &&
+        StringRef(From.OpName).ends_with(Wanted.operation()))
+      return Old.calledInstruction(M[Caller].Name);
+  }
+  return "";
+}
+
+/// The old program has an operation like \p Reader that reads \p Operand
+/// itself.
+bool GrowthFinder::readItself(NameId Reader, ValueId Operand) const {
+  std::optional<size_t> Number = New.numberOf(Operand);
+  auto At = Number ? OldOf.find(*Number) : OldOf.end();
+  if (At == OldOf.end())
+    return false;
+  Origin Wanted = findOrigin(New.memory().facts(), Reader);
+  const Facts &OldFacts = Old.memory().facts();
+  UsedId Used = OldFacts.usedOf(Old.ids()[At->second]);
+  if (!Used || Wanted.OpName.empty())
+    return false;
+  const Dump &D = OldFacts.dump();
+  return llvm::any_of(D.uses(D[Used]), [&](const Use &Each) {
+    Origin From = findOrigin(OldFacts, Each.Name);
+    return From.OpName == Wanted.OpName && From.Source == Wanted.Source;
+  });
+}
+
+/// \p V is a value that the old program does not have.
+std::string GrowthFinder::explainNew(ValueId V) const {
+  const Facts &NewFacts = New.memory().facts();
+  const Dump &D = NewFacts.dump();
+  if (New.isCollected(V))
+    return "was not there: one more array that the loop fills; " +
+           New.lastReader(V);
+  Opcode Op = findOpcode(NewFacts, D[V].Tag.Name);
+  ValueId Operand = New.largestOperand(V);
+  std::string What = opcodeText(Op).str();
+  if (Operand)
+    What += " of " + New.called(Operand);
+  std::string Text;
+  if (std::string Fusion = insideOf(V); !Fusion.empty())
+    Text = fmt::format("was computed inside of {}, and has memory now: {}",
+                       Fusion, What);
+  else
+    Text = "was not there: " + What;
+  NameId Reader = New.lastReaderOf(V);
+  if (Reader && Operand && readItself(Reader, Operand))
+    return Text + fmt::format(", for {}, which read that itself",
+                              New.calledInstruction(Reader));
+  std::string Last = New.lastReader(V);
+  return Last.empty() ? Text : Text + "; " + Last;
+}
+
+/// Values that look alike are not always paired as they should be: one that has
+/// no pair, or whose sharing is known to be lost, says more than one that is
+/// just live.
+std::string GrowthFinder::explain(const GrownGroup &Group) const {
+  std::string Text;
+  for (ValueId Held : Group.Values) {
+    ValueId V = New.ids()[*New.numberOf(Held)];
+    auto At = OldOf.find(*New.numberOf(Held));
+    if (At == OldOf.end())
+      return New.called(V) + " " + explainNew(V);
+    ValueId Before = Old.ids()[At->second];
+    if (std::string Lost = explainSharing(V, Before); !Lost.empty())
+      return New.called(V) + " " + Lost;
+    if (std::string Live = explainLife(V, Before);
+        Text.empty() && !Live.empty())
+      Text = New.called(V) + " " + Live;
+  }
+  return Text;
+}
+
+std::vector<std::string>
+GrowthFinder::run(llvm::ArrayRef<GrownGroup> Groups) const {
+  std::vector<std::string> Lines;
+  for (const GrownGroup &Group : Groups) {
+    std::string Text = explain(Group);
+    if (Text.empty())
+      continue;
+    std::string Bytes = humanBytes(Group.Bytes);
+    if (Group.Count > 1)
+      Bytes += fmt::format(" in {}", Group.Count);
+    Lines.push_back(printable(Bytes + " " + Text));
+  }
+  return Lines;
+}
+
+/// What \p New holds at the peak of \p Space beyond what \p Old holds.
+static std::vector<GrownGroup> findGrown(const MemoryUse &Old,
+                                         const MemoryUse &New,
+                                         const SpaceUse &Before,
+                                         const SpaceUse &Space) {
+  std::vector<HeldValue> Held = New.heldAt(Space.Color, Space.PeakStep);
+  std::vector<ComparedValue> Now = describeValues(New, Held);
+  std::vector<ComparedValue> Then =
+      describeValues(Old, Old.heldAt(Before.Color, Before.PeakStep));
+  std::vector<bool> Done(Held.size());
+  for (auto [I, J] : matchValues(Then, Now))
+    Done[J] = true;
+  const Dump &D = New.facts().dump();
+  std::map<std::string, size_t> Known;
+  std::vector<GrownGroup> Groups;
+  for (bool IsDone : {false, true})
+    for (size_t I = 0; I != Held.size(); ++I) {
+      if (Done[I] != IsDone || Held[I].Kind == MemoryKind::Parameter)
+        continue;
+      // Conversions of several arguments are alike.
+      NameId Name = D[Held[I].Value].Tag.Name;
+      std::string Key = identityOf(findOrigin(New.facts(), Name).Inherited
+                                       ? StringRef(Now[I].Opcode)
+                                       : Now[I].operation(),
+                                   Now[I].Source, Now[I].PlainShape);
+      auto [At, IsNew] = Known.try_emplace(Key, Groups.size());
+      if (IsNew)
+        Groups.emplace_back();
+      GrownGroup &Group = Groups[At->second];
+      if (Group.Values.size() != MaxAlike)
+        Group.Values.push_back(Held[I].Value);
+      if (IsDone)
+        continue;
+      ++Group.Count;
+      Group.Bytes += Held[I].Bytes;
+    }
+  llvm::stable_sort(Groups, [](const GrownGroup &X, const GrownGroup &Y) {
+    return X.Bytes > Y.Bytes;
+  });
+  uint64_t Least = (Space.Peak - Before.Peak) / LeastPart;
+  llvm::erase_if(Groups, [&](const GrownGroup &Group) {
+    return Group.Bytes == 0 || Group.Bytes < Least;
+  });
+  if (Groups.size() > MaxReasons)
+    Groups.resize(MaxReasons);
+  return Groups;
+}
+
+std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
+                                               const MeasuredProgram &New) {
+  std::vector<std::string> Lines;
+  if (!Old.Memory.isTimed() || !New.Memory.isTimed())
+    return Lines;
+  ValueNames OldNames(Old.Memory.facts(), Old.Module);
+  ValueNames NewNames(New.Memory.facts(), New.Module);
+  for (const SpaceUse &Space : New.Memory.spaces()) {
+    const SpaceUse *Before = Old.Memory.space(Space.Color);
+    if (!Before || Before->Peak >= Space.Peak)
+      continue;
+    std::vector<GrownGroup> Groups =
+        findGrown(Old.Memory, New.Memory, *Before, Space);
+    uint64_t Least = ~uint64_t(0);
+    std::vector<ValueId> Also;
+    for (const GrownGroup &Group : Groups)
+      for (ValueId V : Group.Values) {
+        Least = std::min(Least, New.Memory.facts().dump()[V].Size / 2);
+        Also.push_back(V);
+      }
+    if (Groups.empty())
+      continue;
+    LargeValues Then(Old.Memory, OldNames, Space.Color, Least, {});
+    LargeValues Now(New.Memory, NewNames, Space.Color, Least, Also);
+    llvm::append_range(
+        Lines, GrowthFinder(std::move(Then), std::move(Now)).run(Groups));
+  }
+  return Lines;
+}

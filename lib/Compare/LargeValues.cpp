@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Compare/LargeValues.h"
+#include "Memory/Origin.h"
+#include "Support/Format.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+LargeValues::LargeValues(const MemoryUse &Memory, const ValueNames &Names,
+                         int32_t Color, uint64_t Least,
+                         llvm::ArrayRef<ValueId> Also)
+    : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
+      D(DumpFacts.dump()) {
+  llvm::StringMap<size_t> Known;
+  llvm::DenseSet<uint32_t> Wanted;
+  for (ValueId V : Also)
+    Wanted.insert(V.index());
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    ValueId V(I);
+    if (D[D[V].Owner].color() != Color ||
+        Memory.kind(V) == MemoryKind::ThreadLocal ||
+        (D[V].Size < Least && !Wanted.contains(I)))
+      continue;
+    ValueName Called = Names[V];
+    std::string Key = fmt::format("{}|{}|{}|{}", D[V].Owner.index(),
+                                  D[V].Offset, D[V].Size, Called.text());
+    // All states of a loop's array are one value; others are by themselves.
+    if (Called.Role != ValueRole::Collected)
+      Key += fmt::format("|{}", I);
+    auto [At, IsNew] = Known.try_emplace(Key, Ids.size());
+    if (IsNew) {
+      Ids.push_back(V);
+      Described.push_back(describe(V, Called));
+      Ranges.push_back(Memory.range(V));
+    }
+    Numbers[I] = At->second;
+    std::optional<StepRange> &Whole = Ranges[At->second];
+    if (std::optional<StepRange> Range = Memory.range(V); Range && Whole)
+      Whole = StepRange{std::min(Whole->Start, Range->Start),
+                        std::max(Whole->End, Range->End)};
+  }
+}
+
+ComparedValue LargeValues::describe(ValueId V, const ValueName &Called) const {
+  ComparedValue C;
+  C.Shape = D[V].Shape ? D.Shapes.text(D[V].Shape).str() : "";
+  C.PlainShape = D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "";
+  C.Opcode = opcodeText(findOpcode(DumpFacts, D[V].Tag.Name)).str();
+  C.OpName = Called.OpName;
+  // A copy is not what it copies; it may be inside of a fusion or not.
+  if (Called.Copied)
+    C.OpName += "/copy";
+  else if (Called.Inherited && Called.Computed)
+    C.OpName +=
+        ("/" + opcodeText(findOpcode(DumpFacts, Called.Computed))).str();
+  C.Source = Called.Source;
+  C.Bytes = C.Unpadded = D[V].Size;
+  C.Step = Memory.stepOf(D[V].Tag.Name);
+  return C;
+}
+
+std::optional<size_t> LargeValues::numberOf(ValueId V) const {
+  auto At = Numbers.find(V.index());
+  return At == Numbers.end() ? std::nullopt : std::optional(At->second);
+}
+
+std::optional<StepRange> LargeValues::range(ValueId V) const {
+  return Ranges[*numberOf(V)];
+}
+
+bool LargeValues::shareBytes(ValueId X, ValueId Y) const {
+  return D[X].Owner == D[Y].Owner && D[X].Offset < D[Y].end() &&
+         D[Y].Offset < D[X].end();
+}
+
+bool LargeValues::isHeldAtPeak(ValueId V) const {
+  if (Memory.kind(V) != MemoryKind::Temp)
+    return true;
+  const SpaceUse *Space = Memory.space(D[D[V].Owner].color());
+  std::optional<StepRange> Range = range(V);
+  return Space && Range && Range->Start <= Space->PeakStep &&
+         Space->PeakStep <= Range->End;
+}
+
+ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
+  ValueId Found;
+  std::optional<StepRange> Range = range(V);
+  for (ValueId Other : Ids) {
+    std::optional<StepRange> Its = range(Other);
+    if (Other == V || Other == Place || !Range || !Its ||
+        !shareBytes(Other, Place) || Its->Start > Range->End ||
+        Range->Start > Its->End)
+      continue;
+    if (!Found || D[Other].Size > D[Found].Size)
+      Found = Other;
+  }
+  return Found;
+}
+
+static std::string withWords(StringRef Name, const ValueName &Called) {
+  std::string Words = Called.text();
+  return Words.empty() || Words == Name ? Name.str()
+                                        : fmt::format("{} ({})", Name, Words);
+}
+
+std::string LargeValues::spell(ValueId V) const {
+  return D.spell(D[V].Tag.Name, D[V].Tag.Index);
+}
+
+std::string LargeValues::called(ValueId V) const {
+  return withWords(spell(V), Names[V]);
+}
+
+std::string LargeValues::calledInstruction(NameId Name) const {
+  return withWords(D.Names[Name], Names.ofInstruction(Name));
+}
+
+NameId LargeValues::lastReaderOf(ValueId V) const {
+  NameId Last;
+  if (UsedId Used = DumpFacts.usedOf(V))
+    for (const Use &Reader : D.uses(D[Used]))
+      if (!Last || Memory.stepOf(Reader.Name) > Memory.stepOf(Last))
+        Last = Reader.Name;
+  return Last;
+}
+
+std::string LargeValues::lastReader(ValueId V) const {
+  std::optional<StepRange> Range = range(V);
+  if (Memory.kind(V) == MemoryKind::Parameter)
+    return "it is an argument that is not donated";
+  if (Range && Range->End == Memory.steps())
+    return "it is a result, or in the memory of one";
+  NameId Last = lastReaderOf(V);
+  if (!Last)
+    return "";
+  if (Range && Memory.stepOf(Last) < Range->End)
+    return fmt::format("{} reads it at step {}, and the loop or branch that "
+                       "has it ends at step {}",
+                       calledInstruction(Last), Memory.stepOf(Last),
+                       Range->End);
+  return fmt::format("{} reads it at step {}", calledInstruction(Last),
+                     Memory.stepOf(Last));
+}
+
+ValueId LargeValues::largestOperand(ValueId V) const {
+  ValueId Largest;
+  NameId Name = D[V].Tag.Name;
+  NameId Source;
+  for (uint32_t I = 0; (Source = findOperand(DumpFacts, Name, I)); ++I) {
+    UsedId Used = DumpFacts.valueAt(Source, ShapeIndex::root());
+    ValueId Operand = Used ? DumpFacts.valueOf(Used) : ValueId();
+    if (Operand && (!Largest || D[Operand].Size > D[Largest].Size))
+      Largest = Operand;
+  }
+  return Largest;
+}
