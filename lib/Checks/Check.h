@@ -17,13 +17,28 @@ namespace hlobuf {
 
 class Reporter;
 
+/// The sections that a check needs, four at most.
+class NeedList {
+public:
+  constexpr NeedList(std::initializer_list<Section> Needs) {
+    for (Section S : Needs)
+      All[Count++] = S;
+  }
+  constexpr const Section *begin() const { return All; }
+  constexpr const Section *end() const { return All + Count; }
+
+private:
+  Section All[4] = {};
+  unsigned Count = 0;
+};
+
 /// One line of Checks.def.
 struct CheckInfo {
   llvm::StringRef Id;
   /// Severity of the check's findings unless it says otherwise.
   Severity Level;
   /// Sections that must be complete for the check to run.
-  llvm::SmallVector<Section, 4> Needs;
+  NeedList Needs;
   /// What it does for the proof of a sentence of the verdict.
   Claim For;
   /// Numbers of the catalogue of rules, separated by spaces.
@@ -31,8 +46,9 @@ struct CheckInfo {
   /// One sentence: the rule, as it is in a sound dump.
   llvm::StringRef Summary;
   void (*Run)(const CheckContext &, Reporter &);
+
   /// The page docs/checks/<id>.md; empty if there is none.
-  llvm::StringRef Page;
+  llvm::StringRef page() const;
 };
 
 /// All checks in the order of Checks.def: causes before consequences.

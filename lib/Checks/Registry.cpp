@@ -7,12 +7,11 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-static StringRef findPage(StringRef Id) {
+StringRef CheckInfo::page() const {
 #define HLOBUF_CHECK_DOC(PageId, Text)                                         \
   if (Id == PageId)                                                            \
     return Text;
 #include "CheckDocs.inc"
-  (void)Id;
   return "";
 }
 
@@ -28,19 +27,20 @@ static constexpr Claim part(Sentence S, StringRef Instead = {}) {
   return {ClaimRole::Extra, S, {}};
 }
 
-static std::vector<CheckInfo> makeRegistry() {
+namespace {
+/// The names that Checks.def uses.
+struct Registry {
   using enum Section;
   using enum Sentence;
-  using NeedList = llvm::SmallVector<Section, 4>;
+  static constexpr CheckInfo All[] = {
 #define needs(...) (NeedList{__VA_ARGS__})
 #define HLOBUF_CHECK(Function, Id, Level, Needs, For, Rules, Summary)          \
-  CheckInfo{Id,    Severity::Level, Needs,           For,                      \
-            Rules, Summary,         check##Function, findPage(Id)},
-  return {
+  {Id, Severity::Level, Needs, For, Rules, Summary, check##Function},
 #include "Checks/Checks.def"
-  };
 #undef needs
-}
+  };
+};
+} // namespace
 
 StringRef hlobuf::currentCheck(StringRef Id) {
 #define HLOBUF_RETIRED(OldId, NewId)                                           \
@@ -50,7 +50,4 @@ StringRef hlobuf::currentCheck(StringRef Id) {
   return Id;
 }
 
-llvm::ArrayRef<CheckInfo> hlobuf::allChecks() {
-  static const std::vector<CheckInfo> Registry = makeRegistry();
-  return Registry;
-}
+llvm::ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }

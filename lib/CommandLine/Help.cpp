@@ -33,6 +33,13 @@ static std::string wrap(StringRef Text, size_t Width) {
   return Result;
 }
 
+/// True if \p Argument may ask for the descriptions of options: also as `-h`,
+/// or in a file of arguments.
+static bool asksForHelp(StringRef Argument) {
+  StringRef Name = Argument.ltrim('-');
+  return Name == "h" || Name.starts_with("help") || Name.starts_with("@");
+}
+
 /// Breaks the descriptions of all options between words.
 static void wrapDescriptions() {
   // Options keep references; these last as long as they do.
@@ -85,7 +92,8 @@ bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
   cl::HideUnrelatedOptions(Shown);
   cl::SetVersionPrinter(
       [Version](llvm::raw_ostream &OS) { OS << Version << '\n'; });
-  wrapDescriptions();
+  if (std::any_of(Argv, Argv + Argc, asksForHelp))
+    wrapDescriptions();
   std::vector<std::string> Words = spellOut(Argc, Argv);
   std::vector<const char *> Arguments;
   for (const std::string &Word : Words)

@@ -58,7 +58,7 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
   bool Found = false;
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id || provesRule(Info, Id)) {
-      Out << (Found ? "\n" : "") << Info.Page;
+      Out << (Found ? "\n" : "") << Info.page();
       Found = true;
     }
   if (!Found)

@@ -86,7 +86,7 @@ private:
 static std::optional<RuleText> describeCheck(StringRef Id) {
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id)
-      return RuleText{Info.Summary, Info.Page, Info.Level};
+      return RuleText{Info.Summary, Info.page(), Info.Level};
   return std::nullopt;
 }
 
@@ -323,6 +323,16 @@ ExitStatus Driver::finish() {
   return End.Status;
 }
 
+/// True for one dump that is verified faster than the number of cores is found
+/// out, also where it is compressed.
+static bool isSmall(llvm::ArrayRef<PlannedDump> Dumps) {
+  constexpr uint64_t MaxBytes = 1 << 15;
+  return Dumps.size() == 1 && !Dumps[0].In.Proto &&
+         llvm::all_of(Dumps[0].In.Files, [](const InputFile &File) {
+           return File.Path.empty() || (File.Regular && File.Size <= MaxBytes);
+         });
+}
+
 ExitStatus Driver::run() {
   for (size_t I = 0; I != P.Dumps.size(); ++I)
     if (P.Dumps[I].Original != I)
@@ -335,7 +345,7 @@ ExitStatus Driver::run() {
   }
   Sum.addSkipped(P.Skipped);
   Sum.addSearched(P.Searched);
-  unsigned Jobs = numJobs(Options.Jobs);
+  unsigned Jobs = isSmall(P.Dumps) ? 1 : numJobs(Options.Jobs);
   if (!P.Dumps.empty())
     JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());
   runInOrder(

@@ -19,6 +19,15 @@ static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
   Known->second = std::max(Known->second, C.Outcome);
 }
 
+void LastLine::count(CheckCounts &Checks, StringRef Id) {
+  auto At = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
+    return Known.first < X;
+  });
+  if (At == Checks.end() || At->first != Id)
+    At = Checks.insert(At, {Id, 0});
+  ++At->second;
+}
+
 void LastLine::add(const DumpResult &R) {
   Counts.add(R);
   if (R.isUnreadable())
@@ -26,12 +35,10 @@ void LastLine::add(const DumpResult &R) {
   for (const ResultCheck &C : R.Checks)
     addOutcome(Outcomes, C);
   for (const SkippedCheck &Skipped : R.Skipped)
-    if (Skipped.Missing)
-      ++Missing[static_cast<size_t>(*Skipped.Missing)][Skipped.Check];
-    else
-      ++(Skipped.Kind == SkipKind::NotApplicable
-             ? Idle
-             : NotRun)[Skipped.Reason][Skipped.Check];
+    count(Skipped.Missing ? Missing[static_cast<size_t>(*Skipped.Missing)]
+          : Skipped.Kind == SkipKind::NotApplicable ? Idle[Skipped.Reason]
+                                                    : NotRun[Skipped.Reason],
+          Skipped.Check);
   Sentences.add(R);
   Unused.add(R.UnusedFiles);
 }
@@ -47,7 +54,7 @@ static std::string filePattern(size_t Role) {
   return Pattern;
 }
 
-static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
+unsigned LastLine::mostOf(const CheckCounts &Checks) {
   unsigned Most = 0;
   for (const auto &[Check, Count] : Checks)
     Most = std::max(Most, Count);
@@ -56,8 +63,7 @@ static unsigned mostOf(const std::map<std::string, unsigned> &Checks) {
 
 /// `a, b (reason)`, or `9 checks (reason)` unless \p All are wanted; with the
 /// number of dumps where there are several.
-std::string LastLine::spellReason(StringRef Reason,
-                                  const std::map<std::string, unsigned> &Checks,
+std::string LastLine::spellReason(StringRef Reason, const CheckCounts &Checks,
                                   bool All) const {
   std::string Text;
   if (!All && Checks.size() > MaxNamed)

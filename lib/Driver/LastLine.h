@@ -48,8 +48,12 @@ private:
   std::string passed() const;
   /// Missing files, then other reasons.
   std::string notRun() const;
-  std::string spellReason(llvm::StringRef Reason,
-                          const std::map<std::string, unsigned> &Checks,
+  /// Checks by name, with the number of dumps.
+  using CheckCounts =
+      llvm::SmallVector<std::pair<llvm::StringRef, unsigned>, 8>;
+  static void count(CheckCounts &Checks, llvm::StringRef Id);
+  static unsigned mostOf(const CheckCounts &Checks);
+  std::string spellReason(llvm::StringRef Reason, const CheckCounts &Checks,
                           bool All) const;
   /// Files that were not read, and what a configuration hides.
   std::string remarks() const;
@@ -68,12 +72,10 @@ private:
   FileCount Unused, Skipped, Searched;
   /// Configuration to the checks that it switches off.
   std::map<std::string, std::set<std::string>> SwitchedOff;
-  /// Reason to checks to number of dumps.
-  using SkipTable = std::map<std::string, std::map<std::string, unsigned>>;
-  /// What could not be checked, and what does not apply.
-  SkipTable NotRun, Idle;
-  /// What waits for a missing file, by role: checks to number of dumps.
-  std::array<std::map<std::string, unsigned>, NumFileRoles> Missing;
+  /// By reason: what could not be checked, and what does not apply.
+  std::map<std::string, CheckCounts> NotRun, Idle;
+  /// What waits for a missing file, by role.
+  std::array<CheckCounts, NumFileRoles> Missing;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only
   /// where it is so for all of them.
   llvm::DenseMap<const char *, CheckOutcome> Outcomes;

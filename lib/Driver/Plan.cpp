@@ -113,7 +113,7 @@ llvm::Expected<Plan> hlobuf::makePlan(const VerifyOptions &Options,
   runParallel(P.Dumps.size(), Options.Jobs,
               [&](size_t I) { locateFiles(P.Dumps[I].In, Options.Siblings); });
   // A store knows equal dumps, too.
-  if (Options.Store.empty())
+  if (Options.Store.empty() && P.Dumps.size() > 1)
     findTwins(P.Dumps, Options.Jobs);
   return P;
 }

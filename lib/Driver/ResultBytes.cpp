@@ -103,18 +103,6 @@ template <typename IO> static void fields(IO &Io, ResultUncounted &U) {
   each(Io, U.Check, U.Level, U.Count, U.Silenced);
 }
 
-template <typename IO> static void fields(IO &Io, SkippedCheck &S) {
-  each(Io, S.Check, S.Reason, S.Kind, S.Missing, S.Required);
-}
-
-template <typename IO> static void fields(IO &Io, ResultExempt &E) {
-  each(Io, E.Check, E.Gate, E.Count);
-}
-
-template <typename IO> static void fields(IO &Io, SentenceResult &S) {
-  each(Io, S.Is, S.Because, S.Given, S.Extent, S.Hidden);
-}
-
 static void checkId(Packer &Out, StringRef &Id) {
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
@@ -130,9 +118,23 @@ static void checkId(Unpacker &In, StringRef &Id) {
     In.refuse();
 }
 
+template <typename IO> static void fields(IO &Io, SkippedCheck &S) {
+  checkId(Io, S.Check);
+  each(Io, S.Reason, S.Kind, S.Missing, S.Required);
+}
+
+template <typename IO> static void fields(IO &Io, ResultExempt &E) {
+  checkId(Io, E.Check);
+  each(Io, E.Gate, E.Count);
+}
+
+template <typename IO> static void fields(IO &Io, SentenceResult &S) {
+  each(Io, S.Is, S.Because, S.Given, S.Extent, S.Hidden);
+}
+
 template <typename IO> static void fields(IO &Io, ResultCheck &C) {
   checkId(Io, C.Id);
-  each(Io, C.Outcome, C.Gravest, C.Extent, C.Assumption);
+  each(Io, C.Outcome, C.FromTexts, C.Gravest, C.Extent, C.Assumption);
 }
 
 template <typename IO> static void fields(IO &Io, StoredResult &S) {

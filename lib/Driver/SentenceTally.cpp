@@ -110,12 +110,15 @@ std::string SentenceTally::spell(const Gap &G, unsigned Count) const {
 /// The most frequent first; of equal ones in the order of sentences.
 std::vector<std::string>
 SentenceTally::spellAll(const std::map<Gap, unsigned> &Some) const {
-  std::vector<std::pair<Gap, unsigned>> Sorted(Some.begin(), Some.end());
-  llvm::stable_sort(
-      Sorted, [](const auto &A, const auto &B) { return A.second > B.second; });
+  std::vector<const std::pair<const Gap, unsigned> *> Sorted;
+  for (const auto &Each : Some)
+    Sorted.push_back(&Each);
+  llvm::stable_sort(Sorted, [](const auto *A, const auto *B) {
+    return A->second > B->second;
+  });
   std::vector<std::string> Lines;
-  for (const auto &[G, Count] : Sorted)
-    Lines.push_back(spell(G, Count));
+  for (const auto *Each : Sorted)
+    Lines.push_back(spell(Each->first, Each->second));
   return Lines;
 }
 

@@ -68,6 +68,8 @@ void UnmatchedSettings::findRequirements(const ActiveConfig *File,
                                          List &Found) const {
   StringRef Text =
       File ? StringRef(File->Source->Require.Text) : StringRef(Options.Require);
+  if (Text.empty())
+    return;
   std::vector<StringRef> Running;
   for (const CheckInfo &Info : allChecks())
     if (llvm::any_of(Used, [&](const Settings *S) {

@@ -62,6 +62,16 @@ static std::string lostByModule(const CheckContext &A) {
 
 namespace {
 
+/// What one check says.
+struct CheckRun {
+  /// Without an id where it did not run.
+  ResultCheck Ended;
+  std::vector<Diagnostic> Findings;
+  llvm::SmallVector<SkippedCheck, 1> Skipped;
+  std::vector<ResultExempt> Exempted;
+  std::optional<ResultUncounted> Uncounted;
+};
+
 /// Runs the checks of one dump and gathers what they say.
 class Run {
 public:
@@ -80,9 +90,9 @@ public:
 
 private:
   std::vector<uint32_t> order(unsigned Jobs) const;
-  Verdict runCheck(uint32_t Number) const;
-  CheckOutcome outcome(const Reporter &R, const Verdict &Check) const;
-  void gather(Verdict Check);
+  CheckRun runCheck(uint32_t Number) const;
+  CheckOutcome outcome(const Reporter &R, const CheckRun &Check) const;
+  void gather(CheckRun &Check);
   void settleSeverities();
   void noteGravest();
   void sortByPlace();
@@ -141,7 +151,7 @@ static CheckOutcome outcomeOf(SkipKind Kind) {
 }
 
 /// How \p Check ended. Lints that nobody asked for are dropped later.
-CheckOutcome Run::outcome(const Reporter &R, const Verdict &Check) const {
+CheckOutcome Run::outcome(const Reporter &R, const CheckRun &Check) const {
   if (R.count() > Reporter::MaxKept)
     return CheckOutcome::Found;
   for (const Diagnostic &F : Check.Findings)
@@ -187,17 +197,17 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   return Enabled;
 }
 
-Verdict Run::runCheck(uint32_t Number) const {
+CheckRun Run::runCheck(uint32_t Number) const {
   const CheckInfo &Info = allChecks()[Number];
-  Verdict Check;
-  auto Skip = [&](const SkipReason &Why) {
-    Check.Skipped.push_back({Info.Id.str(), Why.Reason, Why.Kind, Why.Missing,
-                             Selection.Require.contains(Info.Id)});
+  CheckRun Check;
+  auto Skip = [&](SkipReason Why) {
+    Check.Skipped.push_back({Info.Id, std::move(Why.Reason), Why.Kind,
+                             Why.Missing, Selection.Require.contains(Info.Id)});
   };
   if (std::optional<SkipReason> Missing =
           missingNeed(Context, Info, OnlyUnknown)) {
-    Check.Checks.push_back({Info.Id, outcomeOf(Missing->Kind)});
-    Skip(*Missing);
+    Check.Ended = {Info.Id, outcomeOf(Missing->Kind)};
+    Skip(std::move(*Missing));
     return Check;
   }
   Reporter R(Info, Number + 1, Check.Findings); // 0 is the reader's
@@ -209,30 +219,31 @@ Verdict Run::runCheck(uint32_t Number) const {
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
   Texts.releasePages();
-  Check.Checks.push_back({Info.Id, outcome(R, Check), R.usesTexts(),
-                          Severity::Lint, R.extent().str(),
-                          R.assumption().str()});
+  Check.Ended = {Info.Id,        outcome(R, Check), R.usesTexts(),
+                 Severity::Lint, R.extent().str(),  R.assumption().str()};
   for (const SkipReason &Why : R.skipReasons())
     Skip(Why);
   for (auto [Gate, Count] : R.exempted())
-    Check.Exempted.push_back({Info.Id.str(), Gate.str(), Count});
+    Check.Exempted.push_back({Info.Id, Gate.str(), Count});
   if (R.count() > Reporter::MaxKept)
-    Check.Uncounted.push_back(
-        {Info.Id.str(), R.gravestUncounted(), R.count() - Reporter::MaxKept});
-  Check.Verified = R.skipReasons().empty();
+    Check.Uncounted = {Info.Id.str(), R.gravestUncounted(),
+                       R.count() - Reporter::MaxKept};
   return Check;
 }
 
-void Run::gather(Verdict Check) {
+void Run::gather(CheckRun &Check) {
+  if (Check.Ended.Id.empty())
+    return;
   auto Move = [](auto &From, auto &To) {
     std::move(From.begin(), From.end(), std::back_inserter(To));
   };
   Move(Check.Findings, All);
-  Move(Check.Checks, Result.Checks);
+  Result.Verified += Check.Skipped.empty();
+  Result.Checks.push_back(std::move(Check.Ended));
   Move(Check.Skipped, Result.Skipped);
   Move(Check.Exempted, Result.Exempted);
-  Move(Check.Uncounted, Result.Uncounted);
-  Result.Verified += Check.Verified;
+  if (Check.Uncounted)
+    Result.Uncounted.push_back(std::move(*Check.Uncounted));
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
@@ -291,13 +302,20 @@ void Run::sortByPlace() {
 
 Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   std::vector<uint32_t> Order = order(Jobs);
-  std::vector<Verdict> Outcomes(allChecks().size());
+  Result.Checks.reserve(Order.size());
+  Result.Skipped.reserve(Order.size());
+  // One thread runs them in the order of Checks.def.
+  std::vector<CheckRun> Others(Jobs > 1 ? allChecks().size() : 0);
   runInOrder(
       Order.size(), Jobs, [&](size_t I) { return runCheck(Order[I]); },
-      [&](size_t I, Verdict &Check) { Outcomes[Order[I]] = std::move(Check); });
-  Result.Checks.reserve(Order.size());
-  for (Verdict &Check : Outcomes)
-    gather(std::move(Check));
+      [&](size_t I, CheckRun &Check) {
+        if (Jobs > 1)
+          Others[Order[I]] = std::move(Check);
+        else
+          gather(Check);
+      });
+  for (CheckRun &Check : Others)
+    gather(Check);
   settleSeverities();
   noteGravest();
   sortByPlace();

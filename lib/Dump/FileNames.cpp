@@ -77,21 +77,26 @@ StringRef hlobuf::moduleStemOf(StringRef Path) {
   return Path.take_front(static_cast<size_t>(Name.end() - Path.begin()));
 }
 
-std::vector<std::string> hlobuf::candidateNames(StringRef Stem, FileRole Role) {
-  std::vector<std::string> Names;
+std::string
+hlobuf::findCandidate(StringRef Stem, FileRole Role,
+                      llvm::function_ref<bool(const std::string &)> Exists) {
+  std::string Name;
+  Name.reserve(Stem.size() + 64); // more than any tail has
   for (StringRef Tail : tailsOf(Role))
-    for (StringRef Compression : Compressions)
-      Names.push_back((Stem + Tail + Compression).str());
-  return Names;
+    for (StringRef Compression : Compressions) {
+      Name = Stem;
+      Name += Tail;
+      Name += Compression;
+      if (Exists(Name))
+        return Name;
+    }
+  return "";
 }
 
 std::string
 hlobuf::assignmentOf(StringRef Path,
                      llvm::function_ref<bool(const std::string &)> Exists) {
-  for (std::string &Name : candidateNames(stemOf(Path), FileRole::Assignment))
-    if (Exists(Name))
-      return std::move(Name);
-  return "";
+  return findCandidate(stemOf(Path), FileRole::Assignment, Exists);
 }
 
 static Belonging judge(size_t Matching, size_t Total, StringRef What) {

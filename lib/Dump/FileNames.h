@@ -31,9 +31,11 @@ llvm::StringRef stemOf(llvm::StringRef Path);
 /// optimizations.
 llvm::StringRef moduleStemOf(llvm::StringRef Path);
 
-/// The names that the file \p Role of the module \p Stem may have, the most
-/// likely one first.
-std::vector<std::string> candidateNames(llvm::StringRef Stem, FileRole Role);
+/// Of the names that the file \p Role of the module \p Stem may have, the most
+/// likely one first, the first that \p Exists accepts; empty if it accepts
+/// none.
+std::string findCandidate(llvm::StringRef Stem, FileRole Role,
+                          llvm::function_ref<bool(const std::string &)> Exists);
 
 /// The file that holds the assignment of the fragment or module text \p Path;
 /// empty if \p Exists accepts none.

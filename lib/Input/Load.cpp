@@ -65,17 +65,17 @@ static InputFile statFile(const std::string &Path) {
 
 /// The first of the names that \p Role may have that exists.
 static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
-  for (const std::string &Name : candidateNames(Stem, Role)) {
+  InputFile Found;
+  findCandidate(Stem, Role, [&](const std::string &Name) {
     if (Name == In.Path)
-      continue;
-    if (In.Frames) {
-      if (In.Frames->Files.count(Name) != 0)
-        return {Name, 0, {}, false};
-    } else if (InputFile File = statFile(Name); !File.Path.empty()) {
-      return File;
-    }
-  }
-  return {};
+      return false;
+    if (!In.Frames)
+      Found = statFile(Name);
+    else if (In.Frames->Files.count(Name) != 0)
+      Found = {Name, 0, {}, false};
+    return !Found.Path.empty();
+  });
+  return Found;
 }
 
 void LoadedDump::noteCutAssignment(std::string Evidence) {

@@ -129,7 +129,8 @@ struct SentenceResult {
 
 /// A check that did not run, or not on all of the dump, and why.
 struct SkippedCheck {
-  std::string Check;
+  /// Of static storage.
+  llvm::StringRef Check;
   std::string Reason;
   SkipKind Kind = SkipKind::NotChecked;
   /// The file that would have made it run, where one is missing.
@@ -140,7 +141,8 @@ struct SkippedCheck {
 
 /// What a check left out, and the gate that did it; see docs/gates.md.
 struct ResultExempt {
-  std::string Check;
+  /// Of static storage.
+  llvm::StringRef Check;
   std::string Gate;
   uint64_t Count = 0;
 };
