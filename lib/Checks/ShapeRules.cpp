@@ -137,6 +137,8 @@ private:
   std::optional<Numbers> concatenated() const;
   std::optional<Numbers> reduced(uint32_t K) const;
   std::optional<Numbers> multiplied() const;
+  std::optional<Numbers> sliced() const;
+  std::optional<Numbers> padded() const;
 
   const ShapeTable &Shapes;
   const ShapedInstruction &I;
@@ -328,6 +330,31 @@ std::optional<Numbers> ShapeRules::multiplied() const {
   return Sizes;
 }
 
+std::optional<Numbers> ShapeRules::sliced() const {
+  auto Bounds = sliceBounds(attribute("slice"));
+  if (!Bounds)
+    return std::nullopt;
+  Numbers Sizes;
+  for (const SliceBounds &Of : *Bounds)
+    Sizes.push_back(Of.size());
+  return Sizes;
+}
+
+std::optional<Numbers> ShapeRules::padded() const {
+  const Shape *From = array(0);
+  auto All = paddings(attribute("padding"));
+  if (!From || !All || All->size() != From->Dimensions.size())
+    return std::nullopt;
+  Numbers Sizes = dimensionsOf(*From);
+  for (auto [Size, Added] : llvm::zip(Sizes, *All)) {
+    if (Size > INT32_MAX)
+      return std::nullopt;
+    Size += int64_t(Added.Below) + Added.Above +
+            std::max<int64_t>(0, Size - 1) * int64_t(Added.Between);
+  }
+  return Sizes;
+}
+
 void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
   const Shape *Own = plain(Part);
   if (!Own || !Sizes || *Sizes == dimensionsOf(*Own))
@@ -374,7 +401,7 @@ void ShapeRules::checkByOpcode() {
     return checkPlacement();
   case Opcode::Slice:
     checkWithin(Whole, 0);
-    return checkSizes("slice", sliceSizes(attribute("slice")));
+    return checkSizes("slice", sliced());
   case Opcode::DynamicSlice:
     checkWithin(Whole, 0);
     checkStarts(1);
@@ -386,10 +413,7 @@ void ShapeRules::checkByOpcode() {
   case Opcode::Concatenate:
     return checkComputed(I.Result, concatenated());
   case Opcode::Pad:
-    if (const Shape *From = array(0))
-      checkComputed(I.Result,
-                    paddedSizes(attribute("padding"), dimensionsOf(*From)));
-    return;
+    return checkComputed(I.Result, padded());
   case Opcode::Dot:
     return checkComputed(I.Result, multiplied());
   case Opcode::Reduce:

@@ -75,12 +75,12 @@ IntegerMap AccessMaps::moved(Opcode Op, const Step &S) {
 }
 
 IntegerMap AccessMaps::sliced(const Step &S) {
-  SmallVector<int64_t, 6> Begins(S.rank()), Strides(S.rank());
-  if (S.sourceRank() != S.rank() || !parseSlice(S.Attributes, Begins, Strides))
+  auto Bounds = sliceBounds(findAttribute(S.Attributes, "slice"));
+  if (!Bounds || Bounds->size() != S.rank() || S.sourceRank() != S.rank())
     return {};
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D)
-    Relations.equal({out(D), in(D, -Strides[D])}, -Begins[D]);
+    Relations.equal({out(D), in(D, -(*Bounds)[D].Stride)}, -(*Bounds)[D].Begin);
   return Relations.map();
 }
 
@@ -149,22 +149,16 @@ IntegerSet AccessMaps::window(ScopedId At) {
 IntegerMap AccessMaps::padded(const Step &S) {
   if (S.Operand == 1)
     return scalar(S);
-  SmallVector<StringRef, 6> Items;
-  StringRef Text = findAttribute(S.Attributes, "padding").value_or("");
-  if (!Text.empty())
-    Text.split(Items, 'x');
-  if (Items.size() != S.rank() || S.sourceRank() != S.rank())
+  auto All = paddings(findAttribute(S.Attributes, "padding"));
+  if (!All || All->size() != S.rank() || S.sourceRank() != S.rank())
     return {};
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
-    SmallVector<StringRef, 3> Parts;
-    Items[D].split(Parts, '_');
-    int64_t Low = 0, Between = 0;
-    if (Parts[0].trim().getAsInteger(10, Low) ||
-        (Parts.size() > 2 && Parts[2].trim().getAsInteger(10, Between)) ||
-        Between < 0 || Between >= MaxElement || std::abs(Low) >= MaxElement)
+    const Padding &Added = (*All)[D];
+    if (Added.Between < 0)
       return {};
-    Relations.equal({in(D), out(D, -1 - Between)}, -Low);
+    Relations.equal({in(D), out(D, -1 - int64_t(Added.Between))},
+                    -int64_t(Added.Below));
     Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
   }
   return Relations.map();

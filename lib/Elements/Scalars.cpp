@@ -76,11 +76,11 @@ bool Scalars::stepOverMove(ScalarId &S) const {
     return false;
   switch (P[Id].Op) {
   case Opcode::Slice: {
-    SmallVector<int64_t, 6> Begins(From.size()), Strides(From.size());
-    if (!parseSlice(attributes(Id), Begins, Strides))
+    auto Bounds = sliceBounds(findAttribute(attributes(Id), "slice"));
+    if (!Bounds || Bounds->size() != From.size())
       return false;
-    for (size_t D = 0; D != From.size(); ++D)
-      From[D] = boundedAdd(Begins[D], boundedMultiply(From[D], Strides[D]));
+    for (auto [At, Of] : llvm::zip(From, *Bounds))
+      At = boundedAdd(Of.Begin, boundedMultiply(At, Of.Stride));
     break;
   }
   case Opcode::Broadcast:

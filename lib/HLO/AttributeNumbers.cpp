@@ -18,48 +18,50 @@ std::optional<Numbers> hlobuf::numbersIn(std::optional<StringRef> Text) {
   return All;
 }
 
-std::optional<Numbers> hlobuf::sliceSizes(std::optional<StringRef> Text) {
+/// Two numbers of \p Text, or three, between \p Separator; false if there are
+/// others.
+template <typename T>
+static bool numbersBetween(StringRef Text, char Separator, T &First, T &Second,
+                           T &Third) {
+  llvm::SmallVector<StringRef, 3> Parts;
+  Text.split(Parts, Separator);
+  return Parts.size() >= 2 && !Parts[0].getAsInteger(10, First) &&
+         !Parts[1].getAsInteger(10, Second) &&
+         (Parts.size() < 3 || !Parts[2].getAsInteger(10, Third));
+}
+
+std::optional<llvm::SmallVector<SliceBounds, 6>>
+hlobuf::sliceBounds(std::optional<StringRef> Text) {
+  constexpr int64_t Most = int64_t(1) << 40;
   if (!Text || !Text->consume_front("{") || !Text->consume_back("}"))
     return std::nullopt;
-  Numbers Sizes;
+  llvm::SmallVector<SliceBounds, 6> All;
   llvm::SmallVector<StringRef, 6> Items;
   Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items) {
+    SliceBounds &Of = All.emplace_back();
     Item = Item.trim();
-    llvm::SmallVector<StringRef, 3> Parts;
-    if (!Item.consume_front("[") || !Item.consume_back("]"))
+    if (!Item.consume_front("[") || !Item.consume_back("]") ||
+        !numbersBetween(Item, ':', Of.Begin, Of.Limit, Of.Stride) ||
+        Of.Begin < 0 || Of.Limit < Of.Begin || Of.Limit >= Most ||
+        Of.Stride < 1 || Of.Stride >= Most)
       return std::nullopt;
-    Item.split(Parts, ':');
-    int64_t Begin, Limit, Stride = 1;
-    if (Parts.size() < 2 || Parts[0].getAsInteger(10, Begin) ||
-        Parts[1].getAsInteger(10, Limit) ||
-        (Parts.size() > 2 && Parts[2].getAsInteger(10, Stride)) ||
-        Stride <= 0 || Begin < 0 || Limit < Begin)
-      return std::nullopt;
-    Sizes.push_back((Limit - Begin) / Stride +
-                    ((Limit - Begin) % Stride != 0 ? 1 : 0));
   }
-  return Sizes;
+  return All;
 }
 
-std::optional<Numbers> hlobuf::paddedSizes(std::optional<StringRef> Text,
-                                           Numbers Sizes) {
-  llvm::SmallVector<StringRef, 6> Items;
-  if (Text && !Text->empty())
-    Text->split(Items, 'x');
-  if (Items.size() != Sizes.size())
+std::optional<llvm::SmallVector<Padding, 6>>
+hlobuf::paddings(std::optional<StringRef> Text) {
+  if (!Text)
     return std::nullopt;
-  for (size_t K = 0; K != Items.size(); ++K) {
-    llvm::SmallVector<StringRef, 3> Parts;
-    Items[K].split(Parts, '_');
-    int32_t Low, High, Between = 0;
-    if (Parts.size() < 2 || Parts[0].getAsInteger(10, Low) ||
-        Parts[1].getAsInteger(10, High) ||
-        (Parts.size() > 2 && Parts[2].getAsInteger(10, Between)) ||
-        Sizes[K] > INT32_MAX)
+  llvm::SmallVector<Padding, 6> All;
+  llvm::SmallVector<StringRef, 6> Items;
+  if (!Text->empty())
+    Text->split(Items, 'x');
+  for (StringRef Item : Items) {
+    Padding &Of = All.emplace_back();
+    if (!numbersBetween(Item, '_', Of.Below, Of.Above, Of.Between))
       return std::nullopt;
-    Sizes[K] += int64_t(Low) + High +
-                std::max<int64_t>(0, Sizes[K] - 1) * int64_t(Between);
   }
-  return Sizes;
+  return All;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes that attributes say.
+// Numbers that attributes say.
 
 #ifndef HLOBUF_HLO_ATTRIBUTENUMBERS_H
 #define HLOBUF_HLO_ATTRIBUTENUMBERS_H
@@ -16,14 +16,32 @@ using AttributeNumbers = llvm::SmallVector<int64_t, 6>;
 /// The numbers of `{1,0}`; nothing if it is something else.
 std::optional<AttributeNumbers> numbersIn(std::optional<llvm::StringRef> Text);
 
-/// The sizes in elements that `slice={[begin:limit:stride], ..}` gives; nothing
-/// if it is something else.
-std::optional<AttributeNumbers> sliceSizes(std::optional<llvm::StringRef> Text);
+/// What a slice takes of one dimension, in elements: [Begin, Limit), every
+/// Stride-th. All are below 2^40, and the stride is at least 1.
+struct SliceBounds {
+  int64_t Begin = 0;
+  int64_t Limit = 0;
+  int64_t Stride = 1;
 
-/// What `padding=1_2x0_0_3` (below, above, between) makes of \p Sizes, in
-/// elements; nothing if it is something else.
-std::optional<AttributeNumbers> paddedSizes(std::optional<llvm::StringRef> Text,
-                                            AttributeNumbers Sizes);
+  int64_t size() const { return (Limit - Begin + Stride - 1) / Stride; }
+};
+
+/// The dimensions of `slice={[begin:limit:stride], ..}`; nothing if it is
+/// something else.
+std::optional<llvm::SmallVector<SliceBounds, 6>>
+sliceBounds(std::optional<llvm::StringRef> Text);
+
+/// What a pad adds to one dimension, in elements; what is below 0 is cut off.
+struct Padding {
+  int32_t Below = 0;
+  int32_t Above = 0;
+  int32_t Between = 0;
+};
+
+/// The dimensions of `padding=1_2x0_0_3` (below, above, between); nothing if it
+/// is something else.
+std::optional<llvm::SmallVector<Padding, 6>>
+paddings(std::optional<llvm::StringRef> Text);
 
 } // namespace hlobuf
 

@@ -297,23 +297,3 @@ hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
   }
   return Found;
 }
-
-bool hlobuf::parseSlice(llvm::StringRef Attributes,
-                        llvm::MutableArrayRef<int64_t> Begins,
-                        llvm::MutableArrayRef<int64_t> Strides) {
-  constexpr int64_t Most = int64_t(1) << 40;
-  llvm::StringRef Text = findAttribute(Attributes, "slice").value_or("");
-  for (size_t D = 0; D != Begins.size(); ++D) {
-    llvm::StringRef Item;
-    std::tie(Item, Text) = Text.split(']');
-    llvm::SmallVector<llvm::StringRef, 3> Parts;
-    Item.substr(Item.find('[')).substr(1).split(Parts, ':');
-    Strides[D] = 1;
-    if (Parts.size() < 2 || Parts[0].getAsInteger(10, Begins[D]) ||
-        (Parts.size() > 2 && Parts[2].getAsInteger(10, Strides[D])) ||
-        Begins[D] < 0 || Begins[D] >= Most || Strides[D] < 1 ||
-        Strides[D] >= Most)
-      return false;
-  }
-  return true;
-}

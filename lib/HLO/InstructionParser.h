@@ -54,14 +54,6 @@ bool forEachOperand(llvm::StringRef Operands,
 std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,
                                              llvm::StringRef Key);
 
-/// Reads `slice={[begin:limit], [begin:limit:stride]}` of \p Attributes into
-/// \p Begins and \p Strides, in elements, which are as long as the rank. False
-/// if it is not there, or if a number is not a start below 2^40 or not a stride
-/// of 1 to 2^40.
-bool parseSlice(llvm::StringRef Attributes,
-                llvm::MutableArrayRef<int64_t> Begins,
-                llvm::MutableArrayRef<int64_t> Strides);
-
 /// `custom_call_target` without its quotes; empty if it is not there.
 llvm::StringRef customCallTarget(llvm::StringRef Attributes);
 

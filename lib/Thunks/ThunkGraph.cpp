@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Thunks/ThunkGraph.h"
+#include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
@@ -261,12 +262,12 @@ std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
   const Shape &Whole = P.trees().shape(P[P.operands(I)[0]].Shape);
   const Shape &Part = P.trees().shape(P[I].Shape);
   size_t Rank = Whole.Dimensions.size();
-  SmallVector<int64_t, 6> Begins(Rank), Strides(Rank);
+  auto Bounds =
+      sliceBounds(findAttribute(P.module().attributes(P.module()[I]), "slice"));
   if (!Whole.isArray() || Whole.isTiled() || Whole.isDynamic() ||
       Whole.Bits % 8 != 0 || Part.Dimensions.size() != Rank || !Whole.Layout ||
       Whole.Layout->MinorToMajor.size() != Rank ||
-      Whole.Layout->ElementBits != 0 ||
-      !parseSlice(P.module().attributes(P.module()[I]), Begins, Strides))
+      Whole.Layout->ElementBits != 0 || !Bounds || Bounds->size() != Rank)
     return std::nullopt;
   int64_t Stride = Whole.Bits / 8;
   int64_t Offset = 0;
@@ -277,8 +278,8 @@ std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
     int64_t Size = Whole.Dimensions[D].Size;
     int64_t Taken = Part.Dimensions[D].Size;
     int64_t Before = 0;
-    if (Strides[D] != 1 || (Cut && Taken != 1) ||
-        __builtin_mul_overflow(Begins[D], Stride, &Before) ||
+    if ((*Bounds)[D].Stride != 1 || (Cut && Taken != 1) ||
+        __builtin_mul_overflow((*Bounds)[D].Begin, Stride, &Before) ||
         __builtin_add_overflow(Offset, Before, &Offset) ||
         __builtin_mul_overflow(Stride, Size, &Stride))
       return std::nullopt;
