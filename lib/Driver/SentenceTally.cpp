@@ -16,13 +16,11 @@ static constexpr size_t MaxGaps = 2;
 /// The same for a run.
 static constexpr size_t MaxGapsOfRun = 3;
 
-SentenceTally::Gap SentenceTally::join(
-    const std::map<std::vector<std::string>, std::vector<Sentence>>
-        &ByReasons) {
+SentenceTally::Gap SentenceTally::join(const ReasonTable &ByReasons) {
   Gap All;
   for (const auto &[Reasons, Which] : ByReasons) {
     llvm::append_range(All.first, Which);
-    for (const std::string &Reason : Reasons)
+    for (const std::string &Reason : *Reasons)
       if (!llvm::is_contained(All.second, Reason))
         All.second.push_back(Reason);
   }
@@ -33,7 +31,7 @@ SentenceTally::Gap SentenceTally::join(
 void SentenceTally::add(const DumpResult &R) {
   ++Dumps;
   Unproving += R.ProvesNothing;
-  std::map<std::vector<std::string>, std::vector<Sentence>> ByReasons;
+  ReasonTable ByReasons;
   for (Sentence S : All) {
     const SentenceResult &Said = R[S];
     Tally &Of = Tallies[static_cast<size_t>(S)];
@@ -46,13 +44,13 @@ void SentenceTally::add(const DumpResult &R) {
     if (Said.Hidden)
       ++Hidden[{{S}, Said.Because}];
     else
-      ByReasons[Said.Because].push_back(S);
+      ByReasons[&Said.Because].push_back(S);
   }
   for (const auto &[Reasons, Which] : ByReasons)
-    ++AllGaps[{Which, Reasons}];
+    ++AllGaps[{Which, *Reasons}];
   if (ByReasons.size() <= MaxGaps)
     for (const auto &[Reasons, Which] : ByReasons)
-      ++Gaps[{Which, Reasons}];
+      ++Gaps[{Which, *Reasons}];
   else
     ++Gaps[join(ByReasons)];
 }

@@ -50,8 +50,16 @@ private:
   std::string list(Standing Is) const;
   std::string spell(const Gap &G, unsigned Count) const;
   std::vector<std::string> spellAll(const std::map<Gap, unsigned> &Some) const;
-  static Gap join(const std::map<std::vector<std::string>,
-                                 std::vector<Sentence>> &ByReasons);
+  struct LessReasons {
+    bool operator()(const std::vector<std::string> *A,
+                    const std::vector<std::string> *B) const {
+      return *A < *B;
+    }
+  };
+  /// Of one dump: what is not shown for the same reasons.
+  using ReasonTable = std::map<const std::vector<std::string> *,
+                               std::vector<Sentence>, LessReasons>;
+  static Gap join(const ReasonTable &ByReasons);
 
   unsigned Dumps = 0;
   unsigned Unproving = 0;

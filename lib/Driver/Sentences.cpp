@@ -65,6 +65,8 @@ private:
   bool Agrees = false;
   /// Of the sentence at hand, needed checks that are not selected.
   std::vector<StringRef> Off;
+  /// The same of missing files, by role: it was given as a reason.
+  std::array<bool, NumFileRoles> Told = {};
 };
 } // namespace
 
@@ -126,9 +128,14 @@ static std::string missingFile(FileRole Role) {
 }
 
 void Settling::addSkipped(Sentence S, StringRef Id) {
-  for (const SkippedCheck &Each : R.Skipped)
-    if (Each.Check == Id)
-      add(S, Each.Missing ? missingFile(*Each.Missing) : Each.Reason);
+  for (const SkippedCheck &Each : R.Skipped) {
+    if (Each.Check != Id)
+      continue;
+    if (!Each.Missing)
+      add(S, Each.Reason);
+    else if (!std::exchange(Told[static_cast<size_t>(*Each.Missing)], true))
+      add(S, missingFile(*Each.Missing));
+  }
 }
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
@@ -213,6 +220,7 @@ static std::string spellOff(llvm::ArrayRef<StringRef> Off) {
 
 void Settling::settle(Sentence S) {
   Off.clear();
+  Told = {};
   SentenceResult &Said = R[S];
   Said = {};
   if (S == ReaderSentence)
