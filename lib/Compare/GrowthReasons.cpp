@@ -208,7 +208,7 @@ std::string GrowthFinder::insideOf(ValueId V) const {
   const HloModule &M = OldFacts.dump().Module;
   std::vector<HloId> Callers(M.Computations.size());
   for (size_t I = 0; I != M.Instructions.size(); ++I)
-    if (M.Instructions[I].Op.Op == Opcode::Fusion)
+    if (M.Instructions[I].Op == Opcode::Fusion)
       for (const HloCall &Call : M.calls(M.Instructions[I]))
         if (Call.Callee)
           Callers[Call.Callee.index()] = HloId(I);

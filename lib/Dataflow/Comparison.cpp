@@ -162,7 +162,7 @@ void Comparer::findPlaced() {
 /// (buffer_assignment.cc, AssignBufferForHloBuffer, allocate_buffers_for_
 /// constants and dus_view_color). Their live ranges are printed.
 bool Comparer::isUnallocated(HloValueId V) {
-  const ProgramNode &N = P[Flow[V].Definition];
+  const HloNode &N = P[Flow[V].Definition];
   ShapeIndex Index = P.trees().index(N.Shape, Flow[V].Ordinal);
   if (!D.complete(Section::Ranges) || DumpFacts.isFull() || !N.Name ||
       !DumpFacts.rangeRow(N.Name, Index))
@@ -442,7 +442,7 @@ void Comparer::ranges() {
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
     std::optional<StepRange> Implied = Derived.ranges()[V];
-    const ProgramNode &N = P[Flow[V].Definition];
+    const HloNode &N = P[Flow[V].Definition];
     if (!Implied || !N.Name || (P.isFromTexts() && !Derived.lineOf(V)))
       continue;
     auto Row =

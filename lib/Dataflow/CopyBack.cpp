@@ -22,7 +22,7 @@ bool hlobuf::isReadOnly(const Dump &D, const Allocation &Alloc) {
 static HloValueId copySource(const DataflowAnalysis &Flow, HloValueId V) {
   const Program &P = Flow.program();
   const HloValue &Copy = Flow[V];
-  const ProgramNode &N = P[Copy.Definition];
+  const HloNode &N = P[Copy.Definition];
   bool IsStart = N.Op == Opcode::CopyStart &&
                  Copy.Ordinal == P.trees().elementOrdinal(N.Shape, 0);
   bool IsCopy = N.Op == Opcode::Copy && !P.trees().isTuple(N.Shape, 0);

@@ -15,7 +15,7 @@ HloValueId Derivation::find(NameId Name, ShapeIndex Index) const {
 void Derivation::findLines() {
   Lines.reserve(Flow.values().size());
   for (const HloValue &V : Flow.values()) {
-    const ProgramNode &N = P[V.Definition];
+    const HloNode &N = P[V.Definition];
     Lines.push_back(
         N.Name ? facts().findValue(N.Name, P.trees().index(N.Shape, V.Ordinal))
                : ValueId());
@@ -24,7 +24,7 @@ void Derivation::findLines() {
 
 UsedId Derivation::usedOf(HloValueId V) const {
   const HloValue &Value = Flow[V];
-  const ProgramNode &N = P[Value.Definition];
+  const HloNode &N = P[Value.Definition];
   return N.Name
              ? facts().findUsed(N.Name, P.trees().index(N.Shape, Value.Ordinal))
              : UsedId();

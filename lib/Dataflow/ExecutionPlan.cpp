@@ -39,7 +39,7 @@ void ExecutionPlan::findPlaces() {
   const Dump &D = DumpFacts.dump();
   for (size_t I = 0; I != Lines.size(); ++I) {
     const HloValue &V = Flow.values()[I];
-    const ProgramNode &N = P[V.Definition];
+    const HloNode &N = P[V.Definition];
     const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
     bool IsData =
         Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;

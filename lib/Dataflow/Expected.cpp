@@ -61,7 +61,7 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
   HloId Root = P.root(P.module().Entry);
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     const HloValue &V = Flow[HloValueId(I)];
-    const ProgramNode &N = P[V.Definition];
+    const HloNode &N = P[V.Definition];
     if (!P.hasBuffers(V.Definition))
       continue;
     SetFacts &Set = Sets[Derived.aliases().group(HloValueId(I)).index()];

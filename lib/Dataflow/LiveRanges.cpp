@@ -153,7 +153,7 @@ bool LiveRanges::startsWithAsync(NameId Name, int32_t Step) const {
 int32_t LiveRanges::statedStart(const HloValue &V, ShapeIndex Index,
                                 int32_t Stated) const {
   const Facts &DumpFacts = P.facts();
-  const ProgramNode &N = P[V.Definition];
+  const HloNode &N = P[V.Definition];
   int32_t Step = Order.time(V.Definition);
   ValueId Line = DumpFacts.findValue(N.Name, Index);
   if (N.Op == Opcode::Parameter && Line && !DumpFacts.dump()[Line].Tag.Phi &&
@@ -184,7 +184,7 @@ void LiveRanges::normalize() {
   // Ids of the dump decide between equal ranges, as in the compiler.
   auto IdOf = [&](uint32_t V) -> uint32_t {
     const HloValue &Value = Flow[HloValueId(V)];
-    const ProgramNode &N = P[Value.Definition];
+    const HloNode &N = P[Value.Definition];
     if (!N.Name)
       return 0;
     ValueId Line =

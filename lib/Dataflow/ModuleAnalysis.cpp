@@ -110,13 +110,13 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   bool Permutes = false;
   bool Ragged = false;
   for (const HloInstruction &I : P.module().Instructions) {
-    Async |= isAsync(I.Op.Op);
-    Permutes |= isPermute(I.Op.Op);
-    Ragged |= I.Op.Op == Opcode::RaggedAllToAll;
-    Fusions |= I.Op.Op == Opcode::Fusion;
-    Calls |= I.Op.Op == Opcode::Call;
-    SetsSize |= I.Op.Op == Opcode::SetDimensionSize;
-    StartsReduce |= I.Op.Op == Opcode::AllReduceStart;
+    Async |= isAsync(I.Op);
+    Permutes |= isPermute(I.Op);
+    Ragged |= I.Op == Opcode::RaggedAllToAll;
+    Fusions |= I.Op == Opcode::Fusion;
+    Calls |= I.Op == Opcode::Call;
+    SetsSize |= I.Op == Opcode::SetDimensionSize;
+    StartsReduce |= I.Op == Opcode::AllReduceStart;
   }
   std::vector<ReleaseRules> Distinct;
   ReleaseRules Default;
@@ -169,7 +169,7 @@ void ModuleAnalysis::findBest() {
 void ModuleAnalysis::tryOtherPhis() {
   const Dump &D = DumpFacts.dump();
   auto IsPhiOfDump = [&](HloId Id, uint32_t Ordinal) {
-    const ProgramNode &N = P[Id];
+    const HloNode &N = P[Id];
     ValueId Line =
         N.Name ? DumpFacts.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
                : ValueId();
@@ -251,7 +251,7 @@ bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Found) const {
   if (Part != DerivedPart::Values || Found.Kind != DifferenceKind::Missing)
     return false;
   const HloValue &Value = flow()[Found.Value];
-  const ProgramNode &N = P[Value.Definition];
+  const HloNode &N = P[Value.Definition];
   return !N.Name ||
          DumpFacts.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal))
              .empty();

@@ -115,11 +115,11 @@ static bool isHandedToHost(const Dump &D, HloId Id) {
     return false;
   bool AnyReader = false;
   for (const HloInstruction &I : M.Instructions)
-    for (const HloOperand &Operand : M.operands(I)) {
-      if (Operand.Source != Id)
+    for (HloId Operand : M.operands(I)) {
+      if (Operand != Id)
         continue;
       AnyReader = true;
-      if (I.Op.Op != Opcode::CustomCall)
+      if (I.Op != Opcode::CustomCall)
         return false;
     }
   return AnyReader;
@@ -150,7 +150,7 @@ static NameId differingAddress(const Dump &D) {
     if (I.Op.Op != Opcode::Constant)
       continue;
     HloId Id = D.Module.find(I.Name);
-    if (Id && D.Module[Id].Op.Op == Opcode::Constant &&
+    if (Id && D.Module[Id].Op == Opcode::Constant &&
         isOtherAddress(D, D.operandsText(I), Id))
       return I.Name;
   }

@@ -88,7 +88,7 @@ bool ChainWalk::skipCollective() {
 }
 
 bool ChainWalk::step() {
-  const ProgramNode &N = P[At.Id];
+  const HloNode &N = P[At.Id];
   if (N.Op == Opcode::Fusion && !N.Sugar) {
     ComputationId Body = P.callee(At.Id, CallRole::Calls);
     HloId Root = Body ? P.root(Body) : HloId();

@@ -85,7 +85,7 @@ void ReadWalk::addEdge(uint32_t From, ScopedId At, uint32_t Operand,
 
 void ReadWalk::findEdges(uint32_t From) {
   Node N = Nodes[From];
-  const ProgramNode &I = P[N.At.Id];
+  const HloNode &I = P[N.At.Id];
   if (I.Op == Opcode::Fusion && !I.Sugar) {
     ComputationId Body = P.callee(N.At.Id, CallRole::Calls);
     HloId Root = Body ? P.root(Body) : HloId();

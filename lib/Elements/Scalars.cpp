@@ -187,7 +187,7 @@ bool Scalars::stepOutOf(ScalarId &S) {
 
 /// Replaces \p S by what it is a copy of; false if it is none.
 bool Scalars::step(ScalarId &S) {
-  const ProgramNode &N = P[S.At.Id];
+  const HloNode &N = P[S.At.Id];
   ArrayRef<HloId> Operands = P.operands(S.At.Id);
   if (N.Sugar)
     return false;
@@ -297,7 +297,7 @@ std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
   if (std::optional<int64_t> Value = literal(S))
     return Value;
   auto To = IntegerType::of(shape(S));
-  const ProgramNode &N = P[S.At.Id];
+  const HloNode &N = P[S.At.Id];
   if (!To || Depth == MaxDepth || S.Part != 0)
     return std::nullopt;
   std::optional<int64_t> Value;

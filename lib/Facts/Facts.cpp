@@ -428,7 +428,7 @@ bool Facts::hasSparseCore() const {
                         }) ||
            (D.complete(Section::Module) &&
             llvm::any_of(M.Instructions, [&](const HloInstruction &I) {
-              return I.Op.Op == Opcode::AsyncStart &&
+              return I.Op == Opcode::AsyncStart &&
                      runsOnSparseCore(M.attributes(I));
             }));
   });

@@ -122,10 +122,10 @@ static bool lacksUses(const Dump &D, const UsedValue &U) {
     IndexRange Own = D.Module[D.Module[Source].Parent].Instructions;
     for (uint32_t I = Source.index(); I != Own.End; ++I) {
       const HloInstruction &User = D.Module.Instructions[I];
-      if (usesNothing(User.Op.Op))
+      if (usesNothing(User.Op))
         continue;
-      for (const HloOperand &Operand : D.Module.operands(User))
-        Users += Operand.Source == Source;
+      for (HloId Operand : D.Module.operands(User))
+        Users += Operand == Source;
     }
   }
   return Users > U.Uses.size();
@@ -237,10 +237,10 @@ static std::string lostByReport(const Dump &D) {
 
 /// True if the array that \p I computes surely has a buffer of its own.
 static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
-  Opcode Op = I.Op.Op;
+  Opcode Op = I.Op;
   if (Op == Opcode::Unknown || Op == Opcode::CustomCall ||
-      Op == Opcode::Constant || I.Op.Sugar || definesNothing(Op) ||
-      isAsync(Op) || mayBeSugar(Op) || isTransfer(Op) || !I.Shape)
+      Op == Opcode::Constant || I.Sugar || definesNothing(Op) || isAsync(Op) ||
+      mayBeSugar(Op) || isTransfer(Op) || !I.Shape)
     return false;
   return D.Shapes[I.Shape].isArray() &&
          (forwardRules(Op).empty() || Op == Opcode::Copy);
@@ -255,7 +255,7 @@ static std::vector<bool> findParts(const HloModule &M) {
   for (size_t C = M.Computations.size(); C-- != 0;) {
     IndexRange Own = M.Computations[C].Instructions;
     for (uint32_t I = Own.Begin; Parts[C] && I != Own.End; ++I)
-      if (isSynchronousCall(M.Instructions[I].Op.Op))
+      if (isSynchronousCall(M.Instructions[I].Op))
         for (const HloCall &Call : M.calls(M.Instructions[I]))
           if (Call.Callee)
             Parts[Call.Callee.index()] = true;
@@ -276,7 +276,7 @@ static std::string lostByModule(const Dump &D) {
   size_t Lost = 0;
   for (const HloInstruction &I : M.Instructions)
     if (Parts[I.Parent.index()] && hasOwnBuffer(D, I) &&
-        (I.Op.Op != Opcode::Parameter || I.Parent == M.Entry))
+        (I.Op != Opcode::Parameter || I.Parent == M.Entry))
       Lost += !Placed[I.Name.index()];
   if (Lost == 0)
     return "";

@@ -40,7 +40,7 @@ static Definition findDefinition(const Facts &DumpFacts, NameId Name) {
   HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
   if (!Id)
     return {};
-  return {D.Module[Id].Op.Op, D.Module.attributes(D.Module[Id])};
+  return {D.Module[Id].Op, D.Module.attributes(D.Module[Id])};
 }
 
 static bool canBeContext(const Facts &DumpFacts, const Value &V) {

@@ -19,14 +19,14 @@ void CalleeVerifier::findParameters(const HloComputation &Of) {
   auto First = static_cast<uint32_t>(Parameters.size());
   Begin.push_back(First);
   for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K)
-    if (M.Instructions[K].Op.Op == Opcode::Parameter)
+    if (M.Instructions[K].Op == Opcode::Parameter)
       Parameters.emplace_back();
   size_t Count = Parameters.size() - First;
   if (Count == 0)
     return;
   for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K) {
     const HloInstruction &I = M.Instructions[K];
-    if (I.Op.Op != Opcode::Parameter)
+    if (I.Op != Opcode::Parameter)
       continue;
     if (I.Number >= Count) {
       C.refuse(M.operandsText(I),
@@ -47,10 +47,9 @@ void CalleeVerifier::findParameters(const HloComputation &Of) {
 
 bool CalleeVerifier::verify(const HloInstruction &I) const {
   ArrayRef<HloCall> Calls = M.calls(I);
-  ArrayRef<CalleeRule> Rules = calleeRules(I.Op.Op);
+  ArrayRef<CalleeRule> Rules = calleeRules(I.Op);
   // What `fusion-start` names is what the wrapped instruction does.
-  if (I.Op.Op == Opcode::Unknown || I.Op.Sugar ||
-      (Calls.empty() && Rules.empty()))
+  if (I.Op == Opcode::Unknown || I.Sugar || (Calls.empty() && Rules.empty()))
     return true;
   for (const HloCall &Call : Calls)
     if (llvm::none_of(Rules, [&](const CalleeRule &Rule) {
@@ -73,8 +72,7 @@ bool CalleeVerifier::verify(const HloInstruction &I) const {
                          Count == 1 ? "" : "s",
                          spellCount(OperandCount{Rule.Least, Rule.Most})));
   }
-  if (I.Op.Op == Opcode::Conditional &&
-      Calls.size() + 1 != M.operands(I).size())
+  if (I.Op == Opcode::Conditional && Calls.size() + 1 != M.operands(I).size())
     return C.refuse(I, fmt::format("operand count of {} is {}, expected {}: it "
                                    "has {} branch{}",
                                    C.spell(I), M.operands(I).size(),
@@ -114,7 +112,7 @@ bool CalleeVerifier::verifyParameters(const HloInstruction &I,
   size_t Operands = M.operands(I).size();
   size_t Count = parameters(Callee).size();
   // Operands of an async-start may be bound later (2026).
-  bool Start = I.Op.Op == Opcode::AsyncStart;
+  bool Start = I.Op == Opcode::AsyncStart;
   std::optional<size_t> Expected = numParameters(Rule.Parameters, Operands);
   if (Expected && Count != *Expected && !(Start && Count > *Expected))
     return C.refuse(I, fmt::format("{} calls {}, which has {} parameter{}, "
@@ -156,7 +154,7 @@ bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
 bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
                                 ShapeId To) const {
   const HloInstruction &Root = M[M[Callee].Root];
-  bool Unbound = I.Op.Op == Opcode::AsyncStart && C.shape(To).isTuple() &&
+  bool Unbound = I.Op == Opcode::AsyncStart && C.shape(To).isTuple() &&
                  C.shape(To).Elements.empty();
   if (Unbound || C.compatible(Root.Shape, To))
     return true;

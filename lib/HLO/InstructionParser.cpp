@@ -18,6 +18,11 @@ static size_t stringSize(StringRef Text) {
   return Text.size();
 }
 
+/// True if \p Text has `, ` at \p At.
+static bool isSeparator(StringRef Text, size_t At) {
+  return At + 1 < Text.size() && Text[At] == ',' && Text[At + 1] == ' ';
+}
+
 /// By byte: scanTopLevel() has to look at it.
 static constexpr std::array<bool, 256> Structural = [] {
   std::array<bool, 256> Bytes = {};
@@ -69,6 +74,18 @@ static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   return StringRef::npos;
 }
 
+/// Bytes up to the bracket that closes what is not opened in \p Text; npos if
+/// there is none. Most operands hold no brackets, strings or comments.
+static size_t operandsSize(StringRef Text) {
+  size_t I = 0;
+  while (I != Text.size() && (Text[I] == ',' || Text[I] == ' ' ||
+                              !Structural[static_cast<unsigned char>(Text[I])]))
+    ++I;
+  if (I != Text.size() && Text[I] == ')')
+    return I;
+  return scanTopLevel(Text, [](size_t) { return false; });
+}
+
 std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
                                                         ShapeTable &Shapes) {
   InstructionText I;
@@ -86,13 +103,13 @@ std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
   if (!In.name(I.OpcodeText) || !In.literal('('))
     return std::nullopt;
   I.Op = parseOpcode(I.OpcodeText);
-  size_t Close = scanTopLevel(In.rest(), [](size_t) { return false; });
+  size_t Close = operandsSize(In.rest());
   if (Close == StringRef::npos || In.rest()[Close] != ')')
     return std::nullopt;
   I.Operands = In.take(Close);
   In.literal(')');
   I.Attributes = In.rest();
-  if (!I.Attributes.empty() && !I.Attributes.starts_with(", "))
+  if (!I.Attributes.empty() && !isSeparator(I.Attributes, 0))
     return std::nullopt;
   return I;
 }
@@ -115,7 +132,8 @@ static StringRef takeElementPath(StringRef &Rest) {
 /// of \p Rest: nearly all are. Leaves anything else alone.
 static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
   StringRef In = Rest;
-  In.consume_front("%");
+  if (In[0] == '%')
+    In = In.drop_front();
   size_t Size = 0;
   while (Size != In.size() && isNameByte(In[Size]))
     ++Size;
@@ -125,7 +143,7 @@ static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
   In = In.drop_front(Size);
   if (!In.empty() && In[0] == '#')
     Operand.Path = takeElementPath(In);
-  if (!In.empty() && !In.starts_with(", "))
+  if (!In.empty() && !isSeparator(In, 0))
     return false;
   Rest = In;
   return true;
@@ -167,8 +185,11 @@ bool hlobuf::forEachOperand(StringRef Operands,
         return false;
     }
     Visit(Operand);
-    if (!Rest.empty() && (!Rest.consume_front(", ") || Rest.empty()))
+    if (Rest.empty())
+      return true;
+    if (!isSeparator(Rest, 0) || Rest.size() == 2)
       return false;
+    Rest = Rest.drop_front(2);
   }
   return true;
 }
@@ -176,15 +197,15 @@ bool hlobuf::forEachOperand(StringRef Operands,
 /// Bytes of the item at the front of \p Rest, up to the `, ` that ends it.
 static size_t itemSize(StringRef Rest) {
   size_t End =
-      scanTopLevel(Rest, [&](size_t I) { return Rest.substr(I, 2) == ", "; });
+      scanTopLevel(Rest, [&](size_t I) { return isSeparator(Rest, I); });
   return std::min(End, Rest.size());
 }
 
-/// True if \p Text has \p Key somewhere, followed by `=`.
-static bool holdsKey(StringRef Text, StringRef Key) {
+bool hlobuf::holdsKey(StringRef Text, StringRef Key) {
   for (size_t At = Text.find('='); At != StringRef::npos;
        At = Text.find('=', At + 1))
-    if (Text.take_front(At).ends_with(Key))
+    if (At >= Key.size() && Text[At - 1] == Key.back() &&
+        Text.take_front(At).ends_with(Key))
       return true;
   return false;
 }
@@ -218,11 +239,14 @@ bool hlobuf::runsOnSparseCore(StringRef Attributes) {
 }
 
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
-  if (!Rest.consume_front(", "))
+  if (!isSeparator(Rest, 0))
     return false;
-  Key = Rest.take_until([](char C) { return C == '=' || C == ','; });
-  Rest = Rest.drop_front(Key.size());
-  Rest.consume_front("=");
+  size_t End = 2;
+  while (End != Rest.size() && Rest[End] != '=' && Rest[End] != ',')
+    ++End;
+  Key = Rest.slice(2, End);
+  bool HasValue = End != Rest.size() && Rest[End] == '=';
+  Rest = Rest.drop_front(HasValue ? End + 1 : End);
   return true;
 }
 

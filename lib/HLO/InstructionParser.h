@@ -49,6 +49,10 @@ struct OperandText {
 bool forEachOperand(llvm::StringRef Operands,
                     llvm::function_ref<void(OperandText)> Visit);
 
+/// True if \p Text has \p Key, which is not empty, somewhere in front of a `=`:
+/// only then it may have such an attribute.
+bool holdsKey(llvm::StringRef Text, llvm::StringRef Key);
+
 /// The text of attribute \p Key, up to the comma that ends it; nothing if
 /// there is none. Strings and brackets are skipped by XLA's quoting rules.
 std::optional<llvm::StringRef> findAttribute(llvm::StringRef Attributes,

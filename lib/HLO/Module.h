@@ -16,6 +16,7 @@
 #include "Support/NameTable.h"
 #include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <string>
 #include <vector>
 
@@ -30,10 +31,12 @@ using ComputationId = Id<struct ComputationTag>;
 struct HloCall {
   ComputationId Callee;
   CallRole Role = CallRole::Calls;
+  /// The next one is of the same instruction.
+  bool More = false;
 };
 
-/// An operand: an instruction of the same computation, or an element of it
-/// where the text leaves get-tuple-elements out (2026-07-13 on).
+/// An operand as printed: an instruction of the same computation, or an element
+/// of it where the text leaves get-tuple-elements out (2026-07-13 on).
 struct HloOperand {
   /// Invalid if the computation defines no such instruction.
   HloId Source;
@@ -41,27 +44,50 @@ struct HloOperand {
   ShapeIndex Path = ShapeIndex::root();
 };
 
-/// An instruction: a place in the text, and what the line says.
-struct HloInstruction {
-  /// Offset in the module's text, and bytes: from the name (or its `%`) on.
-  uint32_t TextOffset = 0;
-  uint32_t TextSize = 0;
-  /// Offset of the `(` after the opcode, inside the text.
-  uint32_t OperandsOffset = 0;
-  /// Bytes between the parentheses.
-  uint32_t OperandsSize = 0;
+/// What an instruction is in the graph of a program. There are as many as
+/// lines in a module: what is added here costs a large dump a percent.
+struct HloNode {
+  /// Invalid if neither module nor dump name it.
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
-  /// Indices into HloModule::Operands and HloModule::Calls, half-open.
-  IndexRange Operands;
-  IndexRange Calls;
   /// `parameter(N)`, or the `index=N` of a get-tuple-element.
   uint32_t Number = 0;
-  PrintedOpcode Op;
-  bool Root = false;
+  /// Indices into the operands of the module or program, half-open.
+  IndexRange Operands;
+  Opcode Op = Opcode::Unknown;
+  /// Printed as WRAPPED-start, -update or -done.
+  bool Sugar : 1 = false;
+  bool Root : 1 = false;
+  /// Only its name is known, and what positions and uses say of it; ReadsParts
+  /// then: they show that it reads all parts of its operands.
+  bool Opaque : 1 = false;
+  bool ReadsParts : 1 = false;
   /// The text may hold output_to_operand_aliasing.
-  bool MayDeclareAliases = false;
+  bool MayDeclareAliases : 1 = false;
+};
+
+/// Bytes of an instruction's text: all, those before the `(` of the operands,
+/// and those between the parentheses.
+struct HloExtent {
+  uint32_t Text = 0;
+  uint32_t Head = 0;
+  uint32_t Operands = 0;
+};
+
+/// An instruction of a module: a node, and its place in the text.
+struct HloInstruction : HloNode {
+  static constexpr uint16_t LongText = 0xffff;
+  static constexpr uint32_t NoCall = ~0u;
+
+  /// The fields of HloExtent; with LongText it is in HloModule::LongTexts.
+  uint16_t TextSize = 0;
+  uint16_t HeadSize = 0;
+  uint16_t OperandsSize = 0;
+  /// Offset in the module's text: from the name (or its `%`) on.
+  uint32_t TextOffset = 0;
+  /// Index into HloModule::Calls, or NoCall.
+  uint32_t FirstCall = NoCall;
 };
 
 /// A computation.
@@ -108,8 +134,14 @@ struct HloModule {
   ComputationId Entry;
   std::vector<HloComputation> Computations;
   std::vector<HloInstruction> Instructions;
-  std::vector<HloOperand> Operands;
+  /// The sources of all operands; invalid where the computation defines no
+  /// such instruction.
+  std::vector<HloId> Operands;
+  /// The paths of operands, which may be fewer: the others are the root.
+  std::vector<ShapeIndex> Paths;
   std::vector<HloCall> Calls;
+  /// The extents of instructions with LongText, by TextOffset.
+  std::vector<std::pair<uint32_t, HloExtent>> LongTexts;
   std::vector<HloAlias> Aliases;
   std::vector<HloDonor> Donors;
   /// Of entry_computation_layout; the result is invalid if it is not printed.
@@ -122,22 +154,51 @@ struct HloModule {
   const HloComputation &operator[](ComputationId Id) const {
     return Computations[Id.index()];
   }
-  llvm::ArrayRef<HloOperand> operands(const HloInstruction &I) const {
-    return llvm::ArrayRef<HloOperand>(Operands).slice(I.Operands.Begin,
-                                                      I.Operands.size());
+  /// The sources of operands, without paths.
+  llvm::ArrayRef<HloId> operands(const HloInstruction &I) const {
+    return llvm::ArrayRef<HloId>(Operands).slice(I.Operands.Begin,
+                                                 I.Operands.size());
+  }
+  ShapeIndex path(const HloInstruction &I, size_t K) const {
+    size_t At = I.Operands.Begin + K;
+    return At < Paths.size() ? Paths[At] : ShapeIndex::root();
+  }
+  HloOperand operand(const HloInstruction &I, size_t K) const {
+    return {Operands[I.Operands.Begin + K], path(I, K)};
   }
   llvm::ArrayRef<HloCall> calls(const HloInstruction &I) const {
-    return llvm::ArrayRef<HloCall>(Calls).slice(I.Calls.Begin, I.Calls.size());
+    if (I.FirstCall == HloInstruction::NoCall)
+      return {};
+    size_t Count = 1;
+    while (Calls[I.FirstCall + Count - 1].More)
+      ++Count;
+    return llvm::ArrayRef<HloCall>(Calls).slice(I.FirstCall, Count);
+  }
+  HloExtent extent(const HloInstruction &I) const {
+    if (I.TextSize != HloInstruction::LongText)
+      return {I.TextSize, I.HeadSize, I.OperandsSize};
+    return llvm::lower_bound(LongTexts, I.TextOffset,
+                             [](const auto &Row, uint32_t Offset) {
+                               return Row.first < Offset;
+                             })
+        ->second;
   }
   llvm::StringRef text(const HloInstruction &I) const {
-    return walked(Text.substr(I.TextOffset, I.TextSize));
+    return walked(Text.substr(I.TextOffset, extent(I).Text));
+  }
+  /// The text before the `(` of the operands.
+  llvm::StringRef head(const HloInstruction &I) const {
+    return walked(Text.substr(I.TextOffset, extent(I).Head));
   }
   llvm::StringRef operandsText(const HloInstruction &I) const {
-    return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
+    HloExtent E = extent(I);
+    return walked(Text.substr(I.TextOffset + E.Head + 1, E.Operands));
   }
   /// After the closing parenthesis, with the leading `, `.
   llvm::StringRef attributes(const HloInstruction &I) const {
-    return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
+    HloExtent E = extent(I);
+    uint32_t Before = E.Head + E.Operands + 2;
+    return walked(Text.substr(I.TextOffset + Before, E.Text - Before));
   }
   /// The instruction of that name; of several, one that may have buffers.
   /// Invalid if there is none.

@@ -35,9 +35,11 @@ std::optional<CallRole> hlobuf::callRole(StringRef Key) {
 /// Called computations come before these in the fixed order of attributes
 /// (HloInstruction::ExtraAttributesToString).
 static bool endsCalls(StringRef Key) {
-  for (StringRef Text :
-       {"is_composite", "sharding", "frontend_attributes",
-        "control-predecessors", "statistics", "metadata", "backend_config"})
+  static constexpr StringRef Later[] = {
+      "metadata",     "backend_config",      "sharding",
+      "is_composite", "frontend_attributes", "control-predecessors",
+      "statistics"};
+  for (StringRef Text : Later)
     if (Key == Text)
       return true;
   return false;

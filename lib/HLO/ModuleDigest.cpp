@@ -45,10 +45,10 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
       Steps += '#' + std::to_string(Step);
     Path.insert(0, Steps);
     const HloInstruction &I = M[Operand.Source];
-    if (I.Op.Op != Opcode::GetTupleElement || I.Operands.size() != 1)
+    if (I.Op != Opcode::GetTupleElement || I.Operands.size() != 1)
       return Names[I.Name].str() + Path;
     Path.insert(0, '#' + std::to_string(I.Number));
-    Operand = M.operands(I).front();
+    Operand = M.operand(I, 0);
   }
   return "?" + Path;
 }
@@ -60,10 +60,10 @@ std::string ModuleSpelling::spell(const HloInstruction &I) const {
   Text += '=';
   if (I.Shape)
     Text += Shapes.text(I.Shape);
-  Text += opcodeText(I.Op.Op);
-  for (const HloOperand &Operand : M.operands(I))
-    Text += ' ' + spell(Operand);
-  if (!isAsync(I.Op.Op))
+  Text += opcodeText(I.Op);
+  for (size_t K = 0; K != I.Operands.size(); ++K)
+    Text += ' ' + spell(M.operand(I, K));
+  if (!isAsync(I.Op))
     for (const HloCall &Call : M.calls(I))
       if (Call.Callee)
         Text += " @" + Names[M[Call.Callee].Name].str();
@@ -74,7 +74,7 @@ std::string ModuleSpelling::spell(const HloComputation &C) const {
   std::string Text = Names[C.Name].str() + '\n';
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
     if (const HloInstruction &At = M.Instructions[I];
-        At.Op.Op != Opcode::GetTupleElement || At.Root)
+        At.Op != Opcode::GetTupleElement || At.Root)
       Text += spell(At);
   return Text;
 }
@@ -83,7 +83,7 @@ std::string ModuleSpelling::spell(const HloComputation &C) const {
 std::vector<bool> ModuleSpelling::wrappers() const {
   std::vector<bool> Found(M.Computations.size());
   for (const HloInstruction &I : M.Instructions)
-    if (isAsync(I.Op.Op) && !I.Op.Sugar)
+    if (isAsync(I.Op) && !I.Sugar)
       for (const HloCall &Call : M.calls(I))
         if (Call.Callee)
           Found[Call.Callee.index()] = true;

@@ -23,8 +23,8 @@ static std::vector<bool> mayHaveBuffers(const HloModule &M) {
           continue;
         Reached[Call.Callee.index()] = true;
         // What `fusion-start` calls is the body of the wrapped fusion.
-        const PrintedOpcode &Op = M.Instructions[I].Op;
-        if (Op.Op == Opcode::Fusion || Op.Sugar)
+        const HloInstruction &Caller = M.Instructions[I];
+        if (Caller.Op == Opcode::Fusion || Caller.Sugar)
           Fused[Call.Callee.index()] = true;
       }
   }

@@ -39,10 +39,11 @@ private:
   bool readHeading(StringRef Line);
   void readComputation();
   void readInstruction(StringRef Text);
+  void setExtent(HloInstruction &I, const char *End, StringRef Operands);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
   void resolveOperands(uint32_t FirstOperand);
-  bool hasElement(const HloInstruction &I, const HloOperand &Operand) const;
+  bool hasElement(const HloInstruction &I, size_t K) const;
   void resolveCalls();
   void refuse(StringRef Where, std::string Reason) {
     Refused = true;
@@ -65,15 +66,21 @@ private:
 };
 } // namespace
 
+/// Gives back the room that growing left in \p All. What the standard library
+/// has for this does nothing without exceptions.
+template <typename T> static void shrink(std::vector<T> &All) {
+  std::vector<T>(All.begin(), All.end()).swap(All);
+}
+
 /// True if \p Line begins an instruction: `  [ROOT ][%]name = `.
 static bool beginsInstruction(StringRef Line) {
-  if (!Line.consume_front("  "))
+  Scanner In(Line);
+  if (!In.literal("  "))
     return false;
-  Line.consume_front("ROOT ");
-  Line.consume_front("%");
-  Scanner Name(Line);
-  StringRef Text;
-  return Name.name(Text) && Name.rest().starts_with(" = ");
+  In.literal("ROOT ");
+  In.literal('%');
+  StringRef Name;
+  return In.name(Name) && In.literal(" = ");
 }
 
 static bool beginsComputation(StringRef Line) {
@@ -107,10 +114,10 @@ HloModule ModuleReader::read() {
   // Growing arrays took up to twice what they need.
   OperandNames = {};
   Latest = {};
-  M.Instructions.shrink_to_fit();
-  M.Operands.shrink_to_fit();
-  M.Calls.shrink_to_fit();
-  M.Computations.shrink_to_fit();
+  shrink(M.Instructions);
+  shrink(M.Operands);
+  shrink(M.Calls);
+  shrink(M.Computations);
   auto Why = [&](StringRef Where, std::string Reason) {
     refuse(Where, std::move(Reason));
   };
@@ -260,9 +267,9 @@ void ModuleReader::readComputation() {
   for (In.advance(); !In.atEnd() && !Closed; In.advanceRaw()) {
     StringRef Line = In.line();
     // A raw newline inside an attribute may be followed by anything.
-    bool Ends = Line.starts_with("}") && Pending.isBalanced();
-    bool Comment = Line.starts_with("//") && Pending.isBalanced();
-    if (Comment)
+    char First = Line.empty() ? '\0' : Line[0];
+    bool Ends = First == '}' && Pending.isBalanced();
+    if (First == '/' && Line.starts_with("//") && Pending.isBalanced())
       continue;
     if (!Ends && (!beginsInstruction(Line) || Pending.isInsideString())) {
       if (Pending.empty() || (beginsComputation(Line) && Pending.isBalanced()))
@@ -303,20 +310,18 @@ void ModuleReader::readInstruction(StringRef Text) {
   I.TextOffset = static_cast<uint32_t>(Text.data() - M.Text.data());
   if (Parts->Root)
     I.TextOffset += 5;
-  I.TextSize = static_cast<uint32_t>(Text.end() - M.Text.data()) - I.TextOffset;
-  I.OperandsOffset = static_cast<uint32_t>(Parts->Operands.data() -
-                                           M.Text.data() - I.TextOffset - 1);
-  I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
+  setExtent(I, Text.end(), Parts->Operands);
   I.Name = Tables.Names.intern(Parts->Name);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
-  I.Op = Parts->Op;
+  I.Op = Parts->Op.Op;
+  I.Sugar = Parts->Op.Sugar;
   I.Root = Parts->Root;
   readOperands(*Parts, I);
   readCalls(Parts->Attributes, I);
   I.MayDeclareAliases =
-      mayDeclareAliases(I.Op.Op) &&
-      Parts->Attributes.contains("output_to_operand_aliasing");
+      mayDeclareAliases(I.Op) &&
+      holdsKey(Parts->Attributes, "output_to_operand_aliasing");
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
@@ -330,33 +335,50 @@ void ModuleReader::readInstruction(StringRef Text) {
   M.Instructions.push_back(I);
 }
 
+/// The text of \p I ends at \p End and has \p Operands between parentheses.
+void ModuleReader::setExtent(HloInstruction &I, const char *End,
+                             StringRef Operands) {
+  const char *Begin = M.Text.data() + I.TextOffset;
+  HloExtent Extent = {static_cast<uint32_t>(End - Begin),
+                      static_cast<uint32_t>(Operands.data() - Begin - 1),
+                      static_cast<uint32_t>(Operands.size())};
+  if (Extent.Text >= HloInstruction::LongText) {
+    I.TextSize = HloInstruction::LongText;
+    M.LongTexts.emplace_back(I.TextOffset, Extent);
+    return;
+  }
+  I.TextSize = static_cast<uint16_t>(Extent.Text);
+  I.HeadSize = static_cast<uint16_t>(Extent.Head);
+  I.OperandsSize = static_cast<uint16_t>(Extent.Operands);
+}
+
 void ModuleReader::readOperands(const InstructionText &Parts,
                                 HloInstruction &I) {
   auto First = static_cast<uint32_t>(M.Operands.size());
   I.Operands = {First, First};
-  if (I.Op.Op == Opcode::Constant)
+  if (I.Op == Opcode::Constant)
     return;
   bool Good = true;
-  if (I.Op.Op == Opcode::Parameter) {
+  if (I.Op == Opcode::Parameter) {
     Scanner Number(Parts.Operands);
     Good = Number.number(I.Number) && Number.atEnd();
   } else {
     Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
-      HloOperand Operand;
       llvm::SmallVector<uint32_t, 4> Steps;
       for (Scanner Path(Text.Path); Path.literal('#');) {
         Steps.push_back(0);
         Good &= Path.number(Steps.back());
       }
       if (!Steps.empty()) {
-        Operand.Path = Tables.Indices.get(Steps);
+        M.Paths.resize(M.Operands.size(), ShapeIndex::root());
+        M.Paths.push_back(Tables.Indices.get(Steps));
         M.Compact = true;
       }
-      M.Operands.push_back(Operand);
+      M.Operands.emplace_back();
       OperandNames.push_back(Tables.Names.intern(Text.Name));
     });
   }
-  if (Good && I.Op.Op == Opcode::GetTupleElement) {
+  if (Good && I.Op == Opcode::GetTupleElement) {
     std::optional<StringRef> Index = findAttribute(Parts.Attributes, "index");
     Scanner Number(Index.value_or(""));
     Good = Number.number(I.Number) && Number.atEnd();
@@ -367,12 +389,14 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 }
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
-  auto First = static_cast<uint32_t>(M.Calls.size());
   forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
+    if (I.FirstCall == HloInstruction::NoCall)
+      I.FirstCall = static_cast<uint32_t>(M.Calls.size());
+    else
+      M.Calls.back().More = true;
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   });
-  I.Calls = {First, static_cast<uint32_t>(M.Calls.size())};
 }
 
 void ModuleReader::resolveOperands(uint32_t FirstOperand) {
@@ -383,28 +407,31 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
     for (uint32_t K = All.Begin; K != All.End; ++K) {
       NameId Name = OperandNames[K - FirstOperand];
       HloId Source = Latest[Name.index()];
-      llvm::StringRef Where = M.operandsText(M.Instructions[I]);
+      auto Where = [&] { return M.operandsText(M.Instructions[I]); };
       if (!Source || Source.index() < Ours.Begin)
-        refuse(Where, fmt::format("the computation has no instruction {}",
-                                  Tables.Names[Name]));
+        refuse(Where(), fmt::format("the computation has no instruction {}",
+                                    Tables.Names[Name]));
       else if (Source.index() >= I)
-        refuse(Where, fmt::format("operand {} is defined after its use",
-                                  Tables.Names[Name]));
+        refuse(Where(), fmt::format("operand {} is defined after its use",
+                                    Tables.Names[Name]));
       else
-        M.Operands[K].Source = Source;
-      if (M.Operands[K].Source && !hasElement(M.Instructions[I], M.Operands[K]))
-        refuse(Where, fmt::format("operand {} has no such element",
-                                  Tables.Names[Name]));
+        M.Operands[K] = Source;
+      if (M.Operands[K] && !hasElement(M.Instructions[I], K - All.Begin))
+        refuse(Where(), fmt::format("operand {} has no such element",
+                                    Tables.Names[Name]));
     }
   }
   OperandNames.clear();
 }
 
-/// True if what \p Operand's path, or get-tuple-element \p I, takes is there.
-bool ModuleReader::hasElement(const HloInstruction &I,
-                              const HloOperand &Operand) const {
+/// True if what the path of operand \p K, or get-tuple-element \p I, takes is
+/// there.
+bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
+  HloOperand Operand = M.operand(I, K);
+  if (Operand.Path.isRoot() && I.Op != Opcode::GetTupleElement)
+    return true;
   llvm::SmallVector<uint32_t, 4> Steps = Tables.Indices.steps(Operand.Path);
-  if (I.Op.Op == Opcode::GetTupleElement)
+  if (I.Op == Opcode::GetTupleElement)
     Steps.push_back(I.Number);
   return Steps.empty() ||
          Tables.Shapes.at(M[Operand.Source].Shape, Steps).valid();
@@ -420,8 +447,9 @@ void ModuleReader::resolveCalls() {
              "the module has another computation with this name");
     Id = ComputationId(I);
   }
-  for (const HloInstruction &I : M.Instructions)
-    for (uint32_t C = I.Calls.Begin; C != I.Calls.End; ++C) {
+  for (const HloInstruction &I : M.Instructions) {
+    auto End = static_cast<uint32_t>(I.FirstCall + M.calls(I).size());
+    for (uint32_t C = I.FirstCall; C != End; ++C) {
       NameId Name = Tables.Names.find(walked(CalleeNames[C]));
       ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
       // Callees are printed first (HloModule::Print), so that no computation
@@ -433,6 +461,7 @@ void ModuleReader::resolveCalls() {
       else
         M.Calls[C].Callee = Callee;
     }
+  }
 }
 
 HloModule

@@ -20,8 +20,8 @@ void hlobuf::renumber(HloModule &M, HloTables From, HloTables To) {
   }
   for (HloDonor &Donor : M.Donors)
     Moved.move(Donor.Index);
-  for (HloOperand &Operand : M.Operands)
-    Moved.move(Operand.Path);
+  for (ShapeIndex &Path : M.Paths)
+    Moved.move(Path);
   for (ShapeId &Shape : M.EntryParameters)
     Moved.move(Shape);
   Moved.move(M.EntryResult);

@@ -58,7 +58,7 @@ void ModuleVerifier::run() {
 
 /// Says at most one thing of an instruction.
 void ModuleVerifier::verify(const HloInstruction &I) {
-  if (isGiven(I.Op.Op)) {
+  if (isGiven(I.Op)) {
     Callees.verify(I);
     return;
   }
@@ -69,9 +69,9 @@ void ModuleVerifier::verify(const HloInstruction &I) {
 }
 
 bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
-  ArrayRef<HloOperand> Operands = M.operands(I);
-  OperandCount Expected = operandCount(I.Op.Op);
-  if (I.Op.Op == Opcode::Tuple && C.shape(I.Shape).isTuple()) {
+  ArrayRef<HloId> Operands = M.operands(I);
+  OperandCount Expected = operandCount(I.Op);
+  if (I.Op == Opcode::Tuple && C.shape(I.Shape).isTuple()) {
     auto Elements = static_cast<uint32_t>(C.shape(I.Shape).Elements.size());
     Expected = {Elements, Elements};
   }
@@ -79,14 +79,14 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
     return C.refuse(I, fmt::format("operand count of {} is {}, expected {}",
                                    C.spell(I), Operands.size(),
                                    spellCount(Expected)));
-  if (!takesTuples(I.Op.Op))
+  if (!takesTuples(I.Op))
     for (size_t K = 0; K != Operands.size(); ++K)
       if (C.shape(C.operandShape(I, K)).isTuple())
         return C.refuse(I, fmt::format("operand {} of {} is {}, expected an "
                                        "array",
                                        K, C.spell(I),
                                        C.text(C.operandShape(I, K))));
-  switch (I.Op.Op) {
+  switch (I.Op) {
   case Opcode::DynamicSlice:
     return verifyStarts(I, 1);
   case Opcode::DynamicUpdateSlice:
@@ -169,7 +169,7 @@ bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
 
 /// What is forwarded keeps its shape.
 bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
-  for (const ForwardRule &Rule : forwardRules(I.Op.Op)) {
+  for (const ForwardRule &Rule : forwardRules(I.Op)) {
     size_t Count = Rule.Result.hasEach() ? M.operands(I).size() : 1;
     for (uint32_t K = 0; K != Count; ++K) {
       auto Steps = Rule.Result.steps(K, 0);
@@ -188,7 +188,7 @@ bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
 bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   const Shape &Result = C.shape(I.Shape);
   size_t Count = M.operands(I).size();
-  switch (I.Op.Op) {
+  switch (I.Op) {
   case Opcode::Tuple:
     if (!Result.isTuple())
       return C.refuse(I, fmt::format("{} has shape {}, expected a tuple",
@@ -217,9 +217,9 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
     return Count == 1 || Count == InPlacePermute ||
            verifyNumResults(I, I.Shape, Count);
   default:
-    if (operandCount(I.Op.Op).Step == 2)
+    if (operandCount(I.Op).Step == 2)
       return verifyNumResults(I, I.Shape, Count / 2);
-    if (isCollective(I.Op.Op) && !startedBy(I.Op.Op))
+    if (isCollective(I.Op) && !startedBy(I.Op))
       return verifyNumResults(I, I.Shape, Count);
     return verifyAsync(I);
   }
@@ -231,7 +231,7 @@ bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
   auto IsUnbound = [&](ShapeId Id) {
     return Id && C.shape(Id).isTuple() && C.shape(Id).Elements.empty();
   };
-  switch (I.Op.Op) {
+  switch (I.Op) {
   case Opcode::CopyStart:
     return verifyForwards(I) && isPassed(I, 0, Element(I.Shape, 0));
   case Opcode::AllReduceDone:
@@ -264,13 +264,13 @@ bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
   size_t Count = M.operands(I).size();
   ShapeId First = C.at(I.Shape, 0u);
   bool Nested = First && C.shape(First).isTuple();
-  if (I.Op.Op == Opcode::AllReduceStart && !Nested)
+  if (I.Op == Opcode::AllReduceStart && !Nested)
     return verifyNumResults(I, I.Shape, Count);
   if (!C.at(I.Shape, 1u))
     return C.refuse(I, fmt::format("{} has shape {}, expected a tuple of "
                                    "operand and result",
                                    C.spell(I), C.text(I.Shape)));
-  bool Permutes = I.Op.Op == Opcode::CollectivePermuteStart;
+  bool Permutes = I.Op == Opcode::CollectivePermuteStart;
   if (Permutes && (Count == 1 || Count == InPlacePermute))
     return true;
   return verifyNumResults(I, First, Count);
@@ -305,7 +305,7 @@ void ModuleVerifier::verifyDeclaredAliases(const HloInstruction &I) {
   for (const DeclaredAlias &Item :
        declaredAliases(M.attributes(I), C.indices())) {
     // Operands of an async-start may be bound later (2026).
-    bool Later = I.Op.Op == Opcode::AsyncStart;
+    bool Later = I.Op == Opcode::AsyncStart;
     if (Item.Operand >= M.operands(I).size()) {
       if (!Later)
         C.refuse(Item.Text,

@@ -19,7 +19,7 @@ static constexpr std::string_view Texts[] = {
 
 static_assert(std::adjacent_find(std::next(std::begin(Texts)), std::end(Texts),
                                  std::greater_equal<>()) == std::end(Texts),
-              "findOpcode() bisects: sort Opcodes.def by text");
+              "sort Opcodes.def by text");
 
 static constexpr AsyncOpcodes AsyncTable[] = {
 #define HLOBUF_ASYNC(Start, Done, Result) {Opcode::Start, Opcode::Done, Result},
@@ -69,13 +69,36 @@ std::string hlobuf::spellCount(OperandCount Count) {
   return fmt::format("{} to {}", Count.Least, Count.Most);
 }
 
+/// A place in OpcodeSlots for \p Text, which is not empty.
+static constexpr size_t slotOf(std::string_view Text) {
+  constexpr unsigned Factors[] = {31, 7, 127, 83};
+  size_t Size = Text.size();
+  auto At = [&](size_t I) { return static_cast<unsigned char>(Text[I]); };
+  return (Size * Factors[0] + At(0) * Factors[1] + At(Size / 2) * Factors[2] +
+          At(Size - 1) * Factors[3]) %
+         512;
+}
+
+/// Opcodes by slotOf() their text or a slot after it; 0 is free.
+static constexpr auto OpcodeSlots = [] {
+  std::array<uint8_t, 512> Slots = {};
+  for (size_t Op = 1; Op != std::size(Texts); ++Op) {
+    size_t Slot = slotOf(Texts[Op]);
+    while (Slots[Slot] != 0)
+      Slot = (Slot + 1) % Slots.size();
+    Slots[Slot] = static_cast<uint8_t>(Op);
+  }
+  return Slots;
+}();
+
 static Opcode findOpcode(StringRef Text) {
-  const std::string_view *First = std::next(std::begin(Texts));
-  const std::string_view *Found =
-      std::lower_bound(First, std::end(Texts), std::string_view(Text));
-  if (Found == std::end(Texts) || StringRef(*Found) != Text)
+  if (Text.empty())
     return Opcode::Unknown;
-  return static_cast<Opcode>(Found - std::begin(Texts));
+  for (size_t Slot = slotOf(Text); OpcodeSlots[Slot] != 0;
+       Slot = (Slot + 1) % OpcodeSlots.size())
+    if (StringRef(Texts[OpcodeSlots[Slot]]) == Text)
+      return static_cast<Opcode>(OpcodeSlots[Slot]);
+  return Opcode::Unknown;
 }
 
 PrintedOpcode hlobuf::parseOpcode(StringRef Text) {

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/PendingText.h"
+#include "Support/ByteCount.h"
+#include <array>
 
 using namespace hlobuf;
+
+/// By byte: isBalanced() has to look at it.
+static constexpr std::array<bool, 256> Balancing = [] {
+  std::array<bool, 256> Bytes = {};
+  for (unsigned char Byte : {'(', ')', '[', ']', '{', '}', '"', '\\'})
+    Bytes[Byte] = true;
+  return Bytes;
+}();
 
 bool PendingText::isBalanced() {
   for (; Followed < Text.size() && !Broken; ++Followed) {
     char C = Text[Followed];
+    if (!Balancing[static_cast<unsigned char>(C)] && !Escaped)
+      continue;
     if (Quoted) {
       Quoted = Escaped || C != '"';
       Escaped = !Escaped && C == '\\';
@@ -23,7 +35,7 @@ bool PendingText::isBalanced() {
 }
 
 bool PendingText::isInsideString() {
-  Quotes += Text.drop_front(Counted).count('"');
+  Quotes += countByte(Text.drop_front(Counted), '"');
   Counted = Text.size();
   return Quotes % 2 != 0 && !isBalanced();
 }

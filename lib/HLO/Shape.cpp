@@ -2,23 +2,32 @@
 
 #include "HLO/Shape.h"
 #include "Support/Format.h"
+#include "Support/TextHash.h"
 #include <iterator>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
+static llvm::CachedHashStringRef keyOf(StringRef Text) {
+  return {Text, hashText(Text)};
+}
+
+ShapeId ShapeTable::known(StringRef Text) const {
+  auto Found = ByText.find(keyOf(Text));
+  return Found == ByText.end() ? ShapeId() : Found->second;
+}
+
 ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   ShapeId Id(Shapes.size());
   Shapes.push_back(std::move(S));
   Texts.push_back(Text);
-  ByText.try_emplace(llvm::CachedHashStringRef(Text), Id);
+  ByText.try_emplace(keyOf(Text), Id);
   return Id;
 }
 
 ShapeId ShapeTable::parse(StringRef Text) {
-  auto Known = ByText.find(llvm::CachedHashStringRef(Text));
-  if (Known != ByText.end())
-    return Known->second;
+  if (ShapeId Known = known(Text))
+    return Known;
   Scanner In(Text);
   ShapeId Id = parse(In);
   return In.atEnd() ? Id : ShapeId();
@@ -28,9 +37,8 @@ std::vector<ShapeId> ShapeTable::absorb(ShapeTable &From) {
   std::vector<ShapeId> Here;
   Here.reserve(From.size());
   for (size_t I = 0; I != From.size(); ++I) {
-    auto Known = ByText.find(llvm::CachedHashStringRef(From.Texts[I]));
-    if (Known != ByText.end()) {
-      Here.push_back(Known->second);
+    if (ShapeId Known = known(From.Texts[I])) {
+      Here.push_back(Known);
       continue;
     }
     // Elements come before the shapes that they are part of.

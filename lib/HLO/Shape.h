@@ -149,6 +149,8 @@ public:
 
 private:
   friend class ShapeParser;
+  /// The id of \p Text; invalid if it was not read before.
+  ShapeId known(llvm::StringRef Text) const;
   ShapeId intern(llvm::StringRef Text, Shape S);
 
   std::deque<Shape> Shapes;

@@ -4,6 +4,7 @@
 
 #include "HLO/Shape.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -34,17 +35,27 @@ private:
 /// Deeper tuples than any program has; guards the stack.
 static constexpr unsigned MaxDepth = 200;
 
+/// By byte: how it changes the depth of brackets.
+static constexpr std::array<signed char, 256> DepthSteps = [] {
+  std::array<signed char, 256> Steps = {};
+  for (unsigned char Open : {'(', '{', '['})
+    Steps[Open] = 1;
+  for (unsigned char Close : {')', '}', ']'})
+    Steps[Close] = -1;
+  return Steps;
+}();
+
 /// The number of bytes up to the bracket that closes the one at the front; 0
 /// if it is not closed. Shapes hold no strings.
 static size_t balancedSize(StringRef Text) {
   unsigned Depth = 0;
   for (size_t I = 0; I != Text.size(); ++I) {
-    char C = Text[I];
-    if (C == '(' || C == '{' || C == '[')
-      ++Depth;
-    else if (C == ')' || C == '}' || C == ']')
-      if (--Depth == 0)
-        return I + 1;
+    int Step = DepthSteps[static_cast<unsigned char>(Text[I])];
+    if (Step == 0)
+      continue;
+    Depth += static_cast<unsigned>(Step);
+    if (Depth == 0)
+      return I + 1;
   }
   return 0;
 }
@@ -52,20 +63,24 @@ static size_t balancedSize(StringRef Text) {
 /// The number of bytes of the shape at the front of \p Text, judged by its
 /// brackets alone; 0 if it cannot be one.
 static size_t extent(StringRef Text) {
-  if (Text.starts_with("("))
+  if (Text.empty())
+    return 0;
+  if (Text[0] == '(')
     return balancedSize(Text);
-  if (Text.starts_with("b("))
+  if (Text[0] == 'b' && Text.starts_with("b("))
     return 1 + balancedSize(Text.drop_front(1));
   size_t Open = 0;
   while (Open != Text.size() && llvm::isAlnum(Text[Open]))
     ++Open;
   if (Open == 0 || Open == Text.size() || Text[Open] != '[')
     return 0;
-  size_t Close = Text.find(']', Open);
-  if (Close == StringRef::npos)
+  size_t Close = Open + 1;
+  while (Close != Text.size() && Text[Close] != ']')
+    ++Close;
+  if (Close == Text.size())
     return 0;
   size_t Size = Close + 1;
-  if (Text.drop_front(Size).starts_with("{")) {
+  if (Size != Text.size() && Text[Size] == '{') {
     size_t Braces = balancedSize(Text.drop_front(Size));
     if (Braces == 0)
       return 0;
@@ -87,10 +102,9 @@ ShapeId ShapeParser::parse(Scanner &In, unsigned Depth) {
   if (Size == 0 || Depth > MaxDepth)
     return ShapeId();
   StringRef Text = In.rest().take_front(Size);
-  auto Known = Table.ByText.find(llvm::CachedHashStringRef(Text));
-  if (Known != Table.ByText.end()) {
+  if (ShapeId Known = Table.known(Text)) {
     In.take(Size);
-    return Known->second;
+    return Known;
   }
   Scanner Inner(Text);
   ShapeId Id = parseFresh(Inner, Depth);

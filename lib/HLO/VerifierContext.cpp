@@ -7,7 +7,7 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 ShapeId VerifierContext::operandShape(const HloInstruction &I, size_t K) const {
-  const HloOperand &Operand = M.operands(I)[K];
+  HloOperand Operand = M.operand(I, K);
   ShapeId Whole = M[Operand.Source].Shape;
   return Operand.Path.isRoot() ? Whole
                                : at(Whole, Tables.Indices.steps(Operand.Path));
@@ -40,7 +40,7 @@ bool VerifierContext::compatible(ShapeId A, ShapeId B) const {
 }
 
 StringRef VerifierContext::opcodePlace(const HloInstruction &I) const {
-  StringRef Head = M.text(I).take_front(I.OperandsOffset);
+  StringRef Head = M.head(I);
   return Head.drop_front(Head.rfind(' ') + 1);
 }
 

@@ -72,7 +72,7 @@ bool OperationTrace::Walk::stepLoop(TracedOperation &At, HloId While) {
 
 /// From a parameter to what its caller passes.
 bool OperationTrace::Walk::leave(TracedOperation &At) {
-  const ProgramNode &Parameter = P[At.Computed];
+  const HloNode &Parameter = P[At.Computed];
   llvm::ArrayRef<HloId> Callers = P.callers(Parameter.Parent);
   if (Callers.empty())
     return false;

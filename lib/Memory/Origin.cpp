@@ -14,7 +14,7 @@ Opcode hlobuf::findOpcode(const Facts &DumpFacts, NameId Name) {
     return Op;
   const HloModule &M = DumpFacts.dump().Module;
   HloId Id = M.find(Name);
-  return Id ? M[Id].Op.Op : Opcode::Unknown;
+  return Id ? M[Id].Op : Opcode::Unknown;
 }
 
 StringRef hlobuf::findAttributes(const Facts &DumpFacts, NameId Name) {
@@ -33,7 +33,7 @@ NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
   HloId Id = D.Module.find(Name);
   if (!Id || Number >= D.Module[Id].Operands.size())
     return NameId();
-  HloId Source = D.Module.operands(D.Module[Id])[Number].Source;
+  HloId Source = D.Module.operands(D.Module[Id])[Number];
   return Source ? D.Module[Source].Name : NameId();
 }
 
@@ -44,7 +44,7 @@ static NameId findSource(const Facts &DumpFacts, NameId Name) {
   const HloModule &M = DumpFacts.dump().Module;
   if (Source && !DumpFacts.instruction(Source) && !M.find(Source))
     if (HloId Id = M.find(Name); Id && !M[Id].Operands.empty())
-      if (HloId Known = M.operands(M[Id])[0].Source)
+      if (HloId Known = M.operands(M[Id])[0])
         return M[Known].Name;
   return Source;
 }

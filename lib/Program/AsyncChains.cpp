@@ -11,7 +11,7 @@ HloId AsyncChains::producer(HloId Id) const {
   uint32_t Ordinal = 0;
   // Loop state may lead in circles.
   for (size_t Steps = 0; Steps != 10000; ++Steps) {
-    const ProgramNode &N = Graph[At];
+    const HloNode &N = Graph[At];
     if (hasAsyncState(N.Op) && Ordinal == 0)
       return At;
     HloId State = At;

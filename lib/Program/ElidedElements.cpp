@@ -11,7 +11,7 @@ static bool leavesElementsOut(const HloModule &M, const ShapeTrees &Trees) {
     return true;
   bool AnyTuple = false;
   for (const HloInstruction &I : M.Instructions) {
-    if (I.Op.Op == Opcode::GetTupleElement && !I.Root)
+    if (I.Op == Opcode::GetTupleElement && !I.Root)
       return false;
     AnyTuple |= !I.Root && Trees.shape(I.Shape).isTuple();
   }
@@ -97,20 +97,19 @@ void ElidedElements::collectHints() {
     HloId Id = M.find(I.Name);
     if (!Id)
       continue;
-    ArrayRef<HloOperand> Paths = M.operands(M[Id]);
     ArrayRef<NameId> Names = D.operands(I);
-    if (Paths.size() != Names.size())
+    if (M.operands(M[Id]).size() != Names.size())
       continue;
-    for (size_t K = 0; K != Paths.size(); ++K)
-      if (!Paths[K].Path.isRoot())
-        Hints.try_emplace(Names[K].index(),
-                          Hint{Paths[K].Source, Paths[K].Path});
+    for (size_t K = 0; K != Names.size(); ++K)
+      if (HloOperand Meant = M.operand(M[Id], K); !Meant.Path.isRoot())
+        Hints.try_emplace(Names[K].index(), Hint{Meant.Source, Meant.Path});
   }
 }
 
 void ElidedElements::collectNeeds() {
   for (uint32_t Reader = 0; Reader != M.Instructions.size(); ++Reader)
-    for (const HloOperand &Operand : M.operands(M.Instructions[Reader])) {
+    for (size_t K = 0; K != M.Instructions[Reader].Operands.size(); ++K) {
+      HloOperand Operand = M.operand(M.Instructions[Reader], K);
       SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
       for (size_t I = 1; I <= Steps.size(); ++I)
         Needs.try_emplace(

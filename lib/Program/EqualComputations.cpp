@@ -32,7 +32,7 @@ static bool isLeftOut(StringRef Key, Opcode Op) {
 }
 
 bool EqualComputations::add(HloId Id, std::string &Text) const {
-  const ProgramNode &Node = P[Id];
+  const HloNode &Node = P[Id];
   Text += fmt::format("{} {} {}", opcodeText(Node.Op), Node.Shape.index(),
                       Node.Number);
   if (P.isHidden(Id))
@@ -45,11 +45,7 @@ bool EqualComputations::add(HloId Id, std::string &Text) const {
     Text += Literal;
   }
   if (Node.Op == Opcode::Unknown)
-    Text += P.module()
-                .text(Line)
-                .take_front(Line.OperandsOffset)
-                .rsplit(' ')
-                .second;
+    Text += P.module().head(Line).rsplit(' ').second;
   StringRef Rest = P.module().attributes(Line);
   StringRef Key;
   while (takeAttributeKey(Rest, Key)) {

@@ -50,23 +50,14 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
 }
 
 void Program::addModuleNodes() {
-  size_t Room = M.Instructions.size() + M.Instructions.size() / 8;
-  Nodes.reserve(Room);
-  for (const HloInstruction &I : M.Instructions) {
-    ProgramNode N;
-    N.Name = I.Name;
-    N.Parent = I.Parent;
-    N.Shape = I.Shape;
-    N.Number = I.Number;
-    N.Op = I.Op.Op;
-    N.Sugar = I.Op.Sugar;
-    N.Root = I.Root;
-    Nodes.push_back(N);
-  }
-  Operands.reserve(M.Operands.size() + Room - M.Instructions.size());
+  Printed = M.Instructions;
+  if (M.Compact || !Elided.all().empty())
+    Operands = M.Operands;
+  else
+    AllOperands = &M.Operands;
   FusionBody.assign(M.Computations.size(), false);
   for (const HloInstruction &I : M.Instructions)
-    if (I.Op.Op == Opcode::Fusion)
+    if (I.Op == Opcode::Fusion)
       for (const HloCall &Call : M.calls(I))
         FusionBody[Call.Callee.index()] = true;
 }
@@ -84,12 +75,11 @@ void Program::addStatedNodes() {
 }
 
 HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
-  HloId Id(Nodes.size());
-  ProgramNode N;
+  HloId Id(size());
+  HloNode N;
   N.Name = Name;
-  N.Parent = Nodes[Source.index()].Parent;
-  ArrayRef<ShapeId> Elements =
-      Trees.shape(Nodes[Source.index()].Shape).Elements;
+  N.Parent = (*this)[Source].Parent;
+  ArrayRef<ShapeId> Elements = Trees.shape((*this)[Source].Shape).Elements;
   N.Shape = Element < Elements.size() ? Elements[Element] : ShapeId();
   N.Number = Element;
   N.Op = Opcode::GetTupleElement;
@@ -125,23 +115,19 @@ HloId Program::unnamedElement(HloId Source, ShapeIndex Path, HloId From,
     return Known;
   Known = addElement(NameId(), From, Element);
   HiddenHome.push_back(Source);
-  HiddenRank.push_back(static_cast<uint32_t>(Nodes.size()));
+  HiddenRank.push_back(static_cast<uint32_t>(size()));
   return Known;
 }
 
 void Program::linkOperands() {
-  for (size_t I = 0; I != M.Instructions.size(); ++I) {
-    ArrayRef<HloOperand> Printed = M.operands(M.Instructions[I]);
-    SmallVector<HloId, 8> Linked;
-    for (const HloOperand &Operand : Printed)
-      Linked.push_back(Operand.Path.isRoot()
-                           ? Operand.Source
-                           : element(Operand.Source, Operand.Path));
-    Nodes[I].Operands = {
-        static_cast<uint32_t>(Operands.size()),
-        static_cast<uint32_t>(Operands.size() + Linked.size())};
-    Operands.insert(Operands.end(), Linked.begin(), Linked.end());
-  }
+  if (!M.Compact)
+    return;
+  for (const HloInstruction &I : M.Instructions)
+    for (size_t K = 0; K != I.Operands.size(); ++K)
+      if (HloOperand Meant = M.operand(I, K); !Meant.Path.isRoot()) {
+        HloId Element = element(Meant.Source, Meant.Path);
+        Operands[I.Operands.Begin + K] = Element;
+      }
 }
 
 void Program::buildOrder() {
@@ -156,7 +142,7 @@ void Program::buildOrder() {
   size_t Next = 0;
   OrderBegin.reserve(M.Computations.size() + 1);
   ParameterBegin.reserve(M.Computations.size() + 1);
-  Order.reserve(Nodes.size());
+  Order.reserve(size());
   for (const HloComputation &C : M.Computations) {
     OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
     auto First = static_cast<uint32_t>(Parameters.size());
@@ -166,12 +152,12 @@ void Program::buildOrder() {
       for (; Next != Hidden.size() && HiddenHome[Hidden[Next]] == HloId(I);
            ++Next)
         Order.push_back(HloId(M.Instructions.size() + Hidden[Next]));
-      if (Nodes[I].Op == Opcode::Parameter)
+      if (M.Instructions[I].Op == Opcode::Parameter)
         Parameters.push_back(HloId(I));
     }
     llvm::sort(Parameters.begin() + First, Parameters.end(),
                [&](HloId X, HloId Y) {
-                 return Nodes[X.index()].Number < Nodes[Y.index()].Number;
+                 return (*this)[X].Number < (*this)[Y].Number;
                });
   }
   OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
@@ -190,7 +176,7 @@ void Program::adoptOrder() {
     auto Begin = Order.begin() + OrderBegin[C];
     auto End = Order.begin() + OrderBegin[C + 1];
     auto Time = [&](HloId Id) {
-      NameId Name = Nodes[Id.index()].Name;
+      NameId Name = (*this)[Id].Name;
       return Name ? DumpFacts.time(Name) : -1;
     };
     if (std::any_of(Begin, End, [&](HloId Id) { return Time(Id) < 0; }))
@@ -204,15 +190,15 @@ void Program::adoptOrder() {
 }
 
 void Program::linkUsers() {
-  UserBegin.assign(Nodes.size() + 1, 0);
-  for (size_t I = 0; I != Nodes.size(); ++I)
+  UserBegin.assign(size() + 1, 0);
+  for (size_t I = 0; I != size(); ++I)
     for (HloId Operand : operands(HloId(I)))
       ++UserBegin[Operand.index() + 1];
-  for (size_t I = 0; I != Nodes.size(); ++I)
+  for (size_t I = 0; I != size(); ++I)
     UserBegin[I + 1] += UserBegin[I];
   Users.resize(UserBegin.back());
   std::vector<uint32_t> Next(UserBegin.begin(), UserBegin.end() - 1);
-  for (size_t I = 0; I != Nodes.size(); ++I) {
+  for (size_t I = 0; I != size(); ++I) {
     ArrayRef<HloId> All = operands(HloId(I));
     for (uint32_t K = 0; K != All.size(); ++K)
       Users[Next[All[K].index()]++] = {HloId(I), K};
@@ -241,7 +227,7 @@ ArrayRef<HloCall> Program::calls(HloId Id) const {
   if (isHidden(Id))
     return {};
   ArrayRef<HloCall> Own = M.calls(M[Id]);
-  if (!Own.empty() || !isAsync(Nodes[Id.index()].Op))
+  if (!Own.empty() || !isAsync((*this)[Id].Op))
     return Own;
   HloId Start = Chains.start(Id);
   return Start ? M.calls(M[Start]) : Own;
@@ -260,7 +246,7 @@ HloId Program::parameter(ComputationId C, uint32_t N) const {
   if (N >= ParameterBegin[C.index() + 1] - Begin)
     return HloId();
   HloId Id = Parameters[Begin + N];
-  return Nodes[Id.index()].Number == N ? Id : HloId();
+  return (*this)[Id].Number == N ? Id : HloId();
 }
 
 void Program::classify() {
@@ -274,7 +260,7 @@ void Program::classify() {
     Reached[C.index()] |= How;
     IndexRange All = M[C].Instructions;
     for (uint32_t I = All.Begin; I != All.End; ++I) {
-      bool Control = isControlFlow(Nodes[I].Op);
+      bool Control = isControlFlow(M.Instructions[I].Op);
       for (const HloCall &Call : M.calls(M.Instructions[I]))
         Work.push_back({Call.Callee, Control ? How : uint8_t(2)});
     }
@@ -315,7 +301,7 @@ HloId Program::find(NameId Name) const {
 }
 
 std::string Program::spell(HloId Id) const {
-  const ProgramNode &N = (*this)[Id];
+  const HloNode &N = (*this)[Id];
   if (N.Name)
     return DumpFacts.dump().Names[N.Name].str();
   if (isFromTexts())
@@ -339,7 +325,7 @@ static StringRef statedPlace(const Facts &DumpFacts, NameId Name) {
 
 StringRef Program::place(HloId Id) const {
   if (isFromTexts())
-    return statedPlace(DumpFacts, Nodes[Id.index()].Name);
+    return statedPlace(DumpFacts, (*this)[Id].Name);
   while (isHidden(Id))
     Id = operands(Id)[0];
   const HloInstruction &I = M[Id];

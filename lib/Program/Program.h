@@ -87,7 +87,7 @@ public:
   bool isFusionBody(ComputationId C) const { return FusionBody[C.index()]; }
   /// Values of \p Id get buffers.
   bool hasBuffers(HloId Id) const {
-    return classOf(Nodes[Id.index()].Parent) != ComputationClass::None;
+    return classOf((*this)[Id].Parent) != ComputationClass::None;
   }
 
   // Of AsyncChains, which says more.
@@ -108,7 +108,7 @@ public:
   /// True for what is there before the first step: a constant, or a parameter
   /// of the entry computation.
   bool isInput(HloId Id) const {
-    const ProgramNode &N = (*this)[Id];
+    const HloNode &N = (*this)[Id];
     return isGiven(N.Op) && (N.Op == Opcode::Constant || N.Parent == M.Entry);
   }
 

@@ -7,7 +7,7 @@ using namespace hlobuf;
 
 std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
                                                        uint32_t Ordinal) const {
-  const ProgramNode &N = (*this)[Id];
+  const HloNode &N = (*this)[Id];
   llvm::ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
   if (Rules.empty())
     return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
     if (!From || From->Operand >= operands(Id).size() ||
         !operands(Id)[From->Operand])
       continue;
-    ShapeId Operand = Nodes[operands(Id)[From->Operand].index()].Shape;
+    ShapeId Operand = (*this)[operands(Id)[From->Operand]].Shape;
     if (auto Part =
             Operand ? Trees.ordinal(Operand, From->Steps) : std::nullopt)
       return OperandPart{From->Operand, *Part};

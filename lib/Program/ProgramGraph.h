@@ -10,25 +10,6 @@
 
 namespace hlobuf {
 
-/// An instruction, or a get-tuple-element that the text leaves out.
-struct ProgramNode {
-  /// Invalid if neither module nor dump name it.
-  NameId Name;
-  ComputationId Parent;
-  ShapeId Shape;
-  /// `parameter(N)`, or the element of a get-tuple-element.
-  uint32_t Number = 0;
-  /// Into Program's operands, half-open.
-  IndexRange Operands;
-  Opcode Op = Opcode::Unknown;
-  bool Sugar = false;
-  bool Root = false;
-  /// Only its name is known, and what positions and uses say of it; ReadsParts
-  /// then: they show that it reads all parts of its operands.
-  bool Opaque = false;
-  bool ReadsParts = false;
-};
-
 /// Part \p Ordinal of operand \p Operand.
 struct OperandPart {
   uint32_t Operand = 0;
@@ -43,11 +24,15 @@ public:
       : Trees(Shapes, Indices) {}
 
   const ShapeTrees &trees() const { return Trees; }
-  size_t size() const { return Nodes.size(); }
-  const ProgramNode &operator[](HloId Id) const { return Nodes[Id.index()]; }
+  size_t size() const { return Printed.size() + Nodes.size(); }
+  /// An instruction, or a get-tuple-element that the text leaves out.
+  const HloNode &operator[](HloId Id) const {
+    return Id.index() < Printed.size() ? Printed[Id.index()]
+                                       : Nodes[Id.index() - Printed.size()];
+  }
   llvm::ArrayRef<HloId> operands(HloId Id) const {
-    IndexRange R = Nodes[Id.index()].Operands;
-    return llvm::ArrayRef<HloId>(Operands).slice(R.Begin, R.size());
+    IndexRange R = (*this)[Id].Operands;
+    return llvm::ArrayRef<HloId>(*AllOperands).slice(R.Begin, R.size());
   }
   /// The part of an operand that part \p Ordinal of \p Id is, by the rows
   /// HLOBUF_FORWARD of Opcodes.def; nothing if \p Id defines it, or if it comes
@@ -63,7 +48,11 @@ public:
 
 protected:
   ShapeTrees Trees;
-  std::vector<ProgramNode> Nodes;
+  /// The module's own; those after them are Nodes.
+  llvm::ArrayRef<HloInstruction> Printed;
+  std::vector<HloNode> Nodes;
+  /// The module's, unless some of them have a path; Operands then.
+  const std::vector<HloId> *AllOperands = &Operands;
   std::vector<HloId> Operands;
   std::vector<uint32_t> CallerBegin;
   std::vector<HloId> Callers;

@@ -17,8 +17,8 @@ private:
   void add(NameId Name);
   void addNode(NameId Name);
   ShapeId shapeOf(NameId Name) const;
-  void linkText(ProgramNode &N, const Instruction &I);
-  void linkUses(ProgramNode &N);
+  void linkText(HloNode &N, const Instruction &I);
+  void linkUses(HloNode &N);
   bool areDisputed(ArrayRef<uint32_t> Rows) const;
   unsigned votes(NameId Operand, ArrayRef<uint32_t> Rows) const;
   HloId operandOf(NameId User, ArrayRef<uint32_t> Rows) const;
@@ -36,7 +36,7 @@ void NodeBuilder::add(NameId Name) {
 }
 
 void NodeBuilder::addNode(NameId Name) {
-  ProgramNode N;
+  HloNode N;
   N.Name = Name;
   N.Parent = ComputationId(0);
   if (const Instruction *I = Name ? DumpFacts.instruction(Name) : nullptr) {
@@ -60,7 +60,7 @@ ShapeId NodeBuilder::shapeOf(NameId Name) const {
   return V ? D[V].Shape : ShapeId();
 }
 
-void NodeBuilder::linkText(ProgramNode &N, const Instruction &I) {
+void NodeBuilder::linkText(HloNode &N, const Instruction &I) {
   for (NameId Operand : D.operands(I))
     Built.Operands.push_back(Built.ByName[Operand.index()]);
   N.Operands.End = static_cast<uint32_t>(Built.Operands.size());
@@ -136,7 +136,7 @@ bool NodeBuilder::areDisputed(ArrayRef<uint32_t> Rows) const {
   return false;
 }
 
-void NodeBuilder::linkUses(ProgramNode &N) {
+void NodeBuilder::linkUses(HloNode &N) {
   llvm::SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
   llvm::stable_sort(Rows, [&](uint32_t X, uint32_t Y) {
     return D.Uses[X].Operand < D.Uses[Y].Operand;
@@ -179,7 +179,7 @@ StatedNodes NodeBuilder::run() {
     add(At.Name);
   for (const Use &Row : D.Uses)
     add(Row.Name);
-  for (ProgramNode &N : Built.Nodes) {
+  for (HloNode &N : Built.Nodes) {
     N.Operands.Begin = static_cast<uint32_t>(Built.Operands.size());
     N.Operands.End = N.Operands.Begin;
     if (const Instruction *I =

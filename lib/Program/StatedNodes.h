@@ -18,7 +18,7 @@ struct StatedNodes {
   static constexpr HloId unknown() { return HloId(0); }
   static constexpr HloId disputed() { return HloId(1); }
 
-  std::vector<ProgramNode> Nodes;
+  std::vector<HloNode> Nodes;
   std::vector<HloId> Operands;
   /// By name; invalid for names that no text, position or use mentions.
   std::vector<HloId> ByName;

@@ -132,11 +132,10 @@ void EditModuleReader::addInstruction(uint32_t Number) {
   EditInstruction I;
   I.Name = Names[From.Name].str();
   I.Shape = withoutComments(Shapes.text(From.Shape));
-  I.Op = From.Op.Op;
+  I.Op = From.Op;
   I.Parent = static_cast<uint32_t>(From.Parent.index());
   I.Number = From.Number;
-  StringRef Whole = M.text(From);
-  StringRef Head = Whole.take_front(From.OperandsOffset);
+  StringRef Head = M.head(From);
   I.OpcodeText = Head.substr(Head.rfind(' ') + 1).str();
   I.Attributes = readAttributes(M.attributes(From));
   if (I.is(Opcode::GetTupleElement))
@@ -146,8 +145,8 @@ void EditModuleReader::addInstruction(uint32_t Number) {
     if (Call.Callee)
       I.Calls.push_back(
           {static_cast<uint32_t>(Call.Callee.index()), Call.Role});
-  for (const HloOperand &Operand : M.operands(From))
-    if (Operand.Source)
+  for (size_t K = 0; K != From.Operands.size(); ++K)
+    if (HloOperand Operand = M.operand(From, K); Operand.Source)
       I.Operands.push_back(
           element(static_cast<uint32_t>(Operand.Source.index()),
                   Indices.steps(Operand.Path), I.Parent));

@@ -54,11 +54,15 @@ public:
   llvm::StringRef text() const { return Text; }
 
 private:
+  bool isComment() const {
+    return Line.size() > 1 && Line[0] == '/' && Line[1] == '/';
+  }
+
   void load(size_t At) {
     do {
       loadRaw(At);
       At = Next;
-    } while (!Ended && Line.starts_with("//"));
+    } while (!Ended && isComment());
   }
 
   void loadRaw(size_t At) {
@@ -74,7 +78,7 @@ private:
               : Text.size() - At;
     Line = llvm::StringRef(Begin, Size);
     Next = At + Size + 1;
-    Commented |= Line.starts_with("//");
+    Commented |= isComment();
     if (Next / ChunkBytes != At / ChunkBytes && Passed)
       Passed();
   }

@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support/NameTable.h"
+#include "Support/TextHash.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-static uint64_t load(const char *From, size_t Size) {
-  uint64_t Bytes = 0;
-  std::memcpy(&Bytes, From, Size);
-  return Bytes;
-}
-
-/// The two halves of the product, folded.
-static uint64_t mix(uint64_t A, uint64_t B) {
-  __extension__ using Wide = unsigned __int128;
-  Wide Product = static_cast<Wide>(A) * B;
-  return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
-}
-
-/// Names are short and most of what is read; llvm::hash_value costs twice as
-/// much.
-static uint32_t hashName(StringRef Name) {
-  constexpr uint64_t Odd = 0x9e3779b97f4a7c15;
-  uint64_t Hash = Odd ^ Name.size();
-  const char *At = Name.data();
-  size_t Left = Name.size();
-  for (; Left > 8; At += 8, Left -= 8)
-    Hash = mix(Hash ^ load(At, 8), Odd);
-  Hash = mix(Hash ^ load(At, Left), 0xd6e8feb86659fd93);
-  return static_cast<uint32_t>(Hash ^ Hash >> 32);
-}
 
 namespace {
 constexpr uint32_t UnitBytes = 4;
@@ -100,7 +75,7 @@ size_t NameTable::slotOf(StringRef Name, uint32_t Hash) const {
 NameId NameTable::intern(StringRef Name) {
   if ((Places.size() + 1) * 4 > Slots.size() * 3)
     grow();
-  uint32_t Hash = hashName(Name);
+  uint32_t Hash = hashText(Name);
   Slot &Found = Slots[slotOf(Name, Hash)];
   if (Found.Place == 0)
     Found = {Hash, append(Name) + 1};
@@ -110,7 +85,7 @@ NameId NameTable::intern(StringRef Name) {
 NameId NameTable::find(StringRef Name) const {
   if (Slots.empty())
     return NameId();
-  const Slot &Found = Slots[slotOf(Name, hashName(Name))];
+  const Slot &Found = Slots[slotOf(Name, hashText(Name))];
   return Found.Place == 0 ? NameId()
                           : NameId(headOf(entry(Found.Place - 1)).Id);
 }

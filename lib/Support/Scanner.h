@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstring>
 #include <limits>
 
 namespace hlobuf {
@@ -16,9 +18,18 @@ inline bool isLower(char C) { return C >= 'a' && C <= 'z'; }
 /// True for `A` to `Z`; LLVM has this from its release 18 on.
 inline bool isUpper(char C) { return C >= 'A' && C <= 'Z'; }
 
+/// By byte: it is one of an HLO name.
+inline constexpr std::array<bool, 256> NameBytes = [] {
+  std::array<bool, 256> Bytes = {};
+  for (unsigned char C = 0; C != 128; ++C)
+    Bytes[C] = (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z') ||
+               (C >= '0' && C <= '9') || C == '_' || C == '.' || C == '-';
+  return Bytes;
+}();
+
 /// True for the bytes of an HLO name: `[A-Za-z0-9_.-]` (XLA NameUniquer, 2017).
 inline bool isNameByte(char C) {
-  return llvm::isAlnum(C) || C == '_' || C == '.' || C == '-';
+  return NameBytes[static_cast<unsigned char>(C)];
 }
 
 /// Takes a text apart from the left. Every function consumes what it accepts
@@ -32,6 +43,15 @@ public:
   char front() const { return Rest.empty() ? '\0' : Rest.front(); }
 
   bool literal(llvm::StringRef Text) { return Rest.consume_front(Text); }
+
+  /// The same with a size that is known to the compiler.
+  template <size_t N> bool literal(const char (&Text)[N]) {
+    constexpr size_t Size = N - 1;
+    if (Rest.size() < Size || std::memcmp(Rest.data(), Text, Size) != 0)
+      return false;
+    Rest = Rest.drop_front(Size);
+    return true;
+  }
 
   bool literal(char C) {
     if (front() != C || Rest.empty())

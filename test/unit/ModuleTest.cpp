@@ -24,7 +24,8 @@ struct Read {
   /// `pair#0#1 x`: the operands of \p Name.
   std::string operands(StringRef Name) const {
     std::string Out;
-    for (const HloOperand &Operand : M.operands(*find(Name))) {
+    for (size_t K = 0; K != find(Name)->Operands.size(); ++K) {
+      HloOperand Operand = M.operand(*find(Name), K);
       Out += (Out.empty() ? "" : " ") +
              (Operand.Source ? Names[M[Operand.Source].Name].str() : "?");
       for (uint32_t Step : Indices.steps(Operand.Path))
@@ -369,7 +370,7 @@ TEST(Module, RepeatedNamesWithoutBuffers) {
     ASSERT_NE(R.find("x"), nullptr);
     EXPECT_EQ(R.M[R.M.find(R.Names.find("x"))].Parent, R.M.Entry);
     // An operand is in the same computation.
-    EXPECT_EQ(R.M.operands(*R.find("y"))[0].Source.index(), 1u);
+    EXPECT_EQ(R.M.operands(*R.find("y"))[0].index(), 1u);
   }
 }
 
@@ -393,7 +394,7 @@ TEST(Module, OperandOfAnotherComputation) {
                Computations));
   ASSERT_EQ(R.Refused.size(), 1u);
   EXPECT_NE(R.Refused[0].find("p.2"), std::string::npos);
-  EXPECT_FALSE(R.M.operands(*R.find("y"))[0].Source.valid());
+  EXPECT_FALSE(R.M.operands(*R.find("y"))[0].valid());
 }
 
 TEST(Module, Damage) {

@@ -92,7 +92,7 @@ private:
 } // namespace
 
 /// True if \p Id reads nothing itself, or is asynchronous.
-static bool readsNothing(const ProgramNode &N) {
+static bool readsNothing(const HloNode &N) {
   return accessesNoMemory(N.Op) || isControlFlow(N.Op) || endedBy(N.Op) ||
          isTransfer(N.Op) || N.Sugar;
 }
@@ -213,7 +213,7 @@ bool InPlaceHazards::isInPlaceInBody(HloId Id, const SharedPlace &S) const {
 
 /// True if \p Id makes result k of operand k, one after the other, so that no
 /// result may be written to the place of another operand.
-static bool isCrossed(const ProgramNode &N, const SharedPlace &S) {
+static bool isCrossed(const HloNode &N, const SharedPlace &S) {
   return isPaired(N.Op) && S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
 }
 

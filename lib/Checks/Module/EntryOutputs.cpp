@@ -61,7 +61,7 @@ void EntryOutputs::findReadOnly() {
     Donated.insert(donationKey(Item.Parameter, Item.Index));
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     const HloValue &V = Flow[HloValueId(I)];
-    const ProgramNode &N = P[V.Definition];
+    const HloNode &N = P[V.Definition];
     bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
                  !Donated.contains(donationKey(
                      N.Number, P.trees().index(N.Shape, V.Ordinal)));

@@ -58,9 +58,9 @@ private:
 } // namespace
 
 void ModuleInstructions::checkBitcast(const HloInstruction &I) {
-  if (I.Op.Op != Opcode::Bitcast || M.operands(I).size() != 1)
+  if (I.Op != Opcode::Bitcast || M.operands(I).size() != 1)
     return;
-  const HloOperand &Operand = M.operands(I)[0];
+  HloOperand Operand = M.operand(I, 0);
   if (!Operand.Source || !Operand.Path.isRoot() || !I.Shape)
     return;
   const HloInstruction &Source = M[Operand.Source];
@@ -84,7 +84,7 @@ void ModuleInstructions::checkBitcast(const HloInstruction &I) {
 void ModuleInstructions::collectParameters(const HloComputation &C) {
   Parameters.clear();
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
-    if (M.Instructions[I].Op.Op == Opcode::Parameter)
+    if (M.Instructions[I].Op == Opcode::Parameter)
       Parameters.push_back(&M.Instructions[I]);
   llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
     return X->Number < Y->Number;
@@ -204,7 +204,7 @@ bool ModuleInstructions::isRematerialized(NameId Name) const {
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
-  if (!onlyComputes(I.Op.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
+  if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
     return;
   if (isRematerialized(I.Name)) {
     Diags.exempt("rematerialized");

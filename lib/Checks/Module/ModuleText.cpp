@@ -76,22 +76,20 @@ bool TextComparer::sameShape(const Instruction &I, HloId Id) {
       .report(DumpFacts.places().text(I).ShapeText,
               "{} has shape {}, but {} in the module", D.Names[I.Name],
               D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
-      .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
-            "the module's instruction is here")
+      .note(M.head(M[Id]), "the module's instruction is here")
       .about(I.Name);
   return false;
 }
 
-/// The word before the operands.
-static StringRef opcodeIn(StringRef Text, uint32_t OperandsOffset) {
-  StringRef Before = Text.take_front(OperandsOffset);
-  return Before.drop_front(Before.rfind(' ') + 1);
+/// The last word of \p Head, which is before the operands.
+static StringRef opcodeIn(StringRef Head) {
+  return Head.drop_front(Head.rfind(' ') + 1);
 }
 
 bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
-  StringRef Stated = opcodeIn(D.text(I), I.OperandsOffset);
+  StringRef Stated = opcodeIn(D.text(I).take_front(I.OperandsOffset));
   const HloModule &M = P.module();
-  StringRef Own = opcodeIn(M.text(M[Id]), M[Id].OperandsOffset);
+  StringRef Own = opcodeIn(M.head(M[Id]));
   // `fusion-start` in one text is `async-start` in the other.
   bool Same = I.Op.Sugar != P[Id].Sugar ? I.Op.Op == P[Id].Op : Stated == Own;
   bool Wrapped = isAsync(I.Op.Op) != isAsync(P[Id].Op) &&
@@ -228,8 +226,7 @@ bool TextComparer::sameAttributes(const Instruction &I, HloId Id) {
                   D.Names[I.Name],
                   MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
                   MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
-        .note(M.text(M[Id]).take_front(M[Id].OperandsOffset),
-              "the module's instruction is here")
+        .note(M.head(M[Id]), "the module's instruction is here")
         .about(I.Name);
     return false;
   }
