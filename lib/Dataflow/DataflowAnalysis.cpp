@@ -87,9 +87,8 @@ bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
 }
 
 void DataflowAnalysis::collectInnerUsers() {
-  InnerBegin.reserve(P.size() + 1);
   for (size_t I = 0; I != P.size(); ++I) {
-    InnerBegin.push_back(static_cast<uint32_t>(InnerUsers.size()));
+    auto First = static_cast<uint32_t>(InnerUsers.size());
     HloId Id(I);
     if (!hasLocations(Id) || P.trees().parts(P[Id].Shape) == 1)
       continue;
@@ -98,8 +97,9 @@ void DataflowAnalysis::collectInnerUsers() {
       if (!usesTopAtMost(Op) || P[Use.User].Root)
         InnerUsers.push_back(Use);
     }
+    if (InnerUsers.size() != First)
+      InnerBegin.emplace_back(Id, First);
   }
-  InnerBegin.push_back(static_cast<uint32_t>(InnerUsers.size()));
 }
 
 bool DataflowAnalysis::isUse(HloValueId V, HloId User, uint32_t Ordinal) const {

@@ -103,9 +103,13 @@ private:
   llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &At) const {
     if (At.Ordinal == 0)
       return P.users(At.Instruction);
-    uint32_t I = At.Instruction.index();
+    auto Row = llvm::lower_bound(InnerBegin, std::pair(At.Instruction, 0u));
+    if (Row == InnerBegin.end() || Row->first != At.Instruction)
+      return {};
+    auto Next = std::next(Row);
+    size_t End = Next == InnerBegin.end() ? InnerUsers.size() : Next->second;
     return llvm::ArrayRef<ProgramUse>(InnerUsers)
-        .slice(InnerBegin[I], InnerBegin[I + 1] - InnerBegin[I]);
+        .slice(Row->second, End - Row->second);
   }
   void collectInnerUsers();
   bool isPosition(HloValueId V, HloId Id) const;
@@ -120,9 +124,10 @@ private:
   std::vector<HloValue> Values;
   std::vector<uint32_t> PositionBegin;
   std::vector<FlowPosition> Positions;
-  /// By instruction: users that may use what is inside its tuple. A tuple of n
-  /// elements has n users that take one each, and every element would ask all.
-  std::vector<uint32_t> InnerBegin;
+  /// Where users begin that may use what is inside the tuple of an instruction,
+  /// of the instructions that have some. A tuple of n elements has n users that
+  /// take one each, and every element would ask all.
+  std::vector<std::pair<HloId, uint32_t>> InnerBegin;
   std::vector<ProgramUse> InnerUsers;
 };
 

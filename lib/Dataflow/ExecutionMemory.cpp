@@ -31,66 +31,114 @@ void ExecutionBytes::meet(const ExecutionBytes &Other) {
   Intact = std::move(Both);
 }
 
-ExecutionMemory::ExecutionMemory(size_t NumAllocations)
-    : Memory(NumAllocations) {
-  for (Pieces &All : Memory)
-    All.emplace(0, ExecutionBytes());
+ExecutionMemory::Cursor::Cursor(Pieces &All, uint64_t Offset)
+    : All(&All), Ended(Offset >= All.End) {
+  if (Ended || !All.Others)
+    return;
+  At = All.Others->upper_bound(Offset);
+  Inner = At != All.Others->begin();
+  if (Inner)
+    --At;
 }
 
-/// The piece that begins at \p Offset, made if there is none.
-ExecutionMemory::Pieces::iterator ExecutionMemory::cut(Pieces &All,
-                                                       uint64_t Offset) {
-  auto Next = All.lower_bound(Offset);
-  if (Next != All.end() && Next->first == Offset)
-    return Next;
-  ExecutionBytes Same = std::prev(Next)->second;
-  return All.emplace_hint(Next, Offset, std::move(Same));
+uint64_t ExecutionMemory::Cursor::end() const {
+  if (!All->Others)
+    return All->End;
+  auto Next = Inner ? std::next(At) : All->Others->begin();
+  return Next == All->Others->end() ? All->End : Next->first;
+}
+
+void ExecutionMemory::Cursor::advance() {
+  if (!All->Others) {
+    Ended = true;
+    return;
+  }
+  At = Inner ? std::next(At) : All->Others->begin();
+  Inner = true;
+  Ended = At == All->Others->end();
+}
+
+void ExecutionMemory::Cursor::erase() {
+  At = All->Others->erase(At);
+  Ended = At == All->Others->end();
+}
+
+ExecutionMemory::ExecutionMemory(size_t NumAllocations)
+    : Memory(NumAllocations) {}
+
+/// Sees to it that a piece begins at \p Offset, or that all end there.
+void ExecutionMemory::cut(Pieces &All, uint64_t Offset) {
+  if (Offset == 0 || Offset == All.End)
+    return;
+  Cursor Around(All, Offset);
+  ExecutionBytes Same;
+  uint64_t Begin = Offset;
+  if (Around.atEnd()) {
+    // What nothing was written to becomes a piece that ends here.
+    Begin = All.End;
+    All.End = Offset;
+  } else if (Around.begin() == Offset) {
+    return;
+  } else {
+    Same = Around.bytes();
+  }
+  if (Begin == 0)
+    return;
+  if (!All.Others)
+    All.Others = std::make_unique<PieceMap>();
+  All.Others->emplace(Begin, std::move(Same));
 }
 
 void ExecutionMemory::visit(
     const ExecutionPlace &At,
     llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
         Visit) {
-  const Pieces &All = Memory[At.Where.index()];
-  auto I = std::prev(All.upper_bound(At.Begin));
-  for (; I != All.end() && I->first < At.End; ++I) {
+  Pieces &All = Memory[At.Where.index()];
+  for (Cursor I(All, At.Begin); !I.atEnd() && I.begin() < At.End; I.advance()) {
     ++Work;
-    auto Next = std::next(I);
-    uint64_t End = Next == All.end() ? At.End : std::min(At.End, Next->first);
-    Visit({At.Where, std::max(At.Begin, I->first), End}, I->second);
+    Visit({At.Where, std::max(At.Begin, I.begin()), std::min(At.End, I.end())},
+          I.bytes());
   }
+  if (At.End <= All.End)
+    return;
+  ++Work;
+  Visit({At.Where, std::max(At.Begin, All.End), At.End}, Nothing);
 }
 
 void ExecutionMemory::update(
     const ExecutionPlace &At,
     llvm::function_ref<void(ExecutionBytes &)> Change) {
   Pieces &All = Memory[At.Where.index()];
-  auto I = cut(All, At.Begin);
-  auto Last = cut(All, At.End);
-  for (; I != Last; ++I) {
+  cut(All, At.Begin);
+  cut(All, At.End);
+  for (Cursor I(All, At.Begin); !I.atEnd() && I.begin() < At.End; I.advance()) {
     ++Work;
     if (Marks != 0) {
       // A long set takes time to copy.
-      Work += I->second.Intact.size() / 16;
-      Journal.push_back({{At.Where, I->first, std::next(I)->first}, I->second});
+      Work += I.bytes().Intact.size() / 16;
+      Journal.push_back({{At.Where, I.begin(), I.end()}, I.bytes()});
     }
-    Change(I->second);
+    Change(I.bytes());
   }
 }
 
 void ExecutionMemory::replace(const ExecutionPlace &At, ExecutionBytes Bytes,
                               bool Remember) {
   Pieces &All = Memory[At.Where.index()];
-  auto First = cut(All, At.Begin);
-  auto Last = cut(All, At.End);
-  for (auto I = First; I != Last; ++I) {
+  cut(All, At.Begin);
+  cut(All, At.End);
+  Cursor First(All, At.Begin);
+  Cursor I = First;
+  for (bool IsFirst = true; !I.atEnd() && I.begin() < At.End; IsFirst = false) {
     ++Work;
     if (Remember)
-      Journal.push_back(
-          {{At.Where, I->first, std::next(I)->first}, std::move(I->second)});
+      Journal.push_back({{At.Where, I.begin(), I.end()}, std::move(I.bytes())});
+    if (IsFirst)
+      I.advance();
+    else
+      I.erase();
   }
-  First->second = std::move(Bytes);
-  All.erase(std::next(First), Last);
+  First.bytes() = std::move(Bytes);
 }
 
 void ExecutionMemory::write(const ExecutionPlace &At, HloValueId V) {

@@ -11,6 +11,7 @@
 
 #include "Dataflow/DataflowAnalysis.h"
 #include <map>
+#include <memory>
 
 namespace hlobuf {
 
@@ -82,14 +83,47 @@ public:
 
 private:
   /// Pieces by where they begin; each ends where the next one begins.
-  using Pieces = std::map<uint64_t, ExecutionBytes>;
+  using PieceMap = std::map<uint64_t, ExecutionBytes>;
+  /// The bytes of an allocation. Most are one piece.
+  struct Pieces {
+    /// From 0 on.
+    ExecutionBytes First;
+    /// Pieces after the first one; null if there are none.
+    std::unique_ptr<PieceMap> Others;
+    /// Where the last piece ends: nothing was ever written from here on.
+    uint64_t End = 0;
+  };
+  /// A piece, or the end of all.
+  class Cursor {
+  public:
+    /// The piece of \p All that has \p Offset, or else the end.
+    Cursor(Pieces &All, uint64_t Offset);
 
-  static Pieces::iterator cut(Pieces &All, uint64_t Offset);
+    bool atEnd() const { return Ended; }
+    uint64_t begin() const { return Inner ? At->first : 0; }
+    uint64_t end() const;
+    ExecutionBytes &bytes() const { return Inner ? At->second : All->First; }
+    void advance();
+    /// Removes this piece, which is not the first, and goes to the next one.
+    void erase();
+
+  private:
+    Pieces *All;
+    /// Valid if Inner.
+    PieceMap::iterator At;
+    /// It is not the first piece.
+    bool Inner = false;
+    bool Ended = false;
+  };
+
+  static void cut(Pieces &All, uint64_t Offset);
   void replace(const ExecutionPlace &At, ExecutionBytes Bytes, bool Remember);
   void mergePiece(const ExecutionPlace &At,
                   llvm::ArrayRef<const ExecutionPiece *> Active, bool All,
                   llvm::function_ref<void(HloValueId)> Lost);
 
+  /// Of bytes that nothing was ever written to.
+  const ExecutionBytes Nothing;
   std::vector<Pieces> Memory;
   /// What was there before each change.
   std::vector<ExecutionPiece> Journal;

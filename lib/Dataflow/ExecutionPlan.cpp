@@ -11,8 +11,8 @@ using llvm::SmallVector;
 ExecutionPlan::ExecutionPlan(const DataflowAnalysis &Flow,
                              const Schedule &Order)
     : Flow(Flow), P(Flow.program()), Order(Order), Lines(Flow.values().size()),
-      Places(Flow.values().size()), Same(P) {
-  findPlaces();
+      Same(P) {
+  findLines();
   separateStacks();
   findDonated();
   findReadSteps();
@@ -34,7 +34,7 @@ bool ExecutionPlan::isContext(const HloValue &V) const {
       P.trees().index(P[V.Definition].Shape, V.Ordinal));
 }
 
-void ExecutionPlan::findPlaces() {
+void ExecutionPlan::findLines() {
   const Facts &DumpFacts = P.facts();
   const Dump &D = DumpFacts.dump();
   for (size_t I = 0; I != Lines.size(); ++I) {
@@ -50,8 +50,18 @@ void ExecutionPlan::findPlaces() {
     if (!Line || D[Line].end() <= D[Line].Offset)
       continue;
     Lines[I] = Line;
-    Places[I] = {D[Line].Owner, D[Line].Offset, D[Line].end()};
   }
+}
+
+std::optional<ExecutionPlace> ExecutionPlan::place(HloValueId V) const {
+  ValueId Line = V ? Lines[V.index()] : ValueId();
+  if (!Line)
+    return std::nullopt;
+  const Value &Stated = P.facts().dump()[Line];
+  AllocationId Stack =
+      Stacks.empty() ? AllocationId() : InStack.lookup(V.index());
+  return ExecutionPlace{Stack ? Stack : Stated.Owner, Stated.Offset,
+                        Stated.end()};
 }
 
 /// Private stacks all begin at offset 0 of one allocation: each is a memory of
@@ -62,18 +72,19 @@ void ExecutionPlan::separateStacks() {
   std::vector<ComputationId> Bodies;
   auto Colors = findPrivateStacks(P.facts(), &P);
   for (size_t I = 0; I != Lines.size(); ++I) {
-    if (!Lines[I] || !llvm::is_contained(Colors, D[Places[I].Where].color()))
+    AllocationId Where = Lines[I] ? D[Lines[I]].Owner : AllocationId();
+    if (!Where || !llvm::is_contained(Colors, D[Where].color()))
       continue;
     if (Bodies.empty())
       Bodies = findAsyncBodies(P);
     ComputationId Body = Bodies[P[Flow.values()[I].Definition].Parent.index()];
     if (!Body)
       continue;
-    auto [Memory, IsNew] = Known.try_emplace(
-        {Places[I].Where.index(), Body.index()}, numMemories());
+    auto [Memory, IsNew] =
+        Known.try_emplace({Where.index(), Body.index()}, numMemories());
     if (IsNew)
-      Stacks.push_back(Places[I].Where);
-    Places[I].Where = Memory->second;
+      Stacks.push_back(Where);
+    InStack[static_cast<uint32_t>(I)] = Memory->second;
   }
 }
 

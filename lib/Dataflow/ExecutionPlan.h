@@ -41,10 +41,8 @@ class ExecutionPlan {
 public:
   ExecutionPlan(const DataflowAnalysis &Flow, const Schedule &Order);
 
-  /// Where \p V is; null if it is not followed.
-  const ExecutionPlace *place(HloValueId V) const {
-    return V && Lines[V.index()] ? &Places[V.index()] : nullptr;
-  }
+  /// Where \p V is; nothing if it is not followed.
+  std::optional<ExecutionPlace> place(HloValueId V) const;
   /// Memories that places can be in: one for each allocation, then one for
   /// each private stack.
   size_t numMemories() const {
@@ -92,7 +90,7 @@ public:
 private:
   HloValueId at(HloId Id, uint32_t Ordinal) const;
   bool isContext(const HloValue &V) const;
-  void findPlaces();
+  void findLines();
   void findDonated();
   bool isInput(HloValueId V) const;
   void separateStacks();
@@ -103,13 +101,14 @@ private:
   const Program &P;
   const Schedule &Order;
   std::vector<ValueId> Lines;
-  std::vector<ExecutionPlace> Places;
   std::vector<uint32_t> ReadBegin;
   std::vector<int32_t> ReadSteps;
   mutable Forwarding Same;
   uint64_t NumParts = 0;
   /// The allocations that private stacks are in.
   std::vector<AllocationId> Stacks;
+  /// Values in private stacks, and the memories that these are.
+  llvm::DenseMap<uint32_t, AllocationId> InStack;
   llvm::DenseSet<uint32_t> Donated;
 };
 

@@ -75,6 +75,17 @@ HloId Forwarding::rootWith(Part At) const {
 /// Nested fusions are followed with a stack of our own, and no part is visited
 /// twice: broken modules may nest deeply, or in a circle.
 std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
+  // Most are a step or two from it: to remember them would take more room than
+  // to go there again.
+  constexpr unsigned FewSteps = 8;
+  Part Near = From;
+  for (unsigned I = 0; I != FewSteps; ++I) {
+    Step Kind = next(Near);
+    if (Kind == Step::Enter)
+      break;
+    if (Kind != Step::Forward)
+      return Kind == Step::Parameter ? std::optional(Near) : std::nullopt;
+  }
   struct Level {
     /// Parts that are all the same bytes.
     SmallVector<IdPair, 8> Path;

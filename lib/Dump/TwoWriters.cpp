@@ -131,13 +131,14 @@ static bool isHandedToHost(const Dump &D, HloId Id) {
 /// reads the constant decides.
 static bool isOtherAddress(const Dump &D, StringRef Stated, HloId Id) {
   constexpr uint64_t FirstPages = 65536;
+  if (!isAddress(Stated, FirstPages))
+    return false;
   StringRef Own = D.Module.operandsText(D.Module[Id]);
   if (Own == Stated)
     return false;
   if (isFarAddress(Stated) && isFarAddress(Own))
     return true;
-  return isAddress(Stated, FirstPages) && isAddress(Own, FirstPages) &&
-         isHandedToHost(D, Id);
+  return isAddress(Own, FirstPages) && isHandedToHost(D, Id);
 }
 
 /// The constant that holds one address in the values and another in the module;

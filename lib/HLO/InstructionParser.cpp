@@ -212,17 +212,16 @@ bool hlobuf::holdsKey(StringRef Text, StringRef Key) {
 
 std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
                                                StringRef Key) {
-  // Most texts hold no such attribute; a plain search settles them.
-  if (!holdsKey(Attributes, Key))
-    return std::nullopt;
-  auto BeginsWithKey = [&](StringRef Item) {
-    return Item.size() > Key.size() && Item[Key.size()] == '=' &&
-           Item.starts_with(Key);
-  };
   StringRef Rest = Attributes;
-  while (Rest.consume_front(", ")) {
+  for (bool IsFirst = true; isSeparator(Rest, 0); IsFirst = false) {
+    Rest = Rest.drop_front(2);
+    bool Found = Rest.size() > Key.size() && Rest[Key.size()] == '=' &&
+                 Rest.starts_with(Key);
+    // Most texts hold no such attribute; a plain search settles them.
+    if (!Found && IsFirst && !holdsKey(Rest, Key))
+      return std::nullopt;
     size_t End = itemSize(Rest);
-    if (BeginsWithKey(Rest))
+    if (Found)
       return Rest.take_front(End).drop_front(Key.size() + 1);
     Rest = Rest.drop_front(End);
   }

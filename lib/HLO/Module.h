@@ -31,7 +31,7 @@ using ComputationId = Id<struct ComputationTag>;
 struct HloCall {
   ComputationId Callee;
   CallRole Role = CallRole::Calls;
-  /// The next one is of the same instruction.
+  /// The instruction has the next one, too.
   bool More = false;
 };
 
@@ -184,21 +184,21 @@ struct HloModule {
         ->second;
   }
   llvm::StringRef text(const HloInstruction &I) const {
-    return walked(Text.substr(I.TextOffset, extent(I).Text));
+    return part(I.TextOffset, extent(I).Text);
   }
   /// The text before the `(` of the operands.
   llvm::StringRef head(const HloInstruction &I) const {
-    return walked(Text.substr(I.TextOffset, extent(I).Head));
+    return part(I.TextOffset, extent(I).Head);
   }
   llvm::StringRef operandsText(const HloInstruction &I) const {
     HloExtent E = extent(I);
-    return walked(Text.substr(I.TextOffset + E.Head + 1, E.Operands));
+    return part(I.TextOffset + E.Head + 1, E.Operands);
   }
   /// After the closing parenthesis, with the leading `, `.
   llvm::StringRef attributes(const HloInstruction &I) const {
     HloExtent E = extent(I);
     uint32_t Before = E.Head + E.Operands + 2;
-    return walked(Text.substr(I.TextOffset + Before, E.Text - Before));
+    return part(I.TextOffset + Before, E.Text - Before);
   }
   /// The instruction of that name; of several, one that may have buffers.
   /// Invalid if there is none.
@@ -209,6 +209,11 @@ struct HloModule {
 
   /// By name; filled by the reader.
   std::vector<HloId> ByName;
+
+private:
+  llvm::StringRef part(uint32_t Offset, uint32_t Size) const {
+    return walked(llvm::StringRef(Text.data() + Offset, Size));
+  }
 };
 
 /// The tables that turn texts of one dump into ids.

@@ -8,6 +8,7 @@
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
+#include "Support/TextWalk.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -355,7 +356,11 @@ static llvm::Expected<std::unique_ptr<LoadedDump>>
 readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
           const SiblingPaths &Siblings, unsigned Jobs) {
   TextReader Reader(In, *L, All, Jobs);
-  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
+  std::string Traces;
+  {
+    TextWalk Walk([&] { L->Texts.releasePages(); });
+    Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
+  }
   if (!Traces.empty())
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)

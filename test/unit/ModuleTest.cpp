@@ -284,10 +284,10 @@ TEST(Module, AsyncSugar) {
                "  ROOT %done = f32[] call-done(%update)\n",
                Computations));
   EXPECT_EQ(R.Refused, Strings());
-  EXPECT_EQ(R.find("start")->Op.Op, Opcode::AsyncStart);
-  EXPECT_TRUE(R.find("start")->Op.Sugar);
-  EXPECT_EQ(R.find("update")->Op.Op, Opcode::AsyncUpdate);
-  EXPECT_EQ(R.find("done")->Op.Op, Opcode::AsyncDone);
+  EXPECT_EQ(R.find("start")->Op, Opcode::AsyncStart);
+  EXPECT_TRUE(R.find("start")->Sugar);
+  EXPECT_EQ(R.find("update")->Op, Opcode::AsyncUpdate);
+  EXPECT_EQ(R.find("done")->Op, Opcode::AsyncDone);
   EXPECT_EQ(R.calls("start"), "a");
   EXPECT_EQ(R.operands("done"), "update");
 }
@@ -299,8 +299,8 @@ TEST(Module, AsyncPlain) {
                "  ROOT %done = f32[] async-done(%start)\n",
                Computations));
   EXPECT_EQ(R.Refused, Strings());
-  EXPECT_EQ(R.find("start")->Op.Op, Opcode::AsyncStart);
-  EXPECT_FALSE(R.find("start")->Op.Sugar);
+  EXPECT_EQ(R.find("start")->Op, Opcode::AsyncStart);
+  EXPECT_FALSE(R.find("start")->Sugar);
   EXPECT_EQ(R.calls("start"), "a");
 }
 
