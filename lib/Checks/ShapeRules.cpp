@@ -335,7 +335,7 @@ std::optional<Numbers> ShapeRules::sliced() const {
   if (!Bounds)
     return std::nullopt;
   Numbers Sizes;
-  for (const SliceBounds &Of : *Bounds)
+  for (const DimensionSlice &Of : *Bounds)
     Sizes.push_back(Of.size());
   return Sizes;
 }

@@ -154,7 +154,7 @@ IntegerMap AccessMaps::padded(const Step &S) {
     return {};
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
-    const Padding &Added = (*All)[D];
+    const DimensionPadding &Added = (*All)[D];
     if (Added.Between < 0)
       return {};
     Relations.equal({in(D), out(D, -1 - int64_t(Added.Between))},

@@ -30,16 +30,16 @@ static bool numbersBetween(StringRef Text, char Separator, T &First, T &Second,
          (Parts.size() < 3 || !Parts[2].getAsInteger(10, Third));
 }
 
-std::optional<llvm::SmallVector<SliceBounds, 6>>
+std::optional<llvm::SmallVector<DimensionSlice, 6>>
 hlobuf::sliceBounds(std::optional<StringRef> Text) {
   constexpr int64_t Most = int64_t(1) << 40;
   if (!Text || !Text->consume_front("{") || !Text->consume_back("}"))
     return std::nullopt;
-  llvm::SmallVector<SliceBounds, 6> All;
+  llvm::SmallVector<DimensionSlice, 6> All;
   llvm::SmallVector<StringRef, 6> Items;
   Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items) {
-    SliceBounds &Of = All.emplace_back();
+    DimensionSlice &Of = All.emplace_back();
     Item = Item.trim();
     if (!Item.consume_front("[") || !Item.consume_back("]") ||
         !numbersBetween(Item, ':', Of.Begin, Of.Limit, Of.Stride) ||
@@ -50,16 +50,16 @@ hlobuf::sliceBounds(std::optional<StringRef> Text) {
   return All;
 }
 
-std::optional<llvm::SmallVector<Padding, 6>>
+std::optional<llvm::SmallVector<DimensionPadding, 6>>
 hlobuf::paddings(std::optional<StringRef> Text) {
   if (!Text)
     return std::nullopt;
-  llvm::SmallVector<Padding, 6> All;
+  llvm::SmallVector<DimensionPadding, 6> All;
   llvm::SmallVector<StringRef, 6> Items;
   if (!Text->empty())
     Text->split(Items, 'x');
   for (StringRef Item : Items) {
-    Padding &Of = All.emplace_back();
+    DimensionPadding &Of = All.emplace_back();
     if (!numbersBetween(Item, '_', Of.Below, Of.Above, Of.Between))
       return std::nullopt;
   }

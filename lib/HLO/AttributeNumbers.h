@@ -18,7 +18,7 @@ std::optional<AttributeNumbers> numbersIn(std::optional<llvm::StringRef> Text);
 
 /// What a slice takes of one dimension, in elements: [Begin, Limit), every
 /// Stride-th. All are below 2^40, and the stride is at least 1.
-struct SliceBounds {
+struct DimensionSlice {
   int64_t Begin = 0;
   int64_t Limit = 0;
   int64_t Stride = 1;
@@ -28,11 +28,11 @@ struct SliceBounds {
 
 /// The dimensions of `slice={[begin:limit:stride], ..}`; nothing if it is
 /// something else.
-std::optional<llvm::SmallVector<SliceBounds, 6>>
+std::optional<llvm::SmallVector<DimensionSlice, 6>>
 sliceBounds(std::optional<llvm::StringRef> Text);
 
 /// What a pad adds to one dimension, in elements; what is below 0 is cut off.
-struct Padding {
+struct DimensionPadding {
   int32_t Below = 0;
   int32_t Above = 0;
   int32_t Between = 0;
@@ -40,7 +40,7 @@ struct Padding {
 
 /// The dimensions of `padding=1_2x0_0_3` (below, above, between); nothing if it
 /// is something else.
-std::optional<llvm::SmallVector<Padding, 6>>
+std::optional<llvm::SmallVector<DimensionPadding, 6>>
 paddings(std::optional<llvm::StringRef> Text);
 
 } // namespace hlobuf
