@@ -344,6 +344,7 @@ MemorySummary Summarizer::run() {
   addSpaces();
   addHeld();
   Summary.Stated = explainStatedPeak(Memory);
+  Summary.Outside = findOutsideMemory(DumpFacts);
   addSavings();
   addDonation();
   for (const WhyQuestion &Asked : Options.Questions)

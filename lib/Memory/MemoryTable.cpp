@@ -37,6 +37,7 @@ private:
   void printSpaces();
   void printPeak();
   void printStated();
+  void printOutside();
   void printGroups();
   void printTree();
   void printSavings();
@@ -162,6 +163,17 @@ void Table::printStated() {
                         spellReasons(Stated, Summary.main()->Peak / 1000));
   for (const std::string &Part : wrapped(Text, Width - 4))
     line("    " + Part);
+}
+
+void Table::printOutside() {
+  if (Summary.Outside.empty())
+    return;
+  OS << '\n';
+  line("  outside of the assignment, while it runs:");
+  for (const OutsideMemory &Row : Summary.Outside)
+    line(fmt::format(
+        "  {:>16}  {}: {}{}", Row.bytesText(), Row.What, Row.Example,
+        Row.Count > 1 ? fmt::format(" and {} more", Row.Count - 1) : ""));
 }
 
 static std::string spellShape(StringRef Shape) {
@@ -332,6 +344,7 @@ void Table::print(StringRef Name) {
     printGroups();
   if (!Summary.By || !Values)
     printTree();
+  printOutside();
   OS << '\n';
   printSavings();
 }
