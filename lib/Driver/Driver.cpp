@@ -316,6 +316,8 @@ ExitStatus Driver::finish() {
   for (const UnmatchedSettings::Problem &Found : Problems)
     if (Found.IsError || !Options.Quiet)
       Err << printableStart(Found.Line) << '\n';
+  if (Store)
+    Store->finish();
   if (Store && !Options.Quiet && !Store->trouble().empty())
     Err << fmt::format("warning: cannot store verdicts in '{}': {}\n",
                        printable(Options.Store), Store->trouble());

@@ -19,6 +19,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
+/// The file with the StampIndex; those of verdicts are in folders.
+static constexpr StringRef IndexName = "files";
+
 namespace {
 /// Hashes parts, each with its length, so that none runs into the next.
 class KeyHash {
@@ -35,10 +38,14 @@ public:
       add((*Buffer)->getBuffer());
     return static_cast<bool>(Buffer);
   }
-  VerdictStore::Key finish() { return Hash.final(); }
+  template <size_t Bytes = 32> llvm::BLAKE3Result<Bytes> finish() {
+    llvm::BLAKE3Result<Bytes> Result;
+    Hash.final(Result);
+    return Result;
+  }
 
 private:
-  llvm::TruncatedBLAKE3<32> Hash;
+  llvm::BLAKE3 Hash;
 };
 } // namespace
 
@@ -54,13 +61,35 @@ static std::string sumOf(StringRef Bytes) {
   return std::string(reinterpret_cast<const char *>(&Sum), SumBytes);
 }
 
+/// What follows the checksum of the file \p Path; nothing if there is no such
+/// file, or it is damaged. \p Buffer owns it.
+static std::optional<StringRef>
+readChecked(const std::string &Path,
+            std::unique_ptr<llvm::MemoryBuffer> &Buffer) {
+  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!File)
+    return std::nullopt;
+  Buffer = std::move(*File);
+  StringRef Bytes = Buffer->getBuffer();
+  if (Bytes.size() < SumBytes ||
+      Bytes.take_front(SumBytes) != sumOf(Bytes.drop_front(SumBytes)))
+    return std::nullopt;
+  return Bytes.drop_front(SumBytes);
+}
+
 VerdictStore::VerdictStore(StringRef Folder) : Folder(Folder.str()) {
   std::string Own = fs::getMainExecutable(nullptr, nullptr);
   KeyHash Hash;
-  if (!Own.empty() && Hash.addFile(Own))
-    Program = Hash.finish();
-  else
+  if (Own.empty() || !Hash.addFile(Own)) {
     Trouble = "this program cannot read itself, and would not know its entries";
+    return;
+  }
+  Program = Hash.finish();
+  std::unique_ptr<llvm::MemoryBuffer> Buffer;
+  if (auto Bytes =
+          readChecked(fmt::format("{}/{}", this->Folder, IndexName), Buffer))
+    Files.load(*Bytes, *Program);
 }
 
 /// A file with protos may hold several dumps: a key for each would take reading
@@ -73,12 +102,11 @@ static bool isReadTwice(const Input &In) {
   });
 }
 
-std::optional<VerdictStore::Key>
-VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) const {
-  if (!Program || !isReadTwice(D.In))
-    return std::nullopt;
+/// All that the key of \p D depends on but contents.
+static KeyHash hashSettings(const PlannedDump &D, const SiblingPaths &Given,
+                            const VerdictStore::Key &Program) {
   KeyHash Hash;
-  Hash.add(bytesOf(*Program));
+  Hash.add(bytesOf(Program));
   const GlobTexts &Texts = D.Applied->Texts;
   for (StringRef Text : {StringRef(Texts.Checks), StringRef(Texts.Require),
                          StringRef(Texts.WarningsAsErrors)})
@@ -86,13 +114,49 @@ VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) const {
   Hash.add(std::to_string(static_cast<unsigned>(backendOfName(D.In.Path))));
   if (D.In.Proto)
     Hash.add(fmt::format("{}{}", D.In.Proto->Number, D.In.Proto->Stem));
-  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
-    const std::string &Path = D.In.Files[Role].Path;
-    Hash.add(Path.empty() ? "" : Given[Role].empty() ? "found" : "given");
-    if (!Path.empty() && !Hash.addFile(Path))
-      return std::nullopt;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    Hash.add(D.In.Files[Role].Path.empty() ? ""
+             : Given[Role].empty()         ? "found"
+                                           : "given");
+  return Hash;
+}
+
+/// Adds the stamps of \p In's files to \p Hash. False if one has none, or is so
+/// new that another change may not show.
+static bool addStamps(const Input &In, KeyHash &Hash) {
+  for (const InputFile &File : In.Files) {
+    if (File.Path.empty())
+      continue;
+    std::optional<FileStamp> Stamp = stampOf(File.Path);
+    if (!Stamp || !Stamp->isSettled())
+      return false;
+    for (uint64_t Part : {Stamp->Device, Stamp->Inode, Stamp->Size,
+                          static_cast<uint64_t>(Stamp->Modified),
+                          static_cast<uint64_t>(Stamp->Changed)})
+      Hash.add(StringRef(reinterpret_cast<const char *>(&Part), sizeof(Part)));
   }
-  return Hash.finish();
+  return true;
+}
+
+std::optional<VerdictStore::Key>
+VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) {
+  if (!Program || !isReadTwice(D.In))
+    return std::nullopt;
+  KeyHash Hash = hashSettings(D, Given, *Program);
+  // Before the files are read: a change meanwhile must show.
+  std::optional<StampIndex::Stamp> Stamp;
+  if (KeyHash Stamps = Hash; addStamps(D.In, Stamps)) {
+    Stamp = Stamps.finish<16>();
+    if (std::optional<Key> Known = Files.find(*Stamp))
+      return Known;
+  }
+  for (const InputFile &File : D.In.Files)
+    if (!File.Path.empty() && !Hash.addFile(File.Path))
+      return std::nullopt;
+  Key K = Hash.finish();
+  if (Stamp)
+    Files.add(*Stamp, K);
+  return K;
 }
 
 std::string VerdictStore::fileOf(const Key &K) const {
@@ -144,18 +208,11 @@ static bool namesFiles(const StoredResult &Said) {
 
 std::optional<DumpResult> VerdictStore::find(const Key &K,
                                              const Input &In) const {
-  auto File = llvm::MemoryBuffer::getFile(fileOf(K), /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!File)
+  std::unique_ptr<llvm::MemoryBuffer> Buffer;
+  std::optional<StringRef> Bytes = readChecked(fileOf(K), Buffer);
+  if (!Bytes || !Bytes->consume_front(bytesOf(K)))
     return std::nullopt;
-  StringRef Bytes = (*File)->getBuffer();
-  if (Bytes.size() < SumBytes ||
-      Bytes.take_front(SumBytes) != sumOf(Bytes.drop_front(SumBytes)))
-    return std::nullopt;
-  Bytes = Bytes.drop_front(SumBytes);
-  if (!Bytes.consume_front(bytesOf(K)))
-    return std::nullopt;
-  std::optional<StoredResult> Stored = unpackResult(Bytes);
+  std::optional<StoredResult> Stored = unpackResult(*Bytes);
   if (!Stored)
     return std::nullopt;
   if (haveSamePaths(Stored->In, In))
@@ -200,7 +257,46 @@ void VerdictStore::add(const Key &K, const Input &In, const DumpResult &R) {
     Stored.In.Files[Role].Path = In.Files[Role].Path;
   Stored.Result = R;
   std::string Bytes = bytesOf(K).str() + packResult(std::move(Stored));
-  std::error_code Error = write(fileOf(K), sumOf(Bytes) + Bytes);
+  note(write(fileOf(K), sumOf(Bytes) + Bytes));
+}
+
+/// Removes only what has the name of a verdict.
+void VerdictStore::prune() const {
+  using namespace std::chrono;
+  auto Oldest = system_clock::now() - hours(24 * StampIndex::KeptDays);
+  std::set<Key> Used = Files.used();
+  std::error_code Error;
+  for (fs::recursive_directory_iterator At(Folder, Error, false), End;
+       At != End && !Error; At.increment(Error)) {
+    StringRef Path = At->path();
+    std::string Name =
+        (llvm::sys::path::filename(llvm::sys::path::parent_path(Path)) +
+         llvm::sys::path::filename(Path))
+            .str();
+    std::string Bytes;
+    Key K;
+    if (At.level() != 1 || Name.size() != 2 * K.size() ||
+        !llvm::tryGetFromHex(Name, Bytes))
+      continue;
+    llvm::copy(Bytes, K.begin());
+    llvm::ErrorOr<fs::basic_file_status> Status = At->status();
+    if (Status && Status->getLastModificationTime() < Oldest &&
+        Used.count(K) == 0)
+      fs::remove(Path);
+  }
+}
+
+void VerdictStore::finish() {
+  if (!Program || !trouble().empty())
+    return;
+  if (Files.takePruning())
+    prune();
+  if (std::optional<std::string> Bytes = Files.bytes(*Program))
+    note(
+        write(fmt::format("{}/{}", Folder, IndexName), sumOf(*Bytes) + *Bytes));
+}
+
+void VerdictStore::note(std::error_code Error) {
   if (!Error)
     return;
   std::lock_guard<std::mutex> Guard(Lock);

@@ -8,7 +8,6 @@
 #include "Proto/Container.h"
 #include "Support/Archive.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -58,6 +57,8 @@ private:
   std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
   StringRef Folder;
+  /// The names of files in the folders that were searched.
+  llvm::StringMap<std::shared_ptr<llvm::StringSet<>>> Listings;
 };
 } // namespace
 
@@ -75,6 +76,7 @@ bool InputFinder::addDump(std::string Path,
   In.Relative = Relative.ltrim('/').str();
   In.Path = std::move(Path);
   In.Frames = std::move(Frames);
+  In.Around = Listings.lookup(llvm::sys::path::parent_path(In.Path));
   return true;
 }
 
@@ -166,9 +168,15 @@ bool InputFinder::collectFiles(const std::string &Top,
   for (size_t I = 0; I != Folders.size(); ++I) {
     std::string Path = Folders[I];
     std::error_code Error;
+    std::shared_ptr<llvm::StringSet<>> Listing;
     for (fs::directory_iterator At(Path, Error, false), End;
-         At != End && !Error; At.increment(Error))
+         At != End && !Error; At.increment(Error)) {
+      if (!Listing)
+        Listing = Listings[llvm::sys::path::parent_path(At->path())] =
+            std::make_shared<llvm::StringSet<>>();
+      Listing->insert(llvm::sys::path::filename(At->path()));
       considerEntry(At->path(), At->type(), Folders, Files);
+    }
     if (!Error)
       continue;
     addError(Path,

@@ -8,6 +8,7 @@
 #include "Dump/Model.h"
 #include "Input/FrameFile.h"
 #include "Input/ProtoInputs.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <array>
 #include <memory>
@@ -40,6 +41,9 @@ struct Input {
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.
   std::string Relative;
+  /// The names of the files in its folder, if that was searched: others are not
+  /// looked for.
+  std::shared_ptr<const llvm::StringSet<>> Around;
   /// By role; see locateFiles().
   std::array<InputFile, NumFileRoles> Files;
 };

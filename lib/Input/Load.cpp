@@ -70,6 +70,8 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   findCandidate(Stem, Role, [&](const std::string &Name) {
     if (Name == In.Path)
       return false;
+    if (In.Around && !In.Around->contains(llvm::sys::path::filename(Name)))
+      return false;
     if (!In.Frames)
       Found = statFile(Name);
     else if (In.Frames->Files.count(Name) != 0)

@@ -3,6 +3,8 @@
 age STORE            makes all entries old
 count STORE          prints how many there are, and how many are not old
 damage STORE         flips a byte, cuts off, empties or exchanges each entry
+litter STORE         adds a verdict that nobody asks for, and files that are none
+swap FILE            changes FILE, or changes it back, and keeps its size and time
 race N COMMAND..     runs N of these at once; all must print the same
 full COMMAND..       runs it where no file can be written
 other COMMAND..      runs it with a program that has one byte more
@@ -20,7 +22,7 @@ OLD = 10**9
 
 
 def entries(store):
-    return sorted(path for path in pathlib.Path(store).rglob("*") if path.is_file())
+    return sorted(path for path in pathlib.Path(store).rglob("*/*") if path.is_file())
 
 
 def age(store):
@@ -42,6 +44,20 @@ def damage(store):
         damaged = (own, contents[i][:-1], b"", contents[i - 1])
         path.write_bytes(damaged[i % len(damaged)])
     age(store)
+
+
+def litter(store):
+    folder = entries(store)[0].parent
+    for path in (folder / ("0" * 62), folder / "note", pathlib.Path(store) / "note"):
+        path.write_text("")
+
+
+def swap(path):
+    file, times = pathlib.Path(path), os.stat(path)
+    text = file.read_text()
+    one, other = ("offset=0)", "offset=1)") if "offset=1)" not in text else ("offset=1)", "offset=0)")
+    file.write_text(text.replace(one, other, 1))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def race(number, *command):
