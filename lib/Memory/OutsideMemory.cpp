@@ -64,12 +64,11 @@ void OutsideFinder::add(std::string What, const HloInstruction &I,
 bool OutsideFinder::comparesOperands(const HloInstruction &Sort) const {
   for (const HloCall &Call : M.calls(Sort)) {
     const HloComputation &Comparator = M[Call.Callee];
-    if (!Comparator.Root || M[Comparator.Root].Op.Op != Opcode::Compare)
+    if (!Comparator.Root || M[Comparator.Root].Op != Opcode::Compare)
       return false;
-    return llvm::all_of(
-        M.operands(M[Comparator.Root]), [&](const HloOperand &Operand) {
-          return Operand.Source && M[Operand.Source].Op.Op == Opcode::Parameter;
-        });
+    return llvm::all_of(M.operands(M[Comparator.Root]), [&](HloId Operand) {
+      return Operand && M[Operand].Op == Opcode::Parameter;
+    });
   }
   return false;
 }
@@ -78,13 +77,13 @@ bool OutsideFinder::comparesOperands(const HloInstruction &Sort) const {
 std::optional<uint64_t>
 OutsideFinder::sortBytes(const HloInstruction &I) const {
   auto Along = numbersIn(findAttribute(M.attributes(I), "dimensions"));
-  llvm::ArrayRef<HloOperand> Operands = M.operands(I);
+  llvm::ArrayRef<HloId> Operands = M.operands(I);
   uint64_t Sizes = 0;
   std::optional<uint64_t> Length;
-  for (const HloOperand &Operand : Operands) {
-    if (!Operand.Source || !Operand.Path.isRoot())
+  for (HloId Operand : Operands) {
+    if (!Operand)
       return std::nullopt;
-    const Shape &S = D.Shapes[M[Operand.Source].Shape];
+    const Shape &S = D.Shapes[M[Operand].Shape];
     if (!S.isArray() || S.Bits == 0 || !Along || Along->size() != 1 ||
         Along->front() < 0 ||
         Along->front() >= static_cast<int64_t>(S.Dimensions.size()))
@@ -103,12 +102,12 @@ OutsideFinder::sortBytes(const HloInstruction &I) const {
          (Operands.size() == 2 ? Sizes : SortedElement * Operands.size());
 }
 
-/// What a product takes in addition to its result: operand 1 in another order, and sums
-/// of 4 bytes where elements of the result are smaller.
+/// What a product takes in addition to its result: operand 1 in another order,
+/// and sums of 4 bytes where elements of the result are smaller.
 uint64_t OutsideFinder::productBytes(const HloInstruction &Dot) const {
   uint64_t Bytes = 0;
   if (Dot.Operands.size() == 2)
-    if (HloId Packed = M.operands(Dot)[1].Source)
+    if (HloId Packed = M.operands(Dot)[1])
       Bytes += logicalBytes(D.Shapes, M[Packed].Shape).value_or(0);
   const Shape &Result = D.Shapes[Dot.Shape];
   if (Result.Bits != 0 && Result.Bits < 32)
@@ -129,13 +128,12 @@ OutsideFinder::largestInside(const HloInstruction &Fusion) const {
          ++I) {
       const HloInstruction &Each = M.Instructions[I];
       uint64_t Bytes = 0;
-      if (Each.Op.Op != Opcode::Parameter && HloId(I) != Body.Root)
+      if (Each.Op != Opcode::Parameter && HloId(I) != Body.Root)
         Bytes = logicalBytes(D.Shapes, Each.Shape).value_or(0);
-      if (Each.Op.Op == Opcode::Dot)
+      if (Each.Op == Opcode::Dot)
         Bytes += productBytes(Each);
       Most = std::max(Most, Bytes);
-      Multiplies |=
-          Each.Op.Op == Opcode::Dot || Each.Op.Op == Opcode::Convolution;
+      Multiplies |= Each.Op == Opcode::Dot || Each.Op == Opcode::Convolution;
     }
   }
   return Multiplies ? std::optional(Most) : std::nullopt;
@@ -143,7 +141,7 @@ OutsideFinder::largestInside(const HloInstruction &Fusion) const {
 
 void OutsideFinder::visit(const HloInstruction &I) {
   StringRef Attributes = M.attributes(I);
-  switch (I.Op.Op) {
+  switch (I.Op) {
   case Opcode::Sort:
     if (Attributes.contains("is_stable=true"))
       add("buffer of a stable sort", I, sortBytes(I), 0);
