@@ -176,6 +176,7 @@ static bool mayAskForModule(const CheckInfo &Info) {
 /// threads one check that needs it goes first, and all other ones last.
 std::vector<uint32_t> Run::order(unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
+  Enabled.reserve(allChecks().size());
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
