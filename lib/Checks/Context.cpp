@@ -16,6 +16,7 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
+  Lazy<std::unique_ptr<ValueNames>> Names;
   Lazy<std::vector<Waste>> Wasted;
   Lazy<std::unique_ptr<ThunkGraph>> Thunks;
   Lazy<SliceComparison> Slices;
@@ -80,7 +81,12 @@ const MemoryUse &CheckContext::memory() const {
   });
 }
 
+const ValueNames &CheckContext::names() const {
+  return *Memo->Names.get(
+      [&] { return std::make_unique<ValueNames>(*this, moduleAnalysis()); });
+}
+
 llvm::ArrayRef<Waste> CheckContext::waste() const {
   return Memo->Wasted.get(
-      [&] { return findWaste(memory(), moduleAnalysis()); });
+      [&] { return findWaste(memory(), names(), moduleAnalysis()); });
 }

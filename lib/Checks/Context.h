@@ -13,6 +13,7 @@ class ModuleAnalysis;
 class SliceComparison;
 class ThunkCoverage;
 class ThunkGraph;
+class ValueNames;
 
 /// The facts of one dump and, if it has a module, what that implies, computed
 /// when first asked for. All checks of the dump share it.
@@ -38,6 +39,8 @@ public:
 
   /// Bytes over time.
   const MemoryUse &memory() const;
+  /// What values are called.
+  const ValueNames &names() const;
   /// What the program could do without.
   llvm::ArrayRef<Waste> waste() const;
 

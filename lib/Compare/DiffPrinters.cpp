@@ -39,13 +39,15 @@ static std::string shapeText(const ChangeRow &Row) {
   return Text;
 }
 
-/// What the values of \p Row are in the program.
-static StringRef originText(const ChangeRow &Row) {
-  StringRef Text = Row.OpName.empty() ? Row.Example : Row.OpName;
+/// What the values of \p Row are in the program, and who keeps them.
+static std::string calledText(const ChangeRow &Row) {
+  StringRef Text = Row.Called.OpName.empty() ? Row.Example : Row.Called.OpName;
   // All operations are in the same jit(...).
   if (Text.starts_with("jit(") && Text.contains(")/"))
-    return Text.split(")/").second;
-  return Text;
+    Text = Text.split(")/").second;
+  std::string Keeper = Row.Called.keeper();
+  return fmt::format("{}{}{}", Row.Called.Copied ? "copy of " : "", Text,
+                     Keeper.empty() ? "" : ", " + Keeper);
 }
 
 /// Rows of less than this part of the larger peak are only counted.
@@ -86,7 +88,7 @@ static void printSpace(const SpaceDiff &Space, size_t Top,
     std::string Line = fmt::format(
         "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}", Row.Bytes.signedText(),
         changeName(Row.Change), kindName(Row.Kind), shapeText(Row), Width,
-        originText(Row), Row.Source);
+        calledText(Row), Row.Called.Source);
     OS << printable(StringRef(Line).rtrim()) << '\n';
   }
   if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
@@ -187,7 +189,7 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
       OS << fmt::format("| {} | {} | {} | {} | {} | {} |\n",
                         Row.Bytes.signedText(), changeName(Row.Change),
                         kindName(Row.Kind), cell(shapeText(Row)),
-                        cell(originText(Row)), cell(Row.Source));
+                        cell(calledText(Row)), cell(Row.Called.Source));
     if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
       OS << fmt::format("\n({})\n", Rest);
     OS << "\n</details>\n";
@@ -204,8 +206,9 @@ static void writeRow(const ChangeRow &Row, json::OStream &J) {
     J.attribute("new_bytes", Row.Bytes.New);
     J.attribute("old_shape", json::fixUTF8(Row.OldShape));
     J.attribute("new_shape", json::fixUTF8(Row.NewShape));
-    J.attribute("op_name", json::fixUTF8(Row.OpName));
-    J.attribute("source", json::fixUTF8(Row.Source));
+    J.attribute("op_name", json::fixUTF8(Row.Called.OpName));
+    J.attribute("source", json::fixUTF8(Row.Called.Source));
+    J.attribute("name", json::fixUTF8(Row.Called.text()));
     J.attribute("example", json::fixUTF8(Row.Example));
   });
 }

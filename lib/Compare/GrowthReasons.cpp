@@ -3,7 +3,7 @@
 #include "Compare/GrowthReasons.h"
 #include "Compare/LargeValues.h"
 #include "Compare/Matching.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
@@ -214,11 +214,11 @@ std::string GrowthFinder::insideOf(ValueId V) const {
           Callers[Call.Callee.index()] = HloId(I);
   for (const HloInstruction &I : M.Instructions) {
     HloId Caller = Callers[I.Parent.index()];
-    if (!Caller || I.Root || Wanted.OpName.empty() ||
+    if (!Caller || I.Root || Wanted.Called.OpName.empty() ||
         !M.attributes(I).contains(Wanted.operation()))
       continue;
-    Origin From = findOrigin(OldFacts, I.Name);
-    if (!From.Inherited && From.Source == Wanted.Source &&
+    ValueName From = statedName(OldFacts, I.Name);
+    if (!From.Inherited && From.Source == Wanted.Called.Source &&
         StringRef(From.OpName).ends_with(Wanted.operation()))
       return Old.calledInstruction(M[Caller].Name);
   }
@@ -232,14 +232,14 @@ bool GrowthFinder::readItself(NameId Reader, ValueId Operand) const {
   auto At = Number ? OldOf.find(*Number) : OldOf.end();
   if (At == OldOf.end())
     return false;
-  Origin Wanted = findOrigin(New.memory().facts(), Reader);
+  ValueName Wanted = statedName(New.memory().facts(), Reader);
   const Facts &OldFacts = Old.memory().facts();
   UsedId Used = OldFacts.usedOf(Old.ids()[At->second]);
   if (!Used || Wanted.OpName.empty())
     return false;
   const Dump &D = OldFacts.dump();
   return llvm::any_of(D.uses(D[Used]), [&](const Use &Each) {
-    Origin From = findOrigin(OldFacts, Each.Name);
+    ValueName From = statedName(OldFacts, Each.Name);
     return From.OpName == Wanted.OpName && From.Source == Wanted.Source;
   });
 }
@@ -306,18 +306,18 @@ GrowthFinder::run(llvm::ArrayRef<GrownGroup> Groups) const {
 }
 
 /// What \p New holds at the peak of \p Space beyond what \p Old holds.
-static std::vector<GrownGroup> findGrown(const MemoryUse &Old,
-                                         const MemoryUse &New,
+static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
+                                         const MeasuredProgram &New,
                                          const SpaceUse &Before,
                                          const SpaceUse &Space) {
-  std::vector<HeldValue> Held = New.heldAt(Space.Color, Space.PeakStep);
-  std::vector<ComparedValue> Now = describeValues(New, Held);
-  std::vector<ComparedValue> Then =
-      describeValues(Old, Old.heldAt(Before.Color, Before.PeakStep));
+  std::vector<HeldValue> Held = New.Memory.heldAt(Space.Color, Space.PeakStep);
+  std::vector<ComparedValue> Now = describeValues(New.Memory, New.Names, Held);
+  std::vector<ComparedValue> Then = describeValues(
+      Old.Memory, Old.Names, Old.Memory.heldAt(Before.Color, Before.PeakStep));
   std::vector<bool> Done(Held.size());
   for (auto [I, J] : matchValues(Then, Now))
     Done[J] = true;
-  const Dump &D = New.facts().dump();
+  const Dump &D = New.Memory.facts().dump();
   std::map<std::string, size_t> Known;
   std::vector<GrownGroup> Groups;
   for (bool IsDone : {false, true})
@@ -326,10 +326,11 @@ static std::vector<GrownGroup> findGrown(const MemoryUse &Old,
         continue;
       // Conversions of several arguments are alike.
       NameId Name = D[Held[I].Value].Tag.Name;
-      std::string Key = identityOf(findOrigin(New.facts(), Name).Inherited
-                                       ? StringRef(Now[I].Opcode)
-                                       : Now[I].operation(),
-                                   Now[I].Source, Now[I].PlainShape);
+      std::string Key =
+          identityOf(statedName(New.Memory.facts(), Name).Inherited
+                         ? StringRef(Now[I].Opcode)
+                         : Now[I].operation(),
+                     Now[I].Called.Source, Now[I].PlainShape);
       auto [At, IsNew] = Known.try_emplace(Key, Groups.size());
       if (IsNew)
         Groups.emplace_back();
@@ -358,14 +359,11 @@ std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
   std::vector<std::string> Lines;
   if (!Old.Memory.isTimed() || !New.Memory.isTimed())
     return Lines;
-  ValueNames OldNames(Old.Memory.facts(), Old.Module);
-  ValueNames NewNames(New.Memory.facts(), New.Module);
   for (const SpaceUse &Space : New.Memory.spaces()) {
     const SpaceUse *Before = Old.Memory.space(Space.Color);
     if (!Before || Before->Peak >= Space.Peak)
       continue;
-    std::vector<GrownGroup> Groups =
-        findGrown(Old.Memory, New.Memory, *Before, Space);
+    std::vector<GrownGroup> Groups = findGrown(Old, New, *Before, Space);
     uint64_t Least = ~uint64_t(0);
     std::vector<ValueId> Also;
     for (const GrownGroup &Group : Groups)
@@ -375,8 +373,8 @@ std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
       }
     if (Groups.empty())
       continue;
-    LargeValues Then(Old.Memory, OldNames, Space.Color, Least, {});
-    LargeValues Now(New.Memory, NewNames, Space.Color, Least, Also);
+    LargeValues Then(Old.Memory, Old.Names, Space.Color, Least, {});
+    LargeValues Now(New.Memory, New.Names, Space.Color, Least, Also);
     llvm::append_range(
         Lines, GrowthFinder(std::move(Then), std::move(Now)).run(Groups));
   }

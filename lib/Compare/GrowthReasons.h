@@ -10,10 +10,10 @@
 
 namespace hlobuf {
 
-/// A dump, and what its module implies; null if it has none.
+/// A dump, and what its values are called.
 struct MeasuredProgram {
   const MemoryUse &Memory;
-  const ModuleAnalysis *Module;
+  const ValueNames &Names;
 };
 
 /// For each memory space whose peak grew from \p Old to \p New, what is there

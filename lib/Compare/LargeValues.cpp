@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/LargeValues.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -48,14 +48,13 @@ ComparedValue LargeValues::describe(ValueId V, const ValueName &Called) const {
   C.Shape = D[V].Shape ? D.Shapes.text(D[V].Shape).str() : "";
   C.PlainShape = D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "";
   C.Opcode = opcodeText(findOpcode(DumpFacts, D[V].Tag.Name)).str();
-  C.OpName = Called.OpName;
+  C.Called = Called;
   // A copy is not what it copies; it may be inside of a fusion or not.
   if (Called.Copied)
-    C.OpName += "/copy";
+    C.Called.OpName += "/copy";
   else if (Called.Inherited && Called.Computed)
-    C.OpName +=
+    C.Called.OpName +=
         ("/" + opcodeText(findOpcode(DumpFacts, Called.Computed))).str();
-  C.Source = Called.Source;
   C.Bytes = C.Unpadded = D[V].Size;
   C.Step = Memory.stepOf(D[V].Tag.Name);
   return C;

@@ -41,35 +41,39 @@ static std::string keyOf(const ComparedValue &V, Pass P) {
   StringRef Operation = V.operation();
   switch (P) {
   case Pass::Everything:
-    return fmt::format("{}|{}|{}|{}|{}", Kind, V.OpName, V.Source, V.Shape,
-                       V.Opcode);
+    return fmt::format("{}|{}|{}|{}|{}", Kind, V.Called.OpName, V.Called.Source,
+                       V.Shape, V.Opcode);
   case Pass::OpName:
-    return fmt::format("{}|{}|{}|{}", Kind, V.OpName, V.Source, V.PlainShape);
+    return fmt::format("{}|{}|{}|{}", Kind, V.Called.OpName, V.Called.Source,
+                       V.PlainShape);
   case Pass::Operation:
-    return fmt::format("{}|{}|{}|{}", Kind, Operation, V.Source, V.PlainShape);
+    return fmt::format("{}|{}|{}|{}", Kind, Operation, V.Called.Source,
+                       V.PlainShape);
   case Pass::AnyKind:
-    return Operation.empty()
-               ? ""
-               : fmt::format("{}|{}|{}", Operation, V.Source, V.PlainShape);
+    return Operation.empty() ? ""
+                             : fmt::format("{}|{}|{}", Operation,
+                                           V.Called.Source, V.PlainShape);
   case Pass::Readers:
     return V.Readers.empty()
                ? ""
                : fmt::format("{}|{}|{}", Kind, V.PlainShape, V.Readers);
   case Pass::OtherShape:
-    return Operation.empty() ? ""
-                             : fmt::format("{}|{}|{}|{}|{}", Kind, V.OpName,
-                                           V.Source, V.elementType(), V.rank());
+    return Operation.empty()
+               ? ""
+               : fmt::format("{}|{}|{}|{}|{}", Kind, V.Called.OpName,
+                             V.Called.Source, V.elementType(), V.rank());
   case Pass::OtherShapeAnyScope:
-    return Operation.empty() ? ""
-                             : fmt::format("{}|{}|{}|{}|{}", Kind, Operation,
-                                           V.Source, V.elementType(), V.rank());
+    return Operation.empty()
+               ? ""
+               : fmt::format("{}|{}|{}|{}|{}", Kind, Operation, V.Called.Source,
+                             V.elementType(), V.rank());
   case Pass::NoSource:
     return V.Argument ? fmt::format("argument {}|{}", *V.Argument, V.PlainShape)
                       : fmt::format("{}|{}|{}", Kind, Operation, V.PlainShape);
   case Pass::OtherType:
     return Operation.empty()
                ? ""
-               : fmt::format("{}|{}|{}", Operation, V.Source, V.rank());
+               : fmt::format("{}|{}|{}", Operation, V.Called.Source, V.rank());
   }
   return "";
 }

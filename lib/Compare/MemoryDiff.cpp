@@ -53,14 +53,13 @@ void RowTable::add(ChangeKind Change, const ComparedValue *Old,
   const ComparedValue &Any = New ? *New : *Old;
   const std::string &OldShape = Old ? Old->PlainShape : New->PlainShape;
   ChangeRow &Row = Rows[{Change, Any.Kind, OldShape, Any.PlainShape,
-                         Any.operation().str(), Any.Source}];
+                         Any.operation().str(), Any.Called.Source}];
   if (Row.Count++ == 0) {
     Row.Change = Change;
     Row.Kind = Any.Kind;
     Row.OldShape = OldShape;
     Row.NewShape = Any.PlainShape;
-    Row.OpName = Any.OpName;
-    Row.Source = Any.Source;
+    Row.Called = Any.Called;
     Row.Example = Any.Name;
   }
   Row.Bytes.Old += Old ? Old->Bytes : 0;

@@ -56,8 +56,8 @@ struct ChangeRow {
   /// Equal unless they grew or shrank.
   std::string OldShape;
   std::string NewShape;
-  std::string OpName;
-  std::string Source;
+  /// What its user calls it.
+  ValueName Called;
   /// One of them, as the new dump spells it, or the old one.
   std::string Example;
 };

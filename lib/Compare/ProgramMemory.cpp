@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/ProgramMemory.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -21,7 +21,8 @@ static StringRef lastPart(StringRef OpName) {
 }
 
 StringRef ComparedValue::operation() const {
-  return Kind == MemoryKind::Parameter ? StringRef(OpName) : lastPart(OpName);
+  StringRef OpName = Called.OpName;
+  return Kind == MemoryKind::Parameter ? OpName : lastPart(OpName);
 }
 
 StringRef ComparedValue::elementType() const {
@@ -41,15 +42,15 @@ std::string hlobuf::identityOf(StringRef Operation, StringRef Source,
 namespace {
 class Describer {
 public:
-  explicit Describer(const MemoryUse &Memory)
+  Describer(const MemoryUse &Memory, const ValueNames &Names)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Origins(D.Names.size()) {}
+        Names(Names), Known(D.Names.size()) {}
 
   ProgramMemory run(StringRef Module);
   ComparedValue describe(const HeldValue &Held);
 
 private:
-  const Origin &originOf(NameId Name);
+  const ValueName &stated(NameId Name);
   std::string plainShape(ValueId V) const;
   std::string identity(ValueId V);
   ValueId parameterOf(AllocationId Owner);
@@ -61,18 +62,21 @@ private:
   const MemoryUse &Memory;
   const Facts &DumpFacts;
   const Dump &D;
-  std::vector<std::optional<Origin>> Origins;
+  const ValueNames &Names;
+  /// By name, by texts alone: another compiler moves operations between
+  /// fusions.
+  std::vector<std::unique_ptr<ValueName>> Known;
   /// By allocation, of those that were asked for.
   llvm::DenseMap<uint32_t, ValueId> Parameters;
   ProgramMemory Described;
 };
 } // namespace
 
-const Origin &Describer::originOf(NameId Name) {
-  std::optional<Origin> &Known = Origins[Name.index()];
-  if (!Known)
-    Known = findOrigin(DumpFacts, Name);
-  return *Known;
+const ValueName &Describer::stated(NameId Name) {
+  std::unique_ptr<ValueName> &Found = Known[Name.index()];
+  if (!Found)
+    Found = std::make_unique<ValueName>(hlobuf::statedName(DumpFacts, Name));
+  return *Found;
 }
 
 std::string Describer::plainShape(ValueId V) const {
@@ -80,7 +84,7 @@ std::string Describer::plainShape(ValueId V) const {
 }
 
 std::string Describer::identity(ValueId V) {
-  const Origin &From = originOf(D[V].Tag.Name);
+  const ValueName &From = stated(D[V].Tag.Name);
   return identityOf(lastPart(From.OpName), From.Source, plainShape(V));
 }
 
@@ -103,7 +107,7 @@ std::string Describer::readersOf(ValueId V) {
   std::set<std::string> Readers;
   if (UsedId Used = DumpFacts.usedOf(V))
     for (const Use &Reader : D.uses(D[Used])) {
-      const Origin &From = originOf(Reader.Name);
+      const ValueName &From = stated(Reader.Name);
       if (!From.Inherited && !From.OpName.empty())
         Readers.insert(identityOf(lastPart(From.OpName), From.Source, ""));
       if (Readers.size() == MaxReaders)
@@ -119,13 +123,11 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   if (ValueId Parameter = parameterOf(Owner))
     Known = Parameter;
   const Value &V = D[Known];
-  const Origin &From = originOf(V.Tag.Name);
   ComparedValue C;
   C.Name = D.spell(V.Tag.Name, V.Tag.Index);
   C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
   C.PlainShape = plainShape(Known);
-  C.OpName = From.OpName;
-  C.Source = From.Source;
+  C.Called = Names[Held];
   C.Opcode = opcodeText(findOpcode(DumpFacts, V.Tag.Name)).str();
   C.Kind = Held.Kind;
   C.Bytes = Held.Bytes;
@@ -162,7 +164,7 @@ void Describer::addValues() {
     if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
     ++Described.Values[identity(V)];
-    const Origin &From = originOf(D[V].Tag.Name);
+    const ValueName &From = stated(D[V].Tag.Name);
     if (!From.Inherited && !From.OpName.empty() &&
         Memory.kind(V) != MemoryKind::Parameter)
       ++Described
@@ -188,7 +190,7 @@ void Describer::addArguments() {
     if (Alloc.ParameterShape)
       Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
     if (ValueId V = parameterOf(AllocationId(I)))
-      Argument.Name = originOf(D[V].Tag.Name).OpName;
+      Argument.Name = stated(D[V].Tag.Name).OpName;
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
@@ -215,14 +217,15 @@ ProgramMemory Describer::run(StringRef Module) {
 }
 
 ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
+                                      const ValueNames &Names,
                                       StringRef Module) {
-  return Describer(Memory).run(Module);
+  return Describer(Memory, Names).run(Module);
 }
 
 std::vector<ComparedValue>
-hlobuf::describeValues(const MemoryUse &Memory,
+hlobuf::describeValues(const MemoryUse &Memory, const ValueNames &Names,
                        llvm::ArrayRef<HeldValue> Values) {
-  Describer Describes(Memory);
+  Describer Describes(Memory, Names);
   std::vector<ComparedValue> All;
   for (const HeldValue &V : Values)
     All.push_back(Describes.describe(V));

@@ -11,7 +11,7 @@
 #define HLOBUF_COMPARE_PROGRAMMEMORY_H
 
 #include "HLO/Opcode.h"
-#include "Memory/MemoryUse.h"
+#include "Memory/ValueNames.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hlobuf {
@@ -23,8 +23,8 @@ struct ComparedValue {
   /// With and without layout.
   std::string Shape;
   std::string PlainShape;
-  std::string OpName;
-  std::string Source;
+  /// What its user calls it.
+  ValueName Called;
   /// As printed; empty if unknown.
   std::string Opcode;
   MemoryKind Kind = MemoryKind::Temp;
@@ -43,8 +43,11 @@ struct ComparedValue {
   std::string Readers;
 
   /// Its operation or its source line is known.
-  bool isKnown() const { return !OpName.empty() || !Source.empty(); }
-  /// The last part of OpName: `dot_general`. The whole name of an argument.
+  bool isKnown() const {
+    return !Called.OpName.empty() || !Called.Source.empty();
+  }
+  /// The last part of its op_name: `dot_general`. The whole name of an
+  /// argument.
   llvm::StringRef operation() const;
   /// `f32[8,16]` becomes `f32` and 2.
   llvm::StringRef elementType() const;
@@ -106,10 +109,13 @@ std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
 
 /// What \p Values of \p Memory are known by, in their order.
 std::vector<ComparedValue> describeValues(const MemoryUse &Memory,
+                                          const ValueNames &Names,
                                           llvm::ArrayRef<HeldValue> Values);
 
-/// Describes the dump of \p Memory; \p Module is its name for people.
-ProgramMemory describeProgram(const MemoryUse &Memory, llvm::StringRef Module);
+/// Describes the dump of \p Memory, whose values \p Names names; \p Module is
+/// its name for people.
+ProgramMemory describeProgram(const MemoryUse &Memory, const ValueNames &Names,
+                              llvm::StringRef Module);
 
 } // namespace hlobuf
 

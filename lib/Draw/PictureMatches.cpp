@@ -28,7 +28,7 @@ static Side describeBlocks(const MatchedPicture &Of, int32_t Color) {
     V.Bytes = V.Unpadded = B.Size;
     Held.push_back(std::move(V));
   }
-  S.Values = describeValues(Of.Memory, Held);
+  S.Values = describeValues(Of.Memory, Of.Names, Held);
   return S;
 }
 

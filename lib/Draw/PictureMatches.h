@@ -6,6 +6,7 @@
 #define HLOBUF_DRAW_PICTUREMATCHES_H
 
 #include "Draw/Picture.h"
+#include "Memory/ValueNames.h"
 
 namespace hlobuf {
 
@@ -13,6 +14,7 @@ namespace hlobuf {
 struct MatchedPicture {
   const Picture &P;
   const MemoryUse &Memory;
+  const ValueNames &Names;
 };
 
 /// The number of the block of \p Before that each block of \p After is, as

@@ -13,6 +13,10 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   std::set<std::string> &Spaces = Modules[R.Module];
   Spaces.insert(R.SpaceNames.begin(), R.SpaceNames.end());
   GrowthKnown |= R.InStoredSummary;
+  Answered.resize(Options.Memory.Questions.size());
+  if (R.Memory)
+    for (const auto &[I, Answer] : llvm::enumerate(R.Memory->Answers))
+      Answered[I] = Answered[I] || !Answer.Lines.empty();
   for (const auto &[I, B] : llvm::enumerate(Applied.Budgets)) {
     bool Given = I < Options.Budgets.size();
     Source &From = Sources[Given ? nullptr : Applied.File];
@@ -100,6 +104,21 @@ void UnmatchedSettings::findGrowth(List &Found) const {
                                      listNames(Names, MaxUnmatched)));
 }
 
+void UnmatchedSettings::findQuestions(List &Found) const {
+  for (const auto &[I, Asked] : llvm::enumerate(Options.Memory.Questions)) {
+    if (Answered[I])
+      continue;
+    std::string Text = "--why=" + Asked.Value;
+    if (Asked.What == WhyQuestion::Kind::NotInPlace)
+      Text = "--why-not-in-place=" + Asked.Value;
+    else if (Asked.What == WhyQuestion::Kind::Apart)
+      Text = fmt::format("--why-apart={}:{}", Asked.Value, Asked.Other);
+    Found.emplace_back(
+        "", Text + " matches nothing: give names of values as the dump spells "
+                   "them, such as fusion.1 or fusion.1{0}");
+  }
+}
+
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
   if (Used.empty())
     return {};
@@ -108,6 +127,7 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
   for (const auto &[File, From] : Sources)
     findBudgets(File, From, File ? OfFiles : OfLine);
   findGrowth(OfLine);
+  findQuestions(OfLine);
   findRequirements(nullptr, OfLine);
   std::set<const ActiveConfig *> Files;
   for (const Settings *S : Used)

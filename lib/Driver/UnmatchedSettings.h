@@ -10,8 +10,8 @@
 
 namespace hlobuf {
 
-/// Notes which budgets and requirements of a run were about something: one that
-/// is misspelled would allow everything.
+/// Notes which budgets, requirements and questions of a run were about
+/// something: a budget that is misspelled would allow everything.
 class UnmatchedSettings {
 public:
   explicit UnmatchedSettings(const VerifyOptions &Options) : Options(Options) {}
@@ -42,6 +42,7 @@ private:
                    List &Found) const;
   void findRequirements(const ActiveConfig *File, List &Found) const;
   void findGrowth(List &Found) const;
+  void findQuestions(List &Found) const;
   std::string whyNot(const Budget &B) const;
 
   const VerifyOptions &Options;
@@ -52,6 +53,8 @@ private:
   /// Memory spaces by module.
   std::map<std::string, std::set<std::string>> Modules;
   bool GrowthKnown = false;
+  /// By the questions of the command line: some dump has their values.
+  std::vector<bool> Answered;
 };
 
 } // namespace hlobuf

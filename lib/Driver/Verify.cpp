@@ -326,7 +326,7 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   Result.Findings = std::move(All);
   // The bytes of a part of the allocations are not those of the program.
   if (WantMemory && !D.cut(FileRole::Assignment))
-    Result.Memory = summarizeMemory(Context.memory(), Context.moduleAnalysis(),
+    Result.Memory = summarizeMemory(Context.memory(), Context.names(),
                                     Context.waste(), *WantMemory);
   return std::move(Result);
 }

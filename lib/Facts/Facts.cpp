@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/Facts.h"
+#include "HLO/SourceFiles.h"
 #include "HLO/StackFrames.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
@@ -441,6 +442,9 @@ std::string Facts::sourceLine(const Instruction &I) const {
 std::string Facts::sourceLine(StringRef Attributes) const {
   std::optional<StringRef> File = findMetadata(Attributes, "source_file");
   if (File && !File->empty()) {
+    std::optional<StringRef> OpName = findMetadata(Attributes, "op_name");
+    if (ownerOf(*File, OpName.value_or("")) == FileOwner::Framework)
+      return "";
     std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
     return printable(unescape(*File)) + (Line ? ":" + Line->str() : "");
   }

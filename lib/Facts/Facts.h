@@ -119,7 +119,7 @@ public:
   bool hasSparseCore() const;
 
   /// `file.py:12` where \p I comes from; empty if neither its metadata nor the
-  /// stack tables of the module tell.
+  /// stack tables of the module tell, or the line is a framework's own.
   std::string sourceLine(const Instruction &I) const;
   /// The same for an instruction with these attributes.
   std::string sourceLine(llvm::StringRef Attributes) const;

@@ -2,6 +2,7 @@
 
 #include "HLO/StackFrames.h"
 #include "HLO/InstructionParser.h"
+#include "HLO/SourceFiles.h"
 #include "Support/Printable.h"
 
 using namespace hlobuf;
@@ -82,16 +83,21 @@ std::string StackFrames::sourceLine(uint32_t FrameId) const {
   // XLA prints the number of the parent plus one: the outermost frame, 1, has
   // the parent 1 (2025-12-02 on).
   uint32_t Extra = Frames.lookup(1).Parent;
+  uint32_t Installed = 0;
   for (uint32_t Id = FrameId; Id != 0;) {
     const std::string *File = fileOf(Id);
     if (!File)
       break;
-    if (StringRef(*File).find("-packages/") == StringRef::npos)
+    // Only JAX writes these tables, with whole paths.
+    FileOwner Owner = ownerOf(*File, "jit(");
+    if (Owner == FileOwner::User)
       return spell(Id);
+    if (Owner == FileOwner::Package && Installed == 0)
+      Installed = Id;
     // Parents come first, which also ends circles.
     uint32_t Parent = Frames.find(Id)->second.Parent;
     Parent = Parent > Extra ? Parent - Extra : 0;
     Id = Parent < Id ? Parent : 0;
   }
-  return spell(FrameId);
+  return Installed == 0 ? "" : spell(Installed);
 }

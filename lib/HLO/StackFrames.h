@@ -19,7 +19,8 @@ public:
   explicit StackFrames(llvm::StringRef Module);
 
   /// `file.py:12` of the innermost frame from \p FrameId on that is not in an
-  /// installed package, or of \p FrameId if all are; empty if unknown.
+  /// installed package; if all are, of the innermost one that is not in a
+  /// framework; else empty.
   std::string sourceLine(uint32_t FrameId) const;
 
 private:

@@ -7,13 +7,14 @@
 using namespace hlobuf;
 
 std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
+                                     const ValueNames &Names,
                                      const ModuleAnalysis *Module) {
   const SpaceUse *Main = Memory.space(0);
   if (!Main)
     return {};
   if (Module && !Module->obstacle().empty())
     Module = nullptr;
-  WasteContext Ctx(Memory, *Main, Module);
+  WasteContext Ctx(Memory, Names, *Main, Module);
   findCopies(Ctx);
   findDonations(Ctx);
   findHeld(Ctx);

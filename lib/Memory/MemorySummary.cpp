@@ -13,10 +13,10 @@ using llvm::StringRef;
 namespace {
 class Summarizer {
 public:
-  Summarizer(const MemoryUse &Memory, const ModuleAnalysis *Module,
+  Summarizer(const MemoryUse &Memory, const ValueNames &Names,
              llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Names(DumpFacts, Module), Wasted(Wasted), Options(Options) {}
+        Names(Names), Wasted(Wasted), Options(Options) {}
 
   MemorySummary run();
 
@@ -34,7 +34,7 @@ private:
   const MemoryUse &Memory;
   const Facts &DumpFacts;
   const Dump &D;
-  ValueNames Names;
+  const ValueNames &Names;
   /// Bytes that are kept for the backward pass.
   std::map<std::string, uint64_t> KeptByLoop;
   llvm::ArrayRef<Waste> Wasted;
@@ -353,8 +353,8 @@ MemorySummary Summarizer::run() {
 }
 
 MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
-                                      const ModuleAnalysis *Module,
+                                      const ValueNames &Names,
                                       llvm::ArrayRef<Waste> Wasted,
                                       const SummaryOptions &Options) {
-  return Summarizer(Memory, Module, Wasted, Options).run();
+  return Summarizer(Memory, Names, Wasted, Options).run();
 }

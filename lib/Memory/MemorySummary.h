@@ -25,6 +25,8 @@ class OStream;
 
 namespace hlobuf {
 
+class ValueNames;
+
 /// What the rows at the peak are grouped by.
 enum class GroupBy : uint8_t { Value, Line, Op, Kind };
 
@@ -153,11 +155,9 @@ struct MemorySummary {
   }
 };
 
-/// Adds up the memory of \p Memory, with the savings \p Wasted. With the
-/// module's alias sets \p Module, which may be null, loop state is named after
-/// what is in it.
-MemorySummary summarizeMemory(const MemoryUse &Memory,
-                              const ModuleAnalysis *Module,
+/// Adds up the memory of \p Memory, whose values \p Names names, with the
+/// savings \p Wasted.
+MemorySummary summarizeMemory(const MemoryUse &Memory, const ValueNames &Names,
                               llvm::ArrayRef<Waste> Wasted,
                               const SummaryOptions &Options);
 

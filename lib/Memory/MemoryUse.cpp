@@ -2,7 +2,7 @@
 
 #include "Memory/MemoryUse.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 

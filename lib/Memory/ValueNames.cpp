@@ -2,8 +2,8 @@
 
 #include "Memory/ValueNames.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
-#include "Memory/Origin.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
 
@@ -141,12 +141,8 @@ void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
   Out.Role = ValueRole::Collected;
   Out.Sliced = At.Sliced;
   Out.Loop = P[At.Loop].Name;
-  ValueName Loop;
-  takeMetadata(Loop, DumpFacts, attributesOf(At.Loop));
-  Out.LoopSource = Loop.Source;
-  Out.LoopText =
-      fmt::format("{} {}", From == Frontend::JAX ? "scan" : "loop",
-                  Loop.Source.empty() ? P.spell(At.Loop) : "at " + Loop.Source);
+  Out.LoopSource = DumpFacts.sourceLine(attributesOf(At.Loop));
+  Out.LoopText = loopText(Out.Loop);
   ShapeId Part = P.trees().part(P[At.Added].Shape, 0);
   uint64_t WholeBytes = logicalBytes(D.Shapes, Whole).value_or(0);
   uint64_t PartBytes = logicalBytes(D.Shapes, Part).value_or(0);
@@ -177,20 +173,19 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
   return Out;
 }
 
-/// Without a module: through copies and what only moves values.
-ValueName ValueNames::ofText(NameId Name) const {
+ValueName hlobuf::statedName(const Facts &DumpFacts, NameId Name) {
   ValueName Out;
-  Opcode Op = findOpcode(DumpFacts, Name);
   Out.Computed = Name;
-  Out.Operation = printable(D.Names[Name]);
-  Origin Found = findOrigin(DumpFacts, Name);
-  Out.OpName = std::move(Found.OpName);
-  Out.Source = std::move(Found.Source);
-  Out.Inherited = Found.Inherited;
-  if (!Out.OpName.empty())
-    Out.Operation = splitScopes(Out.OpName).back();
-  if (Op == Opcode::Constant)
+  Out.Operation = printable(DumpFacts.dump().Names[Name]);
+  if (findOpcode(DumpFacts, Name) == Opcode::Constant)
     Out.Role = ValueRole::Constant;
+  for (unsigned Hop = 0; Hop != MaxOperands && Name; ++Hop) {
+    if (takeMetadata(Out, DumpFacts, findAttributes(DumpFacts, Name))) {
+      Out.Inherited = Hop != 0;
+      break;
+    }
+    Name = findSource(DumpFacts, Name);
+  }
   return Out;
 }
 
@@ -205,11 +200,10 @@ bool ValueNames::isReadBackward(ValueId V) const {
   if (!Flow) {
     UsedId U = DumpFacts.usedOf(V);
     return U &&
-           llvm::any_of(
-               D.uses(D[U]).take_front(MaxMembers), [&](const Use &Reader) {
-                 return isBackward(findMetadata(
-                     findAttributes(DumpFacts, Reader.Name), "op_name"));
-               });
+           llvm::any_of(D.uses(D[U]).take_front(MaxMembers),
+                        [&](const Use &Reader) {
+                          return isBackward(findOpName(DumpFacts, Reader.Name));
+                        });
   }
   bool Found = false;
   for (uint32_t Member : membersOf(Flow))
@@ -243,7 +237,7 @@ ValueName ValueNames::operator[](ValueId V) const {
     if (Out.Role == ValueRole::Blank)
       Out = fillBlank(std::move(Out), Flow);
   } else {
-    Out = ofText(Tag.Name);
+    Out = statedName(DumpFacts, Tag.Name);
     const Allocation &Alloc = D[D[V].Owner];
     if (Alloc.isParameter() &&
         findOpcode(DumpFacts, Tag.Name) == Opcode::Parameter) {
@@ -278,9 +272,23 @@ ValueName ValueNames::operator[](const HeldValue &Held) const {
   return Best;
 }
 
+std::string ValueNames::spell(ValueId V) const {
+  std::string Spelled = D.spell(D[V].Tag.Name, D[V].Tag.Index);
+  std::string Called = (*this)[V].text();
+  return Called == Spelled ? Spelled : Spelled + " (" + Called + ")";
+}
+
+std::string ValueNames::loopText(NameId Name) const {
+  std::string Source = DumpFacts.sourceLine(findAttributes(DumpFacts, Name));
+  return fmt::format("{} {}", From == Frontend::JAX ? "scan" : "loop",
+                     Source.empty() ? printable(D.Names[Name])
+                                    : "at " + Source);
+}
+
 ValueName ValueNames::ofInstruction(NameId Name) const {
+  ValueName Own = statedName(DumpFacts, Name);
   HloId Id = Module ? Module->program().find(Name) : HloId();
-  return Id ? ofPart(Id, 0) : ofText(Name);
+  return !Id || (!Own.Inherited && !Own.OpName.empty()) ? Own : ofPart(Id, 0);
 }
 
 /// The `n` of `"known_trip_count":{"n":"12"}`; 0 if there is none.

@@ -13,6 +13,10 @@
 
 namespace hlobuf {
 
+/// What instruction \p Name does, by texts alone: what has no metadata is
+/// called after its first operand.
+ValueName statedName(const Facts &DumpFacts, NameId Name);
+
 /// Names the values of one dump. Built once, in about linear time; names are
 /// made when they are asked for, each at a bounded cost. May be asked by
 /// several threads.
@@ -29,8 +33,15 @@ public:
   /// that says most. An argument is called by its path, whatever is written
   /// over it.
   ValueName operator[](const HeldValue &Held) const;
-  /// What the result of instruction \p Name is called.
+  /// \p V as the dump spells it, with what it is called: `fusion.1{0} (sub
+  /// train.py:23)`.
+  std::string spell(ValueId V) const;
+  /// What instruction \p Name does: by its own metadata, also where it updates
+  /// an argument; else what its result is called.
   ValueName ofInstruction(NameId Name) const;
+
+  /// `scan at train.py:32`, or `loop while.7`, of the while loop \p Name.
+  std::string loopText(NameId Name) const;
 
   /// How often \p Name is run, by the trip counts that XLA states of the loops
   /// around it; 0 if it is in a loop whose count is not known, or without a
@@ -44,7 +55,6 @@ private:
   llvm::ArrayRef<uint32_t> membersOf(HloValueId V) const;
   llvm::StringRef attributesOf(HloId Id) const;
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
-  ValueName ofText(NameId Name) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
   void describe(ValueName &Out, const TracedOperation &At) const;
   void describeLoop(ValueName &Out, const TracedOperation &At,

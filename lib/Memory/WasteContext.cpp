@@ -2,7 +2,7 @@
 
 #include "Memory/WasteContext.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include <map>
@@ -10,10 +10,10 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-WasteContext::WasteContext(const MemoryUse &Memory, const SpaceUse &Main,
-                           const ModuleAnalysis *Module)
-    : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-      Main(Main), Module(Module),
+WasteContext::WasteContext(const MemoryUse &Memory, const ValueNames &Names,
+                           const SpaceUse &Main, const ModuleAnalysis *Module)
+    : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
+      D(DumpFacts.dump()), Main(Main), Module(Module),
       Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
       Told(D.Allocations.size(), false) {
   if (Memory.isTimed())
@@ -35,7 +35,7 @@ void WasteContext::add(Waste Item) {
 
 std::string WasteContext::donationHint() const {
   std::string Hint = "where the caller does not need it afterwards, donate it";
-  switch (findFrontend(D)) {
+  switch (Names.frontend()) {
   case Frontend::PyTorch:
     return Hint + ": update the tensor in place between two mark_step()";
   case Frontend::TensorFlow:
@@ -52,16 +52,7 @@ std::string WasteContext::spell(ValueId V) const {
 }
 
 std::string WasteContext::describe(ValueId V) const {
-  Origin From = findOrigin(DumpFacts, D[V].Tag.Name);
-  bool Argument = isEntryParameter(V);
-  if (Argument && !From.OpName.empty())
-    return fmt::format("argument {}", From.OpName);
-  std::string Text = Argument
-                         ? fmt::format("argument {}", *D[D[V].Owner].Parameter)
-                         : spell(V);
-  if (!Argument && !From.Source.empty())
-    Text += fmt::format(" ({})", From.Source);
-  return Text;
+  return isEntryParameter(V) ? Names[V].text() : Names.spell(V);
 }
 
 ValueId WasteContext::operand(NameId Name, uint32_t Number) const {
@@ -153,8 +144,7 @@ bool WasteContext::isRunBy(NameId Name, HloId Caller) const {
 }
 
 bool WasteContext::isUsersOwn(NameId Name) const {
-  Origin From = findOrigin(DumpFacts, Name);
-  return !From.Inherited && !From.OpName.empty();
+  return !findOpName(DumpFacts, Name).empty();
 }
 
 /// A value that is written over in place is no longer the one that could be

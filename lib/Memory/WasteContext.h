@@ -5,7 +5,7 @@
 #ifndef HLOBUF_MEMORY_WASTECONTEXT_H
 #define HLOBUF_MEMORY_WASTECONTEXT_H
 
-#include "Memory/Frontend.h"
+#include "Memory/ValueNames.h"
 #include "Memory/Waste.h"
 
 namespace hlobuf {
@@ -33,11 +33,11 @@ struct EntryResult {
 /// was found.
 class WasteContext {
 public:
-  WasteContext(const MemoryUse &Memory, const SpaceUse &Main,
-               const ModuleAnalysis *Module);
+  WasteContext(const MemoryUse &Memory, const ValueNames &Names,
+               const SpaceUse &Main, const ModuleAnalysis *Module);
 
   std::string spell(ValueId V) const;
-  /// As its user calls it: an argument's own name, else the op and the line.
+  /// What its user calls it; what is no argument is spelled as well.
   std::string describe(ValueId V) const;
   /// The value that operand \p Number of \p Name is; invalid if unknown.
   ValueId operand(NameId Name, uint32_t Number) const;
@@ -72,6 +72,7 @@ public:
   bool isDonated(ValueId V) const;
 
   const MemoryUse &Memory;
+  const ValueNames &Names;
   const Facts &DumpFacts;
   const Dump &D;
   const SpaceUse &Main;

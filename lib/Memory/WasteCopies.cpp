@@ -5,7 +5,7 @@
 // donated must not change, so that each that is updated in place is copied.
 
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
@@ -73,11 +73,10 @@ static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
         !Callers.empty() &&
         Ctx.Module->program()[Callers.front()].Op == Opcode::While) {
       NameId Loop = Ctx.D.Module[Callers.front()].Name;
-      std::string Source = findOrigin(Ctx.DumpFacts, Loop).Source;
-      return fmt::format("loop {}{}", Ctx.D.Names[Loop],
-                         Source.empty() ? "" : " (" + Source + ")");
+      return "the " + Ctx.Names.loopText(Loop);
     }
-  return Ctx.describe(V);
+  std::string Called = Ctx.Names.ofInstruction(Name).text();
+  return Ctx.spell(V) + (Called == Ctx.spell(V) ? "" : " (" + Called + ")");
 }
 
 /// How \p V gets what was an argument before.

@@ -6,8 +6,8 @@
 // shape (jax/_src/interpreters/mlir.py, _set_up_aliases).
 
 #include "Dataflow/ModuleAnalysis.h"
+#include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
-#include "Memory/Origin.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
@@ -142,8 +142,7 @@ private:
 } // namespace
 
 void ArgumentWaste::add(Waste Item) {
-  std::string Name =
-      findOrigin(Ctx.DumpFacts, Ctx.D[Item.Value].Tag.Name).OpName;
+  std::string Name = Ctx.Names[Item.Value].OpName;
   auto [At, New] = Groups.try_emplace(
       std::tuple(Item.Kind, Ctx.D[Item.Value].Shape, withoutIndices(Name)),
       Item);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
 
@@ -116,8 +116,7 @@ static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
   const Shape &Narrow = Ctx.D.Shapes[Ctx.D[Source].Shape];
   if (Wide.Element != "f32" ||
       (Narrow.Element != "bf16" && Narrow.Element != "f16") ||
-      !StringRef(findOrigin(Ctx.DumpFacts, Name).OpName)
-           .ends_with("convert_element_type"))
+      !findOpName(Ctx.DumpFacts, Name).ends_with("convert_element_type"))
     return false;
   Ctx.add({WasteKind::WideCopy, V.Value, Ctx.D[V.Value].Owner, Source,
            Ctx.Memory.savedWithout(Ctx.Main, *Range, V.Bytes), 1, false,

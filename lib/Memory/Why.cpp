@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/Why.h"
-#include "Memory/Origin.h"
+#include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
@@ -18,14 +18,14 @@ public:
   Answerer(const MemoryUse &Memory, const ValueNames &Names, WhyAnswer &Out)
       : Memory(Memory), D(Memory.facts().dump()), Names(Names), Out(Out) {}
 
-  ValueId find(StringRef Spelled);
+  ValueId find(StringRef Spelled) const;
   void whyLive(ValueId V);
   void whyApart(ValueId V, ValueId Other);
   void whyNotInPlace(ValueId V);
 
 private:
   void say(const std::string &Text) { Out.Lines.push_back(printable(Text)); }
-  std::string called(ValueId V) const;
+  std::string called(ValueId V) const { return Names.spell(V); }
   std::string reader(const Use &Reader) const;
   void listReaders(ValueId V);
   ValueId valueOf(NameId Name) const;
@@ -39,19 +39,11 @@ private:
 };
 } // namespace
 
-ValueId Answerer::find(StringRef Spelled) {
+ValueId Answerer::find(StringRef Spelled) const {
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     if (D.spell(D.Values[I].Tag.Name, D.Values[I].Tag.Index) == Spelled)
       return ValueId(I);
-  say(fmt::format("no value is called '{}': give a name as the dump spells it, "
-                  "such as fusion.1 or fusion.1{{0}}",
-                  Spelled));
   return ValueId();
-}
-
-std::string Answerer::called(ValueId V) const {
-  return fmt::format("{} ({})", D.spell(D[V].Tag.Name, D[V].Tag.Index),
-                     Names[V].text());
 }
 
 std::string Answerer::reader(const Use &Reader) const {

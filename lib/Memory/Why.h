@@ -13,7 +13,7 @@ namespace hlobuf {
 /// Answers \p Asked: what reads the value, in the order of steps; what is in
 /// the bytes of \p Asked.Value while the other one is live; which operand the
 /// value could be written over, and what reads that afterwards. Says so where
-/// the dump has no such value, or no live ranges.
+/// the dump has no live ranges. No lines where it has no such value.
 WhyAnswer answer(const MemoryUse &Memory, const ValueNames &Names,
                  const WhyQuestion &Asked);
 

@@ -20,7 +20,7 @@ struct WhyQuestion {
   std::string Other;
 };
 
-/// An answer, a line each.
+/// An answer, a line each; without lines where the dump has no such value.
 struct WhyAnswer {
   std::string Question;
   std::vector<std::string> Lines;

@@ -79,6 +79,8 @@ void TextResults::add(const DumpResult &R) {
   if (R.Memory->Answers.empty())
     return Totals.add(Name, *R.Memory);
   for (const WhyAnswer &Answer : R.Memory->Answers) {
+    if (Answer.Lines.empty())
+      continue;
     OS << fmt::format("{}: {}\n", Name, printable(Answer.Question));
     for (const std::string &Line : Answer.Lines)
       OS << "  " << Line << '\n';

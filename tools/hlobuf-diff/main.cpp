@@ -91,6 +91,14 @@ public:
 
   const MemoryUse &memory() const { return Memory; }
   const LoadedDump &loaded() const { return *Loaded; }
+  /// What values are called, by the module if there is one.
+  const ValueNames &names() {
+    if (!Names)
+      Names = std::make_unique<ValueNames>(DumpFacts, module());
+    return *Names;
+  }
+
+private:
   /// What its module implies, derived when it is first asked for; null without
   /// one.
   const ModuleAnalysis *module() {
@@ -102,10 +110,10 @@ public:
     return Module.get();
   }
 
-private:
   std::unique_ptr<LoadedDump> Loaded;
   Facts DumpFacts;
   std::unique_ptr<ModuleAnalysis> Module;
+  std::unique_ptr<ValueNames> Names;
   MemoryUse Memory;
 };
 
@@ -148,10 +156,11 @@ static void fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << Text << '\n';
 }
 
-static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
+static ProgramMemory describe(const Input &In, MeasuredDump &Of) {
   StringRef Name = Of.loaded().Model->Module.Name;
   return describeProgram(
-      Of.memory(), printable(Name.empty() ? moduleNameOf(In.Path) : Name));
+      Of.memory(), Of.names(),
+      printable(Name.empty() ? moduleNameOf(In.Path) : Name));
 }
 
 static SideOfDiff readSide(const std::string &Path) {
@@ -260,8 +269,8 @@ static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,
   MeasuredDump *Before = measure(Old, OldNumber, OldAgain);
   MeasuredDump *After = measure(New, NewNumber, NewAgain);
   if (Before && After)
-    Diff.Reasons = explainGrowth({Before->memory(), Before->module()},
-                                 {After->memory(), After->module()});
+    Diff.Reasons = explainGrowth({Before->memory(), Before->names()},
+                                 {After->memory(), After->names()});
   return Diff;
 }
 

@@ -75,7 +75,7 @@ static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
     CheckContext Context(*(*L)->Model);
     StringRef Name = (*L)->Model->Module.Name;
     All.push_back(describeProgram(
-        MemoryUse(Context, [&] { return Context.moduleAnalysis(); }),
+        Context.memory(), Context.names(),
         printable(Name.empty() ? moduleNameOf(In.Path) : Name)));
   }
   return All;

@@ -148,7 +148,8 @@ static void draw(const DrawnProgram &After, const DrawnProgram *Before,
   DrawnDump Old = Before->drawn();
   Page.Before = &Old;
   Page.Matches =
-      matchBlocks({Before->P, *Before->Memory}, {After.P, *After.Memory});
+      matchBlocks({Before->P, *Before->Memory, Before->Context->names()},
+                  {After.P, *After.Memory, After.Context->names()});
   writeHtml(Page, OS);
 }
 

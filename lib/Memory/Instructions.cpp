@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Memory/Origin.h"
-#include "Support/Printable.h"
+#include "Memory/Instructions.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-/// Copies of copies whose metadata are asked for, at most.
-static constexpr unsigned MaxHops = 8;
 
 Opcode hlobuf::findOpcode(const Facts &DumpFacts, NameId Name) {
   if (Opcode Op = DumpFacts.opcode(Name); Op != Opcode::Unknown)
@@ -25,6 +21,10 @@ StringRef hlobuf::findAttributes(const Facts &DumpFacts, NameId Name) {
   return Id ? M.attributes(M[Id]) : StringRef();
 }
 
+StringRef hlobuf::findOpName(const Facts &DumpFacts, NameId Name) {
+  return findMetadata(findAttributes(DumpFacts, Name), "op_name").value_or("");
+}
+
 NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
                            uint32_t Number) {
   const Dump &D = DumpFacts.dump();
@@ -37,9 +37,7 @@ NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
   return Source ? D.Module[Source].Name : NameId();
 }
 
-/// Where the bytes of \p Name come from, in the module where the dump names an
-/// element that no text defines (since 2026-07-13).
-static NameId findSource(const Facts &DumpFacts, NameId Name) {
+NameId hlobuf::findSource(const Facts &DumpFacts, NameId Name) {
   NameId Source = findOperand(DumpFacts, Name, 0);
   const HloModule &M = DumpFacts.dump().Module;
   if (Source && !DumpFacts.instruction(Source) && !M.find(Source))
@@ -47,20 +45,4 @@ static NameId findSource(const Facts &DumpFacts, NameId Name) {
       if (HloId Known = M.operands(M[Id])[0])
         return M[Known].Name;
   return Source;
-}
-
-Origin hlobuf::findOrigin(const Facts &DumpFacts, NameId Name) {
-  Origin Found;
-  for (unsigned Hop = 0; Hop != MaxHops && Name; ++Hop) {
-    StringRef Attributes = findAttributes(DumpFacts, Name);
-    std::optional<StringRef> Op = findMetadata(Attributes, "op_name");
-    if (Op && !Op->empty())
-      Found.OpName = printable(unescape(*Op));
-    Found.Source = DumpFacts.sourceLine(Attributes);
-    Found.Inherited = Hop != 0;
-    if (!Found.OpName.empty() || !Found.Source.empty())
-      return Found;
-    Name = findSource(DumpFacts, Name);
-  }
-  return {};
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of an instruction by its name: from its text in the dump or,
+// where that has none, from the module.
+
+#ifndef HLOBUF_MEMORY_INSTRUCTIONS_H
+#define HLOBUF_MEMORY_INSTRUCTIONS_H
+
+#include "Facts/Facts.h"
+
+namespace hlobuf {
+
+/// The opcode of \p Name; Unknown if it is not known.
+Opcode findOpcode(const Facts &DumpFacts, NameId Name);
+
+/// The attributes of \p Name, with the leading `, `; empty if they are not
+/// known.
+llvm::StringRef findAttributes(const Facts &DumpFacts, NameId Name);
+
+/// The op_name that \p Name states itself, as printed; empty if it has none:
+/// the compiler added it.
+llvm::StringRef findOpName(const Facts &DumpFacts, NameId Name);
+
+/// The name of operand \p Number of \p Name; invalid if there is none.
+NameId findOperand(const Facts &DumpFacts, NameId Name, uint32_t Number);
+
+/// The name of what has the bytes of operand 0 of \p Name: where the dump names
+/// an element that no text defines (since 2026-07-13), the one of the module.
+NameId findSource(const Facts &DumpFacts, NameId Name);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_MEMORY_INSTRUCTIONS_H
