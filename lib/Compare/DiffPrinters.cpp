@@ -50,6 +50,13 @@ static std::string calledText(const ChangeRow &Row) {
                      Keeper.empty() ? "" : ", " + Keeper);
 }
 
+/// What became of the values of \p Row: `moved out`, `to VMEM`.
+static std::string changeText(const ChangeRow &Row) {
+  if (Row.Change != ChangeKind::OtherSpace)
+    return changeName(Row.Change).str();
+  return (Row.Bytes.Old == 0 ? "from " : "to ") + Row.OtherSpace;
+}
+
 /// Rows of less than this part of the larger peak are only counted.
 static constexpr uint64_t LeastShare = 1000;
 
@@ -85,10 +92,10 @@ static void printSpace(const SpaceDiff &Space, size_t Top,
   for (const ChangeRow &Row : Rows)
     Width = std::max(Width, std::min(shapeText(Row).size(), ShapeBytes));
   for (const ChangeRow &Row : Rows) {
-    std::string Line = fmt::format(
-        "  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}", Row.Bytes.signedText(),
-        changeName(Row.Change), kindName(Row.Kind), shapeText(Row), Width,
-        calledText(Row), Row.Called.Source);
+    std::string Line =
+        fmt::format("  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}",
+                    Row.Bytes.signedText(), changeText(Row), kindName(Row.Kind),
+                    shapeText(Row), Width, calledText(Row), Row.Called.Source);
     OS << printable(StringRef(Line).rtrim()) << '\n';
   }
   if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
@@ -187,7 +194,7 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
     llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
     for (const ChangeRow &Row : Rows)
       OS << fmt::format("| {} | {} | {} | {} | {} | {} |\n",
-                        Row.Bytes.signedText(), changeName(Row.Change),
+                        Row.Bytes.signedText(), cell(changeText(Row)),
                         kindName(Row.Kind), cell(shapeText(Row)),
                         cell(calledText(Row)), cell(Row.Called.Source));
     if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
@@ -200,6 +207,8 @@ void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
 static void writeRow(const ChangeRow &Row, json::OStream &J) {
   J.object([&] {
     J.attribute("change", changeName(Row.Change));
+    if (!Row.OtherSpace.empty())
+      J.attribute("other_space", Row.OtherSpace);
     J.attribute("kind", kindName(Row.Kind));
     J.attribute("count", Row.Count);
     J.attribute("old_bytes", Row.Bytes.Old);

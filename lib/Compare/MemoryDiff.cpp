@@ -11,9 +11,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 StringRef hlobuf::changeName(ChangeKind Kind) {
-  static constexpr StringRef Names[] = {"came",      "went",   "moved in",
-                                        "moved out", "more",   "fewer",
-                                        "grew",      "shrank", "padding"};
+  static constexpr StringRef Names[] = {
+      "came",  "went", "moved in", "moved out", "more",
+      "fewer", "grew", "shrank",   "padding",   "other space"};
   return Names[static_cast<size_t>(Kind)];
 }
 
@@ -34,28 +34,35 @@ std::string ByteChange::text() const {
 }
 
 namespace {
+/// What became of a value, and the memory space that has it now.
+struct Fate {
+  ChangeKind Change;
+  std::string OtherSpace = {};
+};
+
 /// Rows of one space, while they are gathered.
 class RowTable {
 public:
-  void add(ChangeKind Change, const ComparedValue *Old,
-           const ComparedValue *New);
+  void add(const Fate &Of, const ComparedValue *Old, const ComparedValue *New);
   std::vector<ChangeRow> take();
 
 private:
-  using Key = std::tuple<ChangeKind, MemoryKind, std::string, std::string,
-                         std::string, std::string>;
+  using Key = std::tuple<ChangeKind, std::string, MemoryKind, std::string,
+                         std::string, std::string, std::string>;
   std::map<Key, ChangeRow> Rows;
 };
 } // namespace
 
-void RowTable::add(ChangeKind Change, const ComparedValue *Old,
+void RowTable::add(const Fate &Of, const ComparedValue *Old,
                    const ComparedValue *New) {
   const ComparedValue &Any = New ? *New : *Old;
   const std::string &OldShape = Old ? Old->PlainShape : New->PlainShape;
-  ChangeRow &Row = Rows[{Change, Any.Kind, OldShape, Any.PlainShape,
-                         Any.operation().str(), Any.Called.Source}];
+  ChangeRow &Row =
+      Rows[{Of.Change, Of.OtherSpace, Any.Kind, OldShape, Any.PlainShape,
+            Any.operation().str(), Any.Called.Source}];
   if (Row.Count++ == 0) {
-    Row.Change = Change;
+    Row.Change = Of.Change;
+    Row.OtherSpace = Of.OtherSpace;
     Row.Kind = Any.Kind;
     Row.OldShape = OldShape;
     Row.NewShape = Any.PlainShape;
@@ -82,8 +89,9 @@ namespace {
 /// peak only.
 class Elsewhere {
 public:
-  Elsewhere(const ProgramMemory &Memory, const ComparedSpace *Space)
-      : Memory(Memory) {
+  Elsewhere(const ProgramMemory &Memory, const ComparedSpace *Space,
+            int32_t Color)
+      : Memory(Memory), Color(Color) {
     if (Space)
       for (const ComparedValue &V : Space->Held)
         for (const std::string &Identity : V.Shared)
@@ -91,18 +99,28 @@ public:
   }
 
   /// What became of \p V, which is not matched: it is elsewhere, there are
-  /// fewer such values, or none.
-  ChangeKind take(const ComparedValue &V, ChangeKind Moved, ChangeKind Count,
-                  ChangeKind Unknown) {
-    auto At = Memory.Values.find(V.Shared.front());
-    if (At == Memory.Values.end() || !V.isKnown())
-      return Unknown;
-    unsigned &Seen = Taken[V.Shared.front()];
-    return Seen++ < At->second ? Moved : Count;
+  /// fewer such values, it is in another memory space, or there are none.
+  Fate take(const ComparedValue &V, ChangeKind Moved, ChangeKind Count,
+            ChangeKind Unknown) {
+    if (!V.isKnown())
+      return {Unknown};
+    const std::string &Identity = V.Shared.front();
+    if (unsigned Known = countIn(Color, Identity))
+      return {Taken[Identity]++ < Known ? Moved : Count};
+    for (const ComparedSpace &Space : Memory.Spaces)
+      if (countIn(Space.Color, Identity) != 0)
+        return {ChangeKind::OtherSpace, Space.Name};
+    return {Unknown};
   }
 
 private:
+  unsigned countIn(int32_t Space, StringRef Identity) const {
+    auto At = Memory.Values.find(Space);
+    return At == Memory.Values.end() ? 0 : At->second.lookup(Identity);
+  }
+
   const ProgramMemory &Memory;
+  int32_t Color;
   llvm::StringMap<unsigned> Taken;
 };
 } // namespace
@@ -133,25 +151,25 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
     OldDone[I] = NewDone[J] = true;
     Diff.Matched += X.Held[I].Bytes + Y.Held[J].Bytes;
     if (X.Held[I].Bytes != Y.Held[J].Bytes)
-      Rows.add(changeOf(X.Held[I], Y.Held[J]), &X.Held[I], &Y.Held[J]);
+      Rows.add({changeOf(X.Held[I], Y.Held[J])}, &X.Held[I], &Y.Held[J]);
   }
-  Elsewhere InNew(New, Space.New);
+  Elsewhere InNew(New, Space.New, Diff.Color);
   for (size_t I = 0; I != X.Held.size(); ++I)
     if (!OldDone[I]) {
-      ChangeKind Change = InNew.take(X.Held[I], ChangeKind::MovedOut,
-                                     ChangeKind::Fewer, ChangeKind::Went);
-      (Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
+      Fate Of = InNew.take(X.Held[I], ChangeKind::MovedOut, ChangeKind::Fewer,
+                           ChangeKind::Went);
+      (Of.Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
           X.Held[I].Bytes;
-      Rows.add(Change, &X.Held[I], nullptr);
+      Rows.add(Of, &X.Held[I], nullptr);
     }
-  Elsewhere InOld(Old, Space.Old);
+  Elsewhere InOld(Old, Space.Old, Diff.Color);
   for (size_t I = 0; I != Y.Held.size(); ++I)
     if (!NewDone[I]) {
-      ChangeKind Change = InOld.take(Y.Held[I], ChangeKind::MovedIn,
-                                     ChangeKind::More, ChangeKind::Came);
-      (Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
+      Fate Of = InOld.take(Y.Held[I], ChangeKind::MovedIn, ChangeKind::More,
+                           ChangeKind::Came);
+      (Of.Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
           Y.Held[I].Bytes;
-      Rows.add(Change, nullptr, &Y.Held[I]);
+      Rows.add(Of, nullptr, &Y.Held[I]);
     }
   Diff.Rows = Rows.take();
   return Diff;

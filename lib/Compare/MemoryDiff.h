@@ -26,10 +26,12 @@ enum class ChangeKind : uint8_t {
   Shrank,
   /// The same shape in more or fewer bytes.
   Padding,
+  /// The other program has such values in another memory space only.
+  OtherSpace,
 };
 
 /// `came`, `went`, `moved in`, `moved out`, `more`, `fewer`, `grew`, `shrank`,
-/// `padding`.
+/// `padding`, `other space`.
 llvm::StringRef changeName(ChangeKind Kind);
 
 /// Bytes before and after.
@@ -56,6 +58,8 @@ struct ChangeRow {
   /// Equal unless they grew or shrank.
   std::string OldShape;
   std::string NewShape;
+  /// Of OtherSpace: where the other program has them; empty else.
+  std::string OtherSpace;
   /// What its user calls it.
   ValueName Called;
   /// One of them, as the new dump spells it, or the old one.

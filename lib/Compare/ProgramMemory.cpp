@@ -163,7 +163,7 @@ void Describer::addValues() {
     ValueId V(I);
     if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
-    ++Described.Values[identity(V)];
+    ++Described.Values[D[D[V].Owner].color()][identity(V)];
     const ValueName &From = stated(D[V].Tag.Name);
     if (!From.Inherited && !From.OpName.empty() &&
         Memory.kind(V) != MemoryKind::Parameter)

@@ -13,6 +13,7 @@
 #include "HLO/Opcode.h"
 #include "Memory/ValueNames.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace hlobuf {
 
@@ -90,8 +91,9 @@ struct ProgramMemory {
   std::vector<ComparedArgument> Arguments;
   /// The result of ENTRY, without layouts; empty if it is not known.
   std::string Result;
-  /// How many values have this operation, source line and plain shape.
-  llvm::StringMap<unsigned> Values;
+  /// By color, how many values have this operation, source line and plain
+  /// shape.
+  std::map<int32_t, llvm::StringMap<unsigned>> Values;
   /// Operations with their source lines.
   llvm::StringMap<unsigned> Operations;
   /// Instructions that compute again what was computed before (jax.checkpoint,

@@ -10,7 +10,7 @@
 
 namespace hlobuf {
 
-/// Who wrote a file, as far as its path tells.
+/// Who wrote a file, as far as its path shows.
 enum class FileOwner : uint8_t {
   User,
   /// An installed package, as a library of layers.
