@@ -19,8 +19,6 @@ std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
   findDonations(Ctx);
   findHeld(Ctx);
   findPadding(Ctx);
-  findFragmentation(Ctx);
-  findConstants(Ctx);
   llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
     return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
   });

@@ -87,9 +87,9 @@ const SpaceUse *MemoryUse::space(int32_t Color) const {
   return nullptr;
 }
 
-/// Adds to \p Changes by how much the live bytes of \p Alloc change at each
-/// step, by a sweep over the starts and ends of its values.
-void MemoryUse::addTemp(const Allocation &Alloc, uint64_t Alignment,
+/// A sweep over the starts and ends of values.
+void MemoryUse::addLive(const Allocation &Alloc,
+                        llvm::function_ref<bool(ValueId)> Counts,
                         std::vector<uint64_t> &Changes) const {
   struct Event {
     int32_t Step;
@@ -101,9 +101,8 @@ void MemoryUse::addTemp(const Allocation &Alloc, uint64_t Alignment,
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     ByteSpan Bytes = spanOf(Alloc, D.Values[I]);
     std::optional<StepRange> Range = range(ValueId(I));
-    if (!Range || Bytes.empty())
+    if (!Range || Bytes.empty() || !Counts(ValueId(I)))
       continue;
-    Bytes.End = std::min(Alloc.Size, llvm::alignTo(Bytes.End, Alignment));
     All.push_back(Bytes);
     Events.push_back({Range->Start, true, Bytes});
     Events.push_back({Range->End + 1, false, Bytes});
@@ -133,7 +132,7 @@ void MemoryUse::addSpaces() {
       Space.Resident = plus(Space.Resident, Alloc.Size);
     } else if (isTimed()) {
       Space.LiveTemp.resize(static_cast<size_t>(Steps) + 1);
-      addTemp(Alloc, 1, Space.LiveTemp);
+      addLive(Alloc, [](ValueId) { return true; }, Space.LiveTemp);
     }
   }
   for (SpaceUse &Space : Spaces) {
@@ -263,27 +262,21 @@ std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
   return Out;
 }
 
-uint64_t MemoryUse::mostLiveTemp(int32_t Color, uint64_t Alignment) const {
-  if (!isTimed())
-    return 0;
-  std::vector<uint64_t> Live(static_cast<size_t>(Steps) + 1);
-  for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.color() == Color && kindOf(Alloc) == MemoryKind::Temp)
-      addTemp(Alloc, Alignment, Live);
-  std::partial_sum(Live.begin(), Live.end(), Live.begin());
-  return *std::max_element(Live.begin(), Live.end());
-}
-
-uint64_t MemoryUse::savedWithout(const SpaceUse &Space, StepRange Range,
-                                 uint64_t Bytes) const {
+uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
+                                 llvm::ArrayRef<FreedBytes> Freed) const {
+  std::vector<uint64_t> Changes(static_cast<size_t>(Steps) + 2);
+  for (const FreedBytes &Item : Freed)
+    if (Item.Range.Start >= 0 && Item.Range.Start <= Item.Range.End) {
+      Changes[static_cast<size_t>(Item.Range.Start)] += Item.Bytes;
+      Changes[static_cast<size_t>(Item.Range.End) + 1] -= Item.Bytes;
+    }
   uint64_t Now = Space.heldAt(Space.PeakStep);
   uint64_t Most = 0;
+  uint64_t Less = 0;
   for (size_t I = 0; I != Space.LiveTemp.size(); ++I) {
-    int32_t Step = static_cast<int32_t>(I);
-    uint64_t Held = Space.heldAt(Step);
-    if (Range.Start <= Step && Step <= Range.End)
-      Held -= std::min(Held, Bytes);
-    Most = std::max(Most, Held);
+    Less += Changes[I];
+    uint64_t Held = Space.heldAt(static_cast<int32_t>(I));
+    Most = std::max(Most, Held - std::min(Held, Less));
   }
   return Now - std::min(Now, Most);
 }

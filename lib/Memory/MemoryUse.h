@@ -80,6 +80,12 @@ struct HeldValue {
   llvm::SmallVector<ValueId, 1> Others;
 };
 
+/// Bytes of temps that could be free in some steps, closed.
+struct FreedBytes {
+  StepRange Range;
+  uint64_t Bytes = 0;
+};
+
 /// The bytes of \p V inside of its allocation \p Alloc, half-open.
 ByteSpan spanOf(const Allocation &Alloc, const Value &V);
 
@@ -114,21 +120,20 @@ public:
   /// not temps.
   std::vector<HeldValue> heldAt(int32_t Color, int32_t Step) const;
 
-  /// The most live bytes of temps of \p Color where each value takes a multiple
-  /// of \p Alignment.
-  uint64_t mostLiveTemp(int32_t Color, uint64_t Alignment) const;
+  /// Adds to \p Changes, by step, by how much the bytes of \p Alloc change in
+  /// which some value that \p Counts takes is live.
+  void addLive(const Allocation &Alloc,
+               llvm::function_ref<bool(ValueId)> Counts,
+               std::vector<uint64_t> &Changes) const;
 
-  /// By how many bytes the peak of \p Space falls where \p Bytes of temps less
-  /// are held during \p Range, closed, as far as live ranges show it. Costs a
-  /// walk over all steps.
-  uint64_t savedWithout(const SpaceUse &Space, StepRange Range,
-                        uint64_t Bytes) const;
+  /// By how many bytes the peak of \p Space falls without \p Freed, as far as
+  /// live ranges show it. Costs a walk over all steps.
+  uint64_t savedWithout(const SpaceUse &Space,
+                        llvm::ArrayRef<FreedBytes> Freed) const;
 
 private:
   void findTimes(ModuleAnalysisFn Module);
   void addSpaces();
-  void addTemp(const Allocation &Alloc, uint64_t Alignment,
-               std::vector<uint64_t> &Changes) const;
   SpaceUse &spaceOf(int32_t Color);
   ValueId ownerOf(const Allocation &Alloc) const;
   HeldValue resident(const Allocation &Alloc, int32_t Step) const;

@@ -21,14 +21,13 @@ llvm::StringRef checkOf(WasteKind Kind);
 /// One thing that costs memory at the peak of the main memory space.
 struct Waste {
   WasteKind Kind;
-  /// What costs it; of fragmentation the value at the end of the heap.
+  /// What costs it.
   ValueId Value;
   /// The allocation that would be smaller.
   AllocationId Owner;
   /// A second value that it is about; may be invalid.
   ValueId Other;
-  /// Bytes by which the peak falls, as far as live ranges show it; of
-  /// fragmentation, those by which the allocation is larger than its peak.
+  /// Bytes by which the peak falls, as far as live ranges show it.
   uint64_t Saved = 0;
   /// Arguments that it is about, with names that differ in numbers only.
   unsigned Count = 1;

@@ -47,6 +47,22 @@ std::string WasteContext::donationHint() const {
   return Hint + ": jax.jit(f, donate_argnames=...)";
 }
 
+std::string WasteContext::recomputeHint() const {
+  std::string Hint = "compute it again where it is used next";
+  switch (Names.frontend()) {
+  case Frontend::JAX:
+    return Hint + ", inside of jax.checkpoint or after "
+                  "jax.lax.optimization_barrier";
+  case Frontend::PyTorch:
+    return Hint + ", inside of torch_xla.utils.checkpoint.checkpoint";
+  case Frontend::TensorFlow:
+    return Hint + ", inside of tf.recompute_grad";
+  case Frontend::Unknown:
+    break;
+  }
+  return Hint;
+}
+
 std::string WasteContext::spell(ValueId V) const {
   return D.spell(D[V].Tag.Name, D[V].Tag.Index);
 }

@@ -37,7 +37,7 @@ public:
                const SpaceUse &Main, const ModuleAnalysis *Module);
 
   std::string spell(ValueId V) const;
-  /// What its user calls it; what is no argument is spelled as well.
+  /// What its user calls it; other values are spelled, too.
   std::string describe(ValueId V) const;
   /// The value that operand \p Number of \p Name is; invalid if unknown.
   ValueId operand(NameId Name, uint32_t Number) const;
@@ -64,6 +64,8 @@ public:
   /// How a user gives away an argument, in the words of what the program was
   /// written with.
   std::string donationHint() const;
+  /// How a user has a value computed again, in the same words.
+  std::string recomputeHint() const;
   /// Adds it if it is worth it.
   void add(Waste Found);
   /// \p X and \p Y are in one alias set of the module.
@@ -103,14 +105,10 @@ bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);
-/// Adds WideCopy, Recomputable and EarlyDefinition.
+/// Adds WideCopy and Recomputable.
 void findHeld(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);
-/// Adds Fragmentation.
-void findFragmentation(WasteContext &Ctx);
-/// Adds LargeConstant and SameConstant.
-void findConstants(WasteContext &Ctx);
 
 } // namespace hlobuf
 

@@ -6,7 +6,7 @@
 
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
-#include "Memory/WasteContext.h"
+#include "Memory/ResultPlan.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -85,9 +85,10 @@ static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
     return fmt::format("result {} is either it or another value", Ctx.spell(V));
   return describeWriter(Ctx, V) + " updates it in place";
 }
-/// \p Result is an argument as it came in, or one that was copied to be updated
-/// in place.
-static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &Result) {
+/// The waste where \p Result is an argument as it came in, or one that was
+/// copied to be updated in place; it saves all bytes. Nothing if it is neither.
+static std::optional<Waste> findCopiedArgument(const WasteContext &Ctx,
+                                               const EntryResult &Result) {
   const Allocation &Alloc = Ctx.D[Result.Owner];
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     ValueId Copy(I);
@@ -95,28 +96,59 @@ static bool isCopiedArgument(WasteContext &Ctx, const EntryResult &Result) {
     if (!Source || !Ctx.isEntryParameter(Source) ||
         !Ctx.sameSet(Copy, Result.Value))
       continue;
-    if (Copy == Result.Value) {
-      Ctx.add({WasteKind::ReturnedArgument, Copy, Result.Owner, Source,
-               Alloc.Size, 1, false,
-               fmt::format("result {} is a copy of {}", Ctx.spell(Copy),
-                           Ctx.describe(Source)),
-               "do not return the argument, its caller has it, or donate it"});
-      return true;
-    }
+    if (Copy == Result.Value)
+      return Waste{
+          WasteKind::ReturnedArgument,
+          Copy,
+          Result.Owner,
+          Source,
+          Alloc.Size,
+          1,
+          false,
+          fmt::format("result {} is a copy of {}", Ctx.spell(Copy),
+                      Ctx.describe(Source)),
+          "do not return the argument, its caller has it, or donate it"};
     ValueId Next = nextInPlace(Ctx, Copy);
     std::optional<StepRange> Written =
         Next ? Ctx.Memory.range(Next) : std::nullopt;
     if (!Written || Ctx.lastUse(Source) > Written->Start ||
         Ctx.isDonated(Source))
       continue;
-    Ctx.add({WasteKind::ArgumentCopy, Copy, Result.Owner, Source, Alloc.Size, 1,
-             false,
-             fmt::format("{} is copied, because it is not donated and {}",
-                         Ctx.describe(Source), describeUpdate(Ctx, Next)),
-             Ctx.donationHint()});
-    return true;
+    return Waste{WasteKind::ArgumentCopy,
+                 Copy,
+                 Result.Owner,
+                 Source,
+                 Alloc.Size,
+                 1,
+                 false,
+                 fmt::format("{} is copied, because it is not donated and {}",
+                             Ctx.describe(Source), describeUpdate(Ctx, Next)),
+                 Ctx.donationHint()};
   }
-  return false;
+  return std::nullopt;
+}
+
+static void addCopiedArguments(WasteContext &Ctx) {
+  ResultPlan Returned(Ctx);
+  ResultPlan Copied(Ctx);
+  std::vector<Waste> All;
+  for (const EntryResult &Result : Ctx.Results) {
+    if (Ctx.D[Result.Owner].Size < Ctx.Threshold)
+      continue;
+    std::optional<Waste> Item = findCopiedArgument(Ctx, Result);
+    if (!Item)
+      continue;
+    Ctx.Told[Result.Owner.index()] = true;
+    (Item->Kind == WasteKind::ArgumentCopy ? Copied : Returned).add(Result);
+    All.push_back(std::move(*Item));
+  }
+  double OfCopied = Copied.share();
+  double OfReturned = Returned.share();
+  for (Waste &Item : All) {
+    double Share = Item.Kind == WasteKind::ArgumentCopy ? OfCopied : OfReturned;
+    Item.Saved = static_cast<uint64_t>(Share * static_cast<double>(Item.Saved));
+    Ctx.add(std::move(Item));
+  }
 }
 
 static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
@@ -199,16 +231,14 @@ static void addPeakCopy(WasteContext &Ctx, llvm::DenseSet<uint32_t> &Copied,
   if (C.Moved && C.Last > Range->Start)
     Range->End = C.Last;
   Ctx.add({WasteKind::PeakCopy, Copy, Ctx.D[Copy].Owner, Source,
-           Ctx.Memory.savedWithout(Ctx.Main, *Range, Ctx.D[Copy].Size), 1,
+           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Ctx.D[Copy].Size}}), 1,
            false, std::move(Message), std::move(Hint)});
 }
 
 void hlobuf::findCopies(WasteContext &Ctx) {
   if (!Ctx.Module || !Ctx.Memory.isTimed())
     return;
-  for (const EntryResult &Result : Ctx.Results)
-    if (Ctx.D[Result.Owner].Size >= Ctx.Threshold)
-      Ctx.Told[Result.Owner.index()] = isCopiedArgument(Ctx, Result);
+  addCopiedArguments(Ctx);
   // Copies of these that are written over have been told about: at most one of
   // several could be left out.
   llvm::DenseSet<uint32_t> Copied;

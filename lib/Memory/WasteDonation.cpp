@@ -8,7 +8,7 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
-#include "Memory/WasteContext.h"
+#include "Memory/ResultPlan.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include "llvm/ADT/DenseSet.h"
@@ -108,22 +108,6 @@ static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
   return !Reader || readsInPlace(Ctx, Reader, Given.Tag.Name);
 }
 
-/// The allocation of \p Result goes away; other values that are in it while \p
-/// Result is not written need another place.
-static uint64_t savedByDonation(const WasteContext &Ctx,
-                                const EntryResult &Result) {
-  const Allocation &Alloc = Ctx.D[Result.Owner];
-  uint64_t Displaced = 0;
-  std::optional<StepRange> Own = Ctx.Memory.range(Result.Value);
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    std::optional<StepRange> Range = Ctx.Memory.range(ValueId(I));
-    if (Range && Own && Range->End < Own->Start && ValueId(I) != Result.Value &&
-        !Ctx.sameSet(ValueId(I), Result.Value) &&
-        Range->Start <= Ctx.Main.PeakStep && Ctx.Main.PeakStep <= Range->End)
-      Displaced = std::max(Displaced, Ctx.D.Values[I].Size);
-  }
-  return Alloc.Size - std::min(Alloc.Size, Displaced);
-}
 namespace {
 /// Arguments with names that differ in numbers only become one entry.
 class ArgumentWaste {
@@ -131,6 +115,8 @@ public:
   explicit ArgumentWaste(WasteContext &Ctx) : Ctx(Ctx) {}
 
   void add(Waste Item);
+  /// Of the bytes that those of \p Kind have, \p Plan saves a part.
+  void scale(WasteKind Kind, const ResultPlan &Plan);
   /// Adds all to the context.
   void finish();
 
@@ -150,6 +136,14 @@ void ArgumentWaste::add(Waste Item) {
     return;
   At->second.Saved += Item.Saved;
   ++At->second.Count;
+}
+
+void ArgumentWaste::scale(WasteKind Kind, const ResultPlan &Plan) {
+  double Share = Plan.share();
+  for (auto &[Key, Item] : Groups)
+    if (std::get<WasteKind>(Key) == Kind)
+      Item.Saved =
+          static_cast<uint64_t>(Share * static_cast<double>(Item.Saved));
 }
 
 void ArgumentWaste::finish() {
@@ -176,6 +170,44 @@ void ArgumentWaste::finish() {
   }
 }
 
+namespace {
+/// What arguments a result asks for their memory, the best first.
+enum class Giver : uint8_t {
+  /// Nothing but what writes the result reads it.
+  ReadOnce,
+  /// What writes the result reads it.
+  Read,
+  Any,
+};
+} // namespace
+
+static bool isGiver(const WasteContext &Ctx, ValueId V, int32_t Written,
+                    Giver Which) {
+  NameId Reader = Ctx.readerAt(V, Written);
+  if (!Reader || Which != Giver::ReadOnce)
+    return Reader || Which == Giver::Any;
+  return llvm::all_of(Ctx.D.uses(Ctx.D[Ctx.DumpFacts.usedOf(V)]),
+                      [&](const Use &Each) { return Each.Name == Reader; });
+}
+
+/// The argument of \p Known that can give its memory to \p Result; null if none
+/// of these can.
+static EntryParameter *findGiver(const WasteContext &Ctx,
+                                 llvm::ArrayRef<EntryParameter *> Known,
+                                 const EntryResult &Result, int32_t Written,
+                                 Giver Which) {
+  unsigned Tried = 0;
+  for (EntryParameter *P : Known) {
+    if (P->Aliased || !isGiver(Ctx, P->Value, Written, Which))
+      continue;
+    if (++Tried > MaxTried)
+      break;
+    if (mayTake(Ctx, Result, Written, *P))
+      return P;
+  }
+  return nullptr;
+}
+
 static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
   if (!Ctx.Module || !Ctx.Memory.isTimed())
     return;
@@ -184,28 +216,31 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
   for (EntryParameter &P : Ctx.Parameters)
     if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
       BySize[Ctx.D[P.Value].Size].push_back(&P);
-  for (const EntryResult &Result : Ctx.Results) {
-    if (Ctx.Told[Result.Owner.index()])
-      continue;
-    auto Known = BySize.find(Ctx.D[Result.Value].Size);
-    if (Known == BySize.end())
-      continue;
-    std::optional<int32_t> Written = firstWrite(Ctx, Result);
-    unsigned Tried = 0;
-    for (EntryParameter *P : Known->second) {
-      if (P->Aliased)
+  for (auto &[Size, Known] : BySize)
+    llvm::stable_sort(Known, [&](const auto *X, const auto *Y) {
+      return *Ctx.D[X->Owner].Parameter < *Ctx.D[Y->Owner].Parameter;
+    });
+  ResultPlan Plan(Ctx);
+  std::vector<bool> Done(Ctx.Results.size());
+  for (Giver Which : {Giver::ReadOnce, Giver::Read, Giver::Any})
+    for (const auto &[I, Result] : llvm::enumerate(Ctx.Results)) {
+      auto Known = BySize.find(Ctx.D[Result.Value].Size);
+      if (Done[I] || Ctx.Told[Result.Owner.index()] || Known == BySize.end())
         continue;
-      if (++Tried > MaxTried)
-        break;
-      if (!Written || !mayTake(Ctx, Result, *Written, *P))
+      std::optional<int32_t> Written = firstWrite(Ctx, Result);
+      EntryParameter *P =
+          Written ? findGiver(Ctx, Known->second, Result, *Written, Which)
+                  : nullptr;
+      if (!P)
         continue;
-      P->Aliased = true;
+      P->Aliased = Done[I] = true;
+      Plan.add(Result);
+      Plan.give(*P, Result, *Written);
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
-               Result.Value, savedByDonation(Ctx, Result), 1, false, "",
+               Result.Value, Ctx.D[Result.Owner].Size, 1, false, "",
                Ctx.donationHint()});
-      break;
     }
-  }
+  Out.scale(WasteKind::PossibleDonation, Plan);
 }
 
 /// A result of its own could be in the memory of a donated argument if it had
@@ -216,20 +251,24 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
     if (P.Donor || (P.Asked && !Ctx.D[P.Owner].MaybeLiveOut))
       Lost.push_back(&P);
   }
-  std::vector<uint64_t> Sizes;
+  std::vector<const EntryResult *> Own;
   for (const EntryResult &Result : Ctx.Results)
-    Sizes.push_back(Ctx.D[Result.Owner].Size);
-  llvm::sort(Sizes, std::greater<>());
-  Sizes.resize(std::max(Sizes.size(), Lost.size()));
+    Own.push_back(&Result);
+  llvm::stable_sort(Own, [&](const auto *X, const auto *Y) {
+    return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
+  });
   llvm::stable_sort(Lost, [&](const auto *X, const auto *Y) {
     return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
   });
-  for (size_t I = 0; I != Lost.size(); ++I)
+  ResultPlan Plan(Ctx);
+  for (size_t I = 0; I != std::min(Lost.size(), Own.size()); ++I) {
+    Plan.add(*Own[I]);
     Out.add({WasteKind::UnusedDonation, Lost[I]->Value, Lost[I]->Owner,
-             ValueId(), std::min(Ctx.D[Lost[I]->Owner].Size, Sizes[I]), 1,
-             false, "",
+             ValueId(), Ctx.D[Own[I]->Owner].Size, 1, false, "",
              "return an array of the same shape, type and sharding instead "
              "of one of another shape or type, or do not donate it"});
+  }
+  Out.scale(WasteKind::UnusedDonation, Plan);
 }
 
 void hlobuf::findDonations(WasteContext &Ctx) {

@@ -4,6 +4,9 @@
 #include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
+#include "Support/UnionFind.h"
+#include <map>
+#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -102,6 +105,15 @@ static std::optional<uint64_t> bytesToKeep(const WasteContext &Ctx, NameId Name,
   return Bytes;
 }
 
+/// A convolution reads it: backends widen the operands of one themselves.
+static bool isConvolved(const WasteContext &Ctx, ValueId V) {
+  UsedId U = Ctx.DumpFacts.usedOf(V);
+  return U && llvm::any_of(Ctx.D.uses(Ctx.D[U]), [&](const Use &Reader) {
+           return findOpName(Ctx.DumpFacts, Reader.Name)
+               .ends_with("conv_general_dilated");
+         });
+}
+
 /// Its elements are converted from an argument that has half the bytes, by the
 /// user's own conversion: those that a backend adds have another op_name.
 static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
@@ -110,7 +122,8 @@ static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
   std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
   if (!Source || !Range || !Ctx.isEntryParameter(Source) ||
       !Ctx.D[V.Value].Shape || !Ctx.D[Source].Shape ||
-      findOperand(Ctx.DumpFacts, Name, 1) || !isCheapToMake(Ctx, Name))
+      findOperand(Ctx.DumpFacts, Name, 1) || !isCheapToMake(Ctx, Name) ||
+      isConvolved(Ctx, V.Value))
     return false;
   const Shape &Wide = Ctx.D.Shapes[Ctx.D[V.Value].Shape];
   const Shape &Narrow = Ctx.D.Shapes[Ctx.D[Source].Shape];
@@ -119,75 +132,95 @@ static bool addWideCopy(WasteContext &Ctx, const HeldValue &V) {
       !findOpName(Ctx.DumpFacts, Name).ends_with("convert_element_type"))
     return false;
   Ctx.add({WasteKind::WideCopy, V.Value, Ctx.D[V.Value].Owner, Source,
-           Ctx.Memory.savedWithout(Ctx.Main, *Range, V.Bytes), 1, false,
+           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, V.Bytes}}), 1, false,
            fmt::format("{} is an f32 copy of {}, {}", Ctx.describe(V.Value),
                        Narrow.Element, Ctx.describe(Source)),
            "compute with the narrow type (preferred_element_type keeps sums in "
            "f32), or convert a part at a time"});
   return true;
 }
-static bool addRecomputable(WasteContext &Ctx, const HeldValue &V) {
+
+namespace {
+/// Values that could be computed again, all of them together: without one of
+/// them another step may be the peak. Those that are made of one value are
+/// computed again one after the other: each is there when the one before it is
+/// read.
+class RecomputedValues {
+public:
+  explicit RecomputedValues(WasteContext &Ctx) : Ctx(Ctx) {}
+
+  void add(const HeldValue &V);
+  /// Adds all to the context.
+  void finish();
+
+private:
+  WasteContext &Ctx;
+  std::vector<Waste> All;
+  std::vector<FreedBytes> Freed;
+  /// By value, the numbers of those in All that are made of it.
+  std::map<uint32_t, std::vector<uint32_t>> MadeOf;
+};
+} // namespace
+
+void RecomputedValues::add(const HeldValue &V) {
   NameId Name = Ctx.D[V.Value].Tag.Name;
   std::optional<StepRange> Idle = idleAtPeak(Ctx, V.Value);
   if (!Idle || !isCheapToMake(Ctx, Name))
-    return false;
+    return;
   std::optional<uint64_t> Kept = bytesToKeep(Ctx, Name, Idle->End + 1);
   if (!Kept || *Kept > V.Bytes / SmallOperands)
-    return false;
+    return;
   NameId Reader = Ctx.readerAt(V.Value, Idle->End + 1);
-  Ctx.add(
+  uint32_t Number = static_cast<uint32_t>(All.size());
+  MadeOf[V.Value.index()].push_back(Number);
+  for (uint32_t I = 0; findOperand(Ctx.DumpFacts, Name, I); ++I)
+    if (ValueId Source = Ctx.operand(Name, I))
+      MadeOf[Source.index()].push_back(Number);
+  Freed.push_back({*Idle, V.Bytes - *Kept});
+  All.push_back(
       {WasteKind::Recomputable, V.Value, Ctx.D[V.Value].Owner, ValueId(),
-       Ctx.Memory.savedWithout(Ctx.Main, *Idle, V.Bytes - *Kept), 1, false,
-       fmt::format("{}, {}, is held from step {} until {} reads it at step "
-                   "{}; its operands are live there, too",
+       V.Bytes - *Kept, 1, false,
+       fmt::format("{}, {}, is held from step {} until {} reads it at step {}; "
+                   "its operands are live there, too",
                    Ctx.describe(V.Value), spellCheap(Ctx, Name),
                    Idle->Start - 1, Ctx.D.Names[Reader], Idle->End + 1),
-       "compute it again where it is used next, inside of jax.checkpoint or "
-       "after jax.lax.optimization_barrier"});
-  return true;
+       Ctx.recomputeHint()});
 }
 
-/// Side effects, or what costs time, must not be moved.
-static bool mayMove(Opcode Op) {
-  return Op != Opcode::Unknown && !isControlFlow(Op) && !isTransfer(Op) &&
-         !startedBy(Op) && !endedBy(Op) && !isCollective(Op) &&
-         Op != Opcode::CustomCall && Op != Opcode::Copy &&
-         Op != Opcode::Parameter && Op != Opcode::Rng &&
-         Op != Opcode::RngBitGenerator;
-}
-static bool addEarlyDefinition(WasteContext &Ctx, const HeldValue &V) {
-  NameId Name = Ctx.D[V.Value].Tag.Name;
-  std::optional<StepRange> Idle = idleAtPeak(Ctx, V.Value);
-  std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
-  if (!Idle || !Range || Idle->Start != Range->Start + 1 ||
-      Ctx.useAfter(V.Value, Idle->End + 1) >= 0 ||
-      !mayMove(findOpcode(Ctx.DumpFacts, Name)) ||
-      Ctx.DumpFacts.valuesOfInstruction(Name).size() != 1)
-    return false;
-  std::optional<uint64_t> Kept = bytesToKeep(Ctx, Name, Idle->End + 1);
-  if (!Kept || *Kept != 0)
-    return false;
-  NameId Reader = Ctx.readerAt(V.Value, Idle->End + 1);
-  Ctx.add(
-      {WasteKind::EarlyDefinition, V.Value, Ctx.D[V.Value].Owner, ValueId(),
-       Ctx.Memory.savedWithout(Ctx.Main, {Range->Start, Idle->End}, V.Bytes), 1,
-       false,
-       fmt::format("{} is computed at step {} and read once, by {} at step {}; "
-                   "its operands are live until then",
-                   Ctx.describe(V.Value), Range->Start, Ctx.D.Names[Reader],
-                   Idle->End + 1),
-       "compute it where it is used: make its inputs depend on what comes "
-       "before with jax.lax.optimization_barrier"});
-  return true;
+void RecomputedValues::finish() {
+  UnionFind Sets(All.size());
+  for (const auto &[Source, Numbers] : MadeOf)
+    for (uint32_t Number : Numbers)
+      Sets.join(Numbers.front(), Number);
+  std::vector<uint32_t> ByEnd(Freed.size());
+  std::iota(ByEnd.begin(), ByEnd.end(), 0);
+  llvm::stable_sort(ByEnd, [&](uint32_t X, uint32_t Y) {
+    return Freed[X].Range.End < Freed[Y].Range.End;
+  });
+  std::map<uint32_t, int32_t> Before;
+  for (uint32_t I : ByEnd) {
+    int32_t End = Freed[I].Range.End;
+    auto [At, IsFirst] = Before.try_emplace(Sets.find(I), End);
+    Freed[I].Range.End = std::exchange(At->second, End);
+  }
+  double Sum = 0;
+  for (const FreedBytes &Item : Freed)
+    Sum += static_cast<double>(Item.Bytes);
+  double Saved = static_cast<double>(Ctx.Memory.savedWithout(Ctx.Main, Freed));
+  for (Waste &Item : All) {
+    Item.Saved =
+        static_cast<uint64_t>(static_cast<double>(Item.Saved) * Saved / Sum);
+    Ctx.add(std::move(Item));
+  }
 }
 
 void hlobuf::findHeld(WasteContext &Ctx) {
   if (!Ctx.Module)
     return;
-  for (const HeldValue &V : Ctx.Held) {
-    if (!Ctx.isAlone(V) || !Ctx.isUsersOwn(Ctx.D[V.Value].Tag.Name))
-      continue;
-    if (!addWideCopy(Ctx, V) && !addRecomputable(Ctx, V))
-      addEarlyDefinition(Ctx, V);
-  }
+  RecomputedValues Recomputed(Ctx);
+  for (const HeldValue &V : Ctx.Held)
+    if (Ctx.isAlone(V) && Ctx.isUsersOwn(Ctx.D[V.Value].Tag.Name) &&
+        !addWideCopy(Ctx, V))
+      Recomputed.add(V);
+  Recomputed.finish();
 }

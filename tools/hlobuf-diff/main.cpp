@@ -91,7 +91,7 @@ public:
 
   const MemoryUse &memory() const { return Memory; }
   const LoadedDump &loaded() const { return *Loaded; }
-  /// What values are called, by the module if there is one.
+  /// What values are called; uses the module if there is one.
   const ValueNames &names() {
     if (!Names)
       Names = std::make_unique<ValueNames>(DumpFacts, module());
