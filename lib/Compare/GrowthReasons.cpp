@@ -49,6 +49,9 @@ public:
     }
   }
 
+  /// Values that \p Elsewhere, another memory space of the old program, has are
+  /// not new.
+  void addElsewhere(const LargeValues &Elsewhere, StringRef Name);
   /// A line for each of \p Groups.
   std::vector<std::string> run(llvm::ArrayRef<GrownGroup> Groups) const;
 
@@ -68,8 +71,23 @@ private:
   LargeValues Old, New;
   /// By numbers of LargeValues.
   std::map<size_t, size_t> OldOf, NewOf;
+  /// Where values of the new program were that are not in OldOf.
+  std::map<size_t, std::string> MovedFrom;
 };
 } // namespace
+
+void GrowthFinder::addElsewhere(const LargeValues &Elsewhere, StringRef Name) {
+  std::vector<size_t> Numbers;
+  std::vector<ComparedValue> Left;
+  for (size_t I = 0; I != New.ids().size(); ++I)
+    if (OldOf.count(I) == 0) {
+      Numbers.push_back(I);
+      Left.push_back(New.described()[I]);
+    }
+  for (auto [I, J] : matchValues(Elsewhere.described(), Left))
+    if (Elsewhere.described()[I].PlainShape == Left[J].PlainShape)
+      MovedFrom.try_emplace(Numbers[J], Name);
+}
 
 /// The value of the new program that was \p OldValue; invalid if there is none.
 ValueId GrowthFinder::counterpart(ValueId OldValue) const {
@@ -278,6 +296,9 @@ std::string GrowthFinder::explain(const GrownGroup &Group) const {
   for (ValueId Held : Group.Values) {
     ValueId V = New.ids()[*New.numberOf(Held)];
     auto At = OldOf.find(*New.numberOf(Held));
+    if (auto From = MovedFrom.find(*New.numberOf(Held));
+        From != MovedFrom.end())
+      return fmt::format("{} was in {} before", New.called(V), From->second);
     if (At == OldOf.end())
       return New.called(V) + " " + explainNew(V);
     ValueId Before = Old.ids()[At->second];
@@ -375,8 +396,13 @@ std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
       continue;
     LargeValues Then(Old.Memory, Old.Names, Space.Color, Least, {});
     LargeValues Now(New.Memory, New.Names, Space.Color, Least, Also);
-    llvm::append_range(
-        Lines, GrowthFinder(std::move(Then), std::move(Now)).run(Groups));
+    GrowthFinder Finder(std::move(Then), std::move(Now));
+    for (const SpaceUse &Other : Old.Memory.spaces())
+      if (Other.Color != Space.Color)
+        Finder.addElsewhere(
+            LargeValues(Old.Memory, Old.Names, Other.Color, Least, {}),
+            Other.Name);
+    llvm::append_range(Lines, Finder.run(Groups));
   }
   return Lines;
 }
