@@ -271,7 +271,9 @@ std::string GrowthFinder::explainNew(ValueId V) const {
            New.lastReader(V);
   Opcode Op = findOpcode(NewFacts, D[V].Tag.Name);
   ValueId Operand = New.largestOperand(V);
-  std::string What = opcodeText(Op).str();
+  std::string What = Op == Opcode::Parameter || Op == Opcode::While
+                         ? "state of a loop"
+                         : opcodeText(Op).str();
   if (Operand)
     What += " of " + New.called(Operand);
   std::string Text;
@@ -336,8 +338,10 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
   std::vector<ComparedValue> Then = describeValues(
       Old.Memory, Old.Names, Old.Memory.heldAt(Before.Color, Before.PeakStep));
   std::vector<bool> Done(Held.size());
+  // The same in a wider type is another value.
   for (auto [I, J] : matchValues(Then, Now))
-    Done[J] = true;
+    Done[J] = Then[I].Bytes >= Now[J].Bytes ||
+              Then[I].elementType() == Now[J].elementType();
   const Dump &D = New.Memory.facts().dump();
   std::map<std::string, size_t> Known;
   std::vector<GrownGroup> Groups;
