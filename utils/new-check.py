@@ -128,6 +128,12 @@ def problems_of(root):
     ids = {check.id for check in checks}
     for check in checks:
         problems += problems_of_check(root, check, tests[check.id], rules, ids)
+    written = [path for paths in tests.values() for path in paths]
+    written += (root / registry.CHECKS).parent.rglob("*.cpp")
+    written += (root / registry.PAGES).glob("*.md")
+    for path in sorted(written):
+        if "TODO" in path.read_text(encoding="utf-8"):
+            problems.append(f"{path.relative_to(root)}: has a TODO left")
     for path in tests[None]:
         problems.append(f"{path.relative_to(root)}: named after no check")
     for path in sorted((root / registry.PAGES).glob("*.md")):
