@@ -2,7 +2,6 @@
 
 #include "Facts/Facts.h"
 #include "HLO/SourceFiles.h"
-#include "HLO/StackFrames.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
 #include "Support/Printable.h"
@@ -448,13 +447,24 @@ std::string Facts::sourceLine(StringRef Attributes) const {
     std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
     return printable(unescape(*File)) + (Line ? ":" + Line->str() : "");
   }
+  uint32_t Frame = frameOf(Attributes);
+  return Frame != 0 ? frames().sourceLine(Frame) : "";
+}
+
+std::vector<SourceFrame> Facts::userFrames(StringRef Attributes) const {
+  uint32_t Frame = frameOf(Attributes);
+  return Frame != 0 ? frames().userFrames(Frame) : std::vector<SourceFrame>();
+}
+
+uint32_t Facts::frameOf(StringRef Attributes) {
   std::optional<StringRef> Frame = findMetadata(Attributes, "stack_frame_id");
   uint32_t Number = 0;
-  if (!Frame || Frame->getAsInteger(10, Number))
-    return "";
-  return Memo->Frames
-      .get([&] { return StackFrames(D.file(FileRole::Module).Text); })
-      .sourceLine(Number);
+  return Frame && !Frame->getAsInteger(10, Number) ? Number : 0;
+}
+
+const StackFrames &Facts::frames() const {
+  return Memo->Frames.get(
+      [&] { return StackFrames(D.file(FileRole::Module).Text); });
 }
 
 llvm::SmallVector<DeclaredAlias, 2> Facts::aliases(const Instruction &I) const {

@@ -10,6 +10,7 @@
 #include "Facts/ByName.h"
 #include "Facts/ReleaseWindow.h"
 #include "Facts/Sizes.h"
+#include "HLO/StackFrames.h"
 #include <memory>
 #include <optional>
 
@@ -123,12 +124,19 @@ public:
   std::string sourceLine(const Instruction &I) const;
   /// The same for an instruction with these attributes.
   std::string sourceLine(llvm::StringRef Attributes) const;
+  /// The user's calls that lead to an instruction with these attributes, the
+  /// innermost first; empty if the module has no stack tables.
+  std::vector<SourceFrame> userFrames(llvm::StringRef Attributes) const;
 
   /// The items of \p I's output_to_operand_aliasing; none for async sugar,
   /// whose numbering belongs to the wrapped instruction.
   llvm::SmallVector<DeclaredAlias, 2> aliases(const Instruction &I) const;
 
 private:
+  /// Of the metadata of an instruction with these attributes; 0 if unknown.
+  static uint32_t frameOf(llvm::StringRef Attributes);
+  const StackFrames &frames() const;
+
   struct Cache;
   const Dump &D;
   Places At;

@@ -47,11 +47,15 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
   if (Line.consumeInteger(10, Number) || !isKey(Number))
     return;
   Line = Line.ltrim(' ');
-  if (Table == "FileNames" && Line.consume_front("\"")) {
-    Line.consume_back("\"");
+  bool Quoted = Line.consume_front("\"") && Line.consume_back("\"");
+  if (Quoted && Table == "FileNames") {
     Files[Number] = printable(unescape(Line));
+  } else if (Quoted && Table == "FunctionNames") {
+    Functions[Number] = printable(unescape(Line));
   } else if (Table == "FileLocations") {
-    Locations[Number] = {field(Line, "{file_name_id"), field(Line, " line")};
+    Locations[Number] = {field(Line, "{file_name_id"),
+                         field(Line, " function_name_id"),
+                         field(Line, " line")};
   } else if (Table == "StackFrames") {
     Frames[Number] = {field(Line, "{file_location_id"),
                       field(Line, " parent_frame_id")};
@@ -79,25 +83,48 @@ std::string StackFrames::spell(uint32_t FrameId) const {
   return *File + ":" + std::to_string(Locations.find(Location)->second.Line);
 }
 
-std::string StackFrames::sourceLine(uint32_t FrameId) const {
+uint32_t StackFrames::callerOf(uint32_t FrameId) const {
   // XLA prints the number of the parent plus one: the outermost frame, 1, has
   // the parent 1 (2025-12-02 on).
   uint32_t Extra = Frames.lookup(1).Parent;
+  uint32_t Parent = Frames.find(FrameId)->second.Parent;
+  Parent = Parent > Extra ? Parent - Extra : 0;
+  // Parents come first, which also ends circles.
+  return Parent < FrameId ? Parent : 0;
+}
+
+/// Only JAX writes these tables, with whole paths.
+static FileOwner jaxOwnerOf(const std::string &File) {
+  return ownerOf(File, "jit(");
+}
+
+std::string StackFrames::sourceLine(uint32_t FrameId) const {
   uint32_t Installed = 0;
-  for (uint32_t Id = FrameId; Id != 0;) {
+  for (uint32_t Id = FrameId; Id != 0; Id = callerOf(Id)) {
     const std::string *File = fileOf(Id);
     if (!File)
       break;
-    // Only JAX writes these tables, with whole paths.
-    FileOwner Owner = ownerOf(*File, "jit(");
+    FileOwner Owner = jaxOwnerOf(*File);
     if (Owner == FileOwner::User)
       return spell(Id);
     if (Owner == FileOwner::Package && Installed == 0)
       Installed = Id;
-    // Parents come first, which also ends circles.
-    uint32_t Parent = Frames.find(Id)->second.Parent;
-    Parent = Parent > Extra ? Parent - Extra : 0;
-    Id = Parent < Id ? Parent : 0;
   }
   return Installed == 0 ? "" : spell(Installed);
+}
+
+std::vector<SourceFrame> StackFrames::userFrames(uint32_t FrameId) const {
+  std::vector<SourceFrame> Found;
+  for (uint32_t Id = FrameId; Id != 0; Id = callerOf(Id)) {
+    const std::string *File = fileOf(Id);
+    if (!File)
+      break;
+    if (jaxOwnerOf(*File) != FileOwner::User)
+      continue;
+    const Location &At =
+        Locations.find(Frames.find(Id)->second.Location)->second;
+    Found.push_back({*File, At.Line,
+                     isKey(At.Function) ? Functions.lookup(At.Function) : ""});
+  }
+  return Found;
 }

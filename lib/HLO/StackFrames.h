@@ -8,8 +8,20 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <vector>
 
 namespace hlobuf {
+
+/// A call on the way to an operation.
+struct SourceFrame {
+  std::string File;
+  /// From 1; 0 if unknown.
+  uint32_t Line = 0;
+  /// `block`, `step.<locals>.loss`; empty if the module does not name it.
+  std::string Function;
+
+  bool operator==(const SourceFrame &) const = default;
+};
 
 /// The stack tables between a module's header and its first computation
 /// (xla, 2025-12-02): file names, locations, frames.
@@ -23,9 +35,14 @@ public:
   /// framework; else empty.
   std::string sourceLine(uint32_t FrameId) const;
 
+  /// The frames from \p FrameId on that are not in installed packages, the
+  /// innermost first; empty if unknown.
+  std::vector<SourceFrame> userFrames(uint32_t FrameId) const;
+
 private:
   struct Location {
     uint32_t File = 0;
+    uint32_t Function = 0;
     uint32_t Line = 0;
   };
   struct Frame {
@@ -36,9 +53,12 @@ private:
   void readLine(llvm::StringRef Table, llvm::StringRef Line);
   /// Null if the frame is unknown, or its file is.
   const std::string *fileOf(uint32_t FrameId) const;
+  /// The frame that called known frame \p FrameId; 0 if none did.
+  uint32_t callerOf(uint32_t FrameId) const;
   std::string spell(uint32_t FrameId) const;
 
   llvm::DenseMap<uint32_t, std::string> Files;
+  llvm::DenseMap<uint32_t, std::string> Functions;
   llvm::DenseMap<uint32_t, Location> Locations;
   llvm::DenseMap<uint32_t, Frame> Frames;
 };

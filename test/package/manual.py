@@ -157,7 +157,7 @@ def check_man_page(place, tool, options):
 def main():
     place = clean_place()
     run("cmake", "--install", BUILD, "--prefix", place)
-    for tool in ("hlobuf-view", "hlobuf-diff", "hlobuf-reduce"):
+    for tool in ("hlobuf-view", "hlobuf-diff", "hlobuf-fit", "hlobuf-reduce"):
         check_man_page(place, tool, options_of(run(place / "bin" / tool, "--help")))
     options = options_of(run(place / "bin" / "hlobuf-verify", "--help"))
     assert len(options) > 15, options

@@ -95,6 +95,7 @@ def check_contents(wheel):
         "hlobuf/py.typed",
         f"{data}/scripts/hlobuf-verify",
         f"{data}/scripts/hlobuf-diff",
+        f"{data}/scripts/hlobuf-fit",
         f"{data}/scripts/hlobuf-reduce",
         f"{data}/scripts/hlobuf-view",
         f"{data}/data/share/man/man1/hlobuf-view.1",

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Fit/FitChange.h"
+#include "Memory/MemoryTree.h"
+#include "Support/Format.h"
+#include "llvm/Support/Path.h"
+#include <map>
+#include <set>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+StringRef hlobuf::kindName(FitKind Kind) {
+  switch (Kind) {
+  case FitKind::Donate:
+    return "donate";
+  case FitKind::Recompute:
+    return "recompute";
+  case FitKind::Offload:
+    return "offload";
+  case FitKind::Narrow:
+    return "narrow";
+  case FitKind::Batch:
+    return "batch";
+  }
+  return "";
+}
+
+std::optional<FitChange> hlobuf::findDonation(const FitContext &Ctx) {
+  if (Ctx.donations().empty())
+    return std::nullopt;
+  FitChange Change;
+  Change.Kind = FitKind::Donate;
+  std::set<std::string> Trees;
+  for (const FitDonation &Donation : Ctx.donations()) {
+    // The allocation of the result goes away.
+    bool Scales =
+        Ctx.Batch.scales(Ctx.D[Ctx.Module.lineOf(Donation.Result)].Shape);
+    Change.Effect.add({0, Ctx.Memory.steps()},
+                      -Ctx.split(Ctx.D[Donation.Owner].Size, Scales));
+    Trees.insert(Donation.Tree);
+  }
+  for (const FitBuffer &B : Ctx.buffers())
+    for (StepRange R : B.Live)
+      if (B.Tenant)
+        Change.Effect.add(R, B.split());
+  Change.Names.assign(Trees.begin(), Trees.end());
+  return Change;
+}
+
+std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
+  std::map<std::string, FitChange> Found;
+  for (const FitBuffer &B : Ctx.buffers()) {
+    const Value &First = Ctx.D[B.First];
+    HloId Id = Ctx.P.find(First.Tag.Name);
+    bool AtPeak = llvm::any_of(B.Live, [&](StepRange R) {
+      return R.Start <= Ctx.Main.PeakStep && Ctx.Main.PeakStep <= R.End;
+    });
+    if (!AtPeak || B.Tenant || !Id || !First.Shape ||
+        B.Bytes < Ctx.Main.Peak / WasteShare ||
+        Ctx.D.Shapes[First.Shape].Element != "f32" ||
+        !StringRef(Ctx.opName(Id)).ends_with("/convert_element_type"))
+      continue;
+    std::string Source = Ctx.source(Id);
+    if (Source.empty())
+      continue;
+    FitChange &C = Found[Source];
+    C.Kind = FitKind::Narrow;
+    C.Source = Source;
+    SplitBytes Half = B.split(-1);
+    Half.Fixed /= 2;
+    Half.Scaling /= 2;
+    for (StepRange R : B.Live)
+      C.Effect.add(R, Half);
+  }
+  std::vector<FitChange> Out;
+  for (auto &[Source, C] : Found)
+    Out.push_back(std::move(C));
+  return Out;
+}
+
+std::vector<FitChange> hlobuf::findBatches(const FitContext &Ctx) {
+  std::vector<FitChange> Found;
+  std::optional<int64_t> Rows = Ctx.Batch.size();
+  for (int64_t By = 2; Rows && By <= *Rows && By <= 1024; By *= 2) {
+    if (*Rows % By != 0)
+      break;
+    FitChange C;
+    C.Kind = FitKind::Batch;
+    C.Names = {Ctx.Batch.argument().str()};
+    C.Rows = *Rows;
+    C.Divisor = static_cast<unsigned>(By);
+    Found.push_back(std::move(C));
+  }
+  return Found;
+}
+
+/// `block` of `Model.block`, `kept` if it has no name.
+static StringRef lastPart(StringRef Function) {
+  StringRef Last = Function.rsplit('.').second;
+  if (Last.empty())
+    Last = Function;
+  return Last.empty() ? StringRef("kept") : Last;
+}
+
+/// A name for what \p G keeps: `mlp_59`.
+static std::string nameOf(const SaveGroup &G) {
+  StringRef Line = StringRef(G.Source).rsplit(':').second;
+  return (lastPart(G.Function) + "_" + Line).str();
+}
+
+FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &Of,
+                                const std::vector<bool> &Saved, bool Offloads) {
+  FitChange C;
+  C.Kind = FitKind::Recompute;
+  if (!Of.Function.empty())
+    C.Names = {Of.Function};
+  C.Source = Of.Source;
+  C.Scanned = Of.Scanned;
+  C.Count = Of.Count;
+  for (size_t G = 0; G != Of.Groups.size(); ++G)
+    if (Saved[G])
+      C.Kept.push_back(
+          {nameOf(Of.Groups[G]), Of.Groups[G].Operation, Of.Groups[G].Source});
+  C.Effect = recomputeLayer(Ctx, Of, Saved);
+  std::optional<FitEffect> Away = offloadInputs(Of);
+  if (Offloads && Away) {
+    C.Kind = FitKind::Offload;
+    C.Given = (lastPart(Of.Function) + "_given").str();
+    C.Effect.add(*Away);
+  }
+  return C;
+}

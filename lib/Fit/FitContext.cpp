@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Fit/FitContext.h"
+#include <map>
+#include <numeric>
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static constexpr uint32_t NoBuffer = ~uint32_t(0);
+
+FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
+                       const SpaceUse &Main)
+    : Memory(Memory), Module(Module), Main(Main), DumpFacts(Memory.facts()),
+      D(DumpFacts.dump()), P(Module.program()), Flow(Module.flow()),
+      Aliases(Module.aliases()), Names(DumpFacts, &Module),
+      Arguments(findEntryArguments(DumpFacts, Names)),
+      Batch(DumpFacts, Arguments), Operations(P) {
+  findPasses();
+  findTurn();
+  findGroups();
+  findResults();
+  findDonations();
+  findBuffers();
+}
+
+static Pass passOf(StringRef OpName) {
+  if (OpName.contains("transpose("))
+    return Pass::Backward;
+  return OpName.contains("jvp(") ? Pass::Forward : Pass::None;
+}
+
+void FitContext::findPasses() {
+  Passes.resize(P.size());
+  for (size_t I = 0; I != P.size(); ++I)
+    if (HloId Id(I); P.hasBuffers(Id))
+      Passes[I] = passOf(opName(Id));
+}
+
+int32_t FitContext::step(HloId Id) const {
+  return P[Id].Name ? Memory.stepOf(P[Id].Name) : -1;
+}
+
+/// The backward pass begins where the fewest instructions of either pass are on
+/// the wrong side: compilers move some, and compute others again.
+void FitContext::findTurn() {
+  std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
+  bool Found = false;
+  for (size_t I = 0; I != P.size(); ++I) {
+    int32_t Step = Passes[I] == Pass::None ? -1 : step(HloId(I));
+    if (Step < 0)
+      continue;
+    Found |= Passes[I] == Pass::Backward;
+    Changes[static_cast<size_t>(Step)] += Passes[I] == Pass::Forward ? 1 : -1;
+  }
+  Turn = Memory.steps();
+  int Best = 0;
+  int Sum = 0;
+  for (size_t I = 0; Found && I + 1 != Changes.size(); ++I) {
+    Sum += Changes[I];
+    if (Sum <= Best)
+      continue;
+    Best = Sum;
+    Turn = static_cast<int32_t>(I) + 1;
+  }
+}
+
+/// Joins ranges that overlap or touch.
+static void merge(std::vector<StepRange> &Live) {
+  llvm::sort(Live, [](StepRange X, StepRange Y) { return X.Start < Y.Start; });
+  std::vector<StepRange> Out;
+  for (StepRange R : Live) {
+    if (!Out.empty() && R.Start <= Out.back().End + 1)
+      Out.back().End = std::max(Out.back().End, R.End);
+    else
+      Out.push_back(R);
+  }
+  Live = std::move(Out);
+}
+
+void FitContext::findResults() {
+  HloId Root = P.root(P.module().Entry);
+  uint32_t Parts = Root ? P.trees().parts(P[Root].Shape) : 0;
+  llvm::DenseSet<uint32_t> Seen;
+  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
+    HloValueId V = Flow.at(Root, Ordinal);
+    ValueId Line = V ? Module.lineOf(V) : ValueId();
+    if (!Line || !D[Line].Shape)
+      continue;
+    const Allocation &Alloc = D[D[Line].Owner];
+    if (Alloc.color() == Main.Color && !Alloc.isParameter() &&
+        !Alloc.Constant && Seen.insert(D[Line].Owner.index()).second)
+      Results.push_back(V);
+  }
+}
+
+/// Each result for one argument of its shape.
+void FitContext::findDonations() {
+  std::map<std::string, std::vector<HloValueId>> ByShape;
+  for (HloValueId V : Results)
+    if (const Value &Line = D[Module.lineOf(V)]; Line.Size >= MinWaste)
+      ByShape[D.Shapes.plainText(Line.Shape)].push_back(V);
+  for (const EntryArgument &A : Arguments) {
+    std::vector<HloValueId> &Same = ByShape[D.Shapes.plainText(A.Shape)];
+    if (A.Donated || !A.Returned || Same.empty())
+      continue;
+    // In their order, as jax pairs them.
+    HloValueId Result = Same.front();
+    Same.erase(Same.begin());
+    Donations.push_back({A.Tree, Result, D[Module.lineOf(Result)].Owner,
+                         isReadAfter(A.Parameter, Result)});
+  }
+}
+
+bool FitContext::isReadAfter(HloId Parameter, HloValueId Result) const {
+  HloValueId V = Flow.definedAt(Parameter, 0);
+  int32_t Last = -1;
+  if (V)
+    for (auto [Step, User] : readers(V))
+      Last = std::max(Last, Step);
+  int32_t First = Memory.steps();
+  for (HloValueId Other : valuesOf(Aliases.group(Result).index()))
+    if (ValueId Line = Module.lineOf(Other))
+      if (std::optional<StepRange> Range = Memory.range(Line))
+        First = std::min(First, Range->Start);
+  return First < Last;
+}
+
+void FitContext::findBuffers() {
+  BufferOf.assign(D.Values.size(), NoBuffer);
+  llvm::DenseMap<uint32_t, HloValueId> Given;
+  for (const FitDonation &Donation : Donations)
+    Given[Donation.Owner.index()] =
+        Donation.Copied ? HloValueId() : Donation.Result;
+  llvm::DenseMap<IdPair, uint32_t> Known;
+  for (size_t I = 0; I != D.Values.size(); ++I) {
+    ValueId V(I);
+    const Allocation &Alloc = D[D[V].Owner];
+    std::optional<StepRange> Range = Memory.range(V);
+    HloValueId Flowing = Module.find(D[V].Tag.Name, D[V].Tag.Index);
+    auto Owner = Given.find(D[V].Owner.index());
+    bool Tenant = Owner != Given.end() && Flowing &&
+                  (!Owner->second || !Aliases.same(Flowing, Owner->second));
+    if (!Range || Alloc.color() != Main.Color || D[V].Size == 0 ||
+        (kindOf(Alloc) != MemoryKind::Temp && !Tenant))
+      continue;
+    auto Key = Flowing ? IdPair(Aliases.group(Flowing).index(), 0)
+                       : IdPair(static_cast<uint32_t>(I), 1);
+    auto [At, New] =
+        Known.try_emplace(Key, static_cast<uint32_t>(Buffers.size()));
+    if (New)
+      Buffers.emplace_back().First = V;
+    FitBuffer &B = Buffers[At->second];
+    B.Bytes = std::max(B.Bytes, D[V].Size);
+    B.Live.push_back(*Range);
+    B.Tenant = Tenant;
+    B.Scales |= D[V].Shape && Batch.scales(D[V].Shape);
+    BufferOf[I] = At->second;
+  }
+  for (FitBuffer &B : Buffers)
+    merge(B.Live);
+}
+
+void FitContext::findGroups() {
+  size_t Count = Flow.values().size();
+  GroupBegin.assign(Count + 1, 0);
+  for (size_t I = 0; I != Count; ++I)
+    ++GroupBegin[Aliases.group(HloValueId(I)).index() + 1];
+  std::partial_sum(GroupBegin.begin(), GroupBegin.end(), GroupBegin.begin());
+  std::vector<uint32_t> Next(GroupBegin.begin(), GroupBegin.end() - 1);
+  Grouped.resize(Count);
+  for (size_t I = 0; I != Count; ++I)
+    Grouped[Next[Aliases.group(HloValueId(I)).index()]++] = HloValueId(I);
+}
+
+const FitBuffer *FitContext::buffer(HloValueId V) const {
+  ValueId Line = Module.lineOf(V);
+  uint32_t B = Line ? BufferOf[Line.index()] : NoBuffer;
+  return B == NoBuffer ? nullptr : &Buffers[B];
+}
+
+uint64_t FitContext::tempBytes(HloValueId V) const {
+  const FitBuffer *B = buffer(V);
+  return B ? B->Bytes : 0;
+}
+
+bool FitContext::scales(HloValueId V) const {
+  const FitBuffer *B = buffer(V);
+  return B && B->Scales;
+}
+
+SplitBytes FitContext::split(uint64_t Bytes, bool Scales) const {
+  auto Signed = static_cast<int64_t>(Bytes);
+  return Scales ? SplitBytes{0, Signed} : SplitBytes{Signed, 0};
+}
+
+std::vector<int64_t> FitContext::scalingBytes() const {
+  std::vector<int64_t> Bytes(static_cast<size_t>(Memory.steps()) + 2);
+  for (const FitBuffer &B : Buffers)
+    for (StepRange R : B.Live) {
+      if (!B.Scales || B.Tenant)
+        continue;
+      Bytes[static_cast<size_t>(R.Start)] += static_cast<int64_t>(B.Bytes);
+      Bytes[static_cast<size_t>(R.End) + 1] -= static_cast<int64_t>(B.Bytes);
+    }
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.color() == Main.Color && Alloc.ParameterShape &&
+        Batch.scales(Alloc.ParameterShape))
+      Bytes[0] += static_cast<int64_t>(Alloc.Size);
+  for (HloValueId V : Results)
+    if (const Value &Line = D[Module.lineOf(V)]; Batch.scales(Line.Shape))
+      Bytes[0] += static_cast<int64_t>(D[Line.Owner].Size);
+  for (size_t I = 1; I != Bytes.size(); ++I)
+    Bytes[I] += Bytes[I - 1];
+  return Bytes;
+}
+
+std::vector<HloId> FitContext::order(ComputationId C) const {
+  std::vector<HloId> Found;
+  for (HloId Id : P.order(C)) {
+    ComputationId Async = P[Id].Op == Opcode::AsyncStart
+                              ? P.callee(Id, CallRole::Calls)
+                              : ComputationId();
+    if (!Async) {
+      Found.push_back(Id);
+      continue;
+    }
+    for (HloId Inner : P.order(Async))
+      if (P[Inner].Op != Opcode::Parameter)
+        Found.push_back(Inner);
+  }
+  return Found;
+}
+
+StringRef FitContext::attributes(HloId Id) const {
+  const HloModule &M = P.module();
+  // Metadata of a copy are those of what it copies.
+  for (unsigned Hop = 0; Id && Hop != 8; ++Hop) {
+    StringRef Found = P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
+    if (Found.contains("metadata={"))
+      return Found;
+    Id = P.operands(Id).empty() ? HloId() : P.operands(Id).front();
+  }
+  return "";
+}
+
+std::string FitContext::opName(HloId Id) const {
+  std::optional<StringRef> Op = findMetadata(attributes(Id), "op_name");
+  return Op ? unescape(*Op) : "";
+}
+
+std::string FitContext::source(HloId Id) const {
+  return DumpFacts.sourceLine(attributes(Id));
+}
+
+std::vector<SourceFrame> FitContext::frames(HloId Id) const {
+  return DumpFacts.userFrames(attributes(Id));
+}
+
+bool FitContext::namesFunctions() const {
+  for (size_t I = 0; I != P.size(); ++I)
+    for (const SourceFrame &F : frames(HloId(I)))
+      if (!F.Function.empty())
+        return true;
+  return false;
+}
+
+std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {
+  std::vector<std::pair<int32_t, HloId>> Found;
+  Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+    if (int32_t Step = step(User); Step >= 0)
+      Found.push_back({Step, User});
+  });
+  llvm::sort(Found);
+  return Found;
+}

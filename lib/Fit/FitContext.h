@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the search for changes shares.
+
+#ifndef HLOBUF_FIT_FITCONTEXT_H
+#define HLOBUF_FIT_FITCONTEXT_H
+
+#include "Dataflow/ModuleAnalysis.h"
+#include "Fit/BatchDimension.h"
+#include "Fit/Flops.h"
+#include "Fit/StepBytes.h"
+#include "Memory/Waste.h"
+
+namespace hlobuf {
+
+/// Bytes of temps that belong to one alias set.
+struct FitBuffer {
+  uint64_t Bytes = 0;
+  /// Disjoint, ascending, closed.
+  std::vector<StepRange> Live;
+  /// The one that is defined first.
+  ValueId First;
+  bool Scales = false;
+  /// It is in the memory of a result that a donated argument can give: it needs
+  /// another place then, and none before.
+  bool Tenant = false;
+
+  SplitBytes split(int64_t Sign = 1) const {
+    int64_t Signed = Sign * static_cast<int64_t>(Bytes);
+    return Scales ? SplitBytes{0, Signed} : SplitBytes{Signed, 0};
+  }
+  int32_t end() const { return Live.empty() ? -1 : Live.back().End; }
+};
+
+/// A result that can take the memory of an argument.
+struct FitDonation {
+  /// Of the argument, as the caller knows it; may be empty.
+  std::string Tree;
+  HloValueId Result;
+  AllocationId Owner;
+  /// The argument is read after the result begins to be written: the compiler
+  /// computes it elsewhere, and copies it.
+  bool Copied = false;
+};
+
+/// Which pass of reverse-mode differentiation an instruction is of, by its
+/// op_name: `jvp(f)` and `transpose(jvp(f))` (jax/_src/interpreters/ad.py,
+/// 2021 on).
+enum class Pass : uint8_t { None, Forward, Backward };
+
+/// The program, its buffers and its passes. Its module must be timed, without
+/// an obstacle.
+class FitContext {
+public:
+  FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
+             const SpaceUse &Main);
+
+  /// The step of \p Id; -1 if it has none.
+  int32_t step(HloId Id) const;
+  Pass pass(HloId Id) const { return Passes[Id.index()]; }
+  /// The module names the functions that operations are in.
+  bool namesFunctions() const;
+  bool hasBackward() const { return Turn < Memory.steps(); }
+  /// The first step of the backward pass; T if there is none.
+  int32_t turn() const { return Turn; }
+  /// Bytes of \p V in temps of the main memory space; 0 if it is elsewhere.
+  uint64_t tempBytes(HloValueId V) const;
+  /// The buffer that \p V is in; null if it has none in temps of the main
+  /// memory space.
+  const FitBuffer *buffer(HloValueId V) const;
+  bool scales(HloValueId V) const;
+  /// The values of alias set \p Group.
+  llvm::ArrayRef<HloValueId> valuesOf(uint32_t Group) const {
+    return llvm::ArrayRef(Grouped).slice(
+        GroupBegin[Group], GroupBegin[Group + 1] - GroupBegin[Group]);
+  }
+  SplitBytes split(uint64_t Bytes, bool Scales) const;
+  llvm::ArrayRef<FitBuffer> buffers() const { return Buffers; }
+  llvm::ArrayRef<FitDonation> donations() const { return Donations; }
+  /// By step: bytes that grow with the batch.
+  std::vector<int64_t> scalingBytes() const;
+  /// The instructions of \p C in schedule order, those of async computations
+  /// in the place of what starts them.
+  std::vector<HloId> order(ComputationId C) const;
+  std::string opName(HloId Id) const;
+  std::string source(HloId Id) const;
+  /// The user's calls that lead to \p Id, the innermost first.
+  std::vector<SourceFrame> frames(HloId Id) const;
+  /// Steps at which \p V is read.
+  std::vector<std::pair<int32_t, HloId>> readers(HloValueId V) const;
+
+  const MemoryUse &Memory;
+  const ModuleAnalysis &Module;
+  const SpaceUse &Main;
+  const Facts &DumpFacts;
+  const Dump &D;
+  const Program &P;
+  const DataflowAnalysis &Flow;
+  const AliasAnalysis &Aliases;
+  ValueNames Names;
+  std::vector<EntryArgument> Arguments;
+  BatchDimension Batch;
+  Flops Operations;
+
+private:
+  void findPasses();
+  void findResults();
+  void findDonations();
+  bool isReadAfter(HloId Parameter, HloValueId Result) const;
+  void findBuffers();
+  void findTurn();
+  void findGroups();
+  /// The instruction whose metadata are those of \p Id.
+  llvm::StringRef attributes(HloId Id) const;
+
+  std::vector<Pass> Passes;
+  int32_t Turn = 0;
+  /// One of each allocation of main memory that is a result only.
+  std::vector<HloValueId> Results;
+  std::vector<FitDonation> Donations;
+  std::vector<FitBuffer> Buffers;
+  /// By value line; ~0 if it is in none.
+  std::vector<uint32_t> BufferOf;
+  /// Values by alias set.
+  std::vector<uint32_t> GroupBegin;
+  std::vector<HloValueId> Grouped;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FIT_FITCONTEXT_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What would make a program fit.
+
+#ifndef HLOBUF_FIT_FITPLAN_H
+#define HLOBUF_FIT_FITPLAN_H
+
+#include "Fit/FitChange.h"
+#include "Memory/Frontend.h"
+
+namespace hlobuf {
+
+/// Recompiled peaks were within this part of the prediction, in percent;
+/// docs/fit.md has the measurement. A plan leaves half of it.
+constexpr unsigned FitErrorPercent = 10;
+
+/// What would make a program fit, as plain data. All sizes in bytes of the main
+/// memory space, as placed.
+struct FitPlan {
+  std::string Module;
+  /// As spaceName() spells it.
+  std::string Space;
+  uint64_t Capacity = 0;
+  uint64_t Allocated = 0;
+  uint64_t Peak = 0;
+  /// What runs at the peak, as ValueName::text() has it.
+  std::string PeakText;
+  Frontend From = Frontend::Unknown;
+  /// What cannot be offered and why, a clause each.
+  std::vector<std::string> Notes;
+  /// The most saved bytes first.
+  std::vector<FitChange> Candidates;
+  /// In the order in which they matter; the best that is known where it does
+  /// not fit.
+  std::vector<FitChange> Changes;
+  /// The peak with all of Changes.
+  uint64_t Predicted = 0;
+  /// Floating-point operations of dots and convolutions in one run.
+  double Flops = 0;
+
+  bool donates() const {
+    return !Changes.empty() && Changes.front().Kind == FitKind::Donate;
+  }
+  bool fitsNow() const { return Allocated <= Capacity; }
+  bool fits() const { return Predicted <= Capacity; }
+};
+
+/// Looks for the cheapest changes after which \p Memory takes at most
+/// \p Capacity bytes. \p Module must be timed, without an obstacle.
+FitPlan findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
+                 const SpaceUse &Main, uint64_t Capacity);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FIT_FITPLAN_H

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Fit/FitPrinters.h"
+#include "Support/Format.h"
+#include "Support/HumanBytes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static std::string shortSource(StringRef Source) {
+  return llvm::sys::path::filename(Source).str();
+}
+
+static std::string quotedList(llvm::ArrayRef<std::string> Names) {
+  std::string Text;
+  for (const std::string &Name : Names)
+    Text += (Text.empty() ? "'" : ", '") + Name + "'";
+  return Text;
+}
+
+/// `block`; `the function that train.py:32 scans` where it has no name.
+static std::string functionOf(const FitChange &C) {
+  if (!C.Names.empty())
+    return C.Names.front();
+  return "the function that " + shortSource(C.Source) +
+         (C.Scanned ? " scans" : " calls");
+}
+
+static std::string headline(const FitChange &C) {
+  switch (C.Kind) {
+  case FitKind::Donate:
+    return fmt::format("donate {}", C.Names.empty() || C.Names[0].empty()
+                                        ? "the arguments that are returned"
+                                        : llvm::join(C.Names, ", "));
+  case FitKind::Recompute:
+  case FitKind::Offload: {
+    std::string Text = fmt::format(
+        "compute {} again in the backward pass ({} {} {})", functionOf(C),
+        C.Count, C.Scanned ? "trips of the scan at" : "calls at",
+        shortSource(C.Source));
+    if (C.Kind == FitKind::Offload)
+      Text += ", and keep what it is given on the host";
+    return Text;
+  }
+  case FitKind::Narrow:
+    return fmt::format("keep in 16 bits what {} widens to float32",
+                       shortSource(C.Source));
+  case FitKind::Batch:
+    return fmt::format("a batch of {} instead of {}{}", C.Rows / C.Divisor,
+                       C.Rows,
+                       C.Names.front().empty()
+                           ? ""
+                           : fmt::format(" (rows of {})", C.Names.front()));
+  }
+  return "";
+}
+
+/// A call of jax.checkpoint(), then where its names are given.
+static std::vector<std::string> checkpointLines(const FitChange &C) {
+  std::vector<std::string> Names;
+  std::vector<std::string> Lines;
+  auto Tag = [&](StringRef Where, StringRef Name, StringRef What) {
+    Lines.push_back(fmt::format("{}: x = jax.ad_checkpoint.checkpoint_name(x, "
+                                "'{}'), where x is {}",
+                                Where, Name, What));
+  };
+  for (const SavedName &Kept : C.Kept) {
+    Names.push_back(Kept.Name);
+    Tag(shortSource(Kept.Source), Kept.Name,
+        "the result of " + Kept.Operation + " there");
+  }
+  std::string Policy;
+  if (C.Kind == FitKind::Offload) {
+    Tag("first in " + functionOf(C), C.Given, "what it is given");
+    Policy = fmt::format(
+        "save_and_offload_only_these_names(names_which_can_be_saved=[{}], "
+        "names_which_can_be_offloaded=['{}'], offload_src='device', "
+        "offload_dst='pinned_host')",
+        quotedList(Names), C.Given);
+  } else if (!Names.empty()) {
+    Policy = fmt::format("save_only_these_names({})", quotedList(Names));
+  }
+  Lines.insert(Lines.begin(),
+               fmt::format("jax.checkpoint({}{})", functionOf(C),
+                           Policy.empty()
+                               ? ""
+                               : ", policy=jax.checkpoint_policies." + Policy));
+  return Lines;
+}
+
+static std::string donationLine(const FitChange &C, Frontend From) {
+  if (From == Frontend::PyTorch)
+    return "update the tensors in place between two mark_step()";
+  if (From == Frontend::TensorFlow)
+    return "make them tf.Variables that the function assigns";
+  if (C.Names.empty() || C.Names.front().empty())
+    return "jax.jit(..., donate_argnums=...)";
+  return fmt::format("jax.jit(..., donate_argnames=({},))",
+                     quotedList(C.Names));
+}
+
+static std::string narrowLine(Frontend From) {
+  if (From == Frontend::PyTorch)
+    return "leave out .float() there; sums can stay wide: dtype=";
+  if (From == Frontend::TensorFlow)
+    return "leave out tf.cast(..., tf.float32) there";
+  return "leave out .astype(jnp.float32) there; sums can stay wide: "
+         "preferred_element_type=, dtype=";
+}
+
+/// What to write into the program, a line each. Only JAX and those like it say
+/// in op_name what a backward pass is, so that nothing is recomputed in others.
+static std::vector<std::string> pasteable(const FitChange &C, Frontend From) {
+  switch (C.Kind) {
+  case FitKind::Donate:
+    return {donationLine(C, From)};
+  case FitKind::Recompute:
+  case FitKind::Offload:
+    return checkpointLines(C);
+  case FitKind::Narrow:
+    return {narrowLine(From)};
+  case FitKind::Batch:
+    return {fmt::format("for the same result, add up the gradients of {} "
+                        "steps; or shard the batch over {} devices",
+                        C.Divisor, C.Divisor)};
+  }
+  return {};
+}
+
+static std::string percent(double Part, double Whole) {
+  return Whole <= 0 ? "?" : fmt::format("{:.0f}%", 100 * Part / Whole);
+}
+
+/// `2.4 TFLOP`.
+static std::string flopText(double Flops) {
+  for (auto [Unit, Name] : {std::pair(1e12, "T"), {1e9, "G"}, {1e6, "M"}})
+    if (Flops >= Unit)
+      return fmt::format("{:.1f} {}FLOP", Flops / Unit, Name);
+  return fmt::format("{:.0f} FLOP", Flops);
+}
+
+static std::string costOf(const FitChange &C, const FitPlan &Plan) {
+  std::vector<std::string> Parts;
+  if (C.Effect.Flops != 0)
+    Parts.push_back(fmt::format("{} of all operations again ({})",
+                                percent(C.Effect.Flops, Plan.Flops),
+                                flopText(C.Effect.Flops)));
+  else if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload)
+    Parts.push_back("no dot or convolution again");
+  if (C.Effect.RewrittenBytes != 0)
+    Parts.push_back(humanBytes(C.Effect.RewrittenBytes) + " written again");
+  if (C.Effect.MovedBytes != 0)
+    Parts.push_back(humanBytes(C.Effect.MovedBytes) + " to the host and back");
+  switch (C.Kind) {
+  case FitKind::Donate:
+    return "nothing, where the caller does not need them afterwards";
+  case FitKind::Narrow:
+    return "other numbers";
+  case FitKind::Batch:
+    return fmt::format("{} times as many steps", C.Divisor);
+  default:
+    return llvm::join(Parts, ", ");
+  }
+}
+
+static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
+                        llvm::raw_ostream &OS) {
+  OS << fmt::format("  {}{}\n", Mark, headline(C));
+  std::string Indent(2 + Mark.size(), ' ');
+  bool AfterDonation = C.Kind != FitKind::Donate && Plan.donates();
+  OS << Indent
+     << fmt::format("saves {}{}; costs {}\n", humanBytes(C.Saved),
+                    AfterDonation ? " after the donation" : "",
+                    costOf(C, Plan));
+  for (const std::string &Line : pasteable(C, Plan.From))
+    OS << Indent << "    " << Line << '\n';
+}
+
+static void printVerdict(const FitPlan &Plan, llvm::raw_ostream &OS) {
+  if (Plan.Changes.empty()) {
+    OS << "\nno plan: nothing that is known here saves memory at the peak\n";
+    return;
+  }
+  if (Plan.fits())
+    OS << fmt::format(
+        "\nplan: {} predicted, {}% of {}:\n", humanBytes(Plan.Predicted),
+        Plan.Predicted * 100 / std::max(Plan.Capacity, uint64_t(1)),
+        humanBytes(Plan.Capacity));
+  else
+    OS << fmt::format("\nno plan fits: the best is {} off, {} predicted:\n",
+                      humanBytes(Plan.Predicted - Plan.Capacity),
+                      humanBytes(Plan.Predicted));
+}
+
+static void printGrounds(const FitPlan &Plan, llvm::raw_ostream &OS) {
+  OS << fmt::format(
+      "\npredicted from the live ranges of this schedule: a compiler that "
+      "fuses and schedules the changed program in another way ends up "
+      "elsewhere, mostly within {}%; compile it to know\n",
+      FitErrorPercent);
+  for (const std::string &Note : Plan.Notes)
+    OS << "not offered: " << Note << '\n';
+}
+
+static bool isSame(const FitChange &X, const FitChange &Y) {
+  return X.Kind == Y.Kind && X.Names == Y.Names && X.Source == Y.Source;
+}
+
+void hlobuf::printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS) {
+  OS << fmt::format("{}: needs {} of {} {}", Plan.Module,
+                    humanBytes(Plan.Allocated), humanBytes(Plan.Capacity),
+                    Plan.Space);
+  if (Plan.fitsNow()) {
+    OS << ", fits\n";
+    return;
+  }
+  OS << fmt::format(", {} too much; peak {}",
+                    humanBytes(Plan.Allocated - Plan.Capacity),
+                    humanBytes(Plan.Peak));
+  if (!Plan.PeakText.empty())
+    OS << fmt::format(" at {}", Plan.PeakText);
+  OS << '\n';
+  printVerdict(Plan, OS);
+  for (size_t I = 0; I != Plan.Changes.size(); ++I)
+    printChange(Plan.Changes[I], Plan, fmt::format("{}. ", I + 1), OS);
+  size_t Shown = 0;
+  for (const FitChange &C : Plan.Candidates) {
+    if (llvm::any_of(Plan.Changes,
+                     [&](const FitChange &In) { return isSame(C, In); }))
+      continue;
+    if (Top != 0 && Shown == Top)
+      break;
+    if (Shown++ == 0)
+      OS << "\nwhat else would save memory:\n";
+    printChange(C, Plan, "", OS);
+  }
+  printGrounds(Plan, OS);
+}
+
+static void writeChange(const FitChange &C, Frontend From,
+                        llvm::json::OStream &J) {
+  J.object([&] {
+    J.attribute("kind", kindName(C.Kind));
+    J.attributeArray("names", [&] {
+      for (const std::string &Name : C.Names)
+        J.value(Name);
+    });
+    J.attribute("source", C.Source);
+    J.attribute("saved_bytes", C.Saved);
+    if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload) {
+      J.attribute("scanned", C.Scanned);
+      J.attribute("count", C.Count);
+    }
+    if (C.Kind == FitKind::Offload)
+      J.attribute("given", C.Given);
+    if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload)
+      J.attributeArray("kept", [&] {
+        for (const SavedName &Kept : C.Kept)
+          J.object([&] {
+            J.attribute("name", Kept.Name);
+            J.attribute("operation", Kept.Operation);
+            J.attribute("source", Kept.Source);
+          });
+      });
+    if (C.Kind == FitKind::Batch) {
+      J.attribute("rows", C.Rows);
+      J.attribute("divisor", C.Divisor);
+    }
+    J.attribute("recomputed_flops", C.Effect.Flops);
+    J.attribute("rewritten_bytes", C.Effect.RewrittenBytes);
+    J.attribute("moved_bytes", C.Effect.MovedBytes);
+    J.attributeArray("paste", [&] {
+      for (const std::string &Line : pasteable(C, From))
+        J.value(Line);
+    });
+  });
+}
+
+void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
+  J.object([&] {
+    J.attribute("module", Plan.Module);
+    J.attribute("space", Plan.Space);
+    J.attribute("capacity_bytes", Plan.Capacity);
+    J.attribute("allocated_bytes", Plan.Allocated);
+    J.attribute("peak_bytes", Plan.Peak);
+    J.attribute("fits_now", Plan.fitsNow());
+    J.attribute("fits", Plan.fits());
+    J.attribute("predicted_bytes", Plan.Predicted);
+    J.attribute("known_error_percent", FitErrorPercent);
+    J.attribute("flops", Plan.Flops);
+    J.attributeArray("not_offered", [&] {
+      for (const std::string &Note : Plan.Notes)
+        J.value(Note);
+    });
+    J.attributeArray("plan", [&] {
+      for (const FitChange &C : Plan.Changes)
+        writeChange(C, Plan.From, J);
+    });
+    J.attributeArray("candidates", [&] {
+      for (const FitChange &C : Plan.Candidates)
+        writeChange(C, Plan.From, J);
+    });
+  });
+}

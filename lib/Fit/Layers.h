@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions whose residuals can be computed again.
+
+#ifndef HLOBUF_FIT_LAYERS_H
+#define HLOBUF_FIT_LAYERS_H
+
+#include "Fit/Recompute.h"
+
+namespace hlobuf {
+
+/// One call of a function, or the body of a scan for all of its trips.
+struct LayerCall {
+  /// Its instructions of the forward pass, in schedule order.
+  std::vector<HloId> Order;
+  std::vector<Residual> Residuals;
+  /// The step of the backward pass at which they are computed again.
+  int32_t Anchor = 0;
+  /// Bytes of what the function is given that are kept only then.
+  std::vector<BytesChange> Inputs;
+};
+
+/// Residuals of one line that a policy can keep.
+struct SaveGroup {
+  /// `train.py:12`, and the last part of the op_name.
+  std::string Source;
+  std::string Operation;
+  /// The function that the line is in; empty if unknown.
+  std::string Function;
+  /// Bytes of all layers.
+  uint64_t Bytes = 0;
+  /// Pairs of a call and a residual of it.
+  std::vector<std::pair<uint32_t, uint32_t>> Members;
+};
+
+/// A function of the program that is called once or more, or scanned.
+struct Layer {
+  /// `block`; empty if the module does not name functions.
+  std::string Function;
+  /// Where it is called, or scanned: `train.py:32`.
+  std::string Source;
+  bool Scanned = false;
+  /// Calls, or trips.
+  uint64_t Count = 1;
+  /// Of a scan: operations of one trip, of both passes.
+  double TripFlops = 0;
+  std::vector<LayerCall> Calls;
+  std::vector<SaveGroup> Groups;
+
+  /// Bytes that are kept for the backward pass.
+  uint64_t keptBytes() const;
+  /// There is something that need not be kept.
+  bool hasResiduals() const;
+};
+
+/// What is different when the residuals of \p Of are computed again, but for
+/// those of the groups that \p Saved has: true by number of Layer::Groups.
+FitEffect recomputeLayer(const FitContext &Ctx, const Layer &Of,
+                         const std::vector<bool> &Saved);
+
+/// What is different when what \p Of is given is kept in the memory of the
+/// host; nothing if it keeps none.
+std::optional<FitEffect> offloadInputs(const Layer &Of);
+
+/// Scans whose bodies keep something for the backward pass.
+std::vector<Layer> findScannedLayers(const FitContext &Ctx);
+
+/// Functions of the entry computation that do, the most bytes first.
+std::vector<Layer> findCalledLayers(const FitContext &Ctx);
+
+/// Fills in Layer::Groups.
+void groupResiduals(const FitContext &Ctx, Layer &Of);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FIT_LAYERS_H

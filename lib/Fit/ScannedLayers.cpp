@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scan keeps a residual of its body in a stack: loop state of the forward
+// loop into which each trip writes its own with dynamic-update-slice, and from
+// which the loop of the backward pass reads with dynamic-slice
+// (jax/_src/lax/control_flow/loops.py, _scan_partial_eval, 2020 on).
+
+#include "Fit/Layers.h"
+
+using namespace hlobuf;
+
+namespace {
+/// Finds the layer that one loop of the forward pass is.
+class ScanFinder {
+public:
+  ScanFinder(const FitContext &Ctx, HloId While)
+      : Ctx(Ctx), P(Ctx.P), While(While),
+        Body(P.callee(While, CallRole::Body)) {}
+
+  std::optional<Layer> find();
+
+private:
+  void findStacks();
+  void addStack(HloId Writer, uint32_t Ordinal);
+  bool addReaders(uint32_t Group, Residual &R, unsigned Depth);
+  void addCopies(HloId Reader, Residual &R, unsigned Depth);
+  void findInputs();
+  void addInput(HloValueId In, HloValueId Out, llvm::ArrayRef<StepRange> Live);
+  void name(Layer &Of) const;
+
+  const FitContext &Ctx;
+  const Program &P;
+  HloId While;
+  ComputationId Body;
+  LayerCall Call;
+  uint64_t Trips = 0;
+  /// Alias sets of stacks.
+  llvm::DenseSet<uint32_t> Stacks;
+  /// The loop of the backward pass.
+  ComputationId Reading;
+};
+} // namespace
+
+/// The dynamic-update-slice that writes part \p Ordinal of \p Id; invalid if
+/// none does.
+static HloId findUpdate(const Program &P, HloId Id, uint32_t Ordinal) {
+  if (P[Id].Op == Opcode::DynamicUpdateSlice)
+    return Id;
+  ComputationId Fused = P[Id].Op == Opcode::Fusion
+                            ? P.callee(Id, CallRole::Calls)
+                            : ComputationId();
+  HloId At = Fused ? P.root(Fused) : HloId();
+  if (At && P[At].Op == Opcode::Tuple) {
+    HloId Tuple = At;
+    At = HloId();
+    for (uint32_t K = 0; K != P.operands(Tuple).size(); ++K)
+      if (P.trees().elementOrdinal(P[Id].Shape, K) == Ordinal)
+        At = P.operands(Tuple)[K];
+  }
+  while (At && P[At].Op == Opcode::Bitcast && !P.operands(At).empty())
+    At = P.operands(At).front();
+  return At && P[At].Op == Opcode::DynamicUpdateSlice ? At : HloId();
+}
+
+/// How many updates fill what \p Update writes to; 0 if it is not a stack.
+static uint64_t countUpdates(const Program &P, HloId Update) {
+  if (P.operands(Update).size() < 2)
+    return 0;
+  const auto &All = P.trees().shape(P[Update].Shape).Dimensions;
+  const auto &One = P.trees().shape(P[P.operands(Update)[1]].Shape).Dimensions;
+  uint64_t Count = 0;
+  for (size_t I = 0; I != All.size() && I < One.size(); ++I) {
+    if (All[I].Size == One[I].Size)
+      continue;
+    if (One[I].Size != 1 || Count != 0)
+      return 0;
+    Count = static_cast<uint64_t>(All[I].Size);
+  }
+  return Count;
+}
+
+void ScanFinder::findStacks() {
+  HloId Root = P.root(Body);
+  uint32_t Parts = Root ? P.trees().parts(P[Root].Shape) : 0;
+  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
+    if (HloValueId V = Ctx.Flow.at(Root, Ordinal); V && !Ctx.Flow[V].Phi)
+      addStack(Ctx.Flow[V].Definition, Ctx.Flow[V].Ordinal);
+}
+
+void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
+  HloId Update = findUpdate(P, Writer, Ordinal);
+  uint64_t Count = Update ? countUpdates(P, Update) : 0;
+  HloValueId V = Ctx.Flow.definedAt(Writer, Ordinal);
+  const FitBuffer *B = Ctx.buffer(V);
+  if (Count < 2 || !B || B->Live.empty())
+    return;
+  Residual R;
+  R.Definition = Writer;
+  R.Ordinal = Ordinal;
+  R.Bytes = B->Bytes / Count;
+  R.Scales = B->Scales;
+  R.Stacked = true;
+  R.FirstRead = Ctx.Memory.steps();
+  R.LastRead = -1;
+  uint32_t Group = Ctx.Aliases.group(V).index();
+  if (!addReaders(Group, R, 0) || R.LastRead < 0)
+    return;
+  for (StepRange Range : B->Live)
+    R.Freed.push_back({Range, B->split(-1)});
+  std::tie(R.Producer, R.ProducerOrdinal) = findProducer(Ctx, Writer, Ordinal);
+  Stacks.insert(Group);
+  Trips = std::max(Trips, Count);
+  Call.Residuals.push_back(std::move(R));
+}
+
+/// It moves elements and computes none.
+static bool isMove(const Program &P, HloId Id) {
+  auto Moves = [](Opcode Op) { return forwardsElements(Op) || isGiven(Op); };
+  ComputationId Fused = P[Id].Op == Opcode::Fusion
+                            ? P.callee(Id, CallRole::Calls)
+                            : ComputationId();
+  if (!Fused)
+    return Moves(P[Id].Op);
+  return llvm::all_of(P.order(Fused), [&](HloId Inner) {
+    return Moves(P[Inner].Op) ||
+           P.trees().shape(P[Inner].Shape).Dimensions.empty();
+  });
+}
+
+/// \p Reader has a copy of one layer's part, which is not there when the part
+/// is computed again.
+void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
+  uint32_t Parts = P.trees().parts(P[Reader].Shape);
+  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
+    HloValueId V = Ctx.Flow.definedAt(Reader, Ordinal);
+    if (!V)
+      continue;
+    if (const FitBuffer *B = Ctx.buffer(V))
+      for (StepRange Range : B->Live)
+        R.Freed.push_back({Range, B->split(-1)});
+    for (auto [Step, User] : Ctx.readers(V)) {
+      R.LastRead = std::max(R.LastRead, Step);
+      if (Depth < 4 && isMove(P, User))
+        addCopies(User, R, Depth + 1);
+    }
+  }
+}
+
+/// Adds who reads stack \p Group. False if something else than the backward
+/// pass does: it is a result.
+bool ScanFinder::addReaders(uint32_t Group, Residual &R, unsigned Depth) {
+  int32_t Done = Ctx.step(While);
+  for (HloValueId V : Ctx.valuesOf(Group)) {
+    for (auto [Step, User] : Ctx.readers(V)) {
+      ComputationId In = P[User].Parent;
+      if (Step <= Done || In == Body || isControlFlow(P[User].Op) ||
+          accessesNoMemory(P[User].Op))
+        continue;
+      if (Step < Ctx.turn())
+        return false;
+      R.FirstRead = std::min(R.FirstRead, Step);
+      R.LastRead = std::max(R.LastRead, Step);
+      if (isMove(P, User))
+        addCopies(User, R, Depth);
+      if (In != P[While].Parent && !Reading)
+        Reading = In;
+    }
+  }
+  return true;
+}
+
+/// The value that \p Id has a copy of, or has.
+static HloValueId behindCopies(const FitContext &Ctx, HloId Id) {
+  auto IsCopy = [&](HloId At) {
+    return keepsElements(Ctx.P[At].Op) && !isAsync(Ctx.P[At].Op) &&
+           Ctx.P.operands(At).size() == 1;
+  };
+  while (IsCopy(Id))
+    Id = Ctx.P.operands(Id).front();
+  return Ctx.Flow.at(Id, 0);
+}
+
+/// What each trip gets from the one before is what the body is given. It is
+/// kept when the rest is computed again.
+void ScanFinder::findInputs() {
+  HloId Given = P.parameter(Body, 0);
+  HloId Root = P.root(Body);
+  if (!Given || !Root)
+    return;
+  std::vector<StepRange> Live;
+  for (const Residual &R : Call.Residuals)
+    for (const BytesChange &C : R.Freed)
+      if (Live.empty() ||
+          C.Range.End - C.Range.Start > Live[0].End - Live[0].Start)
+        Live = {C.Range};
+  uint32_t Parts = P.trees().parts(P[Given].Shape);
+  for (uint32_t Ordinal = 1; Ordinal < Parts; ++Ordinal)
+    addInput(Ctx.Flow.at(Given, Ordinal), Ctx.Flow.at(Root, Ordinal), Live);
+}
+
+/// \p In is what the body is given, \p Out what it gives the next trip.
+void ScanFinder::addInput(HloValueId In, HloValueId Out,
+                          llvm::ArrayRef<StepRange> Live) {
+  // It may be in another memory space; the stack of all of them is not.
+  ValueId Line = In ? Ctx.Module.lineOf(In) : ValueId();
+  if (!Line || !Out || In == Out || Ctx.D[Line].Size < MinWaste ||
+      Stacks.contains(Ctx.Aliases.group(In).index()))
+    return;
+  uint64_t Bytes = Ctx.D[Line].Size;
+  bool Scales = Ctx.D[Line].Shape && Ctx.Batch.scales(Ctx.D[Line].Shape);
+  for (Residual &R : Call.Residuals) {
+    ElementSources From = findElementSources(Ctx, R.Definition, R.Ordinal);
+    bool Same = llvm::any_of(From.Operands, [&](HloId Operand) {
+      return behindCopies(Ctx, Operand) == In;
+    });
+    if (Same && From.Cheap && R.Bytes <= Bytes) {
+      R.Input = true;
+      return;
+    }
+  }
+  for (StepRange Range : Live)
+    Call.Inputs.push_back({Range, Ctx.split(Bytes * Trips, Scales)});
+}
+
+/// The body is what the line of the scan calls.
+void ScanFinder::name(Layer &Of) const {
+  std::vector<SourceFrame> Scan = Ctx.frames(While);
+  if (!Scan.empty())
+    Of.Source = Scan.front().File + ":" + std::to_string(Scan.front().Line);
+  else
+    Of.Source = Ctx.source(While);
+  for (HloId Id : Call.Order) {
+    std::vector<SourceFrame> Frames = Ctx.frames(Id);
+    // Where it is traced again, the line of the scan is there again, further
+    // out.
+    auto At = Scan.empty() ? Frames.end() : llvm::find(Frames, Scan.front());
+    if (At == Frames.end() || At == Frames.begin())
+      continue;
+    Of.Function = std::prev(At)->Function;
+    return;
+  }
+}
+
+std::optional<Layer> ScanFinder::find() {
+  if (!Body || Ctx.step(While) < 0 || Ctx.step(While) >= Ctx.turn())
+    return std::nullopt;
+  Call.Order = Ctx.order(Body);
+  findStacks();
+  if (Call.Residuals.empty() || !Reading)
+    return std::nullopt;
+  findInputs();
+  Call.Anchor = Ctx.Memory.steps();
+  for (HloId Id : P.order(Reading))
+    if (int32_t Step = Ctx.step(Id); Step >= 0)
+      Call.Anchor = std::min(Call.Anchor, Step);
+  Layer Found;
+  Found.Scanned = true;
+  Found.Count = Trips;
+  for (ComputationId Loop : {Body, Reading})
+    for (HloId Id : P.order(Loop))
+      Found.TripFlops += Ctx.Operations[Id];
+  name(Found);
+  Found.Calls.push_back(std::move(Call));
+  groupResiduals(Ctx, Found);
+  return Found;
+}
+
+std::vector<Layer> hlobuf::findScannedLayers(const FitContext &Ctx) {
+  std::vector<Layer> Found;
+  for (size_t I = 0; I != Ctx.P.size(); ++I)
+    if (HloId Id(I); Ctx.P[Id].Op == Opcode::While && Ctx.P.hasBuffers(Id))
+      if (std::optional<Layer> L = ScanFinder(Ctx, Id).find())
+        Found.push_back(std::move(*L));
+  return Found;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes over time, and what changes them.
+
+#ifndef HLOBUF_FIT_STEPBYTES_H
+#define HLOBUF_FIT_STEPBYTES_H
+
+#include "Memory/MemoryUse.h"
+
+namespace hlobuf {
+
+/// Bytes of one kind: those that grow with the batch, and others.
+struct SplitBytes {
+  int64_t Fixed = 0;
+  int64_t Scaling = 0;
+
+  SplitBytes &operator+=(SplitBytes Other) {
+    Fixed += Other.Fixed;
+    Scaling += Other.Scaling;
+    return *this;
+  }
+  SplitBytes operator-() const { return {-Fixed, -Scaling}; }
+  int64_t total() const { return Fixed + Scaling; }
+  /// Bytes with the batch divided by \p Divisor.
+  int64_t dividedBy(unsigned Divisor) const {
+    return Fixed + Scaling / static_cast<int64_t>(Divisor);
+  }
+};
+
+/// More or fewer bytes during \p Range, closed.
+struct BytesChange {
+  StepRange Range;
+  SplitBytes Bytes;
+};
+
+/// More bytes for a moment, next to what is held at \p Step.
+struct BytesMoment {
+  int32_t Step = 0;
+  SplitBytes Bytes;
+};
+
+/// What a change of the program does to its memory, and what it costs.
+struct FitEffect {
+  std::vector<BytesChange> Changes;
+  std::vector<BytesMoment> Moments;
+  /// Floating-point operations that are computed again.
+  double Flops = 0;
+  /// Bytes that are written again, and bytes that go to the host and back.
+  uint64_t RewrittenBytes = 0;
+  uint64_t MovedBytes = 0;
+
+  void add(StepRange Range, SplitBytes Bytes) {
+    if (Range.Start <= Range.End && Bytes.total() != 0)
+      Changes.push_back({Range, Bytes});
+  }
+  void add(const FitEffect &Other);
+};
+
+/// The bytes of a memory space by step, with changes. A change costs O(1), a
+/// question O(steps + moments).
+class StepBytes {
+public:
+  /// \p Scaling of \p Space's bytes, by step, grow with the batch.
+  StepBytes(const SpaceUse &Space, int32_t Steps,
+            llvm::ArrayRef<int64_t> Scaling);
+
+  void apply(const FitEffect &Effect);
+  /// The most bytes with the batch divided by \p Divisor, and where.
+  std::pair<uint64_t, int32_t> peak(unsigned Divisor = 1) const;
+
+private:
+  /// By step in [0, T].
+  std::vector<SplitBytes> Base;
+  /// What begins and ends to be different at each step.
+  std::vector<SplitBytes> Begins;
+  std::vector<BytesMoment> Moments;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_FIT_STEPBYTES_H
