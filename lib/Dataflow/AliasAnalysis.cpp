@@ -283,15 +283,20 @@ std::vector<InPlacePair> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {
 std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
   if (P[Id].Op != Opcode::Fusion)
     return findPairs(Id, BodyOnly);
-  auto Known = Memo.find(Id.index() * 2 + BodyOnly);
-  if (Known != Memo.end())
-    return {MemoPairs.begin() + Known->second.Begin,
-            MemoPairs.begin() + Known->second.End};
+  uint32_t Key = Id.index() * 2 + BodyOnly;
+  if (Asked.empty())
+    Asked.resize(P.size() * 2);
+  if (Asked[Key]) {
+    IndexRange Known = Memo.lookup(Key);
+    return {MemoPairs.begin() + Known.Begin, MemoPairs.begin() + Known.End};
+  }
   std::vector<InPlacePair> Pairs = findPairs(Id, BodyOnly);
+  Asked[Key] = true;
+  if (Pairs.empty())
+    return Pairs;
   auto Begin = static_cast<uint32_t>(MemoPairs.size());
   MemoPairs.insert(MemoPairs.end(), Pairs.begin(), Pairs.end());
-  Memo[Id.index() * 2 + BodyOnly] = {Begin,
-                                     static_cast<uint32_t>(MemoPairs.size())};
+  Memo[Key] = {Begin, static_cast<uint32_t>(MemoPairs.size())};
   return Pairs;
 }
 

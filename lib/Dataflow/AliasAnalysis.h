@@ -51,7 +51,9 @@ private:
   UnionFind Sets;
   /// By value; filled when Sets are complete.
   std::vector<uint32_t> Groups;
-  /// Pairs of fusions that were asked for, half-open in MemoPairs.
+  /// Fusions that were asked for, two bits each.
+  std::vector<bool> Asked;
+  /// Their pairs, half-open in MemoPairs; few have some.
   llvm::DenseMap<uint32_t, IndexRange> Memo;
   std::vector<InPlacePair> MemoPairs;
 };

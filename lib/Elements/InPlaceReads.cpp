@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements/InPlaceReads.h"
+#include "Elements/ArrayPlaces.h"
 #include "Elements/HazardFinder.h"
 
 using namespace hlobuf;
@@ -131,11 +132,48 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
     F.Reads = walk(F.Begins, Operands, Budget);
 }
 
+/// True if \p Id computes each element of its result from the element of
+/// \p Operand with the same index alone, whatever else it reads, through
+/// arrays that all have one shape: so most fusions do.
+static bool readsOnlySameElements(const Program &P, HloId Id,
+                                  ReadOperand Operand) {
+  ShapeId Shape = P[Id].Shape;
+  if (Operand.Part != 0 || P[P.operands(Id)[Operand.Operand]].Shape != Shape ||
+      !P.trees().shape(Shape).isArray() ||
+      !hasSameIndices(P.trees().shape(Shape), P.trees().shape(Shape)))
+    return false;
+  if (P[Id].Op != Opcode::Fusion || P[Id].Sugar)
+    return isElementwise(P[Id].Op);
+  ComputationId Body = P.callee(Id, CallRole::Calls);
+  HloId Parameter = Body ? P.parameter(Body, Operand.Operand) : HloId();
+  if (!Parameter || P[Parameter].Shape != Shape)
+    return false;
+  IndexRange All = P.module()[Body].Instructions;
+  llvm::SmallVector<bool, 64> Reads(All.size());
+  Reads[Parameter.index() - All.Begin] = true;
+  for (HloId At : P.order(Body)) {
+    bool ReadsIt = false;
+    for (HloId Source : P.operands(At)) {
+      if (Source.index() - All.Begin >= Reads.size())
+        return false; // an element that the text leaves out
+      ReadsIt |= Reads[Source.index() - All.Begin];
+    }
+    if (!ReadsIt)
+      continue;
+    if (At.index() >= All.End || !isElementwise(P[At].Op) ||
+        P[At].Shape != Shape)
+      return false;
+    Reads[At.index() - All.Begin] = true;
+  }
+  return true;
+}
+
 std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
                                               ReadOperand Operand,
                                               const InPlaceChain &Chain,
                                               ArrayRef<ReadOperand> Operands) {
-  if (Chain.onlyForwards())
+  if (Chain.onlyForwards() ||
+      (!Chain.Incomplete && readsOnlySameElements(P, Id, Operand)))
     return {};
   if (!Now)
     Now = std::make_unique<State>(All);

@@ -9,6 +9,10 @@ using llvm::StringRef;
 /// The number of bytes of the string literal at the front of \p Text, with
 /// both quotes; the whole text if it is not closed.
 static size_t stringSize(StringRef Text) {
+  size_t Close = Text.find('"', 1);
+  // Few strings have escapes.
+  if (Text.take_front(Close).find('\\') == StringRef::npos)
+    return Close == StringRef::npos ? Text.size() : Close + 1;
   for (size_t I = 1; I < Text.size(); ++I) {
     if (Text[I] == '\\')
       ++I;
@@ -38,9 +42,11 @@ static constexpr std::array<bool, 256> Structural = [] {
 template <typename StopFn>
 static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   unsigned Depth = 0;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (!Structural[static_cast<unsigned char>(Text[I])])
-      continue;
+  for (size_t I = 0;; ++I) {
+    while (I < Text.size() && !Structural[static_cast<unsigned char>(Text[I])])
+      ++I;
+    if (I >= Text.size())
+      return StringRef::npos;
     if (Depth == 0 && Stop(I))
       return I;
     switch (Text[I]) {
@@ -71,7 +77,6 @@ static size_t scanTopLevel(StringRef Text, StopFn Stop) {
       break;
     }
   }
-  return StringRef::npos;
 }
 
 /// Bytes up to the bracket that closes what is not opened in \p Text; npos if

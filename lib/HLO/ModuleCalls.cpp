@@ -19,6 +19,23 @@ static constexpr std::pair<StringRef, CallRole> Roles[] = {
     {"select", CallRole::Select},
     {"scatter", CallRole::Scatter}};
 
+/// True if some key that forEachCall() asks for begins with \p First: most do
+/// not.
+static bool mayMatter(char First) {
+  switch (First) {
+  case 'b':
+  case 'c':
+  case 'f':
+  case 'i':
+  case 'm':
+  case 's':
+  case 't':
+    return true;
+  default:
+    return false;
+  }
+}
+
 StringRef hlobuf::callKey(CallRole Role) {
   return llvm::find_if(Roles,
                        [&](const auto &Row) { return Row.second == Role; })
@@ -66,9 +83,13 @@ void hlobuf::forEachCall(StringRef Attributes,
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;
   StringRef Key;
-  while (takeAttributeKey(Attributes, Key) && !endsCalls(Key)) {
+  while (takeAttributeKey(Attributes, Key)) {
+    bool Matters = !Key.empty() && mayMatter(Key[0]);
+    if (Matters && endsCalls(Key))
+      return;
     StringRef Value = takeAttributeValue(Attributes);
-    std::optional<CallRole> Role = callRole(Key);
+    std::optional<CallRole> Role =
+        Matters ? callRole(Key) : std::optional<CallRole>();
     if (Role)
       addCalls(Value, *Role, Visit);
     else if (More && Value.empty())

@@ -63,6 +63,8 @@ private:
   /// By name: the last instruction of that name; it counts if it is in the
   /// computation at hand.
   std::vector<HloId> Latest;
+  /// Room in Latest for names to come.
+  static constexpr size_t MoreNames = 1024;
 };
 } // namespace
 
@@ -326,7 +328,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   if (I.Root)
     M.Computations.back().Root = Id;
   if (Latest.size() <= I.Name.index())
-    Latest.resize(std::max<size_t>(Tables.Names.size(), I.Name.index() + 1));
+    Latest.resize(Tables.Names.size() + MoreNames);
   HloId &Known = Latest[I.Name.index()];
   if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
     refuse(Parts->Name,
@@ -400,7 +402,8 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
 }
 
 void ModuleReader::resolveOperands(uint32_t FirstOperand) {
-  Latest.resize(Tables.Names.size());
+  if (Latest.size() < Tables.Names.size())
+    Latest.resize(Tables.Names.size());
   IndexRange Ours = M.Computations.back().Instructions;
   for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
     IndexRange All = M.Instructions[I].Operands;

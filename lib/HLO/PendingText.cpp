@@ -15,10 +15,15 @@ static constexpr std::array<bool, 256> Balancing = [] {
 }();
 
 bool PendingText::isBalanced() {
-  for (; Followed < Text.size() && !Broken; ++Followed) {
-    char C = Text[Followed];
-    if (!Balancing[static_cast<unsigned char>(C)] && !Escaped)
-      continue;
+  const char *At = Text.begin() + Followed;
+  const char *End = Text.end();
+  for (; At != End && !Broken; ++At) {
+    if (!Escaped)
+      while (At != End && !Balancing[static_cast<unsigned char>(*At)])
+        ++At;
+    if (At == End)
+      break;
+    char C = *At;
     if (Quoted) {
       Quoted = Escaped || C != '"';
       Escaped = !Escaped && C == '\\';
@@ -31,6 +36,7 @@ bool PendingText::isBalanced() {
       Depth -= !Broken;
     }
   }
+  Followed = static_cast<size_t>(At - Text.begin());
   return !Broken && !Quoted && Depth == 0;
 }
 

@@ -11,6 +11,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstring>
 #include <deque>
 #include <optional>
 
@@ -153,8 +155,33 @@ private:
   ShapeId known(llvm::StringRef Text) const;
   ShapeId intern(llvm::StringRef Text, Shape S);
 
+  /// The shape that \p Text begins with, followed by a space, if it is one of
+  /// those that were read last; invalid otherwise.
+  ShapeId recent(llvm::StringRef Text) const {
+    ShapeId Id =
+        Text.size() < sizeof(uint64_t) ? ShapeId() : Recent[recentSlot(Text)];
+    if (!Id)
+      return ShapeId();
+    llvm::StringRef Known = Texts[Id.index()];
+    return Text.size() > Known.size() && Text[Known.size()] == ' ' &&
+                   Text.starts_with(Known)
+               ? Id
+               : ShapeId();
+  }
+  void remember(llvm::StringRef Text, ShapeId Id) {
+    if (Text.size() >= sizeof(uint64_t))
+      Recent[recentSlot(Text)] = Id;
+  }
+  /// By the first eight bytes, which differ for most.
+  static size_t recentSlot(llvm::StringRef Text) {
+    uint64_t Bytes = 0;
+    std::memcpy(&Bytes, Text.data(), sizeof(Bytes));
+    return Bytes * 0x9e3779b97f4a7c15 >> 58;
+  }
+
   std::deque<Shape> Shapes;
   std::vector<llvm::StringRef> Texts;
+  std::array<ShapeId, 64> Recent;
   llvm::DenseMap<llvm::CachedHashStringRef, ShapeId> ByText;
 };
 

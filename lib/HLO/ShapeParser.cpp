@@ -15,9 +15,11 @@ class ShapeParser {
 public:
   explicit ShapeParser(ShapeTable &Table) : Table(Table) {}
 
-  ShapeId parse(Scanner &In, unsigned Depth);
+  /// A shape that is no part of another one.
+  ShapeId parseWhole(Scanner &In);
 
 private:
+  ShapeId parse(Scanner &In, unsigned Depth);
   ShapeId parseFresh(Scanner &In, unsigned Depth);
   bool parseTuple(Scanner &In, Shape &S, unsigned Depth);
   bool parseBuffer(Scanner &In, Shape &S, unsigned Depth);
@@ -111,6 +113,20 @@ ShapeId ShapeParser::parse(Scanner &In, unsigned Depth) {
   if (!Id || !Inner.atEnd())
     return ShapeId();
   In.take(Size);
+  return Id;
+}
+
+ShapeId ShapeParser::parseWhole(Scanner &In) {
+  // In a module one instruction after the other has the same few shapes.
+  StringRef Text = In.rest();
+  ShapeId Id = Table.recent(Text);
+  if (Id) {
+    In.take(Table.text(Id).size());
+    return Id;
+  }
+  Id = parse(In, 0);
+  if (Id && In.front() == ' ')
+    Table.remember(Text, Id);
   return Id;
 }
 
@@ -321,5 +337,5 @@ bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
 }
 
 ShapeId hlobuf::parseShape(ShapeTable &Table, Scanner &In) {
-  return ShapeParser(Table).parse(In, 0);
+  return ShapeParser(Table).parseWhole(In);
 }

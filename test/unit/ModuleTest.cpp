@@ -67,6 +67,40 @@ static std::string entry(const std::string &Lines,
   return "HloModule m\n\n" + Computations + "ENTRY %main {\n" + Lines + "}\n";
 }
 
+/// Lines of 64 KiB and more keep their extents elsewhere.
+TEST(Module, LongTexts) {
+  std::string Long(70000, 'x');
+  std::string Literal = "{" + Long + "}";
+  Read R(entry("  %a = f32[] constant(1), metadata={op_name=\"" + Long +
+               "\"}\n  %b = f32[9] constant(" + Literal +
+               "), backend_config=\"b\"\n"
+               "  ROOT %c = f32[] negate(%a), sharding={replicated}\n"));
+  EXPECT_EQ(R.Refused, Strings());
+  const HloInstruction &A = *R.find("a"), &B = *R.find("b"), &C = *R.find("c");
+  EXPECT_EQ(R.M.head(A), "%a = f32[] constant");
+  EXPECT_EQ(R.M.operandsText(A), "1");
+  EXPECT_EQ(R.M.attributes(A), ", metadata={op_name=\"" + Long + "\"}");
+  EXPECT_EQ(R.M.head(B), "%b = f32[9] constant");
+  EXPECT_EQ(R.M.operandsText(B), Literal);
+  EXPECT_EQ(R.M.attributes(B), ", backend_config=\"b\"");
+  EXPECT_TRUE(R.M.text(B).ends_with("\"b\""));
+  EXPECT_EQ(R.M.text(C), "%c = f32[] negate(%a), sharding={replicated}");
+}
+
+/// The shape of the line before is only taken where it is all of the shape.
+TEST(Module, RepeatedShapes) {
+  Read R(entry("  %a = f32[8,32] parameter(0)\n"
+               "  %b = f32[8,32] negate(%a)\n"
+               "  %c = f32[8,32]{1,0} negate(%b)\n"
+               "  %d = f32[8,320] parameter(1)\n"
+               "  ROOT %e = (f32[8,32], f32[8,320]) tuple(%c, %d)\n"));
+  EXPECT_EQ(R.Refused, Strings());
+  EXPECT_EQ(R.find("a")->Shape, R.find("b")->Shape);
+  EXPECT_EQ(R.Shapes.text(R.find("c")->Shape), "f32[8,32]{1,0}");
+  EXPECT_EQ(R.Shapes.text(R.find("d")->Shape), "f32[8,320]");
+  EXPECT_EQ(R.Shapes.text(R.find("e")->Shape), "(f32[8,32], f32[8,320])");
+}
+
 TEST(Module, LongForm) {
   Read R("HloModule jit_f, is_scheduled=true, "
          "entry_computation_layout={(f32[8]{0})->f32[8]{0}}\n"

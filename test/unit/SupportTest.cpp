@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "HLO/PendingText.h"
 #include "HLO/ShapeIndex.h"
+#include "Support/ByteCount.h"
 #include "Support/Diagnostic.h"
 #include "Support/Scanner.h"
 #include "gtest/gtest.h"
@@ -29,6 +31,31 @@ TEST(FoldRelated, OrderOfTheListNotOfAddresses) {
     ASSERT_EQ(All[0].Notes.size(), 1u);
     EXPECT_EQ(All[0].Notes[0].Message, "second [check]");
   }
+}
+
+TEST(ByteCount, AsOneByOne) {
+  // Up to several times what one lane counts.
+  std::string Text;
+  for (size_t Size = 0; Size != 5000; ++Size) {
+    if (Size < 40 || Size % 509 == 0)
+      EXPECT_EQ(countByte(Text, '"'), llvm::StringRef(Text).count('"')) << Size;
+    Text += Size % 7 == 3 ? 'a' : '"';
+  }
+}
+
+TEST(PendingText, EscapesAcrossLines) {
+  // The backslash at the end of a line escapes the newline.
+  std::string Text = "{\"a\\\n\" }\" [";
+  llvm::StringRef All = Text;
+  PendingText Pending(All.take_front(4));
+  EXPECT_FALSE(Pending.isBalanced());
+  Pending.extend(All.take_front(8));
+  EXPECT_TRUE(Pending.isBalanced());
+  Pending.extend(All);
+  EXPECT_FALSE(Pending.isBalanced());
+  PendingText Closed(llvm::StringRef("{\"(\\\\\"}"));
+  EXPECT_TRUE(Closed.isBalanced());
+  EXPECT_FALSE(PendingText(llvm::StringRef("a)")).isBalanced());
 }
 
 TEST(Scanner, ZeroHasNoSign) {
