@@ -15,7 +15,7 @@ class ShapeParser {
 public:
   explicit ShapeParser(ShapeTable &Table) : Table(Table) {}
 
-  /// A shape that is no part of another one.
+  /// A shape that is not part of another one.
   ShapeId parseWhole(Scanner &In);
 
 private:
