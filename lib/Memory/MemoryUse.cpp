@@ -262,14 +262,21 @@ std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
   return Out;
 }
 
+void hlobuf::addChange(std::vector<uint64_t> &Changes, StepRange Range,
+                       uint64_t Bytes) {
+  Range.Start = std::max(0, Range.Start);
+  Range.End = std::min(Range.End, static_cast<int32_t>(Changes.size()) - 2);
+  if (Range.Start > Range.End)
+    return;
+  Changes[static_cast<size_t>(Range.Start)] += Bytes;
+  Changes[static_cast<size_t>(Range.End) + 1] -= Bytes;
+}
+
 uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
                                  llvm::ArrayRef<FreedBytes> Freed) const {
   std::vector<uint64_t> Changes(static_cast<size_t>(Steps) + 2);
   for (const FreedBytes &Item : Freed)
-    if (Item.Range.Start >= 0 && Item.Range.Start <= Item.Range.End) {
-      Changes[static_cast<size_t>(Item.Range.Start)] += Item.Bytes;
-      Changes[static_cast<size_t>(Item.Range.End) + 1] -= Item.Bytes;
-    }
+    addChange(Changes, Item.Range, Item.Bytes);
   uint64_t Now = Space.heldAt(Space.PeakStep);
   uint64_t Most = 0;
   uint64_t Less = 0;

@@ -80,6 +80,11 @@ struct HeldValue {
   llvm::SmallVector<ValueId, 1> Others;
 };
 
+/// Adds \p Bytes to \p Changes, which has an element more than steps, where
+/// \p Range, closed, begins, and takes them off after its end. Steps that there
+/// are not are left out.
+void addChange(std::vector<uint64_t> &Changes, StepRange Range, uint64_t Bytes);
+
 /// Bytes of temps that could be free in some steps, closed.
 struct FreedBytes {
   StepRange Range;

@@ -13,14 +13,6 @@ ResultPlan::ResultPlan(const WasteContext &Ctx)
       Displaced(static_cast<size_t>(Ctx.Memory.steps()) + 2),
       Copies(Displaced.size()), Idle(Displaced.size()) {}
 
-void ResultPlan::change(std::vector<uint64_t> &Changes, StepRange Range,
-                        uint64_t Size) {
-  if (Range.Start < 0 || Range.Start > Range.End)
-    return;
-  Changes[static_cast<size_t>(Range.Start)] += Size;
-  Changes[static_cast<size_t>(Range.End) + 1] -= Size;
-}
-
 /// What \p Writer computes depends on all that read \p P: no schedule can have
 /// a reader after it.
 bool ResultPlan::isReadBefore(const EntryParameter &P, HloId Writer) {
@@ -86,18 +78,18 @@ void ResultPlan::give(const EntryParameter &P, const EntryResult &Result,
   if (Writer && Ctx.D.Module[Writer].Parent != Ctx.D.Module.Entry)
     Writer = HloId();
   if (Ctx.DumpFacts.isTPU()) {
-    change(Copies, {Written, Last}, Last > Written ? Size : 0);
-    change(Idle, {Last + 1, Written - 1}, Size);
+    addChange(Copies, {Written, Last}, Last > Written ? Size : 0);
+    addChange(Idle, {Last + 1, Written - 1}, Size);
     return;
   }
   if (Writer)
     addOperands(Writer);
   if (!Writer || isReadBefore(P, Writer)) {
-    change(Idle, {Last + 1, Written - 1}, Size);
+    addChange(Idle, {Last + 1, Written - 1}, Size);
     return;
   }
-  change(Copies, {First, std::max(Last, Written)}, Size);
-  change(Idle, {First, Written - 1}, Size);
+  addChange(Copies, {First, std::max(Last, Written)}, Size);
+  addChange(Idle, {First, Written - 1}, Size);
   LargestCopy = std::max(LargestCopy, Size);
 }
 
@@ -111,7 +103,7 @@ uint64_t ResultPlan::saved() const {
     if (std::optional<StepRange> Range = Ctx.Memory.range(ValueId(I));
         Range && (Ctx.Memory.kind(ValueId(I)) == MemoryKind::Temp ||
                   Gone.contains(Ctx.D.Values[I].Owner.index())))
-      change(Earlier, {Range->Start + 2, Range->End}, Ctx.D.Values[I].Size);
+      addChange(Earlier, {Range->Start + 2, Range->End}, Ctx.D.Values[I].Size);
   uint64_t Ended = 0;
   for (int32_t Step = 0; Step <= Ctx.Memory.steps(); ++Step) {
     size_t I = static_cast<size_t>(Step);

@@ -34,8 +34,6 @@ public:
 private:
   bool isReadBefore(const EntryParameter &P, HloId Writer);
   void addOperands(HloId Writer);
-  static void change(std::vector<uint64_t> &Changes, StepRange Range,
-                     uint64_t Size);
 
   const WasteContext &Ctx;
   uint64_t Bytes = 0;
