@@ -242,7 +242,8 @@ void Comparer::positions() {
 
 bool Comparer::positionsOf(UsedId U, HloValueId V) {
   size_t Equal = 0;
-  for (uint32_t Row = D[U].Positions.Begin; Row != D[U].Positions.End; ++Row) {
+  IndexRange Rows = D[U].Positions;
+  for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Position &At = D.Positions[Row];
     if (isUnknown(At.Name, At.Index))
       continue;
@@ -317,7 +318,8 @@ void Comparer::uses() {
 bool Comparer::usesOf(UsedId U, HloValueId V) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
   llvm::SmallVector<Key, 8> Stated;
-  for (uint32_t Row = D[U].Uses.Begin; Row != D[U].Uses.End; ++Row) {
+  IndexRange Rows = D[U].Uses;
+  for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Use &Use = D.Uses[Row];
     HloId User = P.find(Use.Name);
     bool Known = User && Use.Operand < P.operands(User).size();
@@ -344,10 +346,12 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
   llvm::sort(Stated);
   Stated.erase(std::unique(Stated.begin(), Stated.end()), Stated.end());
   bool GoOn = true;
-  size_t Count = 0;
-  Flow.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
-  if (Count == Stated.size() && !P.isFromTexts())
-    return true;
+  if (!P.isFromTexts()) {
+    size_t Count = 0;
+    Flow.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
+    if (Count == Stated.size())
+      return true;
+  }
   Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
                                     Key(User.index(), K, At.Ordinal)))

@@ -16,13 +16,19 @@ bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index) {
     Index = ShapeIndex::root();
     return true;
   }
-  llvm::SmallVector<uint32_t, 8> Path;
-  do {
-    uint32_t Step = 0;
+  uint32_t Step = 0;
+  if (!In.number(Step))
+    return false;
+  if (Step <= MaxInline && In.literal('}')) {
+    Index = ShapeIndex::element(Step);
+    return true;
+  }
+  llvm::SmallVector<uint32_t, 8> Path = {Step};
+  while (In.literal(',')) {
     if (!In.number(Step))
       return false;
     Path.push_back(Step);
-  } while (In.literal(','));
+  }
   if (!In.literal('}'))
     return false;
   Index = get(Path);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ public:
   constexpr bool isRoot() const { return Bits <= RootBits; }
   constexpr ShapeIndex canonical() const { return Bits == 0 ? root() : *this; }
   constexpr uint32_t bits() const { return Bits; }
+  /// The element, of a path `{Element}` that element() makes; else nothing.
+  constexpr std::optional<uint32_t> onlyElement() const {
+    if ((Bits & ManyTag) == OneTag)
+      return Bits >> 2;
+    return std::nullopt;
+  }
   constexpr bool operator==(const ShapeIndex &) const = default;
 
 private:

@@ -22,16 +22,32 @@ llvm::ArrayRef<uint32_t> ShapeTrees::elementOrdinals(ShapeId Id) const {
   return Ordinals;
 }
 
+/// Elements of small tuples are counted: that is faster than a lock.
+static constexpr size_t SmallTuple = 8;
+
 uint32_t ShapeTrees::elementOrdinal(ShapeId Id, uint32_t K) const {
   const Shape &S = Shapes[Id];
   if (!S.isTuple() || K >= S.Elements.size())
     return 0;
-  return isFlat(S) ? K + 1 : elementOrdinals(Id)[K];
+  if (isFlat(S))
+    return K + 1;
+  if (K >= SmallTuple)
+    return elementOrdinals(Id)[K];
+  uint32_t Ordinal = 1;
+  for (ShapeId Before : llvm::ArrayRef<ShapeId>(S.Elements).take_front(K))
+    Ordinal += Shapes[Before].Nodes;
+  return Ordinal;
 }
 
 std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
                                             ShapeIndex Index) const {
-  return Index.isRoot() ? 0 : ordinal(Id, Indices.steps(Index));
+  if (Index.isRoot())
+    return 0;
+  if (std::optional<uint32_t> Element = Index.onlyElement()) {
+    uint32_t Ordinal = elementOrdinal(Id, *Element);
+    return Ordinal == 0 ? std::nullopt : std::optional(Ordinal);
+  }
+  return ordinal(Id, Indices.steps(Index));
 }
 
 std::optional<uint32_t>
@@ -47,10 +63,20 @@ ShapeTrees::ordinal(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
   return Ordinal;
 }
 
-/// The number of the element that holds part \p Ordinal, by bisection.
-static uint32_t elementAt(llvm::ArrayRef<uint32_t> Ordinals, uint32_t Ordinal) {
-  return static_cast<uint32_t>(llvm::upper_bound(Ordinals, Ordinal) -
-                               Ordinals.begin() - 1);
+uint32_t ShapeTrees::elementAt(ShapeId Id, uint32_t &Ordinal) const {
+  const Shape &S = Shapes[Id];
+  if (S.Elements.size() <= SmallTuple) {
+    --Ordinal;
+    uint32_t K = 0;
+    for (; Ordinal >= Shapes[S.Elements[K]].Nodes; ++K)
+      Ordinal -= Shapes[S.Elements[K]].Nodes;
+    return K;
+  }
+  llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
+  auto K = static_cast<uint32_t>(llvm::upper_bound(Ordinals, Ordinal) -
+                                 Ordinals.begin() - 1);
+  Ordinal -= Ordinals[K];
+  return K;
 }
 
 llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
@@ -59,11 +85,8 @@ llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
     return {Ordinal - 1};
   llvm::SmallVector<uint32_t, 4> Steps;
   while (Ordinal != 0) {
-    llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
-    uint32_t Element = elementAt(Ordinals, Ordinal);
-    Steps.push_back(Element);
-    Ordinal -= Ordinals[Element];
-    Id = Shapes[Id].Elements[Element];
+    Steps.push_back(elementAt(Id, Ordinal));
+    Id = Shapes[Id].Elements[Steps.back()];
   }
   return Steps;
 }
@@ -81,10 +104,7 @@ ShapeId ShapeTrees::part(ShapeId Id, uint32_t Ordinal) const {
     const Shape &S = Shapes[Id];
     if (isFlat(S))
       return S.Elements[Ordinal - 1];
-    llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
-    uint32_t Element = elementAt(Ordinals, Ordinal);
-    Ordinal -= Ordinals[Element];
-    Id = S.Elements[Element];
+    Id = S.Elements[elementAt(Id, Ordinal)];
   }
   return Id;
 }

@@ -47,6 +47,9 @@ public:
   }
 
 private:
+  /// The number of the element of tuple \p Id that holds its part \p Ordinal,
+  /// which is above 0; that becomes the ordinal inside of the element.
+  uint32_t elementAt(ShapeId Id, uint32_t &Ordinal) const;
   /// Ordinals of the elements of tuple \p Id.
   llvm::ArrayRef<uint32_t> elementOrdinals(ShapeId Id) const;
 

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -44,8 +45,9 @@ public:
 
   bool literal(llvm::StringRef Text) { return Rest.consume_front(Text); }
 
-  /// The same with a size that is known to the compiler.
-  template <size_t N> bool literal(const char (&Text)[N]) {
+  /// The same, compared without a call.
+  template <size_t N>
+  LLVM_ATTRIBUTE_ALWAYS_INLINE bool literal(const char (&Text)[N]) {
     constexpr size_t Size = N - 1;
     if (Rest.size() < Size || std::memcmp(Rest.data(), Text, Size) != 0)
       return false;
@@ -70,14 +72,17 @@ public:
   /// A number as XLA prints it: no sign, no leading zero. False if there is
   /// none or it does not fit.
   template <typename T> bool number(T &Value, llvm::StringRef *Text = nullptr) {
-    size_t Size = 0;
+    constexpr size_t SafeDigits = std::numeric_limits<uint64_t>::digits10;
+    const char *At = Rest.begin();
+    const char *Safe = At + std::min(Rest.size(), SafeDigits);
     uint64_t Sum = 0;
-    while (Size != Rest.size() && llvm::isDigit(Rest[Size])) {
+    for (; At != Safe && llvm::isDigit(*At); ++At)
+      Sum = Sum * 10 + uint64_t(*At - '0');
+    for (; At != Rest.end() && llvm::isDigit(*At); ++At)
       if (__builtin_mul_overflow(Sum, uint64_t(10), &Sum) ||
-          __builtin_add_overflow(Sum, uint64_t(Rest[Size] - '0'), &Sum))
+          __builtin_add_overflow(Sum, uint64_t(*At - '0'), &Sum))
         return false;
-      ++Size;
-    }
+    auto Size = static_cast<size_t>(At - Rest.begin());
     if (Size == 0 || (Size > 1 && Rest.front() == '0') ||
         Sum > static_cast<uint64_t>(std::numeric_limits<T>::max()))
       return false;
@@ -108,10 +113,10 @@ public:
   bool name(llvm::StringRef &Name) {
     if (Rest.empty() || !(llvm::isAlpha(Rest[0]) || Rest[0] == '_'))
       return false;
-    size_t Size = 1;
-    while (Size != Rest.size() && isNameByte(Rest[Size]))
-      ++Size;
-    Name = take(Size);
+    const char *At = Rest.begin() + 1;
+    while (At != Rest.end() && isNameByte(*At))
+      ++At;
+    Name = take(static_cast<size_t>(At - Rest.begin()));
     return true;
   }
 
