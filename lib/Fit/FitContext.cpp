@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/FitContext.h"
+#include "llvm/ADT/Sequence.h"
 #include <map>
 #include <numeric>
 
@@ -41,13 +42,20 @@ int32_t FitContext::step(HloId Id) const {
   return P[Id].Name ? Memory.stepOf(P[Id].Name) : -1;
 }
 
-/// The backward pass begins where the fewest instructions of either pass are on
-/// the wrong side: compilers move some, and compute others again.
+/// The backward pass begins where the fewest products of matrices of either
+/// pass are on the wrong side; where there are none, the fewest instructions.
+/// Compilers move cheap ones, and compute them again.
 void FitContext::findTurn() {
+  auto Counts = [&](size_t I) {
+    return Passes[I] == Pass::Backward && Operations[HloId(I)] != 0;
+  };
+  bool Products = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
   std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
   bool Found = false;
   for (size_t I = 0; I != P.size(); ++I) {
-    int32_t Step = Passes[I] == Pass::None ? -1 : step(HloId(I));
+    bool Votes =
+        Passes[I] != Pass::None && (!Products || Operations[HloId(I)] != 0);
+    int32_t Step = Votes ? step(HloId(I)) : -1;
     if (Step < 0)
       continue;
     Found |= Passes[I] == Pass::Backward;

@@ -43,10 +43,12 @@ def plan_of(fit, folder, capacity):
 
 
 def tag_at(source):
-    """The name that the line gives to what it computes."""
-    line = PROGRAMS.read_text().splitlines()[int(source.rpartition(":")[2]) - 1]
-    names = re.findall(r'"(\w+)"\)', line)
-    return names[-1] if names else "no-name-at-" + source.rpartition(":")[2]
+    """The name that the line, or the end of it on the next one, gives to what it computes."""
+    number = int(source.rpartition(":")[2])
+    for line in PROGRAMS.read_text().splitlines()[number - 1 : number + 1]:
+        if names := re.findall(r'[ (]"(\w+)"\)', line):
+            return names[-1]
+    return f"no-name-at-{number}"
 
 
 def switches_for(changes):

@@ -101,8 +101,8 @@ def scanned_experts(h, p):
 
 
 def conv(x, w, stride=1):
-    return jax.lax.conv_general_dilated(x, w.astype(bf16), (stride, stride), "SAME",
-                                        dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return tag(jax.lax.conv_general_dilated(x, w.astype(bf16), (stride, stride), "SAME",
+                                            dimension_numbers=("NHWC", "HWIO", "NHWC")), "conv")
 
 
 def group_norm(x, g):
