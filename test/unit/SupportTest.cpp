@@ -37,8 +37,9 @@ TEST(ByteCount, AsOneByOne) {
   // Up to several times what one lane counts.
   std::string Text;
   for (size_t Size = 0; Size != 5000; ++Size) {
-    if (Size < 40 || Size % 509 == 0)
+    if (Size < 40 || Size % 509 == 0) {
       EXPECT_EQ(countByte(Text, '"'), llvm::StringRef(Text).count('"')) << Size;
+    }
     Text += Size % 7 == 3 ? 'a' : '"';
   }
 }
