@@ -58,6 +58,10 @@ llvm::ArrayRef<CheckInfo> allChecks();
 /// itself if that is not the name of a check that is gone.
 llvm::StringRef currentCheck(llvm::StringRef Id);
 
+/// Names of checks of earlier releases that no check replaces. Options,
+/// configurations and suppressions may still use them.
+llvm::ArrayRef<llvm::StringRef> droppedChecks();
+
 /// What a finding may be about; findings about the same thing are folded into
 /// one.
 enum class SubjectKind : uint8_t { Allocation, Value, Name, Section, Row };

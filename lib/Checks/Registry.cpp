@@ -50,4 +50,12 @@ StringRef hlobuf::currentCheck(StringRef Id) {
   return Id;
 }
 
+llvm::ArrayRef<StringRef> hlobuf::droppedChecks() {
+  static constexpr StringRef Dropped[] = {
+#define HLOBUF_DROPPED(OldId) OldId,
+#include "Checks/OldNames.def"
+  };
+  return Dropped;
+}
+
 llvm::ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }

@@ -36,6 +36,7 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
+  llvm::append_range(Ids, droppedChecks());
   for (StringRef Glob : Parsed->unmatched(Ids))
     return unknownCheck(Glob);
   return "";

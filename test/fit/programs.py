@@ -286,30 +286,6 @@ def serving(B, S, D, H, L, V):
     return decode, (params, (cache, cache), shape(B, of=i32), shape(of=i32)), (1,)
 
 
-def keras_step(model, loss, data, optimizer=None):
-    """What keras compiles for model.fit() on jax."""
-    import keras
-    model.compile(optimizer=optimizer or keras.optimizers.Adam(1e-4), loss=loss)
-    model.optimizer.build(model.trainable_variables)
-    of = lambda variables: [shape(*v.shape, of=v.dtype) for v in variables]
-    state = (of(model.trainable_variables), of(model.non_trainable_variables), of(model.optimizer.variables), [])
-    model._initialize_jit = None
-    return (lambda state, data: model.train_step(state, data)[::-1]), (state, data), (0,)
-
-
-def keras_gpt(B, T, D, H, L, V):
-    import keras
-    keras.mixed_precision.set_global_policy("mixed_bfloat16")
-    tokens = keras.Input((T,), dtype="int32")
-    h = keras.layers.Embedding(V, D)(tokens)
-    for _ in range(L):
-        h = RematLayer(keras_block(D, H))(h) if False else keras_block(D, H)(h)
-    model = keras.Model(tokens, keras.layers.Dense(V, dtype="float32")(h))
-    B = batch(B)
-    return keras_step(model, keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-                      (shape(B, T, of=i32), shape(B, T, of=i32)))
-
-
 CPU = ("cpu", "")
 V5E, V6E, H100 = ("tpu", "v5e:2x2x1"), ("tpu", "v6e:2x2x1"), ("cuda", "1x1x1")
 PROGRAMS = {
