@@ -47,22 +47,6 @@ std::string WasteContext::donationHint() const {
   return Hint + ": jax.jit(f, donate_argnames=...)";
 }
 
-std::string WasteContext::recomputeHint() const {
-  std::string Hint = "compute it again where it is used next";
-  switch (Names.frontend()) {
-  case Frontend::JAX:
-    return Hint + ", inside of jax.checkpoint or after "
-                  "jax.lax.optimization_barrier";
-  case Frontend::PyTorch:
-    return Hint + ", inside of torch_xla.utils.checkpoint.checkpoint";
-  case Frontend::TensorFlow:
-    return Hint + ", inside of tf.recompute_grad";
-  case Frontend::Unknown:
-    break;
-  }
-  return Hint;
-}
-
 std::string WasteContext::spell(ValueId V) const {
   return D.spell(D[V].Tag.Name, D[V].Tag.Index);
 }
@@ -99,16 +83,6 @@ int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
           T > Step && (First < 0 || T < First))
         First = T;
   return First;
-}
-
-int32_t WasteContext::useUntil(ValueId V, int32_t Step) const {
-  std::optional<StepRange> Range = Memory.range(V);
-  int32_t Last = Range ? Range->Start : -1;
-  if (UsedId U = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[U]))
-      if (int32_t T = Memory.stepOf(Reader.Name); T <= Step)
-        Last = std::max(Last, T);
-  return Last;
 }
 
 int32_t WasteContext::lastUse(ValueId V) const {

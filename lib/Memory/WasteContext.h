@@ -44,8 +44,6 @@ public:
   bool isEntryParameter(ValueId V) const;
   /// The first use of \p V after \p Step; -1 if there is none.
   int32_t useAfter(ValueId V, int32_t Step) const;
-  /// The last use of \p V until \p Step, or its definition.
-  int32_t useUntil(ValueId V, int32_t Step) const;
   int32_t lastUse(ValueId V) const;
   /// The instruction that reads \p V at \p Step; invalid if none does.
   NameId readerAt(ValueId V, int32_t Step) const;
@@ -64,8 +62,6 @@ public:
   /// How a user gives away an argument, in the words of what the program was
   /// written with.
   std::string donationHint() const;
-  /// How a user has a value computed again, in the same words.
-  std::string recomputeHint() const;
   /// Adds it if it is worth it.
   void add(Waste Found);
   /// \p X and \p Y are in one alias set of the module.
@@ -105,7 +101,7 @@ bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);
-/// Adds WideCopy and Recomputable.
+/// Adds WideCopy.
 void findHeld(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);

@@ -1,9 +1,8 @@
-"""Values that are held for little, and padding."""
+"""Arguments that are held twice, and padding."""
 
-import jax
 import jax.numpy as jnp
 from jax import lax
-from lint_programs import barrier, program, spec, update
+from lint_programs import barrier, program, spec
 
 # Shapes that tiles do not fit.
 padding = program("lint-tile-padding")
@@ -37,82 +36,6 @@ reshaped("half", lambda x: x * 2, (64, 64, 32), (1024, 128), dtype=jnp.bfloat16)
 reshaped("six", lambda x: jnp.exp(-x), (2, 3, 4, 5, 6, 7), (40, 126))
 reshaped("integers", lambda x: x + 1, (33, 64), (17, 128), dtype=jnp.int32)
 reshaped("small", lambda x: jnp.cos(x), (256, 16, 16), (512, 128))
-
-
-# Values that cost little to compute again.
-again = program("lint-recomputable")
-
-
-def trained(block, params, arguments):
-    """A step of training: all but products is computed again if `changed`."""
-
-    def build(changed):
-        one = block
-        if changed:
-            one = jax.checkpoint(block, policy=jax.checkpoint_policies.dots_saveable)
-
-        def loss(params, x):
-            for layer in params:
-                x = one(layer, x)
-            return jnp.mean(x * x)
-
-        def step(params, x):
-            return update(params, jax.grad(loss)(params, x))
-
-        return step, (params, *arguments), (0,)
-
-    return build
-
-
-def again_of(name, block, params, *arguments):
-    built = trained(block, params, arguments)
-    built.__name__ = name
-    again(built)
-
-
-def activated(function):
-    return lambda layer, x: x + function(x @ layer[0]) @ layer[1]
-
-
-def gated(layer, x):
-    return x + (jax.nn.silu(x @ layer[0]) * (x @ layer[1])) @ layer[2]
-
-
-def normed(layer, x):
-    y = (x - x.mean(-1, keepdims=True)) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
-    return x + jnp.tanh(y @ layer[0]) @ layer[1]
-
-
-def squared(layer, x):
-    return x + jnp.square(jax.nn.relu(x @ layer[0])) @ layer[1]
-
-
-def biased(layer, x):
-    return x + jax.nn.elu(x @ layer[0] + layer[2]) @ layer[1]
-
-
-def mixed(layer, x):
-    return x + (jnp.tanh(x @ layer[0]) + jnp.cos(x @ layer[1])) @ layer[2]
-
-
-SMALL = [(spec(128, 512), spec(512, 128))] * 4
-again_of("gelu", activated(jax.nn.gelu), SMALL, spec(4096, 128))
-again_of("tanh", activated(jnp.tanh), SMALL, spec(4096, 128))
-again_of("silu", activated(jax.nn.silu), SMALL, spec(4096, 128))
-again_of("elu", activated(jax.nn.elu), SMALL, spec(4096, 128))
-again_of("softplus", activated(jax.nn.softplus), SMALL, spec(4096, 128))
-again_of("sine", activated(jnp.sin), SMALL, spec(4096, 128))
-again_of("relu_squared", squared, SMALL, spec(4096, 128))
-again_of("leaky", activated(jax.nn.leaky_relu), SMALL, spec(4096, 128))
-again_of("hard_swish", activated(jax.nn.hard_swish), SMALL, spec(4096, 128))
-again_of("mish", activated(jax.nn.mish), SMALL, spec(4096, 128))
-again_of("gated", gated, [(spec(128, 512), spec(128, 512), spec(512, 128))] * 4, spec(4096, 128))
-again_of("mixed", mixed, [(spec(128, 512), spec(128, 512), spec(512, 128))] * 4, spec(4096, 128))
-again_of("deep", activated(jax.nn.gelu), [(spec(64, 256), spec(256, 64))] * 12, spec(2048, 64))
-again_of("layer_norm", normed, SMALL, spec(4096, 128))
-again_of("bias", biased, [(*SMALL[0], spec(512))] * 4, spec(4096, 128))
-again_of("half", activated(jax.nn.gelu), [(spec(128, 512, dtype=jnp.bfloat16),
-         spec(512, 128, dtype=jnp.bfloat16))] * 4, spec(4096, 128, dtype=jnp.bfloat16))  # fmt: skip
 
 
 # Arguments that are held a second time, converted.
