@@ -286,6 +286,13 @@ def serving(B, S, D, H, L, V):
     return decode, (params, (cache, cache), shape(B, of=i32), shape(of=i32)), (1,)
 
 
+def from_keras(name, *args):
+    """Steps of keras_programs.py; imported only for them, since not every Python has Keras."""
+    import keras_programs
+    with keras_programs.remat(SWITCHES):
+        return getattr(keras_programs, name)(SWITCHES, *args)
+
+
 CPU = ("cpu", "")
 V5E, V6E, H100 = ("tpu", "v5e:2x2x1"), ("tpu", "v6e:2x2x1"), ("cuda", "1x1x1")
 PROGRAMS = {
@@ -303,6 +310,8 @@ PROGRAMS = {
     "long-context-v6e": (V6E, lambda: gpt(unrolled_loss, 1, 8192, 512, 2, 3, 32000, scan=False)),
     "decode-v5e": (V5E, lambda: serving(8, 2048, 1024, 8, 12, 32000)),
     "master-weights-h100": (H100, lambda: gpt(scan_remat_loss, 4, 1024, 2048, 16, 8, 32000, update=mixed_adam, of=bf16)),
+    "keras-gpt-v5e": (V5E, lambda: from_keras("gpt", 16, 1024, 512, 8, 6, 32000)),
+    "keras-unet-h100": (H100, lambda: from_keras("unet", 32, 128, 64)),
 }
 
 
@@ -329,7 +338,8 @@ def apply_checkpoint():
 
 
 if __name__ == "__main__":
-    apply_checkpoint()
+    if not sys.argv[1].startswith("keras"):
+        apply_checkpoint()
     (platform, topology), make = PROGRAMS[sys.argv[1]]
     step, arguments, donated = make()
     chip = jax.sharding.SingleDeviceSharding(devices(platform, topology)[0])
