@@ -323,7 +323,7 @@ GrowthFinder::run(llvm::ArrayRef<GrownGroup> Groups) const {
     std::string Bytes = humanBytes(Group.Bytes);
     if (Group.Count > 1)
       Bytes += fmt::format(" in {}", Group.Count);
-    Lines.push_back(printable(Bytes + " " + Text));
+    Lines.push_back(printable(fmt::format("{} {}", Bytes, Text)));
   }
   return Lines;
 }

@@ -20,7 +20,7 @@ static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
 }
 
 void LastLine::count(CheckCounts &Checks, StringRef Id) {
-  auto At = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
+  auto *At = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
     return Known.first < X;
   });
   if (At == Checks.end() || At->first != Id)

@@ -265,6 +265,8 @@ void VerdictStore::prune() const {
   using namespace std::chrono;
   auto Oldest = system_clock::now() - hours(24 * StampIndex::KeptDays);
   std::set<Key> Used = Files.used();
+  // What cannot be removed is tried again by the next run.
+  [[maybe_unused]] std::error_code Left;
   std::error_code Error;
   for (fs::recursive_directory_iterator At(Folder, Error, false), End;
        At != End && !Error; At.increment(Error)) {
@@ -282,7 +284,7 @@ void VerdictStore::prune() const {
     llvm::ErrorOr<fs::basic_file_status> Status = At->status();
     if (Status && Status->getLastModificationTime() < Oldest &&
         Used.count(K) == 0)
-      fs::remove(Path);
+      Left = fs::remove(Path);
   }
 }
 

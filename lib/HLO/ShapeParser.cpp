@@ -38,8 +38,8 @@ private:
 static constexpr unsigned MaxDepth = 200;
 
 /// By byte: how it changes the depth of brackets.
-static constexpr std::array<signed char, 256> DepthSteps = [] {
-  std::array<signed char, 256> Steps = {};
+static constexpr std::array<int16_t, 256> DepthSteps = [] {
+  std::array<int16_t, 256> Steps = {};
   for (unsigned char Open : {'(', '{', '['})
     Steps[Open] = 1;
   for (unsigned char Close : {')', '}', ']'})
@@ -52,7 +52,7 @@ static constexpr std::array<signed char, 256> DepthSteps = [] {
 static size_t balancedSize(StringRef Text) {
   unsigned Depth = 0;
   for (size_t I = 0; I != Text.size(); ++I) {
-    int Step = DepthSteps[static_cast<unsigned char>(Text[I])];
+    int16_t Step = DepthSteps[static_cast<unsigned char>(Text[I])];
     if (Step == 0)
       continue;
     Depth += static_cast<unsigned>(Step);

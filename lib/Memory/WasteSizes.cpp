@@ -6,7 +6,6 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Padding is worth a finding where it is more than the elements.
 static constexpr uint64_t PaddingFactor = 2;
