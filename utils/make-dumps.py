@@ -31,6 +31,10 @@ PINS = [
 ]
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+
+from hlobuf._compile_worker import ENVIRONMENT  # noqa: E402
+
 CACHE = HERE.parent / "build" / "venv-dumps"
 PROGRAMS = HERE / "dump_programs.py"
 
@@ -38,16 +42,6 @@ PROGRAMS = HERE / "dump_programs.py"
 KEPT = re.compile(
     r"(after_optimizations|-buffer-assignment(-values)?|-live-range|-memory-usage-report)\.txt$"
 )
-
-# libtpu asks the machine about its TPU unless it is told.
-TPU_ENVIRONMENT = {
-    "TPU_ACCELERATOR_TYPE": "v5litepod-4",
-    "TPU_SKIP_MDS_QUERY": "1",
-    "TPU_WORKER_HOSTNAMES": "localhost",
-    "TPU_WORKER_ID": "0",
-    "ALLOW_MULTIPLE_LIBTPU_LOAD": "true",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-}
 
 
 def report(message):
@@ -186,7 +180,7 @@ def run_compilers(options, folder):
     python = environment_python(options)
     flags = "--xla_dump_to=%s --xla_dump_hlo_as_text" % folder
     flags += " --xla_force_host_platform_device_count=4"
-    environment = dict(os.environ, XLA_FLAGS=flags, JAX_PLATFORMS="cpu", **TPU_ENVIRONMENT)
+    environment = dict(os.environ, XLA_FLAGS=flags, JAX_PLATFORMS="cpu", **ENVIRONMENT)
     progress = folder / "progress"
     command = [python, "-B", Path(__file__), "--progress", progress] + sys.argv[1:]
     progress.write_text("0 start")

@@ -10,26 +10,17 @@ of two releases.
 
 import argparse
 import functools
-import os
 import pathlib
 import re
 import sys
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-for name, value in {
-    "TPU_ACCELERATOR_TYPE": "v5litepod-4",
-    "TPU_WORKER_HOSTNAMES": "localhost",
-    "TPU_WORKER_ID": "0",
-    "TPU_SKIP_MDS_QUERY": "1",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-}.items():
-    os.environ.setdefault(name, value)
-os.environ["XLA_FLAGS"] = "--xla_dump_hlo_as_text"
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 
+# First: it says what jax is to be.
+from ahead_of_time import compile_into, place  # isort: skip
 import jax
 import jax.numpy as jnp
 from jax import lax
-
 
 # Source lines without folders: they are in test inputs.
 jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
@@ -140,26 +131,6 @@ PROGRAMS = {
 }
 
 
-def compile_into(folder, platform, options):
-    function, arguments, donated = train(**options)
-    shardings = {}
-    if platform == "tpu":
-        from jax.experimental import topologies
-
-        devices = topologies.get_topology_desc(
-            platform="tpu", topology_name="v5e:2x2x1", chips_per_host_bounds=(2, 2, 1)
-        ).devices
-        one = jax.sharding.SingleDeviceSharding(devices[0])
-        shardings = {"in_shardings": one, "out_shardings": one}
-    folder.mkdir(parents=True, exist_ok=True)
-    jitted = jax.jit(function, donate_argnums=donated, **shardings)
-    options = {"xla_dump_to": str(folder)}
-    try:
-        jitted.lower(*arguments).compile(compiler_options=options)
-    except Exception as error:
-        print(f"{folder}: {type(error).__name__}: {str(error).splitlines()[0][:120]}")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
@@ -167,6 +138,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--side", default="")
     options = parser.parse_args()
+    placed = place(options.platform)
     for cause, sides in CAUSES.items():
         for name, program in PROGRAMS.items():
             # test/diff/Inputs are remat-small/old, donation-small/old and /new, by CPU.
@@ -176,7 +148,7 @@ def main():
                 if (cause == "release") != bool(options.side) or options.side not in ("", side):
                     continue
                 folder = options.out / f"{cause}-{name}" / side
-                compile_into(folder, options.platform, {**program, **changes})
+                compile_into(folder, *train(**{**program, **changes}), placed)
 
 
 if __name__ == "__main__":

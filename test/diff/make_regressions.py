@@ -7,13 +7,14 @@ Each program is a folder OUT/<program>.
 """
 
 import argparse
-import os
 import pathlib
 import re
+import sys
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["XLA_FLAGS"] = "--xla_dump_hlo_as_text"
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 
+# First: it says what jax is to be.
+from ahead_of_time import compile_into  # isort: skip
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -165,13 +166,9 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    for name, (function, arguments, donated) in PROGRAMS.items():
-        if not re.search(options.only, name):
-            continue
-        folder = options.out / name
-        folder.mkdir(parents=True, exist_ok=True)
-        lowered = jax.jit(function, donate_argnums=donated).lower(*arguments)
-        lowered.compile(compiler_options={"xla_dump_to": str(folder)})
+    for name, program in PROGRAMS.items():
+        if re.search(options.only, name):
+            compile_into(options.out / name, *program)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ import functools
 import os
 import sys
 
-os.environ.update(TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_SKIP_MDS_QUERY="1", TPU_WORKER_HOSTNAMES="localhost",
-                  TPU_WORKER_ID="0", JAX_PLATFORMS="cpu", KERAS_BACKEND="jax")
+os.environ["KERAS_BACKEND"] = "jax"
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from ahead_of_time import find_devices
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.ad_checkpoint import checkpoint_name as tag
-from jax.experimental import topologies
 
 SWITCHES = dict(s.partition("=")[::2] for s in sys.argv[2:])
 NARROW = SWITCHES.get("narrow", "").split(",")
@@ -315,15 +315,6 @@ PROGRAMS = {
 }
 
 
-def devices(platform, topology):
-    if platform == "cpu":
-        return jax.devices()
-    if platform == "tpu":
-        return topologies.get_topology_desc(platform="tpu", topology_name=topology, chips_per_host_bounds=(2, 2, 1)).devices
-    return topologies.get_topology_desc(platform="cuda", topology_name=topology, topology=topology,
-                                        target_config=open(os.environ["HLOBUF_GPU"]).read()).devices
-
-
 def apply_checkpoint():
     names = [n for n in SWITCHES.get("checkpoint", "").split(",") if n]
     save = [n for n in SWITCHES.get("save", "").split(",") if n]
@@ -342,6 +333,6 @@ if __name__ == "__main__":
         apply_checkpoint()
     (platform, topology), make = PROGRAMS[sys.argv[1]]
     step, arguments, donated = make()
-    chip = jax.sharding.SingleDeviceSharding(devices(platform, topology)[0])
+    chip = jax.sharding.SingleDeviceSharding(find_devices(platform, topology, os.environ.get("HLOBUF_GPU"))[0])
     step = jax.jit(step, in_shardings=chip, out_shardings=chip, donate_argnums=donated if "donate" in SWITCHES else ())
     step.lower(*arguments).compile()

@@ -32,8 +32,10 @@ import traceback
 import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
+BESIDE = os.path.join(HERE, os.pardir)
+sys.path[:0] = [HERE, os.path.join(BESIDE, "mutation"), BESIDE]
 
+from ahead_of_time import find_devices  # pylint: disable=wrong-import-position
 import explained  # pylint: disable=wrong-import-position
 from harness import read, stem_of, write  # pylint: disable=wrong-import-position
 from hlo import Module  # pylint: disable=wrong-import-position
@@ -102,17 +104,6 @@ def prepare(o):
     if o.platform == "cuda":
         flags.append("--xla_gpu_autotune_level=0")
     os.environ["XLA_FLAGS"] = " ".join(flags)
-    os.environ["JAX_PLATFORMS"] = "cpu"
-    for key, value in {
-        "TPU_ACCELERATOR_TYPE": "v5litepod-4",
-        "TPU_WORKER_HOSTNAMES": "localhost",
-        "TPU_WORKER_ID": "0",
-        "TPU_SKIP_MDS_QUERY": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
-        "ALLOW_MULTIPLE_LIBTPU_LOAD": "true",
-    }.items():
-        os.environ.setdefault(key, value)
     warnings.simplefilter("ignore")
     os.makedirs(folder, exist_ok=True)
     return folder
@@ -124,24 +115,12 @@ class Compiler:
 
         self.jax, self.runs, self.settings = jax, o.platform == "cpu", {}
         self.journal, self.changed = Journal(o.out), False
-        if self.runs:
-            self.devices = jax.devices()
-            return
-        from jax.experimental import (
-            topologies,
-        )  # pylint: disable=import-outside-toplevel
-
+        topology = o.topology
         if o.platform == "cuda":
-            name = "1x1x4" if o.spread else "1x1x1"
-            how = {"target_config": read(o.target_config), "topology": name}
-        else:
-            sides = [int(n) for n in o.topology.split(":")[1].split("x")]
-            how = {"chips_per_host_bounds": tuple((sides + [1, 1])[:3])}
-            name = o.topology
-        described = topologies.get_topology_desc(
-            platform=o.platform, topology_name=name, **how
-        )
-        self.devices = described.devices
+            topology = "1x1x4" if o.spread else "1x1x1"
+        self.devices = find_devices(o.platform, topology, o.target_config)
+        if self.runs:
+            return
         mesh = jax.sharding.Mesh(self.devices[:1], ("x",))
         one = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
         self.settings = {"in_shardings": one, "out_shardings": one}
