@@ -118,8 +118,8 @@ static int32_t distance(std::optional<StepRange> X,
 
 /// Of the values that shared bytes with \p Before, the one that says most of
 /// why \p V takes bytes of its own: its bytes are held at the new peak, too,
-/// and it is live when V is; or it was
-/// next to it in time, later rather than earlier.
+/// and it is live when V is; or it was next to it in time, later rather than
+/// earlier.
 ValueId GrowthFinder::bestPartner(ValueId V, ValueId Before) const {
   ValueId Best;
   std::tuple<bool, Apart, int32_t, int32_t> BestKey;
@@ -296,10 +296,10 @@ std::string GrowthFinder::explainNew(ValueId V) const {
 std::string GrowthFinder::explain(const GrownGroup &Group) const {
   std::string Text;
   for (ValueId Held : Group.Values) {
-    ValueId V = New.ids()[*New.numberOf(Held)];
-    auto At = OldOf.find(*New.numberOf(Held));
-    if (auto From = MovedFrom.find(*New.numberOf(Held));
-        From != MovedFrom.end())
+    size_t Number = *New.numberOf(Held);
+    ValueId V = New.ids()[Number];
+    auto At = OldOf.find(Number);
+    if (auto From = MovedFrom.find(Number); From != MovedFrom.end())
       return fmt::format("{} was in {} before", New.called(V), From->second);
     if (At == OldOf.end())
       return New.called(V) + " " + explainNew(V);

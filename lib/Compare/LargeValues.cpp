@@ -98,22 +98,8 @@ ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
   return Found;
 }
 
-static std::string withWords(StringRef Name, const ValueName &Called) {
-  std::string Words = Called.text();
-  return Words.empty() || Words == Name ? Name.str()
-                                        : fmt::format("{} ({})", Name, Words);
-}
-
 std::string LargeValues::spell(ValueId V) const {
   return D.spell(D[V].Tag.Name, D[V].Tag.Index);
-}
-
-std::string LargeValues::called(ValueId V) const {
-  return withWords(spell(V), Names[V]);
-}
-
-std::string LargeValues::calledInstruction(NameId Name) const {
-  return withWords(D.Names[Name], Names.ofInstruction(Name));
 }
 
 NameId LargeValues::lastReaderOf(ValueId V) const {

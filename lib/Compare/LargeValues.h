@@ -44,9 +44,11 @@ public:
   /// `fusion.1{0}`.
   std::string spell(ValueId V) const;
   /// `fusion.1{0} (exp train.py:11)`.
-  std::string called(ValueId V) const;
+  std::string called(ValueId V) const { return Names.spell(V); }
   /// `fusion.2 (add train.py:15)`.
-  std::string calledInstruction(NameId Name) const;
+  std::string calledInstruction(NameId Name) const {
+    return Names.spellInstruction(Name);
+  }
   /// What reads \p V last, with its step; or why it is live to the end.
   std::string lastReader(ValueId V) const;
   /// A loop adds one part of it in each trip.

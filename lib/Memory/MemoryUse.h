@@ -52,8 +52,6 @@ struct SpaceUse {
   std::vector<uint64_t> LiveTemp;
 
   uint64_t temp() const { return Allocated - Resident; }
-  /// Bytes of temps beyond the most that are live at one time.
-  uint64_t fragmentation() const { return Allocated - Peak; }
   /// Bytes held at \p Step.
   uint64_t heldAt(int32_t Step) const {
     size_t I = static_cast<size_t>(Step);

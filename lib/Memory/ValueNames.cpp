@@ -272,10 +272,19 @@ ValueName ValueNames::operator[](const HeldValue &Held) const {
   return Best;
 }
 
+static std::string withWords(std::string Spelled, const ValueName &Called) {
+  std::string Words = Called.text();
+  return Words.empty() || Words == Spelled ? Spelled
+                                           : Spelled + " (" + Words + ")";
+}
+
 std::string ValueNames::spell(ValueId V) const {
   std::string Spelled = D.spell(D[V].Tag.Name, D[V].Tag.Index);
-  std::string Called = (*this)[V].text();
-  return Called == Spelled ? Spelled : Spelled + " (" + Called + ")";
+  return withWords(std::move(Spelled), (*this)[V]);
+}
+
+std::string ValueNames::spellInstruction(NameId Name) const {
+  return withWords(D.Names[Name].str(), ofInstruction(Name));
 }
 
 std::string ValueNames::loopText(NameId Name) const {

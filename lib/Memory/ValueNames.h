@@ -39,6 +39,8 @@ public:
   /// What instruction \p Name does: by its own metadata, also where it updates
   /// an argument; else what its result is called.
   ValueName ofInstruction(NameId Name) const;
+  /// Instruction \p Name with that: `fusion.2 (add train.py:15)`.
+  std::string spellInstruction(NameId Name) const;
 
   /// `scan at train.py:32`, or `loop while.7`, of the while loop \p Name.
   std::string loopText(NameId Name) const;

@@ -75,8 +75,7 @@ static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
       NameId Loop = Ctx.D.Module[Callers.front()].Name;
       return "the " + Ctx.Names.loopText(Loop);
     }
-  std::string Called = Ctx.Names.ofInstruction(Name).text();
-  return Ctx.spell(V) + (Called == Ctx.spell(V) ? "" : " (" + Called + ")");
+  return Ctx.Names.spellInstruction(Name);
 }
 
 /// How \p V gets what was an argument before.

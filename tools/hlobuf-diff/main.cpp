@@ -2,12 +2,12 @@
 //
 // Options to a comparison.
 
+#include "Checks/Context.h"
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Compare/DiffPrinters.h"
 #include "Compare/GrowthReasons.h"
 #include "Compare/Matching.h"
-#include "Dataflow/ModuleAnalysis.h"
 #include "Driver/OrderedRun.h"
 #include "Input/Load.h"
 #include "Results/Result.h"
@@ -83,38 +83,12 @@ struct Growth {
 };
 
 /// A dump and where its memory goes.
-class MeasuredDump {
-public:
+struct MeasuredDump {
   explicit MeasuredDump(std::unique_ptr<LoadedDump> From)
-      : Loaded(std::move(From)), DumpFacts(*Loaded->Model),
-        Memory(DumpFacts, [this] { return module(); }) {}
-
-  const MemoryUse &memory() const { return Memory; }
-  const LoadedDump &loaded() const { return *Loaded; }
-  /// What values are called; uses the module if there is one.
-  const ValueNames &names() {
-    if (!Names)
-      Names = std::make_unique<ValueNames>(DumpFacts, module());
-    return *Names;
-  }
-
-private:
-  /// What its module implies, derived when it is first asked for; null without
-  /// one.
-  const ModuleAnalysis *module() {
-    const Dump &D = *Loaded->Model;
-    if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
-      return nullptr;
-    if (!Module)
-      Module = std::make_unique<ModuleAnalysis>(DumpFacts);
-    return Module.get();
-  }
+      : Loaded(std::move(From)), Context(*Loaded->Model) {}
 
   std::unique_ptr<LoadedDump> Loaded;
-  Facts DumpFacts;
-  std::unique_ptr<ModuleAnalysis> Module;
-  std::unique_ptr<ValueNames> Names;
-  MemoryUse Memory;
+  CheckContext Context;
 };
 
 /// The dumps of one argument.
@@ -156,10 +130,10 @@ static void fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << Text << '\n';
 }
 
-static ProgramMemory describe(const Input &In, MeasuredDump &Of) {
-  StringRef Name = Of.loaded().Model->Module.Name;
+static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
+  StringRef Name = Of.Loaded->Model->Module.Name;
   return describeProgram(
-      Of.memory(), Of.names(),
+      Of.Context.memory(), Of.Context.names(),
       printable(Name.empty() ? moduleNameOf(In.Path) : Name));
 }
 
@@ -187,7 +161,7 @@ static SideOfDiff readSide(const std::string &Path) {
     if (!(*L)->Syntax.empty())
       return Read{{}, (*L)->damage(), {}, nullptr};
     auto Measured = std::make_unique<MeasuredDump>(std::move(*L));
-    Read Done{describe(In, *Measured), {}, Measured->loaded().Unused, nullptr};
+    Read Done{describe(In, *Measured), {}, Measured->Loaded->Unused, nullptr};
     if (IsOnly)
       Done.Measured = std::move(Measured);
     return Done;
@@ -246,8 +220,8 @@ static bool isWithin(const Growth &G, const MemoryDiff &D) {
 
 /// Program \p Number of \p Side; null if it cannot be read any more. \p Again
 /// owns it if it was read for this.
-static MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
-                             std::unique_ptr<MeasuredDump> &Again) {
+static const MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
+                                   std::unique_ptr<MeasuredDump> &Again) {
   if (Side.Only)
     return Side.Only.get();
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number], {});
@@ -266,11 +240,12 @@ static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,
   if (Quiet || !Diff.grows() || !Diff.isNoticeable())
     return Diff;
   std::unique_ptr<MeasuredDump> OldAgain, NewAgain;
-  MeasuredDump *Before = measure(Old, OldNumber, OldAgain);
-  MeasuredDump *After = measure(New, NewNumber, NewAgain);
+  const MeasuredDump *Before = measure(Old, OldNumber, OldAgain);
+  const MeasuredDump *After = measure(New, NewNumber, NewAgain);
   if (Before && After)
-    Diff.Reasons = explainGrowth({Before->memory(), Before->names()},
-                                 {After->memory(), After->names()});
+    Diff.Reasons =
+        explainGrowth({Before->Context.memory(), Before->Context.names()},
+                      {After->Context.memory(), After->Context.names()});
   return Diff;
 }
 

@@ -168,8 +168,7 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Made.Context;
   auto Derived = [&] { return Context.moduleAnalysis(); };
-  Made.Memory = std::make_unique<MemoryUse>(Context, Derived);
-  Made.P = makePicture(*Made.Memory, Derived, Context.thunkGraph(), R);
+  Made.P = makePicture(Context.memory(), Derived, Context.thunkGraph(), R);
   setCapacity(In, Request, Made.P);
   settleSentences(R);
   if (!R.ProvesNothing) {

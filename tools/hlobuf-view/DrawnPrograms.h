@@ -9,7 +9,6 @@
 #include "Draw/PictureWriters.h"
 #include "Driver/CheckSelection.h"
 #include "Input/Load.h"
-#include "Memory/MemoryUse.h"
 
 namespace hlobuf {
 
@@ -28,7 +27,6 @@ struct DrawRequest {
 struct DrawnProgram {
   std::unique_ptr<LoadedDump> Loaded;
   std::unique_ptr<CheckContext> Context;
-  std::unique_ptr<MemoryUse> Memory;
   Picture P;
   /// Why the HLO module is not used; empty if it is.
   std::string Malformed;

@@ -147,9 +147,9 @@ static void draw(const DrawnProgram &After, const DrawnProgram *Before,
     return writeHtml(Page, OS);
   DrawnDump Old = Before->drawn();
   Page.Before = &Old;
-  Page.Matches =
-      matchBlocks({Before->P, *Before->Memory, Before->Context->names()},
-                  {After.P, *After.Memory, After.Context->names()});
+  Page.Matches = matchBlocks(
+      {Before->P, Before->Context->memory(), Before->Context->names()},
+      {After.P, After.Context->memory(), After.Context->names()});
   writeHtml(Page, OS);
 }
 
