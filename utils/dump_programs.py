@@ -143,23 +143,6 @@ def waste_wide(weights, x):
     return jnp.tanh(x @ weights) @ weights
 
 
-@program(shape(64, 64), shape(64))
-def waste_broadcast(x, scale):
-    """A broadcast that is used again after the peak."""
-    wide = lax.optimization_barrier(jnp.broadcast_to(scale[:, None], (64, 64)))
-    y = jnp.cumsum(x + wide, 0) @ x
-    y = jnp.cumsum(y, 1) @ y
-    return y @ wide
-
-
-@program(shape(64, 64), shape(64, 64))
-def waste_early(x, y):
-    """A value that is computed before the peak and used after it."""
-    early, later = lax.optimization_barrier((y @ y, x))
-    z, early = lax.optimization_barrier((jnp.cumsum(later, 0), early))
-    return jnp.tanh(jnp.cumsum(z @ x, 1) @ z) @ early
-
-
 @program(shape(64, 64), shape(1, 64), shape(dtype="int32"))
 def waste_copy(x, row, at):
     """A value that is read after it was updated."""
