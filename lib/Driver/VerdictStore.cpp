@@ -121,40 +121,40 @@ static KeyHash hashSettings(const PlannedDump &D, const SiblingPaths &Given,
   return Hash;
 }
 
-/// Adds the stamps of \p In's files to \p Hash. False if one has none, or is so
+/// \p Hash with the stamps of \p In's files. Nothing if one has none, or is so
 /// new that another change may not show.
-static bool addStamps(const Input &In, KeyHash &Hash) {
+static std::optional<StampIndex::Stamp> stampsOf(const Input &In,
+                                                 KeyHash Hash) {
   for (const InputFile &File : In.Files) {
     if (File.Path.empty())
       continue;
     std::optional<FileStamp> Stamp = stampOf(File.Path);
     if (!Stamp || !Stamp->isSettled())
-      return false;
+      return std::nullopt;
     for (uint64_t Part : {Stamp->Device, Stamp->Inode, Stamp->Size,
                           static_cast<uint64_t>(Stamp->Modified),
                           static_cast<uint64_t>(Stamp->Changed)})
       Hash.add(StringRef(reinterpret_cast<const char *>(&Part), sizeof(Part)));
   }
-  return true;
+  return Hash.finish<16>();
 }
 
 std::optional<VerdictStore::Key>
 VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) {
   if (!Program || !isReadTwice(D.In))
     return std::nullopt;
-  KeyHash Hash = hashSettings(D, Given, *Program);
-  // Before the files are read: a change meanwhile must show.
-  std::optional<StampIndex::Stamp> Stamp;
-  if (KeyHash Stamps = Hash; addStamps(D.In, Stamps)) {
-    Stamp = Stamps.finish<16>();
+  const KeyHash Settings = hashSettings(D, Given, *Program);
+  std::optional<StampIndex::Stamp> Stamp = stampsOf(D.In, Settings);
+  if (Stamp)
     if (std::optional<Key> Known = Files.find(*Stamp))
       return Known;
-  }
+  KeyHash Hash = Settings;
   for (const InputFile &File : D.In.Files)
     if (!File.Path.empty() && !Hash.addFile(File.Path))
       return std::nullopt;
   Key K = Hash.finish();
-  if (Stamp)
+  // What was read may be another file by now.
+  if (Stamp && stampsOf(D.In, Settings) == Stamp)
     Files.add(*Stamp, K);
   return K;
 }
