@@ -260,7 +260,7 @@ void VerdictStore::add(const Key &K, const Input &In, const DumpResult &R) {
   note(write(fileOf(K), sumOf(Bytes) + Bytes));
 }
 
-/// Removes only what has the name of a verdict.
+/// Removes only verdicts.
 void VerdictStore::prune() const {
   using namespace std::chrono;
   auto Oldest = system_clock::now() - hours(24 * StampIndex::KeptDays);
@@ -282,8 +282,12 @@ void VerdictStore::prune() const {
       continue;
     llvm::copy(Bytes, K.begin());
     llvm::ErrorOr<fs::basic_file_status> Status = At->status();
-    if (Status && Status->getLastModificationTime() < Oldest &&
-        Used.count(K) == 0)
+    std::unique_ptr<llvm::MemoryBuffer> Buffer;
+    if (!Status || Status->getLastModificationTime() >= Oldest ||
+        Used.count(K) != 0)
+      continue;
+    std::optional<StringRef> Verdict = readChecked(Path.str(), Buffer);
+    if (Verdict && Verdict->starts_with(bytesOf(K)))
       Left = fs::remove(Path);
   }
 }

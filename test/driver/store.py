@@ -3,7 +3,7 @@
 age STORE            makes all entries old
 count STORE          prints how many there are, and how many are not old
 damage STORE         flips a byte, cuts off, empties or exchanges each entry
-litter STORE         adds a verdict that nobody asks for, and files that are none
+litter STORE         adds files that hold no verdict, one of them named like one
 swap FILE            changes FILE, or changes it back, and keeps its size and time
 race N COMMAND..     runs N of these at once; all must print the same
 full COMMAND..       runs it where no file can be written
