@@ -28,7 +28,8 @@ struct FileStamp {
 };
 
 /// The stamp of the regular file \p Path; nothing for others, where there is
-/// none, and on systems without a time of change (Windows).
+/// none, and where the system does not itself note the time of each change: on
+/// Windows, and on network, FUSE and read-only file systems.
 std::optional<FileStamp> stampOf(const std::string &Path);
 
 } // namespace hlobuf
