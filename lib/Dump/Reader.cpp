@@ -192,8 +192,6 @@ void DumpReader::readAssignment(LineCursor &In) {
   if (!D.fromProto())
     present(Section::Restated);
   AllocationReader(D, Syntax).readAllocations(In);
-  D.Allocations.shrink_to_fit();
-  D.Values.shrink_to_fit();
 
   bool InFile = !In.atEnd();
   D.Split = !InFile && (D.file(FileRole::Values).present() ||
@@ -263,12 +261,6 @@ void DumpReader::readUsed(LineCursor &In, bool HasTotal) {
   if (HasTotal)
     Used.readTotal(In);
   Used.readUsedValues(In);
-  // Growing arrays took too much.
-  D.Used.shrink_to_fit();
-  D.Positions.shrink_to_fit();
-  D.Uses.shrink_to_fit();
-  D.Instructions.shrink_to_fit();
-  D.OperandNames.shrink_to_fit();
 }
 
 void DumpReader::readTraceText() {
