@@ -360,7 +360,6 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
   TextReader Reader(In, *L, All, Jobs);
   std::string Traces;
   {
-    // The walk refers to it.
     auto Release = [&] { L->Texts.releasePages(); };
     TextWalk Walk(Release);
     Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);

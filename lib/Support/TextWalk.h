@@ -18,10 +18,12 @@ namespace hlobuf {
 /// every instruction does not keep a whole file in memory.
 class TextWalk {
 public:
-  /// \p Release, if it is given, is called for each ChunkBytes of text.
+  /// \p Release, if it is given, is called for each ChunkBytes of text. It must
+  /// live as long as this.
   explicit TextWalk(llvm::function_ref<void()> Release) : Release(Release) {
     Current = this;
   }
+  template <typename Fn> explicit TextWalk(const Fn &&Temporary) = delete;
   ~TextWalk() { Current = nullptr; }
   TextWalk(const TextWalk &) = delete;
   TextWalk &operator=(const TextWalk &) = delete;

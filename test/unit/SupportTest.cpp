@@ -5,7 +5,9 @@
 #include "Support/ByteCount.h"
 #include "Support/Diagnostic.h"
 #include "Support/Scanner.h"
+#include "Support/TextWalk.h"
 #include "gtest/gtest.h"
+#include <type_traits>
 
 using namespace hlobuf;
 
@@ -31,6 +33,12 @@ TEST(FoldRelated, OrderOfTheListNotOfAddresses) {
     ASSERT_EQ(All[0].Notes.size(), 1u);
     EXPECT_EQ(All[0].Notes[0].Message, "second [check]");
   }
+}
+
+TEST(TextWalk, TakesNothingThatEndsBeforeIt) {
+  auto Release = [] {};
+  static_assert(std::is_constructible_v<TextWalk, decltype(Release) &>);
+  static_assert(!std::is_constructible_v<TextWalk, decltype(Release)>);
 }
 
 TEST(ByteCount, AsOneByOne) {
