@@ -34,8 +34,6 @@ public:
   /// \p BodyOnly.
   std::vector<InPlacePair> inPlace(HloId Id, bool BodyOnly = false);
 
-  /// False if no instruction with \p Op has pairs.
-
 private:
   void join(HloValueId A, HloValueId B);
   void join(HloId A, uint32_t PartA, HloId B, uint32_t PartB);
