@@ -3,7 +3,6 @@
 #include "Fit/FitContext.h"
 #include "llvm/ADT/Sequence.h"
 #include <map>
-#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -14,12 +13,12 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
                        const SpaceUse &Main)
     : Memory(Memory), Module(Module), Main(Main), DumpFacts(Memory.facts()),
       D(DumpFacts.dump()), P(Module.program()), Flow(Module.flow()),
-      Aliases(Module.aliases()), Names(DumpFacts, &Module),
+      Aliases(Module.aliases()), Members(Flow, Aliases),
+      Names(DumpFacts, &Module),
       Arguments(findEntryArguments(DumpFacts, Names)),
       Batch(DumpFacts, Arguments), Operations(P) {
   findPasses();
   findTurn();
-  findGroups();
   findResults();
   findDonations();
   findBuffers();
@@ -127,7 +126,7 @@ bool FitContext::isReadAfter(HloId Parameter, HloValueId Result) const {
     for (auto [Step, User] : readers(V))
       Last = std::max(Last, Step);
   int32_t First = Memory.steps();
-  for (HloValueId Other : valuesOf(Aliases.group(Result).index()))
+  for (HloValueId Other : Members[Result])
     if (ValueId Line = Module.lineOf(Other))
       if (std::optional<StepRange> Range = Memory.range(Line))
         First = std::min(First, Range->Start);
@@ -167,18 +166,6 @@ void FitContext::findBuffers() {
   }
   for (FitBuffer &B : Buffers)
     merge(B.Live);
-}
-
-void FitContext::findGroups() {
-  size_t Count = Flow.values().size();
-  GroupBegin.assign(Count + 1, 0);
-  for (size_t I = 0; I != Count; ++I)
-    ++GroupBegin[Aliases.group(HloValueId(I)).index() + 1];
-  std::partial_sum(GroupBegin.begin(), GroupBegin.end(), GroupBegin.begin());
-  std::vector<uint32_t> Next(GroupBegin.begin(), GroupBegin.end() - 1);
-  Grouped.resize(Count);
-  for (size_t I = 0; I != Count; ++I)
-    Grouped[Next[Aliases.group(HloValueId(I)).index()]++] = HloValueId(I);
 }
 
 const FitBuffer *FitContext::buffer(HloValueId V) const {

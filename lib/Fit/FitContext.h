@@ -5,6 +5,7 @@
 #ifndef HLOBUF_FIT_FITCONTEXT_H
 #define HLOBUF_FIT_FITCONTEXT_H
 
+#include "Dataflow/AliasMembers.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Fit/BatchDimension.h"
 #include "Fit/Flops.h"
@@ -69,11 +70,6 @@ public:
   /// memory space.
   const FitBuffer *buffer(HloValueId V) const;
   bool scales(HloValueId V) const;
-  /// The values of alias set \p Group.
-  llvm::ArrayRef<HloValueId> valuesOf(uint32_t Group) const {
-    return llvm::ArrayRef(Grouped).slice(
-        GroupBegin[Group], GroupBegin[Group + 1] - GroupBegin[Group]);
-  }
   SplitBytes split(uint64_t Bytes, bool Scales) const;
   llvm::ArrayRef<FitBuffer> buffers() const { return Buffers; }
   llvm::ArrayRef<FitDonation> donations() const { return Donations; }
@@ -97,6 +93,7 @@ public:
   const Program &P;
   const DataflowAnalysis &Flow;
   const AliasAnalysis &Aliases;
+  AliasMembers Members;
   ValueNames Names;
   std::vector<EntryArgument> Arguments;
   BatchDimension Batch;
@@ -109,8 +106,7 @@ private:
   bool isReadAfter(HloId Parameter, HloValueId Result) const;
   void findBuffers();
   void findTurn();
-  void findGroups();
-  /// The instruction whose metadata are those of \p Id.
+  /// Those of \p Id or, where it has no metadata, of what it is computed of.
   llvm::StringRef attributes(HloId Id) const;
 
   std::vector<Pass> Passes;
@@ -121,9 +117,6 @@ private:
   std::vector<FitBuffer> Buffers;
   /// By value line; ~0 if it is in none.
   std::vector<uint32_t> BufferOf;
-  /// Values by alias set.
-  std::vector<uint32_t> GroupBegin;
-  std::vector<HloValueId> Grouped;
 };
 
 } // namespace hlobuf

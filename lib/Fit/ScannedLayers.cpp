@@ -22,7 +22,7 @@ public:
 private:
   void findStacks();
   void addStack(HloId Writer, uint32_t Ordinal);
-  bool addReaders(uint32_t Group, Residual &R, unsigned Depth);
+  bool addReaders(HloValueId Stack, Residual &R);
   void addCopies(HloId Reader, Residual &R, unsigned Depth);
   void findInputs();
   void addInput(HloValueId In, HloValueId Out, llvm::ArrayRef<StepRange> Live);
@@ -102,13 +102,12 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   R.Stacked = true;
   R.FirstRead = Ctx.Memory.steps();
   R.LastRead = -1;
-  uint32_t Group = Ctx.Aliases.group(V).index();
-  if (!addReaders(Group, R, 0) || R.LastRead < 0)
+  if (!addReaders(V, R) || R.LastRead < 0)
     return;
   for (StepRange Range : B->Live)
     R.Freed.push_back({Range, B->split(-1)});
   std::tie(R.Producer, R.ProducerOrdinal) = findProducer(Ctx, Writer, Ordinal);
-  Stacks.insert(Group);
+  Stacks.insert(Ctx.Aliases.group(V).index());
   Trips = std::max(Trips, Count);
   Call.Residuals.push_back(std::move(R));
 }
@@ -146,11 +145,11 @@ void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
   }
 }
 
-/// Adds who reads stack \p Group. False if something else than the backward
-/// pass does: it is a result.
-bool ScanFinder::addReaders(uint32_t Group, Residual &R, unsigned Depth) {
+/// Adds who reads \p Stack. False if something else than the backward pass
+/// does: it is a result.
+bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
   int32_t Done = Ctx.step(While);
-  for (HloValueId V : Ctx.valuesOf(Group)) {
+  for (HloValueId V : Ctx.Members[Stack]) {
     for (auto [Step, User] : Ctx.readers(V)) {
       ComputationId In = P[User].Parent;
       if (Step <= Done || In == Body || isControlFlow(P[User].Op) ||
@@ -161,7 +160,7 @@ bool ScanFinder::addReaders(uint32_t Group, Residual &R, unsigned Depth) {
       R.FirstRead = std::min(R.FirstRead, Step);
       R.LastRead = std::max(R.LastRead, Step);
       if (isMove(P, User))
-        addCopies(User, R, Depth);
+        addCopies(User, R, 0);
       if (In != P[While].Parent && !Reading)
         Reading = In;
     }

@@ -36,26 +36,12 @@ ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()),
       Module(Module && Module->obstacle().empty() ? Module : nullptr),
       From(findFrontend(D)) {
-  if (!this->Module)
-    return;
-  const AliasAnalysis &Sets = Module->aliases();
-  size_t Count = Module->flow().values().size();
-  MemberBegin.assign(Count + 1, 0);
-  for (uint32_t V = 0; V != Count; ++V)
-    ++MemberBegin[Sets.group(HloValueId(V)).index() + 1];
-  for (size_t I = 0; I != Count; ++I)
-    MemberBegin[I + 1] += MemberBegin[I];
-  std::vector<uint32_t> Next(MemberBegin.begin(), MemberBegin.end() - 1);
-  Members.resize(Count);
-  for (uint32_t V = 0; V != Count; ++V)
-    Members[Next[Sets.group(HloValueId(V)).index()]++] = V;
+  if (this->Module)
+    Members.emplace(Module->flow(), Module->aliases());
 }
 
-llvm::ArrayRef<uint32_t> ValueNames::membersOf(HloValueId V) const {
-  uint32_t Group = Module->aliases().group(V).index();
-  return llvm::ArrayRef<uint32_t>(Members)
-      .slice(MemberBegin[Group], MemberBegin[Group + 1] - MemberBegin[Group])
-      .take_front(MaxMembers);
+llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
+  return (*Members)[V].take_front(MaxMembers);
 }
 
 /// Takes the metadata of \p Attributes; false if there are none.
@@ -206,9 +192,8 @@ bool ValueNames::isReadBackward(ValueId V) const {
                         });
   }
   bool Found = false;
-  for (uint32_t Member : membersOf(Flow))
-    Module->flow().forEachUse(HloValueId(Member), [&](HloId User, uint32_t,
-                                                      FlowPosition) {
+  for (HloValueId Member : membersOf(Flow))
+    Module->flow().forEachUse(Member, [&](HloId User, uint32_t, FlowPosition) {
       Found = Found || isBackward(findMetadata(attributesOf(User), "op_name"));
     });
   return Found;
@@ -216,8 +201,8 @@ bool ValueNames::isReadBackward(ValueId V) const {
 
 /// Of memory that is written later, the name of what is written there.
 ValueName ValueNames::fillBlank(ValueName Name, HloValueId V) const {
-  for (uint32_t Member : membersOf(V)) {
-    const HloValue &Other = Module->flow()[HloValueId(Member)];
+  for (HloValueId Member : membersOf(V)) {
+    const HloValue &Other = Module->flow()[Member];
     ValueName Better = ofPart(Other.Definition, Other.Ordinal);
     if (weight(Better) > weight(Name))
       Name = std::move(Better);

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_MEMORY_VALUENAMES_H
 #define HLOBUF_MEMORY_VALUENAMES_H
 
-#include "Dataflow/DataflowAnalysis.h"
+#include "Dataflow/AliasMembers.h"
 #include "Memory/Frontend.h"
 #include "Memory/MemoryUse.h"
 #include "Memory/OperationTrace.h"
@@ -54,7 +54,7 @@ public:
   Frontend frontend() const { return From; }
 
 private:
-  llvm::ArrayRef<uint32_t> membersOf(HloValueId V) const;
+  llvm::ArrayRef<HloValueId> membersOf(HloValueId V) const;
   llvm::StringRef attributesOf(HloId Id) const;
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
@@ -69,9 +69,8 @@ private:
   /// Null if nothing can be derived from it.
   const ModuleAnalysis *Module;
   Frontend From;
-  /// Values of the module by alias set: MemberBegin[group] up to the next one.
-  std::vector<uint32_t> MemberBegin;
-  std::vector<uint32_t> Members;
+  /// Nothing without Module.
+  std::optional<AliasMembers> Members;
 };
 
 } // namespace hlobuf
