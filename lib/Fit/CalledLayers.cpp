@@ -6,6 +6,7 @@
 
 #include "Fit/Layers.h"
 #include <map>
+#include <set>
 
 using namespace hlobuf;
 
@@ -130,7 +131,7 @@ void CallFinder::addKept(HloId Id, uint32_t Ordinal) {
   K.R.Ordinal = Ordinal;
   K.R.Bytes = B->Bytes;
   K.R.Scales = B->Scales;
-  K.R.Freed.push_back({{K.LastForward + 1, K.R.LastRead}, B->split(-1)});
+  K.R.Freed.push_back({{K.LastForward + 1, K.R.LastRead}, -B->split()});
   std::tie(K.R.Producer, K.R.ProducerOrdinal) = findProducer(Ctx, Id, Ordinal);
   K.Functions = functionsOf(Id);
   All.push_back(std::move(K));
@@ -252,12 +253,12 @@ std::vector<Layer> CallFinder::find() {
          std::set(K.Functions.begin(), K.Functions.end()))
       Bytes[Function] += K.R.Bytes;
   std::vector<Layer> Found;
-  uint64_t All = 0;
+  uint64_t Most = 0;
   for (const auto &[Function, Sum] : Bytes)
-    All = std::max(All, Sum);
+    Most = std::max(Most, Sum);
   for (const auto &[Function, Sum] : Bytes) {
     // The whole program, or nearly all of it, would only be computed twice.
-    if (Sum < Ctx.Main.Peak / WasteShare || Sum > All - All / 50)
+    if (Sum < Ctx.Main.Peak / WasteShare || Sum > Most - Most / 50)
       continue;
     Layer L = makeLayer(Function, findBounds(Function));
     groupResiduals(Ctx, L);

@@ -2,6 +2,7 @@
 
 #include "Fit/EntryArguments.h"
 #include <map>
+#include <set>
 
 using namespace hlobuf;
 
@@ -24,9 +25,14 @@ static std::map<std::string, unsigned> countResults(const Dump &D) {
   return Count;
 }
 
-static bool isDonated(const HloModule &M, uint32_t Number) {
-  auto Names = [&](const auto &Item) { return Item.Parameter == Number; };
-  return llvm::any_of(M.Aliases, Names) || llvm::any_of(M.Donors, Names);
+/// Numbers of parameters that input_output_alias or buffer_donor names.
+static std::set<uint32_t> findDonated(const HloModule &M) {
+  std::set<uint32_t> Numbers;
+  for (const auto &Item : M.Aliases)
+    Numbers.insert(Item.Parameter);
+  for (const auto &Item : M.Donors)
+    Numbers.insert(Item.Parameter);
+  return Numbers;
 }
 
 std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
@@ -36,6 +42,7 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
   std::vector<EntryArgument> Found;
   if (!M.Entry)
     return Found;
+  std::set<uint32_t> Given = findDonated(M);
   for (uint32_t I = M[M.Entry].Instructions.Begin;
        I != M[M.Entry].Instructions.End; ++I) {
     const HloInstruction &P = M.Instructions[I];
@@ -44,10 +51,9 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
     EntryArgument A;
     A.Parameter = HloId(I);
     A.Shape = P.Shape;
-    A.Name = Names.ofInstruction(P.Name).OpName;
-    A.Tree = A.Name.substr(0, A.Name.find_first_of("[."));
-    A.Donated = isDonated(M, P.Number);
-    A.Bytes = logicalBytes(D.Shapes, P.Shape).value_or(0);
+    std::string Name = Names.ofInstruction(P.Name).OpName;
+    A.Tree = Name.substr(0, Name.find_first_of("[."));
+    A.Donated = Given.count(P.Number) != 0;
     Found.push_back(std::move(A));
   }
   llvm::sort(Found, [&](const EntryArgument &X, const EntryArgument &Y) {

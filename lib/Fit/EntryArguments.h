@@ -13,17 +13,14 @@ namespace hlobuf {
 struct EntryArgument {
   HloId Parameter;
   ShapeId Shape;
+  /// What it is part of, as the caller knows it: `state` of
   /// `state[0]['blocks']['w1']`; empty if the program does not name it.
-  std::string Name;
-  /// What it is part of, as the caller knows it: `state`.
   std::string Tree;
   /// A result has its shape, each result for one argument; jax pairs them so
   /// (jax/_src/interpreters/mlir.py, _set_up_aliases).
   bool Returned = false;
   /// input_output_alias or buffer_donor names it.
   bool Donated = false;
-  /// Bytes of the result without padding.
-  uint64_t Bytes = 0;
 };
 
 /// The arguments of \p DumpFacts's module in their order; those that are

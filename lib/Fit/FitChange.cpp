@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/FitChange.h"
-#include "Memory/MemoryTree.h"
-#include "Support/Format.h"
-#include "llvm/Support/Path.h"
 #include <map>
 #include <set>
 
@@ -37,7 +34,7 @@ std::optional<FitChange> hlobuf::findDonation(const FitContext &Ctx) {
     bool Scales =
         Ctx.Batch.scales(Ctx.D[Ctx.Module.lineOf(Donation.Result)].Shape);
     Change.Effect.add({0, Ctx.Memory.steps()},
-                      -Ctx.split(Ctx.D[Donation.Owner].Size, Scales));
+                      -SplitBytes::of(Ctx.D[Donation.Owner].Size, Scales));
     Trees.insert(Donation.Tree);
   }
   for (const FitBuffer &B : Ctx.buffers())
@@ -67,7 +64,7 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
     FitChange &C = Found[Source];
     C.Kind = FitKind::Narrow;
     C.Source = Source;
-    SplitBytes Half = B.split(-1);
+    SplitBytes Half = -B.split();
     Half.Fixed /= 2;
     Half.Scaling /= 2;
     for (StepRange R : B.Live)

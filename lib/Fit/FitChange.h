@@ -61,7 +61,7 @@ struct FitChange {
 /// there is none.
 std::optional<FitChange> findDonation(const FitContext &Ctx);
 
-/// Values at the peak that the program widens to f32, the most bytes first.
+/// Values at the peak that the program widens to f32, by source line.
 std::vector<FitChange> findNarrowing(const FitContext &Ctx);
 
 /// Smaller batches: half, a quarter, and so on.

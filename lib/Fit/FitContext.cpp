@@ -3,6 +3,7 @@
 #include "Fit/FitContext.h"
 #include "llvm/ADT/Sequence.h"
 #include <map>
+#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -184,29 +185,20 @@ bool FitContext::scales(HloValueId V) const {
   return B && B->Scales;
 }
 
-SplitBytes FitContext::split(uint64_t Bytes, bool Scales) const {
-  auto Signed = static_cast<int64_t>(Bytes);
-  return Scales ? SplitBytes{0, Signed} : SplitBytes{Signed, 0};
-}
-
-std::vector<int64_t> FitContext::scalingBytes() const {
-  std::vector<int64_t> Bytes(static_cast<size_t>(Memory.steps()) + 2);
+std::vector<uint64_t> FitContext::scalingBytes() const {
+  std::vector<uint64_t> Bytes(static_cast<size_t>(Memory.steps()) + 2);
   for (const FitBuffer &B : Buffers)
-    for (StepRange R : B.Live) {
-      if (!B.Scales || B.Tenant)
-        continue;
-      Bytes[static_cast<size_t>(R.Start)] += static_cast<int64_t>(B.Bytes);
-      Bytes[static_cast<size_t>(R.End) + 1] -= static_cast<int64_t>(B.Bytes);
-    }
+    for (StepRange R : B.Live)
+      if (B.Scales && !B.Tenant)
+        addChange(Bytes, R, B.Bytes);
   for (const Allocation &Alloc : D.Allocations)
     if (Alloc.color() == Main.Color && Alloc.ParameterShape &&
         Batch.scales(Alloc.ParameterShape))
-      Bytes[0] += static_cast<int64_t>(Alloc.Size);
+      Bytes[0] += Alloc.Size;
   for (HloValueId V : Results)
     if (const Value &Line = D[Module.lineOf(V)]; Batch.scales(Line.Shape))
-      Bytes[0] += static_cast<int64_t>(D[Line.Owner].Size);
-  for (size_t I = 1; I != Bytes.size(); ++I)
-    Bytes[I] += Bytes[I - 1];
+      Bytes[0] += D[Line.Owner].Size;
+  std::partial_sum(Bytes.begin(), Bytes.end(), Bytes.begin());
   return Bytes;
 }
 

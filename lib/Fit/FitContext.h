@@ -26,10 +26,7 @@ struct FitBuffer {
   /// another place then, and none before.
   bool Tenant = false;
 
-  SplitBytes split(int64_t Sign = 1) const {
-    int64_t Signed = Sign * static_cast<int64_t>(Bytes);
-    return Scales ? SplitBytes{0, Signed} : SplitBytes{Signed, 0};
-  }
+  SplitBytes split() const { return SplitBytes::of(Bytes, Scales); }
   int32_t end() const { return Live.empty() ? -1 : Live.back().End; }
 };
 
@@ -70,11 +67,10 @@ public:
   /// memory space.
   const FitBuffer *buffer(HloValueId V) const;
   bool scales(HloValueId V) const;
-  SplitBytes split(uint64_t Bytes, bool Scales) const;
   llvm::ArrayRef<FitBuffer> buffers() const { return Buffers; }
   llvm::ArrayRef<FitDonation> donations() const { return Donations; }
   /// By step: bytes that grow with the batch.
-  std::vector<int64_t> scalingBytes() const;
+  std::vector<uint64_t> scalingBytes() const;
   /// The instructions of \p C in schedule order, those of async computations
   /// in the place of what starts them.
   std::vector<HloId> order(ComputationId C) const;

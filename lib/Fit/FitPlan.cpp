@@ -69,7 +69,7 @@ PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
     C.Flops += Change.Effect.Flops;
     C.Moved += Change.Effect.MovedBytes;
   }
-  C.Predicted = Bytes.peak(Divisor).first;
+  C.Predicted = Bytes.peak(Divisor);
   C.Changes = std::move(Changes);
   return C;
 }

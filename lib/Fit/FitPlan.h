@@ -10,7 +10,7 @@
 
 namespace hlobuf {
 
-/// Recompiled peaks were within this part of the prediction, in percent;
+/// Most recompiled peaks were within this part of the prediction, in percent;
 /// docs/fit.md has the measurement. A plan leaves half of it.
 constexpr unsigned FitErrorPercent = 10;
 

@@ -55,7 +55,7 @@ static SplitBytes keptFor(const FitContext &Ctx, const Residual &R) {
   HloValueId V = Ctx.Flow.definedAt(R.Producer, R.ProducerOrdinal);
   ValueId Line = V ? Ctx.Module.lineOf(V) : ValueId();
   bool Other = R.Producer != R.Definition && Line;
-  return Ctx.split(Other ? Ctx.D[Line].Size : R.Bytes, R.Scales);
+  return SplitBytes::of(Other ? Ctx.D[Line].Size : R.Bytes, R.Scales);
 }
 
 /// Adds what the policy keeps of \p Call: each producer once, from when the

@@ -218,7 +218,7 @@ void Recompute::collect() {
       Written += Bytes;
       if (New) {
         Items.push_back(
-            {Ctx.split(Bytes, Ctx.scales(V)), First, Last, Read->second});
+            {SplitBytes::of(Bytes, Ctx.scales(V)), First, Last, Read->second});
         continue;
       }
       Item &Before = Items[At->second];
@@ -227,8 +227,8 @@ void Recompute::collect() {
     }
   }
   for (auto [I, R] : Parts) {
-    Items.push_back({Ctx.split(R->Bytes, R->Scales), static_cast<int32_t>(I),
-                     End, R->LastRead});
+    Items.push_back({SplitBytes::of(R->Bytes, R->Scales),
+                     static_cast<int32_t>(I), End, R->LastRead});
     Written += R->Bytes;
   }
   for (auto [V, LastRead] : InputReads)

@@ -105,7 +105,7 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
   for (StepRange Range : B->Live)
-    R.Freed.push_back({Range, B->split(-1)});
+    R.Freed.push_back({Range, -B->split()});
   std::tie(R.Producer, R.ProducerOrdinal) = findProducer(Ctx, Writer, Ordinal);
   Stacks.insert(Ctx.Aliases.group(V).index());
   Trips = std::max(Trips, Count);
@@ -136,7 +136,7 @@ void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
       continue;
     if (const FitBuffer *B = Ctx.buffer(V))
       for (StepRange Range : B->Live)
-        R.Freed.push_back({Range, B->split(-1)});
+        R.Freed.push_back({Range, -B->split()});
     for (auto [Step, User] : Ctx.readers(V)) {
       R.LastRead = std::max(R.LastRead, Step);
       if (Depth < 4 && isMove(P, User))
@@ -218,7 +218,7 @@ void ScanFinder::addInput(HloValueId In, HloValueId Out,
     }
   }
   for (StepRange Range : Live)
-    Call.Inputs.push_back({Range, Ctx.split(Bytes * Trips, Scales)});
+    Call.Inputs.push_back({Range, SplitBytes::of(Bytes * Trips, Scales)});
 }
 
 /// The body is what the line of the scan calls.

@@ -13,12 +13,13 @@ void FitEffect::add(const FitEffect &Other) {
 }
 
 StepBytes::StepBytes(const SpaceUse &Space, int32_t Steps,
-                     llvm::ArrayRef<int64_t> Scaling)
+                     llvm::ArrayRef<uint64_t> Scaling)
     : Base(static_cast<size_t>(Steps) + 1), Begins(Base.size() + 1) {
   for (size_t I = 0; I != Base.size(); ++I) {
-    auto Held = static_cast<int64_t>(Space.heldAt(static_cast<int32_t>(I)));
-    int64_t Grows = std::clamp(Scaling[I], int64_t(0), Held);
-    Base[I] = {Held - Grows, Grows};
+    uint64_t Held = Space.heldAt(static_cast<int32_t>(I));
+    uint64_t Grows = std::min(Scaling[I], Held);
+    Base[I] = SplitBytes::of(Held - Grows, false);
+    Base[I] += SplitBytes::of(Grows, true);
   }
 }
 
@@ -35,22 +36,14 @@ void StepBytes::apply(const FitEffect &Effect) {
   llvm::append_range(Moments, Effect.Moments);
 }
 
-std::pair<uint64_t, int32_t> StepBytes::peak(unsigned Divisor) const {
-  std::vector<SplitBytes> At(Base.size());
+uint64_t StepBytes::peak(unsigned Divisor) const {
+  std::vector<SplitBytes> At = Base;
   SplitBytes Sum;
   int64_t Most = 0;
-  int32_t Step = 0;
-  auto Count = [&](SplitBytes Bytes, size_t I) {
-    if (int64_t Total = Bytes.dividedBy(Divisor); Total > Most) {
-      Most = Total;
-      Step = static_cast<int32_t>(I);
-    }
-  };
-  for (size_t I = 0; I != Base.size(); ++I) {
+  for (size_t I = 0; I != At.size(); ++I) {
     Sum += Begins[I];
-    At[I] = Base[I];
     At[I] += Sum;
-    Count(At[I], I);
+    Most = std::max(Most, At[I].dividedBy(Divisor));
   }
   for (const BytesMoment &M : Moments) {
     size_t I = static_cast<size_t>(std::max(M.Step, 0));
@@ -58,7 +51,7 @@ std::pair<uint64_t, int32_t> StepBytes::peak(unsigned Divisor) const {
       continue;
     SplitBytes Bytes = At[I];
     Bytes += M.Bytes;
-    Count(Bytes, I);
+    Most = std::max(Most, Bytes.dividedBy(Divisor));
   }
-  return {static_cast<uint64_t>(Most), Step};
+  return static_cast<uint64_t>(Most);
 }

@@ -14,6 +14,10 @@ struct SplitBytes {
   int64_t Fixed = 0;
   int64_t Scaling = 0;
 
+  static SplitBytes of(uint64_t Bytes, bool Scales) {
+    auto Signed = static_cast<int64_t>(Bytes);
+    return Scales ? SplitBytes{0, Signed} : SplitBytes{Signed, 0};
+  }
   SplitBytes &operator+=(SplitBytes Other) {
     Fixed += Other.Fixed;
     Scaling += Other.Scaling;
@@ -62,11 +66,11 @@ class StepBytes {
 public:
   /// \p Scaling of \p Space's bytes, by step, grow with the batch.
   StepBytes(const SpaceUse &Space, int32_t Steps,
-            llvm::ArrayRef<int64_t> Scaling);
+            llvm::ArrayRef<uint64_t> Scaling);
 
   void apply(const FitEffect &Effect);
-  /// The most bytes with the batch divided by \p Divisor, and where.
-  std::pair<uint64_t, int32_t> peak(unsigned Divisor = 1) const;
+  /// The most bytes with the batch divided by \p Divisor.
+  uint64_t peak(unsigned Divisor) const;
 
 private:
   /// By step in [0, T].
