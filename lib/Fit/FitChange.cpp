@@ -115,10 +115,16 @@ FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &Of,
   C.Source = Of.Source;
   C.Scanned = Of.Scanned;
   C.Count = Of.Count;
-  for (size_t G = 0; G != Of.Groups.size(); ++G)
-    if (Saved[G])
-      C.Kept.push_back(
-          {nameOf(Of.Groups[G]), Of.Groups[G].Operation, Of.Groups[G].Source});
+  std::set<std::string> Taken;
+  for (size_t I = 0; I != Of.Groups.size(); ++I) {
+    // A policy knows names only: of lines in two files, each needs its own.
+    const SaveGroup &G = Of.Groups[I];
+    std::string Name = nameOf(G);
+    for (unsigned N = 2; !Taken.insert(Name).second; ++N)
+      Name = nameOf(G) + "_" + std::to_string(N);
+    if (Saved[I])
+      C.Kept.push_back({Name, G.Operation, G.Source});
+  }
   C.Effect = recomputeLayer(Ctx, Of, Saved);
   std::optional<FitEffect> Away = offloadInputs(Of);
   if (Offloads && Away) {
