@@ -76,7 +76,9 @@ bool InputFinder::addDump(std::string Path,
   In.Relative = Relative.ltrim('/').str();
   In.Path = std::move(Path);
   In.Frames = std::move(Frames);
-  In.Around = Listings.lookup(llvm::sys::path::parent_path(In.Path));
+  // Names in archives and logs may look like paths.
+  if (!In.Frames)
+    In.Around = Listings.lookup(llvm::sys::path::parent_path(In.Path));
   return true;
 }
 
