@@ -92,13 +92,6 @@ std::optional<DerivedPart> ModuleAnalysis::firstDifference() const {
   return std::nullopt;
 }
 
-bool ModuleAnalysis::confirms(DerivedPart Part) const {
-  if (!Obstacle.empty() || AnotherTime)
-    return false;
-  std::optional<DerivedPart> First = firstDifference();
-  return states(Part) && (!First || *First > Part);
-}
-
 /// Rules that differ for this module, newest first.
 std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   constexpr bool All = true;

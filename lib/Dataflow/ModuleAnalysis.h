@@ -53,8 +53,6 @@ public:
   }
   /// The first part that differs; nothing if none does.
   std::optional<DerivedPart> firstDifference() const;
-  /// \p Part is stated and equal, and so is everything before it.
-  bool confirms(DerivedPart Part) const;
 
   /// Names that only one of dump and module has; if they are many, the two are
   /// from different compilation stages.

@@ -30,7 +30,6 @@ struct Facts::Cache {
   Lazy<std::vector<uint32_t>> InstructionOf, PositionOwners, UseOwners;
   Lazy<std::vector<int32_t>> Times;
   Lazy<NameId> Root;
-  Lazy<const SequenceRow *> Stray;
   Lazy<bool> Full, SSA, SequenceSound, RangesSound, SparseCore;
   Lazy<StackFrames> Frames;
 };
@@ -238,24 +237,6 @@ bool Facts::isSequenceSound() const {
         return false;
     return true;
   });
-}
-
-static const SequenceRow *findStrayStep(const Facts &DumpFacts) {
-  const SequenceRow *Found = nullptr;
-  for (const SequenceRow &Row : DumpFacts.dump().Sequence) {
-    if (DumpFacts.hasText(Row.Name) ||
-        !DumpFacts.positionsAt(Row.Name).empty() ||
-        !DumpFacts.usesBy(Row.Name).empty())
-      continue;
-    if (Found)
-      return nullptr;
-    Found = &Row;
-  }
-  return Found;
-}
-
-const SequenceRow *Facts::strayStep() const {
-  return Memo->Stray.get([&] { return findStrayStep(*this); });
 }
 
 static bool findRangesSound(const Facts &DumpFacts) {

@@ -94,9 +94,6 @@ public:
   /// as many steps as its heading says: a row's number is its step.
   bool isSequenceSound() const;
 
-  /// The one step that nothing else in the dump names: its name was misspelled.
-  /// Null if there is none, or more than one.
-  const SequenceRow *strayStep() const;
   /// The sequence is sound, each value whose instruction is in it has one live
   /// range, rows ascend by value id, and are inside the steps. Where it does
   /// not hold, what follows from live ranges says nothing.

@@ -38,9 +38,7 @@ public:
   /// Pairs of accesses on different streams to common bytes, one a write; of
   /// several that follow each other on one stream the last one counts.
   size_t numConflicts() const { return Conflicts; }
-  /// Streams in addition to the main one.
-  size_t numStreams() const { return Streams.size() - 1; }
-  /// The stream on which \p Id accesses memory; below numStreams() + 1.
+  /// The stream on which \p Id accesses memory: 0 is the main one.
   uint32_t streamOf(ThunkId Id) const { return StreamOf[Id.index()]; }
   /// `the main stream`, `communication stream 0`.
   std::string spellStream(uint32_t Stream) const;
