@@ -60,6 +60,11 @@ void StampIndex::add(const Stamp &Of, const Key &Content) {
   Changed = true;
 }
 
+void StampIndex::use(const Key &Content) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Unstamped.insert(Content);
+}
+
 bool StampIndex::takePruning() {
   uint32_t Day = today();
   bool Due = PruningDay != Day;
@@ -69,7 +74,7 @@ bool StampIndex::takePruning() {
 }
 
 std::set<StampIndex::Key> StampIndex::used() const {
-  std::set<Key> Keys;
+  std::set<Key> Keys = Unstamped;
   uint32_t Oldest = today() - KeptDays;
   for (const std::vector<Entry> &Entries : {std::cref(Known), std::cref(Added)})
     for (const Entry &E : Entries)

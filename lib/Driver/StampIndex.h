@@ -34,9 +34,12 @@ public:
   /// Files with \p Of have \p Content.
   void add(const Stamp &Of, const Key &Content);
 
+  /// \p Content was found without a stamp.
+  void use(const Key &Content);
+
   /// No verdict was removed today. Says so once.
   bool takePruning();
-  /// What was found or added in the last KeptDays.
+  /// What was found or added in the last KeptDays, and what this run used.
   std::set<Key> used() const;
 
   /// The index to be stored: entries of the last 30 days, the newest where
@@ -56,6 +59,7 @@ private:
   /// Guards all below, and the days of Known.
   std::mutex Lock;
   std::vector<Entry> Added;
+  std::set<Key> Unstamped;
   /// The last day on which verdicts were removed.
   uint32_t PruningDay = 0;
   bool Changed = false;

@@ -156,6 +156,8 @@ VerdictStore::keyOf(const PlannedDump &D, const SiblingPaths &Given) {
   // What was read may be another file by now.
   if (Stamp && stampsOf(D.In, Settings) == Stamp)
     Files.add(*Stamp, K);
+  else
+    Files.use(K);
   return K;
 }
 

@@ -32,8 +32,9 @@ public:
   /// Stores \p R, which is that of \p In, for \p K.
   void add(const Key &K, const Input &In, const DumpResult &R);
   /// Stores what is known of files and, once a day, removes verdicts that were
-  /// written over 30 days ago and not found since by what a file system says of
-  /// their files. No other thread may use the store then.
+  /// written over 30 days ago, and found neither by this run nor since then by
+  /// what a file system says of their files. No other thread may use the store
+  /// then.
   void finish();
   /// Why something could not be stored; empty if all was.
   std::string trouble() const;
