@@ -75,6 +75,12 @@ TEST(StampIndexTest, ForgetsWhatIsNotUsed) {
   EXPECT_TRUE(Used.bytes(keyOf(9))) << "the day of its last use changed";
 }
 
+TEST(StampIndexTest, KeepsWhatWasFoundWithoutAStamp) {
+  StampIndex Index;
+  Index.use(keyOf(10));
+  EXPECT_EQ(Index.used().count(keyOf(10)), 1u);
+}
+
 TEST(StampIndexTest, VerdictsAreRemovedOnceADay) {
   StampIndex First;
   EXPECT_TRUE(First.takePruning());
@@ -82,6 +88,15 @@ TEST(StampIndexTest, VerdictsAreRemovedOnceADay) {
   StampIndex Second;
   Second.load(*First.bytes(keyOf(9)), keyOf(9));
   EXPECT_FALSE(Second.takePruning());
+}
+
+/// Writes through mappings change no time on tmpfs.
+TEST(FileStampTest, TrustsNoTmpfs) {
+  llvm::SmallString<64> Path;
+  if (llvm::sys::fs::createUniqueFile("/dev/shm/stamp-%%%%%%", Path))
+    GTEST_SKIP();
+  EXPECT_FALSE(hlobuf::stampOf(Path.str().str()));
+  llvm::sys::fs::remove(Path);
 }
 
 /// A change that keeps the size, and whose time of writing is set back, shows.
@@ -102,7 +117,8 @@ TEST(FileStampTest, SeesAHiddenChange) {
   };
   Write("one");
   std::optional<FileStamp> Before = hlobuf::stampOf(Name);
-  ASSERT_TRUE(Before);
+  if (!Before)
+    GTEST_SKIP() << "this file system does not note each change";
   EXPECT_FALSE(Before->isSettled()) << "it was changed just now";
   Write("two");
   std::optional<FileStamp> After = hlobuf::stampOf(Name);
