@@ -32,11 +32,11 @@ std::optional<FileStamp> hlobuf::stampOf(const std::string &) {
 }
 #else
 #ifdef __linux__
-/// By f_type (linux/magic.h): ext2 to ext4, xfs, btrfs, overlayfs, f2fs,
-/// bcachefs, zfs. Not tmpfs: writes through mappings change no time there.
+/// By f_type (linux/magic.h): ext2 to ext4, xfs, btrfs, f2fs, bcachefs, zfs.
+/// Not tmpfs, where writes through mappings change no time, nor overlayfs,
+/// whose files may be there.
 static constexpr uint32_t KnownTypes[] = {0xef53,     0x58465342, 0x9123683e,
-                                          0x794c7630, 0xf2f52010, 0xca451a4e,
-                                          0x2fc12fc1};
+                                          0xf2f52010, 0xca451a4e, 0x2fc12fc1};
 #endif
 
 /// True if this system itself notes the time of each change of \p Path. Servers

@@ -29,8 +29,8 @@ struct FileStamp {
 
 /// The stamp of the regular file \p Path; nothing for others, where there is
 /// none, and where the system does not itself note the time of each change: on
-/// Windows, and on network, FUSE and read-only file systems and tmpfs. Writes
-/// through a mapping are noted when it is first written to.
+/// Windows, and on network, FUSE and read-only file systems, tmpfs and
+/// overlayfs. Writes through a mapping are noted when it is first written to.
 std::optional<FileStamp> stampOf(const std::string &Path);
 
 } // namespace hlobuf
