@@ -140,6 +140,8 @@ static void writeOutside(const MemorySummary &Summary, json::OStream &J) {
           J.attribute("bytes", *Row.Bytes);
         else if (Row.Inside != 0)
           J.attribute("most_bytes", Row.Inside);
+        if (Row.Used)
+          J.attribute("used_bytes", *Row.Used);
       });
   });
 }

@@ -344,7 +344,7 @@ MemorySummary Summarizer::run() {
   addSpaces();
   addHeld();
   Summary.Stated = explainStatedPeak(Memory);
-  Summary.Outside = findOutsideMemory(DumpFacts);
+  Summary.Outside = findOutsideMemory(Memory);
   addSavings();
   addDonation();
   for (const WhyQuestion &Asked : Options.Questions)

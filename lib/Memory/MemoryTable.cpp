@@ -172,8 +172,11 @@ void Table::printOutside() {
   line("  outside of the assignment, while it runs:");
   for (const OutsideMemory &Row : Summary.Outside)
     line(fmt::format(
-        "  {:>16}  {}: {}{}", Row.bytesText(), Row.What, Row.Example,
-        Row.Count > 1 ? fmt::format(" and {} more", Row.Count - 1) : ""));
+        "  {:>16}  {}: {}{}{}", Row.bytesText(), Row.What, Row.Example,
+        Row.Count > 1 ? fmt::format(" and {} more", Row.Count - 1) : "",
+        Row.Used && Row.Bytes
+            ? fmt::format(", with {} in use", humanBytes(*Row.Used))
+            : ""));
 }
 
 static std::string spellShape(StringRef Shape) {

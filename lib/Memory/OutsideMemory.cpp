@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// xla/backends/cpu/runtime/sort_lib.cc (2026) calls std::stable_sort for each
-// row; the bytes of its buffer were measured with jax 0.12.0.1.
+// Sort: xla/backends/cpu/runtime/sort_lib.cc (2026) calls std::stable_sort for
+// each row; the bytes of its buffer were measured with jax 0.12.0.1.
+// Products: YNNPACK, ynnpack/subgraph/dot.cc (2026). ynn_define_dot makes sums
+// of 4 bytes and converts them to a narrower result when all are there;
+// prefer_uint8_dot makes operand 0 unsigned where a processor multiplies those
+// faster; operand 1 is packed in blocks of columns, right before they are used.
+// LAPACK: jaxlib/cpu/lapack_kernels.cc (2024), and what SGESDD asks for.
+// FFT: ducc0/fft/fftnd_impl.h (2023), one row at a time for each thread.
 
 #include "Memory/OutsideMemory.h"
 #include "HLO/AttributeNumbers.h"
+#include "Memory/Lapack.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include <map>
+#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -24,8 +32,8 @@ std::string OutsideMemory::bytesText() const {
 namespace {
 class OutsideFinder {
 public:
-  explicit OutsideFinder(const Facts &DumpFacts)
-      : D(DumpFacts.dump()), M(D.Module) {}
+  explicit OutsideFinder(const MemoryUse &Memory)
+      : Memory(Memory), D(Memory.facts().dump()), M(D.Module) {}
 
   std::vector<OutsideMemory> run();
 
@@ -35,28 +43,65 @@ private:
            std::optional<uint64_t> Bytes, uint64_t Inside);
   std::optional<uint64_t> sortBytes(const HloInstruction &I) const;
   bool comparesOperands(const HloInstruction &Sort) const;
+  std::optional<uint64_t> fftBytes(const HloInstruction &I) const;
+  const HloInstruction *onlyProduct(const HloInstruction &Fusion) const;
+  void addProduct(const HloInstruction &Fusion, const HloInstruction &Dot);
+  void addFusion(const HloInstruction &Fusion, StringRef Library);
+  uint64_t operandBytes(const HloInstruction &I, size_t Number) const;
   uint64_t productBytes(const HloInstruction &Dot) const;
   std::optional<uint64_t> largestInside(const HloInstruction &Fusion) const;
+  void findResults();
+  std::optional<uint64_t> usedAt(int32_t Step) const;
 
+  const MemoryUse &Memory;
   const Dump &D;
   const HloModule &M;
   std::vector<OutsideMemory> Found;
-  std::map<std::string, size_t> Known;
+  /// Where in Found a row is, by What and whether its bytes are known.
+  std::map<std::pair<std::string, bool>, size_t> Known;
+  /// Bytes of results, and by step those of them that are live.
+  uint64_t Results = 0;
+  std::vector<uint64_t> LiveResults;
 };
 } // namespace
 
 void OutsideFinder::add(std::string What, const HloInstruction &I,
                         std::optional<uint64_t> Bytes, uint64_t Inside) {
-  auto [At, IsNew] = Known.try_emplace(What, Found.size());
+  OutsideMemory New{What,   D.Names[I.Name].str(),        0, Bytes,
+                    Inside, usedAt(Memory.stepOf(I.Name))};
+  auto Total = [](const OutsideMemory &Row) {
+    return Row.Used.value_or(0) + Row.Bytes.value_or(Row.Inside);
+  };
+  // What is known of one says nothing of another.
+  auto [At, IsNew] =
+      Known.try_emplace({std::move(What), Bytes.has_value()}, Found.size());
   if (IsNew)
-    Found.push_back({std::move(What), D.Names[I.Name].str(), 0, Bytes, Inside});
+    Found.push_back(New);
   OutsideMemory &Row = Found[At->second];
-  ++Row.Count;
-  if (Bytes.value_or(Inside) <= Row.Bytes.value_or(Row.Inside))
+  unsigned Count = Row.Count + 1;
+  if (Total(New) > Total(Row))
+    Row = std::move(New);
+  Row.Count = Count;
+}
+
+/// Adds up once by how much live bytes of results change at each step.
+void OutsideFinder::findResults() {
+  if (!Memory.isTimed())
     return;
-  Row.Example = D.Names[I.Name].str();
-  Row.Bytes = Bytes;
-  Row.Inside = Inside;
+  LiveResults.assign(static_cast<size_t>(Memory.steps()) + 1, 0);
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.color() == 0 && kindOf(Alloc) == MemoryKind::LiveOut) {
+      Results += Alloc.Size;
+      Memory.addLive(Alloc, [](ValueId) { return true; }, LiveResults);
+    }
+  std::partial_sum(LiveResults.begin(), LiveResults.end(), LiveResults.begin());
+}
+
+std::optional<uint64_t> OutsideFinder::usedAt(int32_t Step) const {
+  const SpaceUse *Main = Memory.space(0);
+  if (Step < 0 || !Main || static_cast<size_t>(Step) >= LiveResults.size())
+    return std::nullopt;
+  return Main->heldAt(Step) - Results + LiveResults[static_cast<size_t>(Step)];
 }
 
 /// The comparator of \p Sort compares its first two parameters and nothing
@@ -102,14 +147,79 @@ OutsideFinder::sortBytes(const HloInstruction &I) const {
          (Operands.size() == 2 ? Sizes : SortedElement * Operands.size());
 }
 
-/// What a product takes in addition to its result: operand 1 in another order,
-/// and sums of 4 bytes where elements of the result are smaller.
-uint64_t OutsideFinder::productBytes(const HloInstruction &Dot) const {
-  uint64_t Bytes = 0;
-  if (Dot.Operands.size() == 2)
-    if (HloId Packed = M.operands(Dot)[1])
-      Bytes += logicalBytes(D.Shapes, M[Packed].Shape).value_or(0);
+/// Of one row along the last dimension, several may be transformed at a time,
+/// one by each thread: a buffer of its elements, and the row itself where one
+/// side is real. Other dimensions are done several rows at a time, and lengths
+/// with large prime factors are padded.
+std::optional<uint64_t> OutsideFinder::fftBytes(const HloInstruction &I) const {
+  static constexpr int64_t Factors[] = {2, 3, 5, 7, 11};
+  auto Lengths = numbersIn(findAttribute(M.attributes(I), "fft_length"));
+  if (!Memory.facts().release().since(Release::NewlineBack) || !Lengths ||
+      Lengths->size() != 1 || Lengths->front() <= 0)
+    return std::nullopt;
+  int64_t Rest = Lengths->front();
+  for (int64_t Factor : Factors)
+    while (Rest % Factor == 0)
+      Rest /= Factor;
+  unsigned Bits = D.Shapes[I.Shape].Bits;
+  if (Rest != 1 || Bits == 0 || Lengths->front() > int64_t(1) << 48)
+    return std::nullopt;
+  // A row of reals and its buffer are as large as one of complex elements.
+  bool IsReal = findAttribute(M.attributes(I), "fft_type") == "IRFFT";
+  return static_cast<uint64_t>(Lengths->front()) * (Bits / 8) *
+         (IsReal ? 2 : 1);
+}
+
+uint64_t OutsideFinder::operandBytes(const HloInstruction &I,
+                                     size_t Number) const {
+  HloId Operand = Number < I.Operands.size() ? M.operands(I)[Number] : HloId();
+  return Operand ? logicalBytes(D.Shapes, M[Operand].Shape).value_or(0) : 0;
+}
+
+/// The product of two matrices that \p Fusion is; null if it is more.
+const HloInstruction *
+OutsideFinder::onlyProduct(const HloInstruction &Fusion) const {
+  const HloInstruction *Dot = nullptr;
+  for (const HloCall &Call : M.calls(Fusion)) {
+    const HloComputation &Body = M[Call.Callee];
+    for (uint32_t I = Body.Instructions.Begin; I != Body.Instructions.End;
+         ++I) {
+      const HloInstruction &Each = M.Instructions[I];
+      if (Each.Op == Opcode::Dot && !Dot)
+        Dot = &Each;
+      else if (Each.Op != Opcode::Parameter && Each.Op != Opcode::Bitcast)
+        return nullptr;
+    }
+  }
+  if (!Dot || Dot->Operands.size() != 2)
+    return nullptr;
+  bool AreMatrices = llvm::all_of(M.operands(*Dot), [&](HloId Operand) {
+    return Operand && D.Shapes[M[Operand].Shape].Dimensions.size() == 2;
+  });
+  return AreMatrices && D.Shapes[Dot->Shape].Dimensions.size() == 2 ? Dot
+                                                                    : nullptr;
+}
+
+/// Nothing where sums are the result and operands are as they come in.
+void OutsideFinder::addProduct(const HloInstruction &Fusion,
+                               const HloInstruction &Dot) {
   const Shape &Result = D.Shapes[Dot.Shape];
+  const Shape &First = D.Shapes[M[M.operands(Dot)[0]].Shape];
+  if (Result.Bits != 0 && Result.Bits < 32)
+    add("sums of 4 bytes for each element of a narrower product", Fusion,
+        logicalBytes(D.Shapes, Dot.Shape).value_or(0) / Result.Bits * 32, 0);
+  else if (First.Element == "s8")
+    add("operand 0 of a product in unsigned bytes, on processors with VNNI",
+        Fusion, operandBytes(Dot, 0), 0);
+}
+
+/// What a product takes in addition to its result: its operands in another
+/// order or type, and sums of 4 bytes where elements of the result are smaller.
+uint64_t OutsideFinder::productBytes(const HloInstruction &Dot) const {
+  uint64_t Bytes = operandBytes(Dot, 1);
+  const Shape &Result = D.Shapes[Dot.Shape];
+  if (Result.Element == "s32")
+    Bytes += operandBytes(Dot, 0);
   if (Result.Bits != 0 && Result.Bits < 32)
     Bytes += logicalBytes(D.Shapes, Dot.Shape).value_or(0) / Result.Bits * 32;
   return Bytes;
@@ -139,6 +249,16 @@ OutsideFinder::largestInside(const HloInstruction &Fusion) const {
   return Multiplies ? std::optional(Most) : std::nullopt;
 }
 
+void OutsideFinder::addFusion(const HloInstruction &Fusion, StringRef Library) {
+  const HloInstruction *Dot =
+      Library == "YNNPACK" ? onlyProduct(Fusion) : nullptr;
+  if (Dot)
+    addProduct(Fusion, *Dot);
+  else if (std::optional<uint64_t> Inside = largestInside(Fusion))
+    add(fmt::format("what {} packs and accumulates in", Library), Fusion,
+        std::nullopt, *Inside);
+}
+
 void OutsideFinder::visit(const HloInstruction &I) {
   StringRef Attributes = M.attributes(I);
   switch (I.Op) {
@@ -147,18 +267,20 @@ void OutsideFinder::visit(const HloInstruction &I) {
       add("buffer of a stable sort", I, sortBytes(I), 0);
     return;
   case Opcode::Fft:
-    return add("tables of the FFT", I, std::nullopt, 0);
-  case Opcode::CustomCall:
-    return add(fmt::format("workspace of {}", customCallTarget(Attributes)), I,
-               std::nullopt, 0);
+    return add("buffer of the FFT", I, fftBytes(I), 0);
+  case Opcode::CustomCall: {
+    StringRef Target = customCallTarget(Attributes);
+    std::optional<uint64_t> Bytes = lapackWorkspace(D, I);
+    if (Bytes != 0)
+      add(fmt::format("workspace of {}", Target), I, Bytes, 0);
+    return;
+  }
   case Opcode::Fusion:
     for (auto [Kind, Library] : {std::pair("\"__ynn_fusion\"", "YNNPACK"),
                                  std::pair("\"__xnn_fusion\"", "XNNPACK"),
                                  std::pair("\"__onednn_fusion\"", "oneDNN")})
       if (Attributes.contains(Kind))
-        if (std::optional<uint64_t> Inside = largestInside(I))
-          add(fmt::format("what {} packs and accumulates in", Library), I,
-              std::nullopt, *Inside);
+        addFusion(I, Library);
     return;
   default:
     return;
@@ -166,14 +288,15 @@ void OutsideFinder::visit(const HloInstruction &I) {
 }
 
 std::vector<OutsideMemory> OutsideFinder::run() {
+  findResults();
   for (const HloInstruction &I : M.Instructions)
     visit(I);
   return std::move(Found);
 }
 
-std::vector<OutsideMemory> hlobuf::findOutsideMemory(const Facts &DumpFacts) {
-  if (DumpFacts.backend() != Backend::CPU ||
-      !DumpFacts.dump().complete(Section::Module))
+std::vector<OutsideMemory> hlobuf::findOutsideMemory(const MemoryUse &Memory) {
+  if (Memory.facts().backend() != Backend::CPU ||
+      !Memory.facts().dump().complete(Section::Module))
     return {};
-  return OutsideFinder(DumpFacts).run();
+  return OutsideFinder(Memory).run();
 }

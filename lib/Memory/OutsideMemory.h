@@ -9,7 +9,7 @@
 #ifndef HLOBUF_MEMORY_OUTSIDEMEMORY_H
 #define HLOBUF_MEMORY_OUTSIDEMEMORY_H
 
-#include "Facts/Facts.h"
+#include "Memory/MemoryUse.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ namespace hlobuf {
 struct OutsideMemory {
   /// `buffer of a stable sort`, `workspace of lapack_ssyevd_ffi`.
   std::string What;
-  /// The operation that takes the most, as the dump spells it, and how many
-  /// there are. One runs after the other.
+  /// The operation at which the program takes the most, as the dump spells it,
+  /// and how many there are. One runs after the other.
   std::string Example;
   unsigned Count = 0;
   /// What that one takes; nothing where the library does not say.
@@ -29,14 +29,17 @@ struct OutsideMemory {
   /// Of a fusion that a library runs: the bytes of the largest value inside,
   /// with what a product takes. It is made in parts or as a whole.
   uint64_t Inside = 0;
+  /// What the program holds at its step, without what is idle in results, which
+  /// are not written yet; nothing where it has no step.
+  std::optional<uint64_t> Used;
 
   /// `1.00MiB`, `up to 1.00MiB`, `not known`.
   std::string bytesText() const;
 };
 
-/// What the program of \p DumpFacts takes beyond its assignment, by its HLO
-/// module; empty without one, and on other backends than CPU.
-std::vector<OutsideMemory> findOutsideMemory(const Facts &DumpFacts);
+/// What a program takes beyond its assignment, by its HLO module; empty without
+/// one, and on other backends than CPU.
+std::vector<OutsideMemory> findOutsideMemory(const MemoryUse &Memory);
 
 } // namespace hlobuf
 
