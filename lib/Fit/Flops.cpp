@@ -81,9 +81,34 @@ double Flops::ofConvolution(HloId Id) const {
          static_cast<double>(Dimensions[Output].Size);
 }
 
+/// Of the output, the input and the kernel of a convolution, one is the result
+/// and the others are operands.
+double Flops::ofCudnn(HloId Id, StringRef Target) const {
+  std::optional<StringRef> Labels =
+      findAttribute(P.module().attributes(P.module()[Id]), "dim_labels");
+  if (!Labels || P.operands(Id).size() < 2 ||
+      !P.trees().shape(P[Id].Shape).isTuple())
+    return 0;
+  ShapeId Result = P.trees().part(P[Id].Shape, 1);
+  ShapeId First = P[P.operands(Id)[0]].Shape;
+  ShapeId Second = P[P.operands(Id)[1]].Shape;
+  ShapeId Kernel = Target.ends_with("BackwardFilter") ? Result : Second;
+  ShapeId Output = Target.ends_with("BackwardFilter")  ? Second
+                   : Target.ends_with("BackwardInput") ? First
+                                                       : Result;
+  size_t At = Labels->split('_').second.split("->").first.find('o');
+  const auto &Dimensions = P.trees().shape(Kernel).Dimensions;
+  if (At >= Dimensions.size() || Dimensions[At].Size <= 0)
+    return 0;
+  return PerElement * elements(Output) * elements(Kernel) /
+         static_cast<double>(Dimensions[At].Size);
+}
+
 /// A product of an m x k and a k x n matrix: (mk)(kn)(mn) is (mkn)^2.
 double Flops::ofCall(HloId Id) const {
   StringRef Target = P.customCallTarget(Id);
+  if (Target.starts_with("__cudnn$conv"))
+    return ofCudnn(Id, Target);
   if (!Target.contains("gemm") && !Target.contains("matmul"))
     return 0;
   ShapeId Result = P.trees().shape(P[Id].Shape).isTuple()
