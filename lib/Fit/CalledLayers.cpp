@@ -4,11 +4,13 @@
 // function begins and ends where the fewest bytes of the forward pass are
 // still to be read by it: all else of a layer is read inside of it.
 
-#include "Fit/Layers.h"
+#include "Fit/EarlierWork.h"
+#include "Memory/MemoryTree.h"
 #include <map>
 #include <set>
 
 using namespace hlobuf;
+using llvm::StringRef;
 
 namespace {
 /// The forward pass of the entry computation.
@@ -16,7 +18,7 @@ class CallFinder {
 public:
   explicit CallFinder(const FitContext &Ctx);
 
-  std::vector<Layer> find();
+  CalledLayers find();
 
 private:
   struct Kept {
@@ -25,23 +27,39 @@ private:
     int32_t LastForward = 0;
     std::vector<std::string> Functions;
   };
+  /// A call of a function begins at a product of matrices or a convolution.
+  struct Marker {
+    int32_t Step = 0;
+    /// `block_1`, where each call has a scope of its own in op_name.
+    std::string Scope;
+  };
   void findCrossing();
   void findKept();
   void addKept(HloId Id, uint32_t Ordinal);
-  std::vector<int32_t> findBounds(const std::string &Function) const;
-  std::vector<int32_t> findMarkers(const std::string &Function) const;
+  std::vector<HloId> productsOf(const std::string &Function) const;
+  std::map<std::string, std::vector<Marker>>
+  productsByLine(const std::string &Function) const;
+  std::vector<Marker> markersByScope(const std::string &Function) const;
+  std::vector<Marker> findMarkers(const std::string &Function) const;
+  std::vector<int32_t> findBounds(const std::string &Function,
+                                  llvm::ArrayRef<Marker> Markers) const;
   int32_t narrowest(int32_t From, int32_t To) const;
-  Layer makeLayer(const std::string &Function,
-                  llvm::ArrayRef<int32_t> Bounds) const;
+  Layer makeLayer(const std::string &Function) const;
   LayerCall makeCall(const std::string &Function, int32_t From,
                      int32_t To) const;
   const std::vector<std::string> &functionsOf(HloId Id) const {
     return Functions[Id.index()];
   }
+  std::map<std::string, uint64_t> bytesByFunction() const;
+  std::set<std::string>
+  findWhole(const std::map<std::string, uint64_t> &Bytes) const;
+  std::string whyNone(const std::set<std::string> &Whole) const;
 
   const FitContext &Ctx;
   /// Instructions of the forward pass, in schedule order.
   std::vector<HloId> Order;
+  /// The same of the backward pass.
+  std::vector<HloId> Backward;
   /// By instruction: the functions that it is in, the innermost first.
   std::vector<std::vector<std::string>> Functions;
   /// By step: bytes that the forward pass has computed and still reads.
@@ -58,6 +76,8 @@ CallFinder::CallFinder(const FitContext &Ctx)
       Crossing(static_cast<size_t>(Ctx.Memory.steps()) + 2) {
   for (HloId Id : Ctx.order(Ctx.P.module().Entry)) {
     int32_t Step = Ctx.step(Id);
+    if (Step >= Ctx.turn())
+      Backward.push_back(Id);
     if (Step < 0 || Step >= Ctx.turn())
       continue;
     Order.push_back(Id);
@@ -137,29 +157,100 @@ void CallFinder::addKept(HloId Id, uint32_t Ordinal) {
   All.push_back(std::move(K));
 }
 
-/// Steps of one operation of \p Function that each call has once: of its dots
-/// and convolutions, as often as most of them are there.
-std::vector<int32_t>
-CallFinder::findMarkers(const std::string &Function) const {
-  std::map<std::string, std::vector<int32_t>> Steps;
+/// Products of matrices and convolutions of the forward pass.
+std::vector<HloId> CallFinder::productsOf(const std::string &Function) const {
+  std::vector<HloId> Found;
   for (HloId Id : Order)
     if (Ctx.Operations[Id] != 0 && Ctx.pass(Id) == Pass::Forward &&
         llvm::is_contained(functionsOf(Id), Function) &&
         Ctx.P.spell(Id).find(".remat") == std::string::npos)
-      Steps[Ctx.source(Id) + Ctx.opName(Id)].push_back(Ctx.step(Id));
+      Found.push_back(Id);
+  return Found;
+}
+
+/// `block` of `block_12`.
+static std::string withoutNumber(StringRef Scope) {
+  return Scope.rtrim("0123456789").rtrim('_').str();
+}
+
+/// Only Keras calls layers so; the tables of the module begin with the files.
+static bool isKerasCall(const FitContext &Ctx, StringRef Function) {
+  StringRef Tables = Ctx.D.file(FileRole::Module).Text;
+  Tables = Tables.take_front(Tables.find("\nFunctionNames\n"));
+  return Function.ends_with(".call") &&
+         Tables.contains("/keras/src/layers/layer.py\"");
+}
+
+/// Layers of Keras have names of their own, `block`, `block_1`, so that op_name
+/// has each call in another scope: the first scopes that differ, if only by
+/// their numbers.
+std::vector<CallFinder::Marker>
+CallFinder::markersByScope(const std::string &Function) const {
+  if (!isKerasCall(Ctx, Function))
+    return {};
+  std::vector<HloId> Products = productsOf(Function);
+  std::vector<Marker> Found;
+  std::set<std::string> Names;
+  for (size_t Level = 0; Names.size() < 2; ++Level) {
+    Found.clear();
+    Names.clear();
+    for (HloId Id : Products) {
+      std::vector<std::string> Scopes = splitScopes(Ctx.opName(Id));
+      if (Level + 1 >= Scopes.size())
+        continue;
+      StringRef Scope = Scopes[Level];
+      Scope.consume_front("jvp(");
+      Scope = Scope.rtrim(')');
+      if (Names.insert(Scope.str()).second)
+        Found.push_back({Ctx.step(Id), Scope.str()});
+    }
+    if (Found.empty())
+      return {};
+  }
+  bool Numbered = llvm::all_of(Found, [&](const Marker &M) {
+    return withoutNumber(M.Scope) == withoutNumber(Found.front().Scope);
+  });
+  return Numbered ? Found : std::vector<Marker>();
+}
+
+/// Steps of the products of \p Function, in their order, by the operation that
+/// each call has once: by the lines that lead to it inside of the function, and
+/// its op_name.
+std::map<std::string, std::vector<CallFinder::Marker>>
+CallFinder::productsByLine(const std::string &Function) const {
+  std::map<std::string, std::vector<Marker>> Same;
+  for (HloId Id : productsOf(Function)) {
+    std::string Key = Ctx.opName(Id);
+    for (const SourceFrame &F : Ctx.frames(Id)) {
+      Key += " " + F.File + ":" + std::to_string(F.Line);
+      if (F.Function == Function)
+        break;
+    }
+    Same[Key].push_back({Ctx.step(Id), ""});
+  }
+  return Same;
+}
+
+/// One operation of \p Function that each call has once: of its products, as
+/// often as most of them are there.
+std::vector<CallFinder::Marker>
+CallFinder::findMarkers(const std::string &Function) const {
+  std::vector<Marker> ByScope = markersByScope(Function);
+  if (!ByScope.empty())
+    return ByScope;
+  auto Same = productsByLine(Function);
   std::map<size_t, size_t> Votes;
-  for (const auto &[Key, At] : Steps)
+  for (const auto &[Key, At] : Same)
     Votes[At.size()] += At.size();
   size_t Count = 0;
   for (auto [Number, Sum] : Votes)
     if (Count == 0 || Sum > Votes[Count])
       Count = Number;
-  std::vector<int32_t> First;
-  for (auto &[Key, At] : Steps) {
-    llvm::sort(At);
-    if (At.size() == Count && (First.empty() || At.front() < First.front()))
+  std::vector<Marker> First;
+  for (const auto &[Key, At] : Same)
+    if (At.size() == Count &&
+        (First.empty() || At.front().Step < First.front().Step))
       First = At;
-  }
   return First;
 }
 
@@ -175,8 +266,9 @@ int32_t CallFinder::narrowest(int32_t From, int32_t To) const {
 }
 
 /// Calls of \p Function are the steps (B[i], B[i+1]].
-std::vector<int32_t> CallFinder::findBounds(const std::string &Function) const {
-  std::vector<int32_t> Markers = findMarkers(Function);
+std::vector<int32_t>
+CallFinder::findBounds(const std::string &Function,
+                       llvm::ArrayRef<Marker> Markers) const {
   if (Markers.empty())
     return {};
   int32_t First = Ctx.turn();
@@ -190,7 +282,7 @@ std::vector<int32_t> CallFinder::findBounds(const std::string &Function) const {
   }
   std::vector<int32_t> Bounds = {First - 1};
   for (size_t I = 1; I != Markers.size(); ++I)
-    Bounds.push_back(narrowest(Markers[I - 1], Markers[I]));
+    Bounds.push_back(narrowest(Markers[I - 1].Step, Markers[I].Step));
   Bounds.push_back(Last);
   return Bounds;
 }
@@ -230,47 +322,117 @@ LayerCall CallFinder::makeCall(const std::string &Function, int32_t From,
   return Call;
 }
 
-Layer CallFinder::makeLayer(const std::string &Function,
-                            llvm::ArrayRef<int32_t> Bounds) const {
+Layer CallFinder::makeLayer(const std::string &Function) const {
   Layer L;
   L.Function = Function;
+  std::vector<Marker> Markers = findMarkers(Function);
+  std::vector<int32_t> Bounds = findBounds(Function, Markers);
   for (size_t I = 1; I < Bounds.size(); ++I)
     if (LayerCall Call = makeCall(Function, Bounds[I - 1], Bounds[I]);
         !Call.Residuals.empty())
       L.Calls.push_back(std::move(Call));
   L.Count = L.Calls.size();
+  llvm::DenseSet<uint32_t> Missing;
+  for (const LayerCall &Call : L.Calls)
+    for (const Residual &R : Call.Residuals)
+      Missing.insert(R.Definition.index());
+  // The scheduler of TPU looks for the least memory, that of GPU for latency.
+  for (LayerCall &Call : L.Calls)
+    if (Ctx.DumpFacts.isTPU())
+      Call.Earlier = findEarlierWork(Ctx, Call, Backward, Missing);
   for (const LayerCall &Call : L.Calls)
     for (const SourceFrame &F : Ctx.frames(Call.Residuals[0].Definition))
       if (F.Function == Function)
         L.Source = F.File + ":" + std::to_string(F.Line);
+  for (const Marker &M : Markers)
+    if (!M.Scope.empty())
+      L.KerasLayers.push_back(M.Scope);
+  // Keras keeps nothing of such a layer by name.
+  if (L.KerasLayers.empty())
+    groupResiduals(Ctx, L);
   return L;
 }
 
-std::vector<Layer> CallFinder::find() {
+std::map<std::string, uint64_t> CallFinder::bytesByFunction() const {
   std::map<std::string, uint64_t> Bytes;
   for (const Kept &K : All)
     for (const std::string &Function :
          std::set(K.Functions.begin(), K.Functions.end()))
       Bytes[Function] += K.R.Bytes;
-  std::vector<Layer> Found;
+  return Bytes;
+}
+
+/// Functions that are the whole program, or nearly all of it, which would only
+/// be computed twice: they keep nearly all. Layers of Keras may, where no other
+/// one that they call does: those are known to be more than one.
+std::set<std::string>
+CallFinder::findWhole(const std::map<std::string, uint64_t> &Bytes) const {
   uint64_t Most = 0;
   for (const auto &[Function, Sum] : Bytes)
     Most = std::max(Most, Sum);
-  for (const auto &[Function, Sum] : Bytes) {
-    // The whole program, or nearly all of it, would only be computed twice.
-    if (Sum < Ctx.Main.Peak / WasteShare || Sum > Most - Most / 50)
-      continue;
-    Layer L = makeLayer(Function, findBounds(Function));
-    groupResiduals(Ctx, L);
-    if (L.hasResiduals())
-      Found.push_back(std::move(L));
+  std::set<std::string> Whole;
+  std::set<std::string> Repeated;
+  for (const auto &[Function, Sum] : Bytes)
+    if (Sum > Most - Most / 50)
+      (markersByScope(Function).empty() ? Whole : Repeated).insert(Function);
+  for (const Kept &K : All) {
+    const std::string *Innermost = nullptr;
+    for (const std::string &Function : K.Functions) {
+      if (Repeated.count(Function) == 0)
+        continue;
+      if (!Innermost)
+        Innermost = &Function;
+      if (Function != *Innermost)
+        Whole.insert(Function);
+    }
   }
-  llvm::stable_sort(Found, [](const Layer &X, const Layer &Y) {
+  return Whole;
+}
+
+/// Where functions \p Whole are the whole program, and no other one is found.
+std::string CallFinder::whyNone(const std::set<std::string> &Whole) const {
+  std::string Share =
+      std::to_string(100 / WasteShare) + "% of the peak for the backward pass";
+  for (const Kept &K : All)
+    for (const std::string &Function : K.Functions)
+      if (Whole.count(Function) != 0)
+        return Function +
+               " keeps nearly all that the backward pass reads, and is taken "
+               "for the whole program; no function inside of it keeps " +
+               Share;
+  return "no function of the program keeps " + Share;
+}
+
+CalledLayers CallFinder::find() {
+  std::map<std::string, uint64_t> Bytes = bytesByFunction();
+  std::set<std::string> Whole = findWhole(Bytes);
+  CalledLayers Found;
+  for (const auto &[Function, Sum] : Bytes) {
+    if (Sum < Ctx.Main.Peak / WasteShare || Whole.count(Function) != 0)
+      continue;
+    Layer L = makeLayer(Function);
+    bool Known = L.KerasLayers.empty() || Ctx.DumpFacts.isTPU();
+    if (L.hasResiduals() && Known)
+      Found.Layers.push_back(std::move(L));
+    else if (!Known)
+      Found.WhyNone = Function +
+                      " can be, in a keras.RematScope, but what that "
+                      "takes is predicted well for TPU only";
+    else
+      Found.WhyNone = "no product of matrices or convolution shows where calls "
+                      "of " +
+                      Function + " begin and end";
+  }
+  llvm::stable_sort(Found.Layers, [](const Layer &X, const Layer &Y) {
     return X.keptBytes() > Y.keptBytes();
   });
+  if (!Found.Layers.empty())
+    Found.WhyNone.clear();
+  else if (Found.WhyNone.empty())
+    Found.WhyNone = whyNone(Whole);
   return Found;
 }
 
-std::vector<Layer> hlobuf::findCalledLayers(const FitContext &Ctx) {
+CalledLayers hlobuf::findCalledLayers(const FitContext &Ctx) {
   return CallFinder(Ctx).find();
 }

@@ -112,6 +112,7 @@ FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &Of,
   C.Kind = FitKind::Recompute;
   if (!Of.Function.empty())
     C.Names = {Of.Function};
+  C.KerasLayers = Of.KerasLayers;
   C.Source = Of.Source;
   C.Scanned = Of.Scanned;
   C.Count = Of.Count;

@@ -39,6 +39,8 @@ struct FitChange {
   /// Arguments to donate, as the program calls them; functions and values for
   /// others, at most one.
   std::vector<std::string> Names;
+  /// Of Recompute: the names of Keras layers whose call() the function is.
+  std::vector<std::string> KerasLayers;
   /// `train.py:12`; empty if it is not known.
   std::string Source;
   /// The function is the body of a scan; calls or trips.

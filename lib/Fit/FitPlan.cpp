@@ -31,6 +31,7 @@ private:
   void keepMore(const std::vector<FitChange> &Always,
                 llvm::ArrayRef<size_t> Used);
   std::vector<std::vector<size_t>> layerSets() const;
+  void noteWhyNone();
   bool isOffered(size_t L) const;
   FitChange recompute(size_t L) const;
 
@@ -40,6 +41,8 @@ private:
   uint64_t Limit;
   std::vector<Layer> Layers;
   size_t NumScanned = 0;
+  /// Why no function that is called is among Layers.
+  std::string WhyNoneCalled;
   std::optional<FitChange> Donation;
   std::vector<FitChange> Narrow;
   std::vector<FitChange> Batches;
@@ -56,7 +59,9 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
       Layers(findScannedLayers(Ctx)), NumScanned(Layers.size()),
       Donation(findDonation(Ctx)), Narrow(findNarrowing(Ctx)),
       Batches(findBatches(Ctx)) {
-  llvm::append_range(Layers, findCalledLayers(Ctx));
+  CalledLayers Called = findCalledLayers(Ctx);
+  llvm::append_range(Layers, Called.Layers);
+  WhyNoneCalled = Called.WhyNone;
 }
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
@@ -117,6 +122,18 @@ void PlanSearch::addCandidates() {
   llvm::stable_sort(
       Plan.Candidates,
       [](const FitChange &X, const FitChange &Y) { return X.Saved > Y.Saved; });
+}
+
+void PlanSearch::noteWhyNone() {
+  bool Offered = llvm::any_of(Plan.Candidates, [](const FitChange &C) {
+    return C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload;
+  });
+  if (Offered || !Ctx.hasBackward() || !Ctx.namesFunctions())
+    return;
+  Plan.Notes.push_back(
+      "nothing to compute again: " +
+      (Layers.empty() ? WhyNoneCalled
+                      : "doing so holds as much at the peak as what is kept"));
 }
 
 /// What fits is better than what does not; then what costs less.
@@ -223,6 +240,7 @@ void PlanSearch::run() {
   if (Donation && savedBy(*Donation) == 0)
     Donation.reset();
   addCandidates();
+  noteWhyNone();
   std::vector<FitChange> Always = donation();
   tryLayers(Always);
   auto Done = [&] { return Best && fits(*Best); };

@@ -59,8 +59,12 @@ static std::string headline(const FitChange &C) {
   return "";
 }
 
-/// A call of jax.checkpoint(), then where its names are given.
+/// A call of jax.checkpoint(), then where its names are given; of Keras layers
+/// what Keras has for it (keras/src/backend/common/remat.py, 3.15).
 static std::vector<std::string> checkpointLines(const FitChange &C) {
+  if (!C.KerasLayers.empty())
+    return {"with keras.RematScope('list_of_layers', layer_names=[" +
+            quotedList(C.KerasLayers) + "]): the model is made"};
   std::vector<std::string> Names;
   std::vector<std::string> Lines;
   auto Tag = [&](StringRef Where, StringRef Name, StringRef What) {
@@ -255,6 +259,11 @@ static void writeChange(const FitChange &C, Frontend From,
       J.attribute("scanned", C.Scanned);
       J.attribute("count", C.Count);
     }
+    if (!C.KerasLayers.empty())
+      J.attributeArray("keras_layers", [&] {
+        for (const std::string &Name : C.KerasLayers)
+          J.value(Name);
+      });
     if (C.Kind == FitKind::Offload)
       J.attribute("given", C.Given);
     if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload)

@@ -105,6 +105,7 @@ FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &Of,
     }
     addKept(Ctx, Of, Kept, Effect);
     llvm::append_range(Effect.Changes, Call.Inputs);
+    llvm::append_range(Effect.Changes, Call.Earlier);
     Recompute Again(Ctx, Call.Order, Wanted, Kept);
     addRecompute(Ctx, Call, Again, Of.Scanned, Effect);
     double Trips = Of.Scanned ? static_cast<double>(Of.Count) : 1;

@@ -18,6 +18,8 @@ struct LayerCall {
   int32_t Anchor = 0;
   /// Bytes of what the function is given that are kept only then.
   std::vector<BytesChange> Inputs;
+  /// As findEarlierWork() says.
+  std::vector<BytesChange> Earlier;
 };
 
 /// Residuals of one line that a policy can keep.
@@ -37,6 +39,9 @@ struct SaveGroup {
 struct Layer {
   /// `block`; empty if the module does not name functions.
   std::string Function;
+  /// Of a function that is the call() of Keras layers: their names, one for
+  /// each call.
+  std::vector<std::string> KerasLayers;
   /// Where it is called, or scanned: `train.py:32`.
   std::string Source;
   bool Scanned = false;
@@ -65,8 +70,14 @@ std::optional<FitEffect> offloadInputs(const Layer &Of);
 /// Scans whose bodies keep something for the backward pass.
 std::vector<Layer> findScannedLayers(const FitContext &Ctx);
 
-/// Functions of the entry computation that do, the most bytes first.
-std::vector<Layer> findCalledLayers(const FitContext &Ctx);
+/// Functions of the entry computation that do.
+struct CalledLayers {
+  /// The most bytes first.
+  std::vector<Layer> Layers;
+  /// A clause that says why there is none; empty otherwise.
+  std::string WhyNone;
+};
+CalledLayers findCalledLayers(const FitContext &Ctx);
 
 /// Fills in Layer::Groups.
 void groupResiduals(const FitContext &Ctx, Layer &Of);

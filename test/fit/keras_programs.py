@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps of Keras models for programs.py, as the custom loops of Keras' guide for JAX compile them.
 
-A checkpoint=F.call switch is carried out with what Keras has for it: keras.RematScope, which keeps nothing of a layer. In
-mode "full" it would take the layers inside of the layer, too, and fails where one of them has a flag.
+A layers=block_1,block_2 switch is carried out with what Keras has for it: keras.RematScope, which keeps nothing of a layer.
+In mode "full" it would take the layers inside of the layer, too, and fails where one of them has a flag.
 """
 import contextlib
 
@@ -65,9 +65,9 @@ def step(model, loss, *data):
 
 
 def remat(switches):
-    if "checkpoint" not in switches:
+    if "layers" not in switches:
         return contextlib.nullcontext()
-    return keras.RematScope("list_of_layers", layer_names=[f"block_{i}" for i in range(1, 100)])
+    return keras.RematScope("list_of_layers", layer_names=switches["layers"].split(","))
 
 
 def gpt(switches, rows, length, width, heads, depth, words):

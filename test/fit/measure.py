@@ -52,7 +52,7 @@ def tag_at(source):
 
 
 def switches_for(changes):
-    checkpoint, save, offload, other = [], [], [], []
+    checkpoint, layers, save, offload, other = [], [], [], [], []
     for change in changes:
         kind = change["kind"]
         if kind == "donate":
@@ -63,9 +63,10 @@ def switches_for(changes):
             other.append("narrow=" + tag_at(change["source"]))
         else:
             checkpoint += change["names"]
+            layers += change.get("keras_layers", [])
             save += [tag_at(kept["source"]) for kept in change.get("kept", [])]
             offload += ["given"] if kind == "offload" else []
-    for switch, names in ("checkpoint", checkpoint), ("save", save), ("offload", offload):
+    for switch, names in ("checkpoint", checkpoint), ("layers", layers), ("save", save), ("offload", offload):
         if names:
             other.append(f"{switch}={','.join(sorted(set(names)))}")
     return other

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Fit/EarlierWork.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace hlobuf;
+
+/// Calls \p Visit with each value that \p Id reads.
+static void forEachRead(const FitContext &Ctx, HloId Id,
+                        llvm::function_ref<void(HloValueId)> Visit) {
+  for (HloId Operand : Ctx.P.operands(Id)) {
+    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Operand].Shape);
+    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
+      if (HloValueId V = Ctx.Flow.at(Operand, Ordinal))
+        Visit(V);
+  }
+}
+
+namespace {
+/// The steps from one anchor to the last read of its residuals.
+struct Window {
+  int32_t Anchor = 0;
+  int32_t End = 0;
+  /// Read by what waits for the layer.
+  llvm::DenseSet<const FitBuffer *> Late;
+  /// Read or written by what does not.
+  llvm::SetVector<const FitBuffer *> Early;
+};
+} // namespace
+
+static void sortBuffers(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
+                        const llvm::DenseSet<uint32_t> &Missing, Window &Of) {
+  llvm::DenseSet<uint32_t> Waiting;
+  for (HloId Id : Order) {
+    int32_t Step = Ctx.step(Id);
+    if (Step <= Of.Anchor || Step > Of.End)
+      continue;
+    bool Waits = false;
+    forEachRead(Ctx, Id, [&](HloValueId V) {
+      uint32_t Definition = Ctx.Flow[V].Definition.index();
+      Waits |= Missing.contains(Definition) || Waiting.contains(Definition);
+    });
+    if (Waits)
+      Waiting.insert(Id.index());
+    auto Note = [&](HloValueId V) {
+      const FitBuffer *B = Ctx.buffer(V);
+      if (B && Waits)
+        Of.Late.insert(B);
+      else if (B)
+        Of.Early.insert(B);
+    };
+    forEachRead(Ctx, Id, Note);
+    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Id].Shape);
+    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
+      if (HloValueId V = Ctx.Flow.definedAt(Id, Ordinal))
+        Note(V);
+  }
+}
+
+std::vector<BytesChange>
+hlobuf::findEarlierWork(const FitContext &Ctx, const LayerCall &Call,
+                        llvm::ArrayRef<HloId> Order,
+                        const llvm::DenseSet<uint32_t> &Missing) {
+  Window Of;
+  Of.Anchor = Call.Anchor;
+  for (const Residual &R : Call.Residuals)
+    Of.End = std::max(Of.End, R.LastRead);
+  sortBuffers(Ctx, Order, Missing, Of);
+  std::vector<BytesChange> Found;
+  int64_t Sum = 0;
+  for (const FitBuffer *B : Of.Early) {
+    if (B->Live.size() != 1 || B->Tenant)
+      continue;
+    StepRange Live = B->Live.front();
+    bool Held = Live.Start <= Of.Anchor;
+    bool Kept = Of.Late.contains(B) || Live.End > Of.End;
+    if (Held && !Kept)
+      Found.push_back({{Of.Anchor, Live.End}, -B->split()});
+    else if (!Held && Kept)
+      Found.push_back({{Of.Anchor, Live.Start - 1}, B->split()});
+    else
+      continue;
+    Sum += Found.back().Bytes.total();
+  }
+  return Sum < 0 ? Found : std::vector<BytesChange>();
+}
