@@ -19,7 +19,7 @@ static constexpr uint64_t FirstVectors = 'S';
 /// Columns that blocked routines take at a time, as ILAENV says.
 static constexpr uint64_t BlockColumns = 32;
 
-/// The number behind `mode =` in the configuration of a call; 0 if there is
+/// The number after `mode =` in the configuration of a call; 0 if there is
 /// none.
 static uint64_t modeOf(StringRef Attributes) {
   uint64_t Mode = 0;
