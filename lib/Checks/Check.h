@@ -64,7 +64,15 @@ llvm::ArrayRef<llvm::StringRef> droppedChecks();
 
 /// What a finding may be about; findings about the same thing are folded into
 /// one.
-enum class SubjectKind : uint8_t { Allocation, Value, Name, Section, Row };
+enum class SubjectKind : uint8_t {
+  Allocation,
+  Value,
+  Name,
+  /// One of the module that has no NameId, by HloId.
+  Instruction,
+  Section,
+  Row
+};
 
 /// Adds notes and subjects to a finding that was just reported.
 class Finding {
@@ -104,6 +112,11 @@ public:
   }
   Finding &about(ValueId Id) { return about(SubjectKind::Value, Id.index()); }
   Finding &about(NameId Id) { return about(SubjectKind::Name, Id.index()); }
+  /// Instruction \p Id of \p M.
+  Finding &about(const HloModule &M, HloId Id) {
+    return M[Id].Name ? about(M[Id].Name)
+                      : about(SubjectKind::Instruction, Id.index());
+  }
   Finding &about(Section S) {
     return about(SubjectKind::Section, static_cast<uint32_t>(S));
   }

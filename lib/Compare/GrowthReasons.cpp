@@ -235,8 +235,9 @@ std::string GrowthFinder::insideOf(ValueId V) const {
     if (!Caller || I.Root || Wanted.Called.OpName.empty() ||
         !M.attributes(I).contains(Wanted.operation()))
       continue;
-    ValueName From = statedName(OldFacts, I.Name);
-    if (!From.Inherited && From.Source == Wanted.Called.Source &&
+    ValueName From;
+    if (takeMetadata(From, OldFacts, M.attributes(I)) &&
+        From.Source == Wanted.Called.Source &&
         StringRef(From.OpName).ends_with(Wanted.operation()))
       return Old.calledInstruction(M[Caller].Name);
   }

@@ -52,9 +52,8 @@ ComparedValue LargeValues::describe(ValueId V, const ValueName &Called) const {
   // A copy is not what it copies; it may be inside of a fusion or not.
   if (Called.Copied)
     C.Called.OpName += "/copy";
-  else if (Called.Inherited && Called.Computed)
-    C.Called.OpName +=
-        ("/" + opcodeText(findOpcode(DumpFacts, Called.Computed))).str();
+  else if (Called.Inherited && Called.ComputedBy)
+    C.Called.OpName += ("/" + opcodeText(*Called.ComputedBy)).str();
   C.Bytes = C.Unpadded = D[V].Size;
   C.Step = Memory.stepOf(D[V].Tag.Name);
   return C;

@@ -125,6 +125,9 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
     case SubjectKind::Name:
       AddName(D.Names[NameId(Number)]);
       break;
+    case SubjectKind::Instruction:
+      AddName(D.Module.name(D.Module[HloId(Number)]));
+      break;
     case SubjectKind::Allocation:
       // That of many values is about none of them.
       if (IndexRange Lines = D.Allocations[Number].Values; Lines.size() == 1)

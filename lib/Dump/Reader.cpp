@@ -247,7 +247,7 @@ void DumpReader::readBoth(bool ValuesBeside) {
   StringRef Text = wholeLines(D.file(FileRole::Module).Text);
   runBoth([&] { D.Module = readModule(Text, Own, Refuse, PassedText); },
           [&] { read(ValuesBeside); });
-  renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices});
+  renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices}, PassedText);
   present(Section::Module);
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
   noteUnterminated(FileRole::Module);

@@ -277,7 +277,7 @@ static std::string lostByModule(const Dump &D) {
   for (const HloInstruction &I : M.Instructions)
     if (Parts[I.Parent.index()] && hasOwnBuffer(D, I) &&
         (I.Op != Opcode::Parameter || I.Parent == M.Entry))
-      Lost += !Placed[I.Name.index()];
+      Lost += !I.Name || !Placed[I.Name.index()];
   if (Lost == 0)
     return "";
   return fmt::format("{} has {} more instruction{} with buffers",

@@ -47,7 +47,8 @@ struct HloOperand {
 /// What an instruction is in the graph of a program. There are as many as
 /// lines in a module: what is added here costs a large dump a percent.
 struct HloNode {
-  /// Invalid if neither module nor dump name it.
+  /// Invalid if neither module nor dump name it, and in the body of a fusion if
+  /// the dump does not: HloModule::name() has that one.
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
@@ -190,6 +191,12 @@ struct HloModule {
   llvm::StringRef head(const HloInstruction &I) const {
     return part(I.TextOffset, extent(I).Head);
   }
+  /// The name as the text has it, without `%`.
+  llvm::StringRef name(const HloInstruction &I) const {
+    llvm::StringRef Head = head(I);
+    Head.consume_front("%");
+    return Head.take_front(Head.find(' '));
+  }
   llvm::StringRef operandsText(const HloInstruction &I) const {
     HloExtent E = extent(I);
     return part(I.TextOffset + E.Head + 1, E.Operands);
@@ -233,7 +240,10 @@ public:
         Shapes(To.Shapes.absorb(From.Shapes)),
         Indices(To.Indices.absorb(From.Indices)) {}
 
-  void move(NameId &Name) const { Name = Names[Name.index()]; }
+  void move(NameId &Name) const {
+    if (Name)
+      Name = Names[Name.index()];
+  }
   void move(ShapeId &Shape) const {
     if (Shape)
       Shape = Shapes[Shape.index()];
@@ -254,7 +264,9 @@ private:
 
 /// Renumbers the names, shapes and indices of \p M, which is all that was read
 /// with the tables \p From, as if it had been read with \p To. Empties \p From.
-void renumber(HloModule &M, HloTables From, HloTables To);
+/// \p PassedText is called again and again: what was read is not needed soon.
+void renumber(HloModule &M, HloTables From, HloTables To,
+              llvm::function_ref<void()> PassedText);
 
 } // namespace hlobuf
 

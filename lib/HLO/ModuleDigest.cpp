@@ -46,7 +46,7 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
     Path.insert(0, Steps);
     const HloInstruction &I = M[Operand.Source];
     if (I.Op != Opcode::GetTupleElement || I.Operands.size() != 1)
-      return Names[I.Name].str() + Path;
+      return M.name(I).str() + Path;
     Path.insert(0, '#' + std::to_string(I.Number));
     Operand = M.operand(I, 0);
   }
@@ -54,7 +54,7 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
 }
 
 std::string ModuleSpelling::spell(const HloInstruction &I) const {
-  std::string Text = Names[I.Name].str();
+  std::string Text = M.name(I).str();
   if (I.Root)
     Text += " ROOT";
   Text += '=';

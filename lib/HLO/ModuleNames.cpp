@@ -33,6 +33,28 @@ static std::vector<bool> mayHaveBuffers(const HloModule &M) {
   return Reached;
 }
 
+/// By computation: all that call it are fusions.
+static std::vector<bool> fusionBodies(const HloModule &M) {
+  std::vector<bool> Fused(M.Computations.size());
+  std::vector<bool> Other(M.Computations.size());
+  if (M.Entry)
+    Other[M.Entry.index()] = true;
+  for (const HloInstruction &I : M.Instructions)
+    for (const HloCall &Call : M.calls(I))
+      if (Call.Callee)
+        (I.Op == Opcode::Fusion ? Fused : Other)[Call.Callee.index()] = true;
+  for (size_t C = 0; C != Fused.size(); ++C)
+    Fused[C] = Fused[C] && !Other[C];
+  return Fused;
+}
+
+void hlobuf::nameInstructions(HloModule &M, NameTable &Names) {
+  std::vector<bool> Fused = fusionBodies(M);
+  for (HloInstruction &I : M.Instructions)
+    if (!I.Name && !Fused[I.Parent.index()])
+      I.Name = Names.intern(M.name(I));
+}
+
 void hlobuf::indexNames(
     HloModule &M, size_t NumNames,
     llvm::function_ref<void(llvm::StringRef, std::string)> Refuse) {
@@ -40,6 +62,8 @@ void hlobuf::indexNames(
   M.ByName.assign(NumNames, HloId());
   for (size_t I = 0; I != M.Instructions.size(); ++I) {
     const HloInstruction &Own = M.Instructions[I];
+    if (!Own.Name)
+      continue;
     HloId &Known = M.ByName[Own.Name.index()];
     bool Counts = HasBuffers[Own.Parent.index()];
     if (!Known) {

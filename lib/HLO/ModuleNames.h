@@ -9,6 +9,11 @@
 
 namespace hlobuf {
 
+/// Names the instructions of \p M, whose calls are resolved, that have no name
+/// yet, but for those in bodies of fusions: they are most of a module, and
+/// nothing of a dump names them.
+void nameInstructions(HloModule &M, NameTable &Names);
+
 /// Fills \p M's ByName, whose calls are resolved. Names are unique in a module
 /// (xla/hlo/ir/hlo_module.cc, NameUniquer, 2017), but all that a dump can name
 /// are instructions that may have buffers. If two of those have one name,

@@ -56,15 +56,16 @@ private:
   llvm::function_ref<void()> PassedText;
   bool Refused = false;
   HloModule M;
-  /// Names of operands and callees until they are resolved, in the order of
-  /// M.Operands and M.Calls.
-  std::vector<NameId> OperandNames;
-  std::vector<StringRef> CalleeNames;
-  /// By name: the last instruction of that name; it counts if it is in the
-  /// computation at hand.
+  /// Names in the computation at hand: those in bodies of fusions, which are
+  /// most of a module, are forgotten with it.
+  NameTable Local;
+  /// By local name: the last instruction of that name.
   std::vector<HloId> Latest;
-  /// Room in Latest for names to come.
-  static constexpr size_t MoreNames = 1024;
+  /// Local names of operands until they are resolved, in the order of
+  /// M.Operands.
+  std::vector<NameId> OperandNames;
+  /// Names of callees until they are resolved, in the order of M.Calls.
+  std::vector<StringRef> CalleeNames;
 };
 } // namespace
 
@@ -114,6 +115,7 @@ HloModule ModuleReader::read() {
   TextWalk Walk(PassedText);
   resolveCalls();
   // Growing arrays took up to twice what they need.
+  Local = NameTable();
   OperandNames = {};
   Latest = {};
   shrink(M.Instructions);
@@ -123,6 +125,7 @@ HloModule ModuleReader::read() {
   auto Why = [&](StringRef Where, std::string Reason) {
     refuse(Where, std::move(Reason));
   };
+  nameInstructions(M, Tables.Names);
   indexNames(M, Tables.Names.size(), Why);
   // What is missing is not said again.
   if (!Refused)
@@ -250,6 +253,8 @@ bool ModuleReader::readHeading(StringRef Line) {
   if (!Name.name(Text))
     return false;
   C.Name = Tables.Names.intern(Text);
+  Local.clear();
+  Latest.clear();
   auto First = static_cast<uint32_t>(M.Instructions.size());
   C.Instructions = {First, First};
   if (C.Entry) {
@@ -313,7 +318,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   if (Parts->Root)
     I.TextOffset += 5;
   setExtent(I, Text.end(), Parts->Operands);
-  I.Name = Tables.Names.intern(Parts->Name);
+  I.Name = Tables.Names.find(Parts->Name);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
   I.Op = Parts->Op.Op;
@@ -327,10 +332,11 @@ void ModuleReader::readInstruction(StringRef Text) {
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  if (Latest.size() <= I.Name.index())
-    Latest.resize(Tables.Names.size() + MoreNames);
-  HloId &Known = Latest[I.Name.index()];
-  if (Known && Known.index() >= M.Computations.back().Instructions.Begin)
+  NameId Own = Local.intern(Parts->Name);
+  if (Latest.size() < Local.size())
+    Latest.resize(Local.size());
+  HloId &Known = Latest[Own.index()];
+  if (Known)
     refuse(Parts->Name,
            "the computation has another instruction with this name");
   Known = Id;
@@ -377,7 +383,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
         M.Compact = true;
       }
       M.Operands.emplace_back();
-      OperandNames.push_back(Tables.Names.intern(Text.Name));
+      OperandNames.push_back(Local.intern(Text.Name));
     });
   }
   if (Good && I.Op == Opcode::GetTupleElement) {
@@ -402,8 +408,7 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
 }
 
 void ModuleReader::resolveOperands(uint32_t FirstOperand) {
-  if (Latest.size() < Tables.Names.size())
-    Latest.resize(Tables.Names.size());
+  Latest.resize(Local.size());
   IndexRange Ours = M.Computations.back().Instructions;
   for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
     IndexRange All = M.Instructions[I].Operands;
@@ -411,17 +416,17 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
       NameId Name = OperandNames[K - FirstOperand];
       HloId Source = Latest[Name.index()];
       auto Where = [&] { return M.operandsText(M.Instructions[I]); };
-      if (!Source || Source.index() < Ours.Begin)
+      if (!Source)
         refuse(Where(), fmt::format("the computation has no instruction {}",
-                                    Tables.Names[Name]));
+                                    Local[Name]));
       else if (Source.index() >= I)
-        refuse(Where(), fmt::format("operand {} is defined after its use",
-                                    Tables.Names[Name]));
+        refuse(Where(),
+               fmt::format("operand {} is defined after its use", Local[Name]));
       else
         M.Operands[K] = Source;
       if (M.Operands[K] && !hasElement(M.Instructions[I], K - All.Begin))
-        refuse(Where(), fmt::format("operand {} has no such element",
-                                    Tables.Names[Name]));
+        refuse(Where(),
+               fmt::format("operand {} has no such element", Local[Name]));
     }
   }
   OperandNames.clear();

@@ -2,11 +2,12 @@
 //
 // From one set of tables to another.
 
-#include "HLO/Module.h"
+#include "HLO/ModuleNames.h"
 
 using namespace hlobuf;
 
-void hlobuf::renumber(HloModule &M, HloTables From, HloTables To) {
+void hlobuf::renumber(HloModule &M, HloTables From, HloTables To,
+                      llvm::function_ref<void()> PassedText) {
   HloRenumbering Moved(From, To);
   for (HloComputation &C : M.Computations)
     Moved.move(C.Name);
@@ -25,11 +26,9 @@ void hlobuf::renumber(HloModule &M, HloTables From, HloTables To) {
   for (ShapeId &Shape : M.EntryParameters)
     Moved.move(Shape);
   Moved.move(M.EntryResult);
-  std::vector<HloId> ByName(To.Names.size());
-  for (size_t I = 0; I != M.ByName.size(); ++I) {
-    NameId Name(I);
-    Moved.move(Name);
-    ByName[Name.index()] = M.ByName[I];
-  }
-  M.ByName = std::move(ByName);
+  TextWalk Walk(PassedText);
+  for (HloInstruction &I : M.Instructions)
+    if (!I.Name)
+      I.Name = To.Names.find(M.name(I));
+  indexNames(M, To.Names.size(), [](llvm::StringRef, std::string) {});
 }

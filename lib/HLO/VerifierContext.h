@@ -33,9 +33,7 @@ public:
   /// precision and what is dynamic. False if either is invalid.
   bool compatible(ShapeId A, ShapeId B) const;
 
-  llvm::StringRef name(const HloInstruction &I) const {
-    return Tables.Names[I.Name];
-  }
+  llvm::StringRef name(const HloInstruction &I) const { return M.name(I); }
   llvm::StringRef name(ComputationId C) const {
     return Tables.Names[M[C].Name];
   }

@@ -67,8 +67,8 @@ private:
 
 void OutsideFinder::add(std::string What, const HloInstruction &I,
                         std::optional<uint64_t> Bytes, uint64_t Inside) {
-  OutsideMemory New{What,   D.Names[I.Name].str(),        0, Bytes,
-                    Inside, usedAt(Memory.stepOf(I.Name))};
+  OutsideMemory New{What,  M.name(I).str(), 0,
+                    Bytes, Inside,          usedAt(Memory.stepOf(I.Name))};
   auto Total = [](const OutsideMemory &Row) {
     return Row.Used.value_or(0) + Row.Bytes.value_or(Row.Inside);
   };

@@ -8,9 +8,11 @@
 #ifndef HLOBUF_MEMORY_VALUENAME_H
 #define HLOBUF_MEMORY_VALUENAME_H
 
+#include "HLO/Opcode.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hlobuf {
@@ -44,9 +46,9 @@ struct ValueName {
   /// `train.py:12`, the first frame outside of installed packages, of the
   /// operation; empty if it is not known.
   std::string Source;
-  /// The instruction that computes it, which may be inside of a fusion; invalid
-  /// if it is not known.
-  NameId Computed;
+  /// Of the instruction that computes it, which may be inside of a fusion;
+  /// nothing if it is not known.
+  std::optional<Opcode> ComputedBy;
   /// Of a collected value: the loop, invalid else.
   NameId Loop;
   /// Where the program has that loop; may be empty.

@@ -44,9 +44,8 @@ llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
   return (*Members)[V].take_front(MaxMembers);
 }
 
-/// Takes the metadata of \p Attributes; false if there are none.
-static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
-                         StringRef Attributes) {
+bool hlobuf::takeMetadata(ValueName &Out, const Facts &DumpFacts,
+                          StringRef Attributes) {
   std::optional<StringRef> Op = findMetadata(Attributes, "op_name");
   std::string Source = DumpFacts.sourceLine(Attributes);
   bool Named = Op && !Op->empty();
@@ -69,7 +68,7 @@ StringRef ValueNames::attributesOf(HloId Id) const {
 /// what its largest operand is.
 void ValueNames::describe(ValueName &Out, const TracedOperation &At) const {
   const Program &P = Module->program();
-  Out.Computed = P[At.Computed].Name;
+  Out.ComputedBy = P[At.Computed].Op;
   Out.Operation = printable(P.spell(At.Buffered ? At.Buffered : At.Computed));
   // A tuple index table has no operation.
   bool Table = P.trees().isTuple(P[At.Computed].Shape, At.Ordinal);
@@ -106,7 +105,7 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
   const Program &P = Module->program();
   ValueName Out;
   Out.Role = ValueRole::Argument;
-  Out.Computed = P[Parameter].Name;
+  Out.ComputedBy = P[Parameter].Op;
   std::optional<StringRef> Op =
       findMetadata(attributesOf(Parameter), "op_name");
   if (Op && !Op->empty()) {
@@ -161,9 +160,9 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
 
 ValueName hlobuf::statedName(const Facts &DumpFacts, NameId Name) {
   ValueName Out;
-  Out.Computed = Name;
+  Out.ComputedBy = findOpcode(DumpFacts, Name);
   Out.Operation = printable(DumpFacts.dump().Names[Name]);
-  if (findOpcode(DumpFacts, Name) == Opcode::Constant)
+  if (Out.ComputedBy == Opcode::Constant)
     Out.Role = ValueRole::Constant;
   for (unsigned Hop = 0; Hop != MaxOperands && Name; ++Hop) {
     if (takeMetadata(Out, DumpFacts, findAttributes(DumpFacts, Name))) {

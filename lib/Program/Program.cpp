@@ -306,6 +306,8 @@ std::string Program::spell(HloId Id) const {
     return DumpFacts.dump().Names[N.Name].str();
   if (isFromTexts())
     return "an instruction that is not known";
+  if (!isHidden(Id))
+    return M.name(M[Id]).str();
   return fmt::format("{}#{}", spell(operands(Id)[0]), N.Number);
 }
 

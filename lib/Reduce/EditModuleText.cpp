@@ -74,7 +74,7 @@ llvm::Error EditModuleReader::read() {
     To.Root = C.Root ? static_cast<uint32_t>(C.Root.index()) : NoNumber;
     E.Computations.push_back(std::move(To));
     for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
-      E.Names.insert(Names[M.Instructions[I].Name]);
+      E.Names.insert(M.name(M.Instructions[I]));
   }
   E.Entry = static_cast<uint32_t>(M.Entry.index());
   for (uint32_t I = 0; I != M.Instructions.size(); ++I)
@@ -130,7 +130,7 @@ uint32_t EditModuleReader::element(uint32_t Source,
 void EditModuleReader::addInstruction(uint32_t Number) {
   const HloInstruction &From = M.Instructions[Number];
   EditInstruction I;
-  I.Name = Names[From.Name].str();
+  I.Name = M.name(From).str();
   I.Shape = withoutComments(Shapes.text(From.Shape));
   I.Op = From.Op;
   I.Parent = static_cast<uint32_t>(From.Parent.index());

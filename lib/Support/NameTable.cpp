@@ -100,6 +100,19 @@ std::vector<NameId> NameTable::absorb(NameTable &From) {
   return Here;
 }
 
+void NameTable::clear() {
+  // After a large text, emptying what it needed would cost each small one.
+  constexpr size_t FewSlots = 256;
+  if (Slots.size() > FewSlots) {
+    *this = NameTable();
+    return;
+  }
+  Slots.assign(Slots.size(), Slot());
+  Places.clear();
+  Blocks.resize(std::min<size_t>(Blocks.size(), 1));
+  End = 0;
+}
+
 void NameTable::grow() {
   std::vector<Slot> Old = std::move(Slots);
   Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());

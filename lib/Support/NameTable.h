@@ -29,6 +29,10 @@ public:
   /// gives the id here for each id there.
   std::vector<NameId> absorb(NameTable &From);
 
+  /// Forgets all names, in time that follows from their number: one table can
+  /// serve many small texts. Memory that a large text took is given back.
+  void clear();
+
   /// Number of distinct names; ids are below.
   size_t size() const { return Places.size(); }
 

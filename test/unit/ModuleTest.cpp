@@ -394,6 +394,32 @@ static std::string callee(const std::string &Call,
          "  ROOT %y = " + Call + "\n}\n";
 }
 
+// Bodies of fusions are most of a module, and a dump names nothing in them:
+// only the text has those names, unless the dump has them all the same.
+TEST(Module, NamesInFusionsAreNotKept) {
+  std::string Text = callee("f32[] fusion(%x), kind=kLoop, calls=%body");
+  Text.replace(Text.find("%x"), 2, "%p");
+  Read R(Text);
+  ASSERT_EQ(R.Refused, Strings());
+  EXPECT_FALSE(R.Names.find("p"));
+  EXPECT_FALSE(R.M.Instructions[0].Name);
+  EXPECT_EQ(R.M.name(R.M.Instructions[0]), "p");
+  ASSERT_NE(R.find("y"), nullptr);
+  EXPECT_EQ(R.M.name(*R.find("y")), "y");
+
+  NameTable Names;
+  ShapeTable Shapes;
+  ShapeIndexTable Indices;
+  NameId Known = Names.intern("p");
+  renumber(R.M, {R.Names, R.Shapes, R.Indices}, {Names, Shapes, Indices}, {});
+  EXPECT_EQ(R.M.Instructions[0].Name, Known);
+  EXPECT_EQ(R.M.find(Known), HloId(0));
+  EXPECT_EQ(R.M[R.M.find(Names.find("y"))].Parent, R.M.Entry);
+  HloModule Again = readModule(R.Text, {Names, Shapes, Indices},
+                               [](StringRef, std::string) {});
+  EXPECT_EQ(Again.find(Known), HloId(0));
+}
+
 // What is in bodies of fusions, or is never called, has no buffers, so that
 // nothing means it by its name.
 TEST(Module, RepeatedNamesWithoutBuffers) {

@@ -4,6 +4,7 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/ByteCount.h"
 #include "Support/Diagnostic.h"
+#include "Support/NameTable.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
 #include "gtest/gtest.h"
@@ -65,6 +66,24 @@ TEST(PendingText, EscapesAcrossLines) {
   PendingText Closed(llvm::StringRef("{\"(\\\\\"}"));
   EXPECT_TRUE(Closed.isBalanced());
   EXPECT_FALSE(PendingText(llvm::StringRef("a)")).isBalanced());
+}
+
+// After few names and after many, ids begin at 0 and names do not mix.
+TEST(NameTable, ForgetsNames) {
+  NameTable Names;
+  for (size_t Count : {3, 5000, 2, 40}) {
+    for (size_t I = 0; I != Count; ++I)
+      EXPECT_EQ(Names.intern("n" + std::to_string(I)).index(), I);
+    for (size_t I = 0; I != Count; ++I) {
+      NameId Found = Names.find("n" + std::to_string(I));
+      ASSERT_TRUE(Found);
+      EXPECT_EQ(Names[Found], "n" + std::to_string(I));
+    }
+    EXPECT_FALSE(Names.find("n" + std::to_string(Count)));
+    Names.clear();
+    EXPECT_EQ(Names.size(), 0u);
+    EXPECT_FALSE(Names.find("n0"));
+  }
 }
 
 TEST(Scanner, ZeroHasNoSign) {

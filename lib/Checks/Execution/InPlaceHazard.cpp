@@ -30,6 +30,7 @@
 // memory of the fusion's own first. What is not decided is a warning: no dump
 // that is known to be sound has such a place.
 
+#include "Checks/AboutInstruction.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Elements/InPlaceReads.h"
@@ -377,8 +378,7 @@ void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
       P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
   explain(F, Id, S);
   F.about(S.Result).about(S.Source);
-  if (P[Id].Name)
-    F.about(P[Id].Name);
+  aboutInstruction(F, P, Id);
   if (Analysis.firstDifference())
     F.about(Section::Module);
 }
@@ -395,8 +395,7 @@ void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
         "operand and result are both in bytes [{}, {}) of allocation {}",
         V.Offset, V.end(), D[V.Owner].Index);
   F.about(S.Result).about(S.Source);
-  if (P[Id].Name)
-    F.about(P[Id].Name);
+  aboutInstruction(F, P, Id);
 }
 
 void InPlaceHazards::run() {

@@ -13,6 +13,7 @@
 // result that is one of the operands too, as of an async dynamic-update-slice
 // (TPU, libtpu 0.0.51).
 
+#include "Checks/AboutInstruction.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ExecutionPlan.h"
 #include "llvm/ADT/DenseSet.h"
@@ -118,8 +119,7 @@ void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
   AddStep(Done, "waits until it is complete");
   Found.why(P.place(User), "operand {} of {} must come from {}", Operand,
             P.spell(User), P.spell(Done));
-  if (P[User].Name)
-    Found.about(P[User].Name);
+  aboutInstruction(Found, P, User);
 }
 
 void EarlyReads::check(HloId Start, HloId Done, HloValueId Result) {

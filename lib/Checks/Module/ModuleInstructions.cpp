@@ -33,12 +33,12 @@ public:
   ModuleInstructions(const Dump &D, Reporter &Diags)
       : D(D), M(D.Module), Diags(Diags) {}
 
-  void checkBitcast(const HloInstruction &I);
+  void checkBitcast(HloId Id);
   void checkHeading(const HloComputation &C);
   void checkRead(const Program &P, HloId Id);
 
 private:
-  bool isRematerialized(NameId Name) const;
+  bool isRematerialized(const HloInstruction &I) const;
   llvm::StringRef place(const HloInstruction &I) const {
     return M.text(I).ltrim();
   }
@@ -57,7 +57,8 @@ private:
 };
 } // namespace
 
-void ModuleInstructions::checkBitcast(const HloInstruction &I) {
+void ModuleInstructions::checkBitcast(HloId Id) {
+  const HloInstruction &I = M[Id];
   if (I.Op != Opcode::Bitcast || M.operands(I).size() != 1)
     return;
   HloOperand Operand = M.operand(I, 0);
@@ -76,9 +77,9 @@ void ModuleInstructions::checkBitcast(const HloInstruction &I) {
     return;
   Diags
       .report(place(I), "bitcast {} has {} bytes, but its operand {} has {}",
-              D.Names[I.Name], *Bytes, D.Names[Source.Name], *Before)
-      .note(place(Source), "{} is defined here", D.Names[Source.Name])
-      .about(I.Name);
+              M.name(I), *Bytes, M.name(Source), *Before)
+      .note(place(Source), "{} is defined here", M.name(Source))
+      .about(M, Id);
 }
 
 void ModuleInstructions::collectParameters(const HloComputation &C) {
@@ -108,7 +109,7 @@ bool ModuleInstructions::isHeading(llvm::StringRef Text,
   bool Same = Text.consume_front("(");
   for (const HloInstruction *I : Parameters)
     Same = Same && (I == Parameters.front() || Text.consume_front(", ")) &&
-           Text.consume_front(D.Names[I->Name]) && Text.consume_front(": ") &&
+           Text.consume_front(M.name(*I)) && Text.consume_front(": ") &&
            Text.consume_front(plainText(*I));
   return Same && Text.consume_front(") -> ") && Text == plainText(M[C.Root]);
 }
@@ -118,7 +119,7 @@ std::string ModuleInstructions::headingOf(const HloComputation &C) {
   std::string Text = "(";
   for (const HloInstruction *I : Parameters) {
     Text += Text.size() == 1 ? "" : ", ";
-    Text += fmt::format("{}: {}", D.Names[I->Name], plainText(*I));
+    Text += fmt::format("{}: {}", M.name(*I), plainText(*I));
   }
   return Text + ") -> " + plainText(M[C.Root]).str();
 }
@@ -190,32 +191,32 @@ static bool onlyComputes(Opcode Op) {
   }
 }
 
-/// True if rematerialization made instruction \p Name, or a copy of it.
-bool ModuleInstructions::isRematerialized(NameId Name) const {
+/// True if rematerialization made \p I, or a copy of it.
+bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
   constexpr llvm::StringRef Tail = ".remat";
-  llvm::StringRef Text = D.Names[Name];
-  NameId Copy = D.Names.find((Text + Tail).str());
+  llvm::StringRef Text = M.name(I);
   auto [Base, Rest] = Text.split(Tail);
   Rest = Rest.ltrim("0123456789");
   bool IsCopy =
       Base.size() != Text.size() && (Rest.empty() || Rest.starts_with("."));
-  return IsCopy || (Copy && M.find(Copy));
+  // What is inside of a fusion is never copied by itself.
+  return IsCopy || M.find(D.Names.find((Text + Tail).str()));
 }
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
   if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
     return;
-  if (isRematerialized(I.Name)) {
+  if (isRematerialized(I)) {
     Diags.exempt("rematerialized");
     return;
   }
   // A module that was assigned without any pass may have been written so.
   Diags
       .reportAs(Severity::Warning, place(I),
-                "{} is neither read nor the result of {}", D.Names[I.Name],
+                "{} is neither read nor the result of {}", M.name(I),
                 D.Names[M[I.Parent].Name])
-      .about(I.Name);
+      .about(M, Id);
 }
 
 static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
@@ -234,7 +235,7 @@ static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
                        Other ? P.spell(Other) : ""));
     if (Other)
       Said.note(P.place(Other), "{} is defined here", P.spell(Other));
-    Said.about(P[Id].Name);
+    Said.about(M, Id);
   });
 }
 
@@ -243,8 +244,8 @@ void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   ModuleInstructions Check(D, Diags);
   for (const HloComputation &C : D.Module.Computations)
     Check.checkHeading(C);
-  for (const HloInstruction &I : D.Module.Instructions)
-    Check.checkBitcast(I);
+  for (size_t I = 0; I != D.Module.Instructions.size(); ++I)
+    Check.checkBitcast(HloId(I));
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
   if (!Analysis || !Analysis->program().obstacle().empty())
     return; // a module without ENTRY is a syntax error

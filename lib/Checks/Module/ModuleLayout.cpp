@@ -19,6 +19,7 @@
 // of fusions get none (jaxlib 0.6.2 and 0.12.0, collectives in symmetric
 // memory). On CPU they mean nothing.
 
+#include "Checks/AboutInstruction.h"
 #include "Checks/Check.h"
 #include "Checks/LayoutFit.h"
 #include "Dataflow/ModuleAnalysis.h"
@@ -74,14 +75,15 @@ std::string ModuleLayouts::spell(Side S) const {
 }
 
 void ModuleLayouts::report(Side From, Side To, llvm::StringRef What) {
-  Diags
-      .report(P.place(To.Id),
-              "{} has layout {}, but reuses the bytes of {}, which has {}: "
-              "different {}",
-              spell(To), D.Shapes.text(shape(To)), spell(From),
-              D.Shapes.text(shape(From)), What)
-      .note(P.place(From.Id), "{} is defined here", spell(From))
-      .about(P[To.Id].Name);
+  Finding F =
+      Diags
+          .report(P.place(To.Id),
+                  "{} has layout {}, but reuses the bytes of {}, which has {}: "
+                  "different {}",
+                  spell(To), D.Shapes.text(shape(To)), spell(From),
+                  D.Shapes.text(shape(From)), What)
+          .note(P.place(From.Id), "{} is defined here", spell(From));
+  aboutInstruction(F, P, To.Id);
 }
 
 /// One finding a pair: the first part that differs.

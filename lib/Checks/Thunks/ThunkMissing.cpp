@@ -8,6 +8,7 @@
 // Exceptions: calls and async computations of a GPU are inlined; a sort of a
 // GPU is a series of equal kernels.
 
+#include "Checks/AboutInstruction.h"
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringSet.h"
@@ -52,8 +53,7 @@ void MissingThunks::run() {
   for (HloId I : Coverage.missing()) {
     Finding Found = Diags.report(P.place(I), "no thunk computes {}, a {}",
                                  P.spell(I), opcodeText(P[I].Op));
-    if (P[I].Name)
-      Found.about(P[I].Name);
+    aboutInstruction(Found, P, I);
   }
   for (ThunkId Id : Coverage.repeated())
     reportThunk(Id, "runs twice");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Thunks/ThunkRules.h"
+#include "Checks/AboutInstruction.h"
 #include "Checks/Module/ModuleDifference.h"
 
 using namespace hlobuf;
@@ -52,8 +53,7 @@ Finding ThunkRule::noteInstruction(Finding Found, ThunkId Id) const {
           : P.facts().sourceLine(P.module().attributes(P.module()[I]));
   Found.note(P.place(I), "{} is here{}", P.spell(I),
              Source.empty() ? "" : " (" + Source + ")");
-  if (P[I].Name)
-    Found.about(P[I].Name);
+  aboutInstruction(Found, P, I);
   return Found;
 }
 
