@@ -25,13 +25,16 @@ struct ReleaseInfo {
   const char *Before;
 };
 
-/// The row of \p R.
-constexpr ReleaseInfo infoOf(Release R) {
-  constexpr ReleaseInfo Rows[] = {
+namespace detail {
+inline constexpr ReleaseInfo Releases[] = {
 #define HLOBUF_RELEASE(Name, Date, After, Before) {Date, After, Before},
 #include "Dump/Releases.def"
-  };
-  return Rows[static_cast<size_t>(R)];
+};
+} // namespace detail
+
+/// The row of \p R.
+constexpr const ReleaseInfo &infoOf(Release R) {
+  return detail::Releases[static_cast<size_t>(R)];
 }
 
 } // namespace hlobuf
