@@ -4,15 +4,12 @@
 
 using namespace hlobuf;
 
-/// Layout::kHostMemorySpace (xla/layout.h).
-static constexpr int64_t HostMemory = 5;
-
 static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
   switch (Target) {
   case Backend::TPU:
     return X == Y;
   case Backend::GPU:
-    return (X == HostMemory) == (Y == HostMemory);
+    return (X == HostMemorySpace) == (Y == HostMemorySpace);
   case Backend::CPU:
   case Backend::Untiled:
     return true;

@@ -98,7 +98,7 @@ static std::vector<std::string> checkpointLines(const FitChange &C) {
 
 static std::string donationLine(const FitChange &C, Frontend From) {
   if (From == Frontend::PyTorch)
-    return "update the tensors in place between two mark_step()";
+    return "update the tensors in place between two torch_xla.sync()";
   if (From == Frontend::TensorFlow)
     return "make them tf.Variables that the function assigns";
   if (C.Names.empty() || C.Names.front().empty())

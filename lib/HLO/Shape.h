@@ -57,6 +57,10 @@ enum class LayoutProperty : uint8_t {
   Unknown,
 };
 
+/// `S(5)` and color 5: memory of the host (Layout::kHostMemorySpace in
+/// xla/layout.h, 2023).
+constexpr int32_t HostMemorySpace = 5;
+
 /// The `{1,0:T(8,128)S(1)}` after an array.
 struct Layout {
   /// Dimension numbers, most minor first.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Colors of TPU: jax/_src/tpu_custom_call.py (MemorySpace.color, 2026), for 3
-// dumps of TPU v4. 5 is host memory everywhere (Layout::kHostMemorySpace in
-// xla/layout.h, 2023). Colors of GPU: xla/service/gpu/gpu_constants.h.
+// dumps of TPU v4. Colors of GPU: xla/service/gpu/gpu_constants.h.
 
 #include "Memory/MemoryKind.h"
 #include "Support/Format.h"
@@ -53,7 +52,7 @@ static StringRef tpuSpace(int32_t Color) {
 
 std::string hlobuf::spaceName(Backend B, int32_t Color) {
   StringRef Name;
-  if (Color == 5)
+  if (Color == HostMemorySpace)
     Name = "host";
   else if (B == Backend::TPU)
     Name = tpuSpace(Color);

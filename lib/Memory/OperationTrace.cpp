@@ -164,6 +164,8 @@ bool OperationTrace::Walk::step(TracedOperation &At) {
   case Opcode::CopyStart:
     if (P.trees().elementOrdinal(P[Id].Shape, 0) == At.Ordinal) {
       At.Copied = true;
+      if (!At.Transfer)
+        At.Transfer = Id;
       return stepToOperand(At, 0, 0);
     }
     break;

@@ -26,6 +26,8 @@ struct TracedOperation {
   HloId Added;
   /// Some instruction on the way is a copy.
   bool Copied = false;
+  /// The nearest copy-start on the way; invalid if there is none.
+  HloId Transfer;
   /// Some instruction on the way updates a part of it in place.
   bool Updated = false;
   /// What a trip adds is a slice of Computed.

@@ -14,6 +14,8 @@ StringRef hlobuf::roleName(ValueRole Role) {
 
 std::string ValueName::keeper() const {
   std::string Text = ForBackward ? "kept for the backward pass" : "";
+  if (FromHost)
+    Text += Text.empty() ? "from the host" : ", from the host";
   if (Role != ValueRole::Collected)
     return Text;
   return fmt::format("{} by the {}", Text.empty() ? "collected" : Text,

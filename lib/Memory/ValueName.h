@@ -61,6 +61,8 @@ struct ValueName {
   bool ForBackward = false;
   /// Copied on its way from the operation.
   bool Copied = false;
+  /// The copy is one from memory of the host, to which it was offloaded.
+  bool FromHost = false;
   /// Of an argument of which a loop collects slices.
   bool Sliced = false;
   /// The operation has no metadata: these are those of an operand.
@@ -72,7 +74,8 @@ struct ValueName {
            (!OpName.empty() && !Source.empty() && Role != ValueRole::Blank);
   }
   /// Who keeps it, and for what: `kept for the backward pass by the scan at
-  /// train.py:32`; empty if it is just computed.
+  /// train.py:32`; where else it was: `from the host`; empty if it is just
+  /// computed.
   std::string keeper() const;
   /// One clause: `kept for the backward pass by the scan at train.py:32: sub
   /// train.py:23`, `argument p['w']`, `copy of dot_general train.py:7`.

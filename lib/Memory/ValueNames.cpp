@@ -149,6 +149,7 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
   else
     describe(Out, At);
   Out.Copied = At.Copied;
+  Out.FromHost = At.Transfer && readsHost(At.Transfer);
   if (P[At.Computed].Op == Opcode::Constant)
     Out.Role = ValueRole::Constant;
   else if (At.Blank)
@@ -156,6 +157,13 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
   if (At.Loop)
     describeLoop(Out, At, P.trees().part(P[Id].Shape, Ordinal));
   return Out;
+}
+
+/// \p Transfer, a copy-start, reads memory of the host.
+bool ValueNames::readsHost(HloId Transfer) const {
+  const Program &P = Module->program();
+  HloId Source = P.operands(Transfer)[0];
+  return Source && D.Shapes[P[Source].Shape].memorySpace() == HostMemorySpace;
 }
 
 ValueName hlobuf::statedName(const Facts &DumpFacts, NameId Name) {

@@ -67,6 +67,7 @@ private:
   void describeLoop(ValueName &Out, const TracedOperation &At,
                     ShapeId Whole) const;
   bool isReadBackward(ValueId V) const;
+  bool readsHost(HloId Transfer) const;
   ValueName fillBlank(ValueName Name, HloValueId V) const;
 
   const Facts &DumpFacts;

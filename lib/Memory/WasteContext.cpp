@@ -37,7 +37,7 @@ std::string WasteContext::donationHint() const {
   std::string Hint = "where the caller does not need it afterwards, donate it";
   switch (Names.frontend()) {
   case Frontend::PyTorch:
-    return Hint + ": update the tensor in place between two mark_step()";
+    return Hint + ": update the tensor in place between two torch_xla.sync()";
   case Frontend::TensorFlow:
     return Hint + ": make it a tf.Variable that the function assigns";
   case Frontend::JAX:

@@ -34,9 +34,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// Layout::kHostMemorySpace (xla/layout.h).
-static constexpr int32_t HostColor = 5;
-
 namespace {
 class ColorChecker {
 public:
@@ -197,7 +194,7 @@ void ColorChecker::checkAllocation(AllocationId Id) {
     return;
   else if (!Argument)
     Expected = "0 outside temps on TPU";
-  else if (Alloc.color() != HostColor)
+  else if (Alloc.color() != HostMemorySpace)
     Expected = "0, or 5 for host memory, outside temps on TPU";
   if (!Expected.empty())
     Diags
@@ -282,13 +279,14 @@ std::optional<int64_t> ColorChecker::space(const Instruction &I,
 
 void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
   StringRef Where = Ctx.places().text(Copy).OpcodeText;
-  if (Space == HostColor || Ctx.release().until(Release::CopiesInDevice)) {
+  if (Space == HostMemorySpace ||
+      Ctx.release().until(Release::CopiesInDevice)) {
     Diags
         .report(Where,
                 "copy {} stays in {} memory, expected its source or its result "
                 "in host memory (color {})",
-                D.Names[Copy.Name], Space == HostColor ? "host" : "device",
-                HostColor)
+                D.Names[Copy.Name],
+                Space == HostMemorySpace ? "host" : "device", HostMemorySpace)
         .about(Copy.Name);
     return;
   }
@@ -301,7 +299,8 @@ void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
         .reportAs(Severity::Warning, Where,
                   "copies {} and {} form a round trip that never leaves color "
                   "{}: should the first one go to host memory (color {})?",
-                  D.Names[First->Name], D.Names[Copy.Name], Space, HostColor)
+                  D.Names[First->Name], D.Names[Copy.Name], Space,
+                  HostMemorySpace)
         .note(Ctx.places().tag(D[From]).Whole, "the first copy is here")
         .about(Copy.Name);
 }
@@ -312,7 +311,7 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
   if (!To || !From)
     return;
   if (!Ctx.isTPU()) {
-    if ((*To == HostColor) == (*From == HostColor))
+    if ((*To == HostMemorySpace) == (*From == HostMemorySpace))
       checkHostCopy(Copy, *To);
     return;
   }
