@@ -232,6 +232,8 @@ std::string GrowthFinder::insideOf(ValueId V) const {
           Callers[Call.Callee.index()] = HloId(I);
   for (const HloInstruction &I : M.Instructions) {
     HloId Caller = Callers[I.Parent.index()];
+    while (Caller && !M[Caller].Name)
+      Caller = Callers[M[Caller].Parent.index()];
     if (!Caller || I.Root || Wanted.Called.OpName.empty() ||
         !M.attributes(I).contains(Wanted.operation()))
       continue;

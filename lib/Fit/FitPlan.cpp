@@ -284,7 +284,8 @@ FitPlan hlobuf::findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
   Plan.Peak = Main.Peak;
   Plan.Predicted = Main.Peak;
   Plan.From = Ctx.Names.frontend();
-  if (HloId At = Module.schedule().sequence()[Main.PeakStep])
+  if (HloId At = Module.schedule().sequence()[Main.PeakStep];
+      At && Ctx.P[At].Name)
     Plan.PeakText = Ctx.Names.ofInstruction(Ctx.P[At].Name).text();
   addNotes(Ctx, Plan);
   PlanSearch(Ctx, Plan).run();

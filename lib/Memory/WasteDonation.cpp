@@ -39,7 +39,8 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
   std::vector<HloId> Work;
   bool Reads = false;
   for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
-    if (Ctx.D.Module[P.operands(Id)[I]].Name != Source)
+    HloId Operand = P.operands(Id)[I];
+    if (!Operand || P[Operand].Name != Source)
       continue;
     Reads = true;
     if (!Body && !isInPlace(Op, I))
