@@ -162,8 +162,11 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
 /// \p Transfer, a copy-start, reads memory of the host.
 bool ValueNames::readsHost(HloId Transfer) const {
   const Program &P = Module->program();
+  if (P.operands(Transfer).empty())
+    return false;
   HloId Source = P.operands(Transfer)[0];
-  return Source && D.Shapes[P[Source].Shape].memorySpace() == HostMemorySpace;
+  return Source && P[Source].Shape &&
+         D.Shapes[P[Source].Shape].memorySpace() == HostMemorySpace;
 }
 
 ValueName hlobuf::statedName(const Facts &DumpFacts, NameId Name) {
