@@ -6,7 +6,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 LargeValues::LargeValues(const MemoryUse &Memory, const ValueNames &Names,
                          int32_t Color, uint64_t Least,

@@ -6,6 +6,7 @@
 
 #include "Fit/EarlierWork.h"
 #include "Memory/MemoryTree.h"
+#include "Support/Format.h"
 #include <map>
 #include <set>
 
@@ -396,10 +397,10 @@ std::string CallFinder::whyNone(const std::set<std::string> &Whole) const {
   for (const Kept &K : All)
     for (const std::string &Function : K.Functions)
       if (Whole.count(Function) != 0)
-        return Function +
-               " keeps nearly all that the backward pass reads, and is taken "
-               "for the whole program; no function inside of it keeps " +
-               Share;
+        return fmt::format(
+            "{} keeps nearly all that the backward pass reads, and is taken "
+            "for the whole program; no function inside of it keeps {}",
+            Function, Share);
   return "no function of the program keeps " + Share;
 }
 

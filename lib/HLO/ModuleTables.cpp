@@ -30,5 +30,5 @@ void hlobuf::renumber(HloModule &M, HloTables From, HloTables To,
   for (HloInstruction &I : M.Instructions)
     if (!I.Name)
       I.Name = To.Names.find(M.name(I));
-  indexNames(M, To.Names.size(), [](llvm::StringRef, std::string) {});
+  indexNames(M, To.Names.size(), [](llvm::StringRef, const std::string &) {});
 }

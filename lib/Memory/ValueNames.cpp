@@ -267,19 +267,19 @@ ValueName ValueNames::operator[](const HeldValue &Held) const {
   return Best;
 }
 
-static std::string withWords(std::string Spelled, const ValueName &Called) {
+static std::string withWords(StringRef Spelled, const ValueName &Called) {
   std::string Words = Called.text();
-  return Words.empty() || Words == Spelled ? Spelled
-                                           : Spelled + " (" + Words + ")";
+  return Words.empty() || Words == Spelled
+             ? Spelled.str()
+             : fmt::format("{} ({})", Spelled, Words);
 }
 
 std::string ValueNames::spell(ValueId V) const {
-  std::string Spelled = D.spell(D[V].Tag.Name, D[V].Tag.Index);
-  return withWords(std::move(Spelled), (*this)[V]);
+  return withWords(D.spell(D[V].Tag.Name, D[V].Tag.Index), (*this)[V]);
 }
 
 std::string ValueNames::spellInstruction(NameId Name) const {
-  return withWords(D.Names[Name].str(), ofInstruction(Name));
+  return withWords(D.Names[Name], ofInstruction(Name));
 }
 
 std::string ValueNames::loopText(NameId Name) const {
