@@ -13,9 +13,9 @@ namespace hlobuf {
 /// \p F is about instruction \p Id of \p P; about nothing where that has no
 /// name.
 inline void aboutInstruction(Finding &F, const Program &P, HloId Id) {
-  if (P[Id].Name)
+  if (P.isHidden(Id) || P.isFromTexts())
     F.about(P[Id].Name);
-  else if (!P.isHidden(Id) && !P.isFromTexts())
+  else
     F.about(P.module(), Id);
 }
 

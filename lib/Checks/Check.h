@@ -111,7 +111,11 @@ public:
     return about(SubjectKind::Allocation, Id.index());
   }
   Finding &about(ValueId Id) { return about(SubjectKind::Value, Id.index()); }
-  Finding &about(NameId Id) { return about(SubjectKind::Name, Id.index()); }
+  /// Nothing where \p Id is invalid: elements that the text leaves out have no
+  /// name.
+  Finding &about(NameId Id) {
+    return Id ? about(SubjectKind::Name, Id.index()) : *this;
+  }
   /// Instruction \p Id of \p M.
   Finding &about(const HloModule &M, HloId Id) {
     return M[Id].Name ? about(M[Id].Name)

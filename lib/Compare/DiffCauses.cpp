@@ -185,7 +185,7 @@ void CauseFinder::addRecomputation() {
   if (!None && More - Less < More / 2)
     return;
   Causes.push_back(fmt::format("recomputed instructions "
-                               "(jax.checkpoint, rematerialization): {} -> {}",
+                               "(checkpointing, rematerialization): {} -> {}",
                                Old.Recomputed, New.Recomputed));
 }
 

@@ -113,7 +113,7 @@ static Finding describeValue(const ModuleAnswer &M, const Difference &Found) {
     Finding F = M.report(M.P.place(Id), "value {}{} has no buffer assigned",
                          Flow.spell(Found.Value),
                          Flow[Found.Value].Phi ? " (phi)" : "");
-    return M.P[Id].Name ? F.about(M.P[Id].Name) : F;
+    return F.about(M.P[Id].Name);
   }
   const ValueTag &Tag = M.D[Found.Line].Tag;
   TagTexts Texts = M.At.value(M.D[Found.Line]).Tag;
