@@ -58,6 +58,10 @@ if jax_python:
     config.available_features.add("jax")
     config.substitutions.append(("%jax-python", jax_python))
 
+# A test that waits forever fails by its name. lit needs psutil for that.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = 600
+
 config.available_features.add("llvm-" + config.llvm_version)
 if config.sanitize:
     config.available_features.add("sanitize")

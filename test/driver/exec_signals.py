@@ -22,16 +22,15 @@ sys.stdin = open(os.devnull)
 sys.argv[1:] = sys.argv[2:]
 exec(compile(open(sys.argv[0]).read(), "compile.py", "exec"))
 """
+# A handler and pause() would wait forever for a signal that comes between the two.
 WAIT = """
 import signal, subprocess, sys
-caught = []
-for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
-    signal.signal(number, lambda *a: caught.append(a[0]))
 subprocess.run([sys.executable, *sys.argv[1:]], stdin=subprocess.DEVNULL)
+numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 print("ready", flush=True)
-while len(caught) != 1:
-    signal.pause()
-sys.exit(caught[0])
+caught = signal.sigtimedwait(numbers, 60)
+sys.exit(caught.si_signo if caught else 99)
 """
 
 
