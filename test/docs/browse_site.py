@@ -110,7 +110,7 @@ def browse(url, dark):
             except queue.Empty:
                 sys.exit(f"the browser did not finish:\n{log.read_text()[-2000:]}")
             finally:
-                browser.terminate()
+                browser.kill()
                 browser.wait()
         lines = log.read_text(errors="replace").splitlines()
     # The search talks about itself there.

@@ -14,6 +14,7 @@ import base64
 import json
 import os
 import pathlib
+import select
 import subprocess
 import tempfile
 
@@ -40,6 +41,7 @@ CODES = {
     "ArrowDown": 40,
 }
 SHIFT = 8
+LONGEST = 60  # seconds between two messages
 
 
 def what_failed(details):
@@ -50,7 +52,8 @@ class Browser:
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         read, theirs = os.pipe()
-        self.answers = os.fdopen(read, "rb")
+        self.answers = read
+        self.received = b""
         ours, write = os.pipe()
         self.requests = os.fdopen(write, "wb")
         # The shell gives the browser the numbers that it expects.
@@ -73,20 +76,24 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
+        self.process.kill()
         self.process.wait()
         self.requests.close()
-        self.answers.close()
+        os.close(self.answers)
         self.profile.cleanup()
 
     def receive(self):
-        message = b""
-        while not message.endswith(b"\0"):
-            byte = self.answers.read(1)
-            if not byte:
+        while b"\0" not in self.received:
+            if not select.select([self.answers], [], [], LONGEST)[0]:
+                raise RuntimeError("the browser does not answer")
+            data = os.read(self.answers, 1 << 16)
+            if not data:
                 raise RuntimeError("the browser ended")
-            message += byte
-        message = json.loads(message[:-1])
+            self.received += data
+        message, _, self.received = self.received.partition(b"\0")
+        message = json.loads(message)
+        if message.get("method") == "Page.loadEventFired":
+            self.loaded = True
         if message.get("method") == "Runtime.exceptionThrown":
             self.errors.append(what_failed(message["params"]["exceptionDetails"]))
         return message
@@ -111,9 +118,11 @@ class Browser:
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", **metrics)
+        # The page may be loaded before the command is answered.
+        self.loaded = False
         self.send("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
-        while self.receive().get("method") != "Page.loadEventFired":
-            pass
+        while not self.loaded:
+            self.receive()
         self.settle()
 
     def settle(self):
