@@ -133,7 +133,8 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.Bytes = Held.Bytes;
   C.Unpadded = Held.Unpadded;
   C.Step = Memory.stepOf(V.Tag.Name);
-  C.Argument = D[Owner].Parameter;
+  if (D[Owner].isParameter())
+    C.Argument = D.parameter(D[Owner]).Number;
   C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
   if (Known != Held.Value)
@@ -183,17 +184,18 @@ void Describer::addArguments() {
     const Allocation &Alloc = D.Allocations[I];
     if (!Alloc.isParameter())
       continue;
+    const AllocationParameter &Stated = D.parameter(Alloc);
     ComparedArgument Argument;
-    Argument.Number = *Alloc.Parameter;
+    Argument.Number = Stated.Number;
     Argument.Bytes = Alloc.Size;
     Argument.Kept = Alloc.MaybeLiveOut;
-    if (Alloc.ParameterShape)
-      Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
+    if (Stated.Shape)
+      Argument.PlainShape = D.Shapes.plainText(Stated.Shape);
     if (ValueId V = parameterOf(AllocationId(I)))
       Argument.Name = stated(D[V].Tag.Name).OpName;
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
-    ShapeIndex Index = Alloc.ParameterIndex.canonical();
+    ShapeIndex Index = Stated.Index.canonical();
     Argument.Asked = Asked.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }

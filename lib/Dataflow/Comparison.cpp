@@ -404,7 +404,7 @@ void Comparer::places() {
 void Comparer::flags() {
   std::vector<ExpectedFlags> Expected = expectedFlags(Derived);
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    if (Expected[I] == statedFlags(D.Allocations[I]))
+    if (Expected[I] == statedFlags(D, D.Allocations[I]))
       continue;
     if (!Visit({.Row = I}))
       return;

@@ -5,13 +5,15 @@
 
 using namespace hlobuf;
 
-ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
+ExpectedFlags hlobuf::statedFlags(const Dump &D, const Allocation &Alloc) {
   ExpectedFlags Flags;
   Flags.Constant = Alloc.Constant;
   Flags.ThreadLocal = Alloc.ThreadLocal;
   Flags.MaybeLiveOut = Alloc.MaybeLiveOut;
-  if (Alloc.Parameter)
-    Flags.Parameter = {*Alloc.Parameter, Alloc.ParameterIndex.canonical()};
+  if (Alloc.Parameter) {
+    const AllocationParameter &P = D.parameter(Alloc);
+    Flags.Parameter = {P.Number, P.Index.canonical()};
+  }
   return Flags;
 }
 
@@ -22,7 +24,7 @@ ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
 static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
                                   const Allocation &Alloc) {
   const Dump &D = DumpFacts.dump();
-  ExpectedFlags Flags = statedFlags(Alloc);
+  ExpectedFlags Flags = statedFlags(D, Alloc);
   if (Alloc.ThreadLocal || Alloc.Constant || Alloc.Values.empty())
     return Flags;
   std::optional<std::pair<uint32_t, ShapeIndex>> Found;

@@ -66,19 +66,21 @@ static bool parseBarredShape(Scanner &In, HloTables &T, ShapeId &Shape,
   return In.literal('|');
 }
 
-static bool parseParameter(Scanner &In, HloTables &T, Allocation &A,
+static bool parseParameter(Scanner &In, HloTables &T, AllocationHeader &H,
                            AllocationTexts &Texts) {
-  A.Parameter.emplace();
-  if (!In.number(*A.Parameter, &Texts.Parameter))
+  bool Unknown = false;
+  if (!In.number(H.Parameter.Number, &Texts.Parameter))
     return false;
   if (In.literal(", shape ") &&
-      !parseBarredShape(In, T, A.ParameterShape, &A.UnknownParameterShape,
+      !parseBarredShape(In, T, H.Parameter.Shape, &Unknown,
                         Texts.ParameterShape))
     return false;
+  H.Main.Parameter = true;
+  H.Main.UnknownParameterShape = Unknown;
   if (!In.literal(" at ShapeIndex "))
     return false;
   StringRef Before = In.rest();
-  if (!T.Indices.parse(In, A.ParameterIndex))
+  if (!T.Indices.parse(In, H.Parameter.Index))
     return false;
   Texts.ParameterIndex = passed(Before, In);
   return true;
@@ -86,7 +88,7 @@ static bool parseParameter(Scanner &In, HloTables &T, Allocation &A,
 
 /// Takes an attribute that this tool does not know: up to the next comma or
 /// the final colon.
-static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
+static bool parseUnknownAttribute(Scanner &In, StringRef &Unknown) {
   StringRef Before = In.rest();
   In.literal(", ");
   if (!isLower(In.front()))
@@ -103,62 +105,68 @@ static bool parseUnknownAttribute(Scanner &In, Allocation &A) {
         "thread-local", "maybe-live-out", "preallocated-temp", "shape "})
     if (Attribute.starts_with(Known))
       return false;
-  if (!A.Unknown.empty())
+  if (!Unknown.empty())
     return false; // one run of them, so that printing keeps their place
-  A.Unknown = passed(Before, In);
+  Unknown = passed(Before, In);
   return true;
 }
 
 /// A flag: consumes `, word` and notes where the word is.
-static void parseFlag(Scanner &In, StringRef Word, bool &Flag,
-                      StringRef &Text) {
+static bool parseFlag(Scanner &In, StringRef Word, StringRef &Text) {
   StringRef Rest = In.rest();
   if (!Rest.consume_front(", ") || !Rest.starts_with(Word))
-    return;
+    return false;
   StringRef After = Rest.drop_front(Word.size());
   if (!After.starts_with(",") && !After.starts_with(":"))
-    return;
+    return false;
   In.literal(", ");
   Text = In.take(Word.size());
-  Flag = true;
+  return true;
 }
 
-bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T, Allocation &A,
-                                 AllocationTexts *Texts) {
+/// `0x..., `, if it is there.
+static bool parsePointer(Scanner &In, uint64_t &Pointer) {
+  if (!In.rest().starts_with("0x"))
+    return true;
+  StringRef Hex = In.rest().drop_front(2).take_while(
+      [](char C) { return llvm::isHexDigit(C) && !isUpper(C); });
+  if (Hex.empty() || (Hex.size() > 1 && Hex.front() == '0') ||
+      Hex.getAsInteger(16, Pointer) || Pointer == 0)
+    return false;
+  In.take(Hex.size() + 2);
+  return In.literal(", ");
+}
+
+bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T,
+                                 AllocationHeader &H, AllocationTexts *Texts) {
   AllocationTexts Local;
   AllocationTexts &Out = Texts ? *Texts : Local;
+  Allocation &A = H.Main;
+  AllocationExtras &More = H.Extras;
   Scanner In(Line);
   if (!In.literal("allocation ") || !In.number(A.Index, &Out.Index) ||
-      !In.literal(": "))
+      !In.literal(": ") || !parsePointer(In, More.Pointer))
     return false;
-  if (In.rest().starts_with("0x")) {
-    StringRef Hex = In.rest().drop_front(2).take_while(
-        [](char C) { return llvm::isHexDigit(C) && !isUpper(C); });
-    if (Hex.empty() || (Hex.size() > 1 && Hex.front() == '0') ||
-        Hex.getAsInteger(16, A.Pointer) || A.Pointer == 0)
-      return false;
-    In.take(Hex.size() + 2);
-    if (!In.literal(", "))
-      return false;
-  }
   if (!In.literal("size ") || !In.number(A.Size, &Out.Size))
     return false;
   if (In.literal(", color ") &&
-      (!In.signedNumber(A.Color.emplace(), &Out.Color) || *A.Color == 0))
+      (!In.signedNumber(A.Color, &Out.Color) || A.Color == 0))
     return false;
   if (In.literal(", page ") && !In.signedNumber(A.Page.emplace(), &Out.Page))
     return false;
-  if (In.literal(", parameter ") && !parseParameter(In, T, A, Out))
+  if (In.literal(", parameter ") && !parseParameter(In, T, H, Out))
     return false;
   if (In.literal(", output shape is ") &&
-      !parseBarredShape(In, T, A.OutputShape, nullptr, Out.OutputShape))
+      !parseBarredShape(In, T, More.OutputShape, nullptr, Out.OutputShape))
     return false;
-  parseFlag(In, "constant", A.Constant, Out.Constant);
-  parseFlag(In, "thread-local", A.ThreadLocal, Out.ThreadLocal);
-  parseFlag(In, "maybe-live-out", A.MaybeLiveOut, Out.MaybeLiveOut);
-  parseFlag(In, "preallocated-temp", A.PreallocatedTemp, Out.PreallocatedTemp);
-  if (In.rest().starts_with(", ") && !parseUnknownAttribute(In, A))
+  A.Constant = parseFlag(In, "constant", Out.Constant);
+  A.ThreadLocal = parseFlag(In, "thread-local", Out.ThreadLocal);
+  A.MaybeLiveOut = parseFlag(In, "maybe-live-out", Out.MaybeLiveOut);
+  A.PreallocatedTemp = parseFlag(In, "preallocated-temp", Out.PreallocatedTemp);
+  if (In.rest().starts_with(", ") && !parseUnknownAttribute(In, More.Unknown))
     return false;
+  A.HasOutputShape = More.OutputShape.valid();
+  A.HasExtras = A.HasOutputShape || More.Pointer != 0 || !More.Unknown.empty();
   return In.literal(':') && In.atEnd();
 }
 

@@ -35,18 +35,22 @@ void AllocationReader::readAllocations(LineCursor &In) {
 }
 
 void AllocationReader::readAllocationLine(LineCursor &In) {
-  Allocation A;
-  A.Line = In.offset();
+  AllocationHeader H;
+  uint32_t Line = In.offset();
+  H.Main.Line = H.Parameter.Line = H.Extras.Line = Line;
   auto NumValues = static_cast<uint32_t>(D.Values.size());
-  auto NumReused = static_cast<uint32_t>(D.Reused.size());
-  A.Values = {NumValues, NumValues};
-  A.Reused = {NumReused, NumReused};
-  HeaderLost = !parseAllocationLine(In.line(), Tables, A);
-  if (!HeaderLost)
-    append(D.Allocations, A, In.text(), In.offset());
-  else
+  H.Main.Values = {NumValues, NumValues};
+  HeaderLost = !parseAllocationLine(In.line(), Tables, H);
+  if (!HeaderLost) {
+    append(D.Allocations, H.Main, In.text(), Line);
+    if (H.Main.Parameter)
+      append(D.AllocationParameters, H.Parameter, In.text(), Line);
+    if (H.Main.HasExtras)
+      append(D.ExtrasOfAllocations, H.Extras, In.text(), Line);
+  } else {
     damaged(In.line(), Section::Allocations,
             "cannot parse this line as an allocation header");
+  }
   In.advance();
 }
 
@@ -157,6 +161,13 @@ void AllocationReader::readMultiLineValue(LineCursor &In) {
   append(D.Used, U, D.assignmentText(), U.Line);
 }
 
+AllocationExtras &AllocationReader::extrasOf(Allocation &Last) {
+  if (!Last.HasExtras)
+    D.ExtrasOfAllocations.emplace_back().Line = Last.Line;
+  Last.HasExtras = true;
+  return D.ExtrasOfAllocations.back();
+}
+
 void AllocationReader::readReuseBlock(LineCursor &In) {
   Allocation Lost;
   Allocation &A = HeaderLost ? Lost : D.Allocations.back();
@@ -164,6 +175,10 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
     damaged(In.line(), Section::Allocations,
             "a second block of reused buffers in one allocation");
   A.HasReuseBlock = true;
+  AllocationExtras LostExtras;
+  AllocationExtras &Extras = HeaderLost ? LostExtras : extrasOf(A);
+  if (Extras.Reused.empty())
+    Extras.Reused.Begin = static_cast<uint32_t>(D.Reused.size());
   In.advance();
   while (!In.atEnd() && In.line().starts_with("  ")) {
     ReusedValue R;
@@ -175,7 +190,7 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
               "cannot parse this line as a reused buffer");
     In.advance();
   }
-  A.Reused.End = static_cast<uint32_t>(D.Reused.size());
-  if (A.Reused.empty() && In.atEnd())
+  Extras.Reused.End = static_cast<uint32_t>(D.Reused.size());
+  if (Extras.Reused.empty() && In.atEnd())
     damaged(In.line(), Section::Allocations, "expected a reused buffer here");
 }

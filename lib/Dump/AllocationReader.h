@@ -24,6 +24,8 @@ private:
   void readMultiLineValue(LineCursor &In);
   void readReuseBlock(LineCursor &In);
   void addValue(Value V);
+  /// The extras of the last allocation, new if it has none.
+  AllocationExtras &extrasOf(Allocation &Last);
 
   /// Until 2019-09 a value's positions and uses follow it.
   UsedReader Rows;

@@ -31,8 +31,8 @@ struct AllocationTexts {
 };
 
 /// `allocation N: size .., ..:` (2017 on); false if \p Line is not that.
-bool parseAllocationLine(llvm::StringRef Line, HloTables &T, Allocation &A,
-                         AllocationTexts *Texts = nullptr);
+bool parseAllocationLine(llvm::StringRef Line, HloTables &T,
+                         AllocationHeader &H, AllocationTexts *Texts = nullptr);
 
 /// The texts of a value line's fields.
 struct ValueTexts {

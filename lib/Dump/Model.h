@@ -10,6 +10,7 @@
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H
 
+#include "Dump/Allocation.h"
 #include "Dump/Section.h"
 #include "Dump/Thunks.h"
 #include "HLO/InstructionParser.h"
@@ -21,6 +22,7 @@
 #include "Support/NameTable.h"
 #include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <optional>
@@ -39,41 +41,6 @@ struct ValueTag {
   bool Phi = false;
 
   bool operator==(const ValueTag &) const = default;
-};
-
-/// A header line `allocation N: size S, ...:` with what follows it.
-struct Allocation {
-  uint64_t Size = 0;
-  /// The heap pointer printed until 2022-09-07; 0 if none was.
-  uint64_t Pointer = 0;
-  /// Attributes that this tool does not know, as printed with their `, `.
-  llvm::StringRef Unknown;
-  /// Offset of the line in the assignment's text.
-  uint32_t Line = 0;
-  uint32_t Index = 0;
-  /// Ids of its values, half-open.
-  IndexRange Values;
-  /// Rows of the block `reused by buffers of a different color`, half-open.
-  IndexRange Reused;
-  /// `parameter N`.
-  std::optional<uint32_t> Parameter;
-  /// `at ShapeIndex {..}`; only with Parameter.
-  ShapeIndex ParameterIndex;
-  /// `shape |..|`; invalid for `<unknown shape>` and without bars.
-  ShapeId ParameterShape;
-  /// `output shape is |..|`, invalid if absent.
-  ShapeId OutputShape;
-  std::optional<int16_t> Color;
-  std::optional<int16_t> Page;
-  bool UnknownParameterShape = false;
-  bool Constant = false;
-  bool ThreadLocal = false;
-  bool MaybeLiveOut = false;
-  bool PreallocatedTemp = false;
-  bool HasReuseBlock = false;
-
-  int32_t color() const { return Color.value_or(0); }
-  bool isParameter() const { return Parameter.has_value(); }
 };
 
 /// A ` value:` line.
@@ -320,6 +287,9 @@ struct Dump {
   /// Values, total and live ranges are in files of their own (2026-04-03 on).
   bool Split = false;
   std::vector<Allocation> Allocations;
+  /// Of the allocations that have some, in their order.
+  std::vector<AllocationParameter> AllocationParameters;
+  std::vector<AllocationExtras> ExtrasOfAllocations;
   std::vector<Value> Values;
   std::vector<ReusedValue> Reused;
 
@@ -406,8 +376,16 @@ struct Dump {
   llvm::ArrayRef<Value> values(const Allocation &A) const {
     return slice(Values, A.Values);
   }
+  /// The parameter that \p A holds, which must be one.
+  const AllocationParameter &parameter(const Allocation &A) const {
+    return lineAt(AllocationParameters, A.Line);
+  }
+  AllocationExtras extras(const Allocation &A) const {
+    return A.HasExtras ? lineAt(ExtrasOfAllocations, A.Line)
+                       : AllocationExtras();
+  }
   llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
-    return slice(Reused, A.Reused);
+    return slice(Reused, extras(A).Reused);
   }
   llvm::ArrayRef<Position> positions(const UsedValue &U) const {
     return slice(Positions, U.Positions);
@@ -447,6 +425,12 @@ struct Dump {
   std::string spell(const ValueTag &Tag) const;
 
 private:
+  /// The one with \p Line, which there must be.
+  template <typename T>
+  static const T &lineAt(const std::vector<T> &All, uint32_t Line) {
+    return *llvm::lower_bound(
+        All, Line, [](const T &Row, uint32_t At) { return Row.Line < At; });
+  }
   template <typename T>
   static llvm::ArrayRef<T> slice(const std::vector<T> &All, IndexRange R) {
     return llvm::ArrayRef<T>(All).slice(R.Begin, R.size());

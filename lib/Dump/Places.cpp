@@ -69,7 +69,8 @@ StringRef Places::traceLine(uint32_t Offset) const {
 }
 
 AllocationTexts Places::header(const Allocation &A) const {
-  return readAgain<Allocation, AllocationTexts>(line(A), parseAllocationLine);
+  return readAgain<AllocationHeader, AllocationTexts>(line(A),
+                                                      parseAllocationLine);
 }
 
 StringRef Places::orEnd(StringRef Field, const Allocation &A) const {

@@ -74,25 +74,27 @@ std::string hlobuf::stackLine(StringRef Name, StringRef Percent, uint64_t Total,
 std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
                                      StringRef SizeText) {
   std::string Out = fmt::format("allocation {}: ", A.Index);
+  const AllocationExtras Extras = D.extras(A);
   auto End = std::back_inserter(Out);
-  if (A.Pointer)
-    fmt::format_to(End, "{:#x}, ", A.Pointer);
+  if (Extras.Pointer != 0)
+    fmt::format_to(End, "{:#x}, ", Extras.Pointer);
   fmt::format_to(End, "size {}", SizeText);
-  if (A.Color)
-    fmt::format_to(End, ", color {}", *A.Color);
+  if (A.Color != 0)
+    fmt::format_to(End, ", color {}", A.Color);
   if (A.Page)
     fmt::format_to(End, ", page {}", *A.Page);
   if (A.Parameter) {
-    fmt::format_to(End, ", parameter {}", *A.Parameter);
+    const AllocationParameter &P = D.parameter(A);
+    fmt::format_to(End, ", parameter {}", P.Number);
     if (A.UnknownParameterShape)
       Out += ", shape |<unknown shape>|";
-    else if (A.ParameterShape)
-      fmt::format_to(End, ", shape |{}|", D.Shapes.plainText(A.ParameterShape));
-    fmt::format_to(End, " at ShapeIndex {}", D.Indices.text(A.ParameterIndex));
+    else if (P.Shape)
+      fmt::format_to(End, ", shape |{}|", D.Shapes.plainText(P.Shape));
+    fmt::format_to(End, " at ShapeIndex {}", D.Indices.text(P.Index));
   }
-  if (A.OutputShape)
+  if (A.HasOutputShape)
     fmt::format_to(End, ", output shape is |{}|",
-                   D.Shapes.plainText(A.OutputShape));
+                   D.Shapes.plainText(Extras.OutputShape));
   if (A.Constant)
     Out += ", constant";
   if (A.ThreadLocal)
@@ -101,7 +103,7 @@ std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
     Out += ", maybe-live-out";
   if (A.PreallocatedTemp)
     Out += ", preallocated-temp";
-  Out += A.Unknown;
+  Out += Extras.Unknown;
   Out += ':';
   return Out;
 }

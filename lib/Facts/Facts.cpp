@@ -334,7 +334,7 @@ static NameId findEntryRoot(const Facts &DumpFacts) {
   unsigned Candidates = 0;
   bool AnyCut = false;
   for (const Allocation &Alloc : D.Allocations) {
-    if (!Alloc.OutputShape)
+    if (!Alloc.HasOutputShape)
       continue;
     for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
       UsedId U = DumpFacts.usedOf(ValueId(V));

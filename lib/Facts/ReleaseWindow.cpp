@@ -63,7 +63,7 @@ void EraFinder::fromAllocations() {
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
     at(D.assignmentText(), Alloc.Line);
-    if (Alloc.Pointer)
+    if (Alloc.HasExtras && D.extras(Alloc).Pointer != 0)
       before(Release::NoHeapPointers);
     else
       from(Release::NoHeapPointers);
@@ -78,7 +78,7 @@ void EraFinder::fromAllocations() {
       from(Release::OtherColorBlocks);
     if (!Alloc.isParameter())
       continue;
-    if (Alloc.ParameterShape || Alloc.UnknownParameterShape)
+    if (Alloc.UnknownParameterShape || D.parameter(Alloc).Shape)
       from(Release::ParameterShapes);
     else
       before(Release::ParameterShapes);

@@ -192,9 +192,10 @@ std::vector<uint64_t> FitContext::scalingBytes() const {
       if (B.Scales && !B.Tenant)
         addChange(Bytes, R, B.Bytes);
   for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.color() == Main.Color && Alloc.ParameterShape &&
-        Batch.scales(Alloc.ParameterShape))
-      Bytes[0] += Alloc.Size;
+    if (Alloc.color() == Main.Color && Alloc.isParameter())
+      if (ShapeId Shape = D.parameter(Alloc).Shape;
+          Shape && Batch.scales(Shape))
+        Bytes[0] += Alloc.Size;
   for (HloValueId V : Results)
     if (const Value &Line = D[Module.lineOf(V)]; Batch.scales(Line.Shape))
       Bytes[0] += D[Line.Owner].Size;

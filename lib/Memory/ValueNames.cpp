@@ -238,7 +238,9 @@ ValueName ValueNames::operator[](ValueId V) const {
         findOpcode(DumpFacts, Tag.Name) == Opcode::Parameter) {
       Out.Role = ValueRole::Argument;
       Out.Operation =
-          Out.OpName.empty() ? fmt::format("{}", *Alloc.Parameter) : Out.OpName;
+          Out.OpName.empty()
+              ? fmt::format("{}", DumpFacts.dump().parameter(Alloc).Number)
+              : Out.OpName;
     }
   }
   StringRef Scopes = Out.OpName;

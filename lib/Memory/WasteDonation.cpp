@@ -219,7 +219,8 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       BySize[Ctx.D[P.Value].Size].push_back(&P);
   for (auto &[Size, Known] : BySize)
     llvm::stable_sort(Known, [&](const auto *X, const auto *Y) {
-      return *Ctx.D[X->Owner].Parameter < *Ctx.D[Y->Owner].Parameter;
+      return Ctx.D.parameter(Ctx.D[X->Owner]).Number <
+             Ctx.D.parameter(Ctx.D[Y->Owner]).Number;
     });
   ResultPlan Plan(Ctx);
   std::vector<bool> Done(Ctx.Results.size());

@@ -32,14 +32,14 @@ static std::string shortened(StringRef Shape) {
 
 /// The value that the parameter header of \p Alloc describes; invalid if it
 /// cannot be identified.
-static ValueId parameterValue(const CheckContext &Ctx,
-                              const Allocation &Alloc) {
+static ValueId parameterValue(const CheckContext &Ctx, const Allocation &Alloc,
+                              const AllocationParameter &Header) {
   const Dump &D = Ctx.dump();
   ValueId Found;
+  ShapeIndex Index = Header.Index.canonical();
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
-    if (V.Tag.Phi ||
-        V.Tag.Index.canonical() != Alloc.ParameterIndex.canonical())
+    if (V.Tag.Phi || V.Tag.Index.canonical() != Index)
       continue;
     if (Ctx.opcode(V.Tag.Name) == Opcode::Parameter)
       return ValueId(I);
@@ -51,17 +51,17 @@ static ValueId parameterValue(const CheckContext &Ctx,
 }
 
 /// True if \p Printed is the shape of \p V, or the whole parameter's.
-static bool fits(const CheckContext &Ctx, const Allocation &Alloc,
+static bool fits(const CheckContext &Ctx, const AllocationParameter &Header,
                  const Value &V) {
   const Dump &D = Ctx.dump();
-  ShapeId Printed = Alloc.ParameterShape;
+  ShapeId Printed = Header.Shape;
   if (D.Shapes.equalIgnoringLayout(Printed, V.Shape))
     return true;
   bool PartsOnly = Ctx.release().since(Release::ParameterParts) &&
                    !Ctx.release().impossible();
-  if (Alloc.ParameterIndex.isRoot() || PartsOnly)
+  if (Header.Index.isRoot() || PartsOnly)
     return false;
-  ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Alloc.ParameterIndex));
+  ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Header.Index));
   if (!Part || !D.Shapes.equalIgnoringLayout(Part, V.Shape))
     return false;
   const Instruction *I = Ctx.instruction(V.Tag.Name);
@@ -72,14 +72,16 @@ static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
     const Allocation &Alloc = D.Allocations[K];
-    if (!Alloc.isParameter() ||
-        (!Alloc.ParameterShape && !Alloc.UnknownParameterShape))
+    if (!Alloc.isParameter())
       continue;
-    ValueId Id = parameterValue(Ctx, Alloc);
+    const AllocationParameter &Header = D.parameter(Alloc);
+    if (!Alloc.UnknownParameterShape && !Header.Shape)
+      continue;
+    ValueId Id = parameterValue(Ctx, Alloc, Header);
     if (!Id)
       continue;
     const Value &V = D[Id];
-    if (Alloc.ParameterShape && fits(Ctx, Alloc, V))
+    if (!Alloc.UnknownParameterShape && fits(Ctx, Header, V))
       continue;
     StringRef Printed = Ctx.places().header(Alloc).ParameterShape;
     Diags
@@ -140,8 +142,9 @@ static std::optional<uint64_t> elementBits(const Shape &S) {
 /// True if some value that fills \p Alloc could have the printed shape.
 static bool canHold(const CheckContext &Ctx, const Allocation &Alloc) {
   const Dump &D = Ctx.dump();
-  const Shape &Printed = D.Shapes[Alloc.OutputShape];
-  std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Alloc.OutputShape);
+  ShapeId Output = D.extras(Alloc).OutputShape;
+  const Shape &Printed = D.Shapes[Output];
+  std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Output);
   bool Compare = !Ctx.isTPU() && !Printed.isDynamic();
   for (const Value &V : D.values(Alloc)) {
     const Shape &Held = D.Shapes[V.Shape];
@@ -166,7 +169,7 @@ static void checkText(const CheckContext &Ctx, Reporter &Diags,
   NameId Root = Ctx.entryRoot();
   const Instruction *I = Root ? Ctx.instruction(Root) : nullptr;
   if (I && I->Result) {
-    if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
+    if (!D.Shapes.equalIgnoringLayout(D.extras(Alloc).OutputShape, I->Result))
       Diags
           .report(
               Ctx.places().header(Alloc).OutputShape,
@@ -193,7 +196,7 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
   bool Several = false;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
-    if (!Alloc.OutputShape)
+    if (!Alloc.HasOutputShape)
       continue;
     if (First) {
       Several = true;

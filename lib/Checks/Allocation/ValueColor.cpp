@@ -102,7 +102,7 @@ void ColorChecker::reportMember(ValueId Id) {
   F.note(Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
          "the allocation's color is here")
       .about(Id);
-  if (Alloc.HasReuseBlock && !Alloc.Reused.empty())
+  if (Alloc.HasReuseBlock && !D.reused(Alloc).empty())
     F.note(Ctx.places().line(D.reused(Alloc).back()),
            "values of other colors are listed here");
 }

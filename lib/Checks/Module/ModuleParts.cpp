@@ -343,7 +343,7 @@ void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
     return M
         .report(M.At.line(Alloc),
                 "allocation {} is {}, but according to {} it is {}",
-                Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
+                Alloc.Index, spellFlags(M.D, statedFlags(M.D, Alloc)),
                 M.source("its values"), spellFlags(M.D, Expected[Found.Row]))
         .about(AllocationId(Found.Row));
   };

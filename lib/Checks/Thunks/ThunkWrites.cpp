@@ -131,7 +131,7 @@ void WrittenBytes::report(const SliceFault &Fault) {
 /// Constants, and parameters that no output may take the bytes of.
 bool WrittenBytes::isReadOnly(const Allocation &A) const {
   return A.Constant || (A.isParameter() && !A.MaybeLiveOut &&
-                        !Donated.contains(*A.Parameter));
+                        !Donated.contains(G.dump().parameter(A).Number));
 }
 
 /// What \p Id writes, of equal slices the last one: the kernel of a whole call
@@ -187,7 +187,8 @@ void WrittenBytes::checkThunk(ThunkId Id) {
     else
       reportThunk(Id, S->Text,
                   fmt::format("writes {}, parameter {}, which is not donated",
-                              ThunkGraph::spell(Bytes), *A->Parameter));
+                              ThunkGraph::spell(Bytes),
+                              G.dump().parameter(*A).Number));
   }
   if (!G.isCallKernel(Id) && !G.isEmbedded(Id))
     checkDisjoint(Id);
