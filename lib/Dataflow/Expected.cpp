@@ -34,7 +34,7 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
     Unknown |= !I;
     if (!I || I->Op.Op != Opcode::Parameter || V.Tag.Phi)
       continue;
-    std::pair Own(I->ParameterNumber, V.Tag.Index.canonical());
+    std::pair Own(I->parameterNumber(), V.Tag.Index.canonical());
     if (!Found || Own == Flags.Parameter)
       Found = Own;
   }

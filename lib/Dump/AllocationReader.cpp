@@ -134,16 +134,14 @@ void AllocationReader::readMultiLineValue(LineCursor &In) {
   In.advance();
   U.Tag = V.Tag;
   size_t NumUses = D.Uses.size();
-  auto NumPositions = static_cast<uint32_t>(D.Positions.size());
-  Rows.readPositionRows(In);
-  U.Positions = {NumPositions, static_cast<uint32_t>(D.Positions.size())};
+  size_t NumPositions = D.Positions.size();
+  Rows.readPositionRows(In, U);
   if (!Rows.readUses(In, U))
     damaged(In.line(), Section::Allocations, "expected ' uses:'");
   bool Placed = parseMultiLinePlace(In.line(), Tables, V);
   if (!Placed || !Head) {
     // Every row belongs to a value that could be read.
-    D.Positions.resize(NumPositions);
-    D.Uses.resize(NumUses);
+    Rows.dropRows(NumPositions, NumUses);
   }
   if (!Placed) {
     damaged(In.line(), Section::Allocations,

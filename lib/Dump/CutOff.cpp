@@ -68,9 +68,13 @@ static void drop(Dump &D, Section S) {
     D.Used.clear();
     D.Positions.clear();
     D.Uses.clear();
+    D.ManyPositions.clear();
+    D.ManyUses.clear();
+    D.OtherTexts.clear();
     break;
   case Section::Texts:
     D.Instructions.clear();
+    D.LongInstructions.clear();
     D.OperandNames.clear();
     break;
   case Section::Sequence:

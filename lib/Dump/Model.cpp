@@ -19,6 +19,18 @@ std::string Dump::spell(const ValueTag &Tag) const {
                      Tag.HasColor ? fmt::format(" @{}", Tag.Color) : "");
 }
 
+StringRef Dump::text(const UsedValue &U) const {
+  if (!U.HasText)
+    return StringRef();
+  // It is after the tag, and before the next one.
+  if (U.FirstText) {
+    auto I = rowAt(Instructions, &Instruction::TextOffset, U.Line);
+    return I == Instructions.end() ? StringRef() : text(*I);
+  }
+  auto Other = rowAt(OtherTexts, &OtherText::Line, U.Line);
+  return walked(usedText().substr(Other->Offset, Other->Size));
+}
+
 void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
   // A value without its text is not whole.
   if (In == Section::Texts)

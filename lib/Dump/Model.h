@@ -11,8 +11,10 @@
 #define HLOBUF_DUMP_MODEL_H
 
 #include "Dump/Allocation.h"
+#include "Dump/Instruction.h"
 #include "Dump/Section.h"
 #include "Dump/Thunks.h"
+#include "Dump/Values.h"
 #include "HLO/InstructionParser.h"
 #include "HLO/Module.h"
 #include "HLO/Opcode.h"
@@ -30,104 +32,6 @@
 #include <vector>
 
 namespace hlobuf {
-
-/// `<id name{index} (phi) @color>`.
-struct ValueTag {
-  uint32_t Id = 0;
-  NameId Name;
-  ShapeIndex Index;
-  int16_t Color = 0;
-  bool HasColor = false;
-  bool Phi = false;
-
-  bool operator==(const ValueTag &) const = default;
-};
-
-/// A ` value:` line.
-struct Value {
-  /// Offset of the line in the assignment's text.
-  uint32_t Line = 0;
-  ValueTag Tag;
-  AllocationId Owner;
-  ShapeId Shape;
-  /// Bytes [Offset, Offset + Size) of the allocation.
-  uint64_t Size = 0;
-  uint64_t Offset = 0;
-
-  uint64_t end() const { return Offset + Size; }
-  /// The same bytes of the same allocation.
-  bool samePlace(const Value &Other) const {
-    return Owner == Other.Owner && Offset == Other.Offset && Size == Other.Size;
-  }
-};
-
-/// A row of the block `reused by buffers of a different color` (2026-06-17).
-struct ReusedValue {
-  uint32_t Line = 0;
-  ValueTag Tag;
-  int32_t Color = 0;
-};
-
-/// A place where a value is: an instruction and an index into its shape.
-struct Position {
-  /// Offset of the line in the text that holds the used values.
-  uint32_t Line = 0;
-  NameId Name;
-  /// Printed iff the instruction's shape is a tuple.
-  ShapeIndex Index;
-};
-
-/// A reader of a value.
-struct Use {
-  /// Offset of the line in the text that holds the used values.
-  uint32_t Line = 0;
-  NameId Name;
-  uint32_t Operand = 0;
-  /// Printed iff the operand's shape is a tuple.
-  ShapeIndex Index;
-};
-
-/// A block `<id ..>` of the used values.
-struct UsedValue {
-  /// Offset of the tag in the text that holds the used values.
-  uint32_t Line = 0;
-  ValueTag Tag;
-  /// Indices into Dump::Positions and Dump::Uses, half-open.
-  IndexRange Positions;
-  IndexRange Uses;
-  /// The instruction that the text describes; invalid where there is no text
-  /// or it could not be taken apart.
-  InstructionId Instruction;
-  /// Offset and bytes of the instruction's text; 0 bytes if none.
-  uint32_t TextOffset = 0;
-  uint32_t TextSize = 0;
-  /// `  (none)` was printed (2026-06-02 on).
-  bool PrintedNone = false;
-  /// ` uses are not initialized yet.` (2024-01-14 on).
-  bool UsesUninitialized = false;
-  /// The text is the first one of its instruction, and begins with ROOT or
-  /// another name than the tag's.
-  bool TextNamesOther = false;
-};
-
-/// An instruction whose text the used values hold.
-struct Instruction {
-  NameId Name;
-  /// Offset and bytes of the first text that was seen.
-  uint32_t TextOffset = 0;
-  uint32_t TextSize = 0;
-  /// Offset of the `(` after the opcode, inside the text.
-  uint32_t OperandsOffset = 0;
-  /// Bytes between the parentheses.
-  uint32_t OperandsSize = 0;
-  ShapeId Result;
-  /// Indices into Dump::OperandNames, half-open; none for constants and
-  /// parameters.
-  IndexRange Operands;
-  /// `parameter(N)`; 0 for other opcodes.
-  uint32_t ParameterNumber = 0;
-  PrintedOpcode Op;
-};
 
 /// A line `ordinal:name` of InstructionSequence.
 struct SequenceRow {
@@ -302,8 +206,14 @@ struct Dump {
   std::vector<UsedValue> Used;
   std::vector<Position> Positions;
   std::vector<Use> Uses;
+  /// Of values with UsedValue::Many rows, in their order.
+  std::vector<IndexRange> ManyPositions;
+  std::vector<IndexRange> ManyUses;
+  std::vector<OtherText> OtherTexts;
   TextForm Texts = TextForm::None;
   std::vector<Instruction> Instructions;
+  /// Of instructions with Instruction::LongText, in their order.
+  std::vector<InstructionExtent> LongInstructions;
   std::vector<NameId> OperandNames;
 
   /// Offset of the line `HloLiveRange (max N):`, in the text that holds it.
@@ -378,42 +288,68 @@ struct Dump {
   }
   /// The parameter that \p A holds, which must be one.
   const AllocationParameter &parameter(const Allocation &A) const {
-    return lineAt(AllocationParameters, A.Line);
+    return *rowAt(AllocationParameters, &AllocationParameter::Line, A.Line);
   }
   AllocationExtras extras(const Allocation &A) const {
-    return A.HasExtras ? lineAt(ExtrasOfAllocations, A.Line)
-                       : AllocationExtras();
+    return A.HasExtras
+               ? *rowAt(ExtrasOfAllocations, &AllocationExtras::Line, A.Line)
+               : AllocationExtras();
   }
   llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
     return slice(Reused, extras(A).Reused);
   }
+  /// Indices into Positions and Uses, half-open.
+  IndexRange positionRows(const UsedValue &U) const {
+    return rows(U.FirstPosition, U.NumPositions, ManyPositions);
+  }
+  IndexRange useRows(const UsedValue &U) const {
+    return rows(U.FirstUse, U.NumUses, ManyUses);
+  }
   llvm::ArrayRef<Position> positions(const UsedValue &U) const {
-    return slice(Positions, U.Positions);
+    return slice(Positions, positionRows(U));
   }
   llvm::ArrayRef<Use> uses(const UsedValue &U) const {
-    return slice(Uses, U.Uses);
+    return slice(Uses, useRows(U));
   }
   llvm::ArrayRef<NameId> operands(const Instruction &I) const {
-    return slice(OperandNames, I.Operands);
+    InstructionExtent E = extent(I);
+    return llvm::ArrayRef<NameId>(OperandNames)
+        .slice(E.NumOperands == 0 ? 0 : I.First, E.NumOperands);
   }
 
   /// The text of \p S, which is kept as text, with its first line; empty if it
   /// is absent.
   llvm::StringRef text(Section S) const { return Kept[static_cast<size_t>(S)]; }
   /// The text of a used value's instruction; empty if there is none.
-  llvm::StringRef text(const UsedValue &U) const {
-    return walked(usedText().substr(U.TextOffset, U.TextSize));
+  llvm::StringRef text(const UsedValue &U) const;
+  /// The instruction of \p U, whose text must be the first one of it.
+  const Instruction &firstOf(const UsedValue &U) const {
+    // It is after the tag, and before the next one.
+    return *rowAt(Instructions, &Instruction::TextOffset, U.Line);
+  }
+  InstructionExtent extent(const Instruction &I) const {
+    if (I.TextSize != Instruction::LongText)
+      return {I.TextOffset, I.TextSize, I.HeadSize, I.OperandsSize,
+              I.NumOperands};
+    return *rowAt(LongInstructions, &InstructionExtent::TextOffset,
+                  I.TextOffset);
   }
   llvm::StringRef text(const Instruction &I) const {
-    return walked(usedText().substr(I.TextOffset, I.TextSize));
+    return walked(usedText().substr(I.TextOffset, extent(I).Text));
+  }
+  /// The text of \p I before the `(` of the operands.
+  llvm::StringRef head(const Instruction &I) const {
+    return text(I).take_front(extent(I).Head);
   }
   /// Between the parentheses of \p I.
   llvm::StringRef operandsText(const Instruction &I) const {
-    return text(I).substr(I.OperandsOffset + 1, I.OperandsSize);
+    InstructionExtent E = extent(I);
+    return text(I).substr(E.Head + 1, E.Operands);
   }
   /// After the parentheses of \p I, with the leading `, `.
   llvm::StringRef attributes(const Instruction &I) const {
-    return text(I).drop_front(I.OperandsOffset + I.OperandsSize + 2);
+    InstructionExtent E = extent(I);
+    return text(I).drop_front(E.Head + E.Operands + 2);
   }
   llvm::StringRef stackName(const StackNode &N) const {
     return liveText().substr(N.Line + N.NameOffset, N.NameSize);
@@ -425,11 +361,19 @@ struct Dump {
   std::string spell(const ValueTag &Tag) const;
 
 private:
-  /// The one with \p Line, which there must be.
+  static IndexRange rows(uint32_t First, uint8_t Count,
+                         const std::vector<IndexRange> &Many) {
+    if (Count != UsedValue::Many)
+      return {First, First + Count};
+    return *rowAt(Many, &IndexRange::Begin, First);
+  }
+  /// The first row, of rows in the order of \p Key, that is not before \p At.
   template <typename T>
-  static const T &lineAt(const std::vector<T> &All, uint32_t Line) {
-    return *llvm::lower_bound(
-        All, Line, [](const T &Row, uint32_t At) { return Row.Line < At; });
+  static typename std::vector<T>::const_iterator
+  rowAt(const std::vector<T> &All, uint32_t T::*Key, uint32_t At) {
+    return llvm::lower_bound(All, At, [&](const T &Row, uint32_t Wanted) {
+      return Row.*Key < Wanted;
+    });
   }
   template <typename T>
   static llvm::ArrayRef<T> slice(const std::vector<T> &All, IndexRange R) {

@@ -209,16 +209,15 @@ void DumpPrinter::printUsed(const UsedValue &U) {
 /// and attributes as they were read.
 void DumpPrinter::printText(const UsedValue &U) {
   StringRef Text = D.text(U);
-  const Instruction &I = D[U.Instruction];
-  StringRef First = D.text(I);
-  if (Text != First) {
+  if (!U.FirstText) {
     put("{}", Text);
     return;
   }
-  StringRef Head = First.take_front(I.OperandsOffset);
+  const Instruction &I = D.firstOf(U);
+  StringRef Head = D.head(I);
   StringRef OpcodeText = Head.substr(Head.rfind(' ') + 1);
   put("{}{} = {} {}{}", Head.starts_with("%") ? "%" : "", D.Names[I.Name],
-      shape(I.Result), OpcodeText, First.drop_front(I.OperandsOffset));
+      shape(I.Result), OpcodeText, Text.drop_front(Head.size()));
 }
 
 void DumpPrinter::printLive() {

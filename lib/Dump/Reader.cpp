@@ -319,7 +319,11 @@ void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
   D.Used = std::move(Part.Used);
   D.Positions = std::move(Part.Positions);
   D.Uses = std::move(Part.Uses);
+  D.ManyPositions = std::move(Part.ManyPositions);
+  D.ManyUses = std::move(Part.ManyUses);
+  D.OtherTexts = std::move(Part.OtherTexts);
   D.Instructions = std::move(Part.Instructions);
+  D.LongInstructions = std::move(Part.LongInstructions);
   D.OperandNames = std::move(Part.OperandNames);
   D.Texts = Part.Texts;
   D.Total = Part.Total;

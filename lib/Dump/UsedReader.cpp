@@ -93,14 +93,31 @@ void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
     damaged(In.line(), Section::Used, Missing);
     skipToNextTag(In);
     // Every row belongs to a block.
-    D.Positions.resize(NumPositions);
-    D.Uses.resize(NumUses);
+    dropRows(NumPositions, NumUses);
     return;
   }
   append(D.Used, U, In.text(), U.Line);
 }
 
-void UsedReader::readPositionRows(LineCursor &In) {
+/// \p Rows as UsedValue keeps their number.
+static uint8_t noteCount(std::vector<IndexRange> &Many, IndexRange Rows) {
+  if (Rows.size() < UsedValue::Many)
+    return static_cast<uint8_t>(Rows.size());
+  Many.push_back(Rows);
+  return UsedValue::Many;
+}
+
+void UsedReader::dropRows(size_t NumPositions, size_t NumUses) {
+  D.Positions.resize(NumPositions);
+  D.Uses.resize(NumUses);
+  llvm::erase_if(D.ManyPositions,
+                 [&](IndexRange Rows) { return Rows.End > NumPositions; });
+  llvm::erase_if(D.ManyUses,
+                 [&](IndexRange Rows) { return Rows.End > NumUses; });
+}
+
+void UsedReader::readPositionRows(LineCursor &In, UsedValue &U) {
+  U.FirstPosition = static_cast<uint32_t>(D.Positions.size());
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Position P;
     P.Line = In.offset();
@@ -110,21 +127,21 @@ void UsedReader::readPositionRows(LineCursor &In) {
       damaged(In.line(), Section::Used, "cannot parse this line as a position");
     In.advance();
   }
+  U.NumPositions =
+      noteCount(D.ManyPositions,
+                {U.FirstPosition, static_cast<uint32_t>(D.Positions.size())});
 }
 
 bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
   if (In.line() != " positions:")
     return false;
   In.advance();
-  auto First = static_cast<uint32_t>(D.Positions.size());
-  readPositionRows(In);
-  U.Positions = {First, static_cast<uint32_t>(D.Positions.size())};
+  readPositionRows(In, U);
   return true;
 }
 
 bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
-  auto First = static_cast<uint32_t>(D.Uses.size());
-  U.Uses = {First, First};
+  U.FirstUse = static_cast<uint32_t>(D.Uses.size());
   if (In.line() == " uses are not initialized yet.") {
     U.UsesUninitialized = true;
     In.advance();
@@ -134,7 +151,8 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
     return false;
   In.advance();
   readUseRows(In, U);
-  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
+  U.NumUses =
+      noteCount(D.ManyUses, {U.FirstUse, static_cast<uint32_t>(D.Uses.size())});
   return true;
 }
 
@@ -142,7 +160,7 @@ void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Use Row;
     Row.Line = In.offset();
-    if (In.line() == "  (none)" && U.Uses.Begin == D.Uses.size() &&
+    if (In.line() == "  (none)" && U.FirstUse == D.Uses.size() &&
         !U.PrintedNone)
       U.PrintedNone = true;
     else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
@@ -170,24 +188,22 @@ bool UsedReader::readTextLine(LineCursor &In, UsedValue &U) {
   StringRef Text = Line.drop_front(std::min(Line.size(), TextHeading.size()));
   if (!Present || (D.Texts != TextForm::NoSpace && !Text.consume_front(" ")))
     return false;
-  U.TextOffset = static_cast<uint32_t>(Text.data() - In.text().data());
-  U.TextSize = static_cast<uint32_t>(Text.size());
   if (Text.ends_with(">"))
-    cutGluedTag(U);
+    cutGluedTag(Text);
   In.advanceRaw();
-  PendingText SoFar(D.text(U));
+  PendingText SoFar(Text);
   while (PendingTag.empty() && continuesBehind(In, SoFar)) {
     SoFar.extend(In.line());
-    U.TextSize = static_cast<uint32_t>(SoFar.text().size());
+    Text = SoFar.text();
     if (In.line().ends_with(">"))
-      cutGluedTag(U);
+      cutGluedTag(Text);
     In.advanceRaw();
   }
   while (!In.atEnd() && In.line().starts_with("//"))
     In.advance();
   if (In.atEnd() && PendingTag.empty() && !SoFar.isBalanced())
     damaged(In.line(), Section::Used, "expected the rest of an instruction");
-  addInstruction(U);
+  noteText(U, Text);
   return true;
 }
 
@@ -203,8 +219,7 @@ bool UsedReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
 
 /// From 2024-01-16 to 2024-11-01 the newline after the text was missing, so
 /// the next value's tag is the end of its line.
-void UsedReader::cutGluedTag(UsedValue &U) {
-  StringRef Text = D.text(U);
+void UsedReader::cutGluedTag(StringRef &Text) {
   StringRef Line = Text.drop_front(Text.rfind('\n') + 1);
   size_t Open = Line.rfind('<');
   if (Open != StringRef::npos)
@@ -216,53 +231,81 @@ void UsedReader::cutGluedTag(UsedValue &U) {
   if (!parseTag(Tail, Tables, Tag) || !Tail.atEnd())
     return;
   PendingTag = Text.drop_front(Open);
-  U.TextSize = static_cast<uint32_t>(Open);
+  Text = Text.take_front(Open);
   D.Texts = TextForm::Glued;
 }
 
-void UsedReader::addInstruction(UsedValue &U) {
+/// Keeps \p Text, that of \p U.
+void UsedReader::noteText(UsedValue &U, StringRef Text) {
+  U.HasText = !Text.empty();
   NameId Name = U.Tag.Name;
-  if (InstructionOf.size() <= Name.index())
-    InstructionOf.resize(std::max<size_t>(D.Names.size(), Name.index() + 1));
-  StringRef Text = D.text(U);
-  InstructionId Known = InstructionOf[Name.index()];
-  if (Known) {
-    U.Instruction = Known;
-    return;
+  if (Known.size() <= Name.index())
+    Known.resize(std::max<size_t>(D.Names.size(), Name.index() + 1));
+  if (!Known[Name.index()]) {
+    U.FirstText = Known[Name.index()] = addInstruction(U, Text);
+    if (!U.FirstText)
+      damaged(Text, Section::Texts, "cannot parse this text as an instruction");
   }
+  if (U.HasText && !U.FirstText)
+    D.OtherTexts.push_back(
+        {U.Line, static_cast<uint32_t>(Text.data() - D.usedText().data()),
+         static_cast<uint32_t>(Text.size())});
+}
+
+/// Adds the instruction that \p Text, the text of \p U, is the first one of.
+/// False if it cannot be taken apart.
+bool UsedReader::addInstruction(UsedValue &U, StringRef Text) {
   std::optional<InstructionText> Parts = parseInstruction(Text, D.Shapes);
+  if (!Parts)
+    return false;
   Instruction I;
-  bool Readable = Parts.has_value();
-  if (Readable) {
-    U.TextNamesOther = Parts->Root || Parts->Name != D.Names[Name];
-    I.Name = Name;
-    I.TextOffset = U.TextOffset;
-    I.TextSize = U.TextSize;
-    I.OperandsOffset =
-        static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1);
-    I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
-    I.Result = Parts->Result;
-    I.Op = Parts->Op;
-    auto First = static_cast<uint32_t>(D.OperandNames.size());
-    if (I.Op.Op == Opcode::Parameter) {
-      Scanner Number(Parts->Operands);
-      Readable = Number.number(I.ParameterNumber) && Number.atEnd();
-    } else if (I.Op.Op != Opcode::Constant) {
-      bool Compact = false;
-      Readable = forEachOperand(Parts->Operands, [&](OperandText Operand) {
-        Compact |= !Operand.Path.empty();
-        append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
-               U.TextOffset);
-      });
-      Readable &= !Compact; // only module texts leave elements out
-    }
-    I.Operands = {First, static_cast<uint32_t>(D.OperandNames.size())};
+  U.TextNamesOther = Parts->Root || Parts->Name != D.Names[U.Tag.Name];
+  I.Name = U.Tag.Name;
+  I.TextOffset = static_cast<uint32_t>(Text.data() - D.usedText().data());
+  I.Result = Parts->Result;
+  I.Op = Parts->Op;
+  I.First = static_cast<uint32_t>(D.OperandNames.size());
+  if (!readOperands(*Parts, I))
+    return false;
+  size_t NumOperands =
+      I.Op.Op == Opcode::Parameter ? 0 : D.OperandNames.size() - I.First;
+  noteExtent(I,
+             {I.TextOffset, static_cast<uint32_t>(Text.size()),
+              static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1),
+              static_cast<uint32_t>(Parts->Operands.size()),
+              static_cast<uint32_t>(NumOperands)});
+  append(D.Instructions, I, D.usedText(), I.TextOffset);
+  return true;
+}
+
+/// Reads the number of a parameter, or the names of operands.
+bool UsedReader::readOperands(const InstructionText &Parts, Instruction &I) {
+  if (I.Op.Op == Opcode::Parameter) {
+    Scanner Number(Parts.Operands);
+    return Number.number(I.First) && Number.atEnd();
   }
-  if (!Readable) {
-    damaged(Text, Section::Texts, "cannot parse this text as an instruction");
+  if (I.Op.Op == Opcode::Constant)
+    return true;
+  bool Compact = false;
+  bool Readable = forEachOperand(Parts.Operands, [&](OperandText Operand) {
+    Compact |= !Operand.Path.empty();
+    append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
+           I.TextOffset);
+  });
+  return Readable && !Compact; // only module texts leave elements out
+}
+
+void UsedReader::noteExtent(Instruction &I, InstructionExtent Extent) {
+  if (Extent.Text >= Instruction::LongText ||
+      Extent.Head > Instruction::MaxPart ||
+      Extent.Operands > Instruction::MaxPart ||
+      Extent.NumOperands > Instruction::MaxOperands) {
+    I.TextSize = Instruction::LongText;
+    D.LongInstructions.push_back(Extent);
     return;
   }
-  U.Instruction = InstructionId(D.Instructions.size());
-  InstructionOf[Name.index()] = U.Instruction;
-  append(D.Instructions, I, D.usedText(), U.TextOffset);
+  I.TextSize = static_cast<uint16_t>(Extent.Text);
+  I.HeadSize = Extent.Head & Instruction::MaxPart;
+  I.OperandsSize = Extent.Operands & Instruction::MaxPart;
+  I.NumOperands = Extent.NumOperands & Instruction::MaxOperands;
 }

@@ -15,7 +15,10 @@ public:
   using SectionReader::SectionReader;
   void readTotal(LineCursor &In);
   void readUsedValues(LineCursor &In);
-  void readPositionRows(LineCursor &In);
+  /// The positions of \p U, as long as there are any.
+  void readPositionRows(LineCursor &In, UsedValue &U);
+  /// Forgets positions and uses from these numbers on.
+  void dropRows(size_t NumPositions, size_t NumUses);
   /// False where \p In does not begin with uses.
   bool readUses(LineCursor &In, UsedValue &U);
 
@@ -26,8 +29,11 @@ private:
   void readUseRows(LineCursor &In, UsedValue &U);
   bool readTextLine(LineCursor &In, UsedValue &U);
   bool continuesBehind(LineCursor &In, PendingText &SoFar) const;
-  void cutGluedTag(UsedValue &U);
-  void addInstruction(UsedValue &U);
+  void cutGluedTag(llvm::StringRef &Text);
+  void noteText(UsedValue &U, llvm::StringRef Text);
+  bool addInstruction(UsedValue &U, llvm::StringRef Text);
+  bool readOperands(const InstructionText &Parts, Instruction &I);
+  void noteExtent(Instruction &I, InstructionExtent Extent);
   void skipToNextTag(LineCursor &In);
   bool endsUsed(const LineCursor &In) const;
 
@@ -35,7 +41,8 @@ private:
   bool TextFormKnown = false;
   /// A tag glued to the text of the value before it, waiting to be read.
   llvm::StringRef PendingTag;
-  std::vector<InstructionId> InstructionOf;
+  /// By name: there is an instruction.
+  std::vector<bool> Known;
 };
 
 } // namespace hlobuf

@@ -128,7 +128,7 @@ static bool lacksUses(const Dump &D, const UsedValue &U) {
         Users += Operand == Source;
     }
   }
-  return Users > U.Uses.size();
+  return Users > D.useRows(U).size();
 }
 
 static void findUsedCut(Dump &D) {

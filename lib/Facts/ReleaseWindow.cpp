@@ -145,11 +145,10 @@ void EraFinder::fromTexts() {
     at(D.usedText(), U.Line);
     if (U.PrintedNone)
       from(Release::NoneLines);
-    else if (U.Uses.empty() && !U.UsesUninitialized) {
-      if (U.TextSize != 0) // the heading is right before the text
+    else if (U.NumUses == 0 && !U.UsesUninitialized) {
+      if (U.HasText)
         at(D.usedText(),
-           static_cast<uint32_t>(
-               D.usedText().take_front(U.TextOffset).rfind(" uses:")));
+           static_cast<uint32_t>(D.usedText().find("\n uses:", U.Line) + 1));
       before(Release::NoneLines);
     }
   }
@@ -160,7 +159,7 @@ void EraFinder::fromTexts() {
     at(D.usedText(), I.TextOffset);
     if (D.attributes(I).contains("stack_frame_id="))
       from(Release::StackFrameIds);
-    if (I.Operands.empty())
+    if (D.operands(I).empty())
       continue;
     // Operands begin with `%` when no shape is printed before them.
     if (D.operandsText(I).starts_with("%"))

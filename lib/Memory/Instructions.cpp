@@ -28,8 +28,10 @@ StringRef hlobuf::findOpName(const Facts &DumpFacts, NameId Name) {
 NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
                            uint32_t Number) {
   const Dump &D = DumpFacts.dump();
-  if (const Instruction *I = DumpFacts.instruction(Name))
-    return Number < I->Operands.size() ? D.operands(*I)[Number] : NameId();
+  if (const Instruction *I = DumpFacts.instruction(Name)) {
+    llvm::ArrayRef<NameId> Operands = D.operands(*I);
+    return Number < Operands.size() ? Operands[Number] : NameId();
+  }
   HloId Id = D.Module.find(Name);
   if (!Id || Number >= D.Module[Id].Operands.size())
     return NameId();

@@ -87,7 +87,7 @@ static StringRef opcodeIn(StringRef Head) {
 }
 
 bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
-  StringRef Stated = opcodeIn(D.text(I).take_front(I.OperandsOffset));
+  StringRef Stated = opcodeIn(D.head(I));
   const HloModule &M = P.module();
   StringRef Own = opcodeIn(M.head(M[Id]));
   // `fusion-start` in one text is `async-start` in the other.

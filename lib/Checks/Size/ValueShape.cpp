@@ -57,8 +57,8 @@ static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
                            D.Names[I.Name], describe(D.Shapes, Wanted));
   F.about(Id);
   UsedId U = Ctx.usedOf(Id);
-  F.note(U && D[U].TextSize ? Ctx.places().text(D[U]).ShapeText
-                            : Ctx.places().text(I).ShapeText,
+  F.note(U && D[U].HasText ? Ctx.places().text(D[U]).ShapeText
+                           : Ctx.places().text(I).ShapeText,
          "the instruction's shape is here");
 }
 
