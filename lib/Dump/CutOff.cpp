@@ -68,6 +68,8 @@ static void drop(Dump &D, Section S) {
     D.Used.clear();
     D.Positions.clear();
     D.Uses.clear();
+    D.PositionLines.clear();
+    D.UseLines.clear();
     D.ManyPositions.clear();
     D.ManyUses.clear();
     D.OtherTexts.clear();
@@ -79,12 +81,15 @@ static void drop(Dump &D, Section S) {
     break;
   case Section::Sequence:
     D.Sequence.clear();
+    D.SequenceLines.clear();
     break;
   case Section::Ranges:
     D.Ranges.clear();
+    D.RangeLines.clear();
     break;
   case Section::Peak:
     D.Peak.clear();
+    D.PeakLines.clear();
     break;
   case Section::Stack:
     D.Stack.clear();

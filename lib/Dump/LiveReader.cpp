@@ -53,9 +53,8 @@ void LiveReader::readSequence(LineCursor &In) {
   }
   while (!In.atEnd() && In.line() != "  BufferLiveRange:") {
     SequenceRow R;
-    R.Line = In.offset();
     if (parseSequenceLine(In.line(), Tables, R)) {
-      append(D.Sequence, R, In.text(), In.offset());
+      append(D.Sequence, D.SequenceLines, R, In);
     } else {
       LiveRangeRow Range;
       bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||
@@ -88,9 +87,8 @@ void LiveReader::readRanges(LineCursor &In) {
          !In.line().starts_with("  Peak memory ") &&
          !In.line().starts_with("  Stack trace ")) {
     LiveRangeRow R;
-    R.Line = In.offset();
     if (parseRangeLine(In.line(), Tables, R)) {
-      append(D.Ranges, R, In.text(), In.offset());
+      append(D.Ranges, D.RangeLines, R, In);
     } else {
       PeakRow Row;
       PeakForm Form;
@@ -128,13 +126,12 @@ void LiveReader::readPeak(LineCursor &In) {
   while (!In.atEnd() && !textSectionAt(In.line()) &&
          !In.line().starts_with("  Stack trace breakdown")) {
     PeakRow R;
-    R.Line = In.offset();
     PeakForm Form;
     if (parsePeakLine(In.line(), Tables, R, Form) &&
         (First || Form == D.PeakRows)) {
       D.PeakRows = Form;
       First = false;
-      append(D.Peak, R, In.text(), In.offset());
+      append(D.Peak, D.PeakLines, R, In);
     } else {
       StackNode N;
       bool HeadingLost = parseStackLine(In.line(), N);

@@ -4,14 +4,16 @@
 //
 // Flat arrays, filled by the reader and immutable afterwards. Sizes and
 // offsets are bytes, times are steps (line numbers of InstructionSequence,
-// from 0). A record keeps the offset of its line inside its section's text;
-// Places.h finds the place of each field from there when it is needed.
+// from 0). A record keeps the offset of its line inside its section's text, or
+// RowLines do; Places.h finds the place of each field from there when it is
+// needed.
 
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H
 
 #include "Dump/Allocation.h"
 #include "Dump/Instruction.h"
+#include "Dump/RowLines.h"
 #include "Dump/Section.h"
 #include "Dump/Thunks.h"
 #include "Dump/Values.h"
@@ -35,14 +37,12 @@ namespace hlobuf {
 
 /// A line `ordinal:name` of InstructionSequence.
 struct SequenceRow {
-  uint32_t Line = 0;
   uint32_t Ordinal = 0;
   NameId Name;
 };
 
 /// A row of BufferLiveRange: the closed range [Start, End] in steps.
 struct LiveRangeRow {
-  uint32_t Line = 0;
   NameId Name;
   ShapeIndex Index;
   int32_t Start = 0;
@@ -61,7 +61,6 @@ enum class PeakForm : uint8_t {
 
 /// A row of the peak list; numbers that the form does not print are 0.
 struct PeakRow {
-  uint32_t Line = 0;
   NameId Name;
   ShapeIndex Index;
   uint64_t Bytes = 0;
@@ -206,6 +205,8 @@ struct Dump {
   std::vector<UsedValue> Used;
   std::vector<Position> Positions;
   std::vector<Use> Uses;
+  /// In the text that holds the used values.
+  RowLines PositionLines, UseLines;
   /// Of values with UsedValue::Many rows, in their order.
   std::vector<IndexRange> ManyPositions;
   std::vector<IndexRange> ManyUses;
@@ -224,6 +225,8 @@ struct Dump {
   bool RangesUnavailable = false;
   std::vector<SequenceRow> Sequence;
   std::vector<LiveRangeRow> Ranges;
+  /// In the text that holds the live ranges.
+  RowLines SequenceLines, RangeLines, PeakLines;
   /// `Peak memory could not be determined ..` (2026-08-05 on).
   bool UnboundedPeak = false;
   uint32_t PeakLine = 0;

@@ -17,12 +17,12 @@ class Places {
 public:
   explicit Places(const Dump &D) : D(D) {}
 
-  /// The whole line of a record, without its newline.
+  /// The whole line of a record of the dump, without its newline.
   llvm::StringRef line(const Allocation &A) const;
   llvm::StringRef line(const Value &V) const;
   llvm::StringRef line(const UsedValue &U) const;
   llvm::StringRef line(const Position &P) const;
-  llvm::StringRef line(const Use &U) const;
+  llvm::StringRef line(const Use &Row) const;
   llvm::StringRef line(const SequenceRow &R) const;
   llvm::StringRef line(const LiveRangeRow &R) const;
   llvm::StringRef line(const PeakRow &R) const;

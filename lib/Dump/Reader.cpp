@@ -319,6 +319,8 @@ void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
   D.Used = std::move(Part.Used);
   D.Positions = std::move(Part.Positions);
   D.Uses = std::move(Part.Uses);
+  D.PositionLines = std::move(Part.PositionLines);
+  D.UseLines = std::move(Part.UseLines);
   D.ManyPositions = std::move(Part.ManyPositions);
   D.ManyUses = std::move(Part.ManyUses);
   D.OtherTexts = std::move(Part.OtherTexts);

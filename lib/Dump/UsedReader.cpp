@@ -110,6 +110,8 @@ static uint8_t noteCount(std::vector<IndexRange> &Many, IndexRange Rows) {
 void UsedReader::dropRows(size_t NumPositions, size_t NumUses) {
   D.Positions.resize(NumPositions);
   D.Uses.resize(NumUses);
+  D.PositionLines.truncate(NumPositions);
+  D.UseLines.truncate(NumUses);
   llvm::erase_if(D.ManyPositions,
                  [&](IndexRange Rows) { return Rows.End > NumPositions; });
   llvm::erase_if(D.ManyUses,
@@ -120,9 +122,8 @@ void UsedReader::readPositionRows(LineCursor &In, UsedValue &U) {
   U.FirstPosition = static_cast<uint32_t>(D.Positions.size());
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Position P;
-    P.Line = In.offset();
     if (parsePositionLine(In.line(), Tables, P))
-      append(D.Positions, P, In.text(), P.Line);
+      append(D.Positions, D.PositionLines, P, In);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a position");
     In.advance();
@@ -159,12 +160,11 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
 void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Use Row;
-    Row.Line = In.offset();
     if (In.line() == "  (none)" && U.FirstUse == D.Uses.size() &&
         !U.PrintedNone)
       U.PrintedNone = true;
     else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
-      append(D.Uses, Row, In.text(), Row.Line);
+      append(D.Uses, D.UseLines, Row, In);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a use");
     In.advance();

@@ -49,8 +49,6 @@ struct ReusedValue {
 
 /// A place where a value is: an instruction and an index into its shape.
 struct Position {
-  /// Offset of the line in the text that holds the used values.
-  uint32_t Line = 0;
   NameId Name;
   /// Printed iff the instruction's shape is a tuple.
   ShapeIndex Index;
@@ -58,8 +56,6 @@ struct Position {
 
 /// A reader of a value.
 struct Use {
-  /// Offset of the line in the text that holds the used values.
-  uint32_t Line = 0;
   NameId Name;
   uint32_t Operand = 0;
   /// Printed iff the operand's shape is a tuple.

@@ -185,7 +185,7 @@ void EraFinder::fromLive() {
     from(Release::UnboundedPeaks);
   if (D.Peak.empty())
     return;
-  at(D.liveText(), D.Peak.front().Line);
+  at(D.liveText(), D.PeakLines.before(0).Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
     before(Release::PeakIndices);
