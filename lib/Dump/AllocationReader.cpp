@@ -86,21 +86,23 @@ void AllocationReader::readValueOfAllocation(LineCursor &In) {
   In.advance();
 }
 
-void AllocationReader::addValue(Value V) {
+void AllocationReader::addValue(Value V, uint32_t Line) {
   if (HeaderLost)
     return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
-  append(D.Values, V, D.assignmentText(), V.Line);
+  if (D.Values2019 == ValueForm::MultiLine)
+    append(D.MultiLineValues, Line, D.assignmentText(), Line);
+  D.ValueLines.note(D.Values.size(), Line);
+  append(D.Values, V, D.assignmentText(), Line);
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
 }
 
 void AllocationReader::readTaggedValue(StringRef Line, uint32_t Offset) {
   Value V;
-  V.Line = Offset;
   if (parseValueLine(Line, Tables, V) &&
       (!AnyValue || D.Values2019 == ValueForm::Tagged)) {
     AnyValue = true;
-    addValue(V);
+    addValue(V, Offset);
     return;
   }
   damaged(Line, Section::Allocations,
@@ -109,11 +111,10 @@ void AllocationReader::readTaggedValue(StringRef Line, uint32_t Offset) {
 
 void AllocationReader::readOneLineValue(StringRef Line, uint32_t Offset) {
   Value V;
-  V.Line = Offset;
   if (parseOneLineValue(Line, Tables, V)) {
     AnyValue = true;
     D.Values2019 = ValueForm::OneLine;
-    addValue(V);
+    addValue(V, Offset);
     return;
   }
   damaged(Line, Section::Allocations,
@@ -123,7 +124,6 @@ void AllocationReader::readOneLineValue(StringRef Line, uint32_t Offset) {
 void AllocationReader::readMultiLineValue(LineCursor &In) {
   present(Section::Used);
   Value V;
-  V.Line = In.offset();
   UsedValue U;
   U.Line = In.offset();
   bool Head = parseMultiLineHead(In.line(), Tables, V.Tag) &&
@@ -155,7 +155,7 @@ void AllocationReader::readMultiLineValue(LineCursor &In) {
     return;
   AnyValue = true;
   D.Values2019 = ValueForm::MultiLine;
-  addValue(V);
+  addValue(V, U.Line);
   append(D.Used, U, D.assignmentText(), U.Line);
 }
 

@@ -23,7 +23,8 @@ private:
   void readOneLineValue(llvm::StringRef Line, uint32_t Offset);
   void readMultiLineValue(LineCursor &In);
   void readReuseBlock(LineCursor &In);
-  void addValue(Value V);
+  /// The line of \p V is at \p Line.
+  void addValue(Value V, uint32_t Line);
   /// The extras of the last allocation, new if it has none.
   AllocationExtras &extrasOf(Allocation &Last);
 

@@ -81,6 +81,7 @@ static void drop(Dump &D, Section S) {
     break;
   case Section::Sequence:
     D.Sequence.clear();
+    D.OddOrdinals.clear();
     D.SequenceLines.clear();
     break;
   case Section::Ranges:

@@ -74,8 +74,14 @@ bool parseUseLine(llvm::StringRef Line, HloTables &T, Use &U,
 /// `HloLiveRange (max N):`: First is N.
 bool parseLiveHeader(llvm::StringRef Line, uint32_t &Max,
                      RowTexts *Texts = nullptr);
+/// The row and number of a line of InstructionSequence.
+struct SequenceLine {
+  SequenceRow Row;
+  uint32_t Ordinal = 0;
+};
+
 /// `    N:name`: First is N.
-bool parseSequenceLine(llvm::StringRef Line, HloTables &T, SequenceRow &R,
+bool parseSequenceLine(llvm::StringRef Line, HloTables &T, SequenceLine &R,
                        RowTexts *Texts = nullptr);
 /// `    name{index}:start-end`: First and Second are the steps.
 bool parseRangeLine(llvm::StringRef Line, HloTables &T, LiveRangeRow &R,

@@ -52,9 +52,11 @@ void LiveReader::readSequence(LineCursor &In) {
             "expected '  InstructionSequence:' here");
   }
   while (!In.atEnd() && In.line() != "  BufferLiveRange:") {
-    SequenceRow R;
+    SequenceLine R;
     if (parseSequenceLine(In.line(), Tables, R)) {
-      append(D.Sequence, D.SequenceLines, R, In);
+      if (auto Row = static_cast<uint32_t>(D.Sequence.size()); R.Ordinal != Row)
+        append(D.OddOrdinals, {Row, R.Ordinal}, In.text(), In.offset());
+      append(D.Sequence, D.SequenceLines, R.Row, In);
     } else {
       LiveRangeRow Range;
       bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||

@@ -37,8 +37,13 @@ namespace hlobuf {
 
 /// A line `ordinal:name` of InstructionSequence.
 struct SequenceRow {
-  uint32_t Ordinal = 0;
   NameId Name;
+};
+
+/// The number that a row of InstructionSequence has, which is not its own.
+struct OddOrdinal {
+  uint32_t Row = 0;
+  uint32_t Ordinal = 0;
 };
 
 /// A row of BufferLiveRange: the closed range [Start, End] in steps.
@@ -194,6 +199,9 @@ struct Dump {
   std::vector<AllocationParameter> AllocationParameters;
   std::vector<AllocationExtras> ExtrasOfAllocations;
   std::vector<Value> Values;
+  /// In the assignment's text. Of ValueForm::MultiLine all lines are kept.
+  RowLines ValueLines;
+  std::vector<uint32_t> MultiLineValues;
   std::vector<ReusedValue> Reused;
 
   /// `Total bytes used`, in the text that holds the used values.
@@ -224,6 +232,8 @@ struct Dump {
   /// `HloLiveRange not available (..)` (2026-04-13 on).
   bool RangesUnavailable = false;
   std::vector<SequenceRow> Sequence;
+  /// In the order of rows.
+  std::vector<OddOrdinal> OddOrdinals;
   std::vector<LiveRangeRow> Ranges;
   /// In the text that holds the live ranges.
   RowLines SequenceLines, RangeLines, PeakLines;
@@ -318,6 +328,12 @@ struct Dump {
     InstructionExtent E = extent(I);
     return llvm::ArrayRef<NameId>(OperandNames)
         .slice(E.NumOperands == 0 ? 0 : I.First, E.NumOperands);
+  }
+
+  /// The number that row \p Row of InstructionSequence has.
+  uint32_t ordinal(uint32_t Row) const {
+    auto Odd = rowAt(OddOrdinals, &OddOrdinal::Row, Row);
+    return Odd != OddOrdinals.end() && Odd->Row == Row ? Odd->Ordinal : Row;
   }
 
   /// The text of \p S, which is kept as text, with its first line; empty if it

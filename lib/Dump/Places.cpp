@@ -34,9 +34,6 @@ static StringRef lineAt(StringRef Text, uint32_t Offset) {
 StringRef Places::line(const Allocation &A) const {
   return lineAt(D.assignmentText(), A.Line);
 }
-StringRef Places::line(const Value &V) const {
-  return lineAt(D.assignmentText(), V.Line);
-}
 StringRef Places::line(const ReusedValue &R) const {
   return lineAt(D.assignmentText(), R.Line);
 }
@@ -82,6 +79,25 @@ static const UsedValue &ownerOf(const Dump &D, uint32_t UsedValue::*First,
       [&](uint32_t Wanted, const UsedValue &U) { return Wanted < U.*First; }));
 }
 
+/// True if \p Line is that of a value.
+static bool isValueLine(StringRef Line, ValueForm Form, HloTables &T) {
+  Value Copy;
+  if (Form == ValueForm::OneLine)
+    return parseOneLineValue(Line, T, Copy);
+  return parseValueLine(Line, T, Copy);
+}
+
+StringRef Places::line(const Value &V) const {
+  uint32_t Number = numberIn(D.Values, V);
+  if (D.Values2019 == ValueForm::MultiLine)
+    return lineAt(D.assignmentText(), D.MultiLineValues[Number]);
+  const Allocation &Owner = D[V.Owner];
+  RowPlace From = D.ValueLines.before(Number, {Owner.Values.Begin, Owner.Line});
+  Scratch S;
+  return findRow(D.assignmentText(), From, Number, [&](StringRef Line) {
+    return isValueLine(Line, D.Values2019, S.Tables);
+  });
+}
 StringRef Places::line(const Position &P) const {
   uint32_t Number = numberIn(D.Positions, P);
   const UsedValue &U = ownerOf(D, &UsedValue::FirstPosition, Number);
@@ -151,7 +167,9 @@ ValueTexts Places::value(const Value &V) const {
   case ValueForm::MultiLine: {
     parseMultiLineHead(line(V), S.Tables, Copy.Tag, &Texts.Tag);
     // The place is the first line after that begins with ` [`.
-    StringRef Rest = D.assignmentText().drop_front(V.Line);
+    StringRef Rest(
+        line(V).data(),
+        static_cast<size_t>(D.assignmentText().end() - line(V).data()));
     size_t At = Rest.find("\n [");
     if (At != StringRef::npos)
       parseMultiLinePlace(lineAt(Rest, static_cast<uint32_t>(At + 1)), S.Tables,
@@ -188,7 +206,7 @@ RowTexts Places::row(const Use &U) const {
 }
 
 RowTexts Places::row(const SequenceRow &R) const {
-  return readAgain<SequenceRow, RowTexts>(line(R), parseSequenceLine);
+  return readAgain<SequenceLine, RowTexts>(line(R), parseSequenceLine);
 }
 
 RowTexts Places::row(const LiveRangeRow &R) const {

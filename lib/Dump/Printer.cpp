@@ -226,8 +226,8 @@ void DumpPrinter::printLive() {
     return;
   }
   put("HloLiveRange (max {}):\n  InstructionSequence:\n", D.MaxStep);
-  for (const SequenceRow &R : D.Sequence)
-    put("    {}:{}\n", R.Ordinal, D.Names[R.Name]);
+  for (uint32_t I = 0; I != D.Sequence.size(); ++I)
+    put("    {}:{}\n", D.ordinal(I), D.Names[D.Sequence[I].Name]);
   put("  BufferLiveRange:\n");
   for (const LiveRangeRow &R : D.Ranges)
     put("    {}{}:{}-{}\n", D.Names[R.Name], D.Indices.text(R.Index), R.Start,

@@ -24,8 +24,6 @@ struct ValueTag {
 
 /// A ` value:` line.
 struct Value {
-  /// Offset of the line in the assignment's text.
-  uint32_t Line = 0;
   ValueTag Tag;
   AllocationId Owner;
   ShapeId Shape;

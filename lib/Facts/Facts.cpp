@@ -231,12 +231,10 @@ int32_t Facts::time(NameId Name) const {
 
 bool Facts::isSequenceSound() const {
   return Memo->SequenceSound.get([&] {
-    if (D.MaxStep != D.Sequence.size())
-      return false;
-    for (uint32_t I = 0; I != D.Sequence.size(); ++I)
-      if (D.Sequence[I].Ordinal != I || time(D.Sequence[I].Name) < 0)
-        return false;
-    return true;
+    return D.MaxStep == D.Sequence.size() && D.OddOrdinals.empty() &&
+           llvm::all_of(D.Sequence, [&](const SequenceRow &Row) {
+             return time(Row.Name) >= 0;
+           });
   });
 }
 

@@ -54,7 +54,7 @@ private:
 } // namespace
 
 void EraFinder::fromAllocations() {
-  at(D.assignmentText(), D.Values.empty() ? 0 : D.Values.front().Line);
+  at(D.assignmentText(), D.Values.empty() ? 0 : D.ValueLines.before(0).Line);
   if (D.Values2019 == ValueForm::OneLine)
     before(Release::ValuesOverLines);
   else if (D.Values2019 == ValueForm::MultiLine)

@@ -41,10 +41,10 @@ public:
   void checkRanges();
 
 private:
-  /// Calls \p Report(row, expected number) for rows that are not 0, 1, 2, ...
-  template <typename RowT, typename ReportFn>
-  void count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
-             ReportFn Report);
+  /// Calls \p Report(row, expected number) for rows whose \p NumberOf(row) is
+  /// not 0, 1, 2, ...
+  template <typename NumberFn, typename ReportFn>
+  void count(size_t NumRows, NumberFn NumberOf, ReportFn Report);
   Finding report(const NumberedRow &Row, const NumberedRow &Before,
                  const std::string &Expected);
   void reportTwice(const NumberedRow &Second, const NumberedRow &First,
@@ -68,7 +68,7 @@ private:
   }
   NumberedRow step(uint32_t I) const {
     const SequenceRow &Row = D.Sequence[I];
-    return {fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
+    return {fmt::format("step {} ('{}')", D.ordinal(I), D.Names[Row.Name]),
             Ctx.places().row(Row).First, ValueId(), Row.Name};
   }
   NumberedRow allocation(uint32_t I) const {
@@ -115,16 +115,15 @@ void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
 }
 
 /// A gap that goes on is reported once, and so are two rows that are exchanged.
-template <typename RowT, typename ReportFn>
-void Numbering::count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
-                      ReportFn Report) {
+template <typename NumberFn, typename ReportFn>
+void Numbering::count(size_t NumRows, NumberFn NumberOf, ReportFn Report) {
   uint64_t Expected = 0;
-  for (uint32_t I = 0; I != Rows.size(); ++I, ++Expected) {
-    uint64_t Found = Rows[I].*Number;
+  for (uint32_t I = 0; I != NumRows; ++I, ++Expected) {
+    uint64_t Found = NumberOf(I);
     if (Found == Expected)
       continue;
     Report(I, std::to_string(Expected));
-    uint64_t Next = I + 1 < Rows.size() ? Rows[I + 1].*Number : Expected + 1;
+    uint64_t Next = I + 1 < NumRows ? NumberOf(I + 1) : Expected + 1;
     if (Found == Expected + 1 && Next == Expected) {
       ++I;
       ++Expected;
@@ -135,23 +134,25 @@ void Numbering::count(const std::vector<RowT> &Rows, uint32_t RowT::*Number,
 }
 
 void Numbering::checkAllocations() {
-  count(D.Allocations, &Allocation::Index,
-        [&](uint32_t I, const std::string &Expected) {
-          Finding F =
-              report(allocation(I), allocation(I == 0 ? 0 : I - 1), Expected);
-          F.about(AllocationId(I));
-          if (D.Allocations[I].Index < D.Allocations.size())
-            F.about(AllocationId(D.Allocations[I].Index));
-        });
+  count(
+      D.Allocations.size(), [&](uint32_t I) { return D.Allocations[I].Index; },
+      [&](uint32_t I, const std::string &Expected) {
+        Finding F =
+            report(allocation(I), allocation(I == 0 ? 0 : I - 1), Expected);
+        F.about(AllocationId(I));
+        if (D.Allocations[I].Index < D.Allocations.size())
+          F.about(AllocationId(D.Allocations[I].Index));
+      });
 }
 
 void Numbering::checkSteps() {
   llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
-  count(D.Sequence, &SequenceRow::Ordinal,
-        [&](uint32_t I, const std::string &Expected) {
-          report(step(I), step(I == 0 ? 0 : I - 1), "step " + Expected)
-              .about(Section::Sequence);
-        });
+  count(
+      D.Sequence.size(), [&](uint32_t I) { return D.ordinal(I); },
+      [&](uint32_t I, const std::string &Expected) {
+        report(step(I), step(I == 0 ? 0 : I - 1), "step " + Expected)
+            .about(Section::Sequence);
+      });
   std::vector<uint32_t> First(D.Names.size(), ~0U);
   for (uint32_t I = 0; I != Steps.size(); ++I) {
     uint32_t &Before = First[Steps[I].Name.index()];
@@ -164,15 +165,15 @@ void Numbering::checkSteps() {
             Ctx.places().row(Steps[I]).Name,
             "'{}' is in the instruction sequence twice, as step {} and step "
             "{}",
-            D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
+            D.Names[Steps[I].Name], D.ordinal(Before), D.ordinal(I))
         .note(Ctx.places().row(Steps[Before]).Name, "its first step is here")
         .about(Section::Sequence)
         .about(Steps[I].Name);
   }
   // A heading that goes with the last number is right: rows are missing, or
   // there twice, and were reported.
-  bool FitsLast =
-      !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
+  auto Last = static_cast<uint32_t>(Steps.size() - 1);
+  bool FitsLast = !Steps.empty() && D.MaxStep == uint64_t(D.ordinal(Last)) + 1;
   if (!FitsLast && D.MaxStep != Steps.size())
     Diags
         .report(
