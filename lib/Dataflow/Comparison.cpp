@@ -402,9 +402,9 @@ void Comparer::places() {
 }
 
 void Comparer::flags() {
-  std::vector<ExpectedFlags> Expected = expectedFlags(Derived);
+  HeaderFlags Expected(Derived);
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    if (Expected[I] == statedFlags(D, D.Allocations[I]))
+    if (Expected[AllocationId(I)] == statedFlags(D, D.Allocations[I]))
       continue;
     if (!Visit({.Row = I}))
       return;

@@ -43,14 +43,8 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
   return Flags;
 }
 
-std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
+static std::vector<ExpectedFlags> flagsByModule(const Derivation &Derived) {
   const Dump &D = Derived.facts().dump();
-  if (Derived.program().isFromTexts()) {
-    std::vector<ExpectedFlags> All;
-    for (const Allocation &Alloc : D.Allocations)
-      All.push_back(flagsByTexts(Derived.facts(), Alloc));
-    return All;
-  }
   const Program &P = Derived.program();
   const DataflowAnalysis &Flow = Derived.flow();
   struct SetFacts {
@@ -98,6 +92,18 @@ std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
     Flags.MaybeLiveOut |= Set.LiveOut;
   }
   return All;
+}
+
+ExpectedFlags HeaderFlags::operator[](AllocationId Id) const {
+  const Facts &DumpFacts = Derived.facts();
+  return Derived.program().isFromTexts()
+             ? flagsByTexts(DumpFacts, DumpFacts.dump()[Id])
+             : OfModule[Id.index()];
+}
+
+HeaderFlags::HeaderFlags(const Derivation &Derived) : Derived(Derived) {
+  if (!Derived.program().isFromTexts())
+    OfModule = flagsByModule(Derived);
 }
 
 std::vector<std::optional<uint64_t>>

@@ -20,8 +20,20 @@ struct ExpectedFlags {
   bool operator==(const ExpectedFlags &) const = default;
 };
 
-/// By allocation.
-std::vector<ExpectedFlags> expectedFlags(const Derivation &Derived);
+/// What the headers of allocations must say.
+class HeaderFlags {
+public:
+  /// \p Derived must live as long as this.
+  explicit HeaderFlags(const Derivation &Derived);
+  ExpectedFlags operator[](AllocationId Id) const;
+
+private:
+  const Derivation &Derived;
+  /// By allocation; empty where the program is from texts, which tell each by
+  /// itself.
+  std::vector<ExpectedFlags> OfModule;
+};
+
 /// What the header of \p Alloc says.
 ExpectedFlags statedFlags(const Dump &D, const Allocation &Alloc);
 

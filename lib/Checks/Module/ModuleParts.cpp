@@ -335,17 +335,18 @@ void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
-  std::vector<ExpectedFlags> Expected;
+  std::optional<HeaderFlags> Expected;
   auto Describe = [&](const ModuleAnswer &M, const Difference &Found) {
-    if (Expected.empty())
-      Expected = expectedFlags(M.Analysis.derived());
-    const Allocation &Alloc = M.D.Allocations[Found.Row];
+    if (!Expected)
+      Expected.emplace(M.Analysis.derived());
+    AllocationId Id(Found.Row);
+    const Allocation &Alloc = M.D[Id];
     return M
         .report(M.At.line(Alloc),
                 "allocation {} is {}, but according to {} it is {}",
                 Alloc.Index, spellFlags(M.D, statedFlags(M.D, Alloc)),
-                M.source("its values"), spellFlags(M.D, Expected[Found.Row]))
-        .about(AllocationId(Found.Row));
+                M.source("its values"), spellFlags(M.D, (*Expected)[Id]))
+        .about(Id);
   };
   reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);
 }
