@@ -148,7 +148,7 @@ void LaneMaker::addThunk(ThunkId Id) {
   PictureThunk Drawn;
   Drawn.Lane = laneOf(Order.streamOf(Id));
   Drawn.Kind = Each.Kind;
-  Drawn.Name = G.name(Id).str();
+  Drawn.Name = G.name(Id);
   int32_t Step = Each.Instruction ? U.stepOf(Each.Instruction) : -1;
   bool IsKnown = Step >= 0 && Step < P.Steps;
   if (Start)

@@ -11,6 +11,7 @@
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <map>
 
@@ -112,7 +113,7 @@ private:
 /// `<12 add.2{1} @0>`, its message spells.
 static void nameSubjects(const Dump &D, Diagnostic &F) {
   // A finding may be about every value of the dump.
-  llvm::DenseSet<StringRef> Known;
+  llvm::StringSet<> Known;
   auto AddName = [&](StringRef Name) {
     if (!Name.empty() && Known.insert(Name).second)
       F.Names.push_back(Name.str());
@@ -120,10 +121,10 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
   for (auto [Kind, Number] : F.Subjects) {
     switch (static_cast<SubjectKind>(Kind)) {
     case SubjectKind::Value:
-      AddName(D.Names[D.Values[Number].Tag.Name]);
+      AddName(D.Names[D.Values[Number].Tag.Name].str());
       break;
     case SubjectKind::Name:
-      AddName(D.Names[NameId(Number)]);
+      AddName(D.Names[NameId(Number)].str());
       break;
     case SubjectKind::Instruction:
       AddName(D.Module.name(D.Module[HloId(Number)]));
@@ -131,7 +132,7 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
     case SubjectKind::Allocation:
       // That of many values is about none of them.
       if (IndexRange Lines = D.Allocations[Number].Values; Lines.size() == 1)
-        AddName(D.Names[D.Values[Lines.Begin].Tag.Name]);
+        AddName(D.Names[D.Values[Lines.Begin].Tag.Name].str());
       break;
     case SubjectKind::Section:
     case SubjectKind::Row:

@@ -58,12 +58,12 @@ private:
   HloModule M;
   /// Names in the computation at hand: those in bodies of fusions, which are
   /// most of a module, are forgotten with it.
-  NameTable Local;
+  TextTable Local;
   /// By local name: the last instruction of that name.
   std::vector<HloId> Latest;
   /// Local names of operands until they are resolved, in the order of
   /// M.Operands.
-  std::vector<NameId> OperandNames;
+  std::vector<TextId> OperandNames;
   /// Names of callees until they are resolved, in the order of M.Calls.
   std::vector<StringRef> CalleeNames;
 };
@@ -115,7 +115,7 @@ HloModule ModuleReader::read() {
   TextWalk Walk(PassedText);
   resolveCalls();
   // Growing arrays took up to twice what they need.
-  Local = NameTable();
+  Local = TextTable();
   OperandNames = {};
   Latest = {};
   shrink(M.Instructions);
@@ -332,7 +332,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  NameId Own = Local.intern(Parts->Name);
+  TextId Own = Local.intern(Parts->Name);
   if (Latest.size() < Local.size())
     Latest.resize(Local.size());
   HloId &Known = Latest[Own.index()];
@@ -413,7 +413,7 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
   for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
     IndexRange All = M.Instructions[I].Operands;
     for (uint32_t K = All.Begin; K != All.End; ++K) {
-      NameId Name = OperandNames[K - FirstOperand];
+      TextId Name = OperandNames[K - FirstOperand];
       HloId Source = Latest[Name.index()];
       auto Where = [&] { return M.operandsText(M.Instructions[I]); };
       if (!Source)

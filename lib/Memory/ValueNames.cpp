@@ -172,7 +172,7 @@ bool ValueNames::readsHost(HloId Transfer) const {
 ValueName hlobuf::statedName(const Facts &DumpFacts, NameId Name) {
   ValueName Out;
   Out.ComputedBy = findOpcode(DumpFacts, Name);
-  Out.Operation = printable(DumpFacts.dump().Names[Name]);
+  Out.Operation = printable(DumpFacts.dump().Names[Name].str());
   if (Out.ComputedBy == Opcode::Constant)
     Out.Role = ValueRole::Constant;
   for (unsigned Hop = 0; Hop != MaxOperands && Name; ++Hop) {
@@ -281,13 +281,13 @@ std::string ValueNames::spell(ValueId V) const {
 }
 
 std::string ValueNames::spellInstruction(NameId Name) const {
-  return withWords(D.Names[Name], ofInstruction(Name));
+  return withWords(D.Names[Name].str(), ofInstruction(Name));
 }
 
 std::string ValueNames::loopText(NameId Name) const {
   std::string Source = DumpFacts.sourceLine(findAttributes(DumpFacts, Name));
   return fmt::format("{} {}", From == Frontend::JAX ? "scan" : "loop",
-                     Source.empty() ? printable(D.Names[Name])
+                     Source.empty() ? printable(D.Names[Name].str())
                                     : "at " + Source);
 }
 

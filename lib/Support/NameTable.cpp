@@ -2,127 +2,128 @@
 
 #include "Support/NameTable.h"
 #include "Support/TextHash.h"
-#include "llvm/Support/MathExtras.h"
-#include <cstring>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-namespace {
-constexpr uint32_t UnitBytes = 4;
-constexpr unsigned StretchBits = 16;
-/// 256 KiB.
-constexpr uint32_t UnitsOfStretch = 1u << StretchBits;
+static constexpr size_t MaxTail = sizeof(uint32_t);
 
-struct EntryHead {
-  uint32_t Id;
-  uint32_t Size;
-};
-} // namespace
-
-static EntryHead headOf(const char *Entry) {
-  EntryHead Head;
-  std::memcpy(&Head, Entry, sizeof(Head));
-  return Head;
+/// The last \p Size bytes of \p Text, at most MaxTail, the first one lowest.
+static uint32_t lastBytes(StringRef Text, size_t Size) {
+  if (Text.size() >= MaxTail)
+    return static_cast<uint32_t>(
+        uint64_t(llvm::support::endian::read32le(Text.end() - MaxTail)) >>
+        (MaxTail - Size) * 8);
+  uint32_t Bytes = 0;
+  for (char C : llvm::reverse(Text.take_back(Size)))
+    Bytes = Bytes << 8 | static_cast<unsigned char>(C);
+  return Bytes;
 }
 
-static StringRef nameAt(const char *Entry) {
-  return StringRef(Entry + sizeof(EntryHead), headOf(Entry).Size);
+NameText::NameText(StringRef Name) {
+  size_t Digits = 0;
+  while (Digits != std::min(Name.size(), MaxTail) &&
+         llvm::isDigit(Name[Name.size() - Digits - 1]))
+    ++Digits;
+  Stem = Name.drop_back(Digits);
+  Tail = lastBytes(Name, Digits);
 }
 
-const char *NameTable::entry(uint32_t Place) const {
-  return Stretches[Place >> StretchBits] +
-         size_t(Place & (UnitsOfStretch - 1)) * UnitBytes;
+StringRef NameText::spell(llvm::SmallVectorImpl<char> &Room) const {
+  if (Tail == 0)
+    return Stem;
+  Room.assign(Stem.begin(), Stem.end());
+  for (uint32_t Left = Tail; Left != 0; Left >>= 8)
+    Room.push_back(static_cast<char>(Left & 0xff));
+  return StringRef(Room.data(), Room.size());
 }
 
-StringRef NameTable::operator[](NameId Id) const {
-  return nameAt(entry(Places[Id.index()]));
+std::string NameText::str() const {
+  llvm::SmallString<64> Room;
+  return spell(Room).str();
 }
 
-uint32_t NameTable::append(StringRef Name) {
-  size_t Units = llvm::divideCeil(sizeof(EntryHead) + Name.size(), UnitBytes);
-  if (End + Units > Stretches.size() * UnitsOfStretch) {
-    End = static_cast<uint32_t>(Stretches.size() * UnitsOfStretch);
-    size_t Count = llvm::divideCeil(Units, UnitsOfStretch);
-    constexpr size_t Bytes = size_t(UnitsOfStretch) * UnitBytes;
-    // Not initialized: pages that are never written cost nothing.
-    Blocks.emplace_back(new char[Count * Bytes]);
-    for (size_t I = 0; I != Count; ++I)
-      Stretches.push_back(Blocks.back().get() + I * Bytes);
-  }
-  uint32_t Place = End;
-  char *To = Stretches[Place >> StretchBits] +
-             size_t(Place & (UnitsOfStretch - 1)) * UnitBytes;
-  EntryHead Head = {static_cast<uint32_t>(Places.size()),
-                    static_cast<uint32_t>(Name.size())};
-  std::memcpy(To, &Head, sizeof(Head));
-  if (!Name.empty())
-    std::memcpy(To + sizeof(Head), Name.data(), Name.size());
-  End += static_cast<uint32_t>(Units);
-  Places.push_back(Place);
-  return Place;
+bool NameText::operator==(StringRef Name) const {
+  return Name.size() == size() && Name.starts_with(Stem) &&
+         lastBytes(Name, Name.size() - Stem.size()) == Tail;
+}
+
+bool NameText::operator<(const NameText &Other) const {
+  size_t Common = std::min(Stem.size(), Other.Stem.size());
+  if (int Order =
+          Stem.take_front(Common).compare(Other.Stem.take_front(Common)))
+    return Order < 0;
+  if (Stem.size() == Other.Stem.size())
+    return llvm::byteswap(Tail) < llvm::byteswap(Other.Tail);
+  llvm::SmallString<64> Room, OtherRoom;
+  return spell(Room) < Other.spell(OtherRoom);
 }
 
 size_t NameTable::slotOf(StringRef Name, uint32_t Hash) const {
+  auto IsOther = [&](Slot Own) {
+    if (Own.Hash != Hash)
+      return true;
+    return (*this)[NameId(Own.Place - 1)] != Name;
+  };
   size_t Mask = Slots.size() - 1;
   size_t At = Hash & Mask;
-  while (Slots[At].Place != 0 &&
-         (Slots[At].Hash != Hash || nameAt(entry(Slots[At].Place - 1)) != Name))
+  while (Slots[At].Place != 0 && IsOther(Slots[At]))
     At = (At + 1) & Mask;
   return At;
 }
 
 NameId NameTable::intern(StringRef Name) {
-  if ((Places.size() + 1) * 4 > Slots.size() * 3)
+  if ((Keys.size() + 1) * 4 > Slots.size() * 3)
     grow();
   uint32_t Hash = hashText(Name);
   Slot &Found = Slots[slotOf(Name, Hash)];
-  if (Found.Place == 0)
-    Found = {Hash, append(Name) + 1};
-  return NameId(headOf(entry(Found.Place - 1)).Id);
+  if (Found.Place == 0) {
+    append(Name);
+    Found = {Hash, static_cast<uint32_t>(Keys.size())};
+  }
+  return NameId(Found.Place - 1);
 }
 
 NameId NameTable::find(StringRef Name) const {
   if (Slots.empty())
     return NameId();
   const Slot &Found = Slots[slotOf(Name, hashText(Name))];
-  return Found.Place == 0 ? NameId()
-                          : NameId(headOf(entry(Found.Place - 1)).Id);
+  return Found.Place == 0 ? NameId() : NameId(Found.Place - 1);
 }
 
 std::vector<NameId> NameTable::absorb(NameTable &From) {
   From.Slots = {};
   std::vector<NameId> Here;
   Here.reserve(From.size());
-  for (uint32_t Place : From.Places)
-    Here.push_back(intern(nameAt(From.entry(Place))));
+  llvm::SmallString<64> Room;
+  for (size_t I = 0; I != From.size(); ++I)
+    Here.push_back(intern(From[NameId(I)].spell(Room)));
   From = NameTable();
   return Here;
 }
 
-void NameTable::clear() {
-  // After a large text, emptying what it needed would cost each small one.
-  constexpr size_t FewSlots = 256;
-  if (Slots.size() > FewSlots) {
-    *this = NameTable();
-    return;
-  }
-  Slots.assign(Slots.size(), Slot());
-  Places.clear();
-  Blocks.resize(std::min<size_t>(Blocks.size(), 1));
-  End = 0;
+void NameTable::append(StringRef Name) {
+  NameText Parts(Name);
+  TextId Stem = Stems.intern(Parts.stem());
+  if (Stem.index() == StemTexts.size())
+    StemTexts.push_back(Stems[Stem]);
+  Keys.push_back({Stem, Parts.tail()});
 }
 
 void NameTable::grow() {
   std::vector<Slot> Old = std::move(Slots);
   Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
   size_t Mask = Slots.size() - 1;
-  for (const Slot &S : Old) {
-    if (S.Place == 0)
+  for (const Slot &Own : Old) {
+    if (Own.Place == 0)
       continue;
-    size_t At = S.Hash & Mask;
+    size_t At = Own.Hash & Mask;
     while (Slots[At].Place != 0)
       At = (At + 1) & Mask;
-    Slots[At] = S;
+    Slots[At] = Own;
   }
 }

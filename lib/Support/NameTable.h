@@ -5,15 +5,41 @@
 #ifndef HLOBUF_SUPPORT_NAMETABLE_H
 #define HLOBUF_SUPPORT_NAMETABLE_H
 
-#include "Support/Ids.h"
-#include "llvm/ADT/StringRef.h"
-#include <memory>
-#include <vector>
+#include "Support/TextTable.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/bit.h"
+#include <string>
 
 namespace hlobuf {
 
-/// Gives each distinct name a dense id. The table keeps copies of the names: to
-/// compare with a text would bring back pages of it that were released.
+/// A name as its stem and the last digits, which most names differ in:
+/// `fusion.` and 12. It lives as long as its table or text.
+class NameText {
+public:
+  NameText() = default;
+  /// Takes \p Name apart.
+  explicit NameText(llvm::StringRef Name);
+  NameText(llvm::StringRef Stem, uint32_t Tail) : Stem(Stem), Tail(Tail) {}
+
+  llvm::StringRef stem() const { return Stem; }
+  /// Up to four digits, the first one in the lowest byte, and zeros.
+  uint32_t tail() const { return Tail; }
+  size_t size() const { return Stem.size() + (llvm::bit_width(Tail) + 7) / 8; }
+  /// The whole name.
+  std::string str() const;
+  /// The same, in \p Room if it has to be made up.
+  llvm::StringRef spell(llvm::SmallVectorImpl<char> &Room) const;
+  bool operator==(llvm::StringRef Name) const;
+  /// As texts are ordered, byte by byte.
+  bool operator<(const NameText &Other) const;
+
+private:
+  llvm::StringRef Stem;
+  uint32_t Tail = 0;
+};
+
+/// Gives each distinct name a dense id. A large program has names by the
+/// hundred thousand, and a hundred stems.
 class NameTable {
 public:
   /// The id of \p Name, new if it was not seen before.
@@ -22,45 +48,41 @@ public:
   /// The id of \p Name, invalid if it was never interned.
   NameId find(llvm::StringRef Name) const;
 
-  /// The name; it stays where it is as long as the table lives.
-  llvm::StringRef operator[](NameId Id) const;
+  /// The name, which lives as long as the table.
+  NameText operator[](NameId Id) const {
+    Key Own = Keys[Id.index()];
+    return NameText(StemTexts[Own.Stem.index()], Own.Tail);
+  }
 
   /// Interns all names of \p From, in their order, and empties it; the result
   /// gives the id here for each id there.
   std::vector<NameId> absorb(NameTable &From);
 
-  /// Forgets all names, in time that follows from their number: one table can
-  /// serve many small texts. Memory that a large text took is given back.
-  void clear();
-
   /// Number of distinct names; ids are below.
-  size_t size() const { return Places.size(); }
+  size_t size() const { return Keys.size(); }
 
 private:
+  struct Key {
+    TextId Stem;
+    uint32_t Tail = 0;
+  };
   struct Slot {
     uint32_t Hash = 0;
-    /// Place of the entry plus one, 0 is free.
+    /// An id plus one, 0 is free.
     uint32_t Place = 0;
   };
 
   void grow();
-  const char *entry(uint32_t Place) const;
-  uint32_t append(llvm::StringRef Name);
+  void append(llvm::StringRef Name);
   /// The slot that holds \p Name, or the free one where it belongs.
   size_t slotOf(llvm::StringRef Name, uint32_t Hash) const;
 
-  /// The entries one after another, in blocks that all have one size; an entry
-  /// is an id and a size, 32 bits each, and the bytes of the name. A place
-  /// counts units of 4 bytes over all blocks, so that a slot leads to the name
-  /// without a detour.
-  std::vector<std::unique_ptr<char[]>> Blocks;
-  /// Where each stretch of 256 KiB begins; an entry may need several.
-  std::vector<char *> Stretches;
-  /// First free place, in the last stretch or past it.
-  uint32_t End = 0;
-  /// The place of each name, by id.
-  std::vector<uint32_t> Places;
-  /// Open addressing, power of two.
+  TextTable Stems;
+  /// The texts in Stems, by id.
+  std::vector<llvm::StringRef> StemTexts;
+  /// By id.
+  std::vector<Key> Keys;
+  /// Open addressing, power of two, by the hashes of whole names.
   std::vector<Slot> Slots;
 };
 

@@ -55,7 +55,7 @@ public:
     return true;
   }
 
-  bool literal(char C) {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE bool literal(char C) {
     if (front() != C || Rest.empty())
       return false;
     Rest = Rest.drop_front();

@@ -288,7 +288,7 @@ std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
   return Offset;
 }
 
-StringRef ThunkGraph::name(ThunkId Id) const {
-  return T[Id].Instruction ? D.Names[T[Id].Instruction]
-                           : thunkKindText(T[Id].Kind);
+std::string ThunkGraph::name(ThunkId Id) const {
+  return T[Id].Instruction ? D.Names[T[Id].Instruction].str()
+                           : thunkKindText(T[Id].Kind).str();
 }

@@ -104,7 +104,7 @@ public:
   /// The allocation numbered \p Index; null if there is none.
   const Allocation *allocation(int64_t Index) const;
   /// The name of \p Id's instruction, for messages.
-  llvm::StringRef name(ThunkId Id) const;
+  std::string name(ThunkId Id) const;
 
 private:
   void bindInstructions();

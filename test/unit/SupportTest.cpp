@@ -69,13 +69,13 @@ TEST(PendingText, EscapesAcrossLines) {
 }
 
 // After few names and after many, ids begin at 0 and names do not mix.
-TEST(NameTable, ForgetsNames) {
-  NameTable Names;
+TEST(TextTable, ForgetsTexts) {
+  TextTable Names;
   for (size_t Count : {3, 5000, 2, 40}) {
     for (size_t I = 0; I != Count; ++I)
       EXPECT_EQ(Names.intern("n" + std::to_string(I)).index(), I);
     for (size_t I = 0; I != Count; ++I) {
-      NameId Found = Names.find("n" + std::to_string(I));
+      TextId Found = Names.find("n" + std::to_string(I));
       ASSERT_TRUE(Found);
       EXPECT_EQ(Names[Found], "n" + std::to_string(I));
     }
@@ -84,6 +84,56 @@ TEST(NameTable, ForgetsNames) {
     EXPECT_EQ(Names.size(), 0u);
     EXPECT_FALSE(Names.find("n0"));
   }
+}
+
+// A name is its stem and the number at its end, and comes back as it was.
+TEST(NameTable, KeepsNames) {
+  NameTable Names;
+  constexpr const char *All[] = {"",
+                                 "a",
+                                 "a.0",
+                                 "a.00",
+                                 "a.007",
+                                 "a.7",
+                                 "a.",
+                                 "7",
+                                 "0",
+                                 "a.4294967295",
+                                 "a.1234",
+                                 "a12.3",
+                                 "a.99999999999",
+                                 "a.1000000000",
+                                 "123",
+                                 "1234",
+                                 "12345",
+                                 "a.0000"};
+  for (llvm::StringRef Name : All)
+    Names.intern(Name);
+  EXPECT_EQ(Names.size(), std::size(All));
+  for (size_t I = 0; I != std::size(All); ++I) {
+    EXPECT_EQ(Names.intern(All[I]), NameId(I));
+    EXPECT_EQ(Names.find(All[I]), NameId(I));
+    EXPECT_EQ(Names[NameId(I)].str(), All[I]);
+    EXPECT_EQ(Names[NameId(I)], llvm::StringRef(All[I]));
+    EXPECT_NE(Names[NameId(I)], llvm::StringRef("b.7"));
+  }
+  EXPECT_FALSE(Names.find("a.1"));
+  NameTable More;
+  More.intern("b.7");
+  More.intern("a.7");
+  std::vector<NameId> Moved = Names.absorb(More);
+  EXPECT_EQ(Moved[0], NameId(std::size(All)));
+  EXPECT_EQ(Moved[1], NameId(5));
+  EXPECT_EQ(More.size(), 0u);
+}
+
+TEST(NameTable, OrdersNamesAsTexts) {
+  constexpr const char *All[] = {"",    "a",    "a.",    "a.0",     "a.00",
+                                 "a.1", "a.10", "a.123", "a.12345", "a.2",
+                                 "a.b", "a1",   "b"};
+  for (llvm::StringRef X : All)
+    for (llvm::StringRef Y : All)
+      EXPECT_EQ(NameText(X) < NameText(Y), X < Y) << X.str() << " " << Y.str();
 }
 
 TEST(Scanner, ZeroHasNoSign) {

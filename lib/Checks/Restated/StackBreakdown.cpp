@@ -71,8 +71,9 @@ static std::string leafOf(const CheckContext &Ctx, const PeakRow &Row) {
   auto OpName =
       findMetadata(D.attributes(*Ctx.instruction(Row.Name)), "op_name");
   std::string Whole = OpName ? unescape(*OpName) : std::string();
-  StringRef Leaf = Whole.empty() ? D.Names[Row.Name] : lastPart(Whole);
-  return Leaf.str() +
+  std::string Leaf =
+      Whole.empty() ? D.Names[Row.Name].str() : lastPart(Whole).str();
+  return Leaf +
          (Row.Index.isRoot() ? std::string() : D.Indices.text(Row.Index));
 }
 

@@ -126,7 +126,7 @@ Event hlobuf::eventAt(const Facts &DumpFacts, NameId Name) {
     At.Where =
         DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
   At.Step.Step = Step;
-  At.Step.Subject = D.Names[Name];
+  At.Step.Subject = D.Names[Name].str();
   At.Step.Opcode = spellOpcode(DumpFacts.opcode(Name));
   if (const Instruction *I = DumpFacts.instruction(Name))
     At.Step.Source = DumpFacts.sourceLine(*I);

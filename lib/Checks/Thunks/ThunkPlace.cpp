@@ -51,7 +51,7 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   if (!I) {
     Diags.reportAs(severityOf(Id), Each.Text,
                    "thunk {} stands for no instruction of the module",
-                   Each.Instruction ? G.name(Id) : Each.Text);
+                   Each.Instruction ? G.name(Id) : Each.Text.str());
     return;
   }
   ComputationId Runs = G.computation(Each.In);
