@@ -25,9 +25,28 @@ static constexpr StringRef Scripts[] = {
     "data.js",  "groups.js", "changes.js", "scene.js", "axes.js",
     "paint.js", "curve.js",  "lists.js",   "lanes.js", "main.js"};
 
-/// Writes \p Text, where `<` is only inside strings, so that no string ends the
+namespace {
+/// Forwards text where `<` is only inside strings, so that no string ends the
 /// element that it is in.
-static void writeInScript(StringRef Text, llvm::raw_ostream &OS) {
+class ScriptStream : public llvm::raw_ostream {
+public:
+  explicit ScriptStream(llvm::raw_ostream &OS) : OS(OS) {
+    SetBufferSize(size_t(1) << 16);
+  }
+  ~ScriptStream() override { flush(); }
+
+private:
+  void write_impl(const char *Begin, size_t Size) override;
+  uint64_t current_pos() const override { return Passed; }
+
+  llvm::raw_ostream &OS;
+  uint64_t Passed = 0;
+};
+} // namespace
+
+void ScriptStream::write_impl(const char *Begin, size_t Size) {
+  Passed += Size;
+  StringRef Text(Begin, Size);
   while (!Text.empty()) {
     auto [Before, After] = Text.split('<');
     OS << Before;
@@ -38,17 +57,14 @@ static void writeInScript(StringRef Text, llvm::raw_ostream &OS) {
 }
 
 static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
-  std::string Data;
-  llvm::raw_string_ostream Text(Data);
+  ScriptStream Text(OS);
   llvm::json::OStream J(Text);
   writePicture(Drawn.P, Drawn.DumpFacts, J);
-  writeInScript(Text.str(), OS);
 }
 
 /// What the page needs in addition to the pictures, as JSON.
 static void writeSettings(const PageContents &Page, llvm::raw_ostream &OS) {
-  std::string Data;
-  llvm::raw_string_ostream Text(Data);
+  ScriptStream Text(OS);
   llvm::json::OStream J(Text);
   J.object([&] {
     J.attribute("link", llvm::json::fixUTF8(Page.SourceLink));
@@ -57,7 +73,6 @@ static void writeSettings(const PageContents &Page, llvm::raw_ostream &OS) {
         J.value(Block);
     });
   });
-  writeInScript(Text.str(), OS);
 }
 
 static void fillIn(StringRef Key, const PageContents &Page,

@@ -11,8 +11,21 @@
 #include <tuple>
 
 using namespace hlobuf;
+using llvm::StringRef;
 
 namespace {
+/// A value of one allocation, and when it is drawn.
+struct Placed {
+  uint64_t Offset;
+  uint64_t Size;
+  StepRange Range;
+  ValueId V;
+
+  auto key() const {
+    return std::tuple(Offset, Size, Range.Start, Range.End, V.index());
+  }
+};
+
 class Drawing {
 public:
   Drawing(const MemoryUse &U, ModuleAnalysisFn FindModule, const DumpResult &R)
@@ -20,6 +33,7 @@ public:
     FoundModule = FindModule();
     if (FoundModule && FoundModule->derivesTime())
       Module = FoundModule;
+    P.Texts = PictureTexts(D.Names);
   }
 
   Picture run();
@@ -28,7 +42,10 @@ private:
   HloValueId flowOf(ValueId V) const;
   std::optional<StepRange> rangeOf(ValueId V) const;
   bool continues(const PictureBlock &B, ValueId V, StepRange Range) const;
+  void addBlocks(AllocationId Owner, const NamedValues &Told);
   void addBlocks();
+  void sortBlocks();
+  PictureName nameOf(const ValueNames &NameOf, const PictureBlock &B);
   void addNames();
   void addSpaces();
 
@@ -64,68 +81,100 @@ std::optional<StepRange> Drawing::rangeOf(ValueId V) const {
 bool Drawing::continues(const PictureBlock &B, ValueId V,
                         StepRange Range) const {
   HloValueId Flow = flowOf(V);
-  HloValueId Before = flowOf(B.Values.back());
+  HloValueId Before = flowOf(P.Values.back());
   if (Flow && Before)
     return Range.Start <= B.Last + 1 && Module->aliases().same(Before, Flow);
   return Range.Start < B.Last;
 }
 
-void Drawing::addBlocks() {
-  NamedValues Told(DumpFacts, R);
-  struct Placed {
-    ValueId V;
-    StepRange Range;
-  };
+/// Adds the blocks of \p Owner.
+void Drawing::addBlocks(AllocationId Owner, const NamedValues &Told) {
   std::vector<Placed> Values;
-  for (size_t I = 0; I != D.Values.size(); ++I) {
-    if (U.kind(ValueId(I)) == MemoryKind::ThreadLocal)
-      continue;
+  IndexRange All = D[Owner].Values;
+  for (uint32_t I = All.Begin; I != All.End; ++I) {
     std::optional<StepRange> Range = rangeOf(ValueId(I));
     if (Range)
-      Values.push_back({ValueId(I), *Range});
+      Values.push_back(
+          {D.Values[I].Offset, D.Values[I].Size, *Range, ValueId(I)});
     else
       ++P.Untimed;
   }
-  auto Key = [&](const Placed &X) {
-    const Value &V = D[X.V];
-    return std::tuple(V.Owner.index(), V.Offset, V.Size, X.Range.Start,
-                      X.Range.End, X.V.index());
-  };
-  llvm::sort(Values,
-             [&](const Placed &X, const Placed &Y) { return Key(X) < Key(Y); });
-  for (const Placed &X : Values) {
-    const Value &V = D[X.V];
-    PictureBlock *B = P.Blocks.empty() ? nullptr : &P.Blocks.back();
-    if (B && B->Owner == V.Owner && B->Offset == V.Offset &&
-        B->Size == V.Size && !Told.contains(X.V) &&
-        !Told.contains(B->Values.back()) && continues(*B, X.V, X.Range)) {
-      B->Values.push_back(X.V);
-      B->Last = std::max(B->Last, X.Range.End);
-      continue;
-    }
-    // The sum of a broken dump may not fit.
-    uint64_t Size = std::min(V.Size, ~uint64_t(0) - V.Offset);
-    P.Blocks.push_back(
-        {V.Owner, V.Offset, Size, X.Range.Start, X.Range.End, {X.V}});
-  }
-  llvm::stable_sort(P.Blocks, [](const PictureBlock &X, const PictureBlock &Y) {
-    return X.Size > Y.Size;
+  llvm::sort(Values, [](const Placed &X, const Placed &Y) {
+    return X.key() < Y.key();
   });
+  const Placed *Before = nullptr;
+  for (const Placed &X : Values) {
+    bool SameBytes =
+        Before && Before->Offset == X.Offset && P.Blocks.back().Size == X.Size;
+    if (SameBytes && !Told.contains(X.V) && !Told.contains(Before->V) &&
+        continues(P.Blocks.back(), X.V, X.Range)) {
+      PictureBlock &B = P.Blocks.back();
+      B.Last = std::max(B.Last, X.Range.End);
+    } else {
+      // The sum of a broken dump may not fit.
+      uint64_t Size = std::min(X.Size, ~uint64_t(0) - X.Offset);
+      auto First = static_cast<uint32_t>(P.Values.size());
+      P.Blocks.push_back(
+          {Owner, X.Offset, Size, X.Range.Start, X.Range.End, {First, First}});
+    }
+    P.Values.push_back(X.V);
+    ++P.Blocks.back().Values.End;
+    Before = &X;
+  }
 }
 
+void Drawing::addBlocks() {
+  NamedValues Told(DumpFacts, R);
+  P.Values.reserve(D.Values.size());
+  P.Blocks.reserve(D.Values.size());
+  for (size_t I = 0; I != D.Allocations.size(); ++I)
+    if (kindOf(D.Allocations[I]) != MemoryKind::ThreadLocal)
+      addBlocks(AllocationId(I), Told);
+  sortBlocks();
+}
+
+/// Large ones first; of one size in the order that they have.
+void Drawing::sortBlocks() {
+  std::vector<std::pair<uint64_t, uint32_t>> Order;
+  Order.reserve(P.Blocks.size());
+  for (const auto &[I, B] : llvm::enumerate(P.Blocks))
+    Order.push_back({~B.Size, static_cast<uint32_t>(I)});
+  llvm::sort(Order);
+  std::vector<PictureBlock> Sorted;
+  Sorted.reserve(P.Blocks.size());
+  for (auto [Key, I] : Order)
+    Sorted.push_back(P.Blocks[I]);
+  P.Blocks = std::move(Sorted);
+}
+
+PictureName Drawing::nameOf(const ValueNames &NameOf, const PictureBlock &B) {
+  HeldValue Held;
+  Held.Value = representative(D, P, B);
+  Held.Kind = kindOf(D[B.Owner]);
+  for (ValueId V : P.values(B))
+    if (V != Held.Value)
+      Held.Others.push_back(V);
+  ValueName Name = NameOf[Held];
+  PictureTexts &Texts = P.Texts;
+  return {
+      Texts.intern(Name.Copied ? "copy of " + Name.Operation : Name.Operation),
+      Texts.intern(Name.keeper()), Texts.intern(Name.OpName),
+      Texts.intern(Name.Source)};
+}
+
+/// Asks for names in the order of steps, which is about that of the texts that
+/// tell them: each page of a file is needed once.
 void Drawing::addNames() {
-  ValueNames NameOf(DumpFacts, FoundModule);
-  for (const PictureBlock &B : P.Blocks) {
-    HeldValue Held;
-    Held.Value = representative(D, B);
-    Held.Kind = kindOf(D[B.Owner]);
-    for (ValueId V : B.Values)
-      if (V != Held.Value)
-        Held.Others.push_back(V);
-    ValueName Name = NameOf[Held];
-    P.Names.push_back({(Name.Copied ? "copy of " : "") + Name.Operation,
-                       Name.keeper(), std::move(Name.OpName),
-                       std::move(Name.Source)});
+  std::vector<uint64_t> Order; // step and block
+  Order.reserve(P.Blocks.size());
+  for (const auto &[I, B] : llvm::enumerate(P.Blocks))
+    Order.push_back(static_cast<uint64_t>(B.First) << 32 | I);
+  llvm::sort(Order);
+  ValueNames Names(DumpFacts, FoundModule);
+  P.Names.resize(P.Blocks.size());
+  for (uint64_t Pair : Order) {
+    auto I = static_cast<uint32_t>(Pair);
+    P.Names[I] = nameOf(Names, P.Blocks[I]);
   }
 }
 
@@ -134,6 +183,7 @@ void Drawing::addSpaces() {
     PictureSpace S;
     S.Color = Use.Color;
     S.Name = Use.Name;
+    S.Held.reserve(static_cast<size_t>(P.Steps));
     S.PeakStep = std::clamp(Use.PeakStep, 0, P.Steps - 1);
     for (int32_t Step = 0; Step != P.Steps; ++Step)
       S.Held.push_back(Use.heldAt(Step));
@@ -146,13 +196,14 @@ Picture Drawing::run() {
   P.Times = U.times();
   // Values are live up to T, the step after the last instruction.
   P.Steps = U.isTimed() ? std::max(0, U.steps()) + 1 : 1;
+  P.Instructions.reserve(U.isTimed() ? static_cast<size_t>(P.Steps) : 0);
   for (int32_t Step = 0; U.isTimed() && Step != P.Steps; ++Step)
-    P.Instructions.push_back(U.instructionAt(Step));
+    P.Instructions.push_back(P.Texts.internName(U.instructionAt(Step)));
   addBlocks();
   addNames();
   P.Shared = findSharedBytes(P.Blocks);
   addSpaces();
-  P.Findings = markFindings(DumpFacts, R, P.Blocks, P.Steps);
+  P.Findings = markFindings(DumpFacts, R, P);
   return std::move(P);
 }
 

@@ -47,9 +47,10 @@ llvm::StringRef hlobuf::groupOf(ThunkKind Kind) {
   }
 }
 
-ValueId hlobuf::representative(const Dump &D, const PictureBlock &B) {
-  for (ValueId V : B.Values)
+ValueId hlobuf::representative(const Dump &D, const Picture &P,
+                               const PictureBlock &B) {
+  for (ValueId V : P.values(B))
     if (!D[V].Tag.Phi)
       return V;
-  return B.Values.front();
+  return P.values(B).front();
 }

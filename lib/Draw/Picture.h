@@ -9,6 +9,7 @@
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H
 
+#include "Draw/PictureTexts.h"
 #include "Dump/Thunks.h"
 #include "Memory/MemoryUse.h"
 #include "Support/Diagnostic.h"
@@ -23,8 +24,8 @@ struct PictureBlock {
   uint64_t Size = 0;
   int32_t First = 0;
   int32_t Last = 0;
-  /// At least one; in the order of their first steps.
-  llvm::SmallVector<ValueId, 1> Values;
+  /// Indices into Picture::Values, half-open: at least one.
+  IndexRange Values;
 
   uint64_t end() const { return Offset + Size; }
 };
@@ -42,15 +43,15 @@ struct PictureShare {
 struct PictureName {
   /// `sub`; of an argument its path, `p['w']`. Not empty: the instruction where
   /// the program has no name.
-  std::string Label;
+  PictureText Label;
   /// `kept for the backward pass by the scan at train.py:32`; empty for what is
   /// just computed.
-  std::string Keeper;
+  PictureText Keeper;
   /// The op_name; empty if it is not known.
-  std::string OpName;
+  PictureText OpName;
   /// `train.py:12`, with the folder where the dump has it; empty if it is not
   /// known.
-  std::string Source;
+  PictureText Source;
 };
 
 /// Bytes and steps that a finding is about: [Begin, End) and [First, Last].
@@ -157,6 +158,8 @@ struct Picture {
   std::vector<PictureSpace> Spaces;
   /// Large ones first: small ones are drawn over them.
   std::vector<PictureBlock> Blocks;
+  /// Those of blocks, of each in the order of their first steps.
+  std::vector<ValueId> Values;
   /// By block.
   std::vector<PictureName> Names;
   /// So that each byte counts once; see findSharedBytes().
@@ -169,13 +172,19 @@ struct Picture {
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
   /// By step; empty where it is not known.
-  std::vector<std::string> Instructions;
+  std::vector<PictureText> Instructions;
   PictureLanes Lanes;
+  /// Of Names and Instructions.
+  PictureTexts Texts;
+
+  llvm::ArrayRef<ValueId> values(const PictureBlock &B) const {
+    return llvm::ArrayRef(Values).slice(B.Values.Begin, B.Values.size());
+  }
 };
 
-/// The first value of \p B that is not a phi, which says less than what flows
-/// into it; the first one if all are.
-ValueId representative(const Dump &D, const PictureBlock &B);
+/// The first value of block \p B of \p P that is not a phi, which says less
+/// than what flows into it; the first one if all are.
+ValueId representative(const Dump &D, const Picture &P, const PictureBlock &B);
 
 } // namespace hlobuf
 

@@ -49,21 +49,21 @@ NamedValues::NamedValues(const Facts &DumpFacts, const DumpResult &R) {
 namespace {
 class Marker {
 public:
-  Marker(const Facts &DumpFacts, const DumpResult &R,
-         llvm::ArrayRef<PictureBlock> Blocks, int32_t Steps)
-      : DumpFacts(DumpFacts), R(R), Blocks(Blocks), Steps(Steps) {
-    for (size_t I = 0; I != Blocks.size(); ++I)
-      for (ValueId V : Blocks[I].Values)
-        BlockOf.try_emplace(V.index(), I);
+  Marker(const Facts &DumpFacts, const DumpResult &R, const Picture &Drawn)
+      : DumpFacts(DumpFacts), R(R), Blocks(Drawn.Blocks), Steps(Drawn.Steps),
+        BlockOf(DumpFacts.dump().Values.size(), NoBlock) {
+    for (const auto &[I, B] : llvm::enumerate(Drawn.Blocks))
+      for (ValueId V : Drawn.values(B))
+        BlockOf[V.index()] = static_cast<uint32_t>(I);
   }
 
   PictureFinding mark(const ResultFinding &F) const;
 
 private:
   const PictureBlock *blockOf(uint32_t V) const {
-    auto At = BlockOf.find(V);
-    return At == BlockOf.end() ? nullptr : &Blocks[At->second];
+    return BlockOf[V] == NoBlock ? nullptr : &Blocks[BlockOf[V]];
   }
+  static constexpr uint32_t NoBlock = ~uint32_t(0);
   bool markStory(const ResultFinding &F, PictureFinding &P) const;
   const PictureBlock *victim(const ResultFinding &F) const;
 
@@ -71,7 +71,8 @@ private:
   const DumpResult &R;
   llvm::ArrayRef<PictureBlock> Blocks;
   int32_t Steps;
-  llvm::DenseMap<uint32_t, size_t> BlockOf;
+  /// By value.
+  std::vector<uint32_t> BlockOf;
 };
 } // namespace
 
@@ -168,13 +169,17 @@ PictureFinding Marker::mark(const ResultFinding &F) const {
   return P;
 }
 
-std::vector<PictureFinding>
-hlobuf::markFindings(const Facts &DumpFacts, const DumpResult &R,
-                     llvm::ArrayRef<PictureBlock> Blocks, int32_t Steps) {
-  Marker M(DumpFacts, R, Blocks, Steps);
+std::vector<PictureFinding> hlobuf::markFindings(const Facts &DumpFacts,
+                                                 const DumpResult &R,
+                                                 const Picture &P) {
   std::vector<PictureFinding> All;
-  for (const ResultFinding &F : R.Findings)
-    if (F.isLoud())
-      All.push_back(M.mark(F));
+  std::optional<Marker> M;
+  for (const ResultFinding &F : R.Findings) {
+    if (!F.isLoud())
+      continue;
+    if (!M)
+      M.emplace(DumpFacts, R, P);
+    All.push_back(M->mark(F));
+  }
   return All;
 }

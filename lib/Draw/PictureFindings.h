@@ -21,12 +21,10 @@ private:
   llvm::DenseSet<uint32_t> Values;
 };
 
-/// The findings of \p R that are not silenced, with what they mark in
-/// \p Blocks, which are drawn over \p Steps steps.
+/// The findings of \p R that are not silenced, with what they mark of the
+/// blocks of \p P.
 std::vector<PictureFinding> markFindings(const Facts &DumpFacts,
-                                         const DumpResult &R,
-                                         llvm::ArrayRef<PictureBlock> Blocks,
-                                         int32_t Steps);
+                                         const DumpResult &R, const Picture &P);
 
 } // namespace hlobuf
 

@@ -4,34 +4,31 @@
 // texts are numbers into `strings`: a page of 100,000 values has to open fast.
 
 #include "Draw/PictureWriters.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include <array>
+#include <charconv>
 
 using namespace hlobuf;
 using llvm::StringRef;
 namespace json = llvm::json;
 
 namespace {
+/// Most of a page is numbers in columns: json::OStream makes a value of each.
 class Writer {
 public:
   Writer(const Picture &P, const Facts &DumpFacts, json::OStream &J)
-      : P(P), D(DumpFacts.dump()), J(J) {}
+      : P(P), D(DumpFacts.dump()), J(J), Numbers(P.Texts.size(), NoNumber) {}
 
   void run();
 
 private:
-  uint32_t number(StringRef Text) {
-    auto [At, New] = Numbers.try_emplace(Text, Strings.size());
-    if (New)
-      Strings.push_back(At->getKey());
-    return At->second;
-  }
-  template <typename Fn> void column(StringRef Key, Fn Field) {
-    J.attributeArray(Key, [&] {
-      for (const PictureBlock &B : P.Blocks)
-        J.value(Field(B));
-    });
-  }
+  uint32_t number(PictureText Text);
+  uint32_t number(StringRef Text);
+  uint32_t number(ShapeId Shape);
+  uint32_t number(const ValueTag &Tag);
+  template <typename Fn> void column(StringRef Key, Fn Field);
   void writeSpaces();
   void writeAllocations();
   void writeBlocks();
@@ -39,13 +36,155 @@ private:
   void writeFindings();
   void writeLanes();
 
+  static constexpr uint32_t NoNumber = ~uint32_t(0);
   const Picture &P;
   const Dump &D;
   json::OStream &J;
-  llvm::StringMap<uint32_t> Numbers;
+  /// By text of the picture.
+  std::vector<uint32_t> Numbers;
+  /// Those of texts that only the page has, by number there.
+  NameTable Others;
+  std::vector<uint32_t> OtherNumbers;
+  llvm::DenseMap<uint32_t, uint32_t> ShapeNumbers;
+  /// By number.
   std::vector<StringRef> Strings;
 };
 } // namespace
+
+uint32_t Writer::number(PictureText Text) {
+  uint32_t &Number = Numbers[Text.index()];
+  if (Number == NoNumber) {
+    Number = static_cast<uint32_t>(Strings.size());
+    Strings.push_back(P.Texts[Text]);
+  }
+  return Number;
+}
+
+uint32_t Writer::number(StringRef Text) {
+  if (PictureText Known = P.Texts.find(Text))
+    return number(Known);
+  NameId Id = Others.intern(Text);
+  if (Id.index() == OtherNumbers.size()) {
+    OtherNumbers.push_back(static_cast<uint32_t>(Strings.size()));
+    Strings.push_back(Others[Id]);
+  }
+  return OtherNumbers[Id.index()];
+}
+
+uint32_t Writer::number(ShapeId Shape) {
+  if (!Shape)
+    return number("");
+  auto [At, New] = ShapeNumbers.try_emplace(Shape.index());
+  if (New)
+    At->second = number(D.Shapes.text(Shape));
+  return At->second;
+}
+
+uint32_t Writer::number(const ValueTag &Tag) {
+  return Tag.Index.printed() ? number(D.spell(Tag.Name, Tag.Index))
+                             : number(PictureTexts::of(Tag.Name));
+}
+
+/// By byte: it is in a string as it is.
+static constexpr std::array<bool, 256> Plain = [] {
+  std::array<bool, 256> Bytes = {};
+  for (unsigned char Byte = ' '; Byte != 0x7f; ++Byte)
+    Bytes[Byte] = Byte != '"' && Byte != '\\';
+  return Bytes;
+}();
+
+namespace {
+/// Writes JSON of many numbers and short texts.
+class ColumnStream {
+public:
+  explicit ColumnStream(llvm::raw_ostream &OS) : OS(OS) {}
+  ~ColumnStream() { flush(); }
+  ColumnStream(const ColumnStream &) = delete;
+  ColumnStream &operator=(const ColumnStream &) = delete;
+
+  ColumnStream &operator<<(StringRef Json);
+  ColumnStream &operator<<(char C) {
+    reserve(1);
+    *At++ = C;
+    return *this;
+  }
+  template <typename T> void number(T Value) {
+    reserve(20); // the digits of -2^63, and of 2^64 - 1
+    At = std::to_chars(At, end(), Value).ptr;
+  }
+  /// \p Text as a string.
+  void text(StringRef Text);
+
+private:
+  char *end() { return Buffer.data() + Buffer.size(); }
+  void reserve(size_t Size) {
+    if (static_cast<size_t>(end() - At) < Size)
+      flush();
+  }
+  void flush() {
+    OS.write(Buffer.data(), static_cast<size_t>(At - Buffer.data()));
+    At = Buffer.data();
+  }
+
+  llvm::raw_ostream &OS;
+  std::array<char, 2048> Buffer;
+  char *At = Buffer.data();
+};
+} // namespace
+
+ColumnStream &ColumnStream::operator<<(StringRef Json) {
+  reserve(Json.size());
+  if (Json.size() > Buffer.size())
+    OS << Json;
+  else
+    At = std::copy(Json.begin(), Json.end(), At);
+  return *this;
+}
+
+void ColumnStream::text(StringRef Text) {
+  if (llvm::all_of(Text, [](unsigned char C) { return Plain[C]; })) {
+    *this << '"' << Text << '"';
+    return;
+  }
+  flush();
+  OS << json::Value(json::fixUTF8(Text));
+}
+
+/// An array of what \p Write writes of each of \p Rows.
+template <typename RowsT, typename Fn>
+static void writeArray(const RowsT &Rows, ColumnStream &OS, Fn Write) {
+  char Before = '[';
+  for (const auto &Row : Rows) {
+    OS << Before;
+    Write(Row);
+    Before = ',';
+  }
+  OS << (Before == '[' ? "[]" : "]");
+}
+
+/// The same as attribute \p Key; \p Write also gets where to write it.
+template <typename RowsT, typename Fn>
+static void writeRows(json::OStream &J, StringRef Key, const RowsT &Rows,
+                      Fn Write) {
+  J.attributeBegin(Key);
+  J.rawValue([&](llvm::raw_ostream &Text) {
+    ColumnStream OS(Text);
+    writeArray(Rows, OS, [&](const auto &Row) { Write(Row, OS); });
+  });
+  J.attributeEnd();
+}
+
+/// The number \p Field of each of \p Rows.
+template <typename RowsT, typename Fn>
+static void writeColumn(json::OStream &J, StringRef Key, const RowsT &Rows,
+                        Fn Field) {
+  writeRows(J, Key, Rows,
+            [&](const auto &Row, ColumnStream &OS) { OS.number(Field(Row)); });
+}
+
+template <typename Fn> void Writer::column(StringRef Key, Fn Field) {
+  writeColumn(J, Key, P.Blocks, Field);
+}
 
 void Writer::writeSpaces() {
   J.attributeArray("spaces", [&] {
@@ -54,24 +193,22 @@ void Writer::writeSpaces() {
         J.attribute("color", S.Color);
         J.attribute("name", S.Name);
         J.attribute("peak", S.PeakStep);
-        J.attributeArray("held", [&] {
-          for (uint64_t Bytes : S.Held)
-            J.value(Bytes);
-        });
+        writeColumn(J, "held", S.Held, [](uint64_t Bytes) { return Bytes; });
       });
   });
 }
 
 void Writer::writeAllocations() {
-  J.attributeArray("allocations", [&] {
-    for (const Allocation &Alloc : D.Allocations)
-      J.object([&] {
-        J.attribute("index", Alloc.Index);
-        J.attribute("size", Alloc.Size);
-        J.attribute("color", Alloc.color());
-        J.attribute("kind", kindName(kindOf(Alloc)));
-      });
-  });
+  auto Write = [](const Allocation &Alloc, ColumnStream &OS) {
+    OS << "{\"index\":";
+    OS.number(Alloc.Index);
+    OS << ",\"size\":";
+    OS.number(Alloc.Size);
+    OS << ",\"color\":";
+    OS.number(Alloc.color());
+    OS << ",\"kind\":\"" << kindName(kindOf(Alloc)) << "\"}";
+  };
+  writeRows(J, "allocations", D.Allocations, Write);
 }
 
 void Writer::writeBlocks() {
@@ -81,22 +218,17 @@ void Writer::writeBlocks() {
     column("size", [](const PictureBlock &B) { return B.Size; });
     column("first", [](const PictureBlock &B) { return B.First; });
     column("last", [](const PictureBlock &B) { return B.Last; });
-    J.attributeArray("names", [&] {
-      for (const PictureBlock &B : P.Blocks)
-        J.array([&] {
-          for (ValueId V : B.Values)
-            J.value(number(D.spell(D[V].Tag.Name, D[V].Tag.Index)));
-        });
-    });
+    auto Names = [&](const PictureBlock &B, ColumnStream &OS) {
+      writeArray(P.values(B), OS,
+                 [&](ValueId V) { OS.number(number(D[V].Tag)); });
+    };
+    writeRows(J, "names", P.Blocks, Names);
     column("shape", [&](const PictureBlock &B) {
-      ShapeId Shape = D[representative(D, B)].Shape;
-      return number(Shape ? D.Shapes.text(Shape) : "");
+      return number(D[representative(D, P, B)].Shape);
     });
-    auto Write = [&](StringRef Key, std::string PictureName::*Field) {
-      J.attributeArray(Key, [&] {
-        for (const PictureName &Name : P.Names)
-          J.value(number(Name.*Field));
-      });
+    auto Write = [&](StringRef Key, PictureText PictureName::*Field) {
+      writeColumn(J, Key, P.Names,
+                  [&](const PictureName &Name) { return number(Name.*Field); });
     };
     Write("label", &PictureName::Label);
     Write("keeper", &PictureName::Keeper);
@@ -107,15 +239,18 @@ void Writer::writeBlocks() {
 
 /// Rows of block, first step, last step and bytes.
 void Writer::writeShared() {
-  J.attributeArray("shared", [&] {
-    for (const PictureShare &S : P.Shared)
-      J.array([&] {
-        J.value(S.Block);
-        J.value(S.First);
-        J.value(S.Last);
-        J.value(S.Bytes);
-      });
-  });
+  auto Write = [](const PictureShare &S, ColumnStream &OS) {
+    OS << '[';
+    OS.number(S.Block);
+    OS << ',';
+    OS.number(S.First);
+    OS << ',';
+    OS.number(S.Last);
+    OS << ',';
+    OS.number(S.Bytes);
+    OS << ']';
+  };
+  writeRows(J, "shared", P.Shared, Write);
 }
 
 void Writer::writeFindings() {
@@ -148,15 +283,15 @@ void Writer::writeFindings() {
 void Writer::writeLanes() {
   const PictureLanes &L = P.Lanes;
   auto Column = [&](StringRef Key, const auto &Rows, auto Field) {
-    J.attributeArray(Key, [&] {
-      for (const auto &Row : Rows)
-        J.value(Field(Row));
-    });
+    writeColumn(J, Key, Rows, Field);
   };
   J.attributeObject("lanes", [&] {
     using Thunk = PictureThunk;
     using Slice = PictureSlice;
-    Column("names", L.Names, [](const std::string &Name) { return Name; });
+    J.attributeArray("names", [&] {
+      for (const std::string &Name : L.Names)
+        J.value(Name);
+    });
     J.attributeObject("thunks", [&] {
       Column("lane", L.Thunks, [](const Thunk &T) { return T.Lane; });
       Column("kind", L.Thunks,
@@ -213,17 +348,13 @@ void Writer::run() {
     writeAllocations();
     writeBlocks();
     writeShared();
-    J.attributeArray("instructions", [&] {
-      for (const std::string &Name : P.Instructions)
-        J.value(number(Name));
-    });
+    writeColumn(J, "instructions", P.Instructions,
+                [&](PictureText Name) { return number(Name); });
     writeFindings();
     if (!P.Lanes.Thunks.empty())
       writeLanes();
-    J.attributeArray("strings", [&] {
-      for (StringRef Text : Strings)
-        J.value(json::fixUTF8(Text));
-    });
+    writeRows(J, "strings", Strings,
+              [](StringRef Text, ColumnStream &OS) { OS.text(Text); });
   });
 }
 

@@ -23,7 +23,7 @@ static Side describeBlocks(const MatchedPicture &Of, int32_t Color) {
       continue;
     S.Blocks.push_back(I);
     HeldValue V;
-    V.Value = representative(D, B);
+    V.Value = representative(D, Of.P, B);
     V.Kind = kindOf(D[B.Owner]);
     V.Bytes = V.Unpadded = B.Size;
     Held.push_back(std::move(V));

@@ -4,7 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <numeric>
 
 using namespace hlobuf;
 
@@ -12,15 +12,6 @@ using namespace hlobuf;
 static constexpr size_t MostWaiting = 256;
 
 namespace {
-struct Event {
-  uint32_t Owner;
-  int32_t Step;
-  bool Begins;
-  uint32_t Block;
-
-  auto key() const { return std::tuple(Owner, Step, Begins, Block); }
-};
-
 /// A sweep over the steps of one allocation after the other.
 class Sweep {
 public:
@@ -124,19 +115,56 @@ std::vector<PictureShare> Sweep::take() {
   return std::move(Shares);
 }
 
+/// Where a block begins or ends, as one number that sorts: by step, ends first,
+/// then by block.
+static uint64_t eventOf(int32_t Step, bool Begins, uint32_t Block) {
+  return static_cast<uint64_t>(Step) << 33 | uint64_t(Begins) << 32 | Block;
+}
+
+/// Sweeps over \p OfOwner, the blocks of one allocation. \p Events is only
+/// there to be used again.
+static void sweep(llvm::ArrayRef<PictureBlock> Blocks,
+                  llvm::ArrayRef<uint32_t> OfOwner,
+                  std::vector<uint64_t> &Events, Sweep &S) {
+  Events.clear();
+  for (uint32_t Block : OfOwner) {
+    if (Blocks[Block].Size == 0)
+      continue;
+    Events.push_back(eventOf(Blocks[Block].First, true, Block));
+    Events.push_back(eventOf(Blocks[Block].Last + 1, false, Block));
+  }
+  llvm::sort(Events);
+  for (uint64_t Event : Events) {
+    auto Block = static_cast<uint32_t>(Event);
+    auto Step = static_cast<int32_t>(Event >> 33);
+    if ((Event >> 32 & 1) != 0)
+      S.begin(Block, Step);
+    else
+      S.end(Block, Step);
+  }
+}
+
 std::vector<PictureShare>
 hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
-  std::vector<Event> Events;
-  for (uint32_t I = 0; I != Blocks.size(); ++I) {
-    if (Blocks[I].Size == 0)
-      continue;
-    Events.push_back({Blocks[I].Owner.index(), Blocks[I].First, true, I});
-    Events.push_back({Blocks[I].Owner.index(), Blocks[I].Last + 1, false, I});
+  // By allocation, plus two: where its blocks begin in Order.
+  std::vector<uint32_t> Begins(2);
+  for (const PictureBlock &B : Blocks) {
+    if (Begins.size() < B.Owner.index() + size_t(3))
+      Begins.resize(B.Owner.index() + size_t(3));
+    ++Begins[B.Owner.index() + size_t(2)];
   }
-  llvm::sort(Events,
-             [](const Event &X, const Event &Y) { return X.key() < Y.key(); });
+  std::partial_sum(Begins.begin(), Begins.end(), Begins.begin());
+  std::vector<uint32_t> Order(Blocks.size());
+  for (uint32_t I = 0; I != Blocks.size(); ++I)
+    Order[Begins[Blocks[I].Owner.index() + size_t(1)]++] = I;
   Sweep S(Blocks);
-  for (const Event &E : Events)
-    E.Begins ? S.begin(E.Block, E.Step) : S.end(E.Block, E.Step);
+  std::vector<uint64_t> Events;
+  for (size_t Owner = 0; Owner + 2 < Begins.size(); ++Owner) {
+    auto OfOwner = llvm::ArrayRef(Order).slice(
+        Begins[Owner], Begins[Owner + 1] - Begins[Owner]);
+    // One block shares its bytes with no other.
+    if (OfOwner.size() > 1)
+      sweep(Blocks, OfOwner, Events, S);
+  }
   return S.take();
 }

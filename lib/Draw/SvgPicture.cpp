@@ -123,24 +123,25 @@ void SvgWriter::writeCurve(const PictureSpace &S) {
 }
 
 void SvgWriter::writeBlock(const PictureBlock &B) {
-  const Value &V = D[representative(D, B)];
+  const Value &V = D[representative(D, P, B)];
+  llvm::ArrayRef<ValueId> Values = P.values(B);
   double Base = Bases.lookup(B.Owner.index());
   double Low = toY(Base + static_cast<double>(B.Offset));
   double High = toY(Base + static_cast<double>(B.end()));
   OS << fmt::format("<rect class=\"{}\" id=\"v{}\" x=\"{:.2f}\" y=\"{:.2f}\" "
                     "width=\"{:.2f}\" height=\"{:.2f}\"><title>",
-                    kindName(kindOf(D[B.Owner])), B.Values.front().index(),
+                    kindName(kindOf(D[B.Owner])), Values.front().index(),
                     toX(B.First), High, toX(B.Last + 1) - toX(B.First),
                     Low - High);
-  for (size_t I = 0; I != B.Values.size(); ++I)
+  for (size_t I = 0; I != Values.size(); ++I)
     OS << (I ? " = " : "")
-       << svgText(D.spell(D[B.Values[I]].Tag.Name, D[B.Values[I]].Tag.Index));
+       << svgText(D.spell(D[Values[I]].Tag.Name, D[Values[I]].Tag.Index));
   OS << fmt::format("\n{}\n{}, offset {} of allocation {}, steps {} to {}",
                     V.Shape ? svgText(D.Shapes.text(V.Shape)) : "",
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
   const PictureName &Name = P.Names[static_cast<size_t>(&B - P.Blocks.data())];
-  for (const std::string &Text : {Name.OpName, Name.Source})
+  for (StringRef Text : {P.Texts[Name.OpName], P.Texts[Name.Source]})
     if (!Text.empty())
       OS << '\n' << svgText(Text);
   OS << "</title></rect>\n";

@@ -76,8 +76,9 @@ struct CheckRun {
 /// Runs the checks of one dump and gathers what they say.
 class Run {
 public:
-  Run(LoadedDump &L, const CheckSelection &Selection)
-      : D(*L.Model), Texts(L.Texts), Selection(Selection), Context(D) {
+  Run(LoadedDump &L, const CheckContext &Context,
+      const CheckSelection &Selection)
+      : D(*L.Model), Texts(L.Texts), Selection(Selection), Context(Context) {
     if (std::string Lost = lostByModule(Context); !Lost.empty())
       L.noteCutAssignment(std::move(Lost));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
@@ -101,7 +102,7 @@ private:
   const Dump &D;
   const Sources &Texts;
   const CheckSelection &Selection;
-  CheckContext Context;
+  const CheckContext &Context;
   std::vector<Diagnostic> All;
   /// Lines that could not be read are those of a newer release.
   bool OnlyUnknown = false;
@@ -337,9 +338,15 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
 
 Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
                        const SummaryOptions *WantMemory, unsigned Jobs) {
+  return verify(L, CheckContext(*L.Model), Selection, WantMemory, Jobs);
+}
+
+Verdict hlobuf::verify(LoadedDump &L, const CheckContext &Context,
+                       const CheckSelection &Selection,
+                       const SummaryOptions *WantMemory, unsigned Jobs) {
   if (L.Texts.bytes() < LargeText)
     Jobs = 1;
-  return Run(L, Selection).finish(WantMemory, std::max(1u, Jobs));
+  return Run(L, Context, Selection).finish(WantMemory, std::max(1u, Jobs));
 }
 
 bool hlobuf::ran(const GlobList &Checks, const DumpResult &R,

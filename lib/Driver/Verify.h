@@ -39,6 +39,13 @@ bool ran(const GlobList &Checks, const DumpResult &R,
 Verdict verify(LoadedDump &L, const CheckSelection &Selection,
                const SummaryOptions *WantMemory = nullptr, unsigned Jobs = 1);
 
+/// Runs the selected checks on \p L, and leaves what they computed in
+/// \p Context, which is of its model, and has to be made anew if that is cut
+/// afterwards.
+Verdict verify(LoadedDump &L, const CheckContext &Context,
+               const CheckSelection &Selection,
+               const SummaryOptions *WantMemory = nullptr, unsigned Jobs = 1);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_DRIVER_VERIFY_H

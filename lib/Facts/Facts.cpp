@@ -419,27 +419,30 @@ std::string Facts::sourceLine(const Instruction &I) const {
 }
 
 std::string Facts::sourceLine(StringRef Attributes) const {
-  std::optional<StringRef> File = findMetadata(Attributes, "source_file");
-  if (File && !File->empty()) {
-    std::optional<StringRef> OpName = findMetadata(Attributes, "op_name");
-    if (ownerOf(*File, OpName.value_or("")) == FileOwner::Framework)
+  return sourceLine(readMetadata(Attributes));
+}
+
+std::string Facts::sourceLine(const InstructionMetadata &Metadata) const {
+  if (StringRef File = Metadata.SourceFile.value_or(""); !File.empty()) {
+    if (ownerOf(File, Metadata.OpName.value_or("")) == FileOwner::Framework)
       return "";
-    std::optional<StringRef> Line = findMetadata(Attributes, "source_line");
-    return printable(unescape(*File)) + (Line ? ":" + Line->str() : "");
+    std::optional<StringRef> Line = Metadata.SourceLine;
+    return printable(unescape(File)) + (Line ? ":" + Line->str() : "");
   }
-  uint32_t Frame = frameOf(Attributes);
+  uint32_t Frame = frameOf(Metadata);
   return Frame != 0 ? frames().sourceLine(Frame) : "";
 }
 
 std::vector<SourceFrame> Facts::userFrames(StringRef Attributes) const {
-  uint32_t Frame = frameOf(Attributes);
+  uint32_t Frame = frameOf(readMetadata(Attributes));
   return Frame != 0 ? frames().userFrames(Frame) : std::vector<SourceFrame>();
 }
 
-uint32_t Facts::frameOf(StringRef Attributes) {
-  std::optional<StringRef> Frame = findMetadata(Attributes, "stack_frame_id");
+uint32_t Facts::frameOf(const InstructionMetadata &Metadata) {
   uint32_t Number = 0;
-  return Frame && !Frame->getAsInteger(10, Number) ? Number : 0;
+  return Metadata.StackFrame && !Metadata.StackFrame->getAsInteger(10, Number)
+             ? Number
+             : 0;
 }
 
 const StackFrames &Facts::frames() const {

@@ -121,6 +121,8 @@ public:
   std::string sourceLine(const Instruction &I) const;
   /// The same for an instruction with these attributes.
   std::string sourceLine(llvm::StringRef Attributes) const;
+  /// The same for an instruction with this metadata.
+  std::string sourceLine(const InstructionMetadata &Metadata) const;
   /// The user's calls that lead to an instruction with these attributes, the
   /// innermost first; empty if the module has no stack tables.
   std::vector<SourceFrame> userFrames(llvm::StringRef Attributes) const;
@@ -130,8 +132,8 @@ public:
   llvm::SmallVector<DeclaredAlias, 2> aliases(const Instruction &I) const;
 
 private:
-  /// Of the metadata of an instruction with these attributes; 0 if unknown.
-  static uint32_t frameOf(llvm::StringRef Attributes);
+  /// Of an instruction with this metadata; 0 if unknown.
+  static uint32_t frameOf(const InstructionMetadata &Metadata);
   const StackFrames &frames() const;
 
   struct Cache;

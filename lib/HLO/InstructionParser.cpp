@@ -215,22 +215,30 @@ bool hlobuf::holdsKey(StringRef Text, StringRef Key) {
   return false;
 }
 
-std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
-                                               StringRef Key) {
+/// From attribute \p Key on, whose value may be followed by others; nothing if
+/// there is none.
+static std::optional<StringRef> fromAttribute(StringRef Attributes,
+                                              StringRef Key) {
   StringRef Rest = Attributes;
   for (bool IsFirst = true; isSeparator(Rest, 0); IsFirst = false) {
     Rest = Rest.drop_front(2);
-    bool Found = Rest.size() > Key.size() && Rest[Key.size()] == '=' &&
-                 Rest.starts_with(Key);
+    if (Rest.size() > Key.size() && Rest[Key.size()] == '=' &&
+        Rest.starts_with(Key))
+      return Rest;
     // Most texts hold no such attribute; a plain search settles them.
-    if (!Found && IsFirst && !holdsKey(Rest, Key))
+    if (IsFirst && !holdsKey(Rest, Key))
       return std::nullopt;
-    size_t End = itemSize(Rest);
-    if (Found)
-      return Rest.take_front(End).drop_front(Key.size() + 1);
-    Rest = Rest.drop_front(End);
+    Rest = Rest.drop_front(itemSize(Rest));
   }
   return std::nullopt;
+}
+
+std::optional<StringRef> hlobuf::findAttribute(StringRef Attributes,
+                                               StringRef Key) {
+  std::optional<StringRef> Rest = fromAttribute(Attributes, Key);
+  if (Rest)
+    Rest = Rest->take_front(itemSize(*Rest)).drop_front(Key.size() + 1);
+  return Rest;
 }
 
 StringRef hlobuf::customCallTarget(StringRef Attributes) {
@@ -260,11 +268,14 @@ StringRef hlobuf::takeAttributeValue(StringRef &Rest) {
   return Value;
 }
 
-std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
-                                              StringRef Key) {
-  std::optional<StringRef> Metadata = findAttribute(Attributes, "metadata");
-  if (!Metadata || !Metadata->consume_front("{"))
-    return std::nullopt;
+/// Calls \p Visit for each item `key="text"` or `key=number` of
+/// `metadata={..}`, until it returns true.
+template <typename VisitFn>
+static void walkMetadata(StringRef Attributes, VisitFn Visit) {
+  // A walk that ends with the bracket need not look for the end first.
+  std::optional<StringRef> Metadata = fromAttribute(Attributes, "metadata");
+  if (!Metadata || !Metadata->consume_front("metadata={"))
+    return;
   StringRef Rest = *Metadata;
   while (!Rest.empty() && Rest.front() != '}') {
     size_t End = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ' '; });
@@ -272,18 +283,55 @@ std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
     Rest = Rest.drop_front(Item.size());
     if (!Rest.consume_front(" ") && Item.empty())
       break; // a bracket that was never opened
-    if (!Item.consume_front(Key) || !Item.consume_front("="))
-      continue;
-    if (Item.consume_front("\""))
-      Item.consume_back("\"");
-    return Item;
+    if (Visit(Item))
+      return;
   }
-  return std::nullopt;
+}
+
+/// The text of \p Item, if its key is \p Key.
+static std::optional<StringRef> metadataText(StringRef Item, StringRef Key) {
+  if (!Item.consume_front(Key) || !Item.consume_front("="))
+    return std::nullopt;
+  if (Item.consume_front("\""))
+    Item.consume_back("\"");
+  return Item;
+}
+
+std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
+                                              StringRef Key) {
+  std::optional<StringRef> Found;
+  walkMetadata(Attributes, [&](StringRef Item) {
+    Found = metadataText(Item, Key);
+    return Found.has_value();
+  });
+  return Found;
+}
+
+InstructionMetadata hlobuf::readMetadata(StringRef Attributes) {
+  InstructionMetadata M;
+  auto Take = [](std::optional<StringRef> &To, StringRef Item, StringRef Key) {
+    if (!To)
+      To = metadataText(Item, Key);
+  };
+  walkMetadata(Attributes, [&](StringRef Item) {
+    if (Item.starts_with("o")) {
+      Take(M.OpName, Item, "op_name");
+    } else if (Item.starts_with("so")) {
+      Take(M.SourceFile, Item, "source_file");
+      Take(M.SourceLine, Item, "source_line");
+    } else if (Item.starts_with("st")) {
+      Take(M.StackFrame, Item, "stack_frame_id");
+    }
+    return false;
+  });
+  return M;
 }
 
 static bool isOctal(char C) { return C >= '0' && C <= '7'; }
 
 std::string hlobuf::unescape(StringRef Text) {
+  if (!Text.contains('\\'))
+    return Text.str();
   std::string Out;
   Out.reserve(Text.size());
   for (size_t I = 0; I < Text.size(); ++I) {

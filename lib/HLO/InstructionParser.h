@@ -77,6 +77,18 @@ llvm::StringRef takeAttributeValue(llvm::StringRef &Rest);
 std::optional<llvm::StringRef> findMetadata(llvm::StringRef Attributes,
                                             llvm::StringRef Key);
 
+/// What `metadata={..}` says of where an instruction comes from, each as
+/// findMetadata() has it.
+struct InstructionMetadata {
+  std::optional<llvm::StringRef> OpName;
+  std::optional<llvm::StringRef> SourceFile;
+  std::optional<llvm::StringRef> SourceLine;
+  std::optional<llvm::StringRef> StackFrame;
+};
+
+/// All of that in one walk over \p Attributes.
+InstructionMetadata readMetadata(llvm::StringRef Attributes);
+
 /// Undoes C escapes (`\n`, `\"`, `\303`).
 std::string unescape(llvm::StringRef Text);
 

@@ -13,34 +13,50 @@ Covered::Covered(llvm::ArrayRef<ByteSpan> All) {
   llvm::sort(Bounds);
   Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
   size_t Pieces = Bounds.empty() ? 0 : Bounds.size() - 1;
-  Count.resize(4 * Pieces);
-  Size.resize(4 * Pieces);
+  while (Leaves < Pieces)
+    Leaves *= 2;
+  Count.resize(2 * Leaves);
+  Size.resize(2 * Leaves);
 }
 
 size_t Covered::place(uint64_t Bound) const {
   return static_cast<size_t>(llvm::lower_bound(Bounds, Bound) - Bounds.begin());
 }
 
-void Covered::add(ByteSpan Bytes, int By) {
-  add(1, 0, Bounds.size() - 1, place(Bytes.Begin), place(Bytes.End), By);
+/// Counts the bytes of \p Node again, which is \p Height above the leaves.
+void Covered::update(size_t Node, unsigned Height) {
+  if (Count[Node] != 0) {
+    size_t First = (Node << Height) - Leaves;
+    size_t Last = std::min(First + (size_t(1) << Height), Bounds.size() - 1);
+    Size[Node] = Bounds[Last] - Bounds[First];
+  } else {
+    Size[Node] = Height == 0 ? 0 : Size[2 * Node] + Size[2 * Node + 1];
+  }
 }
 
-/// Pieces [Low, High) are those of \p Node, [First, Last) those that change.
-void Covered::add(size_t Node, size_t Low, size_t High, size_t First,
-                  size_t Last, int By) {
-  if (Last <= Low || High <= First)
-    return;
-  if (First <= Low && High <= Last) {
+void Covered::add(ByteSpan Bytes, int By) {
+  size_t First = Leaves + place(Bytes.Begin);
+  size_t Last = Leaves + place(Bytes.End); // half-open
+  unsigned Height = 0;
+  auto Add = [&](size_t Node) {
     Count[Node] += By;
-  } else {
-    size_t Middle = (Low + High) / 2;
-    add(2 * Node, Low, Middle, First, Last, By);
-    add(2 * Node + 1, Middle, High, First, Last, By);
+    update(Node, Height);
+  };
+  for (size_t Low = First, High = Last; Low < High; Low /= 2, High /= 2) {
+    if (Low % 2 != 0)
+      Add(Low++);
+    if (High % 2 != 0)
+      Add(--High);
+    ++Height;
   }
-  if (Count[Node] != 0)
-    Size[Node] = Bounds[High] - Bounds[Low];
-  else
-    Size[Node] = High - Low == 1 ? 0 : Size[2 * Node] + Size[2 * Node + 1];
+  // Then what is above both ends.
+  size_t Low = First / 2;
+  size_t High = (Last - 1) / 2;
+  for (Height = 1; Low != 0; Low /= 2, High /= 2, ++Height) {
+    update(Low, Height);
+    if (Low != High)
+      update(High, Height);
+  }
 }
 
 uint64_t DisjointSpans::insert(ByteSpan Bytes) {

@@ -31,18 +31,21 @@ public:
 
   /// Adds \p Bytes, which is not empty, or takes it away where \p By is -1.
   void add(ByteSpan Bytes, int By);
-  uint64_t size() const { return Size.size() < 2 ? 0 : Size[1]; }
+  uint64_t size() const { return Size[1]; }
 
 private:
-  void add(size_t Node, size_t Low, size_t High, size_t First, size_t Last,
-           int By);
+  void update(size_t Node, unsigned Height);
   size_t place(uint64_t Bound) const;
 
   /// The bounds of all spans, ascending.
   std::vector<uint64_t> Bounds;
-  /// A segment tree over the pieces between bounds. By node: spans that cover
-  /// all of it, and the covered bytes of it.
+  /// A segment tree over the pieces between bounds: the children of node N are
+  /// 2N and 2N + 1, and the pieces are the nodes from Leaves on, a power of
+  /// two.
+  size_t Leaves = 1;
+  /// By node: spans that cover all of it, and not all of its parent.
   std::vector<int> Count;
+  /// By node: its covered bytes.
   std::vector<uint64_t> Size;
 };
 

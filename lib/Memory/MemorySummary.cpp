@@ -147,11 +147,6 @@ void Summarizer::addHeld() {
   addGroups(Rows);
 }
 
-/// The last scope of \p OpName.
-static std::string lastScope(StringRef OpName) {
-  return OpName.empty() ? "" : splitScopes(OpName).back();
-}
-
 /// Smaller groups of one line, or of one list of arguments, are one.
 static constexpr uint64_t SmallGroup = 50;
 /// Operations that a group names.

@@ -54,7 +54,7 @@ static std::string spellStep(const SpaceSummary &Space) {
   if (!Space.Instruction.empty())
     Text += ", " + Space.Instruction;
   if (!Space.OpName.empty() && Space.OpName != Space.Instruction)
-    Text += fmt::format(" ({})", splitScopes(Space.OpName).back());
+    Text += fmt::format(" ({})", lastScope(Space.OpName));
   if (!Space.Source.empty())
     Text += " at " + Space.Source;
   return Text;
@@ -193,7 +193,7 @@ static std::string shortLabel(const HeldGroup &Group) {
   return Group.First.Kind == MemoryKind::Parameter ||
                  Group.First.Called.Role == ValueRole::Argument
              ? Group.Label
-             : splitScopes(Group.Label).back();
+             : lastScope(Group.Label);
 }
 
 /// What is said of the bytes before the operation.

@@ -51,23 +51,39 @@ std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
   return Out;
 }
 
-std::vector<std::string> hlobuf::splitScopes(StringRef OpName) {
-  std::vector<std::string> Parts;
+/// Calls \p Visit with where each `/` is that ends a part of \p OpName.
+template <typename VisitFn>
+static void forEachScopeEnd(StringRef OpName, VisitFn Visit) {
   unsigned Depth = 0;
-  size_t Begin = 0;
-  for (size_t I = 0; I != OpName.size(); ++I) {
+  size_t Ends = 0;
+  for (size_t I = 0; I != OpName.size() && Ends != MaxScopes; ++I) {
     char C = OpName[I];
     Depth += C == '(' || C == '[';
     Depth -= Depth != 0 && (C == ')' || C == ']');
-    if (C != '/' || Depth != 0 || Parts.size() == MaxScopes)
+    if (C != '/' || Depth != 0)
       continue;
-    Parts.push_back(OpName.slice(Begin, I).str());
-    Begin = I + 1;
+    ++Ends;
+    Visit(I);
   }
+}
+
+std::vector<std::string> hlobuf::splitScopes(StringRef OpName) {
+  std::vector<std::string> Parts;
+  size_t Begin = 0;
+  forEachScopeEnd(OpName, [&](size_t End) {
+    Parts.push_back(OpName.slice(Begin, End).str());
+    Begin = End + 1;
+  });
   Parts.push_back(OpName.substr(Begin).str());
   if (Parts.size() > 1 && OpName.starts_with("jit("))
     Parts.erase(Parts.begin());
   return Parts;
+}
+
+std::string hlobuf::lastScope(StringRef OpName) {
+  size_t Begin = 0;
+  forEachScopeEnd(OpName, [&](size_t End) { Begin = End + 1; });
+  return OpName.substr(Begin).str();
 }
 
 std::string hlobuf::withoutIndices(StringRef Text) {

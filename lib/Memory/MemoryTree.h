@@ -45,6 +45,9 @@ private:
 /// that of the whole program, is left out.
 std::vector<std::string> splitScopes(llvm::StringRef OpName);
 
+/// The last of them.
+std::string lastScope(llvm::StringRef OpName);
+
 /// \p Text with `*` for each number after no letter: `[3]`, `layer_12`.
 std::string withoutIndices(llvm::StringRef Text);
 

@@ -91,33 +91,34 @@ const SpaceUse *MemoryUse::space(int32_t Color) const {
 void MemoryUse::addLive(const Allocation &Alloc,
                         llvm::function_ref<bool(ValueId)> Counts,
                         std::vector<uint64_t> &Changes) const {
-  struct Event {
-    int32_t Step;
-    bool Begins;
-    ByteSpan Bytes;
-  };
-  std::vector<Event> Events;
+  // Step, whether it begins, and which of All: one number that sorts.
+  std::vector<uint64_t> Events;
   std::vector<ByteSpan> All;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     ByteSpan Bytes = spanOf(Alloc, D.Values[I]);
     std::optional<StepRange> Range = range(ValueId(I));
     if (!Range || Bytes.empty() || !Counts(ValueId(I)))
       continue;
+    uint64_t Number = All.size();
     All.push_back(Bytes);
-    Events.push_back({Range->Start, true, Bytes});
-    Events.push_back({Range->End + 1, false, Bytes});
+    auto Add = [&](int32_t Step, bool Begins) {
+      Events.push_back(static_cast<uint64_t>(Step) << 33 |
+                       uint64_t(Begins) << 32 | Number);
+    };
+    Add(Range->Start, true);
+    Add(Range->End + 1, false);
   }
-  llvm::sort(Events, [](const Event &X, const Event &Y) {
-    return std::pair(X.Step, X.Begins) < std::pair(Y.Step, Y.Begins);
-  });
+  llvm::sort(Events);
   Covered Bytes(All);
   for (size_t I = 0; I != Events.size();) {
-    int32_t Step = Events[I].Step;
+    uint64_t Step = Events[I] >> 33;
     uint64_t Before = Bytes.size();
-    for (; I != Events.size() && Events[I].Step == Step; ++I)
-      Bytes.add(Events[I].Bytes, Events[I].Begins ? 1 : -1);
-    if (Step <= Steps)
-      Changes[static_cast<size_t>(Step)] += Bytes.size() - Before;
+    for (; I != Events.size() && Events[I] >> 33 == Step; ++I) {
+      bool Begins = (Events[I] >> 32 & 1) != 0;
+      Bytes.add(All[static_cast<uint32_t>(Events[I])], Begins ? 1 : -1);
+    }
+    if (Step <= static_cast<uint64_t>(Steps))
+      Changes[Step] += Bytes.size() - Before;
   }
 }
 

@@ -46,16 +46,17 @@ llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
 
 bool hlobuf::takeMetadata(ValueName &Out, const Facts &DumpFacts,
                           StringRef Attributes) {
-  std::optional<StringRef> Op = findMetadata(Attributes, "op_name");
-  std::string Source = DumpFacts.sourceLine(Attributes);
-  bool Named = Op && !Op->empty();
+  InstructionMetadata Metadata = readMetadata(Attributes);
+  std::string Source = DumpFacts.sourceLine(Metadata);
+  StringRef Op = Metadata.OpName.value_or("");
+  bool Named = !Op.empty();
   if (!Named && Source.empty())
     return false;
   if (Named)
-    Out.OpName = printable(unescape(*Op));
+    Out.OpName = printable(unescape(Op));
   Out.Source = std::move(Source);
   if (Named)
-    Out.Operation = splitScopes(Out.OpName).back();
+    Out.Operation = lastScope(Out.OpName);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstring>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -51,7 +52,28 @@ static std::string escaped(uint32_t C) {
   return C < 0x100 ? fmt::format("\\x{:02x}", C) : fmt::format("\\u{:04x}", C);
 }
 
+/// Nothing in \p Text has to be escaped: so it is of nearly all texts.
+static bool isPlain(StringRef Text) {
+  constexpr uint64_t Ones = ~uint64_t(0) / 0xff;
+  const char *At = Text.data();
+  size_t Left = Text.size();
+  uint64_t Found = 0;
+  // Eight bytes at a time: the highest bit of one is set that is below a space,
+  // or at least 0x7f. It may be set in the next one, too.
+  for (; Left >= sizeof(uint64_t); At += 8, Left -= 8) {
+    uint64_t Bytes = 0;
+    std::memcpy(&Bytes, At, sizeof(Bytes));
+    Found |= Bytes | (Bytes - 0x20 * Ones) | (Bytes + Ones);
+  }
+  bool Plain = (Found & 0x80 * Ones) == 0;
+  for (; Left != 0; ++At, --Left)
+    Plain &= *At >= 0x20 && *At < 0x7f;
+  return Plain && (!Text.contains('#') || !Text.contains("##"));
+}
+
 std::string hlobuf::printable(StringRef Text) {
+  if (isPlain(Text))
+    return Text.str();
   std::string Out;
   Out.reserve(Text.size());
   while (!Text.empty()) {

@@ -5,6 +5,7 @@
 #include "Support/ByteCount.h"
 #include "Support/Diagnostic.h"
 #include "Support/NameTable.h"
+#include "Support/Printable.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
 #include "gtest/gtest.h"
@@ -157,4 +158,25 @@ TEST(ShapeIndex, LargeElementsAreKept) {
     ASSERT_TRUE(Table.parse(In, Read));
     EXPECT_EQ(Read, Index);
   }
+}
+
+// Bytes are looked at in groups: none is missed, wherever it is.
+TEST(Printable, AllPlacesAreLookedAt) {
+  for (size_t Size = 0; Size != 20; ++Size) {
+    std::string Plain(Size, '~');
+    EXPECT_EQ(printable(Plain), Plain);
+    for (size_t I = 0; I != Size; ++I) {
+      std::string Text = Plain;
+      Text[I] = '\x1f';
+      EXPECT_EQ(printable(Text),
+                Plain.substr(0, I) + "\\x1f" + Plain.substr(I + 1));
+      Text[I] = '\x7f';
+      EXPECT_EQ(printable(Text),
+                Plain.substr(0, I) + "\\x7f" + Plain.substr(I + 1));
+      Text[I] = ' ';
+      EXPECT_EQ(printable(Text), Text);
+    }
+  }
+  EXPECT_EQ(printable("a#b"), "a#b");
+  EXPECT_EQ(printable("a##b"), "a#\\x23b");
 }

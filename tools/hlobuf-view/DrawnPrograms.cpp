@@ -10,6 +10,7 @@
 #include "Driver/Sentences.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "Support/TextWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -163,12 +164,23 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   LoadedDump &Dump = *Made.Loaded;
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
-  DumpResult R = makeResult(In, Dump, verify(Dump, Selection));
-  noteReductions(R);
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
+  DumpResult R = makeResult(In, Dump, verify(Dump, *Made.Context, Selection));
+  noteReductions(R);
+  // What was computed before the model was known to be cut counts on all of it.
+  if (Dump.Model->cut(FileRole::Assignment))
+    Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Made.Context;
   auto Derived = [&] { return Context.moduleAnalysis(); };
-  Made.P = makePicture(Context.memory(), Derived, Context.thunkGraph(), R);
+  auto Release = [&] { Dump.Texts.releasePages(); };
+  {
+    TextWalk Walk(Release);
+    Made.P = makePicture(
+        Context.memory(), Derived,
+        Dump.Model->complete(Section::Thunks) ? Context.thunkGraph() : nullptr,
+        R);
+  }
+  Release();
   setCapacity(In, Request, Made.P);
   settleSentences(R);
   if (!R.ProvesNothing) {
