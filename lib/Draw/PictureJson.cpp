@@ -6,6 +6,7 @@
 #include "Draw/PictureWriters.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/JSON.h"
 #include <array>
 #include <charconv>
@@ -42,12 +43,12 @@ private:
   json::OStream &J;
   /// By text of the picture.
   std::vector<uint32_t> Numbers;
-  /// Those of texts that only the page has, by number there.
-  NameTable Others;
+  /// Texts that only the page has, and their numbers.
+  TextTable Others;
   std::vector<uint32_t> OtherNumbers;
   llvm::DenseMap<uint32_t, uint32_t> ShapeNumbers;
-  /// By number.
-  std::vector<StringRef> Strings;
+  /// By number; those of Others follow those of the picture.
+  std::vector<PictureText> Strings;
 };
 } // namespace
 
@@ -55,7 +56,7 @@ uint32_t Writer::number(PictureText Text) {
   uint32_t &Number = Numbers[Text.index()];
   if (Number == NoNumber) {
     Number = static_cast<uint32_t>(Strings.size());
-    Strings.push_back(P.Texts[Text]);
+    Strings.push_back(Text);
   }
   return Number;
 }
@@ -63,10 +64,10 @@ uint32_t Writer::number(PictureText Text) {
 uint32_t Writer::number(StringRef Text) {
   if (PictureText Known = P.Texts.find(Text))
     return number(Known);
-  NameId Id = Others.intern(Text);
+  TextId Id = Others.intern(Text);
   if (Id.index() == OtherNumbers.size()) {
     OtherNumbers.push_back(static_cast<uint32_t>(Strings.size()));
-    Strings.push_back(Others[Id]);
+    Strings.push_back(PictureText(P.Texts.size() + Id.index()));
   }
   return OtherNumbers[Id.index()];
 }
@@ -353,8 +354,12 @@ void Writer::run() {
     writeFindings();
     if (!P.Lanes.Thunks.empty())
       writeLanes();
-    writeRows(J, "strings", Strings,
-              [](StringRef Text, ColumnStream &OS) { OS.text(Text); });
+    llvm::SmallString<64> Room;
+    writeRows(J, "strings", Strings, [&](PictureText Text, ColumnStream &OS) {
+      OS.text(Text.index() < P.Texts.size()
+                  ? P.Texts.spell(Text, Room)
+                  : Others[TextId(Text.index() - P.Texts.size())]);
+    });
   });
 }
 

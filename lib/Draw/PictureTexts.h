@@ -6,6 +6,7 @@
 #define HLOBUF_DRAW_PICTURETEXTS_H
 
 #include "Support/NameTable.h"
+#include "Support/TextTable.h"
 
 namespace hlobuf {
 
@@ -32,16 +33,18 @@ public:
   }
   /// The number of \p Text, invalid if it has none.
   PictureText find(llvm::StringRef Text) const {
-    NameId Id = Others.find(Text);
+    TextId Id = Others.find(Text);
     return Id ? ofOthers(Id) : nameOf(Text);
   }
   /// The number of a name of the dump.
   static PictureText of(NameId Name) { return PictureText(Name.index()); }
 
-  llvm::StringRef operator[](PictureText Text) const {
+  /// The text, in \p Room if it has to be made up.
+  llvm::StringRef spell(PictureText Text,
+                        llvm::SmallVectorImpl<char> &Room) const {
     return Text.index() < DumpNames->size()
-               ? (*DumpNames)[NameId(Text.index())]
-               : Others[NameId(Text.index() - DumpNames->size())];
+               ? (*DumpNames)[NameId(Text.index())].spell(Room)
+               : Others[TextId(Text.index() - DumpNames->size())];
   }
   /// Numbers are below.
   size_t size() const { return DumpNames->size() + Others.size(); }
@@ -51,12 +54,12 @@ private:
     NameId Name = DumpNames->find(Text);
     return Name ? of(Name) : PictureText();
   }
-  PictureText ofOthers(NameId Id) const {
+  PictureText ofOthers(TextId Id) const {
     return PictureText(DumpNames->size() + Id.index());
   }
 
   const NameTable *DumpNames = nullptr;
-  NameTable Others;
+  TextTable Others;
 };
 
 } // namespace hlobuf

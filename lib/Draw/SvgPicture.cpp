@@ -9,6 +9,7 @@
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 #include <tuple>
@@ -141,8 +142,9 @@ void SvgWriter::writeBlock(const PictureBlock &B) {
                     humanBytes(B.Size), B.Offset, D[B.Owner].Index, B.First,
                     B.Last);
   const PictureName &Name = P.Names[static_cast<size_t>(&B - P.Blocks.data())];
-  for (StringRef Text : {P.Texts[Name.OpName], P.Texts[Name.Source]})
-    if (!Text.empty())
+  llvm::SmallString<64> Room;
+  for (PictureText Each : {Name.OpName, Name.Source})
+    if (StringRef Text = P.Texts.spell(Each, Room); !Text.empty())
       OS << '\n' << svgText(Text);
   OS << "</title></rect>\n";
 }
