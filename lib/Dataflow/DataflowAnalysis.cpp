@@ -24,34 +24,34 @@ DataflowAnalysis::DataflowAnalysis(
 
 void DataflowAnalysis::collectValues(LocationGraph &Graph) {
   std::vector<HloValueId> ByLocation(Graph.size());
-  for (size_t I = 0; I != P.size(); ++I) {
-    HloId Id(I);
-    for (uint32_t K = 0;
-         Graph.hasLocations(Id) && K != P.trees().parts(P[Id].Shape); ++K) {
-      uint32_t L = Graph.location(Id, K);
-      LocationKind Kind = Graph.kind(L);
+  Base = Graph.takeBase();
+  P.forEachSlot([&](HloId Id) {
+    uint32_t First = base(Id);
+    uint32_t Count = First == NoBase ? 0 : P.trees().parts(P[Id].Shape);
+    for (uint32_t K = 0; K != Count; ++K) {
+      LocationKind Kind = Graph.kind(First + K);
       if (Kind != LocationKind::Definition && Kind != LocationKind::Phi)
         continue;
-      ByLocation[L] = HloValueId(Values.size());
+      ByLocation[First + K] = HloValueId(Values.size());
       Values.push_back({Id, K, Kind == LocationKind::Phi});
     }
-  }
+  });
   ValueOf.resize(Graph.size());
   for (uint32_t L = 0; L != Graph.size(); ++L)
     ValueOf[L] = ByLocation[Graph.find(L)];
-  Base = Graph.takeBase();
 }
 
 void DataflowAnalysis::collectPositions() {
   PositionBegin.assign(Values.size() + 1, 0);
   auto ForEachOther = [&](auto Visit) {
-    for (size_t I = 0; I != P.size(); ++I)
-      for (uint32_t K = 0;
-           hasLocations(HloId(I)) && K != P.trees().parts(P[HloId(I)].Shape);
-           ++K)
-        if (HloValueId V = ValueOf[Base[I] + K];
-            V && Values[V.index()].Definition != HloId(I))
-          Visit(V, FlowPosition{HloId(I), K});
+    P.forEachSlot([&](HloId Id) {
+      uint32_t First = base(Id);
+      uint32_t Count = First == NoBase ? 0 : P.trees().parts(P[Id].Shape);
+      for (uint32_t K = 0; K != Count; ++K)
+        if (HloValueId V = ValueOf[First + K];
+            V && Values[V.index()].Definition != Id)
+          Visit(V, FlowPosition{Id, K});
+    });
   };
   for (size_t V = 0; V != Values.size(); ++V)
     PositionBegin[V + 1] = 1;
@@ -87,11 +87,10 @@ bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
 }
 
 void DataflowAnalysis::collectInnerUsers() {
-  for (size_t I = 0; I != P.size(); ++I) {
+  P.forEachSlot([&](HloId Id) {
     auto First = static_cast<uint32_t>(InnerUsers.size());
-    HloId Id(I);
-    if (!hasLocations(Id) || P.trees().parts(P[Id].Shape) == 1)
-      continue;
+    if (base(Id) == NoBase || P.trees().parts(P[Id].Shape) == 1)
+      return;
     for (const ProgramUse &Use : P.users(Id)) {
       Opcode Op = P[Use.User].Op;
       if (!usesTopAtMost(Op) || P[Use.User].Root)
@@ -99,7 +98,7 @@ void DataflowAnalysis::collectInnerUsers() {
     }
     if (InnerUsers.size() != First)
       InnerBegin.emplace_back(Id, First);
-  }
+  });
 }
 
 bool DataflowAnalysis::isUse(HloValueId V, HloId User, uint32_t Ordinal) const {

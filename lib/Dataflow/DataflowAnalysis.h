@@ -49,15 +49,15 @@ public:
   const HloValue &operator[](HloValueId Id) const { return Values[Id.index()]; }
 
   /// True if \p Id has locations: all but the bodies of fusions have.
-  bool hasLocations(HloId Id) const { return Base[Id.index()] != NoBase; }
+  bool hasLocations(HloId Id) const { return base(Id) != NoBase; }
   /// The value at part \p Ordinal of \p Id; invalid if there is none.
   HloValueId at(HloId Id, uint32_t Ordinal) const {
-    return hasLocations(Id) ? ValueOf[Base[Id.index()] + Ordinal]
-                            : HloValueId();
+    uint32_t First = base(Id);
+    return First == NoBase ? HloValueId() : ValueOf[First + Ordinal];
   }
   /// Numbers of parts of instructions, below numLocations(); \p Id has some.
   uint32_t location(HloId Id, uint32_t Ordinal) const {
-    return Base[Id.index()] + Ordinal;
+    return base(Id) + Ordinal;
   }
   size_t numLocations() const { return ValueOf.size(); }
   /// The same at \p Index; invalid if there is no such part.
@@ -97,6 +97,9 @@ public:
 
 private:
   static constexpr uint32_t NoBase = LocationGraph::NoBase;
+
+  /// Where \p Id's locations begin, or NoBase.
+  uint32_t base(HloId Id) const { return Base[Id.index()]; }
 
   /// The users of an instruction that may be uses of a value at \p At: all,
   /// or of what is inside a tuple those that do more than take an element.

@@ -9,9 +9,10 @@ using llvm::SmallVector;
 using llvm::SmallVectorImpl;
 
 void DataflowBuilder::run() {
-  for (size_t I = 0; I != P.size(); ++I)
-    if (Graph.hasLocations(HloId(I)))
-      link(HloId(I));
+  P.forEachSlot([&](HloId Id) {
+    if (Graph.hasLocations(Id))
+      link(Id);
+  });
 }
 
 std::optional<uint32_t> DataflowBuilder::part(HloId Id,

@@ -8,14 +8,13 @@ using namespace hlobuf;
 LocationGraph::LocationGraph(const Program &P) : P(P) {
   uint32_t Next = 0;
   Base.assign(P.size(), NoBase);
-  for (size_t I = 0; I != P.size(); ++I) {
-    HloId Id(I);
+  P.forEachSlot([&](HloId Id) {
     // Nothing inside a fusion has a buffer.
     if (P.isFusionBody(P[Id].Parent) || !P[Id].Shape)
-      continue;
-    Base[I] = Next;
+      return;
+    Base[Id.index()] = Next;
     Next += P.trees().parts(P[Id].Shape);
-  }
+  });
   Kinds.assign(Next, LocationKind::None);
   Source.assign(Next, 0);
 }

@@ -23,8 +23,12 @@ public:
 
   /// Groups records 0 .. Count-1, of which there are less than 2^31; \p Key
   /// gives a record's name and index.
-  template <typename KeyFn>
-  ByName(size_t NumNames, size_t Count, KeyFn Key) : Slots(NumNames, None) {
+  template <typename KeyFn> ByName(size_t Count, KeyFn Key) {
+    // Names of the module come after those of the dump and have none.
+    uint32_t NumNames = 0;
+    for (uint32_t I = 0; I != Count; ++I)
+      NumNames = std::max(NumNames, Key(I).first.index() + 1);
+    Slots.assign(NumNames, None);
     // Most names have one record or none.
     std::vector<uint32_t> Sizes;
     for (uint32_t I = 0; I != Count; ++I) {

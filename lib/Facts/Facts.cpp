@@ -81,16 +81,25 @@ UsedId Facts::usedOf(ValueId V) const {
 
 template <typename Record>
 static ByName groupByTag(const Dump &D, const std::vector<Record> &All) {
-  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+  return ByName(All.size(), [&](uint32_t I) {
     return std::pair(All[I].Tag.Name, All[I].Tag.Index);
   });
 }
 
 template <typename Record>
 static ByName groupByRow(const Dump &D, const std::vector<Record> &All) {
-  return ByName(D.Names.size(), All.size(), [&](uint32_t I) {
+  return ByName(All.size(), [&](uint32_t I) {
     return std::pair(All[I].Name, All[I].Index);
   });
+}
+
+/// The names of \p All are below: those of the module come after them.
+template <typename Record>
+static uint32_t numNames(const std::vector<Record> &All) {
+  uint32_t Count = 0;
+  for (const Record &Row : All)
+    Count = std::max(Count, Row.Name.index() + 1);
+  return Count;
 }
 
 static uint32_t firstOf(ArrayRef<uint32_t> Found) {
@@ -119,7 +128,7 @@ UsedId Facts::findUsed(NameId Name, ShapeIndex Index) const {
 
 const Instruction *Facts::instruction(NameId Name) const {
   const auto &Map = Memo->InstructionOf.get([&] {
-    std::vector<uint32_t> Numbers(D.Names.size(), None);
+    std::vector<uint32_t> Numbers(numNames(D.Instructions), None);
     for (uint32_t I = 0; I != D.Instructions.size(); ++I)
       Numbers[D.Instructions[I].Name.index()] = I;
     return Numbers;
@@ -217,7 +226,7 @@ int32_t Facts::time(NameId Name) const {
   constexpr int32_t Unseen = -1;
   constexpr int32_t Repeated = -2;
   const auto &Map = Memo->Times.get([&] {
-    std::vector<int32_t> Times(D.Names.size(), Unseen);
+    std::vector<int32_t> Times(numNames(D.Sequence), Unseen);
     for (uint32_t I = 0; I != D.Sequence.size(); ++I) {
       int32_t &Time = Times[D.Sequence[I].Name.index()];
       Time = Time == Unseen ? static_cast<int32_t>(I) : Repeated;

@@ -10,6 +10,7 @@
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
+#include "Support/TextHash.h"
 #include "Support/TextWalk.h"
 
 using namespace hlobuf;
@@ -318,7 +319,8 @@ void ModuleReader::readInstruction(StringRef Text) {
   if (Parts->Root)
     I.TextOffset += 5;
   setExtent(I, Text.end(), Parts->Operands);
-  I.Name = Tables.Names.find(Parts->Name);
+  uint32_t Hash = hashText(Parts->Name);
+  I.Name = Tables.Names.find(Parts->Name, Hash);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
   I.Op = Parts->Op.Op;
@@ -332,7 +334,7 @@ void ModuleReader::readInstruction(StringRef Text) {
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  TextId Own = Local.intern(Parts->Name);
+  TextId Own = Local.intern(Parts->Name, Hash);
   if (Latest.size() < Local.size())
     Latest.resize(Local.size());
   HloId &Known = Latest[Own.index()];

@@ -54,7 +54,7 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
     Work.pop_back();
     if (!Seen.insert(At.index()).second)
       continue;
-    for (const ProgramUse &Read : P.users(At)) {
+    for (const ProgramUse &Read : P.findUsers(At)) {
       if (!isInPlace(P[Read.User].Op, Read.Operand))
         return false;
       Work.push_back(Read.User);

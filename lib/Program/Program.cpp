@@ -34,6 +34,7 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
     return;
   }
   addModuleNodes();
+  numberSlots();
   for (const ElidedElement &E : Elided.all()) {
     addElement(E.Name, E.Source, E.Element);
     HiddenHome.push_back(E.Home);
@@ -56,10 +57,14 @@ void Program::addModuleNodes() {
   else
     AllOperands = &M.Operands;
   FusionBody.assign(M.Computations.size(), false);
-  for (const HloInstruction &I : M.Instructions)
+  size_t NumParameters = 0;
+  for (const HloInstruction &I : M.Instructions) {
+    NumParameters += I.Op == Opcode::Parameter;
     if (I.Op == Opcode::Fusion)
       for (const HloCall &Call : M.calls(I))
         FusionBody[Call.Callee.index()] = true;
+  }
+  Parameters.reserve(NumParameters);
 }
 
 void Program::addStatedNodes() {
@@ -189,20 +194,47 @@ void Program::adoptOrder() {
   AdoptedAll = Adopted == D.Sequence.size();
 }
 
+void Program::numberSlots() {
+  FusedBefore.reserve(M.Computations.size());
+  for (size_t C = 0; C != M.Computations.size(); ++C) {
+    FusedBefore.push_back(FusionBody[C] ? NoSlot : Fused);
+    if (FusionBody[C])
+      Fused += M.Computations[C].Instructions.size();
+  }
+}
+
 void Program::linkUsers() {
-  UserBegin.assign(size() + 1, 0);
+  Read.assign(size(), false);
+  UserBegin.assign(numSlots() + 1, 0);
   for (size_t I = 0; I != size(); ++I)
-    for (HloId Operand : operands(HloId(I)))
-      ++UserBegin[Operand.index() + 1];
-  for (size_t I = 0; I != size(); ++I)
+    for (HloId Operand : operands(HloId(I))) {
+      Read[Operand.index()] = true;
+      if (uint32_t At = slot(Operand); At != NoSlot)
+        ++UserBegin[At + 1];
+    }
+  for (size_t I = 0; I != numSlots(); ++I)
     UserBegin[I + 1] += UserBegin[I];
   Users.resize(UserBegin.back());
   std::vector<uint32_t> Next(UserBegin.begin(), UserBegin.end() - 1);
   for (size_t I = 0; I != size(); ++I) {
     ArrayRef<HloId> All = operands(HloId(I));
     for (uint32_t K = 0; K != All.size(); ++K)
-      Users[Next[All[K].index()]++] = {HloId(I), K};
+      if (uint32_t At = slot(All[K]); At != NoSlot)
+        Users[Next[At]++] = {HloId(I), K};
   }
+}
+
+SmallVector<ProgramUse, 4> Program::findUsers(HloId Id) const {
+  if (slot(Id) != NoSlot)
+    return SmallVector<ProgramUse, 4>(users(Id));
+  SmallVector<ProgramUse, 4> Found;
+  for (HloId User : order((*this)[Id].Parent)) {
+    ArrayRef<HloId> All = operands(User);
+    for (uint32_t K = 0; K != All.size(); ++K)
+      if (All[K] == Id)
+        Found.push_back({User, K});
+  }
+  return Found;
 }
 
 void Program::linkCallers() {

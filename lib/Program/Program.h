@@ -56,12 +56,40 @@ public:
   const HloModule &module() const { return M; }
   const Facts &facts() const { return DumpFacts; }
 
-  /// All operands that are \p Id, in the order of their users' HloIds.
-  llvm::ArrayRef<ProgramUse> users(HloId Id) const {
-    return llvm::ArrayRef<ProgramUse>(Users).slice(UserBegin[Id.index()],
-                                                   UserBegin[Id.index() + 1] -
-                                                       UserBegin[Id.index()]);
+  /// Most instructions are in bodies of fusions, of which tables keep nothing:
+  /// the number of \p Id among all others, below numSlots(), or NoSlot.
+  uint32_t slot(HloId Id) const {
+    if (Id.index() >= Printed.size())
+      return Id.index() - Fused;
+    uint32_t Before = FusedBefore[Printed[Id.index()].Parent.index()];
+    return Before == NoSlot ? NoSlot : Id.index() - Before;
   }
+  static constexpr uint32_t NoSlot = ~uint32_t(0);
+  size_t numSlots() const { return size() - Fused; }
+  /// Calls \p Visit(Id) for each instruction that has one, in their order.
+  template <typename VisitFn> void forEachSlot(VisitFn Visit) const {
+    for (size_t C = 0; C != FusedBefore.size(); ++C) {
+      IndexRange All = M.Computations[C].Instructions;
+      for (uint32_t I = All.Begin; FusedBefore[C] != NoSlot && I != All.End;
+           ++I)
+        Visit(HloId(I));
+    }
+    for (size_t I = Printed.size(); I != size(); ++I)
+      Visit(HloId(I));
+  }
+
+  /// All operands that are \p Id, which has a slot, in the order of their
+  /// users' HloIds.
+  llvm::ArrayRef<ProgramUse> users(HloId Id) const {
+    uint32_t At = slot(Id);
+    return llvm::ArrayRef<ProgramUse>(Users).slice(
+        UserBegin[At], UserBegin[At + 1] - UserBegin[At]);
+  }
+  /// The same for any instruction. In the body of a fusion all of that is
+  /// looked at.
+  llvm::SmallVector<ProgramUse, 4> findUsers(HloId Id) const;
+  /// \p Id is an operand.
+  bool isRead(HloId Id) const { return Read[Id.index()]; }
   /// What \p Id calls. An async-update or -done without `calls=` calls what
   /// the start of its chain calls.
   llvm::ArrayRef<HloCall> calls(HloId Id) const;
@@ -148,6 +176,7 @@ private:
   void adoptOrder();
   void linkOperands();
   void buildOrder();
+  void numberSlots();
   void linkUsers();
   void linkCallers();
   void classify();
@@ -161,6 +190,12 @@ private:
   /// By name, where the program is from texts.
   std::vector<HloId> Stated;
   ElidedElements Elided;
+  /// Instructions in bodies of fusions: all, and by computation those before
+  /// it, NoSlot in such a body.
+  uint32_t Fused = 0;
+  std::vector<uint32_t> FusedBefore;
+  std::vector<bool> Read;
+  /// By slot.
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;
   std::vector<uint32_t> OrderBegin;

@@ -7,7 +7,7 @@ using namespace hlobuf;
 Schedule::Schedule(const Program &P, const ReleaseRules &Rules) : P(P) {
   FlattenAsync = Rules.FlattenAsync;
   LateBinding = Rules.LateBinding;
-  Times.assign(P.size(), -1);
+  Times.assign(P.numSlots(), -1);
   size_t Count = P.module().Computations.size();
   Spans.assign(Count, {-1, -1});
   AsyncBodies.assign(Count, ComputationId());
@@ -25,7 +25,7 @@ void Schedule::takeStated() {
   for (const SequenceRow &Row : DumpFacts.dump().Sequence) {
     HloId Id = P.find(Row.Name);
     if (Id && DumpFacts.time(Row.Name) == steps())
-      Times[Id.index()] = steps();
+      Times[P.slot(Id)] = steps();
     Sequence.push_back(Id);
   }
   Spans[0] = {0, steps()};
@@ -78,7 +78,8 @@ void Schedule::flatten(ComputationId Entry) {
     }
     Now.Entered = 0;
     ++Now.Next;
-    Times[Id.index()] = steps();
+    if (uint32_t At = P.slot(Id); At != Program::NoSlot)
+      Times[At] = steps();
     Sequence.push_back(Id);
   }
 }

@@ -23,7 +23,10 @@ public:
   /// Number of steps, called T.
   int32_t steps() const { return static_cast<int32_t>(Sequence.size()); }
   /// The step of \p Id; -1 if it has none.
-  int32_t time(HloId Id) const { return Times[Id.index()]; }
+  int32_t time(HloId Id) const {
+    uint32_t At = P.slot(Id);
+    return At == Program::NoSlot ? -1 : Times[At];
+  }
   /// The steps of \p C's computation as [Begin, End), callees included.
   StepRange span(ComputationId C) const { return Spans[C.index()]; }
   bool isFlattened(ComputationId C) const {
@@ -59,6 +62,7 @@ private:
   /// By computation: flattened, or about to be.
   std::vector<bool> Active;
   std::vector<HloId> Sequence;
+  /// By slot.
   std::vector<int32_t> Times;
   std::vector<StepRange> Spans;
   std::vector<ComputationId> AsyncBodies;

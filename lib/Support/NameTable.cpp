@@ -89,9 +89,13 @@ NameId NameTable::intern(StringRef Name) {
 }
 
 NameId NameTable::find(StringRef Name) const {
+  return find(Name, hashText(Name));
+}
+
+NameId NameTable::find(StringRef Name, uint32_t Hash) const {
   if (Slots.empty())
     return NameId();
-  const Slot &Found = Slots[slotOf(Name, hashText(Name))];
+  const Slot &Found = Slots[slotOf(Name, Hash)];
   return Found.Place == 0 ? NameId() : NameId(Found.Place - 1);
 }
 

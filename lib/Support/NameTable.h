@@ -47,6 +47,8 @@ public:
 
   /// The id of \p Name, invalid if it was never interned.
   NameId find(llvm::StringRef Name) const;
+  /// The same, of a name whose hashText() is \p Hash.
+  NameId find(llvm::StringRef Name, uint32_t Hash) const;
 
   /// The name, which lives as long as the table.
   NameText operator[](NameId Id) const {

@@ -73,9 +73,12 @@ size_t TextTable::slotOf(StringRef Text, uint32_t Hash) const {
 }
 
 TextId TextTable::intern(StringRef Text) {
+  return intern(Text, hashText(Text));
+}
+
+TextId TextTable::intern(StringRef Text, uint32_t Hash) {
   if ((Places.size() + 1) * 4 > Slots.size() * 3)
     grow();
-  uint32_t Hash = hashText(Text);
   Slot &Found = Slots[slotOf(Text, Hash)];
   if (Found.Place == 0)
     Found = {Hash, append(Text) + 1};
@@ -97,7 +100,8 @@ void TextTable::clear() {
     *this = TextTable();
     return;
   }
-  Slots.assign(Slots.size(), Slot());
+  std::memset(static_cast<void *>(Slots.data()), 0,
+              Slots.size() * sizeof(Slot));
   Places.clear();
   Blocks.resize(std::min<size_t>(Blocks.size(), 1));
   End = 0;

@@ -21,6 +21,8 @@ class TextTable {
 public:
   /// The id of \p Text, new if it was not seen before.
   TextId intern(llvm::StringRef Text);
+  /// The same, of a text whose hashText() is \p Hash.
+  TextId intern(llvm::StringRef Text, uint32_t Hash);
 
   /// The id of \p Text, invalid if it was never interned.
   TextId find(llvm::StringRef Text) const;

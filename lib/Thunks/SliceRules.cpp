@@ -133,7 +133,7 @@ static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
 static HloId taker(const Program &P, HloId Parameter) {
   HloId Found;
   bool Slices = false;
-  for (const ProgramUse &Use : P.users(Parameter)) {
+  for (const ProgramUse &Use : P.findUsers(Parameter)) {
     HloId User = Use.User;
     Opcode Op = P[User].Op;
     bool Sliced = Use.Operand == 0 && isSlice(Op);

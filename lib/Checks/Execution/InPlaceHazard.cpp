@@ -180,7 +180,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
 /// nothing else may use what is on the way. False if it does not get there.
 bool InPlaceHazards::follow(HloId &At, uint32_t &Part, bool Alone) const {
   for (;;) {
-    if (Alone && P.users(At).size() != 1)
+    if (Alone && P.findUsers(At).size() != 1)
       return false;
     if (!accessesNoMemory(P[At].Op) || readsNoElement(P[At].Op))
       return true;
@@ -399,10 +399,11 @@ void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
 }
 
 void InPlaceHazards::run() {
-  for (size_t I = 0; I != P.size(); ++I)
-    if (P.classOf(P[HloId(I)].Parent) == ComputationClass::Global &&
-        Analysis.flow().hasLocations(HloId(I)))
-      check(HloId(I));
+  P.forEachSlot([&](HloId Id) {
+    if (P.classOf(P[Id].Parent) == ComputationClass::Global &&
+        Analysis.flow().hasLocations(Id))
+      check(Id);
+  });
 }
 
 void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {

@@ -52,7 +52,7 @@ HloId EarlyReads::findDone(HloId Start) const {
   if (P[Start].Op == Opcode::AsyncStart)
     Last = P.asyncEnd(Start);
   else
-    for (ProgramUse Use : P.users(Start))
+    for (ProgramUse Use : P.findUsers(Start))
       if (P[Use.User].Op == Wanted && Use.Operand == 0 &&
           (Last == Start || Order.time(Use.User) < Order.time(Last)))
         Last = Use.User;

@@ -205,7 +205,7 @@ bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
-  if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || !P.users(Id).empty())
+  if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || P.isRead(Id))
     return;
   if (isRematerialized(I)) {
     Diags.exempt("rematerialized");
