@@ -80,14 +80,14 @@ UsedId Facts::usedOf(ValueId V) const {
 }
 
 template <typename Record>
-static ByName groupByTag(const Dump &D, const std::vector<Record> &All) {
+static ByName groupByTag(const std::vector<Record> &All) {
   return ByName(All.size(), [&](uint32_t I) {
     return std::pair(All[I].Tag.Name, All[I].Tag.Index);
   });
 }
 
 template <typename Record>
-static ByName groupByRow(const Dump &D, const std::vector<Record> &All) {
+static ByName groupByRow(const std::vector<Record> &All) {
   return ByName(All.size(), [&](uint32_t I) {
     return std::pair(All[I].Name, All[I].Index);
   });
@@ -107,21 +107,21 @@ static uint32_t firstOf(ArrayRef<uint32_t> Found) {
 }
 
 ArrayRef<uint32_t> Facts::valuesOfInstruction(NameId Name) const {
-  return Memo->Values.get([&] { return groupByTag(D, D.Values); })[Name];
+  return Memo->Values.get([&] { return groupByTag(D.Values); })[Name];
 }
 
 ArrayRef<uint32_t> Facts::usedOfInstruction(NameId Name) const {
-  return Memo->Used.get([&] { return groupByTag(D, D.Used); })[Name];
+  return Memo->Used.get([&] { return groupByTag(D.Used); })[Name];
 }
 
 ValueId Facts::findValue(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Values.get([&] { return groupByTag(D, D.Values); });
+  const ByName &All = Memo->Values.get([&] { return groupByTag(D.Values); });
   return ValueId(firstOf(
       All.at(Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
 }
 
 UsedId Facts::findUsed(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Used.get([&] { return groupByTag(D, D.Used); });
+  const ByName &All = Memo->Used.get([&] { return groupByTag(D.Used); });
   return UsedId(firstOf(
       All.at(Name, Index, [&](uint32_t I) { return D.Used[I].Tag.Index; })));
 }
@@ -144,12 +144,12 @@ Opcode Facts::opcode(NameId Name) const {
 }
 
 ArrayRef<uint32_t> Facts::positionsAt(NameId Name) const {
-  return Memo->Positions.get([&] { return groupByRow(D, D.Positions); })[Name];
+  return Memo->Positions.get([&] { return groupByRow(D.Positions); })[Name];
 }
 
 ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
   const ByName &All =
-      Memo->Positions.get([&] { return groupByRow(D, D.Positions); });
+      Memo->Positions.get([&] { return groupByRow(D.Positions); });
   return All.at(Name, Index, [&](uint32_t I) { return D.Positions[I].Index; });
 }
 
@@ -162,7 +162,7 @@ bool Facts::isAt(UsedId U, NameId Name, ShapeIndex Index) const {
 }
 
 ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
-  return Memo->Uses.get([&] { return groupByRow(D, D.Uses); })[Name];
+  return Memo->Uses.get([&] { return groupByRow(D.Uses); })[Name];
 }
 
 /// The used value of each of \p Count rows; none for the rows of a block that
@@ -202,7 +202,7 @@ static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
 }
 
 std::optional<uint32_t> Facts::rangeRow(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D, D.Ranges); });
+  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D.Ranges); });
   uint32_t Row = findRange(D, All, Name, Index);
   return Row == None ? std::nullopt : std::optional(Row);
 }

@@ -24,7 +24,7 @@ TEST(ByName, GroupsByNameSortedByIndex) {
     return std::pair(NameId(All[I].Name), All[I].Index);
   };
   auto IndexOf = [&](uint32_t I) { return All[I].Index; };
-  ByName Groups(6, All.size(), Key);
+  ByName Groups(All.size(), Key);
   EXPECT_EQ(list(Groups[NameId(0)]), Numbers{7});
   EXPECT_EQ(list(Groups[NameId(1)]), Numbers{1});
   EXPECT_EQ(list(Groups[NameId(2)]), (Numbers{5, 3}));
@@ -41,8 +41,7 @@ TEST(ByName, GroupsByNameSortedByIndex) {
 }
 
 TEST(ByName, NothingIsInNoGroup) {
-  ByName Groups(3, 0,
-                [](uint32_t) { return std::pair(NameId(), ShapeIndex()); });
+  ByName Groups(0, [](uint32_t) { return std::pair(NameId(), ShapeIndex()); });
   EXPECT_TRUE(Groups[NameId(2)].empty());
   EXPECT_TRUE(ByName()[NameId(0)].empty());
 }
