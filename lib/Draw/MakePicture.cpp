@@ -11,7 +11,6 @@
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// A value of one allocation, and when it is drawn.

@@ -9,7 +9,6 @@
 
 using namespace hlobuf;
 using llvm::SmallVector;
-using llvm::StringRef;
 
 /// Instructions below the call kernels of one program. Kernels that have others
 /// inside, as no compiler makes them, would be looked at again and again.
