@@ -100,6 +100,8 @@ void TextTable::clear() {
     *this = TextTable();
     return;
   }
+  if (Slots.empty())
+    return;
   std::memset(static_cast<void *>(Slots.data()), 0,
               Slots.size() * sizeof(Slot));
   Places.clear();
