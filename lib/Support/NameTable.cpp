@@ -63,24 +63,14 @@ bool NameText::operator<(const NameText &Other) const {
   return spell(Room) < Other.spell(OtherRoom);
 }
 
-size_t NameTable::slotOf(StringRef Name, uint32_t Hash) const {
-  auto IsOther = [&](Slot Own) {
-    if (Own.Hash != Hash)
-      return true;
-    return (*this)[NameId(Own.Place - 1)] != Name;
-  };
-  size_t Mask = Slots.size() - 1;
-  size_t At = Hash & Mask;
-  while (Slots[At].Place != 0 && IsOther(Slots[At]))
-    At = (At + 1) & Mask;
-  return At;
+auto NameTable::isSame(StringRef Name) const {
+  return [this, Name](uint32_t Id) { return (*this)[NameId(Id)] == Name; };
 }
 
 NameId NameTable::intern(StringRef Name) {
-  if ((Keys.size() + 1) * 4 > Slots.size() * 3)
-    grow();
+  Slots.reserveOneMore(Keys.size());
   uint32_t Hash = hashText(Name);
-  Slot &Found = Slots[slotOf(Name, Hash)];
+  HashSlots::Slot &Found = Slots.find(Hash, isSame(Name));
   if (Found.Place == 0) {
     append(Name);
     Found = {Hash, static_cast<uint32_t>(Keys.size())};
@@ -93,9 +83,9 @@ NameId NameTable::find(StringRef Name) const {
 }
 
 NameId NameTable::find(StringRef Name, uint32_t Hash) const {
-  if (Slots.empty())
+  if (Slots.size() == 0)
     return NameId();
-  const Slot &Found = Slots[slotOf(Name, Hash)];
+  const HashSlots::Slot &Found = Slots.find(Hash, isSame(Name));
   return Found.Place == 0 ? NameId() : NameId(Found.Place - 1);
 }
 
@@ -116,18 +106,4 @@ void NameTable::append(StringRef Name) {
   if (Stem.index() == StemTexts.size())
     StemTexts.push_back(Stems[Stem]);
   Keys.push_back({Stem, Parts.tail()});
-}
-
-void NameTable::grow() {
-  std::vector<Slot> Old = std::move(Slots);
-  Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
-  size_t Mask = Slots.size() - 1;
-  for (const Slot &Own : Old) {
-    if (Own.Place == 0)
-      continue;
-    size_t At = Own.Hash & Mask;
-    while (Slots[At].Place != 0)
-      At = (At + 1) & Mask;
-    Slots[At] = Own;
-  }
 }

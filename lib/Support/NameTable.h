@@ -68,24 +68,18 @@ private:
     TextId Stem;
     uint32_t Tail = 0;
   };
-  struct Slot {
-    uint32_t Hash = 0;
-    /// An id plus one, 0 is free.
-    uint32_t Place = 0;
-  };
 
-  void grow();
   void append(llvm::StringRef Name);
-  /// The slot that holds \p Name, or the free one where it belongs.
-  size_t slotOf(llvm::StringRef Name, uint32_t Hash) const;
+  /// Tells whether an id is that of \p Name.
+  auto isSame(llvm::StringRef Name) const;
 
   TextTable Stems;
   /// The texts in Stems, by id.
   std::vector<llvm::StringRef> StemTexts;
   /// By id.
   std::vector<Key> Keys;
-  /// Open addressing, power of two, by the hashes of whole names.
-  std::vector<Slot> Slots;
+  /// Ids, by the hashes of whole names.
+  HashSlots Slots;
 };
 
 } // namespace hlobuf

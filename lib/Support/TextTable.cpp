@@ -39,6 +39,10 @@ StringRef TextTable::operator[](TextId Id) const {
   return textAt(entry(Places[Id.index()]));
 }
 
+auto TextTable::isSame(StringRef Text) const {
+  return [this, Text](uint32_t Place) { return textAt(entry(Place)) == Text; };
+}
+
 uint32_t TextTable::append(StringRef Text) {
   size_t Units = llvm::divideCeil(sizeof(EntryHead) + Text.size(), UnitBytes);
   if (End + Units > Stretches.size() * UnitsOfStretch) {
@@ -63,32 +67,22 @@ uint32_t TextTable::append(StringRef Text) {
   return Place;
 }
 
-size_t TextTable::slotOf(StringRef Text, uint32_t Hash) const {
-  size_t Mask = Slots.size() - 1;
-  size_t At = Hash & Mask;
-  while (Slots[At].Place != 0 &&
-         (Slots[At].Hash != Hash || textAt(entry(Slots[At].Place - 1)) != Text))
-    At = (At + 1) & Mask;
-  return At;
-}
-
 TextId TextTable::intern(StringRef Text) {
   return intern(Text, hashText(Text));
 }
 
 TextId TextTable::intern(StringRef Text, uint32_t Hash) {
-  if ((Places.size() + 1) * 4 > Slots.size() * 3)
-    grow();
-  Slot &Found = Slots[slotOf(Text, Hash)];
+  Slots.reserveOneMore(Places.size());
+  HashSlots::Slot &Found = Slots.find(Hash, isSame(Text));
   if (Found.Place == 0)
     Found = {Hash, append(Text) + 1};
   return TextId(headOf(entry(Found.Place - 1)).Id);
 }
 
 TextId TextTable::find(StringRef Text) const {
-  if (Slots.empty())
+  if (Slots.size() == 0)
     return TextId();
-  const Slot &Found = Slots[slotOf(Text, hashText(Text))];
+  const HashSlots::Slot &Found = Slots.find(hashText(Text), isSame(Text));
   return Found.Place == 0 ? TextId()
                           : TextId(headOf(entry(Found.Place - 1)).Id);
 }
@@ -100,25 +94,8 @@ void TextTable::clear() {
     *this = TextTable();
     return;
   }
-  if (Slots.empty())
-    return;
-  std::memset(static_cast<void *>(Slots.data()), 0,
-              Slots.size() * sizeof(Slot));
+  Slots.clear();
   Places.clear();
   Blocks.resize(std::min<size_t>(Blocks.size(), 1));
   End = 0;
-}
-
-void TextTable::grow() {
-  std::vector<Slot> Old = std::move(Slots);
-  Slots.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
-  size_t Mask = Slots.size() - 1;
-  for (const Slot &S : Old) {
-    if (S.Place == 0)
-      continue;
-    size_t At = S.Hash & Mask;
-    while (Slots[At].Place != 0)
-      At = (At + 1) & Mask;
-    Slots[At] = S;
-  }
 }

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_TEXTTABLE_H
 #define HLOBUF_SUPPORT_TEXTTABLE_H
 
+#include "Support/HashSlots.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
@@ -38,17 +39,10 @@ public:
   size_t size() const { return Places.size(); }
 
 private:
-  struct Slot {
-    uint32_t Hash = 0;
-    /// Place of the entry plus one, 0 is free.
-    uint32_t Place = 0;
-  };
-
-  void grow();
   const char *entry(uint32_t Place) const;
   uint32_t append(llvm::StringRef Text);
-  /// The slot that holds \p Text, or the free one where it belongs.
-  size_t slotOf(llvm::StringRef Text, uint32_t Hash) const;
+  /// Tells whether the entry at a place is that of \p Text.
+  auto isSame(llvm::StringRef Text) const;
 
   /// The entries one after another, in blocks that all have one size; an entry
   /// is an id and a size, 32 bits each, and the bytes of the text. A place
@@ -61,8 +55,8 @@ private:
   uint32_t End = 0;
   /// The place of each text, by id.
   std::vector<uint32_t> Places;
-  /// Open addressing, power of two.
-  std::vector<Slot> Slots;
+  /// Places of entries.
+  HashSlots Slots;
 };
 
 } // namespace hlobuf
