@@ -36,7 +36,7 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
   ComputationId Body = Op == Opcode::Fusion ? P.callee(Id, CallRole::Calls)
                        : Op == Opcode::Call ? P.callee(Id, CallRole::ToApply)
                                             : ComputationId();
-  std::vector<HloId> Work;
+  llvm::DenseSet<uint32_t> Same; // in the body: the operand's elements
   bool Reads = false;
   for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
     HloId Operand = P.operands(Id)[I];
@@ -46,20 +46,17 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
     if (!Body && !isInPlace(Op, I))
       return false;
     if (Body && P.parameter(Body, I))
-      Work.push_back(P.parameter(Body, I));
+      Same.insert(P.parameter(Body, I).index());
   }
-  llvm::DenseSet<uint32_t> Seen;
-  while (!Work.empty()) {
-    HloId At = Work.back();
-    Work.pop_back();
-    if (!Seen.insert(At.index()).second)
-      continue;
-    for (const ProgramUse &Read : P.findUsers(At)) {
-      if (!isInPlace(P[Read.User].Op, Read.Operand))
-        return false;
-      Work.push_back(Read.User);
-    }
-  }
+  if (Same.empty())
+    return Reads;
+  for (HloId User : P.order(Body))
+    for (const auto &[I, Operand] : llvm::enumerate(P.operands(User)))
+      if (Same.contains(Operand.index())) {
+        if (!isInPlace(P[User].Op, static_cast<uint32_t>(I)))
+          return false;
+        Same.insert(User.index());
+      }
   return Reads;
 }
 

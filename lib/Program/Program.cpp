@@ -205,9 +205,12 @@ void Program::numberSlots() {
 
 void Program::linkUsers() {
   Read.assign(size(), false);
+  ReadAgain.assign(size(), false);
   UserBegin.assign(numSlots() + 1, 0);
   for (size_t I = 0; I != size(); ++I)
     for (HloId Operand : operands(HloId(I))) {
+      if (Read[Operand.index()])
+        ReadAgain[Operand.index()] = true;
       Read[Operand.index()] = true;
       if (uint32_t At = slot(Operand); At != NoSlot)
         ++UserBegin[At + 1];
@@ -222,19 +225,6 @@ void Program::linkUsers() {
       if (uint32_t At = slot(All[K]); At != NoSlot)
         Users[Next[At]++] = {HloId(I), K};
   }
-}
-
-SmallVector<ProgramUse, 4> Program::findUsers(HloId Id) const {
-  if (slot(Id) != NoSlot)
-    return SmallVector<ProgramUse, 4>(users(Id));
-  SmallVector<ProgramUse, 4> Found;
-  for (HloId User : order((*this)[Id].Parent)) {
-    ArrayRef<HloId> All = operands(User);
-    for (uint32_t K = 0; K != All.size(); ++K)
-      if (All[K] == Id)
-        Found.push_back({User, K});
-  }
-  return Found;
 }
 
 void Program::linkCallers() {

@@ -82,14 +82,15 @@ public:
   /// users' HloIds.
   llvm::ArrayRef<ProgramUse> users(HloId Id) const {
     uint32_t At = slot(Id);
+    assert(At != NoSlot);
     return llvm::ArrayRef<ProgramUse>(Users).slice(
         UserBegin[At], UserBegin[At + 1] - UserBegin[At]);
   }
-  /// The same for any instruction. In the body of a fusion all of that is
-  /// looked at.
-  llvm::SmallVector<ProgramUse, 4> findUsers(HloId Id) const;
-  /// \p Id is an operand.
+  /// \p Id, which need not have a slot, is an operand; and it is so only once.
   bool isRead(HloId Id) const { return Read[Id.index()]; }
+  bool isReadOnce(HloId Id) const {
+    return Read[Id.index()] && !ReadAgain[Id.index()];
+  }
   /// What \p Id calls. An async-update or -done without `calls=` calls what
   /// the start of its chain calls.
   llvm::ArrayRef<HloCall> calls(HloId Id) const;
@@ -194,7 +195,7 @@ private:
   /// it, NoSlot in such a body.
   uint32_t Fused = 0;
   std::vector<uint32_t> FusedBefore;
-  std::vector<bool> Read;
+  std::vector<bool> Read, ReadAgain;
   /// By slot.
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;

@@ -5,6 +5,8 @@
 
 #include "Support/Format.h"
 #include "Thunks/AttributeRules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -128,39 +130,61 @@ static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
                      configOf(Of, Root));
 }
 
-/// What slices \p Parameter, or takes all of it as an update, through bitcasts;
-/// invalid if there is no one such thing.
-static HloId taker(const Program &P, HloId Parameter) {
-  HloId Found;
-  bool Slices = false;
-  for (const ProgramUse &Use : P.findUsers(Parameter)) {
-    HloId User = Use.User;
-    Opcode Op = P[User].Op;
-    bool Sliced = Use.Operand == 0 && isSlice(Op);
-    // An array that is updated is passed as the result.
-    if (Op == Opcode::DynamicUpdateSlice && Use.Operand != 1)
-      continue;
-    if (Found && Sliced == Slices)
-      return HloId();
-    if (!Found || Sliced)
-      Found = User;
-    Slices |= Sliced;
+namespace {
+/// What slices each instruction of a body, or takes all of it as an update.
+class Takers {
+public:
+  Takers(const Program &P, ComputationId Body);
+  /// Invalid if there is no one such thing.
+  HloId operator[](HloId Id) const {
+    Taker Found = All.lookup(Id.index());
+    return Found.Several ? HloId() : Found.User;
   }
-  return Found;
+
+private:
+  struct Taker {
+    HloId User;
+    bool Slices = false;
+    bool Several = false;
+  };
+  llvm::DenseMap<uint32_t, Taker> All;
+};
+} // namespace
+
+Takers::Takers(const Program &P, ComputationId Body) {
+  std::vector<HloId> Users = P.order(Body).vec();
+  llvm::sort(Users, [](HloId X, HloId Y) { return X.index() < Y.index(); });
+  for (HloId User : Users) {
+    Opcode Op = P[User].Op;
+    for (const auto &[I, Operand] : llvm::enumerate(P.operands(User))) {
+      // An array that is updated is passed as the result.
+      if (Op == Opcode::DynamicUpdateSlice && I != 1)
+        continue;
+      Taker &Of = All[Operand.index()];
+      bool Sliced = I == 0 && isSlice(Op);
+      Of.Several |= Of.User && Sliced == Of.Slices;
+      if (!Of.User || Sliced)
+        Of.User = User;
+      Of.Slices |= Sliced;
+    }
+  }
 }
 
-/// The part of parameter \p Number that a slice or an update of \p Body takes.
-static std::optional<std::string>
-parameterText(const AttributeOf &Of, ComputationId Body, uint32_t Number) {
+/// The part of parameter \p Number of \p Body that a slice or an update takes,
+/// through bitcasts.
+static std::optional<std::string> parameterText(const AttributeOf &Of,
+                                                const Takers &TakerOf,
+                                                ComputationId Body,
+                                                uint32_t Number) {
   const Program &P = Of.program();
   HloId Part = P.parameter(Body, Number);
   if (!Part)
     return std::nullopt;
   std::string Whole = shapeText(Of, P[Part].Shape);
-  HloId User = taker(P, Part);
+  HloId User = TakerOf[Part];
   while (User && P[User].Op == Opcode::Bitcast) {
     Part = User;
-    User = taker(P, Part);
+    User = TakerOf[Part];
   }
   if (!User)
     return std::nullopt;
@@ -210,12 +234,13 @@ Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Of) {
   if (P[Of.I].Op != Opcode::Fusion)
     return Verdict::unknown();
   ComputationId Body = P.calls(Of.I).front().Callee;
+  Takers TakerOf(P, Body);
   return compareEach(Of, [&](StringRef &Tail) -> std::optional<std::string> {
     uint32_t Number = 0;
     if (Tail.consumeInteger(10, Number) || !Tail.consume_front(",") ||
         Number >= P.numParameters(Body))
       return std::nullopt;
-    return parameterText(Of, Body, Number);
+    return parameterText(Of, TakerOf, Body, Number);
   });
 }
 

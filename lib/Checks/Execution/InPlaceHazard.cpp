@@ -180,7 +180,7 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
 /// nothing else may use what is on the way. False if it does not get there.
 bool InPlaceHazards::follow(HloId &At, uint32_t &Part, bool Alone) const {
   for (;;) {
-    if (Alone && P.findUsers(At).size() != 1)
+    if (Alone && !P.isReadOnce(At))
       return false;
     if (!accessesNoMemory(P[At].Op) || readsNoElement(P[At].Op))
       return true;

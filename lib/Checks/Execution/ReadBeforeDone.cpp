@@ -51,8 +51,8 @@ HloId EarlyReads::findDone(HloId Start) const {
   Opcode Wanted = startedBy(P[Start].Op)->Done;
   if (P[Start].Op == Opcode::AsyncStart)
     Last = P.asyncEnd(Start);
-  else
-    for (ProgramUse Use : P.findUsers(Start))
+  else if (P.slot(Start) != Program::NoSlot)
+    for (ProgramUse Use : P.users(Start))
       if (P[Use.User].Op == Wanted && Use.Operand == 0 &&
           (Last == Start || Order.time(Use.User) < Order.time(Last)))
         Last = Use.User;
