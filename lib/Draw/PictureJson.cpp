@@ -113,6 +113,12 @@ public:
     reserve(20); // the digits of -2^63, and of 2^64 - 1
     At = std::to_chars(At, end(), Value).ptr;
   }
+  /// An array of numbers.
+  template <typename... Ts> void row(Ts... Values) {
+    char Before = '[';
+    ((*this << Before, number(Values), Before = ','), ...);
+    *this << ']';
+  }
   /// \p Text as a string.
   void text(StringRef Text);
 
@@ -241,15 +247,7 @@ void Writer::writeBlocks() {
 /// Rows of block, first step, last step and bytes.
 void Writer::writeShared() {
   auto Write = [](const PictureShare &S, ColumnStream &OS) {
-    OS << '[';
-    OS.number(S.Block);
-    OS << ',';
-    OS.number(S.First);
-    OS << ',';
-    OS.number(S.Last);
-    OS << ',';
-    OS.number(S.Bytes);
-    OS << ']';
+    OS.row(S.Block, S.First, S.Last, S.Bytes);
   };
   writeRows(J, "shared", P.Shared, Write);
 }

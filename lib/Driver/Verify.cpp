@@ -10,7 +10,6 @@
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <map>

@@ -112,10 +112,10 @@ void UsedReader::dropRows(size_t NumPositions, size_t NumUses) {
   D.Uses.resize(NumUses);
   D.PositionLines.truncate(NumPositions);
   D.UseLines.truncate(NumUses);
-  llvm::erase_if(D.ManyPositions,
-                 [&](IndexRange Rows) { return Rows.End > NumPositions; });
-  llvm::erase_if(D.ManyUses,
-                 [&](IndexRange Rows) { return Rows.End > NumUses; });
+  while (!D.ManyPositions.empty() && D.ManyPositions.back().End > NumPositions)
+    D.ManyPositions.pop_back();
+  while (!D.ManyUses.empty() && D.ManyUses.back().End > NumUses)
+    D.ManyUses.pop_back();
 }
 
 void UsedReader::readPositionRows(LineCursor &In, UsedValue &U) {

@@ -62,7 +62,7 @@ struct Use {
 
 /// A block `<id ..>` of the used values.
 struct UsedValue {
-  /// As many rows or more: see Dump::ManyRows.
+  /// As many rows or more: see Dump::positionRows() and useRows().
   static constexpr uint8_t Many = 0xff;
 
   /// Offset of the tag in the text that holds the used values.
