@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace hlobuf {
@@ -51,18 +52,16 @@ private:
       At = (At + 1) & Mask;
     return At;
   }
-  void grow();
+  void grow() {
+    std::vector<Slot> Old = std::move(All);
+    All.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
+    for (const Slot &S : Old)
+      if (S.Place != 0)
+        find(S.Hash, [](uint32_t) { return false; }) = S;
+  }
 
   std::vector<Slot> All;
 };
-
-inline void HashSlots::grow() {
-  std::vector<Slot> Old = std::move(All);
-  All.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
-  for (const Slot &S : Old)
-    if (S.Place != 0)
-      find(S.Hash, [](uint32_t) { return false; }) = S;
-}
 
 } // namespace hlobuf
 
