@@ -84,7 +84,7 @@ static void orderPhis(const Program &P, ComputationId Outer,
   Enter(Outer);
   while (!Stack.empty()) {
     Frame &Now = Stack.back();
-    llvm::ArrayRef<HloId> Order = P.order(Now.C);
+    InstructionOrder Order = P.order(Now.C);
     while (Now.Next != Order.size() && !isControlFlow(P[Order[Now.Next]].Op))
       ++Now.Next;
     if (Now.Next == Order.size()) {

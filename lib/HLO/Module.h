@@ -17,6 +17,7 @@
 #include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,12 @@ struct HloNode {
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
-  /// `parameter(N)`, or the `index=N` of a get-tuple-element.
+  /// `parameter(N)`, or the `index=N` of a get-tuple-element. With Calls, the
+  /// index of the first one in HloModule::Calls.
   uint32_t Number = 0;
-  /// Indices into the operands of the module or program, half-open.
-  IndexRange Operands;
+  /// Index into the operands of the module or program. The next instruction's
+  /// are those after its own.
+  uint32_t FirstOperand = 0;
   Opcode Op = Opcode::Unknown;
   /// Printed as WRAPPED-start, -update or -done.
   bool Sugar : 1 = false;
@@ -66,6 +69,7 @@ struct HloNode {
   bool ReadsParts : 1 = false;
   /// The text may hold output_to_operand_aliasing.
   bool MayDeclareAliases : 1 = false;
+  bool Calls : 1 = false;
 };
 
 /// Bytes of an instruction's text: all, those before the `(` of the operands,
@@ -79,7 +83,6 @@ struct HloExtent {
 /// An instruction of a module: a node, and its place in the text.
 struct HloInstruction : HloNode {
   static constexpr uint16_t LongText = 0xffff;
-  static constexpr uint32_t NoCall = ~0u;
 
   /// The fields of HloExtent; with LongText it is in HloModule::LongTexts.
   uint16_t TextSize = 0;
@@ -87,9 +90,18 @@ struct HloInstruction : HloNode {
   uint16_t OperandsSize = 0;
   /// Offset in the module's text: from the name (or its `%`) on.
   uint32_t TextOffset = 0;
-  /// Index into HloModule::Calls, or NoCall.
-  uint32_t FirstCall = NoCall;
 };
+static_assert(sizeof(HloInstruction) == 32);
+
+/// The operands of \p Node, one of \p All, among \p Operands, theirs.
+template <typename NodeT>
+llvm::ArrayRef<HloId> operandsOf(const NodeT &Node, llvm::ArrayRef<NodeT> All,
+                                 llvm::ArrayRef<HloId> Operands) {
+  assert(All.begin() <= &Node && &Node < All.end());
+  const NodeT *Next = &Node + 1;
+  size_t End = Next == All.end() ? Operands.size() : Next->FirstOperand;
+  return Operands.slice(Node.FirstOperand, End - Node.FirstOperand);
+}
 
 /// A computation.
 struct HloComputation {
@@ -155,25 +167,24 @@ struct HloModule {
   const HloComputation &operator[](ComputationId Id) const {
     return Computations[Id.index()];
   }
-  /// The sources of operands, without paths.
+  /// The sources of operands of \p I, one of Instructions, without paths.
   llvm::ArrayRef<HloId> operands(const HloInstruction &I) const {
-    return llvm::ArrayRef<HloId>(Operands).slice(I.Operands.Begin,
-                                                 I.Operands.size());
+    return operandsOf<HloInstruction>(I, Instructions, Operands);
   }
   ShapeIndex path(const HloInstruction &I, size_t K) const {
-    size_t At = I.Operands.Begin + K;
+    size_t At = I.FirstOperand + K;
     return At < Paths.size() ? Paths[At] : ShapeIndex::root();
   }
   HloOperand operand(const HloInstruction &I, size_t K) const {
-    return {Operands[I.Operands.Begin + K], path(I, K)};
+    return {Operands[I.FirstOperand + K], path(I, K)};
   }
   llvm::ArrayRef<HloCall> calls(const HloInstruction &I) const {
-    if (I.FirstCall == HloInstruction::NoCall)
+    if (!I.Calls)
       return {};
     size_t Count = 1;
-    while (Calls[I.FirstCall + Count - 1].More)
+    while (Calls[I.Number + Count - 1].More)
       ++Count;
-    return llvm::ArrayRef<HloCall>(Calls).slice(I.FirstCall, Count);
+    return llvm::ArrayRef<HloCall>(Calls).slice(I.Number, Count);
   }
   HloExtent extent(const HloInstruction &I) const {
     if (I.TextSize != HloInstruction::LongText)

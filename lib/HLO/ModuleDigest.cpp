@@ -45,7 +45,7 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
       Steps += '#' + std::to_string(Step);
     Path.insert(0, Steps);
     const HloInstruction &I = M[Operand.Source];
-    if (I.Op != Opcode::GetTupleElement || I.Operands.size() != 1)
+    if (I.Op != Opcode::GetTupleElement || M.operands(I).size() != 1)
       return M.name(I).str() + Path;
     Path.insert(0, '#' + std::to_string(I.Number));
     Operand = M.operand(I, 0);
@@ -61,7 +61,7 @@ std::string ModuleSpelling::spell(const HloInstruction &I) const {
   if (I.Shape)
     Text += Shapes.text(I.Shape);
   Text += opcodeText(I.Op);
-  for (size_t K = 0; K != I.Operands.size(); ++K)
+  for (size_t K = 0; K != M.operands(I).size(); ++K)
     Text += ' ' + spell(M.operand(I, K));
   if (!isAsync(I.Op))
     for (const HloCall &Call : M.calls(I))

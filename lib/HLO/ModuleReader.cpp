@@ -364,8 +364,7 @@ void ModuleReader::setExtent(HloInstruction &I, const char *End,
 
 void ModuleReader::readOperands(const InstructionText &Parts,
                                 HloInstruction &I) {
-  auto First = static_cast<uint32_t>(M.Operands.size());
-  I.Operands = {First, First};
+  I.FirstOperand = static_cast<uint32_t>(M.Operands.size());
   if (I.Op == Opcode::Constant)
     return;
   bool Good = true;
@@ -395,15 +394,19 @@ void ModuleReader::readOperands(const InstructionText &Parts,
   }
   if (!Good)
     refuse(Parts.Operands, "cannot parse the operands");
-  I.Operands.End = static_cast<uint32_t>(M.Operands.size());
 }
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
-    if (I.FirstCall == HloInstruction::NoCall)
-      I.FirstCall = static_cast<uint32_t>(M.Calls.size());
-    else
+    if (I.Op == Opcode::Parameter || I.Op == Opcode::GetTupleElement) {
+      refuse(Name, "a parameter or get-tuple-element calls nothing");
+      return;
+    }
+    if (I.Calls)
       M.Calls.back().More = true;
+    else
+      I.Number = static_cast<uint32_t>(M.Calls.size());
+    I.Calls = true;
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   });
@@ -413,8 +416,9 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
   Latest.resize(Local.size());
   IndexRange Ours = M.Computations.back().Instructions;
   for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
-    IndexRange All = M.Instructions[I].Operands;
-    for (uint32_t K = All.Begin; K != All.End; ++K) {
+    uint32_t Begin = M.Instructions[I].FirstOperand;
+    auto End = static_cast<uint32_t>(Begin + M.operands(M.Instructions[I]).size());
+    for (uint32_t K = Begin; K != End; ++K) {
       TextId Name = OperandNames[K - FirstOperand];
       HloId Source = Latest[Name.index()];
       auto Where = [&] { return M.operandsText(M.Instructions[I]); };
@@ -426,7 +430,7 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
                fmt::format("operand {} is defined after its use", Local[Name]));
       else
         M.Operands[K] = Source;
-      if (M.Operands[K] && !hasElement(M.Instructions[I], K - All.Begin))
+      if (M.Operands[K] && !hasElement(M.Instructions[I], K - Begin))
         refuse(Where(),
                fmt::format("operand {} has no such element", Local[Name]));
     }
@@ -458,8 +462,8 @@ void ModuleReader::resolveCalls() {
     Id = ComputationId(I);
   }
   for (const HloInstruction &I : M.Instructions) {
-    auto End = static_cast<uint32_t>(I.FirstCall + M.calls(I).size());
-    for (uint32_t C = I.FirstCall; C != End; ++C) {
+    size_t Count = M.calls(I).size();
+    for (uint32_t C = I.Number; Count != 0; ++C, --Count) {
       NameId Name = Tables.Names.find(walked(CalleeNames[C]));
       ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
       // Callees are printed first (HloModule::Print), so that no computation

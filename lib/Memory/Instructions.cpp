@@ -33,7 +33,7 @@ NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
     return Number < Operands.size() ? Operands[Number] : NameId();
   }
   HloId Id = D.Module.find(Name);
-  if (!Id || Number >= D.Module[Id].Operands.size())
+  if (!Id || Number >= D.Module.operands(D.Module[Id]).size())
     return NameId();
   HloId Source = D.Module.operands(D.Module[Id])[Number];
   return Source ? D.Module[Source].Name : NameId();
@@ -43,7 +43,7 @@ NameId hlobuf::findSource(const Facts &DumpFacts, NameId Name) {
   NameId Source = findOperand(DumpFacts, Name, 0);
   const HloModule &M = DumpFacts.dump().Module;
   if (Source && !DumpFacts.instruction(Source) && !M.find(Source))
-    if (HloId Id = M.find(Name); Id && !M[Id].Operands.empty())
+    if (HloId Id = M.find(Name); Id && !M.operands(M[Id]).empty())
       if (HloId Known = M.operands(M[Id])[0])
         return M[Known].Name;
   return Source;

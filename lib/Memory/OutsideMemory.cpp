@@ -172,7 +172,8 @@ std::optional<uint64_t> OutsideFinder::fftBytes(const HloInstruction &I) const {
 
 uint64_t OutsideFinder::operandBytes(const HloInstruction &I,
                                      size_t Number) const {
-  HloId Operand = Number < I.Operands.size() ? M.operands(I)[Number] : HloId();
+  llvm::ArrayRef<HloId> All = M.operands(I);
+  HloId Operand = Number < All.size() ? All[Number] : HloId();
   return Operand ? logicalBytes(D.Shapes, M[Operand].Shape).value_or(0) : 0;
 }
 
@@ -191,7 +192,7 @@ OutsideFinder::onlyProduct(const HloInstruction &Fusion) const {
         return nullptr;
     }
   }
-  if (!Dot || Dot->Operands.size() != 2)
+  if (!Dot || M.operands(*Dot).size() != 2)
     return nullptr;
   bool AreMatrices = llvm::all_of(M.operands(*Dot), [&](HloId Operand) {
     return Operand && D.Shapes[M[Operand].Shape].Dimensions.size() == 2;

@@ -108,7 +108,7 @@ void ElidedElements::collectHints() {
 
 void ElidedElements::collectNeeds() {
   for (uint32_t Reader = 0; Reader != M.Instructions.size(); ++Reader)
-    for (size_t K = 0; K != M.Instructions[Reader].Operands.size(); ++K) {
+    for (size_t K = 0; K != M.operands(M.Instructions[Reader]).size(); ++K) {
       HloOperand Operand = M.operand(M.Instructions[Reader], K);
       SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
       for (size_t I = 1; I <= Steps.size(); ++I)

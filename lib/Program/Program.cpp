@@ -41,7 +41,9 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
     HiddenRank.push_back(E.Rank);
   }
   linkOperands();
-  buildOrder();
+  findParameters();
+  if (!M.Scheduled || !HiddenHome.empty())
+    buildOrder();
   if (!M.Scheduled)
     adoptOrder();
   linkUsers();
@@ -52,6 +54,7 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
 
 void Program::addModuleNodes() {
   Printed = M.Instructions;
+  NumPrinted = M.Operands.size();
   if (M.Compact || !Elided.all().empty())
     Operands = M.Operands;
   else
@@ -88,8 +91,7 @@ HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
   N.Shape = Element < Elements.size() ? Elements[Element] : ShapeId();
   N.Number = Element;
   N.Op = Opcode::GetTupleElement;
-  N.Operands = {static_cast<uint32_t>(Operands.size()),
-                static_cast<uint32_t>(Operands.size() + 1)};
+  N.FirstOperand = static_cast<uint32_t>(Operands.size());
   Operands.push_back(Source);
   Nodes.push_back(N);
   return Id;
@@ -128,10 +130,10 @@ void Program::linkOperands() {
   if (!M.Compact)
     return;
   for (const HloInstruction &I : M.Instructions)
-    for (size_t K = 0; K != I.Operands.size(); ++K)
+    for (size_t K = 0; K != M.operands(I).size(); ++K)
       if (HloOperand Meant = M.operand(I, K); !Meant.Path.isRoot()) {
         HloId Element = element(Meant.Source, Meant.Path);
-        Operands[I.Operands.Begin + K] = Element;
+        Operands[I.FirstOperand + K] = Element;
       }
 }
 
@@ -146,26 +148,32 @@ void Program::buildOrder() {
   });
   size_t Next = 0;
   OrderBegin.reserve(M.Computations.size() + 1);
-  ParameterBegin.reserve(M.Computations.size() + 1);
   Order.reserve(size());
   for (const HloComputation &C : M.Computations) {
     OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
-    auto First = static_cast<uint32_t>(Parameters.size());
-    ParameterBegin.push_back(First);
     for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I) {
       Order.push_back(HloId(I));
       for (; Next != Hidden.size() && HiddenHome[Hidden[Next]] == HloId(I);
            ++Next)
         Order.push_back(HloId(M.Instructions.size() + Hidden[Next]));
+    }
+  }
+  OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
+}
+
+void Program::findParameters() {
+  ParameterBegin.reserve(M.Computations.size() + 1);
+  for (const HloComputation &C : M.Computations) {
+    auto First = static_cast<uint32_t>(Parameters.size());
+    ParameterBegin.push_back(First);
+    for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
       if (M.Instructions[I].Op == Opcode::Parameter)
         Parameters.push_back(HloId(I));
-    }
     llvm::sort(Parameters.begin() + First, Parameters.end(),
                [&](HloId X, HloId Y) {
                  return (*this)[X].Number < (*this)[Y].Number;
                });
   }
-  OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
   ParameterBegin.push_back(static_cast<uint32_t>(Parameters.size()));
 }
 

@@ -12,6 +12,7 @@
 
 #include "Program/AsyncChains.h"
 #include "Program/ElidedElements.h"
+#include "Program/InstructionOrder.h"
 
 namespace hlobuf {
 
@@ -98,10 +99,12 @@ public:
   ComputationId callee(HloId Id, CallRole Role) const;
 
   /// The instructions of \p C in schedule order.
-  llvm::ArrayRef<HloId> order(ComputationId C) const {
-    return llvm::ArrayRef<HloId>(Order).slice(OrderBegin[C.index()],
-                                              OrderBegin[C.index() + 1] -
-                                                  OrderBegin[C.index()]);
+  InstructionOrder order(ComputationId C) const {
+    if (Order.empty())
+      return InstructionOrder(M[C].Instructions);
+    size_t Begin = OrderBegin[C.index()];
+    return InstructionOrder(llvm::ArrayRef<HloId>(Order).slice(
+        Begin, OrderBegin[C.index() + 1] - Begin));
   }
   HloId root(ComputationId C) const { return M[C].Root; }
   /// Parameter number \p N; invalid if there is none.
@@ -177,6 +180,7 @@ private:
   void adoptOrder();
   void linkOperands();
   void buildOrder();
+  void findParameters();
   void numberSlots();
   void linkUsers();
   void linkCallers();
@@ -199,6 +203,7 @@ private:
   /// By slot.
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;
+  /// Where the order is not that of the text: by computation.
   std::vector<uint32_t> OrderBegin;
   std::vector<HloId> Order;
   std::vector<uint32_t> ParameterBegin;

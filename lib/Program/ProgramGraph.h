@@ -31,8 +31,11 @@ public:
                                        : Nodes[Id.index() - Printed.size()];
   }
   llvm::ArrayRef<HloId> operands(HloId Id) const {
-    IndexRange R = (*this)[Id].Operands;
-    return llvm::ArrayRef<HloId>(*AllOperands).slice(R.Begin, R.size());
+    if (Id.index() < Printed.size())
+      return operandsOf(Printed[Id.index()], Printed,
+                        llvm::ArrayRef(*AllOperands).take_front(NumPrinted));
+    return operandsOf<HloNode>(Nodes[Id.index() - Printed.size()], Nodes,
+                               *AllOperands);
   }
   /// The part of an operand that part \p Ordinal of \p Id is, by the rows
   /// HLOBUF_FORWARD of Opcodes.def; nothing if \p Id defines it, or if it comes
@@ -54,6 +57,8 @@ protected:
   /// The module's, unless some of them have a path; Operands then.
   const std::vector<HloId> *AllOperands = &Operands;
   std::vector<HloId> Operands;
+  /// Operands of Printed, which are before those of Nodes.
+  size_t NumPrinted = 0;
   std::vector<uint32_t> CallerBegin;
   std::vector<HloId> Callers;
 };

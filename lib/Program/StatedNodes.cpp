@@ -17,7 +17,7 @@ private:
   void add(NameId Name);
   void addNode(NameId Name);
   ShapeId shapeOf(NameId Name) const;
-  void linkText(HloNode &N, const Instruction &I);
+  void linkText(const Instruction &I);
   void linkUses(HloNode &N);
   bool areDisputed(ArrayRef<uint32_t> Rows) const;
   unsigned votes(NameId Operand, ArrayRef<uint32_t> Rows) const;
@@ -60,10 +60,9 @@ ShapeId NodeBuilder::shapeOf(NameId Name) const {
   return V ? D[V].Shape : ShapeId();
 }
 
-void NodeBuilder::linkText(HloNode &N, const Instruction &I) {
+void NodeBuilder::linkText(const Instruction &I) {
   for (NameId Operand : D.operands(I))
     Built.Operands.push_back(Built.ByName[Operand.index()]);
-  N.Operands.End = static_cast<uint32_t>(Built.Operands.size());
 }
 
 /// How many of the uses \p Rows name a value that is at \p Operand.
@@ -162,7 +161,6 @@ void NodeBuilder::linkUses(HloNode &N) {
     N.ReadsParts |= DumpFacts.isSSA() && readsParts(N.Name, Found, Same);
     ++Count;
   }
-  N.Operands.End = static_cast<uint32_t>(Built.Operands.size());
 }
 
 StatedNodes NodeBuilder::run() {
@@ -180,11 +178,10 @@ StatedNodes NodeBuilder::run() {
   for (const Use &Row : D.Uses)
     add(Row.Name);
   for (HloNode &N : Built.Nodes) {
-    N.Operands.Begin = static_cast<uint32_t>(Built.Operands.size());
-    N.Operands.End = N.Operands.Begin;
+    N.FirstOperand = static_cast<uint32_t>(Built.Operands.size());
     if (const Instruction *I =
             N.Opaque ? nullptr : DumpFacts.instruction(N.Name))
-      linkText(N, *I);
+      linkText(*I);
     else if (N.Name)
       linkUses(N);
   }

@@ -134,7 +134,7 @@ void EditModuleReader::addInstruction(uint32_t Number) {
   I.Shape = withoutComments(Shapes.text(From.Shape));
   I.Op = From.Op;
   I.Parent = static_cast<uint32_t>(From.Parent.index());
-  I.Number = From.Number;
+  I.Number = From.Calls ? 0 : From.Number;
   StringRef Head = M.head(From);
   I.OpcodeText = Head.substr(Head.rfind(' ') + 1).str();
   I.Attributes = readAttributes(M.attributes(From));
@@ -145,12 +145,13 @@ void EditModuleReader::addInstruction(uint32_t Number) {
     if (Call.Callee)
       I.Calls.push_back(
           {static_cast<uint32_t>(Call.Callee.index()), Call.Role});
-  for (size_t K = 0; K != From.Operands.size(); ++K)
+  size_t NumOperands = M.operands(From).size();
+  for (size_t K = 0; K != NumOperands; ++K)
     if (HloOperand Operand = M.operand(From, K); Operand.Source)
       I.Operands.push_back(
           element(static_cast<uint32_t>(Operand.Source.index()),
                   Indices.steps(Operand.Path), I.Parent));
-  if (From.Operands.size() == 0 && !I.is(Opcode::Parameter))
+  if (NumOperands == 0 && !I.is(Opcode::Parameter))
     I.Literal = M.operandsText(From).str();
   E.Computations[I.Parent].Order.push_back(Number);
   E.Instructions[Number] = std::move(I);

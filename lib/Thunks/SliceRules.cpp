@@ -152,7 +152,7 @@ private:
 } // namespace
 
 Takers::Takers(const Program &P, ComputationId Body) {
-  std::vector<HloId> Users = P.order(Body).vec();
+  auto Users = llvm::to_vector<16>(P.order(Body));
   llvm::sort(Users, [](HloId X, HloId Y) { return X.index() < Y.index(); });
   for (HloId User : Users) {
     Opcode Op = P[User].Op;

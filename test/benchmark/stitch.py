@@ -9,6 +9,7 @@ allocation. The program's result must be one array and nothing may be donated.
 COPIES may be a size instead: 50M for about 50 MB without the module.
 """
 
+import math
 import os
 import re
 import sys
@@ -47,6 +48,13 @@ def number(kind, value):
 
 def name(text):
     return f"{text}{MARK}n{MARK}"
+
+
+def logical_bytes(shape):
+    """The bytes of an array without padding, which live ranges are about."""
+    bits, sizes = re.match(r"[a-z]+(\d*)\w*\[([\d,<=]*)\]", shape).groups()
+    elements = math.prod(int(size.lstrip("<=")) for size in sizes.split(",") if size)
+    return elements * max(1, int(bits or 8) // 8)
 
 
 def mark_percent_names(text):
@@ -317,7 +325,7 @@ class Stitched:
         inside = rows([n for n, _ in base.peak if n not in held], [last])
         before = [r for r in results[:last] if r not in inside]
         step, peak = last * base.length + base.peak_step, kept + before + inside
-        ending = kept + results + [(("all", "{}"), self.tuple_bytes())]
+        ending = kept + results + [(("all", "{}"), 8 * self.copies)]
         ends = self.held_to(base.length - 1) + sum(size for _, size in ending)
         if ends > self.held_to(base.peak_step - 1) + sum(size for _, size in peak):
             step, peak = self.end - 1, ending
@@ -330,9 +338,9 @@ class Stitched:
     def size_of(self, own):
         for _, _, _, values in self.base.allocations:
             spelled = re.escape(name(own[0]) + ("" if own[1] == "{}" else own[1]))
-            match = re.search(rf" {spelled}(?:{{}})? .*\(size=(\d+)", values)
+            match = re.search(rf" {spelled}(?:{{}})? .*\(size=\d+,offset=\d+\): (.*)", values)
             if match:
-                return int(match[1])
+                return logical_bytes(match[1])
         return 0
 
     def module(self, out):

@@ -24,7 +24,7 @@ struct Read {
   /// `pair#0#1 x`: the operands of \p Name.
   std::string operands(StringRef Name) const {
     std::string Out;
-    for (size_t K = 0; K != find(Name)->Operands.size(); ++K) {
+    for (size_t K = 0; K != M.operands(*find(Name)).size(); ++K) {
       HloOperand Operand = M.operand(*find(Name), K);
       Out += (Out.empty() ? "" : " ") +
              (Operand.Source ? Names[M[Operand.Source].Name].str() : "?");
