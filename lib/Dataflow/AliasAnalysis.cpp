@@ -69,7 +69,7 @@ Part BodyPairs::follow(Part From) const {
     From.Steps.erase(From.Steps.begin());
   }
   while (P[From.Id].Op == Opcode::GetTupleElement) {
-    From.Steps.insert(From.Steps.begin(), P[From.Id].Number);
+    From.Steps.insert(From.Steps.begin(), P[From.Id].number());
     From.Id = P.operands(From.Id)[0];
   }
   while (Rules.NoOpsOnBothSides && From.Steps.empty() && isNoOp(From.Id))
@@ -126,7 +126,7 @@ std::vector<InPlacePair> BodyPairs::find() {
     if (P[Found->Id].Op != Opcode::Parameter)
       continue;
     if (std::optional<uint32_t> Input = ordinalOf(P, Found->Id, Found->Steps))
-      Pairs.push_back({P[Found->Id].Number, *Input, O});
+      Pairs.push_back({P[Found->Id].number(), *Input, O});
   }
   if (Declared)
     addDeclared(Pairs);

@@ -141,7 +141,7 @@ ArrayRef<uint32_t> DataflowBuilder::branchesOf(HloId Caller,
 /// rounds may pass something else.
 bool DataflowBuilder::addArguments(HloId Id, HloId Caller,
                                    SmallVectorImpl<HloId> &Inputs) {
-  uint32_t Number = P[Id].Number;
+  uint32_t Number = P[Id].number();
   ArrayRef<HloId> Operands = P.operands(Caller);
   switch (P[Caller].Op) {
   case Opcode::Call:

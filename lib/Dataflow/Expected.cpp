@@ -83,7 +83,7 @@ static std::vector<ExpectedFlags> flagsByModule(const Derivation &Derived) {
       Flags.Constant = true;
     } else if (Set.Parameter) {
       const HloValue &V = Flow[Set.Parameter];
-      Flags.Parameter = {P[V.Definition].Number,
+      Flags.Parameter = {P[V.Definition].number(),
                          P.trees().index(P[V.Definition].Shape, V.Ordinal)};
     } else if (Set.AllLocal) {
       Flags.ThreadLocal = true;

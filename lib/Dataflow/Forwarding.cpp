@@ -117,7 +117,7 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
       return Found.Id ? std::optional(Found) : std::nullopt;
     // After the fusion it goes on at an operand, or nowhere.
     At = {Levels.back().Fusion, 0};
-    if (!Found.Id || !stepOver(At, P[Found.Id].Number, Found.Ordinal))
+    if (!Found.Id || !stepOver(At, P[Found.Id].number(), Found.Ordinal))
       return std::nullopt;
   }
 }
@@ -157,7 +157,7 @@ std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
   HloId Root = P[Id].Op == Opcode::Fusion ? rootWith(At) : HloId();
   std::optional<Part> Found =
       Root ? findParameter({Root, Ordinal}) : std::nullopt;
-  if (!Found || !stepOver(At, P[Found->Id].Number, Found->Ordinal))
+  if (!Found || !stepOver(At, P[Found->Id].number(), Found->Ordinal))
     return std::nullopt;
-  return OperandPart{P[Found->Id].Number, Found->Ordinal};
+  return OperandPart{P[Found->Id].number(), Found->Ordinal};
 }

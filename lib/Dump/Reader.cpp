@@ -126,6 +126,7 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   }
   Reader.readTraceText();
   Reader.readThunkText();
+  D->Names.finish();
   PassedText();
   return D;
 }

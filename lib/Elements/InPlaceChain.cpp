@@ -61,7 +61,7 @@ bool ChainWalk::stepTo(uint32_t Operand, uint32_t OperandPart) {
 }
 
 bool ChainWalk::stepOutOf() {
-  uint32_t Number = P[At.Id].Number;
+  uint32_t Number = P[At.Id].number();
   At = All.caller(At.Scope);
   return Number < P.operands(At.Id).size() &&
          Part < P.trees().parts(P[P.operands(At.Id)[Number]].Shape) &&

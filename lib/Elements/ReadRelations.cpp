@@ -100,8 +100,8 @@ void ReadWalk::findEdges(uint32_t From) {
   }
   if (I.Op == Opcode::Parameter && N.At.Scope != 0) {
     ScopedId Call = All.caller(N.At.Scope);
-    if (I.Number < P.operands(Call.Id).size())
-      addEdge(From, Call, I.Number, N.Part, AccessKind::SameIndex);
+    if (I.number() < P.operands(Call.Id).size())
+      addEdge(From, Call, I.number(), N.Part, AccessKind::SameIndex);
     if (!Edges[From].empty())
       Edges[From].back().Operand = NoOperand;
     return;

@@ -153,7 +153,7 @@ bool Scalars::leaveLoop(ScalarId &S, HloId While) {
 
 /// Leaves the computation that \p S is a parameter of.
 bool Scalars::stepOutOf(ScalarId &S) {
-  uint32_t Number = P[S.At.Id].Number;
+  uint32_t Number = P[S.At.Id].number();
   if (S.At.Scope != 0) {
     ScopedId Call = caller(S.At.Scope);
     if (Number >= P.operands(Call.Id).size())

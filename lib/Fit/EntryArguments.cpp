@@ -53,11 +53,11 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
     A.Shape = P.Shape;
     std::string Name = Names.ofInstruction(P.Name).OpName;
     A.Tree = Name.substr(0, Name.find_first_of("[."));
-    A.Donated = Given.count(P.Number) != 0;
+    A.Donated = Given.count(P.number()) != 0;
     Found.push_back(std::move(A));
   }
   llvm::sort(Found, [&](const EntryArgument &X, const EntryArgument &Y) {
-    return M[X.Parameter].Number < M[Y.Parameter].Number;
+    return M[X.Parameter].number() < M[Y.Parameter].number();
   });
   std::map<std::string, unsigned> Results = countResults(D);
   for (bool Donated : {true, false})

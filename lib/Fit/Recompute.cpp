@@ -27,8 +27,8 @@ static ElementSources walkFusion(const FitContext &Ctx, HloId Fusion,
     if (!At || !Seen.insert(At.index()).second)
       continue;
     if (P[At].Op == Opcode::Parameter) {
-      if (P[At].Number < P.operands(Fusion).size())
-        Found.Operands.push_back(P.operands(Fusion)[P[At].Number]);
+      if (P[At].number() < P.operands(Fusion).size())
+        Found.Operands.push_back(P.operands(Fusion)[P[At].number()]);
       continue;
     }
     if (P[At].Op == Opcode::DynamicUpdateSlice) {
@@ -77,7 +77,7 @@ ElementSources hlobuf::findElementSources(const FitContext &Ctx, HloId Id,
   // Of an async computation: what its parameters are.
   for (HloId &Operand : Found.Operands)
     if (P[Operand].Op == Opcode::Parameter)
-      if (HloId Bound = P.boundOperand(Callers.front(), P[Operand].Number))
+      if (HloId Bound = P.boundOperand(Callers.front(), P[Operand].number()))
         Operand = Bound;
   return Found;
 }

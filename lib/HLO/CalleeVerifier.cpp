@@ -28,18 +28,19 @@ void CalleeVerifier::findParameters(const HloComputation &Of) {
     const HloInstruction &I = M.Instructions[K];
     if (I.Op != Opcode::Parameter)
       continue;
-    if (I.Number >= Count) {
+    if (I.number() >= Count) {
       C.refuse(M.operandsText(I),
                fmt::format("{} is parameter {}, but the computation has {} "
                            "parameter{}",
-                           C.name(I), I.Number, Count, Count == 1 ? "" : "s"));
+                           C.name(I), I.number(), Count,
+                           Count == 1 ? "" : "s"));
       continue;
     }
-    HloId &Own = Parameters[First + I.Number];
+    HloId &Own = Parameters[First + I.number()];
     if (Own)
       C.refuse(M.operandsText(I),
                fmt::format("{} is parameter {}, but so is {}", C.name(I),
-                           I.Number, C.name(M[Own])));
+                           I.number(), C.name(M[Own])));
     else
       Own = HloId(K);
   }

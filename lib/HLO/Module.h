@@ -53,9 +53,8 @@ struct HloNode {
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
-  /// `parameter(N)`, or the `index=N` of a get-tuple-element. With Calls, the
-  /// index of the first one in HloModule::Calls.
-  uint32_t Number = 0;
+  /// See number(). With Calls, the index of the first one in HloModule::Calls.
+  uint32_t NumberOrCall = 0;
   /// Index into the operands of the module or program. The next instruction's
   /// are those after its own.
   uint32_t FirstOperand = 0;
@@ -70,6 +69,9 @@ struct HloNode {
   /// The text may hold output_to_operand_aliasing.
   bool MayDeclareAliases : 1 = false;
   bool Calls : 1 = false;
+
+  /// `parameter(N)`, or the `index=N` of a get-tuple-element; else 0.
+  uint32_t number() const { return Calls ? 0 : NumberOrCall; }
 };
 
 /// Bytes of an instruction's text: all, those before the `(` of the operands,
@@ -182,9 +184,9 @@ struct HloModule {
     if (!I.Calls)
       return {};
     size_t Count = 1;
-    while (Calls[I.Number + Count - 1].More)
+    while (Calls[I.NumberOrCall + Count - 1].More)
       ++Count;
-    return llvm::ArrayRef<HloCall>(Calls).slice(I.Number, Count);
+    return llvm::ArrayRef<HloCall>(Calls).slice(I.NumberOrCall, Count);
   }
   HloExtent extent(const HloInstruction &I) const {
     if (I.TextSize != HloInstruction::LongText)

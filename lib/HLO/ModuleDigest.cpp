@@ -47,7 +47,7 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
     const HloInstruction &I = M[Operand.Source];
     if (I.Op != Opcode::GetTupleElement || M.operands(I).size() != 1)
       return M.name(I).str() + Path;
-    Path.insert(0, '#' + std::to_string(I.Number));
+    Path.insert(0, '#' + std::to_string(I.number()));
     Operand = M.operand(I, 0);
   }
   return "?" + Path;

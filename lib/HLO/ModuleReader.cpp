@@ -370,7 +370,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
   bool Good = true;
   if (I.Op == Opcode::Parameter) {
     Scanner Number(Parts.Operands);
-    Good = Number.number(I.Number) && Number.atEnd();
+    Good = Number.number(I.NumberOrCall) && Number.atEnd();
   } else {
     Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
       llvm::SmallVector<uint32_t, 4> Steps;
@@ -390,7 +390,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
   if (Good && I.Op == Opcode::GetTupleElement) {
     std::optional<StringRef> Index = findAttribute(Parts.Attributes, "index");
     Scanner Number(Index.value_or(""));
-    Good = Number.number(I.Number) && Number.atEnd();
+    Good = Number.number(I.NumberOrCall) && Number.atEnd();
   }
   if (!Good)
     refuse(Parts.Operands, "cannot parse the operands");
@@ -399,13 +399,15 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
     if (I.Op == Opcode::Parameter || I.Op == Opcode::GetTupleElement) {
-      refuse(Name, "a parameter or get-tuple-element calls nothing");
+      refuse(Name, fmt::format("{} {} has an attribute '{}', but its opcode "
+                               "has none",
+                               opcodeText(I.Op), M.name(I), callKey(Role)));
       return;
     }
     if (I.Calls)
       M.Calls.back().More = true;
     else
-      I.Number = static_cast<uint32_t>(M.Calls.size());
+      I.NumberOrCall = static_cast<uint32_t>(M.Calls.size());
     I.Calls = true;
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
@@ -417,7 +419,8 @@ void ModuleReader::resolveOperands(uint32_t FirstOperand) {
   IndexRange Ours = M.Computations.back().Instructions;
   for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
     uint32_t Begin = M.Instructions[I].FirstOperand;
-    auto End = static_cast<uint32_t>(Begin + M.operands(M.Instructions[I]).size());
+    auto End =
+        static_cast<uint32_t>(Begin + M.operands(M.Instructions[I]).size());
     for (uint32_t K = Begin; K != End; ++K) {
       TextId Name = OperandNames[K - FirstOperand];
       HloId Source = Latest[Name.index()];
@@ -446,7 +449,7 @@ bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
     return true;
   llvm::SmallVector<uint32_t, 4> Steps = Tables.Indices.steps(Operand.Path);
   if (I.Op == Opcode::GetTupleElement)
-    Steps.push_back(I.Number);
+    Steps.push_back(I.number());
   return Steps.empty() ||
          Tables.Shapes.at(M[Operand.Source].Shape, Steps).valid();
 }
@@ -463,7 +466,7 @@ void ModuleReader::resolveCalls() {
   }
   for (const HloInstruction &I : M.Instructions) {
     size_t Count = M.calls(I).size();
-    for (uint32_t C = I.Number; Count != 0; ++C, --Count) {
+    for (uint32_t C = I.NumberOrCall; Count != 0; ++C, --Count) {
       NameId Name = Tables.Names.find(walked(CalleeNames[C]));
       ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
       // Callees are printed first (HloModule::Print), so that no computation

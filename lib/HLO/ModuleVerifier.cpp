@@ -175,7 +175,7 @@ bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
       auto Steps = Rule.Result.steps(K, 0);
       ShapeId To = C.at(I.Shape, Steps);
       ShapeId From =
-          C.at(C.operandShape(I, K), Rule.Operand.steps(K, I.Number));
+          C.at(C.operandShape(I, K), Rule.Operand.steps(K, I.number()));
       bool Whole = Rule.Operand.Size == 0;
       if (Whole ? !isPassed(I, K, To)
                 : !isSame(I, To, Steps.empty() ? "result" : "result {0}", From))

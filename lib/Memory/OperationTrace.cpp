@@ -77,7 +77,7 @@ bool OperationTrace::Walk::leave(TracedOperation &At) {
   if (Callers.empty())
     return false;
   HloId Caller = Callers.front();
-  uint32_t Operand = Parameter.Number;
+  uint32_t Operand = Parameter.number();
   Opcode Op = P[Caller].Op;
   if (Op == Opcode::While)
     return stepLoop(At, Caller);

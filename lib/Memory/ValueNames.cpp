@@ -113,7 +113,7 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
     Out.OpName = Out.Operation = printable(unescape(*Op));
     return Out;
   }
-  Out.Operation = fmt::format("{}", P[Parameter].Number);
+  Out.Operation = fmt::format("{}", P[Parameter].number());
   for (uint32_t Step : P.trees().steps(P[Parameter].Shape, Ordinal))
     Out.Operation += fmt::format("[{}]", Step);
   return Out;

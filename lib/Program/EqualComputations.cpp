@@ -34,7 +34,7 @@ static bool isLeftOut(StringRef Key, Opcode Op) {
 bool EqualComputations::add(HloId Id, std::string &Text) const {
   const HloNode &Node = P[Id];
   Text += fmt::format("{} {} {}", opcodeText(Node.Op), Node.Shape.index(),
-                      Node.Number);
+                      Node.number());
   if (P.isHidden(Id))
     return true;
   bool Whole = true;

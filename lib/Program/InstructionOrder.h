@@ -34,9 +34,9 @@ private:
 };
 
 class InstructionOrder::iterator
-    : public llvm::iterator_facade_base<
-          iterator, std::random_access_iterator_tag, HloId, std::ptrdiff_t,
-          const HloId *, HloId> {
+    : public llvm::iterator_facade_base<iterator,
+                                        std::random_access_iterator_tag, HloId,
+                                        std::ptrdiff_t, const HloId *, HloId> {
 public:
   iterator(InstructionOrder Order, size_t At) : Order(Order), At(At) {}
   HloId operator*() const { return Order[At]; }

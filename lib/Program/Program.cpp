@@ -89,7 +89,7 @@ HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
   N.Parent = (*this)[Source].Parent;
   ArrayRef<ShapeId> Elements = Trees.shape((*this)[Source].Shape).Elements;
   N.Shape = Element < Elements.size() ? Elements[Element] : ShapeId();
-  N.Number = Element;
+  N.NumberOrCall = Element;
   N.Op = Opcode::GetTupleElement;
   N.FirstOperand = static_cast<uint32_t>(Operands.size());
   Operands.push_back(Source);
@@ -171,7 +171,7 @@ void Program::findParameters() {
         Parameters.push_back(HloId(I));
     llvm::sort(Parameters.begin() + First, Parameters.end(),
                [&](HloId X, HloId Y) {
-                 return (*this)[X].Number < (*this)[Y].Number;
+                 return (*this)[X].number() < (*this)[Y].number();
                });
   }
   ParameterBegin.push_back(static_cast<uint32_t>(Parameters.size()));
@@ -276,7 +276,7 @@ HloId Program::parameter(ComputationId C, uint32_t N) const {
   if (N >= ParameterBegin[C.index() + 1] - Begin)
     return HloId();
   HloId Id = Parameters[Begin + N];
-  return (*this)[Id].Number == N ? Id : HloId();
+  return (*this)[Id].number() == N ? Id : HloId();
 }
 
 void Program::classify() {
@@ -338,7 +338,7 @@ std::string Program::spell(HloId Id) const {
     return "an instruction that is not known";
   if (!isHidden(Id))
     return M.name(M[Id]).str();
-  return fmt::format("{}#{}", spell(operands(Id)[0]), N.Number);
+  return fmt::format("{}#{}", spell(operands(Id)[0]), N.number());
 }
 
 /// Where 'Used values', or else the sequence, name \p Name first.

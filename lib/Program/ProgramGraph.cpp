@@ -14,7 +14,7 @@ std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
   auto Steps = Trees.steps(N.Shape, Ordinal);
   bool IsTuple = Trees.isTuple(N.Shape, Ordinal);
   for (const ForwardRule &Rule : Rules) {
-    auto From = forwardedPath(Rule, Steps, IsTuple, N.Number);
+    auto From = forwardedPath(Rule, Steps, IsTuple, N.number());
     if (!From || From->Operand >= operands(Id).size() ||
         !operands(Id)[From->Operand])
       continue;

@@ -43,7 +43,7 @@ void NodeBuilder::addNode(NameId Name) {
     N.Shape = I->Result;
     N.Op = I->Op.Op;
     N.Sugar = I->Op.Sugar;
-    N.Number = I->parameterNumber();
+    N.NumberOrCall = I->parameterNumber();
   } else {
     N.Opaque = true;
     N.Shape = Name ? shapeOf(Name) : ShapeId();

@@ -134,7 +134,7 @@ void EditModuleReader::addInstruction(uint32_t Number) {
   I.Shape = withoutComments(Shapes.text(From.Shape));
   I.Op = From.Op;
   I.Parent = static_cast<uint32_t>(From.Parent.index());
-  I.Number = From.Calls ? 0 : From.Number;
+  I.Number = From.number();
   StringRef Head = M.head(From);
   I.OpcodeText = Head.substr(Head.rfind(' ') + 1).str();
   I.Attributes = readAttributes(M.attributes(From));

@@ -68,6 +68,7 @@ auto NameTable::isSame(StringRef Name) const {
 }
 
 NameId NameTable::intern(StringRef Name) {
+  assert(!Remade && "the table is finished");
   Slots.reserveOneMore(Keys.size());
   uint32_t Hash = hashText(Name);
   HashSlots::Slot &Found = Slots.find(Hash, isSame(Name));
@@ -83,10 +84,29 @@ NameId NameTable::find(StringRef Name) const {
 }
 
 NameId NameTable::find(StringRef Name, uint32_t Hash) const {
-  if (Slots.size() == 0)
+  if (Keys.empty())
     return NameId();
-  const HashSlots::Slot &Found = Slots.find(Hash, isSame(Name));
+  const HashSlots &All =
+      Remade ? Remade->get([this] { return makeSlots(); }) : Slots;
+  const HashSlots::Slot &Found = All.find(Hash, isSame(Name));
   return Found.Place == 0 ? NameId() : NameId(Found.Place - 1);
+}
+
+void NameTable::finish() {
+  Slots = {};
+  Remade = std::make_unique<Lazy<HashSlots>>();
+}
+
+HashSlots NameTable::makeSlots() const {
+  HashSlots All;
+  llvm::SmallString<64> Room;
+  for (size_t I = 0; I != Keys.size(); ++I) {
+    All.reserveOneMore(I);
+    uint32_t Hash = hashText((*this)[NameId(I)].spell(Room));
+    All.find(Hash, [](uint32_t) { return false; }) = {
+        Hash, static_cast<uint32_t>(I + 1)};
+  }
+  return All;
 }
 
 std::vector<NameId> NameTable::absorb(NameTable &From) {

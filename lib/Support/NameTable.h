@@ -5,9 +5,11 @@
 #ifndef HLOBUF_SUPPORT_NAMETABLE_H
 #define HLOBUF_SUPPORT_NAMETABLE_H
 
+#include "Support/Lazy.h"
 #include "Support/TextTable.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/bit.h"
+#include <memory>
 #include <string>
 
 namespace hlobuf {
@@ -60,6 +62,10 @@ public:
   /// gives the id here for each id there.
   std::vector<NameId> absorb(NameTable &From);
 
+  /// No name is added any more. Gives back what find() needs, which the first
+  /// call of it, from whichever thread, makes anew.
+  void finish();
+
   /// Number of distinct names; ids are below.
   size_t size() const { return Keys.size(); }
 
@@ -72,14 +78,16 @@ private:
   void append(llvm::StringRef Name);
   /// Tells whether an id is that of \p Name.
   auto isSame(llvm::StringRef Name) const;
+  HashSlots makeSlots() const;
 
   TextTable Stems;
   /// The texts in Stems, by id.
   std::vector<llvm::StringRef> StemTexts;
   /// By id.
   std::vector<Key> Keys;
-  /// Ids, by the hashes of whole names.
+  /// Ids, by the hashes of whole names; after finish() in Remade.
   HashSlots Slots;
+  std::unique_ptr<Lazy<HashSlots>> Remade;
 };
 
 } // namespace hlobuf

@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  static constexpr size_t ChunkBytes = size_t(1) << 22;
+  static constexpr size_t ChunkBytes = size_t(3) << 19;
   /// Touching one byte of a mapped file brings in as many around it.
   static constexpr size_t BlockBytes = size_t(1) << 16;
 

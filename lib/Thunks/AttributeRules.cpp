@@ -151,7 +151,7 @@ Verdict hlobuf::ruleSortDirection(const AttributeOf &Of) {
     return Verdict::expect(Of, "");
   StringRef Direction = Of.attribute(Root, "direction").value_or("");
   bool Less = Direction == "LT" || Direction == "LE";
-  if (P[Left].Number > P[Right].Number)
+  if (P[Left].number() > P[Right].number())
     Less = !Less;
   return Verdict::expect(Of, Less ? "1" : "2");
 }

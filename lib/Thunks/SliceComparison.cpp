@@ -365,9 +365,9 @@ std::optional<ByteSlice> SliceComparison::slicedOperand(HloId I) const {
   while (Whole && P[Whole].Op == Opcode::Bitcast)
     Whole = P.operands(Whole)[0];
   if (!Whole || P[Whole].Op != Opcode::Parameter ||
-      P[Whole].Number >= P.operands(I).size())
+      P[Whole].number() >= P.operands(I).size())
     return std::nullopt;
-  std::optional<ByteSlice> Bytes = G.place(P.operands(I)[P[Whole].Number], 0);
+  std::optional<ByteSlice> Bytes = G.place(P.operands(I)[P[Whole].number()], 0);
   std::optional<ByteSlice> Result = G.place(I, 0);
   if (!Bytes || !Result)
     return std::nullopt;

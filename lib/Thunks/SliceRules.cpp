@@ -29,7 +29,7 @@ static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
   case Opcode::Constant:
     return P.module().operandsText(P.module()[I]).str();
   case Opcode::Parameter:
-    return fmt::format("p{}", P[I].Number);
+    return fmt::format("p{}", P[I].number());
   case Opcode::Add:
   case Opcode::Subtract:
   case Opcode::Multiply:

@@ -126,7 +126,7 @@ TEST(Module, LongForm) {
   EXPECT_EQ(&R.M[R.M[R.M.Entry].Root], R.find("neg"));
   EXPECT_EQ(R.operands("out"), "x");
   EXPECT_EQ(R.calls("out"), "region");
-  EXPECT_EQ(R.find("x")->Number, 0u);
+  EXPECT_EQ(R.find("x")->number(), 0u);
   EXPECT_EQ(R.Shapes.text(R.find("x")->Shape), "f32[8]{0}");
   EXPECT_EQ(R.M.text(*R.find("neg")), "%neg = f32[8]{0} negate(%out)");
   EXPECT_EQ(R.M.operandsText(*R.find("out")), "f32[8]{0} %x");
@@ -342,7 +342,7 @@ TEST(Module, GetTupleElement) {
   Read R(entry("  %p = (f32[], s32[]) parameter(0)\n"
                "  ROOT %e = s32[] get-tuple-element(%p), index=1\n"));
   EXPECT_EQ(R.Refused, Strings());
-  EXPECT_EQ(R.find("e")->Number, 1u);
+  EXPECT_EQ(R.find("e")->number(), 1u);
   EXPECT_FALSE(R.M.Compact);
   Read Bad(entry("  %p = (f32[], s32[]) parameter(0)\n"
                  "  ROOT %e = s32[] get-tuple-element(%p)\n"));

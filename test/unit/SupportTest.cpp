@@ -126,6 +126,15 @@ TEST(NameTable, KeepsNames) {
   EXPECT_EQ(Moved[0], NameId(std::size(All)));
   EXPECT_EQ(Moved[1], NameId(5));
   EXPECT_EQ(More.size(), 0u);
+  // A finished table still finds all of them.
+  Names.finish();
+  for (size_t I = 0; I != std::size(All); ++I)
+    EXPECT_EQ(Names.find(All[I]), NameId(I));
+  EXPECT_EQ(Names.find("b.7"), NameId(std::size(All)));
+  EXPECT_FALSE(Names.find("a.1"));
+  NameTable None;
+  None.finish();
+  EXPECT_FALSE(None.find(""));
 }
 
 TEST(NameTable, OrdersNamesAsTexts) {

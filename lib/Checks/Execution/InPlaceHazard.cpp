@@ -206,7 +206,7 @@ bool InPlaceHazards::isInPlaceInBody(HloId Id, const SharedPlace &S) const {
     Inner.Operand = K;
     Inner.OperandPart = 0;
     if (follow(From, Part, true) && P[From].Op == Opcode::Parameter &&
-        P[From].Number == S.Operand && Part == S.OperandPart)
+        P[From].number() == S.Operand && Part == S.OperandPart)
       return isInPlaceByDefinition(Call, Inner);
   }
   return false;
@@ -343,7 +343,8 @@ void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
 static std::string spellInText(const Program &P, HloId Id) {
   if (!P.isHidden(Id))
     return P.spell(Id);
-  return fmt::format("{}#{}", spellInText(P, P.operands(Id)[0]), P[Id].Number);
+  return fmt::format("{}#{}", spellInText(P, P.operands(Id)[0]),
+                     P[Id].number());
 }
 
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {

@@ -64,7 +64,7 @@ void EntryOutputs::findReadOnly() {
     const HloNode &N = P[V.Definition];
     bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
                  !Donated.contains(donationKey(
-                     N.Number, P.trees().index(N.Shape, V.Ordinal)));
+                     N.number(), P.trees().index(N.Shape, V.Ordinal)));
     if (N.Op == Opcode::Constant || Given)
       ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
                            HloValueId(I));

@@ -88,7 +88,7 @@ void ModuleInstructions::collectParameters(const HloComputation &C) {
     if (M.Instructions[I].Op == Opcode::Parameter)
       Parameters.push_back(&M.Instructions[I]);
   llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
-    return X->Number < Y->Number;
+    return X->number() < Y->number();
   });
 }
 

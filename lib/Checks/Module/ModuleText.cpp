@@ -148,9 +148,9 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     bool Same = P[Own[K]].Name == Stated[K];
     if (!Same && P.isHidden(Own[K])) {
       HloId Meant = P.find(Stated[K]);
-      Same =
-          !Meant || (P.isHidden(Meant) && P[Meant].Number == P[Own[K]].Number &&
-                     P.operands(Meant)[0] == P.operands(Own[K])[0]);
+      Same = !Meant ||
+             (P.isHidden(Meant) && P[Meant].number() == P[Own[K]].number() &&
+              P.operands(Meant)[0] == P.operands(Own[K])[0]);
     }
     if (Same)
       continue;
