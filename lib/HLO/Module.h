@@ -70,7 +70,7 @@ struct HloNode {
   bool MayDeclareAliases : 1 = false;
   bool Calls : 1 = false;
 
-  /// `parameter(N)`, or the `index=N` of a get-tuple-element; else 0.
+  /// Of isNumbered() `parameter(N)` or `index=N`, else 0.
   uint32_t number() const { return Calls ? 0 : NumberOrCall; }
 };
 
@@ -93,6 +93,7 @@ struct HloInstruction : HloNode {
   /// Offset in the module's text: from the name (or its `%`) on.
   uint32_t TextOffset = 0;
 };
+/// There are more of them than of anything else.
 static_assert(sizeof(HloInstruction) == 32);
 
 /// The operands of \p Node, one of \p All, among \p Operands, theirs.

@@ -398,7 +398,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
-    if (I.Op == Opcode::Parameter || I.Op == Opcode::GetTupleElement) {
+    if (isNumbered(I.Op)) {
       refuse(Name, fmt::format("{} {} has an attribute '{}', but its opcode "
                                "has none",
                                opcodeText(I.Op), M.name(I), callKey(Role)));

@@ -70,6 +70,8 @@ enum class OpcodeTrait : uint32_t {
   Async = 1 << 18,
   /// May have output_to_operand_aliasing.
   DeclaresAliases = 1 << 19,
+  /// Its text has a number that says which one it is.
+  Numbered = 1 << 20,
 };
 
 constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
@@ -243,6 +245,10 @@ inline bool isPermute(Opcode Op) {
 /// See OpcodeTrait.
 inline bool mayDeclareAliases(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::DeclaresAliases);
+}
+/// See OpcodeTrait.
+inline bool isNumbered(Opcode Op) {
+  return hasTrait(Op, OpcodeTrait::Numbered);
 }
 /// async-start, async-update or async-done, sugar included.
 inline bool isAsync(Opcode Op) { return hasTrait(Op, OpcodeTrait::Async); }

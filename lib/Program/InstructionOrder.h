@@ -6,62 +6,41 @@
 #define HLOBUF_PROGRAM_INSTRUCTIONORDER_H
 
 #include "HLO/Module.h"
-#include "llvm/ADT/iterator.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace hlobuf {
 
+/// Where the instructions of an InstructionOrder come from.
+struct OrderSource {
+  /// Null if it is the text.
+  const HloId *Listed = nullptr;
+  /// The first one in the text.
+  uint32_t First = 0;
+
+  bool operator==(const OrderSource &) const = default;
+};
+
 /// The instructions of a computation in schedule order. Where that is the order
 /// of the text, no array holds it.
-class InstructionOrder {
+class InstructionOrder
+    : public llvm::indexed_accessor_range<InstructionOrder, OrderSource, HloId,
+                                          HloId *, HloId> {
 public:
-  class iterator;
-
   /// In the order of the text, half-open.
-  explicit InstructionOrder(IndexRange Text) : Text(Text) {}
+  explicit InstructionOrder(IndexRange Text)
+      : indexed_accessor_range({nullptr, Text.Begin}, 0,
+                               static_cast<std::ptrdiff_t>(Text.size())) {}
   /// As \p Listed says.
-  explicit InstructionOrder(llvm::ArrayRef<HloId> Listed) : Listed(Listed) {}
+  explicit InstructionOrder(llvm::ArrayRef<HloId> Listed)
+      : indexed_accessor_range({Listed.data(), 0}, 0,
+                               static_cast<std::ptrdiff_t>(Listed.size())) {}
 
-  HloId operator[](size_t N) const {
-    return Listed.empty() ? HloId(Text.Begin + N) : Listed[N];
+  /// Number \p N.
+  static HloId dereference(const OrderSource &From, std::ptrdiff_t N) {
+    auto At = static_cast<size_t>(N);
+    return From.Listed ? From.Listed[At] : HloId(From.First + At);
   }
-  size_t size() const { return Listed.empty() ? Text.size() : Listed.size(); }
-  iterator begin() const;
-  iterator end() const;
-
-private:
-  IndexRange Text;
-  llvm::ArrayRef<HloId> Listed;
 };
-
-class InstructionOrder::iterator
-    : public llvm::iterator_facade_base<iterator,
-                                        std::random_access_iterator_tag, HloId,
-                                        std::ptrdiff_t, const HloId *, HloId> {
-public:
-  iterator(InstructionOrder Order, size_t At) : Order(Order), At(At) {}
-  HloId operator*() const { return Order[At]; }
-  iterator &operator+=(std::ptrdiff_t N) {
-    At += static_cast<size_t>(N);
-    return *this;
-  }
-  iterator &operator-=(std::ptrdiff_t N) { return *this += -N; }
-  std::ptrdiff_t operator-(const iterator &Other) const {
-    return static_cast<std::ptrdiff_t>(At - Other.At);
-  }
-  bool operator==(const iterator &Other) const { return At == Other.At; }
-  bool operator<(const iterator &Other) const { return At < Other.At; }
-
-private:
-  InstructionOrder Order;
-  size_t At;
-};
-
-inline InstructionOrder::iterator InstructionOrder::begin() const {
-  return {*this, 0};
-}
-inline InstructionOrder::iterator InstructionOrder::end() const {
-  return {*this, size()};
-}
 
 } // namespace hlobuf
 

@@ -69,9 +69,9 @@ std::vector<Edit> hlobuf::useNewParameter(const EditModule &M,
 
 /// True for a parameter, and for an element of one.
 static bool isInput(const EditModule &M, uint32_t Number) {
-  return M[Number].is(Opcode::Parameter) ||
-         (M[Number].is(Opcode::GetTupleElement) &&
-          M[M[Number].Operands.front()].is(Opcode::Parameter));
+  if (M[Number].is(Opcode::GetTupleElement))
+    Number = M[Number].Operands.front();
+  return M[Number].is(Opcode::Parameter);
 }
 
 /// Puts \p Input, which is before \p Number, in its place.
