@@ -82,7 +82,8 @@ void ResultPlan::give(const EntryParameter &P, const EntryResult &Result,
     addChange(Idle, {Last + 1, Written - 1}, Size);
     return;
   }
-  if (Writer)
+  // It may write many results.
+  if (Writer && Writers.insert(Writer.index()).second)
     addOperands(Writer);
   if (!Writer || isReadBefore(P, Writer)) {
     addChange(Idle, {Last + 1, Written - 1}, Size);

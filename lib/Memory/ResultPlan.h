@@ -42,6 +42,8 @@ private:
   llvm::DenseSet<uint32_t> Gone;
   /// Values that only an update of an argument reads.
   llvm::SetVector<uint32_t> Gradients;
+  /// Those whose operands are among them.
+  llvm::DenseSet<uint32_t> Writers;
   /// Instructions that may still be asked for what they depend on.
   size_t Budget;
   /// By how many bytes these change at each step: what needs another place,

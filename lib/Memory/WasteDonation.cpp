@@ -12,6 +12,7 @@
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 #include "llvm/ADT/DenseSet.h"
+#include <list>
 #include <map>
 
 using namespace hlobuf;
@@ -179,29 +180,81 @@ enum class Giver : uint8_t {
 };
 } // namespace
 
-static bool isGiver(const WasteContext &Ctx, ValueId V, int32_t Written,
-                    Giver Which) {
-  NameId Reader = Ctx.readerAt(V, Written);
-  if (!Reader || Which != Giver::ReadOnce)
-    return Reader || Which == Giver::Any;
-  return llvm::all_of(Ctx.D.uses(Ctx.D[Ctx.DumpFacts.usedOf(V)]),
-                      [&](const Use &Each) { return Each.Name == Reader; });
+namespace {
+/// Arguments by what results ask for: their bytes, and the step at which they
+/// are read.
+class Givers {
+public:
+  explicit Givers(WasteContext &Ctx);
+
+  /// The argument that can give its memory to \p Result, which is written from
+  /// step \p Written on; null if none can.
+  EntryParameter *find(const EntryResult &Result, int32_t Written, Giver Which);
+
+private:
+  void add(EntryParameter &P);
+
+  const WasteContext &Ctx;
+  /// By bytes and step, -1 for Giver::Any, in the order of arguments. Those
+  /// that gave their memory are removed when they are seen.
+  std::map<std::tuple<Giver, uint64_t, int32_t>, std::list<EntryParameter *>>
+      Lists;
+};
+} // namespace
+
+Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
+  std::vector<EntryParameter *> All;
+  for (EntryParameter &P : Ctx.Parameters)
+    if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
+      All.push_back(&P);
+  llvm::stable_sort(All, [&](const auto *X, const auto *Y) {
+    return Ctx.D.parameter(Ctx.D[X->Owner]).Number <
+           Ctx.D.parameter(Ctx.D[Y->Owner]).Number;
+  });
+  for (EntryParameter *P : All)
+    add(*P);
 }
 
-/// The argument of \p Known that can give its memory to \p Result; null if none
-/// of these can.
-static EntryParameter *findGiver(const WasteContext &Ctx,
-                                 llvm::ArrayRef<EntryParameter *> Known,
-                                 const EntryResult &Result, int32_t Written,
-                                 Giver Which) {
-  unsigned Tried = 0;
-  for (EntryParameter *P : Known) {
-    if (P->Aliased || !isGiver(Ctx, P->Value, Written, Which))
+void Givers::add(EntryParameter &P) {
+  uint64_t Size = Ctx.D[P.Value].Size;
+  Lists[{Giver::Any, Size, -1}].push_back(&P);
+  UsedId U = Ctx.DumpFacts.usedOf(P.Value);
+  if (!U)
+    return;
+  llvm::ArrayRef<Use> Uses = Ctx.D.uses(Ctx.D[U]);
+  bool Once = llvm::all_of(
+      Uses, [&](const Use &Each) { return Each.Name == Uses.front().Name; });
+  for (const Use &Each : Uses) {
+    int32_t Step = Ctx.Memory.stepOf(Each.Name);
+    if (Step < 0)
       continue;
-    if (++Tried > MaxTried)
-      break;
-    if (mayTake(Ctx, Result, Written, *P))
-      return P;
+    std::list<EntryParameter *> &Read = Lists[{Giver::Read, Size, Step}];
+    if (Read.empty() || Read.back() != &P)
+      Read.push_back(&P);
+    if (!Once)
+      continue;
+    Lists[{Giver::ReadOnce, Size, Step}].push_back(&P);
+    return;
+  }
+}
+
+EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
+                             Giver Which) {
+  auto Known = Lists.find(
+      {Which, Ctx.D[Result.Value].Size, Which == Giver::Any ? -1 : Written});
+  if (Known == Lists.end())
+    return nullptr;
+  unsigned Tried = 0;
+  for (auto At = Known->second.begin();
+       At != Known->second.end() && Tried != MaxTried;) {
+    if ((*At)->Aliased) {
+      At = Known->second.erase(At);
+      continue;
+    }
+    ++Tried;
+    if (mayTake(Ctx, Result, Written, **At))
+      return *At;
+    ++At;
   }
   return nullptr;
 }
@@ -209,27 +262,16 @@ static EntryParameter *findGiver(const WasteContext &Ctx,
 static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
   if (!Ctx.Module || !Ctx.Memory.isTimed())
     return;
-  // Arguments by their bytes: a result asks only those of its own size.
-  std::map<uint64_t, std::vector<EntryParameter *>> BySize;
-  for (EntryParameter &P : Ctx.Parameters)
-    if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
-      BySize[Ctx.D[P.Value].Size].push_back(&P);
-  for (auto &[Size, Known] : BySize)
-    llvm::stable_sort(Known, [&](const auto *X, const auto *Y) {
-      return Ctx.D.parameter(Ctx.D[X->Owner]).Number <
-             Ctx.D.parameter(Ctx.D[Y->Owner]).Number;
-    });
+  Givers Known(Ctx);
   ResultPlan Plan(Ctx);
   std::vector<bool> Done(Ctx.Results.size());
   for (Giver Which : {Giver::ReadOnce, Giver::Read, Giver::Any})
     for (const auto &[I, Result] : llvm::enumerate(Ctx.Results)) {
-      auto Known = BySize.find(Ctx.D[Result.Value].Size);
-      if (Done[I] || Ctx.Told[Result.Owner.index()] || Known == BySize.end())
+      if (Done[I] || Ctx.Told[Result.Owner.index()])
         continue;
       std::optional<int32_t> Written = firstWrite(Ctx, Result);
       EntryParameter *P =
-          Written ? findGiver(Ctx, Known->second, Result, *Written, Which)
-                  : nullptr;
+          Written ? Known.find(Result, *Written, Which) : nullptr;
       if (!P)
         continue;
       P->Aliased = Done[I] = true;

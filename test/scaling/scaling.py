@@ -1,7 +1,7 @@
 """scaling.py FOLDER PART/PARTS [CASE...]: what input costs as it grows.
 
-Each case of cases.py, protocases.py and thunkcases.py is run with n and with 4n, and its
-processor time must not grow by more than Limit: linear and n log n stay below,
+Each case of cases.py, protocases.py, summarycases.py and thunkcases.py is run with n and
+with 4n, and its processor time must not grow by more than Limit: linear and n log n stay below,
 n squared is 16. The least of several runs is taken, so that a busy machine
 changes little, and a case that fails is measured again before it counts.
 """
@@ -14,13 +14,14 @@ import sys
 
 from cases import CASES as TEXT_CASES
 from protocases import PROTO_CASES
+from summarycases import SUMMARY_CASES
 from thunkcases import THUNK_CASES
 
 VERIFY = ["hlobuf-verify", "--no-config", "--jobs=1", "--checks=*", "--summary"]
 VIEW = ["hlobuf-view", "--format=json"]
 DIFF = ["hlobuf-diff", "--jobs=1"]
 
-ALL = TEXT_CASES | PROTO_CASES | THUNK_CASES
+ALL = TEXT_CASES | PROTO_CASES | SUMMARY_CASES | THUNK_CASES
 CASES = {name: (make, n, VERIFY) for name, (make, n) in ALL.items()}
 for name in ("equal-names", "values-at-one-step", "staggered-ranges"):
     make, n = TEXT_CASES[name]
