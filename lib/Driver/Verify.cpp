@@ -329,9 +329,12 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   noteKnownDefects(Context.backend(), All);
   Result.Findings = std::move(All);
   // The bytes of a part of the allocations are not those of the program.
-  if (WantMemory && !D.cut(FileRole::Assignment))
+  if (WantMemory && !D.cut(FileRole::Assignment)) {
+    auto Release = [&] { Texts.releasePages(); };
+    TextWalk Walk(Release);
     Result.Memory = summarizeMemory(Context.memory(), Context.names(),
                                     Context.waste(), *WantMemory);
+  }
   return std::move(Result);
 }
 

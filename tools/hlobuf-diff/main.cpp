@@ -14,9 +14,11 @@
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "Support/TextWalk.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -98,7 +100,14 @@ struct SideOfDiff {
   std::vector<Input> Dumps;
   /// Of a single one; several are read again when they are asked for.
   std::unique_ptr<MeasuredDump> Only;
+  /// What is said about it on standard error.
+  std::string Messages;
   bool Failed = false;
+
+  void fail(const llvm::Twine &Text) {
+    Messages += ("error: " + Text + "\n").str();
+    Failed = true;
+  }
 };
 } // namespace
 
@@ -132,18 +141,19 @@ static void fail(const llvm::Twine &Text) {
 
 static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
   StringRef Name = Of.Loaded->Model->Module.Name;
+  auto Release = [&] { Of.Loaded->Texts.releasePages(); };
+  TextWalk Walk(Release);
   return describeProgram(
       Of.Context.memory(), Of.Context.names(),
       printable(Name.empty() ? moduleNameOf(In.Path) : Name));
 }
 
-static SideOfDiff readSide(const std::string &Path) {
+/// Reads what is at \p Path on \p Threads threads.
+static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
   SideOfDiff Side;
   InputList Found = findInputs({Path});
-  for (const InputError &Error : Found.Errors) {
-    fail(printable(Error.Text));
-    Side.Failed = true;
-  }
+  for (const InputError &Error : Found.Errors)
+    Side.fail(printable(Error.Text));
   struct Read {
     ProgramMemory Program;
     std::vector<std::string> Errors;
@@ -166,23 +176,20 @@ static SideOfDiff readSide(const std::string &Path) {
       Done.Measured = std::move(Measured);
     return Done;
   };
-  runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t I, Read &R) {
+  runInOrder(Found.Dumps.size(), Threads, Work, [&](size_t I, Read &R) {
     for (const std::string &Unused : R.Unused)
       if (!Quiet)
-        llvm::errs() << "note: not used: " << printable(Unused) << '\n';
+        Side.Messages += "note: not used: " + printable(Unused) + '\n';
     if (R.Errors.empty()) {
       Side.Programs.push_back(std::move(R.Program));
       Side.Dumps.push_back(Found.Dumps[I]);
       Side.Only = std::move(R.Measured);
     }
     for (const std::string &Error : R.Errors)
-      fail(printable(Error));
-    Side.Failed |= !R.Errors.empty();
+      Side.fail(printable(Error));
   });
-  if (Side.Programs.empty() && !Side.Failed) {
-    fail("no dump in '" + printable(Path) + "'");
-    Side.Failed = true;
-  }
+  if (Side.Programs.empty() && !Side.Failed)
+    Side.fail("no dump in '" + printable(Path) + "'");
   return Side;
 }
 
@@ -312,9 +319,16 @@ int main(int Argc, char **Argv) {
          MaxGrowth + "'");
     return ExitUnreadable;
   }
-  SideOfDiff Old = readSide(Paths[0]);
-  SideOfDiff New = readSide(Paths[1]);
-  if (Old.Programs.empty() || New.Programs.empty())
+  std::array<SideOfDiff, 2> Sides;
+  unsigned Threads = numJobs(Jobs);
+  runInOrder(
+      Sides.size(), Threads,
+      [&](size_t I) { return readSide(Paths[I], (Threads + 1) / 2); },
+      [&](size_t I, SideOfDiff &Side) {
+        llvm::errs() << Side.Messages;
+        Sides[I] = std::move(Side);
+      });
+  if (Sides[0].Programs.empty() || Sides[1].Programs.empty())
     return ExitUnreadable;
-  return compare(Old, New, Allowed);
+  return compare(Sides[0], Sides[1], Allowed);
 }

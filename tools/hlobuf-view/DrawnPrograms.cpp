@@ -75,6 +75,8 @@ static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
     }
     CheckContext Context(*(*L)->Model);
     StringRef Name = (*L)->Model->Module.Name;
+    auto Release = [&] { (*L)->Texts.releasePages(); };
+    TextWalk Walk(Release);
     All.push_back(describeProgram(
         Context.memory(), Context.names(),
         printable(Name.empty() ? moduleNameOf(In.Path) : Name)));
