@@ -172,14 +172,10 @@ void Describer::addValues() {
             .Operations[identityOf(lastPart(From.OpName), From.Source, "")];
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
-  // Neither is longer than a line.
-  constexpr size_t PartBytes = size_t(1) << 20;
-  while (!Text.empty()) {
-    StringRef Part = walked(Text.take_front(Text.find('\n', PartBytes)));
+  forEachPart(Text, [&](StringRef Part) {
     Described.Recomputed +=
         Part.count("/rematted_computation") + Part.count(".remat");
-    Text = Text.drop_front(Part.size());
-  }
+  });
 }
 
 void Describer::addArguments() {

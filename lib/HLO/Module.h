@@ -53,7 +53,8 @@ struct HloNode {
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
-  /// See number(). With Calls, the index of the first one in HloModule::Calls.
+  /// See number(). With HasCalls, the index of the first one in
+  /// HloModule::Calls.
   uint32_t NumberOrCall = 0;
   /// Index into the operands of the module or program. The next instruction's
   /// are those after its own.
@@ -68,10 +69,10 @@ struct HloNode {
   bool ReadsParts : 1 = false;
   /// The text may hold output_to_operand_aliasing.
   bool MayDeclareAliases : 1 = false;
-  bool Calls : 1 = false;
+  bool HasCalls : 1 = false;
 
   /// Of isNumbered() `parameter(N)` or `index=N`, else 0.
-  uint32_t number() const { return Calls ? 0 : NumberOrCall; }
+  uint32_t number() const { return HasCalls ? 0 : NumberOrCall; }
 };
 
 /// Bytes of an instruction's text: all, those before the `(` of the operands,
@@ -182,7 +183,7 @@ struct HloModule {
     return {Operands[I.FirstOperand + K], path(I, K)};
   }
   llvm::ArrayRef<HloCall> calls(const HloInstruction &I) const {
-    if (!I.Calls)
+    if (!I.HasCalls)
       return {};
     size_t Count = 1;
     while (Calls[I.NumberOrCall + Count - 1].More)

@@ -404,11 +404,11 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
                                opcodeText(I.Op), M.name(I), callKey(Role)));
       return;
     }
-    if (I.Calls)
+    if (I.HasCalls)
       M.Calls.back().More = true;
     else
       I.NumberOrCall = static_cast<uint32_t>(M.Calls.size());
-    I.Calls = true;
+    I.HasCalls = true;
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   });

@@ -42,7 +42,7 @@ private:
   llvm::DenseSet<uint32_t> Gone;
   /// Values that only an update of an argument reads.
   llvm::SetVector<uint32_t> Gradients;
-  /// Those whose operands are among them.
+  /// Instructions that addOperands() has seen.
   llvm::DenseSet<uint32_t> Writers;
   /// Instructions that may still be asked for what they depend on.
   size_t Budget;

@@ -178,9 +178,7 @@ enum class Giver : uint8_t {
   Read,
   Any,
 };
-} // namespace
 
-namespace {
 /// Arguments by what results ask for: their bytes, and the step at which they
 /// are read.
 class Givers {

@@ -67,6 +67,22 @@ static std::string entry(const std::string &Lines,
   return "HloModule m\n\n" + Computations + "ENTRY %main {\n" + Lines + "}\n";
 }
 
+/// The operands of the last instruction end where all do.
+TEST(Module, OperandsEndWhereTheNextOnesBegin) {
+  HloModule M;
+  M.Operands = {HloId(0), HloId(0), HloId(1), HloId(2)};
+  for (uint32_t First : {0, 0, 1, 1, 4}) {
+    M.Instructions.emplace_back();
+    M.Instructions.back().FirstOperand = First;
+  }
+  std::vector<size_t> Counts;
+  for (const HloInstruction &I : M.Instructions)
+    Counts.push_back(M.operands(I).size());
+  EXPECT_EQ(Counts, (std::vector<size_t>{0, 1, 0, 3, 0}));
+  M.Operands.push_back(HloId(3));
+  EXPECT_EQ(M.operands(M.Instructions.back()).size(), 1u);
+}
+
 /// Lines of 64 KiB and more keep their extents elsewhere.
 TEST(Module, LongTexts) {
   std::string Long(70000, 'x');

@@ -313,6 +313,10 @@ int main(int Argc, char **Argv) {
     fail("expected an old and a new dump or folder");
     return ExitUnreadable;
   }
+  if (Paths[0] == "-" && Paths[1] == "-") {
+    fail("only one of the two can be standard input");
+    return ExitUnreadable;
+  }
   std::optional<Growth> Allowed;
   if (!MaxGrowth.empty() && !(Allowed = parseGrowth(MaxGrowth))) {
     fail("--max-growth: expected bytes such as 64MiB, or 5%, not '" +
@@ -323,7 +327,7 @@ int main(int Argc, char **Argv) {
   unsigned Threads = numJobs(Jobs);
   runInOrder(
       Sides.size(), Threads,
-      [&](size_t I) { return readSide(Paths[I], (Threads + 1) / 2); },
+      [&](size_t I) { return readSide(Paths[I], std::max(1u, Threads / 2)); },
       [&](size_t I, SideOfDiff &Side) {
         llvm::errs() << Side.Messages;
         Sides[I] = std::move(Side);

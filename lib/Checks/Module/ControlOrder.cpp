@@ -102,11 +102,9 @@ void ControlOrder::check(HloId Id) {
 }
 
 void ControlOrder::run() {
-  // In parts, so that the text does not stay in memory.
-  constexpr size_t PartBytes = size_t(1) << 20;
   HloId Last;
-  for (size_t Begin = 0; Begin < M.Text.size(); Begin += PartBytes) {
-    StringRef Part = walked(M.Text.substr(Begin, PartBytes + Key.size() - 1));
+  forEachPart(M.Text, [&](StringRef Part) {
+    auto Begin = static_cast<size_t>(Part.data() - M.Text.data());
     for (size_t At = Part.find(Key); At != StringRef::npos;
          At = Part.find(Key, At + Key.size())) {
       HloId Id = instructionAt(Begin + At);
@@ -117,7 +115,7 @@ void ControlOrder::run() {
       check(Id);
       Last = Id;
     }
-  }
+  });
 }
 
 void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
