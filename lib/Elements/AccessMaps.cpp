@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements/AccessMaps.h"
+#include "Elements/GatherMaps.h"
 #include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
@@ -295,6 +296,8 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
     return slicedAtStart(S);
   case Opcode::DynamicUpdateSlice:
     return updated(S);
+  case Opcode::Gather:
+    return gatherMap(All, Starts, Sets, S.At, S.Operand);
   case Opcode::Pad:
     return padded(S);
   case Opcode::Concatenate:
@@ -317,4 +320,11 @@ IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
     return {};
   return dispatch(P[At.Id].Op, {At, Operand, From, To,
                                 P.module().attributes(P.module()[At.Id])});
+}
+
+bool AccessMaps::hasConstantIndices(ScopedId At) {
+  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
+  size_t Indices = P[At.Id].Op == Opcode::Gather ? 1 : Operands.size() / 2;
+  return Indices < Operands.size() &&
+         isConstant(All, {At.Scope, Operands[Indices]});
 }

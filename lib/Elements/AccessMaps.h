@@ -18,11 +18,13 @@ namespace hlobuf {
 class AccessMaps {
 public:
   AccessMaps(Scalars &All, StartIndices &Starts, const IntegerSets &Sets)
-      : P(All.program()), Starts(Starts), Sets(Sets) {}
+      : P(All.program()), All(All), Starts(Starts), Sets(Sets) {}
 
   /// From an index of part \p Part of \p At to those of operand \p Operand that
-  /// it reads, which is AccessKind::Mapped.
+  /// it reads, which is AccessKind::Mapped or Indexed.
   IntegerMap map(ScopedId At, uint32_t Part, uint32_t Operand);
+  /// True if the indices of gather or scatter \p At are the same in every run.
+  bool hasConstantIndices(ScopedId At);
   /// The indices of the result that dynamic-update-slice \p At replaces.
   IntegerSet window(ScopedId At);
 
@@ -58,6 +60,7 @@ private:
   }
 
   const Program &P;
+  Scalars &All;
   StartIndices &Starts;
   const IntegerSets &Sets;
 };

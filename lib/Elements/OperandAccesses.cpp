@@ -116,8 +116,8 @@ void AccessFinder::scattered() {
   uint32_t Own = Part == 0 ? 0 : Part - 1;
   if (Own < Inputs)
     elementwise(Own);
-  whole(Inputs, AccessKind::Any);
-  whole(Inputs + 1 + Own, AccessKind::Any);
+  whole(Inputs, AccessKind::Indexed);
+  whole(Inputs + 1 + Own, AccessKind::Indexed);
 }
 
 /// The parts of a start are operands, which are passed, results and contexts.
@@ -172,6 +172,8 @@ void AccessFinder::dispatch() {
     return updated();
   case Opcode::Dot:
     return mapped(0, 2);
+  case Opcode::Gather:
+    return all(AccessKind::Indexed);
   case Opcode::Reduce:
   case Opcode::ReduceWindow:
     return mapped(0, Operands.size());

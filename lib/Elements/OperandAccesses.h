@@ -29,6 +29,9 @@ enum class AccessKind : uint8_t {
   Mapped,
   /// As SameIndex, but for the window that an update writes.
   OutsideWindow,
+  /// Indices tell which: AccessMaps knows the elements where those are the same
+  /// in every run, and it is Any or Unknown where not.
+  Indexed,
   /// Any element may be read for any other, by definition of the opcode.
   Any,
   /// The text does not tell.

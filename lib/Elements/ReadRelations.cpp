@@ -188,7 +188,7 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
   if (isSameBytes(E, X, Y)) {
     Next.SameAddress &= storedBits(X) == storedBits(Y) && storedBits(X) != 0;
     Next.SameIndex &= Same;
-  } else if (E.Kind == AccessKind::Mapped) {
+  } else if (E.Kind == AccessKind::Mapped || E.Kind == AccessKind::Indexed) {
     // A reshape without tiles moves nothing.
     Next.SameAddress &= P[From.At.Id].Op == Opcode::Reshape &&
                         storedBits(X) == storedBits(Y) && isRowMajor(X) &&
@@ -216,9 +216,15 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
   if (Inside && E.Kind != AccessKind::SameIndex &&
       E.Kind != AccessKind::SameBytes && E.Kind != AccessKind::OutsideWindow)
     Next.Cause = From.At.Id;
-  if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown) {
-    readAll(Next, X, Y,
-            E.Kind == AccessKind::Any ? ReadKind::Any : ReadKind::Unknown);
+  IntegerMap Step;
+  if (E.Kind == AccessKind::Indexed)
+    Step = Maps.map(From.At, From.Part, E.Operand);
+  if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown ||
+      (E.Kind == AccessKind::Indexed && !Step)) {
+    bool Known =
+        E.Kind == AccessKind::Any ||
+        (E.Kind == AccessKind::Indexed && !Maps.hasConstantIndices(From.At));
+    readAll(Next, X, Y, Known ? ReadKind::Any : ReadKind::Unknown);
     return Next;
   }
   if (Relation.isIdentity()) {
@@ -238,12 +244,11 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     else
       Next.Overestimated = true;
   }
-  IntegerMap Step;
   if (E.Kind == AccessKind::Mapped)
     Step = Maps.map(From.At, From.Part, E.Operand);
   else if (isSameBytes(E, X, Y))
     Step = samePlace(Sets, X, Y);
-  else if (hasSameSizes(X, Y))
+  else if (E.Kind != AccessKind::Indexed && hasSameSizes(X, Y))
     Step = IntegerMap::identity(Sets, X.Dimensions.size());
   if (!Step) {
     Next.Map = IntegerMap::product(Next.Map.domain(), allIndices(Sets, Y));
