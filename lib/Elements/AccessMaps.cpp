@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements/AccessMaps.h"
-#include "Elements/GatherMaps.h"
+#include "Elements/IndexedSlices.h"
 #include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
@@ -134,6 +134,8 @@ IntegerMap AccessMaps::updated(const Step &S) {
 
 IntegerSet AccessMaps::window(ScopedId At) {
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
+  if (P[At.Id].Op == Opcode::Scatter)
+    return scatteredElements(All, Starts, Sets, At);
   const Shape &Result = shape(At.Id, 0);
   unsigned Rank = Result.Dimensions.size();
   if (Operands.size() < 2 || shape(Operands[1], 0).Dimensions.size() != Rank)
@@ -297,7 +299,8 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
   case Opcode::DynamicUpdateSlice:
     return updated(S);
   case Opcode::Gather:
-    return gatherMap(All, Starts, Sets, S.At, S.Operand);
+  case Opcode::Scatter:
+    return indexedMap(All, Starts, Sets, S.At, S.Operand);
   case Opcode::Pad:
     return padded(S);
   case Opcode::Concatenate:

@@ -162,13 +162,13 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
   if (Windows)
     return *Windows;
   Windows.emplace();
-  bool Known = Chain.Found && !Chain.AnyPlace;
+  bool Known = Chain.Found;
   for (ScopedId Update : Chain.Updates) {
     if (!Known)
       break;
     const Shape &At = shapeOf(P, Update.Id, 0);
     IntegerSet Elements = I.Maps.window(Update);
-    if (!hasSameIndices(At, Result))
+    if (Elements && !hasSameIndices(At, Result))
       Elements =
           samePlace(I.Sets, Result, At).intersectRange(Elements).domain();
     Known = static_cast<bool>(Elements);
@@ -212,10 +212,11 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
 void HazardFinder::decide(const Question &Asked) {
   const std::vector<Window> &All = windows();
   IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
-  if (!Asked.OtherLoop && Asked.Conflicts.isSubset(Identity) == Decision(true))
+  bool Same = Asked.OtherLoop || Asked.Relation.Repeated;
+  if (!Same && Asked.Conflicts.isSubset(Identity) == Decision(true))
     return;
   IntegerMap Others =
-      Asked.OtherLoop ? Asked.Conflicts : Asked.Conflicts.subtract(Identity);
+      Same ? Asked.Conflicts : Asked.Conflicts.subtract(Identity);
   IntegerSet Read = Others.range();
   if (AllWindows) {
     IntegerSet Some =

@@ -100,12 +100,12 @@ bool ChainWalk::step() {
   if (N.Op == Opcode::Parameter)
     return At.Scope != 0 && stepOutOf();
   uint32_t Own = 0;
-  if (N.Op == Opcode::DynamicUpdateSlice) {
+  if (isUpdate(N.Op)) {
     Chain.Writer = At.Id;
     Chain.Updates.push_back(At);
-  } else if (N.Op == Opcode::Scatter) {
-    Chain.Writer = At.Id;
-    Chain.AnyPlace = true;
+  }
+  if (N.Op == Opcode::Scatter) {
+    Chain.Scatters = true;
     Own = Part == 0 ? 0 : Part - 1;
   }
   if (skipCollective())

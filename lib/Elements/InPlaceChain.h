@@ -15,17 +15,17 @@ struct InPlaceChain {
   bool Found = false;
   uint32_t Operand = 0;
   uint32_t Part = 0;
-  /// dynamic-update-slices, the last one first.
+  /// dynamic-update-slices and scatters, the last one first.
   std::vector<ScopedId> Updates;
-  /// An update at places that the text does not tell: scatter.
-  bool AnyPlace = false;
+  /// A scatter is one of them.
+  bool Scatters = false;
   /// The first update; invalid if there is none.
   HloId Writer;
   /// Too long to be followed.
   bool Incomplete = false;
 
   /// Nothing is written that was not there.
-  bool onlyForwards() const { return Found && !AnyPlace && Updates.empty(); }
+  bool onlyForwards() const { return Found && Updates.empty(); }
 };
 
 /// How part \p Part of \p Id comes from an operand. Takes its steps from

@@ -224,6 +224,8 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     bool Known =
         E.Kind == AccessKind::Any ||
         (E.Kind == AccessKind::Indexed && !Maps.hasConstantIndices(From.At));
+    Next.Repeated |=
+        P[From.At.Id].Op == Opcode::Scatter && ArrayOrder(Y).elements() != 1;
     readAll(Next, X, Y, Known ? ReadKind::Any : ReadKind::Unknown);
     return Next;
   }
@@ -268,7 +270,8 @@ void ReadWalk::add(uint32_t To, ReadRelation Relation) {
   for (ReadRelation &Known : Relations[To]) {
     if (Known.Kind != Relation.Kind || Known.Moves != Relation.Moves ||
         Known.SameAddress != Relation.SameAddress ||
-        Known.SameIndex != Relation.SameIndex || Known.Used != Relation.Used)
+        Known.SameIndex != Relation.SameIndex ||
+        Known.Repeated != Relation.Repeated || Known.Used != Relation.Used)
       continue;
     Known.Overestimated |= Relation.Overestimated;
     if (Relation.isIdentity()) {

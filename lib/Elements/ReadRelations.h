@@ -39,6 +39,8 @@ struct ReadRelation {
   bool Moves = true;
   /// Some of these reads do not happen.
   bool Overestimated = false;
+  /// An element may be written more than once, and read between.
+  bool Repeated = false;
   /// What is read has the address, or the index, of what is written; Map is
   /// null then.
   bool SameAddress = true;

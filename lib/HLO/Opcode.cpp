@@ -138,3 +138,26 @@ const AsyncOpcodes *hlobuf::endedBy(Opcode Op) {
       return &Pair;
   return nullptr;
 }
+
+bool hlobuf::onlyComputes(Opcode Op) {
+  switch (Op) {
+  case Opcode::AddDependency:
+  case Opcode::Domain:
+  case Opcode::OptBarrier:
+    return false;
+  case Opcode::BitcastConvert:
+  case Opcode::Constant:
+  case Opcode::Convolution:
+  case Opcode::Dot:
+  case Opcode::Fusion:
+  case Opcode::Gather:
+  case Opcode::Iota:
+  case Opcode::Reduce:
+  case Opcode::ReduceWindow:
+  case Opcode::Scatter:
+  case Opcode::Sort:
+    return true;
+  default:
+    return isElementwise(Op) || movesElements(Op);
+  }
+}

@@ -216,6 +216,8 @@ inline bool usesNothing(Opcode Op) {
 inline bool mayBeSugar(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::MaySugar);
 }
+/// True if \p Op does nothing but compute its result from its operands.
+bool onlyComputes(Opcode Op);
 /// See OpcodeTrait; true for an opcode that is not known.
 inline bool takesTuples(Opcode Op) {
   return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::TakesTuples);

@@ -234,7 +234,7 @@ bool InPlaceHazards::isProof(HloId Id, const ElementHazard &Hazard,
 /// Its emitter copies what it scatters before it writes (libtpu, 2026).
 static bool copiesUpdates(const Facts &DumpFacts, llvm::StringRef Attributes,
                           const InPlaceChain &Chain) {
-  return Chain.AnyPlace && DumpFacts.isTPU() &&
+  return Chain.Scatters && DumpFacts.isTPU() &&
          findAttribute(Attributes, "kind") == llvm::StringRef("kCustom");
 }
 

@@ -167,30 +167,6 @@ void ModuleInstructions::checkHeading(const HloComputation &C) {
       .about(C.Name);
 }
 
-/// True if \p Op does nothing but compute its result.
-static bool onlyComputes(Opcode Op) {
-  switch (Op) {
-  case Opcode::AddDependency:
-  case Opcode::Domain:
-  case Opcode::OptBarrier:
-    return false;
-  case Opcode::BitcastConvert:
-  case Opcode::Constant:
-  case Opcode::Convolution:
-  case Opcode::Dot:
-  case Opcode::Fusion:
-  case Opcode::Gather:
-  case Opcode::Iota:
-  case Opcode::Reduce:
-  case Opcode::ReduceWindow:
-  case Opcode::Scatter:
-  case Opcode::Sort:
-    return true;
-  default:
-    return isElementwise(Op) || movesElements(Op);
-  }
-}
-
 /// True if rematerialization made \p I, or a copy of it.
 bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
   constexpr llvm::StringRef Tail = ".remat";

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Elements/IndexedSlices.h"
+#include "Elements/ArrayPlaces.h"
+#include "HLO/AttributeNumbers.h"
+
+using namespace hlobuf;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// More start indices than these are not computed.
+static constexpr int64_t MaxStarts = 4096;
+/// A relation of more runs than these is not built.
+static constexpr size_t MaxRuns = 64;
+/// More instructions than these are not asked what they are computed from.
+static constexpr size_t MaxInstructions = 1000;
+
+namespace {
+/// The slices of one gather or scatter.
+class IndexedSlices {
+public:
+  IndexedSlices(Scalars &All, StartIndices &Starts, const IntegerSets &Sets,
+                ScopedId At, bool IsScatter, const Shape &Whole,
+                const Shape &Slices, HloId Indices)
+      : All(All), Starts(Starts), Sets(Sets), At(At), IsScatter(IsScatter),
+        Whole(Whole), Slices(Slices), IndicesId(Indices),
+        Indices(All.shape({{At.Scope, Indices}})) {}
+  /// False if attributes do not fit shapes.
+  bool readAttributes();
+  /// From an index of the slices to those of the whole array; null where that
+  /// is not known.
+  IntegerMap inWhole();
+  /// From an index of the slices to those of the indices.
+  IntegerMap inIndices() const;
+  unsigned rank() const { return Slices.Dimensions.size(); }
+
+private:
+  /// Slices whose starts grow by the same steps along the last batch dimension.
+  struct Run {
+    /// The batch index of the first one.
+    SmallVector<int64_t, 4> First;
+    int64_t Count = 1;
+    SmallVector<int64_t, 4> Start;
+    SmallVector<int64_t, 4> Step;
+  };
+
+  bool findRuns();
+  std::optional<SmallVector<int64_t, 4>> startsAt(ArrayRef<int64_t> Row);
+  std::optional<int64_t> startAt(int64_t Element, int64_t Dimension);
+  void add(ArrayRef<int64_t> Row, ArrayRef<int64_t> Start);
+  IntegerMap sliceOf(const Run &R) const;
+
+  Scalars &All;
+  StartIndices &Starts;
+  const IntegerSets &Sets;
+  ScopedId At;
+  bool IsScatter;
+  /// The array that has the slices.
+  const Shape &Whole;
+  /// All slices: what gather makes, or the updates of scatter.
+  const Shape &Slices;
+  HloId IndicesId;
+  const Shape &Indices;
+  AttributeNumbers StartMap, Sizes, WholeBatch, IndicesBatch;
+  int64_t VectorDimension = 0;
+  /// Dimensions of the slices, for each of the whole array; -1 for those of
+  /// size one that they leave out.
+  SmallVector<int64_t, 4> OffsetOf;
+  /// Dimensions of indices, the vector's left out, and of the slices.
+  SmallVector<std::pair<int64_t, int64_t>, 4> Batch;
+  std::vector<Run> Runs;
+};
+} // namespace
+
+bool IndexedSlices::readAttributes() {
+  llvm::StringRef Text = All.attributes(At.Id);
+  auto Numbers = [&](llvm::StringRef OfGather, llvm::StringRef OfScatter) {
+    return numbersIn(findAttribute(Text, IsScatter ? OfScatter : OfGather))
+        .value_or(AttributeNumbers());
+  };
+  auto Offsets = Numbers("offset_dims", "update_window_dims");
+  auto Collapsed = Numbers("collapsed_slice_dims", "inserted_window_dims");
+  StartMap = Numbers("start_index_map", "scatter_dims_to_operand_dims");
+  WholeBatch = Numbers("operand_batching_dims", "input_batching_dims");
+  IndicesBatch =
+      Numbers("start_indices_batching_dims", "scatter_indices_batching_dims");
+  auto Vector = findAttribute(Text, "index_vector_dim");
+  int64_t Rank = Indices.Dimensions.size();
+  int64_t WholeRank = Whole.Dimensions.size();
+  if (!Vector || Vector->getAsInteger(10, VectorDimension) ||
+      WholeBatch.size() != IndicesBatch.size())
+    return false;
+  int64_t Length =
+      VectorDimension < Rank ? Indices.Dimensions[VectorDimension].Size : 1;
+  if (static_cast<int64_t>(StartMap.size()) != Length ||
+      llvm::any_of(StartMap, [&](int64_t D) { return D >= WholeRank; }))
+    return false;
+  int64_t SlicesRank = Slices.Dimensions.size();
+  size_t Next = 0;
+  for (int64_t D = 0; D != WholeRank; ++D) {
+    bool Left =
+        llvm::is_contained(Collapsed, D) || llvm::is_contained(WholeBatch, D);
+    if (!Left && (Next == Offsets.size() || Offsets[Next] >= SlicesRank))
+      return false;
+    OffsetOf.push_back(Left ? -1 : Offsets[Next++]);
+    Sizes.push_back(Left ? 1 : Slices.Dimensions[OffsetOf.back()].Size);
+  }
+  int64_t Dimension = 0;
+  for (int64_t D = 0; D != SlicesRank; ++D) {
+    if (llvm::is_contained(Offsets, D))
+      continue;
+    Dimension += Dimension == VectorDimension;
+    Batch.push_back({Dimension++, D});
+  }
+  bool HasVector = Dimension == VectorDimension && Dimension < Rank;
+  return Next == Offsets.size() && Dimension + HasVector == Rank;
+}
+
+/// Where element \p Element of the indices puts a slice along \p Dimension:
+/// gather clamps it, scatter leaves out slices that do not fit.
+std::optional<int64_t> IndexedSlices::startAt(int64_t Element,
+                                              int64_t Dimension) {
+  ScalarId Index{{At.Scope, IndicesId}, 0, Element};
+  if (IsScatter)
+    return All.evaluate(Index, {});
+  SymbolicIndex Start =
+      Starts.start(Index, Whole.Dimensions[Dimension].Size - Sizes[Dimension]);
+  return Start.Parameter ? std::nullopt : std::optional(Start.Constant);
+}
+
+/// The start of the slice in each dimension, batch dimensions aside; nothing if
+/// one is not known.
+std::optional<SmallVector<int64_t, 4>>
+IndexedSlices::startsAt(ArrayRef<int64_t> Row) {
+  SmallVector<int64_t, 4> Result(Sizes.size());
+  int64_t Rank = Indices.Dimensions.size();
+  for (size_t K = 0; K != StartMap.size(); ++K) {
+    int64_t Element = 0;
+    for (int64_t D = 0, B = 0; D != Rank; ++D)
+      Element = Element * Indices.Dimensions[D].Size +
+                (D == VectorDimension ? static_cast<int64_t>(K) : Row[B++]);
+    auto Start = startAt(Element, StartMap[K]);
+    if (!Start)
+      return std::nullopt;
+    Result[StartMap[K]] = *Start;
+  }
+  return Result;
+}
+
+/// Extends the last run, or begins another one.
+void IndexedSlices::add(ArrayRef<int64_t> Row, ArrayRef<int64_t> Start) {
+  for (size_t D = 0; D != Start.size(); ++D)
+    if (Start[D] < 0 || Start[D] > Whole.Dimensions[D].Size - Sizes[D])
+      return; // Of scatter alone.
+  auto Follows = [&](const Run &Last) {
+    return !Row.empty() &&
+           Row.drop_back() == ArrayRef(Last.First).drop_back() &&
+           Row.back() == Last.First.back() + Last.Count;
+  };
+  if (!Runs.empty() && Follows(Runs.back())) {
+    Run &Last = Runs.back();
+    SmallVector<int64_t, 4> Step(Start);
+    for (size_t D = 0; D != Step.size(); ++D)
+      Step[D] -= Last.Start[D] + (Last.Count - 1) * Last.Step[D];
+    if (Last.Count == 1)
+      Last.Step = Step;
+    if (Last.Step == Step) {
+      ++Last.Count;
+      return;
+    }
+  }
+  Run &New = Runs.emplace_back();
+  New.First.assign(Row.begin(), Row.end());
+  New.Start.assign(Start.begin(), Start.end());
+  New.Step.assign(Start.size(), 0);
+}
+
+bool IndexedSlices::findRuns() {
+  int64_t Count = StartMap.size();
+  for (auto [D, Of] : Batch) {
+    int64_t Size = Indices.Dimensions[D].Size;
+    if (Size <= 0 || Size > MaxStarts || (Count *= Size) > MaxStarts)
+      return false;
+  }
+  SmallVector<int64_t, 4> Row(Batch.size());
+  while (true) {
+    auto Start = startsAt(Row);
+    if (!Start)
+      return false;
+    add(Row, *Start);
+    if (Runs.size() > MaxRuns)
+      return false;
+    size_t D = Row.size();
+    for (; D != 0; Row[--D] = 0)
+      if (++Row[D - 1] != Indices.Dimensions[Batch[D - 1].first].Size)
+        break;
+    if (D == 0)
+      return true;
+  }
+}
+
+IntegerMap IndexedSlices::inIndices() const {
+  unsigned Rank = Indices.Dimensions.size();
+  RelationBuilder Relations(Sets, Slices.Dimensions.size(), Rank);
+  for (auto [D, Of] : Batch)
+    Relations.equal({{TermKind::Out, static_cast<unsigned>(D), 1},
+                     {TermKind::In, static_cast<unsigned>(Of), -1}});
+  if (VectorDimension < Rank)
+    Relations.within(TermKind::Out, VectorDimension, {}, StartMap.size());
+  return Relations.map();
+}
+
+IntegerMap IndexedSlices::sliceOf(const Run &R) const {
+  RelationBuilder Relations(Sets, Slices.Dimensions.size(), Sizes.size());
+  for (size_t B = 0; B != Batch.size(); ++B)
+    Relations.within(TermKind::In, Batch[B].second, {R.First[B], {}},
+                     B + 1 == Batch.size() ? R.Count : 1);
+  for (unsigned D = 0; D != Sizes.size(); ++D) {
+    SmallVector<LinearTerm, 3> Sum = {{TermKind::Out, D, 1}};
+    int64_t Begin = R.Start[D];
+    if (OffsetOf[D] >= 0)
+      Sum.push_back({TermKind::In, static_cast<unsigned>(OffsetOf[D]), -1});
+    if (R.Step[D] != 0) {
+      Sum.push_back({TermKind::In, static_cast<unsigned>(Batch.back().second),
+                     -R.Step[D]});
+      Begin -= R.Step[D] * R.First.back();
+    }
+    auto Batching = llvm::find(WholeBatch, static_cast<int64_t>(D));
+    if (Batching != WholeBatch.end()) {
+      int64_t From = IndicesBatch[Batching - WholeBatch.begin()];
+      for (auto [Dimension, Of] : Batch)
+        if (Dimension == From)
+          Sum.push_back({TermKind::In, static_cast<unsigned>(Of), -1});
+    }
+    Relations.equal(Sum, -Begin);
+  }
+  return Relations.map();
+}
+
+IntegerMap IndexedSlices::inWhole() {
+  if (!findRuns())
+    return {};
+  IntegerMap Pairs =
+      IntegerMap::product(allIndices(Sets, Slices), allIndices(Sets, Whole));
+  IntegerMap United = Pairs.subtract(Pairs);
+  for (const Run &R : Runs)
+    United = United.unite(sliceOf(R).intersect(Pairs));
+  return Runs.size() > 1 ? United.coalesce() : United;
+}
+
+/// The slices of \p At, whose operands are as many arrays as \p Inputs,
+/// indices, and updates; nothing where its attributes do not fit.
+static std::optional<IndexedSlices> scatterSlices(Scalars &All,
+                                                  StartIndices &Starts,
+                                                  const IntegerSets &Sets,
+                                                  ScopedId At, size_t &Inputs) {
+  ArrayRef<HloId> Operands = All.program().operands(At.Id);
+  Inputs = Operands.size() / 2;
+  auto ShapeOf = [&](size_t K) -> const Shape & {
+    return All.shape({{At.Scope, Operands[K]}});
+  };
+  if (Inputs == 0 || Operands.size() != 2 * Inputs + 1 ||
+      !ShapeOf(0).isArray() || !ShapeOf(Inputs).isArray() ||
+      !ShapeOf(Inputs + 1).isArray())
+    return std::nullopt;
+  IndexedSlices Slices(All, Starts, Sets, At, /*IsScatter=*/true, ShapeOf(0),
+                       ShapeOf(Inputs + 1), Operands[Inputs]);
+  if (!Slices.readAttributes())
+    return std::nullopt;
+  return Slices;
+}
+
+/// From an element to the one update that is for it.
+static IntegerMap scatterMap(Scalars &All, StartIndices &Starts,
+                             const IntegerSets &Sets, ScopedId At,
+                             uint32_t Operand) {
+  size_t Inputs = 0;
+  auto Slices = scatterSlices(All, Starts, Sets, At, Inputs);
+  IntegerMap Written = Slices ? Slices->inWhole() : IntegerMap();
+  if (!Written)
+    return {};
+  // Of two updates of one element, the second reads what the first wrote.
+  IntegerMap Update = Written.reverse();
+  IntegerMap Others = Written.then(Update);
+  if (Others.isSubset(IntegerMap::identity(Sets, Slices->rank())) !=
+      Decision(true))
+    return {};
+  return Operand == Inputs ? Update.then(Slices->inIndices()) : Update;
+}
+
+IntegerSet hlobuf::scatteredElements(Scalars &All, StartIndices &Starts,
+                                     const IntegerSets &Sets, ScopedId At) {
+  size_t Inputs = 0;
+  auto Slices = scatterSlices(All, Starts, Sets, At, Inputs);
+  IntegerMap Written = Slices && Inputs == 1 ? Slices->inWhole() : IntegerMap();
+  return Written ? Written.range() : IntegerSet();
+}
+
+IntegerMap hlobuf::indexedMap(Scalars &All, StartIndices &Starts,
+                              const IntegerSets &Sets, ScopedId At,
+                              uint32_t Operand) {
+  const Program &P = All.program();
+  if (P[At.Id].Op == Opcode::Scatter)
+    return scatterMap(All, Starts, Sets, At, Operand);
+  ArrayRef<HloId> Operands = P.operands(At.Id);
+  if (Operands.size() != 2)
+    return {};
+  const Shape &Whole = All.shape({{At.Scope, Operands[0]}});
+  if (!Whole.isArray() || !All.shape({{At.Scope, Operands[1]}}).isArray())
+    return {};
+  IndexedSlices Slices(All, Starts, Sets, At, /*IsScatter=*/false, Whole,
+                       All.shape({At}), Operands[1]);
+  if (!Slices.readAttributes())
+    return {};
+  return Operand == 1 ? Slices.inIndices() : Slices.inWhole();
+}
+
+bool hlobuf::isConstant(Scalars &All, ScopedId Id) {
+  const Program &P = All.program();
+  SmallVector<ScopedId, 16> Todo = {Id};
+  std::map<ScopedId, bool> Seen;
+  while (!Todo.empty()) {
+    ScopedId At = Todo.pop_back_val();
+    if (!Seen.try_emplace(At, true).second)
+      continue;
+    if (Seen.size() > MaxInstructions)
+      return false;
+    const HloNode &N = P[At.Id];
+    if (N.Op == Opcode::Constant || N.Op == Opcode::Iota)
+      continue;
+    if (N.Op == Opcode::Parameter && At.Scope != 0) {
+      ScopedId Call = All.caller(At.Scope);
+      if (N.number() >= P.operands(Call.Id).size())
+        return false;
+      Todo.push_back({Call.Scope, P.operands(Call.Id)[N.number()]});
+      continue;
+    }
+    if (N.Op == Opcode::Fusion && !N.Sugar) {
+      ComputationId Body = P.callee(At.Id, CallRole::Calls);
+      HloId Root = Body ? P.root(Body) : HloId();
+      if (!Root)
+        return false;
+      Todo.push_back({All.enter(At), Root});
+      continue;
+    }
+    if (P.operands(At.Id).empty() ||
+        !(onlyComputes(N.Op) || accessesNoMemory(N.Op)))
+      return false;
+    for (HloId Operand : P.operands(At.Id))
+      Todo.push_back({At.Scope, Operand});
+  }
+  return true;
+}
