@@ -60,7 +60,7 @@ elseif(HLOBUF_SANITIZE_THREAD)
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
 elseif(HLOBUF_STATIC)
-  add_link_options(-static -no-pie)
+  add_link_options(-static $<$<CXX_COMPILER_ID:GNU>:-no-pie>)
 endif()
 
 find_program(HLOBUF_CCACHE ccache)
