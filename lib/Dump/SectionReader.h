@@ -9,7 +9,7 @@
 #include "Dump/SyntaxErrors.h"
 #include "HLO/PendingText.h"
 #include "Support/LineCursor.h"
-#include <algorithm>
+#include "Support/Reserve.h"
 
 namespace hlobuf {
 
@@ -20,18 +20,11 @@ public:
       : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
 
 protected:
-  /// Appends, and grows by what the rest of \p Text will need if it goes on
-  /// like the part before \p Offset: doubling would cost up to twice the
-  /// memory.
+  /// Appends the record of the line at \p Offset of \p Text.
   template <typename T>
   static void append(std::vector<T> &To, const T &Record, llvm::StringRef Text,
                      size_t Offset) {
-    if (To.size() == To.capacity()) {
-      size_t Size = To.size();
-      size_t Needed = static_cast<size_t>(double(Size) * double(Text.size()) /
-                                          double(Offset + 1) * 1.02);
-      To.reserve(16 + std::clamp(Needed, Size + Size / 5, Size * 2));
-    }
+    reserveForRest(To, Offset, Text.size());
     To.push_back(Record);
   }
 

@@ -10,6 +10,7 @@
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
+#include "Support/Reserve.h"
 #include "Support/TextHash.h"
 #include "Support/TextWalk.h"
 
@@ -46,6 +47,9 @@ private:
   void resolveOperands(uint32_t FirstOperand);
   bool hasElement(const HloInstruction &I, size_t K) const;
   void resolveCalls();
+  template <typename T> void reserve(std::vector<T> &All) {
+    reserveForRest(All, In.offset(), M.Text.size());
+  }
   void refuse(StringRef Where, std::string Reason) {
     Refused = true;
     Complain(Where, std::move(Reason));
@@ -69,12 +73,6 @@ private:
   std::vector<StringRef> CalleeNames;
 };
 } // namespace
-
-/// Gives back the room that growing left in \p All. What the standard library
-/// has for this does nothing without exceptions.
-template <typename T> static void shrink(std::vector<T> &All) {
-  std::vector<T>(All.begin(), All.end()).swap(All);
-}
 
 /// True if \p Line begins an instruction: `  [ROOT ][%]name = `.
 static bool beginsInstruction(StringRef Line) {
@@ -115,14 +113,9 @@ HloModule ModuleReader::read() {
   // What follows looks at the whole text once more.
   TextWalk Walk(PassedText);
   resolveCalls();
-  // Growing arrays took up to twice what they need.
   Local = TextTable();
   OperandNames = {};
   Latest = {};
-  shrink(M.Instructions);
-  shrink(M.Operands);
-  shrink(M.Calls);
-  shrink(M.Computations);
   auto Why = [&](StringRef Where, std::string Reason) {
     refuse(Where, std::move(Reason));
   };
@@ -263,6 +256,7 @@ bool ModuleReader::readHeading(StringRef Line) {
       refuse(In.line(), "the module has a second ENTRY computation");
     M.Entry = ComputationId(M.Computations.size());
   }
+  reserve(M.Computations);
   M.Computations.push_back(C);
   return true;
 }
@@ -342,6 +336,7 @@ void ModuleReader::readInstruction(StringRef Text) {
     refuse(Parts->Name,
            "the computation has another instruction with this name");
   Known = Id;
+  reserve(M.Instructions);
   M.Instructions.push_back(I);
 }
 
@@ -383,6 +378,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
         M.Paths.push_back(Tables.Indices.get(Steps));
         M.Compact = true;
       }
+      reserve(M.Operands);
       M.Operands.emplace_back();
       OperandNames.push_back(Local.intern(Text.Name));
     });
@@ -409,6 +405,7 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     else
       I.NumberOrCall = static_cast<uint32_t>(M.Calls.size());
     I.HasCalls = true;
+    reserve(M.Calls);
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   });
