@@ -2,10 +2,10 @@
 
 #include "Facts/Facts.h"
 #include "HLO/SourceFiles.h"
+#include "Support/FirstRows.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
 #include "Support/Printable.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
@@ -48,19 +48,16 @@ Backend Facts::backend() const {
 /// Joins value lines and used values by the printed id; of several with one id
 /// the first counts.
 static IdJoin joinByIds(const Dump &D) {
-  llvm::DenseMap<uint32_t, uint32_t> ValueOfId;
-  ValueOfId.reserve(static_cast<unsigned>(D.Values.size()));
-  for (uint32_t I = 0; I != D.Values.size(); ++I)
-    ValueOfId.try_emplace(D.Values[I].Tag.Id, I);
+  FirstRows ValueOfId(D.Values, [](const Value &V) { return V.Tag.Id; });
   IdJoin Join;
   Join.ValueOfUsed.assign(D.Used.size(), None);
   Join.UsedOfValue.assign(D.Values.size(), None);
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    auto Found = ValueOfId.find(D.Used[I].Tag.Id);
-    if (Found == ValueOfId.end())
+    uint32_t Found = ValueOfId[D.Used[I].Tag.Id];
+    if (Found == FirstRows::None)
       continue;
-    Join.ValueOfUsed[I] = Found->second;
-    uint32_t &Used = Join.UsedOfValue[Found->second];
+    Join.ValueOfUsed[I] = Found;
+    uint32_t &Used = Join.UsedOfValue[Found];
     Used = std::min(Used, I);
   }
   // A value whose id was printed before has the same partner.

@@ -4,8 +4,8 @@
 #include "Facts/Facts.h"
 #include "Facts/Report.h"
 #include "HLO/ForwardRules.h"
+#include "Support/FirstRows.h"
 #include "Support/Format.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Path.h"
 
@@ -164,17 +164,15 @@ struct LostValues {
 } // namespace
 
 static std::optional<LostValues> findLostValues(const Dump &D) {
-  llvm::DenseMap<uint64_t, NameId> Placed;
-  for (const Value &V : D.Values)
-    Placed[V.Tag.Id] = V.Tag.Name;
+  FirstRows Placed(D.Values, [](const Value &V) { return V.Tag.Id; });
   LostValues Lost;
   size_t Found = 0;
   for (const UsedValue &U : D.Used) {
-    auto At = Placed.find(U.Tag.Id);
-    if (At == Placed.end()) {
+    uint32_t At = Placed[U.Tag.Id];
+    if (At == FirstRows::None) {
       ++Lost.Count;
       Lost.SmallestId = std::min(Lost.SmallestId, U.Tag.Id);
-    } else if (At->second == U.Tag.Name) {
+    } else if (D.Values[At].Tag.Name == U.Tag.Name) {
       ++Found;
     } else {
       return std::nullopt;

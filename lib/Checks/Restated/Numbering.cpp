@@ -15,7 +15,7 @@
 // and no steps.
 
 #include "Checks/Check.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Support/FirstRows.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -185,12 +185,11 @@ void Numbering::checkSteps() {
 }
 
 void Numbering::checkValues() {
-  llvm::DenseMap<uint64_t, uint32_t> ById;
+  FirstRows ById(D.Values, [](const Value &V) { return V.Tag.Id; });
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
-    auto [Known, New] = ById.try_emplace(V.Tag.Id, I);
-    if (!New)
-      reportTwice(value(I), value(Known->second), "id");
+    if (uint32_t First = ById[V.Tag.Id]; First != I)
+      reportTwice(value(I), value(First), "id");
     if (I != 0 && V.Owner == D.Values[I - 1].Owner &&
         V.Tag.Id < D.Values[I - 1].Tag.Id)
       report(value(I), value(I - 1), "ascending ids inside an allocation");

@@ -19,6 +19,7 @@
 
 #include "Checks/Restated/RestatedSection.h"
 #include "Dump/Printer.h"
+#include "Facts/ByName.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
@@ -65,16 +66,16 @@ static StringRef lastPart(StringRef Name) {
   return Last;
 }
 
-/// The name of the line that counts \p Row.
-static std::string leafOf(const CheckContext &Ctx, const PeakRow &Row) {
-  const Dump &D = Ctx.dump();
-  auto OpName =
-      findMetadata(D.attributes(*Ctx.instruction(Row.Name)), "op_name");
+/// The name of the lines that count the values of \p I, without their indices.
+static std::string stemOf(const Dump &D, const Instruction &I) {
+  auto OpName = findMetadata(D.attributes(I), "op_name");
   std::string Whole = OpName ? unescape(*OpName) : std::string();
-  std::string Leaf =
-      Whole.empty() ? D.Names[Row.Name].str() : lastPart(Whole).str();
-  return Leaf +
-         (Row.Index.isRoot() ? std::string() : D.Indices.text(Row.Index));
+  return Whole.empty() ? D.Names[I.Name].str() : lastPart(Whole).str();
+}
+
+/// The name of the line that counts \p Row, one of \p Stem's instruction.
+static std::string leafOf(const Dump &D, std::string Stem, const PeakRow &Row) {
+  return Row.Index.isRoot() ? Stem : Stem + D.Indices.text(Row.Index);
 }
 
 namespace {
@@ -158,8 +159,18 @@ void StackTree::readNames() {
     if (!Ctx.hasText(Row.Name))
       return;
   Lacking.emplace();
-  for (const PeakRow &Row : D.Peak)
-    (*Lacking)[leafOf(Ctx, Row)] += Row.Bytes;
+  ByName Rows(D.Peak.size(), [&](uint32_t I) {
+    return std::pair(D.Peak[I].Name, D.Peak[I].Index);
+  });
+  // In the order of their texts, so that each page of those is there once.
+  for (const Instruction &I : D.Instructions) {
+    auto Own = Rows[I.Name];
+    if (Own.empty() || Ctx.instruction(I.Name) != &I)
+      continue;
+    std::string Stem = stemOf(D, I);
+    for (uint32_t Row : Own)
+      (*Lacking)[leafOf(D, Stem, D.Peak[Row])] += D.Peak[Row].Bytes;
+  }
   for (const StackNode &Node : D.Stack)
     if (Node.Current != 0)
       (*Lacking)[D.stackName(Node)] -= Node.Current;
@@ -310,8 +321,13 @@ void StackTree::compareNames() {
         .about(Section::Stack);
     Found->second = 0;
   }
+  if (llvm::none_of(*Lacking, [](const auto &Entry) {
+        return static_cast<int64_t>(Entry.second) > 0;
+      }))
+    return;
   for (const PeakRow &Row : D.Peak) {
-    auto Found = Lacking->find(leafOf(Ctx, Row));
+    auto Found =
+        Lacking->find(leafOf(D, stemOf(D, *Ctx.instruction(Row.Name)), Row));
     if (static_cast<int64_t>(Found->second) <= 0)
       continue;
     Finding F = Diags.reportAs(Severity::Warning, Ctx.places().line(Row),
