@@ -164,6 +164,8 @@ struct LostValues {
 } // namespace
 
 static std::optional<LostValues> findLostValues(const Dump &D) {
+  if (D.Used.size() <= D.Values.size())
+    return std::nullopt;
   FirstRows Placed(D.Values, [](const Value &V) { return V.Tag.Id; });
   LostValues Lost;
   size_t Found = 0;

@@ -42,6 +42,14 @@ bool StatedSteps::isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index) {
   return From && D[From].Owner == D[V].Owner && D[From].samePlace(D[V]);
 }
 
+bool StatedSteps::isOnSomeOperand(ValueId V) const {
+  const Dump &D = DumpFacts.dump();
+  return llvm::any_of(DumpFacts.usesBy(D[V].Tag.Name), [&](uint32_t Number) {
+    ValueId From = DumpFacts.valueOf(DumpFacts.ownerOfUse(Number));
+    return From && D[From].Owner == D[V].Owner && D[From].samePlace(D[V]);
+  });
+}
+
 StatedEffect StatedSteps::effect(ValueId V) {
   const Dump &D = DumpFacts.dump();
   const ValueTag &Tag = D[V].Tag;
@@ -59,7 +67,8 @@ StatedEffect StatedSteps::effect(ValueId V) {
         isOnOperand(V, 0, ShapeIndex::root()))
       return StatedEffect::Keeps;
   }
-  if (I->Op.Op == Opcode::Fusion)
+  // Few are, and others need not have their texts read.
+  if (I->Op.Op == Opcode::Fusion && isOnSomeOperand(V))
     for (const DeclaredAlias &Item : DumpFacts.aliases(*I))
       if (Item.Output.canonical() == Tag.Index.canonical() &&
           isOnOperand(V, Item.Operand, Item.Index))

@@ -47,6 +47,8 @@ public:
 private:
   ValueId operandValue(NameId Reader, uint32_t Operand, ShapeIndex Index);
   bool isOnOperand(ValueId V, uint32_t Operand, ShapeIndex Index);
+  /// True if \p V has the place of something that its instruction reads.
+  bool isOnSomeOperand(ValueId V) const;
 
   const Facts &DumpFacts;
   std::optional<Computations> Together;

@@ -315,10 +315,10 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
       checkHostCopy(Copy, *To);
     return;
   }
-  StringRef Shape = Ctx.places().text(Copy).ShapeText;
+  auto Shape = [&] { return Ctx.places().text(Copy).ShapeText; };
   if (*To == *From)
     Diags
-        .report(Shape,
+        .report(Shape(),
                 "copy {} has color {}, the same as its source, expected a "
                 "different color",
                 D.Names[Copy.Name], *To)
@@ -327,7 +327,7 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
   if (Flag && (*Flag != FlagColor ||
                logicalBytes(D.Shapes, D.Shapes[Copy.Result].Elements[2]) != 4))
     Diags
-        .report(Shape,
+        .report(Shape(),
                 "the sync flag of {} is {}, expected 4 bytes of color {}",
                 D.Names[Copy.Name],
                 D.Shapes.text(D.Shapes[Copy.Result].Elements[2]), FlagColor)
