@@ -175,28 +175,34 @@ static bool mayAskForModule(const CheckInfo &Info) {
           Info.For.Of == Sentence::Execution);
 }
 
-/// The enabled checks, as numbers in allChecks(). What the module implies is
-/// computed for the first check that asks, while others wait: on several
-/// threads one check that needs it goes first, and all other ones last.
+/// The enabled checks, as numbers in allChecks(). What the module implies, or
+/// without one the texts, is computed for the first check that asks, while
+/// others wait: on several threads one check that needs it goes first, and all
+/// other ones last.
 std::vector<uint32_t> Run::order(unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
   Enabled.reserve(allChecks().size());
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
-  if (Jobs <= 1 || !D.complete(Section::Module))
+  if (Jobs <= 1)
     return Enabled;
-  auto Class = [](uint32_t Number) {
+  bool HasModule = D.complete(Section::Module);
+  auto NeedsModule = [](const CheckInfo &Info) {
+    return llvm::is_contained(Info.Needs, Section::Module);
+  };
+  auto Class = [&](uint32_t Number) {
     const CheckInfo &Info = allChecks()[Number];
-    return llvm::is_contained(Info.Needs, Section::Module) ||
-                   Info.For.Of == Sentence::Agreement
-               ? 2
-           : mayAskForModule(Info) ? 1
-                                   : 0;
+    if (NeedsModule(Info) || Info.For.Of == Sentence::Agreement)
+      return 2;
+    return HasModule && mayAskForModule(Info) ? 1 : 0;
   };
   llvm::stable_sort(
       Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
-  auto First = llvm::find_if(Enabled, Class);
+  auto First = llvm::find_if(Enabled, [&](uint32_t Number) {
+    return Class(Number) != 0 &&
+           (HasModule || !NeedsModule(allChecks()[Number]));
+  });
   if (First != Enabled.end())
     std::rotate(Enabled.begin(), First, std::next(First));
   return Enabled;

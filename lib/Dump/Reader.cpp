@@ -38,6 +38,8 @@ private:
   void readAssignment(LineCursor &In);
   void readValuesFile();
   void readLiveFile();
+  /// The assignment and the live ranges: about as much as the values.
+  void readOtherFiles();
   /// Takes over what was read of the values file with tables of its own, as if
   /// it had been read here.
   void adoptValues(Dump &Part, SyntaxErrors &Errors);
@@ -158,9 +160,9 @@ void DumpReader::read(bool ValuesBeside) {
     Part.Files = D.Files;
     Part.Split = true;
     DumpReader Values(Part, Errors, PassedText);
-    runBoth([&] { Values.readValuesFile(); }, [&] { readAssignmentFile(); });
+    runBoth([&] { Values.readValuesFile(); }, [&] { readOtherFiles(); });
   } else {
-    readAssignmentFile();
+    readOtherFiles();
   }
   if (!D.Split)
     return;
@@ -168,7 +170,11 @@ void DumpReader::read(bool ValuesBeside) {
     adoptValues(Part, Errors);
   else if (D.file(FileRole::Values).present())
     readValuesFile();
-  if (D.file(FileRole::LiveRange).present())
+}
+
+void DumpReader::readOtherFiles() {
+  readAssignmentFile();
+  if (D.Split && D.file(FileRole::LiveRange).present())
     readLiveFile();
 }
 
