@@ -26,6 +26,7 @@ public:
   }
   constexpr const Section *begin() const { return All; }
   constexpr const Section *end() const { return All + Count; }
+  constexpr size_t size() const { return Count; }
 
 private:
   Section All[4] = {};

@@ -12,6 +12,7 @@
 using namespace hlobuf;
 
 struct CheckContext::Cache {
+  Lazy<std::unique_ptr<Program>> OfModule;
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
   Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
   Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
@@ -27,13 +28,22 @@ CheckContext::CheckContext(const Dump &D)
     : Facts(D), Memo(std::make_unique<Cache>()) {}
 CheckContext::~CheckContext() = default;
 
-const ModuleAnalysis *CheckContext::moduleAnalysis() const {
-  return Memo->Module
-      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
+const Program *CheckContext::program() const {
+  return Memo->OfModule
+      .get([&]() -> std::unique_ptr<Program> {
         if (!dump().complete(Section::Module) ||
             !dump().complete(Section::Allocations))
           return nullptr;
-        return std::make_unique<ModuleAnalysis>(*this);
+        return std::make_unique<Program>(*this);
+      })
+      .get();
+}
+
+const ModuleAnalysis *CheckContext::moduleAnalysis() const {
+  return Memo->Module
+      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
+        const Program *P = program();
+        return P ? std::make_unique<ModuleAnalysis>(*P) : nullptr;
       })
       .get();
 }
@@ -42,7 +52,7 @@ const ModuleAnalysis *CheckContext::textAnalysis() const {
   return Memo->Texts
       .get([&]() -> std::unique_ptr<ModuleAnalysis> {
         auto Found =
-            std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
+            std::make_unique<ModuleAnalysis>(static_cast<const Facts &>(*this));
         return Found->firstDifference() ? std::move(Found) : nullptr;
       })
       .get();

@@ -10,6 +10,7 @@
 namespace hlobuf {
 
 class ModuleAnalysis;
+class Program;
 class SliceComparison;
 class ThunkCoverage;
 class ThunkGraph;
@@ -22,7 +23,10 @@ public:
   explicit CheckContext(const Dump &D);
   ~CheckContext();
 
-  /// Null without a complete module and complete allocations.
+  /// The program of the module; null without a complete module and complete
+  /// allocations.
+  const Program *program() const;
+  /// What that implies; null without one.
   const ModuleAnalysis *moduleAnalysis() const;
   /// What the program implies by the used values alone, which must be complete;
   /// null if the dump states nothing else, as most do: it is then not kept.

@@ -5,14 +5,15 @@
 
 using namespace hlobuf;
 
-ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts, ProgramSource Source)
-    : DumpFacts(DumpFacts), P(DumpFacts, Source) {
-  if (P.isFromTexts()) {
-    Best = std::make_unique<Derivation>(P, ReleaseRules());
-    Differing = findDiffering(*Best);
-    findUnknownOpcodes();
-    return;
-  }
+ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts)
+    : DumpFacts(DumpFacts),
+      Own(std::make_unique<Program>(DumpFacts, ProgramSource::Texts)), P(*Own) {
+  Best = std::make_unique<Derivation>(P, ReleaseRules());
+  Differing = findDiffering(*Best);
+  findUnknownOpcodes();
+}
+
+ModuleAnalysis::ModuleAnalysis(const Program &P) : DumpFacts(P.facts()), P(P) {
   findObstacle();
   if (!Obstacle.empty())
     return;

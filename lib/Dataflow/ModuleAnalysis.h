@@ -20,10 +20,10 @@ llvm::ArrayRef<Section> sectionsInTexts(DerivedPart Part);
 /// All that follows from one module, and what explains the dump best.
 class ModuleAnalysis {
 public:
-  /// Derives everything from \p DumpFacts's module, which must be complete, or
-  /// from its used values.
-  explicit ModuleAnalysis(const Facts &DumpFacts,
-                          ProgramSource Source = ProgramSource::Module);
+  /// Derives everything from \p P, the program of a complete module.
+  explicit ModuleAnalysis(const Program &P);
+  /// The same from the used values of \p DumpFacts.
+  explicit ModuleAnalysis(const Facts &DumpFacts);
 
   const Facts &facts() const { return DumpFacts; }
   /// Why nothing can be derived; empty if it can. Nothing else may then be
@@ -104,7 +104,9 @@ private:
   std::vector<ReleaseRules> distinctRules() const;
 
   const Facts &DumpFacts;
-  Program P;
+  /// Of used values.
+  std::unique_ptr<const Program> Own;
+  const Program &P;
   llvm::StringRef Obstacle;
   std::unique_ptr<Derivation> Best;
   /// A bit for each part of Best that differs from the dump.

@@ -17,7 +17,7 @@ using Digest = llvm::BLAKE3Result<16>;
 
 namespace {
 /// What is compared of a dump, or of an executable.
-struct Program {
+struct SavedProgram {
   /// Its module with the places of its values; nothing if they are unknown.
   std::optional<Digest> Key;
   std::string Folder;
@@ -56,8 +56,8 @@ static const InputFile &fileOf(const Input &In, FileRole Role) {
   return In.Files[static_cast<size_t>(Role)];
 }
 
-static Program programOfDump(Input In) {
-  Program P;
+static SavedProgram programOfDump(Input In) {
+  SavedProgram P;
   if (In.Proto || In.Frames)
     return P;
   locateFiles(In, {});
@@ -77,8 +77,8 @@ static Program programOfDump(Input In) {
   return P;
 }
 
-static Program programOfExecutable(const std::string &Path) {
-  Program P;
+static SavedProgram programOfExecutable(const std::string &Path) {
+  SavedProgram P;
   Sources Texts;
   llvm::Expected<StringRef> Bytes = Texts.open(Path);
   if (!Bytes) {
@@ -107,28 +107,28 @@ static Program programOfExecutable(const std::string &Path) {
   return P;
 }
 
-static bool areEqual(llvm::ArrayRef<Program *> Executables) {
-  return llvm::all_of(Executables, [&](const Program *P) {
+static bool areEqual(llvm::ArrayRef<SavedProgram *> Executables) {
+  return llvm::all_of(Executables, [&](const SavedProgram *P) {
     return P->Thunks == Executables.front()->Thunks;
   });
 }
 
 /// Joins free dumps and executables of one key, of one folder only unless
 /// \p Everywhere is set.
-static void pairUp(InputList &List, std::vector<Program> &Dumps,
-                   std::vector<Program> &Executables, bool Everywhere) {
+static void pairUp(InputList &List, std::vector<SavedProgram> &Dumps,
+                   std::vector<SavedProgram> &Executables, bool Everywhere) {
   struct Group {
     std::vector<size_t> Dumps;
-    std::vector<Program *> Executables;
+    std::vector<SavedProgram *> Executables;
   };
   std::map<std::pair<std::string, Digest>, Group> Groups;
-  auto GroupOf = [&](const Program &P) -> Group & {
+  auto GroupOf = [&](const SavedProgram &P) -> Group & {
     return Groups[{Everywhere ? "" : P.Folder, *P.Key}];
   };
   for (size_t I = 0; I != Dumps.size(); ++I)
     if (Dumps[I].isFree())
       GroupOf(Dumps[I]).Dumps.push_back(I);
-  for (Program &P : Executables)
+  for (SavedProgram &P : Executables)
     if (P.isFree())
       GroupOf(P).Executables.push_back(&P);
   for (auto &[Key, G] : Groups) {
@@ -146,8 +146,8 @@ void hlobuf::joinExecutables(InputList &List, llvm::ArrayRef<std::string> Files,
                              unsigned Jobs) {
   if (Files.empty())
     return;
-  std::vector<Program> Dumps(List.Dumps.size());
-  std::vector<Program> Executables(Files.size());
+  std::vector<SavedProgram> Dumps(List.Dumps.size());
+  std::vector<SavedProgram> Executables(Files.size());
   runParallel(Dumps.size(), Jobs,
               [&](size_t I) { Dumps[I] = programOfDump(List.Dumps[I]); });
   runParallel(Executables.size(), Jobs, [&](size_t I) {

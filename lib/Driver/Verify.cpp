@@ -191,17 +191,20 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   auto NeedsModule = [](const CheckInfo &Info) {
     return llvm::is_contained(Info.Needs, Section::Module);
   };
+  // What needs the module alone looks at its instructions.
   auto Class = [&](uint32_t Number) {
     const CheckInfo &Info = allChecks()[Number];
-    if (NeedsModule(Info) || Info.For.Of == Sentence::Agreement)
+    if (NeedsModule(Info) ? Info.Needs.size() > 1
+                          : Info.For.Of == Sentence::Agreement)
       return 2;
-    return HasModule && mayAskForModule(Info) ? 1 : 0;
+    return HasModule && mayAskForModule(Info) && !NeedsModule(Info) ? 1 : 0;
   };
   llvm::stable_sort(
       Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
   auto First = llvm::find_if(Enabled, [&](uint32_t Number) {
-    return Class(Number) != 0 &&
-           (HasModule || !NeedsModule(allChecks()[Number]));
+    const CheckInfo &Info = allChecks()[Number];
+    return HasModule ? Class(Number) == 1 && Info.For.Role == ClaimRole::Core
+                     : Class(Number) == 2 && !NeedsModule(Info);
   });
   if (First != Enabled.end())
     std::rotate(Enabled.begin(), First, std::next(First));

@@ -8,7 +8,7 @@
 // apply may be shared, and async chains may wrap one computation.
 
 #include "Checks/Check.h"
-#include "Dataflow/ModuleAnalysis.h"
+#include "Program/Program.h"
 #include "Program/SharedCallees.h"
 
 using namespace hlobuf;
@@ -37,10 +37,10 @@ static void report(const Program &P, const SharedCallee &Shared,
 }
 
 void hlobuf::checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
-  if (!Analysis || !Analysis->program().obstacle().empty())
+  const Program *P = Ctx.program();
+  if (!P || !P->obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  for (const SharedCallee &Shared : sharedCallees(Analysis->program()))
+  for (const SharedCallee &Shared : sharedCallees(*P))
     if (!Shared.Async)
-      report(Analysis->program(), Shared, Diags);
+      report(*P, Shared, Diags);
 }

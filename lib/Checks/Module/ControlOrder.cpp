@@ -8,7 +8,7 @@
 // fusions have no schedule.
 
 #include "Checks/Check.h"
-#include "Dataflow/ModuleAnalysis.h"
+#include "Program/Program.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -119,11 +119,10 @@ void ControlOrder::run() {
 }
 
 void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
-  if (!Analysis || !Analysis->program().obstacle().empty())
+  const Program *P = Ctx.program();
+  if (!P || !P->obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  const Program &P = Analysis->program();
-  if (!P.module().Scheduled && !P.adoptedOrder())
+  if (!P->module().Scheduled && !P->adoptedOrder())
     return Diags.notChecked("the module is not scheduled");
-  ControlOrder(P, Diags).run();
+  ControlOrder(*P, Diags).run();
 }

@@ -22,8 +22,8 @@
 
 #include "Checks/Check.h"
 #include "Checks/ShapeRules.h"
-#include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Sizes.h"
+#include "Program/Program.h"
 
 using namespace hlobuf;
 
@@ -222,13 +222,12 @@ void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
     Check.checkHeading(C);
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I)
     Check.checkBitcast(HloId(I));
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
-  if (!Analysis || !Analysis->program().obstacle().empty())
+  const Program *P = Ctx.program();
+  if (!P || !P->obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  const Program &P = Analysis->program();
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
-    Check.checkRead(P, HloId(I));
-    if (P[HloId(I)].Shape)
-      checkShape(P, HloId(I), Diags);
+    Check.checkRead(*P, HloId(I));
+    if ((*P)[HloId(I)].Shape)
+      checkShape(*P, HloId(I), Diags);
   }
 }

@@ -22,7 +22,7 @@
 #include "Checks/AboutInstruction.h"
 #include "Checks/Check.h"
 #include "Checks/LayoutFit.h"
-#include "Dataflow/ModuleAnalysis.h"
+#include "Program/Program.h"
 
 using namespace hlobuf;
 
@@ -211,7 +211,7 @@ void ModuleLayouts::run() {
 
 void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must agree with itself, too.
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
-  if (Analysis && Analysis->program().obstacle().empty())
-    ModuleLayouts(Analysis->program(), Diags).run();
+  const Program *P = Ctx.program();
+  if (P && P->obstacle().empty())
+    ModuleLayouts(*P, Diags).run();
 }
