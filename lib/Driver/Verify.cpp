@@ -90,8 +90,9 @@ public:
   Verdict finish(const SummaryOptions *WantMemory, unsigned Jobs);
 
 private:
-  std::vector<uint32_t> order(unsigned Jobs) const;
+  std::vector<uint32_t> order(bool Wanted, unsigned Jobs) const;
   CheckRun runCheck(uint32_t Number) const;
+  void summarize(const SummaryOptions &Options);
   CheckOutcome outcome(const Reporter &R, const CheckRun &Check) const;
   void gather(CheckRun &Check);
   void settleSeverities();
@@ -175,16 +176,22 @@ static bool mayAskForModule(const CheckInfo &Info) {
           Info.For.Of == Sentence::Execution);
 }
 
-/// The enabled checks, as numbers in allChecks(). What the module implies, or
+/// Stands for the summary among numbers of checks.
+static constexpr uint32_t SummaryNumber = ~0U;
+
+/// The enabled checks, as numbers in allChecks(), and the summary if it is
+/// \p Wanted. What the module implies, or
 /// without one the texts, is computed for the first check that asks, while
 /// others wait: on several threads one check that needs it goes first, and all
 /// other ones last.
-std::vector<uint32_t> Run::order(unsigned Jobs) const {
+std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
-  Enabled.reserve(allChecks().size());
+  Enabled.reserve(allChecks().size() + 1);
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
+  if (Wanted)
+    Enabled.push_back(SummaryNumber);
   if (Jobs <= 1)
     return Enabled;
   bool HasModule = D.complete(Section::Module);
@@ -193,6 +200,8 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   };
   // What needs the module alone looks at its instructions.
   auto Class = [&](uint32_t Number) {
+    if (Number == SummaryNumber)
+      return 1;
     const CheckInfo &Info = allChecks()[Number];
     if (NeedsModule(Info) ? Info.Needs.size() > 1
                           : Info.For.Of == Sentence::Agreement)
@@ -202,6 +211,8 @@ std::vector<uint32_t> Run::order(unsigned Jobs) const {
   llvm::stable_sort(
       Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
   auto First = llvm::find_if(Enabled, [&](uint32_t Number) {
+    if (Number == SummaryNumber)
+      return false;
     const CheckInfo &Info = allChecks()[Number];
     return HasModule ? Class(Number) == 1 && Info.For.Role == ClaimRole::Core
                      : Class(Number) == 2 && !NeedsModule(Info);
@@ -314,15 +325,32 @@ void Run::sortByPlace() {
   });
 }
 
+void Run::summarize(const SummaryOptions &Options) {
+  auto Release = [&] { Texts.releasePages(); };
+  TextWalk Walk(Release);
+  Result.Memory = summarizeMemory(Context.memory(), Context.names(),
+                                  Context.waste(), Options);
+}
+
 Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
-  std::vector<uint32_t> Order = order(Jobs);
+  // The bytes of a part of the allocations are not those of the program.
+  bool Wanted = WantMemory && !D.cut(FileRole::Assignment);
+  std::vector<uint32_t> Order = order(Wanted, Jobs);
   Result.Checks.reserve(Order.size());
   Result.Skipped.reserve(Order.size());
   // One thread runs them in the order of Checks.def.
   std::vector<CheckRun> Others(Jobs > 1 ? allChecks().size() : 0);
   runInOrder(
-      Order.size(), Jobs, [&](size_t I) { return runCheck(Order[I]); },
+      Order.size(), Jobs,
+      [&](size_t I) {
+        if (Order[I] != SummaryNumber)
+          return runCheck(Order[I]);
+        summarize(*WantMemory);
+        return CheckRun();
+      },
       [&](size_t I, CheckRun &Check) {
+        if (Order[I] == SummaryNumber)
+          return;
         if (Jobs > 1)
           Others[Order[I]] = std::move(Check);
         else
@@ -337,13 +365,6 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   sortByPlace();
   noteKnownDefects(Context.backend(), All);
   Result.Findings = std::move(All);
-  // The bytes of a part of the allocations are not those of the program.
-  if (WantMemory && !D.cut(FileRole::Assignment)) {
-    auto Release = [&] { Texts.releasePages(); };
-    TextWalk Walk(Release);
-    Result.Memory = summarizeMemory(Context.memory(), Context.names(),
-                                    Context.waste(), *WantMemory);
-  }
   return std::move(Result);
 }
 

@@ -5,6 +5,7 @@
 #include "Memory/ValueNames.h"
 #include "Memory/Why.h"
 #include "Support/Format.h"
+#include <numeric>
 #include <set>
 
 using namespace hlobuf;
@@ -68,7 +69,7 @@ void Summarizer::addSpaces() {
       continue;
     Sum.PeakStep = Space.PeakStep;
     Sum.Instruction = Memory.instructionAt(Space.PeakStep);
-    if (NameId Name = D.Names.find(Sum.Instruction)) {
+    if (NameId Name = Memory.nameAt(Space.PeakStep)) {
       ValueName Called = Names.ofInstruction(Name);
       Sum.OpName = Called.OpName;
       Sum.Source = Called.Source;
@@ -134,9 +135,17 @@ void Summarizer::addHeld() {
   std::vector<HeldValue> Held =
       Memory.isTimed() ? Memory.heldAt(0, *Summary.main()->PeakStep)
                        : allocationsAsRows(D);
-  std::vector<HeldRow> Rows;
-  for (const HeldValue &V : Held) {
-    HeldRow &Row = Rows.emplace_back(rowOf(V));
+  // Ids are in the order of texts, so that each page of those is there once.
+  std::vector<uint32_t> ById(Held.size());
+  std::iota(ById.begin(), ById.end(), 0);
+  llvm::sort(ById, [&](uint32_t X, uint32_t Y) {
+    return std::pair(D[Held[X].Value].Tag.Id, X) <
+           std::pair(D[Held[Y].Value].Tag.Id, Y);
+  });
+  std::vector<HeldRow> Rows(Held.size());
+  for (uint32_t I : ById)
+    Rows[I] = rowOf(Held[I]);
+  for (const HeldRow &Row : Rows) {
     Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
     Summary.Idle += Row.Idle;
     addKept(Row);

@@ -47,6 +47,12 @@ std::string MemoryUse::instructionAt(int32_t Step) const {
              : Analysis->program().spell(Analysis->schedule().sequence()[I]);
 }
 
+NameId MemoryUse::nameAt(int32_t Step) const {
+  if (Times != TimeSource::Dump)
+    return D.Names.find(instructionAt(Step));
+  return Step < 0 || Step >= Steps ? NameId() : D.Sequence[Step].Name;
+}
+
 int32_t MemoryUse::stepOf(NameId Name) const {
   if (Times == TimeSource::Dump)
     return DumpFacts.time(Name);

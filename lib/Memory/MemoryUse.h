@@ -106,6 +106,8 @@ public:
   int32_t steps() const { return Steps; }
   /// The instruction of \p Step; empty for T.
   std::string instructionAt(int32_t Step) const;
+  /// Its name, if it has one in the dump.
+  NameId nameAt(int32_t Step) const;
   /// The step of instruction \p Name; -1 if it has none.
   int32_t stepOf(NameId Name) const;
 
