@@ -6,6 +6,7 @@
 #include "Driver/Capacity.h"
 #include "Driver/DumpResults.h"
 #include "Driver/KnownDefects.h"
+#include "Driver/OrderedRun.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
 #include "Support/Format.h"
@@ -67,7 +68,9 @@ static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
   std::vector<ProgramMemory> All;
   for (Input &In : Dumps) {
     locateFiles(In, Request.Siblings);
-    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
+    unsigned Jobs = numJobs(Request.Jobs);
+    llvm::Expected<std::unique_ptr<LoadedDump>> L =
+        load(In, Request.Siblings, Jobs);
     if (!L) {
       llvm::consumeError(L.takeError());
       All.emplace_back();
@@ -157,7 +160,9 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   if (!Request.Output.empty() && isInput(In, Request.Output))
     return makeError("'{}' is an input and must not be overwritten",
                      Request.Output);
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
+  unsigned Jobs = numJobs(Request.Jobs);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L =
+      load(In, Request.Siblings, Jobs);
   if (!L)
     return L.takeError();
   DrawnProgram Made;
@@ -167,7 +172,8 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
-  DumpResult R = makeResult(In, Dump, verify(Dump, *Made.Context, Selection));
+  DumpResult R = makeResult(
+      In, Dump, verify(Dump, *Made.Context, Selection, nullptr, Jobs));
   noteReductions(R);
   // What was computed before the model was known to be cut counts on all of it.
   if (Dump.Model->cut(FileRole::Assignment))

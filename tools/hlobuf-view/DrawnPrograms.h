@@ -21,6 +21,8 @@ struct DrawRequest {
   std::string Output;
   /// Bytes of the chip; nothing where files next to the dump may tell.
   std::optional<uint64_t> Capacity;
+  /// Threads for a large dump; 0 is one for each core.
+  unsigned Jobs = 0;
 };
 
 /// A dump, and what is drawn of it.

@@ -54,6 +54,7 @@ static cl::opt<std::string>
     Capacity("capacity", cl::value_desc("bytes"), cl::cat(InputOptions),
              cl::desc("Memory of the chip, as 15.75GiB (default: as files next "
                       "to the dump say)"));
+static JobsOption Jobs(InputOptions);
 static cl::opt<std::string> SourceLink(
     "source-link", cl::value_desc("address"), cl::cat(OutputOptions),
     cl::desc("Where links to source lines lead, with {path} and {line}, as "
@@ -177,7 +178,7 @@ static std::string obstacle() {
 static ExitStatus view() {
   if (std::string Problem = obstacle(); !Problem.empty())
     return fail(Problem);
-  DrawRequest Request{{}, Pick, OutputPath, parseBytes(Capacity)};
+  DrawRequest Request{{}, Pick, OutputPath, parseBytes(Capacity), Jobs};
   Request.Siblings[static_cast<size_t>(FileRole::Values)] = Values;
   Request.Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
   Request.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
