@@ -4,8 +4,12 @@
 
 option(HLOBUF_PREFER_CLANG "Use clang-19 where it is there and no compiler is chosen" OFF)
 
-if(HLOBUF_PREFER_CLANG AND NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX}
-   AND NOT CMAKE_TOOLCHAIN_FILE)
+# pip names the compilers that Python was built with, whether or not they are there.
+set(Chosen "$ENV{CXX}")
+if(DEFINED SKBUILD AND Chosen MATCHES "(^|[-/])[gc]\\+\\+( |$)")
+  set(Chosen "")
+endif()
+if(HLOBUF_PREFER_CLANG AND NOT CMAKE_CXX_COMPILER AND NOT Chosen AND NOT CMAKE_TOOLCHAIN_FILE)
   find_program(HLOBUF_CLANG clang++-19)
   find_program(HLOBUF_CLANG_C clang-19)
   mark_as_advanced(HLOBUF_CLANG HLOBUF_CLANG_C)

@@ -6,6 +6,7 @@
 #include "Proto/Riegeli.h"
 #include "Proto/Wire.h"
 #include "Support/Decompress.h"
+#include "Support/FindText.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,8 +24,8 @@ bool hlobuf::mayHoldProto(StringRef Start) {
     return true;
   if (!isBinary(Start))
     return false;
-  return Start.starts_with("\n") || Start.contains(RiegeliSignature) ||
-         Start.contains("pjrt") || Start.contains("jit_");
+  return Start.starts_with("\n") || holdsText(Start, RiegeliSignature) ||
+         holdsText(Start, "pjrt") || holdsText(Start, "jit_");
 }
 
 namespace hlobuf {
@@ -84,7 +85,7 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       {"/device:TPU:", Device::TPU},
       {"/host:CPU", Device::CPU}};
   for (auto [Mark, For] : Marks)
-    if (C.For == Device::Unknown && Bytes.contains(Mark))
+    if (C.For == Device::Unknown && holdsText(Bytes, Mark))
       C.For = For;
 }
 
@@ -149,7 +150,7 @@ static size_t manifestRows(llvm::ArrayRef<StringRef> Records) {
 /// Files of records may be anywhere; what is between them is scanned.
 void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
   while (!Bytes.empty()) {
-    size_t At = Bytes.find(RiegeliSignature);
+    size_t At = findText(Bytes, RiegeliSignature);
     scan(Bytes.take_front(At));
     if (At == StringRef::npos)
       return;
@@ -377,7 +378,7 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
 /// (libtpu 0.0.13; not yet 0.0.11).
 void ContainerReader::noteRevision(StringRef Rest) {
   constexpr StringRef Mark = "googlefile:/google_src/files/";
-  size_t At = Rest.find(Mark);
+  size_t At = findText(Rest, Mark);
   uint64_t Revision = 0;
   if (At == StringRef::npos)
     return;
@@ -438,7 +439,7 @@ ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
   }
   C.Around = wrapperOf(Bytes, C);
   // CPU executables (2023 on) have no HloProto, and no records around it.
-  bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);
+  bool Records = holdsText(Bytes.take_front(1 << 16), RiegeliSignature);
   if (C.For == Device::Unknown && !C.Protos.empty() &&
       !C.Protos.front().Whole && !Records)
     C.For = Device::CPU;

@@ -11,7 +11,7 @@ using llvm::StringRef;
 
 // The program that the process runs.
 #define HLOBUF_WORKER(Name, Text) Text "\n"
-static constexpr const char *Program =
+static constexpr const char *WorkerText =
 #include "CompileWorker.inc"
     ;
 #undef HLOBUF_WORKER
@@ -34,7 +34,7 @@ static std::string logOf(StringRef Folder) {
 bool Compiler::start(std::string &Why) {
   std::string Log = logOf(Folder);
   if (std::error_code Error =
-          Process.start({Python, "-c", Program, Target, Folder, Flags}, Log,
+          Process.start({Python, "-c", WorkerText, Target, Folder, Flags}, Log,
                         /*Talk=*/true)) {
     Why = fmt::format("cannot run '{}': {}", Python, Error.message());
     return false;

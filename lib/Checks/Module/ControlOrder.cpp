@@ -9,6 +9,7 @@
 
 #include "Checks/Check.h"
 #include "Program/Program.h"
+#include "Support/FindText.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -105,8 +106,8 @@ void ControlOrder::run() {
   HloId Last;
   forEachPart(M.Text, [&](StringRef Part) {
     auto Begin = static_cast<size_t>(Part.data() - M.Text.data());
-    for (size_t At = Part.find(Key); At != StringRef::npos;
-         At = Part.find(Key, At + Key.size())) {
+    for (size_t At = findText(Part, Key); At != StringRef::npos;
+         At = findText(Part, Key, At + Key.size())) {
       HloId Id = instructionAt(Begin + At);
       if (!Id || Id == Last)
         continue;
