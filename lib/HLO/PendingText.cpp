@@ -14,6 +14,16 @@ static constexpr std::array<bool, 256> Balancing = [] {
   return Bytes;
 }();
 
+/// The quote that ends the string at \p Open; null where it has escapes or does
+/// not end before \p End.
+static const char *plainStringEnd(const char *Open, const char *End) {
+  llvm::StringRef Rest(Open + 1, static_cast<size_t>(End - Open - 1));
+  size_t Close = Rest.find('"');
+  if (Close == llvm::StringRef::npos || Rest.take_front(Close).contains('\\'))
+    return nullptr;
+  return Rest.data() + Close;
+}
+
 bool PendingText::isBalanced() {
   const char *At = Text.begin() + Followed;
   const char *End = Text.end();
@@ -28,7 +38,9 @@ bool PendingText::isBalanced() {
       Quoted = Escaped || C != '"';
       Escaped = !Escaped && C == '\\';
     } else if (C == '"') {
-      Quoted = true;
+      const char *Close = plainStringEnd(At, End);
+      Quoted = Close == nullptr;
+      At = Close ? Close : At;
     } else if (C == '(' || C == '{' || C == '[') {
       ++Depth;
     } else if (C == ')' || C == '}' || C == ']') {
