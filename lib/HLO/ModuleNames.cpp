@@ -50,9 +50,14 @@ static std::vector<bool> fusionBodies(const HloModule &M) {
 
 void hlobuf::nameInstructions(HloModule &M, NameTable &Names) {
   std::vector<bool> Fused = fusionBodies(M);
-  for (HloInstruction &I : M.Instructions)
-    if (!I.Name && !Fused[I.Parent.index()])
-      I.Name = Names.intern(M.name(I));
+  std::vector<uint32_t> Unnamed;
+  for (uint32_t I = 0; I != M.Instructions.size(); ++I)
+    if (!M.Instructions[I].Name && !Fused[M.Instructions[I].Parent.index()])
+      Unnamed.push_back(I);
+  Names.internAll(
+      Unnamed.size(),
+      [&](size_t I, auto &) { return M.name(M.Instructions[Unnamed[I]]); },
+      [&](size_t I, NameId Id) { M.Instructions[Unnamed[I]].Name = Id; });
 }
 
 void hlobuf::indexNames(

@@ -34,6 +34,15 @@ public:
   }
 
   size_t size() const { return All.size(); }
+  /// Asks for the memory where \p Hash belongs. There must be some slots.
+  void prefetch(uint32_t Hash) const {
+    __builtin_prefetch(&All[Hash & (All.size() - 1)]);
+  }
+  /// The number that is likely to be found for \p Hash, plus one; 0 if none is.
+  uint32_t likelyPlace(uint32_t Hash) const {
+    const Slot &First = All[Hash & (All.size() - 1)];
+    return First.Hash == Hash ? First.Place : 0;
+  }
   /// Makes room for one more than \p Count numbers.
   void reserveOneMore(size_t Count) {
     if ((Count + 1) * 4 > All.size() * 3)

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -68,15 +69,42 @@ auto NameTable::isSame(StringRef Name) const {
 }
 
 NameId NameTable::intern(StringRef Name) {
+  return intern(Name, hashText(Name));
+}
+
+NameId NameTable::intern(StringRef Name, uint32_t Hash) {
   assert(!Remade && "the table is finished");
   Slots.reserveOneMore(Keys.size());
-  uint32_t Hash = hashText(Name);
   HashSlots::Slot &Found = Slots.find(Hash, isSame(Name));
   if (Found.Place == 0) {
     append(Name);
     Found = {Hash, static_cast<uint32_t>(Keys.size())};
   }
   return NameId(Found.Place - 1);
+}
+
+void NameTable::internAll(
+    size_t Count,
+    llvm::function_ref<StringRef(size_t, llvm::SmallVectorImpl<char> &)> NameOf,
+    llvm::function_ref<void(size_t, NameId)> Take) {
+  constexpr size_t AtOnce = 16;
+  std::array<llvm::SmallString<64>, AtOnce> Rooms;
+  std::array<StringRef, AtOnce> Names;
+  std::array<uint32_t, AtOnce> Hashes;
+  for (size_t Begin = 0; Begin < Count; Begin += AtOnce) {
+    size_t Size = std::min(AtOnce, Count - Begin);
+    Slots.reserveOneMore(Keys.size());
+    for (size_t K = 0; K != Size; ++K) {
+      Names[K] = NameOf(Begin + K, Rooms[K]);
+      Hashes[K] = hashText(Names[K]);
+      Slots.prefetch(Hashes[K]);
+    }
+    for (size_t K = 0; K != Size; ++K)
+      if (uint32_t Place = Slots.likelyPlace(Hashes[K]))
+        __builtin_prefetch(&Keys[Place - 1]);
+    for (size_t K = 0; K != Size; ++K)
+      Take(Begin + K, intern(Names[K], Hashes[K]));
+  }
 }
 
 NameId NameTable::find(StringRef Name) const {
@@ -113,9 +141,10 @@ std::vector<NameId> NameTable::absorb(NameTable &From) {
   From.Slots = {};
   std::vector<NameId> Here;
   Here.reserve(From.size());
-  llvm::SmallString<64> Room;
-  for (size_t I = 0; I != From.size(); ++I)
-    Here.push_back(intern(From[NameId(I)].spell(Room)));
+  internAll(
+      From.size(),
+      [&](size_t I, auto &Room) { return From[NameId(I)].spell(Room); },
+      [&](size_t, NameId Id) { Here.push_back(Id); });
   From = NameTable();
   return Here;
 }

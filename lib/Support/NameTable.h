@@ -47,6 +47,15 @@ public:
   /// The id of \p Name, new if it was not seen before.
   NameId intern(llvm::StringRef Name);
 
+  /// Interns \p Count names, as \p NameOf(I, room) gives them, and calls
+  /// \p Take(I, id) for each: several at a time, so that one need not wait for
+  /// the memory of another.
+  void internAll(
+      size_t Count,
+      llvm::function_ref<llvm::StringRef(size_t, llvm::SmallVectorImpl<char> &)>
+          NameOf,
+      llvm::function_ref<void(size_t, NameId)> Take);
+
   /// The id of \p Name, invalid if it was never interned.
   NameId find(llvm::StringRef Name) const;
   /// The same, of a name whose hashText() is \p Hash.
@@ -75,6 +84,7 @@ private:
     uint32_t Tail = 0;
   };
 
+  NameId intern(llvm::StringRef Name, uint32_t Hash);
   void append(llvm::StringRef Name);
   /// Tells whether an id is that of \p Name.
   auto isSame(llvm::StringRef Name) const;
