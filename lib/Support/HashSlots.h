@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_HASHSLOTS_H
 #define HLOBUF_SUPPORT_HASHSLOTS_H
 
+#include "Support/LargePages.h"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +64,10 @@ private:
   }
   void grow() {
     std::vector<Slot> Old = std::move(All);
-    All.assign(Old.empty() ? 64 : Old.size() * 2, Slot());
+    All.clear();
+    All.reserve(Old.empty() ? 64 : Old.size() * 2);
+    useLargePages(All.data(), All.capacity() * sizeof(Slot));
+    All.resize(Old.empty() ? 64 : Old.size() * 2);
     for (const Slot &S : Old)
       if (S.Place != 0)
         find(S.Hash, [](uint32_t) { return false; }) = S;
