@@ -52,7 +52,7 @@ const ModuleAnalysis *CheckContext::textAnalysis() const {
   return Memo->Texts
       .get([&]() -> std::unique_ptr<ModuleAnalysis> {
         auto Found =
-            std::make_unique<ModuleAnalysis>(static_cast<const Facts &>(*this));
+            std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
         return Found->firstDifference() ? std::move(Found) : nullptr;
       })
       .get();

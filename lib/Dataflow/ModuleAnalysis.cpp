@@ -5,15 +5,23 @@
 
 using namespace hlobuf;
 
-ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts)
-    : DumpFacts(DumpFacts),
-      Own(std::make_unique<Program>(DumpFacts, ProgramSource::Texts)), P(*Own) {
-  Best = std::make_unique<Derivation>(P, ReleaseRules());
-  Differing = findDiffering(*Best);
-  findUnknownOpcodes();
+ModuleAnalysis::ModuleAnalysis(const Program &P) : DumpFacts(P.facts()), P(P) {
+  derive();
 }
 
-ModuleAnalysis::ModuleAnalysis(const Program &P) : DumpFacts(P.facts()), P(P) {
+ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts, ProgramSource Source)
+    : DumpFacts(DumpFacts), Own(std::make_unique<Program>(DumpFacts, Source)),
+      P(*Own) {
+  derive();
+}
+
+void ModuleAnalysis::derive() {
+  if (P.isFromTexts()) {
+    Best = std::make_unique<Derivation>(P, ReleaseRules());
+    Differing = findDiffering(*Best);
+    findUnknownOpcodes();
+    return;
+  }
   findObstacle();
   if (!Obstacle.empty())
     return;

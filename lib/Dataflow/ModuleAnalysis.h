@@ -22,8 +22,8 @@ class ModuleAnalysis {
 public:
   /// Derives everything from \p P, the program of a complete module.
   explicit ModuleAnalysis(const Program &P);
-  /// The same from the used values of \p DumpFacts.
-  explicit ModuleAnalysis(const Facts &DumpFacts);
+  /// The same from a program of its own.
+  ModuleAnalysis(const Facts &DumpFacts, ProgramSource Source);
 
   const Facts &facts() const { return DumpFacts; }
   /// Why nothing can be derived; empty if it can. Nothing else may then be
@@ -88,6 +88,7 @@ public:
   UsedId usedOf(HloValueId V) const { return Best->usedOf(V); }
 
 private:
+  void derive();
   void findObstacle();
   void findBest();
   unsigned findDiffering(const Derivation &Found) const;
@@ -104,7 +105,7 @@ private:
   std::vector<ReleaseRules> distinctRules() const;
 
   const Facts &DumpFacts;
-  /// Of used values.
+  /// Null where somebody else has it.
   std::unique_ptr<const Program> Own;
   const Program &P;
   llvm::StringRef Obstacle;

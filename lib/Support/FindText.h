@@ -28,6 +28,7 @@ inline size_t findText(llvm::StringRef Text, llvm::StringRef Wanted,
 #endif
 }
 
+/// True if \p Wanted is in \p Text.
 inline bool holdsText(llvm::StringRef Text, llvm::StringRef Wanted) {
   return findText(Text, Wanted) != llvm::StringRef::npos;
 }

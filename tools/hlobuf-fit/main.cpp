@@ -97,7 +97,7 @@ static Answer plan(const Input &In, const LoadedDump &L,
   if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
     return problem(In, "no HLO module next to it, which a plan needs");
   Facts A(D);
-  ModuleAnalysis Module(A);
+  ModuleAnalysis Module(A, ProgramSource::Module);
   if (!Module.obstacle().empty() || !Module.derivesTime())
     return problem(In, Module.obstacle().empty()
                            ? StringRef("its module has no schedule")
