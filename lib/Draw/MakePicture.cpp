@@ -6,11 +6,15 @@
 #include "Draw/PictureLanes.h"
 #include "Draw/SharedBytes.h"
 #include "Memory/ValueNames.h"
+#include "Support/OrderedRun.h"
+#include "Support/TextWalk.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <tuple>
 
 using namespace hlobuf;
+using llvm::ArrayRef;
 
 namespace {
 /// A value of one allocation, and when it is drawn.
@@ -35,7 +39,7 @@ public:
     P.Texts = PictureTexts(D.Names);
   }
 
-  Picture run();
+  Picture run(unsigned Jobs, llvm::function_ref<void()> Release);
 
 private:
   HloValueId flowOf(ValueId V) const;
@@ -44,8 +48,9 @@ private:
   void addBlocks(AllocationId Owner, const NamedValues &Told);
   void addBlocks();
   void sortBlocks();
-  PictureName nameOf(const ValueNames &NameOf, const PictureBlock &B);
-  void addNames();
+  ValueName nameOf(const ValueNames &NameOf, const PictureBlock &B) const;
+  PictureName textsOf(const ValueName &Name);
+  void addNames(unsigned Jobs, llvm::function_ref<void()> Release);
   void addSpaces();
 
   const MemoryUse &U;
@@ -146,14 +151,18 @@ void Drawing::sortBlocks() {
   P.Blocks = std::move(Sorted);
 }
 
-PictureName Drawing::nameOf(const ValueNames &NameOf, const PictureBlock &B) {
+ValueName Drawing::nameOf(const ValueNames &NameOf,
+                          const PictureBlock &B) const {
   HeldValue Held;
   Held.Value = representative(D, P, B);
   Held.Kind = kindOf(D[B.Owner]);
   for (ValueId V : P.values(B))
     if (V != Held.Value)
       Held.Others.push_back(V);
-  ValueName Name = NameOf[Held];
+  return NameOf[Held];
+}
+
+PictureName Drawing::textsOf(const ValueName &Name) {
   PictureTexts &Texts = P.Texts;
   return {
       Texts.intern(Name.Copied ? "copy of " + Name.Operation : Name.Operation),
@@ -163,7 +172,7 @@ PictureName Drawing::nameOf(const ValueNames &NameOf, const PictureBlock &B) {
 
 /// Asks for names in the order of steps, which is about that of the texts that
 /// tell them: each page of a file is needed once.
-void Drawing::addNames() {
+void Drawing::addNames(unsigned Jobs, llvm::function_ref<void()> Release) {
   std::vector<uint64_t> Order; // step and block
   Order.reserve(P.Blocks.size());
   for (const auto &[I, B] : llvm::enumerate(P.Blocks))
@@ -171,9 +180,29 @@ void Drawing::addNames() {
   llvm::sort(Order);
   ValueNames Names(DumpFacts, FoundModule);
   P.Names.resize(P.Blocks.size());
-  for (uint64_t Pair : Order) {
-    auto I = static_cast<uint32_t>(Pair);
-    P.Names[I] = nameOf(Names, P.Blocks[I]);
+  // Names take more memory than their numbers, and so do the texts that tell
+  // them: not all are there at once.
+  constexpr size_t RoundSize = 4096, PartSize = 512;
+  for (size_t Begin = 0; Begin < Order.size(); Begin += RoundSize) {
+    auto Round = ArrayRef(Order).slice(Begin).take_front(RoundSize);
+    auto PartOf = [&](size_t Part) {
+      return Round.slice(Part * PartSize).take_front(PartSize);
+    };
+    runInOrder(
+        llvm::divideCeil(Round.size(), PartSize), Jobs,
+        [&](size_t Part) {
+          TextWalk Walk(Release);
+          std::vector<ValueName> Found;
+          for (uint64_t Pair : PartOf(Part))
+            Found.push_back(
+                nameOf(Names, P.Blocks[static_cast<uint32_t>(Pair)]));
+          return Found;
+        },
+        [&](size_t Part, const std::vector<ValueName> &Found) {
+          for (auto [Pair, Name] : llvm::zip(PartOf(Part), Found))
+            P.Names[static_cast<uint32_t>(Pair)] = textsOf(Name);
+        });
+    Release();
   }
 }
 
@@ -190,16 +219,19 @@ void Drawing::addSpaces() {
   }
 }
 
-Picture Drawing::run() {
+Picture Drawing::run(unsigned Jobs, llvm::function_ref<void()> Release) {
   P.Title = R.Module;
   P.Times = U.times();
   // Values are live up to T, the step after the last instruction.
   P.Steps = U.isTimed() ? std::max(0, U.steps()) + 1 : 1;
   P.Instructions.reserve(U.isTimed() ? static_cast<size_t>(P.Steps) : 0);
   for (int32_t Step = 0; U.isTimed() && Step != P.Steps; ++Step)
-    P.Instructions.push_back(P.Texts.internName(U.instructionAt(Step)));
+    if (NameId Name = U.nameAt(Step))
+      P.Instructions.push_back(PictureTexts::of(Name));
+    else
+      P.Instructions.push_back(P.Texts.internName(U.instructionAt(Step)));
   addBlocks();
-  addNames();
+  addNames(Jobs, Release);
   P.Shared = findSharedBytes(P.Blocks);
   addSpaces();
   P.Findings = markFindings(DumpFacts, R, P);
@@ -207,8 +239,9 @@ Picture Drawing::run() {
 }
 
 Picture hlobuf::makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
-                            const ThunkGraph *Graph, const DumpResult &R) {
-  Picture P = Drawing(U, Module, R).run();
+                            const ThunkGraph *Graph, const DumpResult &R,
+                            unsigned Jobs, llvm::function_ref<void()> Release) {
+  Picture P = Drawing(U, Module, R).run(Jobs, Release);
   if (Graph && U.isTimed() && U.facts().dump().complete(Section::Thunks))
     addLanes(U, *Graph, R, P);
   return P;

@@ -8,7 +8,7 @@
 #include "Driver/GuiltyPass.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LastLine.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"

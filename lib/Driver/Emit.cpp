@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Emit.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Dump/Printer.h"
 #include "Support/Printable.h"
 #include "Support/TextPrinter.h"

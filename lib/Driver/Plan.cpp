@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Plan.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Driver/SavedExecutables.h"
 #include "Facts/ReleaseWindow.h"
 #include "llvm/ADT/ArrayRef.h"

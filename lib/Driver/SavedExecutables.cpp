@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/SavedExecutables.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
 #include "Support/LineCursor.h"

@@ -3,7 +3,7 @@
 #include "Driver/Verify.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Driver/KnownDefects.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Driver/UnknownLines.h"
 #include "Dump/CutOff.h"
 #include "Dump/Reader.h"

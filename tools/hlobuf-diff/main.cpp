@@ -8,7 +8,7 @@
 #include "Compare/DiffPrinters.h"
 #include "Compare/GrowthReasons.h"
 #include "Compare/Matching.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Input/Load.h"
 #include "Results/Result.h"
 #include "Support/ExitCodes.h"

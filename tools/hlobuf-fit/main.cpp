@@ -6,7 +6,7 @@
 #include "CommandLine/Process.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Driver/Capacity.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Fit/FitPrinters.h"
 #include "Input/Load.h"
 #include "Results/Result.h"

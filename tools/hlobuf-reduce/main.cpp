@@ -4,7 +4,7 @@
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "Driver/OrderedRun.h"
+#include "Support/OrderedRun.h"
 #include "Reduce/BugReport.h"
 #include "Reduce/Compiler.h"
 #include "Reduce/Interest.h"

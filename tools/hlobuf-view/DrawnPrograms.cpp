@@ -6,12 +6,11 @@
 #include "Driver/Capacity.h"
 #include "Driver/DumpResults.h"
 #include "Driver/KnownDefects.h"
-#include "Driver/OrderedRun.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
 #include "Support/Format.h"
+#include "Support/OrderedRun.h"
 #include "Support/Printable.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -181,13 +180,13 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   CheckContext &Context = *Made.Context;
   auto Derived = [&] { return Context.moduleAnalysis(); };
   auto Release = [&] { Dump.Texts.releasePages(); };
-  {
-    TextWalk Walk(Release);
-    Made.P = makePicture(
-        Context.memory(), Derived,
-        Dump.Model->complete(Section::Thunks) ? Context.thunkGraph() : nullptr,
-        R);
-  }
+  // A small one takes less time than a thread.
+  if (Dump.Texts.bytes() < LargeText)
+    Jobs = 1;
+  Made.P = makePicture(
+      Context.memory(), Derived,
+      Dump.Model->complete(Section::Thunks) ? Context.thunkGraph() : nullptr, R,
+      Jobs, Release);
   Release();
   setCapacity(In, Request, Made.P);
   settleSentences(R);

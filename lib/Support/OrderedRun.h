@@ -2,8 +2,8 @@
 //
 // Work on threads, results in order.
 
-#ifndef HLOBUF_DRIVER_ORDEREDRUN_H
-#define HLOBUF_DRIVER_ORDEREDRUN_H
+#ifndef HLOBUF_SUPPORT_ORDEREDRUN_H
+#define HLOBUF_SUPPORT_ORDEREDRUN_H
 
 #include "Support/Workers.h"
 #include <algorithm>
@@ -89,4 +89,4 @@ void runParallel(size_t Count, unsigned Jobs, WorkFn Work) {
 
 } // namespace hlobuf
 
-#endif // HLOBUF_DRIVER_ORDEREDRUN_H
+#endif // HLOBUF_SUPPORT_ORDEREDRUN_H
