@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Emit.h"
-#include "Support/OrderedRun.h"
 #include "Dump/Printer.h"
+#include "Support/OrderedRun.h"
 #include "Support/Printable.h"
 #include "Support/TextPrinter.h"
 #include "llvm/Support/raw_ostream.h"

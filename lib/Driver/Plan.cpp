@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Plan.h"
-#include "Support/OrderedRun.h"
 #include "Driver/SavedExecutables.h"
 #include "Facts/ReleaseWindow.h"
+#include "Support/OrderedRun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/SavedExecutables.h"
-#include "Support/OrderedRun.h"
 #include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
 #include "Support/LineCursor.h"
+#include "Support/OrderedRun.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Path.h"

@@ -4,7 +4,6 @@
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "Support/OrderedRun.h"
 #include "Reduce/BugReport.h"
 #include "Reduce/Compiler.h"
 #include "Reduce/Interest.h"
@@ -12,6 +11,7 @@
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
+#include "Support/OrderedRun.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
