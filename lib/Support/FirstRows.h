@@ -10,8 +10,8 @@
 
 namespace hlobuf {
 
-/// The first row that has an id, for ids below 2^32 - 2: an array where they
-/// are about as dense as rows, as those that XLA counts are, else a hash table.
+/// The first row that has an id: an array where ids are about as dense as rows,
+/// as those that XLA counts are, else a hash table.
 class FirstRows {
 public:
   static constexpr uint32_t None = ~uint32_t(0);

@@ -4,10 +4,13 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/ByteCount.h"
 #include "Support/Diagnostic.h"
+#include "Support/FindText.h"
+#include "Support/FirstRows.h"
 #include "Support/NameTable.h"
 #include "Support/Printable.h"
 #include "Support/Scanner.h"
 #include "Support/TextWalk.h"
+#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <type_traits>
 
@@ -135,6 +138,47 @@ TEST(NameTable, KeepsNames) {
   NameTable None;
   None.finish();
   EXPECT_FALSE(None.find(""));
+}
+
+TEST(NameTable, InternsManyAsOneByOne) {
+  // More than are under way at a time, and some of them twice.
+  std::vector<std::string> Texts;
+  for (unsigned I = 0; I != 1000; ++I)
+    Texts.push_back("name." + llvm::utostr(I * 7 % 300));
+  NameTable Each, All;
+  std::vector<NameId> Expected, Found(Texts.size());
+  for (const std::string &Text : Texts)
+    Expected.push_back(Each.intern(Text));
+  All.internAll(
+      Texts.size(), [&](size_t I, auto &) { return llvm::StringRef(Texts[I]); },
+      [&](size_t I, NameId Id) { Found[I] = Id; });
+  EXPECT_EQ(Found, Expected);
+  EXPECT_EQ(All.size(), 300u);
+}
+
+TEST(FirstRows, DenseAndSparseIds) {
+  auto Itself = [](uint32_t Id) { return Id; };
+  std::vector<uint32_t> Dense = {3, 0, 3, 1};
+  FirstRows Near(Dense, Itself);
+  EXPECT_EQ(Near[3], 0u);
+  EXPECT_EQ(Near[1], 3u);
+  EXPECT_EQ(Near[2], FirstRows::None);
+  EXPECT_EQ(Near[70000], FirstRows::None);
+  // The largest ids are keys that a hash table of 32 bits cannot have.
+  std::vector<uint32_t> Sparse = {~0U, 5, ~0U - 1, ~0U};
+  FirstRows Far(Sparse, Itself);
+  EXPECT_EQ(Far[~0U], 0u);
+  EXPECT_EQ(Far[~0U - 1], 2u);
+  EXPECT_EQ(Far[6], FirstRows::None);
+}
+
+TEST(FindText, AsStringRefDoes) {
+  llvm::StringRef Text = "control, control-predecessors={a}";
+  EXPECT_EQ(findText(Text, "control"), 0u);
+  EXPECT_EQ(findText(Text, "control", 1), 9u);
+  EXPECT_EQ(findText(Text, "control", 10), llvm::StringRef::npos);
+  EXPECT_EQ(findText(Text, "a", Text.size() + 1), llvm::StringRef::npos);
+  EXPECT_FALSE(holdsText("", "a"));
 }
 
 TEST(NameTable, OrdersNamesAsTexts) {
