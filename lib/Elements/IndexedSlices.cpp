@@ -225,7 +225,7 @@ IntegerMap IndexedSlices::sliceOf(const Run &R) const {
                      -R.Step[D]});
       Begin -= R.Step[D] * R.First.back();
     }
-    auto Batching = llvm::find(WholeBatch, static_cast<int64_t>(D));
+    const auto *Batching = llvm::find(WholeBatch, static_cast<int64_t>(D));
     if (Batching != WholeBatch.end()) {
       int64_t From = IndicesBatch[Batching - WholeBatch.begin()];
       for (auto [Dimension, Of] : Batch)

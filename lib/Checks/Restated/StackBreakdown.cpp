@@ -74,7 +74,8 @@ static std::string stemOf(const Dump &D, const Instruction &I) {
 }
 
 /// The name of the line that counts \p Row, one of \p Stem's instruction.
-static std::string leafOf(const Dump &D, std::string Stem, const PeakRow &Row) {
+static std::string leafOf(const Dump &D, const std::string &Stem,
+                          const PeakRow &Row) {
   return Row.Index.isRoot() ? Stem : Stem + D.Indices.text(Row.Index);
 }
 
