@@ -9,7 +9,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// More start indices than these are not computed.
-static constexpr int64_t MaxStarts = 4096;
+static constexpr int64_t MaxStarts = 1024;
 /// A relation of more runs than these is not built.
 static constexpr size_t MaxRuns = 64;
 /// More instructions than these are not asked what they are computed from.
@@ -87,20 +87,23 @@ bool IndexedSlices::readAttributes() {
   auto Vector = findAttribute(Text, "index_vector_dim");
   int64_t Rank = Indices.Dimensions.size();
   int64_t WholeRank = Whole.Dimensions.size();
+  int64_t SlicesRank = Slices.Dimensions.size();
+  auto AreBelow = [](const AttributeNumbers &All, int64_t End) {
+    return llvm::all_of(All, [&](int64_t D) { return D >= 0 && D < End; });
+  };
   if (!Vector || Vector->getAsInteger(10, VectorDimension) ||
-      WholeBatch.size() != IndicesBatch.size())
+      VectorDimension < 0 || WholeBatch.size() != IndicesBatch.size() ||
+      !AreBelow(StartMap, WholeRank) || !AreBelow(Offsets, SlicesRank))
     return false;
   int64_t Length =
       VectorDimension < Rank ? Indices.Dimensions[VectorDimension].Size : 1;
-  if (static_cast<int64_t>(StartMap.size()) != Length ||
-      llvm::any_of(StartMap, [&](int64_t D) { return D >= WholeRank; }))
+  if (static_cast<int64_t>(StartMap.size()) != Length)
     return false;
-  int64_t SlicesRank = Slices.Dimensions.size();
   size_t Next = 0;
   for (int64_t D = 0; D != WholeRank; ++D) {
     bool Left =
         llvm::is_contained(Collapsed, D) || llvm::is_contained(WholeBatch, D);
-    if (!Left && (Next == Offsets.size() || Offsets[Next] >= SlicesRank))
+    if (!Left && Next == Offsets.size())
       return false;
     OffsetOf.push_back(Left ? -1 : Offsets[Next++]);
     Sizes.push_back(Left ? 1 : Slices.Dimensions[OffsetOf.back()].Size);
@@ -176,7 +179,7 @@ void IndexedSlices::add(ArrayRef<int64_t> Row, ArrayRef<int64_t> Start) {
 }
 
 bool IndexedSlices::findRuns() {
-  int64_t Count = StartMap.size();
+  int64_t Count = std::max<int64_t>(1, StartMap.size());
   for (auto [D, Of] : Batch) {
     int64_t Size = Indices.Dimensions[D].Size;
     if (Size <= 0 || Size > MaxStarts || (Count *= Size) > MaxStarts)
