@@ -180,10 +180,9 @@ static bool mayAskForModule(const CheckInfo &Info) {
 static constexpr uint32_t SummaryNumber = ~0U;
 
 /// The enabled checks, as numbers in allChecks(), and the summary if it is
-/// \p Wanted. What the module implies, or
-/// without one the texts, is computed for the first check that asks, while
-/// others wait: on several threads one check that needs it goes first, and all
-/// other ones last.
+/// \p Wanted. What the module implies, or without one the texts, is computed
+/// for the first check that asks, while others wait: on several threads one
+/// check that needs it goes first, and all other ones last.
 std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
   Enabled.reserve(allChecks().size() + 1);
