@@ -189,18 +189,21 @@ std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
+  // The summary takes longer than any check, and waits for what a module
+  // implies.
+  bool HasModule = D.complete(Section::Module);
+  bool Early = Jobs > 1 && !HasModule;
   if (Wanted)
-    Enabled.push_back(SummaryNumber);
+    Enabled.insert(Early ? Enabled.begin() : Enabled.end(), SummaryNumber);
   if (Jobs <= 1)
     return Enabled;
-  bool HasModule = D.complete(Section::Module);
   auto NeedsModule = [](const CheckInfo &Info) {
     return llvm::is_contained(Info.Needs, Section::Module);
   };
   // What needs the module alone looks at its instructions.
   auto Class = [&](uint32_t Number) {
     if (Number == SummaryNumber)
-      return 1;
+      return HasModule ? 1 : 0;
     const CheckInfo &Info = allChecks()[Number];
     if (NeedsModule(Info) ? Info.Needs.size() > 1
                           : Info.For.Of == Sentence::Agreement)

@@ -29,7 +29,7 @@ private:
 
   template <typename... Ts>
   void put(fmt::format_string<Ts...> Format, Ts &&...Args) {
-    fmt::format_to(fmt::appender(Buffer), Format, std::forward<Ts>(Args)...);
+    appendFormat(Buffer, Format, std::forward<Ts>(Args)...);
     if (Buffer.size() > FlushBytes)
       flush();
   }
@@ -50,7 +50,7 @@ private:
   static constexpr size_t FlushBytes = size_t(1) << 16;
   const Dump &D;
   llvm::raw_ostream &OS;
-  fmt::memory_buffer Buffer;
+  std::string Buffer;
 };
 } // namespace
 
@@ -75,26 +75,25 @@ std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
                                      StringRef SizeText) {
   std::string Out = fmt::format("allocation {}: ", A.Index);
   const AllocationExtras Extras = D.extras(A);
-  auto End = std::back_inserter(Out);
   if (Extras.Pointer != 0)
-    fmt::format_to(End, "{:#x}, ", Extras.Pointer);
-  fmt::format_to(End, "size {}", SizeText);
+    appendFormat(Out, "{:#x}, ", Extras.Pointer);
+  appendFormat(Out, "size {}", SizeText);
   if (A.Color != 0)
-    fmt::format_to(End, ", color {}", A.Color);
+    appendFormat(Out, ", color {}", A.Color);
   if (A.Page)
-    fmt::format_to(End, ", page {}", *A.Page);
+    appendFormat(Out, ", page {}", *A.Page);
   if (A.Parameter) {
     const AllocationParameter &P = D.parameter(A);
-    fmt::format_to(End, ", parameter {}", P.Number);
+    appendFormat(Out, ", parameter {}", P.Number);
     if (A.UnknownParameterShape)
       Out += ", shape |<unknown shape>|";
     else if (P.Shape)
-      fmt::format_to(End, ", shape |{}|", D.Shapes.plainText(P.Shape));
-    fmt::format_to(End, " at ShapeIndex {}", D.Indices.text(P.Index));
+      appendFormat(Out, ", shape |{}|", D.Shapes.plainText(P.Shape));
+    appendFormat(Out, " at ShapeIndex {}", D.Indices.text(P.Index));
   }
   if (A.HasOutputShape)
-    fmt::format_to(End, ", output shape is |{}|",
-                   D.Shapes.plainText(Extras.OutputShape));
+    appendFormat(Out, ", output shape is |{}|",
+                 D.Shapes.plainText(Extras.OutputShape));
   if (A.Constant)
     Out += ", constant";
   if (A.ThreadLocal)

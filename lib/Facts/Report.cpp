@@ -82,8 +82,7 @@ private:
   template <typename... Ts>
   void line(Kind K, Context C, fmt::format_string<Ts...> Format, Ts &&...Args) {
     begin(K, C);
-    fmt::format_to(std::back_inserter(R.Text), Format,
-                   std::forward<Ts>(Args)...);
+    appendFormat(R.Text, Format, std::forward<Ts>(Args)...);
     R.Text += '\n';
   }
   void fixed(Context C, StringRef Text, StringRef More = "") {

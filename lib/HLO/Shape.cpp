@@ -66,7 +66,6 @@ static void printList(const Range &Numbers, std::string &Out) {
 
 static void printProperty(const Layout &L, LayoutProperty P, size_t &NextRaw,
                           std::string &Out) {
-  auto Append = std::back_inserter(Out);
   switch (P) {
   case LayoutProperty::Tiles:
     Out += 'T';
@@ -79,22 +78,22 @@ static void printProperty(const Layout &L, LayoutProperty P, size_t &NextRaw,
   case LayoutProperty::Split:
     Out += "SC";
     for (const SplitConfig &Split : L.Splits) {
-      fmt::format_to(Append, "({}:", Split.Dimension);
+      appendFormat(Out, "({}:", Split.Dimension);
       printList(Split.Indices, Out);
       Out += ')';
     }
     return;
   case LayoutProperty::TailPadding:
-    fmt::format_to(Append, "L({})", L.TailPadding);
+    appendFormat(Out, "L({})", L.TailPadding);
     return;
   case LayoutProperty::ElementBits:
-    fmt::format_to(Append, "E({})", L.ElementBits);
+    appendFormat(Out, "E({})", L.ElementBits);
     return;
   case LayoutProperty::MemorySpace:
-    fmt::format_to(Append, "S({})", L.MemorySpace);
+    appendFormat(Out, "S({})", L.MemorySpace);
     return;
   case LayoutProperty::MetadataPrefix:
-    fmt::format_to(Append, "M({})", L.MetadataPrefix);
+    appendFormat(Out, "M({})", L.MetadataPrefix);
     return;
   case LayoutProperty::DimLevels:
   case LayoutProperty::IndexType:
@@ -127,8 +126,7 @@ static void printDimensions(const Shape &S, std::string &Out) {
     if (D.unbounded())
       Out += '?';
     else
-      fmt::format_to(std::back_inserter(Out), "{}{}", D.Dynamic ? "<=" : "",
-                     D.Size);
+      appendFormat(Out, "{}{}", D.Dynamic ? "<=" : "", D.Size);
   }
   Out += ']';
 }
@@ -142,7 +140,7 @@ void ShapeTable::print(ShapeId Id, bool WithLayout, std::string &Out) const {
       if (K != 0)
         Out += ", ";
       if (S.IndexComments && K != 0 && K % 5 == 0)
-        fmt::format_to(std::back_inserter(Out), "/*index={}*/", K);
+        appendFormat(Out, "/*index={}*/", K);
       print(S.Elements[K], WithLayout, Out);
     }
     Out += ')';

@@ -5,7 +5,7 @@
 #include "Memory/ValueNames.h"
 #include "Memory/Why.h"
 #include "Support/Format.h"
-#include <numeric>
+#include "llvm/ADT/DenseMap.h"
 #include <set>
 
 using namespace hlobuf;
@@ -24,7 +24,7 @@ public:
 private:
   void addAllocations();
   void addSpaces();
-  HeldRow rowOf(const HeldValue &V) const;
+  HeldRow rowOf(const HeldValue &V);
   void addHeld();
   void addKept(const HeldRow &Row);
   void addGroups(llvm::ArrayRef<HeldRow> Rows);
@@ -41,6 +41,8 @@ private:
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
   MemorySummary Summary;
+  /// What rows say of a shape, by its id.
+  llvm::DenseMap<uint32_t, std::string> Shapes;
 };
 } // namespace
 
@@ -74,21 +76,25 @@ void Summarizer::addSpaces() {
       Sum.OpName = Called.OpName;
       Sum.Source = Called.Source;
     }
-    for (const HeldValue &V : Memory.heldAt(Space.Color, Space.PeakStep)) {
+    for (const HeldValue &V : Memory.heldAtPeak(Space)) {
       Sum.Unpadded += V.Unpadded;
       Sum.Idle += V.Idle;
     }
   }
 }
 
-HeldRow Summarizer::rowOf(const HeldValue &V) const {
+HeldRow Summarizer::rowOf(const HeldValue &V) {
   const Value &Val = D[V.Value];
   HeldRow Row;
   Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
   Row.Called = Names[V];
-  if (Val.Shape)
-    Row.Shape = D.Shapes[Val.Shape].isTuple() ? "tuple table"
+  if (Val.Shape) {
+    std::string &Spelled = Shapes[Val.Shape.index()];
+    if (Spelled.empty())
+      Spelled = D.Shapes[Val.Shape].isTuple() ? "tuple table"
                                               : D.Shapes.plainText(Val.Shape);
+    Row.Shape = Spelled;
+  }
   Row.Kind = V.Kind;
   Row.Bytes = V.Bytes;
   Row.Unpadded = V.Unpadded;
@@ -132,18 +138,20 @@ void Summarizer::addKept(const HeldRow &Row) {
 void Summarizer::addHeld() {
   if (!Summary.Main)
     return;
-  std::vector<HeldValue> Held =
-      Memory.isTimed() ? Memory.heldAt(0, *Summary.main()->PeakStep)
-                       : allocationsAsRows(D);
+  std::vector<HeldValue> Whole;
+  if (!Memory.isTimed())
+    Whole = allocationsAsRows(D);
+  llvm::ArrayRef<HeldValue> Held = Whole;
+  if (Memory.isTimed())
+    Held = Memory.heldAtPeak(*Memory.space(0));
   // Ids are in the order of texts, so that each page of those is there once.
-  std::vector<uint32_t> ById(Held.size());
-  std::iota(ById.begin(), ById.end(), 0);
-  llvm::sort(ById, [&](uint32_t X, uint32_t Y) {
-    return std::pair(D[Held[X].Value].Tag.Id, X) <
-           std::pair(D[Held[Y].Value].Tag.Id, Y);
-  });
+  std::vector<std::pair<uint32_t, uint32_t>> ById;
+  ById.reserve(Held.size());
+  for (const auto &[I, V] : llvm::enumerate(Held))
+    ById.emplace_back(D[V.Value].Tag.Id, static_cast<uint32_t>(I));
+  llvm::sort(ById);
   std::vector<HeldRow> Rows(Held.size());
-  for (uint32_t I : ById)
+  for (auto [Id, I] : ById)
     Rows[I] = rowOf(Held[I]);
   for (const HeldRow &Row : Rows) {
     Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;

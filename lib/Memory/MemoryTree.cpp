@@ -88,16 +88,20 @@ std::string hlobuf::lastScope(StringRef OpName) {
 
 std::string hlobuf::withoutIndices(StringRef Text) {
   std::string Out;
-  for (size_t I = 0; I != Text.size();) {
+  Out.reserve(Text.size());
+  size_t Kept = 0;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    if (!llvm::isDigit(Text[I]))
+      continue;
     bool Alone = I == 0 || !llvm::isAlpha(Text[I - 1]);
     size_t End = std::min(Text.size(), Text.find_if_not(llvm::isDigit, I));
-    if (End == I || !Alone) {
-      End = std::max(End, I + 1);
-      Out += Text.slice(I, End);
-    } else {
+    if (Alone) {
+      Out += Text.slice(Kept, I);
       Out += '*';
+      Kept = End;
     }
-    I = End;
+    I = End - 1;
   }
+  Out += Text.substr(Kept);
   return Out;
 }

@@ -22,6 +22,7 @@ MemoryUse::MemoryUse(const Facts &DumpFacts, ModuleAnalysisFn Module)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()) {
   findTimes(Module);
   addSpaces();
+  AtPeak = std::make_unique<Lazy<std::vector<HeldValue>>[]>(Spaces.size());
 }
 
 void MemoryUse::findTimes(ModuleAnalysisFn Module) {
@@ -267,6 +268,12 @@ std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
     return X.Bytes > Y.Bytes;
   });
   return Out;
+}
+
+const std::vector<HeldValue> &
+MemoryUse::heldAtPeak(const SpaceUse &Space) const {
+  return AtPeak[static_cast<size_t>(&Space - Spaces.data())].get(
+      [&] { return heldAt(Space.Color, Space.PeakStep); });
 }
 
 void hlobuf::addChange(std::vector<uint64_t> &Changes, StepRange Range,

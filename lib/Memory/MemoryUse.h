@@ -17,7 +17,9 @@
 
 #include "Memory/ByteSpans.h"
 #include "Memory/MemoryKind.h"
+#include "Support/Lazy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -124,6 +126,8 @@ public:
   /// sum is space(Color)->heldAt(Step). Without times: the allocations that are
   /// not temps.
   std::vector<HeldValue> heldAt(int32_t Color, int32_t Step) const;
+  /// Those of \p Space, one of spaces(), at its peak; computed once.
+  const std::vector<HeldValue> &heldAtPeak(const SpaceUse &Space) const;
 
   /// Adds to \p Changes, by step, by how much the bytes of \p Alloc change in
   /// which some value that \p Counts takes is live.
@@ -153,6 +157,8 @@ private:
   TimeSource Times = TimeSource::Unknown;
   int32_t Steps = 0;
   std::vector<SpaceUse> Spaces;
+  /// By space.
+  std::unique_ptr<Lazy<std::vector<HeldValue>>[]> AtPeak;
 };
 
 } // namespace hlobuf

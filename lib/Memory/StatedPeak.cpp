@@ -31,12 +31,18 @@ static std::optional<ListedBytes> addUp(const MemoryUse &Memory) {
   const Dump &D = Memory.facts().dump();
   ListedBytes Sum;
   std::map<AllocationId, DisjointSpans> Taken;
+  std::vector<std::pair<ValueId, bool>> Values;
+  Values.reserve(D.Peak.size());
+  for (const PeakRow &Row : D.Peak) {
+    ValueId V = Memory.facts().findValue(Row.Name, Row.Index);
+    if (!V)
+      return std::nullopt;
+    Values.emplace_back(V, Memory.isLiveAt(V, D.PeakStep));
+  }
   for (bool Live : {true, false})
-    for (const PeakRow &Row : D.Peak) {
-      ValueId V = Memory.facts().findValue(Row.Name, Row.Index);
-      if (!V)
-        return std::nullopt;
-      if (Memory.isLiveAt(V, D.PeakStep) != Live)
+    for (const auto &[I, Row] : llvm::enumerate(D.Peak)) {
+      auto [V, IsLive] = Values[I];
+      if (IsLive != Live)
         continue;
       const Allocation &Alloc = D[D[V].Owner];
       if (Alloc.color() != 0 || Alloc.ThreadLocal) {

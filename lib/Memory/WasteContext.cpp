@@ -16,10 +16,10 @@ WasteContext::WasteContext(const MemoryUse &Memory, const ValueNames &Names,
       D(DumpFacts.dump()), Main(Main), Module(Module),
       Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
       Told(D.Allocations.size(), false) {
-  if (Memory.isTimed())
-    Held = Memory.heldAt(Main.Color, Main.PeakStep);
   // Smaller ones save less than the threshold.
-  llvm::erase_if(Held, [&](const HeldValue &V) { return V.Bytes < Threshold; });
+  if (Memory.isTimed())
+    llvm::copy_if(Memory.heldAtPeak(Main), std::back_inserter(Held),
+                  [&](const HeldValue &V) { return V.Bytes >= Threshold; });
   findEntry();
 }
 

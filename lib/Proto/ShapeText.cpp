@@ -70,7 +70,7 @@ std::optional<StringRef> SubshapeCache::at(StringRef Shape,
 }
 
 static void printNumbers(llvm::ArrayRef<int64_t> All, std::string &Out) {
-  fmt::format_to(std::back_inserter(Out), "{}", fmt::join(All, ","));
+  appendFormat(Out, "{}", fmt::join(All, ","));
 }
 
 /// `(8,128)`; a dimension that takes all is INT64_MIN.

@@ -38,6 +38,14 @@ struct fmt::formatter<hlobuf::NameText> : fmt::formatter<fmt::string_view> {
 
 namespace hlobuf {
 
+/// Adds what \p Format makes of \p Arguments to \p Out. fmt::format_to would
+/// compile all of {fmt} again in each library that calls it.
+template <typename... Ts>
+void appendFormat(std::string &Out, fmt::format_string<Ts...> Format,
+                  Ts &&...Arguments) {
+  Out += fmt::vformat(Format, fmt::make_format_args(Arguments...));
+}
+
 /// The error that says what \p Format makes of \p Arguments.
 template <typename... Ts>
 llvm::Error makeError(fmt::format_string<Ts...> Format, Ts &&...Arguments) {
