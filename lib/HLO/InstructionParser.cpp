@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/InstructionParser.h"
-#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -27,13 +26,12 @@ static bool isSeparator(StringRef Text, size_t At) {
   return At + 1 < Text.size() && Text[At] == ',' && Text[At + 1] == ' ';
 }
 
-/// By byte: scanTopLevel() has to look at it.
-static constexpr std::array<bool, 256> Structural = [] {
-  std::array<bool, 256> Bytes = {};
-  for (unsigned char Byte : {'(', ')', '[', ']', '{', '}', '"', '/', ',', ' '})
-    Bytes[Byte] = true;
-  return Bytes;
-}();
+namespace {
+/// What scanTopLevel() has to look at, but separators.
+using Structural = BytesOf<'(', ')', '[', ']', '{', '}', '"', '/'>;
+using StructuralOrSeparator =
+    BytesOf<'(', ')', '[', ']', '{', '}', '"', '/', ',', ' '>;
+} // namespace
 
 /// Scans from the front of \p Text until \p Stop says so of a comma or a space
 /// at bracket depth 0, outside strings and comments, or until a bracket closes
@@ -43,7 +41,8 @@ template <typename StopFn>
 static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   unsigned Depth = 0;
   for (size_t I = 0;; ++I) {
-    while (I < Text.size() && !Structural[static_cast<unsigned char>(Text[I])])
+    while (I < Text.size() &&
+           !BytesIn<StructuralOrSeparator>[static_cast<unsigned char>(Text[I])])
       ++I;
     if (I >= Text.size())
       return StringRef::npos;
@@ -82,23 +81,35 @@ static size_t scanTopLevel(StringRef Text, StopFn Stop) {
 /// Bytes up to the bracket that closes what is not opened in \p Text; npos if
 /// there is none. Most operands hold no brackets, strings or comments.
 static size_t operandsSize(StringRef Text) {
-  size_t I = 0;
-  while (I != Text.size() && (Text[I] == ',' || Text[I] == ' ' ||
-                              !Structural[static_cast<unsigned char>(Text[I])]))
-    ++I;
+  size_t I = findByte<Structural>(Text);
   if (I != Text.size() && Text[I] == ')')
     return I;
   return scanTopLevel(Text, [](size_t) { return false; });
 }
 
+std::optional<InstructionHead> hlobuf::takeHead(Scanner &In) {
+  InstructionHead Head;
+  Head.Root = In.literal("ROOT ");
+  In.literal('%');
+  if (!In.name(Head.Name) || !In.literal(" = "))
+    return std::nullopt;
+  Head.End = In.rest().data();
+  return Head;
+}
+
 std::optional<InstructionText> hlobuf::parseInstruction(StringRef Text,
                                                         ShapeTable &Shapes) {
-  InstructionText I;
   Scanner In(Text);
-  I.Root = In.literal("ROOT ");
-  In.literal('%');
-  if (!In.name(I.Name) || !In.literal(" = "))
-    return std::nullopt;
+  std::optional<InstructionHead> Head = takeHead(In);
+  return Head ? parseInstruction(*Head, Text.end(), Shapes) : std::nullopt;
+}
+
+std::optional<InstructionText>
+hlobuf::parseInstruction(const InstructionHead &Head, const char *End,
+                         ShapeTable &Shapes) {
+  InstructionText I;
+  static_cast<InstructionHead &>(I) = Head;
+  Scanner In(StringRef(Head.End, static_cast<size_t>(End - Head.End)));
   StringRef Before = In.rest();
   I.Result = Shapes.parse(In);
   if (!I.Result || In.front() != ' ')
@@ -139,9 +150,7 @@ static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
   StringRef In = Rest;
   if (In[0] == '%')
     In = In.drop_front();
-  size_t Size = 0;
-  while (Size != In.size() && isNameByte(In[Size]))
-    ++Size;
+  size_t Size = findByte<OtherBytes<NameBytes>>(In);
   if (Size == 0 || llvm::isDigit(In[0]) || In[0] == '.' || In[0] == '-')
     return false;
   Operand.Name = In.take_front(Size);
@@ -253,9 +262,7 @@ bool hlobuf::runsOnSparseCore(StringRef Attributes) {
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
   if (!isSeparator(Rest, 0))
     return false;
-  size_t End = 2;
-  while (End != Rest.size() && Rest[End] != '=' && Rest[End] != ',')
-    ++End;
+  size_t End = findByte<BytesOf<'=', ','>>(Rest, 2);
   Key = Rest.slice(2, End);
   bool HasValue = End != Rest.size() && Rest[End] == '=';
   Rest = Rest.drop_front(HasValue ? End + 1 : End);

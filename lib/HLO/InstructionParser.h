@@ -12,10 +12,21 @@
 
 namespace hlobuf {
 
+/// `[ROOT ][%]name = `, with which an instruction begins.
+struct InstructionHead {
+  llvm::StringRef Name;
+  /// Where the text goes on.
+  const char *End = nullptr;
+  /// The line began with `ROOT `.
+  bool Root = false;
+};
+
+/// Takes the head of an instruction; nothing if there is none.
+std::optional<InstructionHead> takeHead(Scanner &In);
+
 /// The parts of `%name = shape opcode(operands), attributes`. Texts point into
 /// the line that was read.
-struct InstructionText {
-  llvm::StringRef Name;
+struct InstructionText : InstructionHead {
   ShapeId Result;
   llvm::StringRef ShapeText;
   llvm::StringRef OpcodeText;
@@ -24,13 +35,15 @@ struct InstructionText {
   llvm::StringRef Operands;
   /// After the closing parenthesis, with the leading `, `; empty if none.
   llvm::StringRef Attributes;
-  /// The line began with `ROOT `.
-  bool Root = false;
 };
 
 /// Takes one instruction apart; `%` in front of names is optional. Nothing if
 /// the text is not an instruction up to its closing parenthesis.
 std::optional<InstructionText> parseInstruction(llvm::StringRef Text,
+                                                ShapeTable &Shapes);
+/// The same of a text up to \p End whose \p Head was taken before.
+std::optional<InstructionText> parseInstruction(const InstructionHead &Head,
+                                                const char *End,
                                                 ShapeTable &Shapes);
 
 /// One operand as printed.

@@ -67,9 +67,12 @@ static void addCalls(StringRef Value, CallRole Role,
                      llvm::function_ref<void(StringRef, CallRole)> Visit) {
   Value.consume_front("{");
   Value.consume_back("}");
-  llvm::SmallVector<StringRef, 4> Names;
-  Value.split(Names, ", ");
-  for (StringRef Name : Names) {
+  while (!Value.empty()) {
+    // Most are one.
+    size_t Comma = Value.find(',');
+    StringRef Name = Value.take_front(
+        Comma == StringRef::npos ? Comma : Value.find(", ", Comma));
+    Value = Value.drop_front(std::min(Value.size(), Name.size() + 2));
     Name.consume_front("%");
     Scanner Rest(Name);
     StringRef Text;

@@ -40,7 +40,7 @@ private:
   void skipRecoveryTable();
   bool readHeading(StringRef Line);
   void readComputation();
-  void readInstruction(StringRef Text);
+  void readInstruction(const InstructionHead &Head, const char *End);
   void setExtent(HloInstruction &I, const char *End, StringRef Operands);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
@@ -74,15 +74,10 @@ private:
 };
 } // namespace
 
-/// True if \p Line begins an instruction: `  [ROOT ][%]name = `.
-static bool beginsInstruction(StringRef Line) {
+/// What \p Line begins, if that is an instruction.
+static std::optional<InstructionHead> headOf(StringRef Line) {
   Scanner In(Line);
-  if (!In.literal("  "))
-    return false;
-  In.literal("ROOT ");
-  In.literal('%');
-  StringRef Name;
-  return In.name(Name) && In.literal(" = ");
+  return In.literal("  ") ? takeHead(In) : std::nullopt;
 }
 
 static bool beginsComputation(StringRef Line) {
@@ -144,7 +139,7 @@ void ModuleReader::readHeader() {
   // Stack tables and rows of debug attributes say nothing about buffers.
   for (; !In.atEnd() && !beginsComputation(In.line()); In.advance())
     if (In.line().starts_with("%") || In.line().starts_with("ENTRY") ||
-        beginsInstruction(In.line()))
+        headOf(In.line()))
       refuse(In.line(), "expected a computation");
 }
 
@@ -265,6 +260,7 @@ void ModuleReader::readComputation() {
   readHeading(In.line());
   auto FirstOperand = static_cast<uint32_t>(M.Operands.size());
   PendingText Pending;
+  InstructionHead Head;
   bool Closed = false;
   for (In.advance(); !In.atEnd() && !Closed; In.advanceRaw()) {
     StringRef Line = In.line();
@@ -273,7 +269,10 @@ void ModuleReader::readComputation() {
     bool Ends = First == '}' && Pending.isBalanced();
     if (First == '/' && Line.starts_with("//") && Pending.isBalanced())
       continue;
-    if (!Ends && (!beginsInstruction(Line) || Pending.isInsideString())) {
+    std::optional<InstructionHead> Next;
+    if (!Ends)
+      Next = headOf(Line);
+    if (!Ends && (!Next || Pending.isInsideString())) {
       if (Pending.empty() || (beginsComputation(Line) && Pending.isBalanced()))
         refuse(Line, "expected an instruction");
       else
@@ -281,8 +280,9 @@ void ModuleReader::readComputation() {
       continue;
     }
     if (!Pending.empty())
-      readInstruction(Pending.text());
+      readInstruction(Head, Pending.text().end());
     Pending = PendingText(Line);
+    Head = Next.value_or(InstructionHead());
     Closed = Ends;
   }
   HloComputation &C = M.Computations.back();
@@ -301,18 +301,22 @@ void ModuleReader::readComputation() {
   resolveOperands(FirstOperand);
 }
 
-void ModuleReader::readInstruction(StringRef Text) {
-  Text = Text.drop_front(2);
-  std::optional<InstructionText> Parts = parseInstruction(Text, Tables.Shapes);
+/// The text goes from \p Head to \p End.
+void ModuleReader::readInstruction(const InstructionHead &Head,
+                                   const char *End) {
+  std::optional<InstructionText> Parts =
+      parseInstruction(Head, End, Tables.Shapes);
+  const char *Begin = Head.Name.data();
+  Begin -= Begin[-1] == '%';
   if (!Parts) {
-    refuse(Text, "cannot parse this line as an instruction");
+    const char *Line = Begin - (Head.Root ? sizeof("ROOT ") - 1 : 0);
+    refuse(StringRef(Line, static_cast<size_t>(End - Line)),
+           "cannot parse this line as an instruction");
     return;
   }
   HloInstruction I;
-  I.TextOffset = static_cast<uint32_t>(Text.data() - M.Text.data());
-  if (Parts->Root)
-    I.TextOffset += 5;
-  setExtent(I, Text.end(), Parts->Operands);
+  I.TextOffset = static_cast<uint32_t>(Begin - M.Text.data());
+  setExtent(I, End, Parts->Operands);
   uint32_t Hash = hashText(Parts->Name);
   I.Name = Tables.Names.find(Parts->Name, Hash);
   I.Parent = ComputationId(M.Computations.size() - 1);

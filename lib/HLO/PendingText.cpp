@@ -2,17 +2,14 @@
 
 #include "HLO/PendingText.h"
 #include "Support/ByteCount.h"
-#include <array>
+#include "Support/ByteScan.h"
 
 using namespace hlobuf;
 
-/// By byte: isBalanced() has to look at it.
-static constexpr std::array<bool, 256> Balancing = [] {
-  std::array<bool, 256> Bytes = {};
-  for (unsigned char Byte : {'(', ')', '[', ']', '{', '}', '"', '\\'})
-    Bytes[Byte] = true;
-  return Bytes;
-}();
+namespace {
+/// What isBalanced() has to look at.
+using Balancing = BytesOf<'(', ')', '[', ']', '{', '}', '"', '\\'>;
+} // namespace
 
 /// The quote that ends the string at \p Open; null where it has escapes or does
 /// not end before \p End.
@@ -29,8 +26,7 @@ bool PendingText::isBalanced() {
   const char *End = Text.end();
   for (; At != End && !Broken; ++At) {
     if (!Escaped)
-      while (At != End && !Balancing[static_cast<unsigned char>(*At)])
-        ++At;
+      At = findByte<Balancing>(At, End);
     if (At == End)
       break;
     char C = *At;

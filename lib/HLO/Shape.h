@@ -7,13 +7,13 @@
 
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
+#include "Support/StableVector.h"
 #include "llvm/ADT/CachedHashString.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstring>
-#include <deque>
 #include <optional>
 
 namespace hlobuf {
@@ -183,7 +183,7 @@ private:
     return Bytes * 0x9e3779b97f4a7c15 >> 58;
   }
 
-  std::deque<Shape> Shapes;
+  StableVector<Shape> Shapes;
   std::vector<llvm::StringRef> Texts;
   std::array<ShapeId, 64> Recent;
   llvm::DenseMap<llvm::CachedHashStringRef, ShapeId> ByText;

@@ -124,7 +124,13 @@ ShapeId ShapeParser::parseWhole(Scanner &In) {
     In.take(Table.text(Id).size());
     return Id;
   }
-  Id = parse(In, 0);
+  // The shape of an array ends at a space, or with the line.
+  size_t Size = findByte<BytesOf<' '>>(Text);
+  Id = Text.starts_with("(") ? ShapeId() : Table.known(Text.take_front(Size));
+  if (Id)
+    In.take(Size);
+  else
+    Id = parse(In, 0);
   if (Id && In.front() == ' ')
     Table.remember(Text, Id);
   return Id;

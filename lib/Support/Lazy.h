@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_LAZY_H
 #define HLOBUF_SUPPORT_LAZY_H
 
+#include "llvm/Support/Compiler.h"
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -16,8 +17,15 @@ namespace hlobuf {
 template <typename T> class Lazy {
 public:
   template <typename Fn> const T &get(Fn Compute) {
-    if (Ready.load(std::memory_order_acquire))
-      return *Value;
+    return LLVM_LIKELY(Ready.load(std::memory_order_acquire))
+               ? *Value
+               : compute(Compute);
+  }
+
+private:
+  /// Apart, so that a caller that finds the value there keeps no registers for
+  /// computing it.
+  template <typename Fn> LLVM_ATTRIBUTE_NOINLINE const T &compute(Fn Compute) {
     std::lock_guard<std::mutex> Guard(Lock);
     if (!Value) {
       Value.emplace(Compute());
@@ -26,7 +34,6 @@ public:
     return *Value;
   }
 
-private:
   std::atomic<bool> Ready = false;
   std::mutex Lock;
   std::optional<T> Value;

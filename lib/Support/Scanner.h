@@ -5,10 +5,10 @@
 #ifndef HLOBUF_SUPPORT_SCANNER_H
 #define HLOBUF_SUPPORT_SCANNER_H
 
+#include "Support/ByteScan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 
@@ -19,18 +19,9 @@ inline bool isLower(char C) { return C >= 'a' && C <= 'z'; }
 /// True for `A` to `Z`; LLVM has this from its release 18 on.
 inline bool isUpper(char C) { return C >= 'A' && C <= 'Z'; }
 
-/// By byte: it is one of an HLO name.
-inline constexpr std::array<bool, 256> NameBytes = [] {
-  std::array<bool, 256> Bytes = {};
-  for (unsigned char C = 0; C != 128; ++C)
-    Bytes[C] = (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z') ||
-               (C >= '0' && C <= '9') || C == '_' || C == '.' || C == '-';
-  return Bytes;
-}();
-
-/// True for the bytes of an HLO name: `[A-Za-z0-9_.-]` (XLA NameUniquer, 2017).
+/// True for the bytes of an HLO name.
 inline bool isNameByte(char C) {
-  return NameBytes[static_cast<unsigned char>(C)];
+  return BytesIn<NameBytes>[static_cast<unsigned char>(C)];
 }
 
 /// Takes a text apart from the left. Every function consumes what it accepts
@@ -113,10 +104,7 @@ public:
   bool name(llvm::StringRef &Name) {
     if (Rest.empty() || !(llvm::isAlpha(Rest[0]) || Rest[0] == '_'))
       return false;
-    const char *At = Rest.begin() + 1;
-    while (At != Rest.end() && isNameByte(*At))
-      ++At;
-    Name = take(static_cast<size_t>(At - Rest.begin()));
+    Name = take(findByte<OtherBytes<NameBytes>>(Rest, 1));
     return true;
   }
 

@@ -3,12 +3,14 @@
 #include "HLO/PendingText.h"
 #include "HLO/ShapeIndex.h"
 #include "Support/ByteCount.h"
+#include "Support/ByteScan.h"
 #include "Support/Diagnostic.h"
 #include "Support/FindText.h"
 #include "Support/FirstRows.h"
 #include "Support/NameTable.h"
 #include "Support/Printable.h"
 #include "Support/Scanner.h"
+#include "Support/StableVector.h"
 #include "Support/TextWalk.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
@@ -55,6 +57,40 @@ TEST(ByteCount, AsOneByOne) {
     }
     Text += Size % 7 == 3 ? 'a' : '"';
   }
+}
+
+/// Each byte at each place, alone and next to one that is found.
+template <typename Set> static void expectSameAsOneByOne() {
+  for (size_t Size = 1; Size != 36; ++Size)
+    for (unsigned Byte = 0; Byte != 256; ++Byte) {
+      std::string Text(Size, Set::has('.') ? '!' : '.');
+      ASSERT_EQ(findByte<Set>(Text), Size);
+      size_t Place = (Size * 7 + Byte) % Size;
+      Text[Place] = static_cast<char>(Byte);
+      bool Found = Set::has(static_cast<unsigned char>(Byte));
+      ASSERT_EQ(findByte<Set>(Text), Found ? Place : Size) << Byte;
+      ASSERT_EQ(findByte<Set>(Text, Place + 1), Size) << Byte;
+    }
+}
+
+TEST(ByteScan, AsOneByOne) {
+  expectSameAsOneByOne<NameBytes>();
+  expectSameAsOneByOne<OtherBytes<NameBytes>>();
+  expectSameAsOneByOne<BytesOf<'(', '\xff', '\0'>>();
+  EXPECT_EQ(findByte<NameBytes>(""), 0u);
+}
+
+TEST(StableVector, ElementsStay) {
+  StableVector<std::string> All;
+  for (int I = 0; I != 100; ++I)
+    All.push_back(std::to_string(I));
+  std::string *First = &All[0];
+  for (int I = 100; I != 1000; ++I)
+    All.push_back(std::to_string(I));
+  EXPECT_EQ(First, &All[0]);
+  EXPECT_EQ(All.size(), 1000u);
+  EXPECT_EQ(All[17], "17");
+  EXPECT_EQ(All[999], "999");
 }
 
 TEST(PendingText, EscapesAcrossLines) {
