@@ -2,6 +2,7 @@
 
 #include "Compare/ProgramMemory.h"
 #include "Memory/Instructions.h"
+#include "Support/FindText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -40,18 +41,30 @@ std::string hlobuf::identityOf(StringRef Operation, StringRef Source,
 }
 
 namespace {
+/// What the texts say of an instruction. Many say the same.
+struct StatedOperation {
+  std::string OpName;
+  /// The identity of its value, up to the shape.
+  std::string Identity;
+  /// Its metadata are not those of an operand.
+  bool IsOwn = false;
+};
+
 class Describer {
 public:
   Describer(const MemoryUse &Memory, const ValueNames &Names)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Names(Names), Known(D.Names.size()) {}
+        Names(Names), Known(D.Names.size()), PlainShapes(D.Shapes.size() + 1) {}
 
   ProgramMemory run(StringRef Module);
   ComparedValue describe(const HeldValue &Held);
 
 private:
-  const ValueName &stated(NameId Name);
-  std::string plainShape(ValueId V) const;
+  uint32_t operationOf(NameId Name);
+  const StatedOperation &stated(NameId Name) {
+    return Operations[operationOf(Name)];
+  }
+  const std::string &plainShape(ShapeId Shape);
   std::string identity(ValueId V);
   ValueId parameterOf(AllocationId Owner);
   std::string readersOf(ValueId V);
@@ -63,29 +76,46 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   const ValueNames &Names;
-  /// By name, by texts alone: another compiler moves operations between
-  /// fusions.
-  std::vector<std::unique_ptr<ValueName>> Known;
+  /// By texts alone: another compiler moves operations between fusions.
+  std::vector<StatedOperation> Operations;
+  /// Numbers of operations, by all that they say.
+  llvm::StringMap<uint32_t> Numbers;
+  /// By name: the number of its operation plus one, 0 if it was not asked for.
+  std::vector<uint32_t> Known;
+  /// Shapes without layouts, by id plus one.
+  std::vector<std::string> PlainShapes;
   /// By allocation, of those that were asked for.
   llvm::DenseMap<uint32_t, ValueId> Parameters;
   ProgramMemory Described;
 };
 } // namespace
 
-const ValueName &Describer::stated(NameId Name) {
-  std::unique_ptr<ValueName> &Found = Known[Name.index()];
-  if (!Found)
-    Found = std::make_unique<ValueName>(hlobuf::statedName(DumpFacts, Name));
-  return *Found;
+uint32_t Describer::operationOf(NameId Name) {
+  uint32_t &Found = Known[Name.index()];
+  if (Found != 0)
+    return Found - 1;
+  ValueName Called = hlobuf::statedName(DumpFacts, Name);
+  bool IsOwn = !Called.Inherited && !Called.OpName.empty();
+  std::string Identity = identityOf(lastPart(Called.OpName), Called.Source, "");
+  auto [At, New] = Numbers.try_emplace(
+      fmt::format("{}{}\n{}", IsOwn ? '+' : '-', Called.OpName, Identity),
+      static_cast<uint32_t>(Operations.size()));
+  if (New)
+    Operations.push_back(
+        {std::move(Called.OpName), std::move(Identity), IsOwn});
+  Found = At->second + 1;
+  return At->second;
 }
 
-std::string Describer::plainShape(ValueId V) const {
-  return D[V].Shape ? D.Shapes.plainText(D[V].Shape) : "";
+const std::string &Describer::plainShape(ShapeId Shape) {
+  std::string &Text = PlainShapes[Shape ? Shape.index() + 1 : 0];
+  if (Text.empty() && Shape)
+    Text = D.Shapes.plainText(Shape);
+  return Text;
 }
 
 std::string Describer::identity(ValueId V) {
-  const ValueName &From = stated(D[V].Tag.Name);
-  return identityOf(lastPart(From.OpName), From.Source, plainShape(V));
+  return stated(D[V].Tag.Name).Identity + plainShape(D[V].Shape);
 }
 
 /// The value of \p Owner that its parameter instruction defines; invalid if
@@ -107,9 +137,9 @@ std::string Describer::readersOf(ValueId V) {
   std::set<std::string> Readers;
   if (UsedId Used = DumpFacts.usedOf(V))
     for (const Use &Reader : D.uses(D[Used])) {
-      const ValueName &From = stated(Reader.Name);
-      if (!From.Inherited && !From.OpName.empty())
-        Readers.insert(identityOf(lastPart(From.OpName), From.Source, ""));
+      const StatedOperation &From = stated(Reader.Name);
+      if (From.IsOwn)
+        Readers.insert(From.Identity);
       if (Readers.size() == MaxReaders)
         break;
     }
@@ -126,7 +156,7 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   ComparedValue C;
   C.Name = D.spell(V.Tag.Name, V.Tag.Index);
   C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
-  C.PlainShape = plainShape(Known);
+  C.PlainShape = plainShape(V.Shape);
   C.Called = Names[Held];
   C.Opcode = opcodeText(findOpcode(DumpFacts, V.Tag.Name)).str();
   C.Kind = Held.Kind;
@@ -160,21 +190,28 @@ void Describer::addSpaces() {
 }
 
 void Describer::addValues() {
+  // By color, operation and shape.
+  using Key = std::tuple<int32_t, uint32_t, uint32_t>;
+  llvm::DenseMap<Key, unsigned> Counts;
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
-    ++Described.Values[D[D[V].Owner].color()][identity(V)];
-    const ValueName &From = stated(D[V].Tag.Name);
-    if (!From.Inherited && !From.OpName.empty() &&
-        Memory.kind(V) != MemoryKind::Parameter)
-      ++Described
-            .Operations[identityOf(lastPart(From.OpName), From.Source, "")];
+    ++Counts[Key(D[D[V].Owner].color(), operationOf(D[V].Tag.Name),
+                 D[V].Shape.index())];
+    const StatedOperation &From = stated(D[V].Tag.Name);
+    if (From.IsOwn && Memory.kind(V) != MemoryKind::Parameter)
+      ++Described.Operations[From.Identity];
+  }
+  for (const auto &[Of, Count] : Counts) {
+    auto [Color, Operation, Shape] = Of;
+    Described.Values[Color][Operations[Operation].Identity +
+                            plainShape(ShapeId(Shape))] += Count;
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
   forEachPart(Text, [&](StringRef Part) {
     Described.Recomputed +=
-        Part.count("/rematted_computation") + Part.count(".remat");
+        countText(Part, "/rematted_computation") + countText(Part, ".remat");
   });
 }
 

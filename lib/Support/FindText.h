@@ -33,6 +33,15 @@ inline bool holdsText(llvm::StringRef Text, llvm::StringRef Wanted) {
   return findText(Text, Wanted) != llvm::StringRef::npos;
 }
 
+/// How often \p Wanted is in \p Text, as StringRef::count has it.
+inline size_t countText(llvm::StringRef Text, llvm::StringRef Wanted) {
+  size_t Count = 0;
+  for (size_t At = findText(Text, Wanted); At != llvm::StringRef::npos;
+       At = findText(Text, Wanted, At + Wanted.size()))
+    ++Count;
+  return Count;
+}
+
 } // namespace hlobuf
 
 #endif // HLOBUF_SUPPORT_FINDTEXT_H
