@@ -110,6 +110,8 @@ void ElidedElements::collectNeeds() {
   for (uint32_t Reader = 0; Reader != M.Instructions.size(); ++Reader)
     for (size_t K = 0; K != M.operands(M.Instructions[Reader]).size(); ++K) {
       HloOperand Operand = M.operand(M.Instructions[Reader], K);
+      if (Operand.Path.isRoot())
+        continue;
       SmallVector<uint32_t, 4> Steps = D.Indices.steps(Operand.Path);
       for (size_t I = 1; I <= Steps.size(); ++I)
         Needs.try_emplace(
