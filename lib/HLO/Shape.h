@@ -163,7 +163,7 @@ private:
   /// those that were read last; invalid otherwise.
   ShapeId recent(llvm::StringRef Text) const {
     ShapeId Id =
-        Text.size() < sizeof(uint64_t) ? ShapeId() : Recent[recentSlot(Text)];
+        Text.size() < RecentBytes ? ShapeId() : Recent[recentSlot(Text)];
     if (!Id)
       return ShapeId();
     llvm::StringRef Known = Texts[Id.index()];
@@ -173,19 +173,25 @@ private:
                : ShapeId();
   }
   void remember(llvm::StringRef Text, ShapeId Id) {
-    if (Text.size() >= sizeof(uint64_t))
+    if (Text.size() >= RecentBytes)
       Recent[recentSlot(Text)] = Id;
   }
-  /// By the first eight bytes, which differ for most.
+  /// By the first bytes, which differ for most. Of a short shape they take in
+  /// the opcode after it.
   static size_t recentSlot(llvm::StringRef Text) {
-    uint64_t Bytes = 0;
-    std::memcpy(&Bytes, Text.data(), sizeof(Bytes));
-    return Bytes * 0x9e3779b97f4a7c15 >> 58;
+    std::array<uint64_t, 3> Words;
+    static_assert(sizeof(Words) == RecentBytes);
+    std::memcpy(Words.data(), Text.data(), RecentBytes);
+    uint64_t Mixed = 0;
+    for (uint64_t Word : Words)
+      Mixed = (Mixed ^ Word) * 0x9e3779b97f4a7c15;
+    return Mixed >> 56;
   }
 
   StableVector<Shape> Shapes;
   std::vector<llvm::StringRef> Texts;
-  std::array<ShapeId, 64> Recent;
+  static constexpr size_t RecentBytes = 24;
+  std::array<ShapeId, 256> Recent;
   llvm::DenseMap<llvm::CachedHashStringRef, ShapeId> ByText;
 };
 

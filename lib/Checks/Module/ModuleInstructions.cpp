@@ -24,7 +24,6 @@
 #include "Checks/ShapeRules.h"
 #include "Facts/Sizes.h"
 #include "Program/Program.h"
-#include "Support/FindText.h"
 
 using namespace hlobuf;
 
@@ -137,9 +136,17 @@ static std::string withoutComments(llvm::StringRef Text) {
   return Out;
 }
 
+/// Where ` (` is in the heading \p Line: names have no spaces.
+static size_t parametersBegin(llvm::StringRef Line) {
+  size_t At = Line.find(' ');
+  while (At != llvm::StringRef::npos && !Line.substr(At + 1).starts_with("("))
+    At = Line.find(' ', At + 1);
+  return At;
+}
+
 void ModuleInstructions::checkHeading(const HloComputation &C) {
   llvm::StringRef Line = walked(M.Text.drop_front(C.Line).split('\n').first);
-  size_t Begin = findText(Line, " (");
+  size_t Begin = parametersBegin(Line);
   size_t End = Line.rfind(" {");
   if (!C.Root || Begin == llvm::StringRef::npos || End < Begin ||
       End == llvm::StringRef::npos)

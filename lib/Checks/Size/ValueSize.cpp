@@ -37,12 +37,14 @@ struct Need {
 class SizeChecker {
 public:
   SizeChecker(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), By(Ctx.backend()) {}
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), By(Ctx.backend()),
+        Known(D.Shapes.size()) {}
 
   void checkAllocation(const Allocation &Alloc);
 
 private:
-  Need need(const Value &V) const;
+  Need need(const Value &V);
+  Need computeNeed(const Value &V) const;
   void checkOffset(llvm::ArrayRef<uint32_t> Same);
   void checkPlace(llvm::ArrayRef<uint32_t> Offset,
                   llvm::ArrayRef<uint32_t> Same);
@@ -57,10 +59,22 @@ private:
   /// What those values at the offset at hand need that state another size,
   /// sorted; filled on demand.
   std::vector<uint64_t> Needs;
+  /// By shape: what the last value of it needs, and its color. Few shapes have
+  /// values of several colors.
+  std::vector<std::pair<std::optional<int32_t>, Need>> Known;
 };
 } // namespace
 
-Need SizeChecker::need(const Value &V) const {
+Need SizeChecker::need(const Value &V) {
+  auto &[Color, Last] = Known[V.Shape.index()];
+  if (Color != V.Tag.Color) {
+    Color = V.Tag.Color;
+    Last = computeNeed(V);
+  }
+  return Last;
+}
+
+Need SizeChecker::computeNeed(const Value &V) const {
   if (auto Own = ownBytes(D.Shapes, V.Shape, By, V.Tag.Color))
     return {*Own, true, Severity::Error};
   if (By == Backend::TPU)
