@@ -19,7 +19,7 @@ ShapeId ShapeTable::known(StringRef Text) const {
 
 ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   ShapeId Id(Shapes.size());
-  Shapes.push_back(std::move(S));
+  Shapes.add(std::move(S));
   Texts.push_back(Text);
   ByText.try_emplace(keyOf(Text), Id);
   return Id;

@@ -21,7 +21,7 @@ public:
     return Blocks[I / BlockSize][I % BlockSize];
   }
   size_t size() const { return Count; }
-  void push_back(T Item) {
+  void add(T Item) {
     if (Count % BlockSize == 0)
       Blocks.push_back(std::make_unique<T[]>(BlockSize));
     (*this)[Count++] = std::move(Item);

@@ -83,10 +83,10 @@ TEST(ByteScan, AsOneByOne) {
 TEST(StableVector, ElementsStay) {
   StableVector<std::string> All;
   for (int I = 0; I != 100; ++I)
-    All.push_back(std::to_string(I));
+    All.add(std::to_string(I));
   std::string *First = &All[0];
   for (int I = 100; I != 1000; ++I)
-    All.push_back(std::to_string(I));
+    All.add(std::to_string(I));
   EXPECT_EQ(First, &All[0]);
   EXPECT_EQ(All.size(), 1000u);
   EXPECT_EQ(All[17], "17");
