@@ -208,6 +208,11 @@ TEST(FirstRows, DenseAndSparseIds) {
   EXPECT_EQ(Far[6], FirstRows::None);
 }
 
+TEST(FindText, CountsAsStringRefDoes) {
+  for (llvm::StringRef Text : {"", "a", "aa", "aaaa", "aaaaa", "baab"})
+    EXPECT_EQ(countText(Text, "aa"), Text.count("aa")) << Text.str();
+}
+
 TEST(FindText, AsStringRefDoes) {
   llvm::StringRef Text = "control, control-predecessors={a}";
   EXPECT_EQ(findText(Text, "control"), 0u);
