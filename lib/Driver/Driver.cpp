@@ -11,7 +11,6 @@
 #include "Driver/Plan.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
-#include "Driver/VerdictStore.h"
 #include "Results/Baseline.h"
 #include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
@@ -39,10 +38,7 @@ public:
   Driver(const VerifyOptions &Options, Plan &P, SettingsFinder &Finder,
          llvm::raw_ostream &Out, llvm::raw_ostream &Err)
       : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err),
-        Unmatched(Options) {
-    if (!Options.Store.empty())
-      Store.emplace(Options.Store);
-  }
+        Unmatched(Options) {}
 
   /// Reads the baseline and opens the outputs, before anything is verified.
   llvm::Error prepare();
@@ -53,10 +49,7 @@ public:
 private:
   llvm::Error mayWrite(StringRef Path) const;
   llvm::Error openSinks();
-  bool isStored(const PlannedDump &D) const;
-  DumpResult verifyOne(const PlannedDump &D);
-  DumpResult verifyAnew(const PlannedDump &D) const;
-  DumpResult resultOf(size_t I, DumpResult &Worked);
+  DumpResult verifyOne(const PlannedDump &D) const;
   void consume(DumpResult R, const Settings *Applied);
   void showProgress(size_t Done);
   void printRemarks();
@@ -69,7 +62,6 @@ private:
   llvm::raw_ostream &Out;
   llvm::raw_ostream &Err;
   std::vector<Sink> Sinks;
-  std::optional<VerdictStore> Store;
   std::optional<Baseline> Old;
   Baseline New;
   LastLine Sum;
@@ -78,8 +70,6 @@ private:
   bool UpdateFailed = false;
   GuiltyPasses Passes;
   UnmatchedSettings Unmatched;
-  /// Results that dumps further on share, with the number of those.
-  std::map<size_t, std::pair<DumpResult, size_t>> Shared;
 };
 } // namespace
 
@@ -141,29 +131,7 @@ llvm::Error Driver::prepare() {
   return openSinks();
 }
 
-/// True if the verdict on \p D depends on its contents and on which checks run
-/// alone.
-bool Driver::isStored(const PlannedDump &D) const {
-  return Store && !Options.WantMemory && D.Applied->Budgets.empty() &&
-         !Options.MaxGrowth && !Options.VerifyDiagnostics &&
-         !Options.UpdateExpectations;
-}
-
-DumpResult Driver::verifyOne(const PlannedDump &D) {
-  std::optional<VerdictStore::Key> Key;
-  if (isStored(D))
-    Key = Store->keyOf(D, Options.Siblings);
-  if (Key)
-    if (std::optional<DumpResult> Known = Store->find(*Key, D.In))
-      return std::move(*Known);
-  DumpResult R = verifyAnew(D);
-  // What is still being written must not be taken for what was verified.
-  if (Key && !R.isUnreadable() && Store->keyOf(D, Options.Siblings) == Key)
-    Store->add(*Key, D.In, R);
-  return R;
-}
-
-DumpResult Driver::verifyAnew(const PlannedDump &D) const {
+DumpResult Driver::verifyOne(const PlannedDump &D) const {
   DumpResult R;
   R.Path = D.In.Path;
   llvm::Expected<std::unique_ptr<LoadedDump>> L =
@@ -196,26 +164,6 @@ DumpResult Driver::verifyAnew(const PlannedDump &D) const {
   } else if (Options.VerifyDiagnostics) {
     matchExpectations(R, **L);
   }
-  return R;
-}
-
-/// The result of dump \p I, for which \p Worked is empty if it is not the
-/// first of its kind.
-DumpResult Driver::resultOf(size_t I, DumpResult &Worked) {
-  const PlannedDump &D = P.Dumps[I];
-  auto Known = Shared.find(D.Original);
-  if (D.Original == I) {
-    if (Known != Shared.end())
-      Known->second.first = Worked;
-    return std::move(Worked);
-  }
-  // The reason of an unreadable file names it.
-  DumpResult R =
-      Known->second.first.isUnreadable() || Options.UpdateExpectations
-          ? verifyOne(D)
-          : retarget(Known->second.first, P.Dumps[D.Original].In, D.In);
-  if (--Known->second.second == 0)
-    Shared.erase(Known);
   return R;
 }
 
@@ -316,11 +264,6 @@ ExitStatus Driver::finish() {
   for (const UnmatchedSettings::Problem &Found : Problems)
     if (Found.IsError || !Options.Quiet)
       Err << printableStart(Found.Line) << '\n';
-  if (Store)
-    Store->finish();
-  if (Store && !Options.Quiet && !Store->trouble().empty())
-    Err << fmt::format("warning: cannot store verdicts in '{}': {}\n",
-                       printable(Options.Store), Store->trouble());
   printRemarks();
   return End.Status;
 }
@@ -336,9 +279,6 @@ static bool isSmall(llvm::ArrayRef<PlannedDump> Dumps) {
 }
 
 ExitStatus Driver::run() {
-  for (size_t I = 0; I != P.Dumps.size(); ++I)
-    if (P.Dumps[I].Original != I)
-      ++Shared[P.Dumps[I].Original].second;
   for (InputError &Error : P.InputErrors) {
     DumpResult R;
     R.Path = std::move(Error.Path);
@@ -351,12 +291,9 @@ ExitStatus Driver::run() {
   if (!P.Dumps.empty())
     JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());
   runInOrder(
-      P.Dumps.size(), Jobs,
-      [&](size_t I) {
-        return P.Dumps[I].Original == I ? verifyOne(P.Dumps[I]) : DumpResult();
-      },
-      [&](size_t I, DumpResult &Worked) {
-        consume(resultOf(I, Worked), P.Dumps[I].Applied);
+      P.Dumps.size(), Jobs, [&](size_t I) { return verifyOne(P.Dumps[I]); },
+      [&](size_t I, DumpResult &R) {
+        consume(std::move(R), P.Dumps[I].Applied);
         showProgress(I + 1);
       });
   return finish();

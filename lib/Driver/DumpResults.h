@@ -13,11 +13,6 @@ namespace hlobuf {
 /// The result of \p V, which belongs to \p L.
 DumpResult makeResult(const Input &In, const LoadedDump &L, Verdict V);
 
-/// The result of \p To, whose files have the same contents as those of
-/// \p From, whose result is \p Original.
-DumpResult retarget(const DumpResult &Original, const Input &From,
-                    const Input &To);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_DRIVER_DUMPRESULTS_H

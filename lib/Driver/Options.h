@@ -45,8 +45,6 @@ struct VerifyOptions {
   /// What goes to standard output.
   OutputFormat Format = OutputFormat::Text;
   std::vector<OutputFile> Outputs;
-  /// Verdicts of earlier runs are here; empty for none.
-  std::string Store;
   /// Tell where the memory goes.
   bool WantMemory = false;
   /// How; Capacity is looked for next to each dump where it is not given.

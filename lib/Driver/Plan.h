@@ -13,9 +13,6 @@ namespace hlobuf {
 struct PlannedDump {
   Input In;
   const Settings *Applied = nullptr;
-  /// The first dump with the same files, byte for byte, and the same settings:
-  /// its verdict holds here too. Its own number if there is none.
-  size_t Original = 0;
 };
 
 /// What a run verifies, and what it could not find.

@@ -44,10 +44,6 @@ def nested_calls(folder, n):
     return path
 
 
-# The least of several runs is one that finds all verdicts there.
-STORED = ["hlobuf-verify", "--no-config", "--jobs=1", f"--store={sys.argv[1]}.store"]
-CASES["dumps-in-a-folder-stored"] = (TEXT_CASES["dumps-in-a-folder"][0], 1500, STORED)
-
 REDUCE = ["hlobuf-reduce", "--test=true", "-o", "/dev/null"]
 CASES["nested-calls-reduced"] = (nested_calls, 500, REDUCE)
 

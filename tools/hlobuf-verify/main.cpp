@@ -83,10 +83,6 @@ static cl::opt<std::string>
     WriteBaseline("write-baseline", cl::value_desc("file"),
                   cl::cat(CheckOptions),
                   cl::desc("Write all findings to this file, for --baseline"));
-static cl::opt<std::string>
-    Store("store", cl::value_desc("folder"), cl::cat(CheckOptions),
-          cl::desc("Keep verdicts in this folder, and take those of dumps that "
-                   "were verified before from there"));
 static cl::opt<bool> VerifyDiagnostics(
     "verify-diagnostics", cl::cat(CheckOptions),
     cl::desc("Compare the findings with comments in the dumps, such as // "
@@ -324,7 +320,6 @@ static VerifyOptions makeOptions() {
   O.AllowUnmatched = AllowUnmatched;
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
-  O.Store = Store;
   O.VerifyDiagnostics = VerifyDiagnostics;
   O.UpdateExpectations = Update;
   O.FindPass = FindPass;

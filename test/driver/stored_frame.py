@@ -1,4 +1,4 @@
-"""store_zstd.py IN OUT: writes IN as a zstd frame of stored blocks, so that
+"""stored_frame.py IN OUT: writes IN as a zstd frame of stored blocks, so that
 the test needs no zstd program (RFC 8878: magic, header, raw blocks)."""
 import sys
 
