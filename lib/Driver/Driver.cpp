@@ -156,7 +156,6 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
   if (!Options.WantMemory)
     R.Memory.reset();
-  applySuppressionComments(R, **L, Selection);
   if (Options.UpdateExpectations) {
     R.Updated = updateExpectations(R, **L, R.UpdateErrors);
     R.Findings.clear();
@@ -184,13 +183,10 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   R.ProvesNothing |= Options.VerifyDiagnostics || Options.UpdateExpectations;
   for (Sink &S : Sinks)
     S.Printer->add(R);
-  if (R.isUnreadable() || !R.Complaints.empty())
+  if (R.isUnreadable()) {
     Out.flush();
-  if (R.isUnreadable())
     Err << "error: " << printable(R.ReadError) << '\n';
-  for (const ResultNote &C : R.Complaints)
-    Err << fmt::format("{}:{}: warning: {}\n", printableStart(C.Where.File),
-                       C.Where.Line, printable(C.Message));
+  }
   if (R.Updated != 0)
     Err << fmt::format("note: {} comments of '{}' and its siblings updated\n",
                        R.Updated, printable(R.Path));

@@ -10,15 +10,6 @@
 
 namespace hlobuf {
 
-/// Silences the findings of \p R on lines below a comment
-///
-///     // hlobuf-suppress check: reason
-///
-/// of \p L's files. Comments that are malformed or suppress nothing, though
-/// their check ran, become complaints.
-void applySuppressionComments(DumpResult &R, const LoadedDump &L,
-                              const CheckSelection &Selection);
-
 /// Compares the findings of \p R with comments in \p L's files, in MLIR's
 /// manner:
 ///

@@ -168,8 +168,6 @@ struct DumpResult {
   std::vector<std::string> UnusedFiles;
   /// Why it could not be read; empty if it could.
   std::string ReadError;
-  /// What is wrong with suppression comments in the dump.
-  std::vector<ResultNote> Complaints;
   /// Why comments in it could not be written, a line each.
   std::string UpdateErrors;
   /// Comments that were written into it.
