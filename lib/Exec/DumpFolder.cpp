@@ -97,7 +97,7 @@ void DumpFolder::tidy(const FolderSnapshot &Before,
   for (const std::string &Folder : Report.ProcessFolders)
     if (fs::remove(Folder)) // it is not empty
       Used.push_back(Folder);
-  if (Used.size() != 1 || Report.Losses.Modules != 0)
+  if (Used.size() != 1)
     return;
   if (auto Names = filesIn(Used.front()))
     moveUp(Used.front(), Target.Folder, *Names, Before);

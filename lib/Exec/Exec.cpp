@@ -156,13 +156,9 @@ static FreshDumps freshDumps(const FolderSnapshot &Before,
                              const WatchReport &Report,
                              const DumpFolder &Dumps) {
   FreshDumps Fresh = Before.changes();
-  Fresh.Whole =
-      Fresh.Stale == 0 && Report.Losses.Mixed.empty() && Report.Others.empty();
+  Fresh.Whole = Fresh.Stale == 0 && Report.Others.empty();
   for (const FolderSnapshot &Other : Report.Others)
     Fresh.add(Other.changes());
-  llvm::erase_if(Fresh.Assignments, [&](const std::string &Path) {
-    return Report.Losses.Mixed.count(absolutePath(Path)) != 0;
-  });
   if (Dumps.isTemporary())
     Fresh.Executables = findExecutables(Dumps.path());
   return Fresh;

@@ -12,7 +12,6 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -86,7 +85,6 @@ bool ProcessWatch::installHook() {
 }
 
 void ProcessWatch::prepare() {
-  Log.watch(Target.Absolute);
   // A folder whose name holds the separator cannot be on the path.
   if (!listen() || !installHook() || HookFolder.find(':') != std::string::npos)
     return;
@@ -117,10 +115,8 @@ static std::chrono::nanoseconds threadTime() {
 void ProcessWatch::run() {
   auto Next = Clock::now() + Often;
   while (!Stop) {
-    std::array<pollfd, 2> Wanted = {
-        {{Log.descriptor(), POLLIN, 0}, {Socket, POLLIN, 0}}};
-    ::poll(Wanted.data(), Wanted.size(), 20);
-    Log.read();
+    pollfd Wanted = {Socket, POLLIN, 0};
+    ::poll(&Wanted, 1, 20);
     answer();
     auto Now = Clock::now();
     if (Now < Next)
@@ -133,12 +129,16 @@ void ProcessWatch::run() {
   }
 }
 
-/// Finds processes that run XLA with flags that do not lead here.
+/// Finds processes that run XLA and did not ask for a folder.
 void ProcessWatch::look() {
-  for (int Pid : descendants())
-    if (!find(Pid) && !Unseen.count(Pid) && !hasFlags(Pid, Target.spelling()) &&
-        hasXla(Pid))
+  for (int Pid : descendants()) {
+    if (find(Pid) || Unseen.count(Pid) || Sharing.count(Pid) || !hasXla(Pid))
+      continue;
+    if (!hasFlags(Pid, Target.spelling()))
       Unseen[Pid] = commandOf(Pid);
+    else if (!Forked.insert(Pid).second)
+      Sharing[Pid] = commandOf(Pid);
+  }
 }
 
 void ProcessWatch::answer() {
@@ -185,7 +185,7 @@ ProcessWatch::Process &ProcessWatch::add(int Pid) {
        std::errc::file_exists;
        ++Try)
     Path = fmt::format("{}-{}", First, Try);
-  P->Folder = Error || !Log.watch(Path) ? Target.Absolute : Path;
+  P->Folder = Error ? Target.Absolute : Path;
   Processes.push_back(std::move(P));
   return *Processes.back();
 }
@@ -203,11 +203,7 @@ std::string ProcessWatch::flagsFor(Process &P, StringRef Flags) {
     llvm::sys::path::append(Current, P.Foreign);
     P.Foreign = std::string(Current);
   }
-  if (Foreign.try_emplace(P.Foreign, P.Foreign).second) {
-    std::error_code Error = fs::create_directories(P.Foreign);
-    if (!Error)
-      Log.watch(P.Foreign);
-  }
+  Foreign.try_emplace(P.Foreign, P.Foreign);
   return Result;
 }
 
@@ -272,7 +268,7 @@ void ProcessWatch::waitForOthers(WatchReport &Report) {
 
 namespace {
 /// Processes that dump into the same folders.
-struct Sharing {
+struct GroupCounts {
   int64_t Compiled = 0;
   std::set<std::string> Folders;
   std::set<std::string> Commands;
@@ -282,11 +278,11 @@ struct Sharing {
 
 /// Compares what jax compiled with what was dumped.
 void ProcessWatch::compareCounts(WatchReport &Report) {
-  std::map<std::string, Sharing> All;
+  std::map<std::string, GroupCounts> All;
   for (const auto &P : Processes) {
     std::string Key =
         P->Foreign.empty() ? fmt::format("{}", P->Group) : P->Foreign;
-    Sharing &S = All[Key];
+    GroupCounts &S = All[Key];
     S.Compiled += int64_t(P->Compiled) - int64_t(P->Hits);
     S.Filtered |= P->Filtered;
     S.Folders.insert(P->Folder);
@@ -299,9 +295,7 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
     int64_t Dumped = 0;
     int64_t Saved = 0;
     for (const std::string &Folder : S.Folders) {
-      auto Lost = Report.Losses.Folders.find(Folder);
       Dumped += llvm::count_if(pathsBelow(Folder), isAssignmentName);
-      Dumped += Lost == Report.Losses.Folders.end() ? 0 : Lost->second;
       Saved += static_cast<int64_t>(findExecutables(Folder).size());
     }
     // An executable is verified with its dump, or by itself.
@@ -309,14 +303,20 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
     if (S.Filtered || S.Compiled <= Dumped)
       continue;
     Report.Shortfalls.push_back(fmt::format(
-        "{} that process {} compiled: XLA did not dump {}, so something "
-        "replaced the flags",
+        "{} that process {} compiled: no dump, so something replaced the "
+        "flags, or another process wrote files of the same names",
         counted(static_cast<uint64_t>(S.Compiled - Dumped), "module"),
-        *S.Commands.begin(), S.Compiled - Dumped == 1 ? "it" : "them"));
+        *S.Commands.begin()));
   }
 }
 
 void ProcessWatch::addUnseen(WatchReport &Report) {
+  std::erase_if(Sharing, [&](const auto &Seen) { return find(Seen.first); });
+  if (Sharing.size() > 1)
+    Report.Shortfalls.push_back(fmt::format(
+        "modules that {} processes, such as process {}, may have written over: "
+        "they dump into one folder",
+        Sharing.size(), Sharing.begin()->second));
   for (const auto &[Pid, Command] : Unseen)
     if (!find(Pid))
       Report.Shortfalls.push_back(fmt::format(
@@ -333,19 +333,8 @@ WatchReport ProcessWatch::finish() {
   look();
   waitForOthers(Report);
   answer();
-  Log.read();
-  Report.Losses = Log.losses();
   compareCounts(Report);
   addUnseen(Report);
-  if (unsigned Lost = Report.Losses.Modules)
-    Report.Shortfalls.push_back(fmt::format(
-        "{}{} in {}: another process wrote files of the same names",
-        Report.Losses.AtLeast ? "at least " : "", counted(Lost, "module"),
-        Report.Losses.Folders.begin()->first));
-  if (Log.isIncomplete())
-    Report.Shortfalls.push_back(
-        "modules that other processes may have written over: the system does "
-        "not report all that is written");
   // One below the given folder is found there.
   for (const auto &[Folder, Before] : Foreign)
     if (!StringRef(Folder).starts_with(Target.Absolute + "/"))

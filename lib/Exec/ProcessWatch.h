@@ -6,7 +6,6 @@
 #define HLOBUF_EXEC_PROCESSWATCH_H
 
 #include "Exec/FreshDumps.h"
-#include "Exec/WriteLog.h"
 #include "Exec/XlaFlags.h"
 #include "llvm/Support/Error.h"
 #include <atomic>
@@ -27,7 +26,6 @@ struct WatchReport {
   std::set<std::string> CacheFolders;
   /// What was not seen, a sentence each.
   std::vector<std::string> Shortfalls;
-  WriteLog::Losses Losses;
   /// Folders that were made for one process, empty ones included.
   std::vector<std::string> ProcessFolders;
   /// Processes go on after the command.
@@ -41,9 +39,8 @@ struct WatchReport {
 /// which asks here for flags, through a socket without a file. It asks again
 /// after a fork, and when the program changes XLA_FLAGS, and for a folder to
 /// save executables in (Driver/SavedExecutables), and it says how many programs
-/// jax compiled. All other processes share the given folder. What is written
-/// over there is counted (WriteLog), and processes that run XLA with other
-/// flags are looked for in /proc.
+/// jax compiled. All other processes share the given folder: those that run
+/// XLA are looked for in /proc, and so are those that run it with other flags.
 class ProcessWatch {
 public:
   /// \p Target says where the command's XLA_FLAGS lead.
@@ -94,7 +91,6 @@ private:
   void addUnseen(WatchReport &Report);
 
   DumpTarget Target;
-  WriteLog Log;
   int Socket = -1;
   std::string SocketName;
   /// The file that Python processes run is in it.
@@ -106,6 +102,10 @@ private:
   std::set<std::string> CacheFolders;
   /// Processes that run XLA without a folder of ours, and what they are.
   std::map<int, std::string> Unseen;
+  /// Processes that run XLA and dump into the given folder, seen twice: until
+  /// it starts its own program, a child has the libraries of its parent.
+  std::map<int, std::string> Sharing;
+  std::set<int> Forked;
 };
 
 } // namespace hlobuf

@@ -8,11 +8,11 @@ after the others. HOW the processes come about:
   launcher                new programs with the environment of this one
   replaced                the same, with XLA_FLAGS of their own
   appended                forked; each adds to XLA_FLAGS
-  inherited               forked; the flags were read before, as XLA does
   isolated                new programs that no file of ours runs in (python -I)
   clean                   new programs without any environment
 """
 
+import contextlib
 import ctypes
 import mmap
 import multiprocessing
@@ -35,16 +35,19 @@ def dump_folder():
     return (re.findall(r"--xla_dump_to=(\S+)", flags) or [None])[-1]
 
 
+@contextlib.contextmanager
+def compiler():
+    """The library of one is mapped for a while, which is how it is recognized."""
+    with tempfile.TemporaryDirectory() as library:
+        with open(f"{library}/libjax_common.so", "w+b") as file:
+            file.truncate(4096)
+            with mmap.mmap(file.fileno(), 4096):
+                yield
+                time.sleep(2)
+
+
 def dump(folder, offset, to):
     """Writes the files of `folder` under names that all processes use."""
-    if to is None:
-        # A compiler without flags is a library that is there for a while.
-        with tempfile.TemporaryDirectory() as library:
-            with open(f"{library}/libjax_common.so", "w+b") as file:
-                file.truncate(4096)
-                with mmap.mmap(file.fileno(), 4096):
-                    time.sleep(2)
-        return
     random.seed(os.getpid() ^ time.time_ns())
     time.sleep(random.uniform(0, offset) / 1000)
     for path in sorted(pathlib.Path(folder).iterdir()):
@@ -58,12 +61,15 @@ def dump(folder, offset, to):
                     time.sleep(0.0005)
 
 
-def work(how, offset, folder, before):
+def work(how, offset, folder):
     if how == "appended":
         os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_b"
     if how == "replaced":
         os.environ["XLA_FLAGS"] = "--xla_b"
-    dump(folder, offset, before if how == "inherited" else dump_folder())
+    to = dump_folder()
+    with compiler() if how in ("clean", "isolated") else contextlib.nullcontext():
+        if to is not None:
+            dump(folder, offset, to)
 
 
 def start_program(how, offset, folder):
@@ -81,16 +87,15 @@ def start_program(how, offset, folder):
 def main():
     how, offset, *folders = sys.argv[1:]
     if how == "one":
-        work(offset, float(folders[0]), folders[1], None)
+        work(offset, float(folders[0]), folders[1])
         return 0
-    before = dump_folder()
     if how in ("launcher", "replaced", "isolated", "clean"):
         all_ranks = [start_program(how, offset, folder) for folder in folders]
         return max(rank.wait() for rank in all_ranks)
-    kind = {"appended": "fork", "inherited": "fork"}.get(how, how)
+    kind = {"appended": "fork"}.get(how, how)
     context = multiprocessing.get_context(kind)
     all_ranks = [
-        context.Process(target=work, args=(how, float(offset), folder, before))
+        context.Process(target=work, args=(how, float(offset), folder))
         for folder in folders
     ]
     for rank in all_ranks:
