@@ -127,25 +127,6 @@ static void writePeak(const MemorySummary &Summary, json::OStream &J) {
   });
 }
 
-static void writeOutside(const MemorySummary &Summary, json::OStream &J) {
-  if (Summary.Outside.empty())
-    return;
-  J.attributeArray("outside", [&] {
-    for (const OutsideMemory &Row : Summary.Outside)
-      J.object([&] {
-        write(J, "what", Row.What);
-        write(J, "example", Row.Example);
-        J.attribute("count", Row.Count);
-        if (Row.Bytes)
-          J.attribute("bytes", *Row.Bytes);
-        else if (Row.Inside != 0)
-          J.attribute("most_bytes", Row.Inside);
-        if (Row.Used)
-          J.attribute("used_bytes", *Row.Used);
-      });
-  });
-}
-
 static void writeAnswers(const MemorySummary &Summary, json::OStream &J) {
   if (Summary.Answers.empty())
     return;
@@ -184,7 +165,6 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept_for_backward_bytes", Summary.Kept);
     writePeak(Summary, J);
     writeSavings(Summary, J);
-    writeOutside(Summary, J);
     writeAnswers(Summary, J);
   });
 }

@@ -357,7 +357,6 @@ MemorySummary Summarizer::run() {
   addSpaces();
   addHeld();
   Summary.Stated = explainStatedPeak(Memory);
-  Summary.Outside = findOutsideMemory(Memory);
   addSavings();
   addDonation();
   for (const WhyQuestion &Asked : Options.Questions)

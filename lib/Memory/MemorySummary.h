@@ -10,7 +10,6 @@
 
 #include "Memory/MemoryTree.h"
 #include "Memory/MemoryUse.h"
-#include "Memory/OutsideMemory.h"
 #include "Memory/StatedPeak.h"
 #include "Memory/ValueName.h"
 #include "Memory/Waste.h"
@@ -123,8 +122,6 @@ struct MemorySummary {
   std::optional<uint64_t> Capacity;
   std::string Chip;
   std::optional<StatedPeak> Stated;
-  /// What the program takes beyond Total while it runs.
-  std::vector<OutsideMemory> Outside;
   /// Bytes held at the peak, by kind.
   std::array<uint64_t, NumMemoryKinds> Held = {};
   /// Of these, bytes of arguments and results in which nothing is live.

@@ -37,7 +37,6 @@ private:
   void printSpaces();
   void printPeak();
   void printStated();
-  void printOutside();
   void printGroups();
   void printTree();
   void printSavings();
@@ -163,20 +162,6 @@ void Table::printStated() {
                         spellReasons(Stated, Summary.main()->Peak / 1000));
   for (const std::string &Part : wrapped(Text, Width - 4))
     line("    " + Part);
-}
-
-void Table::printOutside() {
-  if (Summary.Outside.empty())
-    return;
-  OS << '\n';
-  line("  outside of the assignment, while it runs:");
-  for (const OutsideMemory &Row : Summary.Outside)
-    line(fmt::format(
-        "  {:>16}  {}: {}{}{}", Row.bytesText(), Row.What, Row.Example,
-        Row.Count > 1 ? fmt::format(" and {} more", Row.Count - 1) : "",
-        Row.Used && Row.Bytes
-            ? fmt::format(", with {} in use", humanBytes(*Row.Used))
-            : ""));
 }
 
 static std::string spellShape(StringRef Shape) {
@@ -347,7 +332,6 @@ void Table::print(StringRef Name) {
     printGroups();
   if (!Summary.By || !Values)
     printTree();
-  printOutside();
   OS << '\n';
   printSavings();
 }
