@@ -55,14 +55,6 @@ struct CheckInfo {
 /// All checks in the order of Checks.def: causes before consequences.
 llvm::ArrayRef<CheckInfo> allChecks();
 
-/// The check that shows what the check \p Id showed in earlier releases; \p Id
-/// itself if that is not the name of a check that is gone.
-llvm::StringRef currentCheck(llvm::StringRef Id);
-
-/// Names of checks of earlier releases that no check replaces. Options,
-/// configurations and suppressions may still use them.
-llvm::ArrayRef<llvm::StringRef> droppedChecks();
-
 /// What a finding may be about; findings about the same thing are folded into
 /// one.
 enum class SubjectKind : uint8_t {

@@ -42,20 +42,4 @@ struct Registry {
 };
 } // namespace
 
-StringRef hlobuf::currentCheck(StringRef Id) {
-#define HLOBUF_RETIRED(OldId, NewId)                                           \
-  if (Id == OldId)                                                             \
-    return NewId;
-#include "Checks/OldNames.def"
-  return Id;
-}
-
-llvm::ArrayRef<StringRef> hlobuf::droppedChecks() {
-  static constexpr StringRef Dropped[] = {
-#define HLOBUF_DROPPED(OldId) OldId,
-#include "Checks/OldNames.def"
-  };
-  return Dropped;
-}
-
 llvm::ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }

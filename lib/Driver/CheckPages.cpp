@@ -51,14 +51,6 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
     Out << SyntaxPage;
     return true;
   }
-  if (StringRef New = currentCheck(Id); New != Id) {
-    Out << fmt::format("{} is shown by {} now:\n\n", Id, New);
-    Id = New;
-  }
-  if (llvm::is_contained(droppedChecks(), Id)) {
-    Out << Id << " is gone: what it hinted at did not save memory\n";
-    return true;
-  }
   bool Found = false;
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id || provesRule(Info, Id)) {

@@ -7,10 +7,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-llvm::Expected<GlobList> hlobuf::parseCheckGlobs(StringRef Text) {
-  return GlobList::parse(Text, currentCheck);
-}
-
 std::string hlobuf::unknownCheck(StringRef Name) {
   StringRef Nearest;
   auto Least = static_cast<unsigned>(Name.size() / 3 + 1);
@@ -30,13 +26,12 @@ std::string hlobuf::unknownCheck(StringRef Name) {
 std::string hlobuf::problemWithGlobs(StringRef Globs) {
   if (Globs.empty())
     return "";
-  llvm::Expected<GlobList> Parsed = parseCheckGlobs(Globs);
+  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
-  llvm::append_range(Ids, droppedChecks());
   for (StringRef Glob : Parsed->unmatched(Ids))
     return unknownCheck(Glob);
   return "";
@@ -51,7 +46,7 @@ llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
         std::tuple(&Selection.Require, "--require", &Texts.Require)}) {
     if (std::string Problem = problemWithGlobs(*Text); !Problem.empty())
       return makeError("{}: {}", Option, Problem);
-    *List = llvm::cantFail(parseCheckGlobs(*Text));
+    *List = llvm::cantFail(GlobList::parse(*Text));
   }
   Selection.Waste = Selection.Checks.only([](StringRef Glob, bool Excludes) {
     return Excludes || Glob.starts_with(WastePrefix);

@@ -17,10 +17,6 @@ struct GlobTexts {
   std::string Require;
 };
 
-/// Globs of names of checks; old names stand for the checks that have the rule
-/// now.
-llvm::Expected<GlobList> parseCheckGlobs(llvm::StringRef Text);
-
 /// A sentence on \p Name, a name or a glob that no check has. It suggests the
 /// nearest name if at most a third of its characters differ.
 std::string unknownCheck(llvm::StringRef Name);

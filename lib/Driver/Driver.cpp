@@ -112,8 +112,7 @@ llvm::Error Driver::openSinks() {
 
 llvm::Error Driver::prepare() {
   if (!Options.Baseline.empty()) {
-    llvm::Expected<Baseline> Read =
-        Baseline::read(Options.Baseline, currentCheck);
+    llvm::Expected<Baseline> Read = Baseline::read(Options.Baseline);
     if (!Read)
       return Read.takeError();
     Old = std::move(*Read);
@@ -124,8 +123,7 @@ llvm::Error Driver::prepare() {
       return Refused;
   // Only a baseline is replaced by a baseline; a device replaces nothing.
   if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
-    if (llvm::Expected<Baseline> Read = Baseline::read(Written, currentCheck);
-        !Read)
+    if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
       return Read.takeError();
   }
   return openSinks();

@@ -36,7 +36,7 @@ static void activate(ActiveConfig &Active) {
   for (const SuppressionEntry &Entry : Active.Source->Suppressions) {
     Suppression &S = Active.Suppressions.emplace_back();
     S.Entry = &Entry;
-    S.Check = llvm::cantFail(parseCheckGlobs(Entry.Check.Text));
+    S.Check = llvm::cantFail(GlobList::parse(Entry.Check.Text));
     S.Module = glob(Entry.Module);
     S.Path = glob(Entry.Path);
     S.Name = glob(Entry.Name);

@@ -81,7 +81,7 @@ void UnmatchedSettings::findRequirements(const ActiveConfig *File,
         }))
       Running.push_back(Info.Id);
   GlobList Globs =
-      llvm::cantFail(parseCheckGlobs(Text)).only([](StringRef, bool Excludes) {
+      llvm::cantFail(GlobList::parse(Text)).only([](StringRef, bool Excludes) {
         return !Excludes;
       });
   for (StringRef Glob : Globs.unmatched(Running))

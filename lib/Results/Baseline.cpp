@@ -32,9 +32,7 @@ static size_t depthOf(StringRef Json) {
   return Most;
 }
 
-llvm::Expected<Baseline>
-Baseline::read(StringRef Path,
-               llvm::function_ref<StringRef(StringRef)> CurrentCheck) {
+llvm::Expected<Baseline> Baseline::read(StringRef Path) {
   Sources Texts;
   llvm::Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
@@ -42,7 +40,6 @@ Baseline::read(StringRef Path,
     return makeError("cannot read '{}': {}", Path,
                      llvm::toString(Text.takeError()));
   Baseline B;
-  llvm::StringMap<unsigned> Renamed;
   size_t Number = 0;
   auto Refuse = [&] {
     return makeError("'{}' is not a baseline: see line {}", Path, Number);
@@ -65,18 +62,11 @@ Baseline::read(StringRef Path,
     auto Count = Object ? Object->getInteger("count") : std::nullopt;
     if (!Fingerprint || !Count || *Count < 0)
       return Refuse();
-    StringRef OldCheck = Object->getString("check").value_or("");
-    StringRef Check = CurrentCheck(OldCheck);
+    StringRef Check = Object->getString("check").value_or("");
     StringRef Module = Object->getString("module").value_or("");
     StringRef Message = Object->getString("message").value_or("");
-    std::string Key = Fingerprint->str();
-    if (Check != OldCheck) {
-      Key = fingerprint(Check, Module, Message, 0);
-      if (unsigned Before = Renamed[Key]++)
-        Key = fingerprint(Check, Module, Message, Before);
-    }
     // Lines of several files merge by cat.
-    Entry &E = B.Entries[Key];
+    Entry &E = B.Entries[Fingerprint->str()];
     E.Check = Check.str();
     E.Module = Module.str();
     E.Message = Message.str();

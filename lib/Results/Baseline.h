@@ -15,11 +15,8 @@ namespace hlobuf {
 /// sorted by check and module.
 class Baseline {
 public:
-  /// Reads \p Path, and gives checks whose name is old the \p CurrentCheck.
-  /// Fails if it is not a baseline.
-  static llvm::Expected<Baseline>
-  read(llvm::StringRef Path,
-       llvm::function_ref<llvm::StringRef(llvm::StringRef)> CurrentCheck);
+  /// Reads \p Path. Fails if it is not a baseline.
+  static llvm::Expected<Baseline> read(llvm::StringRef Path);
 
   /// Silences the findings of \p R that are known, and takes note of all.
   void apply(DumpResult &R);

@@ -6,17 +6,14 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-llvm::Expected<GlobList>
-GlobList::parse(StringRef Text,
-                llvm::function_ref<StringRef(StringRef)> Rename) {
+llvm::Expected<GlobList> GlobList::parse(StringRef Text) {
   GlobList List;
   while (!Text.empty()) {
     auto [Item, Rest] = Text.split(',');
     Text = Rest;
     Item = Item.trim();
     bool Negative = Item.consume_front("-");
-    StringRef Old = std::exchange(Item, Rename(Item));
-    if (Item.empty() || (Negative && Item != Old))
+    if (Item.empty())
       continue;
     llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Item);
     if (!Pattern)

@@ -19,12 +19,7 @@ class GlobList {
 public:
   enum class Match : uint8_t { None, In, Out };
 
-  /// \p Rename gives the name that counts instead of an old one. An old name
-  /// takes nothing out again: it was a part of what has the new one.
-  static llvm::Expected<GlobList> parse(
-      llvm::StringRef Text,
-      llvm::function_ref<llvm::StringRef(llvm::StringRef)> Rename =
-          [](llvm::StringRef Name) { return Name; });
+  static llvm::Expected<GlobList> parse(llvm::StringRef Text);
 
   /// What the last glob that matches \p Name says.
   Match match(llvm::StringRef Name) const;
