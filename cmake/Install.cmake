@@ -1,7 +1,6 @@
 # What `cmake --install` puts where. Components: hlobuf-verify (the programs, their
-# man pages and completions; a wheel has only this), Development, Documentation.
+# man pages and completions; a wheel has only this), Documentation.
 
-include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 if(SKBUILD) # A wheel keeps programs and data in folders of its own.
@@ -11,7 +10,6 @@ if(SKBUILD) # A wheel keeps programs and data in folders of its own.
 endif()
 
 get_property(Tools GLOBAL PROPERTY HLOBUF_TOOLS)
-get_property(Libraries GLOBAL PROPERTY HLOBUF_LIBRARIES)
 
 # The man pages and the completions are made from what the programs print.
 set(Manual "${PROJECT_BINARY_DIR}/manual")
@@ -44,23 +42,3 @@ install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT Documentation)
 install(FILES .pre-commit-hooks.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/hlobuf"
         COMPONENT Documentation)
-
-# The CMake package.
-set(Package "${CMAKE_INSTALL_LIBDIR}/cmake/hlobuf")
-install(TARGETS ${Libraries} hlobufFmt EXPORT hlobufTargets
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
-        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-                             "${CMAKE_INSTALL_INCLUDEDIR}/hlobuf")
-install(DIRECTORY lib/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/hlobuf"
-        COMPONENT Development FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
-install(EXPORT hlobufTargets NAMESPACE hlobuf:: DESTINATION "${Package}"
-        COMPONENT Development)
-configure_package_config_file(cmake/hlobufConfig.cmake.in hlobufConfig.cmake
-  INSTALL_DESTINATION "${Package}" NO_SET_AND_CHECK_MACRO
-  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(hlobufConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/hlobufConfig.cmake"
-              "${PROJECT_BINARY_DIR}/hlobufConfigVersion.cmake"
-              cmake/Libraries.cmake
-        DESTINATION "${Package}" COMPONENT Development)

@@ -1,6 +1,5 @@
 # Libraries of others under one name each, out of packages that were found before:
 # hlobuf::LLVM (LLVM's Support library) and hlobuf::Compression (zlib, zstd, snappy).
-# The build includes this file, and so does hlobufConfig.cmake where we are installed.
 
 if(TARGET zstd::libzstd_static)
   set(HlobufZstd zstd::libzstd_static)
