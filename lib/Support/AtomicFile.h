@@ -7,21 +7,23 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace hlobuf {
 
 /// Takes the place of a file when everything is written, and not before. The
-/// new file has the permissions of the old one, and its owner and group where
-/// that is allowed. A symbolic link stays, and what it leads to is written,
-/// also where that does not exist yet.
+/// new file has the permissions of the old one. A symbolic link stays, and what
+/// it leads to is written.
 ///
-/// A file in a folder that nothing can be added to, and one with several names,
-/// is written over at the end. What is not a regular file (a pipe, a terminal)
-/// is written directly; so is a descriptor of this process (`/dev/stdout`), at
-/// the place that it has reached.
+/// Where a new file could not be what the old one is (another owner, several
+/// names, a folder that nothing can be added to), the old one is written over
+/// at the end. What is not a regular file (a pipe, a terminal) is written
+/// directly; so is a descriptor of this process (`/dev/stdout`), at the place
+/// that it has reached.
 class AtomicFile {
 public:
   static llvm::Expected<std::unique_ptr<AtomicFile>>
@@ -33,20 +35,20 @@ public:
   llvm::Error commit();
 
 private:
-  std::error_code openBeside();
-  std::error_code openForLater();
-  std::error_code openDirectly();
-  std::error_code overwrite();
+  std::error_code open();
+  std::error_code openDirectly(int Descriptor);
+  bool openBeside(const llvm::sys::fs::file_status *Old);
+  std::error_code finish();
 
-  /// As it was given, for messages.
   std::string Path;
-  /// Where links lead.
+  /// Where the links of Path lead.
   std::string Target;
-  /// Empty where Target is written directly. A signal removes it.
-  std::string Temporary;
-  /// The content is copied to Target at the end.
-  bool Copy = false;
-  std::unique_ptr<llvm::raw_fd_ostream> OS;
+  std::optional<llvm::sys::fs::TempFile> Temporary;
+  /// What Target is written over with at the end, without a temporary file.
+  std::optional<std::string> Content;
+  /// Null where Content is written to.
+  llvm::raw_fd_ostream *File = nullptr;
+  std::unique_ptr<llvm::raw_ostream> OS;
 };
 
 } // namespace hlobuf
