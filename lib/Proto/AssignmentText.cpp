@@ -8,7 +8,6 @@
 
 #include "HLO/ForwardRules.h"
 #include "Proto/Fields.h"
-#include "Proto/Pages.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
@@ -73,7 +72,6 @@ private:
   TextSink &To;
   std::map<int64_t, const ProtoInstruction *> Parameters;
   SubshapeCache Subshapes;
-  bool Pages = false;
   const ProtoInstruction *Root = nullptr;
   /// Id of the value at the entry root; nothing if it is not known.
   std::optional<int64_t> Output;
@@ -212,8 +210,6 @@ void AssignmentPrinter::printHeader(const ProtoAllocation &A) {
   To.Out += fmt::format("allocation {}: size {}", A.Index, A.Size);
   if (A.Color != 0)
     To.Out += fmt::format(", color {}", A.Color);
-  if (Pages)
-    To.Out += ", page 0";
   if (A.IsParameter)
     printParameter(A);
   if (holdsOutput(A)) {
@@ -249,7 +245,6 @@ void AssignmentPrinter::printValue(const ProtoAssigned &Line) {
 }
 
 void AssignmentPrinter::print() {
-  Pages = P.PrintsPages ? *P.PrintsPages : pagesOfForm(P);
   To.Out += "BufferAssignment:\n";
   for (const ProtoAllocation &A : P.Assignment.Allocations) {
     printHeader(A);

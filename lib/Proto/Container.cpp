@@ -45,7 +45,6 @@ private:
   bool isModule(StringRef Bytes);
   bool isAssignment(StringRef Bytes);
   std::optional<StringRef> assignmentAfter(StringRef Rest);
-  void noteRevision(StringRef Rest);
   void keepProto(StringRef Module, StringRef Assignment, StringRef Rest);
   void findCpuThunks(FoundProto &P, StringRef Rest);
   void findGpuThunks(llvm::ArrayRef<StringRef> Records, size_t FirstProto);
@@ -367,29 +366,12 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
   P.Assignment = Assignment;
   // The key and the size of the second field are all that may be between.
   P.Whole = Assignment.data() - Module.end() <= 11;
-  if (P.Whole)
-    return;
-  P.Options = firstField(firstField(Rest, ModuleConfig), ConfigDebugOptions);
-  findCpuThunks(P, Rest);
-}
-
-/// \p Rest is what follows the last proto. Executables for TPUs end with the
-/// sources of libtpu, `googlefile:/google_src/files/933746096/depot/branches/`
-/// (libtpu 0.0.13; not yet 0.0.11).
-void ContainerReader::noteRevision(StringRef Rest) {
-  constexpr StringRef Mark = "googlefile:/google_src/files/";
-  size_t At = findText(Rest, Mark);
-  uint64_t Revision = 0;
-  if (At == StringRef::npos)
-    return;
-  Rest = Rest.drop_front(At + Mark.size());
-  if (!Rest.consumeInteger(10, Revision) && Rest.starts_with("/"))
-    C.Revision = Revision;
+  if (!P.Whole)
+    findCpuThunks(P, Rest);
 }
 
 void ContainerReader::scan(StringRef Bytes) {
   constexpr uint64_t Least = 1 << 16;
-  size_t Before = C.Protos.size();
   Budget += Bytes.size() * 4 + Least;
   size_t At = 0;
   while ((At = Bytes.find('\n', At)) != StringRef::npos) {
@@ -411,9 +393,6 @@ void ContainerReader::scan(StringRef Bytes) {
     }
     At = static_cast<size_t>(Module.end() - Bytes.data());
   }
-  if (C.Protos.size() != Before)
-    noteRevision(Bytes.take_back(
-        static_cast<size_t>(Bytes.end() - C.Protos.back().Assignment.end())));
 }
 
 /// What kind of file \p Bytes are.

@@ -24,9 +24,6 @@ struct FoundProto {
   llvm::StringRef Assignment;
   /// Both are fields of one HloProto, with nothing between them.
   bool Whole = true;
-  /// The DebugOptions of the configuration between them; empty if there is
-  /// none.
-  llvm::StringRef Options;
   ThunkSource Thunks;
 };
 
@@ -51,9 +48,6 @@ struct ProtoContainer {
   std::vector<FoundProto> Protos;
   Wrapper Around = Wrapper::Unknown;
   Device For = Device::Unknown;
-  /// The source revision of libtpu that wrote an executable; 0 if none is
-  /// named.
-  uint64_t Revision = 0;
   /// Modules without a buffer assignment.
   unsigned Modules = 0;
   /// Those of them that have a schedule: a module gets its buffers after it.

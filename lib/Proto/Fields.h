@@ -15,12 +15,6 @@ enum HloProtoField : uint32_t {
   HloProtoAssignment = 3,
 };
 
-/// Of HloModuleProtoWithConfig and HloModuleConfigProto.
-enum ConfigField : uint32_t {
-  ModuleConfig = 2,
-  ConfigDebugOptions = 14,
-};
-
 enum ModuleField : uint32_t {
   ModuleName = 1,
   ModuleComputation = 3,

@@ -176,8 +176,6 @@ struct ProtoAssignment {
 struct HloProto {
   ProtoModule Module;
   ProtoAssignment Assignment;
-  /// Whether its release prints pages; nothing if only the proto is at hand.
-  std::optional<bool> PrintsPages;
   ThunkSource Thunks;
 };
 

@@ -3,12 +3,10 @@
     set PATH VALUE FILE      FILE with the first number at PATH, `3.3.9.1`, replaced
     around FILE...           the files one after the other, inside of what nobody knows
     records KIND PACKED      a file of records of that kind, `r` or `t`, packed that way, `b`
-    nothing [NEWEST]         a program with one buffer, number 0, without bytes; as in
-                             an executable that was compiled with the option NEWEST
+    nothing                  a program with one buffer, number 0, without bytes
     late                     a program whose output is the result of an async-update
     literals                 a program of constants of many types
     unassigned NAME          a module with a schedule and without an assignment
-    options NEWEST           compile_options.pb with the option NEWEST
     parts FILE [HEADER]      the proto in FILE in parts, as libtpu 0.0.42 stores it
     record FILE              the first file of records in FILE, alone in a message
     pickle FILE              a pickle of FILE and of bytes that get no frame
@@ -91,15 +89,12 @@ def nothing_module(name):
     return message((1, name), (2, "main")) + entry
 
 
-def nothing(newest):
+def nothing():
     module = nothing_module("jit_nothing")
     buffer = message((3, message((4, 1))))
     allocation = message((7, 1), (9, b""), (11, 1))
     assignment = message((1, buffer), (3, allocation))
-    if not newest:
-        return message((1, module), (3, assignment))
-    config = message((14, options(newest)))
-    return message((1, message((1, module), (2, config))), (2, assignment))
+    return message((1, module), (3, assignment))
 
 
 def late():
@@ -156,10 +151,6 @@ def literals():
     module = message((1, "jit_l"), (2, "main"), (3, computation), (4, result), (6, 2), (7, schedule))
     assignment = message(*buffers, (3, message((2, 64), (7, 1), *values)))
     return message((1, module), (3, assignment))
-
-
-def options(newest):
-    return message((31, 1), (int(newest), 0))
 
 
 def delimited(data):
@@ -255,15 +246,13 @@ def main():
         texts = b"\xff\xff\x00between".join(Path(file).read_bytes() for file in rest)
         sys.stdout.buffer.write(b"\x07\xffpjrt\x00" + texts + b"\xff\x00")
     elif command == "nothing":
-        sys.stdout.buffer.write(nothing(*rest or [None]))
+        sys.stdout.buffer.write(nothing())
     elif command == "late":
         sys.stdout.buffer.write(late())
     elif command == "literals":
         sys.stdout.buffer.write(literals())
     elif command == "unassigned":
         sys.stdout.buffer.write(message((1, nothing_module(*rest))))
-    elif command == "options":
-        sys.stdout.buffer.write(message((3, message((3, options(*rest))))))
     elif command == "records":
         sys.stdout.buffer.write(records(*rest))
     elif command == "parts":
