@@ -1,56 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/SavedExecutables.h"
-#include "HLO/ModuleDigest.h"
 #include "Input/Load.h"
-#include "Support/LineCursor.h"
+#include "Input/ProgramDigest.h"
 #include "Support/OrderedRun.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Path.h"
 #include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-using Digest = llvm::BLAKE3Result<16>;
-
 namespace {
 /// What is compared of a dump, or of an executable.
 struct SavedProgram {
   /// Its module with the places of its values; nothing if they are unknown.
-  std::optional<Digest> Key;
+  std::optional<ProgramDigest> Key;
   std::string Folder;
   /// Of an executable.
   std::optional<ProtoPlace> Place;
-  Digest Thunks = {};
+  ProgramDigest Thunks = {};
   bool Joined = false;
 
   bool isFree() const { return Key && !Joined; }
 };
 } // namespace
-
-/// The same for a dump and an HloProto that is printed: pages, shapes and what
-/// follows the allocations are not looked at.
-static std::optional<Digest> keyOf(StringRef Module, StringRef Assignment) {
-  std::optional<Digest> Known = digestOfModule(Module);
-  if (!Known)
-    return std::nullopt;
-  std::vector<StringRef> Lines;
-  for (LineCursor In(Assignment); !In.atEnd(); In.advanceRaw())
-    if (StringRef Line = In.line(); Line.starts_with("allocation "))
-      Lines.push_back(Line.split(',').first);
-    else if (Line.starts_with(" value: "))
-      Lines.push_back(Line.split("): ").first);
-  llvm::sort(Lines);
-  llvm::TruncatedBLAKE3<16> Hash;
-  Hash.update(*Known);
-  for (StringRef Line : Lines) {
-    Hash.update(Line);
-    Hash.update("\n");
-  }
-  return Hash.final();
-}
 
 static const InputFile &fileOf(const Input &In, FileRole Role) {
   return In.Files[static_cast<size_t>(Role)];
@@ -69,7 +43,7 @@ static SavedProgram programOfDump(Input In) {
   llvm::Expected<StringRef> Assignment = Texts.open(In.Path);
   if (Module && Assignment) {
     P.Folder = llvm::sys::path::parent_path(In.Path).str();
-    P.Key = keyOf(*Module, *Assignment);
+    P.Key = digestOfProgram(*Module, *Assignment, DigestDetail::Structure);
   }
   // Who verifies the dump says what is wrong.
   llvm::consumeError(Module.takeError());
@@ -99,7 +73,9 @@ static SavedProgram programOfExecutable(const std::string &Path) {
     return Printed[static_cast<size_t>(Role)].Text;
   };
   P.Folder = llvm::sys::path::parent_path(Path).str();
-  P.Key = keyOf(TextOf(FileRole::Module), TextOf(FileRole::Assignment));
+  P.Key =
+      digestOfProgram(TextOf(FileRole::Module), TextOf(FileRole::Assignment),
+                      DigestDetail::Structure);
   llvm::TruncatedBLAKE3<16> Hash;
   Hash.update(TextOf(FileRole::Thunks));
   P.Thunks = Hash.final();
@@ -121,7 +97,7 @@ static void pairUp(InputList &List, std::vector<SavedProgram> &Dumps,
     std::vector<size_t> Dumps;
     std::vector<SavedProgram *> Executables;
   };
-  std::map<std::pair<std::string, Digest>, Group> Groups;
+  std::map<std::pair<std::string, ProgramDigest>, Group> Groups;
   auto GroupOf = [&](const SavedProgram &P) -> Group & {
     return Groups[{Everywhere ? "" : P.Folder, *P.Key}];
   };

@@ -55,10 +55,6 @@ bool hlobuf::isFreeName(StringRef Path) {
                        [&](StringRef Tail) { return Path.ends_with(Tail); });
 }
 
-bool hlobuf::isDumpText(StringRef Path) {
-  return !tailOf(withoutCompression(Path)).empty();
-}
-
 StringRef hlobuf::stemOf(StringRef Path) {
   Path = withoutCompression(Path);
   return Path.drop_back(tailOf(Path).size());

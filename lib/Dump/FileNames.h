@@ -18,9 +18,6 @@ bool isAssignmentName(llvm::StringRef Path);
 /// a dump if its first line says so.
 bool isFreeName(llvm::StringRef Path);
 
-/// True if \p Path is named like any text of a dump.
-bool isDumpText(llvm::StringRef Path);
-
 /// The part of \p Path that all files of one module share. Works for the name
 /// of an assignment, a sibling, or a free name.
 llvm::StringRef stemOf(llvm::StringRef Path);

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/ModuleDigest.h"
+#include "HLO/InstructionParser.h"
 #include "HLO/ModuleReader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-using Digest = llvm::BLAKE3Result<16>;
 
 namespace {
 /// Spells the parts of a module in one way.
 class ModuleSpelling {
 public:
-  explicit ModuleSpelling(StringRef Text)
-      : M(readModule(
-            Text, {Names, Shapes, Indices},
-            [this](StringRef, const std::string &) { Refused = true; })) {}
+  ModuleSpelling(StringRef Text, DigestDetail Detail)
+      : Detail(Detail), M(readModule(Text, {Names, Shapes, Indices},
+                                     [this](StringRef, const std::string &) {
+                                       Refused = true;
+                                     })) {}
 
-  std::optional<Digest> digest() const;
+  std::optional<ProgramDigest> digest() const;
 
 private:
   std::string spell(HloOperand Operand) const;
   std::string spell(const HloInstruction &I) const;
   std::string spell(const HloComputation &C) const;
+  std::string spellHeader() const;
   std::vector<bool> wrappers() const;
 
+  DigestDetail Detail;
   NameTable Names;
   ShapeTable Shapes;
   ShapeIndexTable Indices;
@@ -53,6 +57,29 @@ std::string ModuleSpelling::spell(HloOperand Operand) const {
   return "?" + Path;
 }
 
+/// With the members of backend_config, which texts have in any order, sorted.
+static std::string spellAttributes(StringRef Attributes) {
+  // A config is that deep at most; a text made by hand may be deeper.
+  constexpr size_t Deepest = 100;
+  std::string Text;
+  for (StringRef Key; takeAttributeKey(Attributes, Key);) {
+    StringRef Value = takeAttributeValue(Attributes);
+    (Text += ", ") += Key;
+    if (Key != "backend_config" ||
+        Value.count('{') + Value.count('[') > Deepest) {
+      (Text += '=') += Value;
+      continue;
+    }
+    llvm::Expected<llvm::json::Value> Config = llvm::json::parse(Value);
+    if (Config)
+      llvm::raw_string_ostream(Text) << '=' << *Config;
+    else
+      (Text += '=') += Value;
+    llvm::consumeError(Config.takeError());
+  }
+  return Text += Attributes;
+}
+
 std::string ModuleSpelling::spell(const HloInstruction &I) const {
   std::string Text = M.name(I).str();
   if (I.Root)
@@ -67,7 +94,24 @@ std::string ModuleSpelling::spell(const HloInstruction &I) const {
     for (const HloCall &Call : M.calls(I))
       if (Call.Callee)
         Text += " @" + Names[M[Call.Callee].Name].str();
+  if (Detail == DigestDetail::Attributes && !isAsync(I.Op))
+    Text += spellAttributes(M.attributes(I));
   return Text + '\n';
+}
+
+std::string ModuleSpelling::spellHeader() const {
+  std::string Text = M.Name.str();
+  if (Detail == DigestDetail::Structure)
+    return Text;
+  for (const HloAlias &Alias : M.Aliases)
+    Text += Alias.Text;
+  for (const HloDonor &Donor : M.Donors)
+    Text += Donor.Text;
+  for (ShapeId Shape : M.EntryParameters)
+    Text += Shapes.text(Shape);
+  if (M.EntryResult)
+    Text += Shapes.text(M.EntryResult);
+  return Text;
 }
 
 std::string ModuleSpelling::spell(const HloComputation &C) const {
@@ -90,29 +134,30 @@ std::vector<bool> ModuleSpelling::wrappers() const {
   return Found;
 }
 
-static Digest digestOf(StringRef Text) {
+static ProgramDigest digestOf(StringRef Text) {
   llvm::TruncatedBLAKE3<16> Hash;
   Hash.update(Text);
   return Hash.final();
 }
 
-std::optional<Digest> ModuleSpelling::digest() const {
+std::optional<ProgramDigest> ModuleSpelling::digest() const {
   if (Refused)
     return std::nullopt;
   std::vector<bool> Wrappers = wrappers();
-  std::vector<Digest> Computations;
+  std::vector<ProgramDigest> Computations;
   for (size_t C = 0; C != M.Computations.size(); ++C)
     if (!Wrappers[C])
       Computations.push_back(digestOf(spell(M.Computations[C])));
   // Releases order them in several ways.
   llvm::sort(Computations);
   llvm::TruncatedBLAKE3<16> Hash;
-  Hash.update(M.Name);
-  for (const Digest &C : Computations)
+  Hash.update(spellHeader());
+  for (const ProgramDigest &C : Computations)
     Hash.update(C);
   return Hash.final();
 }
 
-std::optional<Digest> hlobuf::digestOfModule(StringRef Text) {
-  return ModuleSpelling(Text).digest();
+std::optional<ProgramDigest> hlobuf::digestOfModule(StringRef Text,
+                                                    DigestDetail Detail) {
+  return ModuleSpelling(Text, Detail).digest();
 }

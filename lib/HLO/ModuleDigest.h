@@ -11,12 +11,22 @@
 
 namespace hlobuf {
 
+using ProgramDigest = llvm::BLAKE3Result<16>;
+
+/// What a digest depends on.
+enum class DigestDetail : uint8_t {
+  /// All names, shapes, operands and callees, and the order of instructions,
+  /// but not literals and attributes.
+  Structure,
+  /// Attributes and the header, too.
+  Attributes,
+};
+
 /// A number for the module that \p Text is one text of: the same for a dump and
 /// for an HloProto that is printed, whose texts differ in what they elide and
-/// abbreviate. It depends on all names, shapes, operands and callees, and on
-/// the order of instructions, but not on literals and attributes. Nothing if a
-/// line cannot be read.
-std::optional<llvm::BLAKE3Result<16>> digestOfModule(llvm::StringRef Text);
+/// abbreviate. Nothing if a line cannot be read.
+std::optional<ProgramDigest> digestOfModule(llvm::StringRef Text,
+                                            DigestDetail Detail);
 
 } // namespace hlobuf
 

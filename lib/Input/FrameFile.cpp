@@ -2,9 +2,6 @@
 
 #include "Input/FrameFile.h"
 #include "Dump/CutOff.h"
-#include "Dump/FileNames.h"
-#include "Input/ProtoInputs.h"
-#include "Support/Archive.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
 
@@ -49,44 +46,5 @@ std::vector<std::string> FrameFile::readFrames() {
   else if (beginsFrame(Text.drop_front(wholeLines(Text).size())))
     Damage.push_back("the text ends inside the first line of a frame: it was "
                      "cut off");
-  return Damage;
-}
-
-/// The content of \p Member, decompressed where it is compressed once more.
-static llvm::Expected<std::string> readDecoded(const ArchiveMember &Member,
-                                               uint64_t MaxBytes) {
-  llvm::Expected<std::string> Content = readMember(Member, MaxBytes);
-  if (!Content)
-    return Content;
-  auto Text = decoded(*Content, MaxBytes);
-  if (!Text)
-    return Text.takeError();
-  return *Text ? std::move(**Text) : std::move(*Content);
-}
-
-llvm::Expected<std::vector<std::string>> FrameFile::unpack(StringRef Bytes) {
-  llvm::Expected<std::vector<ArchiveMember>> Members = listArchive(Bytes);
-  if (!Members)
-    return Members.takeError();
-  std::vector<std::string> Damage;
-  uint64_t Left = Sources::MaxBytes;
-  for (const ArchiveMember &Member : *Members) {
-    std::string Name = Path + "!" + Member.Name;
-    if (!isDumpText(Name) && !isProtoName(Name))
-      continue;
-    llvm::Expected<std::string> Content = readDecoded(Member, Left);
-    auto [Known, New] = Files.try_emplace(Name, StringRef());
-    if (!Content || !New) {
-      Damage.push_back(fmt::format("'{}': {}", Member.Name,
-                                   Content
-                                       ? "there are two files of this name"
-                                       : llvm::toString(Content.takeError())));
-      continue;
-    }
-    Left -= Content->size();
-    Known->second = Owner.add(Name, std::move(*Content));
-    Order.push_back(std::move(Name));
-  }
-  llvm::sort(Order);
   return Damage;
 }

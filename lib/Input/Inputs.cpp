@@ -4,9 +4,10 @@
 #include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Input/ProtoInputs.h"
+#include "Input/Archives.h"
+#include "Input/ProgramDigest.h"
 #include "Proto/Container.h"
-#include "Support/Archive.h"
+#include "Support/Decompress.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -38,13 +39,10 @@ private:
   bool addProtos(const std::string &Path, ProtoFile File,
                  const std::shared_ptr<FrameFile> &Owner = {});
   void addProtoFile(const std::string &Path);
-  void addProtoFile(const std::string &Path, StringRef Bytes,
-                    const std::shared_ptr<FrameFile> &Owner = {});
+  void noteUnread(const std::string &Path);
   void addFragment(const std::string &Path, StringRef What);
   void addReportProto(const std::string &Path);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
-  void addArchive(const std::string &Path, StringRef Bytes);
-  void addArchivedProto(const std::string &Name, const FrameFile &Archive);
   void addDamage(const std::string &Path,
                  const std::vector<std::string> &Damage);
   bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
@@ -76,7 +74,7 @@ bool InputFinder::addDump(std::string Path,
   In.Relative = Relative.ltrim('/').str();
   In.Path = std::move(Path);
   In.Frames = std::move(Frames);
-  // Names in archives and logs may look like paths.
+  // Names in logs may look like paths.
   if (!In.Frames)
     In.Around = Listings.lookup(llvm::sys::path::parent_path(In.Path));
   return true;
@@ -101,8 +99,7 @@ void InputFinder::addArgument(const std::string &Path) {
 
 /// True if a text that begins like \p Start can be of use.
 static bool isKnownText(StringRef Start) {
-  return classify(Start) != TextKind::Other || mayHoldProto(Start) ||
-         isArchive(Start);
+  return classify(Start) != TextKind::Other || mayHoldProto(Start);
 }
 
 static bool beginsAssignment(StringRef Text) {
@@ -110,9 +107,48 @@ static bool beginsAssignment(StringRef Text) {
          endsInFirstLine(Text, FileRole::Assignment);
 }
 
+/// Without its compression, the name of a report that is written with protos
+/// (xla/service/dump.cc, 2026-03) ends in this.
+static constexpr StringRef ReportProtoTail = "-memory-usage-report.pb";
+
+static bool isReportProto(StringRef Path) {
+  Path.consume_back(".gz");
+  return Path.ends_with(ReportProtoTail);
+}
+
+/// False for the names of other texts, objects and code in a dump folder, of
+/// which there are many.
+static bool mayHoldMore(StringRef Path) {
+  return llvm::none_of(
+      llvm::ArrayRef<StringRef>{".txt", ".ll", ".o", ".ptx", ".pbtxt"},
+      [&](StringRef Tail) { return Path.ends_with(Tail); });
+}
+
+/// Names \p Path, a file of a folder, if it could be verified all the same: an
+/// archive, or a file of any name that holds a program.
+void InputFinder::noteUnread(const std::string &Path) {
+  if (std::string Command = unpackCommand(Path); !Command.empty()) {
+    List.Skipped.push_back(
+        fmt::format("{} (an archive: unpack it with '{}')", Path, Command));
+    return;
+  }
+  Sources Owner;
+  llvm::Expected<StringRef> Bytes = Owner.open(Path, mayHoldProto);
+  bool Binary = Bytes && mayHoldProto(Bytes->take_front(ProbeBytes));
+  if (Binary && !isReportProto(Path) &&
+      !findProtoPlaces(Path, *Bytes).Places.empty())
+    List.Skipped.push_back(Path +
+                           " (it holds a program: name it to verify it)");
+  llvm::consumeError(Bytes.takeError());
+}
+
 bool InputFinder::holdsAssignment(const std::string &Path) {
   if (isAssignmentName(Path) || isProtoName(Path))
     return true;
+  if (!isFreeName(Path)) {
+    noteUnread(Path);
+    return false;
+  }
   Sources Owner;
   llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
@@ -134,7 +170,7 @@ void InputFinder::considerEntry(const std::string &Path, fs::file_type Type,
   bool Candidate =
       isAssignmentName(Path) || isFreeName(Path) || isProtoName(Path);
   if (Type == fs::file_type::regular_file) {
-    if (Candidate)
+    if (Candidate || mayHoldMore(Path))
       Files.push_back(Path);
     return;
   }
@@ -237,43 +273,6 @@ void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
             Frames->Path));
 }
 
-void InputFinder::addArchive(const std::string &Path, StringRef Bytes) {
-  auto Archive = std::make_shared<FrameFile>();
-  Archive->Path = Path;
-  llvm::Expected<std::vector<std::string>> Damage = Archive->unpack(Bytes);
-  if (!Damage)
-    return addError(Path, fmt::format("cannot read '{}': {}", Path,
-                                      llvm::toString(Damage.takeError())));
-  addDamage(Path, *Damage);
-  size_t Before = List.Dumps.size() + List.Errors.size();
-  for (const std::string &Name : Archive->Order) {
-    StringRef Text = Archive->Files.lookup(Name);
-    if (isAssignmentName(Name) || (isFreeName(Name) && beginsAssignment(Text)))
-      addDump(Name, Archive);
-  }
-  for (const std::string &Name : Archive->Order)
-    if (isProtoName(Name))
-      addArchivedProto(Name, *Archive);
-  if (List.Dumps.size() + List.Errors.size() == Before)
-    addError(Path, fmt::format("no buffer assignment in archive '{}': it needs "
-                               "{}",
-                               Path, NamesOfDumps));
-}
-
-/// Adds the protos of the member \p Name, which then has an owner of its own.
-void InputFinder::addArchivedProto(const std::string &Name,
-                                   const FrameFile &Archive) {
-  auto IsThere = [&](const std::string &Other) {
-    return Archive.Files.count(Other) != 0;
-  };
-  if (!textBeside(Name, IsThere).empty())
-    return;
-  auto Owner = std::make_shared<FrameFile>();
-  Owner->Path = Name;
-  Owner->Text = Owner->Owner.add(Name, Archive.Files.lookup(Name).str());
-  addProtoFile(Name, Owner->Text, Owner);
-}
-
 /// Adds the protos of \p File, that at \p Path; false if there are none.
 /// \p Owner keeps bytes that can be read only once.
 bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
@@ -323,30 +322,27 @@ static DumpStage stageOf(StringRef Path) {
              : DumpStage::Other;
 }
 
+/// Adds a file that is named like one with protos, which a folder holds. Dumps
+/// of other stages are not what is looked for, and what a text of the same name
+/// says need not be verified twice.
 void InputFinder::addProtoFile(const std::string &Path) {
-  auto IsThere = [](const std::string &Other) { return fs::exists(Other); };
-  if (!textBeside(Path, IsThere).empty())
-    return;
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
   if (!Bytes)
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Bytes.takeError())));
-  addProtoFile(Path, *Bytes);
-}
-
-/// Adds a file that is named like one with protos, which a folder or an archive
-/// holds. Dumps of other stages are not what is looked for. \p Owner keeps
-/// bytes that are in no file of their own.
-void InputFinder::addProtoFile(const std::string &Path, StringRef Bytes,
-                               const std::shared_ptr<FrameFile> &Owner) {
-  ProtoFile File = findProtoPlaces(Path, Bytes);
+  std::string Text = textBeside(Path);
+  if (!Text.empty() && saysTheSame(Path, *Bytes, Text)) {
+    List.Skipped.push_back(Path + " (its text says the same)");
+    return;
+  }
+  ProtoFile File = findProtoPlaces(Path, *Bytes);
   DumpStage Stage = stageOf(Path);
   bool CutOff = File.OnlyModules ? Stage == DumpStage::WithAssignment &&
                                        File.ScheduledModules != 0
                                  : Stage != DumpStage::Unknown;
   if (!File.Places.empty() || !File.Trouble.empty())
-    addProtos(Path, std::move(File), Owner);
+    addProtos(Path, std::move(File));
   else if (CutOff)
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
@@ -365,15 +361,6 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
     addError(Path, fmt::format("'{}' is {}, which cannot be verified without "
                                "its buffer assignment",
                                Path, What));
-}
-
-/// Without its compression, the name of a report that is written with protos
-/// (xla/service/dump.cc, 2026-03) ends in this.
-static constexpr StringRef ReportProtoTail = "-memory-usage-report.pb";
-
-static bool isReportProto(StringRef Path) {
-  Path.consume_back(".gz");
-  return Path.ends_with(ReportProtoTail);
 }
 
 /// Adds the dump that the report at \p Path belongs to.
@@ -405,8 +392,12 @@ void InputFinder::addFile(const std::string &Path) {
                                llvm::toString(Text.takeError())));
     return;
   }
-  if (isArchive(*Text))
-    return addArchive(Frames->Path, *Text);
+  if (std::string Command = unpackCommand(Path, *Text); !Command.empty())
+    return addError(Path,
+                    Path == "-"
+                        ? "standard input is an archive: unpack it first"
+                        : fmt::format("'{}' is an archive: unpack it with '{}'",
+                                      Path, Command));
   Frames->Text = *Text;
   std::optional<FileRole> Role = roleOf(classify(*Text));
   if (Role && isOnlyInProtos(*Role))

@@ -37,7 +37,7 @@ struct Input {
   /// Where the thunks of a text dump are, if an executable of the same program
   /// is known.
   std::optional<ProtoPlace> Executable;
-  /// Set if the dump is in a framed text or in an archive.
+  /// Set if the dump is in a framed text, or can be read only once.
   std::shared_ptr<const FrameFile> Frames;
   /// The path below the argument that led here: what shards go by.
   std::string Relative;
@@ -66,13 +66,13 @@ struct InputList {
   std::vector<std::string> Searched;
 };
 
-/// Finds the dumps in files, folders (recursively, in order of names), archives
-/// (tar, zip) and `-`. Archives in folders are not opened.
+/// Finds the dumps in files, folders (recursively, in order of names) and `-`.
 /// Files that hold protos are known by their content, in folders by their
-/// names, and there only where the same dump is not there as a text. A fragment
-/// (values, live ranges, report) or module text stands for the dump that it
-/// belongs to; each dump is listed once. In folders only regular files are
-/// opened, and links to folders are not followed.
+/// names, and there only where no text of the same name says the same. What
+/// else a folder holds and could be verified is among what was skipped. A
+/// fragment (values, live ranges, report) or module text stands for the dump
+/// that it belongs to; each dump is listed once. In folders only regular files
+/// are opened, and links to folders are not followed.
 InputList findInputs(llvm::ArrayRef<std::string> Arguments);
 
 } // namespace hlobuf

@@ -41,14 +41,9 @@ static llvm::Error openInto(Sources &Texts, const std::string &Path,
   return llvm::Error::success();
 }
 
-/// The file \p Path of \p Frames. One of an archive may be cut off, as any
-/// file.
-static DumpFile openFramed(const FrameFile &Frames, const std::string &Path,
-                           Sources &Texts) {
-  StringRef Text = Frames.Files.lookup(Path);
-  if (Frames.isArchive())
-    Texts.addView(Path, Text);
-  return {Path, Text, false, !Frames.isArchive()};
+/// The file \p Path of \p Frames.
+static DumpFile openFramed(const FrameFile &Frames, const std::string &Path) {
+  return {Path, Frames.Files.lookup(Path), false, /*Framed=*/true};
 }
 
 /// True if \p Text is what a file of \p Role holds.
@@ -160,7 +155,7 @@ static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
     return llvm::Error::success();
   }
   if (In.Frames && !Given)
-    File = openFramed(*In.Frames, Path, L.Texts);
+    File = openFramed(*In.Frames, Path);
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
@@ -388,15 +383,18 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
     if (llvm::Error Failed = openProto(In, Siblings, *L, All))
       return Failed;
   } else if (In.Frames) {
-    if (!In.Frames->isArchive())
-      L->Texts.addView(In.Frames->Path, In.Frames->Text);
-    Assignment = openFramed(*In.Frames, In.Path, L->Texts);
+    L->Texts.addView(In.Frames->Path, In.Frames->Text);
+    Assignment = openFramed(*In.Frames, In.Path);
   } else if (llvm::Error Failed = openInto(L->Texts, In.Path, Assignment)) {
     return Failed;
   }
   if (!fitsRole(Assignment.Text, FileRole::Assignment))
     return makeError("'{}' is not a buffer assignment: {}", In.Path,
                      refusal(Assignment.Text));
+  if (hasOldValues(Assignment.Text))
+    return makeError("cannot read '{}': releases before 2019-09 (TensorFlow "
+                     "1.15 and older) print values in other forms",
+                     In.Path);
   if (!In.Proto)
     if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
       return Failed;

@@ -2,10 +2,8 @@
 
 #include "Input/ProtoInputs.h"
 #include "Dump/FileNames.h"
-#include "Proto/Pages.h"
 #include "Proto/ProtoText.h"
 #include "Support/Format.h"
-#include "Support/RegularFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,13 +25,13 @@ bool hlobuf::isProtoName(StringRef Path) {
          Name.ends_with("-cache");
 }
 
-std::string
-hlobuf::textBeside(StringRef Path,
-                   llvm::function_ref<bool(const std::string &)> Exists) {
+std::string hlobuf::textBeside(StringRef Path) {
   StringRef Stem = withoutCompressionTail(Path);
   if (!Stem.consume_back(".hlo.pb"))
     return "";
-  return assignmentOf((Stem + ".txt").str(), Exists);
+  return assignmentOf((Stem + ".txt").str(), [](const std::string &Name) {
+    return llvm::sys::fs::exists(Name);
+  });
 }
 
 /// How XLA names the dump of a module for that device (xla/service/dump.cc).
@@ -140,34 +138,6 @@ ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return Last;
 }
 
-/// The options next to the dump \p Path, `module_0000.jit_f.gpu_after_...`:
-/// `module_0000.jit_f.config.pbtxt` of a compiler for GPUs, or
-/// `module_0000.jit_f/compile_options.pb` of a PJRT client
-/// (xla/pjrt/dump/dump.cc, 2025 on).
-static std::optional<bool> pagesOfFolder(StringRef Path) {
-  StringRef Stem = moduleStemOf(Path);
-  if (Stem.empty())
-    return std::nullopt;
-  if (auto Config = openRegularFile(Stem + ".config.pbtxt"))
-    return pagesOfConfig(Config->getBuffer());
-  if (auto Options = openRegularFile(Stem + "/compile_options.pb"))
-    return pagesOfCompilation(Options->getBuffer());
-  return std::nullopt;
-}
-
-/// Whether the release that wrote \p Place prints pages, by what is with it.
-static std::optional<bool> printsPages(const ProtoPlace &Place,
-                                       const ProtoContainer &C) {
-  // The options are of jaxlib, which may be older than libtpu.
-  if (auto Known = pagesOfName(llvm::sys::path::filename(Place.File)))
-    return Known;
-  if (C.Revision != 0)
-    return pagesOfRevision(C.Revision);
-  if (auto Known = pagesOfOptions(C.Protos[Place.Number].Options))
-    return Known;
-  return pagesOfFolder(Place.File);
-}
-
 llvm::Error hlobuf::printProto(const ProtoPlace &Place,
                                std::optional<StringRef> Bytes, Sources &Texts,
                                std::array<DumpFile, NumFileRoles> &Files) {
@@ -182,7 +152,6 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
-  P->PrintsPages = printsPages(Place, C);
   P->Thunks = Found.Thunks;
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)

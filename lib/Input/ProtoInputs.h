@@ -33,9 +33,8 @@ struct ProtoPlace {
 bool isProtoName(llvm::StringRef Path);
 
 /// The file of the assignment as a text that XLA writes next to the proto
-/// \p Path; empty if \p Exists accepts none.
-std::string textBeside(llvm::StringRef Path,
-                       llvm::function_ref<bool(const std::string &)> Exists);
+/// \p Path; empty if there is none.
+std::string textBeside(llvm::StringRef Path);
 
 /// The protos of one file.
 struct ProtoFile {

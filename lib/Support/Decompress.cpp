@@ -28,7 +28,7 @@ bool hlobuf::isZlib(StringRef Bytes) {
   return (0x7800 + static_cast<uint8_t>(Bytes[1])) % 31 == 0;
 }
 
-llvm::Error hlobuf::damagedData(const char *What) {
+static llvm::Error damagedData(const char *What) {
   return makeError("{}", What);
 }
 
@@ -145,26 +145,4 @@ hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
   if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
     return std::move(Failed);
   return std::move(Out.Text);
-}
-
-llvm::Expected<std::string> hlobuf::inflateRaw(StringRef Bytes, uint64_t Size) {
-  // No byte stands for more, so that a small archive cannot ask for 4 GiB.
-  constexpr uint64_t MaxRatio = 1032;
-  if (Size > (Bytes.size() + 1) * MaxRatio)
-    return damagedData("damaged zip data");
-  std::string Text(Size, '\0');
-  z_stream Stream = {};
-  constexpr int Raw = -15;
-  if (inflateInit2(&Stream, Raw) != Z_OK)
-    return damagedData("cannot start zlib");
-  Stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data()));
-  Stream.avail_in = static_cast<uInt>(Bytes.size());
-  Stream.next_out = reinterpret_cast<Bytef *>(Text.data());
-  Stream.avail_out = static_cast<uInt>(Size);
-  int Status = inflate(&Stream, Z_FINISH);
-  bool Whole = Status == Z_STREAM_END && Stream.avail_out == 0;
-  inflateEnd(&Stream);
-  if (!Whole)
-    return damagedData("damaged zip data");
-  return Text;
 }

@@ -18,10 +18,6 @@ bool isCompressed(llvm::StringRef Bytes);
 /// True if \p Bytes may be a zlib stream: two bytes are all that they have.
 bool isZlib(llvm::StringRef Bytes);
 
-/// The error about bytes that are not what their format says; \p What is for
-/// people.
-llvm::Error damagedData(const char *What);
-
 /// The error about a file with more bytes than places in it can count.
 llvm::Error fileTooLarge();
 
@@ -37,10 +33,6 @@ constexpr size_t ProbeBytes = size_t(1) << 20;
 llvm::Expected<std::string>
 decompress(llvm::StringRef Bytes, uint64_t MaxBytes,
            llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
-
-/// The \p Size bytes that the deflated \p Bytes of a zip archive stand for.
-/// Fails where they are others.
-llvm::Expected<std::string> inflateRaw(llvm::StringRef Bytes, uint64_t Size);
 
 } // namespace hlobuf
 

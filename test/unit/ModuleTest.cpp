@@ -544,20 +544,44 @@ ENTRY %main (p: (f32[8], f32[8])) -> f32[8] {
   ROOT %sub = f32[8]{0} subtract()" +
          Operands + ")\n}\n";
 }
+
+std::optional<ProgramDigest>
+digestOf(const std::string &Text,
+         DigestDetail Detail = DigestDetail::Structure) {
+  return digestOfModule(Text, Detail);
+}
 } // namespace
 
 TEST(ModuleDigest, TextsOfOneModuleAreEqual) {
-  EXPECT_TRUE(digestOfModule(Long).has_value());
-  EXPECT_EQ(digestOfModule(Long), digestOfModule(shortText("%done, %p#1")));
+  EXPECT_TRUE(digestOf(Long).has_value());
+  EXPECT_EQ(digestOf(Long), digestOf(shortText("%done, %p#1")));
 }
 
 TEST(ModuleDigest, OperandsCount) {
-  EXPECT_NE(digestOfModule(Long), digestOfModule(shortText("%p#1, %done")));
-  EXPECT_NE(digestOfModule(Long), digestOfModule(shortText("%done, %p#0")));
+  EXPECT_NE(digestOf(Long), digestOf(shortText("%p#1, %done")));
+  EXPECT_NE(digestOf(Long), digestOf(shortText("%done, %p#0")));
+}
+
+TEST(ModuleDigest, AttributesCountOnDemand) {
+  auto WithConfig = [](const std::string &Config) {
+    return R"(HloModule m, is_scheduled=true
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  ROOT %p = f32[8]{0} parameter(0), backend_config=)" +
+           Config + "\n}\n";
+  };
+  std::string One = WithConfig(R"({"a":"1","b":"2"})");
+  EXPECT_EQ(
+      digestOf(One, DigestDetail::Attributes),
+      digestOf(WithConfig(R"({"b":"2","a":"1"})"), DigestDetail::Attributes));
+  std::string Other = WithConfig(R"({"a":"2","b":"1"})");
+  EXPECT_NE(digestOf(One, DigestDetail::Attributes),
+            digestOf(Other, DigestDetail::Attributes));
+  EXPECT_EQ(digestOf(One), digestOf(Other));
 }
 
 TEST(ModuleDigest, NothingOfADamagedText) {
-  EXPECT_FALSE(digestOfModule("HloModule m\n\nENTRY %main () -> f32[] {\n  %a "
-                              "= f32[\n}\n")
+  EXPECT_FALSE(digestOf("HloModule m\n\nENTRY %main () -> f32[] {\n  %a "
+                        "= f32[\n}\n")
                    .has_value());
 }
