@@ -23,71 +23,13 @@ static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
   return Text.size();
 }
 
-/// The number after \p Key at the begin of the first line of \p Text that
-/// begins so.
-static std::optional<uint32_t> firstNumber(StringRef Text, StringRef Key) {
-  size_t At = Text.find(("\n" + Key).str());
-  uint32_t Number = 0;
-  if (At == StringRef::npos)
-    return std::nullopt;
-  Text = Text.drop_front(At + 1 + Key.size());
-  if (Text.consumeInteger(10, Number))
-    return std::nullopt;
-  return Number;
-}
-
-/// True if the allocations go back to one that was there before \p End.
-static bool repeatsAllocation(const Dump &D, StringRef Tail, size_t End) {
-  std::optional<uint32_t> Next = firstNumber(Tail, "allocation ");
-  return Next && llvm::any_of(D.Allocations, [&](const Allocation &A) {
-           return A.Line < End && A.Index == *Next;
-         });
-}
-
-/// The same for used values.
-static bool repeatsValue(const Dump &D, StringRef Tail, size_t End) {
-  std::optional<uint32_t> Next = firstNumber(Tail, "<");
-  return Next && llvm::any_of(D.Used, [&](const UsedValue &U) {
-           return U.Line < End && U.Tag.Id == *Next;
-         });
-}
-
-/// True if an entry computation of the module is closed before \p End.
-static bool endsEntry(const HloModule &M, size_t End) {
-  auto Entry = llvm::find_if(M.Computations,
-                             [](const HloComputation &C) { return C.Entry; });
-  return Entry != M.Computations.end() &&
-         M.Text.slice(Entry->Line, End).contains("\n}\n");
-}
-
-/// True if \p Text before \p End is a whole file of \p Role, and what follows
-/// is the rest of another one.
-static bool continuesAfterEnd(const Dump &D, FileRole Role, StringRef Text,
-                              size_t End) {
-  StringRef Head = Text.take_front(End);
-  StringRef Tail = Text.drop_front(End);
-  bool Ranges = Head.contains("\n  Live ranges at ");
-  if (Head.empty() || Tail.empty() ||
-      (Role == FileRole::Assignment && !D.Split && !Ranges))
-    return false;
-  // Two texts of one program end alike; a text that was cut off ends in a line.
-  if (Tail.size() < Head.size() && Head.ends_with(Tail) && Tail.ends_with("\n"))
-    return true;
-  StringRef Line = Tail.take_until([](char C) { return C == '\n'; });
-  switch (Role) {
-  case FileRole::Assignment:
-    return D.Split && !Line.starts_with("allocation ") &&
-           !Line.starts_with(" ") && repeatsAllocation(D, Tail, End);
-  case FileRole::Values:
-    return !Line.starts_with("<") && !Line.starts_with(" ") &&
-           repeatsValue(D, Tail, End);
-  case FileRole::LiveRange:
-    return Ranges && !Line.starts_with("    ");
-  case FileRole::Module:
-    return !Line.starts_with("ENTRY ") && endsEntry(D.Module, End);
-  default:
-    return false;
-  }
+/// True if \p Text before \p End is a whole file, and what follows is the rest
+/// of another one: two texts of one program end alike. A text that was cut off
+/// ends in a line.
+static bool continuesAfterEnd(StringRef Text, size_t End) {
+  StringRef Head = Text.take_front(End), Tail = Text.drop_front(End);
+  return !Tail.empty() && Tail.size() < Head.size() && Head.ends_with(Tail) &&
+         Tail.ends_with("\n");
 }
 
 /// True if \p Text is a number from \p Lowest on that can be an address.
@@ -163,14 +105,12 @@ std::string hlobuf::tracesOfTwoWriters(const Dump &D,
   for (size_t Role = 0; Role != NumFileRoles; ++Role) {
     StringRef Text = D.Files[Role].Text;
     size_t End = firstDamage(Text, Syntax);
-    if (End == Text.size() ||
-        !continuesAfterEnd(D, static_cast<FileRole>(Role), Text, End))
-      continue;
-    if (Text.drop_front(End).starts_with("HloModule "))
+    if (End != 0 && Text.drop_front(End).starts_with("HloModule "))
       return fmt::format("'{}' holds two modules", D.Files[Role].Path);
-    return fmt::format("{}:{}:1: the file continues after its end: {}",
-                       D.Files[Role].Path, Text.take_front(End).count('\n') + 1,
-                       Advice);
+    if (continuesAfterEnd(Text, End))
+      return fmt::format("{}:{}:1: the file continues after its end: {}",
+                         D.Files[Role].Path,
+                         Text.take_front(End).count('\n') + 1, Advice);
   }
   if (NameId Name = differingAddress(D))
     return fmt::format(
