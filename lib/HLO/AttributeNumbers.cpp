@@ -25,7 +25,8 @@ static bool numbersBetween(StringRef Text, char Separator, T &First, T &Second,
                            T &Third) {
   llvm::SmallVector<StringRef, 3> Parts;
   Text.split(Parts, Separator);
-  return Parts.size() >= 2 && !Parts[0].getAsInteger(10, First) &&
+  return Parts.size() >= 2 && Parts.size() <= 3 &&
+         !Parts[0].getAsInteger(10, First) &&
          !Parts[1].getAsInteger(10, Second) &&
          (Parts.size() < 3 || !Parts[2].getAsInteger(10, Third));
 }

@@ -359,24 +359,33 @@ std::string hlobuf::unescape(StringRef Text) {
   return Out;
 }
 
-llvm::SmallVector<DeclaredAlias, 2>
-hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
+std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
   llvm::SmallVector<DeclaredAlias, 2> Found;
-  std::optional<StringRef> Text =
-      findAttribute(Attributes, "output_to_operand_aliasing");
-  if (!Text || !Text->consume_front("{"))
-    return Found;
-  Scanner In(*Text);
-  while (!In.literal('}')) {
+  Scanner In(Value);
+  if (!In.literal('{'))
+    return std::nullopt;
+  if (In.literal('}'))
+    return In.atEnd() ? std::optional(Found) : std::nullopt;
+  do {
     DeclaredAlias Alias;
     StringRef Before = In.rest();
     if (!Indices.parseSpaced(In, Alias.Output) || !In.literal(": (") ||
         !In.number(Alias.Operand) || !In.literal(", ") ||
         !Indices.parseSpaced(In, Alias.Index) || !In.literal(')'))
-      return {};
+      return std::nullopt;
     Alias.Text = Before.drop_back(In.rest().size());
     Found.push_back(Alias);
-    In.literal(", ");
-  }
+  } while (In.literal(", "));
+  if (!In.literal('}') || !In.atEnd())
+    return std::nullopt;
   return Found;
+}
+
+llvm::SmallVector<DeclaredAlias, 2>
+hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
+  std::optional<StringRef> Text =
+      findAttribute(Attributes, "output_to_operand_aliasing");
+  return parseAliases(Text.value_or("{}"), Indices)
+      .value_or(llvm::SmallVector<DeclaredAlias, 2>());
 }

@@ -114,8 +114,13 @@ struct DeclaredAlias {
   llvm::StringRef Text;
 };
 
-/// The items of `output_to_operand_aliasing={..}`; nothing where the
-/// attribute is absent or damaged.
+/// The items of \p Value, the value of that attribute; nothing if it is
+/// something else.
+std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+parseAliases(llvm::StringRef Value, ShapeIndexTable &Indices);
+
+/// The items of `output_to_operand_aliasing={..}`; none where the attribute is
+/// absent or damaged.
 llvm::SmallVector<DeclaredAlias, 2> declaredAliases(llvm::StringRef Attributes,
                                                     ShapeIndexTable &Indices);
 

@@ -81,22 +81,29 @@ static void addCalls(StringRef Value, CallRole Role,
   }
 }
 
-void hlobuf::forEachCall(StringRef Attributes,
-                         llvm::function_ref<void(StringRef, CallRole)> Visit) {
+StringRef hlobuf::forEachCall(
+    StringRef Attributes, llvm::function_ref<void(StringRef, CallRole)> Visit,
+    llvm::function_ref<void(StringRef, StringRef)> VisitAttribute) {
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;
   StringRef Key;
   while (takeAttributeKey(Attributes, Key)) {
     bool Matters = !Key.empty() && mayMatter(Key[0]);
     if (Matters && endsCalls(Key))
-      return;
+      return "";
     StringRef Value = takeAttributeValue(Attributes);
     std::optional<CallRole> Role =
         Matters ? callRole(Key) : std::optional<CallRole>();
+    bool HasValue = Value.begin() != Key.end();
+    if (HasValue)
+      VisitAttribute(Key, Value);
+    else if (!More)
+      return Key;
     if (Role)
       addCalls(Value, *Role, Visit);
-    else if (More && Value.empty())
+    else if (!HasValue)
       addCalls(Key, CallRole::Calls, Visit);
-    More = Role == CallRole::Calls || (More && Value.empty());
+    More = Role == CallRole::Calls || (More && !HasValue);
   }
+  return Attributes;
 }

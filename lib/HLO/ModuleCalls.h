@@ -17,9 +17,14 @@ llvm::StringRef callKey(CallRole Role);
 std::optional<CallRole> callRole(llvm::StringRef Key);
 
 /// Calls \p Visit for each computation that an instruction with these
-/// attributes names, in order; its opcode may be one that names none.
-void forEachCall(llvm::StringRef Attributes,
-                 llvm::function_ref<void(llvm::StringRef, CallRole)> Visit);
+/// attributes names, in order; its opcode may be one that names none. Calls
+/// \p VisitAttribute for the key and the value of each attribute up to the
+/// last one that can name computations. Returns what is not an attribute; empty
+/// if all are.
+llvm::StringRef forEachCall(
+    llvm::StringRef Attributes,
+    llvm::function_ref<void(llvm::StringRef, CallRole)> Visit,
+    llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> VisitAttribute);
 
 } // namespace hlobuf
 

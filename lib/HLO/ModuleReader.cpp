@@ -4,7 +4,9 @@
 // hlo_computation.cc print them, in long and short form, 2019-2026.
 
 #include "HLO/ModuleReader.h"
+#include "HLO/AttributeSyntax.h"
 #include "HLO/ModuleCalls.h"
+#include "HLO/ModuleHeader.h"
 #include "HLO/ModuleNames.h"
 #include "HLO/ModuleVerifier.h"
 #include "HLO/PendingText.h"
@@ -33,10 +35,6 @@ public:
 
 private:
   void readHeader();
-  void readHeaderAttributes(StringRef Attributes);
-  void readAliases(StringRef Text);
-  void readDonors(StringRef Text);
-  void readEntryLayout(StringRef Text);
   void skipRecoveryTable();
   bool readHeading(StringRef Line);
   void readComputation();
@@ -133,7 +131,9 @@ void ModuleReader::readHeader() {
   size_t End = Line.find_first_of(", ");
   M.Name = Line.take_front(End);
   Line = Line.drop_front(M.Name.size());
-  readHeaderAttributes(Line);
+  readHeaderKeys(Line, Tables, M, [&](StringRef Where, std::string Reason) {
+    refuse(Where, std::move(Reason));
+  });
   if (Line.ends_with("origin_recovery_table={"))
     skipRecoveryTable();
   // Stack tables and rows of debug attributes say nothing about buffers.
@@ -141,16 +141,6 @@ void ModuleReader::readHeader() {
     if (In.line().starts_with("%") || In.line().starts_with("ENTRY") ||
         headOf(In.line()))
       refuse(In.line(), "expected a computation");
-}
-
-void ModuleReader::readHeaderAttributes(StringRef Attributes) {
-  M.Scheduled = findAttribute(Attributes, "is_scheduled") == StringRef("true");
-  if (auto Text = findAttribute(Attributes, "input_output_alias"))
-    readAliases(*Text);
-  if (auto Text = findAttribute(Attributes, "buffer_donor"))
-    readDonors(*Text);
-  if (auto Text = findAttribute(Attributes, "entry_computation_layout"))
-    readEntryLayout(*Text);
 }
 
 /// Rows may hold whole modules between quotes, whose lines look like ours.
@@ -167,69 +157,6 @@ void ModuleReader::skipRecoveryTable() {
         Quoted = !Quoted;
     }
   }
-}
-
-void ModuleReader::readAliases(StringRef Text) {
-  Scanner Items(Text);
-  bool Good = Items.literal("{ ");
-  while (Good && !Items.literal('}')) {
-    HloAlias Alias;
-    StringRef Before = Items.rest();
-    Good = Tables.Indices.parseSpaced(Items, Alias.Output) &&
-           Items.literal(": (") && Items.number(Alias.Parameter) &&
-           Items.literal(", ") &&
-           Tables.Indices.parseSpaced(Items, Alias.Index);
-    if (!Good)
-      break;
-    if (!Items.literal(')')) {
-      size_t Close = Items.rest().find(')');
-      Good = Items.literal(", ") && Close != StringRef::npos;
-      Items = Scanner(Before.drop_front(Before.find(')') + 1));
-    }
-    Alias.Text = Before.drop_back(Items.rest().size());
-    M.Aliases.push_back(Alias);
-    Items.literal(',');
-    Items.literal(' ');
-  }
-  if (!Good)
-    refuse(Text, "cannot parse input_output_alias");
-}
-
-/// `{ (0, {}), (1, {0}) }`
-void ModuleReader::readDonors(StringRef Text) {
-  Scanner Items(Text);
-  bool Good = Items.literal("{ ");
-  while (Good && !Items.literal('}')) {
-    HloDonor Donor;
-    StringRef Before = Items.rest();
-    Good = Items.literal('(') && Items.number(Donor.Parameter) &&
-           Items.literal(", ") &&
-           Tables.Indices.parseSpaced(Items, Donor.Index) && Items.literal(')');
-    Donor.Text = Before.drop_back(Items.rest().size());
-    M.Donors.push_back(Donor);
-    Items.literal(',');
-    Items.literal(' ');
-  }
-  if (!Good)
-    refuse(Text, "cannot parse buffer_donor");
-}
-
-void ModuleReader::readEntryLayout(StringRef Text) {
-  Scanner Items(Text);
-  bool Good = Items.literal("{(");
-  while (Good && !Items.literal(')')) {
-    if (Items.literal("/*"))
-      Items = Scanner(Items.rest().split("*/").second);
-    ShapeId Shape = Tables.Shapes.parse(Items);
-    Good = Shape.valid();
-    M.EntryParameters.push_back(Shape);
-    Items.literal(',');
-    Items.literal(' ');
-  }
-  if (Good && Items.literal("->"))
-    M.EntryResult = Tables.Shapes.parse(Items);
-  if (!M.EntryResult)
-    refuse(Text, "cannot parse entry_computation_layout");
 }
 
 bool ModuleReader::readHeading(StringRef Line) {
@@ -397,7 +324,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 }
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
-  forEachCall(Attributes, [&](StringRef Name, CallRole Role) {
+  auto AddCall = [&](StringRef Name, CallRole Role) {
     if (isNumbered(I.Op)) {
       refuse(Name, fmt::format("{} {} has an attribute '{}', but its opcode "
                                "has none",
@@ -412,7 +339,19 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     reserve(M.Calls);
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
-  });
+  };
+  AttributeSyntax Syntax;
+  auto Check = [&](StringRef Key, StringRef Value) {
+    if (I.Op != Opcode::Unknown && !Syntax.accept(Key, Value))
+      refuse(Key, fmt::format("cannot parse attribute {}, or it is there twice",
+                              Key));
+  };
+  StringRef Rest = forEachCall(Attributes, AddCall, Check);
+  if (!Rest.empty())
+    refuse(Rest, "expected an attribute");
+  else if (StringRef Key = Syntax.missing(I.Op); !Key.empty())
+    refuse(Attributes,
+           fmt::format("{} has no attribute {}", opcodeText(I.Op), Key));
 }
 
 void ModuleReader::resolveOperands(uint32_t FirstOperand) {

@@ -121,17 +121,19 @@ bool ModuleVerifier::verifyStarts(const HloInstruction &I, uint32_t First) {
 bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
   std::optional<StringRef> Text =
       findAttribute(M.attributes(I), "operand_layout_constraints");
-  if (!Text || !Text->consume_front("{"))
+  if (!Text)
     return true;
   Scanner Items(*Text);
   size_t Count = 0;
-  while (!Items.literal('}')) {
+  for (bool Good = Items.literal('{'); !Items.literal('}'); ++Count) {
     if (Items.literal("/*"))
       Items = Scanner(Items.rest().split("*/").second);
-    if (!C.shapes().parse(Items))
-      return true;
-    ++Count;
-    Items.literal(", ");
+    Good = Good && C.shapes().parse(Items) &&
+           (Items.literal(", ") || Items.front() == '}');
+    if (!Good)
+      return C.refuse(I, fmt::format("cannot parse operand_layout_constraints "
+                                     "of {}",
+                                     C.spell(I)));
   }
   if (Count == M.operands(I).size())
     return true;

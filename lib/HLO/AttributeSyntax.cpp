@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As xla/hlo/ir/hlo_instruction.cc and hlo_instructions.cc print them.
+
+#include "HLO/AttributeSyntax.h"
+#include "HLO/AttributeNumbers.h"
+#include "HLO/InstructionParser.h"
+#include "Support/Scanner.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+static bool isNumber(StringRef Text) {
+  Scanner In(Text);
+  int64_t Number = 0;
+  return In.signedNumber(Number) && In.atEnd();
+}
+
+bool hlobuf::isFlag(StringRef Text) {
+  return Text == "true" || Text == "false";
+}
+
+/// Takes numbers, or lists of them, between braces.
+static bool takeList(Scanner &In, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 8;
+  if (Depth == Deepest || !In.literal('{'))
+    return false;
+  if (In.literal('}'))
+    return true;
+  do {
+    In.literal(' ');
+    int64_t Number = 0;
+    if (!In.signedNumber(Number) && !takeList(In, Depth + 1))
+      return false;
+  } while (In.literal(','));
+  return In.literal('}');
+}
+
+static bool isList(StringRef Text) {
+  Scanner In(Text);
+  return takeList(In) && In.atEnd();
+}
+
+static bool isFlatList(StringRef Text) {
+  return isList(Text) && !Text.drop_front().contains('{');
+}
+
+/// `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, or the axes of a mesh.
+static bool isGroups(StringRef Text) {
+  if (Text.starts_with("{"))
+    return isList(Text);
+  if (!Text.starts_with("["))
+    return Text.contains("mesh");
+  return Text.contains("]<=[") &&
+         Text.find_first_not_of("0123456789,[]<=T()") == StringRef::npos;
+}
+
+static bool isBounds(StringRef Text) { return sliceBounds(Text).has_value(); }
+
+static bool isPadding(StringRef Text) { return paddings(Text).has_value(); }
+
+/// Numbers between `x`; of a padding two for each, between `_`.
+static bool isWindowRow(StringRef Text) {
+  Scanner In(Text);
+  do {
+    int64_t Number = 0;
+    if (!In.signedNumber(Number) ||
+        (In.literal('_') && !In.signedNumber(Number)))
+      return false;
+  } while (In.literal('x'));
+  return In.atEnd();
+}
+
+/// `{size=3x3 stride=2x2 pad=0_1x0_1}`.
+static bool isWindow(StringRef Text) {
+  static constexpr StringRef Keys[] = {
+      "size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"};
+  if (!Text.consume_front("{") || !Text.consume_back("}"))
+    return false;
+  while (!Text.empty()) {
+    auto [Item, Rest] = Text.split(' ');
+    auto [Key, Row] = Item.split('=');
+    if (!llvm::is_contained(Keys, Key) || !isWindowRow(Row))
+      return false;
+    Text = Rest;
+  }
+  return true;
+}
+
+/// `b01f_01io->b01f`.
+static bool isLabels(StringRef Text) {
+  auto [Sides, Result] = Text.split("->");
+  auto [Left, Right] = Sides.split('_');
+  auto IsSide = [](StringRef Side, StringRef Letters) {
+    return llvm::all_of(Side, [&](char C) {
+      return llvm::isDigit(C) || C == '?' || Letters.contains(C);
+    });
+  };
+  return Text.contains("->") && Sides.contains('_') && IsSide(Left, "bf") &&
+         IsSide(Right, "io") && IsSide(Result, "bf");
+}
+
+static bool isDirection(StringRef Text) {
+  static constexpr StringRef All[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  return llvm::is_contained(All, Text);
+}
+
+static bool isFusionKind(StringRef Text) {
+  static constexpr StringRef All[] = {"kLoop", "kInput", "kOutput", "kCustom"};
+  return llvm::is_contained(All, Text);
+}
+
+static bool isFft(StringRef Text) {
+  static constexpr StringRef All[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  return llvm::is_contained(All, Text);
+}
+
+static bool isQuoted(StringRef Text) {
+  return Text.size() >= 2 && Text.front() == '"' && Text.back() == '"';
+}
+
+/// What is between the braces, ModuleVerifier looks at.
+static bool isBraced(StringRef Text) {
+  return Text.starts_with("{") && Text.ends_with("}");
+}
+
+static bool isName(StringRef Text) {
+  Text.consume_front("%");
+  Scanner In(Text);
+  StringRef Name;
+  return In.name(Name) && In.atEnd();
+}
+
+/// `%a`, or `{%a, %b}`.
+static bool isNames(StringRef Text) {
+  if (!Text.consume_front("{"))
+    return isName(Text);
+  if (!Text.consume_back("}"))
+    return false;
+  while (!Text.empty()) {
+    auto [Name, Rest] = Text.split(", ");
+    if (!isName(Name) || (Rest.empty() && Text.ends_with(", ")))
+      return false;
+    Text = Rest;
+  }
+  return true;
+}
+
+static bool isAliases(StringRef Text) {
+  ShapeIndexTable Indices;
+  return parseAliases(Text, Indices).has_value();
+}
+
+namespace {
+struct AttributeRow {
+  StringRef Key;
+  bool (*Matches)(StringRef Value);
+};
+} // namespace
+
+/// Sorted by key.
+static constexpr AttributeRow Rows[] = {
+    {"async_execution_thread", isQuoted},
+    {"body", isName},
+    {"branch_computations", isNames},
+    {"called_computations", isNames},
+    {"calls", isNames},
+    {"channel_id", isNumber},
+    {"collapsed_slice_dims", isFlatList},
+    {"condition", isName},
+    {"custom_call_target", isQuoted},
+    {"dim_labels", isLabels},
+    {"dimensions", isFlatList},
+    {"direction", isDirection},
+    {"dynamic_slice_sizes", isFlatList},
+    {"false_computation", isName},
+    {"feature_group_count", isNumber},
+    {"fft_length", isFlatList},
+    {"fft_type", isFft},
+    {"index_vector_dim", isNumber},
+    {"input_batching_dims", isFlatList},
+    {"inserted_window_dims", isFlatList},
+    {"iota_dimension", isNumber},
+    {"is_stable", isFlag},
+    {"kind", isFusionKind},
+    {"lhs_batch_dims", isFlatList},
+    {"lhs_contracting_dims", isFlatList},
+    {"offset_dims", isFlatList},
+    {"operand_batching_dims", isFlatList},
+    {"operand_layout_constraints", isBraced},
+    {"output_to_operand_aliasing", isAliases},
+    {"padding", isPadding},
+    {"replica_groups", isGroups},
+    {"rhs_batch_dims", isFlatList},
+    {"rhs_contracting_dims", isFlatList},
+    {"scatter", isName},
+    {"scatter_dims_to_operand_dims", isFlatList},
+    {"scatter_indices_batching_dims", isFlatList},
+    {"select", isName},
+    {"slice", isBounds},
+    {"slice_sizes", isFlatList},
+    {"source_target_pairs", isList},
+    {"start_index_map", isFlatList},
+    {"start_indices_batching_dims", isFlatList},
+    {"to_apply", isName},
+    {"true_computation", isName},
+    {"update_window_dims", isFlatList},
+    {"use_global_device_ids", isFlag},
+    {"window", isWindow},
+};
+static_assert(std::size(Rows) <= 64,
+              "AttributeSyntax::Seen has a bit for each");
+
+static const AttributeRow *rowOf(StringRef Key) {
+  const AttributeRow *Row =
+      llvm::lower_bound(Rows, Key, [](const AttributeRow &R, StringRef Wanted) {
+        return R.Key < Wanted;
+      });
+  return Row != std::end(Rows) && Row->Key == Key ? Row : nullptr;
+}
+
+bool AttributeSyntax::accept(StringRef Key, StringRef Value) {
+  const AttributeRow *Row = rowOf(Key);
+  if (!Row)
+    return true;
+  uint64_t Bit = uint64_t(1) << (Row - std::begin(Rows));
+  bool First = (Seen & Bit) == 0;
+  Seen |= Bit;
+  return First && Row->Matches(Value);
+}
+
+/// What XLA prints for every instruction of an opcode.
+static constexpr std::pair<Opcode, StringRef> Needed[] = {
+    {Opcode::Broadcast, "dimensions"},
+    {Opcode::Compare, "direction"},
+    {Opcode::Concatenate, "dimensions"},
+    {Opcode::Fusion, "kind"},
+    {Opcode::Iota, "iota_dimension"},
+    {Opcode::Pad, "padding"},
+    {Opcode::Reduce, "dimensions"},
+    {Opcode::Reverse, "dimensions"},
+    {Opcode::Slice, "slice"},
+    {Opcode::Transpose, "dimensions"}};
+
+StringRef AttributeSyntax::missing(Opcode Op) const {
+  for (auto [Each, Key] : Needed)
+    if (Each == Op && (Seen >> (rowOf(Key) - std::begin(Rows)) & 1) == 0)
+      return Key;
+  return StringRef();
+}

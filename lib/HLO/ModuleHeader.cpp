@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HLO/ModuleHeader.h"
+#include "HLO/AttributeSyntax.h"
+#include "HLO/InstructionParser.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+/// `{ {}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }`
+static bool readAliases(StringRef Text, HloTables Tables, HloModule &M) {
+  Scanner Items(Text);
+  bool Good = Items.literal("{ ");
+  do {
+    HloAlias Alias;
+    StringRef Before = Items.rest();
+    Good = Good && Tables.Indices.parseSpaced(Items, Alias.Output) &&
+           Items.literal(": (") && Items.number(Alias.Parameter) &&
+           Items.literal(", ") &&
+           Tables.Indices.parseSpaced(Items, Alias.Index) &&
+           (Items.literal(')') || Items.literal(", may-alias)") ||
+            Items.literal(", must-alias)"));
+    Alias.Text = Before.drop_back(Items.rest().size());
+    M.Aliases.push_back(Alias);
+  } while (Good && Items.literal(", "));
+  return Good && Items.literal(" }") && Items.atEnd();
+}
+
+/// `{ (0, {}), (1, {0}) }`
+static bool readDonors(StringRef Text, HloTables Tables, HloModule &M) {
+  Scanner Items(Text);
+  bool Good = Items.literal("{ ");
+  do {
+    HloDonor Donor;
+    StringRef Before = Items.rest();
+    Good = Good && Items.literal('(') && Items.number(Donor.Parameter) &&
+           Items.literal(", ") &&
+           Tables.Indices.parseSpaced(Items, Donor.Index) && Items.literal(')');
+    Donor.Text = Before.drop_back(Items.rest().size());
+    M.Donors.push_back(Donor);
+  } while (Good && Items.literal(", "));
+  return Good && Items.literal(" }") && Items.atEnd();
+}
+
+/// `{(f32[4]{0}, /*index=1*/f32[])->f32[4]{0}}`; until 2023 without spaces.
+static bool readEntryLayout(StringRef Text, HloTables Tables, HloModule &M) {
+  Scanner Items(Text);
+  if (!Items.literal("{("))
+    return false;
+  while (!Items.rest().starts_with(")")) {
+    if (Items.literal("/*"))
+      Items = Scanner(Items.rest().split("*/").second);
+    ShapeId Shape = Tables.Shapes.parse(Items);
+    M.EntryParameters.push_back(Shape);
+    if (!Shape || (!Items.literal(',') && Items.front() != ')'))
+      return false;
+    Items.literal(' ');
+  }
+  if (Items.literal(")->"))
+    M.EntryResult = Tables.Shapes.parse(Items);
+  return M.EntryResult && Items.literal('}') && Items.atEnd();
+}
+
+/// False if \p Value is not what \p Key can have; true for other keys.
+static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
+                    HloModule &M) {
+  if (Key == "is_scheduled") {
+    M.Scheduled = Value == "true";
+    return isFlag(Value);
+  }
+  if (Key == "input_output_alias")
+    return readAliases(Value, Tables, M);
+  if (Key == "buffer_donor")
+    return readDonors(Value, Tables, M);
+  if (Key == "entry_computation_layout")
+    return readEntryLayout(Value, Tables, M);
+  return true;
+}
+
+void hlobuf::readHeaderKeys(
+    StringRef Text, HloTables Tables, HloModule &M,
+    llvm::function_ref<void(StringRef, std::string)> Refuse) {
+  llvm::SmallVector<StringRef, 16> Known;
+  StringRef Key;
+  while (takeAttributeKey(Text, Key)) {
+    StringRef Value = takeAttributeValue(Text);
+    if (Value.begin() == Key.end())
+      Refuse(Key, "expected 'key=value'");
+    else if (llvm::is_contained(Known, Key))
+      Refuse(Key, fmt::format("the header has '{}' twice", Key));
+    else if (!readKey(Key, Value, Tables, M))
+      Refuse(Value, fmt::format("cannot parse {}", Key));
+    Known.push_back(Key);
+  }
+  if (!Text.empty())
+    Refuse(Text, "expected ', key=value'");
+}
