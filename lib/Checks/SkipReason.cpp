@@ -25,7 +25,7 @@ static bool isOlder(const Facts &DumpFacts, Section S) {
   Release First = infoOf(S).Since;
   if (First == Release::Oldest || When.impossible())
     return false;
-  if (D.Values2019 != ValueForm::Tagged || When.until(First))
+  if (When.until(First))
     return true;
   // In one text, the section itself gives the date.
   return !fileOf(D, S) && !When.since(First);

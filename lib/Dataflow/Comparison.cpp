@@ -180,7 +180,7 @@ bool Comparer::isUnallocated(HloValueId V) {
 }
 
 void Comparer::values() {
-  bool MarksPhis = D.Values2019 != ValueForm::OneLine && !P.isFromTexts();
+  bool MarksPhis = !P.isFromTexts();
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
     if (!P.hasBuffers(Flow[V].Definition))

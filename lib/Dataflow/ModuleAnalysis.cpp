@@ -32,12 +32,7 @@ void ModuleAnalysis::derive() {
 }
 
 void ModuleAnalysis::findObstacle() {
-  // Whole modules are assigned at once since 2019-07; before, computation by
-  // computation.
-  if (DumpFacts.dump().Values2019 == ValueForm::OneLine)
-    Obstacle = "releases before 2019-07 assign each computation separately";
-  else
-    Obstacle = P.obstacle();
+  Obstacle = P.obstacle();
   if (Obstacle.empty() && !sharedCallees(P).empty())
     Obstacle = "a computation is called from several places";
 }

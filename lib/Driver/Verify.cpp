@@ -39,7 +39,7 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
 /// agrees with it.
 static std::string lostByModule(const CheckContext &A) {
   const Dump &D = A.dump();
-  bool Listed = D.Values2019 == ValueForm::Tagged && D.complete(Section::Used);
+  bool Listed = D.complete(Section::Used);
   if (endsAsMeant(D) || Listed || !D.complete(Section::Allocations) ||
       !D.complete(Section::Module))
     return "";

@@ -193,65 +193,6 @@ bool hlobuf::parseValueLine(StringRef Line, HloTables &T, Value &V,
          In.literal(')') && fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
 }
 
-static bool parseBracketPlace(Scanner &In, HloTables &T, Value &V,
-                              ValueTexts &Out) {
-  return In.literal('[') && In.number(V.Offset, &Out.Offset) &&
-         In.literal(',') && In.number(V.Size, &Out.Size) && In.literal(']') &&
-         fits(V) && parseShapeToEnd(In, T, V, Out.Shape);
-}
-
-bool hlobuf::parseOneLineValue(StringRef Line, HloTables &T, Value &V,
-                               ValueTexts *Texts) {
-  ValueTexts Local;
-  ValueTexts &Out = Texts ? *Texts : Local;
-  Scanner In(Line);
-  StringRef Before = In.rest();
-  if (!In.literal("  ") || !In.name(Out.Tag.Name))
-    return false;
-  StringRef BeforeIndex = In.rest();
-  if (!In.literal('['))
-    return false;
-  llvm::SmallVector<uint32_t, 4> Steps;
-  while (!In.literal(']')) {
-    if ((!Steps.empty() && !In.literal(',')) ||
-        !In.number(Steps.emplace_back()))
-      return false;
-  }
-  V.Tag.Index = T.Indices.get(Steps);
-  Out.Tag.Index = passed(BeforeIndex, In);
-  if (!In.literal("(#") || !parseId(In, V.Tag, Out.Tag) ||
-      !parseColor(In, V.Tag, Out.Tag.Color) || !In.literal(')'))
-    return false;
-  V.Tag.Name = T.Names.intern(Out.Tag.Name);
-  Out.Tag.Whole = passed(Before, In).drop_front(2);
-  return In.literal(' ') && parseBracketPlace(In, T, V, Out);
-}
-
-bool hlobuf::parseMultiLineHead(StringRef Line, HloTables &T, ValueTag &Tag,
-                                TagTexts *Texts) {
-  TagTexts Local;
-  TagTexts &Out = Texts ? *Texts : Local;
-  Scanner In(Line);
-  if (!In.literal("  ") || !parseId(In, Tag, Out) || !In.literal(' '))
-    return false;
-  StringRef Before = In.rest();
-  Tag.Phi = In.literal("PHI ");
-  Out.Phi = passed(Before, In);
-  if (!In.name(Out.Name) || !parseOptionalIndex(In, T, Tag.Index, Out.Index) ||
-      !parseColor(In, Tag, Out.Color) || !In.literal(", positions:"))
-    return false;
-  Tag.Name = T.Names.intern(Out.Name);
-  Out.Whole = Line.drop_front(2).drop_back(StringRef(", positions:").size());
-  return In.atEnd();
-}
-
-bool hlobuf::parseMultiLinePlace(StringRef Line, HloTables &T, Value &V,
-                                 ValueTexts *Texts) {
-  ValueTexts Local;
-  Scanner In(Line);
-  return In.literal(' ') && parseBracketPlace(In, T, V, Texts ? *Texts : Local);
-}
-
 bool hlobuf::parseReusedLine(StringRef Line, HloTables &T, ReusedValue &R,
                              TagTexts *Texts) {
   Scanner In(Line);

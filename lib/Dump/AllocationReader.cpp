@@ -66,18 +66,7 @@ void AllocationReader::readValueOfAllocation(LineCursor &In) {
     return;
   }
   if (Line.starts_with(" value:")) {
-    readTaggedValue(Line, In.offset());
-    In.advance();
-    return;
-  }
-  if (Line.starts_with("  ") && Line.size() > 2 && llvm::isDigit(Line[2]) &&
-      Line.ends_with(", positions:")) {
-    readMultiLineValue(In);
-    return;
-  }
-  if (Line.starts_with("  ") && !Line.starts_with("  value:") &&
-      (!AnyValue || D.Values2019 == ValueForm::OneLine)) {
-    readOneLineValue(Line, In.offset());
+    readValueLine(Line, In.offset());
     In.advance();
     return;
   }
@@ -90,73 +79,19 @@ void AllocationReader::addValue(Value V, uint32_t Line) {
   if (HeaderLost)
     return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
-  if (D.Values2019 == ValueForm::MultiLine)
-    append(D.MultiLineValues, Line, D.assignmentText(), Line);
   D.ValueLines.note(D.Values.size(), Line);
   append(D.Values, V, D.assignmentText(), Line);
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
 }
 
-void AllocationReader::readTaggedValue(StringRef Line, uint32_t Offset) {
+void AllocationReader::readValueLine(StringRef Line, uint32_t Offset) {
   Value V;
-  if (parseValueLine(Line, Tables, V) &&
-      (!AnyValue || D.Values2019 == ValueForm::Tagged)) {
-    AnyValue = true;
+  if (parseValueLine(Line, Tables, V)) {
     addValue(V, Offset);
     return;
   }
   damaged(Line, Section::Allocations,
           "cannot parse this line as a value of the allocation");
-}
-
-void AllocationReader::readOneLineValue(StringRef Line, uint32_t Offset) {
-  Value V;
-  if (parseOneLineValue(Line, Tables, V)) {
-    AnyValue = true;
-    D.Values2019 = ValueForm::OneLine;
-    addValue(V, Offset);
-    return;
-  }
-  damaged(Line, Section::Allocations,
-          "cannot parse this line as a value of the allocation");
-}
-
-void AllocationReader::readMultiLineValue(LineCursor &In) {
-  present(Section::Used);
-  Value V;
-  UsedValue U;
-  U.Line = In.offset();
-  bool Head = parseMultiLineHead(In.line(), Tables, V.Tag) &&
-              (!AnyValue || D.Values2019 == ValueForm::MultiLine);
-  if (!Head)
-    damaged(In.line(), Section::Allocations,
-            "cannot parse this line as a value of the allocation");
-  In.advance();
-  U.Tag = V.Tag;
-  size_t NumUses = D.Uses.size();
-  size_t NumPositions = D.Positions.size();
-  Rows.readPositionRows(In, U);
-  if (!Rows.readUses(In, U))
-    damaged(In.line(), Section::Allocations, "expected ' uses:'");
-  bool Placed = parseMultiLinePlace(In.line(), Tables, V);
-  if (!Placed || !Head) {
-    // Every row belongs to a value that could be read.
-    Rows.dropRows(NumPositions, NumUses);
-  }
-  if (!Placed) {
-    damaged(In.line(), Section::Allocations,
-            "expected the place of the value: ' [offset,size]: shape'");
-    if (!In.line().starts_with("  ") && !In.line().starts_with("allocation "))
-      In.advance();
-    return;
-  }
-  In.advance();
-  if (!Head)
-    return;
-  AnyValue = true;
-  D.Values2019 = ValueForm::MultiLine;
-  addValue(V, U.Line);
-  append(D.Used, U, D.assignmentText(), U.Line);
 }
 
 AllocationExtras &AllocationReader::extrasOf(Allocation &Last) {

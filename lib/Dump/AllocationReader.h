@@ -5,32 +5,26 @@
 #ifndef HLOBUF_DUMP_ALLOCATIONREADER_H
 #define HLOBUF_DUMP_ALLOCATIONREADER_H
 
-#include "Dump/UsedReader.h"
+#include "Dump/SectionReader.h"
 
 namespace hlobuf {
 
 /// Reads allocation headers and what follows each.
 class AllocationReader : public SectionReader {
 public:
-  AllocationReader(Dump &D, SyntaxErrors &Syntax)
-      : SectionReader(D, Syntax), Rows(D, Syntax) {}
+  using SectionReader::SectionReader;
   void readAllocations(LineCursor &In);
 
 private:
   void readAllocationLine(LineCursor &In);
   void readValueOfAllocation(LineCursor &In);
-  void readTaggedValue(llvm::StringRef Line, uint32_t Offset);
-  void readOneLineValue(llvm::StringRef Line, uint32_t Offset);
-  void readMultiLineValue(LineCursor &In);
+  void readValueLine(llvm::StringRef Line, uint32_t Offset);
   void readReuseBlock(LineCursor &In);
   /// The line of \p V is at \p Line.
   void addValue(Value V, uint32_t Line);
   /// The extras of the last allocation, new if it has none.
   AllocationExtras &extrasOf(Allocation &Last);
 
-  /// Until 2019-09 a value's positions and uses follow it.
-  UsedReader Rows;
-  bool AnyValue = false;
   /// The header of the current allocation could not be read; its values are
   /// read and forgotten.
   bool HeaderLost = false;

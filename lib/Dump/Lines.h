@@ -43,15 +43,6 @@ struct ValueTexts {
 /// ` value: <..> (size=..,offset=..): SHAPE` (2019-09 on).
 bool parseValueLine(llvm::StringRef Line, HloTables &T, Value &V,
                     ValueTexts *Texts = nullptr);
-/// `  NAME[..](#ID @C) [offset,size]: SHAPE` (until 2019-07).
-bool parseOneLineValue(llvm::StringRef Line, HloTables &T, Value &V,
-                       ValueTexts *Texts = nullptr);
-/// `  ID [PHI ]NAME{..} @C, positions:` (2019-07 to 2019-09).
-bool parseMultiLineHead(llvm::StringRef Line, HloTables &T, ValueTag &Tag,
-                        TagTexts *Texts = nullptr);
-/// ` [offset,size]: SHAPE`, the last line of the multi-line form.
-bool parseMultiLinePlace(llvm::StringRef Line, HloTables &T, Value &V,
-                         ValueTexts *Texts = nullptr);
 /// `  value: <..> (color=N)` of the reuse block.
 bool parseReusedLine(llvm::StringRef Line, HloTables &T, ReusedValue &R,
                      TagTexts *Texts = nullptr);

@@ -131,16 +131,6 @@ struct AliasRow {
   ShapeIndex Index;
 };
 
-/// How value lines are printed.
-enum class ValueForm : uint8_t {
-  /// `  NAME[..](#ID @C) [offset,size]: SHAPE`, until 2019-07.
-  OneLine,
-  /// `  ID [PHI ]NAME @C, positions:` .. ` [offset,size]: SHAPE`, 2019.
-  MultiLine,
-  /// ` value: <..> (size=..,offset=..): SHAPE`, since 2019-09.
-  Tagged,
-};
-
 /// How ` from instruction:` is printed.
 enum class TextForm : uint8_t {
   /// Not at all, until 2021-09-23.
@@ -191,7 +181,6 @@ struct Dump {
   /// Interning a path that is only asked for changes nothing that was read.
   mutable ShapeIndexTable Indices;
 
-  ValueForm Values2019 = ValueForm::Tagged;
   /// Values, total and live ranges are in files of their own (2026-04-03 on).
   bool Split = false;
   std::vector<Allocation> Allocations;
@@ -199,9 +188,8 @@ struct Dump {
   std::vector<AllocationParameter> AllocationParameters;
   std::vector<AllocationExtras> ExtrasOfAllocations;
   std::vector<Value> Values;
-  /// In the assignment's text. Of ValueForm::MultiLine all lines are kept.
+  /// In the assignment's text.
   RowLines ValueLines;
-  std::vector<uint32_t> MultiLineValues;
   std::vector<ReusedValue> Reused;
 
   /// `Total bytes used`, in the text that holds the used values.

@@ -79,23 +79,14 @@ static const UsedValue &ownerOf(const Dump &D, uint32_t UsedValue::*First,
       [&](uint32_t Wanted, const UsedValue &U) { return Wanted < U.*First; }));
 }
 
-/// True if \p Line is that of a value.
-static bool isValueLine(StringRef Line, ValueForm Form, HloTables &T) {
-  Value Copy;
-  if (Form == ValueForm::OneLine)
-    return parseOneLineValue(Line, T, Copy);
-  return parseValueLine(Line, T, Copy);
-}
-
 StringRef Places::line(const Value &V) const {
   uint32_t Number = numberIn(D.Values, V);
-  if (D.Values2019 == ValueForm::MultiLine)
-    return lineAt(D.assignmentText(), D.MultiLineValues[Number]);
   const Allocation &Owner = D[V.Owner];
   RowPlace From = D.ValueLines.before(Number, {Owner.Values.Begin, Owner.Line});
   Scratch S;
   return findRow(D.assignmentText(), From, Number, [&](StringRef Line) {
-    return isValueLine(Line, D.Values2019, S.Tables);
+    Value Copy;
+    return parseValueLine(Line, S.Tables, Copy);
   });
 }
 StringRef Places::line(const Position &P) const {
@@ -154,40 +145,13 @@ StringRef Places::orEnd(StringRef Field, const Allocation &A) const {
 }
 
 ValueTexts Places::value(const Value &V) const {
-  Scratch S;
-  Value Copy;
-  ValueTexts Texts;
-  switch (D.Values2019) {
-  case ValueForm::Tagged:
-    parseValueLine(line(V), S.Tables, Copy, &Texts);
-    break;
-  case ValueForm::OneLine:
-    parseOneLineValue(line(V), S.Tables, Copy, &Texts);
-    break;
-  case ValueForm::MultiLine: {
-    parseMultiLineHead(line(V), S.Tables, Copy.Tag, &Texts.Tag);
-    // The place is the first line after that begins with ` [`.
-    StringRef Rest(
-        line(V).data(),
-        static_cast<size_t>(D.assignmentText().end() - line(V).data()));
-    size_t At = Rest.find("\n [");
-    if (At != StringRef::npos)
-      parseMultiLinePlace(lineAt(Rest, static_cast<uint32_t>(At + 1)), S.Tables,
-                          Copy, &Texts);
-    break;
-  }
-  }
-  return Texts;
+  return readAgain<Value, ValueTexts>(line(V), parseValueLine);
 }
 
 TagTexts Places::tag(const UsedValue &U) const {
   Scratch S;
   ValueTag Copy;
   TagTexts Texts;
-  if (D.Values2019 == ValueForm::MultiLine) {
-    parseMultiLineHead(line(U), S.Tables, Copy, &Texts);
-    return Texts;
-  }
   Scanner In(line(U));
   parseTag(In, S.Tables, Copy, &Texts);
   return Texts;

@@ -18,7 +18,7 @@ public:
 
 private:
   void printAllocations();
-  void printValue(const Value &V, UsedId Embedded);
+  void printValue(const Value &V);
   void printUsedSection();
   void printRows(const UsedValue &U);
   void printUsed(const UsedValue &U);
@@ -113,8 +113,7 @@ void hlobuf::printDump(const Dump &D, llvm::raw_ostream &OS) {
 
 void DumpPrinter::print() {
   printAllocations();
-  bool Combined = !D.Split && D.state(Section::Used) != SectionState::Absent &&
-                  D.Values2019 == ValueForm::Tagged;
+  bool Combined = !D.Split && D.state(Section::Used) != SectionState::Absent;
   if (Combined || D.file(FileRole::Values).present())
     printUsedSection();
   bool Live =
@@ -132,7 +131,7 @@ void DumpPrinter::printAllocations() {
   for (const Allocation &A : D.Allocations) {
     put("{}\n", allocationHeader(D, A, std::to_string(A.Size)));
     for (uint32_t V = A.Values.Begin; V != A.Values.End; ++V)
-      printValue(D.Values[V], UsedId(V));
+      printValue(D.Values[V]);
     if (A.HasReuseBlock)
       put(" reused by buffers of a different color:\n");
     for (const ReusedValue &R : D.reused(A))
@@ -140,29 +139,9 @@ void DumpPrinter::printAllocations() {
   }
 }
 
-void DumpPrinter::printValue(const Value &V, UsedId Embedded) {
-  const ValueTag &T = V.Tag;
-  std::string Color = T.HasColor ? fmt::format(" @{}", T.Color) : "";
-  switch (D.Values2019) {
-  case ValueForm::Tagged:
-    put(" value: {} (size={},offset={}): {}\n", D.spell(T), V.Size, V.Offset,
-        shape(V.Shape));
-    return;
-  case ValueForm::OneLine: {
-    std::string Index = D.Indices.text(T.Index);
-    Index.front() = '[';
-    Index.back() = ']';
-    put("  {}{}(#{}{}) [{},{}]: {}\n", D.Names[T.Name], Index, T.Id, Color,
-        V.Offset, V.Size, shape(V.Shape));
-    return;
-  }
-  case ValueForm::MultiLine:
-    put("  {} {}{}{}, positions:\n", T.Id, T.Phi ? "PHI " : "",
-        D.spell(T.Name, T.Index), Color);
-    printRows(D[Embedded]);
-    put(" [{},{}]: {}\n", V.Offset, V.Size, shape(V.Shape));
-    return;
-  }
+void DumpPrinter::printValue(const Value &V) {
+  put(" value: {} (size={},offset={}): {}\n", D.spell(V.Tag), V.Size, V.Offset,
+      shape(V.Shape));
 }
 
 void DumpPrinter::printUsedSection() {

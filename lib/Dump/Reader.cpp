@@ -8,6 +8,7 @@
 #include "Dump/LiveReader.h"
 #include "Dump/ThunkReader.h"
 #include "Dump/TraceReader.h"
+#include "Dump/UsedReader.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
 #include "Support/Workers.h"
@@ -110,6 +111,15 @@ StringRef hlobuf::refusal(StringRef Text) {
   return "its first line is not 'BufferAssignment:'";
 }
 
+bool hlobuf::hasOldValues(StringRef Assignment) {
+  LineCursor In(Assignment);
+  while (!In.atEnd() && !In.line().starts_with(" "))
+    In.advance();
+  StringRef Line = In.line();
+  return Line.starts_with("  ") &&
+         (Line.contains("](#") || Line.ends_with(", positions:"));
+}
+
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
                  SyntaxErrors &Syntax, llvm::function_ref<void()> PassedText,
@@ -142,9 +152,7 @@ void DumpReader::noteUnterminated(FileRole Role) {
   for (Section S : sectionsOf(D, Role))
     if (D.state(S) != SectionState::Absent)
       Last = S;
-  // In 2019 the allocations held the uses of their values, too.
-  if (Role == FileRole::Assignment &&
-      (D.Values.empty() || D.Values2019 != ValueForm::Tagged))
+  if (Role == FileRole::Assignment && D.Values.empty())
     Last = Section::Allocations;
   D.noteCut(Role, Last);
 }

@@ -33,6 +33,10 @@ TextKind classify(llvm::StringRef Text);
 /// assignment.
 llvm::StringRef refusal(llvm::StringRef Text);
 
+/// True if the values in \p Assignment have a form of releases before 2019-09:
+/// `  NAME[..](#ID @C) [offset,size]: SHAPE`, or on several lines.
+bool hasOldValues(llvm::StringRef Assignment);
+
 /// Texts of that many bytes are worth a thread.
 constexpr size_t LargeText = size_t(1) << 22;
 

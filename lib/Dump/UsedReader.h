@@ -15,17 +15,17 @@ public:
   using SectionReader::SectionReader;
   void readTotal(LineCursor &In);
   void readUsedValues(LineCursor &In);
+
+private:
+  bool readTagLine(LineCursor &In, UsedValue &U);
+  void readUsedBody(LineCursor &In, UsedValue &U);
+  bool readPositions(LineCursor &In, UsedValue &U);
   /// The positions of \p U, as long as there are any.
   void readPositionRows(LineCursor &In, UsedValue &U);
   /// Forgets positions and uses from these numbers on.
   void dropRows(size_t NumPositions, size_t NumUses);
   /// False where \p In does not begin with uses.
   bool readUses(LineCursor &In, UsedValue &U);
-
-private:
-  bool readTagLine(LineCursor &In, UsedValue &U);
-  void readUsedBody(LineCursor &In, UsedValue &U);
-  bool readPositions(LineCursor &In, UsedValue &U);
   void readUseRows(LineCursor &In, UsedValue &U);
   bool readTextLine(LineCursor &In, UsedValue &U);
   bool continuesBehind(LineCursor &In, PendingText &SoFar) const;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/MissingEnds.h"
-#include "Facts/Facts.h"
+#include "Facts/ReleaseWindow.h"
 #include "Facts/Report.h"
-#include "HLO/ForwardRules.h"
 #include "Support/FirstRows.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
@@ -32,46 +31,12 @@ static bool isTreeCut(const Dump &D) {
                                 static_cast<int64_t>(D.StackTotal - Listed);
 }
 
-/// True if what is listed is the begin of \p Live, the rows of BufferLiveRange
-/// at the peak: in their order until 2025-05-16, then by size.
-static bool listsFirstOf(const Dump &D,
-                         llvm::ArrayRef<const LiveRangeRow *> Live) {
-  if (D.Peak.empty())
-    return true;
-  if (D.PeakRows != PeakForm::Cumulative) {
-    for (size_t I = 0; I != D.Peak.size(); ++I)
-      if (D.Peak[I].Name != Live[I]->Name)
-        return false;
-    return true;
-  }
-  uint64_t Sum = 0;
-  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Listed;
-  for (const PeakRow &Row : D.Peak) {
-    Sum += Row.Bytes;
-    if (Row.Cumulative != Sum)
-      return false;
-    Listed.insert({Row.Name.index(), Row.Index.canonical().bits()});
-  }
-  Facts DumpFacts(D);
-  size_t Found = 0;
-  for (const LiveRangeRow *Row : Live) {
-    if (Listed.contains({Row->Name.index(), Row->Index.canonical().bits()})) {
-      ++Found;
-      continue;
-    }
-    ValueId V = DumpFacts.findValue(Row->Name, Row->Index);
-    if (V && logicalBytes(D.Shapes, D[V].Shape) > D.Peak.back().Bytes)
-      return false;
-  }
-  return Found == D.Peak.size();
-}
-
+/// True if more values are live at the peak than are listed.
 static bool isPeakCut(const Dump &D) {
-  std::vector<const LiveRangeRow *> Live;
-  for (const LiveRangeRow &Row : D.Ranges)
-    if (Row.Start <= D.PeakStep && D.PeakStep <= Row.End)
-      Live.push_back(&Row);
-  return D.Peak.size() < Live.size() && listsFirstOf(D, Live);
+  size_t Live = llvm::count_if(D.Ranges, [&](const LiveRangeRow &Row) {
+    return Row.Start <= D.PeakStep && D.PeakStep <= Row.End;
+  });
+  return D.Peak.size() < Live;
 }
 
 static void findLiveCut(Dump &D) {
@@ -110,37 +75,14 @@ static bool isUsedCut(const Dump &D) {
          });
 }
 
-/// True if the module has users of \p U, the last value of a text that ends
-/// with uses, that are not listed. Where the value is an element of a tuple,
-/// nothing is known.
-static bool lacksUses(const Dump &D, const UsedValue &U) {
-  size_t Users = 0;
-  for (const Position &P : D.positions(U)) {
-    HloId Source = D.Module.find(P.Name);
-    if (!Source || P.Index.printed())
-      continue;
-    IndexRange Own = D.Module[D.Module[Source].Parent].Instructions;
-    for (uint32_t I = Source.index(); I != Own.End; ++I) {
-      const HloInstruction &User = D.Module.Instructions[I];
-      if (usesNothing(User.Op))
-        continue;
-      for (HloId Operand : D.Module.operands(User))
-        Users += Operand == Source;
-    }
-  }
-  return Users > D.useRows(U).size();
-}
-
 static void findUsedCut(Dump &D) {
-  if (!D.complete(Section::Used) || D.Values2019 != ValueForm::Tagged)
+  if (!D.complete(Section::Used))
     return;
   FileRole Role = D.Split ? FileRole::Values : FileRole::Assignment;
   bool AtEnd = D.Split || D.state(Section::Ranges) == SectionState::Absent;
   if (!AtEnd)
     return;
-  if (isUsedCut(D) ||
-      (D.Texts == TextForm::None && D.complete(Section::Module) &&
-       !D.Used.empty() && lacksUses(D, D.Used.back())))
+  if (isUsedCut(D))
     D.noteCut(Role, Section::Used);
 }
 
@@ -235,70 +177,20 @@ static std::string lostByReport(const Dump &D) {
                      Tables - D.Allocations.size() == 1 ? "" : "s");
 }
 
-/// True if the array that \p I computes surely has a buffer of its own.
-static bool hasOwnBuffer(const Dump &D, const HloInstruction &I) {
-  Opcode Op = I.Op;
-  if (Op == Opcode::Unknown || Op == Opcode::CustomCall ||
-      Op == Opcode::Constant || I.Sugar || definesNothing(Op) || isAsync(Op) ||
-      mayBeSugar(Op) || isTransfer(Op) || !I.Shape)
-    return false;
-  return D.Shapes[I.Shape].isArray() &&
-         (forwardRules(Op).empty() || Op == Opcode::Copy);
-}
-
-/// The computations that run as parts of the program, by number: ENTRY, and
-/// what calls, loops and branches of them call.
-static std::vector<bool> findParts(const HloModule &M) {
-  std::vector<bool> Parts(M.Computations.size(), false);
-  Parts[M.Entry.index()] = true;
-  // Callers come after their callees.
-  for (size_t C = M.Computations.size(); C-- != 0;) {
-    IndexRange Own = M.Computations[C].Instructions;
-    for (uint32_t I = Own.Begin; Parts[C] && I != Own.End; ++I)
-      if (isSynchronousCall(M.Instructions[I].Op))
-        for (const HloCall &Call : M.calls(M.Instructions[I]))
-          if (Call.Callee)
-            Parts[Call.Callee.index()] = true;
-  }
-  return Parts;
-}
-
-/// The same according to the module alone.
-static std::string lostByModule(const Dump &D) {
-  const HloModule &M = D.Module;
-  std::vector<bool> Placed(D.Names.size(), false);
-  for (const Value &V : D.Values) {
-    if (!M.find(V.Tag.Name))
-      return ""; // another module
-    Placed[V.Tag.Name.index()] = true;
-  }
-  std::vector<bool> Parts = findParts(M);
-  size_t Lost = 0;
-  for (const HloInstruction &I : M.Instructions)
-    if (Parts[I.Parent.index()] && hasOwnBuffer(D, I) &&
-        (I.Op != Opcode::Parameter || I.Parent == M.Entry))
-      Lost += !I.Name || !Placed[I.Name.index()];
-  if (Lost == 0)
-    return "";
-  return fmt::format("{} has {} more instruction{} with buffers",
-                     nameOf(D, FileRole::Module), Lost, Lost == 1 ? "" : "s");
-}
-
 /// What shows that allocations, or the last values of the last one, are lost;
 /// empty if nothing.
 static std::string lostAllocations(const Dump &D) {
   if (!D.complete(Section::Allocations) || D.Allocations.empty() ||
       !areNumbered(D))
     return "";
-  bool Tagged = D.Values2019 == ValueForm::Tagged;
-  if (Tagged && D.complete(Section::Used)) {
+  if (D.complete(Section::Used)) {
     if (!D.Split)
       return "";
     // Allocations without values, or without bytes, are in the report alone.
     std::string Lost = lostByUsedValues(D);
     return Lost.empty() ? lostByReport(D) : Lost;
   }
-  if (Tagged && D.state(Section::Used) == SectionState::Absent) {
+  if (D.state(Section::Used) == SectionState::Absent) {
     ReleaseWindow When = findReleaseWindow(D);
     if (!When.impossible() && When.since(Release::TaggedValues) &&
         When.until(Release::SplitFiles))
@@ -307,9 +199,7 @@ static std::string lostAllocations(const Dump &D) {
   const Allocation &Last = D.Allocations.back();
   if (Last.Values.empty() && !Last.PreallocatedTemp)
     return "its last allocation has no values";
-  if (std::string Lost = lostByReport(D); !Lost.empty())
-    return Lost;
-  return D.complete(Section::Module) ? lostByModule(D) : "";
+  return lostByReport(D);
 }
 
 void hlobuf::findCuts(Dump &D) {

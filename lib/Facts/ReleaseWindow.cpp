@@ -55,11 +55,7 @@ private:
 
 void EraFinder::fromAllocations() {
   at(D.assignmentText(), D.Values.empty() ? 0 : D.ValueLines.before(0).Line);
-  if (D.Values2019 == ValueForm::OneLine)
-    before(Release::ValuesOverLines);
-  else if (D.Values2019 == ValueForm::MultiLine)
-    before(Release::UsedValues);
-  else if (!D.Values.empty())
+  if (!D.Values.empty())
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
     at(D.assignmentText(), Alloc.Line);
@@ -92,7 +88,7 @@ void EraFinder::fromFiles() {
   // no date.
   if (D.Split)
     from(Release::SplitFiles);
-  else if (Used && D.Values2019 == ValueForm::Tagged) {
+  else if (Used) {
     from(Release::UsedValues);
     before(Release::SplitFiles);
     if (D.state(Section::Total) == SectionState::Absent)
@@ -173,8 +169,7 @@ void EraFinder::fromLive() {
   bool Live = D.state(Section::Ranges) != SectionState::Absent;
   at(D.liveText(), D.LiveHeaderLine);
   // What comes after a cut is unknown.
-  if (!D.Split && D.Values2019 == ValueForm::Tagged &&
-      D.state(Section::Used) != SectionState::Absent &&
+  if (!D.Split && D.state(Section::Used) != SectionState::Absent &&
       !D.cut(FileRole::Assignment)) {
     if (Live)
       from(Release::LiveRanges);

@@ -44,21 +44,6 @@ ASSIGNMENT = [
     ),
     ("reused heading", r" reused by buffers of a different color:$"),
     ("reused value", rf"  value: {TAG} \(color=(?P<color2>-?\d+)\)$"),
-    (
-        "value 1.14",
-        (
-            rf"  (?P<name>{NAME})(?P<index>\[[\d,]*\])\(#(?P<id>\d+)(?: @(?P<color>\d+))?\)"
-            r" \[(?P<offset>\d+),(?P<size>\d+)\]: (?P<shape>.*)$"
-        ),
-    ),
-    (
-        "value 1.15",
-        (
-            rf"  (?P<id>\d+) (?:PHI )?(?P<name>{NAME})(?P<index>{PATH})?"
-            r"(?: @(?P<color>\d+))?, positions:$"
-        ),
-    ),
-    ("value 1.15 place", r" \[(?P<offset>\d+),(?P<size>\d+)\]: (?P<shape>.*)$"),
     ("total", r"Total bytes used: (?P<size>\d+)(?: \((?P<readable>[^)]+)\))?$"),
     ("use", rf"  (?P<name>{NAME}), operand (?P<operand>\d+)(?: (?P<index>{PATH}))?$"),
     ("none", r"  \(none\)$"),

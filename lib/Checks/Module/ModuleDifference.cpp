@@ -70,10 +70,7 @@ static void reportNewRule(const ModuleAnalysis &Analysis, Reporter &Diags,
 }
 
 void hlobuf::reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags) {
-  if (Analysis.facts().dump().Values2019 == ValueForm::OneLine)
-    Diags.notApplicable(Analysis.obstacle().str()); // a matter of the release
-  else
-    Diags.notChecked(Analysis.obstacle().str());
+  Diags.notChecked(Analysis.obstacle().str());
 }
 
 /// Why \p Part cannot be compared; empty if it can.

@@ -232,7 +232,7 @@ void hlobuf::checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
   Numbering Check(Ctx, Diags);
   Check.checkAllocations();
   Check.checkValues();
-  if (D.complete(Section::Used) && D.Values2019 != ValueForm::MultiLine)
+  if (D.complete(Section::Used))
     Check.checkUsed();
   if (D.complete(Section::Sequence))
     Check.checkSteps();

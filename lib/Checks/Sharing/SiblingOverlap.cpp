@@ -8,9 +8,7 @@
 // - phis have one place where one value goes into both: a tuple holds it at
 //   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
 //   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
-//   place they are a warning; without used values that is not checked. One-line
-//   values do not tell which are phis (TensorFlow 1.14: a loop that starts
-//   from one zero at three indices).
+//   place they are a warning; without used values that is not checked.
 
 #include "Checks/Sharing/Sharing.h"
 #include "llvm/ADT/DenseSet.h"
@@ -99,8 +97,7 @@ bool SiblingCheck::holdsDoubledValue(const Value &V) {
 
 void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   const Value &V = D[Lower], &W = D[Upper];
-  bool MayBePhis =
-      (V.Tag.Phi && W.Tag.Phi) || D.Values2019 == ValueForm::OneLine;
+  bool MayBePhis = V.Tag.Phi && W.Tag.Phi;
   bool PhisAtOnePlace = MayBePhis && V.samePlace(W);
   if (PhisAtOnePlace && !D.complete(Section::Used))
     return Diags.notChecked(SameUnknown);

@@ -3,8 +3,7 @@
 // The used values are the placed values: the same ids. XLA collects the values
 // of all allocations (buffer_assignment.cc ToString, 2019-09-09; ValuesToString
 // since 2026-04-03).
-// No exception is known. Multi-line value lines (2019-07 to 2019-09) are both
-// at once and have nothing to compare.
+// No exception is known.
 //
 // The first position of a value is the place that defines it: the constructor
 // of HloValue puts it there (hlo_value.cc, since 2019), and SetPositions only
@@ -122,8 +121,6 @@ static void reportUnused(const CheckContext &Ctx, Reporter &Diags, ValueId V) {
 
 static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  if (D.Values2019 == ValueForm::MultiLine)
-    return; // the value lines are the used values
   for (uint32_t I = 0; I != D.Used.size(); ++I)
     if (!Ctx.valueOf(UsedId(I)))
       reportUnplaced(Ctx, Diags, UsedId(I));
