@@ -3,135 +3,21 @@
 #include "Reduce/BugReport.h"
 #include "Driver/Driver.h"
 #include "Reduce/Compiler.h"
+#include "Reduce/WorkFolder.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-static constexpr StringRef ReproducerHead =
-    R"python("""Compiles the program below for @TARGET@; XLA dumps to the folder `dump`.
-
-Needs @VERSIONS@.
-"""
-
-import os
-
-os.environ["XLA_FLAGS"] = (
-    os.environ.get("XLA_FLAGS", "") + " --xla_dump_to=dump --xla_dump_hlo_as_text@FLAGS@"
-)
-os.environ["JAX_PLATFORMS"] = "cpu"
-@ENVIRONMENT@
-from jax._src import compiler
-from jax._src.interpreters import mlir
-from jaxlib import _jax
-from jaxlib.mlir import ir
-
-try:
-    from jaxlib import _hlo
-except ImportError:
-    _hlo = _jax
-import jax
-
-HLO = r"""
-)python";
-
-static constexpr StringRef ReproducerTail = R"python("""
-
-@DEVICES@
-code = _jax.mlir.hlo_to_stablehlo(
-    _hlo.hlo_module_from_text(HLO.lstrip()).as_serialized_hlo_module_proto()
-)
-options = compiler.get_compile_options(num_replicas=1, num_partitions=@COUNT@)
-@SHARDED@client = devices[0].client
-compile_it = client.@COMPILE@
-with mlir.make_ir_context():
-    compile_it(
-        ir.Module.parse(code),
-        executable_devices=_jax.DeviceList(tuple(devices[:@COUNT@])),
-        compile_options=options,
-    )
-)python";
-
-static constexpr StringRef TpuEnvironment = R"python(os.environ.update(
-    TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_SKIP_MDS_QUERY="1",
-    TPU_WORKER_HOSTNAMES="localhost", TPU_WORKER_ID="0",
-)
-)python";
-
-/// `num_partitions=4` of the first line; 1 if it is not there.
-static unsigned partitions(const EditModule &M) {
-  unsigned Count = 1;
-  for (const EditAttribute &A : M.Header)
-    if (A.Key == "num_partitions" && StringRef(A.Value).getAsInteger(10, Count))
-      Count = 1;
-  return Count;
-}
+namespace fs = llvm::sys::fs;
 
 static void replaceAll(std::string &Text, StringRef From, StringRef To) {
   for (size_t At = Text.find(From); At != std::string::npos;
        At = Text.find(From, At + To.size()))
     Text.replace(At, From.size(), To);
-}
-
-/// How the Python program gets the devices of \p Target.
-static std::string devicesOf(StringRef Target, unsigned Count) {
-  if (Target == "cpu")
-    return "devices = jax.devices()";
-  auto [Platform, Detail] = Target.split(':');
-  auto [Chip, Sides] = Detail.split(':');
-  std::string Name = fmt::format("1x1x{}", Count);
-  std::string Settings = "topology=\"" + Name + "\", target_config=CONFIG";
-  if (Platform == "tpu") {
-    std::string Shape = Sides.empty() ? "2x2x1" : Sides.str();
-    Name = Chip.str() + ":" + Shape;
-    replaceAll(Shape, "x", ", ");
-    Settings = "chips_per_host_bounds=(" + Shape + ")";
-  }
-  std::string Config = "";
-  if (Platform == "cuda")
-    Config = "HERE = os.path.dirname(os.path.abspath(__file__))\n"
-             "CONFIG = open(os.path.join(HERE, \"gpu.txtpb\")).read()\n";
-  return fmt::format("from jax.experimental import topologies\n\n{}"
-                     "devices = topologies.get_topology_desc(\n"
-                     "    platform=\"{}\", topology_name=\"{}\", {}\n"
-                     ").devices",
-                     Config, Platform, Name, Settings);
-}
-
-static std::string reproducer(const EditModule &M, StringRef Target,
-                              StringRef Versions) {
-  unsigned Count = partitions(M);
-  std::string Text = ReproducerHead.str() + "@MODULE@" + ReproducerTail.str();
-  bool Tpu = Target.starts_with("tpu");
-  std::string Flags;
-  if (Target.starts_with("cuda"))
-    Flags = " --xla_gpu_autotune_level=0";
-  else if (Target == "cpu" && Count > 1)
-    Flags = fmt::format(" --xla_force_host_platform_device_count={}", Count);
-  std::string Sharded;
-  if (Count > 1)
-    Sharded = fmt::format(
-        "import numpy as np\n\n"
-        "options = compiler.get_compile_options(\n"
-        "    num_replicas=1, num_partitions={0},\n"
-        "    device_assignment=np.arange({0}).reshape(1, {0}),\n)\n"
-        "options.executable_build_options.use_spmd_partitioning = True\n"
-        "options.executable_build_options.use_shardy_partitioner = True\n",
-        Count);
-  replaceAll(Text, "@TARGET@", Target);
-  replaceAll(Text, "@VERSIONS@", Versions);
-  replaceAll(Text, "@FLAGS@", Flags);
-  replaceAll(Text, "@ENVIRONMENT@", Tpu ? TpuEnvironment : "");
-  replaceAll(Text, "@DEVICES@", devicesOf(Target, Count));
-  replaceAll(Text, "@COUNT@", std::to_string(Count));
-  replaceAll(Text, "@SHARDED@", Sharded);
-  replaceAll(Text, "@COMPILE@",
-             Target == "cpu" ? "compile_and_load" : "compile");
-  replaceAll(Text, "@MODULE@", editModuleText(M));
-  return Text;
 }
 
 static llvm::Error writeFile(const std::string &Path, StringRef Text) {
@@ -224,18 +110,47 @@ static std::string reportText(const EditModule &M,
   return Out;
 }
 
-llvm::Error hlobuf::writeBugReport(const EditModule &M,
-                                   const BugReportOptions &Options) {
-  const CompileOptions &From = Options.Compile;
-  llvm::SmallString<256> Absolute(Options.Folder);
-  if (std::error_code Error = llvm::sys::fs::make_absolute(Absolute))
+llvm::Error hlobuf::makeReportFolder(StringRef Folder) {
+  if (std::error_code Error = fs::create_directories(Folder))
+    return makeError("'{}': {}", Folder, Error.message());
+  std::error_code Error;
+  fs::directory_iterator First(Folder, Error);
+  if (Error)
+    return makeError("'{}': {}", Folder, Error.message());
+  if (First != fs::directory_iterator())
+    return makeError("'{}' is not empty; a report goes to a new folder",
+                     Folder);
+  if (std::error_code Denied = fs::access(Folder, fs::AccessMode::Write))
+    return makeError("'{}': {}", Folder, Denied.message());
+  return llvm::Error::success();
+}
+
+/// Moves what is in the folder \p From to \p To, where nothing is replaced.
+static llvm::Error moveInto(StringRef From, StringRef To) {
+  std::vector<std::string> Paths;
+  std::error_code Error;
+  for (fs::directory_iterator I(From, Error), End; I != End && !Error;
+       I.increment(Error))
+    Paths.push_back(I->path());
+  if (Error)
     return llvm::errorCodeToError(Error);
-  std::string Folder(Absolute);
+  for (const std::string &Path : Paths) {
+    std::string Target = (To + "/" + llvm::sys::path::filename(Path)).str();
+    fs::file_status Status;
+    if (!fs::status(Target, Status, /*follow=*/false))
+      return makeError("'{}' is there already", Target);
+    if (std::error_code Failed = fs::rename(Path, Target))
+      return makeError("'{}': {}", Target, Failed.message());
+  }
+  return llvm::Error::success();
+}
+
+/// Writes the report to the folder \p Folder, in which `dump` is already made.
+static llvm::Error writeReport(const EditModule &M,
+                               const BugReportOptions &Options,
+                               const std::string &Folder) {
+  const CompileOptions &From = Options.Compile;
   std::string Dump = Folder + "/dump";
-  for (const std::error_code &Error : {llvm::sys::fs::remove_directories(Dump),
-                                       llvm::sys::fs::create_directories(Dump)})
-    if (Error)
-      return llvm::errorCodeToError(Error);
   std::string Program = Folder + "/program.hlo.txt";
   if (llvm::Error Error = writeFile(Program, editModuleText(M)))
     return Error;
@@ -247,28 +162,38 @@ llvm::Error hlobuf::writeBugReport(const EditModule &M,
     return makeError("{}", Built.Rest);
   // StableHLO is an extra: some modules have no such form.
   Python.ask("stablehlo", Program + "\t" + Folder + "/program.mlir");
-  if (llvm::StringRef(From.Target).starts_with("cuda"))
-    Python.ask("config", Folder + "/gpu.txtpb");
   ReportFacts Facts;
   Facts.Versions = Python.ask("version", "").Rest;
   Facts.System = Python.ask("system", "").Rest;
   Facts.Verdict = verdictOn(Dump);
   if (From.WrongNumbers)
     Facts.Numbers = Built.Rest;
-  std::string Script = Folder + "/reproduce.py";
-  Facts.Runs = From.Target == "cpu" &&
-               Python.ask("reproduce", Program + "\t" + Script).Word == "ok";
-  if (!Facts.Runs)
-    if (llvm::Error Error =
-            writeFile(Script, reproducer(M, From.Target, Facts.Versions)))
-      return Error;
+  Compiler::Answer Written =
+      Python.ask("reproduce", Program + "\t" + Folder + "/reproduce.py");
+  if (Written.Word != "ok")
+    return makeError("{}", Written.Rest);
+  Facts.Runs = Written.Rest == "runs";
   for (const auto &[Name, Text] :
        {std::pair<StringRef, std::string>{"verdict.txt", Facts.Verdict},
         {"report.md", reportText(M, Options, Facts)}})
     if (llvm::Error Error = writeFile(Folder + "/" + Name.str(), Text))
       return Error;
-  // It is next to the folder, and of no use after a success.
-  if (std::error_code Error = llvm::sys::fs::remove(Folder + ".log"))
-    return llvm::errorCodeToError(Error);
   return llvm::Error::success();
+}
+
+llvm::Error hlobuf::writeBugReport(const EditModule &M,
+                                   const BugReportOptions &Options) {
+  llvm::SmallString<256> Folder(Options.Folder);
+  if (std::error_code Error = fs::make_absolute(Folder))
+    return llvm::errorCodeToError(Error);
+  // On the same file system, so that results can be moved.
+  llvm::Expected<WorkFolder> Work = WorkFolder::create(Folder);
+  if (!Work)
+    return Work.takeError();
+  std::string Report = Work->path() + "/report";
+  if (std::error_code Error = fs::create_directories(Report + "/dump"))
+    return llvm::errorCodeToError(Error);
+  if (llvm::Error Error = writeReport(M, Options, Report))
+    return Error;
+  return moveInto(Report, Folder);
 }

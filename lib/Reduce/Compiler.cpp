@@ -25,8 +25,8 @@ static std::string lastLine(const std::string &Path) {
   return Text.substr(Text.rfind('\n') + 1).take_front(300).str();
 }
 
-/// Where the process writes what is for people: outside of the folder that each
-/// test clears.
+/// Where the process writes what is for people: next to the folder that has the
+/// one of the dumps, which each test clears.
 static std::string logOf(StringRef Folder) {
   return (llvm::sys::path::parent_path(Folder) + ".log").str();
 }

@@ -21,8 +21,9 @@ public:
     std::string Rest;
   };
 
-  /// Nothing is started yet. Modules are dumped to \p Folder, which exists; a
-  /// request may take \p Seconds.
+  /// Nothing is started yet. Modules are dumped to \p Folder, at least two
+  /// levels below a folder of this process: `work/0/dumps`, with `work/0.log`
+  /// next to it. A request may take \p Seconds.
   Compiler(std::string Python, std::string Target, std::string Folder,
            unsigned Seconds)
       : Python(std::move(Python)), Target(std::move(Target)),

@@ -7,10 +7,9 @@ arguments separated by tabs, with one line:
 
   compile FILE            ok | failed WHY     XLA dumps to FOLDER
   run FILE                ok | wrong HOW MUCH | failed WHY     cpu only
-  reproduce FILE TO       ok | failed WHY     a program that shows wrong numbers, cpu only
+  reproduce FILE TO       ok runs | ok compiles | failed WHY     a program that shows the defect
   hlo FILE TO             ok | failed WHY     from StableHLO, as text or bytecode
   stablehlo FILE TO       ok | failed WHY
-  config TO               ok | failed WHY     the GPU, cuda only
   version                 ok jax 0.12.0, jaxlib 0.12.0, libtpu 0.0.52
   system                  ok the same with Python and machine
 
@@ -129,11 +128,6 @@ class Worker:
     def config(self) -> str:
         """The text proto of the GPU."""
         return H100 if self.detail in ("", "h100") else read(self.detail)
-
-    def save_config(self, to: str) -> str:
-        with open(to, "w", encoding="utf-8") as out:
-            out.write(self.config())
-        return "ok"
 
     def stablehlo(self, text: str) -> Any:
         """The module as StableHLO: bytecode, or text."""
@@ -258,9 +252,31 @@ class Worker:
             return str(module), given, [load("numpy").asarray(x) for x in results]
 
     def reproduce(self, file: str, to: str) -> str:
-        """Writes a program that reproduces the wrong numbers, and tries it."""
+        """Writes a program that runs and shows wrong numbers, or one that compiles."""
+        if self.platform == "cpu" and self.runs_wrong(file, to):
+            return "ok runs"
+        write = globals().get("compiling") or load("hlobuf._reproducer").compiling
+        text = read(file)
+        target = f"{self.platform}:{self.detail}" if self.detail else self.platform
+        found = re.search(r"\bnum_partitions=(\d+)", text.partition("\n")[0])
+        count = int(found[1]) if found else 1
+        versions = self.version().removeprefix("ok ")
+        with open(to, "w", encoding="utf-8") as out:
+            out.write(write(text, target, count, versions))
+        if self.platform == "cuda":
+            config = os.path.join(os.path.dirname(to), "gpu.txtpb")
+            with open(config, "w", encoding="utf-8") as out:
+                out.write(self.config())
+        return "ok compiles"
+
+    def runs_wrong(self, file: str, to: str) -> bool:
+        """Writes a program that runs the module and compares its numbers; true if it
+        does find wrong ones."""
         write = globals().get("reproducer") or load("hlobuf._reproducer").reproducer
-        text = write(*self.evaluate(file), self.version().removeprefix("ok "))
+        try:
+            text = write(*self.evaluate(file), self.version().removeprefix("ok "))
+        except Exception:  # of any kind: not each program can be run, or written
+            return False
         with open(to, "w", encoding="utf-8") as out:
             out.write(text)
         kept = {k: v for k, v in os.environ.items() if k not in ("XLA_FLAGS", "PYTHONPATH")}
@@ -269,7 +285,7 @@ class Worker:
                 [sys.executable, os.path.abspath(to)],
                 cwd=folder, env=kept, check=False, capture_output=True,
             )
-        return "ok" if run.returncode == 1 else f"failed it ends with {run.returncode}"
+        return run.returncode == 1
 
     def version(self) -> str:
         packages = ["jax", "jaxlib"]
@@ -298,7 +314,6 @@ class Worker:
             "stablehlo": self.to_stablehlo,
             "version": self.version,
             "system": self.system,
-            "config": self.save_config,
         }
         try:
             answer: str = verbs[verb](*arguments)

@@ -8,13 +8,16 @@
 #include "Reduce/Compiler.h"
 #include "Reduce/Interest.h"
 #include "Reduce/Reducer.h"
+#include "Reduce/WorkFolder.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -76,8 +79,8 @@ static cl::alias OutputShort("o", cl::aliasopt(OutputPath), cl::NotHidden,
                              cl::cat(OutputOptions));
 static cl::opt<std::string> ReportFolder(
     "report", cl::value_desc("folder"), cl::cat(OutputOptions),
-    cl::desc("Write a folder for a bug report: the program as HLO, StableHLO "
-             "and Python, the dump, the verdict and report.md"));
+    cl::desc("Write a new folder for a bug report: the program as HLO, "
+             "StableHLO and Python, the dump, the verdict and report.md"));
 static QuietOption Quiet(OutputOptions, "No progress on standard error");
 
 static constexpr llvm::StringLiteral Overview =
@@ -131,6 +134,21 @@ static std::string problemWithOptions() {
   return "";
 }
 
+/// Why the result must not go where it is to go; empty if it may.
+static std::string problemWithOutput() {
+  if (llvm::sys::fs::equivalent(InputPath, OutputPath))
+    return "'" + OutputPath + "' is the input and must not be overwritten";
+  llvm::SmallVector<llvm::StringRef> Words = {
+      Python, llvm::StringRef(Target).split(':').second};
+  llvm::SplitString(Command, Words);
+  for (llvm::StringRef Word : Words)
+    if (llvm::sys::fs::equivalent(Word.trim("'\""), OutputPath))
+      return "'" + OutputPath +
+             "' is a part of the test and must not be "
+             "overwritten";
+  return "";
+}
+
 static CompileOptions compileOptions() {
   CompileOptions Options;
   Options.Python = Python;
@@ -166,22 +184,6 @@ static bool writeResult(const std::string &Text) {
   return false;
 }
 
-namespace {
-/// A folder for candidates, which goes away at the end.
-struct WorkFolder {
-  WorkFolder() {
-    llvm::SmallString<128> Made;
-    if (!llvm::sys::fs::createUniqueDirectory("hlobuf-reduce", Made))
-      Path = std::string(Made);
-  }
-  ~WorkFolder() {
-    if (!Path.empty() && llvm::sys::fs::remove_directories(Path))
-      return; // the system clears its temporary folder
-  }
-  std::string Path;
-};
-} // namespace
-
 /// Writes the report, if one is wanted; false if that fails.
 static bool report(const EditModule &M, unsigned OriginalSize) {
   if (ReportFolder.empty())
@@ -203,8 +205,8 @@ static bool report(const EditModule &M, unsigned OriginalSize) {
 static llvm::Expected<EditModule> readInput(const WorkFolder &Work) {
   if (!llvm::StringRef(InputPath).ends_with(".mlir"))
     return readModuleFile(InputPath);
-  std::string Text = Work.Path + "/input.txt";
-  Compiler Converter(Python, "cpu", Work.Path + "/input", Timeout);
+  std::string Text = Work.path() + "/input.txt";
+  Compiler Converter(Python, "cpu", Work.path() + "/input/dumps", Timeout);
   Compiler::Answer A = Converter.ask("hlo", InputPath + "\t" + Text);
   if (A.Word != "ok")
     return makeError("{}: {}", InputPath.getValue(), A.Rest);
@@ -218,7 +220,7 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
   Options.Rules.EndlessLoops = EndlessLoops;
   Options.Jobs = Slots;
   Options.MaxSeconds = MaxTime;
-  Options.WorkFolder = Work.Path;
+  Options.WorkFolder = Work.path();
   Options.Keep = [&](const EditModule &M) {
     Written &= writeResult(editModuleText(M));
   };
@@ -270,19 +272,23 @@ int main(int Argc, char **Argv) {
     return fail(Problem);
   if (OutputPath.empty())
     OutputPath = "reduced.hlo.txt";
-  if (llvm::sys::fs::equivalent(InputPath, OutputPath))
-    return fail("'" + OutputPath +
-                "' is the input and must not be overwritten");
+  if (std::string Problem = problemWithOutput(); !Problem.empty())
+    return fail(Problem);
   unsigned Slots = numJobs(Jobs);
-  WorkFolder Work;
-  if (Work.Path.empty())
-    return fail("cannot make a folder for candidates");
+  if (!ReportFolder.empty())
+    if (llvm::Error Error = makeReportFolder(ReportFolder))
+      return fail("--report: " + llvm::toString(std::move(Error)));
+  llvm::SmallString<128> Temporary;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Temporary);
+  llvm::Expected<WorkFolder> Work = WorkFolder::create(Temporary);
+  if (!Work)
+    return fail(llvm::toString(Work.takeError()));
   catchInterrupts();
-  llvm::Expected<EditModule> Start = readInput(Work);
+  llvm::Expected<EditModule> Start = readInput(*Work);
   if (!Start)
     return fail(llvm::toString(Start.takeError()));
   llvm::Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
   if (!Test)
     return fail(llvm::toString(Test.takeError()));
-  return reduce(std::move(*Start), Work, **Test, Slots);
+  return reduce(std::move(*Start), *Work, **Test, Slots);
 }

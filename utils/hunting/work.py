@@ -97,6 +97,8 @@ def reduce_one(o, campaign):
         goal = ["--wrong-numbers"]
     outcome = "nothing to look for"
     if modules and goal and target in o.compilers:
+        # Of a reduction that was killed.
+        shutil.rmtree(place / "report", ignore_errors=True)
         command = [o.reducer, "-q", "-j1", f"--max-time={o.reduce_seconds}", modules[0]]
         command += [*goal, f"--target={unlabeled(target)}"]
         command += [f"--python={o.compilers[target]}", f"--report={place / 'report'}"]
