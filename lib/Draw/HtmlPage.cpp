@@ -21,58 +21,41 @@ static StringRef pagePart(StringRef Name) {
 }
 
 /// In the order in which one uses another.
-static constexpr StringRef Scripts[] = {
-    "data.js",  "groups.js", "changes.js", "scene.js", "axes.js",
-    "paint.js", "curve.js",  "lists.js",   "lanes.js", "main.js"};
+static constexpr StringRef Scripts[] = {"data.js",  "groups.js", "changes.js",
+                                        "scene.js", "axes.js",   "paint.js",
+                                        "curve.js", "lists.js",  "main.js"};
 
-namespace {
-/// Forwards text where `<` is only inside strings, so that no string ends the
+/// Writes JSON, where `<` is only inside strings, so that no string ends the
 /// element that it is in.
-class ScriptStream : public llvm::raw_ostream {
-public:
-  explicit ScriptStream(llvm::raw_ostream &OS) : OS(OS) {
-    SetBufferSize(size_t(1) << 16);
-  }
-  ~ScriptStream() override { flush(); }
-
-private:
-  void write_impl(const char *Begin, size_t Size) override;
-  uint64_t current_pos() const override { return Passed; }
-
-  llvm::raw_ostream &OS;
-  uint64_t Passed = 0;
-};
-} // namespace
-
-void ScriptStream::write_impl(const char *Begin, size_t Size) {
-  Passed += Size;
-  StringRef Text(Begin, Size);
-  while (!Text.empty()) {
-    auto [Before, After] = Text.split('<');
-    OS << Before;
-    if (Before.size() != Text.size())
-      OS << "\\u003c";
-    Text = After;
-  }
+static void writeScript(llvm::function_ref<void(llvm::json::OStream &)> Write,
+                        llvm::raw_ostream &OS) {
+  std::string Text;
+  llvm::raw_string_ostream Json(Text);
+  llvm::json::OStream J(Json);
+  Write(J);
+  llvm::interleave(llvm::split(Json.str(), '<'), OS, "\\u003c");
 }
 
 static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
-  ScriptStream Text(OS);
-  llvm::json::OStream J(Text);
-  writePicture(Drawn.P, Drawn.DumpFacts, J);
+  writeScript(
+      [&](llvm::json::OStream &J) {
+        writePicture(Drawn.P, Drawn.DumpFacts, J);
+      },
+      OS);
 }
 
 /// What the page needs in addition to the pictures, as JSON.
 static void writeSettings(const PageContents &Page, llvm::raw_ostream &OS) {
-  ScriptStream Text(OS);
-  llvm::json::OStream J(Text);
-  J.object([&] {
-    J.attribute("link", llvm::json::fixUTF8(Page.SourceLink));
-    J.attributeArray("matches", [&] {
-      for (int32_t Block : Page.Matches)
-        J.value(Block);
+  auto Write = [&](llvm::json::OStream &J) {
+    J.object([&] {
+      J.attribute("link", llvm::json::fixUTF8(Page.SourceLink));
+      J.attributeArray("matches", [&] {
+        for (int32_t Block : Page.Matches)
+          J.value(Block);
+      });
     });
-  });
+  };
+  writeScript(Write, OS);
 }
 
 static void fillIn(StringRef Key, const PageContents &Page,

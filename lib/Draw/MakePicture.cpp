@@ -3,18 +3,13 @@
 #include "Draw/MakePicture.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Draw/PictureFindings.h"
-#include "Draw/PictureLanes.h"
 #include "Draw/SharedBytes.h"
 #include "Memory/ValueNames.h"
-#include "Support/OrderedRun.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 namespace {
 /// A value of one allocation, and when it is drawn.
@@ -36,10 +31,9 @@ public:
     FoundModule = FindModule();
     if (FoundModule && FoundModule->derivesTime())
       Module = FoundModule;
-    P.Texts = PictureTexts(D.Names);
   }
 
-  Picture run(unsigned Jobs, llvm::function_ref<void()> Release);
+  Picture run();
 
 private:
   HloValueId flowOf(ValueId V) const;
@@ -50,7 +44,7 @@ private:
   void sortBlocks();
   ValueName nameOf(const ValueNames &NameOf, const PictureBlock &B) const;
   PictureName textsOf(const ValueName &Name);
-  void addNames(unsigned Jobs, llvm::function_ref<void()> Release);
+  void addNames();
   void addSpaces();
 
   const MemoryUse &U;
@@ -163,47 +157,14 @@ ValueName Drawing::nameOf(const ValueNames &NameOf,
 }
 
 PictureName Drawing::textsOf(const ValueName &Name) {
-  PictureTexts &Texts = P.Texts;
-  return {
-      Texts.intern(Name.Copied ? "copy of " + Name.Operation : Name.Operation),
-      Texts.intern(Name.keeper()), Texts.intern(Name.OpName),
-      Texts.intern(Name.Source)};
+  return {P.keep(Name.Copied ? "copy of " + Name.Operation : Name.Operation),
+          P.keep(Name.keeper()), P.keep(Name.OpName), P.keep(Name.Source)};
 }
 
-/// Asks for names in the order of steps, which is about that of the texts that
-/// tell them: each page of a file is needed once.
-void Drawing::addNames(unsigned Jobs, llvm::function_ref<void()> Release) {
-  std::vector<uint64_t> Order; // step and block
-  Order.reserve(P.Blocks.size());
-  for (const auto &[I, B] : llvm::enumerate(P.Blocks))
-    Order.push_back(static_cast<uint64_t>(B.First) << 32 | I);
-  llvm::sort(Order);
+void Drawing::addNames() {
   ValueNames Names(DumpFacts, FoundModule);
-  P.Names.resize(P.Blocks.size());
-  // Names take more memory than their numbers, and so do the texts that tell
-  // them: not all are there at once.
-  constexpr size_t RoundSize = 4096, PartSize = 512;
-  for (size_t Begin = 0; Begin < Order.size(); Begin += RoundSize) {
-    auto Round = ArrayRef(Order).slice(Begin).take_front(RoundSize);
-    auto PartOf = [&](size_t Part) {
-      return Round.slice(Part * PartSize).take_front(PartSize);
-    };
-    runInOrder(
-        llvm::divideCeil(Round.size(), PartSize), Jobs,
-        [&](size_t Part) {
-          TextWalk Walk(Release);
-          std::vector<ValueName> Found;
-          for (uint64_t Pair : PartOf(Part))
-            Found.push_back(
-                nameOf(Names, P.Blocks[static_cast<uint32_t>(Pair)]));
-          return Found;
-        },
-        [&](size_t Part, const std::vector<ValueName> &Found) {
-          for (auto [Pair, Name] : llvm::zip(PartOf(Part), Found))
-            P.Names[static_cast<uint32_t>(Pair)] = textsOf(Name);
-        });
-    Release();
-  }
+  for (const PictureBlock &B : P.Blocks)
+    P.Names.push_back(textsOf(nameOf(Names, B)));
 }
 
 void Drawing::addSpaces() {
@@ -219,19 +180,16 @@ void Drawing::addSpaces() {
   }
 }
 
-Picture Drawing::run(unsigned Jobs, llvm::function_ref<void()> Release) {
+Picture Drawing::run() {
   P.Title = R.Module;
   P.Times = U.times();
   // Values are live up to T, the step after the last instruction.
   P.Steps = U.isTimed() ? std::max(0, U.steps()) + 1 : 1;
   P.Instructions.reserve(U.isTimed() ? static_cast<size_t>(P.Steps) : 0);
   for (int32_t Step = 0; U.isTimed() && Step != P.Steps; ++Step)
-    if (NameId Name = U.nameAt(Step))
-      P.Instructions.push_back(PictureTexts::of(Name));
-    else
-      P.Instructions.push_back(P.Texts.internName(U.instructionAt(Step)));
+    P.Instructions.push_back(P.keep(U.instructionAt(Step)));
   addBlocks();
-  addNames(Jobs, Release);
+  addNames();
   P.Shared = findSharedBytes(P.Blocks);
   addSpaces();
   P.Findings = markFindings(DumpFacts, R, P);
@@ -239,10 +197,6 @@ Picture Drawing::run(unsigned Jobs, llvm::function_ref<void()> Release) {
 }
 
 Picture hlobuf::makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
-                            const ThunkGraph *Graph, const DumpResult &R,
-                            unsigned Jobs, llvm::function_ref<void()> Release) {
-  Picture P = Drawing(U, Module, R).run(Jobs, Release);
-  if (Graph && U.isTimed() && U.facts().dump().complete(Section::Thunks))
-    addLanes(U, *Graph, R, P);
-  return P;
+                            const DumpResult &R) {
+  return Drawing(U, Module, R).run();
 }

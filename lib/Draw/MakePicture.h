@@ -11,15 +11,11 @@
 
 namespace hlobuf {
 
-class ThunkGraph;
-
 /// Draws the dump of \p U with the findings \p R. Thread-local allocations,
 /// which are on the stack of a kernel, are left out. \p Module gives what its
-/// module implies, or null. \p Graph is null where there are no thunks. Uses
-/// \p Jobs threads, which call \p Release where they have passed much text.
+/// module implies, or null.
 Picture makePicture(const MemoryUse &U, ModuleAnalysisFn Module,
-                    const ThunkGraph *Graph, const DumpResult &R, unsigned Jobs,
-                    llvm::function_ref<void()> Release);
+                    const DumpResult &R);
 
 } // namespace hlobuf
 

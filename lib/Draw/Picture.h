@@ -9,10 +9,9 @@
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H
 
-#include "Draw/PictureTexts.h"
-#include "Dump/Thunks.h"
 #include "Memory/MemoryUse.h"
 #include "Support/Diagnostic.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hlobuf {
 
@@ -39,19 +38,20 @@ struct PictureShare {
   uint64_t Bytes = 0;
 };
 
-/// What people call a block; see ValueName. Texts are printable.
+/// What people call a block; see ValueName. Texts are printable, and kept by
+/// the picture.
 struct PictureName {
   /// `sub`; of an argument its path, `p['w']`. Not empty: the instruction where
   /// the program has no name.
-  PictureText Label;
+  llvm::StringRef Label;
   /// `kept for the backward pass by the scan at train.py:32`; empty for what is
   /// just computed.
-  PictureText Keeper;
+  llvm::StringRef Keeper;
   /// The op_name; empty if it is not known.
-  PictureText OpName;
+  llvm::StringRef OpName;
   /// `train.py:12`, with the folder where the dump has it; empty if it is not
   /// known.
-  PictureText Source;
+  llvm::StringRef Source;
 };
 
 /// Bytes and steps that a finding is about: [Begin, End) and [First, Last].
@@ -88,61 +88,6 @@ struct PictureSpace {
   uint64_t peak() const { return Held.empty() ? 0 : Held[PeakStep]; }
 };
 
-/// Bytes [Offset, Offset + Size) of an allocation that a thunk touches.
-struct PictureSlice {
-  AllocationId Owner;
-  uint64_t Offset = 0;
-  uint64_t Size = 0;
-  ThunkAccess Access = ThunkAccess::Read;
-  /// The operand or result that is there: `while.4{1}`; empty if the
-  /// instruction has none.
-  std::string Value;
-};
-
-/// A thunk in its lane, during the steps [First, Last]. One that runs on an
-/// asynchronous stream is drawn from its start until its done, and one around
-/// others as long as those.
-struct PictureThunk {
-  uint32_t Lane = 0;
-  ThunkKind Kind = ThunkKind::Unknown;
-  std::string Name;
-  int32_t First = 0;
-  int32_t Last = 0;
-  /// What launches it and what waits for it, as indices of thunks; negative
-  /// where there is none.
-  int32_t Start = -1;
-  int32_t Done = -1;
-  /// Indices into PictureLanes::Slices, half-open.
-  IndexRange Slices;
-};
-
-/// What thunks are colored by: `compute`, `copy`, `transfer` (to other devices
-/// or the host), `sync` (starts and dones) or `control` (loops, branches,
-/// calls).
-llvm::StringRef groupOf(ThunkKind Kind);
-
-/// Two thunks that touch bytes [Begin, End), and nothing orders them.
-struct PictureRace {
-  /// Indices of thunks.
-  uint32_t First = 0;
-  uint32_t Second = 0;
-  AllocationId Owner;
-  uint64_t Begin = 0;
-  uint64_t End = 0;
-  /// The finding that says so.
-  uint32_t Finding = 0;
-};
-
-/// The program that runs: a lane for each stream of a GPU, one for a CPU.
-struct PictureLanes {
-  /// By lane: `main stream`.
-  std::vector<std::string> Names;
-  /// In the order of the program; empty where no thunks are known.
-  std::vector<PictureThunk> Thunks;
-  std::vector<PictureSlice> Slices;
-  std::vector<PictureRace> Races;
-};
-
 /// A buffer assignment as offset by step.
 struct Picture {
   /// `jit_f`.
@@ -172,10 +117,14 @@ struct Picture {
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
   /// By step; empty where it is not known.
-  std::vector<PictureText> Instructions;
-  PictureLanes Lanes;
-  /// Of Names and Instructions.
-  PictureTexts Texts;
+  std::vector<llvm::StringRef> Instructions;
+  /// Of Names and Instructions, each once.
+  llvm::StringSet<> Texts;
+
+  /// \p Text as it is in Texts, where it is added.
+  llvm::StringRef keep(llvm::StringRef Text) {
+    return Texts.insert(Text).first->getKey();
+  }
 
   llvm::ArrayRef<ValueId> values(const PictureBlock &B) const {
     return llvm::ArrayRef(Values).slice(B.Values.Begin, B.Values.size());

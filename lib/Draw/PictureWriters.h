@@ -42,9 +42,6 @@ struct PageContents {
 /// Writes a page of HTML that draws \p Page and needs no other file.
 void writeHtml(const PageContents &Page, llvm::raw_ostream &OS);
 
-/// Writes \p P as SVG: a panel for each memory space.
-void writeSvg(const Picture &P, const Facts &DumpFacts, llvm::raw_ostream &OS);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_DRAW_PICTUREWRITERS_H

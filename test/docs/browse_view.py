@@ -4,8 +4,7 @@ Tries the pages of hlobuf-view in a
 browser.
 
 The page of a broken dump has a red crossing, and its keys, mouse, search and lists
-work. The page of two programs has both, with what changed. The page of a program with a race
-has its streams, and both thunks in red. A page of 140,000 values and as many thunks opens in
+work. The page of two programs has both, with what changed. A page of 140,000 values opens in
 2 seconds, and moves and zooms at 30 frames a second. No page has an error on the console.
 walk_view.py presses the keys of a keyboard.
 """
@@ -48,9 +47,8 @@ function frames(frame, count, step) {
   });
 }
 function isRed(red, green, blue) { return red > 150 && green < 100 && blue < 100; }
-function isOrange(red, green, blue) { return red > 150 && green > 60 && green < 160 && blue < 40; }
-function pixels(frame, is = isRed, id = "marks") {
-  const canvas = document.createElement("canvas"), marks = frame.contentDocument.getElementById(id);
+function pixels(frame) {
+  const canvas = document.createElement("canvas"), marks = frame.contentDocument.getElementById("marks");
   canvas.width = marks.width;
   canvas.height = marks.height;
   const copy = canvas.getContext("2d", {willReadFrequently: true});
@@ -58,7 +56,7 @@ function pixels(frame, is = isRed, id = "marks") {
   const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
   let count = 0;
   for (let i = 0; i < data.length; i += 4)
-    if (is(data[i], data[i + 1], data[i + 2]) && data[i + 3] > 150) ++count;
+    if (isRed(data[i], data[i + 1], data[i + 2]) && data[i + 3] > 150) ++count;
   return count;
 }
 async function tryChange() {
@@ -118,66 +116,6 @@ async function tryDefect() {
   check("a red crossing of the README's defect", pixels(row) > 1500);
   row.remove();
 }
-async function tryRace() {
-  const frame = await open("race.html"), page = frame.contentWindow.hlobufPage;
-  const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
-  const {names, thunks, races} = page.picture.lanes, canvas = root.getElementById("lanes");
-  const mouse = async (type, x, y) => {
-    const box = canvas.getBoundingClientRect();
-    const at = {clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerId: 1};
-    canvas.dispatchEvent(new PointerEvent(type, at));
-    await frames(frame, 2, () => {});
-  };
-  // There is no pointer that could be captured.
-  canvas.setPointerCapture = () => {};
-  const middle = i => {
-    const [left, right, top, bottom] = page.lanes.place(i, canvas.clientWidth, 1);
-    return [(left + right) / 2, (top + bottom) / 2];
-  };
-  const named = name => thunks.name.findIndex(each => page.picture.strings[each] === name);
-  check("a lane for each stream", names.join() === "main stream,communication stream 0,computation stream 0");
-  check("lanes are seen", canvas.clientHeight === 30 * names.length);
-  check("a race is red", pixels(frame, isRed, "lanes") > 300);
-  const permute = named("collective-permute.5.1"), tanh = named("wrapped_tanh");
-  check("nothing is touched", pixels(frame, isOrange) === 0);
-  await mouse("pointermove", ...middle(permute));
-  check("what it writes is colored", pixels(frame, isOrange) > 300);
-  check("the mouse finds a thunk", page.state.thunk === permute);
-  check("the tip has its values", /collective-permute[^]*communication stream 0[^]*read param_0.7[^]*write collective-permute/.test(root.getElementById("tip").innerText));
-  check("who waits for it", root.getElementById("tip").innerText.includes("collective-permute-done waits for it"));
-  await mouse("pointerleave", 0, 0);
-  check("the tip goes", root.getElementById("tip").hidden && page.state.thunk === -1);
-  await mouse("pointerdown", ...middle(tanh));
-  await mouse("pointerup", ...middle(tanh));
-  check("a click shows a thunk", /^wrapped_tanh[^]*main stream[^]*writes wrapped_tanh: bytes/.test(text("detail")));
-  const race = /wrapped_add reads[^]*writes.*psum.7.0-fusion.1 .collective-kernel..*nothing waits[^]*reads.*wrapped_add .custom-kernel..*does not wait for computation stream 0/;
-  for (const [what, place] of [["a red thunk", middle(races[0].first)], ["its line", (([x, top, , bottom]) => [x, (top + bottom) / 2])(page.lanes.raceLine(races[0], canvas.clientWidth, 1))]]) {
-    page.press("0");
-    page.clear();
-    check("nothing is shown", !race.test(text("detail")));
-    await frames(frame, 2, () => {});
-    await mouse("pointerdown", ...place);
-    await mouse("pointerup", ...place);
-    check(`a click on ${what} shows both thunks: ${text("detail")}`, race.test(text("detail")));
-  }
-  check("its bytes are hatched", pixels(frame) > 1500);
-  page.clear();
-  root.body.dispatchEvent(new KeyboardEvent("keydown", {key: "r", bubbles: true}));
-  check("r goes to the race", race.test(text("detail")));
-  page.clear();
-  page.press("f");
-  page.press("f");
-  check("so does its finding", race.test(text("detail")));
-  page.press("0");
-  const x0 = page.scene.x0, y0 = page.scene.y0;
-  canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: 500, clientY: canvas.getBoundingClientRect().top + 5, cancelable: true}));
-  check("the wheel zooms steps only", page.scene.x0 > x0 && page.scene.y0 === y0);
-  for (const each of ["t", "r", "Escape"]) page.press(each);
-  frame.remove();
-  const without = await open("defect.html");
-  check("no thunks, no lanes", without.contentDocument.getElementById("lanes").hidden);
-  without.remove();
-}
 async function tryLarge() {
   // The first time the browser is still busy with itself; others may use the machine, too.
   for (let run = 0; run < 2 && (run === 0 || numbers["large.html"] >= LONGEST); ++run) (await open("large.html")).remove();
@@ -200,7 +138,7 @@ async function tryLarge() {
 }
 (async () => {
   try {
-    await tryDefect(); await tryChange(); await tryRace(); await tryLarge();
+    await tryDefect(); await tryChange(); await tryLarge();
   } catch (error) { report.push(String(error.stack)); }
   await fetch("/report", {method: "POST", body: JSON.stringify([report, JSON.stringify(numbers)])});
 })();

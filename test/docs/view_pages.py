@@ -5,41 +5,13 @@ import json
 import random
 import re
 import subprocess
-import sys
 
 VALUES = 140_000
 OPERATIONS = "dot_general mul add exp sub tanh reduce_sum transpose copy select".split()
 
 
-def large_lanes(steps, chance, strings):
-    """As many thunks as VALUES on four streams; some wait for each other, some race."""
-    columns = ("lane", "kind", "group", "name", "first", "last", "start", "done", "slices")
-    thunks = {key: [] for key in columns}
-    name = len(strings)
-    strings += ["thunk.1", "custom-kernel", "read", "compute", "copy", "transfer"]
-    for i in range(VALUES):
-        lane, first = i % 4, i * steps // VALUES
-        last = min(steps - 1, first + chance.randrange(40)) if lane else first
-        group = name + chance.choice((3, 3, 4, 5))
-        done = min(VALUES - 1, i + 4) if lane else -1
-        row = (lane, name + 1, group, name, first, last, i - lane if lane else -1, done, i)
-        for key, value in zip(columns, row):
-            thunks[key].append(value)
-    one = [0] * (VALUES - 1)
-    slices = {"owner": one, "offset": one, "size": [64] * len(one)}
-    slices |= {"access": [name + 2] * len(one), "value": [name] * len(one)}
-    races = [
-        {"first": i, "second": i + 1, "owner": 0, "begin": 0, "end": 64, "finding": 0}
-        for i in range(0, 10_000, 10)
-    ]
-    return {
-        "names": [f"stream {i}" for i in range(4)],
-        "thunks": thunks, "slices": slices, "races": races,
-    }  # fmt: skip
-
-
 def large_picture():
-    """A picture of VALUES values, first fit over 10,000 steps, and as many thunks."""
+    """A picture of VALUES values, first fit over 10,000 steps."""
     chance, steps = random.Random(5), 10_000
     columns = {key: [] for key in ("owner", "offset", "size", "first", "last", "label", "keeper", "shape", "op", "source")}
     names, strings, top = [], ["f32[1024]{0}", "", "train.py:12", *OPERATIONS], 0
@@ -63,19 +35,17 @@ def large_picture():
         changes[first] += size
         changes[last + 1] -= size
     held = list(itertools.accumulate(changes))[:steps]
-    races = {"severity": "error", "check": "stream-race", "message": "", "lines": [], "marks": []}
     return {
-        "lanes": large_lanes(steps, chance, strings),
         "title": "large", "times": "dump", "steps": steps, "untimed": 0,
         "spaces": [{"color": 0, "name": "HBM", "peak": held.index(max(held)), "held": held}],
         "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
         "blocks": {**columns, "names": names}, "shared": [], "chip": "",
-        "instructions": [1] * steps, "findings": [races], "strings": strings,
+        "instructions": [1] * steps, "findings": [], "strings": strings,
     }  # fmt: skip
 
 
 def make_pages(tool, inputs, folder):
-    """Writes defect.html, row.html, race.html, change.html, too-large.html and large.html."""
+    """Writes defect.html, row.html, change.html, too-large.html and large.html."""
 
     def draw(*arguments):
         subprocess.run([tool, *arguments], check=True)
@@ -83,11 +53,6 @@ def make_pages(tool, inputs, folder):
     draw(inputs / "defect-broadcast-copy", "-o", folder / "defect.html")
     draw(inputs / "defect-shift-row", "-o", folder / "row.html")
     draw(inputs / "clean-tpu-loop", "--capacity=8KiB", "-o", folder / "too-large.html")
-    thunks = inputs.parent / "thunks" / "Inputs"
-    racing = [thunks / "streams.cuda", folder / "race.executable"]
-    drop = [sys.executable, thunks / "dropped.py", *racing, "async_done"]
-    subprocess.run(drop, stdout=subprocess.DEVNULL, check=True)
-    draw(racing[1], "-o", folder / "race.html")
     pair = [inputs.parent / "diff" / "Inputs" / side for side in ("remat", "plain")]
     draw(*pair, "-o", folder / "change.html")
     page = (folder / "defect.html").read_text(encoding="utf-8")

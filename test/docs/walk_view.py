@@ -143,7 +143,7 @@ class Walk:
             });
           return wrong.slice(0, 3).join("; ");
         })()"""
-        for page in ("defect.html", "row.html", "change.html", "too-large.html", "race.html"):
+        for page in ("defect.html", "row.html", "change.html", "too-large.html"):
             self.open(page)
             wrong = self.get(sums)
             self.check(f"sums: {wrong}", not wrong)
@@ -169,7 +169,7 @@ class Walk:
         self.check("and a command", "hlobuf-reduce --check=in-place-hazard" in self.text("detail"))
 
     def look_as_on_a_phone(self):
-        for page in ("defect.html", "change.html", "race.html", "too-large.html"):
+        for page in ("defect.html", "change.html", "too-large.html"):
             self.open(page, PHONE)
             width = self.get("document.documentElement.scrollWidth")
             self.check(f"{width} px wide", width <= PHONE[0])

@@ -57,34 +57,6 @@ def counted_temps(picture, color, step):
     )
 
 
-def show_lanes(strings, lanes, findings):
-    """Thunks with their slices, and races."""
-    thunks, slices, begin = lanes["thunks"], lanes["slices"], 0
-    assert len({len(column) for column in thunks.values()}) == 1
-    assert thunks["slices"][-1] == len(slices["owner"])
-
-    def spell(i):
-        return f"{strings[thunks['name'][i]]} on {lanes['names'][thunks['lane'][i]]}"
-
-    for i, end in enumerate(thunks["slices"]):
-        touched = [
-            f"{strings[slices['access'][s]]} {strings[slices['value'][s]]}"
-            f" at {slices['offset'][s]} of {slices['owner'][s]}"
-            for s in range(begin, end)
-        ]
-        begin = end
-        ends = [strings[thunks["name"][j]] for j in (thunks["start"][i], thunks["done"][i]) if j >= 0]
-        print(
-            f"{strings[thunks['kind'][i]]} {spell(i)}, steps {thunks['first'][i]} to "
-            f"{thunks['last'][i]}{', between ' * bool(ends)}{' and '.join(ends)}: {', '.join(touched)}"
-        )
-    for race in lanes["races"]:
-        print(
-            f"race: {spell(race['first'])}, {spell(race['second'])}: bytes [{race['begin']}, "
-            f"{race['end']}) of allocation {race['owner']}, {findings[race['finding']]['check']}"
-        )
-
-
 def main():
     picture = read(sys.argv[1])
     strings, blocks = picture["strings"], picture["blocks"]
@@ -116,8 +88,6 @@ def main():
         print(f"{finding['severity']} {finding['check']}: {marks}")
         for line in finding["lines"]:
             print(line)
-    if "lanes" in picture:
-        show_lanes(strings, picture["lanes"], picture["findings"])
 
 
 main()

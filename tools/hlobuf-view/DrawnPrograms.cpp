@@ -179,15 +179,7 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
     Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Made.Context;
   auto Derived = [&] { return Context.moduleAnalysis(); };
-  auto Release = [&] { Dump.Texts.releasePages(); };
-  // A small one takes less time than a thread.
-  if (Dump.Texts.bytes() < LargeText)
-    Jobs = 1;
-  Made.P = makePicture(
-      Context.memory(), Derived,
-      Dump.Model->complete(Section::Thunks) ? Context.thunkGraph() : nullptr, R,
-      Jobs, Release);
-  Release();
+  Made.P = makePicture(Context.memory(), Derived, R);
   setCapacity(In, Request, Made.P);
   settleSentences(R);
   if (!R.ProvesNothing) {

@@ -34,6 +34,9 @@ struct DrawnProgram {
   std::string Malformed;
 
   DrawnDump drawn() const { return {P, *Context}; }
+  bool hasThunks() const {
+    return Loaded->Model->complete(Section::Thunks) && Context->thunkGraph();
+  }
 };
 
 /// The dumps to draw below \p Paths, which are one, or an old and a new one:

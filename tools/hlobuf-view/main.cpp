@@ -5,6 +5,7 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Draw/PictureMatches.h"
+#include "Draw/ThunkTrace.h"
 #include "DrawnPrograms.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
@@ -22,7 +23,7 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
-enum class PictureFormat { ByName, Html, Svg, Json };
+enum class PictureFormat { ByName, Html, Trace, Json };
 } // namespace
 
 static cl::OptionCategory InputOptions("Inputs");
@@ -71,20 +72,20 @@ static cl::opt<PictureFormat, false, NamedValues<PictureFormat>> Format(
     cl::desc("Format (default: by the ending of the file, else html)"),
     cl::values(clEnumValN(PictureFormat::Html, "html",
                           "a page that needs no other file and no network"),
-               clEnumValN(PictureFormat::Svg, "svg", "a picture"),
+               clEnumValN(PictureFormat::Trace, "trace",
+                          "the thunks of an executable, for Perfetto"),
                clEnumValN(PictureFormat::Json, "json",
                           "what the page draws, as data")));
-static cl::opt<bool> Svg("svg", cl::cat(OutputOptions),
-                         cl::desc("Same as --format=svg"));
 
 static constexpr llvm::StringLiteral Overview =
     "draw an XLA buffer assignment, offset by step\n\n"
     "  hlobuf-view DUMP -o page.html writes one page of HTML that any browser\n"
     "  opens: a rectangle for each value, live bytes above with the peak "
     "marked,\n"
-    "  and in red what hlobuf-verify finds. An executable has its streams "
-    "above,\n"
-    "  with thunks at their steps. --svg writes a picture.\n"
+    "  and in red what hlobuf-verify finds.\n"
+    "  hlobuf-view EXECUTABLE -o trace.json writes its thunks, stream by "
+    "stream, for\n"
+    "  Perfetto.\n"
     "  hlobuf-view OLD NEW -o page.html draws both, and colors what is new, "
     "gone,\n"
     "  larger or smaller.\n\n"
@@ -96,7 +97,8 @@ static constexpr llvm::StringLiteral Overview =
 static constexpr llvm::StringLiteral FirstHelp =
     "hlobuf-view: draw an XLA buffer assignment, offset by step\n\n"
     "  hlobuf-view DUMP -o page.html    a page for the browser\n"
-    "  hlobuf-view DUMP -o picture.svg  a picture\n"
+    "  hlobuf-view EXECUTABLE -o trace.json\n"
+    "                                   its thunks, for Perfetto\n"
     "  hlobuf-view OLD NEW -o page.html what changed\n"
     "  hlobuf-view --help               all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
@@ -113,14 +115,11 @@ static ExitStatus fail(llvm::Error E) {
 /// The format, by option or by the ending of the file; Unknown if that says
 /// nothing.
 static PictureFormat chosenFormat() {
-  if (Svg)
-    return PictureFormat::Svg;
   if (Format != PictureFormat::ByName)
     return Format;
   return llvm::StringSwitch<PictureFormat>(
              llvm::sys::path::extension(OutputPath).lower())
-      .Case(".svg", PictureFormat::Svg)
-      .Case(".json", PictureFormat::Json)
+      .Case(".json", PictureFormat::Trace)
       .Case("", PictureFormat::Html)
       .Case(".html", PictureFormat::Html)
       .Case(".htm", PictureFormat::Html)
@@ -130,8 +129,8 @@ static PictureFormat chosenFormat() {
 static void draw(const DrawnProgram &After, const DrawnProgram *Before,
                  llvm::raw_ostream &OS) {
   switch (chosenFormat()) {
-  case PictureFormat::Svg:
-    writeSvg(After.P, *After.Context, OS);
+  case PictureFormat::Trace:
+    writeThunkTrace(*After.Context->thunkGraph(), After.P.Title, OS);
     return;
   case PictureFormat::Json: {
     llvm::json::OStream J(OS);
@@ -157,8 +156,8 @@ static void draw(const DrawnProgram &After, const DrawnProgram *Before,
 /// What is wrong with the options; empty if nothing is.
 static std::string obstacle() {
   if (chosenFormat() == PictureFormat::ByName)
-    return fmt::format("no format has the ending of '{}': use .html, .svg or "
-                       ".json, or --format",
+    return fmt::format("no format has the ending of '{}': use .html or .json, "
+                       "or --format",
                        OutputPath.getValue());
   if (!Capacity.empty() && !parseBytes(Capacity))
     return fmt::format(
@@ -207,6 +206,9 @@ static ExitStatus view() {
         Status = fail(Line);
     else if (!P.Malformed.empty())
       Status = fail(printable(P.Malformed));
+  if (chosenFormat() == PictureFormat::Trace && !Programs.back().hasThunks())
+    return fail("there are no thunks to trace; use --format=json for the data "
+                "of a page");
   const DrawnProgram *Before =
       Programs.size() == 2 ? &Programs.front() : nullptr;
   if (OutputPath.empty() || OutputPath == "-") {

@@ -12,7 +12,6 @@ function decode(json) {
     space: new Int32Array(count),
   };
   stackAllocations(picture);
-  decodeLanes(picture);
   for (let i = 0; i < count; ++i) {
     const owner = picture.allocations[from.owner[i]];
     picture.low[i] = owner.base + from.offset[i];

@@ -171,26 +171,17 @@ function showHeadline(picture, space) {
 
 // The groups of a memory space as a legend; a click lists the values of one.
 function showLegend(picture, groups, choose) {
-  const items = [], patchOf = color => {
-    const patch = element("i");
-    patch.style.background = color;
-    return patch;
-  };
+  const items = [];
   groups.words.forEach((word, group) => {
     const used = groups.used.has(group), idle = group === groups.idle;
     if (!used && !idle) return;
-    const item = element(idle ? "span" : "button");
-    item.append(patchOf(groups.colorOf(group)), word);
+    const item = element(idle ? "span" : "button"), patch = element("i");
+    patch.style.background = groups.colorOf(group);
+    item.append(patch, word);
     item.title = `${word}: ${bytesText(groups.bytes?.[group][picture.spaces[groups.space].peak] || 0)} at the peak`;
     if (used) item.onclick = () => choose(group);
     items.push(item);
   });
-  for (const word of new Set(picture.lanes?.thunks.group)) {
-    const item = element("span"), patch = patchOf(ThunkColors[word][isDark() ? 1 : 0]);
-    patch.className = "thunk";
-    item.append(patch, ThunkWords[word]);
-    items.push(item);
-  }
   const notes = [];
   if (picture.other) notes.push(`line: bytes held ${picture.isBefore ? "after" : "before"} the change`);
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");

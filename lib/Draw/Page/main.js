@@ -3,7 +3,7 @@
 const Keys = [
   ["wheel, + -", "zoom; with shift only steps, with alt only bytes"], ["drag, arrows", "move"],
   ["0", "show everything"], ["click", "choose the value under the mouse"], ["enter", "go to the list; up and down move in it"],
-  ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"], ["r", "next race between streams"],
+  ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
   ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["c", "color by kind, operation, scope, source line"],
   ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"],
   ["escape", "choose nothing, and show the whole list"],
@@ -13,7 +13,7 @@ const Keys = [
 const MostFound = 2000;
 
 // What is under the mouse, and what is chosen.
-const Nothing = {hover: -1, chosen: -1, thunk: -1, chosenThunk: -1, step: null, found: []};
+const Nothing = {hover: -1, chosen: -1, step: null, found: []};
 
 class Page {
   constructor(picture) {
@@ -30,9 +30,7 @@ class Page {
     const color = this.picture?.spaces[this.scene.space]?.color, mode = this.painter?.mode;
     this.picture = picture;
     this.scene = new Scene(picture);
-    this.lanes = new Lanes(picture, this.scene);
     this.state = {...Nothing};
-    this.atRace = -1;
     this.at = -1;
     this.atFinding = -1;
     this.painter = new Painter(picture, this.scene);
@@ -72,7 +70,6 @@ class Page {
     this.pending = requestAnimationFrame(() => {
       this.pending = 0;
       this.painter.paint(this.state);
-      this.lanes.paint(this.state);
     });
   }
 
@@ -99,7 +96,6 @@ class Page {
       document.getElementById("space").append(group);
     });
     document.getElementById("finding").hidden = !picture.findings.length;
-    document.getElementById("race").hidden = !picture.lanes?.races.length;
   }
 
   chooseSpace(space, allocation = null) {
@@ -170,33 +166,8 @@ class Page {
       this.scene.show(mark.first, mark.last + 1, owner.base + mark.begin, owner.base + mark.end);
       this.state.step = mark.first;
     }
-    const number = this.picture.findings.indexOf(finding);
-    const race = this.picture.lanes?.races.find(each => each.finding === number);
-    if (race) showRace(this.picture, race);
-    else showFinding(finding);
+    showFinding(finding);
     this.redraw();
-  }
-
-  chooseThunk(i) {
-    this.state.chosenThunk = i;
-    showThunk(this.picture, i);
-    this.redraw();
-  }
-
-  chooseRace(number) {
-    const race = this.picture.lanes.races[number], {first} = this.picture.lanes.thunks;
-    const owner = this.picture.allocations[race.owner], steps = [first[race.first], first[race.second]];
-    this.atRace = number;
-    if (owner.space !== this.scene.space) this.chooseSpace(owner.space);
-    this.scene.show(Math.min(...steps), Math.max(...steps) + 1, owner.base + race.begin, owner.base + race.end);
-    Object.assign(this.state, {chosenThunk: -1, step: Math.max(...steps)});
-    showRace(this.picture, race);
-    this.redraw();
-  }
-
-  nextRace() {
-    const count = this.picture.lanes?.races.length;
-    if (count) this.chooseRace((this.atRace + 1) % count);
   }
 
   listFindings() {
@@ -271,7 +242,7 @@ class Page {
     get("color").onchange = event => this.setMode(event.target.value);
     get("search").oninput = event => this.search(event.target.value.trim());
     get("all").onclick = () => this.press("0");
-    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["race", "r"], ["theme", "t"], ["keys", "?"]])
+    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["theme", "t"], ["keys", "?"]])
       get(id).onclick = () => this.press(key);
     get("curve").onclick = event => this.chooseStep(this.place(event, get("curve"))[0] - 0.5);
     marks.onwheel = event => {
@@ -285,45 +256,13 @@ class Page {
     get("curve").onpointermove = event =>
       this.showTip(this.painter.curve.tip(this.place(event, get("curve"))[0], this.painter.groups), event);
     get("curve").onpointerleave = () => this.hideTip();
-    this.listenToLanes(get("lanes"));
     document.onkeydown = event => this.onKey(event);
     // What a tip is about may have moved away.
     for (const type of ["blur", "resize", "scroll"]) window.addEventListener(type, () => this.hideTip(), true);
     document.onvisibilitychange = () => this.hideTip();
   }
 
-  listenToLanes(lanes) {
-    lanes.onwheel = event => {
-      event.preventDefault();
-      const [step] = this.place(event, lanes), turned = event.deltaY || event.deltaX;
-      this.zoomBy(Math.exp(clamp(turned, -200, 200) * 0.002), {shiftKey: true}, step, this.scene.y0);
-    };
-    lanes.onpointerdown = event => this.drag(event, lanes, last => this.clickLanes(last));
-    lanes.onpointermove = event => this.hoverLanes(event);
-    lanes.onpointerleave = () => {
-      this.state.thunk = -1;
-      this.hideTip();
-      this.redraw();
-    };
-  }
-
-  clickLanes(event) {
-    const race = this.lanes.hitRace(event.offsetX, event.offsetY), [i] = this.lanes.hit(event.offsetX, event.offsetY);
-    if (race >= 0) this.chooseRace(race);
-    else if (i !== undefined) this.chooseThunk(i);
-  }
-
-  hoverLanes(event) {
-    if (this.dragging) return;
-    const found = this.lanes.hit(event.offsetX, event.offsetY), [i = -1] = found;
-    if (i !== this.state.thunk) {
-      this.state.thunk = i;
-      this.redraw();
-    }
-    this.showTip(i < 0 ? "" : thunkTip(this.picture, i, found.length - 1), event);
-  }
-
-  // Calls `click` if the mouse is up again where it went down. Lanes move sideways only.
+  // Calls `click` if the mouse is up again where it went down.
   drag(event, marks, click) {
     const box = marks.getBoundingClientRect();
     let {clientX, clientY} = event, moved = 0;
@@ -334,7 +273,7 @@ class Page {
       const x = next.clientX - clientX, y = next.clientY - clientY;
       ({clientX, clientY} = next);
       moved += Math.abs(x) + Math.abs(y);
-      this.scene.pan(-x / box.width * (this.scene.x1 - this.scene.x0), marks.id === "lanes" ? 0 : y / box.height * (this.scene.y1 - this.scene.y0));
+      this.scene.pan(-x / box.width * (this.scene.x1 - this.scene.x0), y / box.height * (this.scene.y1 - this.scene.y0));
       this.redraw();
     };
     marks.addEventListener("pointermove", move);
@@ -416,7 +355,7 @@ class Page {
       ArrowLeft: () => pan(-x, 0), ArrowRight: () => pan(x, 0), ArrowUp: () => pan(0, y), ArrowDown: () => pan(0, -y),
       "0": () => { scene.reset(); this.redraw(); },
       "[": () => this.chooseStep((this.state.step ?? 0) - 1), "]": () => this.chooseStep((this.state.step ?? 0) + 1),
-      p: () => this.goToPeak(), f: () => this.nextFinding(), r: () => this.nextRace(), "/": () => focus.focus(),
+      p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
       n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
       b: () => this.openOther(),

@@ -83,8 +83,6 @@ class Painter {
     if (state.chosen >= 0) this.outline(context, state.chosen, width, height, scale, themeColor("--text"), 2.5);
     this.paintFindings(context, width, height, scale);
     this.paintLabels(context, scale);
-    for (const i of new Set([state.thunk, state.chosenThunk]))
-      if (i >= 0) paintTouched(this, context, i, width, height, scale);
     if (state.step !== null) paintStepLine(context, this.scene, state.step, width, height, scale);
     paintStepAxis(context, this.scene, width, height, scale);
   }
