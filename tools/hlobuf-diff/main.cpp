@@ -12,6 +12,7 @@
 #include "Results/Result.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
+#include "Support/HumanBytes.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
 #include "Support/TextWalk.h"
@@ -112,27 +113,16 @@ struct SideOfDiff {
 } // namespace
 
 static std::optional<Growth> parseGrowth(StringRef Text) {
-  static constexpr std::pair<StringRef, double> Units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-      {"TiB", 0x1p40}, {"B", 1},        {"", 1}};
   Growth G;
-  double Number = 0;
-  if (Text.ends_with("%")) {
-    if (Text.drop_back().getAsDouble(Number) || !(Number >= 0))
-      return std::nullopt;
-    G.Share = Number / 100;
-    return G;
+  if (!Text.consume_back("%")) {
+    std::optional<uint64_t> Bytes = parseBytes(Text);
+    G.Bytes = static_cast<double>(Bytes.value_or(0));
+    return Bytes ? std::optional(G) : std::nullopt;
   }
-  for (auto [Unit, Factor] : Units) {
-    StringRef Rest = Text;
-    if (!Rest.consume_back(Unit))
-      continue;
-    if (Rest.rtrim().getAsDouble(Number) || !(Number >= 0))
-      return std::nullopt;
-    G.Bytes = Number * Factor;
-    return G;
-  }
-  return std::nullopt;
+  if (Text.getAsDouble(G.Share) || !(G.Share >= 0))
+    return std::nullopt;
+  G.Share /= 100;
+  return G;
 }
 
 static void fail(const llvm::Twine &Text) {
