@@ -3,7 +3,6 @@
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Dataflow/PrivateStacks.h"
-#include "Memory/FindWaste.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
 #include "Thunks/ThunkCoverage.h"

@@ -132,8 +132,7 @@ ValueId LargeValues::largestOperand(ValueId V) const {
   NameId Name = D[V].Tag.Name;
   NameId Source;
   for (uint32_t I = 0; (Source = findOperand(DumpFacts, Name, I)); ++I) {
-    UsedId Used = DumpFacts.valueAt(Source, ShapeIndex::root());
-    ValueId Operand = Used ? DumpFacts.valueOf(Used) : ValueId();
+    ValueId Operand = findValue(DumpFacts, Source);
     if (Operand && (!Largest || D[Operand].Size > D[Largest].Size))
       Largest = Operand;
   }

@@ -39,6 +39,11 @@ NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
   return Source ? D.Module[Source].Name : NameId();
 }
 
+ValueId hlobuf::findValue(const Facts &DumpFacts, NameId Name) {
+  UsedId Used = Name ? DumpFacts.valueAt(Name, ShapeIndex::root()) : UsedId();
+  return Used ? DumpFacts.valueOf(Used) : ValueId();
+}
+
 NameId hlobuf::findSource(const Facts &DumpFacts, NameId Name) {
   NameId Source = findOperand(DumpFacts, Name, 0);
   const HloModule &M = DumpFacts.dump().Module;

@@ -24,6 +24,10 @@ llvm::StringRef findOpName(const Facts &DumpFacts, NameId Name);
 /// The name of operand \p Number of \p Name; invalid if there is none.
 NameId findOperand(const Facts &DumpFacts, NameId Name, uint32_t Number);
 
+/// The value that is the result of \p Name; invalid if that is not known, or
+/// \p Name is not valid.
+ValueId findValue(const Facts &DumpFacts, NameId Name);
+
 /// The name of what has the bytes of operand 0 of \p Name: where the dump names
 /// an element that no text defines (since 2026-07-13), the one of the module.
 NameId findSource(const Facts &DumpFacts, NameId Name);

@@ -13,7 +13,7 @@
 #include "Memory/StatedPeak.h"
 #include "Memory/ValueName.h"
 #include "Memory/Waste.h"
-#include "Memory/WhyAnswer.h"
+#include "Memory/Why.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <map>

@@ -4,7 +4,6 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
 #include "Support/Format.h"
-#include "Support/Scanner.h"
 #include <map>
 
 using namespace hlobuf;
@@ -56,16 +55,7 @@ std::string WasteContext::describe(ValueId V) const {
 }
 
 ValueId WasteContext::operand(NameId Name, uint32_t Number) const {
-  NameId Source = findOperand(DumpFacts, Name, Number);
-  if (!Source)
-    return ValueId();
-  ValueId Best;
-  for (uint32_t P : DumpFacts.positionsAt(Source))
-    if (D.Positions[P].Index.isRoot() ||
-        D.Positions[P].Index.canonical().isRoot())
-      if (UsedId U = DumpFacts.ownerOfPosition(P))
-        Best = DumpFacts.valueOf(U);
-  return Best;
+  return findValue(DumpFacts, findOperand(DumpFacts, Name, Number));
 }
 
 bool WasteContext::isEntryParameter(ValueId V) const {
@@ -194,8 +184,7 @@ void WasteContext::findEntry() {
   }
 }
 
-/// Marks what input_output_alias and buffer_donor name, which the module's
-/// heading prints as `{ (0, {}), (1, {2}) }`.
+/// Marks what input_output_alias and buffer_donor name.
 void WasteContext::markDonated() {
   std::map<std::pair<uint32_t, uint32_t>, EntryParameter *> ByNumber;
   for (EntryParameter &P : Parameters) {
@@ -210,24 +199,9 @@ void WasteContext::markDonated() {
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         At != ByNumber.end())
       At->second->Aliased = At->second->Asked = true;
-  StringRef Heading = D.Module.Text.split('\n').first;
-  size_t At = Heading.find("buffer_donor={ ");
-  if (At == StringRef::npos)
-    return;
-  StringRef Rest = Heading.drop_front(At + StringRef("buffer_donor={ ").size());
-  while (Rest.consume_front("(")) {
-    uint32_t Number = 0;
-    if (Rest.consumeInteger(10, Number) || !Rest.consume_front(", "))
-      return;
-    Scanner In(Rest);
-    ShapeIndex Index;
-    if (!D.Indices.parseSpaced(In, Index))
-      return;
-    Rest = In.rest();
-    if (auto P = ByNumber.find(std::pair(Number, Index.canonical().bits()));
-        P != ByNumber.end())
-      P->second->Donor = !P->second->Aliased;
-    if (!Rest.consume_front("), "))
-      return;
-  }
+  for (const HloDonor &Item : D.Module.Donors)
+    if (auto At = ByNumber.find(
+            std::pair(Item.Parameter, Item.Index.canonical().bits()));
+        At != ByNumber.end())
+      At->second->Donor = !At->second->Aliased;
 }

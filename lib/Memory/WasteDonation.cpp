@@ -10,7 +10,6 @@
 #include "Memory/MemoryTree.h"
 #include "Memory/ResultPlan.h"
 #include "Support/Format.h"
-#include "Support/Scanner.h"
 #include "llvm/ADT/DenseSet.h"
 #include <list>
 #include <map>

@@ -2,6 +2,7 @@
 
 #include "Memory/Why.h"
 #include "Memory/Instructions.h"
+#include "Memory/ValueNames.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
@@ -28,7 +29,6 @@ private:
   std::string called(ValueId V) const { return Names.spell(V); }
   std::string reader(const Use &Reader) const;
   void listReaders(ValueId V);
-  ValueId valueOf(NameId Name) const;
   void explainOperand(ValueId V, ValueId Operand);
   void listInTheWay(ValueId V, ValueId Other);
 
@@ -77,16 +77,6 @@ void Answerer::listReaders(ValueId V) {
                           "has it ends there"));
 }
 
-/// The value at the root of \p Name; invalid if it is not known.
-ValueId Answerer::valueOf(NameId Name) const {
-  for (uint32_t P : Memory.facts().positionsAt(Name))
-    if (D.Positions[P].Index.isRoot() ||
-        D.Positions[P].Index.canonical().isRoot())
-      if (UsedId U = Memory.facts().ownerOfPosition(P))
-        return Memory.facts().valueOf(U);
-  return ValueId();
-}
-
 /// Why \p V is not written over \p Operand, which has its size.
 void Answerer::explainOperand(ValueId V, ValueId Operand) {
   if (D[V].samePlace(D[Operand]))
@@ -120,7 +110,7 @@ void Answerer::whyNotInPlace(ValueId V) {
   bool Found = false;
   NameId Source;
   for (uint32_t I = 0; (Source = findOperand(Memory.facts(), Name, I)); ++I) {
-    ValueId Operand = valueOf(Source);
+    ValueId Operand = findValue(Memory.facts(), Source);
     if (!Operand || D[Operand].Size != D[V].Size)
       continue;
     Found = true;
@@ -128,7 +118,7 @@ void Answerer::whyNotInPlace(ValueId V) {
     if (findOpcode(Memory.facts(), D[Operand].Tag.Name) != Opcode::Copy)
       continue;
     NameId Copied = findOperand(Memory.facts(), D[Operand].Tag.Name, 0);
-    if (ValueId Before = Copied ? valueOf(Copied) : ValueId()) {
+    if (ValueId Before = findValue(Memory.facts(), Copied)) {
       say(fmt::format("which is a copy, made at step {}:",
                       Memory.stepOf(D[Operand].Tag.Name)));
       explainOperand(Operand, Before);

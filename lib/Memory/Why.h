@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why values are where and when they are.
+// Questions about values: why they are where and when they are.
 
 #ifndef HLOBUF_MEMORY_WHY_H
 #define HLOBUF_MEMORY_WHY_H
 
-#include "Memory/ValueNames.h"
-#include "Memory/WhyAnswer.h"
+#include <string>
+#include <vector>
 
 namespace hlobuf {
+
+class MemoryUse;
+class ValueNames;
+
+/// What is asked about values, which are spelled as the dump does:
+/// `fusion.1{0}`.
+struct WhyQuestion {
+  enum class Kind { Live, Apart, NotInPlace };
+  Kind What = Kind::Live;
+  std::string Value;
+  /// Of Apart the second value.
+  std::string Other;
+};
+
+/// An answer, a line each; without lines where the dump has no such value.
+struct WhyAnswer {
+  std::string Question;
+  std::vector<std::string> Lines;
+};
 
 /// Answers \p Asked: what reads the value, in the order of steps; what is in
 /// the bytes of \p Asked.Value while the other one is live; which operand the
