@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/DiffPrinters.h"
+#include "Memory/TextColumns.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
@@ -21,21 +22,15 @@ static std::string moduleText(const MemoryDiff &Diff) {
 /// Bytes of a shape that a row shows: that of a tuple may have thousands.
 static constexpr size_t ShapeBytes = 36;
 
-static std::string clipped(StringRef Shape) {
-  return Shape.size() <= ShapeBytes
-             ? Shape.str()
-             : (Shape.take_front(ShapeBytes - 3) + "...").str();
-}
-
 /// `8 x 64.0KiB f32[8,16] -> f32[16,16]`.
 static std::string shapeText(const ChangeRow &Row) {
   std::string Text;
   if (Row.Count > 1)
     Text = fmt::format("{} x {} ", Row.Count,
                        humanBytes(Row.Bytes.larger() / Row.Count));
-  Text += clipped(Row.OldShape);
+  Text += clipped(Row.OldShape, ShapeBytes);
   if (Row.OldShape != Row.NewShape)
-    Text += " -> " + clipped(Row.NewShape);
+    Text += " -> " + clipped(Row.NewShape, ShapeBytes);
   return Text;
 }
 

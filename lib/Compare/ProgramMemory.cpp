@@ -2,6 +2,7 @@
 
 #include "Compare/ProgramMemory.h"
 #include "Memory/Instructions.h"
+#include "Memory/MemoryTree.h"
 #include "Support/FindText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,17 +14,9 @@ using llvm::StringRef;
 /// Readers by which a value is known, at most.
 static constexpr size_t MaxReaders = 8;
 
-/// The part of \p OpName after the last `/` that is not in brackets or quotes:
-/// names of arguments may have one.
-static StringRef lastPart(StringRef OpName) {
-  if (OpName.contains('['))
-    return OpName;
-  return OpName.substr(OpName.rfind('/') + 1);
-}
-
 StringRef ComparedValue::operation() const {
   StringRef OpName = Called.OpName;
-  return Kind == MemoryKind::Parameter ? OpName : lastPart(OpName);
+  return Kind == MemoryKind::Parameter ? OpName : lastScope(OpName);
 }
 
 StringRef ComparedValue::elementType() const {
@@ -96,7 +89,8 @@ uint32_t Describer::operationOf(NameId Name) {
     return Found - 1;
   ValueName Called = hlobuf::statedName(DumpFacts, Name);
   bool IsOwn = !Called.Inherited && !Called.OpName.empty();
-  std::string Identity = identityOf(lastPart(Called.OpName), Called.Source, "");
+  std::string Identity =
+      identityOf(lastScope(Called.OpName), Called.Source, "");
   auto [At, New] = Numbers.try_emplace(
       fmt::format("{}{}\n{}", IsOwn ? '+' : '-', Called.OpName, Identity),
       static_cast<uint32_t>(Operations.size()));

@@ -146,9 +146,8 @@ void hlobuf::groupResiduals(const FitContext &Ctx, Layer &Of) {
       const Residual &R = Of.Calls[C].Residuals[I];
       if (R.Input || Ctx.Operations[R.Producer] == 0)
         continue;
-      std::vector<std::string> Scopes = splitScopes(Ctx.opName(R.Producer));
       auto Key = std::pair(Ctx.source(R.Producer),
-                           Scopes.empty() ? "" : Scopes.back());
+                           lastScope(Ctx.opName(R.Producer)).str());
       auto [At, New] = Known.try_emplace(Key, Of.Groups.size());
       if (New) {
         SaveGroup &G = Of.Groups.emplace_back();

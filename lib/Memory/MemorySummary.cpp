@@ -3,7 +3,6 @@
 #include "Memory/MemorySummary.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/ValueNames.h"
-#include "Memory/Why.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include <set>
@@ -189,7 +188,7 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
     if (New || Key.empty()) {
       Out.push_back(Group);
       Shapes.push_back({Group.First.Shape});
-      Ops.push_back({lastScope(Group.Label)});
+      Ops.push_back({lastScope(Group.Label).str()});
       continue;
     }
     HeldGroup &Whole = Out[At->second];
@@ -198,12 +197,12 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
     Whole.Idle += Group.Idle;
     Shapes[At->second].insert(Group.First.Shape);
     Whole.Shapes = static_cast<unsigned>(Shapes[At->second].size());
-    std::string Op = lastScope(Group.Label);
+    std::string Op = lastScope(Group.Label).str();
     if (Group.First.Kind == MemoryKind::Parameter)
       Whole.Label = (listOf(Group.Label) + "[...]").str();
     else if (Ops[At->second].size() < MaxOps &&
              Ops[At->second].insert(Op).second)
-      Whole.Label = lastScope(Whole.Label) + ", " + Op;
+      Whole.Label = (lastScope(Whole.Label) + ", " + Op).str();
   }
   return Out;
 }
@@ -283,9 +282,9 @@ static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
   if (Row.Called.Source.empty())
     return {"(no source line)", Row.Called.OpName.empty()
                                     ? Row.Shape
-                                    : lastScope(Row.Called.OpName)};
+                                    : lastScope(Row.Called.OpName).str()};
   auto [File, Line] = StringRef(Row.Called.Source).rsplit(':');
-  return {File.str(), "line " + Line.str(), lastScope(Row.Called.OpName)};
+  return {File.str(), "line " + Line.str(), lastScope(Row.Called.OpName).str()};
 }
 
 void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {

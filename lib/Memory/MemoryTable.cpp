@@ -165,9 +165,7 @@ void Table::printStated() {
 }
 
 static std::string spellShape(StringRef Shape) {
-  return Shape.size() > ShapeColumns
-             ? (Shape.take_front(ShapeColumns - 3) + "...").str()
-             : Shape.str();
+  return clipped(Shape, ShapeColumns);
 }
 
 /// The operation, or the path of an argument or, where both are not known, the
@@ -178,7 +176,7 @@ static std::string shortLabel(const HeldGroup &Group) {
   return Group.First.Kind == MemoryKind::Parameter ||
                  Group.First.Called.Role == ValueRole::Argument
              ? Group.Label
-             : lastScope(Group.Label);
+             : lastScope(Group.Label).str();
 }
 
 /// What is said of the bytes before the operation.

@@ -55,15 +55,12 @@ std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
 template <typename VisitFn>
 static void forEachScopeEnd(StringRef OpName, VisitFn Visit) {
   unsigned Depth = 0;
-  size_t Ends = 0;
-  for (size_t I = 0; I != OpName.size() && Ends != MaxScopes; ++I) {
+  for (size_t I = 0; I != OpName.size(); ++I) {
     char C = OpName[I];
     Depth += C == '(' || C == '[';
     Depth -= Depth != 0 && (C == ')' || C == ']');
-    if (C != '/' || Depth != 0)
-      continue;
-    ++Ends;
-    Visit(I);
+    if (C == '/' && Depth == 0)
+      Visit(I);
   }
 }
 
@@ -71,6 +68,8 @@ std::vector<std::string> hlobuf::splitScopes(StringRef OpName) {
   std::vector<std::string> Parts;
   size_t Begin = 0;
   forEachScopeEnd(OpName, [&](size_t End) {
+    if (Parts.size() == MaxScopes)
+      return;
     Parts.push_back(OpName.slice(Begin, End).str());
     Begin = End + 1;
   });
@@ -80,10 +79,10 @@ std::vector<std::string> hlobuf::splitScopes(StringRef OpName) {
   return Parts;
 }
 
-std::string hlobuf::lastScope(StringRef OpName) {
+StringRef hlobuf::lastScope(StringRef OpName) {
   size_t Begin = 0;
   forEachScopeEnd(OpName, [&](size_t End) { Begin = End + 1; });
-  return OpName.substr(Begin).str();
+  return OpName.substr(Begin);
 }
 
 std::string hlobuf::withoutIndices(StringRef Text) {

@@ -45,8 +45,8 @@ private:
 /// that of the whole program, is left out.
 std::vector<std::string> splitScopes(llvm::StringRef OpName);
 
-/// The last of them.
-std::string lastScope(llvm::StringRef OpName);
+/// The last of them: `mul`. Every tool shows it so.
+llvm::StringRef lastScope(llvm::StringRef OpName);
 
 /// \p Text with `*` for each number after no letter: `[3]`, `layer_12`.
 std::string withoutIndices(llvm::StringRef Text);

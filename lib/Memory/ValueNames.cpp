@@ -56,7 +56,7 @@ bool hlobuf::takeMetadata(ValueName &Out, const Facts &DumpFacts,
     Out.OpName = printable(unescape(Op));
   Out.Source = std::move(Source);
   if (Named)
-    Out.Operation = lastScope(Out.OpName);
+    Out.Operation = lastScope(Out.OpName).str();
   return true;
 }
 
