@@ -48,6 +48,12 @@ const ModuleAnalysis *CheckContext::moduleAnalysis() const {
       .get();
 }
 
+bool CheckContext::runsElsewhere(NameId Name) const {
+  const Program *P = program();
+  HloId Id = P && P->obstacle().empty() ? P->find(Name) : HloId();
+  return Id && P->runsElsewhere((*P)[Id].Parent);
+}
+
 const ModuleAnalysis *CheckContext::textAnalysis() const {
   return Memo->Texts
       .get([&]() -> std::unique_ptr<ModuleAnalysis> {

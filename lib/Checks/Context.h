@@ -26,6 +26,9 @@ public:
   /// The program of the module; null without a complete module and complete
   /// allocations.
   const Program *program() const;
+  /// True if the module has \p Name in a computation that another execution
+  /// thread runs, from other places.
+  bool runsElsewhere(NameId Name) const;
   /// What that implies; null without one.
   const ModuleAnalysis *moduleAnalysis() const;
   /// What the program implies by the used values alone, which must be complete;

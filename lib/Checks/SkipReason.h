@@ -10,6 +10,10 @@
 
 namespace hlobuf {
 
+/// What belongs to such a computation has other places when it runs.
+inline constexpr const char *OtherThreads =
+    "computations of other execution threads";
+
 /// Why a check, or a part of it, did not run.
 struct SkipReason {
   SkipKind Kind = SkipKind::NotChecked;

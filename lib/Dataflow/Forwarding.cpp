@@ -63,10 +63,14 @@ Forwarding::Step Forwarding::next(Part &At) const {
   return Forward(Source && stepOver(At, Source->Operand, Source->Ordinal));
 }
 
-/// The root of the computation that fusion \p At calls; invalid if it has no
-/// such part.
+/// The root of the computation that fusion \p At calls, or that a custom call
+/// hands to another execution thread; invalid if it has no such part.
 HloId Forwarding::rootWith(Part At) const {
-  ComputationId Body = P.callee(At.Id, CallRole::Calls);
+  bool IsFusion = P[At.Id].Op == Opcode::Fusion;
+  ComputationId Body =
+      P.callee(At.Id, IsFusion ? CallRole::Calls : CallRole::Called);
+  if (!IsFusion && Body && !P.runsElsewhere(Body))
+    return HloId();
   HloId Root = Body ? P.root(Body) : HloId();
   return Root && At.Ordinal < P.trees().parts(P[Root].Shape) ? Root : HloId();
 }
@@ -154,7 +158,8 @@ std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
   if (P[Id].Op == Opcode::Copy)
     return next(At) == Step::Forward ? std::optional(OperandPart{0, At.Ordinal})
                                      : std::nullopt;
-  HloId Root = P[Id].Op == Opcode::Fusion ? rootWith(At) : HloId();
+  bool Calls = P[Id].Op == Opcode::Fusion || P[Id].Op == Opcode::CustomCall;
+  HloId Root = Calls ? rootWith(At) : HloId();
   std::optional<Part> Found =
       Root ? findParameter({Root, Ordinal}) : std::nullopt;
   if (!Found || !stepOver(At, P[Found->Id].number(), Found->Ordinal))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands that a fusion forwards.
+// Operands that a fusion forwards, or a computation of another thread.
 
 #ifndef HLOBUF_DATAFLOW_FORWARDING_H
 #define HLOBUF_DATAFLOW_FORWARDING_H

@@ -117,6 +117,8 @@ struct HloComputation {
   /// The one marked ROOT, else the last one; invalid if it is empty.
   HloId Root;
   bool Entry = false;
+  /// The text says `execution_thread=`: another one than the program's.
+  bool OtherThread = false;
 };
 
 /// An item `{output}: (parameter, {index})` of input_output_alias.

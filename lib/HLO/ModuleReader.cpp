@@ -211,6 +211,8 @@ void ModuleReader::readComputation() {
     Pending = PendingText(Line);
     Head = Next.value_or(InstructionHead());
     Closed = Ends;
+    if (Ends)
+      M.Computations.back().OtherThread = Line.contains("execution_thread=");
   }
   HloComputation &C = M.Computations.back();
   if (!Closed)

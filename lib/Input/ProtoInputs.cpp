@@ -83,7 +83,9 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
       Place.Stem = plainStem(moduleName(P.Module));
       if (unsigned Before = Seen[Place.Stem]++)
         Place.Stem += fmt::format(".{}", Before + 1);
-      Place.Stem += stage(C.For);
+      // Host computations of another device's program are compiled for CPUs.
+      bool OfHost = P.Thunks.Of == ThunkSource::Backend::CPU;
+      Place.Stem += stage(OfHost ? Device::CPU : C.For);
     }
     File.Places.push_back(std::move(Place));
   }

@@ -280,25 +280,31 @@ HloId Program::parameter(ComputationId C, uint32_t N) const {
 }
 
 void Program::classify() {
-  // Bit 0: reached through control flow only; bit 1: through anything else.
+  // Bit 0: reached through control flow only; bit 1: through anything else; bit
+  // 2: of that, through a custom call.
   std::vector<uint8_t> Reached(M.Computations.size(), 0);
   SmallVector<std::pair<ComputationId, uint8_t>> Work = {{M.Entry, 1}};
   while (!Work.empty()) {
     auto [C, How] = Work.pop_back_val();
-    if (Reached[C.index()] & How)
+    if ((Reached[C.index()] & How) == How)
       continue;
     Reached[C.index()] |= How;
     IndexRange All = M[C].Instructions;
     for (uint32_t I = All.Begin; I != All.End; ++I) {
-      bool Control = isControlFlow(M.Instructions[I].Op);
+      Opcode Op = M.Instructions[I].Op;
+      uint8_t Through = isControlFlow(Op)          ? How
+                        : Op == Opcode::CustomCall ? uint8_t(6)
+                                                   : uint8_t(2 | (How & 4));
       for (const HloCall &Call : M.calls(M.Instructions[I]))
-        Work.push_back({Call.Callee, Control ? How : uint8_t(2)});
+        Work.push_back({Call.Callee, Through});
     }
   }
   Classes.assign(M.Computations.size(), ComputationClass::None);
   Embedded.assign(M.Computations.size(), false);
+  Elsewhere.assign(M.Computations.size(), false);
   for (size_t C = 0; C != M.Computations.size(); ++C) {
     Embedded[C] = Reached[C] & 2;
+    Elsewhere[C] = (Reached[C] & 4) && M.Computations[C].OtherThread;
     if (Reached[C] & 1)
       Classes[C] = ComputationClass::Global;
     else if (Reached[C] && !FusionBody[C])

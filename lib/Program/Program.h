@@ -116,6 +116,10 @@ public:
   /// Reached through an instruction that is not control flow: its parameters
   /// define values.
   bool isEmbedded(ComputationId C) const { return Embedded[C.index()]; }
+  /// A custom call hands \p C to another execution thread (host, SparseCore),
+  /// where it is compiled again: nobody runs it from these places.
+  bool runsElsewhere(ComputationId C) const { return Elsewhere[C.index()]; }
+  bool anyRunsElsewhere() const { return llvm::is_contained(Elsewhere, true); }
   bool isFusionBody(ComputationId C) const { return FusionBody[C.index()]; }
   /// Values of \p Id get buffers.
   bool hasBuffers(HloId Id) const {
@@ -210,6 +214,7 @@ private:
   std::vector<HloId> Parameters;
   std::vector<ComputationClass> Classes;
   std::vector<bool> Embedded;
+  std::vector<bool> Elsewhere;
   std::vector<bool> FusionBody;
   /// Where each hidden element is: after this visible instruction.
   std::vector<HloId> HiddenHome;

@@ -4,6 +4,7 @@
 #include "Proto/Fields.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace hlobuf;
 using namespace hlobuf::field;
@@ -82,6 +83,7 @@ private:
   void readModule(StringRef Bytes);
   void readComputation(StringRef Bytes);
   void readInstruction(StringRef Bytes);
+  void dropHandedLoops();
   void readSchedule(StringRef Bytes);
   void readAssignment(StringRef Bytes);
   void readLocation(StringRef Bytes, ProtoLocation &Place);
@@ -89,6 +91,8 @@ private:
   void readTrace(StringRef Bytes);
 
   HloProto P;
+  /// Ids of the computations that custom calls call.
+  std::vector<int64_t> Handed;
   const char *Damaged = nullptr;
 };
 } // namespace
@@ -142,7 +146,26 @@ void ProtoReader::readModule(StringRef Bytes) {
   llvm::sort(M.LoopComputations);
   llvm::sort(M.FusionComputations);
   M.ComputationIds.sort();
+  dropHandedLoops();
   readSchedule(Schedule);
+}
+
+/// The dataflow analysis does not enter what custom calls hand to other
+/// execution threads: parameters of loops are values of their own there.
+void ProtoReader::dropHandedLoops() {
+  ProtoModule &M = P.Module;
+  std::set<int64_t> Seen;
+  while (!Handed.empty()) {
+    int64_t Id = Handed.back();
+    Handed.pop_back();
+    const ProtoComputation *C = M.computation(Id);
+    if (!C || !Seen.insert(Id).second)
+      continue;
+    for (const ProtoInstruction &I : M.instructions(*C))
+      llvm::append_range(Handed, numbersField(I.Bytes, CalledComputations));
+  }
+  llvm::erase_if(M.LoopComputations,
+                 [&](int64_t Id) { return Seen.count(Id) != 0; });
 }
 
 void ProtoReader::readComputation(StringRef Bytes) {
@@ -174,6 +197,8 @@ void ProtoReader::readInstruction(StringRef Bytes) {
   if (I.Op == Opcode::Fusion)
     llvm::append_range(M.FusionComputations,
                        numbersField(Bytes, CalledComputations));
+  if (I.Op == Opcode::CustomCall)
+    llvm::append_range(Handed, numbersField(Bytes, CalledComputations));
   M.Instructions.push_back(I);
 }
 

@@ -8,11 +8,11 @@
 // - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
 //   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
 // CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
-// thread-local memory, and tuple index tables have color 0, or 7 on the
-// SparseCore; arguments and results that the program keeps in host memory have
-// color 5 (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind
-// pinned_host). GPU gives collectives and their tables color 1 (jaxlib 0.6.2 on
-// H100).
+// thread-local memory, 7 to constants of the SparseCore, too, and tuple index
+// tables have color 0, or 7 on the SparseCore; arguments and results that the
+// program keeps in host memory have color 5 (xla/layout.h kHostMemorySpace,
+// 2024-03-13; jax memory kind pinned_host). GPU gives collectives and their
+// tables color 1 (jaxlib 0.6.2 on H100).
 //
 // The memory space `S(n)` in the layout of a value's array is the value's
 // color, and is not printed for color 0: XLA writes the color into the layout
@@ -43,6 +43,9 @@ public:
   void run();
 
 private:
+  static constexpr int32_t SparseCoreColor = 7;
+
+  bool isOnSparseCore(const Allocation &Alloc) const;
   void checkAllocation(AllocationId Id);
   void checkMembers(AllocationId Id);
   void checkReuseBlock(AllocationId Id);
@@ -178,6 +181,16 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
         .about(Id);
 }
 
+/// True if \p Alloc is a constant of a computation that another execution
+/// thread runs; without the module it may be one.
+bool ColorChecker::isOnSparseCore(const Allocation &Alloc) const {
+  if (!Alloc.Constant || Alloc.color() != SparseCoreColor)
+    return false;
+  return !Ctx.program() || llvm::all_of(D.values(Alloc), [&](const Value &V) {
+    return Ctx.runsElsewhere(V.Tag.Name);
+  });
+}
+
 void ColorChecker::checkAllocation(AllocationId Id) {
   const Allocation &Alloc = D[Id];
   Listed.clear();
@@ -190,7 +203,8 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   StringRef Expected;
   if (Ctx.backend() == Backend::CPU)
     Expected = "0 on CPU";
-  else if (!Ctx.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal)
+  else if (!Ctx.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal ||
+           isOnSparseCore(Alloc))
     return;
   else if (!Argument)
     Expected = "0 outside temps on TPU";
@@ -206,7 +220,6 @@ void ColorChecker::checkAllocation(AllocationId Id) {
 
 /// Tuple tables of TPU are in main memory.
 void ColorChecker::checkTables() {
-  constexpr int32_t SparseCoreColor = 7;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     if (V.Tag.Color == 0 || V.Tag.Color == SparseCoreColor ||

@@ -249,6 +249,8 @@ void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
   Execution Run(Analysis->flow(), Analysis->aliases(), Analysis->schedule());
   for (const std::string &Reason : Run.reasons())
     Diags.notChecked(Reason);
+  if (Analysis->program().anyRunsElsewhere())
+    Diags.notChecked(OtherThreads);
   if (Analysis->isUncertain())
     Diags.notChecked("an opcode that this tool does not know");
   Damages All(Ctx, Diags);

@@ -8,7 +8,11 @@
 // - phis have one place where one value goes into both: a tuple holds it at
 //   both indices (a conditional of libtpu 0.0.11; a loop of 0.0.17 and 0.0.42
 //   whose body ends in tuple(.., %x, %x, %x)). Without such a value at their
-//   place they are a warning; without used values that is not checked.
+//   place they are a warning; without used values that is not checked;
+// - computations of other execution threads (host, SparseCore) run from other
+//   places, and no copies are inserted for them: a loop that carries one value
+//   twice has one place for both. Without the module, any two values in one
+//   thread-local or constant place may be such (libtpu 0.0.52, v6e).
 
 #include "Checks/Sharing/Sharing.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,6 +30,7 @@ private:
   void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
   std::optional<llvm::SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
   bool mayAliasOneOperand(const Value &V, const Value &W) const;
+  bool mayRunElsewhere(const Value &V) const;
   bool holdsDoubledValue(const Value &V);
   void findDoubled();
   void report(ValueId Lower, ValueId Upper);
@@ -72,6 +77,12 @@ bool SiblingCheck::mayAliasOneOperand(const Value &V, const Value &W) const {
   return false;
 }
 
+bool SiblingCheck::mayRunElsewhere(const Value &V) const {
+  const Allocation &Alloc = D[V.Owner];
+  return Ctx.program() ? Ctx.runsElsewhere(V.Tag.Name)
+                       : Alloc.ThreadLocal || Alloc.Constant;
+}
+
 void SiblingCheck::findDoubled() {
   Doubled.emplace();
   llvm::SmallVector<NameId, 16> Names;
@@ -105,6 +116,8 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
     return Diags.exempt("same-value");
   if (!MayBePhis && mayAliasOneOperand(V, W))
     return Diags.exempt("same-value");
+  if (V.samePlace(W) && mayRunElsewhere(V))
+    return Diags.notChecked(OtherThreads);
   Finding F = Diags.reportAs(
       PhisAtOnePlace ? Severity::Warning : Severity::Error,
       Ctx.places().value(W).Offset,
