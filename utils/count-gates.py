@@ -31,7 +31,7 @@ GATE = re.compile(r"\bexempt\(" + LITERALS)
 REASON = re.compile(
     r"(?:\bnot(?:Checked|Applicable|CheckedWithout)\("
     r"(?:\s*\w+, Section::\w+,\s*)?\s*(?:fmt::format\()?"
-    r"|\bconstexpr const char \*\w+ =)" + LITERALS
+    r"|\bconstexpr const char \*\w+ =|\bReasons\.push_back\(|\bstop\()" + LITERALS
 )
 
 
@@ -40,9 +40,10 @@ def text_of(literals):
 
 
 def in_sources(root):
-    """(gates by check file, reasons) as lib/Checks has them."""
+    """(gates by check file, reasons) as lib/Checks and what it runs have them."""
     gates, reasons = set(), set()
-    for path in sorted((root / "lib/Checks").rglob("*")):
+    folders = [root / "lib/Checks", root / "lib/Dataflow"]
+    for path in sorted(path for each in folders for path in each.rglob("*")):
         if path.suffix not in (".cpp", ".h"):
             continue
         source = path.read_text()

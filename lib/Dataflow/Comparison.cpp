@@ -157,11 +157,15 @@ void Comparer::findPlaced() {
   }
 }
 
-/// XLA leaves out whole alias sets only: those with a constant where a backend
+/// GPU leaves out whole alias sets only: those with a constant where it
 /// allocates none, and those in the color of views into other buffers
 /// (buffer_assignment.cc, AssignBufferForHloBuffer, allocate_buffers_for_
-/// constants and dus_view_color). Their live ranges are printed.
+/// constants and dus_view_color). Their live ranges are printed. That they are
+/// not followed, clobbered-read says.
 bool Comparer::isUnallocated(HloValueId V) {
+  if (Backend By = DumpFacts.backend();
+      By == Backend::CPU || By == Backend::TPU)
+    return false;
   const HloNode &N = P[Flow[V].Definition];
   ShapeIndex Index = P.trees().index(N.Shape, Flow[V].Ordinal);
   if (!D.complete(Section::Ranges) || DumpFacts.isFull() || !N.Name ||
@@ -176,7 +180,8 @@ bool Comparer::isUnallocated(HloValueId V) {
     return !PlacedConstant;
   int64_t Color =
       P.trees().shape(P.trees().part(N.Shape, Flow[V].Ordinal)).memorySpace();
-  return Color != 0 && !llvm::is_contained(PlacedColors, Color);
+  return Color != 0 && !llvm::is_contained(PlacedColors, Color) &&
+         !DumpFacts.release().until(Release::ViewColors);
 }
 
 void Comparer::values() {

@@ -91,6 +91,8 @@ void ExecutionWalk::stop(const char *Reason) {
 
 void ExecutionWalk::run() {
   Out.Lines = Plan.lines();
+  if (Plan.lacksPlaces())
+    Out.Reasons.push_back("values that the assignment has no place for");
   if (!P.isTimed()) {
     stop("the module is not scheduled");
     return;

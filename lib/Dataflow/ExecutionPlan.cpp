@@ -43,13 +43,20 @@ void ExecutionPlan::findLines() {
     const Shape &Part = P.trees().shape(P.trees().part(N.Shape, V.Ordinal));
     bool IsData =
         Part.Kind == ShapeKind::Array || Part.Kind == ShapeKind::Buffer;
-    if (!IsData || !N.Name || !Order.isFlattened(N.Parent) || isContext(V))
+    // What other computations call is not followed, but its constants must
+    // last.
+    bool IsFollowed = Order.isFlattened(N.Parent) ||
+                      (N.Op == Opcode::Constant && P.hasBuffers(V.Definition) &&
+                       !P.runsElsewhere(N.Parent));
+    if (!IsData || !IsFollowed || isContext(V))
       continue;
     ValueId Line =
-        DumpFacts.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal));
-    if (!Line || D[Line].end() <= D[Line].Offset)
-      continue;
-    Lines[I] = Line;
+        N.Name
+            ? DumpFacts.findValue(N.Name, P.trees().index(N.Shape, V.Ordinal))
+            : ValueId();
+    LacksPlaces |= !Line;
+    if (Line && D[Line].end() > D[Line].Offset)
+      Lines[I] = Line;
   }
 }
 

@@ -52,6 +52,8 @@ public:
   AllocationId allocation(AllocationId Where) const;
   /// The value lines of all values; invalid for those that are not followed.
   const std::vector<ValueId> &lines() const { return Lines; }
+  /// Some array that would be followed has no value line.
+  bool lacksPlaces() const { return LacksPlaces; }
 
   /// Calls \p Visit for each value that is followed and is at a part of \p Id.
   void forEachLeaf(HloId Id, llvm::function_ref<void(HloValueId)> Visit) const;
@@ -105,6 +107,7 @@ private:
   std::vector<int32_t> ReadSteps;
   mutable Forwarding Same;
   uint64_t NumParts = 0;
+  bool LacksPlaces = false;
   /// The allocations that private stacks are in.
   std::vector<AllocationId> Stacks;
   /// Values in private stacks, and the memories that these are.
