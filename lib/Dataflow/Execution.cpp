@@ -2,6 +2,7 @@
 
 #include "Dataflow/Execution.h"
 #include "Dataflow/ExecutionPlan.h"
+#include "Facts/Occupancy.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
@@ -120,11 +121,15 @@ void ExecutionWalk::run() {
 /// What is there before the first step: constants, and what the entry
 /// computation is given.
 void ExecutionWalk::fill() {
+  auto Name = [&](HloValueId V) { return P[Flow[V].Definition].Name; };
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    if (P.isInput(Flow[V].Definition) && Plan.place(V))
-      Memory.update(*Plan.place(V),
-                    [&](ExecutionBytes &Bytes) { Bytes.add(V); });
+    std::optional<ExecutionPlace> At = Plan.place(V);
+    if (At && P.isInput(Flow[V].Definition))
+      Memory.fill(*At, V, [&](HloValueId Old) {
+        return Plan.place(Old) == At &&
+               haveSameLiteral(P.facts(), Name(V), Name(Old));
+      });
   }
 }
 

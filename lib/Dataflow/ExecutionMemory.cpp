@@ -149,6 +149,18 @@ void ExecutionMemory::write(const ExecutionPlace &At, HloValueId V) {
   replace(At, std::move(Bytes), Marks != 0);
 }
 
+void ExecutionMemory::fill(const ExecutionPlace &At, HloValueId V,
+                           llvm::function_ref<bool(HloValueId)> IsSame) {
+  bool IsThere = true;
+  visit(At, [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+    IsThere &= !Bytes.Intact.empty() && llvm::all_of(Bytes.Intact, IsSame);
+  });
+  if (IsThere)
+    update(At, [&](ExecutionBytes &Bytes) { Bytes.add(V); });
+  else
+    write(At, V);
+}
+
 size_t ExecutionMemory::mark() {
   ++Marks;
   return Journal.size();

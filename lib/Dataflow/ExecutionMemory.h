@@ -67,6 +67,11 @@ public:
   /// \p At holds \p V and nothing else.
   void write(const ExecutionPlace &At, HloValueId V);
 
+  /// Before the first step \p At is given \p V: what it was given before is
+  /// lost, unless \p IsSame says of all that is there that its bytes are V's.
+  void fill(const ExecutionPlace &At, HloValueId V,
+            llvm::function_ref<bool(HloValueId)> IsSame);
+
   /// From here on changes can be taken back. Marks nest.
   size_t mark();
   /// Takes back all changes since \p Mark, the latest one, and returns what

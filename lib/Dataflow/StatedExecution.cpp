@@ -22,6 +22,7 @@ public:
 
 private:
   std::optional<ExecutionPlace> place(ValueId V) const;
+  void fill();
   void write(ValueId V);
   void read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
             ReportFn Report);
@@ -98,18 +99,33 @@ void StatedWalk::read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
     return;
   }
   Live[V.index()] = false;
-  Report({V, Written, Use});
+  Report({V, Written, Use, !Use && isConstant(DumpFacts, D[V].Tag.Name)});
 }
 
-/// All reads of a step come before its writes. Constants and the parameters of
-/// the program are there before the first step, its results after the last one.
+/// Constants and the parameters of the program are there before the first step.
+/// Constants without a step may be those of another execution thread.
+void StatedWalk::fill() {
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    const Allocation &Alloc = D[D.Values[I].Owner];
+    NameId Name = D.Values[I].Tag.Name;
+    std::optional<ExecutionPlace> At = place(ValueId(I));
+    if (!(Alloc.Constant || Alloc.isParameter()) || !At ||
+        D.Values[I].Tag.Phi || DumpFacts.time(Name) < 0 ||
+        DumpFacts.opcode(Name) !=
+            (Alloc.Constant ? Opcode::Constant : Opcode::Parameter))
+      continue;
+    Live[I] = true;
+    Memory.fill(*At, HloValueId(I), [&](HloValueId Old) {
+      return place(ValueId(Old.index())) == At &&
+             haveSameLiteral(DumpFacts, Name, D.Values[Old.index()].Tag.Name);
+    });
+  }
+}
+
+/// All reads of a step come before its writes. After the last one the results
+/// are still there, and so are the constants.
 void StatedWalk::run(ReportFn Report) {
-  for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.Constant || Alloc.isParameter())
-      for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
-        if (Opcode Op = DumpFacts.opcode(D.Values[V].Tag.Name);
-            isGiven(Op) && !D.Values[V].Tag.Phi)
-          write(ValueId(V));
+  fill();
   for (const SequenceRow &Row : D.Sequence) {
     for (uint32_t Use : DumpFacts.usesBy(Row.Name))
       if (Steps.reads(Use))
@@ -127,6 +143,9 @@ void StatedWalk::run(ReportFn Report) {
     if (DumpFacts.isLiveOut(UsedId(U)))
       read(DumpFacts.valueOf(UsedId(U)), std::nullopt, DumpFacts.entryRoot(),
            Report);
+  for (size_t V = 0; V != Live.size(); ++V)
+    if (Live[V] && isConstant(DumpFacts, D.Values[V].Tag.Name))
+      read(ValueId(V), std::nullopt, D.Values[V].Tag.Name, Report);
 }
 
 StatedExecution::StatedExecution(const Facts &DumpFacts) {

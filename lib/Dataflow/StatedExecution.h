@@ -19,8 +19,10 @@ struct StatedDamage {
   ValueId Value;
   /// The last one that was written there.
   ValueId Written;
-  /// In Dump::Uses; nothing for a result of the program.
+  /// In Dump::Uses; nothing at the end of the program.
   std::optional<uint32_t> Use;
+  /// At the end it is not a result, but a constant.
+  bool Constant = false;
 };
 
 /// Needs complete texts and used values, and a sound sequence.

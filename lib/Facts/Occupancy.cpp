@@ -30,17 +30,42 @@ namespace {
 struct Definition {
   Opcode Op = Opcode::Unknown;
   llvm::StringRef Attributes;
+  /// Type and opcode, then what the parentheses hold.
+  llvm::StringRef Head;
+  llvm::StringRef Operands;
 };
 } // namespace
 
 static Definition findDefinition(const Facts &DumpFacts, NameId Name) {
   const Dump &D = DumpFacts.dump();
+  auto AfterName = [](llvm::StringRef Head) {
+    return Head.split(" = ").second;
+  };
   if (const Instruction *I = DumpFacts.instruction(Name))
-    return {I->Op.Op, D.attributes(*I)};
+    return {I->Op.Op, D.attributes(*I), AfterName(D.head(*I)),
+            D.operandsText(*I)};
   HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
   if (!Id)
     return {};
-  return {D.Module[Id].Op, D.Module.attributes(D.Module[Id])};
+  const HloInstruction &I = D.Module[Id];
+  return {I.Op, D.Module.attributes(I), AfterName(D.Module.head(I)),
+          D.Module.operandsText(I)};
+}
+
+bool hlobuf::isConstant(const Facts &DumpFacts, NameId Name) {
+  const Dump &D = DumpFacts.dump();
+  if (const Instruction *I = DumpFacts.instruction(Name))
+    return I->Op.Op == Opcode::Constant;
+  HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
+  return Id && D.Module[Id].Op == Opcode::Constant;
+}
+
+bool hlobuf::haveSameLiteral(const Facts &DumpFacts, NameId One, NameId Other) {
+  Definition A = findDefinition(DumpFacts, One);
+  Definition B = findDefinition(DumpFacts, Other);
+  return A.Op == Opcode::Constant && B.Op == Opcode::Constant &&
+         A.Head == B.Head && A.Operands == B.Operands &&
+         !A.Operands.contains("...");
 }
 
 static bool canBeContext(const Facts &DumpFacts, const Value &V) {

@@ -48,6 +48,14 @@ bool isSharedContext(const Facts &DumpFacts, const Value &V);
 /// but its index and the shape of the whole fit.
 bool mayBeSharedContext(const Facts &DumpFacts, const Value &V);
 
+/// True if \p Name is a constant: its bytes are there before the first step,
+/// and the next run finds them.
+bool isConstant(const Facts &DumpFacts, NameId Name);
+
+/// True if \p One and \p Other are constants of one type and one literal, which
+/// is printed in full: in one place each finds its value.
+bool haveSameLiteral(const Facts &DumpFacts, NameId One, NameId Other);
+
 /// When \p V holds its bytes.
 Occupancy findOccupancy(const Facts &DumpFacts, ValueId V);
 

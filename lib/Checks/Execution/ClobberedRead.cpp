@@ -37,6 +37,7 @@
 #include "Checks/Sharing/Stacks.h"
 #include "Dataflow/Execution.h"
 #include "Dataflow/StatedExecution.h"
+#include "Facts/Occupancy.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace hlobuf;
@@ -51,13 +52,17 @@ struct Damage {
   std::optional<uint32_t> Operand;
   /// As in ClobberedRead.
   bool Input = false;
+  /// Value and Written both are there before the first step.
+  bool AtStart = false;
+  /// An opcode that is not known may have to do with it.
+  bool Guess = false;
   Event Definition, Writer, Reader;
   /// In the allocation of Value.
   uint64_t Begin = 0, End = 0;
 
   /// The writer of a loop's body ran in the iteration before the read.
   bool isRoundBefore() const {
-    return Operand && Writer.Step.Step >= Reader.Step.Step;
+    return Operand && !AtStart && Writer.Step.Step >= Reader.Step.Step;
   }
 };
 
@@ -76,7 +81,7 @@ private:
   static constexpr size_t MaxReaders = 3;
 
   bool isConstant(const Damage &Found) const {
-    return D[D[Found.Value].Owner].Constant;
+    return hlobuf::isConstant(Ctx, D[Found.Value].Tag.Name);
   }
   std::string consequence(const Damage &Found) const;
   void explain(Finding &F, ArrayRef<Damage> Reads);
@@ -103,8 +108,11 @@ void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
         eventAt(Analysis, Analysis.flow()[Read.Value].Definition);
     if (Read.Written) {
       Found.Written = Run.valueLine(Read.Written);
-      Found.Writer =
-          eventAt(Analysis, Analysis.flow()[Read.Written].Definition);
+      HloId Writer = Analysis.flow()[Read.Written].Definition;
+      Found.Writer = eventAt(Analysis, Writer);
+      const Program &P = Analysis.program();
+      Found.AtStart = P.isInput(Writer) &&
+                      P.isInput(Analysis.flow()[Read.Value].Definition);
     }
     Values[Found.Value.index()].push_back(std::move(Found));
   }
@@ -115,13 +123,17 @@ void Damages::collect(const StatedExecution &Run) {
     Damage Found;
     Found.Value = Read.Value;
     Found.Written = Read.Written;
+    Found.Input = Read.Constant;
+    Found.AtStart = isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
+                    isGiven(Ctx.opcode(D[Read.Written].Tag.Name));
     if (Read.Use)
       Found.Operand = D.Uses[*Read.Use].Operand;
     const Value &V = D[Read.Value], &W = D[Read.Written];
     Found.Begin = std::max(V.Offset, W.Offset);
     Found.End = std::min(V.end(), W.end());
-    Found.Reader =
-        eventAt(Ctx, Read.Use ? D.Uses[*Read.Use].Name : Ctx.entryRoot());
+    Found.Reader = eventAt(Ctx, Read.Use        ? D.Uses[*Read.Use].Name
+                                : Read.Constant ? V.Tag.Name
+                                                : Ctx.entryRoot());
     Found.Definition = eventAt(Ctx, V.Tag.Name);
     Found.Writer = eventAt(Ctx, W.Tag.Name);
     Values[Found.Value.index()].push_back(std::move(Found));
@@ -132,6 +144,10 @@ void Damages::collect(const StatedExecution &Run) {
 std::string Damages::consequence(const Damage &Found) const {
   std::string Value = spellName(D, Found.Value);
   llvm::StringRef Writer = Found.Writer.Step.Subject;
+  if (Found.AtStart)
+    return fmt::format("{} has the bytes of {}, and both are there before the "
+                       "first step",
+                       spellName(D, Found.Written), Value);
   if (Found.Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
                        isConstant(Found)

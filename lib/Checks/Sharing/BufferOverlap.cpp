@@ -68,9 +68,10 @@ private:
   void check(const Allocation &Alloc);
   void report(Severity Level, ValueId Later, ValueId Earlier);
 
-  StepRange rangeOf(ValueId V) const {
-    return Module ? *Module->ranges()[Flow[V.index()]] : *Ctx.range(V);
+  bool isConstant(ValueId V) const {
+    return hlobuf::isConstant(Ctx, D[V].Tag.Name);
   }
+  StepRange rangeOf(ValueId V) const;
   std::string spellStep(int32_t Step) const;
   void addStart(Finding &F, ValueId V, std::string Action, StepRole Role);
   void addEnd(Finding &F, ValueId V, int32_t Step);
@@ -103,6 +104,16 @@ void OverlapCheck::takeRangesOf(const ModuleAnalysis &Analysis) {
     if (ValueId Line = Analysis.lineOf(HloValueId(I));
         Line && Analysis.ranges()[HloValueId(I)])
       Flow[Line.index()] = HloValueId(I);
+}
+
+/// Constants are there before the first step, and the next run finds them: the
+/// range that is stated or derived is that of their computation.
+StepRange OverlapCheck::rangeOf(ValueId V) const {
+  StepRange Range = Module ? *Module->ranges()[Flow[V.index()]] : *Ctx.range(V);
+  if (isConstant(V))
+    Range = {0, std::max(Range.End,
+                         Module ? Module->schedule().steps() : Ctx.steps())};
+  return Range;
 }
 
 /// True if there are live ranges. Says why not, and what they rest on.
@@ -221,6 +232,9 @@ void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {
     F.why(Ctx.places().value(D[Earlier]).Offset,
           "both are needed from step {} to step {}", Second.Start,
           std::min(First.End, Second.End));
+  else if (isConstant(Later) || isConstant(Earlier))
+    F.why(Ctx.places().value(D[isConstant(Later) ? Later : Earlier]).Tag.Whole,
+          "a constant is there from the first step to the last");
   else
     F.why(Ctx.places().row(D.Ranges[*Ctx.rangeRow(Later)]).First,
           "the live range {}-{} begins before the live range {}-{} of {} ends",
@@ -233,6 +247,8 @@ void OverlapCheck::report(Severity Level, ValueId Later, ValueId Earlier) {
 
 /// The steps, closed, at which \p V holds its bytes.
 llvm::SmallVector<StepRange, 2> OverlapCheck::held(ValueId V) {
+  if (isConstant(V) && D[V].Size != 0)
+    return {rangeOf(V)};
   if (Module)
     return Holds->held(Flow[V.index()]);
   Occupancy O = findOccupancy(Ctx, V);
@@ -257,6 +273,10 @@ void OverlapCheck::check(const Allocation &Alloc) {
       Held.push_back(timedBytes(D, ValueId(Line), Steps));
   }
   OnStacks.findOverlaps(Alloc, Held, [&](uint32_t Later, uint32_t Earlier) {
+    if (haveSameLiteral(Ctx, D.Values[Later].Tag.Name,
+                        D.Values[Earlier].Tag.Name) &&
+        D.Values[Later].samePlace(D.Values[Earlier]))
+      return;
     report(Alternate ? Severity::Warning : Severity::Error, ValueId(Later),
            ValueId(Earlier));
   });
