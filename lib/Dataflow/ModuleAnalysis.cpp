@@ -340,6 +340,11 @@ bool ModuleAnalysis::mayFollowFromExcuse(DerivedPart Part,
   return concerns(Excused, Part, Found);
 }
 
+bool ModuleAnalysis::isGuess(ValueId Line) const {
+  const ValueTag &Tag = DumpFacts.dump()[Line].Tag;
+  return isGuess(find(Tag.Name, Tag.Index));
+}
+
 bool ModuleAnalysis::isGuess(DerivedPart Part, const Difference &Found) const {
   return concerns(Guessed, Part, Found);
 }

@@ -73,6 +73,12 @@ public:
   bool mayFollowFromExcuse(DerivedPart Part, const Difference &Found) const;
   /// The module has an instruction whose dataflow this tool may not know.
   bool isUncertain() const { return Uncertain; }
+  /// Such an instruction reads or defines \p V, or what it aliases.
+  bool isGuess(HloValueId V) const {
+    return V && !Guessed.empty() && Guessed[aliases().group(V).index()];
+  }
+  /// The same of the value at \p Line.
+  bool isGuess(ValueId Line) const;
   /// The module has an instruction whose dataflow this tool may not know, and
   /// \p Found may come from that.
   bool isGuess(DerivedPart Part, const Difference &Found) const;

@@ -74,7 +74,7 @@ public:
 
   void collect(const ModuleAnalysis &Analysis, const Execution &Run);
   void collect(const StatedExecution &Run);
-  void report(Severity Level, bool ModuleDiffers);
+  void report(bool ModuleDiffers);
 
 private:
   /// More readers of one damaged value are only counted.
@@ -101,6 +101,8 @@ void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
     Found.Value = Run.valueLine(Read.Value);
     Found.Operand = Read.Operand;
     Found.Input = Read.Input;
+    Found.Guess =
+        Analysis.isGuess(Read.Value) || Analysis.isGuess(Read.Written);
     Found.Begin = Read.Damage.Begin;
     Found.End = Read.Damage.End;
     Found.Reader = eventAt(Analysis, Read.Reader);
@@ -218,11 +220,14 @@ void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
 
 /// Reports each value with all reads that find it damaged. Where the module
 /// differs, either of the two may be wrong.
-void Damages::report(Severity Level, bool ModuleDiffers) {
+void Damages::report(bool ModuleDiffers) {
   for (const auto &[V, Reads] : Values) {
     const Damage &First = Reads[0];
-    Finding F = Diags.reportAs(Level, Ctx.places().value(D.Values[V]).Tag.Whole,
-                               "{}", consequence(First));
+    bool IsGuess =
+        llvm::all_of(Reads, [](const Damage &Found) { return Found.Guess; });
+    Finding F = Diags.reportAs(IsGuess ? Severity::Warning : Severity::Error,
+                               Ctx.places().value(D.Values[V]).Tag.Whole, "{}",
+                               consequence(First));
     explain(F, Reads);
     F.about(First.Value);
     if (First.Written)
@@ -243,7 +248,7 @@ static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
   StatedExecution Run(Ctx);
   Damages All(Ctx, Diags);
   All.collect(Run);
-  All.report(Severity::Error, false);
+  All.report(false);
   if (Run.isUncertain())
     Diags.notCheckedWithout(
         Ctx, Section::Module,
@@ -271,6 +276,5 @@ void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
     Diags.notChecked("an opcode that this tool does not know");
   Damages All(Ctx, Diags);
   All.collect(*Analysis, Run);
-  All.report(Analysis->isUncertain() ? Severity::Warning : Severity::Error,
-             Analysis->firstDifference().has_value());
+  All.report(Analysis->firstDifference().has_value());
 }

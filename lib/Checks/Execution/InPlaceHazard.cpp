@@ -373,8 +373,9 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
 }
 
 void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
+  bool IsGuess = Analysis.isGuess(S.Result) || Analysis.isGuess(S.Source);
   Finding F = Diags.reportAs(
-      Analysis.isUncertain() ? Severity::Warning : Severity::Error, P.place(Id),
+      IsGuess ? Severity::Warning : Severity::Error, P.place(Id),
       "{} overwrites its operand {}, {}, before it has read all of it: {}",
       P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
   explain(F, Id, S);

@@ -110,8 +110,6 @@ void EntryOutputs::reportReadOnly(uint32_t Ordinal, HloValueId V,
 
 void EntryOutputs::run() {
   Root = P.root(P.module().Entry);
-  if (Analysis.isUncertain())
-    Level = Severity::Warning;
   findReadOnly();
   /// By alias set: the output that it is.
   llvm::DenseMap<uint32_t, uint32_t> Seen;
@@ -119,6 +117,7 @@ void EntryOutputs::run() {
     HloValueId V = Flow.at(Root, I);
     if (!V || !isOutput(I))
       continue;
+    Level = Analysis.isGuess(V) ? Severity::Warning : Severity::Error;
     uint32_t Group = Analysis.aliases().group(V).index();
     if (auto Found = ReadOnly.find(Group); Found != ReadOnly.end())
       reportReadOnly(I, V, Found->second);

@@ -154,7 +154,7 @@ void AliasRows::compare(const AliasRow &Row) {
   bool Together =
       !Own || !Alias ||
       Analysis.aliases().group(Own) == Analysis.aliases().group(Alias);
-  if (!Together && !Analysis.isUncertain())
+  if (!Together && !Analysis.isGuess(Own) && !Analysis.isGuess(Alias))
     Said = Diags.report(Where, "{} and {} are aliases, but not in the module",
                         D.spell(D[V].Tag), D.spell(D[Other].Tag));
   Said.about(V).about(Other);
