@@ -7,11 +7,14 @@
 // passes. clobbered-read does not see it, for the bytes do belong to the
 // result.
 //
-// Reported as not checked: an operation whose computation is not printed (GPU,
-// 2022-03 to 2024-07), for nothing defines its result. Not looked at: a chain
-// whose done is in another computation, or in another round of a loop; and a
-// result that is one of the operands too, as of an async dynamic-update-slice
-// (TPU, libtpu 0.0.51).
+// Every start has its done. Without one nobody knows when the operation is
+// over: it is reported as not checked, and reads of its result are errors.
+//
+// Reported as not checked, too: an operation whose computation is not printed
+// (GPU, 2022-03 to 2024-07), for nothing defines its result. Not looked at: a
+// chain whose done is in another computation, or in another round of a loop;
+// and a result that is one of the operands too, as of an async
+// dynamic-update-slice (TPU, libtpu 0.0.51).
 
 #include "Checks/AboutInstruction.h"
 #include "Checks/Module/ModuleDifference.h"
@@ -33,9 +36,10 @@ private:
   void check(HloId Start);
   void check(HloId Start, HloId Done, HloValueId Result);
   HloId findDone(HloId Start) const;
+  bool reachesDone(HloId Start) const;
   SmallVector<HloValueId, 4> results(HloId Start) const;
   bool isInChain(HloId User, HloId Start) const;
-  void report(HloId Start, HloId Done, HloId User, uint32_t Operand);
+  void report(HloId Start, HloId Done, ProgramUse Read, HloValueId Result);
 
   const Program &P;
   const DataflowAnalysis &Flow;
@@ -101,11 +105,16 @@ bool EarlyReads::isInChain(HloId User, HloId Start) const {
   return Body && Body != Order.asyncBody(P[Start].Parent);
 }
 
-void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
+/// \p Done is invalid if there is none.
+void EarlyReads::report(HloId Start, HloId Done, ProgramUse Read,
+                        HloValueId Result) {
+  HloId User = Read.User;
   Finding Found = Diags.reportAs(
-      Analysis.isUncertain() ? Severity::Warning : Severity::Error,
-      P.place(User), "{} reads the result of {} before {} waits for it",
-      P.spell(User), P.spell(Start), P.spell(Done));
+      Analysis.isGuess(Result) ? Severity::Warning : Severity::Error,
+      P.place(User), "{} reads the result of {}{}", P.spell(User),
+      P.spell(Start),
+      Done ? fmt::format(" before {} waits for it", P.spell(Done))
+           : ", and nothing waits for it");
   auto AddStep = [&](HloId Id, std::string Action) {
     std::string Source = P.isHidden(Id)
                              ? ""
@@ -115,32 +124,78 @@ void EarlyReads::report(HloId Start, HloId Done, HloId User, uint32_t Operand) {
                              std::move(Source)});
   };
   AddStep(Start, "starts to produce its result");
-  AddStep(User, fmt::format("READS it as operand {}", Operand));
-  AddStep(Done, "waits until it is complete");
-  Found.why(P.place(User), "operand {} of {} must come from {}", Operand,
-            P.spell(User), P.spell(Done));
+  AddStep(User, fmt::format("READS it as operand {}", Read.Operand));
+  if (Done) {
+    AddStep(Done, "waits until it is complete");
+    Found.why(P.place(User), "operand {} of {} must come from {}", Read.Operand,
+              P.spell(User), P.spell(Done));
+  } else {
+    Found.why(P.place(Start), "{} has no done", P.spell(Start));
+  }
   aboutInstruction(Found, P, User);
 }
 
+/// The first read of \p Result before \p Done, or at all if that is invalid.
 void EarlyReads::check(HloId Start, HloId Done, HloValueId Result) {
   std::optional<ProgramUse> Early;
-  Flow.forEachUse(Result,
-                  [&](HloId User, uint32_t Operand, const FlowPosition &) {
-                    int32_t Step = Order.time(User);
-                    if (Step <= Order.time(Start) || Step >= Order.time(Done) ||
-                        Operand >= operandsRead(P, Order, User).size() ||
-                        isInChain(User, Start))
-                      return;
-                    if (!Early || Step < Order.time(Early->User))
-                      Early = {User, Operand};
-                  });
+  HloId Root = P.root(P.module().Entry);
+  auto Reads = [&](HloId User, uint32_t Operand) {
+    return Operand < operandsRead(P, Order, User).size() ||
+           (!Done && User == Root);
+  };
+  Flow.forEachUse(
+      Result, [&](HloId User, uint32_t Operand, const FlowPosition &) {
+        int32_t Step = Order.time(User);
+        if (Step <= Order.time(Start) || (Done && Step >= Order.time(Done)) ||
+            !Reads(User, Operand) || isInChain(User, Start))
+          return;
+        if (!Early || Step < Order.time(Early->User))
+          Early = {User, Operand};
+      });
   if (Early)
-    report(Start, Done, Early->User, Early->Operand);
+    report(Start, Done, *Early, Result);
+}
+
+/// True if a done takes what \p Start returns, in another computation or round
+/// of a loop, too.
+bool EarlyReads::reachesDone(HloId Start) const {
+  Opcode Wanted = startedBy(P[Start].Op)->Done;
+  SmallVector<HloId> Work = {Start};
+  llvm::DenseSet<uint32_t> Seen;
+  auto Follow = [&](HloId Id) {
+    if (Id && P.slot(Id) != Program::NoSlot && Seen.insert(Id.index()).second)
+      Work.push_back(Id);
+  };
+  // What is handed to an instruction that calls is handed to its callees.
+  auto Enter = [&](HloId Caller) {
+    Follow(Caller);
+    for (const HloCall &Call : P.calls(Caller))
+      for (uint32_t N = 0; N != P.numParameters(Call.Callee); ++N)
+        Follow(P.parameter(Call.Callee, N));
+  };
+  while (!Work.empty()) {
+    HloId Id = Work.pop_back_val();
+    for (ProgramUse Use : P.users(Id)) {
+      Opcode Op = P[Use.User].Op;
+      if (Op == Wanted)
+        return true;
+      if (isControlFlow(Op))
+        Enter(Use.User);
+      else if (accessesNoMemory(Op) || Op == Opcode::Copy)
+        Follow(Use.User);
+    }
+    if (P.root(P[Id].Parent) == Id)
+      llvm::for_each(P.callers(P[Id].Parent), Enter);
+  }
+  return false;
 }
 
 void EarlyReads::check(HloId Start) {
   HloId Done = findDone(Start);
-  if (!Done || Order.time(Done) < Order.time(Start))
+  bool Waits = Done || reachesDone(Start);
+  if (!Waits)
+    Diags.notChecked("an asynchronous operation that nothing waits for");
+  if (Waits && (!Done || Order.time(Done) < Order.time(Start)))
     return;
   for (HloValueId Result : results(Start))
     check(Start, Done, Result);
