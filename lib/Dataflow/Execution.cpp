@@ -50,6 +50,14 @@ private:
   void beginAsync(HloId Id);
   void finish(HloId Id);
   void read(HloId Reader, const ExecutionRead &Read);
+  ComputationId bodyEndingAt(HloId Id) const;
+  HloValueId lockOf(ComputationId Body) const {
+    return HloValueId(Flow.values().size() + Body.index());
+  }
+  bool isLock(HloValueId V) const { return V.index() >= Flow.values().size(); }
+  void lock(ComputationId Body);
+  void forEachWrite(ComputationId Body,
+                    llvm::function_ref<void(HloValueId)> Visit) const;
   void readLocked(HloId Done, ComputationId Body);
   bool isThere(HloId Id, HloValueId V);
   void write(HloId Id);
@@ -174,13 +182,25 @@ void ExecutionWalk::step(HloId Id) {
   }
 }
 
+/// The body of an async chain that runs right before \p Id; invalid if none.
+ComputationId ExecutionWalk::bodyEndingAt(HloId Id) const {
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  bool Ends = isAsync(P[Id].Op) && !Calls.empty() &&
+              Order.isFlattened(Calls[0].Callee) &&
+              Order.span(Calls[0].Callee).End == Order.time(Id);
+  return Ends ? Calls[0].Callee : ComputationId();
+}
+
 void ExecutionWalk::finish(HloId Id) {
+  ComputationId Ending = bodyEndingAt(Id);
   if (ArrayRef<HloCall> Calls = P.calls(Id); P[Id].Op == Opcode::AsyncDone &&
-                                             !Calls.empty() &&
+                                             !Calls.empty() && !Ending &&
                                              Order.isFlattened(Calls[0].Callee))
     readLocked(Id, Calls[0].Callee);
   Plan.forEachRead(Id, [&](const ExecutionRead &Read) { read(Id, Read); });
   write(Id);
+  if (Ending)
+    lock(Ending);
 }
 
 void ExecutionWalk::beginLoop(HloId Id) {
@@ -230,6 +250,10 @@ void ExecutionWalk::endRound(const Task &Round) {
   int32_t End = Order.span(Body).End;
   bool Matters = false;
   Memory.merge(Changes, true, [&](HloValueId V) {
+    if (isLock(V)) {
+      Matters = true;
+      return;
+    }
     HloId By = Flow[V].Definition;
     ComputationId C = P[By].Parent;
     bool IsState =
@@ -276,18 +300,41 @@ void ExecutionWalk::endBranch(Task Now) {
 /// The body runs where the schedule has it, and may go on until the done.
 void ExecutionWalk::beginAsync(HloId Id) {
   Stack.push_back({Task::Kind::Async, {}, Id});
-  ArrayRef<HloCall> Calls = P.calls(Id);
-  if (!Calls.empty() && Order.isFlattened(Calls[0].Callee) &&
-      Order.span(Calls[0].Callee).End == Order.time(Id))
-    walk(Calls[0].Callee);
+  if (ComputationId Body = bodyEndingAt(Id))
+    walk(Body);
 }
 
-/// The bytes that \p Body wrote belong to it until \p Done.
+/// The bytes that \p Body may write, on whatever path, belong to it until its
+/// done: they hold its lock, as if that was a value, until somebody else writes
+/// there.
+void ExecutionWalk::lock(ComputationId Body) {
+  forEachWrite(Body, [&](HloValueId V) {
+    Memory.update(*Plan.place(V),
+                  [&](ExecutionBytes &Bytes) { Bytes.add(lockOf(Body)); });
+  });
+}
+
 void ExecutionWalk::readLocked(HloId Done, ComputationId Body) {
+  forEachWrite(Body, [&](HloValueId V) {
+    Memory.visit(*Plan.place(V),
+                 [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
+                   if (!Bytes.holds(lockOf(Body)))
+                     report(Done, {V, 0}, Bytes.Writer, At);
+                 });
+  });
+  forEachWrite(Body, [&](HloValueId V) {
+    Memory.update(*Plan.place(V),
+                  [&](ExecutionBytes &Bytes) { Bytes.remove(lockOf(Body)); });
+  });
+}
+
+/// Calls \p Visit for each value that \p Body, or what it calls, writes.
+void ExecutionWalk::forEachWrite(
+    ComputationId Body, llvm::function_ref<void(HloValueId)> Visit) const {
   StepRange Span = Order.span(Body);
   for (int32_t Step = Span.Start; Step < Span.End; ++Step)
     Plan.forEachWrite(Order.sequence()[static_cast<size_t>(Step)],
-                      [&](HloValueId V, bool) { read(Done, {V, 0}); });
+                      [&](HloValueId V, bool) { Visit(V); });
 }
 
 /// True if it is the body of async-done \p Reader itself that wrote \p Written
@@ -353,7 +400,9 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
         Found = Found &&
                 llvm::any_of(
                     ArrayRef<HloValueId>(Bytes.Intact).take_front(MostCompared),
-                    [&](HloValueId Old) { return Plan.isCopyInPlace(V, Old); });
+                    [&](HloValueId Old) {
+                      return !isLock(Old) && Plan.isCopyInPlace(V, Old);
+                    });
       });
   return Found;
 }
@@ -393,7 +442,7 @@ void ExecutionWalk::keep(HloId Id, HloValueId V) {
     size_t Size = Bytes.Intact.size();
     if (Size >= MaxSet && llvm::isPowerOf2_64(Size))
       llvm::erase_if(Bytes.Intact, [&](HloValueId Old) {
-        return P[Flow[Old].Definition].Parent == P[Id].Parent &&
+        return !isLock(Old) && P[Flow[Old].Definition].Parent == P[Id].Parent &&
                Plan.lastRead(Old) <= Order.time(Id);
       });
     Bytes.add(V);
