@@ -82,6 +82,8 @@ private:
   uint64_t Limit;
   uint64_t Steps = 0;
   bool Stopped = false;
+  /// So far each ConcatBitcast was one of slices.
+  bool ConcatsSlices = true;
 };
 } // namespace hlobuf
 
@@ -408,19 +410,38 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
 }
 
 /// A ConcatBitcast \p Id names what its operands have left in its place: where
-/// none of them is, \p V is not.
+/// the slice that belongs there is not, \p V is not. The order of the operands
+/// says nothing.
 void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
-  SmallVector<HloValueId, 8> Parts;
-  Plan.forEachRead(
-      Id, [&](const ExecutionRead &Read) { Parts.push_back(Read.Value); });
+  SmallVector<HloValueId, 8> Slices;
+  SmallVector<ExecutionPlace, 8> Places;
+  llvm::SmallDenseSet<uint32_t> Arrays;
+  Plan.forEachRead(Id, [&](const ExecutionRead &Read) {
+    Slices.push_back(Read.Value);
+    std::optional<ExecutionPlace> At = Plan.sliceIn(V, Read.Value);
+    if (!At)
+      return;
+    Places.push_back(*At);
+    HloId Array = P.operands(Flow[Read.Value].Definition)[0];
+    Arrays.insert(Flow.at(Array, 0).index());
+  });
+  bool AreSlices = Places.size() == Slices.size() && Arrays.size() == 1;
+  if (!AreSlices && std::exchange(ConcatsSlices, false))
+    Out.Reasons.push_back("a ConcatBitcast of other arrays than slices of one");
   Memory.update(*Plan.place(V), [&](ExecutionBytes &Bytes) {
-    bool Found =
-        llvm::any_of(Parts, [&](HloValueId Part) { return Bytes.holds(Part); });
+    bool Found = !AreSlices && llvm::any_of(Slices, [&](HloValueId Slice) {
+      return Bytes.holds(Slice);
+    });
     if (Found)
       Bytes.add(V);
     else
       Bytes.remove(V);
   });
+  for (size_t K = 0; AreSlices && K != Slices.size(); ++K)
+    Memory.update(Places[K], [&](ExecutionBytes &Bytes) {
+      if (Bytes.holds(Slices[K]))
+        Bytes.add(V);
+    });
 }
 
 void ExecutionWalk::write(HloId Id) {

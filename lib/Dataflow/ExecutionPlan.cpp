@@ -3,6 +3,8 @@
 #include "Dataflow/ExecutionPlan.h"
 #include "Dataflow/CopyBack.h"
 #include "Dataflow/PrivateStacks.h"
+#include "HLO/ArrayOrder.h"
+#include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -208,6 +210,41 @@ void ExecutionPlan::forEachWrite(
   }
   for (HloValueId V : Kept)
     Visit(V, true);
+}
+
+std::optional<ExecutionPlace> ExecutionPlan::sliceIn(HloValueId Whole,
+                                                     HloValueId Slice) const {
+  HloId Id = Flow[Slice].Definition;
+  if (P.isHidden(Id) || P.operands(Id).empty())
+    return std::nullopt;
+  const Shape &Array = P.trees().shape(P[P.operands(Id)[0]].Shape);
+  const Shape &Result = P.trees().shape(P[Flow[Whole].Definition].Shape);
+  ArrayOrder From(Array), To(Result);
+  auto Bounds = sliceBounds(
+      findAttribute(P.module().attributes(P.module()[Id]), "slice"));
+  if (!Bounds || !From.isValid() || !To.isValid() ||
+      Bounds->size() != From.rank() ||
+      From.elements() * Array.Bits != To.elements() * Result.Bits)
+    return std::nullopt;
+  const int64_t *Slowest = llvm::find_if(
+      From.majorToMinor(), [&](int64_t D) { return From.size(D) != 1; });
+  if (Slowest == From.majorToMinor().end())
+    return std::nullopt;
+  for (size_t D = 0; D != From.rank(); ++D) {
+    const DimensionSlice &Taken = (*Bounds)[D];
+    bool IsCut = Taken.Begin != 0 || Taken.Limit != From.size(D);
+    if (Taken.Stride != 1 || (IsCut && static_cast<int64_t>(D) != *Slowest))
+      return std::nullopt;
+  }
+  ExecutionPlace At = *place(Whole);
+  auto Count = static_cast<uint64_t>(From.size(*Slowest));
+  uint64_t Row = (At.End - At.Begin) / Count;
+  if (Row * Count != At.End - At.Begin)
+    return std::nullopt;
+  const DimensionSlice &Taken = (*Bounds)[*Slowest];
+  return ExecutionPlace{At.Where,
+                        At.Begin + Row * static_cast<uint64_t>(Taken.Begin),
+                        At.Begin + Row * static_cast<uint64_t>(Taken.Limit)};
 }
 
 void ExecutionPlan::bind(HloId Id, HloId From,

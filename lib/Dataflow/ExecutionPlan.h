@@ -73,6 +73,11 @@ public:
   /// True if \p Copy, which a copy defines, has the same bytes as \p Other, and
   /// the same place.
   bool isCopyInPlace(HloValueId Copy, HloValueId Other) const;
+  /// Where in the place of \p Whole, which a ConcatBitcast defines, \p Slice
+  /// belongs; nothing if it is not a slice along the slowest dimension of an
+  /// array of as many bytes.
+  std::optional<ExecutionPlace> sliceIn(HloValueId Whole,
+                                        HloValueId Slice) const;
   /// The phis of \p Id that take their values from \p From.
   void bind(HloId Id, HloId From,
             llvm::SmallVectorImpl<ExecutionBinding> &Out) const;
