@@ -294,7 +294,27 @@ void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
     forwardResult(Id, At);
 }
 
+/// Markers of a call that is inlined and outlined again (xla/service/
+/// call_marker.h, 2025) forward what they are given: the first as a tuple.
+bool DataflowBuilder::linkCallMarker(HloId Id) {
+  llvm::StringRef Target = P.customCallTarget(Id);
+  if (!Target.consume_front("__xla_internal_call_marker_"))
+    return false;
+  if (Target == "before") {
+    defineTuples(Id);
+    for (uint32_t K = 0; K != P.operands(Id).size(); ++K)
+      forwardLeaves(Id, {K}, P.operands(Id)[K]);
+    return true;
+  }
+  if (Target != "after" || P.operands(Id).empty())
+    return false;
+  forwardRange(Id, 0, P.operands(Id)[0], 0, parts(Id));
+  return true;
+}
+
 void DataflowBuilder::linkCustomCall(HloId Id) {
+  if (linkCallMarker(Id))
+    return;
   defineAll(Id);
   if (!Rules.CustomCallForwards || P.isHidden(Id))
     return;

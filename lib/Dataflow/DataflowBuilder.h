@@ -33,6 +33,7 @@ private:
   void forwardAllButOperands(HloId Id);
   void forwardResult(HloId Id, llvm::ArrayRef<uint32_t> At);
   void linkCustomCall(HloId Id);
+  bool linkCallMarker(HloId Id);
   void linkBranches(HloId Id);
 
   const Shape &shape(HloId Id) const { return P.trees().shape(P[Id].Shape); }

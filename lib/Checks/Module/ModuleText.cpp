@@ -144,11 +144,12 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     return false;
   }
   for (uint32_t K = 0; K != Own.size(); ++K) {
-    // Of elements that two instructions take alike, either may be meant.
+    // Of elements that two instructions take alike, either may be meant; and
+    // what an outlined computation has taken may be called alike.
     bool Same = P[Own[K]].Name == Stated[K];
     if (!Same && P.isHidden(Own[K])) {
       HloId Meant = P.find(Stated[K]);
-      Same = !Meant ||
+      Same = !Meant || P[Meant].Parent != P[Id].Parent ||
              (P.isHidden(Meant) && P[Meant].number() == P[Own[K]].number() &&
               P.operands(Meant)[0] == P.operands(Own[K])[0]);
     }
