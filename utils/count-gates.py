@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what the checks leave out on real dumps, for docs/gates.md.
+"""Counts what the checks leave out on real dumps, for docs/evidence/gates.md.
 
     utils/count-gates.py build/release/bin/hlobuf-verify FOLDERS...
 
@@ -10,7 +10,7 @@ be skipped for another reason than that it cannot apply.
 
     utils/count-gates.py --check
 
-fails if a gate or a reason in lib/Checks has no line in docs/gates.md, or a line there
+fails if a gate or a reason in lib/Checks has no line in docs/evidence/gates.md, or a line there
 has no gate, or does not name the sentences of the verdict that its checks belong to.
 """
 
@@ -25,7 +25,7 @@ import sys
 import registry
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = "docs/gates.md"
+PAGE = "docs/evidence/gates.md"
 LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 GATE = re.compile(r"\bexempt\(" + LITERALS)
 REASON = re.compile(

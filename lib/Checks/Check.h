@@ -180,7 +180,7 @@ public:
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
-  /// the reason \p Gate, which docs/gates.md explains.
+  /// the reason \p Gate, which docs/evidence/gates.md explains.
   void exempt(llvm::StringLiteral Gate, uint64_t Count = 1) {
     if (Count == 0)
       return;

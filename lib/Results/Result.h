@@ -139,7 +139,7 @@ struct SkippedCheck {
   bool Required = false;
 };
 
-/// What a check left out, and the gate that did it; see docs/gates.md.
+/// What a check left out, and the gate that did it; see docs/evidence/gates.md.
 struct ResultExempt {
   /// Of static storage.
   llvm::StringRef Check;

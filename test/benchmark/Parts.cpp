@@ -2,7 +2,7 @@
 //
 // The parts of a run, timed one by one.
 //
-// HlobufBenchmarks ASSIGNMENT [--benchmark_filter=..]: see docs/benchmarks.md.
+// HlobufBenchmarks ASSIGNMENT [--benchmark_filter=..]: see docs/evidence/benchmarks.md.
 
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"

@@ -6,7 +6,7 @@ the schedule overwrites what is read later. Such a row has to be reported, and n
 
 WRONG = ("wrong", "caller", "hangs")
 
-# What is explained, by class; docs/judge.md says more.
+# What is explained, by class; docs/evidence/judge.md says more.
 READS_AHEAD = "right by luck: "  # the order of the elements, or equal numbers
 HARMLESS = {
     "unread": "overwritten, never read",  # a loop forwards it, and nothing looks at it

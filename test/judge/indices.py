@@ -11,7 +11,7 @@ program is run for the values that it names, and has to be wrong there. A row is
   program  wrong of runs  verdict  class  what
 
 Exit status 1 if a program is wrong and nothing is said, or reported and never wrong.
-docs/judge.md says more.
+docs/evidence/judge.md says more.
 """
 
 import argparse

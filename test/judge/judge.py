@@ -13,7 +13,7 @@ is executed on the bytes of the dump. A row of the table is
   program  numbers  schedule  reported  checks  class  what
 
 Exit status 1 if a row disagrees: wrong and not reported, or reported and not wrong.
-Dumps of rows that disagree stay in OUT. docs/judge.md says more.
+Dumps of rows that disagree stay in OUT. docs/evidence/judge.md says more.
 """
 
 import argparse
