@@ -56,7 +56,7 @@ FOLDERS = ("docs", "lib", "python", "test", "tools", "utils")
 def is_checked(path):
     if path.parts[:2] == ("test", "Inputs") or path.stem == "check-phrases":
         return False
-    return (path.parts[0] in FOLDERS or path.name == "README.md") and path.suffix != ".css"
+    return (path.parts[0] in FOLDERS or len(path.parts) == 1 and path.suffix == ".md") and path.suffix != ".css"
 
 
 def find(root, files):

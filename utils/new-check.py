@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Starts a check: source, registry line, page, a firing and a silent test.
 
-  utils/new-check.py buffer-overlap --group Sharing --rules "D08 D09" \\
-      --needs Allocations LiveRanges --summary "values that are live ..."
+  utils/new-check.py buffer-overlap --group Sharing --sentence NoOverlap \\
+      --rules "D08 D09" --needs Allocations LiveRanges
 
 With --check it proves that these agree for every check there is.
 """
@@ -78,17 +78,14 @@ def create(root, group, check):
         root / check.page,
         PAGE.format(id=check.id, sentence=textwrap.fill(sentence, 80)),
     )
-    run = "hlobuf-verify"
-    if check.severity == "Lint":
-        run += f" --checks={check.id}"
+    alone = f"hlobuf-verify --checks=-*,{check.id}"
     tests = root / registry.TESTS
     firing = FIRING.format(
         id=check.id,
         severity=check.severity.lower(),
-        run="not " + run if check.severity == "Error" else run,
+        run="not " + alone if check.severity == "Error" else alone,
     )
     write(tests / f"{check.id}.test", firing)
-    alone = f"hlobuf-verify --checks=-*,{check.id}"
     write(tests / f"{check.id}-silent.test", SILENT.format(run=alone))
     register(root, check)
 

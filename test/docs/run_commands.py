@@ -1,5 +1,5 @@
-"""run_commands.py ROOT [packages=FOLDER] [FRAMEWORK=PYTHON...]: runs what README and
-docs show.
+"""run_commands.py ROOT [packages=FOLDER] [FRAMEWORK=PYTHON...]: runs what the pages of
+ROOT and docs show.
 
 Each page has a folder of its own with sound dumps in `dumps` and a broken one in
 `broken`, protos in `protos`, and `module.before_optimizations.txt`. Its blocks run there
@@ -15,7 +15,8 @@ from top to bottom, by their language:
 
 <!-- save: NAME --> before a block of python writes it to NAME. Where no Python
 for its framework is given (jax=PYTHON), it is replaced by a stand-in that dumps:
-clean-cpu, or what <!-- save: NAME, dumps DUMP --> says.
+test/Inputs/clean-cpu, or the folder that <!-- save: NAME, dumps FOLDER --> says, which
+holds the same program if it holds one of that name.
 <!-- from: FILE --> says that a block is in a file. The configuration of pre-commit
 has the pattern of .pre-commit-hooks.yaml. No pattern is left to the shell: zsh refuses
 those that match no file.
@@ -51,10 +52,10 @@ FRAMEWORK = re.compile(r"^import (jax|tensorflow|torch_xla|ray)\b", re.M)
 
 # These run where packages are given; the last one is .ci/run's own.
 NEEDS_PACKAGES = re.compile(
-    r"utils/verify( /tmp/dumps)?|pip install \.|pytest --hlobuf tests"
+    r"utils/verify( /tmp/dumps)?|pip install -v \.|pytest --hlobuf tests"
     r"|pre-commit (install|run --all-files)|lit -v tests|python verify_many\.py .*"
 )
-NEEDS_CLONE = re.compile(r"utils/\w+.*|pip install \.")
+NEEDS_CLONE = re.compile(r"utils/\w+.*|pip install -v \.")
 RUN_BY_CI = "utils/test"
 
 # A program that XLA compiles for, without XLA.
@@ -125,7 +126,13 @@ class Place:
             return []
         return [f"exit status {done.returncode}: {command}\n{done.stdout}"]
 
-    def save(self, name, text, dump="clean-cpu"):
+    def save(self, name, text, dump=""):
+        """Returns what is wrong with it, if anything."""
+        dump = ROOT / dump if dump else INPUTS / "clean-cpu"
+        same = dump / name
+        problems = []
+        if same.exists() and same.read_text(encoding="utf-8") != text:
+            problems.append(f"is not {same.relative_to(ROOT)}, whose dump is shown")
         framework = FRAMEWORK.search(text)
         if framework:
             python = PYTHONS.get(framework[1])
@@ -135,8 +142,9 @@ class Place:
                 program.write_text(text, encoding="utf-8")
                 text = REAL.format(python=python, program=str(program))
             else:
-                text = STAND_IN.format(dump=str(INPUTS / dump))
+                text = STAND_IN.format(dump=str(dump))
         (self.folder / name).write_text(text, encoding="utf-8")
+        return problems
 
 
 def run_sh(place, block):
@@ -164,7 +172,7 @@ def run_command(place, command, status):
 def run_python(place, block):
     if block["mark"] == "save":
         name, _, dump = block["what"].partition(", dumps ")
-        place.save(name, block["text"], dump or "clean-cpu")
+        yield from place.save(name, block["text"], dump)
     elif re.search(r"^(import|from) ", block["text"], re.M):
         yield from place.run(shlex.join(["python", "-c", block["text"]]))
     else:
@@ -232,7 +240,7 @@ def made_by_check(block, page):
 
 def main():
     blocks = failed = 0
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for page in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]:
         with tempfile.TemporaryDirectory() as folder:
             place = Place(folder)
             text = page.read_text(encoding="utf-8")

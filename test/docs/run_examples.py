@@ -82,7 +82,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     update = "--update" in sys.argv
     count = differ = 0
-    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    pages = [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]
     for path in pages:
         text = path.read_text(encoding="utf-8")
         found = list(examples(root, path, text))
