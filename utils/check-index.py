@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/checks/index.md from lib/Checks/Checks.def and Catalogue.def.
+"""Writes docs/checks/index.md from lib/Checks/Checks.def.
 
 With --check it only compares. Either way it fails if a rule of the catalogue has
 neither a check nor a reason for having none, or has both.
@@ -56,42 +56,25 @@ def link(check):
     return f"[{check.id}]({check.id}.md)"
 
 
-def index_of(checks, rules, reasons):
-    covering = collections.defaultdict(list)
-    for check in checks:
-        for rule in check.rules:
-            covering[rule].append(link(check))
-    reasons = dict(reasons)
+def index_of(checks):
     lines = [
         "<!-- Written by utils/check-index.py from lib/Checks: do not edit. -->",
         "",
         "# Checks",
         "",
-        "Each belongs to one [sentence of the verdict](../verdict.md#the-five-sentences).",
-        "",
-        "| check | severity | sentence | what it proves |",
-        "| --- | --- | --- | --- |",
+        "By [sentence of the verdict](../verdict.md#the-five-sentences). A finding is an error unless it says so.",
+        f"`{registry.CHECKS}` names the rules of each, and `{registry.CATALOGUE}` states them, and why some",
+        "have no check.",
     ]
-    for check in checks:
-        row = [
-            link(check),
-            check.severity.lower(),
-            check.sentence,
-            cell(check.summary),
-        ]
-        lines.append(f"| {' | '.join(row)} |")
-    lines += [
-        "",
-        "# Rules",
-        "",
-        "The rules of a sound buffer assignment, and the check that proves each one.",
-        "",
-        "| rule | statement | check, or why there is none |",
-        "| --- | --- | --- |",
-    ]
-    for rule, statement in rules:
-        verdict = ", ".join(covering[rule]) or cell(reasons.get(rule, ""))
-        lines.append(f"| {rule} | {cell(statement)} | {verdict} |")
+    for sentence in [*registry.SENTENCES.values(), ""]:
+        belong = [check for check in checks if check.sentence == sentence]
+        if not belong:
+            continue
+        lines += ["", f"## {(sentence or 'lints').capitalize()}", ""]
+        lines += ["| check | what it proves |", "| --- | --- |"]
+        for check in belong:
+            warns = " (a warning)" if check.severity == "Warning" else ""
+            lines.append(f"| {link(check)} | {cell(check.summary)}{warns} |")
     return "\n".join(lines) + "\n"
 
 
@@ -108,7 +91,7 @@ def main():
     )
     problems = problems_of(*files)
     path = options.root / INDEX
-    index = index_of(*files)
+    index = index_of(files[0])
     if not options.check:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(index, encoding="utf-8")

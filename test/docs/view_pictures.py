@@ -31,10 +31,7 @@ def main():
         ("view-large", "large", DESK, True, 'setMode("operation"); hlobufPage.clear()'),
     ]
     if options.too_large:
-        pictures += [
-            ("view-too-large", "gpt", DESK, False, "redraw()"),
-            ("view-too-large-phone", "gpt", PHONE, True, "redraw()"),
-        ]
+        pictures.append(("view-too-large", "gpt", DESK, False, "redraw()"))
     with tempfile.TemporaryDirectory() as name, Browser() as browser:
         folder = pathlib.Path(name)
         view_pages.make_pages(options.tool, options.inputs, folder)
