@@ -3,7 +3,7 @@
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Dataflow/PrivateStacks.h"
-#include "Memory/ValueNames.h"
+#include "Memory/WasteContext.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
 #include "Thunks/ThunkCoverage.h"

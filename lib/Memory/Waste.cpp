@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/Waste.h"
-#include "Dataflow/ModuleAnalysis.h"
-#include "Memory/WasteContext.h"
 
 using namespace hlobuf;
 
@@ -12,23 +10,4 @@ llvm::StringRef hlobuf::checkOf(WasteKind Kind) {
 #include "Memory/Waste.def"
   };
   return Checks[static_cast<size_t>(Kind)];
-}
-
-std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
-                                     const ValueNames &Names,
-                                     const ModuleAnalysis *Module) {
-  const SpaceUse *Main = Memory.space(0);
-  if (!Main)
-    return {};
-  if (Module && !Module->obstacle().empty())
-    Module = nullptr;
-  WasteContext Ctx(Memory, Names, *Main, Module);
-  findCopies(Ctx);
-  findDonations(Ctx);
-  findHeld(Ctx);
-  findPadding(Ctx);
-  llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
-    return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
-  });
-  return std::move(Ctx.Found);
 }

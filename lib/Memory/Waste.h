@@ -9,8 +9,6 @@
 
 namespace hlobuf {
 
-class ValueNames;
-
 /// One for each row of Waste.def; docs/checks/lint-*.md say what each means.
 enum class WasteKind : uint8_t {
 #define HLOBUF_WASTE(Kind, Id, When, Needs, Summary) Kind,
@@ -45,11 +43,6 @@ struct Waste {
 /// this many bytes.
 constexpr uint64_t WasteShare = 100;
 constexpr uint64_t MinWaste = 4096;
-
-/// The waste in the main memory space (color 0) of \p Memory, by kind, then by
-/// saved bytes. What needs the module is left out where \p Module is null.
-std::vector<Waste> findWaste(const MemoryUse &Memory, const ValueNames &Names,
-                             const ModuleAnalysis *Module);
 
 } // namespace hlobuf
 

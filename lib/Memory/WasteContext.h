@@ -106,6 +106,11 @@ void findHeld(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);
 
+/// The waste in the main memory space (color 0) of \p Memory, by kind, then by
+/// saved bytes. What needs the module is left out where \p Module is null.
+std::vector<Waste> findWaste(const MemoryUse &Memory, const ValueNames &Names,
+                             const ModuleAnalysis *Module);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_MEMORY_WASTECONTEXT_H
