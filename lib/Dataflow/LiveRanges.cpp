@@ -166,17 +166,83 @@ int32_t LiveRanges::statedStart(const HloValue &V, ShapeIndex Index,
                                                : Step;
 }
 
-StepRange LiveRanges::findStated(HloValueId Id) const {
+/// The last step where \p U is or is read, as far as that surely prolongs its
+/// range; -1 if there is none. A loop reads its state in its body, and calls do
+/// not count. What has no text may be a call: then the callee's parameter holds
+/// the value earlier, and has no text either.
+int32_t LiveRanges::lastStatedRead(UsedId U) const {
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
+  int32_t Last = -1;
+  int32_t Unknown = Order.steps();
+  for (const Position &At : D.positions(D[U])) {
+    int32_t Step = DumpFacts.time(At.Name);
+    if (DumpFacts.release().since(Release::PositionsCount))
+      Last = std::max(Last, Step);
+    if (!DumpFacts.hasText(At.Name))
+      Unknown = std::min(Unknown, Step);
+  }
+  bool Full = D.complete(Section::Texts) && DumpFacts.isFull();
+  for (const Use &Row : D.uses(D[U])) {
+    Opcode Op = DumpFacts.opcode(Row.Name);
+    int32_t Step = DumpFacts.time(Row.Name);
+    bool Known = DumpFacts.hasText(Row.Name) || (Full && Step <= Unknown);
+    if (Known && Op != Opcode::While && Op != Opcode::Call)
+      Last = std::max(Last, Step);
+  }
+  return Last;
+}
+
+/// True if the range of \p Line may end early because another member of its
+/// alias set, which has the same place, starts there.
+bool LiveRanges::isCut(ValueId Line, StepRange Stated) {
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
+  auto Key = [](const PlacedStart &S) {
+    return std::tuple(S.Owner.index(), S.Offset, S.Step);
+  };
+  if (Starts.empty()) {
+    for (size_t I = 0; I != D.Values.size(); ++I)
+      if (auto Range = DumpFacts.range(ValueId(I)))
+        Starts.push_back(
+            {D.Values[I].Owner, D.Values[I].Offset, Range->Start, ValueId(I)});
+    llvm::sort(Starts, [&](const PlacedStart &X, const PlacedStart &Y) {
+      return Key(X) < Key(Y);
+    });
+  }
+  auto StartsAt = [&](int32_t Step, std::optional<int32_t> End = {}) {
+    PlacedStart Wanted = {D[Line].Owner, D[Line].Offset, Step, Line};
+    auto [First, Last] =
+        std::equal_range(Starts.begin(), Starts.end(), Wanted,
+                         [&](const PlacedStart &X, const PlacedStart &Y) {
+                           return Key(X) < Key(Y);
+                         });
+    return std::any_of(First, Last, [&](const PlacedStart &S) {
+      return S.Line != Line && (!End || DumpFacts.range(S.Line)->End == *End);
+    });
+  };
+  return StartsAt(Stated.End) ||
+         (!DumpFacts.release().since(Release::OldNormalization) &&
+          (StartsAt(Stated.End + 1) || StartsAt(Stated.Start, Stated.End)));
+}
+
+StepRange LiveRanges::findStated(HloValueId Id) {
   const HloValue &V = Flow[Id];
+  const Facts &DumpFacts = P.facts();
   int32_t Step = Order.time(V.Definition);
   if (Step < 0)
     return {-1, -1};
+  NameId Name = P[V.Definition].Name;
   ShapeIndex Index = P.trees().index(P[V.Definition].Shape, V.Ordinal);
-  StepRange Range = P.facts()
-                        .range(P[V.Definition].Name, Index)
-                        .value_or(StepRange{Step, Step});
+  auto Stated = DumpFacts.range(Name, Index);
+  StepRange Range = Stated.value_or(StepRange{Step, Step});
   Range.Start = statedStart(V, Index, Range.Start);
   Range.End = std::clamp(Range.End, Range.Start, Order.steps());
+  UsedId U = DumpFacts.findUsed(Name, Index);
+  ValueId Line = DumpFacts.findValue(Name, Index);
+  int32_t Last = U && Line ? lastStatedRead(U) : -1;
+  if (Last > Range.End && !(Stated && isCut(Line, *Stated)))
+    Range.End = Last;
   return Range;
 }
 

@@ -27,8 +27,18 @@ public:
   int32_t lastUse(HloValueId V) const;
 
 private:
+  /// A value with a stated range: where it is placed, and its first step.
+  struct PlacedStart {
+    AllocationId Owner;
+    uint64_t Offset;
+    int32_t Step;
+    ValueId Line;
+  };
+
   StepRange find(HloValueId V) const;
-  StepRange findStated(HloValueId V) const;
+  StepRange findStated(HloValueId V);
+  int32_t lastStatedRead(UsedId U) const;
+  bool isCut(ValueId Line, StepRange Stated);
   int32_t statedStart(const HloValue &V, ShapeIndex Index,
                       int32_t Stated) const;
   bool isAsyncResult(const Position &At, int32_t Step) const;
@@ -47,6 +57,9 @@ private:
   ReleaseRules Rules;
   std::vector<bool> Donated;
   std::vector<StepRange> Ranges;
+  /// From texts, once some range may be cut: which value starts where in an
+  /// allocation, sorted by (offset, step) in each.
+  std::vector<PlacedStart> Starts;
 };
 
 } // namespace hlobuf

@@ -28,7 +28,8 @@
 // - A live range begins where its value is defined and ends where the module
 //   holds or reads it last; ranges of one alias set end where the next begins
 //   (hlo_live_range.cc, by the rules of the dump's release). Without the
-//   module: where it begins, and that it ends inside the steps.
+//   module: where it begins, and that it ends inside the steps, not before its
+//   value is read last unless another one in its place begins there.
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Values/UsedRows.h"
