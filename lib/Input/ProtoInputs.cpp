@@ -155,6 +155,7 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
   P->Thunks = Found.Thunks;
+  P->Module.EntryLayout = Found.EntryLayout;
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));

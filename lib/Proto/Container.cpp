@@ -366,8 +366,10 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
   P.Assignment = Assignment;
   // The key and the size of the second field are all that may be between.
   P.Whole = Assignment.data() - Module.end() <= 11;
-  if (!P.Whole)
-    findCpuThunks(P, Rest);
+  if (P.Whole)
+    return;
+  P.EntryLayout = firstField(firstField(Rest, ModuleConfig), ConfigEntryLayout);
+  findCpuThunks(P, Rest);
 }
 
 void ContainerReader::scan(StringRef Bytes) {

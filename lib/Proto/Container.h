@@ -24,6 +24,10 @@ struct FoundProto {
   llvm::StringRef Assignment;
   /// Both are fields of one HloProto, with nothing between them.
   bool Whole = true;
+  /// The entry_computation_layout of the configuration between them, a
+  /// ProgramShapeProto; empty if there is none. The runtime passes and takes
+  /// buffers by it.
+  llvm::StringRef EntryLayout;
   ThunkSource Thunks;
 };
 

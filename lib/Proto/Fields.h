@@ -15,6 +15,12 @@ enum HloProtoField : uint32_t {
   HloProtoAssignment = 3,
 };
 
+/// Of HloModuleProtoWithConfig and HloModuleConfigProto.
+enum ConfigField : uint32_t {
+  ConfigEntryLayout = 1,
+  ModuleConfig = 2,
+};
+
 enum ModuleField : uint32_t {
   ModuleName = 1,
   ModuleComputation = 3,

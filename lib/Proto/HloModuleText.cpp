@@ -126,8 +126,11 @@ void ModulePrinter::printAliases() {
         fmt::format(", input_output_alias={{ {} }}", fmt::join(Items, ", "));
 }
 
+/// XLA prints the layout of the configuration, which the module repeats.
 void ModulePrinter::printLayout() {
-  StringRef Program = bytesField(M.Bytes, field::ModuleProgramShape);
+  StringRef Program = M.EntryLayout.empty()
+                          ? bytesField(M.Bytes, field::ModuleProgramShape)
+                          : M.EntryLayout;
   check(Program, "ProgramShapeProto");
   StringRef Result;
   unsigned Number = 0;

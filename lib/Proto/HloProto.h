@@ -65,6 +65,9 @@ struct ProtoComputation {
 struct ProtoModule {
   llvm::StringRef Bytes;
   llvm::StringRef Name;
+  /// The ProgramShapeProto of the configuration; empty where only the module is
+  /// at hand.
+  llvm::StringRef EntryLayout;
   int64_t Entry = 0;
   bool Scheduled = false;
   std::vector<ProtoComputation> Computations;

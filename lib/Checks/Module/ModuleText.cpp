@@ -295,7 +295,10 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
     LayoutTolerance Tolerance;
     Tolerance.Tiles = !Own.isTiled() || !Other.isTiled();
     Tolerance.Splits = Tolerance.TailPadding = true;
-    Tolerance.MemorySpace = InAnySpace;
+    // The configuration in an executable for GPUs may leave it out.
+    Tolerance.MemorySpace =
+        InAnySpace || (D.fromProto() && Other.memorySpace() == 0 &&
+                       P.facts().backend() == Backend::GPU);
     if (!layoutDifference(Own, Other, Tolerance, P.facts().backend()).empty())
       return false;
   }
