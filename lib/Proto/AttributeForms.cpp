@@ -45,11 +45,20 @@ static std::string callAttributeText(StringRef Message, unsigned Depth) {
   return Out;
 }
 
+/// As MLIR prints it, in quotes unless it is an identifier.
+static std::string callAttributeKey(StringRef Key) {
+  bool Bare = !Key.empty() && !llvm::isDigit(Key.front()) &&
+              llvm::all_of(Key, [](char C) {
+                return llvm::isAlnum(C) || C == '_' || C == '$' || C == '.';
+              });
+  return Bare ? Key.str() : '"' + escaped(Key) + '"';
+}
+
 static std::string callAttributesText(StringRef Map) {
   // A map has its entries in any order.
   std::map<std::string, std::string> Sorted;
   forEachMessage(Map, 1, [&](StringRef Entry) {
-    Sorted[plainName(bytesField(Entry, 1))] =
+    Sorted[callAttributeKey(bytesField(Entry, 1))] =
         callAttributeText(bytesField(Entry, 2), 0);
   });
   std::string Out = "{";

@@ -202,8 +202,21 @@ static Verdict expectReduction(const AttributeOf &Of,
   }
 }
 
+/// XLA has two spellings of these (ReductionKindToString and ReductionKindProto
+/// in xla/service/collective_ops_utils).
+static StringRef shortReduction(StringRef Text) {
+  static constexpr std::pair<StringRef, StringRef> Spellings[] = {
+      {"product", "prod"}, {"minimum", "min"}, {"maximum", "max"}};
+  for (auto [Long, Short] : Spellings)
+    if (Text == Long)
+      return Short;
+  return Text;
+}
+
 Verdict hlobuf::ruleReduction(const AttributeOf &Of) {
-  return expectReduction(Of, {"sum", "product", "min", "max"});
+  AttributeOf Short = Of;
+  Short.Stated = shortReduction(Of.Stated);
+  return expectReduction(Short, {"sum", "prod", "min", "max"});
 }
 
 Verdict hlobuf::ruleReductionKind(const AttributeOf &Of) {
@@ -265,13 +278,35 @@ Verdict hlobuf::ruleSplits(const AttributeOf &Of) {
   return Verdict::expect(Of, Of.attribute("dimensions") ? "true" : "false");
 }
 
+/// The pairs of `{{1,0},{0,1}}`, sorted: their order means nothing, and thunks
+/// keep them in a map.
+static SmallVector<StringRef, 8> sortedPairs(StringRef Text) {
+  SmallVector<StringRef, 8> All;
+  if (Text.consume_front("{{") && Text.consume_back("}}"))
+    Text.split(All, "},{");
+  else
+    All.push_back(Text);
+  llvm::sort(All);
+  return All;
+}
+
+static Verdict expectPairs(const AttributeOf &Of, StringRef Own) {
+  return sortedPairs(Of.Stated) == sortedPairs(Own)
+             ? Verdict()
+             : Verdict::expect(Of, Own.str());
+}
+
+Verdict hlobuf::rulePairs(const AttributeOf &Of) {
+  return expectPairs(Of, Of.attribute(Of.Key).value_or(Of.Default));
+}
+
 /// Pairs of a send or recv that was a collective-permute
 /// (xla/service/collective_permute_decomposer.cc).
 Verdict hlobuf::ruleTransferPairs(const AttributeOf &Of) {
   StringRef All = Of.attribute("frontend_attributes").value_or("");
   auto [Before, Own] = All.split("_xla_send_recv_source_target_pairs=\"");
   return Own.empty() ? Verdict::unknown()
-                     : Verdict::expect(Of, Own.split('"').first.str());
+                     : expectPairs(Of, Own.split('"').first);
 }
 
 /// Operand \p Number of a ragged exchange, if it is an array of rows.

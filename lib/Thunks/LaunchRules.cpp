@@ -161,7 +161,17 @@ Verdict hlobuf::ruleAlgorithm(const AttributeOf &Of) {
   return Of.Stated == Own || Of.Stated == "0" ? Verdict() : Verdict::unknown();
 }
 
-/// The items of `{lower = true, uplo = 85 : ui8}`, or of the same as the thunk
+/// The text in quotes at the front of \p Text; nothing where it is not plain.
+static std::optional<StringRef> takeQuoted(StringRef &Text) {
+  size_t End = Text.find('"', 1);
+  if (End == StringRef::npos || Text.take_front(End).contains('\\'))
+    return std::nullopt;
+  StringRef Inside = Text.slice(1, End);
+  Text = Text.drop_front(End + 1).ltrim();
+  return Inside;
+}
+
+/// The items of `{lower = true, "a-b" = 85 : ui8}`, or of the same as the thunk
 /// spells it; nothing where a value is something else than a number, a truth
 /// value or a text.
 static std::optional<std::map<std::string, std::string>>
@@ -171,31 +181,30 @@ callAttributes(StringRef Text) {
     return std::nullopt;
   Text = Text.trim();
   while (!Text.empty()) {
-    auto [Key, Rest] = Text.split('=');
-    Rest = Rest.ltrim();
-    StringRef Value;
-    if (Rest.starts_with("\"")) {
-      size_t End = Rest.find('"', 1);
-      if (End == StringRef::npos || Rest.take_front(End).contains('\\'))
-        return std::nullopt;
-      Value = Rest.take_front(End + 1);
-      Rest = Rest.drop_front(End + 1).ltrim();
-      if (!Rest.empty() && !Rest.starts_with(","))
-        return std::nullopt;
-      Rest.consume_front(",");
-    } else {
-      std::tie(Value, Rest) = Rest.split(',');
-      Value = Value.split(" : ").first.trim();
-    }
-    Value = Value == "true" ? "1" : Value == "false" ? "0" : Value;
-    double Number = 0;
-    if (!Value.getAsDouble(Number))
-      All[Key.trim().str()] = fmt::format("{}", Number);
-    else if (Value.starts_with("\""))
-      All[Key.trim().str()] = Value.str();
-    else
+    std::optional<StringRef> Key =
+        Text.starts_with("\"")
+            ? takeQuoted(Text)
+            : Text.take_until([](char C) { return C == '='; }).rtrim();
+    Text = Text.drop_front(std::min(Text.find('='), Text.size()));
+    if (!Key || !Text.consume_front("="))
       return std::nullopt;
-    Text = Rest.ltrim();
+    Text = Text.ltrim();
+    std::string &Item = All[Key->str()];
+    if (Text.starts_with("\"")) {
+      std::optional<StringRef> Value = takeQuoted(Text);
+      if (!Value || (!Text.empty() && !Text.consume_front(",")))
+        return std::nullopt;
+      Item = '"' + Value->str();
+    } else {
+      auto [Value, Rest] = Text.split(',');
+      Value = Value.split(" : ").first.trim();
+      double Number = Value == "true" ? 1 : 0;
+      if (Value != "true" && Value != "false" && Value.getAsDouble(Number))
+        return std::nullopt;
+      Item = fmt::format("{}", Number);
+      Text = Rest;
+    }
+    Text = Text.ltrim();
   }
   return All;
 }
