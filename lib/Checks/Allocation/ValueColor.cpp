@@ -26,8 +26,11 @@
 // GPU there is no flag, and they cross between device and host memory
 // (EmitCopyStart in xla/service/gpu/thunk_emitter.cc refuses anything else),
 // since 2026-07-27 also inside of device memory. Two of those in a row, there
-// and back, are what is left of a round trip to the host that lost its memory
-// space.
+// and back, with nothing else that reads what is between, are what is left of a
+// round trip to the host that lost its memory space. Where copies of any size
+// are made so (xla_gpu_async_copy_min_bytes=0), what is copied twice is also
+// used where the first copy brought it, or goes to the place of a donated
+// argument or of a loop's state.
 
 #include "Checks/Check.h"
 
@@ -53,6 +56,7 @@ private:
   void checkLayouts();
   void checkCopy(const Instruction &Copy);
   void checkHostCopy(const Instruction &Copy, int64_t Space);
+  bool isPlacedForAnother(const Instruction &Copy) const;
   /// The memory space of element \p K of the result of \p I; nothing if that
   /// is not an array.
   std::optional<int64_t> space(const Instruction &I, size_t K) const;
@@ -290,6 +294,19 @@ std::optional<int64_t> ColorChecker::space(const Instruction &I,
   return S.isArray() ? std::optional<int64_t>(S.memorySpace()) : std::nullopt;
 }
 
+/// True if the result of \p Copy is in the place of a donated argument or of a
+/// loop's state: what is exchanged there is copied twice.
+bool ColorChecker::isPlacedForAnother(const Instruction &Copy) const {
+  ValueId Id = Ctx.findValue(Copy.Name, ShapeIndex::element(0));
+  if (!Id)
+    return false;
+  const Allocation &Alloc = D[D[Id].Owner];
+  return Alloc.isParameter() ||
+         llvm::any_of(D.values(Alloc), [&](const Value &V) {
+           return V.Tag.Phi && V.Offset == D[Id].Offset;
+         });
+}
+
 void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
   StringRef Where = Ctx.places().text(Copy).OpcodeText;
   if (Space == HostMemorySpace ||
@@ -303,11 +320,14 @@ void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
         .about(Copy.Name);
     return;
   }
-  // What the copy before it brought is copied on.
+  // What the copy before it brought is copied on, and is read by the two dones
+  // and this copy alone.
+  constexpr size_t ReadsOfTrip = 3;
   UsedId From = Ctx.valueAt(Copy.Name, ShapeIndex::element(1));
   const Instruction *First = From ? Ctx.instruction(D[From].Tag.Name) : nullptr;
-  if (First && First->Op.Op == Opcode::CopyStart && space(*First, 0) == Space &&
-      space(*First, 1) == Space)
+  if (First && First->Op.Op == Opcode::CopyStart &&
+      D.uses(D[From]).size() <= ReadsOfTrip && space(*First, 0) == Space &&
+      space(*First, 1) == Space && !isPlacedForAnother(Copy))
     Diags
         .reportAs(Severity::Warning, Where,
                   "copies {} and {} form a round trip that never leaves color "
@@ -324,7 +344,9 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
   if (!To || !From)
     return;
   if (!Ctx.isTPU()) {
-    if ((*To == HostMemorySpace) == (*From == HostMemorySpace))
+    // On CPU any copy may be one: there is one memory space.
+    if (Ctx.backend() != Backend::CPU &&
+        (*To == HostMemorySpace) == (*From == HostMemorySpace))
       checkHostCopy(Copy, *To);
     return;
   }
