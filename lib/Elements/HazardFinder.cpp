@@ -24,24 +24,6 @@ static constexpr unsigned long PointShare = 50;
 /// Values of scalars that are tried for one window.
 static constexpr size_t MaxTrials = 600;
 
-const char *hlobuf::reasonText(UndecidedReason Reason) {
-  switch (Reason) {
-  case TooManySteps:
-    return "too many steps to decide which elements are read";
-  case TooManyPaths:
-    return "fusions with too many paths";
-  case UnknownReads:
-    return "how some operands are read in place cannot be determined";
-  case UnknownOrder:
-    return "elements of operand and result have orders that cannot be compared";
-  case UnknownScalars:
-    return "a start index is computed in a way that is not followed";
-  case OtherLoop:
-    return "another result may be computed in a loop of its own";
-  }
-  return "";
-}
-
 static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
   return P.trees().shape(P.trees().part(P[Id].Shape, Part));
 }
@@ -108,6 +90,25 @@ IntegerMap HazardFinder::operandToResult() const {
   return samePlace(I.Sets, Operand, Result);
 }
 
+void HazardFinder::setReduction(ScopedId Reduce) {
+  if (!hasSameSizes(shapeOf(P, Reduce.Id, 0), Result))
+    return;
+  I.Sets.bound(Bound);
+  Iterations = I.Maps.map(Reduce, 0, 0);
+  Reduced = &shapeOf(P, P.operands(Reduce.Id)[0], 0);
+}
+
+/// True if each element of a reduction overwrites only what is read for it.
+bool HazardFinder::isSoundInLoop(const IntegerMap &Reads,
+                                 const Shape &Frame) const {
+  if (!Iterations || !hasSameSizes(Frame, *Reduced))
+    return false;
+  IntegerMap Overwritten = Iterations.then(Reads).then(operandToResult());
+  return Overwritten &&
+         Overwritten.isSubset(IntegerMap::identity(
+             I.Sets, Result.Dimensions.size())) == Decision(true);
+}
+
 /// Which elements of the result overwrite what an element of it, or of another
 /// result that is computed with it, reads.
 std::optional<HazardFinder::Question>
@@ -127,7 +128,9 @@ HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
     Asked.Reads = Explicit.Map;
   else if (Together)
     Asked.Reads = Together.then(Explicit.Map);
-  else {
+  else if (!Relation.Repeated && isSoundInLoop(Explicit.Map, Frame)) {
+    return std::nullopt;
+  } else {
     Asked.OtherLoop = true;
     Asked.Reads =
         IntegerMap::product(allIndices(I.Sets, Result), Explicit.Map.range());

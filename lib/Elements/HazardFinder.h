@@ -39,6 +39,9 @@ public:
   /// Reads by which result \p Part itself is computed: elements that these move
   /// to their own places are overwritten with themselves.
   void setOwnReads(llvm::ArrayRef<ReadRelation> Own) { OwnReads = Own; }
+  /// The result is what \p Reduce makes, in the one loop of all results: what
+  /// is read with the elements that are reduced is read before it is written.
+  void setReduction(ScopedId Reduce);
   /// The worst hazard, and one for each reason why others are undecided.
   std::vector<ElementHazard> take();
   /// Some question needed more operations than were allowed.
@@ -60,6 +63,7 @@ private:
     bool OtherLoop = false;
   };
 
+  bool isSoundInLoop(const IntegerMap &Reads, const Shape &Frame) const;
   bool isWorstKnown();
   bool isSoundEarly(const ReadRelation &Relation, const Shape &Frame) const;
   std::optional<Question> ask(const ReadRelation &Relation, const Shape &Frame);
@@ -94,6 +98,10 @@ private:
   const InPlaceChain &Chain;
   unsigned long Bound;
   llvm::ArrayRef<ReadRelation> OwnReads;
+  /// From an element of a reduced result to those of Reduced; null if the
+  /// result is no reduction.
+  IntegerMap Iterations;
+  const Shape *Reduced = nullptr;
   std::optional<std::vector<Window>> Windows;
   IntegerSet AllWindows;
   std::optional<IntegerSet> Itself;

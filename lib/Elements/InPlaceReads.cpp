@@ -6,6 +6,7 @@
 
 using namespace hlobuf;
 using llvm::ArrayRef;
+using llvm::StringRef;
 
 unsigned long InPlaceReads::MaxOperations = 1000000;
 
@@ -48,7 +49,11 @@ struct InPlaceReads::State {
   std::vector<FrameReads> Frames;
   /// Results that are reductions next to others, which are computed in the
   /// order of what is reduced.
-  llvm::SmallVector<uint32_t, 1> Reductions;
+  struct Reduction {
+    uint32_t Part;
+    ScopedId At;
+  };
+  llvm::SmallVector<Reduction, 1> Reductions;
   unsigned Exhausted = 0;
 };
 
@@ -58,6 +63,12 @@ InPlaceReads::~InPlaceReads() = default;
 
 InPlaceChain InPlaceReads::chain(HloId Id, uint32_t Part) {
   return findInPlaceChain(All, Id, Part, Budget);
+}
+
+bool hlobuf::isOneLoop(const Program &P, HloId Id) {
+  return P[Id].Op == Opcode::Fusion && !P.facts().isTPU() &&
+         findAttribute(P.module().attributes(P.module()[Id]), "kind") ==
+             StringRef("kInput");
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;
@@ -122,7 +133,7 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
       Begin({0, Id}, Part).Parts.push_back(Part);
       continue;
     }
-    Reductions.push_back(Part);
+    Reductions.push_back({Part, Reduce});
     ArrayRef<HloId> Inputs = P.operands(Reduce.Id);
     for (HloId Input : Inputs.take_front(Inputs.size() / 2))
       if (P.trees().shape(P.trees().part(P[Input].Shape, 0)).isArray())
@@ -189,7 +200,11 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     for (const ReadRelation &Relation : Reads->second)
       Finder.consider(Relation, P.trees().shape(Frame));
   };
-  bool IsReduction = llvm::is_contained(Now->Reductions, Part);
+  const auto *Reduction = llvm::find_if(
+      Now->Reductions, [&](const auto &Each) { return Each.Part == Part; });
+  bool IsReduction = Reduction != Now->Reductions.end();
+  if (IsReduction && isOneLoop(P, Id))
+    Finder.setReduction(Reduction->At);
   const OperandReads *OwnReads = nullptr;
   for (const FrameReads &F : Now->Frames)
     if (F.Begins.size() == 1 && llvm::is_contained(F.Parts, Part))

@@ -17,6 +17,11 @@
 
 namespace hlobuf {
 
+/// True if all results of \p Id are computed in one loop, by threads in any
+/// order: an input fusion on GPU (reduction emitters of xla/service/gpu, 2019,
+/// and of xla/backends/gpu/codegen/emitters, 2024).
+bool isOneLoop(const Program &P, HloId Id);
+
 /// Answers for the instructions of one program.
 class InPlaceReads {
 public:

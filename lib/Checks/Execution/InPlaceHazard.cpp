@@ -254,8 +254,10 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
   for (ElementHazard &Hazard :
        Reads.find(Id, S.Part, {S.Operand, S.OperandPart}, Chain, Operands)) {
     if (Hazard.Verdict == ReadVerdict::Undecided) {
-      // TPU orders the loops of such fusions, in a way that nothing shows.
-      if (Hazard.Reason == UndecidedReason::OtherLoop && DumpFacts.isTPU())
+      // TPU orders the loops of such fusions, and GPU the threads of their one
+      // loop, in a way that nothing shows.
+      if (Hazard.Reason == UndecidedReason::OtherLoop &&
+          (DumpFacts.isTPU() || isOneLoop(P, Id)))
         Diags.notChecked(
             fmt::format("the order of a fusion's loops: operand {} "
                         "of {}",
