@@ -230,8 +230,9 @@ static bool hasChangelist(StringRef Name) {
 }
 
 Backend hlobuf::findBackend(const Dump &D) {
-  return hasTiledValue(D) ? Backend::TPU
-                          : backendOfName(D.file(FileRole::Assignment).Path);
+  // A module that was written by hand may have tiles on any backend.
+  Backend Named = backendOfName(D.file(FileRole::Assignment).Path);
+  return Named == Backend::Untiled && hasTiledValue(D) ? Backend::TPU : Named;
 }
 
 Backend hlobuf::backendOfName(StringRef Path) {
