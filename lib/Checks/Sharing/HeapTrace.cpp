@@ -68,10 +68,12 @@ private:
     /// The line of the trace.
     uint32_t Line = 0;
   };
-  /// Bytes that a value holds.
+  /// Bytes that values hold, and the first of these.
   struct Holder {
     uint64_t End = 0;
     ValueId Value;
+    /// It, and those that share its bytes and are not freed.
+    unsigned Values = 1;
   };
   using Held = std::map<uint64_t, Holder>;
 
@@ -109,6 +111,8 @@ private:
   struct Standing {
     bool Freed = false;
     const HeapEvent *Event = nullptr;
+    /// Whose bytes it holds; invalid if none.
+    ValueId Whose = {};
   };
   /// By value.
   llvm::DenseMap<uint32_t, Standing> Seen;
@@ -176,6 +180,7 @@ void TraceReplay::alloc(const HeapEvent &E, ValueId V) {
     Other = Next;
   if (Other == Here.end()) {
     Here[Own.Offset] = {Own.end(), V};
+    Seen[V.index()].Whose = V;
     return;
   }
   uint64_t Begin = std::max(Own.Offset, Other->first);
@@ -190,8 +195,18 @@ void TraceReplay::alloc(const HeapEvent &E, ValueId V) {
 
 void TraceReplay::share(const HeapEvent &E, ValueId V) {
   ValueId With = find(E.With);
-  if (!With || (D[With].Owner == D[V].Owner && D[With].Offset == D[V].Offset))
+  if (!With)
     return;
+  if (D[With].Owner == D[V].Owner && D[With].Offset == D[V].Offset) {
+    Held &Here = Live[D[V].Owner.index()];
+    auto Found = Here.find(D[V].Offset);
+    ValueId Whose = Seen.lookup(With.index()).Whose;
+    if (Found != Here.end() && Found->second.Value == Whose) {
+      ++Found->second.Values;
+      Seen[V.index()].Whose = Whose;
+    }
+    return;
+  }
   report(E,
          fmt::format("{} shares the bytes of {} in the heap simulator, but is "
                      "at offset {} of allocation {}, expected {} of {}",
@@ -204,7 +219,9 @@ void TraceReplay::share(const HeapEvent &E, ValueId V) {
 void TraceReplay::release(ValueId V) {
   Held &Here = Live[D[V].Owner.index()];
   auto Found = Here.find(D[V].Offset);
-  if (Found != Here.end() && Found->second.Value == V)
+  if (Found != Here.end() &&
+      Found->second.Value == Seen.lookup(V.index()).Whose &&
+      --Found->second.Values == 0)
     Here.erase(Found);
 }
 
@@ -237,7 +254,7 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
   auto [Found, New] = Seen.try_emplace(V.index());
   Standing Before = Found->second;
   bool Free = E.What == HeapEvent::Kind::Free;
-  Found->second = {Free, &E};
+  Found->second = {Free, &E, Before.Whose};
   llvm::StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
