@@ -93,19 +93,44 @@ std::string StreamOrder::spell(const StreamRace &Race) const {
 /// What is done on each stream before the next access on \p Stream.
 StreamOrder::Clock StreamOrder::clock(uint32_t Stream) {
   Clock Copy = Clocks[Now[Stream].Seen];
-  if (Copy.size() <= Stream)
-    Copy.resize(Stream + 1);
-  Copy[Stream] = Now[Stream].Count;
-  Steps += StepsOfClock * Copy.size();
+  if (Copy.Always.size() <= Stream)
+    Copy.Always.resize(Stream + 1);
+  Copy.Always[Stream] = Now[Stream].Count;
+  Steps += StepsOfClock * Copy.Always.size() * (1 + Copy.InBranch.size());
   return Copy;
+}
+
+static void raiseCounts(std::vector<uint32_t> &To,
+                        llvm::ArrayRef<uint32_t> From) {
+  if (To.size() < From.size())
+    To.resize(From.size());
+  for (size_t I = 0; I != From.size(); ++I)
+    To[I] = std::max(To[I], From[I]);
+}
+
+/// What is done if both \p To and \p From are.
+void StreamOrder::raise(Clock &To, const Clock &From) {
+  raiseCounts(To.Always, From.Always);
+  for (const auto &[Taken, Done] : From.InBranch) {
+    auto Own = llvm::find_if(
+        To.InBranch, [&](const auto &Each) { return Each.first == Taken; });
+    if (Own == To.InBranch.end())
+      To.InBranch.push_back({Taken, Done});
+    else
+      raiseCounts(Own->second, Done);
+  }
+  llvm::erase_if(To.InBranch, [&](const auto &Each) {
+    const Counts &Done = Each.second;
+    for (size_t I = 0; I != Done.size(); ++I)
+      if (Done[I] > (I < To.Always.size() ? To.Always[I] : 0))
+        return false;
+    return true;
+  });
 }
 
 void StreamOrder::join(uint32_t Stream, const Clock &From) {
   Clock Joined = clock(Stream);
-  if (Joined.size() < From.size())
-    Joined.resize(From.size());
-  for (size_t I = 0; I != From.size(); ++I)
-    Joined[I] = std::max(Joined[I], From[I]);
+  raise(Joined, From);
   Now[Stream].Seen = static_cast<uint32_t>(Clocks.size());
   Clocks.push_back(std::move(Joined));
 }
@@ -149,10 +174,47 @@ void StreamOrder::waitFor(ThunkId Id, uint32_t Stream) {
     join(Stream, Found->second);
 }
 
+/// After a conditional, streams have waited for what they wait for in each
+/// branch; \p Ends are their clocks at the ends of the branches.
+void StreamOrder::leaveBranches(
+    llvm::ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends) {
+  for (size_t Stream = 0; Stream != Now.size(); ++Stream) {
+    if (llvm::all_of(Ends, [&](const auto &End) {
+          return End.second[Stream] == Ends.front().second[Stream];
+        }))
+      continue;
+    Clock Merged;
+    Merged.Always = Clocks[Ends.front().second[Stream]].Always;
+    for (const auto &[Taken, Seen] : Ends) {
+      const Counts &Done = Clocks[Seen[Stream]].Always;
+      Merged.Always.resize(std::min(Merged.Always.size(), Done.size()));
+      for (size_t I = 0; I != Merged.Always.size(); ++I)
+        Merged.Always[I] = std::min(Merged.Always[I], Done[I]);
+    }
+    for (const auto &[Taken, Seen] : Ends) {
+      const Clock &Own = Clocks[Seen[Stream]];
+      Clock Known{Merged.Always, Own.InBranch};
+      Known.InBranch.push_back({Taken, Own.Always});
+      raise(Merged, Known);
+      Steps += StepsOfClock * Own.Always.size() * Known.InBranch.size();
+    }
+    Now[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+    Clocks.push_back(std::move(Merged));
+  }
+}
+
 /// In one run only one branch is taken.
 void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   note(Id, Stream);
   uint32_t Round = Rounds++;
+  auto Seen = [&] {
+    std::vector<uint32_t> All;
+    for (const StreamState &Each : Now)
+      All.push_back(Each.Seen);
+    return All;
+  };
+  std::vector<uint32_t> Before = Seen();
+  std::vector<std::pair<Branch, std::vector<uint32_t>>> Ends;
   auto Enter = [&] {
     Paths.push_back(Branches);
     Steps += Branches.size();
@@ -160,9 +222,13 @@ void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   T.forEachSequence(Id, [&](ThunkSequenceId S) {
     Branches.push_back({Round, S.index()});
     Enter();
+    for (size_t I = 0; I != Now.size(); ++I)
+      Now[I].Seen = Before[I];
     run(T[S], Stream);
+    Ends.push_back({Branches.back(), Seen()});
     Branches.pop_back();
   });
+  leaveBranches(Ends);
   Enter();
 }
 
@@ -205,8 +271,31 @@ bool StreamOrder::isExclusive(const Access &X, const Access &Y) {
   return false;
 }
 
-/// \p Before are accesses on one stream: the last one that is not in another
-/// branch stands for all before it.
+/// True if \p X is done before an access that saw \p Seen, which is in no other
+/// branch.
+bool StreamOrder::isDone(const Access &X, const Clock &Seen) {
+  auto Has = [&](const Counts &Done) {
+    return X.Stream < Done.size() && Done[X.Stream] >= X.Count;
+  };
+  Steps += Seen.InBranch.size();
+  return Has(Seen.Always) || llvm::any_of(Seen.InBranch, [&](const auto &Each) {
+           return Has(Each.second) &&
+                  llvm::is_contained(Paths[X.In], Each.first);
+         });
+}
+
+/// True if \p X runs whenever \p Y, which is in the same or more branches,
+/// does.
+bool StreamOrder::runsWith(const Access &X, const Access &Y) {
+  const Path &In = Paths[X.In];
+  const Path &Other = Paths[Y.In];
+  Steps += In.size();
+  return In.size() <= Other.size() &&
+         std::equal(In.begin(), In.end(), Other.begin());
+}
+
+/// \p Before are accesses on one stream: one that runs whenever \p Own does
+/// stands for all before it.
 void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
                        llvm::ArrayRef<uint32_t> Before, Met &Known) {
   const Access &Y = *All[Own];
@@ -215,13 +304,14 @@ void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
     ++Steps;
     if (isExclusive(X, Y))
       continue;
-    if (!Known.insert({Other, Own}).second)
+    if (Known.insert({Other, Own}).second) {
+      ++Conflicts;
+      if (!isDone(X, Clocks[Y.Seen]))
+        Races.push_back(
+            {X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
+    }
+    if (runsWith(X, Y))
       return;
-    ++Conflicts;
-    const Clock &Seen = Clocks[Y.Seen];
-    if (X.Stream >= Seen.size() || Seen[X.Stream] < X.Count)
-      Races.push_back({X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
-    return;
   }
 }
 
@@ -254,11 +344,10 @@ void StreamOrder::compareAllocation(llvm::ArrayRef<const Access *> All) {
       if (!Own)
         Own = &Parts[Part].emplace_back(StreamAccesses{A.Stream, {}, {}});
       auto &List = A.Slice->writes() ? Own->Writes : Own->Reads;
-      // In the same branches it stands for the one before it.
-      if (!List.empty() && All[List.back()]->In == A.In)
-        List.back() = I;
-      else
-        List.push_back(I);
+      // It stands for those before it with which it runs.
+      while (!List.empty() && runsWith(A, *All[List.back()]))
+        List.pop_back();
+      List.push_back(I);
     }
   }
 }

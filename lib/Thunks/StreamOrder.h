@@ -54,9 +54,18 @@ public:
   static constexpr size_t MostRaces = 1 << 16;
 
 private:
-  using Clock = std::vector<uint32_t>;
-  /// The branches of conditionals that an access is in, with the round of each.
-  using Path = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
+  /// A conditional in one round, and one of its branches.
+  using Branch = std::pair<uint32_t, uint32_t>;
+  /// The branches that an access is in.
+  using Path = llvm::SmallVector<Branch, 2>;
+  /// Accesses that are done, by stream: how many of each.
+  using Counts = std::vector<uint32_t>;
+  struct Clock {
+    Counts Always;
+    /// What else is done if a branch was taken: only its own accesses can tell,
+    /// and only where another branch waits for less.
+    std::vector<std::pair<Branch, Counts>> InBranch;
+  };
   struct Access {
     ThunkId Thunk;
     const ThunkSlice *Slice;
@@ -67,7 +76,7 @@ private:
     uint32_t Seen;
     uint32_t In;
   };
-  /// A stream: what is done before its next access, by stream, but for itself.
+  /// A stream: what is done before its next access, but for itself.
   struct StreamState {
     uint32_t Count = 0;
     uint32_t Seen = 0;
@@ -83,6 +92,10 @@ private:
   void waitFor(ThunkId Id, uint32_t Stream);
   void note(ThunkId Id, uint32_t Stream);
   void join(uint32_t Stream, const Clock &From);
+  static void raise(Clock &To, const Clock &From);
+  void
+  leaveBranches(llvm::ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends);
+  bool isDone(const Access &X, const Clock &Seen);
   Clock clock(uint32_t Stream);
   void compare();
   void compareAllocation(llvm::ArrayRef<const Access *> All);
@@ -96,6 +109,7 @@ private:
   void meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
             llvm::ArrayRef<uint32_t> Before, Met &Known);
   bool isExclusive(const Access &X, const Access &Y);
+  bool runsWith(const Access &X, const Access &Y);
   bool hasAsync(const ThunkSequence &S) const {
     return AsyncBefore[S.Thunks.End] != AsyncBefore[S.Thunks.Begin];
   }
