@@ -18,6 +18,7 @@
 #include "Checks/Restated/RestatedSection.h"
 #include "Facts/Peak.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -253,13 +254,20 @@ void PeakList::compare() {
   compareRestated(*this, Diags);
 }
 
-static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id) {
+/// \p Bounded has shapes that are known not to be. Many rows are of one tuple.
+static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id,
+                        llvm::DenseSet<uint32_t> &Bounded) {
+  if (Bounded.contains(Id.index()))
+    return false;
   const Shape &S = Shapes[Id];
-  return llvm::any_of(S.Dimensions,
-                      [](Dimension D) { return D.unbounded(); }) ||
-         llvm::any_of(S.Elements, [&](ShapeId Element) {
-           return Element.valid() && isUnbounded(Shapes, Element);
-         });
+  bool Found =
+      llvm::any_of(S.Dimensions, [](Dimension D) { return D.unbounded(); }) ||
+      llvm::any_of(S.Elements, [&](ShapeId Element) {
+        return Element.valid() && isUnbounded(Shapes, Element, Bounded);
+      });
+  if (!Found)
+    Bounded.insert(Id.index());
+  return Found;
 }
 
 /// The sentence is there if and only if a live value has no bound. False if
@@ -271,10 +279,11 @@ static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
         return C == '\n';
       });
   bool AllKnown = true;
+  llvm::DenseSet<uint32_t> Bounded;
   for (const LiveRangeRow &Row : D.Ranges) {
     const Instruction *I = Ctx.instruction(Row.Name);
     AllKnown &= I && I->Result;
-    if (!I || !I->Result || !isUnbounded(D.Shapes, I->Result))
+    if (!I || !I->Result || !isUnbounded(D.Shapes, I->Result, Bounded))
       continue;
     if (!D.UnboundedPeak)
       Diags
