@@ -294,6 +294,13 @@ SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
     return {};
   return SymbolicNumber(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
       copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits))));
+SymbolicNumber SymbolicNumber::shiftLeft(unsigned Bits) const {
+  if (!get())
+    return {};
+  return SymbolicNumber(isl_pw_aff_scale_val(
+      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
+}
+
 }
 
 IntegerSet SymbolicNumber::where(Order O, const SymbolicNumber &Other) const {

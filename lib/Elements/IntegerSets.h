@@ -275,6 +275,7 @@ public:
   /// Quotient and remainder of division towards zero by a positive constant.
   SymbolicNumber quotient(const SymbolicNumber &Divisor) const {
     return SymbolicNumber(isl_pw_aff_tdiv_q(copy(), Divisor.copy()));
+  SymbolicNumber shiftLeft(unsigned Bits) const;
   }
   SymbolicNumber remainder(const SymbolicNumber &Divisor) const {
     return SymbolicNumber(isl_pw_aff_tdiv_r(copy(), Divisor.copy()));
@@ -293,6 +294,10 @@ public:
   IntegerSet where(Order O, const SymbolicNumber &Other) const;
   /// 1 for the parameters in \p S, 0 for others.
   static SymbolicNumber indicator(const IntegerSet &S) {
+  /// This number, or \p Other where only that one is defined.
+  SymbolicNumber unite(const SymbolicNumber &Other) const {
+    return SymbolicNumber(isl_pw_aff_union_add(copy(), Other.copy()));
+  }
     return SymbolicNumber(isl_set_indicator_function(S.copy()));
   }
   SymbolicNumber restrict(const IntegerSet &Parameters) const {

@@ -114,6 +114,12 @@ static Result shiftRightLogical(int64_t A, int64_t B, IntegerType To) {
   return To.wrap(static_cast<int64_t>(Bits >> B));
 }
 
+/// Emitters shift bits: the highest one is the sign, of unsigned values too.
+static Result shiftRightArithmetic(int64_t A, int64_t B, IntegerType To) {
+  int64_t Bits = IntegerType{To.Bits, /*Signed=*/true}.wrap(A).value_or(A);
+  return To.wrap(Bits >> (isTooFar(B, To) ? 63 : B));
+}
+
 static Result computeOne(Opcode Op, int64_t A, IntegerType From,
                          IntegerType To) {
   switch (Op) {
@@ -162,7 +168,7 @@ static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To,
   case Opcode::ShiftLeft:
     return shiftLeft(A, B, To);
   case Opcode::ShiftRightArithmetic:
-    return A >> (isTooFar(B, To) ? 63 : B);
+    return shiftRightArithmetic(A, B, To);
   case Opcode::ShiftRightLogical:
     return shiftRightLogical(A, B, To);
   case Opcode::Compare:

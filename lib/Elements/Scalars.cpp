@@ -309,7 +309,7 @@ std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
     if (!Index || !Text || Text->getAsInteger(10, Dimension) || Dimension < 0 ||
         static_cast<size_t>(Dimension) >= Index->size())
       return std::nullopt;
-    return (*Index)[Dimension];
+    return To->wrap((*Index)[Dimension]);
   }
   size_t Count = P.operands(S.At.Id).size();
   if (!isElementwise(N.Op) || Count == 0 || Count > 3)

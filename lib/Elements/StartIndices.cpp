@@ -177,8 +177,7 @@ SymbolicNumber StartIndices::wrap(const SymbolicNumber &A,
     return A;
   if (!To.Signed)
     return A.modulo(To.Bits);
-  SymbolicNumber Half = To.Bits == 64 ? constant(INT64_MAX).add(constant(1))
-                                      : constant(int64_t(1) << (To.Bits - 1));
+  SymbolicNumber Half = constant(1).shiftLeft(To.Bits - 1);
   return A.add(Half).modulo(To.Bits).subtract(Half);
 }
 
@@ -241,19 +240,37 @@ SymbolicNumber StartIndices::remainder(const SymbolicNumber &A,
   return *Divisor == 0 ? A : A.remainder(constant(std::abs(*Divisor)));
 }
 
+/// \p Distance is at most the number of bits, which leaves none of them, or
+/// the highest one.
+SymbolicNumber StartIndices::shiftedBy(Opcode Op, const SymbolicNumber &A,
+                                       unsigned Distance,
+                                       IntegerType To) const {
+  if (Op == Opcode::ShiftLeft)
+    return wrap(A.shiftLeft(Distance), To);
+  SymbolicNumber Bits = Op == Opcode::ShiftRightArithmetic
+                            ? wrap(A, {To.Bits, /*Signed=*/true})
+                            : A.modulo(To.Bits);
+  return wrap(Bits.shiftRight(Distance), To);
+}
+
 SymbolicNumber StartIndices::shifted(Opcode Op, const SymbolicNumber &A,
                                      const SymbolicNumber &B,
                                      IntegerType To) const {
-  auto Distance = B.constant();
-  if (!Distance || *Distance < 0 || *Distance >= static_cast<int64_t>(To.Bits))
-    return {};
-  auto Bits = static_cast<unsigned>(*Distance);
-  if (Op == Opcode::ShiftLeft)
-    return Bits > 62 ? SymbolicNumber()
-                     : wrap(A.multiply(constant(int64_t(1) << Bits)), To);
-  if (Op == Opcode::ShiftRightArithmetic)
-    return A.shiftRight(Bits);
-  return wrap(A.modulo(To.Bits).shiftRight(Bits), To);
+  using Order = SymbolicNumber::Order;
+  auto Width = static_cast<int64_t>(To.Bits);
+  if (auto Only = B.constant()) {
+    bool TooFar = *Only < 0 || *Only > Width;
+    return shiftedBy(Op, A, static_cast<unsigned>(TooFar ? Width : *Only), To);
+  }
+  // Others are all too far.
+  IntegerSet Far = B.where(Order::Less, constant(0))
+                       .unite(constant(Width).where(Order::LessEqual, B));
+  SymbolicNumber Shifted = shiftedBy(Op, A, To.Bits, To).restrict(Far);
+  for (unsigned Distance = 0; Distance != To.Bits; ++Distance)
+    Shifted =
+        Shifted.unite(shiftedBy(Op, A, Distance, To)
+                          .restrict(B.where(Order::Equal, constant(Distance))));
+  return Shifted;
 }
 
 SymbolicNumber StartIndices::computeTwo(ScalarId S, const SymbolicNumber &A,

@@ -74,6 +74,8 @@ private:
   SymbolicNumber remainder(const SymbolicNumber &A,
                            const SymbolicNumber &B) const;
   SymbolicNumber masked(const SymbolicNumber &A, const SymbolicNumber &B) const;
+  SymbolicNumber shiftedBy(Opcode Op, const SymbolicNumber &A,
+                           unsigned Distance, IntegerType To) const;
   SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
                          const SymbolicNumber &B, IntegerType To) const;
   SymbolicNumber wrap(const SymbolicNumber &A, IntegerType To) const;
