@@ -324,10 +324,3 @@ IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
   return dispatch(P[At.Id].Op, {At, Operand, From, To,
                                 P.module().attributes(P.module()[At.Id])});
 }
-
-bool AccessMaps::hasConstantIndices(ScopedId At) {
-  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
-  size_t Indices = P[At.Id].Op == Opcode::Gather ? 1 : Operands.size() / 2;
-  return Indices < Operands.size() &&
-         isConstant(All, {At.Scope, Operands[Indices]});
-}

@@ -23,8 +23,6 @@ public:
   /// From an index of part \p Part of \p At to those of operand \p Operand that
   /// it reads, which is AccessKind::Mapped or Indexed.
   IntegerMap map(ScopedId At, uint32_t Part, uint32_t Operand);
-  /// True if the indices of gather or scatter \p At are the same in every run.
-  bool hasConstantIndices(ScopedId At);
   /// The indices of the result that dynamic-update-slice or scatter \p At
   /// replaces; null where they are not known.
   IntegerSet window(ScopedId At);

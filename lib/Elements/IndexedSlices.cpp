@@ -9,11 +9,11 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// More start indices than these are not computed.
-static constexpr int64_t MaxStarts = 1024;
+static constexpr int64_t MaxStarts = 4096;
 /// A relation of more runs than these is not built.
-static constexpr size_t MaxRuns = 64;
-/// More instructions than these are not asked what they are computed from.
-static constexpr size_t MaxInstructions = 1000;
+static constexpr size_t MaxRuns = 1024;
+/// Work on pairs of runs, which finds updates of one element, is for fewer.
+static constexpr size_t FewRuns = 64;
 
 namespace {
 /// The slices of one gather or scatter.
@@ -191,7 +191,7 @@ bool IndexedSlices::findRuns() {
     if (!Start)
       return false;
     add(Row, *Start);
-    if (Runs.size() > MaxRuns)
+    if (Runs.size() > (IsScatter ? FewRuns : MaxRuns))
       return false;
     size_t D = Row.size();
     for (; D != 0; Row[--D] = 0)
@@ -248,7 +248,7 @@ IntegerMap IndexedSlices::inWhole() {
   IntegerMap United = Pairs.subtract(Pairs);
   for (const Run &R : Runs)
     United = United.unite(sliceOf(R).intersect(Pairs));
-  return Runs.size() > 1 ? United.coalesce() : United;
+  return Runs.size() <= FewRuns ? United.coalesce() : United;
 }
 
 /// The slices of \p At, whose operands are as many arrays as \p Inputs,
@@ -316,41 +316,4 @@ IntegerMap hlobuf::indexedMap(Scalars &All, StartIndices &Starts,
   if (!Slices.readAttributes())
     return {};
   return Operand == 1 ? Slices.inIndices() : Slices.inWhole();
-}
-
-bool hlobuf::isConstant(Scalars &All, ScopedId Id) {
-  const Program &P = All.program();
-  SmallVector<ScopedId, 16> Todo = {Id};
-  std::map<ScopedId, bool> Seen;
-  while (!Todo.empty()) {
-    ScopedId At = Todo.pop_back_val();
-    if (!Seen.try_emplace(At, true).second)
-      continue;
-    if (Seen.size() > MaxInstructions)
-      return false;
-    const HloNode &N = P[At.Id];
-    if (N.Op == Opcode::Constant || N.Op == Opcode::Iota)
-      continue;
-    if (N.Op == Opcode::Parameter && At.Scope != 0) {
-      ScopedId Call = All.caller(At.Scope);
-      if (N.number() >= P.operands(Call.Id).size())
-        return false;
-      Todo.push_back({Call.Scope, P.operands(Call.Id)[N.number()]});
-      continue;
-    }
-    if (N.Op == Opcode::Fusion && !N.Sugar) {
-      ComputationId Body = P.callee(At.Id, CallRole::Calls);
-      HloId Root = Body ? P.root(Body) : HloId();
-      if (!Root)
-        return false;
-      Todo.push_back({All.enter(At), Root});
-      continue;
-    }
-    if (P.operands(At.Id).empty() ||
-        !(onlyComputes(N.Op) || accessesNoMemory(N.Op)))
-      return false;
-    for (HloId Operand : P.operands(At.Id))
-      Todo.push_back({At.Scope, Operand});
-  }
-  return true;
 }

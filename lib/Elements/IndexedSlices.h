@@ -25,10 +25,6 @@ IntegerMap indexedMap(Scalars &All, StartIndices &Starts,
 IntegerSet scatteredElements(Scalars &All, StartIndices &Starts,
                              const IntegerSets &Sets, ScopedId At);
 
-/// True if \p Id is computed from constants alone, whether or not its value can
-/// be computed here.
-bool isConstant(Scalars &All, ScopedId Id);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_ELEMENTS_INDEXEDSLICES_H

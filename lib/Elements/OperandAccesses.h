@@ -29,8 +29,8 @@ enum class AccessKind : uint8_t {
   Mapped,
   /// As SameIndex, but for the window that an update writes.
   OutsideWindow,
-  /// Indices tell which: AccessMaps knows the elements where those are the same
-  /// in every run, and it is Any or Unknown where not.
+  /// Indices tell which: AccessMaps knows the elements where those are
+  /// constants that can be read, and it is Any where not.
   Indexed,
   /// Any element may be read for any other, by definition of the opcode.
   Any,

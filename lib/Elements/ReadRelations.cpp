@@ -221,12 +221,11 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     Step = Maps.map(From.At, From.Part, E.Operand);
   if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown ||
       (E.Kind == AccessKind::Indexed && !Step)) {
-    bool Known =
-        E.Kind == AccessKind::Any ||
-        (E.Kind == AccessKind::Indexed && !Maps.hasConstantIndices(From.At));
     Next.Repeated |=
         P[From.At.Id].Op == Opcode::Scatter && ArrayOrder(Y).elements() != 1;
-    readAll(Next, X, Y, Known ? ReadKind::Any : ReadKind::Unknown);
+    // Constant indices that the text leaves out are as unknown as an input.
+    readAll(Next, X, Y,
+            E.Kind == AccessKind::Unknown ? ReadKind::Unknown : ReadKind::Any);
     return Next;
   }
   if (Relation.isIdentity()) {

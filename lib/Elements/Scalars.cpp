@@ -14,6 +14,8 @@ static constexpr unsigned MaxSteps = 256;
 static constexpr unsigned MaxLoops = 8;
 /// Deeper expressions are not computed.
 static constexpr unsigned MaxDepth = 200;
+/// Longer texts of constants are hardly indices.
+static constexpr size_t MaxLiteral = 1 << 20;
 
 uint32_t Scalars::enter(ScopedId Call) {
   auto [At, New] = ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
@@ -263,22 +265,40 @@ ScalarId Scalars::operand(ScalarId S, size_t K) const {
   return {{S.At.Scope, Id}, 0, Single ? 0 : S.Element};
 }
 
-std::optional<int64_t> Scalars::literal(ScalarId S) const {
+/// The elements of a constant, the last dimension fastest; none if the text
+/// leaves some out, or if some are no integers.
+static std::vector<int64_t> elementsIn(llvm::StringRef Text) {
+  std::vector<int64_t> Values;
+  if (Text.size() > MaxLiteral)
+    return Values;
+  while (!(Text = Text.ltrim(" \t{},")).empty()) {
+    if (Text.consume_front("/*")) { // the index of a row
+      Text = Text.split("*/").second;
+      continue;
+    }
+    llvm::StringRef Word = Text.take_until(
+        [](char C) { return llvm::StringRef(" \t{},").contains(C); });
+    Text = Text.drop_front(Word.size());
+    bool Truth = Word == "true" || Word == "false";
+    int64_t Value = Word == "true";
+    if (!Truth && Word.getAsInteger(10, Value))
+      return {};
+    Values.push_back(Value);
+  }
+  return Values;
+}
+
+std::optional<int64_t> Scalars::literal(ScalarId S) {
   if (P[S.At.Id].Op != Opcode::Constant || P.isHidden(S.At.Id) ||
       !IntegerType::of(shape(S)))
     return std::nullopt;
-  llvm::StringRef Text = P.module().operandsText(P.module()[S.At.Id]);
-  // Longer ones are hardly start indices, and may be left out.
-  if (Text.size() > 10000 || Text.contains("...") || Text.contains("/*"))
+  auto [Known, New] = Literals.try_emplace(S.At.Id.index());
+  if (New)
+    Known->second = elementsIn(P.module().operandsText(P.module()[S.At.Id]));
+  auto Element = static_cast<size_t>(S.Element);
+  if (Element >= Known->second.size())
     return std::nullopt;
-  int64_t N = S.Element;
-  for (; N != 0 && !Text.empty(); --N)
-    Text = Text.split(',').second;
-  Text = Text.split(',').first.trim(" \t{}");
-  if (Text == "true" || Text == "false")
-    return Text == "true";
-  int64_t Value = 0;
-  return Text.getAsInteger(10, Value) ? std::nullopt : std::optional(Value);
+  return Known->second[Element];
 }
 
 std::optional<int64_t> Scalars::evaluate(ScalarId S,

@@ -57,7 +57,7 @@ public:
     return P.trees().shape(P.trees().part(P[S.At.Id].Shape, S.Part));
   }
   /// The value in a constant; nothing if it is not an integer.
-  std::optional<int64_t> literal(ScalarId S) const;
+  std::optional<int64_t> literal(ScalarId S);
 
   /// The value of \p S where \p Known gives those of others, resolved ones;
   /// nothing if it depends on scalars that are not in it, or on arithmetic that
@@ -82,6 +82,8 @@ private:
   llvm::DenseMap<IdPair, uint32_t> ScopeOf;
   std::map<ScalarId, ScalarId> Resolved;
   std::map<ScalarId, HloId> Names;
+  /// The elements of constants, as far as they were asked for.
+  llvm::DenseMap<uint32_t, std::vector<int64_t>> Literals;
   unsigned Nested = 0;
 };
 
