@@ -167,20 +167,32 @@ IntegerMap AccessMaps::padded(const Step &S) {
   return Relations.map();
 }
 
+llvm::ArrayRef<int64_t> AccessMaps::beginnings(HloId Concatenate,
+                                               int64_t Along) {
+  auto [Known, New] = Beginnings.try_emplace(Concatenate.index());
+  std::vector<int64_t> &Begins = Known->second;
+  int64_t Before = 0;
+  for (HloId Operand : P.operands(Concatenate)) {
+    const Shape &Y = shape(Operand, 0);
+    if (!New || Y.Dimensions.size() != shape(Concatenate, 0).Dimensions.size())
+      break;
+    Begins.push_back(Before);
+    Before = boundedAdd(Before, Y.Dimensions[Along].Size);
+  }
+  return Begins;
+}
+
 IntegerMap AccessMaps::joined(const Step &S) {
   auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
   if (!Dims || Dims->size() != 1 || S.sourceRank() != S.rank())
     return {};
-  int64_t Along = (*Dims)[0], Before = 0;
-  for (uint32_t K = 0; K != S.Operand; ++K) {
-    const Shape &Y = shape(P.operands(S.At.Id)[K], 0);
-    if (Y.Dimensions.size() != S.rank())
-      return {};
-    Before = boundedAdd(Before, Y.Dimensions[Along].Size);
-  }
+  int64_t Along = (*Dims)[0];
+  llvm::ArrayRef<int64_t> Begins = beginnings(S.At.Id, Along);
+  if (S.Operand >= Begins.size())
+    return {};
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D)
-    Relations.equal({out(D), in(D, -1)}, D == Along ? Before : 0);
+    Relations.equal({out(D), in(D, -1)}, D == Along ? Begins[S.Operand] : 0);
   Relations.within(TermKind::Out, static_cast<unsigned>(Along), {},
                    S.Source.Dimensions[Along].Size);
   return Relations.map();

@@ -46,6 +46,7 @@ private:
   IntegerMap slicedAtStart(const Step &S);
   IntegerMap updated(const Step &S);
   IntegerMap padded(const Step &S);
+  llvm::ArrayRef<int64_t> beginnings(HloId Concatenate, int64_t Along);
   IntegerMap joined(const Step &S);
   IntegerMap reduced(const Step &S);
   IntegerMap windowed(const Step &S);
@@ -59,6 +60,8 @@ private:
   }
 
   const Program &P;
+  /// Where operands of concatenates begin, up to one that does not fit.
+  llvm::DenseMap<uint32_t, std::vector<int64_t>> Beginnings;
   Scalars &All;
   StartIndices &Starts;
   const IntegerSets &Sets;

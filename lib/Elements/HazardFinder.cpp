@@ -119,6 +119,10 @@ HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
     undecided(UnknownOrder);
     return std::nullopt;
   }
+  if (!Explicit.Map) {
+    undecided(TooManySteps);
+    return std::nullopt;
+  }
   ArrayOrder X(Frame), Y(Result);
   Question Asked{Relation, {}, {}};
   IntegerMap Together;
@@ -345,13 +349,14 @@ HazardFinder::sample(const IntegerSet &Parameters) {
 bool HazardFinder::confirm(const Question &Asked, const Window &W,
                            const IntegerMap &Bad, ReadVerdict Verdict,
                            const ScalarValues &Fixed) {
-  std::optional<ParameterValues> Point = sample(Bad.parameters());
+  auto Used = Bad.usedParameters();
+  std::optional<ParameterValues> Point =
+      Used.empty() ? ParameterValues() : sample(Bad.parameters());
   if (!Point) {
     Exhausted = true;
     return false;
   }
   // Others are in the space of the relation, and may have any value.
-  auto Used = Bad.usedParameters();
   llvm::erase_if(*Point, [&](auto Value) {
     return !llvm::is_contained(Used, Value.first);
   });
@@ -387,13 +392,12 @@ void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
       N += Position[K] * Order.stride(Order.majorToMinor()[K]);
     return N;
   };
+  I.Sets.bound(Bound);
   IntegerMap Now = Bad.intersectParameters(Point);
-  IntegerSet First = Now.domain().forSomeParameters().least();
-  auto Written = samplePosition(First);
-  auto Read = samplePosition(
-      Now.intersectDomain(First).range().forSomeParameters().least());
-  Hazard.Written = Written ? Number(*Written) : 0;
-  Hazard.Read = Read ? Number(*Read) : 0;
+  IntegerSet First = Now.domain().forSomeParameters();
+  Hazard.Written = Number(First.keepLeast());
+  IntegerSet Read = Now.intersectDomain(First).range().forSomeParameters();
+  Hazard.Read = Number(Read.keepLeast());
   auto Span = [&](const IntegerSet &Elements, const Shape &Of) {
     auto Bounds = Elements.intersectParameters(Point)
                       .apply(memoryNumber(I.Sets, Of))

@@ -80,6 +80,17 @@ IntegerSet::bounds(unsigned D) const {
   return std::pair(*Low, *High);
 }
 
+llvm::SmallVector<int64_t, 6> IntegerSet::keepLeast() {
+  llvm::SmallVector<int64_t, 6> At;
+  isl_size Count = isl_set_dim(get(), isl_dim_set);
+  for (unsigned D = 0; static_cast<int>(D) < Count; ++D) {
+    isl_val *Least = isl_set_dim_min_val(copy(), static_cast<int>(D));
+    At.push_back(takeNumber(isl_val_copy(Least)).value_or(0));
+    *this = IntegerSet(isl_set_fix_val(take(), isl_dim_set, D, Least));
+  }
+  return At;
+}
+
 llvm::SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
   llvm::SmallVector<unsigned, 4> Used;
   isl_size Count = isl_map_dim(get(), isl_dim_param);
@@ -166,12 +177,6 @@ hlobuf::extremePoint(const IntegerSet &Parameters,
   }
   Tuples = Greatest ? isl_set_lexmax(Tuples) : isl_set_lexmin(Tuples);
   return valuesAt(Sorted, isl_set_sample_point(Tuples), isl_dim_set);
-}
-
-std::optional<llvm::SmallVector<int64_t, 6>>
-hlobuf::samplePosition(const IntegerSet &S) {
-  return takeCoordinates(isl_set_sample_point(S.copy()), isl_dim_set,
-                         S.dimensions());
 }
 
 LinearTerm RelationBuilder::addInner(int64_t Size) {
@@ -289,11 +294,6 @@ SymbolicNumber SymbolicNumber::modulo(unsigned Bits) const {
       isl_pw_aff_mod_val(copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
 }
 
-SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
-  if (!get())
-    return {};
-  return SymbolicNumber(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
-      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits))));
 SymbolicNumber SymbolicNumber::shiftLeft(unsigned Bits) const {
   if (!get())
     return {};
@@ -301,6 +301,11 @@ SymbolicNumber SymbolicNumber::shiftLeft(unsigned Bits) const {
       copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
 }
 
+SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
+  if (!get())
+    return {};
+  return SymbolicNumber(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
+      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits))));
 }
 
 IntegerSet SymbolicNumber::where(Order O, const SymbolicNumber &Other) const {

@@ -109,14 +109,12 @@ public:
   IntegerSet parameters() const { return IntegerSet(isl_set_params(copy())); }
   /// What \p Map relates the tuples to.
   IntegerSet apply(const IntegerMap &Map) const;
-  /// The lexicographically least tuple for each value of the parameters.
-  IntegerSet least() const { return IntegerSet(isl_set_lexmin(copy())); }
+  /// Drops all tuples, which depend on no parameter, but the lexicographically
+  /// least one; its coordinates.
+  llvm::SmallVector<int64_t, 6> keepLeast();
   /// Smallest and largest value of dimension \p D over all tuples and values of
   /// parameters; nothing if there is no such value, or if it is not decided.
   std::optional<std::pair<int64_t, int64_t>> bounds(unsigned D) const;
-  unsigned dimensions() const {
-    return static_cast<unsigned>(isl_set_dim(get(), isl_dim_set));
-  }
 };
 
 /// A relation between integer tuples.
@@ -192,10 +190,6 @@ std::optional<ParameterValues> samplePoint(const IntegerSet &Parameters);
 std::optional<ParameterValues> extremePoint(const IntegerSet &Parameters,
                                             llvm::ArrayRef<unsigned> First,
                                             bool Greatest);
-
-/// The coordinates of one point of \p S.
-std::optional<llvm::SmallVector<int64_t, 6>>
-samplePosition(const IntegerSet &S);
 
 /// What a term of a linear expression counts.
 enum class TermKind : uint8_t { In, Out, Inner, Parameter };
@@ -275,13 +269,13 @@ public:
   /// Quotient and remainder of division towards zero by a positive constant.
   SymbolicNumber quotient(const SymbolicNumber &Divisor) const {
     return SymbolicNumber(isl_pw_aff_tdiv_q(copy(), Divisor.copy()));
-  SymbolicNumber shiftLeft(unsigned Bits) const;
   }
   SymbolicNumber remainder(const SymbolicNumber &Divisor) const {
     return SymbolicNumber(isl_pw_aff_tdiv_r(copy(), Divisor.copy()));
   }
   /// The remainder of floor division by 2^\p Bits, from \p Bits = 0 on.
   SymbolicNumber modulo(unsigned Bits) const;
+  SymbolicNumber shiftLeft(unsigned Bits) const;
   /// Divided by 2^\p Bits and rounded down.
   SymbolicNumber shiftRight(unsigned Bits) const;
   /// \p Yes where this is not 0, else \p No.
@@ -294,15 +288,15 @@ public:
   IntegerSet where(Order O, const SymbolicNumber &Other) const;
   /// 1 for the parameters in \p S, 0 for others.
   static SymbolicNumber indicator(const IntegerSet &S) {
-  /// This number, or \p Other where only that one is defined.
-  SymbolicNumber unite(const SymbolicNumber &Other) const {
-    return SymbolicNumber(isl_pw_aff_union_add(copy(), Other.copy()));
-  }
     return SymbolicNumber(isl_set_indicator_function(S.copy()));
   }
   SymbolicNumber restrict(const IntegerSet &Parameters) const {
     return SymbolicNumber(
         isl_pw_aff_intersect_params(copy(), Parameters.copy()));
+  }
+  /// This number, or \p Other where only that one is defined.
+  SymbolicNumber unite(const SymbolicNumber &Other) const {
+    return SymbolicNumber(isl_pw_aff_union_add(copy(), Other.copy()));
   }
   /// All values that the number has.
   IntegerSet values() const;

@@ -6,8 +6,9 @@ using namespace hlobuf;
 
 /// More updates than these over one another are not told apart.
 static constexpr size_t MaxHidden = 8;
-/// Unions of more pieces are not simplified any more.
-static constexpr unsigned MaxPieces = 64;
+/// Relations of more pieces are not united: work on all of a union's pieces at
+/// once grows faster than their number.
+static constexpr unsigned MaxPieces = 16;
 /// Different relations of one array; more of them are not followed.
 static constexpr size_t MaxRelations = 4096;
 
@@ -266,11 +267,12 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
 
 /// Unites \p Relation with what is known of \p To.
 void ReadWalk::add(uint32_t To, ReadRelation Relation) {
-  for (ReadRelation &Known : Relations[To]) {
+  for (ReadRelation &Known : llvm::reverse(Relations[To])) {
     if (Known.Kind != Relation.Kind || Known.Moves != Relation.Moves ||
         Known.SameAddress != Relation.SameAddress ||
         Known.SameIndex != Relation.SameIndex ||
-        Known.Repeated != Relation.Repeated || Known.Used != Relation.Used)
+        Known.Repeated != Relation.Repeated || Known.Used != Relation.Used ||
+        Known.Map.pieces() + Relation.Map.pieces() > MaxPieces)
       continue;
     Known.Overestimated |= Relation.Overestimated;
     if (Relation.isIdentity()) {
@@ -282,7 +284,8 @@ void ReadWalk::add(uint32_t To, ReadRelation Relation) {
       return;
     }
     Known.Map = Known.Map.unite(Relation.Map);
-    if (Known.Map.pieces() > 4 && Known.Map.pieces() < MaxPieces)
+    // Twice as many are simplified next: that takes time for each pair.
+    if (Known.Map.pieces() == MaxPieces / 2 || Known.Map.pieces() == MaxPieces)
       Known.Map = Known.Map.coalesce();
     return;
   }

@@ -478,3 +478,21 @@ def dumps_in_a_folder(folder, n):
         with open(path, "w") as out:
             out.write(plain([f"a.{i}", f"b.{i}"]))
     return folder
+
+
+@case(1600)
+def slices_moved_in_place(folder, n):
+    """A fusion that overwrites its operand with slices of it, the last one first."""
+    shape, bytes_of_all = f"f32[{2 * n}]{{0}}", 8 * n
+    body = f"%f (p: x) -> x {{\n  %p.1 = {shape} parameter(0)\n"
+    body += "".join(
+        f"  %s.{i} = f32[2]{{0}} slice(%p.1), slice={{[{end - 2}:{end}]}}\n"
+        for i, end in enumerate(range(2 * n, 0, -2))
+    )
+    slices = ", ".join(f"%s.{i}" for i in range(n))
+    body += f"  ROOT %c.1 = {shape} concatenate({slices}), dimensions={{0}}\n}}\n\n"
+    entry = f"  %a.1 = {shape} parameter(0)\n  %old.1 = {shape} negate(%a.1)\n"
+    entry += f"  ROOT %new.1 = {shape} fusion(%old.1), kind=kLoop, calls=%f\n"
+    text = allocations([("a.1", bytes_of_all, shape), ("old.1", bytes_of_all, shape)])
+    text += value_line(2, "new.1", bytes_of_all, 0, shape)
+    return write(folder, assignment=text, module=module(entry, body))
