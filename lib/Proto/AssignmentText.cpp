@@ -89,7 +89,7 @@ struct Spot {
 /// The operand \p Number of \p I; null if it has none.
 static const ProtoInstruction *
 operandOf(const ProtoModule &M, const ProtoInstruction &I, int64_t Number) {
-  auto All = numbersField(I.Bytes, field::Operands);
+  auto All = I.numbers(field::Operands);
   return Number >= 0 && static_cast<uint64_t>(Number) < All.size()
              ? M.operand(I.Parent, All[static_cast<size_t>(Number)])
              : nullptr;
@@ -98,7 +98,7 @@ operandOf(const ProtoModule &M, const ProtoInstruction &I, int64_t Number) {
 /// The root of the computation that \p I calls first.
 static const ProtoInstruction *rootOfCallee(const ProtoModule &M,
                                             const ProtoInstruction &I) {
-  auto All = numbersField(I.Bytes, field::CalledComputations);
+  auto All = I.numbers(field::CalledComputations);
   const ProtoComputation *C = All.empty() ? nullptr : M.computation(All[0]);
   return C ? M.root(*C) : nullptr;
 }
@@ -142,7 +142,7 @@ static Spot forwarded(const ProtoModule &M, Spot S) {
   if (OfState || isSynchronousCall(I.Op))
     return {rootOfCallee(M, I), std::move(S.Index)};
   llvm::SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
-  auto Own = static_cast<uint32_t>(numberAt(I.Bytes, field::TupleIndex));
+  auto Own = static_cast<uint32_t>(I.number(field::TupleIndex));
   for (const ForwardRule &Rule : forwardRules(I.Op))
     if (auto From = forwardedPath(Rule, Steps, /*IsTuple=*/false, Own))
       return {operandOf(M, I, From->Operand),
@@ -156,7 +156,7 @@ void AssignmentPrinter::findRoot() {
     return;
   for (const ProtoInstruction &I : M.instructions(*Entry))
     if (I.Op == Opcode::Parameter)
-      Parameters.try_emplace(numberAt(I.Bytes, field::ParameterNumber), &I);
+      Parameters.try_emplace(I.number(field::ParameterNumber), &I);
   Root = M.root(*Entry);
   std::vector<std::pair<Spot, int64_t>> Defined;
   for (const ProtoBuffer &B : P.Assignment.Buffers)

@@ -81,7 +81,9 @@ private:
   void printBackendConfig();
   /// The message in \p Field; an empty one if it is damaged.
   StringRef message(uint32_t Field) {
-    StringRef Bytes = bytesField(I.Bytes, Field);
+    if (!I.has(Field))
+      return StringRef();
+    StringRef Bytes = I.bytes(Field);
     if (isMessage(Bytes))
       return Bytes;
     if (!To.Damaged)
@@ -234,9 +236,11 @@ static std::optional<std::string> valueText(Form Spelled, StringRef Message,
 void AttributePrinter::print(const Attribute &Row) {
   if (Row.Spelled >= Form::Padding)
     message(Row.Field);
-  StringRef In = Row.Inside == 0 ? I.Bytes : message(Row.Inside);
+  bool Own = Row.Inside == 0;
+  // Of what is not there, an empty message says the same.
+  StringRef In = !Own ? message(Row.Inside) : I.has(Row.Field) ? I.Bytes : "";
   if (auto Value = valueText(Row.Spelled, In, Row.Field))
-    To.Out += fmt::format(", {}={}", Row.Key, *Value);
+    ((((To.Out += ", ") += Row.Key) += '=') += *Value);
 }
 
 void AttributePrinter::print() {
@@ -271,7 +275,7 @@ void AttributePrinter::printCollective() {
 /// makes it.
 void AttributePrinter::printGroups() {
   StringRef List = message(DeviceList);
-  StringRef Iota = bytesField(I.Bytes, IotaGroups);
+  StringRef Iota = I.bytes(IotaGroups);
   if (Iota.empty())
     Iota = bytesField(List, 2);
   if (!Iota.empty()) {
@@ -280,7 +284,7 @@ void AttributePrinter::printGroups() {
                        numbersField(Iota, 3), numbersField(Iota, 4));
     return;
   }
-  if (StringRef Mesh = bytesField(I.Bytes, MeshGroups); !Mesh.empty()) {
+  if (StringRef Mesh = I.bytes(MeshGroups); !Mesh.empty()) {
     To.Out += ", replica_groups=" + meshGroupsText(Mesh);
     return;
   }
@@ -293,9 +297,8 @@ void AttributePrinter::printGroups() {
 void AttributePrinter::printPermute() {
   To.Out += ", source_target_pairs=" + pairsText(I.Bytes, SourceTargets);
   // The lists of all slices, one after the other.
-  llvm::SmallVector<int64_t, 4> Sizes =
-      numbersField(I.Bytes, DynamicSliceSizes);
-  auto Sources = numbersField(I.Bytes, Operands);
+  llvm::SmallVector<int64_t, 4> Sizes = I.numbers(DynamicSliceSizes);
+  auto Sources = I.numbers(Operands);
   const ProtoInstruction *First =
       Sources.empty() ? nullptr : M.operand(I.Parent, Sources.front());
   size_t Rank = First ? numbersField(First->Shape, 3).size() : 0;
@@ -333,7 +336,7 @@ void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
 }
 
 void AttributePrinter::printCalls() {
-  auto All = numbersField(I.Bytes, CalledComputations);
+  auto All = I.numbers(CalledComputations);
   size_t Count = All.size();
   if (Count == 0 || continuesAsync(Op))
     return;
@@ -348,7 +351,7 @@ void AttributePrinter::printCalls() {
   }
   bool Branches = mustName(CallRole::Branch);
   if (Branches) {
-    auto Operands = numbersField(I.Bytes, field::Operands);
+    auto Operands = I.numbers(field::Operands);
     const ProtoInstruction *First =
         Operands.empty() ? nullptr : M.operand(I.Parent, Operands.front());
     if (Count == 2 && First &&
@@ -381,7 +384,7 @@ void AttributePrinter::printFrontend() {
 }
 
 void AttributePrinter::printPredecessors() {
-  auto All = numbersField(I.Bytes, ControlPredecessors);
+  auto All = I.numbers(ControlPredecessors);
   StringRef Separator = ", control-predecessors={";
   for (int64_t Id : All) {
     if (To.stopped())
@@ -399,20 +402,33 @@ void AttributePrinter::printPredecessors() {
 /// OpMetadataToString (xla/hlo/ir/hlo_op_metadata.cc), as far as findings
 /// spell it.
 void AttributePrinter::printMetadata() {
-  StringRef Bytes = message(Metadata);
-  std::vector<std::string> Items;
-  for (auto [Key, Field] : {std::pair("op_type", 1u), std::pair("op_name", 2u),
-                            std::pair("source_file", 3u)})
-    if (StringRef Value = bytesField(Bytes, Field); !Value.empty())
-      Items.push_back(fmt::format("{}=\"{}\"", Key, escaped(Value)));
-  for (auto [Key, Field] :
-       {std::pair("source_line", 4u), std::pair("source_end_line", 17u),
-        std::pair("source_column", 18u), std::pair("source_end_column", 19u),
-        std::pair("stack_frame_id", 15u)})
-    if (int64_t Value = numberAt(Bytes, Field); Value != 0)
-      Items.push_back(fmt::format("{}={}", Key, Value));
-  if (!Items.empty())
-    To.Out += fmt::format(", metadata={{{}}}", fmt::join(Items, " "));
+  struct Item {
+    StringRef Key;
+    StringRef Text = {};
+    int64_t Number = 0;
+  };
+  Item Type{"op_type"}, Name{"op_name"}, File{"source_file"};
+  Item Line{"source_line"}, EndLine{"source_end_line"};
+  Item Column{"source_column"}, EndColumn{"source_end_column"};
+  Item Frame{"stack_frame_id"};
+  readFields(message(Metadata), into(1, Type.Text), into(2, Name.Text),
+             into(3, File.Text), into(4, Line.Number), into(17, EndLine.Number),
+             into(18, Column.Number), into(19, EndColumn.Number),
+             into(15, Frame.Number));
+  StringRef Separator = ", metadata={";
+  for (const Item &Each :
+       {Type, Name, File, Line, EndLine, Column, EndColumn, Frame}) {
+    if (Each.Text.empty() && Each.Number == 0)
+      continue;
+    if (Each.Text.empty())
+      appendFormat(To.Out, "{}{}={}", Separator, Each.Key, Each.Number);
+    else
+      appendFormat(To.Out, "{}{}=\"{}\"", Separator, Each.Key,
+                   escaped(Each.Text));
+    Separator = " ";
+  }
+  if (Separator == " ")
+    To.Out += '}';
 }
 
 /// True if \p Text can be printed as it is: one line whose braces match.
@@ -438,7 +454,7 @@ static bool isPlainJson(StringRef Text) {
 }
 
 void AttributePrinter::printBackendConfig() {
-  StringRef Config = bytesField(I.Bytes, BackendConfig);
+  StringRef Config = I.bytes(BackendConfig);
   // A payload holds the text itself or its number in the module (2026 on).
   StringRef Payload = message(BackendConfigPayload);
   if (Config.empty())

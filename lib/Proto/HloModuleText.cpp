@@ -22,12 +22,18 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
+void hlobuf::appendName(std::string &Out, StringRef Name) {
+  size_t Begin = Out.size();
+  Out += Name.empty() ? "?" : Name;
+  for (size_t At = Begin; At != Out.size(); ++At)
+    if (static_cast<unsigned char>(Out[At]) <= ' ' || Out[At] == '\x7f')
+      Out[At] = '?';
+}
+
 std::string hlobuf::plainName(StringRef Name) {
-  std::string Out = Name.str();
-  for (char &C : Out)
-    if (static_cast<unsigned char>(C) <= ' ' || C == '\x7f')
-      C = '?';
-  return Out.empty() ? "?" : Out;
+  std::string Out;
+  appendName(Out, Name);
+  return Out;
 }
 
 std::string hlobuf::escaped(StringRef Bytes) {
@@ -51,7 +57,13 @@ std::string hlobuf::escaped(StringRef Bytes) {
 }
 
 std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
-  return fmt::format("{{{}}}", fmt::join(Index, ","));
+  std::string Out = "{";
+  for (int64_t Number : Index) {
+    if (Out.size() != 1)
+      Out += ',';
+    Out += std::to_string(Number);
+  }
+  return Out + '}';
 }
 
 std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {
@@ -93,6 +105,7 @@ private:
 } // namespace
 
 void ModulePrinter::print() {
+  To.Out.reserve(M.Bytes.size());
   To.Out += "HloModule " + plainName(M.Name);
   if (M.Scheduled)
     To.Out += ", is_scheduled=true";
@@ -198,7 +211,7 @@ void ModulePrinter::printSignature(const ProtoComputation &C) {
   std::vector<std::pair<int64_t, const ProtoInstruction *>> Parameters;
   for (const ProtoInstruction &I : M.instructions(C))
     if (I.Op == Opcode::Parameter)
-      Parameters.push_back({numberAt(I.Bytes, field::ParameterNumber), &I});
+      Parameters.push_back({I.number(field::ParameterNumber), &I});
   llvm::sort(Parameters);
   llvm::SmallVector<StringRef, 4> Shapes;
   StringRef Result;
@@ -271,9 +284,13 @@ void ModulePrinter::printComputation(const ProtoComputation &C) {
 }
 
 void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
-  To.Out += fmt::format("  {}%{} = ", Root ? "ROOT " : "", plainName(I.Name));
+  To.Out += Root ? "  ROOT %" : "  %";
+  appendName(To.Out, I.Name);
+  To.Out += " = ";
   shape(I.Shape, true);
-  To.Out += fmt::format(" {}(", plainName(I.OpcodeText));
+  To.Out += ' ';
+  appendName(To.Out, I.OpcodeText);
+  To.Out += '(';
   printOperands(I);
   To.Out += ')';
   printAttributes(M, I, To);
@@ -282,21 +299,23 @@ void ModulePrinter::printInstruction(const ProtoInstruction &I, bool Root) {
 
 void ModulePrinter::printOperands(const ProtoInstruction &I) {
   if (I.Op == Opcode::Parameter) {
-    To.Out += std::to_string(numberAt(I.Bytes, field::ParameterNumber));
+    To.Out += std::to_string(I.number(field::ParameterNumber));
     return;
   }
   if (I.Op == Opcode::Constant) {
     printLiteral(I);
     return;
   }
-  llvm::SmallVector<int64_t, 4> Operands =
-      numbersField(I.Bytes, field::Operands);
+  llvm::SmallVector<int64_t, 4> Operands = I.numbers(field::Operands);
   for (size_t K = 0; K != Operands.size() && !To.stopped(); ++K) {
     if (K != 0)
       To.Out += K % 5 == 0 ? fmt::format(", /*index={}*/", K) : ", ";
     const ProtoInstruction *Operand = M.operand(I.Parent, Operands[K]);
-    To.Out += Operand ? "%" + plainName(Operand->Name)
-                      : fmt::format("%no-instruction-{}", Operands[K]);
+    To.Out += '%';
+    if (Operand)
+      appendName(To.Out, Operand->Name);
+    else
+      appendFormat(To.Out, "no-instruction-{}", Operands[K]);
   }
 }
 
@@ -395,7 +414,7 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
 /// too.
 void ModulePrinter::printLiteral(const ProtoInstruction &I) {
   static constexpr int64_t MostElements = 10;
-  StringRef Literal = bytesField(I.Bytes, field::Literal);
+  StringRef Literal = I.bytes(field::Literal);
   check(Literal, "LiteralProto");
   std::string Own;
   std::string Stated;

@@ -186,19 +186,30 @@ void ProtoReader::readInstruction(StringRef Bytes) {
   ProtoInstruction I;
   I.Bytes = Bytes;
   I.Parent = static_cast<uint32_t>(M.Computations.size());
-  walk(Bytes, "HloInstructionProto", into(InstructionIdNumber, I.Id),
-       into(Name, I.Name), into(OpcodeName, I.OpcodeText),
-       into(Shape, I.Shape));
+  bool Good = forEachField(Bytes, [&](const WireField &F) {
+    if (F.Number < I.Fields.size())
+      I.Fields.set(F.Number);
+    if (F.Number == InstructionIdNumber && !F.isMessage())
+      I.Id = F.number();
+    if (!F.isMessage())
+      return;
+    if (F.Number == Name)
+      I.Name = F.Bytes;
+    else if (F.Number == OpcodeName)
+      I.OpcodeText = F.Bytes;
+    else if (F.Number == Shape)
+      I.Shape = F.Bytes;
+  });
+  if (!Good && !Damaged)
+    Damaged = "HloInstructionProto";
   PrintedOpcode Printed = parseOpcode(I.OpcodeText);
   I.Op = Printed.Sugar ? Opcode::Unknown : Printed.Op;
   if (I.Op == Opcode::While)
-    llvm::append_range(M.LoopComputations,
-                       numbersField(Bytes, CalledComputations));
+    llvm::append_range(M.LoopComputations, I.numbers(CalledComputations));
   if (I.Op == Opcode::Fusion)
-    llvm::append_range(M.FusionComputations,
-                       numbersField(Bytes, CalledComputations));
+    llvm::append_range(M.FusionComputations, I.numbers(CalledComputations));
   if (I.Op == Opcode::CustomCall)
-    llvm::append_range(Handed, numbersField(Bytes, CalledComputations));
+    llvm::append_range(Handed, I.numbers(CalledComputations));
   M.Instructions.push_back(I);
 }
 

@@ -14,6 +14,7 @@
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <bitset>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,24 @@ struct ProtoInstruction {
   llvm::StringRef Bytes;
   /// Number of its computation.
   uint32_t Parent = 0;
+  /// Which fields it has: those that print an attribute are hardly ever there,
+  /// and are not looked for in vain.
+  std::bitset<128> Fields;
+
+  bool has(uint32_t Field) const {
+    return Field >= Fields.size() || Fields[Field];
+  }
+  /// As functions of Wire.h find them in Bytes.
+  llvm::StringRef bytes(uint32_t Field) const {
+    return has(Field) ? bytesField(Bytes, Field) : llvm::StringRef();
+  }
+  int64_t number(uint32_t Field) const {
+    return has(Field) ? numberAt(Bytes, Field) : 0;
+  }
+  llvm::SmallVector<int64_t, 4> numbers(uint32_t Field) const {
+    return has(Field) ? numbersField(Bytes, Field)
+                      : llvm::SmallVector<int64_t, 4>();
+  }
 };
 
 /// An HloComputationProto.

@@ -54,6 +54,7 @@ void printAttributes(const ProtoModule &M, const ProtoInstruction &I,
 /// \p Name, with what no name of XLA's has replaced by `?`: a line of text
 /// stays one line.
 std::string plainName(llvm::StringRef Name);
+void appendName(std::string &Out, llvm::StringRef Name);
 
 /// `{0,1}`.
 std::string indexText(llvm::ArrayRef<int64_t> Index);
