@@ -266,7 +266,7 @@ ScalarId Scalars::operand(ScalarId S, size_t K) const {
 }
 
 /// The elements of a constant, the last dimension fastest; none if the text
-/// leaves some out, or if some are no integers.
+/// leaves some out, or if not all of them are integers.
 static std::vector<int64_t> elementsIn(llvm::StringRef Text) {
   std::vector<int64_t> Values;
   if (Text.size() > MaxLiteral)
