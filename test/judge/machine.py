@@ -45,9 +45,11 @@ def remainder(a, b):
 
 
 def shifted(a, by, bits, logical):
-    if by < 0 or by >= bits:
-        return 0 if logical or a >= 0 else -1
-    return (a % (1 << bits) if logical else a) >> by
+    """The highest bit is the sign for an arithmetic shift, of unsigned values too."""
+    a %= 1 << bits
+    if not logical and a >> (bits - 1):
+        a -= 1 << bits
+    return a >> (by if 0 <= by < bits else bits)
 
 
 def result_of(x, given):
