@@ -167,9 +167,9 @@ int32_t LiveRanges::statedStart(const HloValue &V, ShapeIndex Index,
 }
 
 /// The last step where \p U is or is read, as far as that surely prolongs its
-/// range; -1 if there is none. A loop reads its state in its body, and calls do
-/// not count. What has no text may be a call: then the callee's parameter holds
-/// the value earlier, and has no text either.
+/// range; -1 if there is none. A loop reads its state in its body, and a call
+/// does not count, which never has a text: then the callee's parameter holds
+/// the value earlier, and has none either.
 int32_t LiveRanges::lastStatedRead(UsedId U) const {
   const Facts &DumpFacts = P.facts();
   const Dump &D = DumpFacts.dump();
@@ -187,7 +187,7 @@ int32_t LiveRanges::lastStatedRead(UsedId U) const {
     Opcode Op = DumpFacts.opcode(Row.Name);
     int32_t Step = DumpFacts.time(Row.Name);
     bool Known = DumpFacts.hasText(Row.Name) || (Full && Step <= Unknown);
-    if (Known && Op != Opcode::While && Op != Opcode::Call)
+    if (Known && Op != Opcode::While)
       Last = std::max(Last, Step);
   }
   return Last;

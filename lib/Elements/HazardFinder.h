@@ -99,7 +99,7 @@ private:
   unsigned long Bound;
   llvm::ArrayRef<ReadRelation> OwnReads;
   /// From an element of a reduced result to those of Reduced; null if the
-  /// result is no reduction.
+  /// result is not a reduction.
   IntegerMap Iterations;
   const Shape *Reduced = nullptr;
   std::optional<std::vector<Window>> Windows;
