@@ -203,10 +203,8 @@ void Describer::addValues() {
                             plainShape(ShapeId(Shape))] += Count;
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
-  forEachPart(Text, [&](StringRef Part) {
-    Described.Recomputed +=
-        countText(Part, "/rematted_computation") + countText(Part, ".remat");
-  });
+  Described.Recomputed =
+      countText(Text, "/rematted_computation") + countText(Text, ".remat");
 }
 
 void Describer::addArguments() {

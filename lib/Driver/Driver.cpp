@@ -132,8 +132,7 @@ llvm::Error Driver::prepare() {
 DumpResult Driver::verifyOne(const PlannedDump &D) const {
   DumpResult R;
   R.Path = D.In.Path;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L =
-      load(D.In, Options.Siblings, JobsInside);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options.Siblings);
   if (!L) {
     R.ReadError = llvm::toString(L.takeError());
     return R;

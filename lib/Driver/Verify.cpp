@@ -9,7 +9,6 @@
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Scanner.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <map>
@@ -77,7 +76,7 @@ class Run {
 public:
   Run(LoadedDump &L, const CheckContext &Context,
       const CheckSelection &Selection)
-      : D(*L.Model), Texts(L.Texts), Selection(Selection), Context(Context) {
+      : D(*L.Model), Selection(Selection), Context(Context) {
     if (std::string Lost = lostByModule(Context); !Lost.empty())
       L.noteCutAssignment(std::move(Lost));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
@@ -100,7 +99,6 @@ private:
   void sortByPlace();
 
   const Dump &D;
-  const Sources &Texts;
   const CheckSelection &Selection;
   const CheckContext &Context;
   std::vector<Diagnostic> All;
@@ -238,14 +236,9 @@ CheckRun Run::runCheck(uint32_t Number) const {
     return Check;
   }
   Reporter R(Info, Number + 1, Check.Findings); // 0 is the reader's
-  auto Release = [&] { Texts.releasePages(); };
-  {
-    TextWalk Walk(Release);
-    Info.Run(Context, R);
-  }
+  Info.Run(Context, R);
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
-  Texts.releasePages();
   Check.Ended = {Info.Id,        outcome(R, Check), R.usesTexts(),
                  Severity::Lint, R.extent().str(),  R.assumption().str()};
   for (const SkipReason &Why : R.skipReasons())
@@ -328,8 +321,6 @@ void Run::sortByPlace() {
 }
 
 void Run::summarize(const SummaryOptions &Options) {
-  auto Release = [&] { Texts.releasePages(); };
-  TextWalk Walk(Release);
   Result.Memory = summarizeMemory(Context.memory(), Context.names(),
                                   Context.waste(), Options);
 }

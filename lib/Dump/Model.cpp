@@ -29,7 +29,7 @@ StringRef Dump::text(const UsedValue &U) const {
     return I == Instructions.end() ? StringRef() : text(*I);
   }
   auto Other = rowAt(OtherTexts, &OtherText::Line, U.Line);
-  return walked(usedText().substr(Other->Offset, Other->Size));
+  return usedText().substr(Other->Offset, Other->Size);
 }
 
 void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {

@@ -24,7 +24,6 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -342,7 +341,7 @@ struct Dump {
                   I.TextOffset);
   }
   llvm::StringRef text(const Instruction &I) const {
-    return walked(usedText().substr(I.TextOffset, extent(I).Text));
+    return usedText().substr(I.TextOffset, extent(I).Text);
   }
   /// The text of \p I before the `(` of the operands.
   llvm::StringRef head(const Instruction &I) const {

@@ -11,7 +11,6 @@
 #include "Dump/UsedReader.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
-#include "Support/Workers.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -20,38 +19,27 @@ namespace {
 /// Fills one Dump. One object reads one module.
 class DumpReader : public SectionReader {
 public:
-  DumpReader(Dump &D, SyntaxErrors &Syntax,
-             llvm::function_ref<void()> PassedText)
-      : SectionReader(D, Syntax), PassedText(PassedText) {}
+  using SectionReader::SectionReader;
 
-  /// Reads all but the module; \p ValuesBeside on two threads.
-  void read(bool ValuesBeside);
+  /// Reads what compilers write, but the module.
+  void read();
   void readModuleText();
   /// Reads what only protos hold.
   void readTraceText();
   /// Reads the program that runs.
   void readThunkText();
-  /// The same as read() and readModuleText(), side by side.
-  void readBoth(bool ValuesBeside);
 
 private:
   void readAssignmentFile();
   void readAssignment(LineCursor &In);
   void readValuesFile();
   void readLiveFile();
-  /// The assignment and the live ranges: about as much as the values.
-  void readOtherFiles();
-  /// Takes over what was read of the values file with tables of its own, as if
-  /// it had been read here.
-  void adoptValues(Dump &Part, SyntaxErrors &Errors);
   /// Notes whether the file of \p Role, which \p In has read, has comments.
   void noteComments(const LineCursor &In, FileRole Role);
   void readUsed(LineCursor &In, bool HasTotal);
   /// Notes that the file of \p Role was cut off if its last line, which is not
   /// read then, has no newline.
   void noteUnterminated(FileRole Role);
-
-  llvm::function_ref<void()> PassedText;
 };
 } // namespace
 
@@ -122,24 +110,14 @@ bool hlobuf::hasOldValues(StringRef Assignment) {
 
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
-                 SyntaxErrors &Syntax, llvm::function_ref<void()> PassedText,
-                 unsigned Jobs) {
+                 SyntaxErrors &Syntax) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
-  DumpReader Reader(*D, Syntax, PassedText);
-  auto Beside = [&](FileRole Role) {
-    return Jobs > 1 && D->file(Role).Text.size() >= LargeText;
-  };
-  if (Beside(FileRole::Module)) {
-    Reader.readBoth(Beside(FileRole::Values));
-  } else {
-    Reader.read(Beside(FileRole::Values));
-    Reader.readModuleText();
-  }
+  DumpReader Reader(*D, Syntax);
+  Reader.read();
+  Reader.readModuleText();
   Reader.readTraceText();
   Reader.readThunkText();
-  D->Names.finish();
-  PassedText();
   return D;
 }
 
@@ -157,37 +135,20 @@ void DumpReader::noteUnterminated(FileRole Role) {
   D.noteCut(Role, Last);
 }
 
-void DumpReader::read(bool ValuesBeside) {
+void DumpReader::read() {
   if (D.file(FileRole::Report).present()) {
     keep(Section::Report, D.file(FileRole::Report).Text);
     noteUnterminated(FileRole::Report);
   }
-  Dump Part;
-  SyntaxErrors Errors;
-  if (ValuesBeside) {
-    Part.Files = D.Files;
-    Part.Split = true;
-    DumpReader Values(Part, Errors, PassedText);
-    runBoth([&] { Values.readValuesFile(); }, [&] { readOtherFiles(); });
-  } else {
-    readOtherFiles();
-  }
-  if (!D.Split)
-    return;
-  if (ValuesBeside && D.state(Section::Used) == SectionState::Absent)
-    adoptValues(Part, Errors);
-  else if (D.file(FileRole::Values).present())
-    readValuesFile();
-}
-
-void DumpReader::readOtherFiles() {
   readAssignmentFile();
   if (D.Split && D.file(FileRole::LiveRange).present())
     readLiveFile();
+  if (D.Split && D.file(FileRole::Values).present())
+    readValuesFile();
 }
 
 void DumpReader::readAssignmentFile() {
-  LineCursor In(wholeLines(D.assignmentText()), PassedText);
+  LineCursor In(wholeLines(D.assignmentText()));
   readAssignment(In);
   noteComments(In, FileRole::Assignment);
   noteUnterminated(FileRole::Assignment);
@@ -239,36 +200,13 @@ void DumpReader::readModuleText() {
   if (!D.file(FileRole::Module).present())
     return;
   present(Section::Module);
-  D.Module = readModule(
-      wholeLines(D.file(FileRole::Module).Text), {D.Names, D.Shapes, D.Indices},
-      [&](StringRef Where, std::string Reason) {
-        damaged(Where, Section::Module, std::move(Reason));
-      },
-      PassedText);
+  D.Module = readModule(wholeLines(D.file(FileRole::Module).Text),
+                        {D.Names, D.Shapes, D.Indices},
+                        [&](StringRef Where, std::string Reason) {
+                          damaged(Where, Section::Module, std::move(Reason));
+                        });
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
   noteUnterminated(FileRole::Module);
-}
-
-void DumpReader::readBoth(bool ValuesBeside) {
-  NameTable Names;
-  ShapeTable Shapes;
-  ShapeIndexTable Indices;
-  HloTables Own = {Names, Shapes, Indices};
-  SyntaxErrors Errors;
-  auto Refuse = [&](StringRef Where, std::string Reason) {
-    if (!isAtCut(Where, Section::Module))
-      Errors.add(Where, std::move(Reason), UnreadableCheck);
-  };
-  StringRef Text = wholeLines(D.file(FileRole::Module).Text);
-  runBoth([&] { D.Module = readModule(Text, Own, Refuse, PassedText); },
-          [&] { read(ValuesBeside); });
-  renumber(D.Module, Own, {D.Names, D.Shapes, D.Indices}, PassedText);
-  present(Section::Module);
-  D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
-  noteUnterminated(FileRole::Module);
-  if (!Errors.empty() || D.cut(FileRole::Module))
-    D.States[static_cast<size_t>(Section::Module)] = SectionState::Damaged;
-  Syntax.add(std::move(Errors));
 }
 
 void DumpReader::readUsed(LineCursor &In, bool HasTotal) {
@@ -281,7 +219,7 @@ void DumpReader::readUsed(LineCursor &In, bool HasTotal) {
 void DumpReader::readTraceText() {
   if (!D.file(FileRole::Traces).present())
     return;
-  LineCursor In(D.file(FileRole::Traces).Text, PassedText);
+  LineCursor In(D.file(FileRole::Traces).Text);
   TraceReader(D, Syntax).readTraces(In);
   noteComments(In, FileRole::Traces);
 }
@@ -289,13 +227,13 @@ void DumpReader::readTraceText() {
 void DumpReader::readThunkText() {
   if (!D.file(FileRole::Thunks).present())
     return;
-  LineCursor In(D.file(FileRole::Thunks).Text, PassedText);
+  LineCursor In(D.file(FileRole::Thunks).Text);
   ThunkReader(D, Syntax).readThunks(In);
   noteComments(In, FileRole::Thunks);
 }
 
 void DumpReader::readValuesFile() {
-  LineCursor In(wholeLines(D.usedText()), PassedText);
+  LineCursor In(wholeLines(D.usedText()));
   expectEmptyLines(In, 1, Section::Total);
   readUsed(In, true);
   expectEnd(In, Section::Used);
@@ -304,52 +242,8 @@ void DumpReader::readValuesFile() {
 }
 
 void DumpReader::readLiveFile() {
-  LineCursor In(wholeLines(D.liveText()), PassedText);
+  LineCursor In(wholeLines(D.liveText()));
   LiveReader(D, Syntax).readLiveRanges(In);
   noteComments(In, FileRole::LiveRange);
   noteUnterminated(FileRole::LiveRange);
-}
-
-void DumpReader::adoptValues(Dump &Part, SyntaxErrors &Errors) {
-  HloRenumbering To({Part.Names, Part.Shapes, Part.Indices},
-                    {D.Names, D.Shapes, D.Indices});
-  auto MoveTag = [&](ValueTag &Tag) {
-    To.move(Tag.Name);
-    To.move(Tag.Index);
-  };
-  auto MoveRow = [&](auto &Row) {
-    To.move(Row.Name);
-    To.move(Row.Index);
-  };
-  for (UsedValue &U : Part.Used)
-    MoveTag(U.Tag);
-  llvm::for_each(Part.Positions, MoveRow);
-  llvm::for_each(Part.Uses, MoveRow);
-  for (Instruction &I : Part.Instructions) {
-    To.move(I.Name);
-    To.move(I.Result);
-  }
-  for (NameId &Name : Part.OperandNames)
-    To.move(Name);
-  D.Used = std::move(Part.Used);
-  D.Positions = std::move(Part.Positions);
-  D.Uses = std::move(Part.Uses);
-  D.PositionLines = std::move(Part.PositionLines);
-  D.UseLines = std::move(Part.UseLines);
-  D.ManyPositions = std::move(Part.ManyPositions);
-  D.ManyUses = std::move(Part.ManyUses);
-  D.OtherTexts = std::move(Part.OtherTexts);
-  D.Instructions = std::move(Part.Instructions);
-  D.LongInstructions = std::move(Part.LongInstructions);
-  D.OperandNames = std::move(Part.OperandNames);
-  D.Texts = Part.Texts;
-  D.Total = Part.Total;
-  D.TotalLine = Part.TotalLine;
-  D.TotalHuman = Part.TotalHuman;
-  for (Section S : {Section::Total, Section::Used, Section::Texts})
-    D.States[static_cast<size_t>(S)] = Part.state(S);
-  auto Role = static_cast<size_t>(FileRole::Values);
-  D.Commented[Role] = Part.Commented[Role];
-  D.Cuts[Role] = std::move(Part.Cuts[Role]);
-  Syntax.add(std::move(Errors));
 }

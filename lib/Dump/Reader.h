@@ -42,13 +42,9 @@ constexpr size_t LargeText = size_t(1) << 22;
 
 /// Reads a buffer assignment and its siblings; \p Files need only hold the
 /// assignment. A line that cannot be read gives one diagnostic at its place,
-/// marks its section as damaged, and reading goes on after it. \p PassedText
-/// is called again and again: what was read is not needed soon. With more than
-/// one of \p Jobs, a large module and a large values file are read on threads
-/// of their own; the result is the same.
-std::unique_ptr<Dump> readDump(
-    const std::array<DumpFile, NumFileRoles> &Files, SyntaxErrors &Syntax,
-    llvm::function_ref<void()> PassedText = [] {}, unsigned Jobs = 1);
+/// marks its section as damaged, and reading goes on after it.
+std::unique_ptr<Dump> readDump(const std::array<DumpFile, NumFileRoles> &Files,
+                               SyntaxErrors &Syntax);
 
 } // namespace hlobuf
 

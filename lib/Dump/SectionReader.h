@@ -9,7 +9,6 @@
 #include "Dump/SyntaxErrors.h"
 #include "HLO/PendingText.h"
 #include "Support/LineCursor.h"
-#include "Support/Reserve.h"
 
 namespace hlobuf {
 
@@ -24,7 +23,6 @@ protected:
   template <typename T>
   static void append(std::vector<T> &To, const T &Record, llvm::StringRef Text,
                      size_t Offset) {
-    reserveForRest(To, Offset, Text.size());
     To.push_back(Record);
   }
 

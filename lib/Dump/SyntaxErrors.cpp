@@ -16,9 +16,3 @@ void SyntaxErrors::add(StringRef Where, std::string Message, StringRef Rule) {
   Error.Message = std::move(Message);
   Kept.push_back(std::move(Error));
 }
-
-void SyntaxErrors::add(SyntaxErrors Others) {
-  for (Diagnostic &Error : Others.Kept)
-    add(Error.Where, std::move(Error.Message), Error.Check);
-  Uncounted += Others.Uncounted;
-}

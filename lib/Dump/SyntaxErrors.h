@@ -27,8 +27,6 @@ struct SyntaxErrors {
   bool empty() const { return Kept.empty(); }
   void add(llvm::StringRef Where, std::string Message,
            llvm::StringRef Rule = SyntaxCheck);
-  /// Adds those of another text, in their order.
-  void add(SyntaxErrors Others);
 };
 
 } // namespace hlobuf

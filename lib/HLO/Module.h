@@ -14,7 +14,6 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
@@ -236,7 +235,7 @@ struct HloModule {
 
 private:
   llvm::StringRef part(uint32_t Offset, uint32_t Size) const {
-    return walked(llvm::StringRef(Text.data() + Offset, Size));
+    return llvm::StringRef(Text.data() + Offset, Size);
   }
 };
 
@@ -246,44 +245,6 @@ struct HloTables {
   ShapeTable &Shapes;
   ShapeIndexTable &Indices;
 };
-
-/// From the numbers of one set of tables to those of another.
-class HloRenumbering {
-public:
-  /// Adds all that is in \p From to \p To, in the order of \p From, whose names
-  /// and shapes are gone then.
-  HloRenumbering(HloTables From, HloTables To)
-      : Names(To.Names.absorb(From.Names)),
-        Shapes(To.Shapes.absorb(From.Shapes)),
-        Indices(To.Indices.absorb(From.Indices)) {}
-
-  void move(NameId &Name) const {
-    if (Name)
-      Name = Names[Name.index()];
-  }
-  void move(ShapeId &Shape) const {
-    if (Shape)
-      Shape = Shapes[Shape.index()];
-  }
-  void move(ShapeIndex &Index) const {
-    if (Indices.empty())
-      return;
-    auto Found = Indices.find(Index.bits());
-    if (Found != Indices.end())
-      Index = Found->second;
-  }
-
-private:
-  std::vector<NameId> Names;
-  std::vector<ShapeId> Shapes;
-  llvm::DenseMap<uint32_t, ShapeIndex> Indices;
-};
-
-/// Renumbers the names, shapes and indices of \p M, which is all that was read
-/// with the tables \p From, as if it had been read with \p To. Empties \p From.
-/// \p PassedText is called again and again: what was read is not needed soon.
-void renumber(HloModule &M, HloTables From, HloTables To,
-              llvm::function_ref<void()> PassedText);
 
 } // namespace hlobuf
 

@@ -12,9 +12,7 @@
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
-#include "Support/Reserve.h"
 #include "Support/TextHash.h"
-#include "Support/TextWalk.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -24,10 +22,8 @@ namespace {
 class ModuleReader {
 public:
   ModuleReader(StringRef Text, HloTables Tables,
-               llvm::function_ref<void(StringRef, std::string)> Complain,
-               llvm::function_ref<void()> PassedText)
-      : In(Text, PassedText), Tables(Tables), Complain(Complain),
-        PassedText(PassedText) {
+               llvm::function_ref<void(StringRef, std::string)> Complain)
+      : In(Text), Tables(Tables), Complain(Complain) {
     M.Text = Text;
   }
 
@@ -45,9 +41,6 @@ private:
   void resolveOperands(uint32_t FirstOperand);
   bool hasElement(const HloInstruction &I, size_t K) const;
   void resolveCalls();
-  template <typename T> void reserve(std::vector<T> &All) {
-    reserveForRest(All, In.offset(), M.Text.size());
-  }
   void refuse(StringRef Where, std::string Reason) {
     Refused = true;
     Complain(Where, std::move(Reason));
@@ -56,7 +49,6 @@ private:
   LineCursor In;
   HloTables Tables;
   llvm::function_ref<void(StringRef, std::string)> Complain;
-  llvm::function_ref<void()> PassedText;
   bool Refused = false;
   HloModule M;
   /// Names in the computation at hand: those in bodies of fusions, which are
@@ -103,8 +95,6 @@ HloModule ModuleReader::read() {
   if (!M.Entry)
     refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
-  // What follows looks at the whole text once more.
-  TextWalk Walk(PassedText);
   resolveCalls();
   Local = TextTable();
   OperandNames = {};
@@ -178,7 +168,6 @@ bool ModuleReader::readHeading(StringRef Line) {
       refuse(In.line(), "the module has a second ENTRY computation");
     M.Entry = ComputationId(M.Computations.size());
   }
-  reserve(M.Computations);
   M.Computations.push_back(C);
   return true;
 }
@@ -269,7 +258,6 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
     refuse(Parts->Name,
            "the computation has another instruction with this name");
   Known = Id;
-  reserve(M.Instructions);
   M.Instructions.push_back(I);
 }
 
@@ -311,7 +299,6 @@ void ModuleReader::readOperands(const InstructionText &Parts,
         M.Paths.push_back(Tables.Indices.get(Steps));
         M.Compact = true;
       }
-      reserve(M.Operands);
       M.Operands.emplace_back();
       OperandNames.push_back(Local.intern(Text.Name));
     });
@@ -338,7 +325,6 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     else
       I.NumberOrCall = static_cast<uint32_t>(M.Calls.size());
     I.HasCalls = true;
-    reserve(M.Calls);
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   };
@@ -409,7 +395,7 @@ void ModuleReader::resolveCalls() {
   for (const HloInstruction &I : M.Instructions) {
     size_t Count = M.calls(I).size();
     for (uint32_t C = I.NumberOrCall; Count != 0; ++C, --Count) {
-      NameId Name = Tables.Names.find(walked(CalleeNames[C]));
+      NameId Name = Tables.Names.find(CalleeNames[C]);
       ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
       // Callees are printed first (HloModule::Print), so that no computation
       // can call itself.
@@ -425,7 +411,6 @@ void ModuleReader::resolveCalls() {
 
 HloModule
 hlobuf::readModule(StringRef Text, HloTables Tables,
-                   llvm::function_ref<void(StringRef, std::string)> Refuse,
-                   llvm::function_ref<void()> PassedText) {
-  return ModuleReader(Text, Tables, Refuse, PassedText).read();
+                   llvm::function_ref<void(StringRef, std::string)> Refuse) {
+  return ModuleReader(Text, Tables, Refuse).read();
 }

@@ -11,12 +11,10 @@ namespace hlobuf {
 
 /// Reads a module of any release since 2019. Each line that cannot be read is
 /// given to \p Refuse with the reason; reading goes on after it. The text must
-/// outlive the module. \p PassedText is called again and again: what was read
-/// is not needed soon.
+/// outlive the module.
 HloModule readModule(
     llvm::StringRef Text, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse,
-    llvm::function_ref<void()> PassedText = {});
+    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);
 
 } // namespace hlobuf
 

@@ -33,23 +33,6 @@ ShapeId ShapeTable::parse(StringRef Text) {
   return In.atEnd() ? Id : ShapeId();
 }
 
-std::vector<ShapeId> ShapeTable::absorb(ShapeTable &From) {
-  std::vector<ShapeId> Here;
-  Here.reserve(From.size());
-  for (size_t I = 0; I != From.size(); ++I) {
-    if (ShapeId Known = known(From.Texts[I])) {
-      Here.push_back(Known);
-      continue;
-    }
-    // Elements come before the shapes that they are part of.
-    for (ShapeId &Element : From.Shapes[I].Elements)
-      Element = Here[Element.index()];
-    Here.push_back(intern(From.Texts[I], std::move(From.Shapes[I])));
-  }
-  From = ShapeTable();
-  return Here;
-}
-
 template <typename Range>
 static void printList(const Range &Numbers, std::string &Out) {
   bool First = true;

@@ -149,10 +149,6 @@ public:
 
   size_t size() const { return Shapes.size(); }
 
-  /// Interns all shapes of \p From, in their order, and empties it; the result
-  /// gives the id here for each id there.
-  std::vector<ShapeId> absorb(ShapeTable &From);
-
 private:
   friend class ShapeParser;
   /// The id of \p Text; invalid if it was not read before.

@@ -87,16 +87,6 @@ llvm::SmallVector<uint32_t, 4> ShapeIndexTable::steps(ShapeIndex Index) const {
   return llvm::SmallVector<uint32_t, 4>(Path.begin(), Path.end());
 }
 
-llvm::DenseMap<uint32_t, ShapeIndex>
-ShapeIndexTable::absorb(const ShapeIndexTable &From) {
-  llvm::DenseMap<uint32_t, ShapeIndex> Here;
-  for (uint32_t I = 0; I != From.Long.size(); ++I) {
-    ShapeIndex There(I << 2 | ShapeIndex::ManyTag);
-    Here[There.bits()] = get(From.steps(There));
-  }
-  return Here;
-}
-
 bool ShapeIndexTable::isAsyncContext(ShapeIndex Index) const {
   llvm::SmallVector<uint32_t, 4> Steps = steps(Index);
   return !Steps.empty() && Steps[0] >= 2;

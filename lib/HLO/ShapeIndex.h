@@ -59,10 +59,6 @@ private:
 /// Several threads may use one table.
 class ShapeIndexTable {
 public:
-  /// Interns all paths of \p From, in their order; the result gives the index
-  /// here for each index that was interned there.
-  llvm::DenseMap<uint32_t, ShapeIndex> absorb(const ShapeIndexTable &From);
-
   /// Reads `{..}` at the front of \p In. False where there is no well-formed
   /// path; \p In is then partly consumed.
   bool parse(Scanner &In, ShapeIndex &Index);

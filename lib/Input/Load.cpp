@@ -8,7 +8,6 @@
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
-#include "Support/TextWalk.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -294,8 +293,8 @@ namespace {
 /// out to be of no use.
 class TextReader {
 public:
-  TextReader(const Input &In, LoadedDump &L, Files &All, unsigned Jobs)
-      : L(L), All(All), Jobs(Jobs),
+  TextReader(const Input &In, LoadedDump &L, Files &All)
+      : L(L), All(All),
         Commented(In.Frames && (In.Frames->Text.starts_with("//") ||
                                 In.Frames->Text.contains("\n//"))) {
     read();
@@ -310,7 +309,6 @@ private:
 
   LoadedDump &L;
   Files &All;
-  unsigned Jobs;
   /// There are comments around the frames.
   bool Commented;
 };
@@ -321,7 +319,7 @@ void TextReader::read() {
   if (L.Model)
     Cuts = std::move(L.Model->Cuts);
   L.Syntax = SyntaxErrors();
-  L.Model = readDump(All, L.Syntax, [this] { L.Texts.releasePages(); }, Jobs);
+  L.Model = readDump(All, L.Syntax);
   L.Model->Commented[static_cast<size_t>(FileRole::Assignment)] |= Commented;
   for (FileRole Role : SiblingRoles)
     if (auto &Known = Cuts[static_cast<size_t>(Role)])
@@ -351,14 +349,9 @@ void TextReader::dropUseless() {
 
 static llvm::Expected<std::unique_ptr<LoadedDump>>
 readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
-          const SiblingPaths &Siblings, unsigned Jobs) {
-  TextReader Reader(In, *L, All, Jobs);
-  std::string Traces;
-  {
-    auto Release = [&] { L->Texts.releasePages(); };
-    TextWalk Walk(Release);
-    Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
-  }
+          const SiblingPaths &Siblings) {
+  TextReader Reader(In, *L, All);
+  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
@@ -369,12 +362,11 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
   if (L->Model->cut(FileRole::Assignment))
     L->reportCutAssignment();
-  L->Texts.releasePages();
   return L;
 }
 
 llvm::Expected<std::unique_ptr<LoadedDump>>
-hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
+hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
   auto L = std::make_unique<LoadedDump>();
   L->Frames = In.Frames;
   Files All;
@@ -398,7 +390,7 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs) {
   if (!In.Proto)
     if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
       return Failed;
-  return readTexts(In, std::move(L), All, Siblings, Jobs);
+  return readTexts(In, std::move(L), All, Siblings);
 }
 
 std::string hlobuf::malformedModule(const LoadedDump &L) {

@@ -45,10 +45,9 @@ struct LoadedDump {
 void locateFiles(Input &In, const SiblingPaths &Siblings);
 
 /// Reads \p In with its siblings, which locateFiles() found. Fails where a file
-/// cannot be read or the assignment is none. Large ones use up to \p Jobs
-/// threads.
-llvm::Expected<std::unique_ptr<LoadedDump>>
-load(const Input &In, const SiblingPaths &Siblings, unsigned Jobs = 1);
+/// cannot be read or the assignment is none.
+llvm::Expected<std::unique_ptr<LoadedDump>> load(const Input &In,
+                                                 const SiblingPaths &Siblings);
 
 /// `m.txt:7:3: why it is malformed`: the first line of \p L's HLO module that
 /// is refused, for which all of it is left out. Empty if the module is read, or

@@ -5,7 +5,6 @@
 #ifndef HLOBUF_SUPPORT_HASHSLOTS_H
 #define HLOBUF_SUPPORT_HASHSLOTS_H
 
-#include "Support/LargePages.h"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +65,6 @@ private:
     std::vector<Slot> Old = std::move(All);
     All.clear();
     All.reserve(Old.empty() ? 64 : Old.size() * 2);
-    useLargePages(All.data(), All.capacity() * sizeof(Slot));
     All.resize(Old.empty() ? 64 : Old.size() * 2);
     for (const Slot &S : Old)
       if (S.Place != 0)

@@ -5,7 +5,6 @@
 #ifndef HLOBUF_SUPPORT_LINECURSOR_H
 #define HLOBUF_SUPPORT_LINECURSOR_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstring>
 
@@ -15,15 +14,7 @@ namespace hlobuf {
 /// passed over, so that a dump can carry its own RUN and CHECK lines.
 class LineCursor {
 public:
-  /// \p Passed, if it is given, must outlive the cursor and is called whenever
-  /// another ChunkBytes of the text are after it: their pages can be released.
-  explicit LineCursor(llvm::StringRef Text,
-                      llvm::function_ref<void()> Passed = {})
-      : Text(Text), Passed(Passed) {
-    load(0);
-  }
-
-  static constexpr size_t ChunkBytes = size_t(1) << 21;
+  explicit LineCursor(llvm::StringRef Text) : Text(Text) { load(0); }
 
   bool atEnd() const { return Ended; }
 
@@ -79,12 +70,9 @@ private:
     Line = llvm::StringRef(Begin, Size);
     Next = At + Size + 1;
     Commented |= isComment();
-    if (Next / ChunkBytes != At / ChunkBytes && Passed)
-      Passed();
   }
 
   llvm::StringRef Text;
-  llvm::function_ref<void()> Passed;
   llvm::StringRef Line;
   size_t Next = 0;
   bool Ended = false;

@@ -137,18 +137,6 @@ HashSlots NameTable::makeSlots() const {
   return All;
 }
 
-std::vector<NameId> NameTable::absorb(NameTable &From) {
-  From.Slots = {};
-  std::vector<NameId> Here;
-  Here.reserve(From.size());
-  internAll(
-      From.size(),
-      [&](size_t I, auto &Room) { return From[NameId(I)].spell(Room); },
-      [&](size_t, NameId Id) { Here.push_back(Id); });
-  From = NameTable();
-  return Here;
-}
-
 void NameTable::append(StringRef Name) {
   NameText Parts(Name);
   TextId Stem = Stems.intern(Parts.stem());

@@ -67,10 +67,6 @@ public:
     return NameText(StemTexts[Own.Stem.index()], Own.Tail);
   }
 
-  /// Interns all names of \p From, in their order, and empties it; the result
-  /// gives the id here for each id there.
-  std::vector<NameId> absorb(NameTable &From);
-
   /// No name is added any more. Gives back what find() needs, which the first
   /// call of it, from whichever thread, makes anew.
   void finish();

@@ -5,9 +5,6 @@
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <cstring>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -161,18 +158,6 @@ void Sources::addView(StringRef Name, StringRef Text) {
   S.Name = Name.str();
   S.Text = Text;
   All.push_back(std::move(S));
-}
-
-void Sources::releasePages() const {
-#ifdef __linux__
-  // MemoryBuffer::dontNeedIfMmap does nothing with glibc.
-  constexpr size_t Large = size_t(1) << 20;
-  for (const Source &S : All)
-    if (S.Mapped && S.Text.size() >= Large &&
-        S.Mapped->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap)
-      ::madvise(const_cast<char *>(S.Text.data()), S.Text.size(),
-                MADV_DONTNEED);
-#endif
 }
 
 size_t Sources::bytes() const {

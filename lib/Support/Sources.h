@@ -61,10 +61,6 @@ public:
   /// Adds \p Text, which somebody else owns and which outlives this object.
   void addView(llvm::StringRef Name, llvm::StringRef Text);
 
-  /// Releases the memory of large mapped files; what is touched again
-  /// comes back from the system's cache.
-  void releasePages() const;
-
   /// The bytes of all texts.
   size_t bytes() const;
 

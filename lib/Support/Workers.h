@@ -6,7 +6,6 @@
 #define HLOBUF_SUPPORT_WORKERS_H
 
 #include <algorithm>
-#include <atomic>
 #include <pthread.h>
 #include <vector>
 
@@ -42,20 +41,6 @@ public:
 private:
   std::vector<pthread_t> Threads;
 };
-
-/// Runs \p First on a thread of its own while \p Second runs here; one after
-/// the other where the system gives no thread.
-template <typename FirstFn, typename SecondFn>
-void runBoth(FirstFn First, SecondFn Second) {
-  std::atomic<bool> Taken = false;
-  auto Loop = [&] {
-    if (!Taken.exchange(true))
-      First();
-  };
-  Workers Thread(1, Loop);
-  Second();
-  Loop();
-}
 
 } // namespace hlobuf
 

@@ -422,18 +422,6 @@ TEST(Module, NamesInFusionsAreNotKept) {
   EXPECT_EQ(R.M.name(R.M.Instructions[0]), "p");
   ASSERT_NE(R.find("y"), nullptr);
   EXPECT_EQ(R.M.name(*R.find("y")), "y");
-
-  NameTable Names;
-  ShapeTable Shapes;
-  ShapeIndexTable Indices;
-  NameId Known = Names.intern("p");
-  renumber(R.M, {R.Names, R.Shapes, R.Indices}, {Names, Shapes, Indices}, {});
-  EXPECT_EQ(R.M.Instructions[0].Name, Known);
-  EXPECT_EQ(R.M.find(Known), HloId(0));
-  EXPECT_EQ(R.M[R.M.find(Names.find("y"))].Parent, R.M.Entry);
-  HloModule Again = readModule(R.Text, {Names, Shapes, Indices},
-                               [](StringRef, std::string) {});
-  EXPECT_EQ(Again.find(Known), HloId(0));
 }
 
 // What is in bodies of fusions, or is never called, has no buffers, so that

@@ -11,10 +11,8 @@
 #include "Support/Printable.h"
 #include "Support/Scanner.h"
 #include "Support/StableVector.h"
-#include "Support/TextWalk.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
-#include <type_traits>
 
 using namespace hlobuf;
 
@@ -40,12 +38,6 @@ TEST(FoldRelated, OrderOfTheListNotOfAddresses) {
     ASSERT_EQ(All[0].Notes.size(), 1u);
     EXPECT_EQ(All[0].Notes[0].Message, "second [check]");
   }
-}
-
-TEST(TextWalk, TakesNothingThatEndsBeforeIt) {
-  auto Release = [] {};
-  static_assert(std::is_constructible_v<TextWalk, decltype(Release) &>);
-  static_assert(!std::is_constructible_v<TextWalk, decltype(Release)>);
 }
 
 TEST(ByteCount, AsOneByOne) {
@@ -158,18 +150,10 @@ TEST(NameTable, KeepsNames) {
     EXPECT_NE(Names[NameId(I)], llvm::StringRef("b.7"));
   }
   EXPECT_FALSE(Names.find("a.1"));
-  NameTable More;
-  More.intern("b.7");
-  More.intern("a.7");
-  std::vector<NameId> Moved = Names.absorb(More);
-  EXPECT_EQ(Moved[0], NameId(std::size(All)));
-  EXPECT_EQ(Moved[1], NameId(5));
-  EXPECT_EQ(More.size(), 0u);
   // A finished table still finds all of them.
   Names.finish();
   for (size_t I = 0; I != std::size(All); ++I)
     EXPECT_EQ(Names.find(All[I]), NameId(I));
-  EXPECT_EQ(Names.find("b.7"), NameId(std::size(All)));
   EXPECT_FALSE(Names.find("a.1"));
   NameTable None;
   None.finish();

@@ -15,7 +15,6 @@
 #include "Support/HumanBytes.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
-#include "Support/TextWalk.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -131,8 +130,6 @@ static void fail(const llvm::Twine &Text) {
 
 static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
   StringRef Name = Of.Loaded->Model->Module.Name;
-  auto Release = [&] { Of.Loaded->Texts.releasePages(); };
-  TextWalk Walk(Release);
   return describeProgram(
       Of.Context.memory(), Of.Context.names(),
       printable(Name.empty() ? moduleNameOf(In.Path) : Name));

@@ -67,9 +67,7 @@ static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
   std::vector<ProgramMemory> All;
   for (Input &In : Dumps) {
     locateFiles(In, Request.Siblings);
-    unsigned Jobs = numJobs(Request.Jobs);
-    llvm::Expected<std::unique_ptr<LoadedDump>> L =
-        load(In, Request.Siblings, Jobs);
+    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
     if (!L) {
       llvm::consumeError(L.takeError());
       All.emplace_back();
@@ -77,8 +75,6 @@ static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
     }
     CheckContext Context(*(*L)->Model);
     StringRef Name = (*L)->Model->Module.Name;
-    auto Release = [&] { (*L)->Texts.releasePages(); };
-    TextWalk Walk(Release);
     All.push_back(describeProgram(
         Context.memory(), Context.names(),
         printable(Name.empty() ? moduleNameOf(In.Path) : Name)));
@@ -160,8 +156,7 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
     return makeError("'{}' is an input and must not be overwritten",
                      Request.Output);
   unsigned Jobs = numJobs(Request.Jobs);
-  llvm::Expected<std::unique_ptr<LoadedDump>> L =
-      load(In, Request.Siblings, Jobs);
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
   if (!L)
     return L.takeError();
   DrawnProgram Made;

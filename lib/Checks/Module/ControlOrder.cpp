@@ -104,19 +104,16 @@ void ControlOrder::check(HloId Id) {
 
 void ControlOrder::run() {
   HloId Last;
-  forEachPart(M.Text, [&](StringRef Part) {
-    auto Begin = static_cast<size_t>(Part.data() - M.Text.data());
-    for (size_t At = findText(Part, Key); At != StringRef::npos;
-         At = findText(Part, Key, At + Key.size())) {
-      HloId Id = instructionAt(Begin + At);
-      if (!Id || Id == Last)
-        continue;
-      if (Ranks.empty())
-        findRanks();
-      check(Id);
-      Last = Id;
-    }
-  });
+  for (size_t At = M.Text.find(Key); At != StringRef::npos;
+       At = M.Text.find(Key, At + Key.size())) {
+    HloId Id = instructionAt(At);
+    if (!Id || Id == Last)
+      continue;
+    if (Ranks.empty())
+      findRanks();
+    check(Id);
+    Last = Id;
+  }
 }
 
 void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {

@@ -145,7 +145,7 @@ static size_t parametersBegin(llvm::StringRef Line) {
 }
 
 void ModuleInstructions::checkHeading(const HloComputation &C) {
-  llvm::StringRef Line = walked(M.Text.drop_front(C.Line).split('\n').first);
+  llvm::StringRef Line = M.Text.drop_front(C.Line).split('\n').first;
   size_t Begin = parametersBegin(Line);
   size_t End = Line.rfind(" {");
   if (!C.Root || Begin == llvm::StringRef::npos || End < Begin ||
