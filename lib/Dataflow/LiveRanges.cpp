@@ -119,9 +119,8 @@ bool LiveRanges::isAsyncResult(const Position &At, int32_t Step) const {
   if (Steps.empty() || Steps[0] != 1 || DumpFacts.time(At.Name) != Step)
     return false;
   const Instruction *I = DumpFacts.instruction(At.Name);
-  // The digits at its end say nothing.
   llvm::StringRef Text =
-      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[At.Name].stem();
+      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[At.Name];
   return Text.contains("-start") || (I && isAsync(I->Op.Op));
 }
 

@@ -47,8 +47,7 @@ struct HloOperand {
 /// What an instruction is in the graph of a program. There are as many as
 /// lines in a module: what is added here costs a large dump a percent.
 struct HloNode {
-  /// Invalid if neither module nor dump name it, and in the body of a fusion if
-  /// the dump does not: HloModule::name() has that one.
+  /// Invalid if neither module nor dump name it.
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;

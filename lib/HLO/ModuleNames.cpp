@@ -50,14 +50,9 @@ static std::vector<bool> fusionBodies(const HloModule &M) {
 
 void hlobuf::nameInstructions(HloModule &M, NameTable &Names) {
   std::vector<bool> Fused = fusionBodies(M);
-  std::vector<uint32_t> Unnamed;
-  for (uint32_t I = 0; I != M.Instructions.size(); ++I)
-    if (!M.Instructions[I].Name && !Fused[M.Instructions[I].Parent.index()])
-      Unnamed.push_back(I);
-  Names.internAll(
-      Unnamed.size(),
-      [&](size_t I, auto &) { return M.name(M.Instructions[Unnamed[I]]); },
-      [&](size_t I, NameId Id) { M.Instructions[Unnamed[I]].Name = Id; });
+  for (HloInstruction &I : M.Instructions)
+    I.Name = Fused[I.Parent.index()] ? Names.find(M.name(I))
+                                     : Names.intern(M.name(I));
 }
 
 void hlobuf::indexNames(

@@ -9,9 +9,9 @@
 
 namespace hlobuf {
 
-/// Names the instructions of \p M, whose calls are resolved, that have no name
-/// yet, but for those in bodies of fusions: they are most of a module, and
-/// nothing of a dump names them.
+/// Names the instructions of \p M, whose calls are resolved. Of those in bodies
+/// of fusions, which are most of a module, only names that are known get one:
+/// nothing else of a dump names them.
 void nameInstructions(HloModule &M, NameTable &Names);
 
 /// Fills \p M's ByName, whose calls are resolved. Names are unique in a module

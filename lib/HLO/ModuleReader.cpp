@@ -12,7 +12,6 @@
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
-#include "Support/TextHash.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -25,6 +24,13 @@ public:
                llvm::function_ref<void(StringRef, std::string)> Complain)
       : In(Text), Tables(Tables), Complain(Complain) {
     M.Text = Text;
+    // Room that is not used takes addresses and no memory, but each copy of a
+    // growing array does. Few lines are shorter.
+    constexpr size_t ShortLine = 64;
+    M.Instructions.reserve(Text.size() / ShortLine);
+    M.Operands.reserve(Text.size() / ShortLine);
+    M.Computations.reserve(Text.size() / ShortLine);
+    M.Calls.reserve(Text.size() / ShortLine);
   }
 
   HloModule read();
@@ -38,7 +44,7 @@ private:
   void setExtent(HloInstruction &I, const char *End, StringRef Operands);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
-  void resolveOperands(uint32_t FirstOperand);
+  void refuseOperands();
   bool hasElement(const HloInstruction &I, size_t K) const;
   void resolveCalls();
   void refuse(StringRef Where, std::string Reason) {
@@ -51,14 +57,11 @@ private:
   llvm::function_ref<void(StringRef, std::string)> Complain;
   bool Refused = false;
   HloModule M;
-  /// Names in the computation at hand: those in bodies of fusions, which are
-  /// most of a module, are forgotten with it.
-  TextTable Local;
-  /// By local name: the last instruction of that name.
-  std::vector<HloId> Latest;
-  /// Local names of operands until they are resolved, in the order of
-  /// M.Operands.
-  std::vector<TextId> OperandNames;
+  /// Instructions of the computation at hand, the last one of each name.
+  llvm::DenseMap<StringRef, HloId> Here;
+  /// Operands of the computation at hand that no instruction before defines:
+  /// their names, and the texts of all operands.
+  std::vector<std::pair<StringRef, StringRef>> Undefined;
   /// Names of callees until they are resolved, in the order of M.Calls.
   std::vector<StringRef> CalleeNames;
 };
@@ -96,9 +99,6 @@ HloModule ModuleReader::read() {
     refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
   resolveCalls();
-  Local = TextTable();
-  OperandNames = {};
-  Latest = {};
   auto Why = [&](StringRef Where, std::string Reason) {
     refuse(Where, std::move(Reason));
   };
@@ -159,8 +159,7 @@ bool ModuleReader::readHeading(StringRef Line) {
   if (!Name.name(Text))
     return false;
   C.Name = Tables.Names.intern(Text);
-  Local.clear();
-  Latest.clear();
+  Here.clear();
   auto First = static_cast<uint32_t>(M.Instructions.size());
   C.Instructions = {First, First};
   if (C.Entry) {
@@ -174,7 +173,6 @@ bool ModuleReader::readHeading(StringRef Line) {
 
 void ModuleReader::readComputation() {
   readHeading(In.line());
-  auto FirstOperand = static_cast<uint32_t>(M.Operands.size());
   PendingText Pending;
   InstructionHead Head;
   bool Closed = false;
@@ -216,7 +214,7 @@ void ModuleReader::readComputation() {
     C.Root = HloId(C.Instructions.End - 1);
     M.Instructions.back().Root = true;
   }
-  resolveOperands(FirstOperand);
+  refuseOperands();
 }
 
 /// The text goes from \p Head to \p End.
@@ -235,8 +233,6 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
   HloInstruction I;
   I.TextOffset = static_cast<uint32_t>(Begin - M.Text.data());
   setExtent(I, End, Parts->Operands);
-  uint32_t Hash = hashText(Parts->Name);
-  I.Name = Tables.Names.find(Parts->Name, Hash);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
   I.Op = Parts->Op.Op;
@@ -250,10 +246,7 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  TextId Own = Local.intern(Parts->Name, Hash);
-  if (Latest.size() < Local.size())
-    Latest.resize(Local.size());
-  HloId &Known = Latest[Own.index()];
+  HloId &Known = Here[Parts->Name];
   if (Known)
     refuse(Parts->Name,
            "the computation has another instruction with this name");
@@ -289,6 +282,9 @@ void ModuleReader::readOperands(const InstructionText &Parts,
     Good = Number.number(I.NumberOrCall) && Number.atEnd();
   } else {
     Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
+      HloId Source = Here.lookup(Text.Name);
+      if (!Source)
+        Undefined.emplace_back(Text.Name, Parts.Operands);
       llvm::SmallVector<uint32_t, 4> Steps;
       for (Scanner Path(Text.Path); Path.literal('#');) {
         Steps.push_back(0);
@@ -299,8 +295,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
         M.Paths.push_back(Tables.Indices.get(Steps));
         M.Compact = true;
       }
-      M.Operands.emplace_back();
-      OperandNames.push_back(Local.intern(Text.Name));
+      M.Operands.push_back(Source);
     });
   }
   if (Good && I.Op == Opcode::GetTupleElement) {
@@ -310,6 +305,19 @@ void ModuleReader::readOperands(const InstructionText &Parts,
   }
   if (!Good)
     refuse(Parts.Operands, "cannot parse the operands");
+  for (uint32_t K = I.FirstOperand; K != M.Operands.size(); ++K)
+    if (M.Operands[K] && !hasElement(I, K - I.FirstOperand))
+      refuse(Parts.Operands, fmt::format("operand {} has no such element",
+                                         M.name(M[M.Operands[K]])));
+}
+
+void ModuleReader::refuseOperands() {
+  for (auto [Name, Where] : Undefined)
+    refuse(Where,
+           Here.lookup(Name)
+               ? fmt::format("operand {} is defined after its use", Name)
+               : fmt::format("the computation has no instruction {}", Name));
+  Undefined.clear();
 }
 
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
@@ -340,33 +348,6 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   else if (StringRef Key = Syntax.missing(I.Op); !Key.empty())
     refuse(Attributes,
            fmt::format("{} has no attribute {}", opcodeText(I.Op), Key));
-}
-
-void ModuleReader::resolveOperands(uint32_t FirstOperand) {
-  Latest.resize(Local.size());
-  IndexRange Ours = M.Computations.back().Instructions;
-  for (uint32_t I = Ours.Begin; I != Ours.End; ++I) {
-    uint32_t Begin = M.Instructions[I].FirstOperand;
-    auto End =
-        static_cast<uint32_t>(Begin + M.operands(M.Instructions[I]).size());
-    for (uint32_t K = Begin; K != End; ++K) {
-      TextId Name = OperandNames[K - FirstOperand];
-      HloId Source = Latest[Name.index()];
-      auto Where = [&] { return M.operandsText(M.Instructions[I]); };
-      if (!Source)
-        refuse(Where(), fmt::format("the computation has no instruction {}",
-                                    Local[Name]));
-      else if (Source.index() >= I)
-        refuse(Where(),
-               fmt::format("operand {} is defined after its use", Local[Name]));
-      else
-        M.Operands[K] = Source;
-      if (M.Operands[K] && !hasElement(M.Instructions[I], K - Begin))
-        refuse(Where(),
-               fmt::format("operand {} has no such element", Local[Name]));
-    }
-  }
-  OperandNames.clear();
 }
 
 /// True if what the path of operand \p K, or get-tuple-element \p I, takes is

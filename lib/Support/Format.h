@@ -5,8 +5,6 @@
 #ifndef HLOBUF_SUPPORT_FORMAT_H
 #define HLOBUF_SUPPORT_FORMAT_H
 
-#include "Support/NameTable.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
@@ -19,18 +17,6 @@ template <>
 struct fmt::formatter<llvm::StringRef> : fmt::formatter<fmt::string_view> {
   template <typename Context>
   auto format(llvm::StringRef Text, Context &Ctx) const {
-    return fmt::formatter<fmt::string_view>::format(
-        fmt::string_view(Text.data(), Text.size()), Ctx);
-  }
-};
-
-/// The same for a name.
-template <>
-struct fmt::formatter<hlobuf::NameText> : fmt::formatter<fmt::string_view> {
-  template <typename Context>
-  auto format(const hlobuf::NameText &Name, Context &Ctx) const {
-    llvm::SmallString<64> Room;
-    llvm::StringRef Text = Name.spell(Room);
     return fmt::formatter<fmt::string_view>::format(
         fmt::string_view(Text.data(), Text.size()), Ctx);
   }

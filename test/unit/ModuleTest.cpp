@@ -411,7 +411,7 @@ static std::string callee(const std::string &Call,
 }
 
 // Bodies of fusions are most of a module, and a dump names nothing in them:
-// only the text has those names, unless the dump has them all the same.
+// only the text has those names.
 TEST(Module, NamesInFusionsAreNotKept) {
   std::string Text = callee("f32[] fusion(%x), kind=kLoop, calls=%body");
   Text.replace(Text.find("%x"), 2, "%p");

@@ -19,7 +19,7 @@ static constexpr size_t MaxNoted = 4;
 static void report(const Program &P, const SharedCallee &Shared,
                    Reporter &Diags) {
   const HloModule &M = P.module();
-  NameText Name = P.facts().dump().Names[M[Shared.Callee].Name];
+  llvm::StringRef Name = P.facts().dump().Names[M[Shared.Callee].Name];
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
   Finding F = Diags.report(

@@ -316,7 +316,7 @@ static StringRef difference(StringRef Text, StringRef Other) {
 /// The text begins with the name of the value's instruction.
 static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
-  NameText Name = D.Names[D[U].Tag.Name];
+  StringRef Name = D.Names[D[U].Tag.Name];
   StringRef Rest = D.text(D[U]);
   StringRef Line = Rest;
   bool Root = Rest.consume_front("ROOT ");
