@@ -158,7 +158,7 @@ ComparedValue Describer::describe(const HeldValue &Held) {
   C.Unpadded = Held.Unpadded;
   C.Step = Memory.stepOf(V.Tag.Name);
   if (D[Owner].isParameter())
-    C.Argument = D.parameter(D[Owner]).Number;
+    C.Argument = D[Owner].ParameterNumber;
   C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
   if (Known != Held.Value)
@@ -215,18 +215,17 @@ void Describer::addArguments() {
     const Allocation &Alloc = D.Allocations[I];
     if (!Alloc.isParameter())
       continue;
-    const AllocationParameter &Stated = D.parameter(Alloc);
     ComparedArgument Argument;
-    Argument.Number = Stated.Number;
+    Argument.Number = Alloc.ParameterNumber;
     Argument.Bytes = Alloc.Size;
     Argument.Kept = Alloc.MaybeLiveOut;
-    if (Stated.Shape)
-      Argument.PlainShape = D.Shapes.plainText(Stated.Shape);
+    if (Alloc.ParameterShape)
+      Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
     if (ValueId V = parameterOf(AllocationId(I)))
       Argument.Name = stated(D[V].Tag.Name).OpName;
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
-    ShapeIndex Index = Stated.Index.canonical();
+    ShapeIndex Index = Alloc.ParameterIndex.canonical();
     Argument.Asked = Asked.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }

@@ -247,7 +247,7 @@ void Comparer::positions() {
 
 bool Comparer::positionsOf(UsedId U, HloValueId V) {
   size_t Equal = 0;
-  IndexRange Rows = D.positionRows(D[U]);
+  IndexRange Rows = D[U].Positions;
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Position &At = D.Positions[Row];
     if (isUnknown(At.Name, At.Index))
@@ -323,7 +323,7 @@ void Comparer::uses() {
 bool Comparer::usesOf(UsedId U, HloValueId V) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
   llvm::SmallVector<Key, 8> Stated;
-  IndexRange Rows = D.useRows(D[U]);
+  IndexRange Rows = D[U].Uses;
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Use &Use = D.Uses[Row];
     HloId User = P.find(Use.Name);
@@ -409,7 +409,7 @@ void Comparer::places() {
 void Comparer::flags() {
   HeaderFlags Expected(Derived);
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    if (Expected[AllocationId(I)] == statedFlags(D, D.Allocations[I]))
+    if (Expected[AllocationId(I)] == statedFlags(D.Allocations[I]))
       continue;
     if (!Visit({.Row = I}))
       return;

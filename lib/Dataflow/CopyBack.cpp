@@ -11,10 +11,9 @@ static constexpr unsigned MaxCopies = 64;
 bool hlobuf::isReadOnly(const Dump &D, const Allocation &Alloc) {
   if (!Alloc.isParameter() || Alloc.Constant)
     return Alloc.Constant;
-  const AllocationParameter &P = D.parameter(Alloc);
   return llvm::none_of(D.Module.Aliases, [&](const HloAlias &Item) {
-    return Item.Parameter == P.Number &&
-           Item.Index.canonical() == P.Index.canonical();
+    return Item.Parameter == Alloc.ParameterNumber &&
+           Item.Index.canonical() == Alloc.ParameterIndex.canonical();
   });
 }
 

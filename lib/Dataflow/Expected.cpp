@@ -5,15 +5,13 @@
 
 using namespace hlobuf;
 
-ExpectedFlags hlobuf::statedFlags(const Dump &D, const Allocation &Alloc) {
+ExpectedFlags hlobuf::statedFlags(const Allocation &Alloc) {
   ExpectedFlags Flags;
   Flags.Constant = Alloc.Constant;
   Flags.ThreadLocal = Alloc.ThreadLocal;
   Flags.MaybeLiveOut = Alloc.MaybeLiveOut;
-  if (Alloc.Parameter) {
-    const AllocationParameter &P = D.parameter(Alloc);
-    Flags.Parameter = {P.Number, P.Index.canonical()};
-  }
+  if (Alloc.Parameter)
+    Flags.Parameter = {Alloc.ParameterNumber, Alloc.ParameterIndex.canonical()};
   return Flags;
 }
 
@@ -24,7 +22,7 @@ ExpectedFlags hlobuf::statedFlags(const Dump &D, const Allocation &Alloc) {
 static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
                                   const Allocation &Alloc) {
   const Dump &D = DumpFacts.dump();
-  ExpectedFlags Flags = statedFlags(D, Alloc);
+  ExpectedFlags Flags = statedFlags(Alloc);
   if (Alloc.ThreadLocal || Alloc.Constant || Alloc.Values.empty())
     return Flags;
   std::optional<std::pair<uint32_t, ShapeIndex>> Found;

@@ -35,7 +35,7 @@ private:
 };
 
 /// What the header of \p Alloc says.
-ExpectedFlags statedFlags(const Dump &D, const Allocation &Alloc);
+ExpectedFlags statedFlags(const Allocation &Alloc);
 
 /// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
 /// where a member's are not known. Computed once for all values.

@@ -12,8 +12,7 @@
 
 namespace hlobuf {
 
-/// A header line `allocation N: size S, ...:` with what follows it. What few of
-/// them have is in records of its own: Dump::parameter(), Dump::extras().
+/// A header line `allocation N: size S, ...:` with what follows it.
 struct Allocation {
   uint64_t Size = 0;
   /// Offset of the line in the assignment's text.
@@ -21,40 +20,11 @@ struct Allocation {
   uint32_t Index = 0;
   /// Ids of its values, half-open.
   IndexRange Values;
-  /// 0 if none is printed.
-  int16_t Color = 0;
-  std::optional<int16_t> Page;
-  bool Parameter : 1 = false;
-  /// `shape |<unknown shape>|`; only with Parameter.
-  bool UnknownParameterShape : 1 = false;
-  /// `output shape is |..|`.
-  bool HasOutputShape : 1 = false;
-  bool Constant : 1 = false;
-  bool ThreadLocal : 1 = false;
-  bool MaybeLiveOut : 1 = false;
-  bool PreallocatedTemp : 1 = false;
-  bool HasReuseBlock : 1 = false;
-  /// Dump::extras() has something.
-  bool HasExtras : 1 = false;
-
-  int32_t color() const { return Color; }
-  bool isParameter() const { return Parameter; }
-};
-
-/// `parameter N, shape |..| at ShapeIndex {..}` of a header.
-struct AllocationParameter {
-  /// Allocation::Line of its allocation.
-  uint32_t Line = 0;
-  uint32_t Number = 0;
-  ShapeIndex Index;
-  /// Invalid for `<unknown shape>` and without bars.
-  ShapeId Shape;
-};
-
-/// What else a header says.
-struct AllocationExtras {
-  /// Allocation::Line of its allocation.
-  uint32_t Line = 0;
+  /// `parameter N, shape |..| at ShapeIndex {..}`; only with Parameter. The
+  /// shape is invalid for `<unknown shape>` and without bars.
+  uint32_t ParameterNumber = 0;
+  ShapeIndex ParameterIndex;
+  ShapeId ParameterShape;
   /// `output shape is |..|`, invalid if absent.
   ShapeId OutputShape;
   /// Rows of the block `reused by buffers of a different color`, half-open.
@@ -63,13 +33,21 @@ struct AllocationExtras {
   uint64_t Pointer = 0;
   /// Attributes that this tool does not know, as printed with their `, `.
   llvm::StringRef Unknown;
-};
+  /// 0 if none is printed.
+  int16_t Color = 0;
+  std::optional<int16_t> Page;
+  bool Parameter : 1 = false;
+  /// `shape |<unknown shape>|`; only with Parameter.
+  bool UnknownParameterShape : 1 = false;
+  bool Constant : 1 = false;
+  bool ThreadLocal : 1 = false;
+  bool MaybeLiveOut : 1 = false;
+  bool PreallocatedTemp : 1 = false;
+  bool HasReuseBlock : 1 = false;
 
-/// All that a header says.
-struct AllocationHeader {
-  Allocation Main;
-  AllocationParameter Parameter;
-  AllocationExtras Extras;
+  int32_t color() const { return Color; }
+  bool isParameter() const { return Parameter; }
+  bool hasOutputShape() const { return OutputShape.valid(); }
 };
 
 } // namespace hlobuf

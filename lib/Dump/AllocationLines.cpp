@@ -66,21 +66,21 @@ static bool parseBarredShape(Scanner &In, HloTables &T, ShapeId &Shape,
   return In.literal('|');
 }
 
-static bool parseParameter(Scanner &In, HloTables &T, AllocationHeader &H,
+static bool parseParameter(Scanner &In, HloTables &T, Allocation &A,
                            AllocationTexts &Texts) {
   bool Unknown = false;
-  if (!In.number(H.Parameter.Number, &Texts.Parameter))
+  if (!In.number(A.ParameterNumber, &Texts.Parameter))
     return false;
   if (In.literal(", shape ") &&
-      !parseBarredShape(In, T, H.Parameter.Shape, &Unknown,
+      !parseBarredShape(In, T, A.ParameterShape, &Unknown,
                         Texts.ParameterShape))
     return false;
-  H.Main.Parameter = true;
-  H.Main.UnknownParameterShape = Unknown;
+  A.Parameter = true;
+  A.UnknownParameterShape = Unknown;
   if (!In.literal(" at ShapeIndex "))
     return false;
   StringRef Before = In.rest();
-  if (!T.Indices.parse(In, H.Parameter.Index))
+  if (!T.Indices.parse(In, A.ParameterIndex))
     return false;
   Texts.ParameterIndex = passed(Before, In);
   return true;
@@ -137,15 +137,13 @@ static bool parsePointer(Scanner &In, uint64_t &Pointer) {
   return In.literal(", ");
 }
 
-bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T,
-                                 AllocationHeader &H, AllocationTexts *Texts) {
+bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T, Allocation &A,
+                                 AllocationTexts *Texts) {
   AllocationTexts Local;
   AllocationTexts &Out = Texts ? *Texts : Local;
-  Allocation &A = H.Main;
-  AllocationExtras &More = H.Extras;
   Scanner In(Line);
   if (!In.literal("allocation ") || !In.number(A.Index, &Out.Index) ||
-      !In.literal(": ") || !parsePointer(In, More.Pointer))
+      !In.literal(": ") || !parsePointer(In, A.Pointer))
     return false;
   if (!In.literal("size ") || !In.number(A.Size, &Out.Size))
     return false;
@@ -154,19 +152,17 @@ bool hlobuf::parseAllocationLine(StringRef Line, HloTables &T,
     return false;
   if (In.literal(", page ") && !In.signedNumber(A.Page.emplace(), &Out.Page))
     return false;
-  if (In.literal(", parameter ") && !parseParameter(In, T, H, Out))
+  if (In.literal(", parameter ") && !parseParameter(In, T, A, Out))
     return false;
   if (In.literal(", output shape is ") &&
-      !parseBarredShape(In, T, More.OutputShape, nullptr, Out.OutputShape))
+      !parseBarredShape(In, T, A.OutputShape, nullptr, Out.OutputShape))
     return false;
   A.Constant = parseFlag(In, "constant", Out.Constant);
   A.ThreadLocal = parseFlag(In, "thread-local", Out.ThreadLocal);
   A.MaybeLiveOut = parseFlag(In, "maybe-live-out", Out.MaybeLiveOut);
   A.PreallocatedTemp = parseFlag(In, "preallocated-temp", Out.PreallocatedTemp);
-  if (In.rest().starts_with(", ") && !parseUnknownAttribute(In, More.Unknown))
+  if (In.rest().starts_with(", ") && !parseUnknownAttribute(In, A.Unknown))
     return false;
-  A.HasOutputShape = More.OutputShape.valid();
-  A.HasExtras = A.HasOutputShape || More.Pointer != 0 || !More.Unknown.empty();
   return In.literal(':') && In.atEnd();
 }
 

@@ -35,22 +35,15 @@ void AllocationReader::readAllocations(LineCursor &In) {
 }
 
 void AllocationReader::readAllocationLine(LineCursor &In) {
-  AllocationHeader H;
-  uint32_t Line = In.offset();
-  H.Main.Line = H.Parameter.Line = H.Extras.Line = Line;
-  auto NumValues = static_cast<uint32_t>(D.Values.size());
-  H.Main.Values = {NumValues, NumValues};
-  HeaderLost = !parseAllocationLine(In.line(), Tables, H);
-  if (!HeaderLost) {
-    append(D.Allocations, H.Main, In.text(), Line);
-    if (H.Main.Parameter)
-      append(D.AllocationParameters, H.Parameter, In.text(), Line);
-    if (H.Main.HasExtras)
-      append(D.ExtrasOfAllocations, H.Extras, In.text(), Line);
-  } else {
+  Allocation A;
+  A.Line = In.offset();
+  A.Values.Begin = A.Values.End = static_cast<uint32_t>(D.Values.size());
+  HeaderLost = !parseAllocationLine(In.line(), Tables, A);
+  if (!HeaderLost)
+    D.Allocations.push_back(A);
+  else
     damaged(In.line(), Section::Allocations,
             "cannot parse this line as an allocation header");
-  }
   In.advance();
 }
 
@@ -66,7 +59,7 @@ void AllocationReader::readValueOfAllocation(LineCursor &In) {
     return;
   }
   if (Line.starts_with(" value:")) {
-    readValueLine(Line, In.offset());
+    readValueLine(In);
     In.advance();
     return;
   }
@@ -79,26 +72,19 @@ void AllocationReader::addValue(Value V, uint32_t Line) {
   if (HeaderLost)
     return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
-  D.ValueLines.note(D.Values.size(), Line);
-  append(D.Values, V, D.assignmentText(), Line);
+  V.Line = Line;
+  D.Values.push_back(V);
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
 }
 
-void AllocationReader::readValueLine(StringRef Line, uint32_t Offset) {
+void AllocationReader::readValueLine(const LineCursor &In) {
   Value V;
-  if (parseValueLine(Line, Tables, V)) {
-    addValue(V, Offset);
+  if (parseValueLine(In.line(), Tables, V)) {
+    addValue(V, In.offset());
     return;
   }
-  damaged(Line, Section::Allocations,
+  damaged(In.line(), Section::Allocations,
           "cannot parse this line as a value of the allocation");
-}
-
-AllocationExtras &AllocationReader::extrasOf(Allocation &Last) {
-  if (!Last.HasExtras)
-    D.ExtrasOfAllocations.emplace_back().Line = Last.Line;
-  Last.HasExtras = true;
-  return D.ExtrasOfAllocations.back();
 }
 
 void AllocationReader::readReuseBlock(LineCursor &In) {
@@ -108,10 +94,8 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
     damaged(In.line(), Section::Allocations,
             "a second block of reused buffers in one allocation");
   A.HasReuseBlock = true;
-  AllocationExtras LostExtras;
-  AllocationExtras &Extras = HeaderLost ? LostExtras : extrasOf(A);
-  if (Extras.Reused.empty())
-    Extras.Reused.Begin = static_cast<uint32_t>(D.Reused.size());
+  if (A.Reused.empty())
+    A.Reused.Begin = static_cast<uint32_t>(D.Reused.size());
   In.advance();
   while (!In.atEnd() && In.line().starts_with("  ")) {
     ReusedValue R;
@@ -123,7 +107,7 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
               "cannot parse this line as a reused buffer");
     In.advance();
   }
-  Extras.Reused.End = static_cast<uint32_t>(D.Reused.size());
-  if (Extras.Reused.empty() && In.atEnd())
+  A.Reused.End = static_cast<uint32_t>(D.Reused.size());
+  if (A.Reused.empty() && In.atEnd())
     damaged(In.line(), Section::Allocations, "expected a reused buffer here");
 }

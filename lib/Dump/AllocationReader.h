@@ -18,12 +18,10 @@ public:
 private:
   void readAllocationLine(LineCursor &In);
   void readValueOfAllocation(LineCursor &In);
-  void readValueLine(llvm::StringRef Line, uint32_t Offset);
+  void readValueLine(const LineCursor &In);
   void readReuseBlock(LineCursor &In);
   /// The line of \p V is at \p Line.
   void addValue(Value V, uint32_t Line);
-  /// The extras of the last allocation, new if it has none.
-  AllocationExtras &extrasOf(Allocation &Last);
 
   /// The header of the current allocation could not be read; its values are
   /// read and forgotten.

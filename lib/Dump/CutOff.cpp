@@ -68,29 +68,20 @@ static void drop(Dump &D, Section S) {
     D.Used.clear();
     D.Positions.clear();
     D.Uses.clear();
-    D.PositionLines.clear();
-    D.UseLines.clear();
-    D.ManyPositions.clear();
-    D.ManyUses.clear();
     D.OtherTexts.clear();
     break;
   case Section::Texts:
     D.Instructions.clear();
-    D.LongInstructions.clear();
     D.OperandNames.clear();
     break;
   case Section::Sequence:
     D.Sequence.clear();
-    D.OddOrdinals.clear();
-    D.SequenceLines.clear();
     break;
   case Section::Ranges:
     D.Ranges.clear();
-    D.RangeLines.clear();
     break;
   case Section::Peak:
     D.Peak.clear();
-    D.PeakLines.clear();
     break;
   case Section::Stack:
     D.Stack.clear();

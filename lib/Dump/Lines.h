@@ -31,8 +31,8 @@ struct AllocationTexts {
 };
 
 /// `allocation N: size .., ..:` (2017 on); false if \p Line is not that.
-bool parseAllocationLine(llvm::StringRef Line, HloTables &T,
-                         AllocationHeader &H, AllocationTexts *Texts = nullptr);
+bool parseAllocationLine(llvm::StringRef Line, HloTables &T, Allocation &A,
+                         AllocationTexts *Texts = nullptr);
 
 /// The texts of a value line's fields.
 struct ValueTexts {
@@ -65,14 +65,8 @@ bool parseUseLine(llvm::StringRef Line, HloTables &T, Use &U,
 /// `HloLiveRange (max N):`: First is N.
 bool parseLiveHeader(llvm::StringRef Line, uint32_t &Max,
                      RowTexts *Texts = nullptr);
-/// The row and number of a line of InstructionSequence.
-struct SequenceLine {
-  SequenceRow Row;
-  uint32_t Ordinal = 0;
-};
-
 /// `    N:name`: First is N.
-bool parseSequenceLine(llvm::StringRef Line, HloTables &T, SequenceLine &R,
+bool parseSequenceLine(llvm::StringRef Line, HloTables &T, SequenceRow &R,
                        RowTexts *Texts = nullptr);
 /// `    name{index}:start-end`: First and Second are the steps.
 bool parseRangeLine(llvm::StringRef Line, HloTables &T, LiveRangeRow &R,

@@ -69,7 +69,7 @@ bool hlobuf::parseLiveHeader(StringRef Line, uint32_t &Max, RowTexts *Texts) {
          In.atEnd();
 }
 
-bool hlobuf::parseSequenceLine(StringRef Line, HloTables &T, SequenceLine &R,
+bool hlobuf::parseSequenceLine(StringRef Line, HloTables &T, SequenceRow &R,
                                RowTexts *Texts) {
   RowTexts Local;
   RowTexts &Out = Texts ? *Texts : Local;
@@ -77,7 +77,7 @@ bool hlobuf::parseSequenceLine(StringRef Line, HloTables &T, SequenceLine &R,
   if (!In.literal("    ") || !In.number(R.Ordinal, &Out.First) ||
       !In.literal(':') || !In.name(Out.Name) || !In.atEnd())
     return false;
-  R.Row.Name = T.Names.intern(Out.Name);
+  R.Name = T.Names.intern(Out.Name);
   return true;
 }
 

@@ -52,11 +52,10 @@ void LiveReader::readSequence(LineCursor &In) {
             "expected '  InstructionSequence:' here");
   }
   while (!In.atEnd() && In.line() != "  BufferLiveRange:") {
-    SequenceLine R;
+    SequenceRow R;
+    R.Line = In.offset();
     if (parseSequenceLine(In.line(), Tables, R)) {
-      if (auto Row = static_cast<uint32_t>(D.Sequence.size()); R.Ordinal != Row)
-        append(D.OddOrdinals, {Row, R.Ordinal}, In.text(), In.offset());
-      append(D.Sequence, D.SequenceLines, R.Row, In);
+      D.Sequence.push_back(R);
     } else {
       LiveRangeRow Range;
       bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||
@@ -89,8 +88,9 @@ void LiveReader::readRanges(LineCursor &In) {
          !In.line().starts_with("  Peak memory ") &&
          !In.line().starts_with("  Stack trace ")) {
     LiveRangeRow R;
+    R.Line = In.offset();
     if (parseRangeLine(In.line(), Tables, R)) {
-      append(D.Ranges, D.RangeLines, R, In);
+      D.Ranges.push_back(R);
     } else {
       PeakRow Row;
       PeakForm Form;
@@ -128,12 +128,13 @@ void LiveReader::readPeak(LineCursor &In) {
   while (!In.atEnd() && !textSectionAt(In.line()) &&
          !In.line().starts_with("  Stack trace breakdown")) {
     PeakRow R;
+    R.Line = In.offset();
     PeakForm Form;
     if (parsePeakLine(In.line(), Tables, R, Form) &&
         (First || Form == D.PeakRows)) {
       D.PeakRows = Form;
       First = false;
-      append(D.Peak, D.PeakLines, R, In);
+      D.Peak.push_back(R);
     } else {
       StackNode N;
       bool HeadingLost = parseStackLine(In.line(), N);

@@ -4,16 +4,14 @@
 //
 // Flat arrays, filled by the reader and immutable afterwards. Sizes and
 // offsets are bytes, times are steps (line numbers of InstructionSequence,
-// from 0). A record keeps the offset of its line inside its section's text, or
-// RowLines do; Places.h finds the place of each field from there when it is
-// needed.
+// from 0). A record keeps the offset of its line inside its section's text;
+// Places.h finds the place of each field from there when it is needed.
 
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H
 
 #include "Dump/Allocation.h"
 #include "Dump/Instruction.h"
-#include "Dump/RowLines.h"
 #include "Dump/Section.h"
 #include "Dump/Thunks.h"
 #include "Dump/Values.h"
@@ -36,17 +34,14 @@ namespace hlobuf {
 
 /// A line `ordinal:name` of InstructionSequence.
 struct SequenceRow {
-  NameId Name;
-};
-
-/// The number that a row of InstructionSequence has, which is not its own.
-struct OddOrdinal {
-  uint32_t Row = 0;
+  uint32_t Line = 0;
   uint32_t Ordinal = 0;
+  NameId Name;
 };
 
 /// A row of BufferLiveRange: the closed range [Start, End] in steps.
 struct LiveRangeRow {
+  uint32_t Line = 0;
   NameId Name;
   ShapeIndex Index;
   int32_t Start = 0;
@@ -65,6 +60,7 @@ enum class PeakForm : uint8_t {
 
 /// A row of the peak list; numbers that the form does not print are 0.
 struct PeakRow {
+  uint32_t Line = 0;
   NameId Name;
   ShapeIndex Index;
   uint64_t Bytes = 0;
@@ -183,12 +179,7 @@ struct Dump {
   /// Values, total and live ranges are in files of their own (2026-04-03 on).
   bool Split = false;
   std::vector<Allocation> Allocations;
-  /// Of the allocations that have some, in their order.
-  std::vector<AllocationParameter> AllocationParameters;
-  std::vector<AllocationExtras> ExtrasOfAllocations;
   std::vector<Value> Values;
-  /// In the assignment's text.
-  RowLines ValueLines;
   std::vector<ReusedValue> Reused;
 
   /// `Total bytes used`, in the text that holds the used values.
@@ -200,16 +191,9 @@ struct Dump {
   std::vector<UsedValue> Used;
   std::vector<Position> Positions;
   std::vector<Use> Uses;
-  /// In the text that holds the used values.
-  RowLines PositionLines, UseLines;
-  /// Of values with UsedValue::Many rows, in their order.
-  std::vector<IndexRange> ManyPositions;
-  std::vector<IndexRange> ManyUses;
   std::vector<OtherText> OtherTexts;
   TextForm Texts = TextForm::None;
   std::vector<Instruction> Instructions;
-  /// Of instructions with Instruction::LongText, in their order.
-  std::vector<InstructionExtent> LongInstructions;
   std::vector<NameId> OperandNames;
 
   /// Offset of the line `HloLiveRange (max N):`, in the text that holds it.
@@ -219,11 +203,7 @@ struct Dump {
   /// `HloLiveRange not available (..)` (2026-04-13 on).
   bool RangesUnavailable = false;
   std::vector<SequenceRow> Sequence;
-  /// In the order of rows.
-  std::vector<OddOrdinal> OddOrdinals;
   std::vector<LiveRangeRow> Ranges;
-  /// In the text that holds the live ranges.
-  RowLines SequenceLines, RangeLines, PeakLines;
   /// `Peak memory could not be determined ..` (2026-08-05 on).
   bool UnboundedPeak = false;
   uint32_t PeakLine = 0;
@@ -286,41 +266,18 @@ struct Dump {
   llvm::ArrayRef<Value> values(const Allocation &A) const {
     return slice(Values, A.Values);
   }
-  /// The parameter that \p A holds, which must be one.
-  const AllocationParameter &parameter(const Allocation &A) const {
-    return *rowAt(AllocationParameters, &AllocationParameter::Line, A.Line);
-  }
-  AllocationExtras extras(const Allocation &A) const {
-    return A.HasExtras
-               ? *rowAt(ExtrasOfAllocations, &AllocationExtras::Line, A.Line)
-               : AllocationExtras();
-  }
   llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
-    return slice(Reused, extras(A).Reused);
-  }
-  /// Indices into Positions and Uses, half-open.
-  IndexRange positionRows(const UsedValue &U) const {
-    return rows(U.FirstPosition, U.NumPositions, ManyPositions);
-  }
-  IndexRange useRows(const UsedValue &U) const {
-    return rows(U.FirstUse, U.NumUses, ManyUses);
+    return slice(Reused, A.Reused);
   }
   llvm::ArrayRef<Position> positions(const UsedValue &U) const {
-    return slice(Positions, positionRows(U));
+    return slice(Positions, U.Positions);
   }
   llvm::ArrayRef<Use> uses(const UsedValue &U) const {
-    return slice(Uses, useRows(U));
+    return slice(Uses, U.Uses);
   }
   llvm::ArrayRef<NameId> operands(const Instruction &I) const {
-    InstructionExtent E = extent(I);
     return llvm::ArrayRef<NameId>(OperandNames)
-        .slice(E.NumOperands == 0 ? 0 : I.First, E.NumOperands);
-  }
-
-  /// The number that row \p Row of InstructionSequence has.
-  uint32_t ordinal(uint32_t Row) const {
-    auto Odd = rowAt(OddOrdinals, &OddOrdinal::Row, Row);
-    return Odd != OddOrdinals.end() && Odd->Row == Row ? Odd->Ordinal : Row;
+        .slice(I.NumOperands == 0 ? 0 : I.First, I.NumOperands);
   }
 
   /// The text of \p S, which is kept as text, with its first line; empty if it
@@ -333,29 +290,20 @@ struct Dump {
     // It is after the tag, and before the next one.
     return *rowAt(Instructions, &Instruction::TextOffset, U.Line);
   }
-  InstructionExtent extent(const Instruction &I) const {
-    if (I.TextSize != Instruction::LongText)
-      return {I.TextOffset, I.TextSize, I.HeadSize, I.OperandsSize,
-              I.NumOperands};
-    return *rowAt(LongInstructions, &InstructionExtent::TextOffset,
-                  I.TextOffset);
-  }
   llvm::StringRef text(const Instruction &I) const {
-    return usedText().substr(I.TextOffset, extent(I).Text);
+    return usedText().substr(I.TextOffset, I.TextSize);
   }
   /// The text of \p I before the `(` of the operands.
   llvm::StringRef head(const Instruction &I) const {
-    return text(I).take_front(extent(I).Head);
+    return text(I).take_front(I.HeadSize);
   }
   /// Between the parentheses of \p I.
   llvm::StringRef operandsText(const Instruction &I) const {
-    InstructionExtent E = extent(I);
-    return text(I).substr(E.Head + 1, E.Operands);
+    return text(I).substr(I.HeadSize + 1, I.OperandsSize);
   }
   /// After the parentheses of \p I, with the leading `, `.
   llvm::StringRef attributes(const Instruction &I) const {
-    InstructionExtent E = extent(I);
-    return text(I).drop_front(E.Head + E.Operands + 2);
+    return text(I).drop_front(I.HeadSize + I.OperandsSize + 2);
   }
   llvm::StringRef stackName(const StackNode &N) const {
     return liveText().substr(N.Line + N.NameOffset, N.NameSize);
@@ -367,12 +315,6 @@ struct Dump {
   std::string spell(const ValueTag &Tag) const;
 
 private:
-  static IndexRange rows(uint32_t First, uint8_t Count,
-                         const std::vector<IndexRange> &Many) {
-    if (Count != UsedValue::Many)
-      return {First, First + Count};
-    return *rowAt(Many, &IndexRange::Begin, First);
-  }
   /// The first row, of rows in the order of \p Key, that is not before \p At.
   template <typename T>
   static typename std::vector<T>::const_iterator

@@ -41,88 +41,23 @@ StringRef Places::line(const UsedValue &U) const {
   return lineAt(D.usedText(), U.Line);
 }
 
-/// The number of \p Row, which must be one of \p All, not a copy of it.
-template <typename Record>
-static uint32_t numberIn(const std::vector<Record> &All, const Record &Row) {
-  assert(&Row >= All.data() && &Row < All.data() + All.size());
-  return static_cast<uint32_t>(&Row - All.data());
-}
-
-/// The line of row \p Number in \p Text, where \p From is it or one before it.
-/// \p IsRow says what is a row.
-static StringRef findRow(StringRef Text, RowPlace From, uint32_t Number,
-                         llvm::function_ref<bool(StringRef)> IsRow) {
-  LineCursor In(Text.drop_front(From.Line));
-  for (uint32_t Row = From.Row; !In.atEnd(); In.advance())
-    if (IsRow(In.line()) && Row++ == Number)
-      break;
-  return In.line();
-}
-
-/// The same for rows that \p Parse reads.
-template <typename Record>
-static StringRef findRow(StringRef Text, RowPlace From, uint32_t Number,
-                         bool (*Parse)(StringRef, HloTables &, Record &,
-                                       RowTexts *)) {
-  Scratch S;
-  return findRow(Text, From, Number, [&](StringRef Line) {
-    Record Copy;
-    return Parse(Line, S.Tables, Copy, nullptr);
-  });
-}
-
-/// The value that has row \p Number.
-static const UsedValue &ownerOf(const Dump &D, uint32_t UsedValue::*First,
-                                uint32_t Number) {
-  return *std::prev(llvm::upper_bound(
-      D.Used, Number,
-      [&](uint32_t Wanted, const UsedValue &U) { return Wanted < U.*First; }));
-}
-
 StringRef Places::line(const Value &V) const {
-  uint32_t Number = numberIn(D.Values, V);
-  const Allocation &Owner = D[V.Owner];
-  RowPlace From = D.ValueLines.before(Number, {Owner.Values.Begin, Owner.Line});
-  Scratch S;
-  return findRow(D.assignmentText(), From, Number, [&](StringRef Line) {
-    Value Copy;
-    return parseValueLine(Line, S.Tables, Copy);
-  });
+  return lineAt(D.assignmentText(), V.Line);
 }
 StringRef Places::line(const Position &P) const {
-  uint32_t Number = numberIn(D.Positions, P);
-  const UsedValue &U = ownerOf(D, &UsedValue::FirstPosition, Number);
-  RowPlace From = D.PositionLines.before(Number, {U.FirstPosition, U.Line});
-  return findRow(D.usedText(), From, Number, parsePositionLine);
+  return lineAt(D.usedText(), P.Line);
 }
 StringRef Places::line(const Use &Row) const {
-  uint32_t Number = numberIn(D.Uses, Row);
-  const UsedValue &U = ownerOf(D, &UsedValue::FirstUse, Number);
-  RowPlace Begin = {U.FirstPosition, U.Line};
-  if (IndexRange Before = D.positionRows(U); !Before.empty())
-    Begin = D.PositionLines.before(Before.End - 1, Begin);
-  RowPlace From = D.UseLines.before(Number, {U.FirstUse, Begin.Line});
-  return findRow(D.usedText(), From, Number, parseUseLine);
+  return lineAt(D.usedText(), Row.Line);
 }
 StringRef Places::line(const SequenceRow &R) const {
-  uint32_t Number = numberIn(D.Sequence, R);
-  return findRow(D.liveText(), D.SequenceLines.before(Number), Number,
-                 parseSequenceLine);
+  return lineAt(D.liveText(), R.Line);
 }
 StringRef Places::line(const LiveRangeRow &R) const {
-  uint32_t Number = numberIn(D.Ranges, R);
-  return findRow(D.liveText(), D.RangeLines.before(Number), Number,
-                 parseRangeLine);
+  return lineAt(D.liveText(), R.Line);
 }
 StringRef Places::line(const PeakRow &R) const {
-  uint32_t Number = numberIn(D.Peak, R);
-  Scratch S;
-  return findRow(
-      D.liveText(), D.PeakLines.before(Number), Number, [&](StringRef Line) {
-        PeakRow Copy;
-        PeakForm Form;
-        return parsePeakLine(Line, S.Tables, Copy, Form) && Form == D.PeakRows;
-      });
+  return lineAt(D.liveText(), R.Line);
 }
 StringRef Places::line(const StackNode &N) const {
   return D.liveText().substr(N.Line, N.Size);
@@ -136,8 +71,7 @@ StringRef Places::traceLine(uint32_t Offset) const {
 }
 
 AllocationTexts Places::header(const Allocation &A) const {
-  return readAgain<AllocationHeader, AllocationTexts>(line(A),
-                                                      parseAllocationLine);
+  return readAgain<Allocation, AllocationTexts>(line(A), parseAllocationLine);
 }
 
 StringRef Places::orEnd(StringRef Field, const Allocation &A) const {
@@ -170,7 +104,7 @@ RowTexts Places::row(const Use &U) const {
 }
 
 RowTexts Places::row(const SequenceRow &R) const {
-  return readAgain<SequenceLine, RowTexts>(line(R), parseSequenceLine);
+  return readAgain<SequenceRow, RowTexts>(line(R), parseSequenceLine);
 }
 
 RowTexts Places::row(const LiveRangeRow &R) const {

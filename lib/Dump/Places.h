@@ -12,8 +12,7 @@ namespace hlobuf {
 
 /// Finds the texts of single fields by reading a record's line once more, so
 /// that the model need not keep them. Only diagnostics pay for it. A field
-/// that was not printed gives the empty text at the end of its line. Records
-/// are those of the dump, not copies: their place in it is their number.
+/// that was not printed gives the empty text at the end of its line.
 class Places {
 public:
   explicit Places(const Dump &D) : D(D) {}

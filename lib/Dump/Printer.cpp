@@ -74,26 +74,24 @@ std::string hlobuf::stackLine(StringRef Name, StringRef Percent, uint64_t Total,
 std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
                                      StringRef SizeText) {
   std::string Out = fmt::format("allocation {}: ", A.Index);
-  const AllocationExtras Extras = D.extras(A);
-  if (Extras.Pointer != 0)
-    appendFormat(Out, "{:#x}, ", Extras.Pointer);
+  if (A.Pointer != 0)
+    appendFormat(Out, "{:#x}, ", A.Pointer);
   appendFormat(Out, "size {}", SizeText);
   if (A.Color != 0)
     appendFormat(Out, ", color {}", A.Color);
   if (A.Page)
     appendFormat(Out, ", page {}", *A.Page);
   if (A.Parameter) {
-    const AllocationParameter &P = D.parameter(A);
-    appendFormat(Out, ", parameter {}", P.Number);
+    appendFormat(Out, ", parameter {}", A.ParameterNumber);
     if (A.UnknownParameterShape)
       Out += ", shape |<unknown shape>|";
-    else if (P.Shape)
-      appendFormat(Out, ", shape |{}|", D.Shapes.plainText(P.Shape));
-    appendFormat(Out, " at ShapeIndex {}", D.Indices.text(P.Index));
+    else if (A.ParameterShape)
+      appendFormat(Out, ", shape |{}|", D.Shapes.plainText(A.ParameterShape));
+    appendFormat(Out, " at ShapeIndex {}", D.Indices.text(A.ParameterIndex));
   }
-  if (A.HasOutputShape)
+  if (A.hasOutputShape())
     appendFormat(Out, ", output shape is |{}|",
-                 D.Shapes.plainText(Extras.OutputShape));
+                 D.Shapes.plainText(A.OutputShape));
   if (A.Constant)
     Out += ", constant";
   if (A.ThreadLocal)
@@ -102,7 +100,7 @@ std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
     Out += ", maybe-live-out";
   if (A.PreallocatedTemp)
     Out += ", preallocated-temp";
-  Out += Extras.Unknown;
+  Out += A.Unknown;
   Out += ':';
   return Out;
 }
@@ -204,8 +202,8 @@ void DumpPrinter::printLive() {
     return;
   }
   put("HloLiveRange (max {}):\n  InstructionSequence:\n", D.MaxStep);
-  for (uint32_t I = 0; I != D.Sequence.size(); ++I)
-    put("    {}:{}\n", D.ordinal(I), D.Names[D.Sequence[I].Name]);
+  for (const SequenceRow &R : D.Sequence)
+    put("    {}:{}\n", R.Ordinal, D.Names[R.Name]);
   put("  BufferLiveRange:\n");
   for (const LiveRangeRow &R : D.Ranges)
     put("    {}{}:{}-{}\n", D.Names[R.Name], D.Indices.text(R.Index), R.Start,

@@ -19,21 +19,6 @@ public:
       : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
 
 protected:
-  /// Appends the record of the line at \p Offset of \p Text.
-  template <typename T>
-  static void append(std::vector<T> &To, const T &Record, llvm::StringRef Text,
-                     size_t Offset) {
-    To.push_back(Record);
-  }
-
-  /// The same for the record of the line that \p In is at.
-  template <typename T>
-  static void append(std::vector<T> &To, RowLines &Lines, const T &Record,
-                     const LineCursor &In) {
-    Lines.note(To.size(), In.offset());
-    append(To, Record, In.text(), In.offset());
-  }
-
   /// Reports that \p Where cannot be read and marks \p S as damaged. Where the
   /// file ends too early there, that is noted instead.
   void damaged(llvm::StringRef Where, Section S, std::string Message);

@@ -96,41 +96,26 @@ void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
     dropRows(NumPositions, NumUses);
     return;
   }
-  append(D.Used, U, In.text(), U.Line);
-}
-
-/// \p Rows as UsedValue keeps their number.
-static uint8_t noteCount(std::vector<IndexRange> &Many, IndexRange Rows) {
-  if (Rows.size() < UsedValue::Many)
-    return static_cast<uint8_t>(Rows.size());
-  Many.push_back(Rows);
-  return UsedValue::Many;
+  D.Used.push_back(U);
 }
 
 void UsedReader::dropRows(size_t NumPositions, size_t NumUses) {
   D.Positions.resize(NumPositions);
   D.Uses.resize(NumUses);
-  D.PositionLines.truncate(NumPositions);
-  D.UseLines.truncate(NumUses);
-  while (!D.ManyPositions.empty() && D.ManyPositions.back().End > NumPositions)
-    D.ManyPositions.pop_back();
-  while (!D.ManyUses.empty() && D.ManyUses.back().End > NumUses)
-    D.ManyUses.pop_back();
 }
 
 void UsedReader::readPositionRows(LineCursor &In, UsedValue &U) {
-  U.FirstPosition = static_cast<uint32_t>(D.Positions.size());
+  U.Positions.Begin = static_cast<uint32_t>(D.Positions.size());
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Position P;
+    P.Line = In.offset();
     if (parsePositionLine(In.line(), Tables, P))
-      append(D.Positions, D.PositionLines, P, In);
+      D.Positions.push_back(P);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a position");
     In.advance();
   }
-  U.NumPositions =
-      noteCount(D.ManyPositions,
-                {U.FirstPosition, static_cast<uint32_t>(D.Positions.size())});
+  U.Positions.End = static_cast<uint32_t>(D.Positions.size());
 }
 
 bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
@@ -142,7 +127,7 @@ bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
 }
 
 bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
-  U.FirstUse = static_cast<uint32_t>(D.Uses.size());
+  U.Uses.Begin = U.Uses.End = static_cast<uint32_t>(D.Uses.size());
   if (In.line() == " uses are not initialized yet.") {
     U.UsesUninitialized = true;
     In.advance();
@@ -152,19 +137,19 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
     return false;
   In.advance();
   readUseRows(In, U);
-  U.NumUses =
-      noteCount(D.ManyUses, {U.FirstUse, static_cast<uint32_t>(D.Uses.size())});
+  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
   return true;
 }
 
 void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
   while (!In.atEnd() && In.line().starts_with("  ")) {
     Use Row;
-    if (In.line() == "  (none)" && U.FirstUse == D.Uses.size() &&
+    Row.Line = In.offset();
+    if (In.line() == "  (none)" && U.Uses.Begin == D.Uses.size() &&
         !U.PrintedNone)
       U.PrintedNone = true;
     else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
-      append(D.Uses, D.UseLines, Row, In);
+      D.Uses.push_back(Row);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a use");
     In.advance();
@@ -267,14 +252,12 @@ bool UsedReader::addInstruction(UsedValue &U, StringRef Text) {
   I.First = static_cast<uint32_t>(D.OperandNames.size());
   if (!readOperands(*Parts, I))
     return false;
-  size_t NumOperands =
-      I.Op.Op == Opcode::Parameter ? 0 : D.OperandNames.size() - I.First;
-  noteExtent(I,
-             {I.TextOffset, static_cast<uint32_t>(Text.size()),
-              static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1),
-              static_cast<uint32_t>(Parts->Operands.size()),
-              static_cast<uint32_t>(NumOperands)});
-  append(D.Instructions, I, D.usedText(), I.TextOffset);
+  if (I.Op.Op != Opcode::Parameter)
+    I.NumOperands = static_cast<uint32_t>(D.OperandNames.size() - I.First);
+  I.TextSize = static_cast<uint32_t>(Text.size());
+  I.HeadSize = static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1);
+  I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
+  D.Instructions.push_back(I);
   return true;
 }
 
@@ -289,23 +272,7 @@ bool UsedReader::readOperands(const InstructionText &Parts, Instruction &I) {
   bool Compact = false;
   bool Readable = forEachOperand(Parts.Operands, [&](OperandText Operand) {
     Compact |= !Operand.Path.empty();
-    append(D.OperandNames, D.Names.intern(Operand.Name), D.usedText(),
-           I.TextOffset);
+    D.OperandNames.push_back(D.Names.intern(Operand.Name));
   });
   return Readable && !Compact; // only module texts leave elements out
-}
-
-void UsedReader::noteExtent(Instruction &I, InstructionExtent Extent) {
-  if (Extent.Text >= Instruction::LongText ||
-      Extent.Head > Instruction::MaxPart ||
-      Extent.Operands > Instruction::MaxPart ||
-      Extent.NumOperands > Instruction::MaxOperands) {
-    I.TextSize = Instruction::LongText;
-    D.LongInstructions.push_back(Extent);
-    return;
-  }
-  I.TextSize = static_cast<uint16_t>(Extent.Text);
-  I.HeadSize = Extent.Head & Instruction::MaxPart;
-  I.OperandsSize = Extent.Operands & Instruction::MaxPart;
-  I.NumOperands = Extent.NumOperands & Instruction::MaxOperands;
 }

@@ -33,7 +33,6 @@ private:
   void noteText(UsedValue &U, llvm::StringRef Text);
   bool addInstruction(UsedValue &U, llvm::StringRef Text);
   bool readOperands(const InstructionText &Parts, Instruction &I);
-  void noteExtent(Instruction &I, InstructionExtent Extent);
   void skipToNextTag(LineCursor &In);
   bool endsUsed(const LineCursor &In) const;
 

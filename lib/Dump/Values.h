@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values, where they are, and what reads them.
+// Values, where they are, and what reads them. A row's Line is the offset of
+// its line in the text that holds it.
 
 #ifndef HLOBUF_DUMP_VALUES_H
 #define HLOBUF_DUMP_VALUES_H
@@ -30,6 +31,7 @@ struct Value {
   /// Bytes [Offset, Offset + Size) of the allocation.
   uint64_t Size = 0;
   uint64_t Offset = 0;
+  uint32_t Line = 0;
 
   uint64_t end() const { return Offset + Size; }
   /// The same bytes of the same allocation.
@@ -50,6 +52,7 @@ struct Position {
   NameId Name;
   /// Printed iff the instruction's shape is a tuple.
   ShapeIndex Index;
+  uint32_t Line = 0;
 };
 
 /// A reader of a value.
@@ -58,22 +61,17 @@ struct Use {
   uint32_t Operand = 0;
   /// Printed iff the operand's shape is a tuple.
   ShapeIndex Index;
+  uint32_t Line = 0;
 };
 
 /// A block `<id ..>` of the used values.
 struct UsedValue {
-  /// As many rows or more: see Dump::positionRows() and useRows().
-  static constexpr uint8_t Many = 0xff;
-
   /// Offset of the tag in the text that holds the used values.
   uint32_t Line = 0;
   ValueTag Tag;
-  /// Indices into Dump::Positions and Dump::Uses; see Dump::positionRows() and
-  /// useRows().
-  uint32_t FirstPosition = 0;
-  uint32_t FirstUse = 0;
-  uint8_t NumPositions = 0;
-  uint8_t NumUses = 0;
+  /// Indices into Dump::Positions and Dump::Uses, half-open.
+  IndexRange Positions;
+  IndexRange Uses;
   /// `  (none)` was printed (2026-06-02 on).
   bool PrintedNone : 1 = false;
   /// ` uses are not initialized yet.` (2024-01-14 on).

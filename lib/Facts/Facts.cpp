@@ -151,7 +151,7 @@ ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
 }
 
 bool Facts::isAt(UsedId U, NameId Name, ShapeIndex Index) const {
-  IndexRange Own = D.positionRows(D[U]);
+  IndexRange Own = D[U].Positions;
   return llvm::any_of(positionsAt(Name, Index), [&](uint32_t Number) {
     return Number >= Own.Begin && Number < Own.End &&
            D.Positions[Number].Index == Index;
@@ -164,12 +164,11 @@ ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
 
 /// The used value of each of \p Count rows; none for the rows of a block that
 /// could not be read to its end.
-static std::vector<uint32_t>
-findOwners(const Dump &D, size_t Count,
-           IndexRange (Dump::*Rows)(const UsedValue &) const) {
+static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
+                                        IndexRange UsedValue::*Rows) {
   std::vector<uint32_t> Owners(Count, None);
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
-    IndexRange Own = (D.*Rows)(D.Used[U]);
+    IndexRange Own = D.Used[U].*Rows;
     std::fill(Owners.begin() + Own.Begin, Owners.begin() + Own.End, U);
   }
   return Owners;
@@ -177,13 +176,13 @@ findOwners(const Dump &D, size_t Count,
 
 UsedId Facts::ownerOfPosition(uint32_t Number) const {
   const std::vector<uint32_t> &Owners = Memo->PositionOwners.get(
-      [&] { return findOwners(D, D.Positions.size(), &Dump::positionRows); });
+      [&] { return findOwners(D, D.Positions.size(), &UsedValue::Positions); });
   return UsedId(Owners[Number]);
 }
 
 UsedId Facts::ownerOfUse(uint32_t Number) const {
   const std::vector<uint32_t> &Owners = Memo->UseOwners.get(
-      [&] { return findOwners(D, D.Uses.size(), &Dump::useRows); });
+      [&] { return findOwners(D, D.Uses.size(), &UsedValue::Uses); });
   return UsedId(Owners[Number]);
 }
 
@@ -237,9 +236,10 @@ int32_t Facts::time(NameId Name) const {
 
 bool Facts::isSequenceSound() const {
   return Memo->SequenceSound.get([&] {
-    return D.MaxStep == D.Sequence.size() && D.OddOrdinals.empty() &&
+    uint32_t Step = 0;
+    return D.MaxStep == D.Sequence.size() &&
            llvm::all_of(D.Sequence, [&](const SequenceRow &Row) {
-             return time(Row.Name) >= 0;
+             return Row.Ordinal == Step++ && time(Row.Name) >= 0;
            });
   });
 }
@@ -339,7 +339,7 @@ static NameId findEntryRoot(const Facts &DumpFacts) {
   unsigned Candidates = 0;
   bool AnyCut = false;
   for (const Allocation &Alloc : D.Allocations) {
-    if (!Alloc.HasOutputShape)
+    if (!Alloc.hasOutputShape())
       continue;
     for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V) {
       UsedId U = DumpFacts.usedOf(ValueId(V));

@@ -54,12 +54,12 @@ private:
 } // namespace
 
 void EraFinder::fromAllocations() {
-  at(D.assignmentText(), D.Values.empty() ? 0 : D.ValueLines.before(0).Line);
+  at(D.assignmentText(), D.Values.empty() ? 0 : D.Values[0].Line);
   if (!D.Values.empty())
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
     at(D.assignmentText(), Alloc.Line);
-    if (Alloc.HasExtras && D.extras(Alloc).Pointer != 0)
+    if (Alloc.Pointer != 0)
       before(Release::NoHeapPointers);
     else
       from(Release::NoHeapPointers);
@@ -74,7 +74,7 @@ void EraFinder::fromAllocations() {
       from(Release::OtherColorBlocks);
     if (!Alloc.isParameter())
       continue;
-    if (Alloc.UnknownParameterShape || D.parameter(Alloc).Shape)
+    if (Alloc.UnknownParameterShape || Alloc.ParameterShape)
       from(Release::ParameterShapes);
     else
       before(Release::ParameterShapes);
@@ -141,7 +141,7 @@ void EraFinder::fromTexts() {
     at(D.usedText(), U.Line);
     if (U.PrintedNone)
       from(Release::NoneLines);
-    else if (U.NumUses == 0 && !U.UsesUninitialized) {
+    else if (U.Uses.empty() && !U.UsesUninitialized) {
       if (U.HasText)
         at(D.usedText(),
            static_cast<uint32_t>(D.usedText().find("\n uses:", U.Line) + 1));
@@ -180,7 +180,7 @@ void EraFinder::fromLive() {
     from(Release::UnboundedPeaks);
   if (D.Peak.empty())
     return;
-  at(D.liveText(), D.PeakLines.before(0).Line);
+  at(D.liveText(), D.Peak[0].Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
     before(Release::PeakIndices);

@@ -193,8 +193,7 @@ std::vector<uint64_t> FitContext::scalingBytes() const {
         addChange(Bytes, R, B.Bytes);
   for (const Allocation &Alloc : D.Allocations)
     if (Alloc.color() == Main.Color && Alloc.isParameter())
-      if (ShapeId Shape = D.parameter(Alloc).Shape;
-          Shape && Batch.scales(Shape))
+      if (ShapeId Shape = Alloc.ParameterShape; Shape && Batch.scales(Shape))
         Bytes[0] += Alloc.Size;
   for (HloValueId V : Results)
     if (const Value &Line = D[Module.lineOf(V)]; Batch.scales(Line.Shape))

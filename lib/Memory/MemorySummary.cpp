@@ -326,11 +326,11 @@ void Summarizer::addDonation() {
     return;
   std::map<std::pair<uint32_t, uint32_t>, const Allocation *> ByParameter;
   for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.isParameter()) {
-      const AllocationParameter &P = D.parameter(Alloc);
-      ByParameter.try_emplace(std::pair(P.Number, P.Index.canonical().bits()),
-                              &Alloc);
-    }
+    if (Alloc.isParameter())
+      ByParameter.try_emplace(
+          std::pair(Alloc.ParameterNumber,
+                    Alloc.ParameterIndex.canonical().bits()),
+          &Alloc);
   DonationSummary Sum;
   for (const HloAlias &Item : D.Module.Aliases) {
     auto At = ByParameter.find(

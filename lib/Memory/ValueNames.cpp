@@ -238,10 +238,9 @@ ValueName ValueNames::operator[](ValueId V) const {
     if (Alloc.isParameter() &&
         findOpcode(DumpFacts, Tag.Name) == Opcode::Parameter) {
       Out.Role = ValueRole::Argument;
-      Out.Operation =
-          Out.OpName.empty()
-              ? fmt::format("{}", DumpFacts.dump().parameter(Alloc).Number)
-              : Out.OpName;
+      Out.Operation = Out.OpName.empty()
+                          ? fmt::format("{}", Alloc.ParameterNumber)
+                          : Out.OpName;
     }
   }
   StringRef Scopes = Out.OpName;

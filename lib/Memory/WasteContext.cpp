@@ -189,9 +189,9 @@ void WasteContext::markDonated() {
   std::map<std::pair<uint32_t, uint32_t>, EntryParameter *> ByNumber;
   for (EntryParameter &P : Parameters) {
     const Allocation &Alloc = D[P.Owner];
-    const AllocationParameter &Stated = D.parameter(Alloc);
-    ByNumber.try_emplace(
-        std::pair(Stated.Number, Stated.Index.canonical().bits()), &P);
+    ByNumber.try_emplace(std::pair(Alloc.ParameterNumber,
+                                   Alloc.ParameterIndex.canonical().bits()),
+                         &P);
     P.Aliased = Alloc.MaybeLiveOut;
   }
   for (const HloAlias &Item : D.Module.Aliases)

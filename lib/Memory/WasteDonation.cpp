@@ -205,8 +205,7 @@ Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
     if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
       All.push_back(&P);
   llvm::stable_sort(All, [&](const auto *X, const auto *Y) {
-    return Ctx.D.parameter(Ctx.D[X->Owner]).Number <
-           Ctx.D.parameter(Ctx.D[Y->Owner]).Number;
+    return Ctx.D[X->Owner].ParameterNumber < Ctx.D[Y->Owner].ParameterNumber;
   });
   for (EntryParameter *P : All)
     add(*P);

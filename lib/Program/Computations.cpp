@@ -13,7 +13,7 @@ Computations::Computations(const Dump &D) {
       Unite(Operand, I.Name);
   // Instructions that define nothing have no text, but what they read does.
   for (const UsedValue &U : D.Used)
-    if (U.NumPositions == 1)
+    if (U.Positions.size() == 1)
       for (const Use &Reader : D.uses(U))
         Unite(D.positions(U).front().Name, Reader.Name);
   Groups = Sets.take();

@@ -10,8 +10,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// More rows than a value counts by itself, and more operands than an
-/// instruction does.
 static constexpr uint32_t Many = 300;
 
 /// Values `v0`, `v1`, .. in two allocations. `v0` is at Many positions and has
@@ -84,7 +82,7 @@ TEST_F(Rows, HaveTheirLines) {
 TEST_F(Rows, OfTheSequenceHaveTheirNumbers) {
   ASSERT_EQ(D.Sequence.size(), 40u);
   for (uint32_t I = 0; I != 40; ++I) {
-    EXPECT_EQ(D.ordinal(I), I < 30 ? I : I + 1);
+    EXPECT_EQ(D.Sequence[I].Ordinal, I < 30 ? I : I + 1);
     EXPECT_EQ(At.row(D.Sequence[I]).Name, "v" + std::to_string(I));
   }
 }

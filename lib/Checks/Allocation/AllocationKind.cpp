@@ -45,7 +45,7 @@ static bool checkExclusive(const CheckContext &Ctx, Reporter &Diags,
   Flag Parameter = {Alloc.isParameter(), "a parameter", Texts.Parameter};
   Flag Constant = {Alloc.Constant, "constant", Texts.Constant};
   Flag Local = {Alloc.ThreadLocal, "thread-local", Texts.ThreadLocal};
-  Flag Output = {Alloc.HasOutputShape, "the output", Texts.OutputShape};
+  Flag Output = {Alloc.hasOutputShape(), "the output", Texts.OutputShape};
   Flag LiveOut = {Alloc.MaybeLiveOut, "maybe-live-out", Texts.MaybeLiveOut};
   Flag Temp = {Alloc.PreallocatedTemp, "preallocated-temp",
                Texts.PreallocatedTemp};
@@ -61,19 +61,19 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
   const Allocation &Alloc = Ctx.dump()[Id];
   int Kinds = Alloc.isParameter() + Alloc.Constant + Alloc.ThreadLocal;
   bool Several = Kinds > 1 || (Alloc.ThreadLocal && Alloc.MaybeLiveOut) ||
-                 (Alloc.ThreadLocal && Alloc.HasOutputShape) ||
+                 (Alloc.ThreadLocal && Alloc.hasOutputShape()) ||
                  (Alloc.PreallocatedTemp && (Kinds || Alloc.MaybeLiveOut));
   if (Several && checkExclusive(Ctx, Diags, Id))
     return;
   StringRef End = Ctx.places().orEnd(StringRef(), Alloc);
-  if (Alloc.HasOutputShape && !Alloc.MaybeLiveOut)
+  if (Alloc.hasOutputShape() && !Alloc.MaybeLiveOut)
     Diags
         .report(End,
                 "allocation {} holds the output, but is not maybe-live-out",
                 Alloc.Index)
         .about(Id);
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
-    if (Ctx.dump().extras(Alloc).Unknown.empty())
+    if (Alloc.Unknown.empty())
       Diags
           .report(End,
                   "allocation {} has no kind, expected parameter, constant, "

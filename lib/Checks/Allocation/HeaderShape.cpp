@@ -32,11 +32,11 @@ static std::string shortened(StringRef Shape) {
 
 /// The value that the parameter header of \p Alloc describes; invalid if it
 /// cannot be identified.
-static ValueId parameterValue(const CheckContext &Ctx, const Allocation &Alloc,
-                              const AllocationParameter &Header) {
+static ValueId parameterValue(const CheckContext &Ctx,
+                              const Allocation &Alloc) {
   const Dump &D = Ctx.dump();
   ValueId Found;
-  ShapeIndex Index = Header.Index.canonical();
+  ShapeIndex Index = Alloc.ParameterIndex.canonical();
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
     if (V.Tag.Phi || V.Tag.Index.canonical() != Index)
@@ -51,17 +51,17 @@ static ValueId parameterValue(const CheckContext &Ctx, const Allocation &Alloc,
 }
 
 /// True if \p Printed is the shape of \p V, or the whole parameter's.
-static bool fits(const CheckContext &Ctx, const AllocationParameter &Header,
+static bool fits(const CheckContext &Ctx, const Allocation &Alloc,
                  const Value &V) {
   const Dump &D = Ctx.dump();
-  ShapeId Printed = Header.Shape;
+  ShapeId Printed = Alloc.ParameterShape;
   if (D.Shapes.equalIgnoringLayout(Printed, V.Shape))
     return true;
   bool PartsOnly = Ctx.release().since(Release::ParameterParts) &&
                    !Ctx.release().impossible();
-  if (Header.Index.isRoot() || PartsOnly)
+  if (Alloc.ParameterIndex.isRoot() || PartsOnly)
     return false;
-  ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Header.Index));
+  ShapeId Part = D.Shapes.at(Printed, D.Indices.steps(Alloc.ParameterIndex));
   if (!Part || !D.Shapes.equalIgnoringLayout(Part, V.Shape))
     return false;
   const Instruction *I = Ctx.instruction(V.Tag.Name);
@@ -74,14 +74,13 @@ static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
     const Allocation &Alloc = D.Allocations[K];
     if (!Alloc.isParameter())
       continue;
-    const AllocationParameter &Header = D.parameter(Alloc);
-    if (!Alloc.UnknownParameterShape && !Header.Shape)
+    if (!Alloc.UnknownParameterShape && !Alloc.ParameterShape)
       continue;
-    ValueId Id = parameterValue(Ctx, Alloc, Header);
+    ValueId Id = parameterValue(Ctx, Alloc);
     if (!Id)
       continue;
     const Value &V = D[Id];
-    if (!Alloc.UnknownParameterShape && fits(Ctx, Header, V))
+    if (!Alloc.UnknownParameterShape && fits(Ctx, Alloc, V))
       continue;
     StringRef Printed = Ctx.places().header(Alloc).ParameterShape;
     Diags
@@ -142,7 +141,7 @@ static std::optional<uint64_t> elementBits(const Shape &S) {
 /// True if some value that fills \p Alloc could have the printed shape.
 static bool canHold(const CheckContext &Ctx, const Allocation &Alloc) {
   const Dump &D = Ctx.dump();
-  ShapeId Output = D.extras(Alloc).OutputShape;
+  ShapeId Output = Alloc.OutputShape;
   const Shape &Printed = D.Shapes[Output];
   std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Output);
   bool Compare = !Ctx.isTPU() && !Printed.isDynamic();
@@ -169,7 +168,7 @@ static void checkText(const CheckContext &Ctx, Reporter &Diags,
   NameId Root = Ctx.entryRoot();
   const Instruction *I = Root ? Ctx.instruction(Root) : nullptr;
   if (I && I->Result) {
-    if (!D.Shapes.equalIgnoringLayout(D.extras(Alloc).OutputShape, I->Result))
+    if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
       Diags
           .report(
               Ctx.places().header(Alloc).OutputShape,
@@ -196,7 +195,7 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
   bool Several = false;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
-    if (!Alloc.HasOutputShape)
+    if (!Alloc.hasOutputShape())
       continue;
     if (First) {
       Several = true;

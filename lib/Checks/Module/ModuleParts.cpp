@@ -345,7 +345,7 @@ void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
     return M
         .report(M.At.line(Alloc),
                 "allocation {} is {}, but according to {} it is {}",
-                Alloc.Index, spellFlags(M.D, statedFlags(M.D, Alloc)),
+                Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
                 M.source("its values"), spellFlags(M.D, (*Expected)[Id]))
         .about(Id);
   };

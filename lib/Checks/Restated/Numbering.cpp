@@ -68,7 +68,7 @@ private:
   }
   NumberedRow step(uint32_t I) const {
     const SequenceRow &Row = D.Sequence[I];
-    return {fmt::format("step {} ('{}')", D.ordinal(I), D.Names[Row.Name]),
+    return {fmt::format("step {} ('{}')", Row.Ordinal, D.Names[Row.Name]),
             Ctx.places().row(Row).First, ValueId(), Row.Name};
   }
   NumberedRow allocation(uint32_t I) const {
@@ -148,7 +148,7 @@ void Numbering::checkAllocations() {
 void Numbering::checkSteps() {
   llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
   count(
-      D.Sequence.size(), [&](uint32_t I) { return D.ordinal(I); },
+      D.Sequence.size(), [&](uint32_t I) { return Steps[I].Ordinal; },
       [&](uint32_t I, const std::string &Expected) {
         report(step(I), step(I == 0 ? 0 : I - 1), "step " + Expected)
             .about(Section::Sequence);
@@ -165,15 +165,15 @@ void Numbering::checkSteps() {
             Ctx.places().row(Steps[I]).Name,
             "'{}' is in the instruction sequence twice, as step {} and step "
             "{}",
-            D.Names[Steps[I].Name], D.ordinal(Before), D.ordinal(I))
+            D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
         .note(Ctx.places().row(Steps[Before]).Name, "its first step is here")
         .about(Section::Sequence)
         .about(Steps[I].Name);
   }
   // A heading that goes with the last number is right: rows are missing, or
   // there twice, and were reported.
-  auto Last = static_cast<uint32_t>(Steps.size() - 1);
-  bool FitsLast = !Steps.empty() && D.MaxStep == uint64_t(D.ordinal(Last)) + 1;
+  bool FitsLast =
+      !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
   if (!FitsLast && D.MaxStep != Steps.size())
     Diags
         .report(

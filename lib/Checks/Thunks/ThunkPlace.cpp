@@ -78,7 +78,7 @@ void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
     return Diags.exempt("added-allocation");
   std::optional<int64_t> Parameter;
   if (Of->isParameter())
-    Parameter = G.dump().parameter(*Of).Number;
+    Parameter = Of->ParameterNumber;
   if (A.Size != static_cast<int64_t>(Of->Size))
     Diags.report(A.Text, "allocation {} has {} bytes, but {} in the assignment",
                  A.Index, A.Size, Of->Size);

@@ -131,7 +131,7 @@ void WrittenBytes::report(const SliceFault &Fault) {
 /// Constants, and parameters that no output may take the bytes of.
 bool WrittenBytes::isReadOnly(const Allocation &A) const {
   return A.Constant || (A.isParameter() && !A.MaybeLiveOut &&
-                        !Donated.contains(G.dump().parameter(A).Number));
+                        !Donated.contains(A.ParameterNumber));
 }
 
 /// What \p Id writes, of equal slices the last one: the kernel of a whole call
@@ -187,8 +187,7 @@ void WrittenBytes::checkThunk(ThunkId Id) {
     else
       reportThunk(Id, S->Text,
                   fmt::format("writes {}, parameter {}, which is not donated",
-                              ThunkGraph::spell(Bytes),
-                              G.dump().parameter(*A).Number));
+                              ThunkGraph::spell(Bytes), A->ParameterNumber));
   }
   if (!G.isCallKernel(Id) && !G.isEmbedded(Id))
     checkDisjoint(Id);
