@@ -3,7 +3,6 @@
 #include "Compare/ProgramMemory.h"
 #include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
-#include "Support/FindText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -203,8 +202,10 @@ void Describer::addValues() {
                             plainShape(ShapeId(Shape))] += Count;
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
-  Described.Recomputed =
-      countText(Text, "/rematted_computation") + countText(Text, ".remat");
+  for (StringRef Mark : {"/rematted_computation", ".remat"})
+    for (size_t At = Text.find(Mark); At != StringRef::npos;
+         At = Text.find(Mark, At + Mark.size()))
+      ++Described.Recomputed;
 }
 
 void Describer::addArguments() {

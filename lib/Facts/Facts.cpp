@@ -2,7 +2,6 @@
 
 #include "Facts/Facts.h"
 #include "HLO/SourceFiles.h"
-#include "Support/FirstRows.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
 #include "Support/Printable.h"
@@ -48,16 +47,18 @@ Backend Facts::backend() const {
 /// Joins value lines and used values by the printed id; of several with one id
 /// the first counts.
 static IdJoin joinByIds(const Dump &D) {
-  FirstRows ValueOfId(D.Values, [](const Value &V) { return V.Tag.Id; });
+  llvm::DenseMap<uint32_t, uint32_t> ValueOfId;
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    ValueOfId.try_emplace(D.Values[I].Tag.Id, I);
   IdJoin Join;
   Join.ValueOfUsed.assign(D.Used.size(), None);
   Join.UsedOfValue.assign(D.Values.size(), None);
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    uint32_t Found = ValueOfId[D.Used[I].Tag.Id];
-    if (Found == FirstRows::None)
+    auto Found = ValueOfId.find(D.Used[I].Tag.Id);
+    if (Found == ValueOfId.end())
       continue;
-    Join.ValueOfUsed[I] = Found;
-    uint32_t &Used = Join.UsedOfValue[Found];
+    Join.ValueOfUsed[I] = Found->second;
+    uint32_t &Used = Join.UsedOfValue[Found->second];
     Used = std::min(Used, I);
   }
   // A value whose id was printed before has the same partner.

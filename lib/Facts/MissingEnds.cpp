@@ -3,7 +3,6 @@
 #include "Facts/MissingEnds.h"
 #include "Facts/ReleaseWindow.h"
 #include "Facts/Report.h"
-#include "Support/FirstRows.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Path.h"
@@ -108,15 +107,17 @@ struct LostValues {
 static std::optional<LostValues> findLostValues(const Dump &D) {
   if (D.Used.size() <= D.Values.size())
     return std::nullopt;
-  FirstRows Placed(D.Values, [](const Value &V) { return V.Tag.Id; });
+  llvm::DenseMap<uint32_t, uint32_t> Placed;
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    Placed.try_emplace(D.Values[I].Tag.Id, I);
   LostValues Lost;
   size_t Found = 0;
   for (const UsedValue &U : D.Used) {
-    uint32_t At = Placed[U.Tag.Id];
-    if (At == FirstRows::None) {
+    auto At = Placed.find(U.Tag.Id);
+    if (At == Placed.end()) {
       ++Lost.Count;
       Lost.SmallestId = std::min(Lost.SmallestId, U.Tag.Id);
-    } else if (D.Values[At].Tag.Name == U.Tag.Name) {
+    } else if (D.Values[At->second].Tag.Name == U.Tag.Name) {
       ++Found;
     } else {
       return std::nullopt;

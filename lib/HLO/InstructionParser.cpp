@@ -26,12 +26,8 @@ static bool isSeparator(StringRef Text, size_t At) {
   return At + 1 < Text.size() && Text[At] == ',' && Text[At + 1] == ' ';
 }
 
-namespace {
-/// What scanTopLevel() has to look at, but separators.
-using Structural = BytesOf<'(', ')', '[', ']', '{', '}', '"', '/'>;
-using StructuralOrSeparator =
-    BytesOf<'(', ')', '[', ']', '{', '}', '"', '/', ',', ' '>;
-} // namespace
+/// What scanTopLevel() has to look at.
+static constexpr ByteSet Structural("()[]{}\"/, ");
 
 /// Scans from the front of \p Text until \p Stop says so of a comma or a space
 /// at bracket depth 0, outside strings and comments, or until a bracket closes
@@ -41,8 +37,7 @@ template <typename StopFn>
 static size_t scanTopLevel(StringRef Text, StopFn Stop) {
   unsigned Depth = 0;
   for (size_t I = 0;; ++I) {
-    while (I < Text.size() &&
-           !BytesIn<StructuralOrSeparator>[static_cast<unsigned char>(Text[I])])
+    while (I < Text.size() && !Structural.has(Text[I]))
       ++I;
     if (I >= Text.size())
       return StringRef::npos;
@@ -79,11 +74,8 @@ static size_t scanTopLevel(StringRef Text, StopFn Stop) {
 }
 
 /// Bytes up to the bracket that closes what is not opened in \p Text; npos if
-/// there is none. Most operands hold no brackets, strings or comments.
+/// there is none.
 static size_t operandsSize(StringRef Text) {
-  size_t I = findByte<Structural>(Text);
-  if (I != Text.size() && Text[I] == ')')
-    return I;
   return scanTopLevel(Text, [](size_t) { return false; });
 }
 
@@ -150,7 +142,7 @@ static bool takeBareOperand(StringRef &Rest, OperandText &Operand) {
   StringRef In = Rest;
   if (In[0] == '%')
     In = In.drop_front();
-  size_t Size = findByte<OtherBytes<NameBytes>>(In);
+  size_t Size = nameSize(In);
   if (Size == 0 || llvm::isDigit(In[0]) || In[0] == '.' || In[0] == '-')
     return false;
   Operand.Name = In.take_front(Size);
@@ -262,7 +254,7 @@ bool hlobuf::runsOnSparseCore(StringRef Attributes) {
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
   if (!isSeparator(Rest, 0))
     return false;
-  size_t End = findByte<BytesOf<'=', ','>>(Rest, 2);
+  size_t End = std::min(Rest.find_first_of("=,", 2), Rest.size());
   Key = Rest.slice(2, End);
   bool HasValue = End != Rest.size() && Rest[End] == '=';
   Rest = Rest.drop_front(HasValue ? End + 1 : End);

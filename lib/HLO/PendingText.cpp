@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/PendingText.h"
-#include "Support/ByteCount.h"
-#include "Support/ByteScan.h"
 
 using namespace hlobuf;
-
-namespace {
-/// What isBalanced() has to look at.
-using Balancing = BytesOf<'(', ')', '[', ']', '{', '}', '"', '\\'>;
-} // namespace
 
 /// The quote that ends the string at \p Open; null where it has escapes or does
 /// not end before \p End.
@@ -25,10 +18,6 @@ bool PendingText::isBalanced() {
   const char *At = Text.begin() + Followed;
   const char *End = Text.end();
   for (; At != End && !Broken; ++At) {
-    if (!Escaped)
-      At = findByte<Balancing>(At, End);
-    if (At == End)
-      break;
     char C = *At;
     if (Quoted) {
       Quoted = Escaped || C != '"';
@@ -49,7 +38,7 @@ bool PendingText::isBalanced() {
 }
 
 bool PendingText::isInsideString() {
-  Quotes += countByte(Text.drop_front(Counted), '"');
+  Quotes += Text.drop_front(Counted).count('"');
   Counted = Text.size();
   return Quotes % 2 != 0 && !isBalanced();
 }

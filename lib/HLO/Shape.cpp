@@ -2,26 +2,18 @@
 
 #include "HLO/Shape.h"
 #include "Support/Format.h"
-#include "Support/TextHash.h"
 #include <iterator>
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-static llvm::CachedHashStringRef keyOf(StringRef Text) {
-  return {Text, hashText(Text)};
-}
-
-ShapeId ShapeTable::known(StringRef Text) const {
-  auto Found = ByText.find(keyOf(Text));
-  return Found == ByText.end() ? ShapeId() : Found->second;
-}
+ShapeId ShapeTable::known(StringRef Text) const { return ByText.lookup(Text); }
 
 ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   ShapeId Id(Shapes.size());
-  Shapes.add(std::move(S));
+  Shapes.push_back(std::move(S));
   Texts.push_back(Text);
-  ByText.try_emplace(keyOf(Text), Id);
+  ByText.try_emplace(Text, Id);
   return Id;
 }
 

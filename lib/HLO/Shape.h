@@ -7,13 +7,12 @@
 
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
-#include "Support/StableVector.h"
-#include "llvm/ADT/CachedHashString.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstring>
+#include <deque>
 #include <optional>
 
 namespace hlobuf {
@@ -184,11 +183,12 @@ private:
     return Mixed >> 56;
   }
 
-  StableVector<Shape> Shapes;
+  /// A deque: a shape stays where it is while others are read.
+  std::deque<Shape> Shapes;
   std::vector<llvm::StringRef> Texts;
   static constexpr size_t RecentBytes = 24;
   std::array<ShapeId, 256> Recent;
-  llvm::DenseMap<llvm::CachedHashStringRef, ShapeId> ByText;
+  llvm::DenseMap<llvm::StringRef, ShapeId> ByText;
 };
 
 } // namespace hlobuf

@@ -125,7 +125,7 @@ ShapeId ShapeParser::parseWhole(Scanner &In) {
     return Id;
   }
   // The shape of an array ends at a space, or with the line.
-  size_t Size = findByte<BytesOf<' '>>(Text);
+  size_t Size = std::min(Text.find(' '), Text.size());
   Id = Text.starts_with("(") ? ShapeId() : Table.known(Text.take_front(Size));
   if (Id)
     In.take(Size);

@@ -6,7 +6,6 @@
 #include "Proto/Riegeli.h"
 #include "Proto/Wire.h"
 #include "Support/Decompress.h"
-#include "Support/FindText.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,8 +23,8 @@ bool hlobuf::mayHoldProto(StringRef Start) {
     return true;
   if (!isBinary(Start))
     return false;
-  return Start.starts_with("\n") || holdsText(Start, RiegeliSignature) ||
-         holdsText(Start, "pjrt") || holdsText(Start, "jit_");
+  return Start.starts_with("\n") || Start.contains(RiegeliSignature) ||
+         Start.contains("pjrt") || Start.contains("jit_");
 }
 
 namespace hlobuf {
@@ -84,7 +83,7 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       {"/device:TPU:", Device::TPU},
       {"/host:CPU", Device::CPU}};
   for (auto [Mark, For] : Marks)
-    if (C.For == Device::Unknown && holdsText(Bytes, Mark))
+    if (C.For == Device::Unknown && Bytes.contains(Mark))
       C.For = For;
 }
 
@@ -149,7 +148,7 @@ static size_t manifestRows(llvm::ArrayRef<StringRef> Records) {
 /// Files of records may be anywhere; what is between them is scanned.
 void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
   while (!Bytes.empty()) {
-    size_t At = findText(Bytes, RiegeliSignature);
+    size_t At = Bytes.find(RiegeliSignature);
     scan(Bytes.take_front(At));
     if (At == StringRef::npos)
       return;
@@ -420,7 +419,7 @@ ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
   }
   C.Around = wrapperOf(Bytes, C);
   // CPU executables (2023 on) have no HloProto, and no records around it.
-  bool Records = holdsText(Bytes.take_front(1 << 16), RiegeliSignature);
+  bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);
   if (C.For == Device::Unknown && !C.Protos.empty() &&
       !C.Protos.front().Whole && !Records)
     C.For = Device::CPU;

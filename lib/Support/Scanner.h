@@ -5,12 +5,13 @@
 #ifndef HLOBUF_SUPPORT_SCANNER_H
 #define HLOBUF_SUPPORT_SCANNER_H
 
-#include "Support/ByteScan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 namespace hlobuf {
 
@@ -19,9 +20,33 @@ inline bool isLower(char C) { return C >= 'a' && C <= 'z'; }
 /// True for `A` to `Z`; LLVM has this from its release 18 on.
 inline bool isUpper(char C) { return C >= 'A' && C <= 'Z'; }
 
-/// True for the bytes of an HLO name.
+/// A set of bytes.
+class ByteSet {
+public:
+  constexpr explicit ByteSet(std::string_view Bytes) {
+    for (char C : Bytes)
+      In[static_cast<unsigned char>(C)] = true;
+  }
+  constexpr bool has(char C) const { return In[static_cast<unsigned char>(C)]; }
+
+private:
+  std::array<bool, 256> In = {};
+};
+
+/// True for the bytes of an HLO name (XLA NameUniquer, 2017).
 inline bool isNameByte(char C) {
-  return BytesIn<NameBytes>[static_cast<unsigned char>(C)];
+  static constexpr ByteSet NameBytes("abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789_.-");
+  return NameBytes.has(C);
+}
+
+/// Bytes at the front of \p Text that a name may have.
+inline size_t nameSize(llvm::StringRef Text) {
+  size_t Size = 0;
+  while (Size != Text.size() && isNameByte(Text[Size]))
+    ++Size;
+  return Size;
 }
 
 /// Takes a text apart from the left. Every function consumes what it accepts
@@ -104,7 +129,7 @@ public:
   bool name(llvm::StringRef &Name) {
     if (Rest.empty() || !(llvm::isAlpha(Rest[0]) || Rest[0] == '_'))
       return false;
-    Name = take(findByte<OtherBytes<NameBytes>>(Rest, 1));
+    Name = take(nameSize(Rest));
     return true;
   }
 

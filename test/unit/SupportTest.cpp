@@ -2,16 +2,10 @@
 
 #include "HLO/PendingText.h"
 #include "HLO/ShapeIndex.h"
-#include "Support/ByteCount.h"
-#include "Support/ByteScan.h"
 #include "Support/Diagnostic.h"
-#include "Support/FindText.h"
-#include "Support/FirstRows.h"
 #include "Support/NameTable.h"
 #include "Support/Printable.h"
 #include "Support/Scanner.h"
-#include "Support/StableVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;
@@ -38,51 +32,6 @@ TEST(FoldRelated, OrderOfTheListNotOfAddresses) {
     ASSERT_EQ(All[0].Notes.size(), 1u);
     EXPECT_EQ(All[0].Notes[0].Message, "second [check]");
   }
-}
-
-TEST(ByteCount, AsOneByOne) {
-  // Up to several times what one lane counts.
-  std::string Text;
-  for (size_t Size = 0; Size != 5000; ++Size) {
-    if (Size < 40 || Size % 509 == 0) {
-      EXPECT_EQ(countByte(Text, '"'), llvm::StringRef(Text).count('"')) << Size;
-    }
-    Text += Size % 7 == 3 ? 'a' : '"';
-  }
-}
-
-/// Each byte at each place, alone and next to one that is found.
-template <typename Set> static void expectSameAsOneByOne() {
-  for (size_t Size = 1; Size != 36; ++Size)
-    for (unsigned Byte = 0; Byte != 256; ++Byte) {
-      std::string Text(Size, Set::has('.') ? '!' : '.');
-      ASSERT_EQ(findByte<Set>(Text), Size);
-      size_t Place = (Size * 7 + Byte) % Size;
-      Text[Place] = static_cast<char>(Byte);
-      bool Found = Set::has(static_cast<unsigned char>(Byte));
-      ASSERT_EQ(findByte<Set>(Text), Found ? Place : Size) << Byte;
-      ASSERT_EQ(findByte<Set>(Text, Place + 1), Size) << Byte;
-    }
-}
-
-TEST(ByteScan, AsOneByOne) {
-  expectSameAsOneByOne<NameBytes>();
-  expectSameAsOneByOne<OtherBytes<NameBytes>>();
-  expectSameAsOneByOne<BytesOf<'(', '\xff', '\0'>>();
-  EXPECT_EQ(findByte<NameBytes>(""), 0u);
-}
-
-TEST(StableVector, ElementsStay) {
-  StableVector<std::string> All;
-  for (int I = 0; I != 100; ++I)
-    All.add(std::to_string(I));
-  std::string *First = &All[0];
-  for (int I = 100; I != 1000; ++I)
-    All.add(std::to_string(I));
-  EXPECT_EQ(First, &All[0]);
-  EXPECT_EQ(All.size(), 1000u);
-  EXPECT_EQ(All[17], "17");
-  EXPECT_EQ(All[999], "999");
 }
 
 TEST(PendingText, EscapesAcrossLines) {
@@ -120,34 +69,18 @@ TEST(NameTable, KeepsNames) {
   EXPECT_FALSE(Names.find("n5000"));
 }
 
-TEST(FirstRows, DenseAndSparseIds) {
-  auto Itself = [](uint32_t Id) { return Id; };
-  std::vector<uint32_t> Dense = {3, 0, 3, 1};
-  FirstRows Near(Dense, Itself);
-  EXPECT_EQ(Near[3], 0u);
-  EXPECT_EQ(Near[1], 3u);
-  EXPECT_EQ(Near[2], FirstRows::None);
-  EXPECT_EQ(Near[70000], FirstRows::None);
-  // The largest ids are keys that a hash table of 32 bits cannot have.
-  std::vector<uint32_t> Sparse = {~0U, 5, ~0U - 1, ~0U};
-  FirstRows Far(Sparse, Itself);
-  EXPECT_EQ(Far[~0U], 0u);
-  EXPECT_EQ(Far[~0U - 1], 2u);
-  EXPECT_EQ(Far[6], FirstRows::None);
-}
-
-TEST(FindText, CountsAsStringRefDoes) {
-  for (llvm::StringRef Text : {"", "a", "aa", "aaaa", "aaaaa", "baab"})
-    EXPECT_EQ(countText(Text, "aa"), Text.count("aa")) << Text.str();
-}
-
-TEST(FindText, AsStringRefDoes) {
-  llvm::StringRef Text = "control, control-predecessors={a}";
-  EXPECT_EQ(findText(Text, "control"), 0u);
-  EXPECT_EQ(findText(Text, "control", 1), 9u);
-  EXPECT_EQ(findText(Text, "control", 10), llvm::StringRef::npos);
-  EXPECT_EQ(findText(Text, "a", Text.size() + 1), llvm::StringRef::npos);
-  EXPECT_FALSE(holdsText("", "a"));
+TEST(Scanner, NamesHaveTheirBytes) {
+  for (unsigned Byte = 0; Byte != 256; ++Byte) {
+    char C = static_cast<char>(Byte);
+    EXPECT_EQ(isNameByte(C),
+              llvm::isAlnum(C) || C == '_' || C == '.' || C == '-')
+        << Byte;
+  }
+  llvm::StringRef Name;
+  Scanner In("a-b.1, c");
+  EXPECT_TRUE(In.name(Name));
+  EXPECT_EQ(Name, "a-b.1");
+  EXPECT_FALSE(In.name(Name));
 }
 
 TEST(Scanner, ZeroHasNoSign) {

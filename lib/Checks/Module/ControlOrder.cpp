@@ -9,7 +9,6 @@
 
 #include "Checks/Check.h"
 #include "Program/Program.h"
-#include "Support/FindText.h"
 
 using namespace hlobuf;
 using llvm::StringRef;

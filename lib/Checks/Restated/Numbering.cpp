@@ -15,7 +15,6 @@
 // and no steps.
 
 #include "Checks/Check.h"
-#include "Support/FirstRows.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -185,11 +184,11 @@ void Numbering::checkSteps() {
 }
 
 void Numbering::checkValues() {
-  FirstRows ById(D.Values, [](const Value &V) { return V.Tag.Id; });
+  llvm::DenseMap<uint32_t, uint32_t> ById;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
-    if (uint32_t First = ById[V.Tag.Id]; First != I)
-      reportTwice(value(I), value(First), "id");
+    if (auto [First, IsNew] = ById.try_emplace(V.Tag.Id, I); !IsNew)
+      reportTwice(value(I), value(First->second), "id");
     if (I != 0 && V.Owner == D.Values[I - 1].Owner &&
         V.Tag.Id < D.Values[I - 1].Tag.Id)
       report(value(I), value(I - 1), "ascending ids inside an allocation");
