@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump/ThunkReader.h"
+#include "HLO/TopLevel.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -190,23 +191,11 @@ bool ThunkReader::readResource(StringRef Text, Scanner &Row) {
 }
 
 /// Bytes up to the next space, or to the colon before the slices; what is in
-/// quotes or braces may have both.
+/// quotes or brackets may have both.
 static size_t wordSize(StringRef Text) {
-  size_t End = 0;
-  size_t Depth = 0;
-  bool Quoted = false;
-  for (; End != Text.size() && (Text[End] != ' ' || Quoted || Depth != 0);
-       ++End) {
-    char C = Text[End];
-    if (Quoted && C == '\\' && End + 1 != Text.size())
-      ++End;
-    else if (C == '"')
-      Quoted = !Quoted;
-    else if (!Quoted && C == '{')
-      ++Depth;
-    else if (!Quoted && C == '}' && Depth != 0)
-      --Depth;
-  }
+  size_t End =
+      std::min(scanTopLevel(Text, [&](size_t I) { return Text[I] == ' '; }),
+               Text.size());
   return End != 0 && End != Text.size() && Text[End - 1] == ':' ? End - 1 : End;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/ReportGroups.h"
+#include "HLO/TopLevel.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,18 +56,11 @@ void ReportGroups::followTies(const SeenRows &Seen) {
 /// Splits a list of shapes at the commas between them.
 static llvm::SmallVector<StringRef, 4> splitShapes(StringRef List) {
   llvm::SmallVector<StringRef, 4> Parts;
-  int Depth = 0;
-  size_t Begin = 0;
-  for (size_t I = 0; I != List.size(); ++I) {
-    char C = List[I];
-    Depth += C == '(' || C == '[' || C == '{';
-    Depth -= C == ')' || C == ']' || C == '}';
-    if (Depth == 0 && List.substr(I).starts_with(", ")) {
-      Parts.push_back(List.slice(Begin, I));
-      Begin = I + 2;
-    }
-  }
-  Parts.push_back(List.drop_front(Begin));
+  do {
+    Parts.push_back(List.take_front(scanTopLevel(
+        List, [&](size_t I) { return List.substr(I).starts_with(", "); })));
+    List = List.drop_front(Parts.back().size());
+  } while (List.consume_front(", "));
   return Parts;
 }
 

@@ -1,82 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/InstructionParser.h"
+#include "HLO/TopLevel.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// The number of bytes of the string literal at the front of \p Text, with
-/// both quotes; the whole text if it is not closed.
-static size_t stringSize(StringRef Text) {
-  size_t Close = Text.find('"', 1);
-  // Few strings have escapes.
-  if (Text.take_front(Close).find('\\') == StringRef::npos)
-    return Close == StringRef::npos ? Text.size() : Close + 1;
-  for (size_t I = 1; I < Text.size(); ++I) {
-    if (Text[I] == '\\')
-      ++I;
-    else if (Text[I] == '"')
-      return I + 1;
-  }
-  return Text.size();
-}
-
 /// True if \p Text has `, ` at \p At.
 static bool isSeparator(StringRef Text, size_t At) {
   return At + 1 < Text.size() && Text[At] == ',' && Text[At + 1] == ' ';
-}
-
-/// What scanTopLevel() has to look at.
-static constexpr ByteSet Structural("()[]{}\"/, ");
-
-/// Scans from the front of \p Text until \p Stop says so of a comma or a space
-/// at bracket depth 0, outside strings and comments, or until a bracket closes
-/// that was not opened here. Returns the number of bytes passed; npos if the
-/// text ends first.
-template <typename StopFn>
-static size_t scanTopLevel(StringRef Text, StopFn Stop) {
-  unsigned Depth = 0;
-  for (size_t I = 0;; ++I) {
-    while (I < Text.size() && !Structural.has(Text[I]))
-      ++I;
-    if (I >= Text.size())
-      return StringRef::npos;
-    if (Depth == 0 && Stop(I))
-      return I;
-    switch (Text[I]) {
-    case '(':
-    case '{':
-    case '[':
-      ++Depth;
-      break;
-    case ')':
-    case '}':
-    case ']':
-      if (Depth == 0)
-        return I;
-      --Depth;
-      break;
-    case '"':
-      I += stringSize(Text.drop_front(I)) - 1;
-      break;
-    case '/':
-      if (Text.drop_front(I).starts_with("/*")) {
-        size_t Close = Text.find("*/", I + 2);
-        if (Close == StringRef::npos)
-          return StringRef::npos;
-        I = Close + 1;
-      }
-      break;
-    default:
-      break;
-    }
-  }
-}
-
-/// Bytes up to the bracket that closes what is not opened in \p Text; npos if
-/// there is none.
-static size_t operandsSize(StringRef Text) {
-  return scanTopLevel(Text, [](size_t) { return false; });
 }
 
 std::optional<InstructionHead> hlobuf::takeHead(Scanner &In) {
@@ -111,7 +43,7 @@ hlobuf::parseInstruction(const InstructionHead &Head, const char *End,
   if (!In.name(I.OpcodeText) || !In.literal('('))
     return std::nullopt;
   I.Op = parseOpcode(I.OpcodeText);
-  size_t Close = operandsSize(In.rest());
+  size_t Close = closingBracket(In.rest());
   if (Close == StringRef::npos || In.rest()[Close] != ')')
     return std::nullopt;
   I.Operands = In.take(Close);

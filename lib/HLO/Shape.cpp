@@ -11,6 +11,10 @@ ShapeId ShapeTable::known(StringRef Text) const { return ByText.lookup(Text); }
 
 ShapeId ShapeTable::intern(StringRef Text, Shape S) {
   ShapeId Id(Shapes.size());
+  S.Unbounded =
+      llvm::any_of(S.Dimensions, [](Dimension D) { return D.unbounded(); }) ||
+      llvm::any_of(S.Elements,
+                   [&](ShapeId Element) { return (*this)[Element].Unbounded; });
   Shapes.push_back(std::move(S));
   Texts.push_back(Text);
   ByText.try_emplace(Text, Id);

@@ -101,6 +101,8 @@ struct Shape {
   llvm::SmallVector<ShapeId, 4> Elements;
   /// Number of nodes of the shape's tree, itself included.
   uint32_t Nodes = 1;
+  /// Some array in it has an unbounded dimension.
+  bool Unbounded = false;
 
   bool isArray() const { return Kind == ShapeKind::Array; }
   bool isTuple() const { return Kind == ShapeKind::Tuple; }

@@ -3,6 +3,7 @@
 // Text to shapes.
 
 #include "HLO/Shape.h"
+#include "HLO/TopLevel.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <array>
 
@@ -37,29 +38,11 @@ private:
 /// Deeper tuples than any program has; guards the stack.
 static constexpr unsigned MaxDepth = 200;
 
-/// By byte: how it changes the depth of brackets.
-static constexpr std::array<int16_t, 256> DepthSteps = [] {
-  std::array<int16_t, 256> Steps = {};
-  for (unsigned char Open : {'(', '{', '['})
-    Steps[Open] = 1;
-  for (unsigned char Close : {')', '}', ']'})
-    Steps[Close] = -1;
-  return Steps;
-}();
-
 /// The number of bytes up to the bracket that closes the one at the front; 0
-/// if it is not closed. Shapes hold no strings.
+/// if it is not closed.
 static size_t balancedSize(StringRef Text) {
-  unsigned Depth = 0;
-  for (size_t I = 0; I != Text.size(); ++I) {
-    int16_t Step = DepthSteps[static_cast<unsigned char>(Text[I])];
-    if (Step == 0)
-      continue;
-    Depth += static_cast<unsigned>(Step);
-    if (Depth == 0)
-      return I + 1;
-  }
-  return 0;
+  size_t Inside = closingBracket(Text.drop_front());
+  return Inside == StringRef::npos ? 0 : Inside + 2;
 }
 
 /// The number of bytes of the shape at the front of \p Text, judged by its

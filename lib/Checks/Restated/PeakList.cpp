@@ -254,22 +254,6 @@ void PeakList::compare() {
   compareRestated(*this, Diags);
 }
 
-/// \p Bounded has shapes that are known not to be. Many rows are of one tuple.
-static bool isUnbounded(const ShapeTable &Shapes, ShapeId Id,
-                        llvm::DenseSet<uint32_t> &Bounded) {
-  if (Bounded.contains(Id.index()))
-    return false;
-  const Shape &S = Shapes[Id];
-  bool Found =
-      llvm::any_of(S.Dimensions, [](Dimension D) { return D.unbounded(); }) ||
-      llvm::any_of(S.Elements, [&](ShapeId Element) {
-        return Element.valid() && isUnbounded(Shapes, Element, Bounded);
-      });
-  if (!Found)
-    Bounded.insert(Id.index());
-  return Found;
-}
-
 /// The sentence is there if and only if a live value has no bound. False if
 /// there is no list to compare.
 static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
@@ -279,11 +263,10 @@ static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
         return C == '\n';
       });
   bool AllKnown = true;
-  llvm::DenseSet<uint32_t> Bounded;
   for (const LiveRangeRow &Row : D.Ranges) {
     const Instruction *I = Ctx.instruction(Row.Name);
     AllKnown &= I && I->Result;
-    if (!I || !I->Result || !isUnbounded(D.Shapes, I->Result, Bounded))
+    if (!I || !I->Result || !D.Shapes[I->Result].Unbounded)
       continue;
     if (!D.UnboundedPeak)
       Diags
