@@ -42,6 +42,11 @@ def as_nobody():
         os.setuid(65534)
 
 
+def few_threads():
+    resource.setrlimit(resource.RLIMIT_NPROC, (4, 4))
+    as_nobody()
+
+
 def fifo_in_folder():
     os.mkfifo(os.path.join(folder, "x-buffer-assignment.txt"))
     os.mkfifo(os.path.join(folder, "notes.txt"))
@@ -91,7 +96,8 @@ def threads():
             os.path.join(folder, assignment),
             os.path.join(folder, f"{i}-buffer-assignment.txt"),
         )
-    run("--jobs=5000", folder, preexec_fn=limited(1 << 29))
+    os.chmod(scratch, 0o755)
+    run("--jobs=5000", folder, preexec_fn=few_threads)
 
 
 def memory():
