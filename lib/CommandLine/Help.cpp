@@ -90,6 +90,7 @@ bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
                           StringRef Overview,
                           llvm::ArrayRef<const cl::OptionCategory *> Shown) {
   cl::HideUnrelatedOptions(Shown);
+  cl::getRegisteredOptions()["help-list"]->setHiddenFlag(cl::Hidden);
   cl::SetVersionPrinter(
       [Version](llvm::raw_ostream &OS) { OS << Version << '\n'; });
   if (std::any_of(Argv, Argv + Argc, asksForHelp))
@@ -100,6 +101,13 @@ bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
     Arguments.push_back(Word.c_str());
   return cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
                                      Arguments.data(), Overview, &llvm::errs());
+}
+
+std::string hlobuf::findIdleOption(llvm::ArrayRef<IdleOption> Rows) {
+  for (const IdleOption &Row : Rows)
+    if (Row.Idle && Row.Option->getNumOccurrences() != 0)
+      return ("--" + Row.Option->ArgStr + " has no effect " + Row.Why).str();
+  return "";
 }
 
 JobsOption::JobsOption(cl::OptionCategory &Category, StringRef Description)

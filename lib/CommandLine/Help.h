@@ -7,7 +7,9 @@
 #ifndef HLOBUF_COMMANDLINE_HELP_H
 #define HLOBUF_COMMANDLINE_HELP_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
+#include <string>
 
 namespace hlobuf {
 
@@ -19,6 +21,18 @@ namespace hlobuf {
 bool parseOptions(int Argc, char **Argv, llvm::StringRef Version,
                   llvm::StringRef Overview,
                   llvm::ArrayRef<const llvm::cl::OptionCategory *> Shown);
+
+/// An option that has no effect where \p Idle is true.
+struct IdleOption {
+  const llvm::cl::Option *Option;
+  bool Idle;
+  /// `without --summary`, of static storage.
+  llvm::StringRef Why;
+};
+
+/// `--top has no effect without --summary`, of the first of \p Rows that was
+/// given and is idle; empty if none is.
+std::string findIdleOption(llvm::ArrayRef<IdleOption> Rows);
 
 /// `--jobs=n` and `-j`; 0 is one for each core.
 class JobsOption {

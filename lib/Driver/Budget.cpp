@@ -2,10 +2,9 @@
 
 #include "Driver/Budget.h"
 #include "Support/Format.h"
-#include "Support/HumanBytes.h"
+#include "Support/Json.h"
 #include "Support/Sources.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
@@ -39,10 +38,7 @@ std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
 
 /// Adds a line of JSON to \p G; lines without a summary say nothing.
 static void addStored(StringRef Line, Growth &G) {
-  llvm::Expected<json::Value> Parsed = json::parse(Line);
-  if (!Parsed)
-    return llvm::consumeError(Parsed.takeError());
-  const json::Object *Dump = Parsed->getAsObject();
+  std::optional<json::Object> Dump = parseJsonObject(Line);
   const json::Object *Summary = Dump ? Dump->getObject("summary") : nullptr;
   const json::Array *Spaces = Summary ? Summary->getArray("spaces") : nullptr;
   if (!Spaces)
@@ -62,14 +58,10 @@ llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
   Growth G;
   auto [Limit, File] = Text.split(':');
   G.File = File.str();
-  double Percent = -1;
-  std::optional<uint64_t> Bytes = parseBytes(Limit);
-  if (Limit.consume_back("%") && !Limit.getAsDouble(Percent) && Percent >= 0)
-    G.Percent = Percent;
-  else if (Bytes)
-    G.Bytes = *Bytes;
-  else
+  std::optional<GrowthLimit> Known = parseGrowthLimit(Limit);
+  if (!Known)
     return makeError("--max-growth: expected 5%:FILE or 100MiB:FILE");
+  G.Limit = *Known;
   Sources Texts;
   llvm::Expected<StringRef> Stored = Texts.open(
       G.File, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
@@ -118,15 +110,14 @@ static void checkGrowth(const MemorySummary &M, const Growth &Limit,
   for (const SpaceSummary &S : M.Spaces) {
     auto Known = Limit.Stored.find({R.Module, S.Name});
     R.InStoredSummary |= Known != Limit.Stored.end();
-    if (Known == Limit.Stored.end() || S.Allocated <= Known->second)
+    if (Known == Limit.Stored.end() ||
+        Limit.Limit.allows(Known->second, S.Allocated))
       continue;
     uint64_t More = S.Allocated - Known->second;
     double Percent = Known->second == 0
                          ? 100.0
                          : 100.0 * static_cast<double>(More) /
                                static_cast<double>(Known->second);
-    if (Limit.Percent ? Percent <= *Limit.Percent : More <= Limit.Bytes)
-      continue;
     addError(M, S,
              fmt::format("{} needs {} of {}, {} ({:.1f}%) more than in {}",
                          R.Module, humanBytes(S.Allocated), S.Name,

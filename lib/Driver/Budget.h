@@ -6,6 +6,7 @@
 #define HLOBUF_DRIVER_BUDGET_H
 
 #include "Results/Result.h"
+#include "Support/HumanBytes.h"
 #include "llvm/Support/Error.h"
 #include <map>
 
@@ -33,9 +34,7 @@ std::optional<Budget> parseBudget(llvm::StringRef Text);
 
 /// How much more a program may need than in a stored summary.
 struct Growth {
-  /// Of the stored bytes; nothing where Bytes is the limit.
-  std::optional<double> Percent;
-  uint64_t Bytes = 0;
+  GrowthLimit Limit;
   std::string File;
   /// By module and memory space.
   std::map<std::pair<std::string, std::string>, uint64_t> Stored;

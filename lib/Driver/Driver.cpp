@@ -218,7 +218,7 @@ void Driver::printRemarks() {
 }
 
 static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
-  auto File = AtomicFile::create(Path);
+  auto File = AtomicFile::create(Path, /*MayBeInput=*/true);
   if (!File)
     return File.takeError();
   B.write((*File)->os());

@@ -231,7 +231,7 @@ static std::string obstacleToWriting(StringRef Path, StringRef Text) {
 
 static llvm::Error replaceFile(StringRef Path, StringRef Text) {
   auto Mode = llvm::sys::fs::getPermissions(Path);
-  auto File = AtomicFile::create(Path);
+  auto File = AtomicFile::create(Path, /*MayBeInput=*/true);
   if (!File)
     return File.takeError();
   (*File)->os() << Text;

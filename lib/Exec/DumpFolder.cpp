@@ -3,6 +3,7 @@
 #include "Exec/DumpFolder.h"
 #include "Driver/Config.h"
 #include "Support/Format.h"
+#include "Support/PrivateFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -26,10 +27,10 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
     if (std::error_code Error = fs::create_directories(Target.Folder))
       return Error;
   } else {
-    llvm::SmallString<128> Made;
-    if (auto Error = fs::createUniqueDirectory("hlobuf", Made))
-      return Error;
-    Target.Folder = Temporary = std::string(Made);
+    llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf");
+    if (!Made)
+      return Made.getError();
+    Target.Folder = Temporary = *Made;
   }
   Flags = addDumpFlags(Flags, Target.Folder, Target.Override);
   Target.Extra = "--xla_dump_hlo_as_text";

@@ -4,6 +4,7 @@
 #include "Dump/FileNames.h"
 #include "Exec/ProcessTree.h"
 #include "Support/Format.h"
+#include "Support/PrivateFolder.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -68,10 +69,10 @@ bool ProcessWatch::listen() {
 }
 
 bool ProcessWatch::installHook() {
-  llvm::SmallString<128> Made;
-  if (fs::createUniqueDirectory("hlobuf-python", Made))
+  llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf-python");
+  if (!Made)
     return false;
-  HookFolder = std::string(Made);
+  HookFolder = *Made;
   std::error_code Error;
   llvm::raw_fd_ostream File(HookFolder + "/sitecustomize.py", Error);
   if (Error)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Exec/XlaFlags.h"
+#include "Support/FileGuard.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -95,6 +96,7 @@ static std::string readFlags(StringRef Flags) {
   std::string Result = Flags.trim().str();
   if (Result.empty() || Result[0] == '-')
     return Result;
+  keepFile(Result);
   auto File = llvm::MemoryBuffer::getFile(Result);
   Result = File ? (*File)->getBuffer().trim().str() : "";
   std::replace(Result.begin(), Result.end(), '\n', ' ');

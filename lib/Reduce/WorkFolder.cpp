@@ -2,20 +2,19 @@
 
 #include "Reduce/WorkFolder.h"
 #include "Support/Format.h"
+#include "Support/PrivateFolder.h"
 #include "llvm/Support/FileSystem.h"
-#include <cstdlib>
 
 using namespace hlobuf;
 
 llvm::Expected<WorkFolder> WorkFolder::create(llvm::StringRef Parent) {
-  // LLVM's function makes folders that the group may write to.
-  std::string Path = (Parent + "/.hlobuf-reduce-XXXXXX").str();
-  if (!::mkdtemp(Path.data())) {
-    std::error_code Error(errno, std::generic_category());
-    return makeError("cannot make a folder in '{}': {}", Parent,
-                     Error.message());
-  }
-  return WorkFolder(std::move(Path));
+  llvm::ErrorOr<std::string> Made = makePrivateFolder(".hlobuf-reduce", Parent);
+  if (!Made)
+    return makeError("cannot make a folder in {}: {}",
+                     Parent.empty() ? "the temporary folder"
+                                    : fmt::format("'{}'", Parent),
+                     Made.getError().message());
+  return WorkFolder(std::move(*Made));
 }
 
 WorkFolder::~WorkFolder() {

@@ -14,8 +14,9 @@ namespace hlobuf {
 /// at the end with all that is in it.
 class WorkFolder {
 public:
-  /// Makes one in \p Parent, a folder that exists.
-  static llvm::Expected<WorkFolder> create(llvm::StringRef Parent);
+  /// Makes one in \p Parent, a folder that exists; without one, among the
+  /// system's temporary files.
+  static llvm::Expected<WorkFolder> create(llvm::StringRef Parent = "");
 
   WorkFolder(WorkFolder &&Other) : Path(std::move(Other.Path)) {
     Other.Path.clear();

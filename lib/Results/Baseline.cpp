@@ -3,34 +3,14 @@
 #include "Results/Baseline.h"
 #include "Dump/SyntaxErrors.h"
 #include "Support/Format.h"
+#include "Support/Json.h"
 #include "Support/Sources.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-/// How deep the values of \p Json are nested at most.
-static size_t depthOf(StringRef Json) {
-  size_t Depth = 0;
-  size_t Most = 0;
-  bool Quoted = false;
-  for (size_t I = 0; I < Json.size(); ++I) {
-    char C = Json[I];
-    if (C == '"')
-      Quoted = !Quoted;
-    else if (Quoted)
-      I += C == '\\';
-    else if (C == '[' || C == '{')
-      Most = std::max(Most, ++Depth);
-    else if ((C == ']' || C == '}') && Depth != 0)
-      --Depth;
-  }
-  return Most;
-}
 
 llvm::Expected<Baseline> Baseline::read(StringRef Path) {
   Sources Texts;
@@ -48,16 +28,7 @@ llvm::Expected<Baseline> Baseline::read(StringRef Path) {
     ++Number;
     if (Line.trim().empty())
       continue;
-    // LLVM reads each level by a call; a line of a baseline has one.
-    constexpr size_t MaxDepth = 64;
-    if (depthOf(Line) > MaxDepth)
-      return Refuse();
-    llvm::Expected<json::Value> Parsed = json::parse(Line);
-    if (!Parsed) {
-      llvm::consumeError(Parsed.takeError());
-      return Refuse();
-    }
-    const json::Object *Object = Parsed->getAsObject();
+    std::optional<json::Object> Object = parseJsonObject(Line);
     auto Fingerprint = Object ? Object->getString("fingerprint") : std::nullopt;
     auto Count = Object ? Object->getInteger("count") : std::nullopt;
     if (!Fingerprint || !Count || *Count < 0)

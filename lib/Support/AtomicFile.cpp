@@ -16,20 +16,6 @@ static llvm::Error failure(StringRef Path, std::error_code Error) {
   return makeError("cannot write '{}': {}", Path, Error.message());
 }
 
-/// The descriptor of this process that \p Path names.
-static std::optional<int> descriptorOf(StringRef Path) {
-  int Descriptor = -1;
-  if (Path == "/dev/stdout")
-    return STDOUT_FILENO;
-  if (Path == "/dev/stderr")
-    return STDERR_FILENO;
-  if ((Path.consume_front("/dev/fd/") ||
-       Path.consume_front("/proc/self/fd/")) &&
-      !Path.getAsInteger(10, Descriptor))
-    return Descriptor;
-  return std::nullopt;
-}
-
 std::error_code AtomicFile::openDirectly(int Descriptor) {
   if (Descriptor < 0)
     return std::error_code(errno, std::generic_category());
@@ -80,9 +66,8 @@ std::error_code AtomicFile::open() {
     return Error ? Error : openDirectly(Descriptor);
   }
   llvm::SmallString<256> Real;
-  bool Dangling = !Exists && fs::is_symlink_file(Path);
   Target = Exists && !fs::real_path(Path, Real) ? std::string(Real) : Path;
-  if (!Dangling && openBeside(Exists ? &Old : nullptr))
+  if (openBeside(Exists ? &Old : nullptr))
     return {};
   // To open it says why it cannot be written; nothing is cut off yet.
   int Descriptor = -1;
@@ -94,9 +79,28 @@ std::error_code AtomicFile::open() {
   return {};
 }
 
-llvm::Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path) {
+/// Makes what the links of \p Path lead to, if that is not there yet.
+static std::error_code fillLink(StringRef Path) {
+  if (fs::exists(Path) || !fs::is_symlink_file(Path))
+    return {};
+  int Descriptor = -1;
+  std::error_code Error =
+      fs::openFileForWrite(Path, Descriptor, fs::CD_OpenAlways);
+  if (!Error)
+    ::close(Descriptor);
+  return Error;
+}
+
+llvm::Expected<std::unique_ptr<AtomicFile>>
+AtomicFile::create(StringRef Path, bool MayBeInput) {
   auto File = std::make_unique<AtomicFile>();
   File->Path = Path.str();
+  File->MayBeInput = MayBeInput;
+  // So that two links to one new file are known to be the same.
+  if (std::error_code Error = fillLink(Path))
+    return failure(Path, Error);
+  if (llvm::Error Refused = File->Claim.claim(Path, MayBeInput))
+    return std::move(Refused);
   if (std::error_code Error = File->open())
     return failure(Path, Error);
   return std::move(File);
@@ -134,6 +138,9 @@ std::error_code AtomicFile::finish() {
 }
 
 llvm::Error AtomicFile::commit() {
+  // It may have been read since it was claimed.
+  if (!MayBeInput && !Target.empty() && isKept(Target))
+    return makeError("'{}' is an input and must not be overwritten", Path);
   if (std::error_code Error = finish())
     return failure(Path, Error);
   return llvm::Error::success();

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_ATOMICFILE_H
 #define HLOBUF_SUPPORT_ATOMICFILE_H
 
+#include "Support/FileGuard.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -23,11 +24,13 @@ namespace hlobuf {
 /// names, a folder that nothing can be added to), the old one is written over
 /// at the end. What is not a regular file (a pipe, a terminal) is written
 /// directly; so is a descriptor of this process (`/dev/stdout`), at the place
-/// that it has reached.
+/// that it has reached. Nothing is written over what the process reads, or
+/// twice (OutputClaim).
 class AtomicFile {
 public:
+  /// Without \p MayBeInput, fails if this process reads the file.
   static llvm::Expected<std::unique_ptr<AtomicFile>>
-  create(llvm::StringRef Path);
+  create(llvm::StringRef Path, bool MayBeInput = false);
   /// Discards what was not committed.
   ~AtomicFile();
 
@@ -40,8 +43,11 @@ private:
   bool openBeside(const llvm::sys::fs::file_status *Old);
   std::error_code finish();
 
+  OutputClaim Claim;
+  bool MayBeInput = false;
+  /// As it was given, for messages.
   std::string Path;
-  /// Where the links of Path lead.
+  /// Where the links of Path lead; empty where it is written directly.
   std::string Target;
   std::optional<llvm::sys::fs::TempFile> Temporary;
   /// What Target is written over with at the end, without a temporary file.

@@ -65,3 +65,20 @@ std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {
     return std::nullopt;
   return static_cast<uint64_t>(Value);
 }
+
+std::optional<hlobuf::GrowthLimit>
+hlobuf::parseGrowthLimit(llvm::StringRef Text) {
+  GrowthLimit Limit;
+  if (Text.consume_back("%")) {
+    double Percent = 0;
+    if (Text.getAsDouble(Percent) || !(Percent >= 0))
+      return std::nullopt;
+    Limit.Share = Percent / 100;
+    return Limit;
+  }
+  std::optional<uint64_t> Bytes = parseBytes(Text);
+  if (!Bytes)
+    return std::nullopt;
+  Limit.Bytes = static_cast<double>(*Bytes);
+  return Limit;
+}

@@ -21,6 +21,21 @@ std::string humanBytes(uint64_t Bytes);
 /// \p Text is none of these.
 std::optional<uint64_t> parseBytes(llvm::StringRef Text);
 
+/// How many bytes more there may be than before: the larger of both.
+struct GrowthLimit {
+  double Bytes = 0;
+  /// Of the bytes before; 0.05 is 5 %.
+  double Share = 0;
+
+  bool allows(uint64_t Before, uint64_t After) const {
+    double More = static_cast<double>(After) - static_cast<double>(Before);
+    return More <= Bytes || More <= Share * static_cast<double>(Before);
+  }
+};
+
+/// Reads `5%`, or bytes as parseBytes() does; nothing if \p Text is neither.
+std::optional<GrowthLimit> parseGrowthLimit(llvm::StringRef Text);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_SUPPORT_HUMANBYTES_H

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_REGULARFILE_H
 #define HLOBUF_SUPPORT_REGULARFILE_H
 
+#include "Support/FileGuard.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,6 +24,7 @@ openRegularFile(const llvm::Twine &Path) {
     return nullptr;
   auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
+  keepFile(Path.str());
   return File ? std::move(*File) : nullptr;
 }
 

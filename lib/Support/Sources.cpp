@@ -2,6 +2,7 @@
 
 #include "Support/Sources.h"
 #include "Support/Decompress.h"
+#include "Support/FileGuard.h"
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <cstring>
@@ -129,6 +130,7 @@ Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
   llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, Wanted);
   if (!Bytes)
     return Bytes.takeError();
+  keepFile(Path);
   auto Text = decoded(Bytes->text(), MaxBytes, Wanted);
   if (!Text)
     return Text.takeError();

@@ -73,17 +73,6 @@ static constexpr llvm::StringLiteral FirstHelp =
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
 
 namespace {
-/// `64MiB` or `5%`.
-struct Growth {
-  double Bytes = 0;
-  double Share = 0;
-
-  bool allows(uint64_t Old, uint64_t New) const {
-    double More = static_cast<double>(New) - static_cast<double>(Old);
-    return More <= Bytes || More <= Share * static_cast<double>(Old);
-  }
-};
-
 /// A dump and where its memory goes.
 struct MeasuredDump {
   explicit MeasuredDump(std::unique_ptr<LoadedDump> From)
@@ -110,19 +99,6 @@ struct SideOfDiff {
   }
 };
 } // namespace
-
-static std::optional<Growth> parseGrowth(StringRef Text) {
-  Growth G;
-  if (!Text.consume_back("%")) {
-    std::optional<uint64_t> Bytes = parseBytes(Text);
-    G.Bytes = static_cast<double>(Bytes.value_or(0));
-    return Bytes ? std::optional(G) : std::nullopt;
-  }
-  if (Text.getAsDouble(G.Share) || !(G.Share >= 0))
-    return std::nullopt;
-  G.Share /= 100;
-  return G;
-}
 
 static void fail(const llvm::Twine &Text) {
   llvm::errs() << "error: " << Text << '\n';
@@ -206,7 +182,7 @@ static uint64_t changeOf(const MemoryDiff &D) {
   return Sum;
 }
 
-static bool isWithin(const Growth &G, const MemoryDiff &D) {
+static bool isWithin(const GrowthLimit &G, const MemoryDiff &D) {
   return llvm::all_of(D.Spaces, [&](const SpaceDiff &S) {
     return G.allows(S.Peak.Old, S.Peak.New);
   });
@@ -246,7 +222,7 @@ static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,
 /// Compares all pairs, prints those that differ, the largest change first, and
 /// what the other ones are in one line.
 static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
-                          const std::optional<Growth> &Allowed) {
+                          const std::optional<GrowthLimit> &Allowed) {
   std::vector<MemoryDiff> Diffs;
   unsigned Came = 0;
   unsigned Went = 0;
@@ -304,8 +280,17 @@ int main(int Argc, char **Argv) {
     fail("only one of the two can be standard input");
     return ExitUnreadable;
   }
-  std::optional<Growth> Allowed;
-  if (!MaxGrowth.empty() && !(Allowed = parseGrowth(MaxGrowth))) {
+  if (std::string Idle =
+          findIdleOption({{&Format, Quiet, "with --quiet"},
+                          {&Top, Quiet, "with --quiet"},
+                          {&Top, Format == DiffFormat::Json,
+                           "with --format=json, which has all rows"}});
+      !Idle.empty()) {
+    fail(Idle);
+    return ExitUnreadable;
+  }
+  std::optional<GrowthLimit> Allowed;
+  if (!MaxGrowth.empty() && !(Allowed = parseGrowthLimit(MaxGrowth))) {
     fail("--max-growth: expected bytes such as 64MiB, or 5%, not '" +
          MaxGrowth + "'");
     return ExitUnreadable;

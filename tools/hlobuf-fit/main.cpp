@@ -168,6 +168,13 @@ int main(int Argc, char **Argv) {
     llvm::outs() << FirstHelp;
     return ExitUnreadable;
   }
+  if (std::string Idle =
+          findIdleOption({{&Top, Format == FitFormat::Json,
+                           "with --format=json, which has all changes"}});
+      !Idle.empty()) {
+    fail(Idle);
+    return ExitUnreadable;
+  }
   std::optional<uint64_t> Bytes = parseBytes(Capacity);
   if (!Capacity.empty() && (!Bytes || *Bytes == 0)) {
     fail("--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +

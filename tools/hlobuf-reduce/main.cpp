@@ -11,13 +11,13 @@
 #include "Reduce/WorkFolder.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
+#include "Support/FileGuard.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -127,6 +127,9 @@ static std::string problemWithOptions() {
     return "--wrong-numbers runs the program, so its target is cpu";
   if (!Message.empty() && Checks.empty())
     return "--message needs --check";
+  if (std::string Idle = findIdleOption({{&Target, !Compiles, "with --test"}});
+      !Idle.empty())
+    return Idle;
   if (!ReportFolder.empty() && !Compiles)
     return "--report needs --check or --wrong-numbers";
   if (Timeout == 0)
@@ -136,8 +139,9 @@ static std::string problemWithOptions() {
 
 /// Why the result must not go where it is to go; empty if it may.
 static std::string problemWithOutput() {
-  if (llvm::sys::fs::equivalent(InputPath, OutputPath))
-    return "'" + OutputPath + "' is the input and must not be overwritten";
+  keepFile(InputPath);
+  if (isKept(OutputPath))
+    return "'" + OutputPath + "' is an input and must not be overwritten";
   llvm::SmallVector<llvm::StringRef> Words = {
       Python, llvm::StringRef(Target).split(':').second};
   llvm::SplitString(Command, Words);
@@ -278,9 +282,7 @@ int main(int Argc, char **Argv) {
   if (!ReportFolder.empty())
     if (llvm::Error Error = makeReportFolder(ReportFolder))
       return fail("--report: " + llvm::toString(std::move(Error)));
-  llvm::SmallString<128> Temporary;
-  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Temporary);
-  llvm::Expected<WorkFolder> Work = WorkFolder::create(Temporary);
+  llvm::Expected<WorkFolder> Work = WorkFolder::create();
   if (!Work)
     return fail(llvm::toString(Work.takeError()));
   catchInterrupts();

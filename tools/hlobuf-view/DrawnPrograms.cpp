@@ -8,6 +8,7 @@
 #include "Driver/KnownDefects.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
+#include "Support/FileGuard.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
@@ -133,12 +134,6 @@ hlobuf::findPrograms(llvm::ArrayRef<std::string> Paths,
   return std::move(Found);
 }
 
-static bool isInput(const Input &In, const std::string &Output) {
-  return llvm::any_of(In.Files, [&](const InputFile &File) {
-    return !File.Path.empty() && llvm::sys::fs::equivalent(File.Path, Output);
-  });
-}
-
 static void setCapacity(const Input &In, const DrawRequest &Request,
                         Picture &P) {
   SummaryOptions Chip;
@@ -152,9 +147,8 @@ static void setCapacity(const Input &In, const DrawRequest &Request,
 llvm::Expected<DrawnProgram>
 hlobuf::openProgram(const Input &In, const DrawRequest &Request,
                     const CheckSelection &Selection) {
-  if (!Request.Output.empty() && isInput(In, Request.Output))
-    return makeError("'{}' is an input and must not be overwritten",
-                     Request.Output);
+  for (const InputFile &File : In.Files)
+    keepFile(File.Path);
   unsigned Jobs = numJobs(Request.Jobs);
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
   if (!L)

@@ -165,6 +165,11 @@ static std::string obstacle() {
         Capacity.getValue());
   if (!SourceLink.empty() && !StringRef(SourceLink).contains("{path}"))
     return "--source-link: expected an address with {path}, and {line}";
+  if (std::string Idle =
+          findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
+                           "without --format=html"}});
+      !Idle.empty())
+    return Idle;
   if (NewPath.empty())
     return "";
   if (chosenFormat() != PictureFormat::Html)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files that are not written over.
+//
+// Whatever reads a file calls keepFile(), and whatever writes one is an
+// AtomicFile, which asks here: no output of any tool takes the place of what
+// the same run reads or writes, under whatever name.
+
+#ifndef HLOBUF_SUPPORT_FILEGUARD_H
+#define HLOBUF_SUPPORT_FILEGUARD_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+#include <optional>
+#include <string>
+
+namespace hlobuf {
+
+/// From now on, this process does not write the regular file at \p Path, which
+/// it reads; `-` is standard input.
+void keepFile(llvm::StringRef Path);
+
+/// True if keepFile() was told of the file at \p Path under this or another
+/// name, and it is still there.
+bool isKept(llvm::StringRef Path);
+
+/// The descriptor of this process that \p Path names, as `/dev/fd/3`.
+std::optional<int> descriptorOf(llvm::StringRef Path);
+
+/// The right to write one file, which nothing else has as long as this exists.
+class OutputClaim {
+public:
+  OutputClaim() = default;
+  OutputClaim(const OutputClaim &) = delete;
+  OutputClaim &operator=(const OutputClaim &) = delete;
+  ~OutputClaim();
+
+  /// Claims the file at \p Path, no link to what does not exist. Fails, with a
+  /// text for people, where it is claimed by another object, what standard
+  /// output or standard error goes to, or, without \p MayBeInput, kept.
+  llvm::Error claim(llvm::StringRef Path, bool MayBeInput);
+
+private:
+  /// The canonical path, or device and inode of what is there.
+  std::string Key;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_SUPPORT_FILEGUARD_H
