@@ -6,6 +6,8 @@
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Signals.h"
+#include <csignal>
 #include <unistd.h>
 
 using namespace hlobuf;
@@ -26,11 +28,22 @@ std::error_code AtomicFile::openDirectly(int Descriptor) {
   return {};
 }
 
+/// LLVM removes the file for this signal only if something else is to be done:
+/// to end as without it. Where it is ignored, it stays so.
+static void endOnBrokenPipe() {
+#ifndef _WIN32
+  struct sigaction Pipe = {};
+  if (::sigaction(SIGPIPE, nullptr, &Pipe) == 0 && Pipe.sa_handler != SIG_IGN)
+    llvm::sys::SetOneShotPipeSignalFunction([] { std::raise(SIGPIPE); });
+#endif
+}
+
 /// Opens a file next to Target. False if it could not take the place of \p Old,
 /// which is null if there is nothing yet.
 bool AtomicFile::openBeside(const fs::file_status *Old) {
   if (Old && Old->getLinkCount() > 1)
     return false;
+  endOnBrokenPipe();
   llvm::Expected<fs::TempFile> Made =
       fs::TempFile::create(Target + ".%%%%%%%%.tmp");
   if (!Made) {
