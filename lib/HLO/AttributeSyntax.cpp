@@ -198,7 +198,7 @@ static constexpr AttributeRow Rows[] = {
     {"scatter_indices_batching_dims", isFlatList},
     {"select", isName},
     {"slice", isBounds},
-    {"slice_sizes", isFlatList},
+    {"slice_sizes", isList}, // {{2},{2}} of a collective-permute in place
     {"source_target_pairs", isList},
     {"start_index_map", isFlatList},
     {"start_indices_batching_dims", isFlatList},
