@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/MissingEnds.h"
+#include "Facts/Facts.h"
 #include "Facts/ReleaseWindow.h"
 #include "Facts/Report.h"
+#include "HLO/ForwardRules.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Path.h"
@@ -30,12 +32,46 @@ static bool isTreeCut(const Dump &D) {
                                 static_cast<int64_t>(D.StackTotal - Listed);
 }
 
-/// True if more values are live at the peak than are listed.
+/// True if what is listed is the begin of \p Live, the rows of BufferLiveRange
+/// at the peak: in their order until 2025-05-16, then by size.
+static bool listsFirstOf(const Dump &D,
+                         llvm::ArrayRef<const LiveRangeRow *> Live) {
+  if (D.Peak.empty())
+    return true;
+  if (D.PeakRows != PeakForm::Cumulative) {
+    for (size_t I = 0; I != D.Peak.size(); ++I)
+      if (D.Peak[I].Name != Live[I]->Name)
+        return false;
+    return true;
+  }
+  uint64_t Sum = 0;
+  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Listed;
+  for (const PeakRow &Row : D.Peak) {
+    Sum += Row.Bytes;
+    if (Row.Cumulative != Sum)
+      return false;
+    Listed.insert({Row.Name.index(), Row.Index.canonical().bits()});
+  }
+  Facts DumpFacts(D);
+  size_t Found = 0;
+  for (const LiveRangeRow *Row : Live) {
+    if (Listed.contains({Row->Name.index(), Row->Index.canonical().bits()})) {
+      ++Found;
+      continue;
+    }
+    ValueId V = DumpFacts.findValue(Row->Name, Row->Index);
+    if (V && logicalBytes(D.Shapes, D[V].Shape) > D.Peak.back().Bytes)
+      return false;
+  }
+  return Found == D.Peak.size();
+}
+
 static bool isPeakCut(const Dump &D) {
-  size_t Live = llvm::count_if(D.Ranges, [&](const LiveRangeRow &Row) {
-    return Row.Start <= D.PeakStep && D.PeakStep <= Row.End;
-  });
-  return D.Peak.size() < Live;
+  std::vector<const LiveRangeRow *> Live;
+  for (const LiveRangeRow &Row : D.Ranges)
+    if (Row.Start <= D.PeakStep && D.PeakStep <= Row.End)
+      Live.push_back(&Row);
+  return D.Peak.size() < Live.size() && listsFirstOf(D, Live);
 }
 
 static void findLiveCut(Dump &D) {
