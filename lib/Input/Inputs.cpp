@@ -132,6 +132,11 @@ void InputFinder::noteUnread(const std::string &Path) {
         fmt::format("{} (an archive: unpack it with '{}')", Path, Command));
     return;
   }
+  // Only a file that holds a program counts as read.
+  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!File || !mayHoldProto((*File)->getBuffer().take_front(ProbeBytes)))
+    return;
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, mayHoldProto);
   bool Binary = Bytes && mayHoldProto(Bytes->take_front(ProbeBytes));
