@@ -53,13 +53,10 @@ void HazardFinder::undecided(UndecidedReason Reason) {
     Exhausted = true;
     Reason = TooManySteps;
   }
-  if (llvm::any_of(Undecided, [&](const ElementHazard &Hazard) {
+  if (llvm::none_of(Undecided, [&](const ElementHazard &Hazard) {
         return Hazard.Reason == Reason;
       }))
-    return;
-  ElementHazard Hazard;
-  Hazard.Reason = Reason;
-  Undecided.push_back(std::move(Hazard));
+    Undecided.emplace_back().Reason = Reason;
 }
 
 std::vector<ElementHazard> HazardFinder::take() {
