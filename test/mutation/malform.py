@@ -24,7 +24,8 @@ Edits after which the module is well formed and says the same of buffers are lef
     that a custom-call names: what they stand for is not in any text;
   * a computation that async-update, async-done or the start of a collective names, which
     releases print or leave out;
-  * an operand in a computation that is never reached, or a computation named there.
+  * an operand in a computation that is never reached, or a computation named there;
+  * a further operand of a fusion, which its computation does not take.
 """
 
 import collections
@@ -81,7 +82,7 @@ def operand_lost(module, x, rng):
 
 
 def operand_gained(module, x, rng):
-    if x.opcode in ("parameter", "constant"):
+    if x.opcode in ("parameter", "constant", "fusion"):
         return
     own = x.computation.instructions
     before = [y.name for y in own[: own.index(x)]]

@@ -2,8 +2,8 @@
 //
 // Releases forward and update in place.
 //
-// One test a row of docs/evidence/in-place-rules.md. The rules of a date come from
-// possibleRules(), so that the dates are tested, too.
+// One test a row of docs/evidence/in-place-rules.md. The rules of a date come
+// from possibleRules(), so that the dates are tested, too.
 
 #include "Dataflow/LiveRanges.h"
 #include "Dump/Reader.h"
