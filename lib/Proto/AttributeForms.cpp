@@ -6,6 +6,7 @@
 #include "Proto/ShapeText.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include <map>
 
