@@ -7,7 +7,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 WasteContext::WasteContext(const MemoryUse &Memory, const ValueNames &Names,
                            const SpaceUse &Main, const ModuleAnalysis *Module)

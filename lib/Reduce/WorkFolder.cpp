@@ -18,6 +18,6 @@ llvm::Expected<WorkFolder> WorkFolder::create(llvm::StringRef Parent) {
 }
 
 WorkFolder::~WorkFolder() {
-  if (!Path.empty())
-    llvm::sys::fs::remove_directories(Path);
+  if (!Path.empty()) [[maybe_unused]]
+    std::error_code Ignored = llvm::sys::fs::remove_directories(Path);
 }
