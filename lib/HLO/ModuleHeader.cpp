@@ -8,39 +8,40 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// `{ {}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }`
-static bool readAliases(StringRef Text, HloTables Tables, HloModule &M) {
+/// Takes `{ ITEM, ITEM }` into \p Rows, each with its text; \p Take reads one.
+template <typename Item, typename TakeItem>
+static bool readItems(StringRef Text, std::vector<Item> &Rows, TakeItem Take) {
   Scanner Items(Text);
   bool Good = Items.literal("{ ");
   do {
-    HloAlias Alias;
+    Item Row;
     StringRef Before = Items.rest();
-    Good = Good && Tables.Indices.parseSpaced(Items, Alias.Output) &&
+    Good = Good && Take(Items, Row);
+    Row.Text = Before.drop_back(Items.rest().size());
+    Rows.push_back(Row);
+  } while (Good && Items.literal(", "));
+  return Good && Items.literal(" }") && Items.atEnd();
+}
+
+/// `{ {}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }`
+static bool readAliases(StringRef Text, HloTables Tables, HloModule &M) {
+  return readItems(Text, M.Aliases, [&](Scanner &Items, HloAlias &Alias) {
+    return Tables.Indices.parseSpaced(Items, Alias.Output) &&
            Items.literal(": (") && Items.number(Alias.Parameter) &&
            Items.literal(", ") &&
            Tables.Indices.parseSpaced(Items, Alias.Index) &&
            (Items.literal(')') || Items.literal(", may-alias)") ||
             Items.literal(", must-alias)"));
-    Alias.Text = Before.drop_back(Items.rest().size());
-    M.Aliases.push_back(Alias);
-  } while (Good && Items.literal(", "));
-  return Good && Items.literal(" }") && Items.atEnd();
+  });
 }
 
 /// `{ (0, {}), (1, {0}) }`
 static bool readDonors(StringRef Text, HloTables Tables, HloModule &M) {
-  Scanner Items(Text);
-  bool Good = Items.literal("{ ");
-  do {
-    HloDonor Donor;
-    StringRef Before = Items.rest();
-    Good = Good && Items.literal('(') && Items.number(Donor.Parameter) &&
+  return readItems(Text, M.Donors, [&](Scanner &Items, HloDonor &Donor) {
+    return Items.literal('(') && Items.number(Donor.Parameter) &&
            Items.literal(", ") &&
            Tables.Indices.parseSpaced(Items, Donor.Index) && Items.literal(')');
-    Donor.Text = Before.drop_back(Items.rest().size());
-    M.Donors.push_back(Donor);
-  } while (Good && Items.literal(", "));
-  return Good && Items.literal(" }") && Items.atEnd();
+  });
 }
 
 /// `{(f32[4]{0}, /*index=1*/f32[])->f32[4]{0}}`; until 2023 without spaces.
