@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """make-manual.py TOOL FOLDER: writes the man page of TOOL and what shells need to
 complete its options, from what it prints with --help and, where it has that option,
---list-checks.
+--explain.
+make-manual.py --usage PAGE TOOL...: writes the options of the tools into PAGE, a page of
+the docs, below its line "<!-- options -->"; with --check before PAGE, fails where they
+differ.
 
     FOLDER/<tool>.1       man page
     FOLDER/<tool>         bash
@@ -15,7 +18,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"  (?P<name>--?\w[\w-]*)(?:=<(?P<value>[^>]+)>)?\s+- (?P<text>.*)")
+OPTION = re.compile(r"  (?P<name>--?\w[\w-]*)(?P<optional>\[)?(?:=<(?P<value>[^>]+)>)?\]?\s+- (?P<text>.*)")
 CHOICE = re.compile(r"    =(?P<name>[\w-]+)\s+-\s+(?P<text>.*)")
 FURTHER = re.compile(r"\s{20,}(?P<text>\S.*)")
 FILES = {"file", "folder", "path"}
@@ -32,6 +35,12 @@ class Option:
     # What is offered after the `=`, where that is a few words.
     words: list = dataclasses.field(default_factory=list)
     lists_checks: bool = False
+    # The value may be left out.
+    optional: bool = False
+
+    @property
+    def needs_value(self):
+        return bool(self.value) and not self.optional
 
     @property
     def takes(self):
@@ -69,8 +78,12 @@ def parse_options(text):
     for line in text.splitlines():
         option, choice = OPTION.fullmatch(line), CHOICE.fullmatch(line)
         further = FURTHER.fullmatch(line)
-        if option:
+        if option and last and option["name"] == last.name:
+            # One whose value may be left out is printed with and without it.
+            last.value, last.optional = option["value"], True
+        elif option:
             last = Option(option["name"], option["value"] or "", option["text"])
+            last.optional = bool(option["optional"])
             group.append(last)
         elif choice and last:
             last.choices.append((choice["name"], choice["text"]))
@@ -97,8 +110,8 @@ def read_help(tool):
     text = output(tool, "--help")
     overview, _, rest = text.partition("\nUSAGE: ")
     usage, _, options = rest.partition("\n\nOPTIONS:\n")
-    lists_checks = "--list-checks" in options
-    rows = output(tool, "--list-checks").splitlines() if lists_checks else []
+    lists_checks = "--explain[=" in options
+    rows = output(tool, "--explain").splitlines() if lists_checks else []
     checks = [m[0] for m in (re.match(r"[a-z]+(-[a-z]+)*(?=\s)", r) for r in rows) if m]
     if not options or bool(checks) != lists_checks:
         raise SystemExit(f"make-manual: {tool} does not print what it used to")
@@ -124,6 +137,7 @@ def roff(text):
 
 def man_option(option):
     value = f"=\\fI{roff(option.value)}\\fR" if option.value else ""
+    value = f"[{value}]" if option.optional else value
     yield ".TP"
     yield f"\\fB{roff(option.name)}\\fR{value}"
     yield roff(option.text)
@@ -217,7 +231,7 @@ def bash_cases(page):
 
 
 def bash(page):
-    options = [o.name + ("=" if o.value else "") for o in page.options]
+    options = [o.name + ("=" if o.needs_value else "") for o in page.options]
     text = BASH.replace("@OPTIONS@", " ".join(options))
     text = text.replace("@CASES@", "\n".join(bash_cases(page)))
     function = "_" + page.name.replace("-", "_")
@@ -242,8 +256,8 @@ def zsh(page):
     yield "_arguments -S \\"
     for option in page.options:
         text = re.sub(r"([\[\]\\:])", r"\\\1", option.text).replace("'", "'\\''")
-        value = "=" if option.value else ""
-        action = zsh_action(option, page.checks)
+        value = ("=-" if option.optional else "=") if option.value else ""
+        action = (":" if option.optional else "") + zsh_action(option, page.checks)
         yield f"  '*{option.name}{value}[{text}]{action}' \\"
     yield "  '*:dump:_files'"
 
@@ -267,8 +281,8 @@ def fish(page):
         kind = "-l" if option.name.startswith("--") else "-s"
         line = f"complete -c {page.name} {kind} {option.name.lstrip('-')} -d '{text}'"
         if option.takes == "files":
-            line += " -r -F"
-        elif option.value:
+            line += " -F" if option.optional else " -r -F"
+        elif option.needs_value:
             line += " -x"
         if option.takes == "checks":
             line += " -a '(__hlobuf_verify_checks)'"
@@ -277,7 +291,46 @@ def fish(page):
         yield line
 
 
+def usage_row(option):
+    name = option.name
+    if option.value:
+        value = f"=<{option.value}>"
+        name += f"[{value}]" if option.optional else value
+    text = option.text
+    if option.choices:
+        text += ": " + "; ".join(f"`{word}` {about}" for word, about in option.choices)
+    return f"| `{name}` | {text.replace('|', chr(92) + '|')} |"
+
+
+def usage(pages):
+    """The options of the tools as tables of Markdown, without those of all programs."""
+    for page in pages:
+        yield from ("", f"## {page.name}", "", f"`{page.usage}`", "")
+        for title, options in page.groups.items():
+            own = [o for o in options if o.name not in ("--help", "--version")]
+            if own:
+                yield from (f"| {title} | |", "| --- | --- |", *map(usage_row, own), "")
+
+
+def write_usage(arguments):
+    check = arguments[0] == "--check"
+    path, *tools = arguments[check:]
+    path = pathlib.Path(path)
+    old = path.read_text(encoding="utf-8")
+    start, mark, _ = old.partition("<!-- options -->\n")
+    if not mark:
+        raise SystemExit(f"make-manual: no <!-- options --> in {path}")
+    new = start + mark + "\n".join(usage(map(read_help, tools))).rstrip() + "\n"
+    if not check:
+        path.write_text(new, encoding="utf-8")
+    elif new != old:
+        raise SystemExit(f"make-manual: {path} is not what the programs print with --help")
+
+
 def main():
+    if sys.argv[1] == "--usage":
+        write_usage(sys.argv[2:])
+        return
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     page = read_help(tool)
     folder.mkdir(parents=True, exist_ok=True)

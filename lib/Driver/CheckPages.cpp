@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --list-checks and --explain.
+// --explain.
 
 #include "Driver/CheckSelection.h"
 #include "Driver/Driver.h"

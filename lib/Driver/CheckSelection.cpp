@@ -20,7 +20,7 @@ std::string hlobuf::unknownCheck(StringRef Name) {
   std::string Text = fmt::format("no check is named '{}'", Name);
   if (!Nearest.empty())
     Text += fmt::format("; did you mean '{}'?", Nearest);
-  return Text + " (see --list-checks)";
+  return Text + " (see --explain)";
 }
 
 std::string hlobuf::problemWithGlobs(StringRef Globs) {

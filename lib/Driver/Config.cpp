@@ -176,13 +176,3 @@ llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
   C->Folder = llvm::sys::path::parent_path(absolutePath(Path)).str();
   return C;
 }
-
-void hlobuf::printConfig(Config &C, llvm::raw_ostream &OS) {
-  if (C.File.empty())
-    OS << "# no " << ConfigName
-       << " applies; without 'checks' all checks but lints run\n";
-  else
-    OS << "# from " << C.File << '\n';
-  yaml::Output Out(OS, nullptr, /*WrapColumn=*/0);
-  Out << C;
-}

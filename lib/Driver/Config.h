@@ -80,9 +80,6 @@ llvm::Expected<std::unique_ptr<Config>> readConfig(llvm::StringRef Path);
 /// \p Path without `.` and `..`, from the root on.
 std::string absolutePath(llvm::StringRef Path);
 
-/// Prints \p C as a file that readConfig() takes.
-void printConfig(Config &C, llvm::raw_ostream &OS);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_DRIVER_CONFIG_H

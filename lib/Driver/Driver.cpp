@@ -47,7 +47,7 @@ public:
   unsigned findings() const { return Sum.counts().Findings; }
 
 private:
-  llvm::Error mayWrite(StringRef Path) const;
+  llvm::Error openBaselines();
   llvm::Error openSinks();
   DumpResult verifyOne(const PlannedDump &D) const;
   void consume(DumpResult R, const Settings *Applied);
@@ -64,10 +64,10 @@ private:
   std::vector<Sink> Sinks;
   std::optional<Baseline> Old;
   Baseline New;
+  std::unique_ptr<AtomicFile> NewFile;
   LastLine Sum;
   /// Threads for one large dump: those that the number of dumps leaves.
   unsigned JobsInside = 1;
-  bool UpdateFailed = false;
   GuiltyPasses Passes;
   UnmatchedSettings Unmatched;
 };
@@ -86,12 +86,6 @@ static ExitStatus fail(llvm::raw_ostream &Err, llvm::Error Failed) {
   return ExitUnreadable;
 }
 
-llvm::Error Driver::mayWrite(StringRef Path) const {
-  if (P.reads(Path))
-    return makeError("'{}' is an input and must not be overwritten", Path);
-  return llvm::Error::success();
-}
-
 llvm::Error Driver::openSinks() {
   PrintOptions Print = Options.Print;
   Print.Describe = describeCheck;
@@ -99,8 +93,6 @@ llvm::Error Driver::openSinks() {
   Print.Color = false;
   Print.ReadErrors = true;
   for (const OutputFile &Output : Options.Outputs) {
-    if (llvm::Error Refused = mayWrite(Output.Path))
-      return Refused;
     auto File = AtomicFile::create(Output.Path);
     if (!File)
       return File.takeError();
@@ -110,7 +102,7 @@ llvm::Error Driver::openSinks() {
   return llvm::Error::success();
 }
 
-llvm::Error Driver::prepare() {
+llvm::Error Driver::openBaselines() {
   if (!Options.Baseline.empty()) {
     llvm::Expected<Baseline> Read = Baseline::read(Options.Baseline);
     if (!Read)
@@ -118,14 +110,29 @@ llvm::Error Driver::prepare() {
     Old = std::move(*Read);
   }
   const std::string &Written = Options.WriteBaseline;
-  if (!Written.empty() && llvm::sys::fs::exists(Written))
-    if (llvm::Error Refused = mayWrite(Written))
-      return Refused;
+  if (Written.empty())
+    return llvm::Error::success();
+  // The one that was read may be brought up to date.
+  bool IsOld = llvm::sys::fs::equivalent(Written, Options.Baseline);
+  if (isKept(Written) && !IsOld)
+    return makeError("'{}' is an input and must not be overwritten", Written);
   // Only a baseline is replaced by a baseline; a device replaces nothing.
-  if (!Written.empty() && llvm::sys::fs::is_regular_file(Written)) {
+  if (llvm::sys::fs::is_regular_file(Written)) {
     if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
       return Read.takeError();
   }
+  auto File = AtomicFile::create(Written, /*MayBeInput=*/true);
+  if (!File)
+    return File.takeError();
+  NewFile = std::move(*File);
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::prepare() {
+  if (!Options.WriteBaseline.empty() || !Options.Outputs.empty())
+    P.keepFiles();
+  if (llvm::Error Failed = openBaselines())
+    return Failed;
   return openSinks();
 }
 
@@ -153,13 +160,8 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
   if (!Options.WantMemory)
     R.Memory.reset();
-  if (Options.UpdateExpectations) {
-    R.Updated = updateExpectations(R, **L, R.UpdateErrors);
-    R.Findings.clear();
-    R.Uncounted.clear();
-  } else if (Options.VerifyDiagnostics) {
+  if (Options.VerifyDiagnostics)
     matchExpectations(R, **L);
-  }
   return R;
 }
 
@@ -177,20 +179,13 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
     Unmatched.note(R, *Applied);
   settleSentences(R);
   // Then comments, not checks, say what is right.
-  R.ProvesNothing |= Options.VerifyDiagnostics || Options.UpdateExpectations;
+  R.ProvesNothing |= Options.VerifyDiagnostics;
   for (Sink &S : Sinks)
     S.Printer->add(R);
   if (R.isUnreadable()) {
     Out.flush();
     Err << "error: " << printable(R.ReadError) << '\n';
   }
-  if (R.Updated != 0)
-    Err << fmt::format("note: {} comments of '{}' and its siblings updated\n",
-                       R.Updated, printable(R.Path));
-  for (StringRef Line : llvm::split(StringRef(R.UpdateErrors).rtrim(), '\n'))
-    if (!Line.empty())
-      Err << "error: " << printable(Line) << '\n';
-  UpdateFailed |= !R.UpdateErrors.empty();
   Sum.add(R);
   if (Applied && !Applied->SwitchedOff.empty())
     Sum.addSwitchedOff(relativePath(Applied->File->Source->File),
@@ -217,16 +212,9 @@ void Driver::printRemarks() {
       Err << printable(Line) << '\n';
 }
 
-static llvm::Error writeBaseline(const Baseline &B, StringRef Path) {
-  auto File = AtomicFile::create(Path, /*MayBeInput=*/true);
-  if (!File)
-    return File.takeError();
-  B.write((*File)->os());
-  return (*File)->commit();
-}
-
 void Driver::saveBaseline(RunEnd &End) {
-  if (llvm::Error Failed = writeBaseline(New, Options.WriteBaseline))
+  New.write(NewFile->os());
+  if (llvm::Error Failed = NewFile->commit())
     End.Status = fail(Err, std::move(Failed));
   else if (!Options.Quiet)
     Err << fmt::format("note: wrote {} to '{}', for --baseline\n",
@@ -235,10 +223,10 @@ void Driver::saveBaseline(RunEnd &End) {
 
 ExitStatus Driver::finish() {
   RunEnd End;
-  End.Status = UpdateFailed ? ExitUnreadable : Sum.counts().status();
+  End.Status = Sum.counts().status();
   if (!Options.Quiet)
     End.LastLine = (Options.Verbose ? Sum.details() : "") + Sum.line();
-  if (!Options.WriteBaseline.empty())
+  if (NewFile)
     saveBaseline(End);
   std::vector<UnmatchedSettings::Problem> Problems = Unmatched.find();
   for (const UnmatchedSettings::Problem &Found : Problems)
@@ -304,8 +292,7 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   bool Given = llvm::any_of(Options.Siblings,
                             [](const std::string &S) { return !S.empty(); });
   if (Given && P->Dumps.size() > 1) {
-    Err << "error: --values, --live-range, --report and --module apply to one "
-           "dump, but "
+    Err << "error: --sibling and --module apply to one dump, but "
         << P->Dumps.size() << " were given\n";
     return ExitUnreadable;
   }
@@ -318,21 +305,4 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   if (Findings)
     *Findings = D.findings();
   return Status;
-}
-
-ExitStatus hlobuf::dumpConfig(const VerifyOptions &Options,
-                              llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
-  SettingsFinder Finder(Options);
-  std::string Path = Options.Inputs.empty() ? "-" : Options.Inputs.front();
-  // A folder's own configuration holds for what is in it.
-  if (llvm::sys::fs::is_directory(Path))
-    Path += "/-";
-  llvm::Expected<const Settings *> Applied = Finder.find(Path);
-  if (!Applied) {
-    Err << llvm::toString(Applied.takeError());
-    return ExitUnreadable;
-  }
-  Config C = SettingsFinder::effective(**Applied);
-  printConfig(C, Out);
-  return ExitSound;
 }

@@ -21,11 +21,6 @@ namespace hlobuf {
 ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,
                      llvm::raw_ostream &Err, unsigned *Findings = nullptr);
 
-/// Prints the configuration that holds for the first input, or for the current
-/// folder if there is none, as a file that `--config` takes.
-ExitStatus dumpConfig(const VerifyOptions &Options, llvm::raw_ostream &Out,
-                      llvm::raw_ostream &Err);
-
 /// Prints a table of all checks, by name.
 void listChecks(llvm::raw_ostream &Out);
 

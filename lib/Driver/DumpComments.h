@@ -20,14 +20,6 @@ namespace hlobuf {
 /// Notes may be expected, and need not be.
 void matchExpectations(DumpResult &R, const LoadedDump &L);
 
-/// Writes into \p L's files the comments that matchExpectations() would miss,
-/// each in front of its line, and takes out those that nothing meets. Other
-/// lines stay as they are. Files that are links, compressed, or not as they
-/// were read are not written: \p Errors gets a line for each. The number of
-/// comments that changed.
-unsigned updateExpectations(const DumpResult &R, const LoadedDump &L,
-                            std::string &Errors);
-
 /// A line of a dump that begins with `//`.
 struct DumpComment {
   std::string File;

@@ -2,14 +2,8 @@
 
 #include "Driver/DumpComments.h"
 #include "Results/ResultPrinter.h"
-#include "Support/AtomicFile.h"
 #include "Support/Format.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/raw_ostream.h"
-#include <map>
-#include <set>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -189,90 +183,4 @@ void hlobuf::matchExpectations(DumpResult &R, const LoadedDump &L) {
   R.Findings = std::move(Differences);
   R.Uncounted.clear();
   setFingerprints(R);
-}
-
-/// \p Text without the lines \p Gone, and with the comments of \p Added in
-/// front of their lines.
-static std::string
-editLines(StringRef Text, const std::set<uint32_t> &Gone,
-          const std::map<uint32_t, std::vector<std::string>> &Added) {
-  std::string Result;
-  uint32_t Number = 0;
-  while (!Text.empty()) {
-    size_t End = Text.find('\n');
-    size_t Size = End == StringRef::npos ? Text.size() : End + 1;
-    ++Number;
-    if (auto New = Added.find(Number); New != Added.end())
-      for (const std::string &Line : New->second)
-        Result += Line + '\n';
-    if (Gone.count(Number) == 0)
-      Result += Text.take_front(Size);
-    Text = Text.drop_front(Size);
-  }
-  return Result;
-}
-
-/// Why the file \p Path, which was read as \p Text, is not to be written; empty
-/// if it may be.
-static std::string obstacleToWriting(StringRef Path, StringRef Text) {
-  llvm::sys::fs::file_status Status;
-  if (llvm::sys::fs::status(Path, Status, /*follow=*/false))
-    return "not a file";
-  if (llvm::sys::fs::is_symlink_file(Status))
-    return "a link";
-  if (!llvm::sys::fs::is_regular_file(Status))
-    return "not a regular file";
-  auto Now = llvm::MemoryBuffer::getFile(Path);
-  // Compressed, one of several in a text, or with other line ends.
-  if (!Now || (*Now)->getBuffer() != Text)
-    return "not plain text as it was read";
-  return "";
-}
-
-static llvm::Error replaceFile(StringRef Path, StringRef Text) {
-  auto Mode = llvm::sys::fs::getPermissions(Path);
-  auto File = AtomicFile::create(Path, /*MayBeInput=*/true);
-  if (!File)
-    return File.takeError();
-  (*File)->os() << Text;
-  if (llvm::Error Failed = (*File)->commit())
-    return Failed;
-  if (Mode)
-    return llvm::errorCodeToError(llvm::sys::fs::setPermissions(Path, *Mode));
-  return llvm::Error::success();
-}
-
-unsigned hlobuf::updateExpectations(const DumpResult &R, const LoadedDump &L,
-                                    std::string &Errors) {
-  ExpectationDiff Compared = compareFindings(R, L);
-  unsigned Written = 0;
-  for (const DumpFile &File : L.Model->Files) {
-    std::set<uint32_t> Gone;
-    std::map<uint32_t, std::vector<std::string>> Added;
-    for (const Expectation &E : Compared.All)
-      if (!E.Met && E.Here.File == File.Path)
-        Gone.insert(E.Here.Line);
-    unsigned New = 0;
-    for (const ResultFinding *F : Compared.Unexpected) {
-      bool Placed = F->Where.Line != 0;
-      if (Placed ? F->Where.File != File.Path : File.Path != R.Path)
-        continue;
-      Added[Placed ? F->Where.Line : 1].push_back(
-          fmt::format("// expected-{} @{} {{{{{}}}}}", severityName(F->Level),
-                      Placed ? "below" : "unknown", spellMessage(*F)));
-      ++New;
-    }
-    if (Gone.empty() && New == 0)
-      continue;
-    std::string Obstacle = obstacleToWriting(File.Path, File.Text);
-    if (Obstacle.empty())
-      if (llvm::Error Failed =
-              replaceFile(File.Path, editLines(File.Text, Gone, Added)))
-        Obstacle = llvm::toString(std::move(Failed));
-    if (!Obstacle.empty())
-      Errors += fmt::format("cannot update '{}': {}\n", File.Path, Obstacle);
-    else
-      Written += New + static_cast<unsigned>(Gone.size());
-  }
-  return Written;
 }

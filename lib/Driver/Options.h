@@ -56,8 +56,6 @@ struct VerifyOptions {
   bool AllowUnmatched = false;
   /// Comments in the dumps say what is to be found.
   bool VerifyDiagnostics = false;
-  /// Write these comments.
-  bool UpdateExpectations = false;
   /// Part Shard of Shards, from 0.
   unsigned Shard = 0;
   unsigned Shards = 1;

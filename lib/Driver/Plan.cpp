@@ -2,6 +2,7 @@
 
 #include "Driver/Plan.h"
 #include "Driver/SavedExecutables.h"
+#include "Support/FileGuard.h"
 #include "Support/OrderedRun.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/xxhash.h"
@@ -9,15 +10,18 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-bool Plan::reads(StringRef Path) const {
-  llvm::sys::fs::UniqueID Id;
-  if (llvm::sys::fs::getUniqueID(Path, Id))
-    return false;
-  return llvm::any_of(Dumps, [&](const PlannedDump &P) {
-    return llvm::any_of(P.In.Files, [&](const InputFile &File) {
-      return File.Regular && File.Id == Id;
-    });
-  });
+void Plan::keepFiles() const {
+  for (const PlannedDump &P : Dumps) {
+    keepFile(P.In.Path);
+    for (const std::optional<ProtoPlace> &Place : {P.In.Proto, P.In.Executable})
+      if (Place)
+        keepFile(Place->File);
+    if (P.In.Frames)
+      keepFile(P.In.Frames->Path);
+    for (const InputFile &File : P.In.Files)
+      if (File.Regular)
+        keepFile(File.Path);
+  }
 }
 
 static bool isInShard(StringRef Name, const VerifyOptions &Options) {

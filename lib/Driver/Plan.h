@@ -23,8 +23,8 @@ struct Plan {
   std::vector<std::string> Skipped;
   std::vector<std::string> Searched;
 
-  /// True if \p Path is a file that some dump consists of.
-  bool reads(llvm::StringRef Path) const;
+  /// Sees to it that nothing is written over a file that some dump consists of.
+  void keepFiles() const;
 };
 
 /// Finds the dumps of the options' inputs that belong to their shard, with

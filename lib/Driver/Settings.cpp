@@ -188,16 +188,6 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   return S.get();
 }
 
-Config SettingsFinder::effective(const Settings &S) {
-  Config C;
-  if (S.File)
-    C = *S.File->Source;
-  C.Checks = {S.Texts.Checks, ""};
-  C.WarningsAsErrors = {S.Texts.WarningsAsErrors, ""};
-  C.Require = {S.Texts.Require, ""};
-  return C;
-}
-
 static bool isAbout(const Suppression &S, const ResultFinding &F) {
   return S.Check.contains(F.Check) &&
          (!S.Name || llvm::any_of(F.Names, [&](const std::string &Name) {

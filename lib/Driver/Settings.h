@@ -57,9 +57,6 @@ public:
   /// The settings of the dump \p Path. The error is a text for people.
   llvm::Expected<const Settings *> find(llvm::StringRef Path);
 
-  /// The file that \p S comes from, with everything that the options add.
-  static Config effective(const Settings &S);
-
   /// Silences the findings of \p R that a suppression of \p S is about.
   static void suppress(DumpResult &R, const Settings &S);
 

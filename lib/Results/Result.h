@@ -168,10 +168,6 @@ struct DumpResult {
   std::vector<std::string> UnusedFiles;
   /// Why it could not be read; empty if it could.
   std::string ReadError;
-  /// Why comments in it could not be written, a line each.
-  std::string UpdateErrors;
-  /// Comments that were written into it.
-  unsigned Updated = 0;
   std::optional<MemorySummary> Memory;
   /// With budgets: the memory spaces, the budgets that are about them, and
   /// whether a stored summary has the module.

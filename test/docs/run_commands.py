@@ -6,7 +6,7 @@ Each page has a folder of its own with sound dumps in `dumps` and a broken one i
 from top to bottom, by their language:
 
   sh      each line is a command, which ends with 0 or as `# exit status N` says
-  yaml    a .hlobuf.yaml, read by --config --dump-config
+  yaml    a .hlobuf.yaml, read by --config
   python  a program if it imports anything, else it has to compile
   text    what a command prints, where <!-- prints: COMMAND --> is before it and
           the frameworks are there
@@ -188,7 +188,7 @@ def run_yaml(place, block):
             yield "its pattern of files is not that of .pre-commit-hooks.yaml"
         return
     (place.folder / ".hlobuf.yaml").write_text(block["text"], encoding="utf-8")
-    yield from place.run("hlobuf-verify --config=.hlobuf.yaml --dump-config")
+    yield from place.run("hlobuf-verify --config=.hlobuf.yaml --emit=dump dumps")
 
 
 def check_output(place, block):

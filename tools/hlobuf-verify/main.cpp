@@ -20,6 +20,11 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace cl = llvm::cl;
 
+namespace {
+/// What `--summary` shows: all tables, or the one that is named.
+enum class SummaryTables { None, All, Line, Op, Value, Kind };
+} // namespace
+
 static cl::OptionCategory InputOptions("Inputs");
 static cl::OptionCategory CheckOptions("Checks");
 static cl::OptionCategory OutputOptions("Output");
@@ -27,15 +32,11 @@ static cl::OptionCategory OutputOptions("Output");
 static cl::list<std::string> Inputs(cl::Positional,
                                     cl::desc("<dump|folder|-> ..."),
                                     cl::cat(InputOptions));
-static cl::opt<std::string>
-    Values("values", cl::value_desc("file"), cl::cat(InputOptions),
-           cl::desc("Values file of the dump (default: next to it, by name)"));
-static cl::opt<std::string> LiveRange("live-range", cl::value_desc("file"),
-                                      cl::cat(InputOptions),
-                                      cl::desc("Live range file of the dump"));
-static cl::opt<std::string> Report("report", cl::value_desc("file"),
-                                   cl::cat(InputOptions),
-                                   cl::desc("Memory usage report of the dump"));
+static cl::list<std::string>
+    Siblings("sibling", cl::value_desc("kind:file"), cl::cat(InputOptions),
+             cl::desc("Another file of the dump (default: next to it, by "
+                      "name): values:FILE, live-range:FILE or report:FILE; may "
+                      "be repeated"));
 static cl::opt<std::string>
     Module("module", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Scheduled HLO module of the dump"));
@@ -44,13 +45,11 @@ static JobsOption Jobs(InputOptions);
 static cl::opt<bool>
     Exec("exec", cl::cat(InputOptions),
          cl::desc("Run the command after -- and verify what it compiles"));
-static cl::opt<bool> Keep(
-    "keep", cl::cat(InputOptions),
-    cl::desc(
-        "With --exec, keep the dumps (default: only if there are findings)"));
 static cl::opt<std::string>
-    KeepDumps("keep-dumps", cl::value_desc("folder"), cl::cat(InputOptions),
-              cl::desc("With --exec, dump into this folder and keep it"));
+    KeepDumps("keep-dumps", cl::ValueOptional, cl::value_desc("folder"),
+              cl::cat(InputOptions),
+              cl::desc("With --exec, keep the dumps (default: only if there "
+                       "are findings), in this folder if one is named"));
 static cl::opt<bool> FindPass(
     "find-pass", cl::cat(InputOptions),
     cl::desc("With --exec, dump after each pass and name the one that first "
@@ -73,9 +72,6 @@ static cl::opt<std::string>
                         "folder of each dump, or the closest one above it)"));
 static cl::opt<bool> NoConfig("no-config", cl::cat(CheckOptions),
                               cl::desc("Do not read any configuration"));
-static cl::opt<bool>
-    DumpConfig("dump-config", cl::cat(CheckOptions),
-               cl::desc("Print the effective configuration and exit"));
 static cl::opt<std::string>
     BaselineFile("baseline", cl::value_desc("file"), cl::cat(CheckOptions),
                  cl::desc("Ignore findings listed in this file"));
@@ -87,19 +83,14 @@ static cl::opt<bool> VerifyDiagnostics(
     "verify-diagnostics", cl::cat(CheckOptions),
     cl::desc("Compare the findings with comments in the dumps, such as // "
              "expected-error @below {{text}}"));
-static cl::opt<bool>
-    Update("update", cl::cat(CheckOptions),
-           cl::desc("With --verify-diagnostics, write these comments into the "
-                    "dumps"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Globs of checks that must be able to run on every dump"));
-static cl::opt<bool> ListChecks("list-checks", cl::cat(CheckOptions),
-                                cl::desc("List all checks and exit"));
 static cl::opt<std::string> Explain(
-    "explain", cl::value_desc("check"), cl::cat(CheckOptions),
-    cl::desc("Explain a check, the checks of a rule such as D04, or a known "
-             "defect such as defect-1, and exit"));
+    "explain", cl::ValueOptional, cl::value_desc("check"),
+    cl::cat(CheckOptions),
+    cl::desc("List all checks, or explain one, the checks of a rule such as "
+             "D04, or a known defect such as defect-1, and exit"));
 
 static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
@@ -128,8 +119,14 @@ static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
 static cl::list<std::string>
     Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
             cl::desc("Also write this file; may be repeated"));
-static cl::opt<bool> WantMemory("summary", cl::cat(OutputOptions),
-                                cl::desc("Show memory use"));
+static cl::opt<SummaryTables, false, NamedValues<SummaryTables>> Summary(
+    "summary", cl::ValueOptional, cl::init(SummaryTables::None),
+    cl::cat(OutputOptions), cl::desc("Show memory use"),
+    cl::values(clEnumValN(SummaryTables::All, "", ""),
+               clEnumValN(SummaryTables::Line, "line", "by source line"),
+               clEnumValN(SummaryTables::Op, "op", "by scope of op_name"),
+               clEnumValN(SummaryTables::Value, "value", "by value"),
+               clEnumValN(SummaryTables::Kind, "kind", "by kind and shape")));
 static cl::list<std::string>
     Why("why", cl::value_desc("value"), cl::cat(OutputOptions),
         cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may "
@@ -158,12 +155,6 @@ static cl::opt<unsigned> Top("top", cl::init(10), cl::value_desc("n"),
                              cl::cat(OutputOptions),
                              cl::desc("Rows of each table of --summary "
                                       "(default 10)"));
-static cl::opt<GroupBy>
-    By("by", cl::cat(OutputOptions), cl::desc("One table of --summary only:"),
-       cl::values(clEnumValN(GroupBy::Line, "line", "by source line"),
-                  clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
-                  clEnumValN(GroupBy::Value, "value", "by value"),
-                  clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
 static cl::opt<std::string>
     Capacity("capacity", cl::value_desc("bytes"), cl::cat(OutputOptions),
              cl::desc("Memory of the chip, as 15.75GiB, for --summary "
@@ -204,7 +195,7 @@ static constexpr llvm::StringLiteral FirstHelp =
     "  hlobuf-verify --summary DUMP...           and tell where the memory "
     "goes\n"
     "  hlobuf-verify -                           verify standard input\n"
-    "  hlobuf-verify --list-checks               what is checked\n"
+    "  hlobuf-verify --explain                   what is checked\n"
     "  hlobuf-verify --help                      all options\n\n"
     "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
 
@@ -245,26 +236,65 @@ static std::string readOutputs(VerifyOptions &O) {
       return "--output: '-' is not a file: --format=" +
              StringRef(Text).split(':').first.str() +
              " writes to standard output";
-    if (llvm::any_of(O.Outputs, [&](const OutputFile &Before) {
-          return Before.Path == Output->Path;
-        }))
-      return "--output: '" + Output->Path + "' is given twice";
     O.Outputs.push_back(std::move(*Output));
   }
   return "";
 }
 
-/// The option that has no effect with --emit, if one is given.
-static StringRef idleWithEmit() {
-  // A list's own & gives its values.
-  const cl::Option *Idle[] = {&Format,           std::addressof(Outputs),
-                              &WantMemory,       &BaselineFile,
-                              &WriteBaseline,    &Require,
-                              &VerifyDiagnostics};
-  for (const cl::Option *O : Idle)
-    if (O->getNumOccurrences() != 0)
-      return O->ArgStr;
+/// The files of --sibling. What is wrong with them; empty if all is well.
+static std::string readSiblings(VerifyOptions &O) {
+  static constexpr std::pair<StringRef, FileRole> Kinds[] = {
+      {"values", FileRole::Values},
+      {"live-range", FileRole::LiveRange},
+      {"report", FileRole::Report}};
+  for (StringRef Text : Siblings) {
+    auto [Name, Path] = Text.split(':');
+    auto Kind = llvm::find_if(
+        Kinds, [&, Name = Name](const auto &K) { return K.first == Name; });
+    if (Kind == std::end(Kinds) || Path.empty())
+      return ("--sibling: expected values:FILE, live-range:FILE or "
+              "report:FILE, not '" +
+              Text + "'")
+          .str();
+    O.Siblings[static_cast<size_t>(Kind->second)] = Path.str();
+  }
   return "";
+}
+
+/// The first option that has no effect with the other ones; empty if none.
+static std::string idleOption(const VerifyOptions &O) {
+  constexpr StringRef Emitting = "with --emit, which verifies nothing";
+  constexpr StringRef Alone = "without --exec";
+  constexpr StringRef Unasked = "without --summary";
+  constexpr StringRef Comments = "with --verify-diagnostics";
+  bool Emits = O.Emit != EmitKind::Findings;
+  // A list's own & gives its values.
+  return findIdleOption({{&Format, Emits, Emitting},
+                         {std::addressof(Outputs), Emits, Emitting},
+                         {&Summary, Emits, Emitting},
+                         {std::addressof(Why), Emits, Emitting},
+                         {std::addressof(WhyNotInPlace), Emits, Emitting},
+                         {std::addressof(WhyApart), Emits, Emitting},
+                         {std::addressof(MaxPeak), Emits, Emitting},
+                         {&MaxGrowth, Emits, Emitting},
+                         {&AllowUnmatched, Emits, Emitting},
+                         {&BaselineFile, Emits, Emitting},
+                         {&WriteBaseline, Emits, Emitting},
+                         {&Require, Emits, Emitting},
+                         {&WarningsAsErrors, Emits, Emitting},
+                         {&VerifyDiagnostics, Emits, Emitting},
+                         {&ErrorLimit, Emits, Emitting},
+                         {&Verbose, Emits, Emitting},
+                         {&BaselineFile, O.VerifyDiagnostics, Comments},
+                         {&WriteBaseline, O.VerifyDiagnostics, Comments},
+                         {&KeepDumps, !Exec, Alone},
+                         {&FindPass, !Exec, Alone},
+                         {&Module, Exec, "with --exec"},
+                         {std::addressof(Siblings), Exec, "with --exec"},
+                         {&Top, !O.WantMemory, Unasked},
+                         {&Capacity, !O.WantMemory, Unasked},
+                         {&Verbose, O.Quiet, "with --quiet"},
+                         {&NoConfig, !O.ConfigFile.empty(), "with --config"}});
 }
 
 /// What the options' library cannot check; empty if all is well.
@@ -290,28 +320,35 @@ static std::string checkUsage(VerifyOptions &O) {
   if (!Capacity.empty() && !O.Memory.Capacity)
     return "--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +
            "'";
-  if (O.KeepDumps && !Exec)
-    return "--keep and --keep-dumps need --exec";
-  if (O.FindPass && !Exec)
-    return "--find-pass needs --exec";
-  if (O.UpdateExpectations && !O.VerifyDiagnostics)
-    return "--update needs --verify-diagnostics";
-  if (StringRef Idle = idleWithEmit();
-      O.Emit != EmitKind::Findings && !Idle.empty())
-    return ("--emit verifies nothing: --" + Idle + " has no effect").str();
+  if (std::string Idle = idleOption(O); !Idle.empty())
+    return Idle;
+  if (std::string Wrong = readSiblings(O); !Wrong.empty())
+    return Wrong;
   return readOutputs(O);
+}
+
+/// The one table of --summary; nothing where all are shown.
+static std::optional<GroupBy> chosenTable() {
+  switch (Summary) {
+  case SummaryTables::Line:
+    return GroupBy::Line;
+  case SummaryTables::Op:
+    return GroupBy::Op;
+  case SummaryTables::Value:
+    return GroupBy::Value;
+  case SummaryTables::Kind:
+    return GroupBy::Kind;
+  case SummaryTables::None:
+  case SummaryTables::All:
+    break;
+  }
+  return std::nullopt;
 }
 
 static VerifyOptions makeOptions() {
   VerifyOptions O;
   O.Inputs.assign(Inputs.begin(), Inputs.end());
-  auto Sibling = [&](FileRole Role) -> std::string & {
-    return O.Siblings[static_cast<size_t>(Role)];
-  };
-  Sibling(FileRole::Values) = Values;
-  Sibling(FileRole::LiveRange) = LiveRange;
-  Sibling(FileRole::Report) = Report;
-  Sibling(FileRole::Module) = Module;
+  O.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
   O.Checks = Checks;
   O.WarningsAsErrors = WarningsAsErrors;
   O.Require = Require;
@@ -321,7 +358,6 @@ static VerifyOptions makeOptions() {
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
   O.VerifyDiagnostics = VerifyDiagnostics;
-  O.UpdateExpectations = Update;
   O.FindPass = FindPass;
   O.Format = Format;
   using Question = WhyQuestion::Kind;
@@ -332,10 +368,9 @@ static VerifyOptions makeOptions() {
   for (StringRef Pair : WhyApart)
     O.Memory.Questions.push_back({Question::Apart, Pair.split(':').first.str(),
                                   Pair.split(':').second.str()});
-  O.WantMemory = WantMemory || !O.Memory.Questions.empty();
+  O.WantMemory = Summary != SummaryTables::None || !O.Memory.Questions.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
-  if (By.getNumOccurrences() != 0)
-    O.Memory.By = By;
+  O.Memory.By = chosenTable();
   O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
@@ -347,7 +382,7 @@ static VerifyOptions makeOptions() {
   O.Print.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.Emit = Emit;
-  O.KeepDumps = Keep || !KeepDumps.empty();
+  O.KeepDumps = KeepDumps.getNumOccurrences() != 0;
   O.DumpsFolder = KeepDumps;
   return O;
 }
@@ -372,26 +407,33 @@ static int runCommand([[maybe_unused]] const VerifyOptions &O,
 #endif
 }
 
+/// Pages of checks, also of those that follow as `--explain total-bytes`, or
+/// the list.
+static int explain() {
+  std::vector<std::string> Names(Inputs.begin(), Inputs.end());
+  if (!Explain.empty())
+    Names.insert(Names.begin(), Explain);
+  if (Names.empty())
+    listChecks(llvm::outs());
+  for (const std::string &Name : Names)
+    if (!explainCheck(Name, llvm::outs(), llvm::errs()))
+      return ExitUnreadable;
+  return ExitSound;
+}
+
 static int run(int Argc, char **Argv) {
   describeColorOption();
   if (!parseOptions(Argc, Argv, "hlobuf-verify " HLOBUF_VERSION, Overview,
                     {&InputOptions, &CheckOptions, &OutputOptions,
                      &llvm::getColorCategory()}))
     return ExitUnreadable;
-  if (ListChecks) {
-    listChecks(llvm::outs());
-    return ExitSound;
-  }
-  if (!Explain.empty())
-    return explainCheck(Explain, llvm::outs(), llvm::errs()) ? ExitSound
-                                                             : ExitUnreadable;
+  if (Explain.getNumOccurrences() != 0)
+    return explain();
   VerifyOptions O = makeOptions();
   if (std::string Problem = checkUsage(O); !Problem.empty()) {
     llvm::errs() << "error: " << Problem << '\n';
     return ExitUnreadable;
   }
-  if (DumpConfig)
-    return dumpConfig(O, llvm::outs(), llvm::errs());
   if (Exec)
     return runCommand(O, hasCommand(Argc, Argv));
   if (Inputs.empty()) {
