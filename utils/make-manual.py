@@ -2,9 +2,8 @@
 """make-manual.py TOOL FOLDER: writes the man page of TOOL and what shells need to
 complete its options, from what it prints with --help and, where it has that option,
 --explain.
-make-manual.py --usage PAGE TOOL...: writes the options of the tools into PAGE, a page of
-the docs, below its line "<!-- options -->"; with --check before PAGE, fails where they
-differ.
+make-manual.py --usage FILE TOOL...: writes the options of the tools into FILE; with
+--check before FILE, fails where they differ.
 
     FOLDER/<tool>.1       man page
     FOLDER/<tool>         bash
@@ -17,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 OPTION = re.compile(r"  (?P<name>--?\w[\w-]*)(?P<optional>\[)?(?:=<(?P<value>[^>]+)>)?\]?\s+- (?P<text>.*)")
 CHOICE = re.compile(r"    =(?P<name>[\w-]+)\s+-\s+(?P<text>.*)")
@@ -291,39 +291,35 @@ def fish(page):
         yield line
 
 
-def usage_row(option):
-    name = option.name
-    if option.value:
-        value = f"=<{option.value}>"
-        name += f"[{value}]" if option.optional else value
-    text = option.text
-    if option.choices:
-        text += ": " + "; ".join(f"`{word}` {about}" for word, about in option.choices)
-    return f"| `{name}` | {text.replace('|', chr(92) + '|')} |"
+def usage_entry(option):
+    value = f"=<{option.value}>" if option.value else ""
+    yield "  " + option.name + (f"[{value}]" if option.optional else value)
+    words = "; ".join(f"{name}: {text}" for name, text in option.choices)
+    text = option.text + (f" ({words})" if words else "")
+    yield from textwrap.wrap(text, 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def usage(pages):
-    """The options of the tools as tables of Markdown, without those of all programs."""
+    """The options of the tools as text, without those of all programs."""
     for page in pages:
-        yield from ("", f"## {page.name}", "", f"`{page.usage}`", "")
+        yield page.usage
         for title, options in page.groups.items():
             own = [o for o in options if o.name not in ("--help", "--version")]
             if own:
-                yield from (f"| {title} | |", "| --- | --- |", *map(usage_row, own), "")
+                yield from ("", f"{title}:")
+            for option in own:
+                yield from usage_entry(option)
+        yield ""
 
 
 def write_usage(arguments):
     check = arguments[0] == "--check"
     path, *tools = arguments[check:]
     path = pathlib.Path(path)
-    old = path.read_text(encoding="utf-8")
-    start, mark, _ = old.partition("<!-- options -->\n")
-    if not mark:
-        raise SystemExit(f"make-manual: no <!-- options --> in {path}")
-    new = start + mark + "\n".join(usage(map(read_help, tools))).rstrip() + "\n"
+    new = "\n".join(usage(map(read_help, tools))).rstrip() + "\n"
     if not check:
         path.write_text(new, encoding="utf-8")
-    elif new != old:
+    elif new != path.read_text(encoding="utf-8"):
         raise SystemExit(f"make-manual: {path} is not what the programs print with --help")
 
 

@@ -112,7 +112,7 @@ void UnmatchedSettings::findQuestions(List &Found) const {
     if (Asked.What == WhyQuestion::Kind::NotInPlace)
       Text = "--why-not-in-place=" + Asked.Value;
     else if (Asked.What == WhyQuestion::Kind::Apart)
-      Text = fmt::format("--why-apart={}:{}", Asked.Value, Asked.Other);
+      Text = fmt::format("--why={}:{}", Asked.Value, Asked.Other);
     Found.emplace_back(
         "", Text + " matches nothing: give names of values as the dump spells "
                    "them, such as fusion.1 or fusion.1{0}");

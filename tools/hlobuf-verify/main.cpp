@@ -129,16 +129,12 @@ static cl::opt<SummaryTables, false, NamedValues<SummaryTables>> Summary(
                clEnumValN(SummaryTables::Kind, "kind", "by kind and shape")));
 static cl::list<std::string>
     Why("why", cl::value_desc("value"), cl::cat(OutputOptions),
-        cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may "
-                 "be repeated"));
+        cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
+                 "a:b, why b is not in the memory of a; may be repeated"));
 static cl::list<std::string> WhyNotInPlace(
     "why-not-in-place", cl::value_desc("value"), cl::cat(OutputOptions),
     cl::desc("Say why a value is not written over an operand, and how many "
              "bytes its loop copies; may be repeated"));
-static cl::list<std::string>
-    WhyApart("why-apart", cl::value_desc("a:b"), cl::cat(OutputOptions),
-             cl::desc("Say why value b is not in the memory of value a; may be "
-                      "repeated"));
 static cl::list<std::string>
     MaxPeak("max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
             cl::desc("Most that a program may need of its main memory, as "
@@ -274,7 +270,6 @@ static std::string idleOption(const VerifyOptions &O) {
                          {&Summary, Emits, Emitting},
                          {std::addressof(Why), Emits, Emitting},
                          {std::addressof(WhyNotInPlace), Emits, Emitting},
-                         {std::addressof(WhyApart), Emits, Emitting},
                          {std::addressof(MaxPeak), Emits, Emitting},
                          {&MaxGrowth, Emits, Emitting},
                          {&AllowUnmatched, Emits, Emitting},
@@ -361,13 +356,14 @@ static VerifyOptions makeOptions() {
   O.FindPass = FindPass;
   O.Format = Format;
   using Question = WhyQuestion::Kind;
-  for (const std::string &Value : Why)
-    O.Memory.Questions.push_back({Question::Live, Value, ""});
+  for (StringRef Text : Why) {
+    auto [Value, Other] = Text.split(':');
+    O.Memory.Questions.push_back(
+        {Text.contains(':') ? Question::Apart : Question::Live, Value.str(),
+         Other.str()});
+  }
   for (const std::string &Value : WhyNotInPlace)
     O.Memory.Questions.push_back({Question::NotInPlace, Value, ""});
-  for (StringRef Pair : WhyApart)
-    O.Memory.Questions.push_back({Question::Apart, Pair.split(':').first.str(),
-                                  Pair.split(':').second.str()});
   O.WantMemory = Summary != SummaryTables::None || !O.Memory.Questions.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
   O.Memory.By = chosenTable();
