@@ -6,16 +6,20 @@
 
 using namespace hlobuf;
 
-DataflowAnalysis::DataflowAnalysis(
-    const Program &P, const ReleaseRules &Rules,
-    llvm::function_ref<bool(HloId, uint32_t)> KeepPhi)
+DataflowAnalysis::DataflowAnalysis(const Program &P, const ReleaseRules &Rules)
     : P(P) {
   LocationGraph Graph(P);
   if (P.isFromTexts()) {
     linkStatedFlow(Graph);
   } else {
     DataflowBuilder(Graph, Rules).run();
-    PhisLegal = Graph.settlePhis(KeepPhi);
+    Graph.settlePhis([&](HloId Id, uint32_t Ordinal) {
+      const Facts &DumpFacts = P.facts();
+      NameId Name = P[Id].Name;
+      ShapeIndex Index = P.trees().index(P[Id].Shape, Ordinal);
+      return Name && (DumpFacts.findValue(Name, Index) ||
+                      DumpFacts.rangeRow(Name, Index));
+    });
   }
   collectValues(Graph);
   collectPositions();

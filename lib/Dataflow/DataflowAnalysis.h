@@ -35,13 +35,7 @@ struct FlowPosition {
 /// (xla/hlo/analysis/hlo_dataflow_analysis.cc, 2017 on).
 class DataflowAnalysis {
 public:
-  /// With \p KeepPhi, only phis at places for which it says so stay, as far as
-  /// that is legal: another compiler may simplify them in another way.
-  DataflowAnalysis(const Program &P, const ReleaseRules &Rules,
-                   llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {});
-
-  /// All phis that \p KeepPhi let go could be dropped.
-  bool arePhisLegal() const { return PhisLegal; }
+  DataflowAnalysis(const Program &P, const ReleaseRules &Rules);
 
   const Program &program() const { return P; }
 
@@ -121,7 +115,6 @@ private:
   void collectPositions();
 
   const Program &P;
-  bool PhisLegal = true;
   std::vector<uint32_t> Base;
   std::vector<HloValueId> ValueOf;
   std::vector<HloValue> Values;

@@ -12,11 +12,9 @@ namespace hlobuf {
 /// Everything that a module implies by the rules of one release.
 class Derivation {
 public:
-  /// \p P must outlive it and have no obstacle. \p KeepPhi is that of
-  /// DataflowAnalysis.
-  Derivation(const Program &P, const ReleaseRules &Rules,
-             llvm::function_ref<bool(HloId, uint32_t)> KeepPhi = {})
-      : P(P), Applied(Rules), Flow(P, Rules, KeepPhi), Groups(Flow, Rules),
+  /// \p P must outlive it and have no obstacle.
+  Derivation(const Program &P, const ReleaseRules &Rules)
+      : P(P), Applied(Rules), Flow(P, Rules), Groups(Flow, Rules),
         Steps(P, Rules), Ranges(Flow, Groups, Steps, Rules) {
     findLines();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/LocationGraph.h"
-#include "Dataflow/PhiSimplification.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
 
@@ -52,172 +52,54 @@ uint32_t LocationGraph::find(uint32_t Location) {
   return End;
 }
 
-/// What control flow \p Id calls, conditions first.
-static llvm::SmallVector<ComputationId, 4> innerComputations(const Program &P,
-                                                             HloId Id) {
-  llvm::SmallVector<ComputationId, 4> Inner;
-  for (const HloCall &Call : P.calls(Id)) {
-    bool First = Call.Role == CallRole::Condition;
-    Inner.insert(First ? Inner.begin() : Inner.end(), Call.Callee);
-  }
-  return Inner;
-}
-
-/// Puts phis into the order in which propagation creates them: inner
-/// computations first; condition and body, their parameters, then the loop.
-/// Without recursion: computations may be nested as deep as they are many.
-static void orderPhis(const Program &P, ComputationId Outer,
-                      std::vector<bool> &Seen, std::vector<HloId> &Out) {
-  struct Frame {
-    ComputationId C;
-    size_t Next = 0;
-    llvm::SmallVector<ComputationId, 4> Inner = {};
-    size_t Entered = 0;
-  };
-  std::vector<Frame> Stack;
-  auto Enter = [&](ComputationId C) {
-    if (!C || Seen[C.index()])
-      return;
-    Seen[C.index()] = true;
-    Stack.push_back({C});
-  };
-  Enter(Outer);
-  while (!Stack.empty()) {
-    Frame &Now = Stack.back();
-    InstructionOrder Order = P.order(Now.C);
-    while (Now.Next != Order.size() && !isControlFlow(P[Order[Now.Next]].Op))
-      ++Now.Next;
-    if (Now.Next == Order.size()) {
-      Stack.pop_back();
-      continue;
+void LocationGraph::settlePhis(
+    llvm::function_ref<bool(HloId, uint32_t)> HasValue) {
+  // By location of a phi: nothing yet, the one value that reaches it, or
+  // several. What stays is a value itself.
+  constexpr uint32_t Nothing = NoBase;
+  constexpr uint32_t Several = NoBase - 1;
+  std::vector<uint32_t> Reaching(Kinds.size(), Nothing);
+  std::vector<uint32_t> Dropped;
+  P.forEachSlot([&](HloId Id) {
+    for (uint32_t K = 0; hasLocations(Id) && K != P.trees().parts(P[Id].Shape);
+         ++K) {
+      uint32_t L = location(Id, K);
+      if (Kinds[L] != LocationKind::Phi)
+        continue;
+      if (HasValue(Id, K))
+        Reaching[L] = L;
+      else
+        Dropped.push_back(L);
     }
-    HloId Id = Order[Now.Next];
-    if (Now.Entered == 0)
-      Now.Inner = innerComputations(P, Id);
-    if (Now.Entered != Now.Inner.size()) {
-      Enter(Now.Inner[Now.Entered++]);
-      continue;
-    }
-    for (ComputationId Callee : Now.Inner)
-      for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
-        if (HloId Parameter = P.parameter(Callee, N))
-          Out.push_back(Parameter);
-    Out.push_back(Id);
-    Now.Entered = 0;
-    ++Now.Next;
-  }
-}
-
-/// A phi with one input forwards it; one without inputs is nothing. Only the
-/// latter leaves others with fewer inputs: they are looked at again.
-void LocationGraph::dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis) {
+  });
   // By phi: those that read it, also through forwarders.
   llvm::DenseMap<uint32_t, std::vector<uint32_t>> Readers;
-  for (uint32_t L : Phis)
+  for (uint32_t L : Dropped)
     for (uint32_t Input : PhiInputs[Source[L]])
       if (uint32_t End = find(Input); Kinds[End] == LocationKind::Phi)
         Readers[End].push_back(L);
-  std::vector<uint32_t> Work(Phis.rbegin(), Phis.rend());
+  std::vector<uint32_t> Work = Dropped;
+  // Each phi changes twice at most.
   while (!Work.empty()) {
     uint32_t L = Work.back();
     Work.pop_back();
-    if (Kinds[L] != LocationKind::Phi)
-      continue;
-    uint32_t Count = 0;
-    uint32_t Only = 0;
+    uint32_t Met = Reaching[L];
     for (uint32_t Input : PhiInputs[Source[L]]) {
       uint32_t End = find(Input);
-      if (Kinds[End] == LocationKind::None)
-        continue;
-      ++Count;
-      Only = End;
+      uint32_t Value = Kinds[End] == LocationKind::Phi          ? Reaching[End]
+                       : Kinds[End] == LocationKind::Definition ? End
+                                                                : Nothing;
+      if (Value != Nothing && Value != Met)
+        Met = Met == Nothing ? Value : Several;
     }
-    if (Count > 1)
+    if (std::exchange(Reaching[L], Met) != Met)
+      llvm::append_range(Work, Readers.lookup(L));
+  }
+  for (uint32_t L : Dropped) {
+    if (Reaching[L] == Several)
       continue;
     Kinds[L] =
-        Count == 0 || Only == L ? LocationKind::None : LocationKind::Forward;
-    Source[L] = Only;
-    std::vector<uint32_t> Mine = std::move(Readers[L]);
-    if (Kinds[L] == LocationKind::None) {
-      Work.insert(Work.end(), Mine.begin(), Mine.end());
-      continue;
-    }
-    std::vector<uint32_t> &Theirs = Readers[Only];
-    if (Theirs.size() < Mine.size())
-      std::swap(Theirs, Mine);
-    Theirs.insert(Theirs.end(), Mine.begin(), Mine.end());
+        Reaching[L] == Nothing ? LocationKind::None : LocationKind::Forward;
+    Source[L] = Reaching[L];
   }
-}
-
-/// The phis in the order in which the compiler creates them.
-std::vector<std::pair<HloId, uint32_t>> LocationGraph::phisInOrder() const {
-  std::vector<HloId> Order;
-  std::vector<bool> Seen(P.module().Computations.size());
-  orderPhis(P, P.module().Entry, Seen, Order);
-  for (size_t C = 0; C != Seen.size(); ++C)
-    orderPhis(P, ComputationId(C), Seen, Order);
-  for (size_t I = 0; I != P.size(); ++I)
-    Order.push_back(HloId(I));
-  std::vector<std::pair<HloId, uint32_t>> Phis;
-  std::vector<bool> Added(P.size());
-  for (HloId Id : Order) {
-    if (!hasLocations(Id) || Added[Id.index()])
-      continue;
-    Added[Id.index()] = true;
-    for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I)
-      if (Kinds[location(Id, I)] == LocationKind::Phi)
-        Phis.push_back({Id, I});
-  }
-  return Phis;
-}
-
-bool LocationGraph::settlePhis(
-    llvm::function_ref<bool(HloId, uint32_t)> KeepPhi) {
-  std::vector<uint32_t> Placed;
-  for (uint32_t L = 0; L != Kinds.size(); ++L)
-    if (Kinds[L] == LocationKind::Phi)
-      Placed.push_back(L);
-  dropTrivialPhis(Placed);
-
-  // Phis come first among the graph's nodes, then what else they read.
-  std::vector<std::pair<HloId, uint32_t>> Phis = phisInOrder();
-  std::vector<uint32_t> Nodes;
-  for (auto [Id, Ordinal] : Phis)
-    Nodes.push_back(location(Id, Ordinal));
-  auto NumPhis = static_cast<uint32_t>(Nodes.size());
-  std::vector<uint32_t> NodeOf(Kinds.size(), NoBase);
-  for (uint32_t N = 0; N != NumPhis; ++N)
-    NodeOf[Nodes[N]] = N;
-  std::vector<std::pair<uint32_t, uint32_t>> Inputs;
-  for (uint32_t N = 0; N != NumPhis; ++N)
-    for (uint32_t Input : PhiInputs[Source[Nodes[N]]]) {
-      uint32_t End = find(Input);
-      if (Kinds[End] == LocationKind::None)
-        continue;
-      if (NodeOf[End] == NoBase) {
-        NodeOf[End] = static_cast<uint32_t>(Nodes.size());
-        Nodes.push_back(End);
-      }
-      Inputs.emplace_back(N, NodeOf[End]);
-    }
-  bool Legal = true;
-  PhiGraph Graph(NumPhis, static_cast<uint32_t>(Nodes.size()));
-  for (auto [Phi, Input] : Inputs)
-    Graph.addInput(Phi, Input);
-  if (KeepPhi) {
-    std::vector<bool> Kept(NumPhis);
-    for (uint32_t N = 0; N != NumPhis; ++N)
-      Kept[N] = KeepPhi(Phis[N].first, Phis[N].second);
-    Legal = Graph.keepOnly(Kept);
-  } else {
-    Graph.simplify();
-  }
-  for (uint32_t N = 0; N != NumPhis; ++N) {
-    uint32_t By = Graph.replacement(N);
-    if (By == N)
-      continue;
-    Kinds[Nodes[N]] = LocationKind::Forward;
-    Source[Nodes[N]] = Nodes[By];
-  }
-  return Legal;
 }

@@ -49,10 +49,10 @@ public:
   /// A phi of \p Inputs. One input is forwarded; none says nothing.
   void join(uint32_t Location, llvm::SmallVector<uint32_t, 2> Inputs);
 
-  /// Drops phis that the compiler drops. With \p KeepPhi, only phis at places
-  /// for which it says so stay, as far as that is legal; false if some that it
-  /// let go had to stay.
-  bool settlePhis(llvm::function_ref<bool(HloId, uint32_t)> KeepPhi);
+  /// A compiler may simplify phis in different ways: those for which
+  /// \p HasValue says that the dump has a value there stay. Any other is the
+  /// one value that reaches it, and stays where several do.
+  void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> HasValue);
 
   /// The definition or phi that \p Location forwards, itself if it is one.
   /// Shortens the way for later.
@@ -63,9 +63,6 @@ public:
   static constexpr uint32_t NoBase = ~uint32_t(0);
 
 private:
-  void dropTrivialPhis(llvm::ArrayRef<uint32_t> Phis);
-  std::vector<std::pair<HloId, uint32_t>> phisInOrder() const;
-
   const Program &P;
   std::vector<uint32_t> Base;
   std::vector<LocationKind> Kinds;

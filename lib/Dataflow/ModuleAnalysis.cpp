@@ -156,31 +156,6 @@ void ModuleAnalysis::findBest() {
     if (Differing == 0)
       return;
   }
-  if (differs(DerivedPart::Values))
-    tryOtherPhis();
-}
-
-/// Keeping a phi that could go is legal, and so is dropping one that a single
-/// value reaches: a compiler that simplifies phis in another way is believed if
-/// its phis explain the whole dump.
-void ModuleAnalysis::tryOtherPhis() {
-  const Dump &D = DumpFacts.dump();
-  auto IsPhiOfDump = [&](HloId Id, uint32_t Ordinal) {
-    const HloNode &N = P[Id];
-    ValueId Line =
-        N.Name ? DumpFacts.findValue(N.Name, P.trees().index(N.Shape, Ordinal))
-               : ValueId();
-    return Line && D[Line].Tag.Phi;
-  };
-  for (const ReleaseRules &Rules : distinctRules()) {
-    auto Next = std::make_unique<Derivation>(P, Rules, IsPhiOfDump);
-    if (!Next->flow().arePhisLegal() || findDiffering(*Next) != 0)
-      continue;
-    OtherPhis = true;
-    Best = std::move(Next);
-    Differing = 0;
-    return;
-  }
 }
 
 /// Names that only one of the two has tell a dump from before a late pass.

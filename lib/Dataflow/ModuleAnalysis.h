@@ -57,9 +57,6 @@ public:
   /// Names that only one of dump and module has; if they are many, the two are
   /// from different compilation stages.
   bool isOfAnotherTime() const { return AnotherTime; }
-  /// The dump has other phis than this tool derives, but legal ones: they are
-  /// taken over, and everything else was derived with them.
-  bool hasOtherPhis() const { return OtherPhis; }
   /// All values of some kind differ in the first part that differs, which a
   /// rule may decide, and the dump may be newer than this tool: the kind, for a
   /// message; else empty. These values are excused.
@@ -98,7 +95,6 @@ private:
   void findObstacle();
   void findBest();
   unsigned findDiffering(const Derivation &Found) const;
-  void tryOtherPhis();
   void countStrangers();
   void findUnknownOpcodes();
   void findNewRule();
@@ -119,7 +115,6 @@ private:
   /// A bit for each part of Best that differs from the dump.
   unsigned Differing = 0;
   bool AnotherTime = false;
-  bool OtherPhis = false;
   bool Uncertain = false;
   llvm::StringRef NewRuleFor;
   size_t NumExcused = 0;

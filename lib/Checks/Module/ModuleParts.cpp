@@ -12,10 +12,11 @@
 //   module: a step is where some value is, and every instruction where a live
 //   value is or is used is a step.
 // - A value has a buffer if and only if the program's dataflow defines it in a
-//   computation that gets buffers, and it is a phi if and only if different
-//   values meet there (hlo_dataflow_analysis.cc, hlo_phi_graph.cc, 2019-2026).
-//   Alias sets with a constant, where no constant is allocated, and those of a
-//   view color (2026-07-22 on) have live ranges and no allocation.
+//   computation that gets buffers, and it is a phi if different values meet
+//   there (hlo_dataflow_analysis.cc, 2019-2026). Releases differ in which of
+//   the phis that one value reaches they keep (hlo_phi_graph.cc): all are
+//   legal. Alias sets with a constant, where no constant is allocated, and
+//   those of a view color (2026-07-22 on) have live ranges and no allocation.
 // - The positions of a value are its definition and all that the program only
 //   forwards from there; its uses are the operands at which it is read
 //   (HloValue::ComputeUses in xla/service/hlo_value.cc, 2019-2026). A tuple or
@@ -300,28 +301,11 @@ static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-/// Says that the compiler simplified phis in another way, at the first of them.
-static void reportOtherPhis(const ModuleAnalysis &Analysis, Reporter &Diags) {
-  const Dump &D = Analysis.facts().dump();
-  auto Phi = llvm::find_if(D.Values, [](const Value &V) { return V.Tag.Phi; });
-  // The compiler may have dropped them all.
-  StringRef Where = Phi == D.Values.end()
-                        ? Analysis.program().module().Name
-                        : Analysis.facts().places().value(*Phi).Tag.Whole;
-  Diags.reportAs(
-      Severity::Warning, Where,
-      "the dump and the module's dataflow have different phis; both are "
-      "legal, and the dump's were used for everything else");
-}
-
 void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Sequence, describeStep);
 }
 
 void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
-  if (Analysis && Analysis->obstacle().empty() && Analysis->hasOtherPhis())
-    reportOtherPhis(*Analysis, Diags);
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
   if (Diags.usesTexts())
     checkSpelling(Ctx, Diags);
