@@ -2,7 +2,6 @@
 
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Dataflow/PrivateStacks.h"
 #include "Memory/WasteContext.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
@@ -15,7 +14,6 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<Program>> OfModule;
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
   Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
-  Lazy<llvm::SmallVector<int32_t, 4>> PrivateColors;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::unique_ptr<ValueNames>> Names;
   Lazy<std::vector<Waste>> Wasted;
@@ -80,15 +78,6 @@ const SliceComparison &CheckContext::sliceComparison() const {
 
 const ThunkCoverage &CheckContext::thunkCoverage() const {
   return Memo->Coverage.get([&] { return ThunkCoverage(*thunkGraph()); });
-}
-
-bool CheckContext::privateStacksPossible(int32_t Color) const {
-  const auto &Colors = Memo->PrivateColors.get([&] {
-    const ModuleAnalysis *M = moduleAnalysis();
-    bool Derived = M && M->program().obstacle().empty();
-    return findPrivateStacks(*this, Derived ? &M->program() : nullptr);
-  });
-  return llvm::is_contained(Colors, Color);
 }
 
 const MemoryUse &CheckContext::memory() const {

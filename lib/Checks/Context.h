@@ -40,9 +40,6 @@ public:
   // What follows from thunkGraph(), which is not null.
   const SliceComparison &sliceComparison() const;
   const ThunkCoverage &thunkCoverage() const;
-  /// TPU may give async computations stacks of their own in \p Color, so that
-  /// unrelated values may share bytes there. Uses the module if there is one.
-  bool privateStacksPossible(int32_t Color) const;
 
   /// Bytes over time.
   const MemoryUse &memory() const;

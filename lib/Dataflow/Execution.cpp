@@ -91,7 +91,7 @@ ExecutionWalk::ExecutionWalk(const DataflowAnalysis &Flow,
                              const AliasAnalysis &Groups, const Schedule &Order,
                              Execution &Out)
     : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order), Out(Out),
-      Plan(Flow, Order), Memory(Plan.numMemories()),
+      Plan(Flow, Order), Memory(P.facts().dump().Allocations.size()),
       Limit(64 * (Plan.size() + 1000)) {}
 
 void ExecutionWalk::stop(const char *Reason) {
@@ -383,10 +383,8 @@ void ExecutionWalk::report(HloId Reader, const ExecutionRead &Read,
                            HloValueId Written, const ExecutionPlace &Damage) {
   if (!Reported.insert({Reader.index(), Read.Value.index()}).second)
     return;
-  ExecutionPlace At = Damage;
-  At.Where = Plan.allocation(Damage.Where);
   Out.Clobbered.push_back(
-      {Reader, Read.Operand, Read.Value, Written, At, Read.Input});
+      {Reader, Read.Operand, Read.Value, Written, Damage, Read.Input});
 }
 
 /// True if the bytes of \p V, which copy \p Id defines, hold what it copies

@@ -2,7 +2,6 @@
 
 #include "Dataflow/ExecutionPlan.h"
 #include "Dataflow/CopyBack.h"
-#include "Dataflow/PrivateStacks.h"
 #include "HLO/ArrayOrder.h"
 #include "HLO/AttributeNumbers.h"
 
@@ -15,7 +14,6 @@ ExecutionPlan::ExecutionPlan(const DataflowAnalysis &Flow,
     : Flow(Flow), P(Flow.program()), Order(Order), Lines(Flow.values().size()),
       Same(P) {
   findLines();
-  separateStacks();
   findDonated();
   findReadSteps();
 }
@@ -67,39 +65,7 @@ std::optional<ExecutionPlace> ExecutionPlan::place(HloValueId V) const {
   if (!Line)
     return std::nullopt;
   const Value &Stated = P.facts().dump()[Line];
-  AllocationId Stack =
-      Stacks.empty() ? AllocationId() : InStack.lookup(V.index());
-  return ExecutionPlace{Stack ? Stack : Stated.Owner, Stated.Offset,
-                        Stated.end()};
-}
-
-/// Private stacks all begin at offset 0 of one allocation: each is a memory of
-/// its own here.
-void ExecutionPlan::separateStacks() {
-  const Dump &D = P.facts().dump();
-  llvm::SmallDenseMap<std::pair<uint32_t, uint32_t>, AllocationId> Known;
-  std::vector<ComputationId> Bodies;
-  auto Colors = findPrivateStacks(P.facts(), &P);
-  for (size_t I = 0; I != Lines.size(); ++I) {
-    AllocationId Where = Lines[I] ? D[Lines[I]].Owner : AllocationId();
-    if (!Where || !llvm::is_contained(Colors, D[Where].color()))
-      continue;
-    if (Bodies.empty())
-      Bodies = findAsyncBodies(P);
-    ComputationId Body = Bodies[P[Flow.values()[I].Definition].Parent.index()];
-    if (!Body)
-      continue;
-    auto [Memory, IsNew] =
-        Known.try_emplace({Where.index(), Body.index()}, numMemories());
-    if (IsNew)
-      Stacks.push_back(Where);
-    InStack[static_cast<uint32_t>(I)] = Memory->second;
-  }
-}
-
-AllocationId ExecutionPlan::allocation(AllocationId Where) const {
-  size_t Count = P.facts().dump().Allocations.size();
-  return Where.index() < Count ? Where : Stacks[Where.index() - Count];
+  return ExecutionPlace{Stated.Owner, Stated.Offset, Stated.end()};
 }
 
 void ExecutionPlan::findDonated() {

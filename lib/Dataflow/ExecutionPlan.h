@@ -43,13 +43,6 @@ public:
 
   /// Where \p V is; nothing if it is not followed.
   std::optional<ExecutionPlace> place(HloValueId V) const;
-  /// Memories that places can be in: one for each allocation, then one for
-  /// each private stack.
-  size_t numMemories() const {
-    return P.facts().dump().Allocations.size() + Stacks.size();
-  }
-  /// The allocation that memory \p Where of a place belongs to.
-  AllocationId allocation(AllocationId Where) const;
   /// The value lines of all values; invalid for those that are not followed.
   const std::vector<ValueId> &lines() const { return Lines; }
   /// Some array that would be followed has no value line.
@@ -100,7 +93,6 @@ private:
   void findLines();
   void findDonated();
   bool isInput(HloValueId V) const;
-  void separateStacks();
   void findReadSteps();
   bool keepsBytes(HloId Id, HloValueId Written) const;
 
@@ -113,10 +105,6 @@ private:
   mutable Forwarding Same;
   uint64_t NumParts = 0;
   bool LacksPlaces = false;
-  /// The allocations that private stacks are in.
-  std::vector<AllocationId> Stacks;
-  /// Values in private stacks, and the memories that these are.
-  llvm::DenseMap<uint32_t, AllocationId> InStack;
   llvm::DenseSet<uint32_t> Donated;
 };
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/StatedExecution.h"
-#include "Dataflow/PrivateStacks.h"
 #include "Facts/Occupancy.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
 
@@ -13,9 +11,7 @@ namespace hlobuf {
 /// One walk. A value is numbered like its line.
 class StatedWalk {
 public:
-  /// \p Where has the memory of each value line; they are \p NumMemories.
-  StatedWalk(const Facts &DumpFacts, llvm::ArrayRef<AllocationId> Where,
-             size_t NumMemories, StatedExecution &Out);
+  StatedWalk(const Facts &DumpFacts, StatedExecution &Out);
 
   /// Calls \p Report for the first use of each damaged value.
   void run(ReportFn Report);
@@ -31,7 +27,6 @@ private:
   const Dump &D;
   StatedSteps Steps;
   StatedExecution &Out;
-  llvm::ArrayRef<AllocationId> Where;
   ExecutionMemory Memory;
   uint64_t Limit;
   /// By value line: its definition has run, and it was not reported.
@@ -41,11 +36,9 @@ private:
 };
 } // namespace hlobuf
 
-StatedWalk::StatedWalk(const Facts &DumpFacts,
-                       llvm::ArrayRef<AllocationId> Where, size_t NumMemories,
-                       StatedExecution &Out)
+StatedWalk::StatedWalk(const Facts &DumpFacts, StatedExecution &Out)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()), Steps(DumpFacts), Out(Out),
-      Where(Where), Memory(NumMemories),
+      Memory(D.Allocations.size()),
       Limit(64 * (D.Values.size() + D.Uses.size() + 1000)),
       Live(D.Values.size()), Doubtful(D.Values.size()) {}
 
@@ -55,7 +48,7 @@ std::optional<ExecutionPlace> StatedWalk::place(ValueId V) const {
   if (Val.end() <= Val.Offset || isSharedContext(DumpFacts, Val) ||
       mayBeSharedContext(DumpFacts, Val))
     return std::nullopt;
-  return ExecutionPlace{Where[V.index()], Val.Offset, Val.end()};
+  return ExecutionPlace{Val.Owner, Val.Offset, Val.end()};
 }
 
 void StatedWalk::write(ValueId V) {
@@ -149,31 +142,7 @@ void StatedWalk::run(ReportFn Report) {
 }
 
 StatedExecution::StatedExecution(const Facts &DumpFacts) {
-  const Dump &D = DumpFacts.dump();
-  std::vector<AllocationId> Shared;
-  for (const Value &V : D.Values)
-    Shared.push_back(V.Owner);
-  // Where there may be private stacks, each is a memory of its own.
-  std::vector<AllocationId> Apart = Shared;
-  size_t NumMemories = D.Allocations.size();
-  auto Colors = findPrivateStacks(DumpFacts, nullptr);
-  std::vector<uint32_t> Stacks;
-  if (!Colors.empty())
-    Stacks = numberStacks(DumpFacts, nullptr);
-  llvm::DenseMap<IdPair, AllocationId> Known;
-  for (size_t I = 0; I != Stacks.size(); ++I)
-    if (llvm::is_contained(Colors, D[Shared[I]].color())) {
-      auto [Memory, IsNew] =
-          Known.try_emplace({Shared[I].index(), Stacks[I]}, NumMemories);
-      NumMemories += IsNew;
-      Apart[I] = Memory->second;
-    }
-  StatedWalk(DumpFacts, Apart, NumMemories, *this)
-      .run([&](const StatedDamage &Found) { Damages.push_back(Found); });
-  if (NumMemories != D.Allocations.size())
-    StatedWalk(DumpFacts, Shared, NumMemories, *this)
-        .run([&](const StatedDamage &Found) {
-          if (Apart[Found.Value.index()] != Apart[Found.Written.index()])
-            Collisions.push_back(Found.Value);
-        });
+  StatedWalk(DumpFacts, *this).run([&](const StatedDamage &Damage) {
+    Damages.push_back(Damage);
+  });
 }

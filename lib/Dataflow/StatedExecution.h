@@ -32,9 +32,6 @@ public:
 
   /// The first use of each damaged value, in the order of the steps.
   llvm::ArrayRef<StatedDamage> damages() const { return Damages; }
-  /// Values that are damaged only if async computations, which may have stacks
-  /// of their own there, share one.
-  llvm::ArrayRef<ValueId> collisions() const { return Collisions; }
   /// Whether some value is damaged, only the module shows.
   bool isUncertain() const { return Uncertain; }
   /// There was too much to follow.
@@ -44,7 +41,6 @@ private:
   friend class StatedWalk;
 
   std::vector<StatedDamage> Damages;
-  std::vector<ValueId> Collisions;
   bool Uncertain = false;
   bool GaveUp = false;
 };

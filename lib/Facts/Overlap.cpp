@@ -226,40 +226,38 @@ static void reportTouching(ArrayRef<TimedBytes> Ending, const Layer &L,
 }
 
 /// Reports the pairs of one step. \p Ends are sorted by Begin.
-static void findTouchingAt(ArrayRef<TimedBytes> Ending, ArrayRef<uint32_t> Ends,
-                           ArrayRef<TimedBytes> Starting,
+static void findTouchingAt(ArrayRef<TimedBytes> Ranges, ArrayRef<uint32_t> Ends,
                            ArrayRef<uint32_t> Starts, OverlapFn Report) {
-  llvm::SmallVector<Layer, 1> Layers = splitIntoLayers(Ending, Ends);
+  llvm::SmallVector<Layer, 1> Layers = splitIntoLayers(Ranges, Ends);
   for (uint32_t S : Starts)
     for (const Layer &L : Layers)
-      reportTouching(Ending, L, Starting[S], Report);
+      reportTouching(Ranges, L, Ranges[S], Report);
 }
 
-void hlobuf::findTouching(ArrayRef<TimedBytes> Ending,
-                          ArrayRef<TimedBytes> Starting, OverlapFn Report) {
+void hlobuf::findTouching(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
   // Those of a single step are looked at on their own, as one may take over
   // the place of another that ends there.
-  Order Ends = sorted(Ending, [](const TimedBytes &Bytes) {
+  Order Ends = sorted(Ranges, [](const TimedBytes &Bytes) {
     return std::tuple(Bytes.Last, Bytes.dead(), Bytes.Begin);
   });
-  Order Starts = sorted(Starting, [](const TimedBytes &Bytes) {
+  Order Starts = sorted(Ranges, [](const TimedBytes &Bytes) {
     return std::tuple(Bytes.First, Bytes.Begin);
   });
   ArrayRef<uint32_t> RestOfEnds = Ends;
   ArrayRef<uint32_t> RestOfStarts = Starts;
   while (!RestOfStarts.empty()) {
-    int32_t Step = Starting[RestOfStarts.front()].First;
+    int32_t Step = Ranges[RestOfStarts.front()].First;
     RestOfEnds = RestOfEnds.drop_while(
-        [&](uint32_t I) { return Ending[I].Last < Step; });
+        [&](uint32_t I) { return Ranges[I].Last < Step; });
     auto EndsNow = RestOfEnds.take_while(
-        [&](uint32_t I) { return Ending[I].Last == Step; });
+        [&](uint32_t I) { return Ranges[I].Last == Step; });
     auto StartsNow = RestOfStarts.take_while(
-        [&](uint32_t I) { return Starting[I].First == Step; });
+        [&](uint32_t I) { return Ranges[I].First == Step; });
     auto Lasting =
-        EndsNow.take_while([&](uint32_t I) { return !Ending[I].dead(); });
+        EndsNow.take_while([&](uint32_t I) { return !Ranges[I].dead(); });
     auto Dead = EndsNow.drop_front(Lasting.size());
-    findTouchingAt(Ending, Lasting, Starting, StartsNow, Report);
-    findTouchingAt(Ending, Dead, Starting, StartsNow, Report);
+    findTouchingAt(Ranges, Lasting, StartsNow, Report);
+    findTouchingAt(Ranges, Dead, StartsNow, Report);
     RestOfEnds = RestOfEnds.drop_front(EndsNow.size());
     RestOfStarts = RestOfStarts.drop_front(StartsNow.size());
   }

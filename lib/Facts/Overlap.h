@@ -48,14 +48,12 @@ using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
 /// bytes and with Last < First are ignored.
 void findOverlaps(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 
-/// Finds ranges that share a byte where one of \p Ending has its last step as
-/// one of \p Starting has its first. \p Report gets the ending one, then the
-/// starting one. Both lists may be the same. Ranges of one group are not
-/// paired, nor one with itself. Ending ones that share a byte with each other
-/// are put into up to eight lists, each of disjoint ones; a starting one is
-/// reported against the first four of each list.
-void findTouching(llvm::ArrayRef<TimedBytes> Ending,
-                  llvm::ArrayRef<TimedBytes> Starting, OverlapFn Report);
+/// Finds ranges that share a byte where one has its last step as the other has
+/// its first. \p Report gets the ending one, then the starting one. Ranges of
+/// one group are not paired, nor one with itself. Ending ones that share a byte
+/// with each other are put into up to eight lists, each of disjoint ones; a
+/// starting one is reported against the first four of each list.
+void findTouching(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 
 } // namespace hlobuf
 

@@ -18,10 +18,9 @@ static Pairs overlaps(llvm::ArrayRef<TimedBytes> Ranges) {
   return Found;
 }
 
-static Pairs touching(llvm::ArrayRef<TimedBytes> Ending,
-                      llvm::ArrayRef<TimedBytes> Starting) {
+static Pairs touching(llvm::ArrayRef<TimedBytes> Ranges) {
   Pairs Found;
-  findTouching(Ending, Starting, [&](uint32_t Ends, uint32_t Starts) {
+  findTouching(Ranges, [&](uint32_t Ends, uint32_t Starts) {
     Found.emplace_back(Ends, Starts);
   });
   std::sort(Found.begin(), Found.end());
@@ -80,7 +79,7 @@ TEST(Overlap, PlacesAreFreedInTime) {
   for (uint32_t I = 0; I != 1000; ++I)
     Chain.push_back({0, 64, int32_t(I), int32_t(I + 1), I, I});
   EXPECT_TRUE(overlaps(Chain).empty());
-  EXPECT_EQ(touching(Chain, Chain).size(), 999u);
+  EXPECT_EQ(touching(Chain).size(), 999u);
 }
 
 TEST(Overlap, OnePartnerEach) {
@@ -106,24 +105,24 @@ TEST(Touching, GroupsHideNobody) {
   // 0 and 1 are of one instruction; 2 starts over 1 only.
   auto R = ranges({{0, 8, 1, 5}, {0, 16, 1, 5}, {8, 24, 5, 9}});
   R[1].Group = R[0].Group;
-  EXPECT_EQ(touching(R, R), (Pairs{{1, 2}}));
+  EXPECT_EQ(touching(R), (Pairs{{1, 2}}));
 }
 
 TEST(Touching, SameStepOnly) {
   auto R = ranges({{0, 16, 0, 5}, {0, 16, 5, 9}, {8, 24, 6, 9}});
-  EXPECT_EQ(touching(R, R), (Pairs{{0, 1}}));
+  EXPECT_EQ(touching(R), (Pairs{{0, 1}}));
 }
 
 TEST(Touching, DeadOnesEndAndStart) {
   // 1 takes over from 0 and dies at once; 2 starts there at the same step.
   auto R = ranges({{0, 16, 0, 5}, {0, 16, 5, 5}, {0, 8, 5, 9}});
-  EXPECT_EQ(touching(R, R), (Pairs{{0, 1}, {0, 2}, {1, 2}}));
+  EXPECT_EQ(touching(R), (Pairs{{0, 1}, {0, 2}, {1, 2}}));
 }
 
 TEST(Touching, GroupsAreNotPaired) {
   auto R = ranges({{0, 16, 5, 5}, {0, 8, 5, 9}});
   R[1].Group = R[0].Group;
-  EXPECT_TRUE(touching(R, R).empty());
+  EXPECT_TRUE(touching(R).empty());
 }
 
 /// Few bytes and steps, so that much meets.
@@ -181,28 +180,27 @@ static bool touch(const TimedBytes &Ending, const TimedBytes &Starting) {
 TEST(Touching, AgreesWithAllPairs) {
   std::mt19937 Random(37);
   for (unsigned Round = 0; Round != 3000; ++Round) {
-    auto Starting = randomRanges(Random, 1 + Round % 40);
+    auto All = randomRanges(Random, 1 + Round % 40);
     // Keep what does not overlap, as in a sound dump.
-    auto Ending = Starting;
-    for (auto [Later, Earlier] : overlaps(Starting))
-      Ending[Later].End = Ending[Later].Begin;
-    std::erase_if(Ending, [&](const TimedBytes &E) {
-      return std::any_of(Ending.begin(), Ending.end(), [&](const auto &F) {
+    for (auto [Later, Earlier] : overlaps(All))
+      All[Later].End = All[Later].Begin;
+    std::erase_if(All, [&](const TimedBytes &E) {
+      return std::any_of(All.begin(), All.end(), [&](const auto &F) {
         return F.Id < E.Id && F.Last == E.Last && F.sharesByte(E);
       });
     });
     Pairs Wanted;
-    for (const TimedBytes &E : Ending)
-      for (const TimedBytes &S : Starting)
+    for (const TimedBytes &E : All)
+      for (const TimedBytes &S : All)
         if (touch(E, S))
           Wanted.emplace_back(E.Id, S.Id);
     std::sort(Wanted.begin(), Wanted.end());
-    Pairs Found = touching(Ending, Starting);
+    Pairs Found = touching(All);
     // Ranges are at most 7 bytes long; 4 partners may be too few for them.
     EXPECT_TRUE(
         std::includes(Wanted.begin(), Wanted.end(), Found.begin(), Found.end()))
         << "round " << Round;
-    for (const TimedBytes &S : Starting) {
+    for (const TimedBytes &S : All) {
       auto Has = [&](const Pairs &P) {
         return std::count_if(P.begin(), P.end(), [&](const auto &Pair) {
           return Pair.second == S.Id;

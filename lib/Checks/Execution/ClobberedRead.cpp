@@ -27,14 +27,11 @@
 // (TPU);
 // - an operand of a conditional in alternate memory is dead in a branch after
 //   its last read there (TPU, memory space assignment);
-// - private stacks of async bodies, which all begin at offset 0 (TPU): each is
-//   followed as a memory of its own;
 // - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/Execution.h"
 #include "Dataflow/StatedExecution.h"
 #include "Facts/Occupancy.h"
@@ -255,9 +252,6 @@ static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
         "late reads by fusions and conditionals: needs the HLO module");
   if (Run.gaveUp())
     Diags.notChecked("too many values share bytes");
-  Stacks OnStacks(Ctx, Diags);
-  for (ValueId V : Run.collisions())
-    OnStacks.sayCollision(D[D[V].Owner]);
 }
 
 void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {

@@ -30,16 +30,14 @@
 // counts where it is written, and phis are not. Exceptions:
 // - a value whose last user is a conditional is free again in a branch after
 //   its last use there (205 of 3,127 TPU dumps); only the module shows where;
-// - async bodies may have private stacks that all start at offset 0: only
-//   values of one stack are compared;
 // - contexts of SparseCore chains share one place (libtpu 0.0.51, v5p and up).
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Checks/Sharing/Stacks.h"
 #include "Dataflow/ExecutionPlan.h"
 #include "Dataflow/LiveOccupancy.h"
 #include "Facts/Occupancy.h"
+#include "Facts/Overlap.h"
 #include "Program/StatedSteps.h"
 
 using namespace hlobuf;
@@ -49,7 +47,7 @@ namespace {
 class OverlapCheck {
 public:
   OverlapCheck(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), OnStacks(Ctx, Diags) {
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {
     const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
     if (!Analysis || !Analysis->derivesTime())
       return;
@@ -84,7 +82,6 @@ private:
   const CheckContext &Ctx;
   Reporter &Diags;
   const Dump &D;
-  Stacks OnStacks;
   bool AnyConditional = false;
   /// Null where stated live ranges count.
   const ModuleAnalysis *Module = nullptr;
@@ -138,9 +135,7 @@ void OverlapCheck::run() {
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2)
       continue;
-    OnStacks.forEach(Alloc, [&](llvm::ArrayRef<uint32_t> Lines) {
-      reportTupleTables(Ctx, Diags, Lines);
-    });
+    reportTupleTables(Ctx, Diags, Alloc);
     if (!Timed)
       continue;
     if (!Module)
@@ -272,7 +267,7 @@ void OverlapCheck::check(const Allocation &Alloc) {
     for (StepRange Steps : AllSteps)
       Held.push_back(timedBytes(D, ValueId(Line), Steps));
   }
-  OnStacks.findOverlaps(Alloc, Held, [&](uint32_t Later, uint32_t Earlier) {
+  findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
     if (haveSameLiteral(Ctx, D.Values[Later].Tag.Name,
                         D.Values[Earlier].Tag.Name) &&
         D.Values[Later].samePlace(D.Values[Earlier]))
@@ -280,11 +275,10 @@ void OverlapCheck::check(const Allocation &Alloc) {
     report(Alternate ? Severity::Warning : Severity::Error, ValueId(Later),
            ValueId(Earlier));
   });
-  OnStacks.findTouching(
-      Alloc, Held, Held, [&](uint32_t Ending, uint32_t Starting) {
-        if (!Alternate || readsAndWrites(ValueId(Ending), ValueId(Starting)))
-          reportTouching(ValueId(Ending), ValueId(Starting));
-      });
+  findTouching(Held, [&](uint32_t Ending, uint32_t Starting) {
+    if (!Alternate || readsAndWrites(ValueId(Ending), ValueId(Starting)))
+      reportTouching(ValueId(Ending), ValueId(Starting));
+  });
 }
 
 /// True if the instruction that writes \p Written reads \p Read itself, and has

@@ -28,10 +28,10 @@ bool canCompareAlternate(const CheckContext &Ctx, Reporter &Diags);
 void explainContexts(const CheckContext &Ctx, Reporter &Diags,
                      const Allocation &Alloc);
 
-/// Reports values of \p Lines, all of one allocation and numbers of value
-/// lines, that share bytes with a tuple index table and may not.
+/// Reports values of \p Alloc that share bytes with a tuple index table and may
+/// not.
 void reportTupleTables(const CheckContext &Ctx, Reporter &Diags,
-                       llvm::ArrayRef<uint32_t> Lines);
+                       const Allocation &Alloc);
 
 /// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &DumpFacts, ValueId V);

@@ -17,11 +17,11 @@ public:
   Tables(const CheckContext &Ctx, Reporter &Diags)
       : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
-  void check(llvm::ArrayRef<uint32_t> Lines) {
+  void check(IndexRange Lines) {
     collect(Lines);
     if (List.empty())
       return;
-    for (uint32_t V : Lines)
+    for (uint32_t V = Lines.Begin; V != Lines.End; ++V)
       if (!isTable(D.Values[V]) && D.Values[V].Size != 0)
         checkOther(ValueId(V));
   }
@@ -35,7 +35,7 @@ private:
   bool isTable(const Value &V) const {
     return V.Shape && D.Shapes[V.Shape].isTuple();
   }
-  void collect(llvm::ArrayRef<uint32_t> Lines);
+  void collect(IndexRange Lines);
   void checkOther(ValueId V);
   void report(ValueId Table, ValueId Other);
 
@@ -66,9 +66,8 @@ void Tables::report(ValueId Table, ValueId Other) {
 }
 
 /// Reports tables that overlap without being at the same place.
-void Tables::collect(llvm::ArrayRef<uint32_t> Lines) {
-  List.clear();
-  for (uint32_t V : Lines)
+void Tables::collect(IndexRange Lines) {
+  for (uint32_t V = Lines.Begin; V != Lines.End; ++V)
     if (isTable(D.Values[V]) && D.Values[V].Size != 0)
       List.push_back({V, false});
   llvm::sort(List, [&](const Table &P, const Table &Q) {
@@ -100,6 +99,6 @@ void Tables::checkOther(ValueId V) {
 }
 
 void hlobuf::reportTupleTables(const CheckContext &Ctx, Reporter &Diags,
-                               llvm::ArrayRef<uint32_t> Lines) {
-  Tables(Ctx, Diags).check(Lines);
+                               const Allocation &Alloc) {
+  Tables(Ctx, Diags).check(Alloc.Values);
 }
