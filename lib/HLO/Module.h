@@ -47,7 +47,7 @@ struct HloOperand {
 /// What an instruction is in the graph of a program. There are as many as
 /// lines in a module: what is added here costs a large dump a percent.
 struct HloNode {
-  /// Invalid if neither module nor dump name it.
+  /// Invalid if it has none.
   NameId Name;
   ComputationId Parent;
   ShapeId Shape;
