@@ -9,6 +9,16 @@ using llvm::StringRef;
 /// A named argument of more arrays than this is a tree of weights, no data.
 static constexpr unsigned MaxDataArrays = 3;
 
+/// The sizes of \p Dimensions that are not 1, sorted.
+static std::vector<int64_t> sortedSizes(llvm::ArrayRef<Dimension> Dimensions) {
+  std::vector<int64_t> Found;
+  for (Dimension Dim : Dimensions)
+    if (Dim.Size != 1)
+      Found.push_back(Dim.Size);
+  llvm::sort(Found);
+  return Found;
+}
+
 BatchDimension::BatchDimension(const Facts &DumpFacts,
                                llvm::ArrayRef<EntryArgument> Arguments)
     : DumpFacts(DumpFacts) {
@@ -41,34 +51,17 @@ BatchDimension::BatchDimension(const Facts &DumpFacts,
   if (Size && *Size < 2)
     Size.reset();
   for (const EntryArgument &A : Arguments) {
-    Sizes All = sortedSizes(A.Shape);
-    bool Cache = A.Returned && Size && A.Tree != Arguments.front().Tree &&
-                 llvm::is_contained(All, *Size);
-    if (!IsData(A) && !Cache)
-      addWeight(A.Shape);
+    llvm::ArrayRef<Dimension> All = Shapes[A.Shape].Dimensions;
+    bool Cache =
+        A.Returned && Size && A.Tree != Arguments.front().Tree &&
+        llvm::any_of(All, [&](Dimension Dim) { return Dim.Size == *Size; });
+    if (IsData(A) || Cache)
+      continue;
+    Weights.insert(sortedSizes(All));
+    // A scan takes one of its layers.
+    if (All.size() > 2)
+      Weights.insert(sortedSizes(All.drop_front()));
   }
-}
-
-BatchDimension::Sizes BatchDimension::sortedSizes(ShapeId Id) const {
-  Sizes Found;
-  for (Dimension Dim : DumpFacts.dump().Shapes[Id].Dimensions)
-    if (Dim.Size != 1)
-      Found.push_back(Dim.Size);
-  llvm::sort(Found);
-  return Found;
-}
-
-void BatchDimension::addWeight(ShapeId Id) {
-  Weights.insert(sortedSizes(Id));
-  // A scan takes one of its layers.
-  const auto &Dimensions = DumpFacts.dump().Shapes[Id].Dimensions;
-  Sizes Layer;
-  for (Dimension Dim : llvm::drop_begin(Dimensions, Dimensions.empty() ? 0 : 1))
-    if (Dim.Size != 1)
-      Layer.push_back(Dim.Size);
-  llvm::sort(Layer);
-  if (Dimensions.size() > 2)
-    Weights.insert(Layer);
 }
 
 bool BatchDimension::scales(ShapeId Id) const {
@@ -78,5 +71,5 @@ bool BatchDimension::scales(ShapeId Id) const {
   bool Multiple = llvm::any_of(S.Dimensions, [&](Dimension Dim) {
     return Dim.Size > 0 && Dim.Size % *Size == 0;
   });
-  return Multiple && Weights.find(sortedSizes(Id)) == Weights.end();
+  return Multiple && Weights.count(sortedSizes(S.Dimensions)) == 0;
 }

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What grows with the batch.
+// Arguments of the program, and what grows with the batch.
 
 #ifndef HLOBUF_FIT_BATCHDIMENSION_H
 #define HLOBUF_FIT_BATCHDIMENSION_H
 
-#include "Fit/EntryArguments.h"
+#include "Memory/ValueNames.h"
 #include <set>
 
 namespace hlobuf {
+
+/// An array that the caller gives.
+struct EntryArgument {
+  HloId Parameter;
+  ShapeId Shape;
+  /// What it is part of, as the caller knows it: `state` of
+  /// `state[0]['blocks']['w1']`; empty if the program does not name it.
+  std::string Tree;
+  /// A result has its shape, each result for one argument; jax pairs them so
+  /// (jax/_src/interpreters/mlir.py, _set_up_aliases).
+  bool Returned = false;
+  /// input_output_alias or buffer_donor names it.
+  bool Donated = false;
+};
+
+/// The arguments of \p DumpFacts's module in their order; those that are
+/// tuples are left out.
+std::vector<EntryArgument> findEntryArguments(const Facts &DumpFacts,
+                                              const ValueNames &Names);
 
 /// The size of the batch, guessed from the shapes of arguments: data come in,
 /// and no result is like them. Shapes that have it as a dimension, or a
@@ -25,15 +44,11 @@ public:
   bool scales(ShapeId Id) const;
 
 private:
-  using Sizes = std::vector<int64_t>;
-  Sizes sortedSizes(ShapeId Id) const;
-  void addWeight(ShapeId Id);
-
   const Facts &DumpFacts;
   std::optional<int64_t> Size;
   std::string Argument;
   /// The dimensions of arguments that are not data, and of the layers in them.
-  std::set<Sizes> Weights;
+  std::set<std::vector<int64_t>> Weights;
 };
 
 } // namespace hlobuf

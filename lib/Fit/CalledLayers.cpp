@@ -4,10 +4,11 @@
 // function begins and ends where the fewest bytes of the forward pass are
 // still to be read by it: all else of a layer is read inside of it.
 
-#include "Fit/EarlierWork.h"
+#include "Fit/Layers.h"
 #include "Memory/MemoryTree.h"
 #include "Support/Format.h"
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace hlobuf;
@@ -36,7 +37,7 @@ private:
   };
   void findCrossing();
   void findKept();
-  void addKept(HloId Id, uint32_t Ordinal);
+  void addKept(HloId Id, HloValueId V, uint32_t Ordinal);
   std::vector<HloId> productsOf(const std::string &Function) const;
   std::map<std::string, std::vector<Marker>>
   productsByLine(const std::string &Function) const;
@@ -102,44 +103,36 @@ static int32_t lastReadBefore(const FitContext &Ctx, HloValueId V,
 
 void CallFinder::findCrossing() {
   for (HloId Id : Order) {
-    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Id].Shape);
-    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
-      HloValueId V = Ctx.Flow.definedAt(Id, Ordinal);
-      ValueId Line =
-          V && Ctx.pass(Id) == Pass::Forward ? Ctx.Module.lineOf(V) : ValueId();
+    if (Ctx.pass(Id) != Pass::Forward || Ctx.P[Id].Op == Opcode::Parameter)
+      continue;
+    Ctx.forEachDefined(Id, [&](HloValueId V, uint32_t) {
+      ValueId Line = Ctx.Module.lineOf(V);
       int32_t Last = Line ? lastReadBefore(Ctx, V, Ctx.turn()) : -1;
-      if (Last <= Ctx.step(Id) || Ctx.P[Id].Op == Opcode::Parameter)
-        continue;
+      if (Last <= Ctx.step(Id))
+        return;
       auto Bytes = static_cast<int64_t>(Ctx.D[Line].Size);
       Crossing[static_cast<size_t>(Ctx.step(Id))] += Bytes;
       Crossing[static_cast<size_t>(Last)] -= Bytes;
-    }
+    });
   }
-  for (size_t I = 1; I != Crossing.size(); ++I)
-    Crossing[I] += Crossing[I - 1];
+  std::partial_sum(Crossing.begin(), Crossing.end(), Crossing.begin());
 }
 
 void CallFinder::findKept() {
-  for (HloId Id : Order) {
-    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Id].Shape);
-    if (Ctx.pass(Id) != Pass::Forward || Ctx.P[Id].Op == Opcode::While)
-      continue;
-    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
-      if (Ctx.Flow.definedAt(Id, Ordinal))
-        addKept(Id, Ordinal);
-  }
+  for (HloId Id : Order)
+    if (Ctx.pass(Id) == Pass::Forward && Ctx.P[Id].Op != Opcode::While)
+      Ctx.forEachDefined(
+          Id, [&](HloValueId V, uint32_t Ordinal) { addKept(Id, V, Ordinal); });
 }
 
-void CallFinder::addKept(HloId Id, uint32_t Ordinal) {
-  HloValueId V = Ctx.Flow.definedAt(Id, Ordinal);
+void CallFinder::addKept(HloId Id, HloValueId V, uint32_t Ordinal) {
   const FitBuffer *B = Ctx.buffer(V);
   if (!B || B->Bytes < std::max(MinWaste, Ctx.Main.Peak / ResidualShare))
     return;
   Kept K;
   K.Step = Ctx.step(Id);
   K.LastForward = std::max(K.Step, lastReadBefore(Ctx, V, Ctx.turn()));
-  K.R.FirstRead = Ctx.Memory.steps();
-  K.R.LastRead = -1;
+  K.R = makeResidual(Ctx, Id, Ordinal, *B);
   for (auto [Step, User] : Ctx.readers(V)) {
     if (Step < Ctx.turn() || accessesNoMemory(Ctx.P[User].Op))
       continue;
@@ -148,12 +141,7 @@ void CallFinder::addKept(HloId Id, uint32_t Ordinal) {
   }
   if (K.R.LastRead < 0)
     return;
-  K.R.Definition = Id;
-  K.R.Ordinal = Ordinal;
-  K.R.Bytes = B->Bytes;
-  K.R.Scales = B->Scales;
   K.R.Freed.push_back({{K.LastForward + 1, K.R.LastRead}, -B->split()});
-  std::tie(K.R.Producer, K.R.ProducerOrdinal) = findProducer(Ctx, Id, Ordinal);
   K.Functions = functionsOf(Id);
   All.push_back(std::move(K));
 }

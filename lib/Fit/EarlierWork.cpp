@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Fit/EarlierWork.h"
+#include "Fit/Layers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace hlobuf;
-
-/// Calls \p Visit with each value that \p Id reads.
-static void forEachRead(const FitContext &Ctx, HloId Id,
-                        llvm::function_ref<void(HloValueId)> Visit) {
-  for (HloId Operand : Ctx.P.operands(Id)) {
-    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Operand].Shape);
-    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
-      if (HloValueId V = Ctx.Flow.at(Operand, Ordinal))
-        Visit(V);
-  }
-}
 
 namespace {
 /// The steps from one anchor to the last read of its residuals.
@@ -27,6 +16,13 @@ struct Window {
   llvm::SetVector<const FitBuffer *> Early;
 };
 } // namespace
+
+/// Calls \p Visit with each value that \p Id reads.
+static void forEachRead(const FitContext &Ctx, HloId Id,
+                        llvm::function_ref<void(HloValueId)> Visit) {
+  for (HloId Operand : Ctx.P.operands(Id))
+    Ctx.forEachPart(Operand, Visit);
+}
 
 static void sortBuffers(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
                         const llvm::DenseSet<uint32_t> &Missing, Window &Of) {
@@ -50,10 +46,7 @@ static void sortBuffers(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
         Of.Early.insert(B);
     };
     forEachRead(Ctx, Id, Note);
-    uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Id].Shape);
-    for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
-      if (HloValueId V = Ctx.Flow.definedAt(Id, Ordinal))
-        Note(V);
+    Ctx.forEachDefined(Id, [&](HloValueId V, uint32_t) { Note(V); });
   }
 }
 

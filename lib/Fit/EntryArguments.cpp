@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Fit/EntryArguments.h"
+#include "Fit/BatchDimension.h"
 #include <map>
 #include <set>
 
@@ -25,16 +25,6 @@ static std::map<std::string, unsigned> countResults(const Dump &D) {
   return Count;
 }
 
-/// Numbers of parameters that input_output_alias or buffer_donor names.
-static std::set<uint32_t> findDonated(const HloModule &M) {
-  std::set<uint32_t> Numbers;
-  for (const auto &Item : M.Aliases)
-    Numbers.insert(Item.Parameter);
-  for (const auto &Item : M.Donors)
-    Numbers.insert(Item.Parameter);
-  return Numbers;
-}
-
 std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
                                                       const ValueNames &Names) {
   const Dump &D = DumpFacts.dump();
@@ -42,7 +32,11 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
   std::vector<EntryArgument> Found;
   if (!M.Entry)
     return Found;
-  std::set<uint32_t> Given = findDonated(M);
+  std::set<uint32_t> Given;
+  for (const HloAlias &Item : M.Aliases)
+    Given.insert(Item.Parameter);
+  for (const HloDonor &Item : M.Donors)
+    Given.insert(Item.Parameter);
   for (uint32_t I = M[M.Entry].Instructions.Begin;
        I != M[M.Entry].Instructions.End; ++I) {
     const HloInstruction &P = M.Instructions[I];

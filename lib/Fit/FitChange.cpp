@@ -8,19 +8,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 StringRef hlobuf::kindName(FitKind Kind) {
-  switch (Kind) {
-  case FitKind::Donate:
-    return "donate";
-  case FitKind::Recompute:
-    return "recompute";
-  case FitKind::Offload:
-    return "offload";
-  case FitKind::Narrow:
-    return "narrow";
-  case FitKind::Batch:
-    return "batch";
-  }
-  return "";
+  static constexpr StringRef Names[] = {"donate", "recompute", "offload",
+                                        "narrow", "batch"};
+  return Names[static_cast<size_t>(Kind)];
 }
 
 std::optional<FitChange> hlobuf::findDonation(const FitContext &Ctx) {

@@ -57,6 +57,10 @@ struct FitChange {
   /// Bytes by which the peak falls with this change alone; of others than the
   /// donation next to it.
   uint64_t Saved = 0;
+
+  bool isRecompute() const {
+    return Kind == FitKind::Recompute || Kind == FitKind::Offload;
+  }
 };
 
 /// Donation of all arguments that results can take the memory of; nothing if

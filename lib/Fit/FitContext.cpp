@@ -87,19 +87,18 @@ static void merge(std::vector<StepRange> &Live) {
 }
 
 void FitContext::findResults() {
-  HloId Root = P.root(P.module().Entry);
-  uint32_t Parts = Root ? P.trees().parts(P[Root].Shape) : 0;
   llvm::DenseSet<uint32_t> Seen;
-  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
-    HloValueId V = Flow.at(Root, Ordinal);
-    ValueId Line = V ? Module.lineOf(V) : ValueId();
+  auto Add = [&](HloValueId V) {
+    ValueId Line = Module.lineOf(V);
     if (!Line || !D[Line].Shape)
-      continue;
+      return;
     const Allocation &Alloc = D[D[Line].Owner];
     if (Alloc.color() == Main.Color && !Alloc.isParameter() &&
         !Alloc.Constant && Seen.insert(D[Line].Owner.index()).second)
       Results.push_back(V);
-  }
+  };
+  if (HloId Root = P.root(P.module().Entry))
+    forEachPart(Root, Add);
 }
 
 /// Each result for one argument of its shape.
@@ -175,14 +174,18 @@ const FitBuffer *FitContext::buffer(HloValueId V) const {
   return B == NoBuffer ? nullptr : &Buffers[B];
 }
 
-uint64_t FitContext::tempBytes(HloValueId V) const {
-  const FitBuffer *B = buffer(V);
-  return B ? B->Bytes : 0;
+void FitContext::forEachDefined(
+    HloId Id, llvm::function_ref<void(HloValueId, uint32_t)> Visit) const {
+  for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
+    if (HloValueId V = Flow.definedAt(Id, I))
+      Visit(V, I);
 }
 
-bool FitContext::scales(HloValueId V) const {
-  const FitBuffer *B = buffer(V);
-  return B && B->Scales;
+void FitContext::forEachPart(HloId Id,
+                             llvm::function_ref<void(HloValueId)> Visit) const {
+  for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
+    if (HloValueId V = Flow.at(Id, I))
+      Visit(V);
 }
 
 std::vector<uint64_t> FitContext::scalingBytes() const {

@@ -61,12 +61,9 @@ public:
   bool hasBackward() const { return Turn < Memory.steps(); }
   /// The first step of the backward pass; T if there is none.
   int32_t turn() const { return Turn; }
-  /// Bytes of \p V in temps of the main memory space; 0 if it is elsewhere.
-  uint64_t tempBytes(HloValueId V) const;
   /// The buffer that \p V is in; null if it has none in temps of the main
   /// memory space.
   const FitBuffer *buffer(HloValueId V) const;
-  bool scales(HloValueId V) const;
   llvm::ArrayRef<FitBuffer> buffers() const { return Buffers; }
   llvm::ArrayRef<FitDonation> donations() const { return Donations; }
   /// By step: bytes that grow with the batch.
@@ -78,6 +75,13 @@ public:
   std::string source(HloId Id) const;
   /// The user's calls that lead to \p Id, the innermost first.
   std::vector<SourceFrame> frames(HloId Id) const;
+  /// Calls \p Visit with each value that \p Id defines, and which part of its
+  /// result that is.
+  void
+  forEachDefined(HloId Id,
+                 llvm::function_ref<void(HloValueId, uint32_t)> Visit) const;
+  /// Calls \p Visit with each value that \p Id has: what reads it reads these.
+  void forEachPart(HloId Id, llvm::function_ref<void(HloValueId)> Visit) const;
   /// Steps at which \p V is read.
   std::vector<std::pair<int32_t, HloId>> readers(HloValueId V) const;
 

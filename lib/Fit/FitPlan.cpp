@@ -27,7 +27,6 @@ private:
   bool fits(const Choice &C) const { return C.Predicted <= Limit; }
   bool isBetter(const Choice &X, const Choice &Than) const;
   void consider(Choice C);
-  void tryLayers(const std::vector<FitChange> &Always);
   void keepMore(const std::vector<FitChange> &Always,
                 llvm::ArrayRef<size_t> Used);
   std::vector<std::vector<size_t>> layerSets() const;
@@ -44,7 +43,6 @@ private:
   /// Why no function that is called is among Layers.
   std::string WhyNoneCalled;
   std::optional<FitChange> Donation;
-  std::vector<FitChange> Narrow;
   std::vector<FitChange> Batches;
   /// Scans send what their bodies are given to the host.
   bool Offloads = false;
@@ -57,8 +55,7 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
       Now(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
       Limit(Plan.Capacity - Plan.Capacity * FitErrorPercent / 200),
       Layers(findScannedLayers(Ctx)), NumScanned(Layers.size()),
-      Donation(findDonation(Ctx)), Narrow(findNarrowing(Ctx)),
-      Batches(findBatches(Ctx)) {
+      Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
   CalledLayers Called = findCalledLayers(Ctx);
   llvm::append_range(Layers, Called.Layers);
   WhyNoneCalled = Called.WhyNone;
@@ -112,7 +109,7 @@ void PlanSearch::addCandidates() {
         Plan.Candidates.push_back(recompute(L));
   }
   Offloads = false;
-  llvm::append_range(Plan.Candidates, Narrow);
+  llvm::append_range(Plan.Candidates, findNarrowing(Ctx));
   if (!Batches.empty())
     Plan.Candidates.push_back(Batches.front());
   for (FitChange &C : Plan.Candidates)
@@ -125,9 +122,8 @@ void PlanSearch::addCandidates() {
 }
 
 void PlanSearch::noteWhyNone() {
-  bool Offered = llvm::any_of(Plan.Candidates, [](const FitChange &C) {
-    return C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload;
-  });
+  bool Offered = llvm::any_of(
+      Plan.Candidates, [](const FitChange &C) { return C.isRecompute(); });
   if (Offered || !Ctx.hasBackward() || !Ctx.namesFunctions())
     return;
   Plan.Notes.push_back(
@@ -225,11 +221,6 @@ void PlanSearch::keepMore(const std::vector<FitChange> &Always,
   }
 }
 
-void PlanSearch::tryLayers(const std::vector<FitChange> &Always) {
-  for (const std::vector<size_t> &Set : layerSets())
-    keepMore(Always, Set);
-}
-
 void PlanSearch::run() {
   Plan.Flops = 0;
   for (HloId Id : Ctx.P.order(Ctx.P.module().Entry))
@@ -241,19 +232,21 @@ void PlanSearch::run() {
     Donation.reset();
   addCandidates();
   noteWhyNone();
-  std::vector<FitChange> Always = donation();
-  tryLayers(Always);
-  auto Done = [&] { return Best && fits(*Best); };
+  auto TryLayers = [&](const std::vector<FitChange> &Always) {
+    for (const std::vector<size_t> &Set : layerSets())
+      keepMore(Always, Set);
+  };
+  TryLayers(donation());
   for (const FitChange &Batch : Batches) {
-    if (Done())
+    if (fits(*Best))
       break;
-    std::vector<FitChange> Smaller = Always;
+    std::vector<FitChange> Smaller = donation();
     Smaller.push_back(Batch);
-    tryLayers(Smaller);
+    TryLayers(Smaller);
   }
-  if (!Done()) {
+  if (!fits(*Best)) {
     Offloads = true;
-    tryLayers(Always);
+    TryLayers(donation());
   }
   Plan.Changes = Best->Changes;
   Plan.Predicted = Best->Predicted;

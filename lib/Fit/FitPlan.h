@@ -6,7 +6,13 @@
 #define HLOBUF_FIT_FITPLAN_H
 
 #include "Fit/FitChange.h"
-#include "Memory/Frontend.h"
+
+namespace llvm {
+class raw_ostream;
+namespace json {
+class OStream;
+} // namespace json
+} // namespace llvm
 
 namespace hlobuf {
 
@@ -49,6 +55,13 @@ struct FitPlan {
 /// \p Capacity bytes. \p Module must be timed, without an obstacle.
 FitPlan findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
                  const SpaceUse &Main, uint64_t Capacity);
+
+/// For people: how much is missing, the plan with what to paste, and at most
+/// \p Top other changes; 0 for all.
+void printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS);
+
+/// All of it as one JSON object.
+void writePlan(const FitPlan &Plan, llvm::json::OStream &J);
 
 } // namespace hlobuf
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Fit/FitPrinters.h"
+#include "Fit/FitPlan.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -153,7 +153,7 @@ static std::string costOf(const FitChange &C, const FitPlan &Plan) {
     Parts.push_back(fmt::format("{} of all operations again ({})",
                                 percent(C.Effect.Flops, Plan.Flops),
                                 flopText(C.Effect.Flops)));
-  else if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload)
+  else if (C.isRecompute())
     Parts.push_back("no dot or convolution again");
   if (C.Effect.RewrittenBytes != 0)
     Parts.push_back(humanBytes(C.Effect.RewrittenBytes) + " written again");
@@ -247,26 +247,21 @@ void hlobuf::printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS) {
 
 static void writeChange(const FitChange &C, Frontend From,
                         llvm::json::OStream &J) {
+  using llvm::json::Array;
   J.object([&] {
     J.attribute("kind", kindName(C.Kind));
-    J.attributeArray("names", [&] {
-      for (const std::string &Name : C.Names)
-        J.value(Name);
-    });
+    J.attribute("names", Array(C.Names));
     J.attribute("source", C.Source);
     J.attribute("saved_bytes", C.Saved);
-    if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload) {
+    if (C.isRecompute()) {
       J.attribute("scanned", C.Scanned);
       J.attribute("count", C.Count);
     }
     if (!C.KerasLayers.empty())
-      J.attributeArray("keras_layers", [&] {
-        for (const std::string &Name : C.KerasLayers)
-          J.value(Name);
-      });
+      J.attribute("keras_layers", Array(C.KerasLayers));
     if (C.Kind == FitKind::Offload)
       J.attribute("given", C.Given);
-    if (C.Kind == FitKind::Recompute || C.Kind == FitKind::Offload)
+    if (C.isRecompute())
       J.attributeArray("kept", [&] {
         for (const SavedName &Kept : C.Kept)
           J.object([&] {
@@ -282,14 +277,17 @@ static void writeChange(const FitChange &C, Frontend From,
     J.attribute("recomputed_flops", C.Effect.Flops);
     J.attribute("rewritten_bytes", C.Effect.RewrittenBytes);
     J.attribute("moved_bytes", C.Effect.MovedBytes);
-    J.attributeArray("paste", [&] {
-      for (const std::string &Line : pasteable(C, From))
-        J.value(Line);
-    });
+    J.attribute("paste", Array(pasteable(C, From)));
   });
 }
 
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
+  auto WriteChanges = [&](StringRef Key, llvm::ArrayRef<FitChange> Changes) {
+    J.attributeArray(Key, [&] {
+      for (const FitChange &C : Changes)
+        writeChange(C, Plan.From, J);
+    });
+  };
   J.object([&] {
     J.attribute("module", Plan.Module);
     J.attribute("space", Plan.Space);
@@ -301,17 +299,8 @@ void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
     J.attribute("predicted_bytes", Plan.Predicted);
     J.attribute("known_error_percent", FitErrorPercent);
     J.attribute("flops", Plan.Flops);
-    J.attributeArray("not_offered", [&] {
-      for (const std::string &Note : Plan.Notes)
-        J.value(Note);
-    });
-    J.attributeArray("plan", [&] {
-      for (const FitChange &C : Plan.Changes)
-        writeChange(C, Plan.From, J);
-    });
-    J.attributeArray("candidates", [&] {
-      for (const FitChange &C : Plan.Candidates)
-        writeChange(C, Plan.From, J);
-    });
+    J.attribute("not_offered", llvm::json::Array(Plan.Notes));
+    WriteChanges("plan", Plan.Changes);
+    WriteChanges("candidates", Plan.Candidates);
   });
 }

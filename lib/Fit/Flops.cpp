@@ -20,7 +20,8 @@ Flops::Flops(const Program &P) : P(P), ById(P.size()) {
       ById[I] = ofDot(Id);
       break;
     case Opcode::Convolution:
-      ById[I] = ofConvolution(Id);
+      if (P.operands(Id).size() > 1)
+        ById[I] = ofConvolution(Id, P[Id].Shape, P[P.operands(Id)[1]].Shape);
       break;
     case Opcode::CustomCall:
       ById[I] = ofCall(Id);
@@ -61,47 +62,32 @@ double Flops::ofDot(HloId Id) const {
   return Count;
 }
 
-/// Each element of the result is a sum over all of the kernel but its output
+/// Each element of the output is a sum over all of the kernel but its output
 /// features; TPU computes dots so, too.
-double Flops::ofConvolution(HloId Id) const {
-  if (P.operands(Id).size() < 2)
-    return 0;
-  const HloModule &M = P.module();
-  std::optional<StringRef> Labels =
-      findAttribute(M.attributes(M[Id]), "dim_labels");
-  ShapeId Kernel = P[P.operands(Id)[1]].Shape;
-  if (!Labels)
-    return 0;
-  StringRef OfKernel = Labels->split('_').second.split("->").first;
-  size_t Output = OfKernel.find('o');
+double Flops::ofConvolution(HloId Id, ShapeId Output, ShapeId Kernel) const {
+  StringRef Labels =
+      findAttribute(P.module().attributes(P.module()[Id]), "dim_labels")
+          .value_or("");
+  size_t Features = Labels.split('_').second.split("->").first.find('o');
   const auto &Dimensions = P.trees().shape(Kernel).Dimensions;
-  if (Output >= Dimensions.size() || Dimensions[Output].Size <= 0)
+  if (Features >= Dimensions.size() || Dimensions[Features].Size <= 0)
     return 0;
-  return PerElement * elements(P[Id].Shape) * elements(Kernel) /
-         static_cast<double>(Dimensions[Output].Size);
+  return PerElement * elements(Output) * elements(Kernel) /
+         static_cast<double>(Dimensions[Features].Size);
 }
 
 /// Of the output, the input and the kernel of a convolution, one is the result
 /// and the others are operands.
 double Flops::ofCudnn(HloId Id, StringRef Target) const {
-  std::optional<StringRef> Labels =
-      findAttribute(P.module().attributes(P.module()[Id]), "dim_labels");
-  if (!Labels || P.operands(Id).size() < 2 ||
-      !P.trees().shape(P[Id].Shape).isTuple())
+  if (P.operands(Id).size() < 2 || !P.trees().shape(P[Id].Shape).isTuple())
     return 0;
   ShapeId Result = P.trees().part(P[Id].Shape, 1);
   ShapeId First = P[P.operands(Id)[0]].Shape;
   ShapeId Second = P[P.operands(Id)[1]].Shape;
-  ShapeId Kernel = Target.ends_with("BackwardFilter") ? Result : Second;
-  ShapeId Output = Target.ends_with("BackwardFilter")  ? Second
-                   : Target.ends_with("BackwardInput") ? First
-                                                       : Result;
-  size_t At = Labels->split('_').second.split("->").first.find('o');
-  const auto &Dimensions = P.trees().shape(Kernel).Dimensions;
-  if (At >= Dimensions.size() || Dimensions[At].Size <= 0)
-    return 0;
-  return PerElement * elements(Output) * elements(Kernel) /
-         static_cast<double>(Dimensions[At].Size);
+  if (Target.ends_with("BackwardFilter"))
+    return ofConvolution(Id, Second, Result);
+  return ofConvolution(Id, Target.ends_with("BackwardInput") ? First : Result,
+                       Second);
 }
 
 /// A product of an m x k and a k x n matrix: (mk)(kn)(mn) is (mkn)^2.

@@ -20,7 +20,7 @@ public:
 
 private:
   double ofDot(HloId Id) const;
-  double ofConvolution(HloId Id) const;
+  double ofConvolution(HloId Id, ShapeId Output, ShapeId Kernel) const;
   double ofCudnn(HloId Id, llvm::StringRef Target) const;
   double ofCall(HloId Id) const;
   double elements(ShapeId Shape) const;

@@ -79,6 +79,17 @@ struct CalledLayers {
 };
 CalledLayers findCalledLayers(const FitContext &Ctx);
 
+/// What is different at the backward pass of \p Call when that of \p Order
+/// which reads none of \p Missing, nor what is computed of it, runs at
+/// LayerCall::Anchor: the gradient of the weights that come next lets logits
+/// go, which would be held while the layer is computed again. Nothing where it
+/// holds more. \p Order has the backward pass in schedule order; \p Missing has
+/// what defines residuals. Costs O(instructions from Anchor to the last read).
+std::vector<BytesChange>
+findEarlierWork(const FitContext &Ctx, const LayerCall &Call,
+                llvm::ArrayRef<HloId> Order,
+                const llvm::DenseSet<uint32_t> &Missing);
+
 /// Fills in Layer::Groups.
 void groupResiduals(const FitContext &Ctx, Layer &Of);
 

@@ -82,8 +82,10 @@ ElementSources hlobuf::findElementSources(const FitContext &Ctx, HloId Id,
   return Found;
 }
 
-std::pair<HloId, uint32_t> hlobuf::findProducer(const FitContext &Ctx, HloId Id,
-                                                uint32_t Ordinal) {
+/// The dot, convolution, sum or loop that \p Id is computed by, behind cheap
+/// operations, as long as those have one large operand.
+static std::pair<HloId, uint32_t> findProducer(const FitContext &Ctx, HloId Id,
+                                               uint32_t Ordinal) {
   for (unsigned Hop = 0; Hop != 8; ++Hop) {
     ElementSources Sources = findElementSources(Ctx, Id, Ordinal);
     HloId Largest;
@@ -106,6 +108,19 @@ std::pair<HloId, uint32_t> hlobuf::findProducer(const FitContext &Ctx, HloId Id,
     Ordinal = V.Ordinal;
   }
   return {Id, Ordinal};
+}
+
+Residual hlobuf::makeResidual(const FitContext &Ctx, HloId Id, uint32_t Ordinal,
+                              const FitBuffer &Buffer) {
+  Residual R;
+  R.Definition = Id;
+  R.Ordinal = Ordinal;
+  R.Bytes = Buffer.Bytes;
+  R.Scales = Buffer.Scales;
+  R.FirstRead = Ctx.Memory.steps();
+  R.LastRead = -1;
+  std::tie(R.Producer, R.ProducerOrdinal) = findProducer(Ctx, Id, Ordinal);
+  return R;
 }
 
 Recompute::Recompute(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
@@ -138,7 +153,9 @@ uint64_t Recompute::costOfKeeping(HloId Operand, int32_t LastRead) const {
   if (!V)
     return 0;
   auto At = LastReads.find(V.index());
-  return At != LastReads.end() && At->second >= LastRead ? 0 : Ctx.tempBytes(V);
+  bool IsThere = At != LastReads.end() && At->second >= LastRead;
+  const FitBuffer *B = IsThere ? nullptr : Ctx.buffer(V);
+  return B ? B->Bytes : 0;
 }
 
 void Recompute::want(const Residual &R) {
@@ -167,7 +184,7 @@ void Recompute::want(const Residual &R) {
 
 /// \p Operand must be there until \p LastRead; -1 for while it runs.
 void Recompute::require(HloId Operand, int32_t LastRead) {
-  auto Ask = [&](HloValueId V) {
+  Ctx.forEachPart(Operand, [&](HloValueId V) {
     HloId Definition = Ctx.Flow[V].Definition;
     auto At = Numbers.find(Definition.index());
     bool Inside = At != Numbers.end() && !Ctx.Flow[V].Phi &&
@@ -177,11 +194,7 @@ void Recompute::require(HloId Operand, int32_t LastRead) {
     Last = std::max(Last, LastRead);
     if (Inside)
       Needed[At->second] = true;
-  };
-  uint32_t Parts = Ctx.P.trees().parts(Ctx.P[Operand].Shape);
-  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
-    if (HloValueId V = Ctx.Flow.at(Operand, Ordinal))
-      Ask(V);
+  });
 }
 
 void Recompute::findNeeded() {
@@ -198,13 +211,11 @@ void Recompute::collect() {
     if (!Needed[I] || Available[I])
       continue;
     Operations += Ctx.Operations[Order[I]];
-    uint32_t Count = Ctx.P.trees().parts(Ctx.P[Order[I]].Shape);
-    for (uint32_t Ordinal = 0; Ordinal != Count; ++Ordinal) {
-      HloValueId V = Ctx.Flow.definedAt(Order[I], Ordinal);
-      auto Read = V ? LastReads.find(V.index()) : LastReads.end();
-      uint64_t Bytes = V ? Ctx.tempBytes(V) : 0;
-      if (Read == LastReads.end() || Bytes == 0)
-        continue;
+    Ctx.forEachDefined(Order[I], [&](HloValueId V, uint32_t) {
+      auto Read = LastReads.find(V.index());
+      const FitBuffer *B = Ctx.buffer(V);
+      if (Read == LastReads.end() || !B)
+        return;
       auto First = static_cast<int32_t>(I);
       int32_t Last = First;
       for (auto [Step, User] : Ctx.readers(V))
@@ -215,16 +226,13 @@ void Recompute::collect() {
         Last = End;
       auto [At, New] =
           ByGroup.try_emplace(Ctx.Aliases.group(V).index(), Items.size());
-      Written += Bytes;
-      if (New) {
-        Items.push_back(
-            {SplitBytes::of(Bytes, Ctx.scales(V)), First, Last, Read->second});
-        continue;
-      }
-      Item &Before = Items[At->second];
-      Before.Last = std::max(Before.Last, Last);
-      Before.LastRead = std::max(Before.LastRead, Read->second);
-    }
+      Written += B->Bytes;
+      if (New)
+        Items.push_back({B->split(), First, Last, Read->second});
+      Item &Whole = Items[At->second];
+      Whole.Last = std::max(Whole.Last, Last);
+      Whole.LastRead = std::max(Whole.LastRead, Read->second);
+    });
   }
   for (auto [I, R] : Parts) {
     Items.push_back({SplitBytes::of(R->Bytes, R->Scales),

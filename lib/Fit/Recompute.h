@@ -32,6 +32,11 @@ struct Residual {
   uint32_t ProducerOrdinal = 0;
 };
 
+/// Part \p Ordinal of \p Id, which is in \p Buffer, before it is known who
+/// reads it.
+Residual makeResidual(const FitContext &Ctx, HloId Id, uint32_t Ordinal,
+                      const FitBuffer &Buffer);
+
 /// The elements of its result are elements of its operands, none is new.
 bool forwardsElements(Opcode Op);
 
@@ -46,11 +51,6 @@ struct ElementSources {
 /// Of what dynamic-update-slice writes into a stack only the update counts.
 ElementSources findElementSources(const FitContext &Ctx, HloId Id,
                                   uint32_t Ordinal);
-
-/// The dot, convolution, sum or loop that \p Id is computed by, behind cheap
-/// operations, as long as those have one large operand.
-std::pair<HloId, uint32_t> findProducer(const FitContext &Ctx, HloId Id,
-                                        uint32_t Ordinal);
 
 /// Instructions of the forward pass that run again before the backward pass
 /// of their layer, without those that nothing needs. What is cheap is computed

@@ -80,11 +80,11 @@ static uint64_t countUpdates(const Program &P, HloId Update) {
 }
 
 void ScanFinder::findStacks() {
-  HloId Root = P.root(Body);
-  uint32_t Parts = Root ? P.trees().parts(P[Root].Shape) : 0;
-  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal)
-    if (HloValueId V = Ctx.Flow.at(Root, Ordinal); V && !Ctx.Flow[V].Phi)
-      addStack(Ctx.Flow[V].Definition, Ctx.Flow[V].Ordinal);
+  if (HloId Root = P.root(Body))
+    Ctx.forEachPart(Root, [&](HloValueId V) {
+      if (!Ctx.Flow[V].Phi)
+        addStack(Ctx.Flow[V].Definition, Ctx.Flow[V].Ordinal);
+    });
 }
 
 void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
@@ -94,19 +94,13 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   const FitBuffer *B = Ctx.buffer(V);
   if (Count < 2 || !B || B->Live.empty())
     return;
-  Residual R;
-  R.Definition = Writer;
-  R.Ordinal = Ordinal;
-  R.Bytes = B->Bytes / Count;
-  R.Scales = B->Scales;
+  Residual R = makeResidual(Ctx, Writer, Ordinal, *B);
+  R.Bytes /= Count;
   R.Stacked = true;
-  R.FirstRead = Ctx.Memory.steps();
-  R.LastRead = -1;
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
   for (StepRange Range : B->Live)
     R.Freed.push_back({Range, -B->split()});
-  std::tie(R.Producer, R.ProducerOrdinal) = findProducer(Ctx, Writer, Ordinal);
   Stacks.insert(Ctx.Aliases.group(V).index());
   Trips = std::max(Trips, Count);
   Call.Residuals.push_back(std::move(R));
@@ -129,11 +123,7 @@ static bool isMove(const Program &P, HloId Id) {
 /// \p Reader has a copy of one layer's part, which is not there when the part
 /// is computed again.
 void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
-  uint32_t Parts = P.trees().parts(P[Reader].Shape);
-  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
-    HloValueId V = Ctx.Flow.definedAt(Reader, Ordinal);
-    if (!V)
-      continue;
+  Ctx.forEachDefined(Reader, [&](HloValueId V, uint32_t) {
     if (const FitBuffer *B = Ctx.buffer(V))
       for (StepRange Range : B->Live)
         R.Freed.push_back({Range, -B->split()});
@@ -142,7 +132,7 @@ void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
       if (Depth < 4 && isMove(P, User))
         addCopies(User, R, Depth + 1);
     }
-  }
+  });
 }
 
 /// Adds who reads \p Stack. False if something else than the backward pass

@@ -6,7 +6,7 @@
 #include "CommandLine/Process.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Driver/Capacity.h"
-#include "Fit/FitPrinters.h"
+#include "Fit/FitPlan.h"
 #include "Input/Load.h"
 #include "Results/Result.h"
 #include "Support/ExitCodes.h"
