@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Compare/GrowthReasons.h"
 #include "Compare/LargeValues.h"
-#include "Compare/Matching.h"
+#include "Compare/MemoryDiff.h"
 #include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
@@ -43,7 +42,7 @@ class GrowthFinder {
 public:
   GrowthFinder(LargeValues OldValues, LargeValues NewValues)
       : Old(std::move(OldValues)), New(std::move(NewValues)) {
-    for (auto [I, J] : matchValues(Old.described(), New.described())) {
+    for (auto [I, J] : matchValues(Old.Described, New.Described)) {
       OldOf[J] = I;
       NewOf[I] = J;
     }
@@ -79,13 +78,13 @@ private:
 void GrowthFinder::addElsewhere(const LargeValues &Elsewhere, StringRef Name) {
   std::vector<size_t> Numbers;
   std::vector<ComparedValue> Left;
-  for (size_t I = 0; I != New.ids().size(); ++I)
+  for (size_t I = 0; I != New.Ids.size(); ++I)
     if (OldOf.count(I) == 0) {
       Numbers.push_back(I);
-      Left.push_back(New.described()[I]);
+      Left.push_back(New.Described[I]);
     }
-  for (auto [I, J] : matchValues(Elsewhere.described(), Left))
-    if (Elsewhere.described()[I].PlainShape == Left[J].PlainShape)
+  for (auto [I, J] : matchValues(Elsewhere.Described, Left))
+    if (Elsewhere.Described[I].PlainShape == Left[J].PlainShape)
       MovedFrom.try_emplace(Numbers[J], Name);
 }
 
@@ -93,7 +92,7 @@ void GrowthFinder::addElsewhere(const LargeValues &Elsewhere, StringRef Name) {
 ValueId GrowthFinder::counterpart(ValueId OldValue) const {
   std::optional<size_t> Number = Old.numberOf(OldValue);
   auto At = Number ? NewOf.find(*Number) : NewOf.end();
-  return At == NewOf.end() ? ValueId() : New.ids()[At->second];
+  return At == NewOf.end() ? ValueId() : New.Ids[At->second];
 }
 
 Apart GrowthFinder::howApart(ValueId V, ValueId Other) const {
@@ -123,7 +122,7 @@ static int32_t distance(std::optional<StepRange> X,
 ValueId GrowthFinder::bestPartner(ValueId V, ValueId Before) const {
   ValueId Best;
   std::tuple<bool, Apart, int32_t, int32_t> BestKey;
-  for (ValueId Partner : Old.ids()) {
+  for (ValueId Partner : Old.Ids) {
     ValueId Now = counterpart(Partner);
     if (Partner == Before || !Now || Now == V ||
         !Old.shareBytes(Partner, Before) || New.shareBytes(Now, V))
@@ -153,19 +152,19 @@ std::string GrowthFinder::reason(ValueId V, ValueId Other) const {
   case Apart::Together:
     return fmt::format("both are live from step {} to {}, because of {}: {}",
                        std::max(X->Start, Y->Start), std::min(X->End, Y->End),
-                       New.spell(Older), New.lastReader(Older));
+                       New.D.spell(Older), New.lastReader(Older));
   case Apart::Meeting:
     return fmt::format("{} is computed at step {}, which reads {} last, and "
                        "is not written over it",
-                       New.spell(Younger), std::max(X->Start, Y->Start),
-                       New.spell(Older));
+                       New.D.spell(Younger), std::max(X->Start, Y->Start),
+                       New.D.spell(Older));
   case Apart::Disjoint:
     break;
   }
   if (ValueId Way = New.inTheWay(V, Other)) {
     StepRange Its = *New.range(Way);
     return fmt::format("{} is in these bytes from step {} to {}",
-                       New.called(Way), Its.Start, Its.End);
+                       New.Names.spell(Way), Its.Start, Its.End);
   }
   return "they are not live together, and nothing large is in these bytes: "
          "the compiler places the value elsewhere";
@@ -176,7 +175,7 @@ std::string GrowthFinder::explainSharing(ValueId V, ValueId Before) const {
   if (!Other)
     return "";
   return fmt::format("shared the memory of {}; apart now: {}",
-                     New.called(Other), reason(V, Other));
+                     New.Names.spell(Other), reason(V, Other));
 }
 
 /// The largest value that is held at the new peak together with \p V, and was
@@ -184,16 +183,15 @@ std::string GrowthFinder::explainSharing(ValueId V, ValueId Before) const {
 ValueId GrowthFinder::newNeighbor(ValueId V, ValueId Before) const {
   ValueId Best;
   std::optional<StepRange> X = Old.range(Before);
-  const Dump &D = New.memory().facts().dump();
   for (const auto &[OldNumber, NewNumber] : NewOf) {
-    ValueId Now = New.ids()[NewNumber];
-    std::optional<StepRange> Y = Old.range(Old.ids()[OldNumber]);
+    ValueId Now = New.Ids[NewNumber];
+    std::optional<StepRange> Y = Old.range(Old.Ids[OldNumber]);
     if (Now == V || !X || !Y || !New.isHeldAtPeak(Now) ||
-        New.memory().kind(Now) != MemoryKind::Temp ||
+        New.Memory.kind(Now) != MemoryKind::Temp ||
         (X->Start <= Y->End && Y->Start <= X->End) ||
         howApart(V, Now) == Apart::Disjoint)
       continue;
-    if (!Best || D[Now].Size > D[Best].Size)
+    if (!Best || New.D[Now].Size > New.D[Best].Size)
       Best = Now;
   }
   return Best;
@@ -201,12 +199,12 @@ ValueId GrowthFinder::newNeighbor(ValueId V, ValueId Before) const {
 
 /// \p V is a value of both, which shared memory with none that is apart now.
 std::string GrowthFinder::explainLife(ValueId V, ValueId Before) const {
-  const std::string &Then = Old.described()[*Old.numberOf(Before)].PlainShape;
-  if (Then != New.described()[*New.numberOf(V)].PlainShape)
+  const std::string &Then = Old.Described[*Old.numberOf(Before)].PlainShape;
+  if (Then != New.Described[*New.numberOf(V)].PlainShape)
     return fmt::format("was {} before; {}", Then, New.lastReader(V));
   if (ValueId Other = newNeighbor(V, Before))
     return fmt::format("was not live together with {}, and is now: {}",
-                       New.called(Other), reason(V, Other));
+                       New.Names.spell(Other), reason(V, Other));
   std::optional<StepRange> Range = New.range(V);
   if (!Range)
     return "";
@@ -221,9 +219,8 @@ std::string GrowthFinder::explainLife(ValueId V, ValueId Before) const {
 /// none.
 std::string GrowthFinder::insideOf(ValueId V) const {
   std::optional<size_t> Number = New.numberOf(V);
-  const ComparedValue &Wanted = New.described()[*Number];
-  const Facts &OldFacts = Old.memory().facts();
-  const HloModule &M = OldFacts.dump().Module;
+  const ComparedValue &Wanted = New.Described[*Number];
+  const HloModule &M = Old.D.Module;
   std::vector<HloId> Callers(M.Computations.size());
   for (size_t I = 0; I != M.Instructions.size(); ++I)
     if (M.Instructions[I].Op == Opcode::Fusion)
@@ -238,10 +235,10 @@ std::string GrowthFinder::insideOf(ValueId V) const {
         !M.attributes(I).contains(Wanted.operation()))
       continue;
     ValueName From;
-    if (takeMetadata(From, OldFacts, M.attributes(I)) &&
+    if (takeMetadata(From, Old.DumpFacts, M.attributes(I)) &&
         From.Source == Wanted.Called.Source &&
         StringRef(From.OpName).ends_with(Wanted.operation()))
-      return Old.calledInstruction(M[Caller].Name);
+      return Old.Names.spellInstruction(M[Caller].Name);
   }
   return "";
 }
@@ -253,42 +250,36 @@ bool GrowthFinder::readItself(NameId Reader, ValueId Operand) const {
   auto At = Number ? OldOf.find(*Number) : OldOf.end();
   if (At == OldOf.end())
     return false;
-  ValueName Wanted = statedName(New.memory().facts(), Reader);
-  const Facts &OldFacts = Old.memory().facts();
-  UsedId Used = OldFacts.usedOf(Old.ids()[At->second]);
-  if (!Used || Wanted.OpName.empty())
-    return false;
-  const Dump &D = OldFacts.dump();
-  return llvm::any_of(D.uses(D[Used]), [&](const Use &Each) {
-    ValueName From = statedName(OldFacts, Each.Name);
+  ValueName Wanted = statedName(New.DumpFacts, Reader);
+  auto Readers = Old.DumpFacts.readers(Old.Ids[At->second]);
+  return !Wanted.OpName.empty() && llvm::any_of(Readers, [&](const Use &Each) {
+    ValueName From = statedName(Old.DumpFacts, Each.Name);
     return From.OpName == Wanted.OpName && From.Source == Wanted.Source;
   });
 }
 
 /// \p V is a value that the old program does not have.
 std::string GrowthFinder::explainNew(ValueId V) const {
-  const Facts &NewFacts = New.memory().facts();
-  const Dump &D = NewFacts.dump();
-  if (New.isCollected(V))
+  if (New.Names[V].Role == ValueRole::Collected)
     return "was not there: one more array that the loop fills; " +
            New.lastReader(V);
-  Opcode Op = findOpcode(NewFacts, D[V].Tag.Name);
+  Opcode Op = findOpcode(New.DumpFacts, New.D[V].Tag.Name);
   ValueId Operand = New.largestOperand(V);
   std::string What = Op == Opcode::Parameter || Op == Opcode::While
                          ? "state of a loop"
                          : opcodeText(Op).str();
   if (Operand)
-    What += " of " + New.called(Operand);
+    What += " of " + New.Names.spell(Operand);
   std::string Text;
   if (std::string Fusion = insideOf(V); !Fusion.empty())
     Text = fmt::format("was computed inside of {}, and has memory now: {}",
                        Fusion, What);
   else
     Text = "was not there: " + What;
-  NameId Reader = New.lastReaderOf(V);
+  NameId Reader = New.Memory.lastReader(V);
   if (Reader && Operand && readItself(Reader, Operand))
     return Text + fmt::format(", for {}, which read that itself",
-                              New.calledInstruction(Reader));
+                              New.Names.spellInstruction(Reader));
   std::string Last = New.lastReader(V);
   return Last.empty() ? Text : Text + "; " + Last;
 }
@@ -300,18 +291,19 @@ std::string GrowthFinder::explain(const GrownGroup &Group) const {
   std::string Text;
   for (ValueId Held : Group.Values) {
     size_t Number = *New.numberOf(Held);
-    ValueId V = New.ids()[Number];
+    ValueId V = New.Ids[Number];
     auto At = OldOf.find(Number);
     if (auto From = MovedFrom.find(Number); From != MovedFrom.end())
-      return fmt::format("{} was in {} before", New.called(V), From->second);
+      return fmt::format("{} was in {} before", New.Names.spell(V),
+                         From->second);
     if (At == OldOf.end())
-      return New.called(V) + " " + explainNew(V);
-    ValueId Before = Old.ids()[At->second];
+      return New.Names.spell(V) + " " + explainNew(V);
+    ValueId Before = Old.Ids[At->second];
     if (std::string Lost = explainSharing(V, Before); !Lost.empty())
-      return New.called(V) + " " + Lost;
+      return New.Names.spell(V) + " " + Lost;
     if (std::string Live = explainLife(V, Before);
         Text.empty() && !Live.empty())
-      Text = New.called(V) + " " + Live;
+      Text = New.Names.spell(V) + " " + Live;
   }
   return Text;
 }
@@ -336,10 +328,10 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
                                          const MeasuredProgram &New,
                                          const SpaceUse &Before,
                                          const SpaceUse &Space) {
-  std::vector<HeldValue> Held = New.Memory.heldAt(Space.Color, Space.PeakStep);
+  const std::vector<HeldValue> &Held = New.Memory.heldAtPeak(Space);
   std::vector<ComparedValue> Now = describeValues(New.Memory, New.Names, Held);
-  std::vector<ComparedValue> Then = describeValues(
-      Old.Memory, Old.Names, Old.Memory.heldAt(Before.Color, Before.PeakStep));
+  std::vector<ComparedValue> Then =
+      describeValues(Old.Memory, Old.Names, Old.Memory.heldAtPeak(Before));
   std::vector<bool> Done(Held.size());
   // The same in a wider type is another value.
   for (auto [I, J] : matchValues(Then, Now))

@@ -96,34 +96,21 @@ ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
   return Found;
 }
 
-std::string LargeValues::spell(ValueId V) const {
-  return D.spell(D[V].Tag.Name, D[V].Tag.Index);
-}
-
-NameId LargeValues::lastReaderOf(ValueId V) const {
-  NameId Last;
-  if (UsedId Used = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[Used]))
-      if (!Last || Memory.stepOf(Reader.Name) > Memory.stepOf(Last))
-        Last = Reader.Name;
-  return Last;
-}
-
 std::string LargeValues::lastReader(ValueId V) const {
   std::optional<StepRange> Range = range(V);
   if (Memory.kind(V) == MemoryKind::Parameter)
     return "it is an argument that is not donated";
   if (Range && Range->End == Memory.steps())
     return "it is a result, or in the memory of one";
-  NameId Last = lastReaderOf(V);
+  NameId Last = Memory.lastReader(V);
   if (!Last)
     return "";
   if (Range && Memory.stepOf(Last) < Range->End)
     return fmt::format("{} reads it at step {}, and the loop or branch that "
                        "has it ends at step {}",
-                       calledInstruction(Last), Memory.stepOf(Last),
+                       Names.spellInstruction(Last), Memory.stepOf(Last),
                        Range->End);
-  return fmt::format("{} reads it at step {}", calledInstruction(Last),
+  return fmt::format("{} reads it at step {}", Names.spellInstruction(Last),
                      Memory.stepOf(Last));
 }
 

@@ -12,21 +12,14 @@
 namespace hlobuf {
 
 /// The values of one memory space with at least some bytes, with words for
-/// them. All states of an array that a loop fills are one value. Values are
-/// spelled as the dump does, with what the program calls them: `fusion.1 (exp
-/// train.py:11)`.
+/// them. All states of an array that a loop fills are one value.
 class LargeValues {
 public:
   /// Those of \p Color with at least \p Least bytes, and all of \p Also.
   LargeValues(const MemoryUse &Memory, const ValueNames &Names, int32_t Color,
               uint64_t Least, llvm::ArrayRef<ValueId> Also);
 
-  const MemoryUse &memory() const { return Memory; }
-  llvm::ArrayRef<ValueId> ids() const { return Ids; }
-  /// In the order of ids(): what they are known by in another compilation. All
-  /// are of one kind, whatever memory they are in.
-  llvm::ArrayRef<ComparedValue> described() const { return Described; }
-  /// The number of \p V in ids(); nothing if it is too small.
+  /// The number of \p V in Ids; nothing if it is too small.
   std::optional<size_t> numberOf(ValueId V) const;
   /// The steps from the first to the last, closed, at which \p V, or what is
   /// one with it, is live; nothing if that is not known.
@@ -41,35 +34,24 @@ public:
   /// which \p V is live; invalid if there is none.
   ValueId inTheWay(ValueId V, ValueId Place) const;
 
-  /// `fusion.1{0}`.
-  std::string spell(ValueId V) const;
-  /// `fusion.1{0} (exp train.py:11)`.
-  std::string called(ValueId V) const { return Names.spell(V); }
-  /// `fusion.2 (add train.py:15)`.
-  std::string calledInstruction(NameId Name) const {
-    return Names.spellInstruction(Name);
-  }
   /// What reads \p V last, with its step; or why it is live to the end.
   std::string lastReader(ValueId V) const;
-  /// A loop adds one part of it in each trip.
-  bool isCollected(ValueId V) const {
-    return Names[V].Role == ValueRole::Collected;
-  }
-  /// The instruction that reads \p V last; invalid if that is not known.
-  NameId lastReaderOf(ValueId V) const;
   /// The value that \p V is made of, the largest operand of its instruction;
   /// invalid if that is not known.
   ValueId largestOperand(ValueId V) const;
-
-private:
-  ComparedValue describe(ValueId V, const ValueName &Called) const;
 
   const MemoryUse &Memory;
   const ValueNames &Names;
   const Facts &DumpFacts;
   const Dump &D;
   std::vector<ValueId> Ids;
+  /// In the order of Ids: what they are known by in another compilation. All
+  /// are of one kind, whatever memory they are in.
   std::vector<ComparedValue> Described;
+
+private:
+  ComparedValue describe(ValueId V, const ValueName &Called) const;
+
   std::vector<std::optional<StepRange>> Ranges;
   llvm::DenseMap<uint32_t, size_t> Numbers;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/MemoryDiff.h"
-#include "Compare/DiffCauses.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include <map>

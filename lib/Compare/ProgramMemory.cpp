@@ -33,7 +33,8 @@ std::string hlobuf::identityOf(StringRef Operation, StringRef Source,
 }
 
 namespace {
-/// What the texts say of an instruction. Many say the same.
+/// What the texts say of an instruction: another compiler moves operations
+/// between fusions.
 struct StatedOperation {
   std::string OpName;
   /// The identity of its value, up to the shape.
@@ -46,18 +47,19 @@ class Describer {
 public:
   Describer(const MemoryUse &Memory, const ValueNames &Names)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Names(Names), Known(D.Names.size()), PlainShapes(D.Shapes.size() + 1) {}
+        Names(Names), Operations(D.Names.size()) {}
 
   ProgramMemory run(StringRef Module);
   ComparedValue describe(const HeldValue &Held);
 
 private:
-  uint32_t operationOf(NameId Name);
-  const StatedOperation &stated(NameId Name) {
-    return Operations[operationOf(Name)];
+  const StatedOperation &stated(NameId Name);
+  std::string plainShape(ShapeId Shape) const {
+    return Shape ? D.Shapes.plainText(Shape) : "";
   }
-  const std::string &plainShape(ShapeId Shape);
-  std::string identity(ValueId V);
+  std::string identity(ValueId V) {
+    return stated(D[V].Tag.Name).Identity + plainShape(D[V].Shape);
+  }
   ValueId parameterOf(AllocationId Owner);
   std::string readersOf(ValueId V);
   void addSpaces();
@@ -68,47 +70,23 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   const ValueNames &Names;
-  /// By texts alone: another compiler moves operations between fusions.
-  std::vector<StatedOperation> Operations;
-  /// Numbers of operations, by all that they say.
-  llvm::StringMap<uint32_t> Numbers;
-  /// By name: the number of its operation plus one, 0 if it was not asked for.
-  std::vector<uint32_t> Known;
-  /// Shapes without layouts, by id plus one.
-  std::vector<std::string> PlainShapes;
+  /// By name, of those that were asked for.
+  std::vector<std::optional<StatedOperation>> Operations;
   /// By allocation, of those that were asked for.
   llvm::DenseMap<uint32_t, ValueId> Parameters;
   ProgramMemory Described;
 };
 } // namespace
 
-uint32_t Describer::operationOf(NameId Name) {
-  uint32_t &Found = Known[Name.index()];
-  if (Found != 0)
-    return Found - 1;
-  ValueName Called = hlobuf::statedName(DumpFacts, Name);
-  bool IsOwn = !Called.Inherited && !Called.OpName.empty();
-  std::string Identity =
-      identityOf(lastScope(Called.OpName), Called.Source, "");
-  auto [At, New] = Numbers.try_emplace(
-      fmt::format("{}{}\n{}", IsOwn ? '+' : '-', Called.OpName, Identity),
-      static_cast<uint32_t>(Operations.size()));
-  if (New)
-    Operations.push_back(
-        {std::move(Called.OpName), std::move(Identity), IsOwn});
-  Found = At->second + 1;
-  return At->second;
-}
-
-const std::string &Describer::plainShape(ShapeId Shape) {
-  std::string &Text = PlainShapes[Shape ? Shape.index() + 1 : 0];
-  if (Text.empty() && Shape)
-    Text = D.Shapes.plainText(Shape);
-  return Text;
-}
-
-std::string Describer::identity(ValueId V) {
-  return stated(D[V].Tag.Name).Identity + plainShape(D[V].Shape);
+const StatedOperation &Describer::stated(NameId Name) {
+  std::optional<StatedOperation> &Known = Operations[Name.index()];
+  if (!Known) {
+    ValueName Called = statedName(DumpFacts, Name);
+    bool IsOwn = !Called.Inherited && !Called.OpName.empty();
+    Known = {Called.OpName,
+             identityOf(lastScope(Called.OpName), Called.Source, ""), IsOwn};
+  }
+  return *Known;
 }
 
 /// The value of \p Owner that its parameter instruction defines; invalid if
@@ -118,24 +96,24 @@ ValueId Describer::parameterOf(AllocationId Owner) {
   if (!Alloc.isParameter())
     return ValueId();
   auto [Known, New] = Parameters.try_emplace(Owner.index());
-  for (uint32_t I = Alloc.Values.Begin; New && I != Alloc.Values.End; ++I)
-    if (findOpcode(DumpFacts, D.Values[I].Tag.Name) == Opcode::Parameter) {
-      Known->second = ValueId(I);
-      break;
-    }
+  auto Values = Dump::valueIds(Alloc);
+  auto Given = llvm::find_if(Values, [&](ValueId V) {
+    return findOpcode(DumpFacts, D[V].Tag.Name) == Opcode::Parameter;
+  });
+  if (New && Given != Values.end())
+    Known->second = *Given;
   return Known->second;
 }
 
 std::string Describer::readersOf(ValueId V) {
   std::set<std::string> Readers;
-  if (UsedId Used = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[Used])) {
-      const StatedOperation &From = stated(Reader.Name);
-      if (From.IsOwn)
-        Readers.insert(From.Identity);
-      if (Readers.size() == MaxReaders)
-        break;
-    }
+  for (const Use &Reader : DumpFacts.readers(V)) {
+    const StatedOperation &From = stated(Reader.Name);
+    if (From.IsOwn)
+      Readers.insert(From.Identity);
+    if (Readers.size() == MaxReaders)
+      break;
+  }
   return llvm::join(Readers, ";");
 }
 
@@ -147,14 +125,11 @@ ComparedValue Describer::describe(const HeldValue &Held) {
     Known = Parameter;
   const Value &V = D[Known];
   ComparedValue C;
+  static_cast<NamedBytes &>(C) = Names.named(Held);
   C.Name = D.spell(V.Tag.Name, V.Tag.Index);
   C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
   C.PlainShape = plainShape(V.Shape);
-  C.Called = Names[Held];
   C.Opcode = opcodeText(findOpcode(DumpFacts, V.Tag.Name)).str();
-  C.Kind = Held.Kind;
-  C.Bytes = Held.Bytes;
-  C.Unpadded = Held.Unpadded;
   C.Step = Memory.stepOf(V.Tag.Name);
   if (D[Owner].isParameter())
     C.Argument = D[Owner].ParameterNumber;
@@ -170,11 +145,8 @@ ComparedValue Describer::describe(const HeldValue &Held) {
 void Describer::addSpaces() {
   for (const SpaceUse &Space : Memory.spaces()) {
     ComparedSpace C;
-    C.Color = Space.Color;
-    C.Name = Space.Name;
-    C.Allocated = Space.Allocated;
-    C.Peak = Space.Peak;
-    for (const HeldValue &Held : Memory.heldAt(Space.Color, Space.PeakStep)) {
+    static_cast<SpaceTotals &>(C) = Space;
+    for (const HeldValue &Held : Memory.heldAtPeak(Space)) {
       C.Held.push_back(describe(Held));
       C.Padding += Held.Bytes - std::min(Held.Bytes, Held.Unpadded);
     }
@@ -183,23 +155,14 @@ void Describer::addSpaces() {
 }
 
 void Describer::addValues() {
-  // By color, operation and shape.
-  using Key = std::tuple<int32_t, uint32_t, uint32_t>;
-  llvm::DenseMap<Key, unsigned> Counts;
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
-    ++Counts[Key(D[D[V].Owner].color(), operationOf(D[V].Tag.Name),
-                 D[V].Shape.index())];
+    ++Described.Values[D[D[V].Owner].color()][identity(V)];
     const StatedOperation &From = stated(D[V].Tag.Name);
     if (From.IsOwn && Memory.kind(V) != MemoryKind::Parameter)
       ++Described.Operations[From.Identity];
-  }
-  for (const auto &[Of, Count] : Counts) {
-    auto [Color, Operation, Shape] = Of;
-    Described.Values[Color][Operations[Operation].Identity +
-                            plainShape(ShapeId(Shape))] += Count;
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
   for (StringRef Mark : {"/rematted_computation", ".remat"})

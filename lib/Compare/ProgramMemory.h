@@ -18,20 +18,12 @@
 namespace hlobuf {
 
 /// A value that holds bytes at the peak of its memory space.
-struct ComparedValue {
-  /// As the dump spells it.
-  std::string Name;
+struct ComparedValue : NamedBytes {
   /// With and without layout.
   std::string Shape;
   std::string PlainShape;
-  /// What its user calls it.
-  ValueName Called;
   /// As printed; empty if unknown.
   std::string Opcode;
-  MemoryKind Kind = MemoryKind::Temp;
-  /// As placed, and without padding.
-  uint64_t Bytes = 0;
-  uint64_t Unpadded = 0;
   /// The number of the argument whose allocation it is in.
   std::optional<uint32_t> Argument;
   /// The step of its definition; -1 if it has none.
@@ -68,11 +60,7 @@ struct ComparedArgument {
 };
 
 /// What a memory space holds at its peak; sizes in bytes.
-struct ComparedSpace {
-  int32_t Color = 0;
-  std::string Name;
-  uint64_t Allocated = 0;
-  uint64_t Peak = 0;
+struct ComparedSpace : SpaceTotals {
   /// Of what is held at the peak.
   uint64_t Padding = 0;
   /// The most bytes first. Their sum is Peak.

@@ -24,6 +24,7 @@
 #include "Support/NameTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <optional>
@@ -266,6 +267,11 @@ struct Dump {
   llvm::ArrayRef<Value> values(const Allocation &A) const {
     return slice(Values, A.Values);
   }
+  /// The same as ids.
+  static auto valueIds(const Allocation &A) {
+    return llvm::map_range(llvm::seq(A.Values.Begin, A.Values.End),
+                           [](uint32_t I) { return ValueId(I); });
+  }
   llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
     return slice(Reused, A.Reused);
   }
@@ -311,6 +317,9 @@ struct Dump {
 
   /// `name{index}` as the dump spells it in value tags.
   std::string spell(NameId Name, ShapeIndex Index) const;
+  std::string spell(ValueId V) const {
+    return spell((*this)[V].Tag.Name, (*this)[V].Tag.Index);
+  }
   /// `<id name{index} (phi) @color>`.
   std::string spell(const ValueTag &Tag) const;
 

@@ -108,6 +108,11 @@ ArrayRef<uint32_t> Facts::valuesOfInstruction(NameId Name) const {
   return Memo->Values.get([&] { return groupByTag(D.Values); })[Name];
 }
 
+ArrayRef<Use> Facts::readers(ValueId V) const {
+  UsedId U = V ? usedOf(V) : UsedId();
+  return U ? D.uses(D[U]) : ArrayRef<Use>();
+}
+
 ArrayRef<uint32_t> Facts::usedOfInstruction(NameId Name) const {
   return Memo->Used.get([&] { return groupByTag(D.Used); })[Name];
 }

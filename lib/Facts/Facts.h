@@ -46,6 +46,9 @@ public:
   ValueId valueOf(UsedId U) const;
   /// The used value of a value line; invalid if none has its id.
   UsedId usedOf(ValueId V) const;
+  /// What reads a value line, in the order of the dump; nothing if that is not
+  /// known.
+  llvm::ArrayRef<Use> readers(ValueId V) const;
   /// The value line tagged (name, index); invalid if there is none.
   ValueId findValue(NameId Name, ShapeIndex Index) const;
   /// The used value tagged (name, index); invalid if there is none.

@@ -44,15 +44,16 @@ static void writeRow(const HeldRow &Row, json::OStream &J) {
     J.attribute("idle_bytes", Row.Idle);
 }
 
-static void writeSpace(const SpaceSummary &Space, json::OStream &J) {
+static void writeSpace(const SpaceSummary &Space, bool IsTimed,
+                       json::OStream &J) {
   J.object([&] {
     J.attribute("color", Space.Color);
     J.attribute("name", Space.Name);
     J.attribute("bytes", Space.Allocated);
     J.attribute("resident_bytes", Space.Resident);
-    if (!Space.PeakStep)
+    if (!IsTimed)
       return;
-    J.attribute("peak_step", *Space.PeakStep);
+    J.attribute("peak_step", Space.PeakStep);
     J.attribute("peak_instruction", json::fixUTF8(Space.Instruction));
     J.attribute("peak_bytes", Space.Peak);
     J.attribute("unpadded_peak_bytes", Space.Unpadded);
@@ -157,7 +158,7 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("capacity_bytes", *Summary.Capacity);
     J.attributeArray("spaces", [&] {
       for (const SpaceSummary &Space : Summary.Spaces)
-        writeSpace(Space, J);
+        writeSpace(Space, Summary.isTimed(), J);
     });
     if (Summary.Stated)
       writeStated(*Summary.Stated, J);

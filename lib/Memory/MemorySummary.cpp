@@ -4,7 +4,6 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/ValueNames.h"
 #include "Support/Format.h"
-#include "llvm/ADT/DenseMap.h"
 #include <set>
 
 using namespace hlobuf;
@@ -40,8 +39,6 @@ private:
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
   MemorySummary Summary;
-  /// What rows say of a shape, by its id.
-  llvm::DenseMap<uint32_t, std::string> Shapes;
 };
 } // namespace
 
@@ -61,14 +58,9 @@ void Summarizer::addSpaces() {
     if (Space.Color == 0)
       Summary.Main = Summary.Spaces.size();
     SpaceSummary &Sum = Summary.Spaces.emplace_back();
-    Sum.Color = Space.Color;
-    Sum.Name = Space.Name;
-    Sum.Allocated = Space.Allocated;
-    Sum.Resident = Space.Resident;
-    Sum.Peak = Space.Peak;
+    static_cast<SpaceTotals &>(Sum) = Space;
     if (!Memory.isTimed())
       continue;
-    Sum.PeakStep = Space.PeakStep;
     Sum.Instruction = Memory.instructionAt(Space.PeakStep);
     if (NameId Name = Memory.nameAt(Space.PeakStep)) {
       ValueName Called = Names.ofInstruction(Name);
@@ -84,19 +76,10 @@ void Summarizer::addSpaces() {
 
 HeldRow Summarizer::rowOf(const HeldValue &V) {
   const Value &Val = D[V.Value];
-  HeldRow Row;
-  Row.Name = D.spell(Val.Tag.Name, Val.Tag.Index);
-  Row.Called = Names[V];
-  if (Val.Shape) {
-    std::string &Spelled = Shapes[Val.Shape.index()];
-    if (Spelled.empty())
-      Spelled = D.Shapes[Val.Shape].isTuple() ? "tuple table"
+  HeldRow Row{Names.named(V)};
+  if (Val.Shape)
+    Row.Shape = D.Shapes[Val.Shape].isTuple() ? "tuple table"
                                               : D.Shapes.plainText(Val.Shape);
-    Row.Shape = Spelled;
-  }
-  Row.Kind = V.Kind;
-  Row.Bytes = V.Bytes;
-  Row.Unpadded = V.Unpadded;
   Row.Allocation = D[Val.Owner].Index;
   Row.Idle = V.Idle;
   return Row;
@@ -143,15 +126,9 @@ void Summarizer::addHeld() {
   llvm::ArrayRef<HeldValue> Held = Whole;
   if (Memory.isTimed())
     Held = Memory.heldAtPeak(*Memory.space(0));
-  // Ids are in the order of texts, so that each page of those is there once.
-  std::vector<std::pair<uint32_t, uint32_t>> ById;
-  ById.reserve(Held.size());
-  for (const auto &[I, V] : llvm::enumerate(Held))
-    ById.emplace_back(D[V.Value].Tag.Id, static_cast<uint32_t>(I));
-  llvm::sort(ById);
-  std::vector<HeldRow> Rows(Held.size());
-  for (auto [Id, I] : ById)
-    Rows[I] = rowOf(Held[I]);
+  std::vector<HeldRow> Rows;
+  for (const HeldValue &V : Held)
+    Rows.push_back(rowOf(V));
   for (const HeldRow &Row : Rows) {
     Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
     Summary.Idle += Row.Idle;
@@ -256,35 +233,26 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
 }
 
 static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
-  switch (By) {
-  case GroupBy::Value:
+  const ValueName &Called = Row.Called;
+  if (By == GroupBy::Value)
     return {};
-  case GroupBy::Kind:
+  if (By == GroupBy::Kind)
     return {kindName(Row.Kind).str(), Row.Shape};
-  case GroupBy::Op:
-    if (Row.Kind == MemoryKind::Parameter)
-      return {"arguments",
-              withoutIndices(Row.Called.OpName.empty() ? Row.Name
-                                                       : Row.Called.OpName)};
-    if (Row.Called.OpName.empty())
-      return {"(no op_name)", Row.Shape};
-    return splitScopes(Row.Called.OpName);
-  case GroupBy::Line:
-    break;
-  }
   if (Row.Kind == MemoryKind::Parameter)
     return {"arguments",
-            withoutIndices(Row.Called.OpName.empty() ? Row.Name
-                                                     : Row.Called.OpName)};
-  if (!Row.Called.OpName.empty() && Row.Called.Source.empty() &&
-      (Row.Called.Role == ValueRole::Argument || Row.Called.Sliced))
-    return {"made of arguments", withoutIndices(Row.Called.OpName)};
-  if (Row.Called.Source.empty())
-    return {"(no source line)", Row.Called.OpName.empty()
-                                    ? Row.Shape
-                                    : lastScope(Row.Called.OpName).str()};
-  auto [File, Line] = StringRef(Row.Called.Source).rsplit(':');
-  return {File.str(), "line " + Line.str(), lastScope(Row.Called.OpName).str()};
+            withoutIndices(Called.OpName.empty() ? Row.Name : Called.OpName)};
+  if (By == GroupBy::Op)
+    return Called.OpName.empty()
+               ? std::vector<std::string>{"(no op_name)", Row.Shape}
+               : splitScopes(Called.OpName);
+  if (Called.Source.empty() && !Called.OpName.empty() &&
+      (Called.Role == ValueRole::Argument || Called.Sliced))
+    return {"made of arguments", withoutIndices(Called.OpName)};
+  std::string Operation = lastScope(Called.OpName).str();
+  if (Called.Source.empty())
+    return {"(no source line)", Called.OpName.empty() ? Row.Shape : Operation};
+  auto [File, Line] = StringRef(Called.Source).rsplit(':');
+  return {File.str(), "line " + Line.str(), Operation};
 }
 
 void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
@@ -324,21 +292,15 @@ void Summarizer::addSavings() {
 void Summarizer::addDonation() {
   if (!D.complete(Section::Module) || !D.Module.Entry)
     return;
-  std::map<std::pair<uint32_t, uint32_t>, const Allocation *> ByParameter;
+  std::set<std::pair<uint32_t, uint32_t>> Returned;
   for (const Allocation &Alloc : D.Allocations)
-    if (Alloc.isParameter())
-      ByParameter.try_emplace(
-          std::pair(Alloc.ParameterNumber,
-                    Alloc.ParameterIndex.canonical().bits()),
-          &Alloc);
+    if (Alloc.isParameter() && Alloc.MaybeLiveOut)
+      Returned.emplace(Alloc.ParameterNumber,
+                       Alloc.ParameterIndex.canonical().bits());
   DonationSummary Sum;
-  for (const HloAlias &Item : D.Module.Aliases) {
-    auto At = ByParameter.find(
-        std::pair(Item.Parameter, Item.Index.canonical().bits()));
-    bool Kept = At != ByParameter.end() && At->second->MaybeLiveOut;
-    Sum.Kept += Kept;
-    Sum.Missed += !Kept;
-  }
+  for (const HloAlias &Item : D.Module.Aliases)
+    Sum.Kept += Returned.count({Item.Parameter, Item.Index.canonical().bits()});
+  Sum.Missed = static_cast<unsigned>(D.Module.Aliases.size()) - Sum.Kept;
   for (const Waste &Item : Wasted) {
     if (Item.Kind == WasteKind::UnusedDonation)
       Sum.Missed += Item.Count;

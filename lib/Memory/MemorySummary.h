@@ -9,9 +9,7 @@
 #define HLOBUF_MEMORY_MEMORYSUMMARY_H
 
 #include "Memory/MemoryTree.h"
-#include "Memory/MemoryUse.h"
-#include "Memory/StatedPeak.h"
-#include "Memory/ValueName.h"
+#include "Memory/ValueNames.h"
 #include "Memory/Waste.h"
 #include "Memory/Why.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,8 +21,6 @@ class OStream;
 } // namespace llvm::json
 
 namespace hlobuf {
-
-class ValueNames;
 
 /// What the rows at the peak are grouped by.
 enum class GroupBy : uint8_t { Value, Line, Op, Kind };
@@ -44,16 +40,9 @@ struct SummaryOptions {
 };
 
 /// A value that is held at the peak, or several that share its bytes.
-struct HeldRow {
-  /// `fusion.1{0}`.
-  std::string Name;
-  /// What its user calls it.
-  ValueName Called;
+struct HeldRow : NamedBytes {
   /// Without its layout.
-  std::string Shape;
-  MemoryKind Kind = MemoryKind::Temp;
-  uint64_t Bytes = 0;
-  uint64_t Unpadded = 0;
+  std::string Shape = {};
   uint32_t Allocation = 0;
   /// Of Bytes, those in which nothing is live.
   uint64_t Idle = 0;
@@ -71,15 +60,8 @@ struct HeldGroup {
   unsigned Shapes = 1;
 };
 
-/// A memory space; see SpaceUse.
-struct SpaceSummary {
-  int32_t Color = 0;
-  std::string Name;
-  uint64_t Allocated = 0;
-  uint64_t Resident = 0;
-  uint64_t Peak = 0;
-  /// Nothing where times are not known.
-  std::optional<int32_t> PeakStep;
+/// A memory space, and what runs at its peak where times are known.
+struct SpaceSummary : SpaceTotals {
   std::string Instruction;
   /// Its op_name and line; may be empty.
   std::string OpName;
@@ -110,6 +92,24 @@ struct WasteRow {
   uint64_t Saved = 0;
   unsigned Count = 1;
 };
+
+/// XLA's peak list against what the main memory space holds at its step: Bytes
+/// is HeldBytes, plus More, less Less.
+struct StatedPeak {
+  int32_t Step = 0;
+  /// The sum of the list.
+  uint64_t Bytes = 0;
+  /// What the main memory space holds at that step; nothing where times are
+  /// another's, or some row is not a value of the dump: then nothing is
+  /// explained.
+  std::optional<uint64_t> HeldBytes;
+  /// What the list counts beyond that, and what it leaves out; bytes, the
+  /// largest first, none of them 0.
+  std::vector<std::pair<std::string, uint64_t>> More, Less;
+};
+
+/// The peak that the dump of \p Memory states; nothing if it states none.
+std::optional<StatedPeak> explainStatedPeak(const MemoryUse &Memory);
 
 /// Where the memory of one module goes.
 struct MemorySummary {

@@ -34,6 +34,14 @@ private:
   void line(const std::string &Text) {
     OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
   }
+  /// Bytes, which part of the peak they are, and what they are.
+  void row(uint64_t Bytes, StringRef Share, const std::string &Text) {
+    line(fmt::format("  {:>11} {:>6}  {}", humanBytes(Bytes), Share, Text));
+  }
+  /// What shares are of.
+  uint64_t whole() const {
+    return Summary.isTimed() ? Summary.main()->Peak : Summary.main()->Allocated;
+  }
   void printSpaces();
   void printPeak();
   void printStated();
@@ -49,7 +57,7 @@ private:
 
 /// The step of \p Space, its instruction and where that comes from.
 static std::string spellStep(const SpaceSummary &Space) {
-  std::string Text = fmt::format("step {}", *Space.PeakStep);
+  std::string Text = fmt::format("step {}", Space.PeakStep);
   if (!Space.Instruction.empty())
     Text += ", " + Space.Instruction;
   if (!Space.OpName.empty() && Space.OpName != Space.Instruction)
@@ -78,10 +86,10 @@ void Table::printSpaces() {
                     humanBytes(Space.Allocated - *Summary.Capacity) +
                     " too much"
               : share(Space.Allocated, *Summary.Capacity));
-    if (Space.PeakStep)
+    if (Summary.isTimed())
       Text += fmt::format("{} peak {} at step {}",
                           Main && Summary.Capacity ? "," : " ",
-                          humanBytes(Space.Peak), *Space.PeakStep);
+                          humanBytes(Space.Peak), Space.PeakStep);
     line(Text);
   }
 }
@@ -107,27 +115,22 @@ void Table::printPeak() {
       {MemoryKind::Other, "other"}};
   for (auto [Kind, Label] : Kinds)
     if (uint64_t Bytes = Summary.Held[static_cast<size_t>(Kind)])
-      line(fmt::format("  {:>11} {:>6}  {}", humanBytes(Bytes),
-                       share(Bytes, Space.Peak), Label));
+      row(Bytes, share(Bytes, Space.Peak), Label.str());
   if (Summary.Idle != 0)
-    line(fmt::format("  {:>11}         of these in results not written yet "
-                     "and arguments not read any more",
-                     humanBytes(Summary.Idle)));
+    row(Summary.Idle, "",
+        "of these in results not written yet and arguments not read any more");
   if (Summary.Kept != 0)
-    line(fmt::format(
-        "  {:>11} {:>6}  of these are kept for the backward pass{}",
-        humanBytes(Summary.Kept), share(Summary.Kept, Space.Peak),
-        Summary.KeptByLoop == 0
-            ? ""
-            : fmt::format(", {} by the {}", humanBytes(Summary.KeptByLoop),
-                          withoutFolders(Summary.KeepingLoop))));
+    row(Summary.Kept, share(Summary.Kept, Space.Peak),
+        "of these are kept for the backward pass" +
+            (Summary.KeptByLoop == 0
+                 ? ""
+                 : fmt::format(", {} by the {}", humanBytes(Summary.KeptByLoop),
+                               withoutFolders(Summary.KeepingLoop))));
   if (uint64_t Padding = Space.Peak - std::min(Space.Peak, Space.Unpadded))
-    line(fmt::format("  {:>11}         of these are padding",
-                     humanBytes(Padding)));
-  if (uint64_t Lost = Space.Allocated - Space.Peak)
-    line(fmt::format("  {:>11}         more are allocated: bytes of temps that "
-                     "nobody uses at the peak",
-                     humanBytes(Lost)));
+    row(Padding, "", "of these are padding");
+  if (uint64_t Gaps = Space.Allocated - Space.Peak)
+    row(Gaps, "",
+        "more are allocated: bytes of temps that nobody uses at the peak");
   printStated();
 }
 
@@ -162,10 +165,6 @@ void Table::printStated() {
                         spellReasons(Stated, Summary.main()->Peak / 1000));
   for (const std::string &Part : wrapped(Text, Width - 4))
     line("    " + Part);
-}
-
-static std::string spellShape(StringRef Shape) {
-  return clipped(Shape, ShapeColumns);
 }
 
 /// The operation, or the path of an argument or, where both are not known, the
@@ -214,7 +213,7 @@ static llvm::SmallVector<std::string, 4> labelsOf(const HeldGroup &Group) {
 
 /// `12 x 4.00GiB f32[12,16,64]`: values of one shape, or parts of one value.
 static std::string spellParts(const HeldGroup &Group) {
-  std::string Text = spellShape(Group.First.Shape);
+  std::string Text = clipped(Group.First.Shape, ShapeColumns);
   if (Group.Shapes > 1)
     return fmt::format("{} of {} shapes", Group.Count, Group.Shapes);
   uint64_t Parts = Group.First.Called.Parts;
@@ -238,11 +237,9 @@ void Table::printGroups() {
     Columns = std::max(Columns, Text.size());
     Shapes.push_back(std::move(Text));
   }
-  uint64_t Whole =
-      Summary.isTimed() ? Summary.main()->Peak : Summary.main()->Allocated;
   OS << '\n';
   line(fmt::format("  {} of {} rows, {} of {}:", Summary.Groups.size(),
-                   Summary.NumGroups, share(Shown, Whole),
+                   Summary.NumGroups, share(Shown, whole()),
                    Summary.isTimed() ? "the peak" : "all"));
   size_t HeadBytes = 24 + Columns;
   size_t Room = Width - std::min<size_t>(Width, HeadBytes);
@@ -257,7 +254,7 @@ void Table::printGroups() {
     const HeldGroup &Group = Summary.Groups[I];
     std::string Head =
         fmt::format("  {:>11} {:>6}  {:<{}}  ", humanBytes(Group.Bytes),
-                    share(Group.Bytes, Whole), Shapes[I], Columns);
+                    share(Group.Bytes, whole()), Shapes[I], Columns);
     StringRef Source = Group.First.Called.Source;
     if (!Folders)
       Source = llvm::sys::path::filename(Source);
@@ -279,11 +276,8 @@ void Table::printTree() {
       "  by {}:",
       Titles[static_cast<size_t>(Summary.By.value_or(GroupBy::Line))]));
   for (const TreeLine &T : Summary.Tree)
-    line(fmt::format("  {:>11} {:>6}  {}{}", humanBytes(T.Bytes),
-                     share(T.Bytes, Summary.isTimed()
-                                        ? Summary.main()->Peak
-                                        : Summary.main()->Allocated),
-                     std::string(2 * std::min(T.Depth, 20u), ' '), T.Label));
+    row(T.Bytes, share(T.Bytes, whole()),
+        std::string(2 * std::min(T.Depth, 20u), ' ') + T.Label);
 }
 
 void Table::printSavings() {

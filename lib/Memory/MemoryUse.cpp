@@ -101,10 +101,10 @@ void MemoryUse::addLive(const Allocation &Alloc,
   // Step, whether it begins, and which of All: one number that sorts.
   std::vector<uint64_t> Events;
   std::vector<ByteSpan> All;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    ByteSpan Bytes = spanOf(Alloc, D.Values[I]);
-    std::optional<StepRange> Range = range(ValueId(I));
-    if (!Range || Bytes.empty() || !Counts(ValueId(I)))
+  for (ValueId V : Dump::valueIds(Alloc)) {
+    ByteSpan Bytes = spanOf(Alloc, D[V]);
+    std::optional<StepRange> Range = range(V);
+    if (!Range || Bytes.empty() || !Counts(V))
       continue;
     uint64_t Number = All.size();
     All.push_back(Bytes);
@@ -160,6 +160,14 @@ bool MemoryUse::isLiveAt(ValueId V, int32_t Step) const {
   return Range && Range->Start <= Step && Step <= Range->End;
 }
 
+NameId MemoryUse::lastReader(ValueId V) const {
+  NameId Last;
+  for (const Use &Reader : DumpFacts.readers(V))
+    if (!Last || stepOf(Reader.Name) > stepOf(Last))
+      Last = Reader.Name;
+  return Last;
+}
+
 uint64_t MemoryUse::unpaddedBytes(ValueId V) const {
   return D[V].Shape ? logicalBytes(D.Shapes, D[V].Shape).value_or(D[V].Size)
                     : D[V].Size;
@@ -188,13 +196,11 @@ ValueId MemoryUse::ownerOf(const Allocation &Alloc) const {
                       Alloc.isParameter() || !Range ? 0 : Range->End);
   };
   ValueId Owner;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    ValueId V(I);
+  for (ValueId V : Dump::valueIds(Alloc))
     if (!Owner || Key(V) > Key(Owner) ||
         (Key(V) == Key(Owner) && !Alloc.isParameter() &&
          isBetterName(V, Owner)))
       Owner = V;
-  }
   return Owner;
 }
 
@@ -207,8 +213,7 @@ HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
   ByteSpan Own = spanOf(Alloc, D[Held.Value]);
   DisjointSpans Live;
   uint64_t LiveBytes = 0;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    ValueId V(I);
+  for (ValueId V : Dump::valueIds(Alloc)) {
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     if (!isLiveAt(V, Step) || Bytes.empty())
       continue;
@@ -224,9 +229,9 @@ HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
 void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
                             std::vector<HeldValue> &Out) const {
   std::vector<ValueId> Live;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-    if (!spanOf(Alloc, D.Values[I]).empty() && isLiveAt(ValueId(I), Step))
-      Live.push_back(ValueId(I));
+  for (ValueId V : Dump::valueIds(Alloc))
+    if (!spanOf(Alloc, D[V]).empty() && isLiveAt(V, Step))
+      Live.push_back(V);
   auto Key = [&](ValueId V) {
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     return std::tuple(~Bytes.size(), Bytes.Begin, V);
@@ -253,27 +258,24 @@ void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
   }
 }
 
-std::vector<HeldValue> MemoryUse::heldAt(int32_t Color, int32_t Step) const {
-  std::vector<HeldValue> Out;
-  for (const Allocation &Alloc : D.Allocations) {
-    MemoryKind Kind = kindOf(Alloc);
-    if (Alloc.color() != Color || Kind == MemoryKind::ThreadLocal)
-      continue;
-    if (Kind == MemoryKind::Temp)
-      addHeldTemp(Alloc, Step, Out);
-    else if (Alloc.Size != 0 && !Alloc.Values.empty())
-      Out.push_back(resident(Alloc, Step));
-  }
-  llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
-    return X.Bytes > Y.Bytes;
-  });
-  return Out;
-}
-
 const std::vector<HeldValue> &
 MemoryUse::heldAtPeak(const SpaceUse &Space) const {
-  return AtPeak[static_cast<size_t>(&Space - Spaces.data())].get(
-      [&] { return heldAt(Space.Color, Space.PeakStep); });
+  return AtPeak[static_cast<size_t>(&Space - Spaces.data())].get([&] {
+    std::vector<HeldValue> Out;
+    for (const Allocation &Alloc : D.Allocations) {
+      MemoryKind Kind = kindOf(Alloc);
+      if (Alloc.color() != Space.Color || Kind == MemoryKind::ThreadLocal)
+        continue;
+      if (Kind == MemoryKind::Temp)
+        addHeldTemp(Alloc, Space.PeakStep, Out);
+      else if (Alloc.Size != 0 && !Alloc.Values.empty())
+        Out.push_back(resident(Alloc, Space.PeakStep));
+    }
+    llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
+      return X.Bytes > Y.Bytes;
+    });
+    return Out;
+  });
 }
 
 void hlobuf::addChange(std::vector<uint64_t> &Changes, StepRange Range,

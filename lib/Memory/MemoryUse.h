@@ -36,7 +36,7 @@ using ModuleAnalysisFn = llvm::function_ref<const ModuleAnalysis *()>;
 enum class TimeSource : uint8_t { Unknown, Dump, Module };
 
 /// One memory space, all sizes in bytes as placed.
-struct SpaceUse {
+struct SpaceTotals {
   int32_t Color = 0;
   /// As spaceName() spells it.
   std::string Name;
@@ -49,11 +49,14 @@ struct SpaceUse {
   int32_t PeakStep = 0;
   /// Bytes held there; Resident where times are not known.
   uint64_t Peak = 0;
+};
+
+/// A memory space over time.
+struct SpaceUse : SpaceTotals {
   /// By step, closed: [0, T]. Live bytes of temps; empty where there are none,
   /// or times are not known.
   std::vector<uint64_t> LiveTemp;
 
-  uint64_t temp() const { return Allocated - Resident; }
   /// Bytes held at \p Step.
   uint64_t heldAt(int32_t Step) const {
     size_t I = static_cast<size_t>(Step);
@@ -100,8 +103,6 @@ public:
   MemoryUse(const Facts &DumpFacts, ModuleAnalysisFn Module);
 
   const Facts &facts() const { return DumpFacts; }
-  /// What the module implies; null where it was not needed or is not known.
-  const ModuleAnalysis *module() const { return Analysis; }
   TimeSource times() const { return Times; }
   bool isTimed() const { return Times != TimeSource::Unknown; }
   /// Number of steps, called T.
@@ -120,15 +121,14 @@ public:
   /// The steps, closed, in which \p V is live; nothing if that is not known.
   std::optional<StepRange> range(ValueId V) const;
   bool isLiveAt(ValueId V, int32_t Step) const;
+  /// The instruction that reads \p V last; invalid if that is not known.
+  NameId lastReader(ValueId V) const;
   MemoryKind kind(ValueId V) const { return kindOf(D[D[V].Owner]); }
 
-  /// The values with bytes of \p Color at \p Step, the most bytes first. Their
-  /// sum is space(Color)->heldAt(Step). Without times: the allocations that are
-  /// not temps.
-  std::vector<HeldValue> heldAt(int32_t Color, int32_t Step) const;
-  /// Those of \p Space, one of spaces(), at its peak; computed once.
+  /// The values with bytes of \p Space, one of spaces(), at its peak, the most
+  /// bytes first; computed once. Their sum is Space.Peak. Without times: the
+  /// allocations that are not temps.
   const std::vector<HeldValue> &heldAtPeak(const SpaceUse &Space) const;
-
   /// Adds to \p Changes, by step, by how much the bytes of \p Alloc change in
   /// which some value that \p Counts takes is live.
   void addLive(const Allocation &Alloc,
@@ -153,6 +153,7 @@ private:
 
   const Facts &DumpFacts;
   const Dump &D;
+  /// What the module implies; null where it was not needed or is not known.
   const ModuleAnalysis *Analysis = nullptr;
   TimeSource Times = TimeSource::Unknown;
   int32_t Steps = 0;

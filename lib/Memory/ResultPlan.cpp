@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Memory/ResultPlan.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Memory/WasteContext.h"
 
 using namespace hlobuf;
 
@@ -17,13 +17,10 @@ ResultPlan::ResultPlan(const WasteContext &Ctx)
 /// a reader after it.
 bool ResultPlan::isReadBefore(const EntryParameter &P, HloId Writer) {
   const Program &Graph = Ctx.Module->program();
-  UsedId Used = Ctx.DumpFacts.usedOf(P.Value);
-  if (!Used)
-    return true;
   HloId Root = Graph.root(Ctx.D.Module.Entry);
   llvm::DenseSet<uint32_t> Missing;
   int32_t First = Ctx.Memory.steps();
-  for (const Use &Reader : Ctx.D.uses(Ctx.D[Used])) {
+  for (const Use &Reader : Ctx.DumpFacts.readers(P.Value)) {
     HloId Id = Graph.find(Reader.Name);
     if (!Id || Id == Writer || Id == Root ||
         Graph[Id].Parent != Ctx.D.Module.Entry)
@@ -61,8 +58,8 @@ void ResultPlan::addOperands(HloId Writer) {
   const Program &Graph = Ctx.Module->program();
   for (uint32_t I = 0; I != Graph.operands(Writer).size(); ++I) {
     ValueId V = Ctx.operand(Graph[Writer].Name, I);
-    UsedId Used = V ? Ctx.DumpFacts.usedOf(V) : UsedId();
-    if (Used && llvm::all_of(Ctx.D.uses(Ctx.D[Used]), [&](const Use &Reader) {
+    auto Readers = Ctx.DumpFacts.readers(V);
+    if (!Readers.empty() && llvm::all_of(Readers, [&](const Use &Reader) {
           return Reader.Name == Graph[Writer].Name;
         }))
       Gradients.insert(V.index());

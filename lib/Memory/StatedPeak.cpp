@@ -4,8 +4,8 @@
 // memory spaces (xla/hlo/utils/hlo_live_range.cc, 2020;
 // xla/service/buffer_assignment.cc, ToVerboseString, 2023).
 
-#include "Memory/StatedPeak.h"
 #include "Memory/ByteSpans.h"
+#include "Memory/MemorySummary.h"
 #include <map>
 
 using namespace hlobuf;

@@ -27,7 +27,8 @@ std::string hlobuf::clipped(StringRef Text, size_t Columns) {
   return (Text.take_front(Columns - 3) + "...").str();
 }
 
-std::string hlobuf::clippedFront(StringRef Text, size_t Columns) {
+/// \p Text, or `...` and its end.
+static std::string clippedFront(StringRef Text, size_t Columns) {
   if (Text.size() <= Columns || Columns < 3)
     return Text.str();
   return ("..." + Text.take_back(Columns - 3)).str();

@@ -18,9 +18,6 @@ std::vector<std::string> wrapped(llvm::StringRef Text, size_t Columns);
 /// \p Text, or its beginning and `...`.
 std::string clipped(llvm::StringRef Text, size_t Columns);
 
-/// \p Text, or `...` and its end.
-std::string clippedFront(llvm::StringRef Text, size_t Columns);
-
 /// \p Left and, two blanks on, \p Right, in at most \p Columns bytes: of the
 /// one the end is cut off, of the other the beginning.
 std::string sideBySide(llvm::StringRef Left, llvm::StringRef Right,

@@ -17,6 +17,9 @@
 
 namespace hlobuf {
 
+/// What a program was written with: whose words a user knows.
+enum class Frontend : uint8_t { Unknown, JAX, PyTorch, TensorFlow };
+
 /// What a value is to its user.
 enum class ValueRole : uint8_t {
   /// An argument, or one that is updated in place.
@@ -51,8 +54,6 @@ struct ValueName {
   std::optional<Opcode> ComputedBy;
   /// Of a collected value: the loop, invalid else.
   NameId Loop;
-  /// Where the program has that loop; may be empty.
-  std::string LoopSource;
   /// `scan at train.py:32`, or `loop while.7`.
   std::string LoopText;
   /// How many parts a collected value has, 1 else.
@@ -68,11 +69,6 @@ struct ValueName {
   /// The operation has no metadata: these are those of an operand.
   bool Inherited = false;
 
-  /// The operation and its source line are known, or it is an argument.
-  bool isUsersOwn() const {
-    return Role == ValueRole::Argument ||
-           (!OpName.empty() && !Source.empty() && Role != ValueRole::Blank);
-  }
   /// Who keeps it, and for what: `kept for the backward pass by the scan at
   /// train.py:32`; where else it was: `from the host`; empty if it is just
   /// computed.

@@ -32,6 +32,51 @@ static int weight(const ValueName &Name) {
   return 0;
 }
 
+/// Operations that are asked for their names, at most.
+static constexpr size_t MaxOperations = 200;
+
+static Frontend ofModule(StringRef Name) {
+  for (StringRef Prefix : {"jit_", "pjit_", "pmap_", "xmap_"})
+    if (Name.starts_with(Prefix))
+      return Frontend::JAX;
+  for (StringRef Prefix : {"SyncTensorsGraph", "PropagateAll", "IrToHlo"})
+    if (Name.starts_with(Prefix))
+      return Frontend::PyTorch;
+  for (StringRef Prefix : {"cluster_", "a_inference_", "__inference_"})
+    if (Name.starts_with(Prefix))
+      return Frontend::TensorFlow;
+  return Frontend::Unknown;
+}
+
+static Frontend ofOperation(StringRef Attributes) {
+  std::optional<StringRef> Name = findMetadata(Attributes, "op_name");
+  if (!Name)
+    return Frontend::Unknown;
+  for (StringRef Prefix : {"jit(", "pjit(", "pmap("})
+    if (Name->starts_with(Prefix))
+      return Frontend::JAX;
+  if (Name->contains("aten__") || Name->contains("xla__"))
+    return Frontend::PyTorch;
+  return Frontend::Unknown;
+}
+
+/// Judges by the name of the module and, where that does not tell, by the
+/// names of operations: jax/_src/interpreters/mlir.py (jit_, pmap_),
+/// torch_xla/csrc/xla_graph_executor.cpp (SyncTensorsGraph), tensorflow/
+/// compiler/jit (cluster_N, __inference_), all as of 2026.
+static Frontend findFrontend(const Dump &D) {
+  Frontend From = ofModule(D.Module.Name);
+  auto Ask = [&](const auto &Instructions, auto Attributes) {
+    for (const auto &I : llvm::ArrayRef(Instructions).take_front(MaxOperations))
+      if (From == Frontend::Unknown)
+        From = ofOperation(Attributes(I));
+  };
+  Ask(D.Module.Instructions,
+      [&](const HloInstruction &I) { return D.Module.attributes(I); });
+  Ask(D.Instructions, [&](const Instruction &I) { return D.attributes(I); });
+  return From;
+}
+
 ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()),
       Module(Module && Module->obstacle().empty() ? Module : nullptr),
@@ -127,7 +172,6 @@ void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
   Out.Role = ValueRole::Collected;
   Out.Sliced = At.Sliced;
   Out.Loop = P[At.Loop].Name;
-  Out.LoopSource = DumpFacts.sourceLine(attributesOf(At.Loop));
   Out.LoopText = loopText(Out.Loop);
   ShapeId Part = P.trees().part(P[At.Added].Shape, 0);
   uint64_t WholeBytes = logicalBytes(D.Shapes, Whole).value_or(0);
@@ -195,12 +239,10 @@ bool ValueNames::isReadBackward(ValueId V) const {
   HloValueId Flow =
       Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
   if (!Flow) {
-    UsedId U = DumpFacts.usedOf(V);
-    return U &&
-           llvm::any_of(D.uses(D[U]).take_front(MaxMembers),
-                        [&](const Use &Reader) {
-                          return isBackward(findOpName(DumpFacts, Reader.Name));
-                        });
+    auto Readers = DumpFacts.readers(V);
+    return llvm::any_of(Readers.take_front(MaxMembers), [&](const Use &Reader) {
+      return isBackward(findOpName(DumpFacts, Reader.Name));
+    });
   }
   bool Found = false;
   for (HloValueId Member : membersOf(Flow))
@@ -277,7 +319,7 @@ static std::string withWords(StringRef Spelled, const ValueName &Called) {
 }
 
 std::string ValueNames::spell(ValueId V) const {
-  return withWords(D.spell(D[V].Tag.Name, D[V].Tag.Index), (*this)[V]);
+  return withWords(D.spell(V), (*this)[V]);
 }
 
 std::string ValueNames::spellInstruction(NameId Name) const {

@@ -6,12 +6,23 @@
 #define HLOBUF_MEMORY_VALUENAMES_H
 
 #include "Dataflow/AliasMembers.h"
-#include "Memory/Frontend.h"
 #include "Memory/MemoryUse.h"
 #include "Memory/OperationTrace.h"
 #include "Memory/ValueName.h"
 
 namespace hlobuf {
+
+/// Bytes at a peak, and whose they are.
+struct NamedBytes {
+  /// `fusion.1{0}`.
+  std::string Name;
+  /// What its user calls it.
+  ValueName Called;
+  MemoryKind Kind = MemoryKind::Temp;
+  /// As placed, and without padding.
+  uint64_t Bytes = 0;
+  uint64_t Unpadded = 0;
+};
 
 /// What instruction \p Name does, by texts alone: what has no metadata is
 /// called after its first operand.
@@ -38,6 +49,11 @@ public:
   /// that says most. An argument is called by its path, whatever is written
   /// over it.
   ValueName operator[](const HeldValue &Held) const;
+  /// \p Held with that.
+  NamedBytes named(const HeldValue &Held) const {
+    return {D.spell(Held.Value), (*this)[Held], Held.Kind, Held.Bytes,
+            Held.Unpadded};
+  }
   /// \p V as the dump spells it, with what it is called: `fusion.1{0} (sub
   /// train.py:23)`.
   std::string spell(ValueId V) const;

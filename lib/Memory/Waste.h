@@ -29,14 +29,14 @@ struct Waste {
   ValueId Other;
   /// Bytes by which the peak falls, as far as live ranges show it.
   uint64_t Saved = 0;
-  /// Arguments that it is about, with names that differ in numbers only.
-  unsigned Count = 1;
-  /// A donation below the threshold: it counts in sums, nobody is told.
-  bool Small = false;
   /// One clause without the saved bytes.
   std::string Message;
   /// What a user can do.
   std::string Hint;
+  /// Arguments that it is about, with names that differ in numbers only.
+  unsigned Count = 1;
+  /// A donation below the threshold: it counts in sums, nobody is told.
+  bool Small = false;
 };
 
 /// Smaller savings are not reported: this part of what the space needs, and

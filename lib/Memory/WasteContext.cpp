@@ -8,6 +8,14 @@
 
 using namespace hlobuf;
 
+llvm::StringRef hlobuf::checkOf(WasteKind Kind) {
+  static constexpr llvm::StringRef Checks[] = {
+#define HLOBUF_WASTE(Kind, Id, When, Needs, Summary) Id,
+#include "Memory/Waste.def"
+  };
+  return Checks[static_cast<size_t>(Kind)];
+}
+
 WasteContext::WasteContext(const MemoryUse &Memory, const ValueNames &Names,
                            const SpaceUse &Main, const ModuleAnalysis *Module)
     : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
@@ -45,10 +53,6 @@ std::string WasteContext::donationHint() const {
   return Hint + ": jax.jit(f, donate_argnames=...)";
 }
 
-std::string WasteContext::spell(ValueId V) const {
-  return D.spell(D[V].Tag.Name, D[V].Tag.Index);
-}
-
 std::string WasteContext::describe(ValueId V) const {
   return isEntryParameter(V) ? Names[V].text() : Names.spell(V);
 }
@@ -66,73 +70,28 @@ bool WasteContext::isEntryParameter(ValueId V) const {
 
 int32_t WasteContext::useAfter(ValueId V, int32_t Step) const {
   int32_t First = -1;
-  if (UsedId U = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[U]))
-      if (int32_t T = Memory.stepOf(Reader.Name);
-          T > Step && (First < 0 || T < First))
-        First = T;
+  for (const Use &Reader : DumpFacts.readers(V))
+    if (int32_t T = Memory.stepOf(Reader.Name);
+        T > Step && (First < 0 || T < First))
+      First = T;
   return First;
 }
 
 int32_t WasteContext::lastUse(ValueId V) const {
-  int32_t Last = -1;
-  if (UsedId U = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[U]))
-      Last = std::max(Last, Memory.stepOf(Reader.Name));
-  return Last;
+  NameId Last = Memory.lastReader(V);
+  return Last ? Memory.stepOf(Last) : -1;
 }
 
 NameId WasteContext::readerAt(ValueId V, int32_t Step) const {
-  if (UsedId U = DumpFacts.usedOf(V))
-    for (const Use &Reader : D.uses(D[U]))
-      if (Step >= 0 && Memory.stepOf(Reader.Name) == Step)
-        return Reader.Name;
+  for (const Use &Reader : DumpFacts.readers(V))
+    if (Step >= 0 && Memory.stepOf(Reader.Name) == Step)
+      return Reader.Name;
   return NameId();
 }
 
 ComputationId WasteContext::parentOf(NameId Name) const {
   HloId Id = D.Module.find(Name);
   return Id ? D.Module[Id].Parent : ComputationId();
-}
-
-/// Callers of callers that are asked, at most.
-static constexpr unsigned MaxDepth = 64;
-
-bool WasteContext::isInside(NameId Name, ComputationId Outer) const {
-  ComputationId At = parentOf(Name);
-  for (unsigned Depth = 0; Module && At && At != Outer; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Module->program().callers(At);
-    if (Callers.empty() || Depth == MaxDepth)
-      return false;
-    At = D.Module[Callers.front()].Parent;
-  }
-  return At && At == Outer;
-}
-
-bool WasteContext::isRunBy(NameId Name, HloId Caller) const {
-  ComputationId At = parentOf(Name);
-  for (unsigned Depth = 0; Module && At && Depth != MaxDepth; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Module->program().callers(At);
-    if (Callers.empty())
-      return false;
-    if (llvm::is_contained(Callers, Caller))
-      return true;
-    At = D.Module[Callers.front()].Parent;
-  }
-  return false;
-}
-
-bool WasteContext::isUsersOwn(NameId Name) const {
-  return !findOpName(DumpFacts, Name).empty();
-}
-
-/// A value that is written over in place is no longer the one that could be
-/// made again.
-bool WasteContext::isAlone(const HeldValue &V) const {
-  if (V.Kind != MemoryKind::Temp || !V.Others.empty())
-    return false;
-  std::optional<StepRange> Range = Memory.range(V.Value);
-  return Range && Range->End <= lastUse(V.Value);
 }
 
 bool WasteContext::sameSet(ValueId X, ValueId Y) const {
@@ -154,11 +113,11 @@ void WasteContext::findEntry() {
     const Allocation &Alloc = D.Allocations[I];
     if (Alloc.color() != Main.Color || !Alloc.isParameter())
       continue;
-    for (uint32_t V = Alloc.Values.Begin; V != Alloc.Values.End; ++V)
-      if (isEntryParameter(ValueId(V))) {
-        Parameters.push_back({AllocationId(I), ValueId(V)});
-        break;
-      }
+    auto Values = Dump::valueIds(Alloc);
+    auto Given =
+        llvm::find_if(Values, [&](ValueId V) { return isEntryParameter(V); });
+    if (Given != Values.end())
+      Parameters.push_back({AllocationId(I), *Given});
   }
   markDonated();
   const HloModule &M = D.Module;

@@ -6,9 +6,8 @@
 
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
-#include "Memory/ResultPlan.h"
+#include "Memory/WasteContext.h"
 #include "Support/Format.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -21,10 +20,9 @@ static ValueId nextInPlace(const WasteContext &Ctx, ValueId V) {
   ValueId Next;
   int32_t First = 0;
   const Allocation &Alloc = Ctx.D[Ctx.D[V].Owner];
-  for (uint32_t I = Alloc.Values.Begin; Own && I != Alloc.Values.End; ++I) {
-    ValueId Other(I);
+  for (ValueId Other : Dump::valueIds(Alloc)) {
     std::optional<StepRange> Range = Ctx.Memory.range(Other);
-    if (!Range || Range->Start <= Own->Start ||
+    if (!Own || !Range || Range->Start <= Own->Start ||
         Ctx.D[Other].Offset != Ctx.D[V].Offset ||
         (Next && Range->Start >= First) || !Ctx.sameSet(V, Other))
       continue;
@@ -81,7 +79,8 @@ static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
 /// How \p V gets what was an argument before.
 static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
   if (isSynchronousCall(findOpcode(Ctx.DumpFacts, Ctx.D[V].Tag.Name)))
-    return fmt::format("result {} is either it or another value", Ctx.spell(V));
+    return fmt::format("result {} is either it or another value",
+                       Ctx.D.spell(V));
   return describeWriter(Ctx, V) + " updates it in place";
 }
 /// The waste where \p Result is an argument as it came in, or one that was
@@ -89,8 +88,7 @@ static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
 static std::optional<Waste> findCopiedArgument(const WasteContext &Ctx,
                                                const EntryResult &Result) {
   const Allocation &Alloc = Ctx.D[Result.Owner];
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    ValueId Copy(I);
+  for (ValueId Copy : Dump::valueIds(Alloc)) {
     ValueId Source = copiedFrom(Ctx, Copy);
     if (!Source || !Ctx.isEntryParameter(Source) ||
         !Ctx.sameSet(Copy, Result.Value))
@@ -102,9 +100,7 @@ static std::optional<Waste> findCopiedArgument(const WasteContext &Ctx,
           Result.Owner,
           Source,
           Alloc.Size,
-          1,
-          false,
-          fmt::format("result {} is a copy of {}", Ctx.spell(Copy),
+          fmt::format("result {} is a copy of {}", Ctx.D.spell(Copy),
                       Ctx.describe(Source)),
           "do not return the argument, its caller has it, or donate it"};
     ValueId Next = nextInPlace(Ctx, Copy);
@@ -118,8 +114,6 @@ static std::optional<Waste> findCopiedArgument(const WasteContext &Ctx,
                  Result.Owner,
                  Source,
                  Alloc.Size,
-                 1,
-                 false,
                  fmt::format("{} is copied, because it is not donated and {}",
                              Ctx.describe(Source), describeUpdate(Ctx, Next)),
                  Ctx.donationHint()};
@@ -150,6 +144,34 @@ static void addCopiedArguments(WasteContext &Ctx) {
   }
 }
 
+/// Callers of callers that are asked, at most.
+static constexpr unsigned MaxDepth = 64;
+
+/// \p Name is in \p Outer, or in what instructions of \p Outer call.
+static bool isInside(const WasteContext &Ctx, NameId Name,
+                     ComputationId Outer) {
+  ComputationId At = Ctx.parentOf(Name);
+  for (unsigned Depth = 0; At && At != Outer; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(At);
+    if (Callers.empty() || Depth == MaxDepth)
+      return false;
+    At = Ctx.D.Module[Callers.front()].Parent;
+  }
+  return At && At == Outer;
+}
+
+/// \p Name is in what \p Caller calls.
+static bool isRunBy(const WasteContext &Ctx, NameId Name, HloId Caller) {
+  ComputationId At = Ctx.parentOf(Name);
+  for (unsigned Depth = 0; At && Depth != MaxDepth; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(At);
+    if (Callers.empty() || llvm::is_contained(Callers, Caller))
+      return !Callers.empty();
+    At = Ctx.D.Module[Callers.front()].Parent;
+  }
+  return false;
+}
+
 static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
   NameId Operand;
   for (uint32_t I = 0; (Operand = findOperand(Ctx.DumpFacts, Name, I)); ++I)
@@ -171,7 +193,7 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   if (!Written)
     return false;
   NameId Writer = Ctx.D[C.Changed].Tag.Name;
-  if (!Ctx.isInside(Writer, Ctx.parentOf(Ctx.D[C.Copy].Tag.Name)))
+  if (!isInside(Ctx, Writer, Ctx.parentOf(Ctx.D[C.Copy].Tag.Name)))
     return false;
   C.Last = Ctx.lastUse(C.Kept);
   if (C.Last < Written->Start)
@@ -183,7 +205,7 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
     return false;
   if (endedBy(Ctx.Module->program()[Reader].Op))
     if (HloId Start = Ctx.Module->program().asyncStart(Reader);
-        Start && Ctx.isRunBy(Writer, Start)) {
+        Start && isRunBy(Ctx, Writer, Start)) {
       C.Reader = Writer;
       return true;
     }
@@ -191,13 +213,13 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
     return !isSynchronousCall(Ctx.Module->program()[Reader].Op) &&
            hasOperand(Ctx, Writer, Ctx.D[C.Kept].Tag.Name) &&
            !readsInPlace(Ctx, Writer, Ctx.D[C.Kept].Tag.Name);
-  return !Ctx.isRunBy(Writer, Reader);
+  return !isRunBy(Ctx, Writer, Reader);
 }
 
 /// A clause, and a hint.
 static std::pair<std::string, std::string> explain(const WasteContext &Ctx,
                                                    const ForcedCopy &C) {
-  std::string Start = fmt::format("{} copies {}, because", Ctx.spell(C.Copy),
+  std::string Start = fmt::format("{} copies {}, because", Ctx.D.spell(C.Copy),
                                   Ctx.describe(C.Source));
   std::string Writer = describeWriter(Ctx, C.Changed);
   if (C.Moved && Ctx.isEntryParameter(C.Source) && !Ctx.isDonated(C.Source))
@@ -230,8 +252,8 @@ static void addPeakCopy(WasteContext &Ctx, llvm::DenseSet<uint32_t> &Copied,
   if (C.Moved && C.Last > Range->Start)
     Range->End = C.Last;
   Ctx.add({WasteKind::PeakCopy, Copy, Ctx.D[Copy].Owner, Source,
-           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Ctx.D[Copy].Size}}), 1,
-           false, std::move(Message), std::move(Hint)});
+           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Ctx.D[Copy].Size}}),
+           std::move(Message), std::move(Hint)});
 }
 
 void hlobuf::findCopies(WasteContext &Ctx) {
@@ -247,8 +269,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
     // The copy itself may have been written over in place by now.
     const Allocation &Alloc = Ctx.D[Ctx.D[V.Value].Owner];
     unsigned Seen = 0;
-    for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-      ValueId Copy(I);
+    for (ValueId Copy : Dump::valueIds(Alloc)) {
       if (Ctx.D[Copy].Offset != Ctx.D[V.Value].Offset ||
           findOpcode(Ctx.DumpFacts, Ctx.D[Copy].Tag.Name) != Opcode::Copy ||
           !Ctx.sameSet(Copy, V.Value) || ++Seen > MaxShared)

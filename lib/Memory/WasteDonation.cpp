@@ -8,9 +8,8 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
-#include "Memory/ResultPlan.h"
+#include "Memory/WasteContext.h"
 #include "Support/Format.h"
-#include "llvm/ADT/DenseSet.h"
 #include <list>
 #include <map>
 
@@ -66,10 +65,10 @@ static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
                                          const EntryResult &Result) {
   std::optional<int32_t> First;
   const Allocation &Alloc = Ctx.D[Result.Owner];
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    std::optional<StepRange> Range = Ctx.Memory.range(ValueId(I));
+  for (ValueId V : Dump::valueIds(Alloc)) {
+    std::optional<StepRange> Range = Ctx.Memory.range(V);
     if (Range && (!First || Range->Start < *First) &&
-        Ctx.sameSet(ValueId(I), Result.Value))
+        Ctx.sameSet(V, Result.Value))
       First = Range->Start;
   }
   return First;
@@ -77,11 +76,9 @@ static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
 
 /// Nothing but the root reads \p V.
 static bool isOnlyReturned(const WasteContext &Ctx, ValueId V) {
-  UsedId U = Ctx.DumpFacts.usedOf(V);
   NameId Root = Ctx.D.Module[Ctx.D.Module[Ctx.D.Module.Entry].Root].Name;
-  return U && llvm::all_of(Ctx.D.uses(Ctx.D[U]), [&](const Use &Reader) {
-           return Reader.Name == Root;
-         });
+  return llvm::all_of(Ctx.DumpFacts.readers(V),
+                      [&](const Use &Reader) { return Reader.Name == Root; });
 }
 
 /// The bytes of \p P are free when \p Result is written, or the instruction
@@ -149,8 +146,9 @@ void ArgumentWaste::finish() {
     const auto &[Kind, Shape, Name] = Key;
     std::string Who = Ctx.describe(Item.Value);
     if (Item.Count > 1)
-      Who = fmt::format("{} arguments {}", Item.Count,
-                        Name.empty() ? "like " + Ctx.spell(Item.Value) : Name);
+      Who =
+          fmt::format("{} arguments {}", Item.Count,
+                      Name.empty() ? "like " + Ctx.D.spell(Item.Value) : Name);
     std::string Text = Shape ? Ctx.D.Shapes.plainText(Shape) : "";
     if (Kind == WasteKind::UnusedDonation)
       Item.Message = fmt::format("{} {} donated, but no result of the program "
@@ -163,7 +161,7 @@ void ArgumentWaste::finish() {
     else
       Item.Message =
           fmt::format("{} is not donated, but result {} has its shape {}", Who,
-                      Ctx.spell(Item.Other), Text);
+                      Ctx.D.spell(Item.Other), Text);
     Ctx.add(std::move(Item));
   }
 }
@@ -214,10 +212,7 @@ Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
 void Givers::add(EntryParameter &P) {
   uint64_t Size = Ctx.D[P.Value].Size;
   Lists[{Giver::Any, Size, -1}].push_back(&P);
-  UsedId U = Ctx.DumpFacts.usedOf(P.Value);
-  if (!U)
-    return;
-  llvm::ArrayRef<Use> Uses = Ctx.D.uses(Ctx.D[U]);
+  llvm::ArrayRef<Use> Uses = Ctx.DumpFacts.readers(P.Value);
   bool Once = llvm::all_of(
       Uses, [&](const Use &Each) { return Each.Name == Uses.front().Name; });
   for (const Use &Each : Uses) {
@@ -274,8 +269,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       Plan.add(Result);
       Plan.give(*P, Result, *Written);
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
-               Result.Value, Ctx.D[Result.Owner].Size, 1, false, "",
-               Ctx.donationHint()});
+               Result.Value, Ctx.D[Result.Owner].Size, "", Ctx.donationHint()});
     }
   Out.scale(WasteKind::PossibleDonation, Plan);
 }
@@ -301,7 +295,7 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   for (size_t I = 0; I != std::min(Lost.size(), Own.size()); ++I) {
     Plan.add(*Own[I]);
     Out.add({WasteKind::UnusedDonation, Lost[I]->Value, Lost[I]->Owner,
-             ValueId(), Ctx.D[Own[I]->Owner].Size, 1, false, "",
+             ValueId(), Ctx.D[Own[I]->Owner].Size, "",
              "return an array of the same shape, type and sharding instead "
              "of one of another shape or type, or do not donate it"});
   }

@@ -31,11 +31,10 @@ static bool isCheapToMake(const WasteContext &Ctx, NameId Name) {
 
 /// A convolution reads it: backends widen the operands of one themselves.
 static bool isConvolved(const WasteContext &Ctx, ValueId V) {
-  UsedId U = Ctx.DumpFacts.usedOf(V);
-  return U && llvm::any_of(Ctx.D.uses(Ctx.D[U]), [&](const Use &Reader) {
-           return findOpName(Ctx.DumpFacts, Reader.Name)
-               .ends_with("conv_general_dilated");
-         });
+  return llvm::any_of(Ctx.DumpFacts.readers(V), [&](const Use &Reader) {
+    return findOpName(Ctx.DumpFacts, Reader.Name)
+        .ends_with("conv_general_dilated");
+  });
 }
 
 /// Its elements are converted from an argument that has half the bytes, by the
@@ -56,17 +55,25 @@ static void addWideCopy(WasteContext &Ctx, const HeldValue &V) {
       !findOpName(Ctx.DumpFacts, Name).ends_with("convert_element_type"))
     return;
   Ctx.add({WasteKind::WideCopy, V.Value, Ctx.D[V.Value].Owner, Source,
-           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, V.Bytes}}), 1, false,
+           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, V.Bytes}}),
            fmt::format("{} is an f32 copy of {}, {}", Ctx.describe(V.Value),
                        Narrow.Element, Ctx.describe(Source)),
            "compute with the narrow type (preferred_element_type keeps sums in "
            "f32), or convert a part at a time"});
 }
 
+/// A value that is written over in place is no longer the one that could be
+/// made again.
+static bool isAlone(const WasteContext &Ctx, const HeldValue &V) {
+  std::optional<StepRange> Range = Ctx.Memory.range(V.Value);
+  return V.Kind == MemoryKind::Temp && V.Others.empty() && Range &&
+         Range->End <= Ctx.lastUse(V.Value);
+}
+
 void hlobuf::findHeld(WasteContext &Ctx) {
   if (!Ctx.Module)
     return;
   for (const HeldValue &V : Ctx.Held)
-    if (Ctx.isAlone(V) && Ctx.isUsersOwn(Ctx.D[V.Value].Tag.Name))
+    if (isAlone(Ctx, V))
       addWideCopy(Ctx, V);
 }

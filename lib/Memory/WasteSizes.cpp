@@ -94,6 +94,6 @@ void hlobuf::findPadding(WasteContext &Ctx) {
       Less = Range ? Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Less}}) : 0;
     }
     Ctx.add({WasteKind::TilePadding, V.Value, Ctx.D[V.Value].Owner, ValueId(),
-             Less, 1, false, std::move(Text), std::move(Hint)});
+             Less, std::move(Text), std::move(Hint)});
   }
 }

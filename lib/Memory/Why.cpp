@@ -41,7 +41,7 @@ private:
 
 ValueId Answerer::find(StringRef Spelled) const {
   for (uint32_t I = 0; I != D.Values.size(); ++I)
-    if (D.spell(D.Values[I].Tag.Name, D.Values[I].Tag.Index) == Spelled)
+    if (D.spell(ValueId(I)) == Spelled)
       return ValueId(I);
   return ValueId();
 }
@@ -54,9 +54,7 @@ std::string Answerer::reader(const Use &Reader) const {
 
 /// The last ones: they are what keeps the value.
 void Answerer::listReaders(ValueId V) {
-  std::vector<Use> Readers;
-  if (UsedId U = Memory.facts().usedOf(V))
-    Readers.assign(D.uses(D[U]).begin(), D.uses(D[U]).end());
+  std::vector<Use> Readers(Memory.facts().readers(V));
   llvm::stable_sort(Readers, [&](const Use &X, const Use &Y) {
     return Memory.stepOf(X.Name) < Memory.stepOf(Y.Name);
   });
@@ -148,14 +146,14 @@ void Answerer::listInTheWay(ValueId V, ValueId Other) {
   ByteSpan Bytes = spanOf(Alloc, D[V]);
   std::optional<StepRange> Range = Memory.range(Other);
   std::vector<std::pair<uint64_t, ValueId>> Found;
-  for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
-    ByteSpan Its = spanOf(Alloc, D.Values[I]);
+  for (ValueId Near : Dump::valueIds(Alloc)) {
+    ByteSpan Its = spanOf(Alloc, D[Near]);
     uint64_t Begin = std::max(Its.Begin, Bytes.Begin);
     uint64_t End = std::min(Its.End, Bytes.End);
-    std::optional<StepRange> When = Memory.range(ValueId(I));
+    std::optional<StepRange> When = Memory.range(Near);
     if (Begin < End && When && Range && When->Start <= Range->End &&
         Range->Start <= When->End)
-      Found.emplace_back(End - Begin, ValueId(I));
+      Found.emplace_back(End - Begin, Near);
   }
   llvm::stable_sort(
       Found, [](const auto &X, const auto &Y) { return X.first > Y.first; });
