@@ -2,7 +2,7 @@
 //
 // One file: the parts in Draw/Page, and the picture as JSON.
 
-#include "Draw/PictureWriters.h"
+#include "Draw/Picture.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -36,47 +36,34 @@ static void writeScript(llvm::function_ref<void(llvm::json::OStream &)> Write,
   llvm::interleave(llvm::split(Json.str(), '<'), OS, "\\u003c");
 }
 
-static void writeData(const DrawnDump &Drawn, llvm::raw_ostream &OS) {
-  writeScript(
-      [&](llvm::json::OStream &J) {
-        writePicture(Drawn.P, Drawn.DumpFacts, J);
-      },
-      OS);
-}
-
-/// What the page needs in addition to the pictures, as JSON.
-static void writeSettings(const PageContents &Page, llvm::raw_ostream &OS) {
-  auto Write = [&](llvm::json::OStream &J) {
-    J.object([&] {
-      J.attribute("link", llvm::json::fixUTF8(Page.SourceLink));
-      J.attributeArray("matches", [&] {
-        for (int32_t Block : Page.Matches)
-          J.value(Block);
-      });
-    });
+void hlobuf::writeHtml(const Picture &After, const Picture *Before,
+                       StringRef SourceLink, llvm::raw_ostream &OS) {
+  auto WriteData = [&](const Picture &P) {
+    writeScript([&](llvm::json::OStream &J) { writePicture(P, J); }, OS);
   };
-  writeScript(Write, OS);
-}
-
-static void fillIn(StringRef Key, const PageContents &Page,
-                   llvm::raw_ostream &OS) {
-  if (Key == "TITLE") {
-    llvm::printHTMLEscaped(printable(Page.After.P.Title), OS);
-  } else if (Key == "STYLE") {
-    OS << pagePart("page.css");
-  } else if (Key == "SCRIPT") {
-    for (StringRef Name : Scripts)
-      OS << pagePart(Name);
-  } else if (Key == "SETTINGS") {
-    writeSettings(Page, OS);
-  } else if (Key == "DATA") {
-    writeData(Page.After, OS);
-  } else if (Key == "BEFORE" && Page.Before) {
-    writeData(*Page.Before, OS);
-  }
-}
-
-void hlobuf::writeHtml(const PageContents &Page, llvm::raw_ostream &OS) {
+  auto WriteSettings = [&](llvm::json::OStream &J) {
+    llvm::json::Array Matches;
+    if (Before)
+      llvm::append_range(Matches, matchBlocks(*Before, After));
+    J.value(llvm::json::Object{{"link", llvm::json::fixUTF8(SourceLink)},
+                               {"matches", std::move(Matches)}});
+  };
+  auto FillIn = [&](StringRef Key) {
+    if (Key == "TITLE") {
+      llvm::printHTMLEscaped(printable(After.Title), OS);
+    } else if (Key == "STYLE") {
+      OS << pagePart("page.css");
+    } else if (Key == "SCRIPT") {
+      for (StringRef Name : Scripts)
+        OS << pagePart(Name);
+    } else if (Key == "SETTINGS") {
+      writeScript(WriteSettings, OS);
+    } else if (Key == "DATA") {
+      WriteData(After);
+    } else if (Key == "BEFORE" && Before) {
+      WriteData(*Before);
+    }
+  };
   // Texts are split at @KEY@: every second piece is a key.
   llvm::SmallVector<StringRef, 12> Pieces;
   pagePart("page.html").split(Pieces, '@');
@@ -84,5 +71,5 @@ void hlobuf::writeHtml(const PageContents &Page, llvm::raw_ostream &OS) {
     if (I % 2 == 0)
       OS << Pieces[I];
     else
-      fillIn(Pieces[I], Page, OS);
+      FillIn(Pieces[I]);
 }

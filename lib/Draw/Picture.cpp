@@ -1,13 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Draw/Picture.h"
+#include "Dataflow/ModuleAnalysis.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
 
 using namespace hlobuf;
 
-ValueId hlobuf::representative(const Dump &D, const Picture &P,
-                               const PictureBlock &B) {
-  for (ValueId V : P.values(B))
-    if (!D[V].Tag.Phi)
-      return V;
-  return P.values(B).front();
+HeldValue Picture::held(const PictureBlock &B) const {
+  HeldValue Held;
+  llvm::ArrayRef<ValueId> All = values(B);
+  const auto *Named =
+      llvm::find_if(All, [&](ValueId V) { return !dump()[V].Tag.Phi; });
+  Held.Value = Named == All.end() ? All.front() : *Named;
+  Held.Kind = kindOf(dump()[B.Owner]);
+  Held.Bytes = Held.Unpadded = B.Size;
+  llvm::copy_if(All, std::back_inserter(Held.Others),
+                [&](ValueId V) { return V != Held.Value; });
+  return Held;
+}
+
+namespace {
+class Drawing {
+public:
+  Drawing(Picture &P, const ModuleAnalysis *Module, const DumpResult &R)
+      : P(P), D(P.dump()),
+        Module(Module && Module->derivesTime() ? Module : nullptr),
+        Named(findNamedValues(P.Memory->facts(), R)) {}
+
+  void addBlocks(AllocationId Owner);
+
+private:
+  HloValueId flowOf(ValueId V) const {
+    return Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
+  }
+  std::optional<StepRange> rangeOf(ValueId V) const;
+  bool continues(const PictureBlock &B, ValueId V, StepRange Range) const;
+
+  Picture &P;
+  const Dump &D;
+  /// What the module implies; null where that is nothing.
+  const ModuleAnalysis *Module;
+  /// Those that findings name have blocks of their own.
+  llvm::DenseSet<uint32_t> Named;
+};
+} // namespace
+
+/// When \p V is drawn; nothing where that is not known.
+std::optional<StepRange> Drawing::rangeOf(ValueId V) const {
+  return P.Memory->isTimed() ? P.Memory->range(V) : StepRange{0, 0};
+}
+
+/// True if \p V goes on with the buffer of \p B, which ends as it starts.
+/// Without a module only values that are live together are known to alias.
+bool Drawing::continues(const PictureBlock &B, ValueId V,
+                        StepRange Range) const {
+  ValueId Before = P.Values.back();
+  if (B.Offset != D[V].Offset || D[Before].Size != D[V].Size ||
+      Named.contains(V.index()) || Named.contains(Before.index()))
+    return false;
+  HloValueId Flow = flowOf(V);
+  HloValueId FlowBefore = flowOf(Before);
+  if (Flow && FlowBefore)
+    return Range.Start <= B.Last + 1 &&
+           Module->aliases().same(FlowBefore, Flow);
+  return Range.Start < B.Last;
+}
+
+void Drawing::addBlocks(AllocationId Owner) {
+  std::vector<std::pair<StepRange, ValueId>> Values;
+  for (ValueId V : Dump::valueIds(D[Owner]))
+    if (std::optional<StepRange> Range = rangeOf(V))
+      Values.emplace_back(*Range, V);
+    else
+      ++P.Untimed;
+  auto Key = [&](const std::pair<StepRange, ValueId> &Timed) {
+    auto [Range, V] = Timed;
+    return std::tuple(D[V].Offset, D[V].Size, Range.Start, Range.End, V);
+  };
+  llvm::sort(Values,
+             [&](const auto &X, const auto &Y) { return Key(X) < Key(Y); });
+  bool IsFirst = true;
+  for (auto [Range, V] : Values) {
+    if (!IsFirst && continues(P.Blocks.back(), V, Range)) {
+      PictureBlock &B = P.Blocks.back();
+      B.Last = std::max(B.Last, Range.End);
+    } else {
+      // The sum of a broken dump may not fit.
+      uint64_t Size = std::min(D[V].Size, ~uint64_t(0) - D[V].Offset);
+      auto First = static_cast<uint32_t>(P.Values.size());
+      P.Blocks.push_back(
+          {Owner, D[V].Offset, Size, Range.Start, Range.End, {First, First}});
+    }
+    P.Values.push_back(V);
+    ++P.Blocks.back().Values.End;
+    IsFirst = false;
+  }
+}
+
+Picture hlobuf::makePicture(const MemoryUse &Memory, const ValueNames &Names,
+                            const ModuleAnalysis *Module, const DumpResult &R) {
+  Picture P;
+  P.Memory = &Memory;
+  P.Names = &Names;
+  P.Title = R.Module;
+  // Values are live up to T, the step after the last instruction.
+  P.Steps = Memory.isTimed() ? Memory.steps() + 1 : 1;
+  Drawing Blocks(P, Module, R);
+  for (size_t I = 0; I != P.dump().Allocations.size(); ++I)
+    if (kindOf(P.dump().Allocations[I]) != MemoryKind::ThreadLocal)
+      Blocks.addBlocks(AllocationId(I));
+  llvm::stable_sort(P.Blocks, [](const PictureBlock &X, const PictureBlock &Y) {
+    return X.Size > Y.Size;
+  });
+  P.Shared = findSharedBytes(P.Blocks);
+  P.Findings = markFindings(P, R);
+  return P;
 }

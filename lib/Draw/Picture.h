@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offset x step, as data.
-//
-// What a picture of a buffer assignment shows: blocks of bytes over steps, the
-// live bytes of each memory space, and findings of the verifier. Offsets and
-// sizes are bytes, times are steps.
+// A buffer assignment as offset x step: blocks of bytes over steps, and
+// findings of the verifier. Offsets and sizes are bytes, times are steps.
 
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H
 
-#include "Memory/MemoryUse.h"
-#include "Support/Diagnostic.h"
-#include "llvm/ADT/StringSet.h"
+#include "Memory/ValueNames.h"
+#include "Results/Result.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace llvm {
+class raw_ostream;
+namespace json {
+class OStream;
+} // namespace json
+} // namespace llvm
 
 namespace hlobuf {
 
@@ -38,22 +42,6 @@ struct PictureShare {
   uint64_t Bytes = 0;
 };
 
-/// What people call a block; see ValueName. Texts are printable, and kept by
-/// the picture.
-struct PictureName {
-  /// `sub`; of an argument its path, `p['w']`. Not empty: the instruction where
-  /// the program has no name.
-  llvm::StringRef Label;
-  /// `kept for the backward pass by the scan at train.py:32`; empty for what is
-  /// just computed.
-  llvm::StringRef Keeper;
-  /// The op_name; empty if it is not known.
-  llvm::StringRef OpName;
-  /// `train.py:12`, with the folder where the dump has it; empty if it is not
-  /// known.
-  llvm::StringRef Source;
-};
-
 /// Bytes and steps that a finding is about: [Begin, End) and [First, Last].
 struct PictureMark {
   AllocationId Owner;
@@ -76,64 +64,76 @@ struct PictureFinding {
   std::vector<PictureMark> Marks;
 };
 
-/// A memory space: all allocations of one color but thread-local ones.
-struct PictureSpace {
-  int32_t Color = 0;
-  std::string Name;
-  /// Bytes held at each step; see SpaceUse.
-  std::vector<uint64_t> Held;
-  /// The first step with the most of them.
-  int32_t PeakStep = 0;
-
-  uint64_t peak() const { return Held.empty() ? 0 : Held[PeakStep]; }
-};
-
 /// A buffer assignment as offset by step.
 struct Picture {
+  /// What is drawn, and what its values are called; these live longer.
+  const MemoryUse *Memory = nullptr;
+  const ValueNames *Names = nullptr;
   /// `jit_f`.
   std::string Title;
   /// What was proved, as the last line of hlobuf-verify; empty if the checks
   /// that ran cannot prove anything.
-  std::string Verdict = {};
-  /// Where unknown, all values are drawn at step 0.
-  TimeSource Times = TimeSource::Unknown;
+  std::string Verdict;
   /// The program's and one more, at which results are live.
   int32_t Steps = 1;
-  /// By color.
-  std::vector<PictureSpace> Spaces;
-  /// Large ones first: small ones are drawn over them.
+  /// Large ones first: small ones are drawn over them. Where times are unknown,
+  /// all are at step 0.
   std::vector<PictureBlock> Blocks;
   /// Those of blocks, of each in the order of their first steps.
   std::vector<ValueId> Values;
-  /// By block.
-  std::vector<PictureName> Names;
   /// So that each byte counts once; see findSharedBytes().
   std::vector<PictureShare> Shared;
   /// Bytes of the main memory space of the chip, where they are known.
-  std::optional<uint64_t> Capacity = {};
+  std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`; empty if a user says it.
-  std::string Chip = {};
+  std::string Chip;
   /// Values that have no live range, and no block.
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
-  /// By step; empty where it is not known.
-  std::vector<llvm::StringRef> Instructions;
-  /// Of Names and Instructions, each once.
-  llvm::StringSet<> Texts;
 
-  /// \p Text as it is in Texts, where it is added.
-  llvm::StringRef keep(llvm::StringRef Text) {
-    return Texts.insert(Text).first->getKey();
-  }
-
+  const Dump &dump() const { return Memory->facts().dump(); }
   llvm::ArrayRef<ValueId> values(const PictureBlock &B) const {
     return llvm::ArrayRef(Values).slice(B.Values.Begin, B.Values.size());
   }
+  /// \p B as bytes that its values share, after the first one that is not a
+  /// phi, which says less than what flows into it.
+  HeldValue held(const PictureBlock &B) const;
 };
 
-/// The first value of block \p B of \p P that is not a phi, which says less
-/// than what flows into it; the first one if all are.
-ValueId representative(const Dump &D, const Picture &P, const PictureBlock &B);
+/// Draws the dump of \p Memory, whose values \p Names names, with the findings
+/// \p R. Thread-local allocations, which are on the stack of a kernel, are left
+/// out. \p Module is what its module implies, or null.
+Picture makePicture(const MemoryUse &Memory, const ValueNames &Names,
+                    const ModuleAnalysis *Module, const DumpResult &R);
+
+/// Numbers of the values that findings of \p R name.
+llvm::DenseSet<uint32_t> findNamedValues(const Facts &DumpFacts,
+                                         const DumpResult &R);
+
+/// The findings of \p R that are not silenced, with what they mark of the
+/// blocks of \p P.
+std::vector<PictureFinding> markFindings(const Picture &P, const DumpResult &R);
+
+/// Where blocks of \p Blocks, large ones first, have bytes that another one
+/// counts at the same step: each byte counts once, for the first block that had
+/// it and is still live. By block, then by step. Costs O(n log n): of more than
+/// a few hundred blocks that share bytes at one step, the others count none.
+std::vector<PictureShare> findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks);
+
+/// The number of the block of \p Before that each block of \p After is, as
+/// hlobuf-diff pairs values, memory space by memory space; -1 for a new one.
+/// Costs O(n log n).
+std::vector<int32_t> matchBlocks(const Picture &Before, const Picture &After);
+
+/// Writes \p P as the one JSON object that the page draws.
+void writePicture(const Picture &P, llvm::json::OStream &J);
+
+/// Writes a page of HTML that draws \p After and needs no other file; with
+/// \p Before, where it is not null, what changed. \p SourceLink is the address
+/// of a source line, with `{path}` and `{line}`; empty for that of an editor
+/// that the reader chooses.
+void writeHtml(const Picture &After, const Picture *Before,
+               llvm::StringRef SourceLink, llvm::raw_ostream &OS);
 
 } // namespace hlobuf
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Draw/PictureFindings.h"
+#include "Draw/Picture.h"
 #include "Results/Timeline.h"
-#include "llvm/ADT/STLExtras.h"
-#include <algorithm>
+#include "llvm/ADT/SetVector.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -40,39 +39,38 @@ static llvm::SmallVector<uint32_t, 8> valuesOf(const Facts &DumpFacts,
   return Values;
 }
 
-NamedValues::NamedValues(const Facts &DumpFacts, const DumpResult &R) {
+llvm::DenseSet<uint32_t> hlobuf::findNamedValues(const Facts &DumpFacts,
+                                                 const DumpResult &R) {
+  llvm::DenseSet<uint32_t> Values;
   for (const ResultFinding &F : R.Findings)
     for (uint32_t V : valuesOf(DumpFacts, F))
       Values.insert(V);
+  return Values;
 }
 
 namespace {
 class Marker {
 public:
-  Marker(const Facts &DumpFacts, const DumpResult &R, const Picture &Drawn)
-      : DumpFacts(DumpFacts), R(R), Blocks(Drawn.Blocks), Steps(Drawn.Steps),
-        BlockOf(DumpFacts.dump().Values.size(), NoBlock) {
-    for (const auto &[I, B] : llvm::enumerate(Drawn.Blocks))
-      for (ValueId V : Drawn.values(B))
-        BlockOf[V.index()] = static_cast<uint32_t>(I);
+  Marker(const Picture &P, const DumpResult &R)
+      : P(P), DumpFacts(P.Memory->facts()), D(P.dump()), R(R),
+        BlockOf(D.Values.size()) {
+    for (const PictureBlock &B : P.Blocks)
+      for (ValueId V : P.values(B))
+        BlockOf[V.index()] = &B;
   }
 
   PictureFinding mark(const ResultFinding &F) const;
 
 private:
-  const PictureBlock *blockOf(uint32_t V) const {
-    return BlockOf[V] == NoBlock ? nullptr : &Blocks[BlockOf[V]];
-  }
-  static constexpr uint32_t NoBlock = ~uint32_t(0);
-  bool markStory(const ResultFinding &F, PictureFinding &P) const;
+  std::optional<PictureMark> markStory(const ResultFinding &F) const;
   const PictureBlock *victim(const ResultFinding &F) const;
 
+  const Picture &P;
   const Facts &DumpFacts;
+  const Dump &D;
   const DumpResult &R;
-  llvm::ArrayRef<PictureBlock> Blocks;
-  int32_t Steps;
-  /// By value.
-  std::vector<uint32_t> BlockOf;
+  /// By value; null where it has no block.
+  std::vector<const PictureBlock *> BlockOf;
 };
 } // namespace
 
@@ -85,40 +83,39 @@ const PictureBlock *Marker::victim(const ResultFinding &F) const {
       addValues(DumpFacts, withoutIndex(N.Event.Subject), Values);
   for (const ResultNote &N : F.Notes)
     for (uint32_t V : Values)
-      if (DumpFacts.dump().spell(DumpFacts.dump().Values[V].Tag.Name,
-                                 DumpFacts.dump().Values[V].Tag.Index) ==
-          N.Event.Subject)
-        if (const PictureBlock *B = blockOf(V))
-          return B;
+      if (const ValueTag &Tag = D.Values[V].Tag;
+          BlockOf[V] && D.spell(Tag.Name, Tag.Index) == N.Event.Subject)
+        return BlockOf[V];
   for (const std::string &Name : F.Names)
     addValues(DumpFacts, Name, Values);
   for (uint32_t V : Values)
-    if (const PictureBlock *B = blockOf(V))
-      return B;
+    if (BlockOf[V])
+      return BlockOf[V];
   return nullptr;
 }
 
-/// Marks the bytes that were overwritten, from then on until they are read.
-bool Marker::markStory(const ResultFinding &F, PictureFinding &P) const {
+/// The bytes that were overwritten, from then on until they are read; nothing
+/// if \p F is not about such.
+std::optional<PictureMark> Marker::markStory(const ResultFinding &F) const {
   const PictureBlock *Victim = victim(F);
   std::optional<int32_t> Written;
   std::optional<int32_t> Read;
   llvm::SmallVector<uint32_t, 8> Writers;
   for (const ResultNote &N : F.Notes) {
-    if (N.Kind != NoteKind::Step || N.Event.Step < 0 || N.Event.Step >= Steps)
+    if (N.Kind != NoteKind::Step || N.Event.Step < 0 || N.Event.Step >= P.Steps)
       continue;
     if (N.Event.Role == StepRole::Overwrites) {
-      Written = Written ? std::min(*Written, N.Event.Step) : N.Event.Step;
+      Written = std::min(Written.value_or(N.Event.Step), N.Event.Step);
       addValues(DumpFacts, withoutIndex(N.Event.Subject), Writers);
     } else if (N.Event.Role == StepRole::Reads) {
-      Read = Read ? std::max(*Read, N.Event.Step) : N.Event.Step;
+      Read = std::max(Read.value_or(N.Event.Step), N.Event.Step);
     }
   }
   if (!Victim || !Written || !Read || *Read < *Written)
-    return false;
+    return std::nullopt;
   PictureMark M{Victim->Owner, Victim->Offset, Victim->end(), *Written, *Read};
   for (uint32_t V : Writers) {
-    const Value &Writer = DumpFacts.dump().Values[V];
+    const Value &Writer = D.Values[V];
     uint64_t Begin = std::max(Victim->Offset, Writer.Offset);
     uint64_t End = std::min(Victim->end(), Writer.end());
     if (Writer.Owner != Victim->Owner || Begin >= End)
@@ -127,8 +124,7 @@ bool Marker::markStory(const ResultFinding &F, PictureFinding &P) const {
     M.End = End;
     break;
   }
-  P.Marks.push_back(M);
-  return true;
+  return M;
 }
 
 /// The bytes and steps that both hold; nothing if there are none.
@@ -143,43 +139,39 @@ static std::optional<PictureMark> meet(const PictureBlock &X,
 }
 
 PictureFinding Marker::mark(const ResultFinding &F) const {
-  PictureFinding P{F.Level, F.Check, F.Message, {}, {}};
+  PictureFinding Found{F.Level, F.Check, F.Message, {}, {}};
   if (F.isTimeline())
-    P.Lines = layOutTimeline(R, F, LineWidth);
+    Found.Lines = layOutTimeline(R, F, LineWidth);
   else
     for (const ResultNote &N : F.Notes)
-      P.Lines.push_back(N.Message);
-  if (markStory(F, P))
-    return P;
-  llvm::SmallVector<const PictureBlock *, 8> Named;
-  for (uint32_t V : valuesOf(DumpFacts, F)) {
-    if (const PictureBlock *B = blockOf(V); B && !llvm::is_contained(Named, B))
-      Named.push_back(B);
-    if (Named.size() > MaxNamed)
-      return P;
+      Found.Lines.push_back(N.Message);
+  if (std::optional<PictureMark> M = markStory(F)) {
+    Found.Marks.push_back(*M);
+    return Found;
   }
+  llvm::SmallSetVector<const PictureBlock *, 8> Named;
+  for (uint32_t V : valuesOf(DumpFacts, F))
+    if (BlockOf[V])
+      Named.insert(BlockOf[V]);
+  if (Named.size() > MaxNamed)
+    return Found;
   for (size_t I = 0; I != Named.size(); ++I)
     for (size_t J = I + 1; J != Named.size(); ++J)
       if (std::optional<PictureMark> M = meet(*Named[I], *Named[J]))
-        P.Marks.push_back(*M);
-  if (P.Marks.empty())
+        Found.Marks.push_back(*M);
+  if (Found.Marks.empty())
     for (const PictureBlock *B : Named)
-      P.Marks.push_back(
+      Found.Marks.push_back(
           {B->Owner, B->Offset, B->end(), B->First, B->Last, false});
-  return P;
+  return Found;
 }
 
-std::vector<PictureFinding> hlobuf::markFindings(const Facts &DumpFacts,
-                                                 const DumpResult &R,
-                                                 const Picture &P) {
+std::vector<PictureFinding> hlobuf::markFindings(const Picture &P,
+                                                 const DumpResult &R) {
+  Marker M(P, R);
   std::vector<PictureFinding> All;
-  std::optional<Marker> M;
-  for (const ResultFinding &F : R.Findings) {
-    if (!F.isLoud())
-      continue;
-    if (!M)
-      M.emplace(DumpFacts, R, P);
-    All.push_back(M->mark(F));
-  }
+  for (const ResultFinding &F : R.Findings)
+    if (F.isLoud())
+      All.push_back(M.mark(F));
   return All;
 }

@@ -3,7 +3,9 @@
 // The format is between this file and Page/data.js. Blocks are columns, and
 // texts are numbers into `strings`: a page of 100,000 values has to open fast.
 
-#include "Draw/PictureWriters.h"
+#include "Draw/Picture.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
 using namespace hlobuf;
@@ -13,8 +15,8 @@ namespace json = llvm::json;
 namespace {
 class Writer {
 public:
-  Writer(const Picture &P, const Facts &DumpFacts, json::OStream &J)
-      : P(P), D(DumpFacts.dump()), J(J) {}
+  Writer(const Picture &P, json::OStream &J)
+      : P(P), Memory(*P.Memory), D(P.dump()), J(J) {}
 
   void run();
 
@@ -25,10 +27,10 @@ private:
   void writeSpaces();
   void writeAllocations();
   void writeBlocks();
-  void writeShared();
   void writeFindings();
 
   const Picture &P;
+  const MemoryUse &Memory;
   const Dump &D;
   json::OStream &J;
   llvm::StringMap<uint32_t> Numbers;
@@ -56,12 +58,13 @@ void Writer::column(StringRef Key, const RowsT &Rows, Fn Field) {
 
 void Writer::writeSpaces() {
   J.attributeArray("spaces", [&] {
-    for (const PictureSpace &S : P.Spaces)
+    for (const SpaceUse &Space : Memory.spaces())
       J.object([&] {
-        J.attribute("color", S.Color);
-        J.attribute("name", S.Name);
-        J.attribute("peak", S.PeakStep);
-        column("held", S.Held, [](uint64_t Bytes) { return Bytes; });
+        J.attribute("color", Space.Color);
+        J.attribute("name", Space.Name);
+        J.attribute("peak", Space.PeakStep);
+        column("held", llvm::seq(P.Steps),
+               [&](int32_t Step) { return Space.heldAt(Step); });
       });
   });
 }
@@ -80,9 +83,23 @@ void Writer::writeBlocks() {
   auto Column = [&](StringRef Key, auto Field) {
     column(Key, P.Blocks, Field);
   };
-  auto Text = [&](StringRef Key, StringRef PictureName::*Field) {
-    column(Key, P.Names,
-           [&](const PictureName &Name) { return number(Name.*Field); });
+  /// What people call a block, by the numbers of texts.
+  struct BlockName {
+    uint32_t Shape, Label, Keeper, OpName, Source;
+  };
+  std::vector<BlockName> Names;
+  for (const Block &B : P.Blocks) {
+    HeldValue Held = P.held(B);
+    ShapeId Shape = D[Held.Value].Shape;
+    ValueName Called = (*P.Names)[Held];
+    Names.push_back(
+        {number(Shape ? D.Shapes.text(Shape) : ""),
+         number((Called.Copied ? "copy of " : "") + Called.Operation),
+         number(Called.keeper()), number(Called.OpName),
+         number(Called.Source)});
+  }
+  auto Text = [&](StringRef Key, uint32_t BlockName::*Field) {
+    column(Key, Names, [&](const BlockName &Name) { return Name.*Field; });
   };
   J.attributeObject("blocks", [&] {
     Column("owner", [](const Block &B) { return B.Owner.index(); });
@@ -91,26 +108,16 @@ void Writer::writeBlocks() {
     Column("first", [](const Block &B) { return B.First; });
     Column("last", [](const Block &B) { return B.Last; });
     Column("names", [&](const Block &B) {
-      json::Array Names;
+      json::Array Spelled;
       for (ValueId V : P.values(B))
-        Names.push_back(number(D.spell(D[V].Tag.Name, D[V].Tag.Index)));
-      return Names;
+        Spelled.push_back(number(D.spell(V)));
+      return Spelled;
     });
-    Column("shape", [&](const Block &B) {
-      ShapeId Shape = D[representative(D, P, B)].Shape;
-      return number(Shape ? D.Shapes.text(Shape) : "");
-    });
-    Text("label", &PictureName::Label);
-    Text("keeper", &PictureName::Keeper);
-    Text("op", &PictureName::OpName);
-    Text("source", &PictureName::Source);
-  });
-}
-
-/// Rows of block, first step, last step and bytes.
-void Writer::writeShared() {
-  column("shared", P.Shared, [](const PictureShare &S) {
-    return json::Array{S.Block, S.First, S.Last, S.Bytes};
+    Text("shape", &BlockName::Shape);
+    Text("label", &BlockName::Label);
+    Text("keeper", &BlockName::Keeper);
+    Text("op", &BlockName::OpName);
+    Text("source", &BlockName::Source);
   });
 }
 
@@ -150,7 +157,7 @@ void Writer::run() {
     J.attribute("schema", 1);
     J.attribute("title", json::fixUTF8(P.Title));
     J.attribute("verdict", json::fixUTF8(P.Verdict));
-    J.attribute("times", timesKey(P.Times));
+    J.attribute("times", timesKey(Memory.times()));
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
     if (P.Capacity)
@@ -159,16 +166,18 @@ void Writer::run() {
     writeSpaces();
     writeAllocations();
     writeBlocks();
-    writeShared();
-    column("instructions", P.Instructions,
-           [&](StringRef Name) { return number(Name); });
+    // Rows of block, first step, last step and bytes.
+    column("shared", P.Shared, [](const PictureShare &S) {
+      return json::Array{S.Block, S.First, S.Last, S.Bytes};
+    });
+    column("instructions", llvm::seq(Memory.isTimed() ? P.Steps : 0),
+           [&](int32_t Step) { return number(Memory.instructionAt(Step)); });
     writeFindings();
     column("strings", Strings,
            [](StringRef Text) { return json::fixUTF8(Text); });
   });
 }
 
-void hlobuf::writePicture(const Picture &P, const Facts &DumpFacts,
-                          json::OStream &J) {
-  Writer(P, DumpFacts, J).run();
+void hlobuf::writePicture(const Picture &P, json::OStream &J) {
+  Writer(P, J).run();
 }

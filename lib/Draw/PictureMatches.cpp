@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Draw/PictureMatches.h"
 #include "Compare/Matching.h"
+#include "Draw/Picture.h"
 
 using namespace hlobuf;
 
@@ -13,29 +13,25 @@ struct Side {
 };
 } // namespace
 
-static Side describeBlocks(const MatchedPicture &Of, int32_t Color) {
-  const Dump &D = Of.Memory.facts().dump();
+static Side describeBlocks(const Picture &P, int32_t Color) {
   Side S;
   std::vector<HeldValue> Held;
-  for (uint32_t I = 0; I != Of.P.Blocks.size(); ++I) {
-    const PictureBlock &B = Of.P.Blocks[I];
-    if (D[B.Owner].color() != Color)
+  for (const auto &[I, B] : llvm::enumerate(P.Blocks)) {
+    if (P.dump()[B.Owner].color() != Color)
       continue;
-    S.Blocks.push_back(I);
-    HeldValue V;
-    V.Value = representative(D, Of.P, B);
-    V.Kind = kindOf(D[B.Owner]);
-    V.Bytes = V.Unpadded = B.Size;
-    Held.push_back(std::move(V));
+    S.Blocks.push_back(static_cast<uint32_t>(I));
+    // Known by its own name, whatever shares its bytes later.
+    Held.push_back(P.held(B));
+    Held.back().Others.clear();
   }
-  S.Values = describeValues(Of.Memory, Of.Names, Held);
+  S.Values = describeValues(*P.Memory, *P.Names, Held);
   return S;
 }
 
-std::vector<int32_t> hlobuf::matchBlocks(const MatchedPicture &Before,
-                                         const MatchedPicture &After) {
-  std::vector<int32_t> Matches(After.P.Blocks.size(), -1);
-  for (const PictureSpace &Space : After.P.Spaces) {
+std::vector<int32_t> hlobuf::matchBlocks(const Picture &Before,
+                                         const Picture &After) {
+  std::vector<int32_t> Matches(After.Blocks.size(), -1);
+  for (const SpaceUse &Space : After.Memory->spaces()) {
     Side Old = describeBlocks(Before, Space.Color);
     Side New = describeBlocks(After, Space.Color);
     for (auto [From, To] : matchValues(Old.Values, New.Values))

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Draw/SharedBytes.h"
+#include "Draw/Picture.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 #include <map>
-#include <numeric>
 
 using namespace hlobuf;
 
@@ -115,56 +113,23 @@ std::vector<PictureShare> Sweep::take() {
   return std::move(Shares);
 }
 
-/// Where a block begins or ends, as one number that sorts: by step, ends first,
-/// then by block.
-static uint64_t eventOf(int32_t Step, bool Begins, uint32_t Block) {
-  return static_cast<uint64_t>(Step) << 33 | uint64_t(Begins) << 32 | Block;
-}
-
-/// Sweeps over \p OfOwner, the blocks of one allocation. \p Events is only
-/// there to be used again.
-static void sweep(llvm::ArrayRef<PictureBlock> Blocks,
-                  llvm::ArrayRef<uint32_t> OfOwner,
-                  std::vector<uint64_t> &Events, Sweep &S) {
-  Events.clear();
-  for (uint32_t Block : OfOwner) {
-    if (Blocks[Block].Size == 0)
+std::vector<PictureShare>
+hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
+  // Where blocks begin and end: by allocation, then by step, ends first.
+  using Event = std::tuple<AllocationId, int32_t, bool, uint32_t>;
+  std::vector<Event> Events;
+  for (const auto &[I, B] : llvm::enumerate(Blocks)) {
+    if (B.Size == 0)
       continue;
-    Events.push_back(eventOf(Blocks[Block].First, true, Block));
-    Events.push_back(eventOf(Blocks[Block].Last + 1, false, Block));
+    Events.emplace_back(B.Owner, B.First, true, I);
+    Events.emplace_back(B.Owner, B.Last + 1, false, I);
   }
   llvm::sort(Events);
-  for (uint64_t Event : Events) {
-    auto Block = static_cast<uint32_t>(Event);
-    auto Step = static_cast<int32_t>(Event >> 33);
-    if ((Event >> 32 & 1) != 0)
+  Sweep S(Blocks);
+  for (auto [Owner, Step, Begins, Block] : Events)
+    if (Begins)
       S.begin(Block, Step);
     else
       S.end(Block, Step);
-  }
-}
-
-std::vector<PictureShare>
-hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
-  // By allocation, plus two: where its blocks begin in Order.
-  std::vector<uint32_t> Begins(2);
-  for (const PictureBlock &B : Blocks) {
-    if (Begins.size() < B.Owner.index() + size_t(3))
-      Begins.resize(B.Owner.index() + size_t(3));
-    ++Begins[B.Owner.index() + size_t(2)];
-  }
-  std::partial_sum(Begins.begin(), Begins.end(), Begins.begin());
-  std::vector<uint32_t> Order(Blocks.size());
-  for (uint32_t I = 0; I != Blocks.size(); ++I)
-    Order[Begins[Blocks[I].Owner.index() + size_t(1)]++] = I;
-  Sweep S(Blocks);
-  std::vector<uint64_t> Events;
-  for (size_t Owner = 0; Owner + 2 < Begins.size(); ++Owner) {
-    auto OfOwner = llvm::ArrayRef(Order).slice(
-        Begins[Owner], Begins[Owner + 1] - Begins[Owner]);
-    // One block shares its bytes with no other.
-    if (OfOwner.size() > 1)
-      sweep(Blocks, OfOwner, Events, S);
-  }
   return S.take();
 }

@@ -2,7 +2,6 @@
 
 #include "DrawnPrograms.h"
 #include "Compare/Matching.h"
-#include "Draw/MakePicture.h"
 #include "Driver/Capacity.h"
 #include "Driver/DumpResults.h"
 #include "Driver/KnownDefects.h"
@@ -167,8 +166,8 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   if (Dump.Model->cut(FileRole::Assignment))
     Made.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Made.Context;
-  auto Derived = [&] { return Context.moduleAnalysis(); };
-  Made.P = makePicture(Context.memory(), Derived, R);
+  Made.P = makePicture(Context.memory(), Context.names(),
+                       Context.moduleAnalysis(), R);
   setCapacity(In, Request, Made.P);
   settleSentences(R);
   if (!R.ProvesNothing) {

@@ -6,7 +6,7 @@
 #define HLOBUF_VIEW_DRAWNPROGRAMS_H
 
 #include "Checks/Context.h"
-#include "Draw/PictureWriters.h"
+#include "Draw/Picture.h"
 #include "Driver/CheckSelection.h"
 #include "Input/Load.h"
 
@@ -33,7 +33,6 @@ struct DrawnProgram {
   /// Why the HLO module is not used; empty if it is.
   std::string Malformed;
 
-  DrawnDump drawn() const { return {P, *Context}; }
   bool hasThunks() const {
     return Loaded->Model->complete(Section::Thunks) && Context->thunkGraph();
   }

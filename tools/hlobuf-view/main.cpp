@@ -4,7 +4,6 @@
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "Draw/PictureMatches.h"
 #include "Draw/ThunkTrace.h"
 #include "DrawnPrograms.h"
 #include "Support/AtomicFile.h"
@@ -134,23 +133,14 @@ static void draw(const DrawnProgram &After, const DrawnProgram *Before,
     return;
   case PictureFormat::Json: {
     llvm::json::OStream J(OS);
-    writePicture(After.P, *After.Context, J);
+    writePicture(After.P, J);
     OS << '\n';
     return;
   }
   default:
     break;
   }
-  PageContents Page{After.drawn()};
-  Page.SourceLink = SourceLink;
-  if (!Before)
-    return writeHtml(Page, OS);
-  DrawnDump Old = Before->drawn();
-  Page.Before = &Old;
-  Page.Matches = matchBlocks(
-      {Before->P, Before->Context->memory(), Before->Context->names()},
-      {After.P, After.Context->memory(), After.Context->names()});
-  writeHtml(Page, OS);
+  writeHtml(After.P, Before ? &Before->P : nullptr, SourceLink, OS);
 }
 
 /// What is wrong with the options; empty if nothing is.

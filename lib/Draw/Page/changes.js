@@ -2,16 +2,12 @@
 // live for longer or shorter than in the other program, or only here. hlobuf-view pairs
 // the blocks.
 
-const Changes = {
-  after: {
-    same: "in both", larger: "larger than before", smaller: "smaller than before",
-    longer: "live for longer than before", shorter: "live for shorter than before", alone: "new",
-  },
-  before: {
-    same: "in both", larger: "larger than after", smaller: "smaller than after",
-    longer: "live for longer than after", shorter: "live for shorter than after", alone: "gone",
-  },
-};
+// Of the program that is compared with the `other` one.
+const changeWords = (other, alone) => ({
+  same: "in both", larger: `larger than ${other}`, smaller: `smaller than ${other}`,
+  longer: `live for longer than ${other}`, shorter: `live for shorter than ${other}`, alone,
+});
+const Changes = {after: changeWords("before", "new"), before: changeWords("after", "gone")};
 
 // Lifetimes differ if one is twice the other, and by this part of the program.
 const LeastLifetime = 0.05;
