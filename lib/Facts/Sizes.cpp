@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/Sizes.h"
-#include <algorithm>
+#include "HLO/ArrayOrder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace hlobuf;
 
@@ -16,22 +17,10 @@ static Bytes multiply(Bytes A, uint64_t B) {
   return Product;
 }
 
-static uint64_t ceilDivide(uint64_t A, uint64_t B) {
-  return A / B + (A % B != 0);
-}
-
 static Bytes roundUp(Bytes A, uint64_t Multiple) {
   if (!A)
     return std::nullopt;
-  return multiply(ceilDivide(*A, Multiple), Multiple);
-}
-
-/// Bits that one element occupies: packed with `E(n)`, else whole bytes. 0 if
-/// the type is not known.
-static uint64_t storedBits(const Shape &S) {
-  if (S.Layout && S.Layout->ElementBits != 0)
-    return static_cast<uint64_t>(S.Layout->ElementBits);
-  return ceilDivide(S.Bits, 8) * 8;
+  return multiply(llvm::divideCeil(*A, Multiple), Multiple);
 }
 
 static Bytes bytesOfElements(const Shape &S, Bytes Elements) {
@@ -41,7 +30,7 @@ static Bytes bytesOfElements(const Shape &S, Bytes Elements) {
   Bytes Total = multiply(Elements, Bits);
   if (!Total)
     return std::nullopt;
-  return ceilDivide(*Total, 8);
+  return llvm::divideCeil(*Total, 8);
 }
 
 Bytes hlobuf::logicalBytes(const ShapeTable &Shapes, ShapeId Id) {
@@ -67,57 +56,30 @@ Bytes hlobuf::logicalBytes(const ShapeTable &Shapes, ShapeId Id) {
   return bytesOfElements(S, Elements);
 }
 
-using Extents = llvm::SmallVector<uint64_t, 8>;
-
-/// Physical extents, most major first, each cut down to its largest piece.
-static std::optional<Extents> physicalExtents(const Shape &S) {
-  Extents Result;
+/// The dimensions in memory before tiles, each cut down to its largest piece.
+static std::optional<MemoryDimensions> piece(const Shape &S) {
+  MemoryDimensions Result;
   for (int64_t D : llvm::reverse(S.Layout->MinorToMajor)) {
     Dimension Logical = S.Dimensions[static_cast<size_t>(D)];
     if (Logical.Dynamic)
       return std::nullopt;
-    Result.push_back(static_cast<uint64_t>(Logical.Size));
+    Result.push_back({D, 1, Logical.Size});
   }
   for (const SplitConfig &Split : S.Layout->Splits) {
     auto At = static_cast<size_t>(Split.Dimension);
     if (At >= Result.size())
       return std::nullopt;
-    uint64_t Largest = 0;
-    uint64_t Previous = 0;
-    for (int64_t Index : Split.Indices) {
-      auto Cut = static_cast<uint64_t>(Index);
-      if (Cut < Previous || Cut > Result[At])
+    int64_t Largest = 0;
+    int64_t Previous = 0;
+    for (int64_t Cut : Split.Indices) {
+      if (Cut < Previous || Cut > Result[At].Size)
         return std::nullopt;
       Largest = std::max(Largest, Cut - Previous);
       Previous = Cut;
     }
-    Result[At] = std::max(Largest, Result[At] - Previous);
+    Result[At].Size = std::max(Largest, Result[At].Size - Previous);
   }
   return Result;
-}
-
-/// Replaces the most minor extents by tile counts and tile sizes.
-static Extents applyTile(Extents Current, const Tile &T) {
-  while (Current.size() < T.size())
-    Current.insert(Current.begin(), 1);
-  size_t Untouched = Current.size() - T.size();
-  Extents Counts(Current.begin(), Current.begin() + Untouched);
-  Extents Inner;
-  uint64_t Combined = 1;
-  for (size_t K = 0; K != T.size(); ++K) {
-    uint64_t Extent = Current[Untouched + K];
-    if (T[K] == CombineDimension) {
-      // An overflow here gives a size that no value can match.
-      Combined *= Extent;
-      continue;
-    }
-    auto Size = static_cast<uint64_t>(T[K]);
-    Counts.push_back(ceilDivide(Combined * Extent, Size));
-    Inner.push_back(Size);
-    Combined = 1;
-  }
-  Counts.append(Inner.begin(), Inner.end());
-  return Counts;
 }
 
 Bytes hlobuf::tiledBytes(const ShapeTable &Shapes, ShapeId Id) {
@@ -130,14 +92,14 @@ Bytes hlobuf::tiledBytesOf(const Shape &S) {
       S.Layout->has(LayoutProperty::MetadataPrefix) ||
       S.Layout->has(LayoutProperty::Unknown))
     return std::nullopt;
-  std::optional<Extents> Current = physicalExtents(S);
-  if (!Current)
+  std::optional<MemoryDimensions> Current = piece(S);
+  if (!Current || !llvm::all_of(S.Layout->Tiles, [&](const Tile &T) {
+        return applyTile(*Current, T);
+      }))
     return std::nullopt;
-  for (const Tile &T : S.Layout->Tiles)
-    Current = applyTile(std::move(*Current), T);
   Bytes Elements = 1;
-  for (uint64_t Extent : *Current)
-    Elements = multiply(Elements, Extent);
+  for (const MemoryDimension &D : *Current)
+    Elements = multiply(Elements, static_cast<uint64_t>(D.Size));
   Elements = roundUp(Elements, static_cast<uint64_t>(S.Layout->TailPadding));
   return bytesOfElements(S, Elements);
 }

@@ -23,7 +23,6 @@ int64_t hlobuf::boundedMultiply(int64_t A, int64_t B) {
   return bounded(Product);
 }
 
-/// Rounds down, for positive \p B.
 int64_t hlobuf::floorDivide(int64_t A, int64_t B) {
   return A >= 0 ? A / B : -((-A + B - 1) / B);
 }
@@ -55,27 +54,42 @@ ArrayOrder::ArrayOrder(const Shape &S) {
 }
 
 unsigned hlobuf::storedBits(const Shape &S) {
+  constexpr int64_t Most = 512;
   if (S.Layout && S.Layout->ElementBits > 0)
-    return static_cast<unsigned>(std::min<int64_t>(S.Layout->ElementBits, 512));
+    return S.Layout->ElementBits <= Most
+               ? static_cast<unsigned>(S.Layout->ElementBits)
+               : 0;
   return S.Bits == 0 ? 0 : llvm::alignTo(S.Bits, 8);
 }
 
-/// Cuts the fastest of \p All into tiles; false where it cannot be determined.
-static bool applyTile(MemoryDimensions &All, const Tile &T) {
+/// Of a dimension that a tile makes of several: which index is where is not
+/// understood.
+static constexpr int64_t SeveralDimensions = -2;
+
+bool hlobuf::applyTile(MemoryDimensions &All, const Tile &T) {
   while (All.size() < T.size())
     All.insert(All.begin(), {-1, 1, 1});
   size_t First = All.size() - T.size();
-  MemoryDimensions Inner;
+  MemoryDimensions Tiles(All.begin(), All.begin() + First), Inner;
+  bool Combines = false;
+  int64_t Combined = 1;
   for (size_t K = 0; K != T.size(); ++K) {
-    MemoryDimension &Outer = All[First + K];
+    MemoryDimension Outer = All[First + K];
+    if (Combines)
+      Outer = {SeveralDimensions, 1, boundedMultiply(Combined, Outer.Size)};
+    Combines = T[K] == CombineDimension;
+    Combined = Outer.Size;
+    if (Combines)
+      continue;
     if (T[K] <= 0 || T[K] > MaxElement)
       return false;
     Inner.push_back({Outer.Dimension, Outer.Stride, T[K]});
-    Outer.Stride = boundedMultiply(Outer.Stride, T[K]);
-    Outer.Size = ceilDivide(Outer.Size, T[K]);
+    Tiles.push_back({Outer.Dimension, boundedMultiply(Outer.Stride, T[K]),
+                     ceilDivide(Outer.Size, T[K])});
   }
-  All.append(Inner);
-  return true;
+  Tiles.append(Inner);
+  All = std::move(Tiles);
+  return !Combines;
 }
 
 std::optional<MemoryDimensions> hlobuf::memoryDimensions(const Shape &S) {
@@ -89,6 +103,10 @@ std::optional<MemoryDimensions> hlobuf::memoryDimensions(const Shape &S) {
     for (const Tile &T : S.Layout->Tiles)
       if (!applyTile(All, T))
         return std::nullopt;
+  if (llvm::any_of(All, [](const MemoryDimension &D) {
+        return D.Dimension == SeveralDimensions;
+      }))
+    return std::nullopt;
   return All;
 }
 
@@ -124,10 +142,10 @@ static bool findAddresses(const Shape &S,
     return std::pair(A.Dimension, A.Divisor) <
            std::pair(B.Dimension, B.Divisor);
   });
-  size_t Kept = 0;
+  size_t Count = 0;
   for (const AddressDigit &Digit : Digits) {
-    if (Kept != 0) {
-      AddressDigit &Last = Digits[Kept - 1];
+    if (Count != 0) {
+      AddressDigit &Last = Digits[Count - 1];
       if (Last.Dimension == Digit.Dimension &&
           Digit.Divisor == boundedMultiply(Last.Divisor, Last.Size) &&
           Digit.Stride == boundedMultiply(Last.Stride, Last.Size)) {
@@ -135,9 +153,9 @@ static bool findAddresses(const Shape &S,
         continue;
       }
     }
-    Digits[Kept++] = Digit;
+    Digits[Count++] = Digit;
   }
-  Digits.truncate(Kept);
+  Digits.truncate(Count);
   // Padding after the last element moves nothing.
   for (AddressDigit &Digit : Digits)
     Digit.Size = std::min(

@@ -57,6 +57,12 @@ struct MemoryDimension {
 /// The slowest first.
 using MemoryDimensions = llvm::SmallVector<MemoryDimension, 8>;
 
+/// Cuts the fastest of \p All into tiles of size \p T; dimensions that it
+/// combines (`*`) become one of their number of elements, before they are cut
+/// (Tile::kCombineDimension in xla/layout.h, 2018). False where that is not
+/// understood.
+bool applyTile(MemoryDimensions &All, const Tile &T);
+
 /// The dimensions of \p S with its tiles; nothing where they are not
 /// understood.
 std::optional<MemoryDimensions> memoryDimensions(const Shape &S);

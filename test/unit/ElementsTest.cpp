@@ -88,6 +88,13 @@ void Elements::expectSamePlaces(llvm::StringRef From, llvm::StringRef To) {
     }
 }
 
+TEST_F(Elements, CombinedDimensionsHaveNoKnownPlaces) {
+  EXPECT_TRUE(memoryDimensions(shape("f32[3,5]{1,0:T(4,8)}")));
+  EXPECT_FALSE(memoryDimensions(shape("f32[3,5]{1,0:T(*,8)}")));
+  EXPECT_FALSE(same("f32[3,5]{1,0:T(*,8)}", "f32[3,5]{1,0:T(1,8)}"));
+  EXPECT_TRUE(same("f32[3,5]{1,0:T(*,8)}", "f32[3,5]{1,0:T(*,8)}"));
+}
+
 TEST_F(Elements, SamePlaces) {
   expectSamePlaces("f32[2,3]{1,0}", "f32[3,2]{0,1}");
   expectSamePlaces("f32[2,3]{1,0}", "f32[6]{0}");
