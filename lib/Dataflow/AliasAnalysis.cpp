@@ -164,11 +164,11 @@ void BodyPairs::addDeclared(std::vector<InPlacePair> &Pairs) const {
 static void addLatePairs(const Program &P, HloId Id,
                          std::vector<InPlacePair> &Pairs) {
   addDeclaredPairs(P, Id, Pairs);
-  HloId Start = P.asyncStart(Id);
+  HloId Start = P.chains().start(Id);
   HloId Before = P.operands(Id)[0];
   if (!Start || P.operands(Id).size() == 1 || !isAsync(P[Before].Op))
     return;
-  size_t Bound = P.boundOperands(Before).size();
+  size_t Bound = P.chains().boundOperands(Before).size();
   for (const DeclaredAlias &Alias : declaredOf(P, Start)) {
     size_t Operand = Alias.Operand - Bound + 1;
     if (Alias.Operand < Bound || Operand >= P.operands(Id).size())
@@ -185,7 +185,7 @@ static void addLatePairs(const Program &P, HloId Id,
 /// operand of the chain, which is at {0,n}.
 static void addDonePairs(const Program &P, HloId Id,
                          std::vector<InPlacePair> &Pairs) {
-  HloId Start = P.asyncStart(Id);
+  HloId Start = P.chains().start(Id);
   if (!Start)
     return;
   HloId Chain = P.operands(Id)[0];

@@ -162,7 +162,8 @@ bool DataflowBuilder::addArguments(HloId Id, HloId Caller,
     return true;
   }
   case Opcode::AsyncStart: {
-    if (HloId Bound = P.boundOperand(P.lastUpdate(Caller), Number))
+    if (HloId Bound =
+            P.chains().boundOperand(P.chains().lastUpdate(Caller), Number))
       Inputs.push_back(Bound);
     return false;
   }
@@ -239,7 +240,7 @@ void DataflowBuilder::linkAsync(HloId Id) {
     else
       define(Id, I);
   }
-  SmallVector<HloId, 8> Bound = P.boundOperands(Id);
+  SmallVector<HloId, 8> Bound = P.chains().boundOperands(Id);
   for (uint32_t K = 0; K != Bound.size(); ++K)
     forwardLeaves(Id, {0, K}, Bound[K]);
   if (Alike && Continues)

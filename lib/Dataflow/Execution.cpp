@@ -147,7 +147,7 @@ void ExecutionWalk::fill() {
 void ExecutionWalk::resume() {
   Task &Now = Stack.back();
   if (Now.What == Task::Kind::Computation) {
-    InstructionOrder Order = P.order(Now.C);
+    llvm::ArrayRef<HloId> Order = P.order(Now.C);
     if (Now.Next == Order.size())
       return Stack.pop_back();
     if (++Steps + Memory.work() > Limit)

@@ -46,7 +46,7 @@ int32_t LiveRanges::endOfAsync(ComputationId C, int32_t End) const {
     if (!isAsync(P[Caller].Op))
       continue;
     HloId Done =
-        P[Caller].Op == Opcode::AsyncDone ? Caller : P.asyncEnd(Caller);
+        P[Caller].Op == Opcode::AsyncDone ? Caller : P.chains().end(Caller);
     bool InScope = P[Done].Op == Opcode::AsyncDone && Order.time(Done) >= 0;
     End = std::max(End, InScope ? Order.time(Done) : Order.span(C).End);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/ModuleAnalysis.h"
-#include "Program/SharedCallees.h"
 
 using namespace hlobuf;
 

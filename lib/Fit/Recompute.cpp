@@ -77,7 +77,8 @@ ElementSources hlobuf::findElementSources(const FitContext &Ctx, HloId Id,
   // Of an async computation: what its parameters are.
   for (HloId &Operand : Found.Operands)
     if (P[Operand].Op == Opcode::Parameter)
-      if (HloId Bound = P.boundOperand(Callers.front(), P[Operand].number()))
+      if (HloId Bound =
+              P.chains().boundOperand(Callers.front(), P[Operand].number()))
         Operand = Bound;
   return Found;
 }

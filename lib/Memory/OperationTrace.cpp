@@ -82,7 +82,7 @@ bool OperationTrace::Walk::leave(TracedOperation &At) {
   if (Op == Opcode::While)
     return stepLoop(At, Caller);
   if (isAsync(Op))
-    return stepTo(At, P.boundOperand(Caller, Operand), At.Ordinal);
+    return stepTo(At, P.chains().boundOperand(Caller, Operand), At.Ordinal);
   if (Op == Opcode::Conditional) {
     llvm::ArrayRef<HloCall> Calls = P.calls(Caller);
     const auto *Branch = llvm::find_if(Calls, [&](const HloCall &Call) {
@@ -98,7 +98,7 @@ bool OperationTrace::Walk::leave(TracedOperation &At) {
 }
 
 bool OperationTrace::Walk::stepAsync(TracedOperation &At) const {
-  HloId Start = P.asyncStart(At.Computed);
+  HloId Start = P.chains().start(At.Computed);
   ComputationId Body =
       Start ? P.callee(Start, CallRole::Calls) : ComputationId();
   if (!Body)

@@ -204,7 +204,7 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   if (!Reader)
     return false;
   if (endedBy(Ctx.Module->program()[Reader].Op))
-    if (HloId Start = Ctx.Module->program().asyncStart(Reader);
+    if (HloId Start = Ctx.Module->program().chains().start(Reader);
         Start && isRunBy(Ctx, Writer, Start)) {
       C.Reader = Writer;
       return true;

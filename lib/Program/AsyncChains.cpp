@@ -3,7 +3,6 @@
 #include "Program/AsyncChains.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 
 HloId AsyncChains::producer(HloId Id) const {
@@ -108,43 +107,25 @@ HloId AsyncChains::lastUpdate(HloId Start) const {
                                             : End;
 }
 
-/// Updates that may bind operands up to \p Id, the last one first, and the
-/// \p Start of their chain.
-SmallVector<HloId, 4> AsyncChains::bindingUpdates(HloId Id,
-                                                  HloId &Start) const {
+SmallVector<HloId, 8> AsyncChains::boundOperands(HloId Id) const {
+  // Updates that may bind operands up to Id, the last one first. Loop state may
+  // lead in circles.
   SmallVector<HloId, 4> Updates;
-  Start = Id;
-  // Loop state may lead in circles.
-  while (Start && Graph[Start].Op == Opcode::AsyncUpdate &&
+  while (Id && Graph[Id].Op == Opcode::AsyncUpdate &&
          Updates.size() <= Graph.size()) {
-    Updates.push_back(Start);
-    Start = BoundBefore.lookup(Start.index());
+    Updates.push_back(Id);
+    Id = BoundBefore.lookup(Id.index());
   }
-  return Updates;
+  SmallVector<HloId, 8> Bound;
+  if (!Id)
+    return Bound;
+  llvm::append_range(Bound, Graph.operands(Id));
+  for (HloId Update : llvm::reverse(Updates))
+    llvm::append_range(Bound, Graph.operands(Update).drop_front());
+  return Bound;
 }
 
 HloId AsyncChains::boundOperand(HloId Id, uint32_t Number) const {
-  HloId Start;
-  SmallVector<HloId, 4> Updates = bindingUpdates(Id, Start);
-  if (!Start)
-    return HloId();
-  ArrayRef<HloId> Bound = Graph.operands(Start);
-  while (Number >= Bound.size() && !Updates.empty()) {
-    Number -= static_cast<uint32_t>(Bound.size());
-    Bound = Graph.operands(Updates.pop_back_val()).drop_front();
-  }
+  SmallVector<HloId, 8> Bound = boundOperands(Id);
   return Number < Bound.size() ? Bound[Number] : HloId();
-}
-
-SmallVector<HloId, 8> AsyncChains::boundOperands(HloId Id) const {
-  HloId Start;
-  SmallVector<HloId, 4> Updates = bindingUpdates(Id, Start);
-  SmallVector<HloId, 8> Bound;
-  if (!Start)
-    return Bound;
-  Bound.append(Graph.operands(Start).begin(), Graph.operands(Start).end());
-  for (HloId Update : llvm::reverse(Updates))
-    Bound.append(Graph.operands(Update).begin() + 1,
-                 Graph.operands(Update).end());
-  return Bound;
 }

@@ -42,8 +42,6 @@ public:
   llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
 
 private:
-  llvm::SmallVector<HloId, 4> bindingUpdates(HloId Id, HloId &Start) const;
-
   const ProgramGraph &Graph;
   /// By element: what updates and dones take the state from, the start, the
   /// end, and by update the element before it that binds operands.

@@ -259,3 +259,18 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
   if (!Known || (Step >= 0 && Step < DumpFacts.time(nameOf(Known))))
     Known = Id;
 }
+
+HloId ElidedElements::get(HloId Source, ShapeIndex Path) {
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Path);
+  HloId Current = Source;
+  for (size_t I = 0; I != Steps.size(); ++I) {
+    ShapeIndex Prefix = D.Indices.get(ArrayRef(Steps).take_front(I + 1));
+    HloId &Known = ByPath[key(Source, Prefix)];
+    if (!Known) {
+      Known = HloId(M.Instructions.size() + All.size());
+      All.push_back({NameId(), Current, Steps[I], Source, Known.index() + 1});
+    }
+    Current = Known;
+  }
+  return Current;
+}

@@ -40,14 +40,10 @@ public:
   llvm::ArrayRef<NameId> unresolved() const { return Pending; }
   /// The element that \p Name is; invalid if it is none.
   HloId find(NameId Name) const { return ByName.lookup(Name.index()); }
-  /// The element that operands mean by \p Path of \p Source, an instruction of
-  /// the module; invalid if the dump names none.
-  HloId find(HloId Source, ShapeIndex Path) const {
-    return ByPath.lookup(key(Source, Path));
-  }
-  static IdPair key(HloId Source, ShapeIndex Path) {
-    return {Source.index(), Path.canonical().bits()};
-  }
+  /// The element that operands mean by \p Path, not the root, of \p Source, an
+  /// instruction of the module whose shape has it. It is made, without a name,
+  /// if the dump names none.
+  HloId get(HloId Source, ShapeIndex Path);
 
 private:
   struct Hint {
@@ -79,6 +75,9 @@ private:
   void considerAll(NameId Name, UsedId Read);
   bool holdsSameValues(NameId Name, HloId Source, uint32_t Element) const;
   void create(NameId Name, HloId Source, uint32_t Element);
+  static IdPair key(HloId Source, ShapeIndex Path) {
+    return {Source.index(), Path.canonical().bits()};
+  }
   /// The instruction or elided element called \p Name; invalid if none.
   HloId instruction(NameId Name) const;
   NameId nameOf(HloId Id) const;

@@ -3,6 +3,7 @@
 #include "Program/Program.h"
 #include "Program/StatedNodes.h"
 #include "Support/Format.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -35,15 +36,11 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
   }
   addModuleNodes();
   numberSlots();
-  for (const ElidedElement &E : Elided.all()) {
-    addElement(E.Name, E.Source, E.Element);
-    HiddenHome.push_back(E.Home);
-    HiddenRank.push_back(E.Rank);
-  }
   linkOperands();
+  for (const ElidedElement &E : Elided.all())
+    addElement(E);
   findParameters();
-  if (!M.Scheduled || !HiddenHome.empty())
-    buildOrder();
+  buildOrder();
   if (!M.Scheduled)
     adoptOrder();
   linkUsers();
@@ -79,51 +76,21 @@ void Program::addStatedNodes() {
   Embedded.assign(1, false);
   Classes.assign(1, ComputationClass::Global);
   CallerBegin.assign(2, 0);
+  OrderBegin.assign(2, 0);
   linkUsers();
 }
 
-HloId Program::addElement(NameId Name, HloId Source, uint32_t Element) {
-  HloId Id(size());
+void Program::addElement(const ElidedElement &E) {
   HloNode N;
-  N.Name = Name;
-  N.Parent = (*this)[Source].Parent;
-  ArrayRef<ShapeId> Elements = Trees.shape((*this)[Source].Shape).Elements;
-  N.Shape = Element < Elements.size() ? Elements[Element] : ShapeId();
-  N.NumberOrCall = Element;
+  N.Name = E.Name;
+  N.Parent = (*this)[E.Source].Parent;
+  ArrayRef<ShapeId> Elements = Trees.shape((*this)[E.Source].Shape).Elements;
+  N.Shape = E.Element < Elements.size() ? Elements[E.Element] : ShapeId();
+  N.NumberOrCall = E.Element;
   N.Op = Opcode::GetTupleElement;
   N.FirstOperand = static_cast<uint32_t>(Operands.size());
-  Operands.push_back(Source);
+  Operands.push_back(E.Source);
   Nodes.push_back(N);
-  return Id;
-}
-
-/// The element of visible \p Source at \p Path, made if nothing provides it.
-/// The reader has seen to it that the shape has it.
-HloId Program::element(HloId Source, ShapeIndex Path) {
-  SmallVector<uint32_t, 4> Steps = DumpFacts.dump().Indices.steps(Path);
-  HloId Current = Source;
-  for (size_t I = 0; I != Steps.size(); ++I) {
-    ShapeIndex Prefix =
-        DumpFacts.dump().Indices.get(ArrayRef(Steps).take_front(I + 1));
-    HloId Known = Elided.find(Source, Prefix);
-    if (!Known)
-      Known = unnamedElement(Source, Prefix, Current, Steps[I]);
-    Current = Known;
-  }
-  return Current;
-}
-
-/// Element \p Element of \p From, which is what \p Path of visible \p Source
-/// leads to.
-HloId Program::unnamedElement(HloId Source, ShapeIndex Path, HloId From,
-                              uint32_t Element) {
-  HloId &Known = Elements[ElidedElements::key(Source, Path)];
-  if (Known)
-    return Known;
-  Known = addElement(NameId(), From, Element);
-  HiddenHome.push_back(Source);
-  HiddenRank.push_back(static_cast<uint32_t>(size()));
-  return Known;
 }
 
 void Program::linkOperands() {
@@ -131,20 +98,17 @@ void Program::linkOperands() {
     return;
   for (const HloInstruction &I : M.Instructions)
     for (size_t K = 0; K != M.operands(I).size(); ++K)
-      if (HloOperand Meant = M.operand(I, K); !Meant.Path.isRoot()) {
-        HloId Element = element(Meant.Source, Meant.Path);
-        Operands[I.FirstOperand + K] = Element;
-      }
+      if (HloOperand Meant = M.operand(I, K); !Meant.Path.isRoot())
+        Operands[I.FirstOperand + K] = Elided.get(Meant.Source, Meant.Path);
 }
 
 void Program::buildOrder() {
   // Hidden elements by (home, rank); the walk below takes them in this order.
-  std::vector<uint32_t> Hidden(HiddenHome.size());
-  for (uint32_t I = 0; I != Hidden.size(); ++I)
-    Hidden[I] = I;
-  llvm::sort(Hidden, [&](uint32_t X, uint32_t Y) {
-    return std::pair(HiddenHome[X], HiddenRank[X]) <
-           std::pair(HiddenHome[Y], HiddenRank[Y]);
+  ArrayRef<ElidedElement> Elements = Elided.all();
+  auto Hidden = llvm::to_vector(llvm::seq<size_t>(0, Elements.size()));
+  llvm::sort(Hidden, [&](size_t X, size_t Y) {
+    return std::pair(Elements[X].Home, Elements[X].Rank) <
+           std::pair(Elements[Y].Home, Elements[Y].Rank);
   });
   size_t Next = 0;
   OrderBegin.reserve(M.Computations.size() + 1);
@@ -153,7 +117,7 @@ void Program::buildOrder() {
     OrderBegin.push_back(static_cast<uint32_t>(Order.size()));
     for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I) {
       Order.push_back(HloId(I));
-      for (; Next != Hidden.size() && HiddenHome[Hidden[Next]] == HloId(I);
+      for (; Next != Hidden.size() && Elements[Hidden[Next]].Home == HloId(I);
            ++Next)
         Order.push_back(HloId(M.Instructions.size() + Hidden[Next]));
     }
@@ -369,4 +333,34 @@ StringRef Program::place(HloId Id) const {
   const HloInstruction &I = M[Id];
   return M.text(I).take_front(
       M.text(I).find(' ') == StringRef::npos ? 1 : M.text(I).find(' '));
+}
+
+/// True if \p Caller runs: what is never called, calls nobody.
+static bool isReached(const Program &P, HloId Caller) {
+  ComputationId C = P[Caller].Parent;
+  return P.classOf(C) != ComputationClass::None || P.isEmbedded(C);
+}
+
+std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
+  std::vector<SharedCallee> All;
+  for (size_t C = 0; C != P.module().Computations.size(); ++C) {
+    SharedCallee Found;
+    Found.Callee = ComputationId(C);
+    if (P.classOf(Found.Callee) != ComputationClass::Global)
+      continue;
+    Found.Async = true;
+    for (HloId Caller : P.callers(Found.Callee)) {
+      Opcode Op = P[Caller].Op;
+      // The later elements of an async chain repeat what its start calls.
+      if (continuesAsync(Op) || !isReached(P, Caller))
+        continue;
+      Found.Callers.push_back(Caller);
+      Found.Async &= !isSynchronousCall(Op);
+    }
+    // What `reduce-scatter-start` names is only applied, as by others.
+    bool Applied = Found.Async && P.isEmbedded(Found.Callee);
+    if (Found.Callers.size() > 1 && !Applied)
+      All.push_back(std::move(Found));
+  }
+  return All;
 }

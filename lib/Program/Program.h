@@ -12,7 +12,6 @@
 
 #include "Program/AsyncChains.h"
 #include "Program/ElidedElements.h"
-#include "Program/InstructionOrder.h"
 
 namespace hlobuf {
 
@@ -99,12 +98,10 @@ public:
   ComputationId callee(HloId Id, CallRole Role) const;
 
   /// The instructions of \p C in schedule order.
-  InstructionOrder order(ComputationId C) const {
-    if (Order.empty())
-      return InstructionOrder(M[C].Instructions);
-    size_t Begin = OrderBegin[C.index()];
-    return InstructionOrder(llvm::ArrayRef<HloId>(Order).slice(
-        Begin, OrderBegin[C.index() + 1] - Begin));
+  llvm::ArrayRef<HloId> order(ComputationId C) const {
+    return llvm::ArrayRef<HloId>(Order).slice(OrderBegin[C.index()],
+                                              OrderBegin[C.index() + 1] -
+                                                  OrderBegin[C.index()]);
   }
   HloId root(ComputationId C) const { return M[C].Root; }
   /// Parameter number \p N; invalid if there is none.
@@ -126,17 +123,7 @@ public:
     return classOf((*this)[Id].Parent) != ComputationClass::None;
   }
 
-  // Of AsyncChains, which says more.
-  HloId asyncProducer(HloId Id) const { return Chains.producer(Id); }
-  HloId asyncStart(HloId Id) const { return Chains.start(Id); }
-  HloId asyncEnd(HloId Start) const { return Chains.end(Start); }
-  HloId lastUpdate(HloId Start) const { return Chains.lastUpdate(Start); }
-  HloId boundOperand(HloId Id, uint32_t Number) const {
-    return Chains.boundOperand(Id, Number);
-  }
-  llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const {
-    return Chains.boundOperands(Id);
-  }
+  const AsyncChains &chains() const { return Chains; }
 
   /// True if \p Id is a collective-permute, or its start, that writes slices
   /// of operand 0 into operand 1 (HloCollectivePermuteInstruction::inplace()).
@@ -189,10 +176,7 @@ private:
   void linkUsers();
   void linkCallers();
   void classify();
-  HloId addElement(NameId Name, HloId Source, uint32_t Element);
-  HloId element(HloId Source, ShapeIndex Path);
-  HloId unnamedElement(HloId Source, ShapeIndex Path, HloId From,
-                       uint32_t Element);
+  void addElement(const ElidedElement &E);
 
   const Facts &DumpFacts;
   const HloModule &M;
@@ -207,7 +191,7 @@ private:
   /// By slot.
   std::vector<uint32_t> UserBegin;
   std::vector<ProgramUse> Users;
-  /// Where the order is not that of the text: by computation.
+  /// By computation.
   std::vector<uint32_t> OrderBegin;
   std::vector<HloId> Order;
   std::vector<uint32_t> ParameterBegin;
@@ -216,17 +200,27 @@ private:
   std::vector<bool> Embedded;
   std::vector<bool> Elsewhere;
   std::vector<bool> FusionBody;
-  /// Where each hidden element is: after this visible instruction.
-  std::vector<HloId> HiddenHome;
-  /// Sorts hidden elements of one home.
-  std::vector<uint32_t> HiddenRank;
-  /// (visible source, path) to an element that the dump does not name.
-  llvm::DenseMap<IdPair, HloId> Elements;
   AsyncChains Chains;
   bool AdoptedOrder = false;
   bool AdoptedAll = false;
   llvm::StringRef Obstacle;
 };
+
+/// A computation of the schedule that several instructions call.
+struct SharedCallee {
+  ComputationId Callee;
+  /// In text order; at least two.
+  llvm::SmallVector<HloId, 2> Callers;
+  /// None of them is a call, loop or conditional: several async chains may wrap
+  /// one computation (CallGraph::IsFlattened in xla/service/call_graph.cc,
+  /// 2022).
+  bool Async = false;
+};
+
+/// The computations that take part in the schedule and are called by more than
+/// one instruction, in text order. Values inside of them would need a place
+/// for each call.
+std::vector<SharedCallee> sharedCallees(const Program &P);
 
 } // namespace hlobuf
 

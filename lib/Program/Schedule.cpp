@@ -62,22 +62,22 @@ void Schedule::flatten(ComputationId Entry) {
   std::vector<Frame> Stack;
   enter(Entry, ComputationId(), Stack);
   while (!Stack.empty()) {
-    Frame &Now = Stack.back();
-    if (Now.Next == P.order(Now.C).size()) {
-      Spans[Now.C.index()].End = steps();
+    Frame &Top = Stack.back();
+    if (Top.Next == P.order(Top.C).size()) {
+      Spans[Top.C.index()].End = steps();
       Stack.pop_back();
       continue;
     }
-    HloId Id = P.order(Now.C)[Now.Next];
-    if (Now.Entered == 0)
-      Now.Before = computationsBefore(Id);
-    if (Now.Entered != Now.Before.size()) {
-      ComputationId Callee = Now.Before[Now.Entered++];
-      enter(Callee, isAsync(P[Id].Op) ? Callee : Now.AsyncBody, Stack);
+    HloId Id = P.order(Top.C)[Top.Next];
+    if (Top.Entered == 0)
+      Top.Before = computationsBefore(Id);
+    if (Top.Entered != Top.Before.size()) {
+      ComputationId Callee = Top.Before[Top.Entered++];
+      enter(Callee, isAsync(P[Id].Op) ? Callee : Top.AsyncBody, Stack);
       continue;
     }
-    Now.Entered = 0;
-    ++Now.Next;
+    Top.Entered = 0;
+    ++Top.Next;
     if (uint32_t At = P.slot(Id); At != Program::NoSlot)
       Times[At] = steps();
     Sequence.push_back(Id);
@@ -92,7 +92,7 @@ bool Schedule::isFullyBound(HloId Id) const {
     return IsStart;
   ComputationId Body = P.calls(Id)[0].Callee;
   bool Done = P[Id].Op == Opcode::AsyncDone;
-  HloId State = Done ? P.asyncProducer(Id) : Id;
+  HloId State = Done ? P.chains().producer(Id) : Id;
   if (!State)
     return IsStart;
   const Shape &Tuple = P.trees().shape(P[State].Shape);

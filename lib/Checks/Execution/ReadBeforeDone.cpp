@@ -54,7 +54,7 @@ HloId EarlyReads::findDone(HloId Start) const {
   HloId Last = Start;
   Opcode Wanted = startedBy(P[Start].Op)->Done;
   if (P[Start].Op == Opcode::AsyncStart)
-    Last = P.asyncEnd(Start);
+    Last = P.chains().end(Start);
   else if (P.slot(Start) != Program::NoSlot)
     for (ProgramUse Use : P.users(Start))
       if (P[Use.User].Op == Wanted && Use.Operand == 0 &&

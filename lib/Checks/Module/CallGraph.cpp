@@ -9,7 +9,6 @@
 
 #include "Checks/Check.h"
 #include "Program/Program.h"
-#include "Program/SharedCallees.h"
 
 using namespace hlobuf;
 
