@@ -6,16 +6,20 @@ using namespace hlobuf;
 using llvm::StringRef;
 using Numbers = AttributeNumbers;
 
+std::optional<Numbers> hlobuf::numbersBetweenCommas(StringRef Text) {
+  Numbers All;
+  llvm::SmallVector<StringRef, 6> Items;
+  Text.split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef Item : Items)
+    if (Item.trim(" \"").getAsInteger(10, All.emplace_back()))
+      return std::nullopt;
+  return All;
+}
+
 std::optional<Numbers> hlobuf::numbersIn(std::optional<StringRef> Text) {
   if (!Text || !Text->consume_front("{") || !Text->consume_back("}"))
     return std::nullopt;
-  Numbers All;
-  llvm::SmallVector<StringRef, 6> Items;
-  Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef Item : Items)
-    if (Item.trim().getAsInteger(10, All.emplace_back()))
-      return std::nullopt;
-  return All;
+  return numbersBetweenCommas(*Text);
 }
 
 /// Two numbers of \p Text, or three, between \p Separator; false if there are
@@ -40,12 +44,12 @@ hlobuf::sliceBounds(std::optional<StringRef> Text) {
   llvm::SmallVector<StringRef, 6> Items;
   Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items) {
-    DimensionSlice &Of = All.emplace_back();
+    DimensionSlice &D = All.emplace_back();
     Item = Item.trim();
     if (!Item.consume_front("[") || !Item.consume_back("]") ||
-        !numbersBetween(Item, ':', Of.Begin, Of.Limit, Of.Stride) ||
-        Of.Begin < 0 || Of.Limit < Of.Begin || Of.Limit >= Most ||
-        Of.Stride < 1 || Of.Stride >= Most)
+        !numbersBetween(Item, ':', D.Begin, D.Limit, D.Stride) || D.Begin < 0 ||
+        D.Limit < D.Begin || D.Limit >= Most || D.Stride < 1 ||
+        D.Stride >= Most)
       return std::nullopt;
   }
   return All;
@@ -60,8 +64,8 @@ hlobuf::paddings(std::optional<StringRef> Text) {
   if (!Text->empty())
     Text->split(Items, 'x');
   for (StringRef Item : Items) {
-    DimensionPadding &Of = All.emplace_back();
-    if (!numbersBetween(Item, '_', Of.Below, Of.Above, Of.Between))
+    DimensionPadding &D = All.emplace_back();
+    if (!numbersBetween(Item, '_', D.Below, D.Above, D.Between))
       return std::nullopt;
   }
   return All;

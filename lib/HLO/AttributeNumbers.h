@@ -13,6 +13,9 @@ namespace hlobuf {
 
 using AttributeNumbers = llvm::SmallVector<int64_t, 6>;
 
+/// The numbers of `1,0` or `"1","0"`; nothing if it is something else.
+std::optional<AttributeNumbers> numbersBetweenCommas(llvm::StringRef Text);
+
 /// The numbers of `{1,0}`; nothing if it is something else.
 std::optional<AttributeNumbers> numbersIn(std::optional<llvm::StringRef> Text);
 

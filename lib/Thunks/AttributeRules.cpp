@@ -73,12 +73,12 @@ HloId hlobuf::wrappedInstruction(const ThunkGraph &G, ThunkId Id) {
   return I;
 }
 
-std::optional<StringRef> AttributeOf::attribute(HloId Of,
+std::optional<StringRef> AttributeOf::attribute(HloId From,
                                                 StringRef Name) const {
   const Program &P = program();
-  if (P.isHidden(Of))
+  if (P.isHidden(From))
     return std::nullopt;
-  return findAttribute(P.module().attributes(P.module()[Of]), Name);
+  return findAttribute(P.module().attributes(P.module()[From]), Name);
 }
 
 std::optional<StringRef> AttributeOf::config(StringRef Name) const {
@@ -93,115 +93,117 @@ std::optional<StringRef> AttributeOf::config(StringRef Name) const {
 }
 
 /// What is assumed of the loader and of kernels: see docs/thunks.md.
-Verdict hlobuf::ruleTrusted(const AttributeOf & /*Of*/) { return {}; }
+Verdict hlobuf::ruleTrusted(const AttributeOf & /*Attr*/) { return {}; }
 
-Verdict hlobuf::ruleUnchecked(const AttributeOf & /*Of*/) {
+Verdict hlobuf::ruleUnchecked(const AttributeOf & /*Attr*/) {
   return Verdict::unknown();
 }
 
-Verdict hlobuf::ruleSame(const AttributeOf &Of) {
-  return Verdict::expect(Of, Of.attribute(Of.Key).value_or(Of.Default).str());
+Verdict hlobuf::ruleSame(const AttributeOf &Attr) {
+  return Verdict::expect(Attr,
+                         Attr.attribute(Attr.Key).value_or(Attr.Default).str());
 }
 
-Verdict hlobuf::ruleConfig(const AttributeOf &Of) {
-  std::optional<StringRef> Own = Of.config(Of.Key);
+Verdict hlobuf::ruleConfig(const AttributeOf &Attr) {
+  std::optional<StringRef> Own = Attr.config(Attr.Key);
   if (!Own)
     return Verdict::unknown();
   double Stated = 0;
   double Expected = 0;
-  if (!Of.Stated.getAsDouble(Stated) && !Own->getAsDouble(Expected) &&
+  if (!Attr.Stated.getAsDouble(Stated) && !Own->getAsDouble(Expected) &&
       Stated == Expected)
     return {};
-  return Verdict::expect(Of, Own->str());
+  return Verdict::expect(Attr, Own->str());
 }
 
 /// A loop whose number of rounds is stated runs so often, whatever its
 /// condition says.
-Verdict hlobuf::ruleTripCount(const AttributeOf &Of) {
-  if (Of.Stated.empty())
+Verdict hlobuf::ruleTripCount(const AttributeOf &Attr) {
+  if (Attr.Stated.empty())
     return {};
-  StringRef Config = Of.attribute("backend_config").value_or("");
+  StringRef Config = Attr.attribute("backend_config").value_or("");
   size_t At = Config.find("known_trip_count");
   if (At == StringRef::npos)
-    return Verdict::expect(Of, "");
+    return Verdict::expect(Attr, "");
   StringRef Digits =
       Config.drop_front(At).drop_until([](char C) { return llvm::isDigit(C); });
   return Verdict::expect(
-      Of, Digits.take_while([](char C) { return llvm::isDigit(C); }).str());
+      Attr, Digits.take_while([](char C) { return llvm::isDigit(C); }).str());
 }
 
-Verdict hlobuf::ruleSortDimension(const AttributeOf &Of) {
-  StringRef Own = Of.attribute("dimensions").value_or("{0}");
-  return Verdict::expect(Of, Own.trim("{}").str());
+Verdict hlobuf::ruleSortDimension(const AttributeOf &Attr) {
+  StringRef Own = Attr.attribute("dimensions").value_or("{0}");
+  return Verdict::expect(Attr, Own.trim("{}").str());
 }
 
 /// The direction of a comparator that is nothing but one comparison; a sort
 /// that states none calls the comparator.
-Verdict hlobuf::ruleSortDirection(const AttributeOf &Of) {
-  if (Of.Stated.empty())
+Verdict hlobuf::ruleSortDirection(const AttributeOf &Attr) {
+  if (Attr.Stated.empty())
     return {};
-  const Program &P = Of.program();
-  ComputationId C = P.callee(Of.I, CallRole::ToApply);
+  const Program &P = Attr.program();
+  ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
   if (!Root || P[Root].Op != Opcode::Compare || P.operands(Root).size() != 2)
-    return Verdict::expect(Of, "");
+    return Verdict::expect(Attr, "");
   HloId Left = P.operands(Root)[0];
   HloId Right = P.operands(Root)[1];
   if (P[Left].Op != Opcode::Parameter || P[Right].Op != Opcode::Parameter)
-    return Verdict::expect(Of, "");
-  StringRef Direction = Of.attribute(Root, "direction").value_or("");
+    return Verdict::expect(Attr, "");
+  StringRef Direction = Attr.attribute(Root, "direction").value_or("");
   bool Less = Direction == "LT" || Direction == "LE";
   if (P[Left].number() > P[Right].number())
     Less = !Less;
-  return Verdict::expect(Of, Less ? "1" : "2");
+  return Verdict::expect(Attr, Less ? "1" : "2");
 }
 
 /// The array that a top-k looks through: as many as one, or rows of it.
-static const Shape *searched(const AttributeOf &Of) {
-  const Program &P = Of.program();
-  if (P.operands(Of.I).empty())
+static const Shape *searched(const AttributeOf &Attr) {
+  const Program &P = Attr.program();
+  if (P.operands(Attr.I).empty())
     return nullptr;
-  const Shape &S = P.trees().shape(P[P.operands(Of.I)[0]].Shape);
+  const Shape &S = P.trees().shape(P[P.operands(Attr.I)[0]].Shape);
   return S.isArray() && (S.Dimensions.size() == 1 || S.Dimensions.size() == 2)
              ? &S
              : nullptr;
 }
 
-Verdict hlobuf::ruleTopKBatches(const AttributeOf &Of) {
-  const Shape *S = searched(Of);
+Verdict hlobuf::ruleTopKBatches(const AttributeOf &Attr) {
+  const Shape *S = searched(Attr);
   if (!S)
     return Verdict::unknown();
   return Verdict::expect(
-      Of,
+      Attr,
       std::to_string(S->Dimensions.size() == 2 ? S->Dimensions[0].Size : 1));
 }
 
-Verdict hlobuf::ruleTopKElements(const AttributeOf &Of) {
-  const Shape *S = searched(Of);
-  return S ? Verdict::expect(Of, std::to_string(S->Dimensions.back().Size))
+Verdict hlobuf::ruleTopKElements(const AttributeOf &Attr) {
+  const Shape *S = searched(Attr);
+  return S ? Verdict::expect(Attr, std::to_string(S->Dimensions.back().Size))
            : Verdict::unknown();
 }
 
-Verdict hlobuf::ruleTopKCount(const AttributeOf &Of) {
-  const ShapeTrees &Trees = Of.program().trees();
-  ShapeId Result = Of.program()[Of.I].Shape;
+Verdict hlobuf::ruleTopKCount(const AttributeOf &Attr) {
+  const ShapeTrees &Trees = Attr.program().trees();
+  ShapeId Result = Attr.program()[Attr.I].Shape;
   if (!Trees.shape(Result).isTuple() || Trees.parts(Result) < 2)
     return Verdict::unknown();
   const Shape &Values = Trees.shape(Trees.part(Result, 1));
   return Values.Dimensions.empty()
              ? Verdict::unknown()
-             : Verdict::expect(Of,
+             : Verdict::expect(Attr,
                                std::to_string(Values.Dimensions.back().Size));
 }
 
-/// A library fusion is made again from the instruction that the thunk names.
-Verdict hlobuf::ruleItself(const AttributeOf &Of) {
-  return Verdict::expect(Of, "");
+/// A library fusion is made again from the instruction that the thunk names,
+/// and a kernel gets its slices in the order of the thunk.
+Verdict hlobuf::ruleEmpty(const AttributeOf &Attr) {
+  return Verdict::expect(Attr, "");
 }
 
-Verdict hlobuf::ruleTarget(const AttributeOf &Of) {
-  StringRef Own = Of.program().customCallTarget(Of.I);
-  return Verdict::expect(Of, unescape(Own));
+Verdict hlobuf::ruleTarget(const AttributeOf &Attr) {
+  StringRef Own = Attr.program().customCallTarget(Attr.I);
+  return Verdict::expect(Attr, unescape(Own));
 }
 
 /// What a backend_config is without the quotes of a text that is no JSON.
@@ -212,75 +214,74 @@ static std::string plainConfig(StringRef Text) {
   return Quoted ? unescape(Text.drop_front().drop_back()) : Text.str();
 }
 
-Verdict hlobuf::ruleCallConfig(const AttributeOf &Of) {
-  std::string Own = plainConfig(Of.attribute("backend_config").value_or(""));
-  return plainConfig(Of.Stated) == Own
+Verdict hlobuf::ruleCallConfig(const AttributeOf &Attr) {
+  std::string Own = plainConfig(Attr.attribute("backend_config").value_or(""));
+  return plainConfig(Attr.Stated) == Own
              ? Verdict()
              : Verdict{Verdict::Answer::Differs, std::move(Own)};
 }
 
 /// Calls of the newest interface get attributes instead.
-Verdict hlobuf::ruleOpaque(const AttributeOf &Of) {
-  if (Of.Stated.empty() &&
-      Of.attribute("api_version").value_or("") == "API_VERSION_TYPED_FFI")
+Verdict hlobuf::ruleOpaque(const AttributeOf &Attr) {
+  if (Attr.Stated.empty() &&
+      Attr.attribute("api_version").value_or("") == "API_VERSION_TYPED_FFI")
     return {};
-  return ruleCallConfig(Of);
+  return ruleCallConfig(Attr);
 }
 
 /// Stored since 2026-05-22, and asked for by older interfaces only.
-Verdict hlobuf::ruleIsTuple(const AttributeOf &Of) {
-  bool IsTuple = Of.program().trees().isTuple(Of.program()[Of.I].Shape, 0);
-  if ((Of.Stated == "true") == IsTuple)
+Verdict hlobuf::ruleIsTuple(const AttributeOf &Attr) {
+  bool IsTuple =
+      Attr.program().trees().isTuple(Attr.program()[Attr.I].Shape, 0);
+  if ((Attr.Stated == "true") == IsTuple)
     return {};
-  if (IsTuple && Of.attribute("api_version") == "API_VERSION_TYPED_FFI")
+  if (IsTuple && Attr.attribute("api_version") == "API_VERSION_TYPED_FFI")
     return {};
-  return IsTuple ? Verdict::unknown() : Verdict::expect(Of, "false");
+  return IsTuple ? Verdict::unknown() : Verdict::expect(Attr, "false");
 }
 
-Verdict hlobuf::ruleCalledByCustomCall(const AttributeOf &Of) {
-  const Program &P = Of.program();
-  if (Of.Stated.empty() || P.calls(Of.I).empty())
-    return Verdict::expect(Of, "");
-  const HloComputation &C = P.module()[P.calls(Of.I).front().Callee];
-  return Verdict::expect(Of, Of.G.dump().Names[C.Name].str());
+Verdict hlobuf::ruleCalledByCustomCall(const AttributeOf &Attr) {
+  const Program &P = Attr.program();
+  if (Attr.Stated.empty() || P.calls(Attr.I).empty())
+    return Verdict::expect(Attr, "");
+  const HloComputation &C = P.module()[P.calls(Attr.I).front().Callee];
+  return Verdict::expect(Attr, Attr.G.dump().Names[C.Name].str());
 }
 
 /// An array's shape with its layout, as the thunk spells it.
-static Verdict expectShape(const AttributeOf &Of, HloId I, uint32_t Ordinal) {
-  const Program &P = Of.program();
+static Verdict expectShape(const AttributeOf &Attr, HloId I, uint32_t Ordinal) {
+  const Program &P = Attr.program();
   if (Ordinal >= P.trees().parts(P[I].Shape))
     return Verdict::unknown();
-  std::string Text;
-  Of.G.dump().Shapes.print(P.trees().part(P[I].Shape, Ordinal),
-                           /*WithLayout=*/true, Text);
-  return Verdict::expect(Of, std::move(Text));
+  ShapeId Part = P.trees().part(P[I].Shape, Ordinal);
+  return Verdict::expect(Attr, Attr.G.dump().Shapes.text(Part).str());
 }
 
-static Verdict expectOperand(const AttributeOf &Of, size_t Number) {
-  llvm::ArrayRef<HloId> Operands = Of.program().operands(Of.I);
-  return Number < Operands.size() ? expectShape(Of, Operands[Number], 0)
+static Verdict expectOperand(const AttributeOf &Attr, size_t Number) {
+  llvm::ArrayRef<HloId> Operands = Attr.program().operands(Attr.I);
+  return Number < Operands.size() ? expectShape(Attr, Operands[Number], 0)
                                   : Verdict::unknown();
 }
 
-Verdict hlobuf::ruleFirstOperand(const AttributeOf &Of) {
-  return expectOperand(Of, 0);
+Verdict hlobuf::ruleFirstOperand(const AttributeOf &Attr) {
+  return expectOperand(Attr, 0);
 }
 
-Verdict hlobuf::ruleResult(const AttributeOf &Of) {
-  return expectShape(Of, Of.I, 0);
+Verdict hlobuf::ruleResult(const AttributeOf &Attr) {
+  return expectShape(Attr, Attr.I, 0);
 }
 
-Verdict hlobuf::ruleConvolutionFilter(const AttributeOf &Of) {
-  return expectOperand(Of, 1);
+Verdict hlobuf::ruleConvolutionFilter(const AttributeOf &Attr) {
+  return expectOperand(Attr, 1);
 }
 
-Verdict hlobuf::ruleConvolutionOutput(const AttributeOf &Of) {
-  return expectShape(Of, Of.I, 1);
+Verdict hlobuf::ruleConvolutionOutput(const AttributeOf &Attr) {
+  return expectShape(Attr, Attr.I, 1);
 }
 
 /// GetCudnnConvKind (xla/service/gpu/cublas_cudnn.cc), as
 /// stream_executor::dnn::ConvolutionKind numbers it.
-Verdict hlobuf::ruleConvolutionKind(const AttributeOf &Of) {
+Verdict hlobuf::ruleConvolutionKind(const AttributeOf &Attr) {
   static constexpr std::pair<StringRef, StringRef> Kinds[] = {
       {"__cudnn$convForward", "1"},
       {"__cudnn$convBackwardFilter", "2"},
@@ -288,19 +289,19 @@ Verdict hlobuf::ruleConvolutionKind(const AttributeOf &Of) {
       {"__cudnn$convBiasActivationForward", "4"},
       {"__cudnn$convForwardGraph", "5"}};
   for (const auto &[Target, Number] : Kinds)
-    if (Of.program().customCallTarget(Of.I) == Target)
-      return Verdict::expect(Of, Number.str());
+    if (Attr.program().customCallTarget(Attr.I) == Target)
+      return Verdict::expect(Attr, Number.str());
   return Verdict::unknown();
 }
 
 /// stream_executor::dnn::ActivationMode.
-Verdict hlobuf::ruleActivation(const AttributeOf &Of) {
+Verdict hlobuf::ruleActivation(const AttributeOf &Attr) {
   static constexpr StringRef Modes[] = {
       "kNone", "kSigmoid",  "kRelu", "kRelu6",     "kReluX",
       "kTanh", "kBandPass", "kElu",  "kLeakyRelu", "kGeluExact"};
   const auto *Found =
-      llvm::find(Modes, Of.config("activation_mode").value_or("kNone"));
+      llvm::find(Modes, Attr.config("activation_mode").value_or("kNone"));
   return Found == std::end(Modes)
              ? Verdict::unknown()
-             : Verdict::expect(Of, std::to_string(Found - std::begin(Modes)));
+             : Verdict::expect(Attr, std::to_string(Found - std::begin(Modes)));
 }

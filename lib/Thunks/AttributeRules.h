@@ -26,11 +26,11 @@ struct AttributeOf {
 
   const Program &program() const { return G.program(); }
   const Thunk &thunk() const { return G.thunks()[Id]; }
-  /// Attribute \p Name of \p Of, or of I.
+  /// Attribute \p Name of \p From, or of I.
   std::optional<llvm::StringRef> attribute(llvm::StringRef Name) const {
     return attribute(I, Name);
   }
-  std::optional<llvm::StringRef> attribute(HloId Of,
+  std::optional<llvm::StringRef> attribute(HloId From,
                                            llvm::StringRef Name) const;
   /// Item \p Name of the backend_config, without quotes.
   std::optional<llvm::StringRef> config(llvm::StringRef Name) const;
@@ -44,9 +44,10 @@ struct AttributeVerdict {
   std::string Expected;
 
   static AttributeVerdict unknown() { return {Answer::Unknown, ""}; }
-  /// Agrees if \p Of says \p Expected.
-  static AttributeVerdict expect(const AttributeOf &Of, std::string Expected) {
-    if (Of.Stated == Expected)
+  /// Agrees if \p Attr says \p Expected.
+  static AttributeVerdict expect(const AttributeOf &Attr,
+                                 std::string Expected) {
+    if (Attr.Stated == Expected)
       return {};
     return {Answer::Differs, std::move(Expected)};
   }
@@ -56,7 +57,7 @@ struct AttributeVerdict {
 using AttributeRule = AttributeVerdict (*)(const AttributeOf &);
 
 // The rules of StatedAttributes.def.
-#define row(Key, Default, Rule) rule##Rule(const AttributeOf &Of)
+#define row(Key, Default, Rule) rule##Rule(const AttributeOf &Attr)
 #define derived(Key, Default, Rule) row(Key, Default, Rule)
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
 #define HLOBUF_GPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;

@@ -7,26 +7,27 @@
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "Thunks/AttributeRules.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
 using llvm::SmallVector;
 using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
-Verdict hlobuf::ruleCollectiveOpcode(const AttributeOf &Of) {
-  StringRef Own = opcodeText(Of.program()[Of.I].Op);
+Verdict hlobuf::ruleCollectiveOpcode(const AttributeOf &Attr) {
+  StringRef Own = opcodeText(Attr.program()[Attr.I].Op);
   Own.consume_back("-start");
-  return Verdict::expect(Of, Own.str());
+  return Verdict::expect(Attr, Own.str());
 }
 
-Verdict hlobuf::ruleHasChannel(const AttributeOf &Of) {
-  return Verdict::expect(Of, Of.attribute("channel_id") ? "true" : "false");
+Verdict hlobuf::ruleHasChannel(const AttributeOf &Attr) {
+  return Verdict::expect(Attr, Attr.attribute("channel_id") ? "true" : "false");
 }
 
 /// The channel; where there is none the id that the module has in its process.
-Verdict hlobuf::ruleOperationId(const AttributeOf &Of) {
-  std::optional<StringRef> Channel = Of.attribute("channel_id");
-  return Channel ? Verdict::expect(Of, Channel->str()) : Verdict();
+Verdict hlobuf::ruleOperationId(const AttributeOf &Attr) {
+  std::optional<StringRef> Channel = Attr.attribute("channel_id");
+  return Channel ? Verdict::expect(Attr, Channel->str()) : Verdict();
 }
 
 /// More than meshes of devices have.
@@ -36,35 +37,24 @@ static constexpr size_t MostDimensions = 16;
 static bool isOneGroup(StringRef Groups) {
   if (!Groups.consume_front("{{") || !Groups.consume_back("}}"))
     return false;
-  int64_t Next = 0;
-  while (!Groups.empty()) {
-    auto [First, Rest] = Groups.split(',');
-    int64_t Number = 0;
-    if (First.getAsInteger(10, Number) || Number != Next++)
-      return false;
-    Groups = Rest;
-  }
-  return true;
+  auto All = numbersBetweenCommas(Groups);
+  return All && llvm::equal(*All, llvm::seq<int64_t>(
+                                      0, static_cast<int64_t>(All->size())));
 }
 
 /// The numbers of `[2,4]`, at the front of \p Text.
 static std::optional<AttributeNumbers> takeNumbers(StringRef &Text, char Open,
                                                    char Close) {
-  AttributeNumbers All;
   if (Text.empty() || Text.front() != Open)
     return std::nullopt;
   size_t End = Text.find(Close);
   if (End == StringRef::npos)
     return std::nullopt;
-  StringRef Inside = Text.slice(1, End);
+  auto All = numbersBetweenCommas(Text.slice(1, End));
   Text = Text.drop_front(End + 1);
-  while (!Inside.empty()) {
-    auto [First, Rest] = Inside.split(',');
-    if (First.getAsInteger(10, All.emplace_back()) ||
-        All.back() < 1 - (Open == '('))
-      return std::nullopt;
-    Inside = Rest;
-  }
+  if (All &&
+      llvm::any_of(*All, [&](int64_t N) { return N < (Open == '(' ? 0 : 1); }))
+    return std::nullopt;
   return All;
 }
 
@@ -101,12 +91,12 @@ static std::optional<std::string> listOfIota(StringRef Text) {
     int64_t Rest = N;
     int64_t Device = 0;
     for (size_t D = Order.size(); D-- != 0;) {
-      auto Of = static_cast<size_t>(Order[D]);
+      auto Axis = static_cast<size_t>(Order[D]);
       int64_t Stride = 1;
-      for (size_t Minor = Of + 1; Minor != Sizes->size(); ++Minor)
+      for (size_t Minor = Axis + 1; Minor != Sizes->size(); ++Minor)
         Stride *= (*Sizes)[Minor];
-      Device += Rest % (*Sizes)[Of] * Stride;
-      Rest /= (*Sizes)[Of];
+      Device += Rest % (*Sizes)[Axis] * Stride;
+      Rest /= (*Sizes)[Axis];
     }
     bool Begins = N % (*Groups)[1] == 0;
     Out += fmt::format("{}{}", !Begins ? "," : N == 0 ? "{" : "},{", Device);
@@ -155,8 +145,8 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
                      fmt::join(Sizes, ","), fmt::join(Order, ","));
 }
 
-Verdict hlobuf::ruleGroups(const AttributeOf &Of) {
-  std::string Own = Of.attribute("replica_groups").value_or("{}").str();
+Verdict hlobuf::ruleGroups(const AttributeOf &Attr) {
+  std::string Own = Attr.attribute("replica_groups").value_or("{}").str();
   if (StringRef(Own).starts_with("mesh"))
     Own = iotaOfMesh(Own).value_or("?");
   if (StringRef(Own).starts_with("[")) {
@@ -168,35 +158,35 @@ Verdict hlobuf::ruleGroups(const AttributeOf &Of) {
   if (!StringRef(Own).starts_with("{"))
     return Verdict::unknown();
   // Instructions without groups have one of all.
-  if (Own == "{}" && isOneGroup(Of.Stated))
+  if (Own == "{}" && isOneGroup(Attr.Stated))
     return {};
-  return Verdict::expect(Of, std::move(Own));
+  return Verdict::expect(Attr, std::move(Own));
 }
 
 /// What the computation of a reduction does: the first of \p Words for a sum,
 /// then product, minimum, maximum (MatchReductionComputation,
 /// xla/service/collective_ops_utils.cc). Sums of a narrow type may be computed
 /// in a wider one.
-static Verdict expectReduction(const AttributeOf &Of,
+static Verdict expectReduction(const AttributeOf &Attr,
                                llvm::ArrayRef<StringRef> Words) {
-  const Program &P = Of.program();
-  ComputationId C = P.callee(Of.I, CallRole::ToApply);
+  const Program &P = Attr.program();
+  ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
   while (Root && P[Root].Op == Opcode::Convert && !P.operands(Root).empty())
     Root = P.operands(Root).front();
   if (!Root)
-    return Verdict::expect(Of, "");
+    return Verdict::expect(Attr, "");
   switch (P[Root].Op) {
   case Opcode::Add:
-    return Verdict::expect(Of, Words[0].str());
+    return Verdict::expect(Attr, Words[0].str());
   case Opcode::Multiply:
-    return Verdict::expect(Of, Words[1].str());
+    return Verdict::expect(Attr, Words[1].str());
   case Opcode::Minimum:
   case Opcode::And:
-    return Verdict::expect(Of, Words[2].str());
+    return Verdict::expect(Attr, Words[2].str());
   case Opcode::Maximum:
   case Opcode::Or:
-    return Verdict::expect(Of, Words[3].str());
+    return Verdict::expect(Attr, Words[3].str());
   default:
     return Verdict::unknown();
   }
@@ -213,39 +203,39 @@ static StringRef shortReduction(StringRef Text) {
   return Text;
 }
 
-Verdict hlobuf::ruleReduction(const AttributeOf &Of) {
-  AttributeOf Short = Of;
-  Short.Stated = shortReduction(Of.Stated);
+Verdict hlobuf::ruleReduction(const AttributeOf &Attr) {
+  AttributeOf Short = Attr;
+  Short.Stated = shortReduction(Attr.Stated);
   return expectReduction(Short, {"sum", "prod", "min", "max"});
 }
 
-Verdict hlobuf::ruleReductionKind(const AttributeOf &Of) {
-  if (Of.Stated.empty())
+Verdict hlobuf::ruleReductionKind(const AttributeOf &Attr) {
+  if (Attr.Stated.empty())
     return {};
-  return expectReduction(Of, {"1", "2", "3", "4"});
+  return expectReduction(Attr, {"1", "2", "3", "4"});
 }
 
 /// GetCollectiveOpGroupMode (xla/service/collective_ops_utils.cc): 0 for
 /// replicas, 1 for partitions, 2 for both, 3 for devices.
-Verdict hlobuf::ruleGroupMode(const AttributeOf &Of) {
-  bool Channel = Of.attribute("channel_id").has_value();
-  bool Global = Of.attribute("use_global_device_ids").value_or("") == "true";
-  switch (Of.thunk().Kind) {
+Verdict hlobuf::ruleGroupMode(const AttributeOf &Attr) {
+  bool Channel = Attr.attribute("channel_id").has_value();
+  bool Global = Attr.attribute("use_global_device_ids").value_or("") == "true";
+  switch (Attr.thunk().Kind) {
   case ThunkKind::AllGather:
   case ThunkKind::AllReduce:
   case ThunkKind::ReduceScatter:
   case ThunkKind::CollectiveKernel:
-    return Verdict::expect(Of, !Channel ? "0" : Global ? "3" : "2");
+    return Verdict::expect(Attr, !Channel ? "0" : Global ? "3" : "2");
   default:
-    return Verdict::expect(Of, Channel ? "1" : "0");
+    return Verdict::expect(Attr, Channel ? "1" : "0");
   }
 }
 
 /// The arrays that a collective sends.
-static SmallVector<ShapeId, 4> sent(const AttributeOf &Of) {
-  const Program &P = Of.program();
+static SmallVector<ShapeId, 4> sent(const AttributeOf &Attr) {
+  const Program &P = Attr.program();
   SmallVector<ShapeId, 4> All;
-  for (HloId Operand : P.operands(Of.I))
+  for (HloId Operand : P.operands(Attr.I))
     for (uint32_t N = 0; N != P.trees().parts(P[Operand].Shape); ++N) {
       ShapeId Part = P.trees().part(P[Operand].Shape, N);
       if (P.trees().shape(Part).isArray())
@@ -254,28 +244,28 @@ static SmallVector<ShapeId, 4> sent(const AttributeOf &Of) {
   return All;
 }
 
-Verdict hlobuf::ruleElementTypes(const AttributeOf &Of) {
+Verdict hlobuf::ruleElementTypes(const AttributeOf &Attr) {
   std::string Types = "{";
-  for (ShapeId Each : sent(Of))
+  for (ShapeId Each : sent(Attr))
     Types += (Types.size() == 1 ? "" : ",") +
-             Of.program().trees().shape(Each).Element.str();
-  return Verdict::expect(Of, Types + '}');
+             Attr.program().trees().shape(Each).Element.str();
+  return Verdict::expect(Attr, Types + '}');
 }
 
-Verdict hlobuf::ruleElementCounts(const AttributeOf &Of) {
+Verdict hlobuf::ruleElementCounts(const AttributeOf &Attr) {
   std::string Counts;
-  for (ShapeId Each : sent(Of)) {
+  for (ShapeId Each : sent(Attr)) {
     int64_t Count = 1;
-    for (Dimension D : Of.program().trees().shape(Each).Dimensions)
+    for (Dimension D : Attr.program().trees().shape(Each).Dimensions)
       if (__builtin_mul_overflow(Count, D.Size, &Count))
         return Verdict::unknown();
     Counts += (Counts.empty() ? "" : " ") + std::to_string(Count);
   }
-  return Verdict::expect(Of, std::move(Counts));
+  return Verdict::expect(Attr, std::move(Counts));
 }
 
-Verdict hlobuf::ruleSplits(const AttributeOf &Of) {
-  return Verdict::expect(Of, Of.attribute("dimensions") ? "true" : "false");
+Verdict hlobuf::ruleSplits(const AttributeOf &Attr) {
+  return Verdict::expect(Attr, Attr.attribute("dimensions") ? "true" : "false");
 }
 
 /// The pairs of `{{1,0},{0,1}}`, sorted: their order means nothing, and thunks
@@ -290,57 +280,57 @@ static SmallVector<StringRef, 8> sortedPairs(StringRef Text) {
   return All;
 }
 
-static Verdict expectPairs(const AttributeOf &Of, StringRef Own) {
-  return sortedPairs(Of.Stated) == sortedPairs(Own)
+static Verdict expectPairs(const AttributeOf &Attr, StringRef Own) {
+  return sortedPairs(Attr.Stated) == sortedPairs(Own)
              ? Verdict()
-             : Verdict::expect(Of, Own.str());
+             : Verdict::expect(Attr, Own.str());
 }
 
-Verdict hlobuf::rulePairs(const AttributeOf &Of) {
-  return expectPairs(Of, Of.attribute(Of.Key).value_or(Of.Default));
+Verdict hlobuf::rulePairs(const AttributeOf &Attr) {
+  return expectPairs(Attr, Attr.attribute(Attr.Key).value_or(Attr.Default));
 }
 
 /// Pairs of a send or recv that was a collective-permute
 /// (xla/service/collective_permute_decomposer.cc).
-Verdict hlobuf::ruleTransferPairs(const AttributeOf &Of) {
-  StringRef All = Of.attribute("frontend_attributes").value_or("");
+Verdict hlobuf::ruleTransferPairs(const AttributeOf &Attr) {
+  StringRef All = Attr.attribute("frontend_attributes").value_or("");
   auto [Before, Own] = All.split("_xla_send_recv_source_target_pairs=\"");
   return Own.empty() ? Verdict::unknown()
-                     : expectPairs(Of, Own.split('"').first);
+                     : expectPairs(Attr, Own.split('"').first);
 }
 
 /// Operand \p Number of a ragged exchange, if it is an array of rows.
-static const Shape *rowsOf(const AttributeOf &Of, size_t Number) {
-  const Program &P = Of.program();
-  llvm::ArrayRef<HloId> Operands = P.operands(Of.I);
+static const Shape *rowsOf(const AttributeOf &Attr, size_t Number) {
+  const Program &P = Attr.program();
+  llvm::ArrayRef<HloId> Operands = P.operands(Attr.I);
   if (Number >= Operands.size())
     return nullptr;
   const Shape &S = P.trees().shape(P[Operands[Number]].Shape);
   return S.isArray() && !S.Dimensions.empty() ? &S : nullptr;
 }
 
-static Verdict expectRows(const AttributeOf &Of, size_t Number) {
-  const Shape *S = rowsOf(Of, Number);
-  return S ? Verdict::expect(Of, std::to_string(S->Dimensions[0].Size))
+static Verdict expectRows(const AttributeOf &Attr, size_t Number) {
+  const Shape *S = rowsOf(Attr, Number);
+  return S ? Verdict::expect(Attr, std::to_string(S->Dimensions[0].Size))
            : Verdict::unknown();
 }
 
 /// The third operand has an offset for each update.
-Verdict hlobuf::ruleRaggedUpdates(const AttributeOf &Of) {
-  return expectRows(Of, 2);
+Verdict hlobuf::ruleRaggedUpdates(const AttributeOf &Attr) {
+  return expectRows(Attr, 2);
 }
 
-Verdict hlobuf::ruleRaggedRows(const AttributeOf &Of) {
-  return expectRows(Of, 0);
+Verdict hlobuf::ruleRaggedRows(const AttributeOf &Attr) {
+  return expectRows(Attr, 0);
 }
 
-Verdict hlobuf::ruleRaggedRowElements(const AttributeOf &Of) {
-  const Shape *S = rowsOf(Of, 0);
+Verdict hlobuf::ruleRaggedRowElements(const AttributeOf &Attr) {
+  const Shape *S = rowsOf(Attr, 0);
   if (!S)
     return Verdict::unknown();
   int64_t Elements = 1;
   for (const Dimension &D : llvm::drop_begin(S->Dimensions))
     if (__builtin_mul_overflow(Elements, D.Size, &Elements))
       return Verdict::unknown();
-  return Verdict::expect(Of, std::to_string(Elements));
+  return Verdict::expect(Attr, std::to_string(Elements));
 }

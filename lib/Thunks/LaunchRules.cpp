@@ -2,6 +2,7 @@
 //
 // Attributes of kernels, products of matrices and library calls.
 
+#include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "Thunks/AttributeRules.h"
@@ -11,27 +12,17 @@ using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
 /// The numbers of `["2","4"]`, the value of item \p Name.
-static llvm::SmallVector<int64_t, 4> configList(const AttributeOf &Of,
-                                                StringRef Name) {
-  llvm::SmallVector<int64_t, 4> All;
-  StringRef Config = Of.attribute("backend_config").value_or("");
-  size_t At = Config.find(fmt::format("\"{}\":[", Name));
-  if (At == StringRef::npos)
-    return All;
-  StringRef Rest = Config.drop_front(At + Name.size() + 4).split(']').first;
-  while (!Rest.empty()) {
-    auto [First, After] = Rest.split(',');
-    if (First.trim('"').getAsInteger(10, All.emplace_back()))
-      return {};
-    Rest = After;
-  }
-  return All;
+static AttributeNumbers configList(const AttributeOf &Attr, StringRef Name) {
+  StringRef Config = Attr.attribute("backend_config").value_or("");
+  StringRef List = Config.split(fmt::format("\"{}\":[", Name)).second;
+  return numbersBetweenCommas(List.split(']').first)
+      .value_or(AttributeNumbers());
 }
 
 /// The array that a kernel has an element for each, or the first one of them.
-static const Shape &mainResult(const AttributeOf &Of) {
-  const ShapeTrees &Trees = Of.program().trees();
-  ShapeId Result = Of.program()[Of.I].Shape;
+static const Shape &mainResult(const AttributeOf &Attr) {
+  const ShapeTrees &Trees = Attr.program().trees();
+  ShapeId Result = Attr.program()[Attr.I].Shape;
   while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
     Result = Trees.part(Result, 1);
   return Trees.shape(Result);
@@ -48,9 +39,9 @@ static bool isSequential(const Program &P, HloId I) {
 /// A work group for each partition of the result's outermost dimensions, or for
 /// each tile that partitions are rounded up to (ParallelTaskAssigner, 2015;
 /// fusion emitters of xla/backends/cpu/codegen, 2025).
-Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
-  const Shape &S = mainResult(Of);
-  auto Partitions = configList(Of, "outer_dimension_partitions");
+Verdict hlobuf::ruleWorkGroups(const AttributeOf &Attr) {
+  const Shape &S = mainResult(Attr);
+  auto Partitions = configList(Attr, "outer_dimension_partitions");
   if (Partitions.size() > S.Dimensions.size())
     return Verdict::unknown();
   int64_t Count = 1;
@@ -68,25 +59,26 @@ Verdict hlobuf::ruleWorkGroups(const AttributeOf &Of) {
     int64_t Tile = (Size - 1) / Partitions[N] + 1;
     Tiles *= (Size - 1) / Tile + 1;
   }
-  for (int64_t Groups : {Tiles, isSequential(Of.program(), Of.I) ? 1 : Count})
-    if (Of.Stated == fmt::format("{{{},1,1}}", Groups))
+  for (int64_t Groups :
+       {Tiles, isSequential(Attr.program(), Attr.I) ? 1 : Count})
+    if (Attr.Stated == fmt::format("{{{},1,1}}", Groups))
       return {};
-  return Verdict::expect(Of, fmt::format("{{{},1,1}}", Count));
+  return Verdict::expect(Attr, fmt::format("{{{},1,1}}", Count));
 }
 
-Verdict hlobuf::ruleAlignment(const AttributeOf &Of) {
-  return Of.Stated.empty() ? Verdict() : Verdict::expect(Of, "64");
+Verdict hlobuf::ruleAlignment(const AttributeOf &Attr) {
+  return Attr.Stated.empty() ? Verdict() : Verdict::expect(Attr, "64");
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
 /// (block_level_fusion_config, 2024 on). Nothing for other kernels.
-static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
-  StringRef Config = Of.attribute("backend_config").value_or("");
+static std::optional<int64_t> tritonBlocks(const AttributeOf &Attr) {
+  StringRef Config = Attr.attribute("backend_config").value_or("");
   if (!Config.contains("\"block_level_fusion_config\":{") ||
       Config.count("\"sizes\":[") != 1)
     return std::nullopt;
-  auto Tiles = configList(Of, "sizes");
-  const Shape &S = mainResult(Of);
+  auto Tiles = configList(Attr, "sizes");
+  const Shape &S = mainResult(Attr);
   if (Tiles.size() != S.Dimensions.size())
     return std::nullopt;
   int64_t Count = 1;
@@ -101,64 +93,57 @@ static std::optional<int64_t> tritonBlocks(const AttributeOf &Of) {
 
 /// Kernels of fusions have blocks and threads in one dimension
 /// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
-static Verdict expectOneDimension(const AttributeOf &Of) {
-  if (Of.program()[Of.I].Op != Opcode::Fusion)
+static Verdict expectOneDimension(const AttributeOf &Attr) {
+  if (Attr.program()[Attr.I].Op != Opcode::Fusion)
     return {};
-  StringRef First = Of.Stated.drop_front().split(',').first;
-  return Verdict::expect(Of,
+  StringRef First = Attr.Stated.drop_front().split(',').first;
+  return Verdict::expect(Attr,
                          fmt::format("{{{},1,1}}", First == "0" ? "1" : First));
 }
 
-Verdict hlobuf::ruleBlocks(const AttributeOf &Of) {
-  if (std::optional<int64_t> Count = tritonBlocks(Of))
-    return Verdict::expect(Of, fmt::format("{{{},1,1}}", *Count));
-  return expectOneDimension(Of);
+Verdict hlobuf::ruleBlocks(const AttributeOf &Attr) {
+  if (std::optional<int64_t> Count = tritonBlocks(Attr))
+    return Verdict::expect(Attr, fmt::format("{{{},1,1}}", *Count));
+  return expectOneDimension(Attr);
 }
 
 /// A warp has 32 threads on CUDA, and 64 on ROCm but for RDNA.
-Verdict hlobuf::ruleThreads(const AttributeOf &Of) {
-  if (!tritonBlocks(Of))
-    return expectOneDimension(Of);
+Verdict hlobuf::ruleThreads(const AttributeOf &Attr) {
+  if (!tritonBlocks(Attr))
+    return expectOneDimension(Attr);
   int64_t Warps = 0;
-  if (Of.config("num_warps").value_or("").getAsInteger(10, Warps))
+  if (Attr.config("num_warps").value_or("").getAsInteger(10, Warps))
     return {};
-  if (Of.Stated == fmt::format("{{{},1,1}}", 64 * static_cast<uint64_t>(Warps)))
+  if (Attr.Stated ==
+      fmt::format("{{{},1,1}}", 64 * static_cast<uint64_t>(Warps)))
     return {};
   return Verdict::expect(
-      Of, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
+      Attr, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
 }
 
-/// A kernel gets its slices in the order of the thunk.
-Verdict hlobuf::ruleInOrder(const AttributeOf &Of) {
-  return Verdict::expect(Of, "");
-}
-
-Verdict hlobuf::ruleZeroed(const AttributeOf &Of) {
-  return Of.Stated.empty() ? Verdict() : Verdict::unknown();
-}
-
-Verdict hlobuf::ruleArguments(const AttributeOf &Of) {
-  return Of.Stated.empty() ? Verdict() : Verdict::unknown();
+Verdict hlobuf::ruleAbsent(const AttributeOf &Attr) {
+  return Attr.Stated.empty() ? Verdict() : Verdict::unknown();
 }
 
 /// AsBlasLtEpilogue (xla/service/gpu/matmul_utils.cc), as BlasLtEpilogueProto
 /// numbers it.
-Verdict hlobuf::ruleEpilogue(const AttributeOf &Of) {
+Verdict hlobuf::ruleEpilogue(const AttributeOf &Attr) {
   static constexpr std::pair<StringRef, StringRef> Epilogues[] = {
       {"DEFAULT", "0"},       {"RELU", "1"},      {"BIAS", "2"},
       {"BIAS_RELU", "3"},     {"GELU", "4"},      {"SILU", "5"},
       {"GELU_AUX", "7"},      {"BIAS_GELU", "8"}, {"BIAS_SILU", "9"},
       {"BIAS_GELU_AUX", "10"}};
-  StringRef Own = Of.config("epilogue").value_or("DEFAULT");
+  StringRef Own = Attr.config("epilogue").value_or("DEFAULT");
   for (const auto &[Name, Number] : Epilogues)
     if (Name == Own)
-      return Verdict::expect(Of, Number.str());
+      return Verdict::expect(Attr, Number.str());
   return Verdict::unknown();
 }
 
-Verdict hlobuf::ruleAlgorithm(const AttributeOf &Of) {
-  StringRef Own = Of.config("selected_algorithm").value_or("0");
-  return Of.Stated == Own || Of.Stated == "0" ? Verdict() : Verdict::unknown();
+Verdict hlobuf::ruleAlgorithm(const AttributeOf &Attr) {
+  StringRef Own = Attr.config("selected_algorithm").value_or("0");
+  return Attr.Stated == Own || Attr.Stated == "0" ? Verdict()
+                                                  : Verdict::unknown();
 }
 
 /// The text in quotes at the front of \p Text; nothing where it is not plain.
@@ -209,11 +194,11 @@ callAttributes(StringRef Text) {
   return All;
 }
 
-Verdict hlobuf::ruleCallAttributes(const AttributeOf &Of) {
-  std::optional<StringRef> Own = Of.attribute("backend_config");
+Verdict hlobuf::ruleCallAttributes(const AttributeOf &Attr) {
+  std::optional<StringRef> Own = Attr.attribute("backend_config");
   if (!Own || *Own == "{}")
-    return Verdict::expect(Of, "{}");
-  auto Stated = callAttributes(Of.Stated);
+    return Verdict::expect(Attr, "{}");
+  auto Stated = callAttributes(Attr.Stated);
   auto Expected = callAttributes(*Own);
   if (!Stated || !Expected)
     return Verdict::unknown();

@@ -63,13 +63,7 @@ void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
       Kind == ThunkKind::CustomKernel || Kind == ThunkKind::CublasLt ||
       (!S.Shape && (T.ForGpu || !Shaped.count(Kind))))
     return;
-  std::string Stated, Expected;
-  const ShapeTable &All = G.dump().Shapes;
-  if (S.Shape)
-    All.print(S.Shape, /*WithLayout=*/true, Stated);
-  All.print(Own, /*WithLayout=*/true, Expected);
-  if (Stated != Expected)
-    Shapes.push_back({Id, &S, Leaf, 0});
+  Shapes.push_back({Id, &S, Leaf, 0});
 }
 
 /// \p S is one of \p Any, or a \p Part of one.
@@ -197,62 +191,63 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
 
 const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
   auto [At, New] = Sorts.try_emplace(I);
-  SortPlaces &Of = At->second;
+  SortPlaces &Sort = At->second;
   if (!New)
-    return Of;
-  Of.Operands = G.operandLeaves(I);
-  Of.Results = G.leaves(I);
-  Of.Known = Of.Operands.size() == Of.Results.size();
-  for (uint32_t N = 0; N != Of.Operands.size() && Of.Known; ++N) {
-    const std::optional<ByteSlice> &From = Of.Operands[N].Bytes;
-    const std::optional<ByteSlice> &Into = Of.Results[N].Bytes;
-    Of.Known = From && Into;
-    if (!Of.Known)
+    return Sort;
+  Sort.Operands = G.operandLeaves(I);
+  Sort.Results = G.leaves(I);
+  Sort.Known = Sort.Operands.size() == Sort.Results.size();
+  for (uint32_t N = 0; N != Sort.Operands.size() && Sort.Known; ++N) {
+    const std::optional<ByteSlice> &From = Sort.Operands[N].Bytes;
+    const std::optional<ByteSlice> &Into = Sort.Results[N].Bytes;
+    Sort.Known = From && Into;
+    if (!Sort.Known)
       break;
-    Of.Pairs.insert({*From, *Into});
-    Of.ByOperand.insert({*From, N});
-    Of.ByResult.insert({*Into, N});
+    Sort.Pairs.insert({*From, *Into});
+    Sort.ByOperand.insert({*From, N});
+    Sort.ByResult.insert({*Into, N});
   }
-  return Of;
+  return Sort;
 }
 
 /// A sort works in place: operands that are elsewhere are copied first.
 void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
-  const SortPlaces &Of = sortPlaces(I);
+  const SortPlaces &Sort = sortPlaces(I);
   Slices From = slices(Id, false);
   Slices Into = slices(Id, true);
   if (From.size() != 1 || Into.size() != 1) {
     Reads.push_back({Id, nullptr, std::nullopt, 0});
     return;
   }
-  if (!Of.Known) {
+  if (!Sort.Known) {
     ++Unknown;
     return;
   }
   const ThunkSlice *Source = From.front();
   const ThunkSlice *Target = Into.front();
   if (!Source->Missing && !Target->Missing &&
-      Of.Pairs.count({Source->Bytes, Target->Bytes})) {
-    uint32_t Number = Of.ByResult.find(Target->Bytes)->second;
-    compareShape(Id, *Source, Of.Operands[Number]);
-    return compareShape(Id, *Target, Of.Results[Number]);
+      Sort.Pairs.count({Source->Bytes, Target->Bytes})) {
+    uint32_t Number = Sort.ByResult.find(Target->Bytes)->second;
+    compareShape(Id, *Source, Sort.Operands[Number]);
+    return compareShape(Id, *Target, Sort.Results[Number]);
   }
   // Where one of them is right, the other one is not.
-  auto Result = Of.ByResult.find(Target->Bytes);
-  auto Operand = Of.ByOperand.find(Source->Bytes);
-  if (!Target->Missing && Result != Of.ByResult.end())
-    Reads.push_back({Id, Source, Of.Operands[Result->second], Result->second});
-  else if (!Source->Missing && Operand != Of.ByOperand.end())
+  auto Result = Sort.ByResult.find(Target->Bytes);
+  auto Operand = Sort.ByOperand.find(Source->Bytes);
+  if (!Target->Missing && Result != Sort.ByResult.end())
+    Reads.push_back(
+        {Id, Source, Sort.Operands[Result->second], Result->second});
+  else if (!Source->Missing && Operand != Sort.ByOperand.end())
     Writes.push_back(
-        {Id, Target, Of.Results[Operand->second], Operand->second});
+        {Id, Target, Sort.Results[Operand->second], Operand->second});
   else
     Reads.push_back({Id, Source, std::nullopt, 0});
 }
 
 void SliceComparison::compareSort(ThunkId Id, HloId I) {
-  const SortPlaces &Of = sortPlaces(I);
-  compareInOrder(Id, slices(Id, true), Of.Results, Writes);
-  if (!Of.Known) {
+  const SortPlaces &Sort = sortPlaces(I);
+  compareInOrder(Id, slices(Id, true), Sort.Results, Writes);
+  if (!Sort.Known) {
     ++Unknown;
     return;
   }
@@ -267,10 +262,10 @@ void SliceComparison::compareSort(ThunkId Id, HloId I) {
         !Into.front()->Missing)
       Copied.insert({From.front()->Bytes, Into.front()->Bytes});
   }
-  for (uint32_t N = 0; N != Of.Operands.size(); ++N)
-    if (*Of.Operands[N].Bytes != *Of.Results[N].Bytes &&
-        !Copied.count({*Of.Operands[N].Bytes, *Of.Results[N].Bytes}))
-      Reads.push_back({Id, nullptr, Of.Operands[N], N});
+  for (uint32_t N = 0; N != Sort.Operands.size(); ++N)
+    if (*Sort.Operands[N].Bytes != *Sort.Results[N].Bytes &&
+        !Copied.count({*Sort.Operands[N].Bytes, *Sort.Results[N].Bytes}))
+      Reads.push_back({Id, nullptr, Sort.Operands[N], N});
 }
 
 /// What a thunk of \p I may write: of an async operation, the results of the
@@ -465,13 +460,13 @@ void SliceComparison::compareWhole(HloId I, bool BadReads, bool BadWrites) {
     return;
   SmallVector<LeafPlace, 8> Operands = G.operandLeaves(I);
   LeafSet Places(Operands);
-  auto Add = [&](Leaves Expected, const SliceSet &Of, bool Results) {
+  auto Add = [&](Leaves Expected, const SliceSet &Actual, bool Results) {
     for (uint32_t N = 0; N != Expected.size(); ++N) {
       const std::optional<ByteSlice> &Bytes = Expected[N].Bytes;
       Unknown += !Bytes;
       if (!Bytes || Bytes->Size == 0 ||
-          (Results ? Of.covers(*Bytes) || Places.Slices.contains(*Bytes)
-                   : Of.overlaps(*Bytes)))
+          (Results ? Actual.covers(*Bytes) || Places.Slices.contains(*Bytes)
+                   : Actual.overlaps(*Bytes)))
         continue;
       (Results ? Writes : Reads).push_back({First, nullptr, Expected[N], N});
     }

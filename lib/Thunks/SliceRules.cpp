@@ -19,9 +19,9 @@ static constexpr size_t MostText = 4096;
 
 /// The index that \p I computes, as Proto/AttributeForms.cpp spells it; nothing
 /// where it is something that these expressions do not have.
-static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
+static std::optional<std::string> offsetOf(const AttributeOf &Attr, HloId I,
                                            unsigned Depth) {
-  const Program &P = Of.program();
+  const Program &P = Attr.program();
   if (Depth > MostDepth)
     return std::nullopt;
   std::string Name;
@@ -41,14 +41,14 @@ static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
     Name = opcodeText(P[I].Op).str();
     break;
   case Opcode::Compare:
-    Name = "compare-" + Of.attribute(I, "direction").value_or("?").str();
+    Name = "compare-" + Attr.attribute(I, "direction").value_or("?").str();
     break;
   default:
     return std::nullopt;
   }
   StringRef Separator = "(";
   for (HloId Operand : P.operands(I)) {
-    std::optional<std::string> Inner = offsetOf(Of, Operand, Depth + 1);
+    std::optional<std::string> Inner = offsetOf(Attr, Operand, Depth + 1);
     if (!Inner || Name.size() + Inner->size() > MostText)
       return std::nullopt;
     Name += Separator.str() + *Inner;
@@ -57,20 +57,18 @@ static std::optional<std::string> offsetOf(const AttributeOf &Of, HloId I,
   return Name + ')';
 }
 
-static std::string shapeText(const AttributeOf &Of, ShapeId Shape) {
-  std::string Text;
-  Of.G.dump().Shapes.print(Shape, /*WithLayout=*/true, Text);
-  return Text;
+static std::string shapeText(const AttributeOf &Attr, ShapeId Shape) {
+  return Attr.G.dump().Shapes.text(Shape).str();
 }
 
 /// `{0:p1,1:0}`, the start indices of \p I from operand \p First on; nothing
 /// where one is not known.
-static std::optional<std::string> offsetsOf(const AttributeOf &Of, HloId I,
+static std::optional<std::string> offsetsOf(const AttributeOf &Attr, HloId I,
                                             size_t First) {
-  llvm::ArrayRef<HloId> Operands = Of.program().operands(I);
+  llvm::ArrayRef<HloId> Operands = Attr.program().operands(I);
   std::string Out = "{";
   for (size_t N = First; N < Operands.size(); ++N) {
-    std::optional<std::string> Offset = offsetOf(Of, Operands[N], 0);
+    std::optional<std::string> Offset = offsetOf(Attr, Operands[N], 0);
     if (!Offset)
       return std::nullopt;
     Out += fmt::format("{}{}:{}", N == First ? "" : ",", N - First, *Offset);
@@ -80,8 +78,8 @@ static std::optional<std::string> offsetsOf(const AttributeOf &Of, HloId I,
 
 /// `,loop:0,linear:{80,-16,80,-16}` of the backend_config of \p I, which the
 /// thunk has twice; empty if it has none.
-static std::string configOf(const AttributeOf &Of, HloId I) {
-  StringRef Config = Of.attribute(I, "backend_config").value_or("");
+static std::string configOf(const AttributeOf &Attr, HloId I) {
+  StringRef Config = Attr.attribute(I, "backend_config").value_or("");
   size_t At = Config.find("\"dynamic_slice_config\":{");
   if (At == StringRef::npos)
     return "";
@@ -109,25 +107,25 @@ static bool isSlice(Opcode Op) {
 
 /// The part of a result that \p Root, or element \p Element of it, updates:
 /// `SHAPES,OFFSETS,CONFIG}`.
-static std::optional<std::string> updateText(const AttributeOf &Of, HloId Root,
-                                             int64_t Element) {
-  const Program &P = Of.program();
+static std::optional<std::string> updateText(const AttributeOf &Attr,
+                                             HloId Root, int64_t Element) {
+  const Program &P = Attr.program();
   if (P[Root].Op == Opcode::Tuple) {
     if (Element < 0 || static_cast<size_t>(Element) >= P.operands(Root).size())
       return std::nullopt;
     Root = P.operands(Root)[static_cast<size_t>(Element)];
   }
-  std::string Whole = shapeText(Of, P[Root].Shape);
+  std::string Whole = shapeText(Attr, P[Root].Shape);
   if (P[Root].Op != Opcode::DynamicUpdateSlice)
     return isSlice(P[Root].Op)
                ? std::optional(fmt::format("{},{},{{}}}}", Whole, Whole))
                : std::nullopt;
-  std::optional<std::string> Offsets = offsetsOf(Of, Root, 2);
+  std::optional<std::string> Offsets = offsetsOf(Attr, Root, 2);
   if (!Offsets)
     return std::nullopt;
   return fmt::format("{},{},{}{}}}", Whole,
-                     shapeText(Of, P[P.operands(Root)[1]].Shape), *Offsets,
-                     configOf(Of, Root));
+                     shapeText(Attr, P[P.operands(Root)[1]].Shape), *Offsets,
+                     configOf(Attr, Root));
 }
 
 namespace {
@@ -160,43 +158,43 @@ Takers::Takers(const Program &P, ComputationId Body) {
       // An array that is updated is passed as the result.
       if (Op == Opcode::DynamicUpdateSlice && I != 1)
         continue;
-      Taker &Of = All[Operand.index()];
+      Taker &Own = All[Operand.index()];
       bool Sliced = I == 0 && isSlice(Op);
-      Of.Several |= Of.User && Sliced == Of.Slices;
-      if (!Of.User || Sliced)
-        Of.User = User;
-      Of.Slices |= Sliced;
+      Own.Several |= Own.User && Sliced == Own.Slices;
+      if (!Own.User || Sliced)
+        Own.User = User;
+      Own.Slices |= Sliced;
     }
   }
 }
 
 /// The part of parameter \p Number of \p Body that a slice or an update takes,
 /// through bitcasts.
-static std::optional<std::string> parameterText(const AttributeOf &Of,
-                                                const Takers &TakerOf,
+static std::optional<std::string> parameterText(const AttributeOf &Attr,
+                                                const Takers &TakersOf,
                                                 ComputationId Body,
                                                 uint32_t Number) {
-  const Program &P = Of.program();
+  const Program &P = Attr.program();
   HloId Part = P.parameter(Body, Number);
   if (!Part)
     return std::nullopt;
-  std::string Whole = shapeText(Of, P[Part].Shape);
-  HloId User = TakerOf[Part];
+  std::string Whole = shapeText(Attr, P[Part].Shape);
+  HloId User = TakersOf[Part];
   while (User && P[User].Op == Opcode::Bitcast) {
     Part = User;
-    User = TakerOf[Part];
+    User = TakersOf[Part];
   }
   if (!User)
     return std::nullopt;
   if (P[User].Op == Opcode::DynamicUpdateSlice)
-    return fmt::format("{},{},{{}}}}", Whole, shapeText(Of, P[Part].Shape));
+    return fmt::format("{},{},{{}}}}", Whole, shapeText(Attr, P[Part].Shape));
   // What is sliced may be another shape of the parameter.
-  Whole = shapeText(Of, P[Part].Shape);
-  std::string Taken = shapeText(Of, P[User].Shape);
+  Whole = shapeText(Attr, P[Part].Shape);
+  std::string Taken = shapeText(Attr, P[User].Shape);
   if (P[User].Op == Opcode::DynamicSlice) {
-    std::optional<std::string> Offsets = offsetsOf(Of, User, 1);
+    std::optional<std::string> Offsets = offsetsOf(Attr, User, 1);
     return Offsets ? std::optional(fmt::format("{},{},{}{}}}", Whole, Taken,
-                                               *Offsets, configOf(Of, User)))
+                                               *Offsets, configOf(Attr, User)))
                    : std::nullopt;
   }
   std::optional<int64_t> Offset = staticSliceOffset(P, User);
@@ -209,8 +207,8 @@ static std::optional<std::string> parameterText(const AttributeOf &Of,
 /// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
 /// first number.
 template <typename SpellFn>
-static Verdict compareEach(const AttributeOf &Of, SpellFn Spell) {
-  StringRef Rest = Of.Stated;
+static Verdict compareEach(const AttributeOf &Attr, SpellFn Spell) {
+  StringRef Rest = Attr.Stated;
   while (!Rest.empty()) {
     StringRef One = Rest;
     size_t End = Rest.find(" {");
@@ -229,32 +227,32 @@ static Verdict compareEach(const AttributeOf &Of, SpellFn Spell) {
   return {};
 }
 
-Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Of) {
-  const Program &P = Of.program();
-  if (P[Of.I].Op != Opcode::Fusion)
+Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Attr) {
+  const Program &P = Attr.program();
+  if (P[Attr.I].Op != Opcode::Fusion)
     return Verdict::unknown();
-  ComputationId Body = P.calls(Of.I).front().Callee;
-  Takers TakerOf(P, Body);
-  return compareEach(Of, [&](StringRef &Tail) -> std::optional<std::string> {
+  ComputationId Body = P.calls(Attr.I).front().Callee;
+  Takers TakersOf(P, Body);
+  return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
     uint32_t Number = 0;
     if (Tail.consumeInteger(10, Number) || !Tail.consume_front(",") ||
         Number >= P.numParameters(Body))
       return std::nullopt;
-    return parameterText(Of, TakerOf, Body, Number);
+    return parameterText(Attr, TakersOf, Body, Number);
   });
 }
 
-Verdict hlobuf::ruleDynamicUpdate(const AttributeOf &Of) {
-  const Program &P = Of.program();
-  if (P[Of.I].Op != Opcode::Fusion)
+Verdict hlobuf::ruleDynamicUpdate(const AttributeOf &Attr) {
+  const Program &P = Attr.program();
+  if (P[Attr.I].Op != Opcode::Fusion)
     return Verdict::unknown();
-  HloId Root = P.root(P.calls(Of.I).front().Callee);
-  return compareEach(Of, [&](StringRef &Tail) -> std::optional<std::string> {
+  HloId Root = P.root(P.calls(Attr.I).front().Callee);
+  return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
     int64_t Parameter = 0;
     int64_t Element = 0;
     if (Tail.consumeInteger(10, Parameter) || !Tail.consume_front(",") ||
         Tail.consumeInteger(10, Element) || !Tail.consume_front(","))
       return std::nullopt;
-    return updateText(Of, Root, Element);
+    return updateText(Attr, Root, Element);
   });
 }

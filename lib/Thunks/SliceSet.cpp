@@ -17,13 +17,13 @@ SliceSet::SliceSet(llvm::ArrayRef<ByteSlice> All) {
   for (uint32_t I = 0; I != Slices.size(); ++I) {
     const ByteSlice &Own = Slices[I];
     bool New = I == 0 || Slices[I - 1].Allocation != Own.Allocation;
-    Latest Now = New ? Latest{I, I} : Ends.back();
-    if (!New && reach(Own) > reach(Slices[Now.First]))
-      Now = {I, Now.First};
-    else if (!New && (Now.Second == Now.First ||
-                      reach(Own) > reach(Slices[Now.Second])))
-      Now.Second = I;
-    Ends.push_back(Now);
+    Latest Ending = New ? Latest{I, I} : Ends.back();
+    if (!New && reach(Own) > reach(Slices[Ending.First]))
+      Ending = {I, Ending.First};
+    else if (!New && (Ending.Second == Ending.First ||
+                      reach(Own) > reach(Slices[Ending.Second])))
+      Ending.Second = I;
+    Ends.push_back(Ending);
     if (Own.Size == 0)
       continue;
     if (Runs.empty() || Runs.back().Allocation != Own.Allocation ||
@@ -87,12 +87,12 @@ SliceSet::uncovered(const ByteSlice &Bytes) const {
     return std::tie(R.Allocation, End) <= std::tie(Bytes.Allocation, At);
   });
   for (; At < Last; ++Run) {
-    bool Here = Run != Runs.end() && Run->Allocation == Bytes.Allocation &&
-                Run->Offset < Last;
-    int64_t Next = Here ? Run->Offset : Last;
+    bool Inside = Run != Runs.end() && Run->Allocation == Bytes.Allocation &&
+                  Run->Offset < Last;
+    int64_t Next = Inside ? Run->Offset : Last;
     if (At < Next)
       Gaps.push_back({Bytes.Allocation, At, Next - At});
-    if (!Here)
+    if (!Inside)
       break;
     At = Run->end();
   }

@@ -41,7 +41,7 @@ uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
       Streams.insert({{Kind, Number}, static_cast<uint32_t>(Streams.size())});
   if (New) {
     Named.push_back(At->first);
-    Now.emplace_back();
+    States.emplace_back();
   }
   return At->second;
 }
@@ -92,10 +92,10 @@ std::string StreamOrder::spell(const StreamRace &Race) const {
 
 /// What is done on each stream before the next access on \p Stream.
 StreamOrder::Clock StreamOrder::clock(uint32_t Stream) {
-  Clock Copy = Clocks[Now[Stream].Seen];
+  Clock Copy = Clocks[States[Stream].Seen];
   if (Copy.Always.size() <= Stream)
     Copy.Always.resize(Stream + 1);
-  Copy.Always[Stream] = Now[Stream].Count;
+  Copy.Always[Stream] = States[Stream].Count;
   Steps += StepsOfClock * Copy.Always.size() * (1 + Copy.InBranch.size());
   return Copy;
 }
@@ -131,12 +131,12 @@ void StreamOrder::raise(Clock &To, const Clock &From) {
 void StreamOrder::join(uint32_t Stream, const Clock &From) {
   Clock Joined = clock(Stream);
   raise(Joined, From);
-  Now[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+  States[Stream].Seen = static_cast<uint32_t>(Clocks.size());
   Clocks.push_back(std::move(Joined));
 }
 
 void StreamOrder::note(ThunkId Id, uint32_t Stream) {
-  StreamState &Own = Now[Stream];
+  StreamState &Own = States[Stream];
   ++Own.Count;
   auto In = static_cast<uint32_t>(Paths.size() - 1);
   for (const ThunkSlice &S : T.slices(T[Id]))
@@ -178,7 +178,7 @@ void StreamOrder::waitFor(ThunkId Id, uint32_t Stream) {
 /// branch; \p Ends are their clocks at the ends of the branches.
 void StreamOrder::leaveBranches(
     llvm::ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends) {
-  for (size_t Stream = 0; Stream != Now.size(); ++Stream) {
+  for (size_t Stream = 0; Stream != States.size(); ++Stream) {
     if (llvm::all_of(Ends, [&](const auto &End) {
           return End.second[Stream] == Ends.front().second[Stream];
         }))
@@ -198,7 +198,7 @@ void StreamOrder::leaveBranches(
       raise(Merged, Known);
       Steps += StepsOfClock * Own.Always.size() * Known.InBranch.size();
     }
-    Now[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+    States[Stream].Seen = static_cast<uint32_t>(Clocks.size());
     Clocks.push_back(std::move(Merged));
   }
 }
@@ -209,7 +209,7 @@ void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   uint32_t Round = Rounds++;
   auto Seen = [&] {
     std::vector<uint32_t> All;
-    for (const StreamState &Each : Now)
+    for (const StreamState &Each : States)
       All.push_back(Each.Seen);
     return All;
   };
@@ -222,8 +222,8 @@ void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   T.forEachSequence(Id, [&](ThunkSequenceId S) {
     Branches.push_back({Round, S.index()});
     Enter();
-    for (size_t I = 0; I != Now.size(); ++I)
-      Now[I].Seen = Before[I];
+    for (size_t I = 0; I != States.size(); ++I)
+      States[I].Seen = Before[I];
     run(T[S], Stream);
     Ends.push_back({Branches.back(), Seen()});
     Branches.pop_back();

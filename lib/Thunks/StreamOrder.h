@@ -121,7 +121,7 @@ private:
   std::vector<std::pair<StreamKind, uint64_t>> Named;
   /// Starts and dones before each thunk.
   std::vector<uint32_t> AsyncBefore = {0};
-  std::vector<StreamState> Now;
+  std::vector<StreamState> States;
   /// Those that accesses saw. A new one where a stream waits for another.
   std::vector<Clock> Clocks;
   /// By thunk.

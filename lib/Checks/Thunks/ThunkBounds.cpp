@@ -121,18 +121,13 @@ void SliceBounds::reportShape(const SliceFault &Fault) {
         "shapes next to slices of thunks, which differ from "
         "those of their instructions");
   const ShapeTable &Shapes = G.dump().Shapes;
-  auto Spell = [&](ShapeId Shape) {
-    std::string Text;
-    Shapes.print(Shape, /*WithLayout=*/true, Text);
-    return Text;
-  };
   const LeafPlace &Leaf = *Fault.Expected;
-  reportThunk(
-      Fault.In, Fault.Slice->Text,
-      fmt::format(
-          "passes {} as {}, but it is {}", G.spell(Leaf),
-          Fault.Slice->Shape ? Spell(Fault.Slice->Shape) : "no shape",
-          Spell(P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal))));
+  reportThunk(Fault.In, Fault.Slice->Text,
+              fmt::format("passes {} as {}, but it is {}", G.spell(Leaf),
+                          Fault.Slice->Shape ? Shapes.text(Fault.Slice->Shape)
+                                             : "no shape",
+                          Shapes.text(P.trees().part(P[Leaf.Instruction].Shape,
+                                                     Leaf.Ordinal))));
 }
 
 void SliceBounds::run() {
