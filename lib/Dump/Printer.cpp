@@ -37,11 +37,7 @@ private:
     OS.write(Buffer.data(), Buffer.size());
     Buffer.clear();
   }
-  std::string shape(ShapeId Id) const {
-    std::string Text;
-    D.Shapes.print(Id, /*WithLayout=*/true, Text);
-    return Text;
-  }
+  StringRef shape(ShapeId Id) const { return D.Shapes.text(Id); }
   /// ` {index}` if it was printed.
   std::string spacedIndex(ShapeIndex Index) const {
     return Index.printed() ? " " + D.Indices.text(Index) : std::string();

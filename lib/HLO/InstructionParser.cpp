@@ -294,9 +294,9 @@ hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
   do {
     DeclaredAlias Alias;
     StringRef Before = In.rest();
-    if (!Indices.parseSpaced(In, Alias.Output) || !In.literal(": (") ||
+    if (!Indices.parse(In, Alias.Output, true) || !In.literal(": (") ||
         !In.number(Alias.Operand) || !In.literal(", ") ||
-        !Indices.parseSpaced(In, Alias.Index) || !In.literal(')'))
+        !Indices.parse(In, Alias.Index, true) || !In.literal(')'))
       return std::nullopt;
     Alias.Text = Before.drop_back(In.rest().size());
     Found.push_back(Alias);

@@ -26,10 +26,10 @@ static bool readItems(StringRef Text, std::vector<Item> &Rows, TakeItem Take) {
 /// `{ {}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }`
 static bool readAliases(StringRef Text, HloTables Tables, HloModule &M) {
   return readItems(Text, M.Aliases, [&](Scanner &Items, HloAlias &Alias) {
-    return Tables.Indices.parseSpaced(Items, Alias.Output) &&
+    return Tables.Indices.parse(Items, Alias.Output, true) &&
            Items.literal(": (") && Items.number(Alias.Parameter) &&
            Items.literal(", ") &&
-           Tables.Indices.parseSpaced(Items, Alias.Index) &&
+           Tables.Indices.parse(Items, Alias.Index, true) &&
            (Items.literal(')') || Items.literal(", may-alias)") ||
             Items.literal(", must-alias)"));
   });
@@ -40,7 +40,7 @@ static bool readDonors(StringRef Text, HloTables Tables, HloModule &M) {
   return readItems(Text, M.Donors, [&](Scanner &Items, HloDonor &Donor) {
     return Items.literal('(') && Items.number(Donor.Parameter) &&
            Items.literal(", ") &&
-           Tables.Indices.parseSpaced(Items, Donor.Index) && Items.literal(')');
+           Tables.Indices.parse(Items, Donor.Index, true) && Items.literal(')');
   });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/Shape.h"
-#include "Support/Format.h"
-#include <iterator>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -29,120 +27,15 @@ ShapeId ShapeTable::parse(StringRef Text) {
   return In.atEnd() ? Id : ShapeId();
 }
 
-template <typename Range>
-static void printList(const Range &Numbers, std::string &Out) {
-  bool First = true;
-  for (int64_t Number : Numbers) {
-    if (!First)
-      Out += ',';
-    First = false;
-    if (Number == CombineDimension)
-      Out += '*';
-    else
-      Out += std::to_string(Number);
-  }
-}
-
-static void printProperty(const Layout &L, LayoutProperty P, size_t &NextRaw,
-                          std::string &Out) {
-  switch (P) {
-  case LayoutProperty::Tiles:
-    Out += 'T';
-    for (const Tile &T : L.Tiles) {
-      Out += '(';
-      printList(T, Out);
-      Out += ')';
-    }
-    return;
-  case LayoutProperty::Split:
-    Out += "SC";
-    for (const SplitConfig &Split : L.Splits) {
-      appendFormat(Out, "({}:", Split.Dimension);
-      printList(Split.Indices, Out);
-      Out += ')';
-    }
-    return;
-  case LayoutProperty::TailPadding:
-    appendFormat(Out, "L({})", L.TailPadding);
-    return;
-  case LayoutProperty::ElementBits:
-    appendFormat(Out, "E({})", L.ElementBits);
-    return;
-  case LayoutProperty::MemorySpace:
-    appendFormat(Out, "S({})", L.MemorySpace);
-    return;
-  case LayoutProperty::MetadataPrefix:
-    appendFormat(Out, "M({})", L.MetadataPrefix);
-    return;
-  case LayoutProperty::DimLevels:
-  case LayoutProperty::IndexType:
-  case LayoutProperty::PointerType:
-  case LayoutProperty::PhysicalShape:
-  case LayoutProperty::Unknown:
-    Out += L.Raw[NextRaw++];
-    return;
-  }
-}
-
-static void printLayout(const Layout &L, std::string &Out) {
-  Out += '{';
-  printList(L.MinorToMajor, Out);
-  if (!L.Order.empty())
-    Out += ':';
-  size_t NextRaw = 0;
-  for (LayoutProperty P : L.Order)
-    printProperty(L, P, NextRaw, Out);
-  Out += '}';
-}
-
-static void printDimensions(const Shape &S, std::string &Out) {
-  Out += '[';
-  bool First = true;
-  for (Dimension D : S.Dimensions) {
-    if (!First)
-      Out += ',';
-    First = false;
-    if (D.unbounded())
-      Out += '?';
-    else
-      appendFormat(Out, "{}{}", D.Dynamic ? "<=" : "", D.Size);
-  }
-  Out += ']';
-}
-
-void ShapeTable::print(ShapeId Id, bool WithLayout, std::string &Out) const {
-  const Shape &S = (*this)[Id];
-  switch (S.Kind) {
-  case ShapeKind::Tuple:
-    Out += '(';
-    for (size_t K = 0; K != S.Elements.size(); ++K) {
-      if (K != 0)
-        Out += ", ";
-      if (S.IndexComments && K != 0 && K % 5 == 0)
-        appendFormat(Out, "/*index={}*/", K);
-      print(S.Elements[K], WithLayout, Out);
-    }
-    Out += ')';
-    return;
-  case ShapeKind::Buffer:
-    Out += "b(";
-    print(S.Elements.front(), WithLayout, Out);
-    Out += ')';
-    return;
-  case ShapeKind::Array:
-  case ShapeKind::Token:
-  case ShapeKind::Opaque:
-    Out += S.Element;
-    printDimensions(S, Out);
-    if (WithLayout && S.Layout)
-      printLayout(*S.Layout, Out);
-    return;
-  }
-}
-
-std::string ShapeTable::plainText(ShapeId Id) const {
+std::string hlobuf::withoutLayouts(StringRef Shape) {
   std::string Out;
-  print(Id, /*WithLayout=*/false, Out);
+  unsigned Depth = 0;
+  for (char C : Shape) {
+    Depth += C == '{';
+    if (Depth == 0)
+      Out += C;
+    Depth -= C == '}' && Depth != 0;
+  }
   return Out;
 }
 

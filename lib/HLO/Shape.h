@@ -10,8 +10,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include <array>
-#include <cstring>
 #include <deque>
 #include <optional>
 
@@ -64,8 +62,8 @@ constexpr int32_t HostMemorySpace = 5;
 struct Layout {
   /// Dimension numbers, most minor first.
   llvm::SmallVector<int64_t, 4> MinorToMajor;
-  /// The groups in the order in which they were printed.
-  llvm::SmallVector<LayoutProperty, 4> Order;
+  /// The groups that were printed.
+  llvm::SmallVector<LayoutProperty, 4> Groups;
   llvm::SmallVector<Tile, 2> Tiles;
   llvm::SmallVector<SplitConfig, 0> Splits;
   /// `L(n)`: the element count is rounded up to a multiple of this.
@@ -77,10 +75,10 @@ struct Layout {
   /// `M(n)` in bytes, 0 if not printed.
   int64_t MetadataPrefix = 0;
   /// Texts of the groups that are kept as they are (D, #, *, P and unknown
-  /// ones), in the order of `Order`.
+  /// ones), in the order of the text.
   llvm::SmallVector<llvm::StringRef, 0> Raw;
 
-  bool has(LayoutProperty P) const { return llvm::is_contained(Order, P); }
+  bool has(LayoutProperty P) const { return llvm::is_contained(Groups, P); }
 };
 
 /// What a shape is a shape of.
@@ -101,11 +99,15 @@ struct Shape {
   llvm::SmallVector<ShapeId, 4> Elements;
   /// Number of nodes of the shape's tree, itself included.
   uint32_t Nodes = 1;
+  /// Of a tuple with tuples inside: where each element is among the nodes.
+  llvm::SmallVector<uint32_t, 0> Places;
   /// Some array in it has an unbounded dimension.
   bool Unbounded = false;
 
   bool isArray() const { return Kind == ShapeKind::Array; }
   bool isTuple() const { return Kind == ShapeKind::Tuple; }
+  /// True for what has no tuples inside: element k of a tuple is node k + 1.
+  bool isFlat() const { return Nodes == Elements.size() + 1; }
   /// True if some dimension is dynamic.
   bool isDynamic() const {
     return llvm::any_of(Dimensions, [](Dimension D) { return D.Dynamic; });
@@ -114,6 +116,9 @@ struct Shape {
   /// `S(n)`, 0 if there is no layout.
   int64_t memorySpace() const { return Layout ? Layout->MemorySpace : 0; }
 };
+
+/// The text \p Shape without what is between braces.
+std::string withoutLayouts(llvm::StringRef Shape);
 
 class ShapeTable;
 
@@ -135,11 +140,8 @@ public:
   /// The text that was read.
   llvm::StringRef text(ShapeId Id) const { return Texts[Id.index()]; }
 
-  /// Appends \p Id as XLA prints it, from its fields.
-  void print(ShapeId Id, bool WithLayout, std::string &Out) const;
-
   /// \p Id without layouts, as XLA prints it.
-  std::string plainText(ShapeId Id) const;
+  std::string plainText(ShapeId Id) const { return withoutLayouts(text(Id)); }
 
   /// True if both are the same but for layouts and index comments.
   bool equalIgnoringLayout(ShapeId A, ShapeId B) const;
@@ -156,40 +158,9 @@ private:
   ShapeId known(llvm::StringRef Text) const;
   ShapeId intern(llvm::StringRef Text, Shape S);
 
-  /// The shape that \p Text begins with, followed by a space, if it is one of
-  /// those that were read last; invalid otherwise.
-  ShapeId recent(llvm::StringRef Text) const {
-    ShapeId Id =
-        Text.size() < RecentBytes ? ShapeId() : Recent[recentSlot(Text)];
-    if (!Id)
-      return ShapeId();
-    llvm::StringRef Known = Texts[Id.index()];
-    return Text.size() > Known.size() && Text[Known.size()] == ' ' &&
-                   Text.starts_with(Known)
-               ? Id
-               : ShapeId();
-  }
-  void remember(llvm::StringRef Text, ShapeId Id) {
-    if (Text.size() >= RecentBytes)
-      Recent[recentSlot(Text)] = Id;
-  }
-  /// By the first bytes, which differ for most. Of a short shape they take in
-  /// the opcode after it.
-  static size_t recentSlot(llvm::StringRef Text) {
-    std::array<uint64_t, 3> Words;
-    static_assert(sizeof(Words) == RecentBytes);
-    std::memcpy(Words.data(), Text.data(), RecentBytes);
-    uint64_t Mixed = 0;
-    for (uint64_t Word : Words)
-      Mixed = (Mixed ^ Word) * 0x9e3779b97f4a7c15;
-    return Mixed >> 56;
-  }
-
   /// A deque: a shape stays where it is while others are read.
   std::deque<Shape> Shapes;
   std::vector<llvm::StringRef> Texts;
-  static constexpr size_t RecentBytes = 24;
-  std::array<ShapeId, 256> Recent;
   llvm::DenseMap<llvm::StringRef, ShapeId> ByText;
 };
 

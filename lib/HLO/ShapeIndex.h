@@ -7,8 +7,8 @@
 
 #include "Support/Scanner.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -59,12 +59,10 @@ private:
 /// Several threads may use one table.
 class ShapeIndexTable {
 public:
-  /// Reads `{..}` at the front of \p In. False where there is no well-formed
-  /// path; \p In is then partly consumed.
-  bool parse(Scanner &In, ShapeIndex &Index);
-
-  /// The same with the optional spaces of declared aliasing: `{0, 2}`.
-  bool parseSpaced(Scanner &In, ShapeIndex &Index);
+  /// Reads `{..}` at the front of \p In, or with \p Spaced `{0, 2}`, as
+  /// declared aliasing may have it. False where there is no well-formed path;
+  /// \p In is then partly consumed.
+  bool parse(Scanner &In, ShapeIndex &Index, bool Spaced = false);
 
   /// The path of \p Steps, outermost first.
   ShapeIndex get(llvm::ArrayRef<uint32_t> Steps);
@@ -86,15 +84,9 @@ public:
 private:
   /// Guards what is below.
   mutable std::mutex Lock;
-  /// The steps of interned paths, back to back.
-  std::vector<uint32_t> Steps;
-  struct Slice {
-    uint32_t Begin;
-    uint32_t Size;
-  };
-  std::vector<Slice> Long;
-  /// Hash of the steps to numbers in Long with that hash.
-  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> ByHash;
+  /// Interned paths, and the same by number.
+  std::map<std::vector<uint32_t>, uint32_t> Numbers;
+  std::vector<const std::vector<uint32_t> *> Long;
 };
 
 } // namespace hlobuf

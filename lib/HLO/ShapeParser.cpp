@@ -5,7 +5,6 @@
 #include "HLO/Shape.h"
 #include "HLO/TopLevel.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <array>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -100,23 +99,15 @@ ShapeId ShapeParser::parse(Scanner &In, unsigned Depth) {
 }
 
 ShapeId ShapeParser::parseWhole(Scanner &In) {
-  // In a module one instruction after the other has the same few shapes.
+  // The shape of an array ends at a space, or with the line; in a module, one
+  // instruction after the other has the same few.
   StringRef Text = In.rest();
-  ShapeId Id = Table.recent(Text);
-  if (Id) {
-    In.take(Table.text(Id).size());
+  size_t Size = std::min(Text.find(' '), Text.size());
+  if (ShapeId Id = Table.known(Text.take_front(Size))) {
+    In.take(Size);
     return Id;
   }
-  // The shape of an array ends at a space, or with the line.
-  size_t Size = std::min(Text.find(' '), Text.size());
-  Id = Text.starts_with("(") ? ShapeId() : Table.known(Text.take_front(Size));
-  if (Id)
-    In.take(Size);
-  else
-    Id = parse(In, 0);
-  if (Id && In.front() == ' ')
-    Table.remember(Text, Id);
-  return Id;
+  return parse(In, 0);
 }
 
 ShapeId ShapeParser::parseFresh(Scanner &In, unsigned Depth) {
@@ -152,10 +143,14 @@ bool ShapeParser::parseTuple(Scanner &In, Shape &S, unsigned Depth) {
     if (!Element)
       return false;
     S.Elements.push_back(Element);
+    S.Places.push_back(S.Nodes);
     S.Nodes += Table[Element].Nodes;
     if (In.literal(')'))
-      return true;
+      break;
   }
+  if (S.isFlat())
+    S.Places = {};
+  return true;
 }
 
 bool ShapeParser::parseBuffer(Scanner &In, Shape &S, unsigned Depth) {
@@ -238,57 +233,55 @@ bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
   if (KeySize == 0 || KeySize == StringRef::npos)
     return false;
   StringRef Key = Text.take_front(KeySize);
-  auto NumberGroup = [&](LayoutProperty P, int64_t &Value) {
-    L.Order.push_back(P);
+  LayoutProperty P = llvm::StringSwitch<LayoutProperty>(Key)
+                         .Case("D", LayoutProperty::DimLevels)
+                         .Case("T", LayoutProperty::Tiles)
+                         .Case("L", LayoutProperty::TailPadding)
+                         .Case("#", LayoutProperty::IndexType)
+                         .Case("*", LayoutProperty::PointerType)
+                         .Case("E", LayoutProperty::ElementBits)
+                         .Case("S", LayoutProperty::MemorySpace)
+                         .Case("SC", LayoutProperty::Split)
+                         .Case("P", LayoutProperty::PhysicalShape)
+                         .Case("M", LayoutProperty::MetadataPrefix)
+                         .Default(LayoutProperty::Unknown);
+  if (P != LayoutProperty::Unknown && L.has(P))
+    return false; // Nothing is printed twice.
+  L.Groups.push_back(P);
+  auto ReadNumber = [&](int64_t &Value) {
     In.take(KeySize + 1);
     return In.number(Value) && In.literal(')');
   };
-  auto Once = [&](LayoutProperty P) { return !L.has(P); };
-  if (Key == "T" && Once(LayoutProperty::Tiles))
+  switch (P) {
+  case LayoutProperty::Tiles:
     return parseTiles(In, L);
-  if (Key == "SC" && Once(LayoutProperty::Split))
+  case LayoutProperty::Split:
     return parseSplits(In, L);
-  if (Key == "L" && Once(LayoutProperty::TailPadding))
-    return NumberGroup(LayoutProperty::TailPadding, L.TailPadding) &&
-           L.TailPadding > 0;
-  if (Key == "E" && Once(LayoutProperty::ElementBits))
-    return NumberGroup(LayoutProperty::ElementBits, L.ElementBits);
-  if (Key == "S" && Once(LayoutProperty::MemorySpace))
-    return NumberGroup(LayoutProperty::MemorySpace, L.MemorySpace);
-  if (Key == "M" && Once(LayoutProperty::MetadataPrefix))
-    return NumberGroup(LayoutProperty::MetadataPrefix, L.MetadataPrefix);
-
-  for (StringRef Known : {"T", "SC", "L", "E", "S", "M"})
-    if (Key == Known)
-      return false; // Nothing is printed twice.
-  LayoutProperty P = llvm::StringSwitch<LayoutProperty>(Key)
-                         .Case("D", LayoutProperty::DimLevels)
-                         .Case("#", LayoutProperty::IndexType)
-                         .Case("*", LayoutProperty::PointerType)
-                         .Case("P", LayoutProperty::PhysicalShape)
-                         .Default(LayoutProperty::Unknown);
-  bool KeyLooksRight = llvm::all_of(
-      Key, [](char C) { return isUpper(C) || C == '#' || C == '*'; });
-  size_t Group = balancedSize(Text.drop_front(KeySize));
-  if (!KeyLooksRight || Group == 0)
-    return false;
-  if (P != LayoutProperty::Unknown && !Once(P))
-    return false;
-  size_t Size = KeySize + Group;
-  // Further parenthesis groups belong to the same key.
-  while (Text.drop_front(Size).starts_with("(")) {
-    size_t More = balancedSize(Text.drop_front(Size));
-    if (More == 0)
-      return false;
-    Size += More;
+  case LayoutProperty::TailPadding:
+    return ReadNumber(L.TailPadding) && L.TailPadding > 0;
+  case LayoutProperty::ElementBits:
+    return ReadNumber(L.ElementBits);
+  case LayoutProperty::MemorySpace:
+    return ReadNumber(L.MemorySpace);
+  case LayoutProperty::MetadataPrefix:
+    return ReadNumber(L.MetadataPrefix);
+  default:
+    break;
   }
-  L.Order.push_back(P);
+  size_t Size = KeySize;
+  // Further parenthesis groups belong to the same key.
+  do {
+    size_t Group = balancedSize(Text.drop_front(Size));
+    if (Group == 0)
+      return false;
+    Size += Group;
+  } while (Text.drop_front(Size).starts_with("("));
   L.Raw.push_back(In.take(Size));
-  return true;
+  return llvm::all_of(
+      Key, [](char C) { return isUpper(C) || C == '#' || C == '*'; });
 }
 
 bool ShapeParser::parseTiles(Scanner &In, Layout &L) {
-  L.Order.push_back(LayoutProperty::Tiles);
   In.literal('T');
   while (In.literal('(')) {
     Tile T;
@@ -306,7 +299,6 @@ bool ShapeParser::parseTiles(Scanner &In, Layout &L) {
 }
 
 bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
-  L.Order.push_back(LayoutProperty::Split);
   In.literal("SC");
   while (In.literal('(')) {
     SplitConfig Split;

@@ -4,39 +4,11 @@
 
 using namespace hlobuf;
 
-/// A tuple without tuples inside: element k is part k + 1.
-static bool isFlat(const Shape &S) { return S.Nodes == S.Elements.size() + 1; }
-
-llvm::ArrayRef<uint32_t> ShapeTrees::elementOrdinals(ShapeId Id) const {
-  std::lock_guard<std::mutex> Guard(Lock);
-  if (Nested.size() <= Id.index())
-    Nested.resize(std::max(Shapes.size(), Id.index() + size_t(1)));
-  std::vector<uint32_t> &Ordinals = Nested[Id.index()];
-  if (Ordinals.empty()) {
-    uint32_t Next = 1;
-    for (ShapeId Element : Shapes[Id].Elements) {
-      Ordinals.push_back(Next);
-      Next += Shapes[Element].Nodes;
-    }
-  }
-  return Ordinals;
-}
-
-/// Elements of small tuples are counted: that is faster than a lock.
-static constexpr size_t SmallTuple = 8;
-
 uint32_t ShapeTrees::elementOrdinal(ShapeId Id, uint32_t K) const {
   const Shape &S = Shapes[Id];
   if (!S.isTuple() || K >= S.Elements.size())
     return 0;
-  if (isFlat(S))
-    return K + 1;
-  if (K >= SmallTuple)
-    return elementOrdinals(Id)[K];
-  uint32_t Ordinal = 1;
-  for (ShapeId Before : llvm::ArrayRef<ShapeId>(S.Elements).take_front(K))
-    Ordinal += Shapes[Before].Nodes;
-  return Ordinal;
+  return S.isFlat() ? K + 1 : S.Places[K];
 }
 
 std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
@@ -65,24 +37,16 @@ ShapeTrees::ordinal(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
 
 uint32_t ShapeTrees::elementAt(ShapeId Id, uint32_t &Ordinal) const {
   const Shape &S = Shapes[Id];
-  if (S.Elements.size() <= SmallTuple) {
-    --Ordinal;
-    uint32_t K = 0;
-    for (; Ordinal >= Shapes[S.Elements[K]].Nodes; ++K)
-      Ordinal -= Shapes[S.Elements[K]].Nodes;
-    return K;
-  }
-  llvm::ArrayRef<uint32_t> Ordinals = elementOrdinals(Id);
-  auto K = static_cast<uint32_t>(llvm::upper_bound(Ordinals, Ordinal) -
-                                 Ordinals.begin() - 1);
-  Ordinal -= Ordinals[K];
+  if (S.isFlat())
+    return std::exchange(Ordinal, 0) - 1;
+  auto K = static_cast<uint32_t>(llvm::upper_bound(S.Places, Ordinal) -
+                                 S.Places.begin() - 1);
+  Ordinal -= S.Places[K];
   return K;
 }
 
 llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
                                                  uint32_t Ordinal) const {
-  if (Ordinal != 0 && isFlat(Shapes[Id]))
-    return {Ordinal - 1};
   llvm::SmallVector<uint32_t, 4> Steps;
   while (Ordinal != 0) {
     Steps.push_back(elementAt(Id, Ordinal));
@@ -94,17 +58,13 @@ llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
 ShapeIndex ShapeTrees::index(ShapeId Id, uint32_t Ordinal) const {
   if (Ordinal == 0)
     return ShapeIndex::root();
-  if (isFlat(Shapes[Id]))
+  if (Shapes[Id].isFlat())
     return ShapeIndex::element(Ordinal - 1);
   return Indices.get(steps(Id, Ordinal));
 }
 
 ShapeId ShapeTrees::part(ShapeId Id, uint32_t Ordinal) const {
-  while (Ordinal != 0) {
-    const Shape &S = Shapes[Id];
-    if (isFlat(S))
-      return S.Elements[Ordinal - 1];
-    Id = S.Elements[elementAt(Id, Ordinal)];
-  }
+  while (Ordinal != 0)
+    Id = Shapes[Id].Elements[elementAt(Id, Ordinal)];
   return Id;
 }

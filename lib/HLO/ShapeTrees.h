@@ -6,13 +6,12 @@
 #define HLOBUF_HLO_SHAPETREES_H
 
 #include "HLO/Shape.h"
-#include <mutex>
-#include <vector>
+#include <utility>
 
 namespace hlobuf {
 
 /// Numbers the parts of shapes in pre-order, the order of XLA's ShapeTree:
-/// ordinal 0 is the whole shape. What is asked for is computed once.
+/// ordinal 0 is the whole shape.
 class ShapeTrees {
 public:
   ShapeTrees(const ShapeTable &Shapes, ShapeIndexTable &Indices)
@@ -50,15 +49,9 @@ private:
   /// The number of the element of tuple \p Id that holds its part \p Ordinal,
   /// which is above 0; that becomes the ordinal inside of the element.
   uint32_t elementAt(ShapeId Id, uint32_t &Ordinal) const;
-  /// Ordinals of the elements of tuple \p Id.
-  llvm::ArrayRef<uint32_t> elementOrdinals(ShapeId Id) const;
 
   const ShapeTable &Shapes;
   ShapeIndexTable &Indices;
-  /// Guards Nested; the lists in it stay where they are.
-  mutable std::mutex Lock;
-  /// Ordinals of elements of tuples that have tuples inside, by shape.
-  mutable std::vector<std::vector<uint32_t>> Nested;
 };
 
 } // namespace hlobuf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reduce/ShapeStrings.h"
+#include "HLO/TopLevel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,38 +18,20 @@ std::string hlobuf::withoutComments(StringRef Shape) {
   return Out;
 }
 
-std::string hlobuf::withoutLayouts(StringRef Shape) {
-  std::string Out;
-  unsigned Depth = 0;
-  for (char C : withoutComments(Shape)) {
-    Depth += C == '{';
-    if (Depth == 0)
-      Out += C;
-    Depth -= C == '}' && Depth != 0;
-  }
-  return Out;
-}
-
 bool hlobuf::equalWithoutLayouts(StringRef A, StringRef B) {
   return A == B || withoutLayouts(A) == withoutLayouts(B);
 }
 
 std::vector<std::string> hlobuf::listItems(StringRef Text) {
   std::vector<std::string> Items;
-  std::string Item;
-  int Depth = 0;
-  for (char C : withoutComments(Text)) {
-    Depth += C == '(' || C == '[' || C == '{';
-    Depth -= C == ')' || C == ']' || C == '}';
-    if (C == ',' && Depth == 0) {
-      Items.push_back(StringRef(Item).trim().str());
-      Item.clear();
-      continue;
-    }
-    Item += C;
+  std::string Plain = withoutComments(Text);
+  StringRef Rest = Plain;
+  while (!Rest.empty()) {
+    StringRef Item = Rest.take_front(
+        scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ','; }));
+    Items.push_back(Item.trim().str());
+    Rest = Rest.drop_front(std::min(Item.size() + 1, Rest.size()));
   }
-  if (StringRef Last = StringRef(Item).trim(); !Last.empty())
-    Items.push_back(Last.str());
   return Items;
 }
 

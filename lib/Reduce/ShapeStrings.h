@@ -5,6 +5,7 @@
 #ifndef HLOBUF_REDUCE_SHAPESTRINGS_H
 #define HLOBUF_REDUCE_SHAPESTRINGS_H
 
+#include "HLO/Shape.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,9 +16,6 @@ namespace hlobuf {
 
 /// \p Shape without `/*index=5*/`.
 std::string withoutComments(llvm::StringRef Shape);
-
-/// \p Shape without layouts: equal for equal types.
-std::string withoutLayouts(llvm::StringRef Shape);
 
 /// True if \p A and \p B are the same type.
 bool equalWithoutLayouts(llvm::StringRef A, llvm::StringRef B);

@@ -57,15 +57,8 @@ void TextComparer::run() {
 
 /// Layouts count, index comments do not.
 static bool sameText(const ShapeTable &Shapes, ShapeId X, ShapeId Y) {
-  if (X == Y)
-    return true;
-  std::string TextX;
-  std::string TextY;
-  if (Shapes[X].IndexComments != Shapes[Y].IndexComments)
-    return Shapes.equalIgnoringLayout(X, Y);
-  Shapes.print(X, true, TextX);
-  Shapes.print(Y, true, TextY);
-  return TextX == TextY;
+  return X == Y || (Shapes[X].IndexComments != Shapes[Y].IndexComments &&
+                    Shapes.equalIgnoringLayout(X, Y));
 }
 
 bool TextComparer::sameShape(const Instruction &I, HloId Id) {
