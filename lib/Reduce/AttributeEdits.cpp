@@ -25,8 +25,7 @@ static bool isOptional(StringRef Key) {
   return llvm::is_contained(Keys, Key);
 }
 
-std::vector<Edit> hlobuf::dropAttributes(const EditModule &M,
-                                         const EditRules &) {
+std::vector<Edit> hlobuf::dropAttributes(const EditModule &M) {
   std::vector<Edit> Edits;
   forEachInstruction(M, [&](uint32_t I) {
     for (const EditAttribute &A : M[I].Attributes)
@@ -40,7 +39,7 @@ std::vector<Edit> hlobuf::dropAttributes(const EditModule &M,
   return Edits;
 }
 
-std::vector<Edit> hlobuf::dropHeader(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::dropHeader(const EditModule &M) {
   std::vector<Edit> Edits;
   for (const EditAttribute &A : M.Header)
     Edits.push_back([Key = A.Key](EditModule &E) {
@@ -51,7 +50,7 @@ std::vector<Edit> hlobuf::dropHeader(const EditModule &M, const EditRules &) {
   return Edits;
 }
 
-std::vector<Edit> hlobuf::dropAliases(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::dropAliases(const EditModule &M) {
   std::vector<Edit> Edits;
   for (auto Number = static_cast<uint32_t>(M.Aliases.size()); Number-- != 0;)
     Edits.push_back([Number](EditModule &E) {
@@ -63,7 +62,7 @@ std::vector<Edit> hlobuf::dropAliases(const EditModule &M, const EditRules &) {
   return Edits;
 }
 
-std::vector<Edit> hlobuf::dropLayouts(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::dropLayouts(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return M[I].Shape != withoutLayouts(M[I].Shape); },
       [](EditModule &E, uint32_t I) {

@@ -130,8 +130,8 @@ std::optional<std::string> ChildProcess::readLine(Clock::time_point Until,
     }
     if (Out < 0 || Clock::now() > Until || Stop())
       return std::nullopt;
-    pollfd Wanted = {Out, POLLIN, 0};
-    int Ready = ::poll(&Wanted, 1, static_cast<int>(Tick.count()));
+    pollfd Poll = {Out, POLLIN, 0};
+    int Ready = ::poll(&Poll, 1, static_cast<int>(Tick.count()));
     if (Ready <= 0)
       continue; // later, or a signal
     std::array<char, 4096> Bytes;

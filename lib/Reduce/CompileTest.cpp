@@ -37,15 +37,15 @@ private:
 
 TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
   InputList Found = findInputs({Folder});
-  TestOutcome Said;
-  Said.Problem = Found.Dumps.empty()
-                     ? "the compiler dumped no buffer assignment"
-                     : "the checks report nothing";
+  TestOutcome Outcome;
+  Outcome.Problem = Found.Dumps.empty()
+                        ? "the compiler dumped no buffer assignment"
+                        : "the checks report nothing";
   for (Input &In : Found.Dumps) {
     locateFiles(In, {});
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
     if (!L) {
-      Said.Problem = llvm::toString(L.takeError());
+      Outcome.Problem = llvm::toString(L.takeError());
       continue;
     }
     for (const Diagnostic &D : verify(**L, Selection).Findings)
@@ -54,7 +54,7 @@ TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
           StringRef(D.Message).contains(Options.Message))
         return {true};
   }
-  return Said;
+  return Outcome;
 }
 
 TestOutcome CompileTest::test(unsigned Slot, const std::string &File,

@@ -167,6 +167,8 @@ public:
   std::vector<EditComputation> Computations;
   std::vector<EditAlias> Aliases;
   uint32_t Entry = NoNumber;
+  /// Edits may change how often a loop runs, also to forever.
+  bool EndlessLoops = false;
 
 private:
   friend class EditModuleReader;

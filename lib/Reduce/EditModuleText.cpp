@@ -6,7 +6,7 @@
 #include "Proto/Container.h"
 #include "Proto/ProtoText.h"
 #include "Proto/Wire.h"
-#include "Reduce/EditModule.h"
+#include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"
 #include "Support/Format.h"
 #include "Support/Sources.h"
@@ -118,11 +118,7 @@ uint32_t EditModuleReader::element(uint32_t Source,
       Source = *Found;
       continue;
     }
-    std::vector<std::string> Parts = tupleElements(E[Source].Shape);
-    std::string Shape = Index < Parts.size() ? Parts[Index] : "opaque[]";
-    Source = E.insert(Computation, NoNumber, "get-tuple-element",
-                      Opcode::GetTupleElement, Shape, Source);
-    E[Source].Number = Index;
+    Source = insertElement(E, NoNumber, Source, Index);
   }
   return Source;
 }

@@ -163,9 +163,8 @@ llvm::BitVector LoopControl::run() {
   return std::move(Marked);
 }
 
-llvm::BitVector hlobuf::loopControl(const EditModule &M,
-                                    const EditRules &Rules) {
-  if (Rules.EndlessLoops)
+llvm::BitVector hlobuf::loopControl(const EditModule &M, bool Always) {
+  if (M.EndlessLoops && !Always)
     return llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
   return LoopControl(M).run();
 }
@@ -194,11 +193,11 @@ bool hlobuf::makeParameter(EditModule &M, uint32_t Number) {
   if (arrayType(M[Number].Shape).empty() || !M.isInEntry(Number))
     return false;
   const EditAttribute *Sharding = M[Number].attribute("sharding");
-  std::vector<EditAttribute> Kept;
+  std::vector<EditAttribute> Shardings;
   if (Sharding)
-    Kept.push_back(*Sharding);
+    Shardings.push_back(*Sharding);
   M[Number].become(Opcode::Parameter, {});
-  M[Number].Attributes = std::move(Kept);
+  M[Number].Attributes = std::move(Shardings);
   // After those that are there; cleanUp() numbers them without gaps.
   M[Number].Number = static_cast<uint32_t>(M.Instructions.size()) + Number;
   return true;

@@ -15,12 +15,6 @@
 
 namespace hlobuf {
 
-/// What edits may do.
-struct EditRules {
-  /// Edits may change how often a loop runs, also to forever.
-  bool EndlessLoops = false;
-};
-
 /// Changes a module; false where it is not applicable, as after other edits.
 using Edit = std::function<bool(EditModule &)>;
 
@@ -29,7 +23,7 @@ struct EditPass {
   llvm::StringRef Name;
   /// The edits that a module offers. Those of a list may be applied together,
   /// in their order.
-  std::vector<Edit> (*List)(const EditModule &, const EditRules &);
+  std::vector<Edit> (*List)(const EditModule &);
   /// Of the edits of a list, only one is to be applied at a time.
   bool Alternatives = false;
   /// Try only once, on the whole input.
@@ -46,45 +40,45 @@ llvm::ArrayRef<EditPass> allPasses();
 // The lists of the passes.
 
 /// Attributes that no instruction needs, such as shardings.
-std::vector<Edit> dropAttributes(const EditModule &M, const EditRules &);
-std::vector<Edit> dropHeader(const EditModule &M, const EditRules &);
-std::vector<Edit> dropAliases(const EditModule &M, const EditRules &);
-std::vector<Edit> dropLayouts(const EditModule &M, const EditRules &);
+std::vector<Edit> dropAttributes(const EditModule &M);
+std::vector<Edit> dropHeader(const EditModule &M);
+std::vector<Edit> dropAliases(const EditModule &M);
+std::vector<Edit> dropLayouts(const EditModule &M);
 /// Only one instruction with calls, and what it is given becomes parameters.
-std::vector<Edit> isolate(const EditModule &M, const EditRules &);
+std::vector<Edit> isolate(const EditModule &M);
 /// A body of a loop, or a branch, becomes the entry computation.
-std::vector<Edit> hoist(const EditModule &M, const EditRules &);
+std::vector<Edit> hoist(const EditModule &M);
 /// The program returns one of its results, that which needs least first.
-std::vector<Edit> keepOneOutput(const EditModule &M, const EditRules &);
-std::vector<Edit> dropOutputs(const EditModule &M, const EditRules &);
+std::vector<Edit> keepOneOutput(const EditModule &M);
+std::vector<Edit> dropOutputs(const EditModule &M);
 /// The root becomes one of its operands.
-std::vector<Edit> moveRoot(const EditModule &M, const EditRules &);
-std::vector<Edit> useOperand(const EditModule &M, const EditRules &);
-std::vector<Edit> useLastOperand(const EditModule &M, const EditRules &);
+std::vector<Edit> moveRoot(const EditModule &M);
+std::vector<Edit> useOperand(const EditModule &M);
+std::vector<Edit> useLastOperand(const EditModule &M);
 /// An instruction becomes a new parameter of the program.
-std::vector<Edit> useNewParameter(const EditModule &M, const EditRules &);
+std::vector<Edit> useNewParameter(const EditModule &M);
 /// An instruction is replaced by a parameter of its computation, or by an
 /// element of it.
-std::vector<Edit> useOldParameter(const EditModule &M, const EditRules &);
-std::vector<Edit> useConstant(const EditModule &M, const EditRules &);
-std::vector<Edit> inlineCalls(const EditModule &M, const EditRules &);
-std::vector<Edit> takeFirstBranch(const EditModule &M, const EditRules &);
-std::vector<Edit> takeLastBranch(const EditModule &M, const EditRules &);
+std::vector<Edit> useOldParameter(const EditModule &M);
+std::vector<Edit> useConstant(const EditModule &M);
+std::vector<Edit> inlineCalls(const EditModule &M);
+std::vector<Edit> takeFirstBranch(const EditModule &M);
+std::vector<Edit> takeLastBranch(const EditModule &M);
 /// A loop becomes one round of its body.
-std::vector<Edit> runLoopOnce(const EditModule &M, const EditRules &);
+std::vector<Edit> runLoopOnce(const EditModule &M);
 /// An element of a loop's state stays what it is.
-std::vector<Edit> keepState(const EditModule &M, const EditRules &);
-std::vector<Edit> dropState(const EditModule &M, const EditRules &);
-std::vector<Edit> lowerTripCounts(const EditModule &M, const EditRules &);
-std::vector<Edit> shrinkDimensions(const EditModule &M, const EditRules &);
-std::vector<Edit> simplifyTypes(const EditModule &M, const EditRules &);
+std::vector<Edit> keepState(const EditModule &M);
+std::vector<Edit> dropState(const EditModule &M);
+std::vector<Edit> lowerTripCounts(const EditModule &M);
+std::vector<Edit> shrinkDimensions(const EditModule &M);
+std::vector<Edit> simplifyTypes(const EditModule &M);
 
 // What several of them need.
 
 /// The instructions that decide how often loops run: conditions, the elements
-/// of the state that they read, and what these are computed from. Empty bits
-/// where \p Rules do not care.
-llvm::BitVector loopControl(const EditModule &M, const EditRules &Rules);
+/// of the state that they read, and what these are computed from. Without
+/// \p Always empty bits where loops may be endless.
+llvm::BitVector loopControl(const EditModule &M, bool Always = false);
 
 /// Makes \p Number a constant, or a broadcast of one. False for a shape that is
 /// not an array.

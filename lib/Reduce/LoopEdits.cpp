@@ -13,7 +13,7 @@ static bool isCall(const EditModule &M, uint32_t I) {
   return M[I].is(Opcode::Call) && M[I].Calls.size() == 1;
 }
 
-std::vector<Edit> hlobuf::inlineCalls(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::inlineCalls(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return isCall(M, I); },
       [](EditModule &E, uint32_t I) {
@@ -34,21 +34,19 @@ static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
   return inlineComputation(M, Number, M[Number].Calls[Branch].Callee, Argument);
 }
 
-std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M,
-                                          const EditRules &) {
+std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
       [](EditModule &E, uint32_t I) { return takeBranch(E, I, false); });
 }
 
-std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M,
-                                         const EditRules &) {
+std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
       [](EditModule &E, uint32_t I) { return takeBranch(E, I, true); });
 }
 
-std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return M[I].is(Opcode::While); },
       [](EditModule &E, uint32_t I) {
@@ -187,11 +185,11 @@ static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
 
 /// For each element that a loop does without, the last one first, an edit:
 /// \p Apply on the loop and the element.
-static std::vector<Edit>
-editElements(const EditModule &M, const EditRules &Rules,
-             bool (*Apply)(EditModule &, uint32_t, uint32_t)) {
+static std::vector<Edit> editElements(const EditModule &M,
+                                      bool (*Apply)(EditModule &, uint32_t,
+                                                    uint32_t)) {
   std::vector<Edit> Edits;
-  llvm::BitVector Control = loopControl(M, Rules);
+  llvm::BitVector Control = loopControl(M);
   forEachInstruction(M, [&](uint32_t I) {
     if (!M[I].is(Opcode::While))
       return;
@@ -205,9 +203,8 @@ editElements(const EditModule &M, const EditRules &Rules,
   return Edits;
 }
 
-std::vector<Edit> hlobuf::dropState(const EditModule &M,
-                                    const EditRules &Rules) {
-  return editElements(M, Rules, dropElement);
+std::vector<Edit> hlobuf::dropState(const EditModule &M) {
+  return editElements(M, dropElement);
 }
 
 /// The body of \p While returns element \p Index as it was given.
@@ -224,15 +221,13 @@ static bool keepElement(EditModule &M, uint32_t While, uint32_t Index) {
   return true;
 }
 
-std::vector<Edit> hlobuf::keepState(const EditModule &M,
-                                    const EditRules &Rules) {
-  return editElements(M, Rules, keepElement);
+std::vector<Edit> hlobuf::keepState(const EditModule &M) {
+  return editElements(M, keepElement);
 }
 
-std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M,
-                                          const EditRules &) {
+std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M) {
   static constexpr int64_t Rounds = 3;
-  llvm::BitVector Control = loopControl(M, EditRules());
+  llvm::BitVector Control = loopControl(M, /*Always=*/true);
   auto IsTripCount = [&](uint32_t I) {
     int64_t Value = 0;
     return Control.test(I) && M[I].is(Opcode::Constant) &&

@@ -37,7 +37,7 @@ static bool dropOutput(EditModule &M, uint32_t Index) {
   return true;
 }
 
-std::vector<Edit> hlobuf::dropOutputs(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::dropOutputs(const EditModule &M) {
   std::vector<Edit> Edits;
   const EditInstruction &Root = M[M.Computations[M.Entry].Root];
   if (!Root.is(Opcode::Tuple))
@@ -62,8 +62,7 @@ static unsigned countNeeded(const EditModule &M, uint32_t Number) {
   return Seen.count();
 }
 
-std::vector<Edit> hlobuf::keepOneOutput(const EditModule &M,
-                                        const EditRules &) {
+std::vector<Edit> hlobuf::keepOneOutput(const EditModule &M) {
   constexpr size_t MostOutputs = 256;
   constexpr size_t MostEdits = 8;
   std::vector<Edit> Edits;
@@ -77,11 +76,11 @@ std::vector<Edit> hlobuf::keepOneOutput(const EditModule &M,
     Outputs.emplace_back(countNeeded(M, Root.Operands[Index]), Index);
   llvm::sort(Outputs);
   Outputs.resize(std::min(Outputs.size(), MostEdits));
-  for (auto [Size, Kept] : Outputs)
-    Edits.push_back([Kept = Kept, Count](EditModule &E) {
+  for (auto [Size, Chosen] : Outputs)
+    Edits.push_back([Chosen = Chosen, Count](EditModule &E) {
       bool Changed = false;
       for (uint32_t Index = Count; Index-- != 0;)
-        if (Index != Kept)
+        if (Index != Chosen)
           Changed |= dropOutput(E, Index);
       return Changed;
     });
@@ -104,7 +103,7 @@ static bool moveRootTo(EditModule &M, uint32_t Index) {
   return true;
 }
 
-std::vector<Edit> hlobuf::moveRoot(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::moveRoot(const EditModule &M) {
   std::vector<Edit> Edits;
   const EditInstruction &Root = M[M.Computations[M.Entry].Root];
   if (Root.is(Opcode::Tuple) && Root.Operands.size() > 1)
@@ -148,9 +147,9 @@ static uint32_t onlyUser(const EditModule &M, uint32_t Number) {
              : Number;
 }
 
-std::vector<Edit> hlobuf::isolate(const EditModule &M, const EditRules &Rules) {
+std::vector<Edit> hlobuf::isolate(const EditModule &M) {
   constexpr size_t MostEdits = 32;
-  llvm::BitVector Control = loopControl(M, Rules);
+  llvm::BitVector Control = loopControl(M);
   std::vector<Edit> Edits;
   for (uint32_t I : llvm::reverse(M.Computations[M.Entry].Order)) {
     if (!isWorthIsolating(M[I].Op) || M.isRoot(I))
@@ -192,7 +191,7 @@ static bool hoistComputation(EditModule &M, uint32_t Computation) {
   return true;
 }
 
-std::vector<Edit> hlobuf::hoist(const EditModule &M, const EditRules &) {
+std::vector<Edit> hlobuf::hoist(const EditModule &M) {
   std::vector<Edit> Edits;
   forEachInstruction(M, [&](uint32_t I) {
     if (!isSynchronousCall(M[I].Op))

@@ -55,7 +55,7 @@ void Reducer::testAll(std::vector<Candidate> &Candidates) {
     for (size_t I = Next++; I < Candidates.size(); I = Next++) {
       if (wasInterrupted())
         continue;
-      Candidates[I].Said = testText(Slot, Candidates[I].Text);
+      Candidates[I].Outcome = testText(Slot, Candidates[I].Text);
       Candidates[I].Tested = true;
     }
   };
@@ -125,8 +125,8 @@ bool Reducer::runChunks(const EditPass &Pass, std::vector<Edit> &Edits,
       Candidates.push_back(std::move(*C));
     }
     testAll(Candidates);
-    auto Good = llvm::find_if(Candidates,
-                              [](const Candidate &C) { return C.Said.Good; });
+    auto Good = llvm::find_if(
+        Candidates, [](const Candidate &C) { return C.Outcome.Good; });
     if (Good == Candidates.end())
       continue;
     // What comes after it is tried again, on top of it.
@@ -143,14 +143,14 @@ bool Reducer::runChunks(const EditPass &Pass, std::vector<Edit> &Edits,
 
 bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
   bool Changed = false;
-  std::vector<Edit> Edits = Pass.List(best(), Options.Rules);
+  std::vector<Edit> Edits = Pass.List(best());
   while (Pass.Alternatives && !Edits.empty() && !isOver()) {
     if (!runChunks(Pass, Edits, 1))
       return Changed;
     Changed = true;
     if (Pass.Once)
       return true;
-    Edits = Pass.List(best(), Options.Rules);
+    Edits = Pass.List(best());
   }
   // Large modules take long to test: coarse steps first.
   size_t Smallest =
@@ -166,7 +166,7 @@ bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
       break;
     // Those that are left may count elements that have moved.
     if (Helped)
-      Edits = Pass.List(best(), Options.Rules);
+      Edits = Pass.List(best());
     Size = std::max<size_t>(1, std::min(Size, Edits.size()) / 2);
   }
   return Changed;
@@ -179,7 +179,7 @@ bool Reducer::run(EditModule Start) {
   Best = std::move(Start);
   testAll(First);
   Counts.FirstSeconds = seconds();
-  Last = First[0].Said;
+  Last = First[0].Outcome;
   if (!Last.Good)
     return false;
   Options.Progress(fmt::format("{:7.1f} s  {:5} instructions, which are "

@@ -13,7 +13,6 @@ namespace hlobuf {
 
 /// How a Reducer works, and what it calls.
 struct ReduceOptions {
-  EditRules Rules;
   /// Candidates that are tested at the same time.
   unsigned Jobs = 1;
   /// Stop after so many seconds; 0 for never.
@@ -63,7 +62,7 @@ private:
     std::string Text;
     uint64_t Key = 0;
     bool Tested = false;
-    TestOutcome Said;
+    TestOutcome Outcome;
   };
   bool runPass(const EditPass &Pass, unsigned Round);
   bool runChunks(const EditPass &Pass, std::vector<Edit> &Edits, size_t Size);

@@ -10,10 +10,9 @@ using namespace hlobuf;
 
 /// editEach() of the instructions that may be replaced.
 static std::vector<Edit> replaceEach(const EditModule &M,
-                                     const EditRules &Rules,
                                      llvm::function_ref<bool(uint32_t)> Offers,
                                      bool (*Apply)(EditModule &, uint32_t)) {
-  llvm::BitVector Control = loopControl(M, Rules);
+  llvm::BitVector Control = loopControl(M);
   return editEach(
       M,
       [&](uint32_t I) {
@@ -41,30 +40,27 @@ static bool replaceByOperand(EditModule &M, uint32_t Number, bool Last) {
   return true;
 }
 
-std::vector<Edit> hlobuf::useOperand(const EditModule &M,
-                                     const EditRules &Rules) {
+std::vector<Edit> hlobuf::useOperand(const EditModule &M) {
   return replaceEach(
-      M, Rules, [&](uint32_t I) { return !equalOperands(M, I).empty(); },
+      M, [&](uint32_t I) { return !equalOperands(M, I).empty(); },
       [](EditModule &E, uint32_t I) { return replaceByOperand(E, I, false); });
 }
 
-std::vector<Edit> hlobuf::useLastOperand(const EditModule &M,
-                                         const EditRules &Rules) {
+std::vector<Edit> hlobuf::useLastOperand(const EditModule &M) {
   auto HasOthers = [&](uint32_t I) {
     llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, I);
     return !Equal.empty() && Equal.front() != Equal.back();
   };
-  return replaceEach(M, Rules, HasOthers, [](EditModule &E, uint32_t I) {
+  return replaceEach(M, HasOthers, [](EditModule &E, uint32_t I) {
     return replaceByOperand(E, I, true);
   });
 }
 
-std::vector<Edit> hlobuf::useNewParameter(const EditModule &M,
-                                          const EditRules &Rules) {
+std::vector<Edit> hlobuf::useNewParameter(const EditModule &M) {
   auto IsArray = [&](uint32_t I) {
     return M.isInEntry(I) && !arrayType(M[I].Shape).empty();
   };
-  return replaceEach(M, Rules, IsArray, makeParameter);
+  return replaceEach(M, IsArray, makeParameter);
 }
 
 /// True for a parameter, and for an element of one.
@@ -84,10 +80,9 @@ static bool replaceByInput(EditModule &M, uint32_t Number, uint32_t Input) {
   return true;
 }
 
-std::vector<Edit> hlobuf::useOldParameter(const EditModule &M,
-                                          const EditRules &Rules) {
+std::vector<Edit> hlobuf::useOldParameter(const EditModule &M) {
   std::vector<Edit> Edits;
-  llvm::BitVector Control = loopControl(M, Rules);
+  llvm::BitVector Control = loopControl(M);
   for (const EditComputation &C : M.Computations) {
     if (C.Removed)
       continue;
@@ -114,10 +109,9 @@ static bool isBroadcastConstant(const EditModule &M, uint32_t Number) {
          M[M[Number].Operands.front()].is(Opcode::Constant);
 }
 
-std::vector<Edit> hlobuf::useConstant(const EditModule &M,
-                                      const EditRules &Rules) {
+std::vector<Edit> hlobuf::useConstant(const EditModule &M) {
   auto IsArray = [&](uint32_t I) {
     return !arrayType(M[I].Shape).empty() && !isBroadcastConstant(M, I);
   };
-  return replaceEach(M, Rules, IsArray, makeConstant);
+  return replaceEach(M, IsArray, makeConstant);
 }

@@ -55,8 +55,7 @@ static std::set<int64_t, std::greater<>> sizesOf(const EditModule &M) {
   return Sizes;
 }
 
-std::vector<Edit> hlobuf::shrinkDimensions(const EditModule &M,
-                                           const EditRules &) {
+std::vector<Edit> hlobuf::shrinkDimensions(const EditModule &M) {
   std::vector<Edit> Edits;
   auto Add = [&](const SizeMap &Map) {
     Edits.push_back([Map](EditModule &E) { return mapSizes(E, Map); });
@@ -81,8 +80,7 @@ std::vector<Edit> hlobuf::shrinkDimensions(const EditModule &M,
   return Edits;
 }
 
-std::vector<Edit> hlobuf::simplifyTypes(const EditModule &M,
-                                        const EditRules &) {
+std::vector<Edit> hlobuf::simplifyTypes(const EditModule &M) {
   std::set<std::string> Types;
   forEachInstruction(M, [&](uint32_t I) {
     mapTypes(M[I].Shape, [&](StringRef Type) {

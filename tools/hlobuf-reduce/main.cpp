@@ -221,7 +221,7 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
                          Interest &Test, unsigned Slots) {
   bool Written = true;
   ReduceOptions Options;
-  Options.Rules.EndlessLoops = EndlessLoops;
+  Start.EndlessLoops = EndlessLoops;
   Options.Jobs = Slots;
   Options.MaxSeconds = MaxTime;
   Options.WorkFolder = Work.path();
