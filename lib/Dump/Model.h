@@ -297,19 +297,19 @@ struct Dump {
     return *rowAt(Instructions, &Instruction::TextOffset, U.Line);
   }
   llvm::StringRef text(const Instruction &I) const {
-    return usedText().substr(I.TextOffset, I.TextSize);
+    return I.text(usedText());
   }
   /// The text of \p I before the `(` of the operands.
   llvm::StringRef head(const Instruction &I) const {
-    return text(I).take_front(I.HeadSize);
+    return I.head(usedText());
   }
   /// Between the parentheses of \p I.
   llvm::StringRef operandsText(const Instruction &I) const {
-    return text(I).substr(I.HeadSize + 1, I.OperandsSize);
+    return I.operandsText(usedText());
   }
   /// After the parentheses of \p I, with the leading `, `.
   llvm::StringRef attributes(const Instruction &I) const {
-    return text(I).drop_front(I.HeadSize + I.OperandsSize + 2);
+    return I.attributes(usedText());
   }
   llvm::StringRef stackName(const StackNode &N) const {
     return liveText().substr(N.Line + N.NameOffset, N.NameSize);
@@ -325,9 +325,9 @@ struct Dump {
 
 private:
   /// The first row, of rows in the order of \p Key, that is not before \p At.
-  template <typename T>
+  template <typename T, typename Part>
   static typename std::vector<T>::const_iterator
-  rowAt(const std::vector<T> &All, uint32_t T::*Key, uint32_t At) {
+  rowAt(const std::vector<T> &All, uint32_t Part::*Key, uint32_t At) {
     return llvm::lower_bound(All, At, [&](const T &Row, uint32_t Wanted) {
       return Row.*Key < Wanted;
     });

@@ -246,7 +246,8 @@ bool UsedReader::addInstruction(UsedValue &U, StringRef Text) {
   Instruction I;
   U.TextNamesOther = Parts->Root || Parts->Name != D.Names[U.Tag.Name];
   I.Name = U.Tag.Name;
-  I.TextOffset = static_cast<uint32_t>(Text.data() - D.usedText().data());
+  static_cast<TextExtent &>(I) =
+      TextExtent(D.usedText(), Text, Parts->Operands);
   I.Result = Parts->Result;
   I.Op = Parts->Op;
   I.First = static_cast<uint32_t>(D.OperandNames.size());
@@ -254,9 +255,6 @@ bool UsedReader::addInstruction(UsedValue &U, StringRef Text) {
     return false;
   if (I.Op.Op != Opcode::Parameter)
     I.NumOperands = static_cast<uint32_t>(D.OperandNames.size() - I.First);
-  I.TextSize = static_cast<uint32_t>(Text.size());
-  I.HeadSize = static_cast<uint32_t>(Parts->Operands.data() - Text.data() - 1);
-  I.OperandsSize = static_cast<uint32_t>(Parts->Operands.size());
   D.Instructions.push_back(I);
   return true;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Facts/Facts.h"
-#include "HLO/SourceFiles.h"
 #include "Support/Format.h"
 #include "Support/Lazy.h"
 #include "Support/Printable.h"

@@ -235,7 +235,7 @@ StringRef FitContext::attributes(HloId Id) const {
 }
 
 std::string FitContext::opName(HloId Id) const {
-  std::optional<StringRef> Op = findMetadata(attributes(Id), "op_name");
+  std::optional<StringRef> Op = readMetadata(attributes(Id)).OpName;
   return Op ? unescape(*Op) : "";
 }
 

@@ -2,6 +2,7 @@
 
 #include "HLO/InstructionParser.h"
 #include "HLO/TopLevel.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -199,62 +200,33 @@ StringRef hlobuf::takeAttributeValue(StringRef &Rest) {
   return Value;
 }
 
-/// Calls \p Visit for each item `key="text"` or `key=number` of
-/// `metadata={..}`, until it returns true.
-template <typename VisitFn>
-static void walkMetadata(StringRef Attributes, VisitFn Visit) {
+InstructionMetadata hlobuf::readMetadata(StringRef Attributes) {
+  InstructionMetadata M;
   // A walk that ends with the bracket need not look for the end first.
   std::optional<StringRef> Metadata = fromAttribute(Attributes, "metadata");
   if (!Metadata || !Metadata->consume_front("metadata={"))
-    return;
+    return M;
   StringRef Rest = *Metadata;
   while (!Rest.empty() && Rest.front() != '}') {
     size_t End = scanTopLevel(Rest, [&](size_t I) { return Rest[I] == ' '; });
-    StringRef Item = Rest.take_front(End);
-    Rest = Rest.drop_front(Item.size());
-    if (!Rest.consume_front(" ") && Item.empty())
+    auto [Key, Value] = Rest.take_front(End).split('=');
+    bool IsEmpty = End == 0;
+    Rest = Rest.drop_front(std::min(End, Rest.size()));
+    if (!Rest.consume_front(" ") && IsEmpty)
       break; // a bracket that was never opened
-    if (Visit(Item))
-      return;
+    std::optional<StringRef> *Item =
+        llvm::StringSwitch<std::optional<StringRef> *>(Key)
+            .Case("op_name", &M.OpName)
+            .Case("source_file", &M.SourceFile)
+            .Case("source_line", &M.SourceLine)
+            .Case("stack_frame_id", &M.StackFrame)
+            .Default(nullptr);
+    if (!Item || *Item)
+      continue;
+    if (Value.consume_front("\""))
+      Value.consume_back("\"");
+    *Item = Value;
   }
-}
-
-/// The text of \p Item, if its key is \p Key.
-static std::optional<StringRef> metadataText(StringRef Item, StringRef Key) {
-  if (!Item.consume_front(Key) || !Item.consume_front("="))
-    return std::nullopt;
-  if (Item.consume_front("\""))
-    Item.consume_back("\"");
-  return Item;
-}
-
-std::optional<StringRef> hlobuf::findMetadata(StringRef Attributes,
-                                              StringRef Key) {
-  std::optional<StringRef> Found;
-  walkMetadata(Attributes, [&](StringRef Item) {
-    Found = metadataText(Item, Key);
-    return Found.has_value();
-  });
-  return Found;
-}
-
-InstructionMetadata hlobuf::readMetadata(StringRef Attributes) {
-  InstructionMetadata M;
-  auto Take = [](std::optional<StringRef> &To, StringRef Item, StringRef Key) {
-    if (!To)
-      To = metadataText(Item, Key);
-  };
-  walkMetadata(Attributes, [&](StringRef Item) {
-    if (Item.starts_with("o")) {
-      Take(M.OpName, Item, "op_name");
-    } else if (Item.starts_with("so")) {
-      Take(M.SourceFile, Item, "source_file");
-      Take(M.SourceLine, Item, "source_line");
-    } else if (Item.starts_with("st")) {
-      Take(M.StackFrame, Item, "stack_frame_id");
-    }
-    return false;
-  });
   return M;
 }
 

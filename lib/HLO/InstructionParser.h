@@ -37,6 +37,42 @@ struct InstructionText : InstructionHead {
   llvm::StringRef Attributes;
 };
 
+/// Where an instruction is in a text that holds others, too, in bytes.
+struct TextExtent {
+  /// Of the name, or its `%`.
+  uint32_t TextOffset = 0;
+  /// Of all, of what is before the `(` of the operands, and of what is between
+  /// the parentheses.
+  uint32_t TextSize = 0;
+  uint32_t HeadSize = 0;
+  uint32_t OperandsSize = 0;
+
+  TextExtent() = default;
+  /// \p Own is the text of the instruction, a part of \p Whole, and has
+  /// \p Operands between the parentheses.
+  TextExtent(llvm::StringRef Whole, llvm::StringRef Own,
+             llvm::StringRef Operands)
+      : TextOffset(static_cast<uint32_t>(Own.data() - Whole.data())),
+        TextSize(static_cast<uint32_t>(Own.size())),
+        HeadSize(static_cast<uint32_t>(Operands.data() - Own.data() - 1)),
+        OperandsSize(static_cast<uint32_t>(Operands.size())) {}
+
+  // The parts of a text that is in Whole.
+  llvm::StringRef text(llvm::StringRef Whole) const {
+    return {Whole.data() + TextOffset, TextSize};
+  }
+  llvm::StringRef head(llvm::StringRef Whole) const {
+    return {Whole.data() + TextOffset, HeadSize};
+  }
+  llvm::StringRef operandsText(llvm::StringRef Whole) const {
+    return {Whole.data() + TextOffset + HeadSize + 1, OperandsSize};
+  }
+  /// After the closing parenthesis, with the leading `, `.
+  llvm::StringRef attributes(llvm::StringRef Whole) const {
+    return text(Whole).drop_front(HeadSize + OperandsSize + 2);
+  }
+};
+
 /// Takes one instruction apart; `%` in front of names is optional. Nothing if
 /// the text is not an instruction up to its closing parenthesis.
 std::optional<InstructionText> parseInstruction(llvm::StringRef Text,
@@ -85,13 +121,8 @@ bool takeAttributeKey(llvm::StringRef &Rest, llvm::StringRef &Key);
 /// Takes the value that takeAttributeKey() left at the front of \p Rest.
 llvm::StringRef takeAttributeValue(llvm::StringRef &Rest);
 
-/// The C-escaped text of item \p Key (`op_name`, `source_file`, ..) of
-/// `metadata={..}`, without its quotes; for numbers the digits.
-std::optional<llvm::StringRef> findMetadata(llvm::StringRef Attributes,
-                                            llvm::StringRef Key);
-
-/// What `metadata={..}` says of where an instruction comes from, each as
-/// findMetadata() has it.
+/// What `metadata={..}` says of where an instruction comes from: C-escaped
+/// texts without their quotes, and digits.
 struct InstructionMetadata {
   std::optional<llvm::StringRef> OpName;
   std::optional<llvm::StringRef> SourceFile;
@@ -99,7 +130,7 @@ struct InstructionMetadata {
   std::optional<llvm::StringRef> StackFrame;
 };
 
-/// All of that in one walk over \p Attributes.
+/// Reads it in one walk over \p Attributes.
 InstructionMetadata readMetadata(llvm::StringRef Attributes);
 
 /// Undoes C escapes (`\n`, `\"`, `\303`).

@@ -73,27 +73,10 @@ struct HloNode {
   uint32_t number() const { return HasCalls ? 0 : NumberOrCall; }
 };
 
-/// Bytes of an instruction's text: all, those before the `(` of the operands,
-/// and those between the parentheses.
-struct HloExtent {
-  uint32_t Text = 0;
-  uint32_t Head = 0;
-  uint32_t Operands = 0;
-};
-
 /// An instruction of a module: a node, and its place in the text.
-struct HloInstruction : HloNode {
-  static constexpr uint16_t LongText = 0xffff;
-
-  /// The fields of HloExtent; with LongText it is in HloModule::LongTexts.
-  uint16_t TextSize = 0;
-  uint16_t HeadSize = 0;
-  uint16_t OperandsSize = 0;
-  /// Offset in the module's text: from the name (or its `%`) on.
-  uint32_t TextOffset = 0;
-};
+struct HloInstruction : HloNode, TextExtent {};
 /// There are more of them than of anything else.
-static_assert(sizeof(HloInstruction) == 32);
+static_assert(sizeof(HloInstruction) == 40);
 
 /// The operands of \p Node, one of \p All, among \p Operands, theirs.
 template <typename NodeT>
@@ -157,8 +140,6 @@ struct HloModule {
   /// The paths of operands, which may be fewer: the others are the root.
   std::vector<ShapeIndex> Paths;
   std::vector<HloCall> Calls;
-  /// The extents of instructions with LongText, by TextOffset.
-  std::vector<std::pair<uint32_t, HloExtent>> LongTexts;
   std::vector<HloAlias> Aliases;
   std::vector<HloDonor> Donors;
   /// Of entry_computation_layout; the result is invalid if it is not printed.
@@ -190,22 +171,9 @@ struct HloModule {
       ++Count;
     return llvm::ArrayRef<HloCall>(Calls).slice(I.NumberOrCall, Count);
   }
-  HloExtent extent(const HloInstruction &I) const {
-    if (I.TextSize != HloInstruction::LongText)
-      return {I.TextSize, I.HeadSize, I.OperandsSize};
-    return llvm::lower_bound(LongTexts, I.TextOffset,
-                             [](const auto &Row, uint32_t Offset) {
-                               return Row.first < Offset;
-                             })
-        ->second;
-  }
-  llvm::StringRef text(const HloInstruction &I) const {
-    return part(I.TextOffset, extent(I).Text);
-  }
+  llvm::StringRef text(const HloInstruction &I) const { return I.text(Text); }
   /// The text before the `(` of the operands.
-  llvm::StringRef head(const HloInstruction &I) const {
-    return part(I.TextOffset, extent(I).Head);
-  }
+  llvm::StringRef head(const HloInstruction &I) const { return I.head(Text); }
   /// The name as the text has it, without `%`.
   llvm::StringRef name(const HloInstruction &I) const {
     llvm::StringRef Head = head(I);
@@ -213,14 +181,11 @@ struct HloModule {
     return Head.take_front(Head.find(' '));
   }
   llvm::StringRef operandsText(const HloInstruction &I) const {
-    HloExtent E = extent(I);
-    return part(I.TextOffset + E.Head + 1, E.Operands);
+    return I.operandsText(Text);
   }
   /// After the closing parenthesis, with the leading `, `.
   llvm::StringRef attributes(const HloInstruction &I) const {
-    HloExtent E = extent(I);
-    uint32_t Before = E.Head + E.Operands + 2;
-    return part(I.TextOffset + Before, E.Text - Before);
+    return I.attributes(Text);
   }
   /// The instruction of that name; of several, one that may have buffers.
   /// Invalid if there is none.
@@ -231,11 +196,6 @@ struct HloModule {
 
   /// By name; filled by the reader.
   std::vector<HloId> ByName;
-
-private:
-  llvm::StringRef part(uint32_t Offset, uint32_t Size) const {
-    return llvm::StringRef(Text.data() + Offset, Size);
-  }
 };
 
 /// The tables that turn texts of one dump into ids.

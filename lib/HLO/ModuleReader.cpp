@@ -41,7 +41,6 @@ private:
   bool readHeading(StringRef Line);
   void readComputation();
   void readInstruction(const InstructionHead &Head, const char *End);
-  void setExtent(HloInstruction &I, const char *End, StringRef Operands);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
   void refuseOperands();
@@ -231,8 +230,9 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
     return;
   }
   HloInstruction I;
-  I.TextOffset = static_cast<uint32_t>(Begin - M.Text.data());
-  setExtent(I, End, Parts->Operands);
+  static_cast<TextExtent &>(I) =
+      TextExtent(M.Text, StringRef(Begin, static_cast<size_t>(End - Begin)),
+                 Parts->Operands);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
   I.Op = Parts->Op.Op;
@@ -252,23 +252,6 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
            "the computation has another instruction with this name");
   Known = Id;
   M.Instructions.push_back(I);
-}
-
-/// The text of \p I ends at \p End and has \p Operands between parentheses.
-void ModuleReader::setExtent(HloInstruction &I, const char *End,
-                             StringRef Operands) {
-  const char *Begin = M.Text.data() + I.TextOffset;
-  HloExtent Extent = {static_cast<uint32_t>(End - Begin),
-                      static_cast<uint32_t>(Operands.data() - Begin - 1),
-                      static_cast<uint32_t>(Operands.size())};
-  if (Extent.Text >= HloInstruction::LongText) {
-    I.TextSize = HloInstruction::LongText;
-    M.LongTexts.emplace_back(I.TextOffset, Extent);
-    return;
-  }
-  I.TextSize = static_cast<uint16_t>(Extent.Text);
-  I.HeadSize = static_cast<uint16_t>(Extent.Head);
-  I.OperandsSize = static_cast<uint16_t>(Extent.Operands);
 }
 
 void ModuleReader::readOperands(const InstructionText &Parts,

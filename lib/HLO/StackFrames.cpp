@@ -2,11 +2,32 @@
 
 #include "HLO/StackFrames.h"
 #include "HLO/InstructionParser.h"
-#include "HLO/SourceFiles.h"
 #include "Support/Printable.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+/// Folders of frameworks below site-packages or dist-packages.
+static constexpr StringRef Frameworks[] = {
+    "jax/", "jaxlib/", "tensorflow/", "torch/", "torch_xla/", "torchax/"};
+
+/// Files that TensorFlow states as bare names (2.12 to 2.22):
+/// tensorflow/python/framework/ops.py creates every operation.
+static constexpr StringRef BareFiles[] = {"ops.py"};
+
+FileOwner hlobuf::ownerOf(StringRef File, StringRef OpName) {
+  static constexpr StringRef Installed = "-packages/";
+  size_t At = File.rfind(Installed);
+  if (At == StringRef::npos)
+    return llvm::is_contained(BareFiles, File) && !OpName.contains("jit(")
+               ? FileOwner::Framework
+               : FileOwner::User;
+  StringRef Below = File.drop_front(At + Installed.size());
+  return llvm::any_of(Frameworks,
+                      [&](StringRef Name) { return Below.starts_with(Name); })
+             ? FileOwner::Framework
+             : FileOwner::Package;
+}
 
 StackFrames::StackFrames(StringRef Module) {
   StringRef Table;
@@ -39,12 +60,9 @@ static uint32_t field(StringRef Line, StringRef Key) {
   return Number;
 }
 
-/// DenseMap reserves the two largest keys, also for questions.
-static bool isKey(uint32_t Number) { return Number < ~uint32_t(1); }
-
 void StackFrames::readLine(StringRef Table, StringRef Line) {
   uint32_t Number = 0;
-  if (Line.consumeInteger(10, Number) || !isKey(Number))
+  if (Line.consumeInteger(10, Number))
     return;
   Line = Line.ltrim(' ');
   bool Quoted = Line.consume_front("\"") && Line.consume_back("\"");
@@ -62,31 +80,25 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
   }
 }
 
-const std::string *StackFrames::fileOf(uint32_t FrameId) const {
-  if (!isKey(FrameId))
-    return nullptr;
-  auto At = Frames.find(FrameId);
-  if (At == Frames.end() || !isKey(At->second.Location))
-    return nullptr;
-  auto Where = Locations.find(At->second.Location);
-  if (Where == Locations.end() || !isKey(Where->second.File))
-    return nullptr;
-  auto File = Files.find(Where->second.File);
-  return File == Files.end() ? nullptr : &File->second;
+const StackFrames::Location *StackFrames::locationOf(uint32_t FrameId) const {
+  auto Known = Frames.find(FrameId);
+  auto Where = Known == Frames.end() ? Locations.end()
+                                     : Locations.find(Known->second.Location);
+  return Where == Locations.end() || !Files.count(Where->second.File)
+             ? nullptr
+             : &Where->second;
 }
 
 std::string StackFrames::spell(uint32_t FrameId) const {
-  const std::string *File = fileOf(FrameId);
-  if (!File)
-    return "";
-  uint32_t Location = Frames.find(FrameId)->second.Location;
-  return *File + ":" + std::to_string(Locations.find(Location)->second.Line);
+  const Location *Where = locationOf(FrameId);
+  return Where ? Files.at(Where->File) + ":" + std::to_string(Where->Line) : "";
 }
 
 uint32_t StackFrames::callerOf(uint32_t FrameId) const {
   // XLA prints the number of the parent plus one: the outermost frame, 1, has
   // the parent 1 (2025-12-02 on).
-  uint32_t Extra = Frames.lookup(1).Parent;
+  auto First = Frames.find(1);
+  uint32_t Extra = First == Frames.end() ? 0 : First->second.Parent;
   uint32_t Parent = Frames.find(FrameId)->second.Parent;
   Parent = Parent > Extra ? Parent - Extra : 0;
   // Parents come first, which also ends circles.
@@ -100,31 +112,26 @@ static FileOwner jaxOwnerOf(const std::string &File) {
 
 std::string StackFrames::sourceLine(uint32_t FrameId) const {
   uint32_t Installed = 0;
-  for (uint32_t Id = FrameId; Id != 0; Id = callerOf(Id)) {
-    const std::string *File = fileOf(Id);
-    if (!File)
-      break;
-    FileOwner Owner = jaxOwnerOf(*File);
+  for (uint32_t Id = FrameId; const Location *Where = locationOf(Id);
+       Id = callerOf(Id)) {
+    FileOwner Owner = jaxOwnerOf(Files.at(Where->File));
     if (Owner == FileOwner::User)
       return spell(Id);
     if (Owner == FileOwner::Package && Installed == 0)
       Installed = Id;
   }
-  return Installed == 0 ? "" : spell(Installed);
+  return spell(Installed);
 }
 
 std::vector<SourceFrame> StackFrames::userFrames(uint32_t FrameId) const {
-  std::vector<SourceFrame> Found;
-  for (uint32_t Id = FrameId; Id != 0; Id = callerOf(Id)) {
-    const std::string *File = fileOf(Id);
-    if (!File)
-      break;
-    if (jaxOwnerOf(*File) != FileOwner::User)
-      continue;
-    const Location &At =
-        Locations.find(Frames.find(Id)->second.Location)->second;
-    Found.push_back({*File, At.Line,
-                     isKey(At.Function) ? Functions.lookup(At.Function) : ""});
+  std::vector<SourceFrame> Frames;
+  for (uint32_t Id = FrameId; const Location *Where = locationOf(Id);
+       Id = callerOf(Id)) {
+    const std::string &File = Files.at(Where->File);
+    auto Function = Functions.find(Where->Function);
+    if (jaxOwnerOf(File) == FileOwner::User)
+      Frames.push_back({File, Where->Line,
+                        Function == Functions.end() ? "" : Function->second});
   }
-  return Found;
+  return Frames;
 }

@@ -5,12 +5,26 @@
 #ifndef HLOBUF_HLO_STACKFRAMES_H
 #define HLOBUF_HLO_STACKFRAMES_H
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace hlobuf {
+
+/// Who wrote a file, as far as its path shows.
+enum class FileOwner : uint8_t {
+  User,
+  /// An installed package, as a library of layers.
+  Package,
+  /// What dispatches every operation, and says nothing of the program.
+  Framework,
+};
+
+/// Judges \p File by its path. \p OpName is the op_name next to it: TensorFlow
+/// states its own files without their folders, as somebody else's may be
+/// called.
+FileOwner ownerOf(llvm::StringRef File, llvm::StringRef OpName);
 
 /// A call on the way to an operation.
 struct SourceFrame {
@@ -51,16 +65,17 @@ private:
     uint32_t Parent = 0;
   };
   void readLine(llvm::StringRef Table, llvm::StringRef Line);
-  /// Null if the frame is unknown, or its file is.
-  const std::string *fileOf(uint32_t FrameId) const;
+  /// Null if the frame is unknown, as 0 is, or its file is.
+  const Location *locationOf(uint32_t FrameId) const;
   /// The frame that called known frame \p FrameId; 0 if none did.
   uint32_t callerOf(uint32_t FrameId) const;
+  /// Empty if unknown.
   std::string spell(uint32_t FrameId) const;
 
-  llvm::DenseMap<uint32_t, std::string> Files;
-  llvm::DenseMap<uint32_t, std::string> Functions;
-  llvm::DenseMap<uint32_t, Location> Locations;
-  llvm::DenseMap<uint32_t, Frame> Frames;
+  std::map<uint32_t, std::string> Files;
+  std::map<uint32_t, std::string> Functions;
+  std::map<uint32_t, Location> Locations;
+  std::map<uint32_t, Frame> Frames;
 };
 
 } // namespace hlobuf

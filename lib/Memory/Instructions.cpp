@@ -22,7 +22,7 @@ StringRef hlobuf::findAttributes(const Facts &DumpFacts, NameId Name) {
 }
 
 StringRef hlobuf::findOpName(const Facts &DumpFacts, NameId Name) {
-  return findMetadata(findAttributes(DumpFacts, Name), "op_name").value_or("");
+  return readMetadata(findAttributes(DumpFacts, Name)).OpName.value_or("");
 }
 
 NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,

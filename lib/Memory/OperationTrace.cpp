@@ -119,7 +119,7 @@ static bool isCompilersOwn(const Program &P, HloId Id) {
   if (P.isHidden(Id))
     return true;
   const HloModule &M = P.module();
-  std::optional<StringRef> Name = findMetadata(M.attributes(M[Id]), "op_name");
+  std::optional<StringRef> Name = readMetadata(M.attributes(M[Id])).OpName;
   return !Name || !Name->ends_with("/transpose");
 }
 

@@ -49,7 +49,7 @@ static Frontend ofModule(StringRef Name) {
 }
 
 static Frontend ofOperation(StringRef Attributes) {
-  std::optional<StringRef> Name = findMetadata(Attributes, "op_name");
+  std::optional<StringRef> Name = readMetadata(Attributes).OpName;
   if (!Name)
     return Frontend::Unknown;
   for (StringRef Prefix : {"jit(", "pjit(", "pmap("})
@@ -152,8 +152,7 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
   ValueName Out;
   Out.Role = ValueRole::Argument;
   Out.ComputedBy = P[Parameter].Op;
-  std::optional<StringRef> Op =
-      findMetadata(attributesOf(Parameter), "op_name");
+  std::optional<StringRef> Op = readMetadata(attributesOf(Parameter)).OpName;
   if (Op && !Op->empty()) {
     Out.OpName = Out.Operation = printable(unescape(*Op));
     return Out;
@@ -247,7 +246,7 @@ bool ValueNames::isReadBackward(ValueId V) const {
   bool Found = false;
   for (HloValueId Member : membersOf(Flow))
     Module->flow().forEachUse(Member, [&](HloId User, uint32_t, FlowPosition) {
-      Found = Found || isBackward(findMetadata(attributesOf(User), "op_name"));
+      Found = Found || isBackward(readMetadata(attributesOf(User)).OpName);
     });
   return Found;
 }

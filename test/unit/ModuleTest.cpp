@@ -83,40 +83,6 @@ TEST(Module, OperandsEndWhereTheNextOnesBegin) {
   EXPECT_EQ(M.operands(M.Instructions.back()).size(), 1u);
 }
 
-/// Lines of 64 KiB and more keep their extents elsewhere.
-TEST(Module, LongTexts) {
-  std::string Long(70000, 'x');
-  std::string Literal = "{" + Long + "}";
-  Read R(entry("  %a = f32[] constant(1), metadata={op_name=\"" + Long +
-               "\"}\n  %b = f32[9] constant(" + Literal +
-               "), backend_config=\"b\"\n"
-               "  ROOT %c = f32[] negate(%a), sharding={replicated}\n"));
-  EXPECT_EQ(R.Refused, Strings());
-  const HloInstruction &A = *R.find("a"), &B = *R.find("b"), &C = *R.find("c");
-  EXPECT_EQ(R.M.head(A), "%a = f32[] constant");
-  EXPECT_EQ(R.M.operandsText(A), "1");
-  EXPECT_EQ(R.M.attributes(A), ", metadata={op_name=\"" + Long + "\"}");
-  EXPECT_EQ(R.M.head(B), "%b = f32[9] constant");
-  EXPECT_EQ(R.M.operandsText(B), Literal);
-  EXPECT_EQ(R.M.attributes(B), ", backend_config=\"b\"");
-  EXPECT_TRUE(R.M.text(B).ends_with("\"b\""));
-  EXPECT_EQ(R.M.text(C), "%c = f32[] negate(%a), sharding={replicated}");
-}
-
-/// The shape of the line before is only taken where it is all of the shape.
-TEST(Module, RepeatedShapes) {
-  Read R(entry("  %a = f32[8,32] parameter(0)\n"
-               "  %b = f32[8,32] negate(%a)\n"
-               "  %c = f32[8,32]{1,0} negate(%b)\n"
-               "  %d = f32[8,320] parameter(1)\n"
-               "  ROOT %e = (f32[8,32], f32[8,320]) tuple(%c, %d)\n"));
-  EXPECT_EQ(R.Refused, Strings());
-  EXPECT_EQ(R.find("a")->Shape, R.find("b")->Shape);
-  EXPECT_EQ(R.Shapes.text(R.find("c")->Shape), "f32[8,32]{1,0}");
-  EXPECT_EQ(R.Shapes.text(R.find("d")->Shape), "f32[8,320]");
-  EXPECT_EQ(R.Shapes.text(R.find("e")->Shape), "(f32[8,32], f32[8,320])");
-}
-
 TEST(Module, LongForm) {
   Read R("HloModule jit_f, is_scheduled=true, "
          "entry_computation_layout={(f32[8]{0})->f32[8]{0}}\n"
@@ -292,7 +258,8 @@ TEST(Module, Calls) {
       "  %s = s32[] parameter(1)\n"
       "  %many = f32[] custom-call(%x), custom_call_target=\"f\", calls=%a, "
       "%b, is_composite=true\n"
-      "  %braces = f32[] custom-call(%x), called_computations={%a, %c}\n"
+      "  %braces = f32[] custom-call(%x), custom_call_target=\"f\", "
+      "called_computations={%a, %c}\n"
       "  %while = f32[] while(%x), condition=%a, body=%b, "
       "backend_config={\"body\":\"%c\"}\n"
       "  %cond = f32[] conditional(%s, %x, %x, %x), "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HLO/SourceFiles.h"
 #include "HLO/StackFrames.h"
 #include "gtest/gtest.h"
 

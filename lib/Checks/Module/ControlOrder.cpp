@@ -55,7 +55,7 @@ HloId ControlOrder::instructionAt(size_t Offset) const {
   if (After == M.Instructions.begin())
     return HloId();
   HloId Id(static_cast<size_t>(After - M.Instructions.begin()) - 1);
-  return Offset < M[Id].TextOffset + M.extent(M[Id]).Text ? Id : HloId();
+  return Offset < M[Id].TextOffset + M[Id].TextSize ? Id : HloId();
 }
 
 void ControlOrder::checkEdge(HloId Id, StringRef Name) {

@@ -68,7 +68,7 @@ static StringRef lastPart(StringRef Name) {
 
 /// The name of the lines that count the values of \p I, without their indices.
 static std::string stemOf(const Dump &D, const Instruction &I) {
-  auto OpName = findMetadata(D.attributes(I), "op_name");
+  auto OpName = readMetadata(D.attributes(I)).OpName;
   std::string Whole = OpName ? unescape(*OpName) : std::string();
   return Whole.empty() ? D.Names[I.Name].str() : lastPart(Whole).str();
 }
