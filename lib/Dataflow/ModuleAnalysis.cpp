@@ -181,8 +181,9 @@ void ModuleAnalysis::countStrangers() {
 }
 
 /// What an opcode newer than this tool defines and forwards is a guess; so is
-/// what an unknown opcode that is printed as foo-start wraps. The guess reaches
-/// as far as the alias sets of what it defines and reads.
+/// what an unknown opcode that is printed as foo-start wraps, and what a fusion
+/// computes with one. The guess reaches as far as the alias sets of what the
+/// instruction defines and reads.
 void ModuleAnalysis::findUnknownOpcodes() {
   auto Mark = [&](HloId Id) {
     if (!flow().hasLocations(Id))
@@ -191,10 +192,18 @@ void ModuleAnalysis::findUnknownOpcodes() {
       if (HloValueId V = flow().at(Id, K))
         Guessed[aliases().group(V).index()] = true;
   };
-  for (size_t I = 0; I != P.size(); ++I) {
-    HloId Id(I);
-    if (P[Id].Op != Opcode::Unknown || P[Id].Opaque || !P.hasBuffers(Id))
+  llvm::SmallVector<HloId, 8> Todo;
+  for (size_t I = 0; I != P.size(); ++I)
+    if (const HloNode &N = P[HloId(I)]; N.Op == Opcode::Unknown && !N.Opaque)
+      Todo.push_back(HloId(I));
+  llvm::DenseSet<uint32_t> Entered;
+  while (!Todo.empty()) {
+    HloId Id = Todo.pop_back_val();
+    if (!P.hasBuffers(Id)) {
+      if (Entered.insert(P[Id].Parent.index()).second)
+        llvm::append_range(Todo, P.callers(P[Id].Parent));
       continue;
+    }
     Uncertain = true;
     Guessed.resize(flow().values().size());
     Mark(Id);

@@ -5,6 +5,7 @@
 #include "HLO/AttributeSyntax.h"
 #include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
+#include "Support/Format.h"
 #include "Support/Scanner.h"
 
 using namespace hlobuf;
@@ -154,37 +155,47 @@ static bool isAliases(StringRef Text) {
 namespace {
 struct AttributeRow {
   StringRef Key;
+  /// Null for those that come after all others, in the fixed order of
+  /// HloInstruction::ExtraAttributesToString.
   bool (*Matches)(StringRef Value);
+  /// It names computations.
+  std::optional<CallRole> Role = std::nullopt;
 };
 } // namespace
 
 /// Sorted by key.
 static constexpr AttributeRow Rows[] = {
     {"async_execution_thread", isQuoted},
-    {"body", isName},
-    {"branch_computations", isNames},
-    {"called_computations", isNames},
-    {"calls", isNames},
+    {"backend_config", nullptr},
+    {"body", isName, CallRole::Body},
+    {"branch_computations", isNames, CallRole::Branch},
+    {"called_computations", isNames, CallRole::Called},
+    {"calls", isNames, CallRole::Calls},
     {"channel_id", isNumber},
     {"collapsed_slice_dims", isFlatList},
-    {"condition", isName},
+    {"condition", isName, CallRole::Condition},
+    {"control-predecessors", nullptr},
     {"custom_call_target", isQuoted},
     {"dim_labels", isLabels},
     {"dimensions", isFlatList},
     {"direction", isDirection},
     {"dynamic_slice_sizes", isFlatList},
-    {"false_computation", isName},
+    {"false_computation", isName, CallRole::Branch},
     {"feature_group_count", isNumber},
     {"fft_length", isFlatList},
     {"fft_type", isFft},
+    {"frontend_attributes", nullptr},
+    {"index", isNumber},
     {"index_vector_dim", isNumber},
     {"input_batching_dims", isFlatList},
     {"inserted_window_dims", isFlatList},
     {"iota_dimension", isNumber},
+    {"is_composite", nullptr},
     {"is_stable", isFlag},
     {"kind", isFusionKind},
     {"lhs_batch_dims", isFlatList},
     {"lhs_contracting_dims", isFlatList},
+    {"metadata", nullptr},
     {"offset_dims", isFlatList},
     {"operand_batching_dims", isFlatList},
     {"operand_layout_constraints", isBraced},
@@ -193,58 +204,141 @@ static constexpr AttributeRow Rows[] = {
     {"replica_groups", isGroups},
     {"rhs_batch_dims", isFlatList},
     {"rhs_contracting_dims", isFlatList},
-    {"scatter", isName},
+    {"scatter", isName, CallRole::Scatter},
     {"scatter_dims_to_operand_dims", isFlatList},
     {"scatter_indices_batching_dims", isFlatList},
-    {"select", isName},
+    {"select", isName, CallRole::Select},
+    {"sharding", nullptr},
     {"slice", isBounds},
     {"slice_sizes", isList}, // {{2},{2}} of a collective-permute in place
     {"source_target_pairs", isList},
     {"start_index_map", isFlatList},
     {"start_indices_batching_dims", isFlatList},
-    {"to_apply", isName},
-    {"true_computation", isName},
+    {"statistics", nullptr},
+    {"to_apply", isName, CallRole::ToApply},
+    {"true_computation", isName, CallRole::Branch},
     {"update_window_dims", isFlatList},
     {"use_global_device_ids", isFlag},
     {"window", isWindow},
 };
-static_assert(std::size(Rows) <= 64,
-              "AttributeSyntax::Seen has a bit for each");
+static_assert(std::size(Rows) <= 64, "RowSet has a bit for each");
+using RowSet = uint64_t;
 
 static const AttributeRow *rowOf(StringRef Key) {
   const AttributeRow *Row =
-      llvm::lower_bound(Rows, Key, [](const AttributeRow &R, StringRef Wanted) {
-        return R.Key < Wanted;
+      llvm::lower_bound(Rows, Key, [](const AttributeRow &R, StringRef Text) {
+        return R.Key < Text;
       });
   return Row != std::end(Rows) && Row->Key == Key ? Row : nullptr;
 }
 
-bool AttributeSyntax::accept(StringRef Key, StringRef Value) {
-  const AttributeRow *Row = rowOf(Key);
-  if (!Row)
-    return true;
-  uint64_t Bit = uint64_t(1) << (Row - std::begin(Rows));
-  bool First = (Seen & Bit) == 0;
-  Seen |= Bit;
-  return First && Row->Matches(Value);
+static RowSet bitOf(const AttributeRow *Row) {
+  return RowSet(1) << (Row - std::begin(Rows));
 }
 
-/// What XLA prints for every instruction of an opcode.
-static constexpr std::pair<Opcode, StringRef> Needed[] = {
+StringRef hlobuf::callKey(CallRole Role) {
+  // Of several the newest, which is the first.
+  return llvm::find_if(
+             Rows, [&](const AttributeRow &Row) { return Row.Role == Role; })
+      ->Key;
+}
+
+std::optional<CallRole> hlobuf::callRole(StringRef Key) {
+  const AttributeRow *Row = rowOf(Key);
+  return Row ? Row->Role : std::nullopt;
+}
+
+namespace {
+struct NeededAttribute {
+  Opcode Op;
+  StringRef Key;
+};
+} // namespace
+
+/// What XLA prints for every instruction of an opcode, sorted by opcode.
+static constexpr NeededAttribute Needed[] = {
+    {Opcode::AllGather, "dimensions"},
     {Opcode::Broadcast, "dimensions"},
     {Opcode::Compare, "direction"},
     {Opcode::Concatenate, "dimensions"},
+    {Opcode::Convolution, "dim_labels"},
+    {Opcode::CustomCall, "custom_call_target"},
+    {Opcode::Dot, "lhs_contracting_dims"},
+    {Opcode::Dot, "rhs_contracting_dims"},
+    {Opcode::DynamicSlice, "dynamic_slice_sizes"},
+    {Opcode::Fft, "fft_length"},
+    {Opcode::Fft, "fft_type"},
     {Opcode::Fusion, "kind"},
+    {Opcode::Gather, "collapsed_slice_dims"},
+    {Opcode::Gather, "index_vector_dim"},
+    {Opcode::Gather, "offset_dims"},
+    {Opcode::Gather, "slice_sizes"},
+    {Opcode::Gather, "start_index_map"},
+    {Opcode::GetDimensionSize, "dimensions"},
     {Opcode::Iota, "iota_dimension"},
     {Opcode::Pad, "padding"},
     {Opcode::Reduce, "dimensions"},
+    {Opcode::ReduceScatter, "dimensions"},
     {Opcode::Reverse, "dimensions"},
+    {Opcode::Scatter, "index_vector_dim"},
+    {Opcode::Scatter, "inserted_window_dims"},
+    {Opcode::Scatter, "scatter_dims_to_operand_dims"},
+    {Opcode::Scatter, "update_window_dims"},
+    {Opcode::SetDimensionSize, "dimensions"},
     {Opcode::Slice, "slice"},
+    {Opcode::Sort, "dimensions"},
     {Opcode::Transpose, "dimensions"}};
 
-StringRef AttributeSyntax::missing(Opcode Op) const {
-  for (auto [Each, Key] : Needed)
-    if (Each == Op && (Seen >> (rowOf(Key) - std::begin(Rows)) & 1) == 0)
-      return Key;
-  return StringRef();
+/// The names of \p Value, one or a list in braces.
+static void addCalls(StringRef Value, CallRole Role,
+                     llvm::function_ref<void(StringRef, CallRole)> Visit) {
+  Value.consume_front("{");
+  Value.consume_back("}");
+  while (!Value.empty()) {
+    auto [Name, Rest] = Value.split(", ");
+    Value = Rest;
+    Name.consume_front("%");
+    if (isName(Name))
+      Visit(Name, Role);
+  }
+}
+
+void hlobuf::readAttributes(
+    StringRef Attributes, Opcode Op,
+    llvm::function_ref<void(StringRef, CallRole)> VisitCall,
+    llvm::function_ref<void(StringRef, std::string)> Refuse) {
+  RowSet Read = 0;
+  // `calls=%a, %b` names several without braces (hlo_instruction.cc).
+  bool More = false;
+  StringRef Rest = Attributes;
+  StringRef Key;
+  while (takeAttributeKey(Rest, Key)) {
+    const AttributeRow *Row = rowOf(Key);
+    if (Row && !Row->Matches) {
+      Rest = "";
+      break;
+    }
+    StringRef Value = takeAttributeValue(Rest);
+    if (Value.begin() == Key.end()) {
+      if (!More)
+        return Refuse(Key, "expected an attribute");
+      addCalls(Key, CallRole::Calls, VisitCall);
+      continue;
+    }
+    More = Row && Row->Role == CallRole::Calls;
+    if (!Row)
+      continue;
+    if (Op != Opcode::Unknown && ((Read & bitOf(Row)) || !Row->Matches(Value)))
+      Refuse(Key, fmt::format("cannot parse attribute {}, or it is there twice",
+                              Key));
+    Read |= bitOf(Row);
+    if (Row->Role)
+      addCalls(Value, *Row->Role, VisitCall);
+  }
+  if (!Rest.empty())
+    return Refuse(Rest, "expected an attribute");
+  for (const NeededAttribute &Each : rowsFor<Needed>(Op))
+    if (!(Read & bitOf(rowOf(Each.Key))))
+      return Refuse(Attributes, fmt::format("{} has no attribute {}",
+                                            opcodeText(Op), Each.Key));
 }

@@ -6,25 +6,28 @@
 #define HLOBUF_HLO_ATTRIBUTESYNTAX_H
 
 #include "HLO/Opcode.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hlobuf {
 
-/// Looks at the attributes of one instruction, one after another: what cannot
-/// be parsed must not be taken for nothing.
-class AttributeSyntax {
-public:
-  /// False if \p Key is one that this tool reads, and \p Value is not what XLA
-  /// prints for it, or another one was there before.
-  bool accept(llvm::StringRef Key, llvm::StringRef Value);
+/// The attribute that names computations as \p Role; of several the newest.
+llvm::StringRef callKey(CallRole Role);
 
-  /// An attribute that XLA prints for every \p Op and that was not there; empty
-  /// if there is none.
-  llvm::StringRef missing(Opcode Op) const;
+/// The role of the computations that attribute \p Key names; nothing if it
+/// names none.
+std::optional<CallRole> callRole(llvm::StringRef Key);
 
-private:
-  /// By row of the table of keys.
-  uint64_t Seen = 0;
-};
+/// Looks at the attributes of an instruction with opcode \p Op, one after
+/// another, and calls \p VisitCall for each computation that they name, in
+/// order; \p Op may be one that names none. What cannot be parsed must not be
+/// taken for nothing: calls \p Refuse, with where and why, for one that this
+/// tool reads and that is not as XLA prints it, or is there twice, for one that
+/// XLA prints for every \p Op and that is missing, and for what is no
+/// attribute.
+void readAttributes(
+    llvm::StringRef Attributes, Opcode Op,
+    llvm::function_ref<void(llvm::StringRef, CallRole)> VisitCall,
+    llvm::function_ref<void(llvm::StringRef, std::string)> Refuse);
 
 /// True if \p Text, an attribute or a key of a module's header, is `true` or
 /// `false`.

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/CalleeVerifier.h"
-#include "HLO/ModuleCalls.h"
+#include "HLO/AttributeSyntax.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 
 CalleeVerifier::CalleeVerifier(const VerifierContext &C) : C(C), M(C.module()) {
-  for (const HloComputation &Of : M.Computations)
-    findParameters(Of);
+  for (const HloComputation &Callee : M.Computations)
+    findParameters(Callee);
   Begin.push_back(static_cast<uint32_t>(Parameters.size()));
 }
 
 /// As operands of the caller, parameters are numbered 0, 1, .. (the constructor
 /// of HloComputation in xla/hlo/ir/hlo_computation.cc, 2017).
-void CalleeVerifier::findParameters(const HloComputation &Of) {
+void CalleeVerifier::findParameters(const HloComputation &Callee) {
   auto First = static_cast<uint32_t>(Parameters.size());
   Begin.push_back(First);
-  for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K)
+  for (uint32_t K = Callee.Instructions.Begin; K != Callee.Instructions.End;
+       ++K)
     if (M.Instructions[K].Op == Opcode::Parameter)
       Parameters.emplace_back();
   size_t Count = Parameters.size() - First;
   if (Count == 0)
     return;
-  for (uint32_t K = Of.Instructions.Begin; K != Of.Instructions.End; ++K) {
+  for (uint32_t K = Callee.Instructions.Begin; K != Callee.Instructions.End;
+       ++K) {
     const HloInstruction &I = M.Instructions[K];
     if (I.Op != Opcode::Parameter)
       continue;

@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  void findParameters(const HloComputation &Of);
+  void findParameters(const HloComputation &Callee);
   bool verifyParameters(const HloInstruction &I, const CalleeRule &Rule,
                         ComputationId Callee, size_t Place) const;
   bool verifyPassed(const HloInstruction &I, ComputationId Callee,

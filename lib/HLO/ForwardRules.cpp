@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/ForwardRules.h"
-#include <algorithm>
-#include <array>
-#include <iterator>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -26,29 +23,8 @@ static constexpr ForwardRule Rules[] = {
 #include "HLO/Opcodes.def"
 };
 
-static_assert(std::is_sorted(std::begin(Rules), std::end(Rules),
-                             [](const ForwardRule &X, const ForwardRule &Y) {
-                               return X.Op < Y.Op;
-                             }),
-              "RuleBegin needs it: sort HLOBUF_FORWARD by opcode");
-
-/// By opcode: where its rows of Rules begin; one more ends the last.
-static constexpr auto RuleBegin = [] {
-  std::array<uint8_t, std::size(detail::OpcodeTable::Traits) + 1> Begin = {};
-  static_assert(std::size(Rules) < 256);
-  uint8_t Row = 0;
-  for (size_t Op = 0; Op != Begin.size(); ++Op) {
-    while (Row != std::size(Rules) && uint8_t(Rules[Row].Op) < Op)
-      ++Row;
-    Begin[Op] = Row;
-  }
-  return Begin;
-}();
-
 ArrayRef<ForwardRule> hlobuf::forwardRules(Opcode Op) {
-  uint8_t Begin = RuleBegin[uint8_t(Op)];
-  return ArrayRef<ForwardRule>(Rules).slice(Begin, RuleBegin[uint8_t(Op) + 1u] -
-                                                       Begin);
+  return rowsFor<Rules>(Op);
 }
 
 bool hlobuf::forwardsOperand(Opcode Op) {

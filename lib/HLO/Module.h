@@ -124,6 +124,9 @@ struct HloDonor {
 struct HloModule {
   llvm::StringRef Text;
   llvm::StringRef Name;
+  /// The first key of the header that no known release prints; empty if there
+  /// is none. It may be one of those below, misspelled.
+  llvm::StringRef UnknownKey;
   /// `is_scheduled=true`: text order is the schedule.
   bool Scheduled = false;
   /// Some line of the text begins with `//`.

@@ -76,6 +76,17 @@ static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
     return readDonors(Value, Tables, M);
   if (Key == "entry_computation_layout")
     return readEntryLayout(Value, Tables, M);
+  static constexpr StringRef Others[] = {
+      "alias_passthrough_params",
+      "allow_spmd_sharding_propagation_to_output",
+      "allow_spmd_sharding_propagation_to_parameters",
+      "backend_config",
+      "frontend_attributes",
+      "num_partitions",
+      "origin_recovery_table",
+      "replica_count"};
+  if (M.UnknownKey.empty() && !llvm::is_contained(Others, Key))
+    M.UnknownKey = Key;
   return true;
 }
 

@@ -5,9 +5,7 @@
 
 #include "HLO/ModuleReader.h"
 #include "HLO/AttributeSyntax.h"
-#include "HLO/ModuleCalls.h"
 #include "HLO/ModuleHeader.h"
-#include "HLO/ModuleNames.h"
 #include "HLO/ModuleVerifier.h"
 #include "HLO/PendingText.h"
 #include "Support/Format.h"
@@ -46,6 +44,8 @@ private:
   void refuseOperands();
   bool hasElement(const HloInstruction &I, size_t K) const;
   void resolveCalls();
+  void nameInstructions();
+  void indexNames();
   void refuse(StringRef Where, std::string Reason) {
     Refused = true;
     Complain(Where, std::move(Reason));
@@ -57,7 +57,7 @@ private:
   bool Refused = false;
   HloModule M;
   /// Instructions of the computation at hand, the last one of each name.
-  llvm::DenseMap<StringRef, HloId> Here;
+  llvm::DenseMap<StringRef, HloId> ByName;
   /// Operands of the computation at hand that no instruction before defines:
   /// their names, and the texts of all operands.
   std::vector<std::pair<StringRef, StringRef>> Undefined;
@@ -98,14 +98,11 @@ HloModule ModuleReader::read() {
     refuse(In.line(), "the module has no ENTRY computation: it was cut off");
   M.Commented = In.passedComment();
   resolveCalls();
-  auto Why = [&](StringRef Where, std::string Reason) {
-    refuse(Where, std::move(Reason));
-  };
-  nameInstructions(M, Tables.Names);
-  indexNames(M, Tables.Names.size(), Why);
+  nameInstructions();
+  indexNames();
   // What is missing is not said again.
   if (!Refused)
-    verifyModule(M, Tables, Why);
+    verifyModule(M, Tables, Complain);
   return std::move(M);
 }
 
@@ -158,7 +155,7 @@ bool ModuleReader::readHeading(StringRef Line) {
   if (!Name.name(Text))
     return false;
   C.Name = Tables.Names.intern(Text);
-  Here.clear();
+  ByName.clear();
   auto First = static_cast<uint32_t>(M.Instructions.size());
   C.Instructions = {First, First};
   if (C.Entry) {
@@ -246,7 +243,7 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  HloId &Known = Here[Parts->Name];
+  HloId &Known = ByName[Parts->Name];
   if (Known)
     refuse(Parts->Name,
            "the computation has another instruction with this name");
@@ -265,7 +262,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
     Good = Number.number(I.NumberOrCall) && Number.atEnd();
   } else {
     Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
-      HloId Source = Here.lookup(Text.Name);
+      HloId Source = ByName.lookup(Text.Name);
       if (!Source)
         Undefined.emplace_back(Text.Name, Parts.Operands);
       llvm::SmallVector<uint32_t, 4> Steps;
@@ -297,7 +294,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 void ModuleReader::refuseOperands() {
   for (auto [Name, Where] : Undefined)
     refuse(Where,
-           Here.lookup(Name)
+           ByName.lookup(Name)
                ? fmt::format("operand {} is defined after its use", Name)
                : fmt::format("the computation has no instruction {}", Name));
   Undefined.clear();
@@ -319,18 +316,10 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   };
-  AttributeSyntax Syntax;
-  auto Check = [&](StringRef Key, StringRef Value) {
-    if (I.Op != Opcode::Unknown && !Syntax.accept(Key, Value))
-      refuse(Key, fmt::format("cannot parse attribute {}, or it is there twice",
-                              Key));
-  };
-  StringRef Rest = forEachCall(Attributes, AddCall, Check);
-  if (!Rest.empty())
-    refuse(Rest, "expected an attribute");
-  else if (StringRef Key = Syntax.missing(I.Op); !Key.empty())
-    refuse(Attributes,
-           fmt::format("{} has no attribute {}", opcodeText(I.Op), Key));
+  readAttributes(Attributes, I.Op, AddCall,
+                 [&](StringRef Where, std::string Reason) {
+                   refuse(Where, std::move(Reason));
+                 });
 }
 
 /// True if what the path of operand \p K, or get-tuple-element \p I, takes is
@@ -370,6 +359,84 @@ void ModuleReader::resolveCalls() {
       else
         M.Calls[C].Callee = Callee;
     }
+  }
+}
+
+/// By computation: reached from ENTRY, and no body of a fusion.
+static std::vector<bool> mayHaveBuffers(const HloModule &M) {
+  std::vector<bool> Reached(M.Computations.size());
+  std::vector<bool> Fused(M.Computations.size());
+  if (M.Entry)
+    Reached[M.Entry.index()] = true;
+  // Callers come after their callees.
+  for (size_t C = M.Computations.size(); C-- != 0;) {
+    if (!Reached[C])
+      continue;
+    IndexRange All = M.Computations[C].Instructions;
+    for (uint32_t I = All.Begin; I != All.End; ++I)
+      for (const HloCall &Call : M.calls(M.Instructions[I])) {
+        if (!Call.Callee)
+          continue;
+        Reached[Call.Callee.index()] = true;
+        // What `fusion-start` calls is the body of the wrapped fusion.
+        const HloInstruction &Caller = M.Instructions[I];
+        if (Caller.Op == Opcode::Fusion || Caller.Sugar)
+          Fused[Call.Callee.index()] = true;
+      }
+  }
+  for (size_t C = 0; C != Reached.size(); ++C)
+    Reached[C] = Reached[C] && !Fused[C];
+  return Reached;
+}
+
+/// By computation: all that call it are fusions.
+static std::vector<bool> fusionBodies(const HloModule &M) {
+  std::vector<bool> Fused(M.Computations.size());
+  std::vector<bool> Other(M.Computations.size());
+  if (M.Entry)
+    Other[M.Entry.index()] = true;
+  for (const HloInstruction &I : M.Instructions)
+    for (const HloCall &Call : M.calls(I))
+      if (Call.Callee)
+        (I.Op == Opcode::Fusion ? Fused : Other)[Call.Callee.index()] = true;
+  for (size_t C = 0; C != Fused.size(); ++C)
+    Fused[C] = Fused[C] && !Other[C];
+  return Fused;
+}
+
+/// Of instructions in bodies of fusions, which are most of a module, only names
+/// that are known get one: nothing else of a dump names them.
+void ModuleReader::nameInstructions() {
+  std::vector<bool> Fused = fusionBodies(M);
+  for (HloInstruction &I : M.Instructions)
+    I.Name = Fused[I.Parent.index()] ? Tables.Names.find(M.name(I))
+                                     : Tables.Names.intern(M.name(I));
+}
+
+/// Names are unique in a module (xla/hlo/ir/hlo_module.cc, NameUniquer, 2017),
+/// but all that a dump can name are instructions that may have buffers: only of
+/// those the second is refused.
+void ModuleReader::indexNames() {
+  std::vector<bool> HasBuffers = mayHaveBuffers(M);
+  M.ByName.assign(Tables.Names.size(), HloId());
+  for (size_t I = 0; I != M.Instructions.size(); ++I) {
+    const HloInstruction &Own = M.Instructions[I];
+    if (!Own.Name)
+      continue;
+    HloId &Known = M.ByName[Own.Name.index()];
+    bool Counts = HasBuffers[Own.Parent.index()];
+    if (!Known) {
+      Known = HloId(I);
+      continue;
+    }
+    bool KnownCounts = HasBuffers[M[Known].Parent.index()];
+    if (Counts && !KnownCounts)
+      Known = HloId(I);
+    // Inside one computation the reader has said so.
+    else if (Counts && M[Known].Parent != Own.Parent)
+      refuse(M.text(Own).take_until([](char C) { return C == ' '; }),
+             "an instruction of another computation has this name, and both "
+             "may have buffers");
   }
 }
 

@@ -2,10 +2,8 @@
 
 #include "HLO/Opcode.h"
 #include "Support/Format.h"
-#include <algorithm>
-#include <array>
+#include "llvm/ADT/StringMap.h"
 #include <functional>
-#include <iterator>
 #include <string_view>
 
 using namespace hlobuf;
@@ -34,29 +32,8 @@ static constexpr CalleeRule Callees[] = {
 #include "HLO/Opcodes.def"
 };
 
-static_assert(std::is_sorted(std::begin(Callees), std::end(Callees),
-                             [](const CalleeRule &X, const CalleeRule &Y) {
-                               return X.Op < Y.Op;
-                             }),
-              "calleeRules() bisects: sort HLOBUF_CALLEE by opcode");
-
-/// By opcode: where its rows of Callees begin; one more ends the last.
-static constexpr auto CalleeBegin = [] {
-  std::array<uint8_t, std::size(Texts) + 1> Begin = {};
-  static_assert(std::size(Callees) < 256);
-  uint8_t Row = 0;
-  for (size_t Op = 0; Op != Begin.size(); ++Op) {
-    while (Row != std::size(Callees) && uint8_t(Callees[Row].Op) < Op)
-      ++Row;
-    Begin[Op] = Row;
-  }
-  return Begin;
-}();
-
 llvm::ArrayRef<CalleeRule> hlobuf::calleeRules(Opcode Op) {
-  uint8_t Begin = CalleeBegin[uint8_t(Op)];
-  return llvm::ArrayRef<CalleeRule>(Callees).slice(
-      Begin, CalleeBegin[uint8_t(Op) + 1u] - Begin);
+  return rowsFor<Callees>(Op);
 }
 
 std::string hlobuf::spellCount(OperandCount Count) {
@@ -69,36 +46,14 @@ std::string hlobuf::spellCount(OperandCount Count) {
   return fmt::format("{} to {}", Count.Least, Count.Most);
 }
 
-/// A place in OpcodeSlots for \p Text, which is not empty.
-static constexpr size_t slotOf(std::string_view Text) {
-  constexpr unsigned Factors[] = {31, 7, 127, 83};
-  size_t Size = Text.size();
-  auto At = [&](size_t I) { return static_cast<unsigned char>(Text[I]); };
-  return (Size * Factors[0] + At(0) * Factors[1] + At(Size / 2) * Factors[2] +
-          At(Size - 1) * Factors[3]) %
-         512;
-}
-
-/// Opcodes by slotOf() their text or a slot after it; 0 is free.
-static constexpr auto OpcodeSlots = [] {
-  std::array<uint8_t, 512> Slots = {};
-  for (size_t Op = 1; Op != std::size(Texts); ++Op) {
-    size_t Slot = slotOf(Texts[Op]);
-    while (Slots[Slot] != 0)
-      Slot = (Slot + 1) % Slots.size();
-    Slots[Slot] = static_cast<uint8_t>(Op);
-  }
-  return Slots;
-}();
-
 static Opcode findOpcode(StringRef Text) {
-  if (Text.empty())
-    return Opcode::Unknown;
-  for (size_t Slot = slotOf(Text); OpcodeSlots[Slot] != 0;
-       Slot = (Slot + 1) % OpcodeSlots.size())
-    if (StringRef(Texts[OpcodeSlots[Slot]]) == Text)
-      return static_cast<Opcode>(OpcodeSlots[Slot]);
-  return Opcode::Unknown;
+  static const auto All = [] {
+    llvm::StringMap<Opcode> Map(std::size(Texts));
+    for (size_t Op = 1; Op != std::size(Texts); ++Op)
+      Map[Texts[Op]] = static_cast<Opcode>(Op);
+    return Map;
+  }();
+  return All.lookup(Text);
 }
 
 PrintedOpcode hlobuf::parseOpcode(StringRef Text) {

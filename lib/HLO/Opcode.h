@@ -7,6 +7,9 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -179,42 +182,61 @@ inline OperandCount operandCount(Opcode Op) {
 /// `1`, `at least 2`, `2, 4, ..`
 std::string spellCount(OperandCount Count);
 
+/// The rows of the array \p Rows, sorted by its members Op, that are for \p Op.
+template <const auto &Rows> auto rowsFor(Opcode Op) {
+  static constexpr size_t Count = std::size(Rows);
+  static_assert(
+      std::is_sorted(std::begin(Rows), std::end(Rows),
+                     [](const auto &X, const auto &Y) { return X.Op < Y.Op; }),
+      "sort the rows by opcode");
+  /// By opcode; one more ends the last.
+  static constexpr auto Begin = [] {
+    std::array<uint8_t, std::size(detail::OpcodeTable::Traits) + 1> Places = {};
+    static_assert(Count < 256);
+    uint8_t Row = 0;
+    for (size_t Number = 0; Number != Places.size(); ++Number) {
+      while (Row != Count && uint8_t(Rows[Row].Op) < Number)
+        ++Row;
+      Places[Number] = Row;
+    }
+    return Places;
+  }();
+  return llvm::ArrayRef(Rows).slice(
+      Begin[uint8_t(Op)], Begin[uint8_t(Op) + 1u] - Begin[uint8_t(Op)]);
+}
+
 /// The rows of Opcodes.def for \p Op: none if it names no computations.
 llvm::ArrayRef<CalleeRule> calleeRules(Opcode Op);
 
-/// The traits that OpcodeTrait explains.
-inline bool isElementwise(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::Elementwise);
-}
-inline bool movesElements(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::MovesElements);
-}
-inline bool keepsElements(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::KeepsElements);
-}
-inline bool isPaired(Opcode Op) { return hasTrait(Op, OpcodeTrait::Paired); }
-inline bool readsNoElement(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::ReadsNoElement);
-}
-inline bool accessesNoMemory(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::NoAccess);
-}
-inline bool definesNothing(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::DefinesNothing);
-}
+/// The traits that OpcodeTrait explains, as questions.
+#define HLOBUF_TRAIT(Question, Trait)                                          \
+  inline bool Question(Opcode Op) { return hasTrait(Op, OpcodeTrait::Trait); }
+HLOBUF_TRAIT(isElementwise, Elementwise)
+HLOBUF_TRAIT(movesElements, MovesElements)
+HLOBUF_TRAIT(keepsElements, KeepsElements)
+HLOBUF_TRAIT(isPaired, Paired)
+HLOBUF_TRAIT(readsNoElement, ReadsNoElement)
+HLOBUF_TRAIT(accessesNoMemory, NoAccess)
+HLOBUF_TRAIT(definesNothing, DefinesNothing)
+HLOBUF_TRAIT(usesNothing, UsesNothing)
+HLOBUF_TRAIT(mayBeSugar, MaySugar)
+HLOBUF_TRAIT(calleeReads, CalleeReads)
+HLOBUF_TRAIT(isTransfer, Transfer)
+HLOBUF_TRAIT(isGiven, Given)
+HLOBUF_TRAIT(isUpdate, Updates)
+HLOBUF_TRAIT(mayWorkInPlace, InPlace)
+HLOBUF_TRAIT(isCollective, Collective)
+HLOBUF_TRAIT(mayDeclareAliases, DeclaresAliases)
+HLOBUF_TRAIT(isNumbered, Numbered)
+// async-start, async-update or async-done, sugar included.
+HLOBUF_TRAIT(isAsync, Async)
+// call, while and conditional: callees run in the caller's own schedule.
+HLOBUF_TRAIT(isSynchronousCall, ControlFlow)
+#undef HLOBUF_TRAIT
+
 /// True if parts of operands below the top are forwarded and not used.
 inline bool usesTopAtMost(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::UsesTop) ||
-         hasTrait(Op, OpcodeTrait::UsesNothing);
-}
-/// See OpcodeTrait.
-inline bool usesNothing(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::UsesNothing);
-}
-/// True if the text may stand for an async op that wraps a collective. Only
-/// GPU prints such texts.
-inline bool mayBeSugar(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::MaySugar);
+  return hasTrait(Op, OpcodeTrait::UsesTop) || usesNothing(Op);
 }
 /// True if \p Op does nothing but compute its result from its operands.
 bool onlyComputes(Opcode Op);
@@ -222,38 +244,11 @@ bool onlyComputes(Opcode Op);
 inline bool takesTuples(Opcode Op) {
   return Op == Opcode::Unknown || hasTrait(Op, OpcodeTrait::TakesTuples);
 }
-/// True if operands are read by the callees alone: while, call.
-inline bool calleeReads(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::CalleeReads);
-}
-/// See OpcodeTrait.
-inline bool isTransfer(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::Transfer);
-}
-/// See OpcodeTrait.
-inline bool isGiven(Opcode Op) { return hasTrait(Op, OpcodeTrait::Given); }
-inline bool isUpdate(Opcode Op) { return hasTrait(Op, OpcodeTrait::Updates); }
-inline bool mayWorkInPlace(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::InPlace);
-}
-inline bool isCollective(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::Collective);
-}
 /// collective-permute and its start, with one operand or four of them.
 inline bool isPermute(Opcode Op) {
   return Op == Opcode::CollectivePermute ||
          Op == Opcode::CollectivePermuteStart;
 }
-/// See OpcodeTrait.
-inline bool mayDeclareAliases(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::DeclaresAliases);
-}
-/// See OpcodeTrait.
-inline bool isNumbered(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::Numbered);
-}
-/// async-start, async-update or async-done, sugar included.
-inline bool isAsync(Opcode Op) { return hasTrait(Op, OpcodeTrait::Async); }
 /// async-update or async-done, sugar included.
 inline bool continuesAsync(Opcode Op) {
   return isAsync(Op) && Op != Opcode::AsyncStart;
@@ -262,10 +257,6 @@ inline bool continuesAsync(Opcode Op) {
 /// and contexts.
 inline bool hasAsyncState(Opcode Op) {
   return isAsync(Op) && Op != Opcode::AsyncDone;
-}
-/// call, while and conditional: callees run in the caller's own schedule.
-inline bool isSynchronousCall(Opcode Op) {
-  return hasTrait(Op, OpcodeTrait::ControlFlow);
 }
 /// while and conditional: values of several computations join in the result.
 inline bool joinsValues(Opcode Op) {

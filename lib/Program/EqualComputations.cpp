@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Program/EqualComputations.h"
-#include "HLO/ModuleCalls.h"
+#include "HLO/AttributeSyntax.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

@@ -13,7 +13,12 @@ folder = pathlib.Path(sys.argv[1])
 module = (folder / "m.txt").read_text()
 ITEM = re.compile(r", (?P<key>[a-z_]+)=(?P<value>[^\n]*?)(?=, [a-z_]+=|\n)")
 # Keys without which an instruction is unreadable; others may be missing.
-NEEDED = {"slice", "padding", "direction", "iota_dimension", "kind", "index"}
+NEEDED = set(
+    "dimensions direction dim_labels dynamic_slice_sizes index iota_dimension kind padding "
+    "slice collapsed_slice_dims index_vector_dim offset_dims slice_sizes start_index_map "
+    "inserted_window_dims scatter_dims_to_operand_dims update_window_dims "
+    "lhs_contracting_dims rhs_contracting_dims custom_call_target".split()
+)
 
 
 def damaged(key, value):

@@ -344,6 +344,9 @@ void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   if (!Any->obstacle().empty())
     return reportObstacle(*Any, Diags);
   Signature(*Any, Diags).run();
+  if (StringRef Key = Ctx.dump().Module.UnknownKey; !Key.empty())
+    Diags.notChecked(fmt::format(
+        "'{}', a key of the module's header that is not known", Key));
   if (!Ctx.dump().complete(Section::Restated))
     return Diags.notCheckedWithout(Ctx, Section::Restated);
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
