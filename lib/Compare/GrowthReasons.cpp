@@ -29,15 +29,6 @@ struct GrownGroup {
   uint64_t Bytes = 0;
 };
 
-/// How two values are apart.
-enum class Apart : uint8_t {
-  /// They are not live together.
-  Disjoint,
-  /// One begins at the step at which the other ends.
-  Meeting,
-  Together,
-};
-
 class GrowthFinder {
 public:
   GrowthFinder(LargeValues OldValues, LargeValues NewValues)
@@ -60,7 +51,7 @@ private:
   std::string explainLife(ValueId V, ValueId Before) const;
   std::string explainNew(ValueId V) const;
   std::string reason(ValueId V, ValueId Other) const;
-  Apart howApart(ValueId V, ValueId Other) const;
+  int32_t stepsTogether(ValueId V, ValueId Other) const;
   ValueId counterpart(ValueId OldValue) const;
   ValueId bestPartner(ValueId V, ValueId Before) const;
   ValueId newNeighbor(ValueId V, ValueId Before) const;
@@ -95,16 +86,15 @@ ValueId GrowthFinder::counterpart(ValueId OldValue) const {
   return At == NewOf.end() ? ValueId() : New.Ids[At->second];
 }
 
-Apart GrowthFinder::howApart(ValueId V, ValueId Other) const {
+/// At how many steps both are live, at most 2: at one, the younger one begins
+/// where the other ends.
+int32_t GrowthFinder::stepsTogether(ValueId V, ValueId Other) const {
   std::optional<StepRange> X = New.range(V);
   std::optional<StepRange> Y = New.range(Other);
-  if (!X || !Y)
-    return Apart::Disjoint;
-  int32_t From = std::max(X->Start, Y->Start);
-  int32_t To = std::min(X->End, Y->End);
-  return From < To    ? Apart::Together
-         : From == To ? Apart::Meeting
-                      : Apart::Disjoint;
+  return !X || !Y ? 0
+                  : std::clamp(std::min(X->End, Y->End) + 1 -
+                                   std::max(X->Start, Y->Start),
+                               0, 2);
 }
 
 /// Steps between two ranges; 0 if they meet.
@@ -121,14 +111,15 @@ static int32_t distance(std::optional<StepRange> X,
 /// earlier.
 ValueId GrowthFinder::bestPartner(ValueId V, ValueId Before) const {
   ValueId Best;
-  std::tuple<bool, Apart, int32_t, int32_t> BestKey;
+  std::tuple<bool, int32_t, int32_t, int32_t> BestKey;
   for (ValueId Partner : Old.Ids) {
     ValueId Now = counterpart(Partner);
     if (Partner == Before || !Now || Now == V ||
-        !Old.shareBytes(Partner, Before) || New.shareBytes(Now, V))
+        !Old.D[Partner].sharesBytes(Old.D[Before]) ||
+        New.D[Now].sharesBytes(New.D[V]))
       continue;
     std::optional<StepRange> Range = Old.range(Partner);
-    std::tuple Key(New.isHeldAtPeak(Now), howApart(V, Now),
+    std::tuple Key(New.isHeldAtPeak(Now), stepsTogether(V, Now),
                    -distance(Old.range(Before), Range),
                    Range ? Range->Start : -1);
     if (Best && Key <= BestKey)
@@ -148,19 +139,16 @@ std::string GrowthFinder::reason(ValueId V, ValueId Other) const {
   bool IsFirst = X->Start <= Y->Start;
   ValueId Older = IsFirst ? V : Other;
   ValueId Younger = IsFirst ? Other : V;
-  switch (howApart(V, Other)) {
-  case Apart::Together:
+  int32_t Together = stepsTogether(V, Other);
+  if (Together > 1)
     return fmt::format("both are live from step {} to {}, because of {}: {}",
                        std::max(X->Start, Y->Start), std::min(X->End, Y->End),
                        New.D.spell(Older), New.lastReader(Older));
-  case Apart::Meeting:
+  if (Together == 1)
     return fmt::format("{} is computed at step {}, which reads {} last, and "
                        "is not written over it",
                        New.D.spell(Younger), std::max(X->Start, Y->Start),
                        New.D.spell(Older));
-  case Apart::Disjoint:
-    break;
-  }
   if (ValueId Way = New.inTheWay(V, Other)) {
     StepRange Its = *New.range(Way);
     return fmt::format("{} is in these bytes from step {} to {}",
@@ -187,9 +175,8 @@ ValueId GrowthFinder::newNeighbor(ValueId V, ValueId Before) const {
     ValueId Now = New.Ids[NewNumber];
     std::optional<StepRange> Y = Old.range(Old.Ids[OldNumber]);
     if (Now == V || !X || !Y || !New.isHeldAtPeak(Now) ||
-        New.Memory.kind(Now) != MemoryKind::Temp ||
-        (X->Start <= Y->End && Y->Start <= X->End) ||
-        howApart(V, Now) == Apart::Disjoint)
+        New.Memory.kind(Now) != MemoryKind::Temp || X->meets(*Y) ||
+        stepsTogether(V, Now) == 0)
       continue;
     if (!Best || New.D[Now].Size > New.D[Best].Size)
       Best = Now;

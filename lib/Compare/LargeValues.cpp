@@ -67,28 +67,21 @@ std::optional<StepRange> LargeValues::range(ValueId V) const {
   return Ranges[*numberOf(V)];
 }
 
-bool LargeValues::shareBytes(ValueId X, ValueId Y) const {
-  return D[X].Owner == D[Y].Owner && D[X].Offset < D[Y].end() &&
-         D[Y].Offset < D[X].end();
-}
-
 bool LargeValues::isHeldAtPeak(ValueId V) const {
   if (Memory.kind(V) != MemoryKind::Temp)
     return true;
   const SpaceUse *Space = Memory.space(D[D[V].Owner].color());
   std::optional<StepRange> Range = range(V);
-  return Space && Range && Range->Start <= Space->PeakStep &&
-         Space->PeakStep <= Range->End;
+  return Space && Range && Range->contains(Space->PeakStep);
 }
 
 ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
   ValueId Found;
   std::optional<StepRange> Range = range(V);
   for (ValueId Other : Ids) {
-    std::optional<StepRange> Its = range(Other);
-    if (Other == V || Other == Place || !Range || !Its ||
-        !shareBytes(Other, Place) || Its->Start > Range->End ||
-        Range->Start > Its->End)
+    std::optional<StepRange> When = range(Other);
+    if (Other == V || Other == Place || !Range || !When ||
+        !D[Other].sharesBytes(D[Place]) || !When->meets(*Range))
       continue;
     if (!Found || D[Other].Size > D[Found].Size)
       Found = Other;

@@ -25,8 +25,6 @@ public:
   /// one with it, is live; nothing if that is not known.
   std::optional<StepRange> range(ValueId V) const;
 
-  /// The two have bytes in common, whenever they are live.
-  bool shareBytes(ValueId X, ValueId Y) const;
   /// The bytes of \p V are held at the peak of its space: it is live there, or
   /// in memory that is held all the time.
   bool isHeldAtPeak(ValueId V) const;

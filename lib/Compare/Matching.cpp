@@ -37,45 +37,38 @@ constexpr unsigned NumValuePasses = static_cast<unsigned>(Pass::OtherType) + 1;
 
 /// The text that values paired in \p P share; empty if \p V takes no part.
 static std::string keyOf(const ComparedValue &V, Pass P) {
+  auto Key = [](const auto &...Parts) {
+    std::string Text;
+    (appendFormat(Text, "{}|", Parts), ...);
+    return Text;
+  };
   unsigned Kind = static_cast<unsigned>(V.Kind);
   StringRef Operation = V.operation();
+  const std::string &Source = V.Called.Source;
   switch (P) {
   case Pass::Everything:
-    return fmt::format("{}|{}|{}|{}|{}", Kind, V.Called.OpName, V.Called.Source,
-                       V.Shape, V.Opcode);
+    return Key(Kind, V.Called.OpName, Source, V.Shape, V.Opcode);
   case Pass::OpName:
-    return fmt::format("{}|{}|{}|{}", Kind, V.Called.OpName, V.Called.Source,
-                       V.PlainShape);
+    return Key(Kind, V.Called.OpName, Source, V.PlainShape);
   case Pass::Operation:
-    return fmt::format("{}|{}|{}|{}", Kind, Operation, V.Called.Source,
-                       V.PlainShape);
-  case Pass::AnyKind:
-    return Operation.empty() ? ""
-                             : fmt::format("{}|{}|{}", Operation,
-                                           V.Called.Source, V.PlainShape);
+    return Key(Kind, Operation, Source, V.PlainShape);
   case Pass::Readers:
-    return V.Readers.empty()
-               ? ""
-               : fmt::format("{}|{}|{}", Kind, V.PlainShape, V.Readers);
-  case Pass::OtherShape:
-    return Operation.empty()
-               ? ""
-               : fmt::format("{}|{}|{}|{}|{}", Kind, V.Called.OpName,
-                             V.Called.Source, V.elementType(), V.rank());
-  case Pass::OtherShapeAnyScope:
-    return Operation.empty()
-               ? ""
-               : fmt::format("{}|{}|{}|{}|{}", Kind, Operation, V.Called.Source,
-                             V.elementType(), V.rank());
+    return V.Readers.empty() ? "" : Key(Kind, V.PlainShape, V.Readers);
   case Pass::NoSource:
-    return V.Argument ? fmt::format("argument {}|{}", *V.Argument, V.PlainShape)
-                      : fmt::format("{}|{}|{}", Kind, Operation, V.PlainShape);
-  case Pass::OtherType:
-    return Operation.empty()
-               ? ""
-               : fmt::format("{}|{}|{}", Operation, V.Called.Source, V.rank());
+    return V.Argument ? Key("argument", *V.Argument, V.PlainShape)
+                      : Key(Kind, Operation, V.PlainShape);
+  default:
+    break;
   }
-  return "";
+  if (Operation.empty())
+    return "";
+  if (P == Pass::AnyKind)
+    return Key(Operation, Source, V.PlainShape);
+  if (P == Pass::OtherType)
+    return Key(Operation, Source, V.rank());
+  return Key(Kind,
+             P == Pass::OtherShape ? StringRef(V.Called.OpName) : Operation,
+             Source, V.elementType(), V.rank());
 }
 
 std::vector<ValueMatch> hlobuf::matchByKeys(

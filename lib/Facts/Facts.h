@@ -21,6 +21,10 @@ struct StepRange {
   int32_t Start = 0;
   int32_t End = 0;
 
+  bool contains(int32_t Step) const { return Start <= Step && Step <= End; }
+  bool meets(StepRange Other) const {
+    return Start <= Other.End && Other.Start <= End;
+  }
   bool operator==(const StepRange &) const = default;
 };
 

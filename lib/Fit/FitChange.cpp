@@ -40,9 +40,8 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
   for (const FitBuffer &B : Ctx.buffers()) {
     const Value &First = Ctx.D[B.First];
     HloId Id = Ctx.P.find(First.Tag.Name);
-    bool AtPeak = llvm::any_of(B.Live, [&](StepRange R) {
-      return R.Start <= Ctx.Main.PeakStep && Ctx.Main.PeakStep <= R.End;
-    });
+    bool AtPeak = llvm::any_of(
+        B.Live, [&](StepRange R) { return R.contains(Ctx.Main.PeakStep); });
     if (!AtPeak || B.Tenant || !Id || !First.Shape ||
         B.Bytes < Ctx.Main.Peak / WasteShare ||
         Ctx.D.Shapes[First.Shape].Element != "f32" ||

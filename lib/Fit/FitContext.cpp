@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/FitContext.h"
+#include "Memory/Instructions.h"
 #include "llvm/ADT/Sequence.h"
 #include <map>
 #include <numeric>
@@ -20,7 +21,7 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
       Batch(DumpFacts, Arguments), Operations(P) {
   findPasses();
   findTurn();
-  findResults();
+  Results = findOwnResults(Module, D, Main.Color);
   findDonations();
   findBuffers();
 }
@@ -84,21 +85,6 @@ static void merge(std::vector<StepRange> &Live) {
       Out.push_back(R);
   }
   Live = std::move(Out);
-}
-
-void FitContext::findResults() {
-  llvm::DenseSet<uint32_t> Seen;
-  auto Add = [&](HloValueId V) {
-    ValueId Line = Module.lineOf(V);
-    if (!Line || !D[Line].Shape)
-      return;
-    const Allocation &Alloc = D[D[Line].Owner];
-    if (Alloc.color() == Main.Color && !Alloc.isParameter() &&
-        !Alloc.Constant && Seen.insert(D[Line].Owner.index()).second)
-      Results.push_back(V);
-  };
-  if (HloId Root = P.root(P.module().Entry))
-    forEachPart(Root, Add);
 }
 
 /// Each result for one argument of its shape.

@@ -101,7 +101,6 @@ public:
 
 private:
   void findPasses();
-  void findResults();
   void findDonations();
   bool isReadAfter(HloId Parameter, HloValueId Result) const;
   void findBuffers();

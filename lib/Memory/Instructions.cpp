@@ -53,3 +53,23 @@ NameId hlobuf::findSource(const Facts &DumpFacts, NameId Name) {
         return M[Known].Name;
   return Source;
 }
+
+std::vector<HloValueId> hlobuf::findOwnResults(const ModuleAnalysis &Module,
+                                               const Dump &D, int32_t Color) {
+  const Program &P = Module.program();
+  ComputationId Entry = P.module().Entry;
+  HloId Root = Entry ? P.root(Entry) : HloId();
+  std::vector<bool> Seen(D.Allocations.size());
+  std::vector<HloValueId> Results;
+  for (uint32_t I = 0; Root && I != P.trees().parts(P[Root].Shape); ++I) {
+    HloValueId V = Module.flow().at(Root, I);
+    ValueId Line = V ? Module.lineOf(V) : ValueId();
+    if (!Line || !D[Line].Shape || Seen[D[Line].Owner.index()])
+      continue;
+    const Allocation &Alloc = D[D[Line].Owner];
+    Seen[D[Line].Owner.index()] = true;
+    if (Alloc.color() == Color && !Alloc.isParameter() && !Alloc.Constant)
+      Results.push_back(V);
+  }
+  return Results;
+}

@@ -6,7 +6,7 @@
 #ifndef HLOBUF_MEMORY_INSTRUCTIONS_H
 #define HLOBUF_MEMORY_INSTRUCTIONS_H
 
-#include "Facts/Facts.h"
+#include "Dataflow/ModuleAnalysis.h"
 
 namespace hlobuf {
 
@@ -31,6 +31,11 @@ ValueId findValue(const Facts &DumpFacts, NameId Name);
 /// The name of what has the bytes of operand 0 of \p Name: where the dump names
 /// an element that no text defines (since 2026-07-13), the one of the module.
 NameId findSource(const Facts &DumpFacts, NameId Name);
+
+/// Values that ENTRY returns in allocations of \p Color that are neither
+/// arguments nor constants, one of each, in the order of the result.
+std::vector<HloValueId> findOwnResults(const ModuleAnalysis &Module,
+                                       const Dump &D, int32_t Color);
 
 } // namespace hlobuf
 

@@ -51,21 +51,21 @@ void MemoryTotals::print(unsigned Width, llvm::raw_ostream &OS) const {
     });
     OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
     OS << "       needs       temps  can save at most   module\n";
-    uint64_t Rest = 0;
-    size_t Hidden = 0;
-    for (size_t I = 0; I != Order.size(); ++I) {
-      const auto &[Name, E] = Order[I];
-      if (I >= MaxModules) {
-        Hidden += E.Count;
-        Rest += E.Count * E.Bytes;
-        continue;
-      }
+    llvm::ArrayRef Shown = llvm::ArrayRef(Order).take_front(MaxModules);
+    for (const auto &[Name, E] : Shown) {
       std::string Line =
           fmt::format(" {:>11} {:>11}  {:>16}   {}{}{}", humanBytes(E.Bytes),
                       humanBytes(E.Temp), E.Saved ? humanBytes(E.Saved) : "",
                       E.Count > 1 ? fmt::format("{} x ", E.Count) : "",
                       E.TooLarge ? "DOES NOT FIT: " : "", Name);
       OS << clipped(Line, std::max(Width, 60u)) << '\n';
+    }
+    uint64_t Rest = 0;
+    size_t Hidden = 0;
+    for (const auto &[Name, E] :
+         llvm::ArrayRef(Order).drop_front(Shown.size())) {
+      Hidden += E.Count;
+      Rest += E.Count * E.Bytes;
     }
     if (Hidden != 0)
       OS << fmt::format(" {:>11}  in {} smaller modules\n", humanBytes(Rest),

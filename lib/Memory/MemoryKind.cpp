@@ -28,26 +28,22 @@ StringRef hlobuf::kindName(MemoryKind Kind) {
 }
 
 static StringRef tpuSpace(int32_t Color) {
-  switch (Color) {
-  case 0:
-    return "HBM";
-  case 1:
-    return "VMEM";
-  case 2:
-    return "semaphores";
-  case 3:
-    return "CMEM";
-  case 4:
-    return "SMEM";
-  case 8:
-  case 10:
-    return "SparseCore semaphores";
-  case 11:
-  case 12:
-    return "SparseCore SMEM";
-  default:
-    return "";
-  }
+  static constexpr StringRef Names[] = {"HBM",
+                                        "VMEM",
+                                        "semaphores",
+                                        "CMEM",
+                                        "SMEM",
+                                        "",
+                                        "",
+                                        "",
+                                        "SparseCore semaphores",
+                                        "",
+                                        "SparseCore semaphores",
+                                        "SparseCore SMEM",
+                                        "SparseCore SMEM"};
+  return Color >= 0 && static_cast<size_t>(Color) < std::size(Names)
+             ? Names[Color]
+             : "";
 }
 
 std::string hlobuf::spaceName(Backend B, int32_t Color) {

@@ -157,7 +157,7 @@ void MemoryUse::addSpaces() {
 
 bool MemoryUse::isLiveAt(ValueId V, int32_t Step) const {
   std::optional<StepRange> Range = range(V);
-  return Range && Range->Start <= Step && Step <= Range->End;
+  return Range && Range->contains(Step);
 }
 
 NameId MemoryUse::lastReader(ValueId V) const {

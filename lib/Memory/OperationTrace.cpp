@@ -12,7 +12,8 @@ static constexpr unsigned MaxSteps = 512;
 /// Updates inside of updates.
 static constexpr unsigned MaxNested = 8;
 
-class OperationTrace::Walk {
+namespace {
+class Walk {
 public:
   explicit Walk(const Program &P) : P(P) {}
 
@@ -37,9 +38,9 @@ private:
   /// The loop that was entered last.
   HloId Inner;
 };
+} // namespace
 
-bool OperationTrace::Walk::stepTo(TracedOperation &At, HloId Id,
-                                  uint32_t Ordinal) const {
+bool Walk::stepTo(TracedOperation &At, HloId Id, uint32_t Ordinal) const {
   if (!Id || Ordinal >= P.trees().parts(P[Id].Shape))
     return false;
   At.Computed = Id;
@@ -49,20 +50,19 @@ bool OperationTrace::Walk::stepTo(TracedOperation &At, HloId Id,
   return true;
 }
 
-bool OperationTrace::Walk::stepToOperand(TracedOperation &At, uint32_t Operand,
-                                         uint32_t Ordinal) const {
+bool Walk::stepToOperand(TracedOperation &At, uint32_t Operand,
+                         uint32_t Ordinal) const {
   llvm::ArrayRef<HloId> Operands = P.operands(At.Computed);
   return Operand < Operands.size() && stepTo(At, Operands[Operand], Ordinal);
 }
 
-bool OperationTrace::Walk::enter(TracedOperation &At,
-                                 ComputationId Body) const {
+bool Walk::enter(TracedOperation &At, ComputationId Body) const {
   return Body && stepTo(At, P.root(Body), At.Ordinal);
 }
 
 /// From a part of a loop, or of its body's parameter, to what the body makes of
 /// it; where it was there before, to what the loop begins with.
-bool OperationTrace::Walk::stepLoop(TracedOperation &At, HloId While) {
+bool Walk::stepLoop(TracedOperation &At, HloId While) {
   if (!Entered.insert({While.index(), At.Ordinal}).second)
     return !P.operands(While).empty() &&
            stepTo(At, P.operands(While)[0], At.Ordinal);
@@ -71,7 +71,7 @@ bool OperationTrace::Walk::stepLoop(TracedOperation &At, HloId While) {
 }
 
 /// From a parameter to what its caller passes.
-bool OperationTrace::Walk::leave(TracedOperation &At) {
+bool Walk::leave(TracedOperation &At) {
   const HloNode &Parameter = P[At.Computed];
   llvm::ArrayRef<HloId> Callers = P.callers(Parameter.Parent);
   if (Callers.empty())
@@ -97,7 +97,7 @@ bool OperationTrace::Walk::leave(TracedOperation &At) {
          stepTo(At, P.operands(Caller)[Operand], Ordinal);
 }
 
-bool OperationTrace::Walk::stepAsync(TracedOperation &At) const {
+bool Walk::stepAsync(TracedOperation &At) const {
   HloId Start = P.chains().start(At.Computed);
   ComputationId Body =
       Start ? P.callee(Start, CallRole::Calls) : ComputationId();
@@ -123,7 +123,7 @@ static bool isCompilersOwn(const Program &P, HloId Id) {
   return !Name || !Name->ends_with("/transpose");
 }
 
-bool OperationTrace::Walk::isBlank(const TracedOperation &At) const {
+bool Walk::isBlank(const TracedOperation &At) const {
   HloId Id = At.Computed;
   if (P[Id].Op == Opcode::Broadcast && !P.operands(Id).empty() &&
       P.operands(Id)[0])
@@ -143,7 +143,7 @@ bool OperationTrace::Walk::isBlank(const TracedOperation &At) const {
          P.customCallTarget(Id) == "AllocateBuffer";
 }
 
-bool OperationTrace::Walk::step(TracedOperation &At) {
+bool Walk::step(TracedOperation &At) {
   HloId Id = At.Computed;
   if (continuesAsync(P[Id].Op) && stepAsync(At))
     return true;
@@ -191,7 +191,7 @@ static std::optional<std::pair<uint32_t, uint32_t>> updateOf(Opcode Op) {
 }
 
 /// A slice of an argument is called after the argument.
-void OperationTrace::Walk::takeSliced(TracedOperation &Part, unsigned Nested) {
+void Walk::takeSliced(TracedOperation &Part, unsigned Nested) {
   TracedOperation Whole = run(P.operands(Part.Computed)[0], 0, Nested + 1);
   if (!Whole.Computed || P[Whole.Computed].Op != Opcode::Parameter)
     return;
@@ -201,8 +201,7 @@ void OperationTrace::Walk::takeSliced(TracedOperation &Part, unsigned Nested) {
   Part.Sliced = true;
 }
 
-TracedOperation OperationTrace::Walk::run(HloId Id, uint32_t Ordinal,
-                                          unsigned Nested) {
+TracedOperation Walk::run(HloId Id, uint32_t Ordinal, unsigned Nested) {
   TracedOperation At;
   if (!stepTo(At, Id, Ordinal))
     return At;
@@ -245,6 +244,7 @@ TracedOperation OperationTrace::Walk::run(HloId Id, uint32_t Ordinal,
   return At;
 }
 
-TracedOperation OperationTrace::find(HloId Id, uint32_t Ordinal) const {
+TracedOperation hlobuf::traceOperation(const Program &P, HloId Id,
+                                       uint32_t Ordinal) {
   return Walk(P).run(Id, Ordinal, 0);
 }

@@ -37,24 +37,14 @@ struct TracedOperation {
   bool Blank = false;
 };
 
-/// Follows parts of instructions to what computes them: through tuples,
+/// Follows part \p Ordinal of \p Id to what computes it: through tuples,
 /// elements, bitcasts, copies, transposes for the compiler's own sake, fusions,
 /// calls, branches, loop state, async chains, and updates in place. A part that
 /// a loop carries is what its body computes, unless it forwards it.
 /// A dynamic-update-slice into memory that held nothing before the loop is what
 /// it writes, once for each trip. Each question costs a bounded number of
 /// steps.
-class OperationTrace {
-public:
-  explicit OperationTrace(const Program &P) : P(P) {}
-
-  /// What computes part \p Ordinal of \p Id.
-  TracedOperation find(HloId Id, uint32_t Ordinal) const;
-
-private:
-  class Walk;
-  const Program &P;
-};
+TracedOperation traceOperation(const Program &P, HloId Id, uint32_t Ordinal);
 
 } // namespace hlobuf
 

@@ -141,7 +141,7 @@ void ValueNames::describe(ValueName &Out, const TracedOperation &At) const {
     }
     if (!Largest)
       return;
-    Of = OperationTrace(P).find(Largest, 0);
+    Of = traceOperation(P, Largest, 0);
     if (!Of.Computed)
       return;
   }
@@ -182,7 +182,7 @@ void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
 ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
   const Program &P = Module->program();
   ValueName Out;
-  TracedOperation At = OperationTrace(P).find(Id, Ordinal);
+  TracedOperation At = traceOperation(P, Id, Ordinal);
   if (!At.Computed) {
     Out.Operation = P.spell(Id);
     return Out;

@@ -120,26 +120,10 @@ void WasteContext::findEntry() {
       Parameters.push_back({AllocationId(I), *Given});
   }
   markDonated();
-  const HloModule &M = D.Module;
-  if (!Module || !M.Entry || !M[M.Entry].Root)
-    return;
-  HloId Root = M[M.Entry].Root;
-  const DataflowAnalysis &Flow = Module->flow();
-  std::vector<bool> Seen(D.Allocations.size(), false);
-  uint32_t Parts =
-      Module->program().trees().parts(Module->program()[Root].Shape);
-  for (uint32_t Ordinal = 0; Ordinal != Parts; ++Ordinal) {
-    HloValueId V = Flow.at(Root, Ordinal);
-    ValueId Line = V ? Module->lineOf(V) : ValueId();
-    if (!Line || Seen[D[Line].Owner.index()])
-      continue;
-    const Allocation &Alloc = D[D[Line].Owner];
-    if (Alloc.color() != Main.Color || Alloc.isParameter() || Alloc.Constant ||
-        !Alloc.MaybeLiveOut)
-      continue;
-    Seen[D[Line].Owner.index()] = true;
-    Results.push_back({D[Line].Owner, Line});
-  }
+  if (Module)
+    for (HloValueId V : findOwnResults(*Module, D, Main.Color))
+      if (ValueId Line = Module->lineOf(V); D[D[Line].Owner].MaybeLiveOut)
+        Results.push_back({D[Line].Owner, Line});
 }
 
 /// Marks what input_output_alias and buffer_donor name.

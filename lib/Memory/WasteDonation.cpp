@@ -12,6 +12,7 @@
 #include "Support/Format.h"
 #include <list>
 #include <map>
+#include <set>
 
 using namespace hlobuf;
 
@@ -176,24 +177,19 @@ enum class Giver : uint8_t {
   Any,
 };
 
-/// Arguments by what results ask for: their bytes, and the step at which they
-/// are read.
+/// Arguments by their bytes and the steps at which they are read.
 class Givers {
 public:
   explicit Givers(WasteContext &Ctx);
-
   /// The argument that can give its memory to \p Result, which is written from
   /// step \p Written on; null if none can.
   EntryParameter *find(const EntryResult &Result, int32_t Written, Giver Which);
 
 private:
-  void add(EntryParameter &P);
-
   const WasteContext &Ctx;
   /// By bytes and step, -1 for Giver::Any, in the order of arguments. Those
   /// that gave their memory are removed when they are seen.
-  std::map<std::tuple<Giver, uint64_t, int32_t>, std::list<EntryParameter *>>
-      Lists;
+  std::map<std::pair<uint64_t, int32_t>, std::list<EntryParameter *>> Lists;
 };
 } // namespace
 
@@ -205,45 +201,32 @@ Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
   llvm::stable_sort(All, [&](const auto *X, const auto *Y) {
     return Ctx.D[X->Owner].ParameterNumber < Ctx.D[Y->Owner].ParameterNumber;
   });
-  for (EntryParameter *P : All)
-    add(*P);
-}
-
-void Givers::add(EntryParameter &P) {
-  uint64_t Size = Ctx.D[P.Value].Size;
-  Lists[{Giver::Any, Size, -1}].push_back(&P);
-  llvm::ArrayRef<Use> Uses = Ctx.DumpFacts.readers(P.Value);
-  bool Once = llvm::all_of(
-      Uses, [&](const Use &Each) { return Each.Name == Uses.front().Name; });
-  for (const Use &Each : Uses) {
-    int32_t Step = Ctx.Memory.stepOf(Each.Name);
-    if (Step < 0)
-      continue;
-    std::list<EntryParameter *> &Read = Lists[{Giver::Read, Size, Step}];
-    if (Read.empty() || Read.back() != &P)
-      Read.push_back(&P);
-    if (!Once)
-      continue;
-    Lists[{Giver::ReadOnce, Size, Step}].push_back(&P);
-    return;
+  for (EntryParameter *P : All) {
+    std::set<int32_t> Steps = {-1};
+    for (const Use &Reader : Ctx.DumpFacts.readers(P->Value))
+      Steps.insert(Ctx.Memory.stepOf(Reader.Name));
+    for (int32_t Step : Steps)
+      Lists[{Ctx.D[P->Value].Size, Step}].push_back(P);
   }
 }
 
 EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
                              Giver Which) {
-  auto Known = Lists.find(
-      {Which, Ctx.D[Result.Value].Size, Which == Giver::Any ? -1 : Written});
-  if (Known == Lists.end())
-    return nullptr;
+  std::list<EntryParameter *> &Known =
+      Lists[{Ctx.D[Result.Value].Size, Which == Giver::Any ? -1 : Written}];
   unsigned Tried = 0;
-  for (auto At = Known->second.begin();
-       At != Known->second.end() && Tried != MaxTried;) {
+  for (auto At = Known.begin(); At != Known.end() && Tried != MaxTried;) {
     if ((*At)->Aliased) {
-      At = Known->second.erase(At);
+      At = Known.erase(At);
       continue;
     }
+    llvm::ArrayRef<Use> Readers = Ctx.DumpFacts.readers((*At)->Value);
+    bool Once = llvm::all_of(Readers, [&](const Use &Reader) {
+      return Reader.Name == Readers.front().Name;
+    });
     ++Tried;
-    if (mayTake(Ctx, Result, Written, **At))
+    if ((Once || Which != Giver::ReadOnce) &&
+        mayTake(Ctx, Result, Written, **At))
       return *At;
     ++At;
   }

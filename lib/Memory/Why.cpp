@@ -151,8 +151,7 @@ void Answerer::listInTheWay(ValueId V, ValueId Other) {
     uint64_t Begin = std::max(Its.Begin, Bytes.Begin);
     uint64_t End = std::min(Its.End, Bytes.End);
     std::optional<StepRange> When = Memory.range(Near);
-    if (Begin < End && When && Range && When->Start <= Range->End &&
-        Range->Start <= When->End)
+    if (Begin < End && When && Range && When->meets(*Range))
       Found.emplace_back(End - Begin, Near);
   }
   llvm::stable_sort(
@@ -169,7 +168,7 @@ void Answerer::listInTheWay(ValueId V, ValueId Other) {
 void Answerer::whyApart(ValueId V, ValueId Other) {
   const Value &X = D[V];
   const Value &Y = D[Other];
-  if (X.Owner == Y.Owner && X.Offset < Y.end() && Y.Offset < X.end())
+  if (X.sharesBytes(Y))
     return say(fmt::format("{} and {} share bytes", called(V), called(Other)));
   std::optional<StepRange> First = Memory.range(V);
   std::optional<StepRange> Second = Memory.range(Other);
