@@ -76,10 +76,10 @@ void CauseFinder::pairArguments() {
       Left[Argument->Number] = Argument;
   bool Renamed = Unknown.size() == Left.size();
   for (const ComparedArgument *Argument : Unknown) {
-    auto At = Left.find(Argument->Number);
-    if (Renamed && At != Left.end()) {
-      Both.push_back({Argument, At->second});
-      Left.erase(At);
+    auto Entry = Left.find(Argument->Number);
+    if (Renamed && Entry != Left.end()) {
+      Both.push_back({Argument, Entry->second});
+      Left.erase(Entry);
     } else {
       Went.add(*Argument);
     }

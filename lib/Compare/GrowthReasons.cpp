@@ -82,8 +82,8 @@ void GrowthFinder::addElsewhere(const LargeValues &Elsewhere, StringRef Name) {
 /// The value of the new program that was \p OldValue; invalid if there is none.
 ValueId GrowthFinder::counterpart(ValueId OldValue) const {
   std::optional<size_t> Number = Old.numberOf(OldValue);
-  auto At = Number ? NewOf.find(*Number) : NewOf.end();
-  return At == NewOf.end() ? ValueId() : New.Ids[At->second];
+  auto Entry = Number ? NewOf.find(*Number) : NewOf.end();
+  return Entry == NewOf.end() ? ValueId() : New.Ids[Entry->second];
 }
 
 /// At how many steps both are live, at most 2: at one, the younger one begins
@@ -113,18 +113,18 @@ ValueId GrowthFinder::bestPartner(ValueId V, ValueId Before) const {
   ValueId Best;
   std::tuple<bool, int32_t, int32_t, int32_t> BestKey;
   for (ValueId Partner : Old.Ids) {
-    ValueId Now = counterpart(Partner);
-    if (Partner == Before || !Now || Now == V ||
+    ValueId NewPartner = counterpart(Partner);
+    if (Partner == Before || !NewPartner || NewPartner == V ||
         !Old.D[Partner].sharesBytes(Old.D[Before]) ||
-        New.D[Now].sharesBytes(New.D[V]))
+        New.D[NewPartner].sharesBytes(New.D[V]))
       continue;
     std::optional<StepRange> Range = Old.range(Partner);
-    std::tuple Key(New.isHeldAtPeak(Now), stepsTogether(V, Now),
+    std::tuple Key(New.isHeldAtPeak(NewPartner), stepsTogether(V, NewPartner),
                    -distance(Old.range(Before), Range),
                    Range ? Range->Start : -1);
     if (Best && Key <= BestKey)
       continue;
-    Best = Now;
+    Best = NewPartner;
     BestKey = Key;
   }
   return Best;
@@ -150,9 +150,9 @@ std::string GrowthFinder::reason(ValueId V, ValueId Other) const {
                        New.D.spell(Younger), std::max(X->Start, Y->Start),
                        New.D.spell(Older));
   if (ValueId Way = New.inTheWay(V, Other)) {
-    StepRange Its = *New.range(Way);
+    StepRange Occupied = *New.range(Way);
     return fmt::format("{} is in these bytes from step {} to {}",
-                       New.Names.spell(Way), Its.Start, Its.End);
+                       New.Names.spell(Way), Occupied.Start, Occupied.End);
   }
   return "they are not live together, and nothing large is in these bytes: "
          "the compiler places the value elsewhere";
@@ -172,23 +172,23 @@ ValueId GrowthFinder::newNeighbor(ValueId V, ValueId Before) const {
   ValueId Best;
   std::optional<StepRange> X = Old.range(Before);
   for (const auto &[OldNumber, NewNumber] : NewOf) {
-    ValueId Now = New.Ids[NewNumber];
+    ValueId Neighbor = New.Ids[NewNumber];
     std::optional<StepRange> Y = Old.range(Old.Ids[OldNumber]);
-    if (Now == V || !X || !Y || !New.isHeldAtPeak(Now) ||
-        New.Memory.kind(Now) != MemoryKind::Temp || X->meets(*Y) ||
-        stepsTogether(V, Now) == 0)
+    if (Neighbor == V || !X || !Y || !New.isHeldAtPeak(Neighbor) ||
+        New.Memory.kind(Neighbor) != MemoryKind::Temp || X->meets(*Y) ||
+        stepsTogether(V, Neighbor) == 0)
       continue;
-    if (!Best || New.D[Now].Size > New.D[Best].Size)
-      Best = Now;
+    if (!Best || New.D[Neighbor].Size > New.D[Best].Size)
+      Best = Neighbor;
   }
   return Best;
 }
 
 /// \p V is a value of both, which shared memory with none that is apart now.
 std::string GrowthFinder::explainLife(ValueId V, ValueId Before) const {
-  const std::string &Then = Old.Described[*Old.numberOf(Before)].PlainShape;
-  if (Then != New.Described[*New.numberOf(V)].PlainShape)
-    return fmt::format("was {} before; {}", Then, New.lastReader(V));
+  const std::string &OldShape = Old.Described[*Old.numberOf(Before)].PlainShape;
+  if (OldShape != New.Described[*New.numberOf(V)].PlainShape)
+    return fmt::format("was {} before; {}", OldShape, New.lastReader(V));
   if (ValueId Other = newNeighbor(V, Before))
     return fmt::format("was not live together with {}, and is now: {}",
                        New.Names.spell(Other), reason(V, Other));
@@ -206,7 +206,7 @@ std::string GrowthFinder::explainLife(ValueId V, ValueId Before) const {
 /// none.
 std::string GrowthFinder::insideOf(ValueId V) const {
   std::optional<size_t> Number = New.numberOf(V);
-  const ComparedValue &Wanted = New.Described[*Number];
+  const ComparedValue &Target = New.Described[*Number];
   const HloModule &M = Old.D.Module;
   std::vector<HloId> Callers(M.Computations.size());
   for (size_t I = 0; I != M.Instructions.size(); ++I)
@@ -218,13 +218,13 @@ std::string GrowthFinder::insideOf(ValueId V) const {
     HloId Caller = Callers[I.Parent.index()];
     while (Caller && !M[Caller].Name)
       Caller = Callers[M[Caller].Parent.index()];
-    if (!Caller || I.Root || Wanted.Called.OpName.empty() ||
-        !M.attributes(I).contains(Wanted.operation()))
+    if (!Caller || I.Root || Target.Called.OpName.empty() ||
+        !M.attributes(I).contains(Target.operation()))
       continue;
     ValueName From;
     if (takeMetadata(From, Old.DumpFacts, M.attributes(I)) &&
-        From.Source == Wanted.Called.Source &&
-        StringRef(From.OpName).ends_with(Wanted.operation()))
+        From.Source == Target.Called.Source &&
+        StringRef(From.OpName).ends_with(Target.operation()))
       return Old.Names.spellInstruction(M[Caller].Name);
   }
   return "";
@@ -234,14 +234,14 @@ std::string GrowthFinder::insideOf(ValueId V) const {
 /// itself.
 bool GrowthFinder::readItself(NameId Reader, ValueId Operand) const {
   std::optional<size_t> Number = New.numberOf(Operand);
-  auto At = Number ? OldOf.find(*Number) : OldOf.end();
-  if (At == OldOf.end())
+  auto Entry = Number ? OldOf.find(*Number) : OldOf.end();
+  if (Entry == OldOf.end())
     return false;
-  ValueName Wanted = statedName(New.DumpFacts, Reader);
-  auto Readers = Old.DumpFacts.readers(Old.Ids[At->second]);
-  return !Wanted.OpName.empty() && llvm::any_of(Readers, [&](const Use &Each) {
+  ValueName Target = statedName(New.DumpFacts, Reader);
+  auto Readers = Old.DumpFacts.readers(Old.Ids[Entry->second]);
+  return !Target.OpName.empty() && llvm::any_of(Readers, [&](const Use &Each) {
     ValueName From = statedName(Old.DumpFacts, Each.Name);
-    return From.OpName == Wanted.OpName && From.Source == Wanted.Source;
+    return From.OpName == Target.OpName && From.Source == Target.Source;
   });
 }
 
@@ -279,15 +279,15 @@ std::string GrowthFinder::explain(const GrownGroup &Group) const {
   for (ValueId Held : Group.Values) {
     size_t Number = *New.numberOf(Held);
     ValueId V = New.Ids[Number];
-    auto At = OldOf.find(Number);
+    auto Entry = OldOf.find(Number);
     if (auto From = MovedFrom.find(Number); From != MovedFrom.end())
       return fmt::format("{} was in {} before", New.Names.spell(V),
                          From->second);
-    if (At == OldOf.end())
+    if (Entry == OldOf.end())
       return New.Names.spell(V) + " " + explainNew(V);
-    ValueId Before = Old.Ids[At->second];
-    if (std::string Lost = explainSharing(V, Before); !Lost.empty())
-      return New.Names.spell(V) + " " + Lost;
+    ValueId Before = Old.Ids[Entry->second];
+    if (std::string Sharing = explainSharing(V, Before); !Sharing.empty())
+      return New.Names.spell(V) + " " + Sharing;
     if (std::string Live = explainLife(V, Before);
         Text.empty() && !Live.empty())
       Text = New.Names.spell(V) + " " + Live;
@@ -316,14 +316,15 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
                                          const SpaceUse &Before,
                                          const SpaceUse &Space) {
   const std::vector<HeldValue> &Held = New.Memory.heldAtPeak(Space);
-  std::vector<ComparedValue> Now = describeValues(New.Memory, New.Names, Held);
-  std::vector<ComparedValue> Then =
+  std::vector<ComparedValue> NewValues =
+      describeValues(New.Memory, New.Names, Held);
+  std::vector<ComparedValue> OldValues =
       describeValues(Old.Memory, Old.Names, Old.Memory.heldAtPeak(Before));
   std::vector<bool> Done(Held.size());
   // The same in a wider type is another value.
-  for (auto [I, J] : matchValues(Then, Now))
-    Done[J] = Then[I].Bytes >= Now[J].Bytes ||
-              Then[I].elementType() == Now[J].elementType();
+  for (auto [I, J] : matchValues(OldValues, NewValues))
+    Done[J] = OldValues[I].Bytes >= NewValues[J].Bytes ||
+              OldValues[I].elementType() == NewValues[J].elementType();
   const Dump &D = New.Memory.facts().dump();
   std::map<std::string, size_t> Known;
   std::vector<GrownGroup> Groups;
@@ -335,13 +336,13 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
       NameId Name = D[Held[I].Value].Tag.Name;
       std::string Key =
           identityOf(statedName(New.Memory.facts(), Name).Inherited
-                         ? StringRef(Now[I].Opcode)
-                         : Now[I].operation(),
-                     Now[I].Called.Source, Now[I].PlainShape);
-      auto [At, IsNew] = Known.try_emplace(Key, Groups.size());
+                         ? StringRef(NewValues[I].Opcode)
+                         : NewValues[I].operation(),
+                     NewValues[I].Called.Source, NewValues[I].PlainShape);
+      auto [Entry, IsNew] = Known.try_emplace(Key, Groups.size());
       if (IsNew)
         Groups.emplace_back();
-      GrownGroup &Group = Groups[At->second];
+      GrownGroup &Group = Groups[Entry->second];
       if (Group.Values.size() != MaxAlike)
         Group.Values.push_back(Held[I].Value);
       if (IsDone)
@@ -380,9 +381,9 @@ std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
       }
     if (Groups.empty())
       continue;
-    LargeValues Then(Old.Memory, Old.Names, Space.Color, Least, {});
-    LargeValues Now(New.Memory, New.Names, Space.Color, Least, Also);
-    GrowthFinder Finder(std::move(Then), std::move(Now));
+    LargeValues OldValues(Old.Memory, Old.Names, Space.Color, Least, {});
+    LargeValues NewValues(New.Memory, New.Names, Space.Color, Least, Also);
+    GrowthFinder Finder(std::move(OldValues), std::move(NewValues));
     for (const SpaceUse &Other : Old.Memory.spaces())
       if (Other.Color != Space.Color)
         Finder.addElsewhere(

@@ -13,14 +13,14 @@ LargeValues::LargeValues(const MemoryUse &Memory, const ValueNames &Names,
     : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
       D(DumpFacts.dump()) {
   llvm::StringMap<size_t> Known;
-  llvm::DenseSet<uint32_t> Wanted;
+  llvm::DenseSet<uint32_t> Extra;
   for (ValueId V : Also)
-    Wanted.insert(V.index());
+    Extra.insert(V.index());
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     if (D[D[V].Owner].color() != Color ||
         Memory.kind(V) == MemoryKind::ThreadLocal ||
-        (D[V].Size < Least && !Wanted.contains(I)))
+        (D[V].Size < Least && !Extra.contains(I)))
       continue;
     ValueName Called = Names[V];
     std::string Key = fmt::format("{}|{}|{}|{}", D[V].Owner.index(),
@@ -28,14 +28,14 @@ LargeValues::LargeValues(const MemoryUse &Memory, const ValueNames &Names,
     // All states of a loop's array are one value; others are by themselves.
     if (Called.Role != ValueRole::Collected)
       Key += fmt::format("|{}", I);
-    auto [At, IsNew] = Known.try_emplace(Key, Ids.size());
+    auto [Entry, IsNew] = Known.try_emplace(Key, Ids.size());
     if (IsNew) {
       Ids.push_back(V);
       Described.push_back(describe(V, Called));
       Ranges.push_back(Memory.range(V));
     }
-    Numbers[I] = At->second;
-    std::optional<StepRange> &Whole = Ranges[At->second];
+    Numbers[I] = Entry->second;
+    std::optional<StepRange> &Whole = Ranges[Entry->second];
     if (std::optional<StepRange> Range = Memory.range(V); Range && Whole)
       Whole = StepRange{std::min(Whole->Start, Range->Start),
                         std::max(Whole->End, Range->End)};
@@ -59,8 +59,8 @@ ComparedValue LargeValues::describe(ValueId V, const ValueName &Called) const {
 }
 
 std::optional<size_t> LargeValues::numberOf(ValueId V) const {
-  auto At = Numbers.find(V.index());
-  return At == Numbers.end() ? std::nullopt : std::optional(At->second);
+  auto Entry = Numbers.find(V.index());
+  return Entry == Numbers.end() ? std::nullopt : std::optional(Entry->second);
 }
 
 std::optional<StepRange> LargeValues::range(ValueId V) const {
@@ -76,17 +76,17 @@ bool LargeValues::isHeldAtPeak(ValueId V) const {
 }
 
 ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
-  ValueId Found;
+  ValueId Largest;
   std::optional<StepRange> Range = range(V);
   for (ValueId Other : Ids) {
     std::optional<StepRange> When = range(Other);
     if (Other == V || Other == Place || !Range || !When ||
         !D[Other].sharesBytes(D[Place]) || !When->meets(*Range))
       continue;
-    if (!Found || D[Other].Size > D[Found].Size)
-      Found = Other;
+    if (!Largest || D[Other].Size > D[Largest].Size)
+      Largest = Other;
   }
-  return Found;
+  return Largest;
 }
 
 std::string LargeValues::lastReader(ValueId V) const {

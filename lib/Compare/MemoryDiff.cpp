@@ -42,7 +42,7 @@ struct Fate {
 /// Rows of one space, while they are gathered.
 class RowTable {
 public:
-  void add(const Fate &Of, const ComparedValue *Old, const ComparedValue *New);
+  void add(const Fate &F, const ComparedValue *Old, const ComparedValue *New);
   std::vector<ChangeRow> take();
 
 private:
@@ -52,16 +52,16 @@ private:
 };
 } // namespace
 
-void RowTable::add(const Fate &Of, const ComparedValue *Old,
+void RowTable::add(const Fate &F, const ComparedValue *Old,
                    const ComparedValue *New) {
   const ComparedValue &Any = New ? *New : *Old;
   const std::string &OldShape = Old ? Old->PlainShape : New->PlainShape;
   ChangeRow &Row =
-      Rows[{Of.Change, Of.OtherSpace, Any.Kind, OldShape, Any.PlainShape,
+      Rows[{F.Change, F.OtherSpace, Any.Kind, OldShape, Any.PlainShape,
             Any.operation().str(), Any.Called.Source}];
   if (Row.Count++ == 0) {
-    Row.Change = Of.Change;
-    Row.OtherSpace = Of.OtherSpace;
+    Row.Change = F.Change;
+    Row.OtherSpace = F.OtherSpace;
     Row.Kind = Any.Kind;
     Row.OldShape = OldShape;
     Row.NewShape = Any.PlainShape;
@@ -94,7 +94,7 @@ public:
     if (Space)
       for (const ComparedValue &V : Space->Held)
         for (const std::string &Identity : V.Shared)
-          ++Taken[Identity];
+          ++Used[Identity];
   }
 
   /// What became of \p V, which is not matched: it is elsewhere, there are
@@ -105,7 +105,7 @@ public:
       return {Unknown};
     const std::string &Identity = V.Shared.front();
     if (unsigned Known = countIn(Color, Identity))
-      return {Taken[Identity]++ < Known ? Moved : Count};
+      return {Used[Identity]++ < Known ? Moved : Count};
     for (const ComparedSpace &Space : Memory.Spaces)
       if (countIn(Space.Color, Identity) != 0)
         return {ChangeKind::OtherSpace, Space.Name};
@@ -114,13 +114,13 @@ public:
 
 private:
   unsigned countIn(int32_t Space, StringRef Identity) const {
-    auto At = Memory.Values.find(Space);
-    return At == Memory.Values.end() ? 0 : At->second.lookup(Identity);
+    auto Entry = Memory.Values.find(Space);
+    return Entry == Memory.Values.end() ? 0 : Entry->second.lookup(Identity);
   }
 
   const ProgramMemory &Memory;
   int32_t Color;
-  llvm::StringMap<unsigned> Taken;
+  llvm::StringMap<unsigned> Used;
 };
 } // namespace
 
@@ -155,20 +155,20 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
   Elsewhere InNew(New, Space.New, Diff.Color);
   for (size_t I = 0; I != X.Held.size(); ++I)
     if (!OldDone[I]) {
-      Fate Of = InNew.take(X.Held[I], ChangeKind::MovedOut, ChangeKind::Fewer,
-                           ChangeKind::Went);
-      (Of.Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
+      Fate F = InNew.take(X.Held[I], ChangeKind::MovedOut, ChangeKind::Fewer,
+                          ChangeKind::Went);
+      (F.Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
           X.Held[I].Bytes;
-      Rows.add(Of, &X.Held[I], nullptr);
+      Rows.add(F, &X.Held[I], nullptr);
     }
   Elsewhere InOld(Old, Space.Old, Diff.Color);
   for (size_t I = 0; I != Y.Held.size(); ++I)
     if (!NewDone[I]) {
-      Fate Of = InOld.take(Y.Held[I], ChangeKind::MovedIn, ChangeKind::More,
-                           ChangeKind::Came);
-      (Of.Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
+      Fate F = InOld.take(Y.Held[I], ChangeKind::MovedIn, ChangeKind::More,
+                          ChangeKind::Came);
+      (F.Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
           Y.Held[I].Bytes;
-      Rows.add(Of, nullptr, &Y.Held[I]);
+      Rows.add(F, nullptr, &Y.Held[I]);
     }
   Diff.Rows = Rows.take();
   return Diff;

@@ -97,11 +97,11 @@ ValueId Describer::parameterOf(AllocationId Owner) {
     return ValueId();
   auto [Known, New] = Parameters.try_emplace(Owner.index());
   auto Values = Dump::valueIds(Alloc);
-  auto Given = llvm::find_if(Values, [&](ValueId V) {
+  auto Parameter = llvm::find_if(Values, [&](ValueId V) {
     return findOpcode(DumpFacts, D[V].Tag.Name) == Opcode::Parameter;
   });
-  if (New && Given != Values.end())
-    Known->second = *Given;
+  if (New && Parameter != Values.end())
+    Known->second = *Parameter;
   return Known->second;
 }
 
@@ -166,15 +166,15 @@ void Describer::addValues() {
   }
   StringRef Text = D.Module.Text.empty() ? D.usedText() : D.Module.Text;
   for (StringRef Mark : {"/rematted_computation", ".remat"})
-    for (size_t At = Text.find(Mark); At != StringRef::npos;
-         At = Text.find(Mark, At + Mark.size()))
+    for (size_t Begin = Text.find(Mark); Begin != StringRef::npos;
+         Begin = Text.find(Mark, Begin + Mark.size()))
       ++Described.Recomputed;
 }
 
 void Describer::addArguments() {
-  std::set<std::pair<uint32_t, uint32_t>> Asked;
+  std::set<std::pair<uint32_t, uint32_t>> Donated;
   for (const HloAlias &Item : D.Module.Aliases)
-    Asked.insert({Item.Parameter, Item.Index.canonical().bits()});
+    Donated.insert({Item.Parameter, Item.Index.canonical().bits()});
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
     if (!Alloc.isParameter())
@@ -190,7 +190,7 @@ void Describer::addArguments() {
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
-    Argument.Asked = Asked.count({Argument.Number, Index.bits()}) != 0;
+    Argument.Asked = Donated.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }
   llvm::stable_sort(Described.Arguments, [](const auto &X, const auto &Y) {

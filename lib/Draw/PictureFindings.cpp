@@ -139,31 +139,31 @@ static std::optional<PictureMark> meet(const PictureBlock &X,
 }
 
 PictureFinding Marker::mark(const ResultFinding &F) const {
-  PictureFinding Found{F.Level, F.Check, F.Message, {}, {}};
+  PictureFinding Marked{F.Level, F.Check, F.Message, {}, {}};
   if (F.isTimeline())
-    Found.Lines = layOutTimeline(R, F, LineWidth);
+    Marked.Lines = layOutTimeline(R, F, LineWidth);
   else
     for (const ResultNote &N : F.Notes)
-      Found.Lines.push_back(N.Message);
+      Marked.Lines.push_back(N.Message);
   if (std::optional<PictureMark> M = markStory(F)) {
-    Found.Marks.push_back(*M);
-    return Found;
+    Marked.Marks.push_back(*M);
+    return Marked;
   }
   llvm::SmallSetVector<const PictureBlock *, 8> Named;
   for (uint32_t V : valuesOf(DumpFacts, F))
     if (BlockOf[V])
       Named.insert(BlockOf[V]);
   if (Named.size() > MaxNamed)
-    return Found;
+    return Marked;
   for (size_t I = 0; I != Named.size(); ++I)
     for (size_t J = I + 1; J != Named.size(); ++J)
       if (std::optional<PictureMark> M = meet(*Named[I], *Named[J]))
-        Found.Marks.push_back(*M);
-  if (Found.Marks.empty())
+        Marked.Marks.push_back(*M);
+  if (Marked.Marks.empty())
     for (const PictureBlock *B : Named)
-      Found.Marks.push_back(
+      Marked.Marks.push_back(
           {B->Owner, B->Offset, B->end(), B->First, B->Last, false});
-  return Found;
+  return Marked;
 }
 
 std::vector<PictureFinding> hlobuf::markFindings(const Picture &P,

@@ -40,11 +40,11 @@ private:
 } // namespace
 
 uint32_t Writer::number(StringRef Text) {
-  auto [At, New] =
+  auto [Entry, New] =
       Numbers.try_emplace(Text, static_cast<uint32_t>(Strings.size()));
   if (New)
-    Strings.push_back(At->getKey());
-  return At->second;
+    Strings.push_back(Entry->getKey());
+  return Entry->second;
 }
 
 /// An array of what \p Field has of each of \p Rows.

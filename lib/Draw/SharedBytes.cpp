@@ -65,10 +65,10 @@ uint64_t Sweep::claim(uint32_t Block, uint64_t Begin, uint64_t End) {
 }
 
 void Sweep::setMissing(uint32_t Block, uint64_t Bytes, int32_t Step) {
-  Lack &Now = Missing[Block];
-  if (Now.Bytes != 0 && Now.Since < Step)
-    Shares.push_back({Block, Now.Since, Step - 1, Now.Bytes});
-  Now = {Bytes, Step};
+  Lack &State = Missing[Block];
+  if (State.Bytes != 0 && State.Since < Step)
+    Shares.push_back({Block, State.Since, Step - 1, State.Bytes});
+  State = {Bytes, Step};
 }
 
 void Sweep::begin(uint32_t Block, int32_t Step) {
@@ -84,14 +84,14 @@ void Sweep::end(uint32_t Block, int32_t Step) {
   setMissing(Block, 0, Step);
   llvm::erase_if(Waiting, [&](uint32_t Other) { return Other == Block; });
   std::vector<std::pair<uint64_t, uint64_t>> Freed;
-  auto At = Bytes.lower_bound(B.Offset);
-  while (At != Bytes.end() && At->first < B.end()) {
-    if (At->second.Block != Block) {
-      ++At;
+  auto Next = Bytes.lower_bound(B.Offset);
+  while (Next != Bytes.end() && Next->first < B.end()) {
+    if (Next->second.Block != Block) {
+      ++Next;
       continue;
     }
-    Freed.push_back({At->first, At->second.End});
-    At = Bytes.erase(At);
+    Freed.push_back({Next->first, Next->second.End});
+    Next = Bytes.erase(Next);
   }
   for (uint32_t Other : Waiting) {
     uint64_t Won = 0;

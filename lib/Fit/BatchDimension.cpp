@@ -11,12 +11,12 @@ static constexpr unsigned MaxDataArrays = 3;
 
 /// The sizes of \p Dimensions that are not 1, sorted.
 static std::vector<int64_t> sortedSizes(llvm::ArrayRef<Dimension> Dimensions) {
-  std::vector<int64_t> Found;
+  std::vector<int64_t> Sizes;
   for (Dimension Dim : Dimensions)
     if (Dim.Size != 1)
-      Found.push_back(Dim.Size);
-  llvm::sort(Found);
-  return Found;
+      Sizes.push_back(Dim.Size);
+  llvm::sort(Sizes);
+  return Sizes;
 }
 
 BatchDimension::BatchDimension(const Facts &DumpFacts,

@@ -148,13 +148,13 @@ void CallFinder::addKept(HloId Id, HloValueId V, uint32_t Ordinal) {
 
 /// Products of matrices and convolutions of the forward pass.
 std::vector<HloId> CallFinder::productsOf(const std::string &Function) const {
-  std::vector<HloId> Found;
+  std::vector<HloId> Products;
   for (HloId Id : Order)
     if (Ctx.Operations[Id] != 0 && Ctx.pass(Id) == Pass::Forward &&
         llvm::is_contained(functionsOf(Id), Function) &&
         Ctx.P.spell(Id).find(".remat") == std::string::npos)
-      Found.push_back(Id);
-  return Found;
+      Products.push_back(Id);
+  return Products;
 }
 
 /// `block` of `block_12`.
@@ -178,10 +178,10 @@ CallFinder::markersByScope(const std::string &Function) const {
   if (!isKerasCall(Ctx, Function))
     return {};
   std::vector<HloId> Products = productsOf(Function);
-  std::vector<Marker> Found;
+  std::vector<Marker> Markers;
   std::set<std::string> Names;
   for (size_t Level = 0; Names.size() < 2; ++Level) {
-    Found.clear();
+    Markers.clear();
     Names.clear();
     for (HloId Id : Products) {
       std::vector<std::string> Scopes = splitScopes(Ctx.opName(Id));
@@ -191,15 +191,15 @@ CallFinder::markersByScope(const std::string &Function) const {
       Scope.consume_front("jvp(");
       Scope = Scope.rtrim(')');
       if (Names.insert(Scope.str()).second)
-        Found.push_back({Ctx.step(Id), Scope.str()});
+        Markers.push_back({Ctx.step(Id), Scope.str()});
     }
-    if (Found.empty())
+    if (Markers.empty())
       return {};
   }
-  bool Numbered = llvm::all_of(Found, [&](const Marker &M) {
-    return withoutNumber(M.Scope) == withoutNumber(Found.front().Scope);
+  bool Numbered = llvm::all_of(Markers, [&](const Marker &M) {
+    return withoutNumber(M.Scope) == withoutNumber(Markers.front().Scope);
   });
-  return Numbered ? Found : std::vector<Marker>();
+  return Numbered ? Markers : std::vector<Marker>();
 }
 
 /// Steps of the products of \p Function, in their order, by the operation that
@@ -229,17 +229,17 @@ CallFinder::findMarkers(const std::string &Function) const {
     return ByScope;
   auto Same = productsByLine(Function);
   std::map<size_t, size_t> Votes;
-  for (const auto &[Key, At] : Same)
-    Votes[At.size()] += At.size();
+  for (const auto &[Key, Marked] : Same)
+    Votes[Marked.size()] += Marked.size();
   size_t Count = 0;
   for (auto [Number, Sum] : Votes)
     if (Count == 0 || Sum > Votes[Count])
       Count = Number;
   std::vector<Marker> First;
-  for (const auto &[Key, At] : Same)
-    if (At.size() == Count &&
-        (First.empty() || At.front().Step < First.front().Step))
-      First = At;
+  for (const auto &[Key, Marked] : Same)
+    if (Marked.size() == Count &&
+        (First.empty() || Marked.front().Step < First.front().Step))
+      First = Marked;
   return First;
 }
 
@@ -395,31 +395,32 @@ std::string CallFinder::whyNone(const std::set<std::string> &Whole) const {
 CalledLayers CallFinder::find() {
   std::map<std::string, uint64_t> Bytes = bytesByFunction();
   std::set<std::string> Whole = findWhole(Bytes);
-  CalledLayers Found;
+  CalledLayers Called;
   for (const auto &[Function, Sum] : Bytes) {
     if (Sum < Ctx.Main.Peak / WasteShare || Whole.count(Function) != 0)
       continue;
     Layer L = makeLayer(Function);
     bool Known = L.KerasLayers.empty() || Ctx.DumpFacts.isTPU();
     if (L.hasResiduals() && Known)
-      Found.Layers.push_back(std::move(L));
+      Called.Layers.push_back(std::move(L));
     else if (!Known)
-      Found.WhyNone = Function +
-                      " can be, in a keras.RematScope, but what that "
-                      "takes is predicted well for TPU only";
+      Called.WhyNone = Function +
+                       " can be, in a keras.RematScope, but what that "
+                       "takes is predicted well for TPU only";
     else
-      Found.WhyNone = "no product of matrices or convolution shows where calls "
-                      "of " +
-                      Function + " begin and end";
+      Called.WhyNone =
+          "no product of matrices or convolution shows where calls "
+          "of " +
+          Function + " begin and end";
   }
-  llvm::stable_sort(Found.Layers, [](const Layer &X, const Layer &Y) {
+  llvm::stable_sort(Called.Layers, [](const Layer &X, const Layer &Y) {
     return X.keptBytes() > Y.keptBytes();
   });
-  if (!Found.Layers.empty())
-    Found.WhyNone.clear();
-  else if (Found.WhyNone.empty())
-    Found.WhyNone = whyNone(Whole);
-  return Found;
+  if (!Called.Layers.empty())
+    Called.WhyNone.clear();
+  else if (Called.WhyNone.empty())
+    Called.WhyNone = whyNone(Whole);
+  return Called;
 }
 
 CalledLayers hlobuf::findCalledLayers(const FitContext &Ctx) {

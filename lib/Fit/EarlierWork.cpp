@@ -25,11 +25,11 @@ static void forEachRead(const FitContext &Ctx, HloId Id,
 }
 
 static void sortBuffers(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
-                        const llvm::DenseSet<uint32_t> &Missing, Window &Of) {
+                        const llvm::DenseSet<uint32_t> &Missing, Window &W) {
   llvm::DenseSet<uint32_t> Waiting;
   for (HloId Id : Order) {
     int32_t Step = Ctx.step(Id);
-    if (Step <= Of.Anchor || Step > Of.End)
+    if (Step <= W.Anchor || Step > W.End)
       continue;
     bool Waits = false;
     forEachRead(Ctx, Id, [&](HloValueId V) {
@@ -41,9 +41,9 @@ static void sortBuffers(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
     auto Note = [&](HloValueId V) {
       const FitBuffer *B = Ctx.buffer(V);
       if (B && Waits)
-        Of.Late.insert(B);
+        W.Late.insert(B);
       else if (B)
-        Of.Early.insert(B);
+        W.Early.insert(B);
     };
     forEachRead(Ctx, Id, Note);
     Ctx.forEachDefined(Id, [&](HloValueId V, uint32_t) { Note(V); });
@@ -54,26 +54,26 @@ std::vector<BytesChange>
 hlobuf::findEarlierWork(const FitContext &Ctx, const LayerCall &Call,
                         llvm::ArrayRef<HloId> Order,
                         const llvm::DenseSet<uint32_t> &Missing) {
-  Window Of;
-  Of.Anchor = Call.Anchor;
+  Window W;
+  W.Anchor = Call.Anchor;
   for (const Residual &R : Call.Residuals)
-    Of.End = std::max(Of.End, R.LastRead);
-  sortBuffers(Ctx, Order, Missing, Of);
-  std::vector<BytesChange> Found;
+    W.End = std::max(W.End, R.LastRead);
+  sortBuffers(Ctx, Order, Missing, W);
+  std::vector<BytesChange> Changes;
   int64_t Sum = 0;
-  for (const FitBuffer *B : Of.Early) {
+  for (const FitBuffer *B : W.Early) {
     if (B->Live.size() != 1 || B->Tenant)
       continue;
     StepRange Live = B->Live.front();
-    bool Held = Live.Start <= Of.Anchor;
-    bool Kept = Of.Late.contains(B) || Live.End > Of.End;
-    if (Held && !Kept)
-      Found.push_back({{Of.Anchor, Live.End}, -B->split()});
-    else if (!Held && Kept)
-      Found.push_back({{Of.Anchor, Live.Start - 1}, B->split()});
+    bool IsHeld = Live.Start <= W.Anchor;
+    bool IsKept = W.Late.contains(B) || Live.End > W.End;
+    if (IsHeld && !IsKept)
+      Changes.push_back({{W.Anchor, Live.End}, -B->split()});
+    else if (!IsHeld && IsKept)
+      Changes.push_back({{W.Anchor, Live.Start - 1}, B->split()});
     else
       continue;
-    Sum += Found.back().Bytes.total();
+    Sum += Changes.back().Bytes.total();
   }
-  return Sum < 0 ? Found : std::vector<BytesChange>();
+  return Sum < 0 ? Changes : std::vector<BytesChange>();
 }

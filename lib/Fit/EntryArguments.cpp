@@ -29,14 +29,14 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
                                                       const ValueNames &Names) {
   const Dump &D = DumpFacts.dump();
   const HloModule &M = D.Module;
-  std::vector<EntryArgument> Found;
+  std::vector<EntryArgument> Arguments;
   if (!M.Entry)
-    return Found;
-  std::set<uint32_t> Given;
+    return Arguments;
+  std::set<uint32_t> DonatedNumbers;
   for (const HloAlias &Item : M.Aliases)
-    Given.insert(Item.Parameter);
+    DonatedNumbers.insert(Item.Parameter);
   for (const HloDonor &Item : M.Donors)
-    Given.insert(Item.Parameter);
+    DonatedNumbers.insert(Item.Parameter);
   for (uint32_t I = M[M.Entry].Instructions.Begin;
        I != M[M.Entry].Instructions.End; ++I) {
     const HloInstruction &P = M.Instructions[I];
@@ -47,19 +47,19 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
     A.Shape = P.Shape;
     std::string Name = Names.ofInstruction(P.Name).OpName;
     A.Tree = Name.substr(0, Name.find_first_of("[."));
-    A.Donated = Given.count(P.number()) != 0;
-    Found.push_back(std::move(A));
+    A.Donated = DonatedNumbers.count(P.number()) != 0;
+    Arguments.push_back(std::move(A));
   }
-  llvm::sort(Found, [&](const EntryArgument &X, const EntryArgument &Y) {
+  llvm::sort(Arguments, [&](const EntryArgument &X, const EntryArgument &Y) {
     return M[X.Parameter].number() < M[Y.Parameter].number();
   });
   std::map<std::string, unsigned> Results = countResults(D);
   for (bool Donated : {true, false})
-    for (EntryArgument &A : Found)
+    for (EntryArgument &A : Arguments)
       if (unsigned &Left = Results[D.Shapes.plainText(A.Shape)];
           A.Donated == Donated && Left != 0) {
         --Left;
         A.Returned = true;
       }
-  return Found;
+  return Arguments;
 }

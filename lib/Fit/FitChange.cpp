@@ -36,7 +36,7 @@ std::optional<FitChange> hlobuf::findDonation(const FitContext &Ctx) {
 }
 
 std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
-  std::map<std::string, FitChange> Found;
+  std::map<std::string, FitChange> BySource;
   for (const FitBuffer &B : Ctx.buffers()) {
     const Value &First = Ctx.D[B.First];
     HloId Id = Ctx.P.find(First.Tag.Name);
@@ -50,7 +50,7 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
     std::string Source = Ctx.source(Id);
     if (Source.empty())
       continue;
-    FitChange &C = Found[Source];
+    FitChange &C = BySource[Source];
     C.Kind = FitKind::Narrow;
     C.Source = Source;
     SplitBytes Half = -B.split();
@@ -60,13 +60,13 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
       C.Effect.add(R, Half);
   }
   std::vector<FitChange> Out;
-  for (auto &[Source, C] : Found)
+  for (auto &[Source, C] : BySource)
     Out.push_back(std::move(C));
   return Out;
 }
 
 std::vector<FitChange> hlobuf::findBatches(const FitContext &Ctx) {
-  std::vector<FitChange> Found;
+  std::vector<FitChange> Changes;
   std::optional<int64_t> Rows = Ctx.Batch.size();
   for (int64_t By = 2; Rows && By <= *Rows && By <= 1024; By *= 2) {
     if (*Rows % By != 0)
@@ -76,9 +76,9 @@ std::vector<FitChange> hlobuf::findBatches(const FitContext &Ctx) {
     C.Names = {Ctx.Batch.argument().str()};
     C.Rows = *Rows;
     C.Divisor = static_cast<unsigned>(By);
-    Found.push_back(std::move(C));
+    Changes.push_back(std::move(C));
   }
-  return Found;
+  return Changes;
 }
 
 /// `block` of `Model.block`, `kept` if it has no name.
@@ -95,31 +95,31 @@ static std::string nameOf(const SaveGroup &G) {
   return (lastPart(G.Function) + "_" + Line).str();
 }
 
-FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &Of,
+FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &L,
                                 const std::vector<bool> &Saved, bool Offloads) {
   FitChange C;
   C.Kind = FitKind::Recompute;
-  if (!Of.Function.empty())
-    C.Names = {Of.Function};
-  C.KerasLayers = Of.KerasLayers;
-  C.Source = Of.Source;
-  C.Scanned = Of.Scanned;
-  C.Count = Of.Count;
-  std::set<std::string> Taken;
-  for (size_t I = 0; I != Of.Groups.size(); ++I) {
+  if (!L.Function.empty())
+    C.Names = {L.Function};
+  C.KerasLayers = L.KerasLayers;
+  C.Source = L.Source;
+  C.Scanned = L.Scanned;
+  C.Count = L.Count;
+  std::set<std::string> UsedNames;
+  for (size_t I = 0; I != L.Groups.size(); ++I) {
     // A policy knows names only: of lines in two files, each needs its own.
-    const SaveGroup &G = Of.Groups[I];
+    const SaveGroup &G = L.Groups[I];
     std::string Name = nameOf(G);
-    for (unsigned N = 2; !Taken.insert(Name).second; ++N)
+    for (unsigned N = 2; !UsedNames.insert(Name).second; ++N)
       Name = nameOf(G) + "_" + std::to_string(N);
     if (Saved[I])
       C.Kept.push_back({Name, G.Operation, G.Source});
   }
-  C.Effect = recomputeLayer(Ctx, Of, Saved);
-  std::optional<FitEffect> Away = offloadInputs(Of);
+  C.Effect = recomputeLayer(Ctx, L, Saved);
+  std::optional<FitEffect> Away = offloadInputs(L);
   if (Offloads && Away) {
     C.Kind = FitKind::Offload;
-    C.Given = (lastPart(Of.Function) + "_given").str();
+    C.Given = (lastPart(L.Function) + "_given").str();
     C.Effect.add(*Away);
   }
   return C;

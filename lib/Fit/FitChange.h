@@ -73,9 +73,9 @@ std::vector<FitChange> findNarrowing(const FitContext &Ctx);
 /// Smaller batches: half, a quarter, and so on.
 std::vector<FitChange> findBatches(const FitContext &Ctx);
 
-/// The change that recomputes \p Of but for what \p Saved has, and with
+/// The change that recomputes \p L but for what \p Saved has, and with
 /// \p Offloads sends to the host what it is given, if it keeps that.
-FitChange makeRecompute(const FitContext &Ctx, const Layer &Of,
+FitChange makeRecompute(const FitContext &Ctx, const Layer &L,
                         const std::vector<bool> &Saved, bool Offloads);
 
 } // namespace hlobuf

@@ -52,20 +52,20 @@ void FitContext::findTurn() {
   };
   bool Products = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
   std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
-  bool Found = false;
+  bool HasBackward = false;
   for (size_t I = 0; I != P.size(); ++I) {
     bool Votes =
         Passes[I] != Pass::None && (!Products || Operations[HloId(I)] != 0);
     int32_t Step = Votes ? step(HloId(I)) : -1;
     if (Step < 0)
       continue;
-    Found |= Passes[I] == Pass::Backward;
+    HasBackward |= Passes[I] == Pass::Backward;
     Changes[static_cast<size_t>(Step)] += Passes[I] == Pass::Forward ? 1 : -1;
   }
   Turn = Memory.steps();
   int Best = 0;
   int Sum = 0;
-  for (size_t I = 0; Found && I + 1 != Changes.size(); ++I) {
+  for (size_t I = 0; HasBackward && I + 1 != Changes.size(); ++I) {
     Sum += Changes[I];
     if (Sum <= Best)
       continue;
@@ -121,9 +121,9 @@ bool FitContext::isReadAfter(HloId Parameter, HloValueId Result) const {
 
 void FitContext::findBuffers() {
   BufferOf.assign(D.Values.size(), NoBuffer);
-  llvm::DenseMap<uint32_t, HloValueId> Given;
+  llvm::DenseMap<uint32_t, HloValueId> ResultOf;
   for (const FitDonation &Donation : Donations)
-    Given[Donation.Owner.index()] =
+    ResultOf[Donation.Owner.index()] =
         Donation.Copied ? HloValueId() : Donation.Result;
   llvm::DenseMap<IdPair, uint32_t> Known;
   for (size_t I = 0; I != D.Values.size(); ++I) {
@@ -131,24 +131,24 @@ void FitContext::findBuffers() {
     const Allocation &Alloc = D[D[V].Owner];
     std::optional<StepRange> Range = Memory.range(V);
     HloValueId Flowing = Module.find(D[V].Tag.Name, D[V].Tag.Index);
-    auto Owner = Given.find(D[V].Owner.index());
-    bool Tenant = Owner != Given.end() && Flowing &&
+    auto Owner = ResultOf.find(D[V].Owner.index());
+    bool Tenant = Owner != ResultOf.end() && Flowing &&
                   (!Owner->second || !Aliases.same(Flowing, Owner->second));
     if (!Range || Alloc.color() != Main.Color || D[V].Size == 0 ||
         (kindOf(Alloc) != MemoryKind::Temp && !Tenant))
       continue;
     auto Key = Flowing ? IdPair(Aliases.group(Flowing).index(), 0)
                        : IdPair(static_cast<uint32_t>(I), 1);
-    auto [At, New] =
+    auto [Entry, New] =
         Known.try_emplace(Key, static_cast<uint32_t>(Buffers.size()));
     if (New)
       Buffers.emplace_back().First = V;
-    FitBuffer &B = Buffers[At->second];
+    FitBuffer &B = Buffers[Entry->second];
     B.Bytes = std::max(B.Bytes, D[V].Size);
     B.Live.push_back(*Range);
     B.Tenant = Tenant;
     B.Scales |= D[V].Shape && Batch.scales(D[V].Shape);
-    BufferOf[I] = At->second;
+    BufferOf[I] = Entry->second;
   }
   for (FitBuffer &B : Buffers)
     merge(B.Live);
@@ -192,29 +192,29 @@ std::vector<uint64_t> FitContext::scalingBytes() const {
 }
 
 std::vector<HloId> FitContext::order(ComputationId C) const {
-  std::vector<HloId> Found;
+  std::vector<HloId> Order;
   for (HloId Id : P.order(C)) {
     ComputationId Async = P[Id].Op == Opcode::AsyncStart
                               ? P.callee(Id, CallRole::Calls)
                               : ComputationId();
     if (!Async) {
-      Found.push_back(Id);
+      Order.push_back(Id);
       continue;
     }
     for (HloId Inner : P.order(Async))
       if (P[Inner].Op != Opcode::Parameter)
-        Found.push_back(Inner);
+        Order.push_back(Inner);
   }
-  return Found;
+  return Order;
 }
 
 StringRef FitContext::attributes(HloId Id) const {
   const HloModule &M = P.module();
   // Metadata of a copy are those of what it copies.
   for (unsigned Hop = 0; Id && Hop != 8; ++Hop) {
-    StringRef Found = P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
-    if (Found.contains("metadata={"))
-      return Found;
+    StringRef Text = P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
+    if (Text.contains("metadata={"))
+      return Text;
     Id = P.operands(Id).empty() ? HloId() : P.operands(Id).front();
   }
   return "";
@@ -242,11 +242,11 @@ bool FitContext::namesFunctions() const {
 }
 
 std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {
-  std::vector<std::pair<int32_t, HloId>> Found;
+  std::vector<std::pair<int32_t, HloId>> Readers;
   Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
     if (int32_t Step = step(User); Step >= 0)
-      Found.push_back({Step, User});
+      Readers.push_back({Step, User});
   });
-  llvm::sort(Found);
-  return Found;
+  llvm::sort(Readers);
+  return Readers;
 }

@@ -36,7 +36,7 @@ private:
 
   const FitContext &Ctx;
   FitPlan &Plan;
-  StepBytes Now;
+  StepBytes Unchanged;
   uint64_t Limit;
   std::vector<Layer> Layers;
   size_t NumScanned = 0;
@@ -52,7 +52,7 @@ private:
 
 PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
     : Ctx(Ctx), Plan(Plan),
-      Now(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
+      Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
       Limit(Plan.Capacity - Plan.Capacity * FitErrorPercent / 200),
       Layers(findScannedLayers(Ctx)), NumScanned(Layers.size()),
       Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
@@ -63,7 +63,7 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
   Choice C;
-  StepBytes Bytes = Now;
+  StepBytes Bytes = Unchanged;
   unsigned Divisor = 1;
   for (const FitChange &Change : Changes) {
     Bytes.apply(Change.Effect);
@@ -277,9 +277,9 @@ FitPlan hlobuf::findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
   Plan.Peak = Main.Peak;
   Plan.Predicted = Main.Peak;
   Plan.From = Ctx.Names.frontend();
-  if (HloId At = Module.schedule().sequence()[Main.PeakStep];
-      At && Ctx.P[At].Name)
-    Plan.PeakText = Ctx.Names.ofInstruction(Ctx.P[At].Name).text();
+  if (HloId AtPeak = Module.schedule().sequence()[Main.PeakStep];
+      AtPeak && Ctx.P[AtPeak].Name)
+    Plan.PeakText = Ctx.Names.ofInstruction(Ctx.P[AtPeak].Name).text();
   addNotes(Ctx, Plan);
   PlanSearch(Ctx, Plan).run();
   return Plan;

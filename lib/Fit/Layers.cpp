@@ -25,10 +25,10 @@ bool Layer::hasResiduals() const { return keptBytes() != 0; }
 
 /// Adds what computing \p Call again holds in the backward pass.
 static void addRecompute(const FitContext &Ctx, const LayerCall &Call,
-                         const Recompute &Again, bool Scanned,
+                         const Recompute &Rerun, bool Scanned,
                          FitEffect &Effect) {
-  SplitBytes Given;
-  for (const Recompute::Input &In : Again.inputs()) {
+  SplitBytes InputBytes;
+  for (const Recompute::Input &In : Rerun.inputs()) {
     const FitBuffer *B = Ctx.buffer(In.Value);
     // Weights and what no layer changes are held anyway.
     bool Changes = Ctx.pass(Ctx.Flow[In.Value].Definition) != Pass::None ||
@@ -40,13 +40,13 @@ static void addRecompute(const FitContext &Ctx, const LayerCall &Call,
       Effect.add({B->end() + 1, Last}, B->split());
     } else if (Scanned && B->end() < Last) {
       Effect.add({Call.Anchor + 1, In.LastRead}, B->split());
-      Given += B->split();
+      InputBytes += B->split();
     }
   }
-  for (const Recompute::Item &I : Again.items())
+  for (const Recompute::Item &I : Rerun.items())
     Effect.add({Call.Anchor + 1, I.LastRead}, I.Bytes);
-  SplitBytes Peak = Again.peak();
-  Peak += Given;
+  SplitBytes Peak = Rerun.peak();
+  Peak += InputBytes;
   Effect.Moments.push_back({Call.Anchor, Peak});
 }
 
@@ -60,18 +60,19 @@ static SplitBytes keptFor(const FitContext &Ctx, const Residual &R) {
 
 /// Adds what the policy keeps of \p Call: each producer once, from when the
 /// first of what is computed of it was kept.
-static void addKept(const FitContext &Ctx, const Layer &Of,
-                    llvm::ArrayRef<const Residual *> Kept, FitEffect &Effect) {
+static void addKept(const FitContext &Ctx, const Layer &L,
+                    llvm::ArrayRef<const Residual *> Residuals,
+                    FitEffect &Effect) {
   std::map<uint32_t, BytesChange> ByProducer;
-  for (const Residual *R : Kept) {
+  for (const Residual *R : Residuals) {
     SplitBytes Bytes = keptFor(Ctx, *R);
-    auto Trips = static_cast<int64_t>(Of.Scanned ? Of.Count : 1);
+    auto Trips = static_cast<int64_t>(L.Scanned ? L.Count : 1);
     Bytes.Fixed *= Trips;
     Bytes.Scaling *= Trips;
     StepRange Range = R->Freed.front().Range;
-    auto [At, New] =
+    auto [Entry, New] =
         ByProducer.try_emplace(R->Producer.index(), BytesChange{Range, Bytes});
-    BytesChange &C = At->second;
+    BytesChange &C = Entry->second;
     C.Range.Start = std::min(C.Range.Start, Range.Start);
     C.Range.End = std::max(C.Range.End, Range.End);
     if (Bytes.total() < C.Bytes.total())
@@ -81,47 +82,47 @@ static void addKept(const FitContext &Ctx, const Layer &Of,
     Effect.Changes.push_back(C);
 }
 
-FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &Of,
+FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L,
                                  const std::vector<bool> &Saved) {
   std::vector<std::vector<bool>> Keeps;
-  for (const LayerCall &Call : Of.Calls)
+  for (const LayerCall &Call : L.Calls)
     Keeps.emplace_back(Call.Residuals.size());
-  for (size_t G = 0; G != Of.Groups.size(); ++G)
-    for (auto [Call, R] : Of.Groups[G].Members)
+  for (size_t G = 0; G != L.Groups.size(); ++G)
+    for (auto [Call, R] : L.Groups[G].Members)
       Keeps[Call][R] = Keeps[Call][R] || Saved[G];
   FitEffect Effect;
-  for (size_t C = 0; C != Of.Calls.size(); ++C) {
-    const LayerCall &Call = Of.Calls[C];
+  for (size_t C = 0; C != L.Calls.size(); ++C) {
+    const LayerCall &Call = L.Calls[C];
     std::vector<const Residual *> Wanted;
-    std::vector<const Residual *> Kept;
+    std::vector<const Residual *> KeptResiduals;
     for (size_t I = 0; I != Call.Residuals.size(); ++I) {
       const Residual &R = Call.Residuals[I];
       if (R.Input)
         continue;
       llvm::append_range(Effect.Changes, R.Freed);
       if (Keeps[C][I])
-        Kept.push_back(&R);
+        KeptResiduals.push_back(&R);
       Wanted.push_back(&R);
     }
-    addKept(Ctx, Of, Kept, Effect);
+    addKept(Ctx, L, KeptResiduals, Effect);
     llvm::append_range(Effect.Changes, Call.Inputs);
     llvm::append_range(Effect.Changes, Call.Earlier);
-    Recompute Again(Ctx, Call.Order, Wanted, Kept);
-    addRecompute(Ctx, Call, Again, Of.Scanned, Effect);
-    double Trips = Of.Scanned ? static_cast<double>(Of.Count) : 1;
-    Effect.Flops += Again.flops() * Trips;
-    Effect.RewrittenBytes += Again.writtenBytes() * (Of.Scanned ? Of.Count : 1);
+    Recompute Rerun(Ctx, Call.Order, Wanted, KeptResiduals);
+    addRecompute(Ctx, Call, Rerun, L.Scanned, Effect);
+    double Trips = L.Scanned ? static_cast<double>(L.Count) : 1;
+    Effect.Flops += Rerun.flops() * Trips;
+    Effect.RewrittenBytes += Rerun.writtenBytes() * (L.Scanned ? L.Count : 1);
   }
   return Effect;
 }
 
-std::optional<FitEffect> hlobuf::offloadInputs(const Layer &Of) {
+std::optional<FitEffect> hlobuf::offloadInputs(const Layer &L) {
   FitEffect Effect;
-  for (const LayerCall &Call : Of.Calls) {
+  for (const LayerCall &Call : L.Calls) {
     auto Offload = [&](const BytesChange &C) {
       // Two layers are on the device: one is read while the next one comes.
       SplitBytes Away = C.Bytes;
-      auto Count = static_cast<int64_t>(Of.Count);
+      auto Count = static_cast<int64_t>(L.Count);
       Away.Fixed -= Away.Fixed / Count * 2;
       Away.Scaling -= Away.Scaling / Count * 2;
       Effect.add(C.Range, -Away);
@@ -134,28 +135,28 @@ std::optional<FitEffect> hlobuf::offloadInputs(const Layer &Of) {
         if (R.Input && C.Bytes.total() < -static_cast<int64_t>(R.Bytes))
           Offload({C.Range, -C.Bytes});
   }
-  if (Effect.Changes.empty() || !Of.Scanned || Of.Count < 3)
+  if (Effect.Changes.empty() || !L.Scanned || L.Count < 3)
     return std::nullopt;
   return Effect;
 }
 
-void hlobuf::groupResiduals(const FitContext &Ctx, Layer &Of) {
+void hlobuf::groupResiduals(const FitContext &Ctx, Layer &L) {
   std::map<std::pair<std::string, std::string>, size_t> Known;
-  for (uint32_t C = 0; C != Of.Calls.size(); ++C)
-    for (uint32_t I = 0; I != Of.Calls[C].Residuals.size(); ++I) {
-      const Residual &R = Of.Calls[C].Residuals[I];
+  for (uint32_t C = 0; C != L.Calls.size(); ++C)
+    for (uint32_t I = 0; I != L.Calls[C].Residuals.size(); ++I) {
+      const Residual &R = L.Calls[C].Residuals[I];
       if (R.Input || Ctx.Operations[R.Producer] == 0)
         continue;
       auto Key = std::pair(Ctx.source(R.Producer),
                            lastScope(Ctx.opName(R.Producer)).str());
-      auto [At, New] = Known.try_emplace(Key, Of.Groups.size());
+      auto [Entry, New] = Known.try_emplace(Key, L.Groups.size());
       if (New) {
-        SaveGroup &G = Of.Groups.emplace_back();
+        SaveGroup &G = L.Groups.emplace_back();
         std::tie(G.Source, G.Operation) = Key;
         std::vector<SourceFrame> Frames = Ctx.frames(R.Producer);
         G.Function = Frames.empty() ? "" : Frames.front().Function;
       }
-      Of.Groups[At->second].Bytes += freedBytes(R);
-      Of.Groups[At->second].Members.push_back({C, I});
+      L.Groups[Entry->second].Bytes += freedBytes(R);
+      L.Groups[Entry->second].Members.push_back({C, I});
     }
 }

@@ -58,14 +58,14 @@ struct Layer {
   bool hasResiduals() const;
 };
 
-/// What is different when the residuals of \p Of are computed again, but for
+/// What is different when the residuals of \p L are computed again, but for
 /// those of the groups that \p Saved has: true by number of Layer::Groups.
-FitEffect recomputeLayer(const FitContext &Ctx, const Layer &Of,
+FitEffect recomputeLayer(const FitContext &Ctx, const Layer &L,
                          const std::vector<bool> &Saved);
 
-/// What is different when what \p Of is given is kept in the memory of the
+/// What is different when what \p L is given is kept in the memory of the
 /// host; nothing if it keeps none.
-std::optional<FitEffect> offloadInputs(const Layer &Of);
+std::optional<FitEffect> offloadInputs(const Layer &L);
 
 /// Scans whose bodies keep something for the backward pass.
 std::vector<Layer> findScannedLayers(const FitContext &Ctx);
@@ -91,7 +91,7 @@ findEarlierWork(const FitContext &Ctx, const LayerCall &Call,
                 const llvm::DenseSet<uint32_t> &Missing);
 
 /// Fills in Layer::Groups.
-void groupResiduals(const FitContext &Ctx, Layer &Of);
+void groupResiduals(const FitContext &Ctx, Layer &L);
 
 } // namespace hlobuf
 

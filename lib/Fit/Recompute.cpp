@@ -18,30 +18,30 @@ static bool isCheapOpcode(Opcode Op) {
 static ElementSources walkFusion(const FitContext &Ctx, HloId Fusion,
                                  HloId Root) {
   const Program &P = Ctx.P;
-  ElementSources Found;
+  ElementSources Sources;
   std::vector<HloId> Work = {Root};
   llvm::DenseSet<uint32_t> Seen;
   while (!Work.empty()) {
-    HloId At = Work.back();
+    HloId Id = Work.back();
     Work.pop_back();
-    if (!At || !Seen.insert(At.index()).second)
+    if (!Id || !Seen.insert(Id.index()).second)
       continue;
-    if (P[At].Op == Opcode::Parameter) {
-      if (P[At].number() < P.operands(Fusion).size())
-        Found.Operands.push_back(P.operands(Fusion)[P[At].number()]);
-      continue;
-    }
-    if (P[At].Op == Opcode::DynamicUpdateSlice) {
-      if (P.operands(At).size() > 1)
-        Work.push_back(P.operands(At)[1]);
+    if (P[Id].Op == Opcode::Parameter) {
+      if (P[Id].number() < P.operands(Fusion).size())
+        Sources.Operands.push_back(P.operands(Fusion)[P[Id].number()]);
       continue;
     }
-    if (!isCheapOpcode(P[At].Op))
+    if (P[Id].Op == Opcode::DynamicUpdateSlice) {
+      if (P.operands(Id).size() > 1)
+        Work.push_back(P.operands(Id)[1]);
+      continue;
+    }
+    if (!isCheapOpcode(P[Id].Op))
       return {};
-    llvm::append_range(Work, P.operands(At));
+    llvm::append_range(Work, P.operands(Id));
   }
-  Found.Cheap = true;
-  return Found;
+  Sources.Cheap = true;
+  return Sources;
 }
 
 /// As findElementSources(), with operands as \p Id has them.
@@ -70,17 +70,17 @@ static ElementSources findSources(const FitContext &Ctx, HloId Id,
 ElementSources hlobuf::findElementSources(const FitContext &Ctx, HloId Id,
                                           uint32_t Ordinal) {
   const Program &P = Ctx.P;
-  ElementSources Found = findSources(Ctx, Id, Ordinal);
+  ElementSources Sources = findSources(Ctx, Id, Ordinal);
   llvm::ArrayRef<HloId> Callers = P.callers(P[Id].Parent);
   if (Callers.size() != 1 || P[Callers.front()].Op != Opcode::AsyncStart)
-    return Found;
+    return Sources;
   // Of an async computation: what its parameters are.
-  for (HloId &Operand : Found.Operands)
+  for (HloId &Operand : Sources.Operands)
     if (P[Operand].Op == Opcode::Parameter)
       if (HloId Bound =
               P.chains().boundOperand(Callers.front(), P[Operand].number()))
         Operand = Bound;
-  return Found;
+  return Sources;
 }
 
 /// The dot, convolution, sum or loop that \p Id is computed by, behind cheap
@@ -131,8 +131,8 @@ Recompute::Recompute(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
   for (size_t I = 0; I != Order.size(); ++I)
     Numbers[Order[I].index()] = static_cast<uint32_t>(I);
   for (const Residual *R : Saved)
-    if (auto At = Numbers.find(R->Producer.index()); At != Numbers.end())
-      Available[At->second] = true;
+    if (auto Entry = Numbers.find(R->Producer.index()); Entry != Numbers.end())
+      Available[Entry->second] = true;
   // What is read last is there anyway when others are computed of it.
   std::vector<const Residual *> Sorted(Wanted);
   llvm::stable_sort(Sorted, [](const Residual *X, const Residual *Y) {
@@ -153,15 +153,15 @@ uint64_t Recompute::costOfKeeping(HloId Operand, int32_t LastRead) const {
   HloValueId V = Ctx.Flow.at(Operand, 0);
   if (!V)
     return 0;
-  auto At = LastReads.find(V.index());
-  bool IsThere = At != LastReads.end() && At->second >= LastRead;
+  auto Entry = LastReads.find(V.index());
+  bool IsThere = Entry != LastReads.end() && Entry->second >= LastRead;
   const FitBuffer *B = IsThere ? nullptr : Ctx.buffer(V);
   return B ? B->Bytes : 0;
 }
 
 void Recompute::want(const Residual &R) {
-  auto At = Numbers.find(R.Definition.index());
-  if (At == Numbers.end())
+  auto Entry = Numbers.find(R.Definition.index());
+  if (Entry == Numbers.end())
     return;
   ElementSources Sources = findElementSources(Ctx, R.Definition, R.Ordinal);
   uint64_t Cost = 0;
@@ -172,9 +172,9 @@ void Recompute::want(const Residual &R) {
       require(Operand, R.LastRead);
     return;
   }
-  Needed[At->second] = true;
+  Needed[Entry->second] = true;
   if (R.Stacked) {
-    Parts.push_back({At->second, &R});
+    Parts.push_back({Entry->second, &R});
     return;
   }
   if (HloValueId V = Ctx.Flow.definedAt(R.Definition, R.Ordinal)) {
@@ -187,14 +187,14 @@ void Recompute::want(const Residual &R) {
 void Recompute::require(HloId Operand, int32_t LastRead) {
   Ctx.forEachPart(Operand, [&](HloValueId V) {
     HloId Definition = Ctx.Flow[V].Definition;
-    auto At = Numbers.find(Definition.index());
-    bool Inside = At != Numbers.end() && !Ctx.Flow[V].Phi &&
+    auto Entry = Numbers.find(Definition.index());
+    bool Inside = Entry != Numbers.end() && !Ctx.Flow[V].Phi &&
                   Ctx.P[Definition].Op != Opcode::Parameter;
     auto &Reads = Inside ? LastReads : InputReads;
     int32_t &Last = Reads.try_emplace(V.index(), -1).first->second;
     Last = std::max(Last, LastRead);
     if (Inside)
-      Needed[At->second] = true;
+      Needed[Entry->second] = true;
   });
 }
 
@@ -220,17 +220,17 @@ void Recompute::collect() {
       auto First = static_cast<int32_t>(I);
       int32_t Last = First;
       for (auto [Step, User] : Ctx.readers(V))
-        if (auto At = Numbers.find(User.index());
-            At != Numbers.end() && Needed[At->second])
-          Last = std::max(Last, static_cast<int32_t>(At->second));
+        if (auto Entry = Numbers.find(User.index());
+            Entry != Numbers.end() && Needed[Entry->second])
+          Last = std::max(Last, static_cast<int32_t>(Entry->second));
       if (Read->second >= 0)
         Last = End;
-      auto [At, New] =
+      auto [Entry, New] =
           ByGroup.try_emplace(Ctx.Aliases.group(V).index(), Items.size());
       Written += B->Bytes;
       if (New)
         Items.push_back({B->split(), First, Last, Read->second});
-      Item &Whole = Items[At->second];
+      Item &Whole = Items[Entry->second];
       Whole.Last = std::max(Whole.Last, Last);
       Whole.LastRead = std::max(Whole.LastRead, Read->second);
     });

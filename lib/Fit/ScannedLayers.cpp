@@ -26,7 +26,7 @@ private:
   void addCopies(HloId Reader, Residual &R, unsigned Depth);
   void findInputs();
   void addInput(HloValueId In, HloValueId Out, llvm::ArrayRef<StepRange> Live);
-  void name(Layer &Of) const;
+  void name(Layer &L) const;
 
   const FitContext &Ctx;
   const Program &P;
@@ -49,17 +49,19 @@ static HloId findUpdate(const Program &P, HloId Id, uint32_t Ordinal) {
   ComputationId Fused = P[Id].Op == Opcode::Fusion
                             ? P.callee(Id, CallRole::Calls)
                             : ComputationId();
-  HloId At = Fused ? P.root(Fused) : HloId();
-  if (At && P[At].Op == Opcode::Tuple) {
-    HloId Tuple = At;
-    At = HloId();
+  HloId Update = Fused ? P.root(Fused) : HloId();
+  if (Update && P[Update].Op == Opcode::Tuple) {
+    HloId Tuple = Update;
+    Update = HloId();
     for (uint32_t K = 0; K != P.operands(Tuple).size(); ++K)
       if (P.trees().elementOrdinal(P[Id].Shape, K) == Ordinal)
-        At = P.operands(Tuple)[K];
+        Update = P.operands(Tuple)[K];
   }
-  while (At && P[At].Op == Opcode::Bitcast && !P.operands(At).empty())
-    At = P.operands(At).front();
-  return At && P[At].Op == Opcode::DynamicUpdateSlice ? At : HloId();
+  while (Update && P[Update].Op == Opcode::Bitcast &&
+         !P.operands(Update).empty())
+    Update = P.operands(Update).front();
+  return Update && P[Update].Op == Opcode::DynamicUpdateSlice ? Update
+                                                              : HloId();
 }
 
 /// How many updates fill what \p Update writes to; 0 if it is not a stack.
@@ -160,9 +162,9 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
 
 /// The value that \p Id has a copy of, or has.
 static HloValueId behindCopies(const FitContext &Ctx, HloId Id) {
-  auto IsCopy = [&](HloId At) {
-    return keepsElements(Ctx.P[At].Op) && !isAsync(Ctx.P[At].Op) &&
-           Ctx.P.operands(At).size() == 1;
+  auto IsCopy = [&](HloId Copy) {
+    return keepsElements(Ctx.P[Copy].Op) && !isAsync(Ctx.P[Copy].Op) &&
+           Ctx.P.operands(Copy).size() == 1;
   };
   while (IsCopy(Id))
     Id = Ctx.P.operands(Id).front();
@@ -172,9 +174,9 @@ static HloValueId behindCopies(const FitContext &Ctx, HloId Id) {
 /// What each trip gets from the one before is what the body is given. It is
 /// kept when the rest is computed again.
 void ScanFinder::findInputs() {
-  HloId Given = P.parameter(Body, 0);
+  HloId Parameter = P.parameter(Body, 0);
   HloId Root = P.root(Body);
-  if (!Given || !Root)
+  if (!Parameter || !Root)
     return;
   std::vector<StepRange> Live;
   for (const Residual &R : Call.Residuals)
@@ -182,9 +184,9 @@ void ScanFinder::findInputs() {
       if (Live.empty() ||
           C.Range.End - C.Range.Start > Live[0].End - Live[0].Start)
         Live = {C.Range};
-  uint32_t Parts = P.trees().parts(P[Given].Shape);
+  uint32_t Parts = P.trees().parts(P[Parameter].Shape);
   for (uint32_t Ordinal = 1; Ordinal < Parts; ++Ordinal)
-    addInput(Ctx.Flow.at(Given, Ordinal), Ctx.Flow.at(Root, Ordinal), Live);
+    addInput(Ctx.Flow.at(Parameter, Ordinal), Ctx.Flow.at(Root, Ordinal), Live);
 }
 
 /// \p In is what the body is given, \p Out what it gives the next trip.
@@ -212,20 +214,21 @@ void ScanFinder::addInput(HloValueId In, HloValueId Out,
 }
 
 /// The body is what the line of the scan calls.
-void ScanFinder::name(Layer &Of) const {
+void ScanFinder::name(Layer &L) const {
   std::vector<SourceFrame> Scan = Ctx.frames(While);
   if (!Scan.empty())
-    Of.Source = Scan.front().File + ":" + std::to_string(Scan.front().Line);
+    L.Source = Scan.front().File + ":" + std::to_string(Scan.front().Line);
   else
-    Of.Source = Ctx.source(While);
+    L.Source = Ctx.source(While);
   for (HloId Id : Call.Order) {
     std::vector<SourceFrame> Frames = Ctx.frames(Id);
     // Where it is traced again, the line of the scan is there again, further
     // out.
-    auto At = Scan.empty() ? Frames.end() : llvm::find(Frames, Scan.front());
-    if (At == Frames.end() || At == Frames.begin())
+    auto ScanFrame =
+        Scan.empty() ? Frames.end() : llvm::find(Frames, Scan.front());
+    if (ScanFrame == Frames.end() || ScanFrame == Frames.begin())
       continue;
-    Of.Function = std::prev(At)->Function;
+    L.Function = std::prev(ScanFrame)->Function;
     return;
   }
 }
@@ -242,23 +245,23 @@ std::optional<Layer> ScanFinder::find() {
   for (HloId Id : P.order(Reading))
     if (int32_t Step = Ctx.step(Id); Step >= 0)
       Call.Anchor = std::min(Call.Anchor, Step);
-  Layer Found;
-  Found.Scanned = true;
-  Found.Count = Trips;
+  Layer L;
+  L.Scanned = true;
+  L.Count = Trips;
   for (ComputationId Loop : {Body, Reading})
     for (HloId Id : P.order(Loop))
-      Found.TripFlops += Ctx.Operations[Id];
-  name(Found);
-  Found.Calls.push_back(std::move(Call));
-  groupResiduals(Ctx, Found);
-  return Found;
+      L.TripFlops += Ctx.Operations[Id];
+  name(L);
+  L.Calls.push_back(std::move(Call));
+  groupResiduals(Ctx, L);
+  return L;
 }
 
 std::vector<Layer> hlobuf::findScannedLayers(const FitContext &Ctx) {
-  std::vector<Layer> Found;
+  std::vector<Layer> Layers;
   for (size_t I = 0; I != Ctx.P.size(); ++I)
     if (HloId Id(I); Ctx.P[Id].Op == Opcode::While && Ctx.P.hasBuffers(Id))
       if (std::optional<Layer> L = ScanFinder(Ctx, Id).find())
-        Found.push_back(std::move(*L));
-  return Found;
+        Layers.push_back(std::move(*L));
+  return Layers;
 }

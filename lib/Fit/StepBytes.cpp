@@ -37,19 +37,19 @@ void StepBytes::apply(const FitEffect &Effect) {
 }
 
 uint64_t StepBytes::peak(unsigned Divisor) const {
-  std::vector<SplitBytes> At = Base;
+  std::vector<SplitBytes> Sums = Base;
   SplitBytes Sum;
   int64_t Most = 0;
-  for (size_t I = 0; I != At.size(); ++I) {
+  for (size_t I = 0; I != Sums.size(); ++I) {
     Sum += Begins[I];
-    At[I] += Sum;
-    Most = std::max(Most, At[I].dividedBy(Divisor));
+    Sums[I] += Sum;
+    Most = std::max(Most, Sums[I].dividedBy(Divisor));
   }
   for (const BytesMoment &M : Moments) {
     size_t I = static_cast<size_t>(std::max(M.Step, 0));
-    if (I >= At.size())
+    if (I >= Sums.size())
       continue;
-    SplitBytes Bytes = At[I];
+    SplitBytes Bytes = Sums[I];
     Bytes += M.Bytes;
     Most = std::max(Most, Bytes.dividedBy(Divisor));
   }

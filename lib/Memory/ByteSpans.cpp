@@ -63,15 +63,16 @@ uint64_t DisjointSpans::insert(ByteSpan Bytes) {
   if (Bytes.empty())
     return 0;
   uint64_t New = Bytes.size();
-  auto At = Ends.upper_bound(Bytes.Begin);
-  if (At != Ends.begin() && std::prev(At)->second > Bytes.Begin)
-    --At;
+  auto Next = Ends.upper_bound(Bytes.Begin);
+  if (Next != Ends.begin() && std::prev(Next)->second > Bytes.Begin)
+    --Next;
   ByteSpan All = Bytes;
-  while (At != Ends.end() && At->first < Bytes.End) {
-    New -= std::min(At->second, Bytes.End) - std::max(At->first, Bytes.Begin);
-    All.Begin = std::min(All.Begin, At->first);
-    All.End = std::max(All.End, At->second);
-    At = Ends.erase(At);
+  while (Next != Ends.end() && Next->first < Bytes.End) {
+    New -=
+        std::min(Next->second, Bytes.End) - std::max(Next->first, Bytes.Begin);
+    All.Begin = std::min(All.Begin, Next->first);
+    All.End = std::max(All.End, Next->second);
+    Next = Ends.erase(Next);
   }
   Ends[All.Begin] = All.End;
   return New;

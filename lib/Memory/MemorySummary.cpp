@@ -161,24 +161,24 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
   std::vector<std::set<std::string>> Shapes, Ops;
   for (const HeldGroup &Group : Groups) {
     std::string Key = KeyOf(Group);
-    auto [At, New] = Known.try_emplace(Key, Out.size());
+    auto [Entry, New] = Known.try_emplace(Key, Out.size());
     if (New || Key.empty()) {
       Out.push_back(Group);
       Shapes.push_back({Group.First.Shape});
       Ops.push_back({lastScope(Group.Label).str()});
       continue;
     }
-    HeldGroup &Whole = Out[At->second];
+    HeldGroup &Whole = Out[Entry->second];
     Whole.Count += Group.Count;
     Whole.Bytes += Group.Bytes;
     Whole.Idle += Group.Idle;
-    Shapes[At->second].insert(Group.First.Shape);
-    Whole.Shapes = static_cast<unsigned>(Shapes[At->second].size());
+    Shapes[Entry->second].insert(Group.First.Shape);
+    Whole.Shapes = static_cast<unsigned>(Shapes[Entry->second].size());
     std::string Op = lastScope(Group.Label).str();
     if (Group.First.Kind == MemoryKind::Parameter)
       Whole.Label = (listOf(Group.Label) + "[...]").str();
-    else if (Ops[At->second].size() < MaxOps &&
-             Ops[At->second].insert(Op).second)
+    else if (Ops[Entry->second].size() < MaxOps &&
+             Ops[Entry->second].insert(Op).second)
       Whole.Label = (lastScope(Whole.Label) + ", " + Op).str();
   }
   return Out;
@@ -191,12 +191,12 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   std::map<Key, size_t> Known;
   for (const HeldRow &Row : Rows) {
     std::string Label = withoutIndices(Row.Called.OpName);
-    auto [At, New] = Known.try_emplace(
+    auto [Entry, New] = Known.try_emplace(
         Key(Label, Row.Called.Source, Row.Shape, Row.Kind, Row.Called.keeper()),
         Groups.size());
     if (New)
       Groups.push_back({Row, 0, 0, 0, Row.Called.OpName});
-    HeldGroup &Group = Groups[At->second];
+    HeldGroup &Group = Groups[Entry->second];
     Group.Bytes += Row.Bytes;
     Group.Idle += Row.Idle;
     ++Group.Count;
@@ -275,10 +275,10 @@ void Summarizer::addSavings() {
     // Donations are of different arguments, and add up.
     bool Joined = Item.Kind != WasteKind::PossibleDonation &&
                   Item.Kind != WasteKind::UnusedDonation;
-    auto [At, New] = Known.try_emplace(std::tuple(Check, Item.Hint, Item.Saved),
-                                       Summary.Savings.size());
+    auto [Entry, New] = Known.try_emplace(
+        std::tuple(Check, Item.Hint, Item.Saved), Summary.Savings.size());
     if (!New && Joined)
-      ++Summary.Savings[At->second].Count;
+      ++Summary.Savings[Entry->second].Count;
     else
       Summary.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
   }
@@ -320,8 +320,8 @@ MemorySummary Summarizer::run() {
   Summary.Stated = explainStatedPeak(Memory);
   addSavings();
   addDonation();
-  for (const WhyQuestion &Asked : Options.Questions)
-    Summary.Answers.push_back(answer(Memory, Names, Asked));
+  for (const WhyQuestion &Question : Options.Questions)
+    Summary.Answers.push_back(answer(Memory, Names, Question));
   return std::move(Summary);
 }
 

@@ -11,15 +11,15 @@ using llvm::StringRef;
 static constexpr size_t MaxScopes = 24;
 
 void MemoryTree::add(llvm::ArrayRef<std::string> Path, uint64_t Bytes) {
-  uint32_t At = 0;
-  Nodes[At].Bytes += Bytes;
+  uint32_t Number = 0;
+  Nodes[Number].Bytes += Bytes;
   for (const std::string &Label : Path) {
-    auto [Child, New] = Nodes[At].Children.try_emplace(
+    auto [Child, New] = Nodes[Number].Children.try_emplace(
         Label, static_cast<uint32_t>(Nodes.size()));
-    At = Child->second;
+    Number = Child->second;
     if (New)
       Nodes.push_back({Label, 0, {}});
-    Nodes[At].Bytes += Bytes;
+    Nodes[Number].Bytes += Bytes;
   }
 }
 
@@ -28,17 +28,17 @@ std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
   std::vector<TreeLine> Out;
   std::vector<std::pair<uint32_t, unsigned>> Stack = {{0, 0}};
   while (!Stack.empty() && Out.size() != Lines) {
-    auto [At, Depth] = Stack.back();
+    auto [Number, Depth] = Stack.back();
     Stack.pop_back();
-    std::string Label = Nodes[At].Label;
-    while (At != 0 && Nodes[At].Children.size() == 1) {
-      At = Nodes[At].Children.begin()->second;
-      Label += (Separator + Nodes[At].Label).str();
+    std::string Label = Nodes[Number].Label;
+    while (Number != 0 && Nodes[Number].Children.size() == 1) {
+      Number = Nodes[Number].Children.begin()->second;
+      Label += (Separator + Nodes[Number].Label).str();
     }
-    if (At != 0)
-      Out.push_back({Depth - 1, std::move(Label), Nodes[At].Bytes});
+    if (Number != 0)
+      Out.push_back({Depth - 1, std::move(Label), Nodes[Number].Bytes});
     std::vector<uint32_t> Children;
-    for (const auto &Child : Nodes[At].Children)
+    for (const auto &Child : Nodes[Number].Children)
       if (Nodes[Child.second].Bytes >= Least)
         Children.push_back(Child.second);
     // The largest is taken from the stack first.
@@ -88,19 +88,19 @@ StringRef hlobuf::lastScope(StringRef OpName) {
 std::string hlobuf::withoutIndices(StringRef Text) {
   std::string Out;
   Out.reserve(Text.size());
-  size_t Kept = 0;
+  size_t Begin = 0;
   for (size_t I = 0; I != Text.size(); ++I) {
     if (!llvm::isDigit(Text[I]))
       continue;
     bool Alone = I == 0 || !llvm::isAlpha(Text[I - 1]);
     size_t End = std::min(Text.size(), Text.find_if_not(llvm::isDigit, I));
     if (Alone) {
-      Out += Text.slice(Kept, I);
+      Out += Text.slice(Begin, I);
       Out += '*';
-      Kept = End;
+      Begin = End;
     }
     I = End - 1;
   }
-  Out += Text.substr(Kept);
+  Out += Text.substr(Begin);
   return Out;
 }

@@ -77,14 +77,14 @@ std::optional<StepRange> MemoryUse::range(ValueId V) const {
 }
 
 SpaceUse &MemoryUse::spaceOf(int32_t Color) {
-  auto At = llvm::partition_point(
+  auto Next = llvm::partition_point(
       Spaces, [&](const SpaceUse &Space) { return Space.Color < Color; });
-  if (At == Spaces.end() || At->Color != Color) {
-    At = Spaces.insert(At, SpaceUse());
-    At->Color = Color;
-    At->Name = spaceName(DumpFacts.backend(), Color);
+  if (Next == Spaces.end() || Next->Color != Color) {
+    Next = Spaces.insert(Next, SpaceUse());
+    Next->Color = Color;
+    Next->Name = spaceName(DumpFacts.backend(), Color);
   }
-  return *At;
+  return *Next;
 }
 
 const SpaceUse *MemoryUse::space(int32_t Color) const {
@@ -237,12 +237,12 @@ void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
     return std::tuple(~Bytes.size(), Bytes.Begin, V);
   };
   llvm::sort(Live, [&](ValueId X, ValueId Y) { return Key(X) < Key(Y); });
-  DisjointSpans Taken;
+  DisjointSpans Spans;
   size_t First = Out.size();
   for (ValueId V : Live) {
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     HeldValue *Before = Out.size() == First ? nullptr : &Out.back();
-    uint64_t New = Taken.insert(Bytes);
+    uint64_t New = Spans.insert(Bytes);
     if (New != 0) {
       Out.push_back(
           {V, MemoryKind::Temp, New, std::min(unpaddedBytes(V), New), 0, {}});
@@ -293,7 +293,7 @@ uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
   std::vector<uint64_t> Changes(static_cast<size_t>(Steps) + 2);
   for (const FreedBytes &Item : Freed)
     addChange(Changes, Item.Range, Item.Bytes);
-  uint64_t Now = Space.heldAt(Space.PeakStep);
+  uint64_t Peak = Space.heldAt(Space.PeakStep);
   uint64_t Most = 0;
   uint64_t Less = 0;
   for (size_t I = 0; I != Space.LiveTemp.size(); ++I) {
@@ -301,5 +301,5 @@ uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
     uint64_t Held = Space.heldAt(static_cast<int32_t>(I));
     Most = std::max(Most, Held - std::min(Held, Less));
   }
-  return Now - std::min(Now, Most);
+  return Peak - std::min(Peak, Most);
 }

@@ -20,15 +20,15 @@ public:
   TracedOperation run(HloId Id, uint32_t Ordinal, unsigned Nested);
 
 private:
-  bool step(TracedOperation &At);
-  bool stepTo(TracedOperation &At, HloId Id, uint32_t Ordinal) const;
-  bool stepToOperand(TracedOperation &At, uint32_t Operand,
+  bool step(TracedOperation &Traced);
+  bool stepTo(TracedOperation &Traced, HloId Id, uint32_t Ordinal) const;
+  bool stepToOperand(TracedOperation &Traced, uint32_t Operand,
                      uint32_t Ordinal) const;
-  bool enter(TracedOperation &At, ComputationId Body) const;
-  bool leave(TracedOperation &At);
-  bool stepLoop(TracedOperation &At, HloId While);
-  bool stepAsync(TracedOperation &At) const;
-  bool isBlank(const TracedOperation &At) const;
+  bool enter(TracedOperation &Traced, ComputationId Body) const;
+  bool leave(TracedOperation &Traced);
+  bool stepLoop(TracedOperation &Traced, HloId While);
+  bool stepAsync(TracedOperation &Traced) const;
+  bool isBlank(const TracedOperation &Traced) const;
   void takeSliced(TracedOperation &Part, unsigned Nested);
 
   const Program &P;
@@ -40,39 +40,40 @@ private:
 };
 } // namespace
 
-bool Walk::stepTo(TracedOperation &At, HloId Id, uint32_t Ordinal) const {
+bool Walk::stepTo(TracedOperation &Traced, HloId Id, uint32_t Ordinal) const {
   if (!Id || Ordinal >= P.trees().parts(P[Id].Shape))
     return false;
-  At.Computed = Id;
-  At.Ordinal = Ordinal;
+  Traced.Computed = Id;
+  Traced.Ordinal = Ordinal;
   if (P.hasBuffers(Id))
-    At.Buffered = Id;
+    Traced.Buffered = Id;
   return true;
 }
 
-bool Walk::stepToOperand(TracedOperation &At, uint32_t Operand,
+bool Walk::stepToOperand(TracedOperation &Traced, uint32_t Operand,
                          uint32_t Ordinal) const {
-  llvm::ArrayRef<HloId> Operands = P.operands(At.Computed);
-  return Operand < Operands.size() && stepTo(At, Operands[Operand], Ordinal);
+  llvm::ArrayRef<HloId> Operands = P.operands(Traced.Computed);
+  return Operand < Operands.size() &&
+         stepTo(Traced, Operands[Operand], Ordinal);
 }
 
-bool Walk::enter(TracedOperation &At, ComputationId Body) const {
-  return Body && stepTo(At, P.root(Body), At.Ordinal);
+bool Walk::enter(TracedOperation &Traced, ComputationId Body) const {
+  return Body && stepTo(Traced, P.root(Body), Traced.Ordinal);
 }
 
 /// From a part of a loop, or of its body's parameter, to what the body makes of
 /// it; where it was there before, to what the loop begins with.
-bool Walk::stepLoop(TracedOperation &At, HloId While) {
-  if (!Entered.insert({While.index(), At.Ordinal}).second)
+bool Walk::stepLoop(TracedOperation &Traced, HloId While) {
+  if (!Entered.insert({While.index(), Traced.Ordinal}).second)
     return !P.operands(While).empty() &&
-           stepTo(At, P.operands(While)[0], At.Ordinal);
+           stepTo(Traced, P.operands(While)[0], Traced.Ordinal);
   Inner = While;
-  return enter(At, P.callee(While, CallRole::Body));
+  return enter(Traced, P.callee(While, CallRole::Body));
 }
 
 /// From a parameter to what its caller passes.
-bool Walk::leave(TracedOperation &At) {
-  const HloNode &Parameter = P[At.Computed];
+bool Walk::leave(TracedOperation &Traced) {
+  const HloNode &Parameter = P[Traced.Computed];
   llvm::ArrayRef<HloId> Callers = P.callers(Parameter.Parent);
   if (Callers.empty())
     return false;
@@ -80,9 +81,10 @@ bool Walk::leave(TracedOperation &At) {
   uint32_t Operand = Parameter.number();
   Opcode Op = P[Caller].Op;
   if (Op == Opcode::While)
-    return stepLoop(At, Caller);
+    return stepLoop(Traced, Caller);
   if (isAsync(Op))
-    return stepTo(At, P.chains().boundOperand(Caller, Operand), At.Ordinal);
+    return stepTo(Traced, P.chains().boundOperand(Caller, Operand),
+                  Traced.Ordinal);
   if (Op == Opcode::Conditional) {
     llvm::ArrayRef<HloCall> Calls = P.calls(Caller);
     const auto *Branch = llvm::find_if(Calls, [&](const HloCall &Call) {
@@ -92,26 +94,26 @@ bool Walk::leave(TracedOperation &At) {
   } else if (!wrapsComputation(Op)) {
     return false;
   }
-  uint32_t Ordinal = At.Ordinal;
+  uint32_t Ordinal = Traced.Ordinal;
   return Operand < P.operands(Caller).size() &&
-         stepTo(At, P.operands(Caller)[Operand], Ordinal);
+         stepTo(Traced, P.operands(Caller)[Operand], Ordinal);
 }
 
-bool Walk::stepAsync(TracedOperation &At) const {
-  HloId Start = P.chains().start(At.Computed);
+bool Walk::stepAsync(TracedOperation &Traced) const {
+  HloId Start = P.chains().start(Traced.Computed);
   ComputationId Body =
       Start ? P.callee(Start, CallRole::Calls) : ComputationId();
   if (!Body)
     return false;
-  if (P[At.Computed].Op == Opcode::AsyncDone)
-    return enter(At, Body);
+  if (P[Traced.Computed].Op == Opcode::AsyncDone)
+    return enter(Traced, Body);
   // ((operands), results, ..)
-  auto Steps = P.trees().steps(P[At.Computed].Shape, At.Ordinal);
+  auto Steps = P.trees().steps(P[Traced.Computed].Shape, Traced.Ordinal);
   if (Steps.empty() || Steps.front() != 1 || !P.root(Body))
     return false;
   auto Part = P.trees().ordinal(P[P.root(Body)].Shape,
                                 llvm::ArrayRef(Steps).drop_front());
-  return Part && stepTo(At, P.root(Body), *Part);
+  return Part && stepTo(Traced, P.root(Body), *Part);
 }
 
 /// A transpose that has the name of another operation is a layout of it.
@@ -123,8 +125,8 @@ static bool isCompilersOwn(const Program &P, HloId Id) {
   return !Name || !Name->ends_with("/transpose");
 }
 
-bool Walk::isBlank(const TracedOperation &At) const {
-  HloId Id = At.Computed;
+bool Walk::isBlank(const TracedOperation &Traced) const {
+  HloId Id = Traced.Computed;
   if (P[Id].Op == Opcode::Broadcast && !P.operands(Id).empty() &&
       P.operands(Id)[0])
     Id = P.operands(Id)[0];
@@ -132,7 +134,7 @@ bool Walk::isBlank(const TracedOperation &At) const {
     return true;
   if (P[Id].Op == Opcode::Parameter && P.isFusionBody(P[Id].Parent)) {
     // The constant may be outside of the fusion that broadcasts it.
-    TracedOperation Outer = At;
+    TracedOperation Outer = Traced;
     Outer.Computed = Id;
     Outer.Ordinal = 0;
     Walk Other(P);
@@ -143,42 +145,42 @@ bool Walk::isBlank(const TracedOperation &At) const {
          P.customCallTarget(Id) == "AllocateBuffer";
 }
 
-bool Walk::step(TracedOperation &At) {
-  HloId Id = At.Computed;
-  if (continuesAsync(P[Id].Op) && stepAsync(At))
+bool Walk::step(TracedOperation &Traced) {
+  HloId Id = Traced.Computed;
+  if (continuesAsync(P[Id].Op) && stepAsync(Traced))
     return true;
   switch (P[Id].Op) {
   case Opcode::Parameter:
-    return leave(At);
+    return leave(Traced);
   case Opcode::While:
-    return stepLoop(At, Id);
+    return stepLoop(Traced, Id);
   case Opcode::Fusion:
-    return enter(At, P.callee(Id, CallRole::Calls));
+    return enter(Traced, P.callee(Id, CallRole::Calls));
   case Opcode::Call:
-    return enter(At, P.callee(Id, CallRole::ToApply));
+    return enter(Traced, P.callee(Id, CallRole::ToApply));
   case Opcode::Conditional:
-    return !P.calls(Id).empty() && enter(At, P.calls(Id).front().Callee);
+    return !P.calls(Id).empty() && enter(Traced, P.calls(Id).front().Callee);
   case Opcode::Copy:
-    At.Copied |= At.Ordinal == 0;
-    return stepToOperand(At, 0, At.Ordinal);
+    Traced.Copied |= Traced.Ordinal == 0;
+    return stepToOperand(Traced, 0, Traced.Ordinal);
   case Opcode::CopyStart:
-    if (P.trees().elementOrdinal(P[Id].Shape, 0) == At.Ordinal) {
-      At.Copied = true;
-      if (!At.Transfer)
-        At.Transfer = Id;
-      return stepToOperand(At, 0, 0);
+    if (P.trees().elementOrdinal(P[Id].Shape, 0) == Traced.Ordinal) {
+      Traced.Copied = true;
+      if (!Traced.Transfer)
+        Traced.Transfer = Id;
+      return stepToOperand(Traced, 0, 0);
     }
     break;
   case Opcode::Reshape:
-    return stepToOperand(At, 0, 0);
+    return stepToOperand(Traced, 0, 0);
   case Opcode::Transpose:
-    return isCompilersOwn(P, Id) && stepToOperand(At, 0, 0);
+    return isCompilersOwn(P, Id) && stepToOperand(Traced, 0, 0);
   default:
     break;
   }
-  if (std::optional<OperandPart> From = P.forwardedPart(Id, At.Ordinal))
-    return stepToOperand(At, From->Operand, From->Ordinal);
-  return P[Id].Op == Opcode::AsyncStart && stepAsync(At);
+  if (std::optional<OperandPart> From = P.forwardedPart(Id, Traced.Ordinal))
+    return stepToOperand(Traced, From->Operand, From->Ordinal);
+  return P[Id].Op == Opcode::AsyncStart && stepAsync(Traced);
 }
 
 /// The operand that \p Op writes a part of, and the one with the part.
@@ -202,31 +204,31 @@ void Walk::takeSliced(TracedOperation &Part, unsigned Nested) {
 }
 
 TracedOperation Walk::run(HloId Id, uint32_t Ordinal, unsigned Nested) {
-  TracedOperation At;
-  if (!stepTo(At, Id, Ordinal))
-    return At;
+  TracedOperation Traced;
+  if (!stepTo(Traced, Id, Ordinal))
+    return Traced;
   while (++Steps < MaxSteps) {
-    if (step(At))
+    if (step(Traced))
       continue;
-    auto Update = updateOf(P[At.Computed].Op);
-    if (!Update || Nested >= MaxNested || At.Ordinal != 0 ||
-        P.operands(At.Computed).size() <= Update->second)
+    auto Update = updateOf(P[Traced.Computed].Op);
+    if (!Update || Nested >= MaxNested || Traced.Ordinal != 0 ||
+        P.operands(Traced.Computed).size() <= Update->second)
       break;
     // It is what it was before, unless that was nothing.
     HloId Loop = Inner;
-    HloId Updating = At.Computed;
+    HloId Updating = Traced.Computed;
     TracedOperation Base =
         run(P.operands(Updating)[Update->first], 0, Nested + 1);
     if (!Base.Computed)
       break;
     if (!Base.Blank) {
-      Base.Copied |= At.Copied;
+      Base.Copied |= Traced.Copied;
       Base.Updated = true;
       return Base;
     }
     if (!Loop || P[Updating].Op != Opcode::DynamicUpdateSlice)
       break;
-    bool Copied = At.Copied;
+    bool Copied = Traced.Copied;
     TracedOperation Part =
         run(P.operands(Updating)[Update->second], 0, Nested + 1);
     if (!Part.Computed || Part.Blank)
@@ -240,8 +242,8 @@ TracedOperation Walk::run(HloId Id, uint32_t Ordinal, unsigned Nested) {
     }
     return Part;
   }
-  At.Blank = isBlank(At);
-  return At;
+  Traced.Blank = isBlank(Traced);
+  return Traced;
 }
 
 TracedOperation hlobuf::traceOperation(const Program &P, HloId Id,

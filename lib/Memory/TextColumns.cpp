@@ -9,13 +9,13 @@ using llvm::StringRef;
 std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Columns) {
   std::vector<std::string> Lines;
   while (Text.size() > Columns) {
-    size_t At = Text.take_front(Columns + 1).rfind(' ');
-    if (At == StringRef::npos || At == 0)
-      At = Text.find(' ', Columns);
-    if (At == StringRef::npos)
+    size_t Blank = Text.take_front(Columns + 1).rfind(' ');
+    if (Blank == StringRef::npos || Blank == 0)
+      Blank = Text.find(' ', Columns);
+    if (Blank == StringRef::npos)
       break;
-    Lines.push_back(Text.take_front(At).str());
-    Text = Text.drop_front(At + 1);
+    Lines.push_back(Text.take_front(Blank).str());
+    Text = Text.drop_front(Blank + 1);
   }
   Lines.push_back(Text.str());
   return Lines;

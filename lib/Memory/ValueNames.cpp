@@ -112,26 +112,27 @@ StringRef ValueNames::attributesOf(HloId Id) const {
 
 /// What \p At computes, by its own metadata, those of its fusion, or those of
 /// what its largest operand is.
-void ValueNames::describe(ValueName &Out, const TracedOperation &At) const {
+void ValueNames::describe(ValueName &Out, const TracedOperation &Traced) const {
   const Program &P = Module->program();
-  Out.ComputedBy = P[At.Computed].Op;
-  Out.Operation = printable(P.spell(At.Buffered ? At.Buffered : At.Computed));
+  Out.ComputedBy = P[Traced.Computed].Op;
+  Out.Operation =
+      printable(P.spell(Traced.Buffered ? Traced.Buffered : Traced.Computed));
   // A tuple index table has no operation.
-  bool Table = P.trees().isTuple(P[At.Computed].Shape, At.Ordinal);
-  TracedOperation Of = At;
+  bool Table = P.trees().isTuple(P[Traced.Computed].Shape, Traced.Ordinal);
+  TracedOperation Named = Traced;
   for (unsigned Hop = 0; Hop != MaxOperands; ++Hop) {
     Out.Inherited = Hop != 0;
-    if (takeMetadata(Out, DumpFacts, attributesOf(Of.Computed)) &&
+    if (takeMetadata(Out, DumpFacts, attributesOf(Named.Computed)) &&
         !Out.Source.empty())
       return;
-    if (Of.Buffered && Of.Buffered != Of.Computed &&
-        takeMetadata(Out, DumpFacts, attributesOf(Of.Buffered)))
+    if (Named.Buffered && Named.Buffered != Named.Computed &&
+        takeMetadata(Out, DumpFacts, attributesOf(Named.Buffered)))
       return;
     if (!Out.OpName.empty() || Table)
       return;
     HloId Largest;
     uint64_t Most = 0;
-    for (HloId Operand : P.operands(Of.Computed)) {
+    for (HloId Operand : P.operands(Named.Computed)) {
       std::optional<uint64_t> Bytes =
           Operand ? logicalBytes(D.Shapes, P[Operand].Shape) : std::nullopt;
       if (Operand && (!Largest || Bytes.value_or(0) > Most)) {
@@ -141,8 +142,8 @@ void ValueNames::describe(ValueName &Out, const TracedOperation &At) const {
     }
     if (!Largest)
       return;
-    Of = traceOperation(P, Largest, 0);
-    if (!Of.Computed)
+    Named = traceOperation(P, Largest, 0);
+    if (!Named.Computed)
       return;
   }
 }
@@ -165,14 +166,14 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
 
 /// The loop of \p At, and how many of the operation's results a value of shape
 /// \p Whole has.
-void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
+void ValueNames::describeLoop(ValueName &Out, const TracedOperation &Traced,
                               ShapeId Whole) const {
   const Program &P = Module->program();
   Out.Role = ValueRole::Collected;
-  Out.Sliced = At.Sliced;
-  Out.Loop = P[At.Loop].Name;
+  Out.Sliced = Traced.Sliced;
+  Out.Loop = P[Traced.Loop].Name;
   Out.LoopText = loopText(Out.Loop);
-  ShapeId Part = P.trees().part(P[At.Added].Shape, 0);
+  ShapeId Part = P.trees().part(P[Traced.Added].Shape, 0);
   uint64_t WholeBytes = logicalBytes(D.Shapes, Whole).value_or(0);
   uint64_t PartBytes = logicalBytes(D.Shapes, Part).value_or(0);
   if (PartBytes != 0 && WholeBytes % PartBytes == 0)
@@ -182,24 +183,24 @@ void ValueNames::describeLoop(ValueName &Out, const TracedOperation &At,
 ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
   const Program &P = Module->program();
   ValueName Out;
-  TracedOperation At = traceOperation(P, Id, Ordinal);
-  if (!At.Computed) {
+  TracedOperation Traced = traceOperation(P, Id, Ordinal);
+  if (!Traced.Computed) {
     Out.Operation = P.spell(Id);
     return Out;
   }
-  bool Entry = P[At.Computed].Parent == D.Module.Entry;
-  if (P[At.Computed].Op == Opcode::Parameter && Entry)
-    Out = ofArgument(At.Computed, At.Ordinal);
+  bool Entry = P[Traced.Computed].Parent == D.Module.Entry;
+  if (P[Traced.Computed].Op == Opcode::Parameter && Entry)
+    Out = ofArgument(Traced.Computed, Traced.Ordinal);
   else
-    describe(Out, At);
-  Out.Copied = At.Copied;
-  Out.FromHost = At.Transfer && readsHost(At.Transfer);
-  if (P[At.Computed].Op == Opcode::Constant)
+    describe(Out, Traced);
+  Out.Copied = Traced.Copied;
+  Out.FromHost = Traced.Transfer && readsHost(Traced.Transfer);
+  if (P[Traced.Computed].Op == Opcode::Constant)
     Out.Role = ValueRole::Constant;
-  else if (At.Blank)
+  else if (Traced.Blank)
     Out.Role = ValueRole::Blank;
-  if (At.Loop)
-    describeLoop(Out, At, P.trees().part(P[Id].Shape, Ordinal));
+  if (Traced.Loop)
+    describeLoop(Out, Traced, P.trees().part(P[Id].Shape, Ordinal));
   return Out;
 }
 
@@ -341,24 +342,24 @@ ValueName ValueNames::ofInstruction(NameId Name) const {
 /// The `n` of `"known_trip_count":{"n":"12"}`; 0 if there is none.
 static uint64_t statedTrips(StringRef Attributes) {
   static constexpr StringRef Key = "\"known_trip_count\":{\"n\":\"";
-  size_t At = Attributes.find(Key);
+  size_t Begin = Attributes.find(Key);
   uint64_t Count = 0;
-  if (At != StringRef::npos)
-    Attributes.substr(At + Key.size())
+  if (Begin != StringRef::npos)
+    Attributes.substr(Begin + Key.size())
         .take_while([](char C) { return C >= '0' && C <= '9'; })
         .getAsInteger(10, Count);
   return Count;
 }
 
 uint64_t ValueNames::runsOf(NameId Name) const {
-  HloId At = Module ? Module->program().find(Name) : HloId();
-  uint64_t Runs = At ? 1 : 0;
-  for (size_t Depth = 0; At && Depth != MaxMembers; ++Depth) {
+  HloId Caller = Module ? Module->program().find(Name) : HloId();
+  uint64_t Runs = Caller ? 1 : 0;
+  for (size_t Depth = 0; Caller && Depth != MaxMembers; ++Depth) {
     llvm::ArrayRef<HloId> Callers =
-        Module->program().callers(Module->program()[At].Parent);
-    At = Callers.empty() ? HloId() : Callers.front();
-    if (At && Module->program()[At].Op == Opcode::While)
-      Runs *= statedTrips(attributesOf(At));
+        Module->program().callers(Module->program()[Caller].Parent);
+    Caller = Callers.empty() ? HloId() : Callers.front();
+    if (Caller && Module->program()[Caller].Op == Opcode::While)
+      Runs *= statedTrips(attributesOf(Caller));
   }
   return Runs;
 }

@@ -79,8 +79,8 @@ private:
   llvm::StringRef attributesOf(HloId Id) const;
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
-  void describe(ValueName &Out, const TracedOperation &At) const;
-  void describeLoop(ValueName &Out, const TracedOperation &At,
+  void describe(ValueName &Out, const TracedOperation &Traced) const;
+  void describeLoop(ValueName &Out, const TracedOperation &Traced,
                     ShapeId Whole) const;
   bool isReadBackward(ValueId V) const;
   bool readsHost(HloId Transfer) const;

@@ -114,10 +114,10 @@ void WasteContext::findEntry() {
     if (Alloc.color() != Main.Color || !Alloc.isParameter())
       continue;
     auto Values = Dump::valueIds(Alloc);
-    auto Given =
+    auto Parameter =
         llvm::find_if(Values, [&](ValueId V) { return isEntryParameter(V); });
-    if (Given != Values.end())
-      Parameters.push_back({AllocationId(I), *Given});
+    if (Parameter != Values.end())
+      Parameters.push_back({AllocationId(I), *Parameter});
   }
   markDonated();
   if (Module)
@@ -137,15 +137,15 @@ void WasteContext::markDonated() {
     P.Aliased = Alloc.MaybeLiveOut;
   }
   for (const HloAlias &Item : D.Module.Aliases)
-    if (auto At = ByNumber.find(
+    if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
-        At != ByNumber.end())
-      At->second->Aliased = At->second->Asked = true;
+        Entry != ByNumber.end())
+      Entry->second->Aliased = Entry->second->Asked = true;
   for (const HloDonor &Item : D.Module.Donors)
-    if (auto At = ByNumber.find(
+    if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
-        At != ByNumber.end())
-      At->second->Donor = !At->second->Aliased;
+        Entry != ByNumber.end())
+      Entry->second->Donor = !Entry->second->Aliased;
 }
 
 std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,

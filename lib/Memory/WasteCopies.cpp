@@ -53,7 +53,7 @@ struct ForcedCopy {
   ValueId Source;
   /// Of the copy and its source, the one that stays as it is, and what is
   /// written over the other one.
-  ValueId Kept;
+  ValueId Unchanged;
   ValueId Changed;
   /// The copy is what is written over.
   bool Moved = false;
@@ -150,24 +150,24 @@ static constexpr unsigned MaxDepth = 64;
 /// \p Name is in \p Outer, or in what instructions of \p Outer call.
 static bool isInside(const WasteContext &Ctx, NameId Name,
                      ComputationId Outer) {
-  ComputationId At = Ctx.parentOf(Name);
-  for (unsigned Depth = 0; At && At != Outer; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(At);
+  ComputationId Parent = Ctx.parentOf(Name);
+  for (unsigned Depth = 0; Parent && Parent != Outer; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
     if (Callers.empty() || Depth == MaxDepth)
       return false;
-    At = Ctx.D.Module[Callers.front()].Parent;
+    Parent = Ctx.D.Module[Callers.front()].Parent;
   }
-  return At && At == Outer;
+  return Parent && Parent == Outer;
 }
 
 /// \p Name is in what \p Caller calls.
 static bool isRunBy(const WasteContext &Ctx, NameId Name, HloId Caller) {
-  ComputationId At = Ctx.parentOf(Name);
-  for (unsigned Depth = 0; At && Depth != MaxDepth; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(At);
+  ComputationId Parent = Ctx.parentOf(Name);
+  for (unsigned Depth = 0; Parent && Depth != MaxDepth; ++Depth) {
+    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
     if (Callers.empty() || llvm::is_contained(Callers, Caller))
       return !Callers.empty();
-    At = Ctx.D.Module[Callers.front()].Parent;
+    Parent = Ctx.D.Module[Callers.front()].Parent;
   }
   return false;
 }
@@ -186,7 +186,7 @@ static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
 static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   ValueId Next = nextInPlace(Ctx, C.Copy);
   C.Moved = static_cast<bool>(Next);
-  C.Kept = Next ? C.Source : C.Copy;
+  C.Unchanged = Next ? C.Source : C.Copy;
   C.Changed = Next ? Next : nextInPlace(Ctx, C.Source);
   std::optional<StepRange> Written =
       C.Changed ? Ctx.Memory.range(C.Changed) : std::nullopt;
@@ -195,11 +195,11 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   NameId Writer = Ctx.D[C.Changed].Tag.Name;
   if (!isInside(Ctx, Writer, Ctx.parentOf(Ctx.D[C.Copy].Tag.Name)))
     return false;
-  C.Last = Ctx.lastUse(C.Kept);
+  C.Last = Ctx.lastUse(C.Unchanged);
   if (C.Last < Written->Start)
     return C.Moved && Ctx.isEntryParameter(C.Source) &&
            !Ctx.isDonated(C.Source);
-  C.Reader = Ctx.readerAt(C.Kept, C.Last);
+  C.Reader = Ctx.readerAt(C.Unchanged, C.Last);
   HloId Reader = C.Reader ? Ctx.D.Module.find(C.Reader) : HloId();
   if (!Reader)
     return false;
@@ -211,8 +211,8 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
     }
   if (C.Reader == Writer)
     return !isSynchronousCall(Ctx.Module->program()[Reader].Op) &&
-           hasOperand(Ctx, Writer, Ctx.D[C.Kept].Tag.Name) &&
-           !readsInPlace(Ctx, Writer, Ctx.D[C.Kept].Tag.Name);
+           hasOperand(Ctx, Writer, Ctx.D[C.Unchanged].Tag.Name) &&
+           !readsInPlace(Ctx, Writer, Ctx.D[C.Unchanged].Tag.Name);
   return !isRunBy(Ctx, Writer, Reader);
 }
 

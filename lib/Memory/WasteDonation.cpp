@@ -86,11 +86,12 @@ static bool isOnlyReturned(const WasteContext &Ctx, ValueId V) {
 /// that writes it at \p Written may do so in place.
 static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
                     int32_t Written, const EntryParameter &P) {
-  const Value &Given = Ctx.D[P.Value];
-  const Value &Taken = Ctx.D[Result.Value];
-  if (P.Aliased || !Given.Shape || !Taken.Shape || Given.Size != Taken.Size ||
-      !Ctx.D.Shapes.equalIgnoringLayout(Given.Shape, Taken.Shape) ||
-      Given.Tag.Name == Taken.Tag.Name)
+  const Value &Argument = Ctx.D[P.Value];
+  const Value &Returned = Ctx.D[Result.Value];
+  if (P.Aliased || !Argument.Shape || !Returned.Shape ||
+      Argument.Size != Returned.Size ||
+      !Ctx.D.Shapes.equalIgnoringLayout(Argument.Shape, Returned.Shape) ||
+      Argument.Tag.Name == Returned.Tag.Name)
     return false;
   std::optional<StepRange> Last = Ctx.Memory.range(Result.Value);
   if (!Last)
@@ -101,7 +102,7 @@ static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
       (Written != Last->Start || !isOnlyReturned(Ctx, Result.Value)))
     return false;
   NameId Reader = Ctx.readerAt(P.Value, Written);
-  return !Reader || readsInPlace(Ctx, Reader, Given.Tag.Name);
+  return !Reader || readsInPlace(Ctx, Reader, Argument.Tag.Name);
 }
 
 namespace {
@@ -125,13 +126,13 @@ private:
 
 void ArgumentWaste::add(Waste Item) {
   std::string Name = Ctx.Names[Item.Value].OpName;
-  auto [At, New] = Groups.try_emplace(
+  auto [Entry, New] = Groups.try_emplace(
       std::tuple(Item.Kind, Ctx.D[Item.Value].Shape, withoutIndices(Name)),
       Item);
   if (New)
     return;
-  At->second.Saved += Item.Saved;
-  ++At->second.Count;
+  Entry->second.Saved += Item.Saved;
+  ++Entry->second.Count;
 }
 
 void ArgumentWaste::scale(WasteKind Kind, const ResultPlan &Plan) {
@@ -215,20 +216,21 @@ EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
   std::list<EntryParameter *> &Known =
       Lists[{Ctx.D[Result.Value].Size, Which == Giver::Any ? -1 : Written}];
   unsigned Tried = 0;
-  for (auto At = Known.begin(); At != Known.end() && Tried != MaxTried;) {
-    if ((*At)->Aliased) {
-      At = Known.erase(At);
+  for (auto Candidate = Known.begin();
+       Candidate != Known.end() && Tried != MaxTried;) {
+    if ((*Candidate)->Aliased) {
+      Candidate = Known.erase(Candidate);
       continue;
     }
-    llvm::ArrayRef<Use> Readers = Ctx.DumpFacts.readers((*At)->Value);
+    llvm::ArrayRef<Use> Readers = Ctx.DumpFacts.readers((*Candidate)->Value);
     bool Once = llvm::all_of(Readers, [&](const Use &Reader) {
       return Reader.Name == Readers.front().Name;
     });
     ++Tried;
     if ((Once || Which != Giver::ReadOnce) &&
-        mayTake(Ctx, Result, Written, **At))
-      return *At;
-    ++At;
+        mayTake(Ctx, Result, Written, **Candidate))
+      return *Candidate;
+    ++Candidate;
   }
   return nullptr;
 }
@@ -260,10 +262,10 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
 /// A result of its own could be in the memory of a donated argument if it had
 /// its shape: each result for one argument, the largest first.
 static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
-  std::vector<const EntryParameter *> Lost;
+  std::vector<const EntryParameter *> Unused;
   for (const EntryParameter &P : Ctx.Parameters) {
     if (P.Donor || (P.Asked && !Ctx.D[P.Owner].MaybeLiveOut))
-      Lost.push_back(&P);
+      Unused.push_back(&P);
   }
   std::vector<const EntryResult *> Own;
   for (const EntryResult &Result : Ctx.Results)
@@ -271,13 +273,13 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   llvm::stable_sort(Own, [&](const auto *X, const auto *Y) {
     return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
   });
-  llvm::stable_sort(Lost, [&](const auto *X, const auto *Y) {
+  llvm::stable_sort(Unused, [&](const auto *X, const auto *Y) {
     return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
   });
   ResultPlan Plan(Ctx);
-  for (size_t I = 0; I != std::min(Lost.size(), Own.size()); ++I) {
+  for (size_t I = 0; I != std::min(Unused.size(), Own.size()); ++I) {
     Plan.add(*Own[I]);
-    Out.add({WasteKind::UnusedDonation, Lost[I]->Value, Lost[I]->Owner,
+    Out.add({WasteKind::UnusedDonation, Unused[I]->Value, Unused[I]->Owner,
              ValueId(), Ctx.D[Own[I]->Owner].Size, "",
              "return an array of the same shape, type and sharding instead "
              "of one of another shape or type, or do not donate it"});

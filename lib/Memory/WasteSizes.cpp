@@ -15,17 +15,18 @@ static constexpr size_t MaxRank = 8;
 static constexpr int64_t MaxTile = 1 << 16;
 
 /// The order of dimensions, the minor two exchanged, with the fewest bytes.
-static std::optional<Shape> bestOrder(const Shape &Now, uint64_t &Bytes) {
+static std::optional<Shape> bestOrder(const Shape &Current, uint64_t &Bytes) {
   std::optional<Shape> Best;
-  size_t Rank = Now.Dimensions.size();
-  if (!Now.Layout || Rank < 2 || Rank > MaxRank ||
-      Now.Layout->MinorToMajor.size() != Rank || !Now.Layout->Splits.empty())
+  size_t Rank = Current.Dimensions.size();
+  if (!Current.Layout || Rank < 2 || Rank > MaxRank ||
+      Current.Layout->MinorToMajor.size() != Rank ||
+      !Current.Layout->Splits.empty())
     return Best;
   for (size_t Minor = 0; Minor != Rank; ++Minor)
     for (size_t Second = 0; Second != Rank; ++Second) {
       if (Minor == Second)
         continue;
-      Shape Other = Now;
+      Shape Other = Current;
       auto &Order = Other.Layout->MinorToMajor;
       Order.assign({static_cast<int64_t>(Minor), static_cast<int64_t>(Second)});
       for (size_t I = Rank; I-- != 0;)
@@ -54,12 +55,12 @@ static uint64_t bytesOfTile(const Shape &S) {
 
 /// What would take less than \p Now, and how many bytes that is.
 static std::pair<std::string, uint64_t>
-betterShape(const Shape &Now, uint64_t Bytes, uint64_t Unpadded) {
-  std::optional<Shape> Best = bestOrder(Now, Bytes);
+betterShape(const Shape &Current, uint64_t Bytes, uint64_t Unpadded) {
+  std::optional<Shape> Best = bestOrder(Current, Bytes);
   if (!Best)
     return {"reshape it so that the last dimension is a multiple of 128 and "
             "the one before it of 8",
-            std::min(Bytes, llvm::alignTo(Unpadded, bytesOfTile(Now)))};
+            std::min(Bytes, llvm::alignTo(Unpadded, bytesOfTile(Current)))};
   std::string Order;
   bool IsRowMajor = true;
   int64_t Next = 0;

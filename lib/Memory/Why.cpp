@@ -105,13 +105,13 @@ void Answerer::whyNotInPlace(ValueId V) {
                   Runs > 1 ? fmt::format(", {} times: {} in all", Runs,
                                          humanBytes(Runs * D[V].Size))
                            : ""));
-  bool Found = false;
+  bool HasOperand = false;
   NameId Source;
   for (uint32_t I = 0; (Source = findOperand(Memory.facts(), Name, I)); ++I) {
     ValueId Operand = findValue(Memory.facts(), Source);
     if (!Operand || D[Operand].Size != D[V].Size)
       continue;
-    Found = true;
+    HasOperand = true;
     explainOperand(V, Operand);
     if (findOpcode(Memory.facts(), D[Operand].Tag.Name) != Opcode::Copy)
       continue;
@@ -122,7 +122,7 @@ void Answerer::whyNotInPlace(ValueId V) {
       explainOperand(Operand, Before);
     }
   }
-  if (!Found)
+  if (!HasOperand)
     say("no operand has its size");
 }
 
@@ -145,24 +145,25 @@ void Answerer::listInTheWay(ValueId V, ValueId Other) {
   const Allocation &Alloc = D[D[V].Owner];
   ByteSpan Bytes = spanOf(Alloc, D[V]);
   std::optional<StepRange> Range = Memory.range(Other);
-  std::vector<std::pair<uint64_t, ValueId>> Found;
+  std::vector<std::pair<uint64_t, ValueId>> Others;
   for (ValueId Near : Dump::valueIds(Alloc)) {
-    ByteSpan Its = spanOf(Alloc, D[Near]);
-    uint64_t Begin = std::max(Its.Begin, Bytes.Begin);
-    uint64_t End = std::min(Its.End, Bytes.End);
+    ByteSpan Place = spanOf(Alloc, D[Near]);
+    uint64_t Begin = std::max(Place.Begin, Bytes.Begin);
+    uint64_t End = std::min(Place.End, Bytes.End);
     std::optional<StepRange> When = Memory.range(Near);
     if (Begin < End && When && Range && When->meets(*Range))
-      Found.emplace_back(End - Begin, Near);
+      Others.emplace_back(End - Begin, Near);
   }
   llvm::stable_sort(
-      Found, [](const auto &X, const auto &Y) { return X.first > Y.first; });
-  if (Found.empty())
+      Others, [](const auto &X, const auto &Y) { return X.first > Y.first; });
+  if (Others.empty())
     return say("  nothing else is in these bytes then: the order in which the "
                "compiler places values left them free");
-  for (const auto &[Shared, At] : llvm::ArrayRef(Found).take_front(MaxListed))
+  for (const auto &[Shared, Holder] :
+       llvm::ArrayRef(Others).take_front(MaxListed))
     say(fmt::format("  {} of these bytes hold {}, live from step {} to {}",
-                    humanBytes(Shared), called(At), Memory.range(At)->Start,
-                    Memory.range(At)->End));
+                    humanBytes(Shared), called(Holder),
+                    Memory.range(Holder)->Start, Memory.range(Holder)->End));
 }
 
 void Answerer::whyApart(ValueId V, ValueId Other) {
@@ -199,20 +200,20 @@ void Answerer::whyApart(ValueId V, ValueId Other) {
 }
 
 WhyAnswer hlobuf::answer(const MemoryUse &Memory, const ValueNames &Names,
-                         const WhyQuestion &Asked) {
+                         const WhyQuestion &Question) {
   WhyAnswer Out;
-  bool IsPair = Asked.What == WhyQuestion::Kind::Apart;
+  bool IsPair = Question.What == WhyQuestion::Kind::Apart;
   Out.Question =
-      "why " + Asked.Value +
-      (IsPair ? " and " + Asked.Other + " are apart"
-       : Asked.What == WhyQuestion::Kind::NotInPlace ? " is not in place"
-                                                     : " is live");
+      "why " + Question.Value +
+      (IsPair ? " and " + Question.Other + " are apart"
+       : Question.What == WhyQuestion::Kind::NotInPlace ? " is not in place"
+                                                        : " is live");
   Answerer A(Memory, Names, Out);
-  ValueId V = A.find(Asked.Value);
-  ValueId Other = IsPair ? A.find(Asked.Other) : ValueId();
+  ValueId V = A.find(Question.Value);
+  ValueId Other = IsPair ? A.find(Question.Other) : ValueId();
   if (!V || (IsPair && !Other))
     return Out;
-  switch (Asked.What) {
+  switch (Question.What) {
   case WhyQuestion::Kind::Live:
     A.whyLive(V);
     break;

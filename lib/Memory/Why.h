@@ -29,12 +29,12 @@ struct WhyAnswer {
   std::vector<std::string> Lines;
 };
 
-/// Answers \p Asked: what reads the value, in the order of steps; what is in
-/// the bytes of \p Asked.Value while the other one is live; which operand the
-/// value could be written over, and what reads that afterwards. Says so where
-/// the dump has no live ranges. No lines where it has no such value.
+/// Answers \p Question: what reads the value, in the order of steps; what is in
+/// the bytes of \p Question.Value while the other one is live; which operand
+/// the value could be written over, and what reads that afterwards. Says so
+/// where the dump has no live ranges. No lines where it has no such value.
 WhyAnswer answer(const MemoryUse &Memory, const ValueNames &Names,
-                 const WhyQuestion &Asked);
+                 const WhyQuestion &Question);
 
 } // namespace hlobuf
 
