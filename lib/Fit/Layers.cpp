@@ -21,8 +21,6 @@ uint64_t Layer::keptBytes() const {
   return Bytes;
 }
 
-bool Layer::hasResiduals() const { return keptBytes() != 0; }
-
 /// Adds what computing \p Call again holds in the backward pass.
 static void addRecompute(const FitContext &Ctx, const LayerCall &Call,
                          const Recompute &Rerun, bool Scanned,

@@ -55,7 +55,7 @@ struct Layer {
   /// Bytes that are kept for the backward pass.
   uint64_t keptBytes() const;
   /// There is something that need not be kept.
-  bool hasResiduals() const;
+  bool hasResiduals() const { return keptBytes() != 0; }
 };
 
 /// What is different when the residuals of \p L are computed again, but for

@@ -223,7 +223,6 @@ TracedOperation Walk::run(HloId Id, uint32_t Ordinal, unsigned Nested) {
       break;
     if (!Base.Blank) {
       Base.Copied |= Traced.Copied;
-      Base.Updated = true;
       return Base;
     }
     if (!Loop || P[Updating].Op != Opcode::DynamicUpdateSlice)

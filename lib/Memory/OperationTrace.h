@@ -28,8 +28,6 @@ struct TracedOperation {
   bool Copied = false;
   /// The nearest copy-start on the way; invalid if there is none.
   HloId Transfer;
-  /// Some instruction on the way updates a part of it in place.
-  bool Updated = false;
   /// What a trip adds is a slice of Computed.
   bool Sliced = false;
   /// Nothing that is read: memory of AllocateBuffer, or a constant that is
