@@ -15,23 +15,6 @@ static LinearTerm out(int64_t D, int64_t Factor = 1) {
   return {TermKind::Out, static_cast<unsigned>(D), Factor};
 }
 
-/// `key={1,0}` if every number is a dimension below \p Rank, and none twice.
-static std::optional<AttributeNumbers>
-dimensions(StringRef Attributes, StringRef Key, unsigned Rank) {
-  std::optional<StringRef> Text = findAttribute(Attributes, Key);
-  if (!Text)
-    return AttributeNumbers();
-  auto Numbers = numbersIn(Text);
-  if (!Numbers)
-    return std::nullopt;
-  for (size_t K = 0; K != Numbers->size(); ++K)
-    if ((*Numbers)[K] < 0 || (*Numbers)[K] >= static_cast<int64_t>(Rank) ||
-        llvm::is_contained(llvm::ArrayRef(*Numbers).take_front(K),
-                           (*Numbers)[K]))
-      return std::nullopt;
-  return Numbers;
-}
-
 /// One element for all.
 IntegerMap AccessMaps::scalar(const Step &S) { return build(S).map(); }
 
@@ -46,42 +29,21 @@ IntegerMap AccessMaps::reinterpreted(const Step &S) {
   return Relations.map();
 }
 
-/// transpose, broadcast and reverse.
-IntegerMap AccessMaps::moved(Opcode Op, const Step &S) {
-  auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
+/// What only moves elements.
+IntegerMap AccessMaps::moved(const Step &S) {
+  auto Dims = All.moved(S.At.Id, S.Operand);
   if (!Dims)
     return {};
   RelationBuilder Relations = build(S);
-  if (Op == Opcode::Broadcast) {
-    if (Dims->size() != S.sourceRank())
-      return {};
-    for (unsigned K = 0; K != Dims->size(); ++K)
-      if (S.Source.Dimensions[K].Size == S.Result.Dimensions[(*Dims)[K]].Size)
-        Relations.equal({out(K), in((*Dims)[K], -1)});
-      else
-        Relations.equal(out(K)); // A dimension of size 1 is repeated.
-    return Relations.map();
-  }
-  if (S.rank() != S.sourceRank() ||
-      (Op == Opcode::Transpose && Dims->size() != S.rank()))
-    return {};
-  for (unsigned D = 0; D != S.rank(); ++D)
-    if (Op == Opcode::Transpose)
-      Relations.equal({out((*Dims)[D]), in(D, -1)});
-    else if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
-      Relations.equal({out(D), in(D)}, 1 - S.Result.Dimensions[D].Size);
+  for (unsigned K = 0; K != Dims->size(); ++K) {
+    auto [Source, Factor, Offset] = (*Dims)[K];
+    if (Source < 0)
+      Relations.equal(out(K));
     else
-      Relations.equal({out(D), in(D, -1)});
-  return Relations.map();
-}
-
-IntegerMap AccessMaps::sliced(const Step &S) {
-  auto Bounds = sliceBounds(findAttribute(S.Attributes, "slice"));
-  if (!Bounds || Bounds->size() != S.rank() || S.sourceRank() != S.rank())
-    return {};
-  RelationBuilder Relations = build(S);
-  for (unsigned D = 0; D != S.rank(); ++D)
-    Relations.equal({out(D), in(D, -(*Bounds)[D].Stride)}, -(*Bounds)[D].Begin);
+      Relations.equal({out(K), in(Source, -Factor)}, -Offset);
+    if (P[S.At.Id].Op == Opcode::Concatenate)
+      Relations.within(TermKind::Out, K, {}, S.Source.Dimensions[K].Size);
+  }
   return Relations.map();
 }
 
@@ -167,41 +129,10 @@ IntegerMap AccessMaps::padded(const Step &S) {
   return Relations.map();
 }
 
-llvm::ArrayRef<int64_t> AccessMaps::beginnings(HloId Concatenate,
-                                               int64_t Along) {
-  auto [Known, New] = Beginnings.try_emplace(Concatenate.index());
-  std::vector<int64_t> &Begins = Known->second;
-  int64_t Before = 0;
-  for (HloId Operand : P.operands(Concatenate)) {
-    const Shape &Y = shape(Operand, 0);
-    if (!New || Y.Dimensions.size() != shape(Concatenate, 0).Dimensions.size())
-      break;
-    Begins.push_back(Before);
-    Before = boundedAdd(Before, Y.Dimensions[Along].Size);
-  }
-  return Begins;
-}
-
-IntegerMap AccessMaps::joined(const Step &S) {
-  auto Dims = dimensions(S.Attributes, "dimensions", S.rank());
-  if (!Dims || Dims->size() != 1 || S.sourceRank() != S.rank())
-    return {};
-  int64_t Along = (*Dims)[0];
-  llvm::ArrayRef<int64_t> Begins = beginnings(S.At.Id, Along);
-  if (S.Operand >= Begins.size())
-    return {};
-  RelationBuilder Relations = build(S);
-  for (unsigned D = 0; D != S.rank(); ++D)
-    Relations.equal({out(D), in(D, -1)}, D == Along ? Begins[S.Operand] : 0);
-  Relations.within(TermKind::Out, static_cast<unsigned>(Along), {},
-                   S.Source.Dimensions[Along].Size);
-  return Relations.map();
-}
-
 IntegerMap AccessMaps::reduced(const Step &S) {
   if (S.Operand >= P.operands(S.At.Id).size() / 2)
     return S.sourceRank() == 0 ? scalar(S) : IntegerMap();
-  auto Dims = dimensions(S.Attributes, "dimensions", S.sourceRank());
+  auto Dims = dimensionsIn(S.Attributes, "dimensions", S.sourceRank());
   if (!Dims || S.rank() + Dims->size() != S.sourceRank())
     return {};
   RelationBuilder Relations = build(S);
@@ -268,9 +199,9 @@ IntegerMap AccessMaps::multiplied(const Step &S) {
   if (S.Operand > 1 || P.operands(S.At.Id).size() != 2)
     return {};
   bool Left = S.Operand == 0;
-  auto Batch = dimensions(
+  auto Batch = dimensionsIn(
       S.Attributes, Left ? "lhs_batch_dims" : "rhs_batch_dims", S.sourceRank());
-  auto Contracted = dimensions(
+  auto Contracted = dimensionsIn(
       S.Attributes, Left ? "lhs_contracting_dims" : "rhs_contracting_dims",
       S.sourceRank());
   if (!Batch || !Contracted ||
@@ -300,12 +231,12 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
     return reinterpreted(S);
   case Opcode::Reshape:
     return sameNumber(Sets, S.Result, S.Source);
-  case Opcode::Transpose:
   case Opcode::Broadcast:
+  case Opcode::Concatenate:
   case Opcode::Reverse:
-    return moved(Op, S);
   case Opcode::Slice:
-    return sliced(S);
+  case Opcode::Transpose:
+    return moved(S);
   case Opcode::DynamicSlice:
     return slicedAtStart(S);
   case Opcode::DynamicUpdateSlice:
@@ -315,8 +246,6 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
     return indexedMap(All, Starts, Sets, S.At, S.Operand);
   case Opcode::Pad:
     return padded(S);
-  case Opcode::Concatenate:
-    return joined(S);
   case Opcode::Reduce:
     return reduced(S);
   case Opcode::ReduceWindow:

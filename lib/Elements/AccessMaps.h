@@ -41,13 +41,10 @@ private:
   IntegerMap dispatch(Opcode Op, const Step &S);
   IntegerMap scalar(const Step &S);
   IntegerMap reinterpreted(const Step &S);
-  IntegerMap moved(Opcode Op, const Step &S);
-  IntegerMap sliced(const Step &S);
+  IntegerMap moved(const Step &S);
   IntegerMap slicedAtStart(const Step &S);
   IntegerMap updated(const Step &S);
   IntegerMap padded(const Step &S);
-  llvm::ArrayRef<int64_t> beginnings(HloId Concatenate, int64_t Along);
-  IntegerMap joined(const Step &S);
   IntegerMap reduced(const Step &S);
   IntegerMap windowed(const Step &S);
   IntegerMap multiplied(const Step &S);
@@ -60,8 +57,6 @@ private:
   }
 
   const Program &P;
-  /// Where operands of concatenates begin, up to one that does not fit.
-  llvm::DenseMap<uint32_t, std::vector<int64_t>> Beginnings;
   Scalars &All;
   StartIndices &Starts;
   const IntegerSets &Sets;

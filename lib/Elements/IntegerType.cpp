@@ -2,9 +2,10 @@
 
 #include "Elements/IntegerType.h"
 #include "HLO/InstructionParser.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/APInt.h"
 
 using namespace hlobuf;
+using llvm::APInt;
 using Result = std::optional<int64_t>;
 
 std::optional<IntegerType> IntegerType::of(const Shape &S) {
@@ -20,6 +21,20 @@ std::optional<IntegerType> IntegerType::of(const Shape &S) {
   return IntegerType{S.Bits, Signed};
 }
 
+/// The lowest bits of \p Value.
+static APInt bitsOf(int64_t Value, unsigned Bits) {
+  return APInt(64, static_cast<uint64_t>(Value)).sextOrTrunc(Bits);
+}
+
+/// The number that \p Bits are in type \p To; nothing where that is over the
+/// largest int64_t.
+static Result valueOf(const APInt &Bits, IntegerType To) {
+  if (To.Signed)
+    return Bits.getSExtValue();
+  return Bits.isIntN(63) ? Result(static_cast<int64_t>(Bits.getZExtValue()))
+                         : std::nullopt;
+}
+
 int64_t IntegerType::least() const {
   return Signed ? -int64_t(uint64_t(1) << (Bits - 1)) : 0;
 }
@@ -30,13 +45,7 @@ int64_t IntegerType::greatest() const {
 }
 
 Result IntegerType::wrap(int64_t Value) const {
-  if (Bits == 64)
-    return Signed || Value >= 0 ? Result(Value) : std::nullopt;
-  uint64_t Mask = (uint64_t(1) << Bits) - 1;
-  uint64_t Low = static_cast<uint64_t>(Value) & Mask;
-  if (Signed && (Low >> (Bits - 1)) != 0)
-    Low |= ~Mask;
-  return static_cast<int64_t>(Low);
+  return valueOf(bitsOf(Value, Bits), *this);
 }
 
 std::optional<Comparison> hlobuf::comparisonOf(llvm::StringRef Attributes) {
@@ -67,94 +76,44 @@ static bool compares(Comparison C, int64_t A, int64_t B) {
   return false;
 }
 
-/// Values of 64 bits as unsigned ones, so that they wrap around.
-static Result add(int64_t A, int64_t B, IntegerType To) {
-  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) +
-                                      static_cast<uint64_t>(B)));
-}
-
-static Result subtract(int64_t A, int64_t B, IntegerType To) {
-  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) -
-                                      static_cast<uint64_t>(B)));
-}
-
-static Result multiply(int64_t A, int64_t B, IntegerType To) {
-  return To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) *
-                                      static_cast<uint64_t>(B)));
-}
-
-static Result quotient(int64_t A, int64_t B, IntegerType To) {
-  if (B == 0)
-    return To.wrap(-1);
-  return B == -1 ? subtract(0, A, To) : Result(A / B);
-}
-
-static int64_t remainder(int64_t A, int64_t B) {
-  if (B == 0)
-    return A;
-  return B == -1 ? 0 : A % B;
-}
-
-static bool isTooFar(int64_t Distance, IntegerType To) {
-  return Distance < 0 || Distance >= static_cast<int64_t>(To.Bits);
-}
-
-static Result shiftLeft(int64_t A, int64_t B, IntegerType To) {
-  return isTooFar(B, To)
-             ? Result(0)
-             : To.wrap(static_cast<int64_t>(static_cast<uint64_t>(A) << B));
-}
-
-static Result shiftRightLogical(int64_t A, int64_t B, IntegerType To) {
-  if (isTooFar(B, To))
-    return 0;
-  uint64_t Bits = static_cast<uint64_t>(A);
-  if (To.Bits < 64)
-    Bits &= (uint64_t(1) << To.Bits) - 1;
-  return To.wrap(static_cast<int64_t>(Bits >> B));
-}
-
-/// Emitters shift bits: the highest one is the sign, of unsigned values too.
-static Result shiftRightArithmetic(int64_t A, int64_t B, IntegerType To) {
-  int64_t Bits = IntegerType{To.Bits, /*Signed=*/true}.wrap(A).value_or(A);
-  return To.wrap(Bits >> (isTooFar(B, To) ? 63 : B));
-}
-
-static Result computeOne(Opcode Op, int64_t A, IntegerType From,
-                         IntegerType To) {
+static Result computeOne(Opcode Op, int64_t A, IntegerType To) {
   switch (Op) {
   case Opcode::Convert:
     return To.Bits == 1 ? Result(A != 0) : To.wrap(A);
   case Opcode::Copy:
     return A;
   case Opcode::Negate:
-    return subtract(0, A, To);
+    return valueOf(-bitsOf(A, To.Bits), To);
   case Opcode::Abs:
-    return A < 0 ? subtract(0, A, To) : Result(A);
+    return A < 0 ? valueOf(-bitsOf(A, To.Bits), To) : Result(A);
   case Opcode::Sign:
     return A < 0 ? -1 : A > 0;
   case Opcode::Not:
-    return From.Bits == 1 ? Result(A == 0) : To.wrap(~A);
+    return To.wrap(~A);
   default:
     return std::nullopt;
   }
 }
 
-static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To,
-                         llvm::StringRef Attributes) {
+static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To) {
+  APInt X = bitsOf(A, To.Bits), Y = bitsOf(B, To.Bits);
   bool Pred = To.Bits == 1;
   switch (Op) {
   // Preds are bits: add is or, multiply is and.
   case Opcode::Add:
-    return Pred ? Result(A | B) : add(A, B, To);
+    return valueOf(Pred ? X | Y : X + Y, To);
   case Opcode::Subtract:
-    return Pred ? std::nullopt : subtract(A, B, To);
+    return Pred ? std::nullopt : valueOf(X - Y, To);
   case Opcode::Multiply:
-    return Pred ? Result(A & B) : multiply(A, B, To);
+    return valueOf(X * Y, To);
   case Opcode::Divide:
-    return quotient(A, B, To);
+    if (B == 0)
+      return To.wrap(-1);
+    return valueOf(To.Signed ? X.sdiv(Y) : X.udiv(Y), To);
   case Opcode::Remainder:
-    return remainder(A, B);
+    if (B == 0)
+      return A;
+    return valueOf(To.Signed ? X.srem(Y) : X.urem(Y), To);
   case Opcode::Maximum:
     return std::max(A, B);
   case Opcode::Minimum:
@@ -166,27 +125,27 @@ static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To,
   case Opcode::Xor:
     return A ^ B;
   case Opcode::ShiftLeft:
-    return shiftLeft(A, B, To);
+    return valueOf(X.shl(Y), To);
+  // Emitters shift bits: the highest one is the sign, of unsigned values too.
   case Opcode::ShiftRightArithmetic:
-    return shiftRightArithmetic(A, B, To);
+    return valueOf(X.ashr(Y), To);
   case Opcode::ShiftRightLogical:
-    return shiftRightLogical(A, B, To);
-  case Opcode::Compare:
-    if (auto C = comparisonOf(Attributes))
-      return compares(*C, A, B);
-    return std::nullopt;
+    return valueOf(X.lshr(Y), To);
   default:
     return std::nullopt;
   }
 }
 
 Result hlobuf::computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
-                              IntegerType From, IntegerType To,
-                              llvm::StringRef Attributes) {
+                              IntegerType To, llvm::StringRef Attributes) {
   if (In.size() == 1)
-    return computeOne(Op, In[0], From, To);
+    return computeOne(Op, In[0], To);
+  if (In.size() == 2 && Op == Opcode::Compare) {
+    auto C = comparisonOf(Attributes);
+    return C ? Result(compares(*C, In[0], In[1])) : std::nullopt;
+  }
   if (In.size() == 2)
-    return computeTwo(Op, In[0], In[1], To, Attributes);
+    return computeTwo(Op, In[0], In[1], To);
   if (In.size() == 3 && Op == Opcode::Select)
     return In[0] != 0 ? In[1] : In[2];
   if (In.size() == 3 && Op == Opcode::Clamp)

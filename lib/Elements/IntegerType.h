@@ -34,10 +34,10 @@ std::optional<Comparison> comparisonOf(llvm::StringRef Attributes);
 
 /// What elementwise \p Op makes of \p In as type \p To, by the rules of XLA
 /// (xla.dev, "Operation semantics"): arithmetic wraps around, division by 0
-/// gives -1 and its remainder the dividend. \p From is the type of the last
-/// operand. Nothing for opcodes that are not followed.
+/// gives -1 and its remainder the dividend. Nothing for opcodes that are not
+/// followed.
 std::optional<int64_t> computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
-                                      IntegerType From, IntegerType To,
+                                      IntegerType To,
                                       llvm::StringRef Attributes);
 
 } // namespace hlobuf

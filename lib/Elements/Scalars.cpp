@@ -2,7 +2,6 @@
 
 #include "Elements/Scalars.h"
 #include "Elements/ArrayPlaces.h"
-#include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -56,72 +55,105 @@ static std::optional<int64_t> numberOf(const Shape &S,
   return Number;
 }
 
-static AttributeNumbers dimensions(llvm::StringRef Attributes,
-                                   llvm::StringRef Key = "dimensions") {
-  return numbersIn(findAttribute(Attributes, Key)).value_or(AttributeNumbers());
+std::optional<AttributeNumbers> hlobuf::dimensionsIn(llvm::StringRef Attributes,
+                                                     llvm::StringRef Key,
+                                                     unsigned Rank) {
+  std::optional<llvm::StringRef> Text = findAttribute(Attributes, Key);
+  if (!Text)
+    return AttributeNumbers();
+  auto Numbers = numbersIn(Text);
+  if (!Numbers)
+    return std::nullopt;
+  for (size_t K = 0; K != Numbers->size(); ++K)
+    if ((*Numbers)[K] < 0 || (*Numbers)[K] >= static_cast<int64_t>(Rank) ||
+        llvm::is_contained(ArrayRef(*Numbers).take_front(K), (*Numbers)[K]))
+      return std::nullopt;
+  return Numbers;
 }
 
-/// slice, broadcast, transpose, reverse and concatenate.
-bool Scalars::stepOverMove(ScalarId &S) const {
-  HloId Id = S.At.Id;
-  ArrayRef<HloId> Operands = P.operands(Id);
-  auto Index = indexOf(shape(S), S.Element);
-  if (!Index || Operands.empty())
-    return false;
-  AttributeNumbers Dims = dimensions(attributes(Id));
-  size_t Source = 0;
-  SmallVector<int64_t, 6> From = *Index;
-  auto IsDimension = [&](int64_t D) {
-    return D >= 0 && static_cast<size_t>(D) < Index->size();
-  };
-  if (!llvm::all_of(Dims, IsDimension))
-    return false;
-  switch (P[Id].Op) {
-  case Opcode::Slice: {
+const Scalars::Joined &Scalars::joined(HloId Concatenate) {
+  auto [Known, New] = Concatenates.try_emplace(Concatenate.index());
+  Joined &All = Known->second;
+  size_t Rank = shape({{0, Concatenate}}).Dimensions.size();
+  auto Dims = dimensionsIn(attributes(Concatenate), "dimensions", Rank);
+  if (!New || !Dims || Dims->size() != 1)
+    return All;
+  All.Along = (*Dims)[0];
+  int64_t Begin = 0;
+  for (HloId Operand : P.operands(Concatenate)) {
+    const Shape &Y = shape({{0, Operand}});
+    if (!Y.isArray() || Y.Dimensions.size() != Rank)
+      break;
+    All.Begins.push_back(Begin);
+    Begin = boundedAdd(Begin, Y.Dimensions[All.Along].Size);
+  }
+  return All;
+}
+
+std::optional<MovedDimensions> Scalars::moved(HloId Id, size_t Operand) {
+  const Shape &To = shape({{0, Id}});
+  const Shape &From = shape({{0, P.operands(Id)[Operand]}});
+  size_t Rank = To.Dimensions.size();
+  Opcode Op = P[Id].Op;
+  auto Dims = dimensionsIn(attributes(Id), "dimensions", Rank);
+  if (!To.isArray() || !From.isArray() || !Dims ||
+      (Op != Opcode::Broadcast && From.Dimensions.size() != Rank))
+    return std::nullopt;
+  MovedDimensions All(From.Dimensions.size());
+  for (size_t D = 0; D != All.size(); ++D)
+    All[D].Source = static_cast<int64_t>(D);
+  if (Op == Opcode::Slice) {
     auto Bounds = sliceBounds(findAttribute(attributes(Id), "slice"));
-    if (!Bounds || Bounds->size() != From.size())
-      return false;
-    for (auto [At, Of] : llvm::zip(From, *Bounds))
-      At = boundedAdd(Of.Begin, boundedMultiply(At, Of.Stride));
-    break;
+    if (!Bounds || Bounds->size() != Rank)
+      return std::nullopt;
+    for (auto [Moved, Bound] : llvm::zip_equal(All, *Bounds))
+      Moved = {Moved.Source, Bound.Stride, Bound.Begin};
+  } else if (Op == Opcode::Broadcast && Dims->size() == All.size()) {
+    for (size_t D = 0; D != All.size(); ++D) // One of size 1 is repeated.
+      All[D].Source = From.Dimensions[D].Size == To.Dimensions[(*Dims)[D]].Size
+                          ? (*Dims)[D]
+                          : -1;
+  } else if (Op == Opcode::Transpose && Dims->size() == Rank) {
+    for (size_t D = 0; D != Rank; ++D)
+      All[(*Dims)[D]].Source = static_cast<int64_t>(D);
+  } else if (Op == Opcode::Reverse) {
+    for (int64_t D : *Dims)
+      All[D] = {D, -1, To.Dimensions[D].Size - 1};
+  } else if (Op == Opcode::Concatenate && Operand < joined(Id).Begins.size()) {
+    All[joined(Id).Along].Offset = -joined(Id).Begins[Operand];
+  } else {
+    return std::nullopt;
   }
-  case Opcode::Broadcast:
-    From.clear();
-    for (int64_t D : Dims)
-      From.push_back((*Index)[D]);
-    break;
-  case Opcode::Transpose:
-    if (Dims.size() != From.size())
-      return false;
-    for (size_t D = 0; D != Dims.size(); ++D)
-      From[Dims[D]] = (*Index)[D];
-    break;
-  case Opcode::Reverse:
-    for (int64_t D : Dims)
-      From[D] = shape(S).Dimensions[D].Size - 1 - From[D];
-    break;
-  case Opcode::Concatenate: {
-    if (Dims.size() != 1)
-      return false;
-    for (; Source != Operands.size(); ++Source) {
-      const Shape &Y = shape({{S.At.Scope, Operands[Source]}});
-      if (!Y.isArray() || Y.Dimensions.size() != From.size())
-        return false;
-      if (From[Dims[0]] < Y.Dimensions[Dims[0]].Size)
-        break;
-      From[Dims[0]] -= Y.Dimensions[Dims[0]].Size;
-    }
-    if (Source == Operands.size())
-      return false;
-    break;
-  }
-  default:
+  return All;
+}
+
+bool Scalars::stepOverMove(ScalarId &S) {
+  auto Index = indexOf(shape(S), S.Element);
+  if (!Index)
     return false;
+  size_t Source = 0;
+  if (P[S.At.Id].Op == Opcode::Concatenate) {
+    const Joined &All = joined(S.At.Id);
+    if (All.Begins.empty())
+      return false;
+    Source = llvm::upper_bound(All.Begins, (*Index)[All.Along]) -
+             All.Begins.begin() - 1;
   }
-  auto Number = numberOf(shape({{S.At.Scope, Operands[Source]}}), From);
+  auto Dims = moved(S.At.Id, Source);
+  if (!Dims)
+    return false;
+  SmallVector<int64_t, 6> From;
+  for (const MovedDimension &D : *Dims)
+    From.push_back(
+        D.Source < 0 ? 0
+                     : boundedAdd(D.Offset, boundedMultiply((*Index)[D.Source],
+                                                            D.Factor)));
+  ScalarId Operand{{S.At.Scope, P.operands(S.At.Id)[Source]}};
+  auto Number = numberOf(shape(Operand), From);
   if (!Number)
     return false;
-  S = {{S.At.Scope, Operands[Source]}, 0, *Number};
+  Operand.Element = *Number;
+  S = Operand;
   return true;
 }
 
@@ -342,9 +374,8 @@ std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
     In.push_back(*One);
   }
   // Of a select or clamp all but the first may be asked for.
-  auto From = IntegerType::of(shape(operand(S, Count - 1)));
-  if (From)
-    Value = computeInteger(N.Op, In, *From, *To, attributes(S.At.Id));
+  if (IntegerType::of(shape(operand(S, Count - 1))))
+    Value = computeInteger(N.Op, In, *To, attributes(S.At.Id));
   if (Value)
     Done[S] = *Value;
   return Value;

@@ -9,6 +9,7 @@
 #define HLOBUF_ELEMENTS_SCALARS_H
 
 #include "Elements/IntegerType.h"
+#include "HLO/AttributeNumbers.h"
 #include "Program/Program.h"
 #include <map>
 
@@ -30,6 +31,21 @@ struct ScalarId {
   int64_t Element = 0;
   auto operator<=>(const ScalarId &) const = default;
 };
+
+/// Where an operand has what a result has at an index, in one dimension: at
+/// Factor * the index in dimension Source of the result + Offset, or at 0 if
+/// Source is negative.
+struct MovedDimension {
+  int64_t Source = 0;
+  int64_t Factor = 1;
+  int64_t Offset = 0;
+};
+using MovedDimensions = llvm::SmallVector<MovedDimension, 6>;
+
+/// `key={1,0}`, empty without it; nothing unless every number is a dimension
+/// below \p Rank, and none is there twice.
+std::optional<AttributeNumbers>
+dimensionsIn(llvm::StringRef Attributes, llvm::StringRef Key, unsigned Rank);
 
 /// Values of scalars.
 using ScalarValues = std::map<ScalarId, int64_t>;
@@ -56,6 +72,9 @@ public:
   const Shape &shape(ScalarId S) const {
     return P.trees().shape(P.trees().part(P[S.At.Id].Shape, S.Part));
   }
+  /// How slice, broadcast, transpose, reverse or concatenate \p Id moves
+  /// operand \p Operand; nothing for other opcodes.
+  std::optional<MovedDimensions> moved(HloId Id, size_t Operand);
   /// The value in a constant; nothing if it is not an integer.
   std::optional<int64_t> literal(ScalarId S);
 
@@ -70,9 +89,17 @@ public:
   }
 
 private:
+  /// Where operands of a concatenate begin along a dimension, up to one that
+  /// does not fit.
+  struct Joined {
+    int64_t Along = 0;
+    std::vector<int64_t> Begins;
+  };
+
+  const Joined &joined(HloId Concatenate);
   bool step(ScalarId &S);
   bool stepOutOf(ScalarId &S);
-  bool stepOverMove(ScalarId &S) const;
+  bool stepOverMove(ScalarId &S);
   bool leaveLoop(ScalarId &S, HloId While);
   std::optional<int64_t> compute(ScalarId S, const ScalarValues &Known,
                                  ScalarValues &Done, unsigned Depth);
@@ -84,6 +111,7 @@ private:
   std::map<ScalarId, HloId> Names;
   /// The elements of constants, as far as they were asked for.
   llvm::DenseMap<uint32_t, std::vector<int64_t>> Literals;
+  llvm::DenseMap<uint32_t, Joined> Concatenates;
   unsigned Nested = 0;
 };
 

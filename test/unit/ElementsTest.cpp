@@ -131,7 +131,7 @@ TEST_F(Elements, Addresses) {
 TEST_F(Elements, ArithmeticOfTheMachine) {
   IntegerType S8{8, true}, U8{8, false}, S64{64, true};
   auto Compute = [](Opcode Op, llvm::ArrayRef<int64_t> In, IntegerType T) {
-    return computeInteger(Op, In, T, T, "");
+    return computeInteger(Op, In, T, "");
   };
   EXPECT_EQ(Compute(Opcode::Add, {100, 100}, S8), -56);
   EXPECT_EQ(Compute(Opcode::Add, {200, 100}, U8), 44);
