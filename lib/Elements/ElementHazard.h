@@ -29,28 +29,15 @@ enum class ReadVerdict : uint8_t {
   Undecided,
 };
 
-/// Why it was not decided.
-enum class UndecidedReason : uint8_t {
-  TooManySteps,
-  TooManyPaths,
-  /// The text does not tell what an instruction reads.
-  UnknownReads,
-  /// A layout is not understood.
-  UnknownOrder,
-  /// A start index is computed from scalars in a way that is not followed.
-  UnknownScalars,
-  /// A fusion has results of other sizes.
-  OtherLoop,
-};
-
-/// As people read it, lower case.
-const char *reasonText(UndecidedReason Reason);
+/// Why it was not decided where a fusion has results of other sizes.
+inline constexpr llvm::StringLiteral OtherLoop =
+    "another result may be computed in a loop of its own";
 
 /// A read that is not sound, or not known to be.
 struct ElementHazard {
   ReadVerdict Verdict = ReadVerdict::Undecided;
-  /// Of Undecided, why.
-  UndecidedReason Reason = UndecidedReason::TooManySteps;
+  /// Of Undecided, why, as people read it, lower case.
+  llvm::StringRef Reason;
   /// An element that is written, the element of the operand that it is computed
   /// from; for Behind, the first that goes wrong in ascending order. Numbers
   /// are those of memory order, tiles aside.

@@ -5,7 +5,14 @@
 using namespace hlobuf;
 using llvm::ArrayRef;
 
-using enum UndecidedReason;
+static constexpr llvm::StringLiteral TooManySteps =
+    "too many steps to decide which elements are read";
+static constexpr llvm::StringLiteral UnknownReads =
+    "how some operands are read in place cannot be determined";
+static constexpr llvm::StringLiteral UnknownOrder =
+    "elements of operand and result have orders that cannot be compared";
+static constexpr llvm::StringLiteral UnknownScalars =
+    "a start index is computed in a way that is not followed";
 
 /// With more windows than these, each is looked at only for reads that may
 /// touch some window.
@@ -17,12 +24,16 @@ static constexpr size_t FreeQuestions = 512;
 static constexpr size_t MaxAfterWorst = 16;
 /// A scalar with as many values, or fewer, is tried with all of them.
 static constexpr int64_t FewValues = 64;
-/// With more scalars than these, none are searched for by fixing most of them.
-static constexpr size_t MaxFree = 8;
-/// The part of the bound that each of these questions gets.
-static constexpr unsigned long PointShare = 50;
 /// Values of scalars that are tried for one window.
 static constexpr size_t MaxTrials = 600;
+/// The part of the bound that each of them gets where the question as a whole
+/// takes too long, and how many it gets then: with all scalars fixed, which
+/// makes it easy, and with all but one.
+static constexpr unsigned long PointShare = 50;
+static constexpr size_t EasyTrials = 200;
+static constexpr size_t PartialTrials = 7;
+/// With more scalars than these, none are searched for by fixing most of them.
+static constexpr size_t MaxFree = 8;
 
 static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
   return P.trees().shape(P.trees().part(P[Id].Shape, Part));
@@ -48,7 +59,7 @@ void HazardFinder::found(ElementHazard Hazard) {
     Worst = std::move(Hazard);
 }
 
-void HazardFinder::undecided(UndecidedReason Reason) {
+void HazardFinder::undecided(llvm::StringRef Reason) {
   if (I.Sets.isExceeded()) {
     Exhausted = true;
     Reason = TooManySteps;
@@ -256,7 +267,7 @@ void HazardFinder::decideWindow(const Question &Asked, const Window &W) {
     return undecided(TooManySteps);
   bool None = false;
   if (!decideValues(Asked, W, Bad, {}, None) && !None)
-    tryFixed(Asked, W, Bad);
+    search(Asked, W, Bad);
 }
 
 /// True if a hazard, or a reason why there may be one, was recorded. \p Empty
@@ -406,7 +417,8 @@ void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
   Hazard.Writes = Span(W.Elements, Result);
 }
 
-/// Values of \p S to try; \p All if it has no others.
+/// Values of \p S to try, ascending but for negative ones, which come last;
+/// \p All if it has no others.
 llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
   static constexpr int64_t Some[] = {0,  1,   2,   3,    4,  5,  6,  7,  8,
                                      9,  10,  12,  16,   20, 31, 32, 50, 64,
@@ -419,82 +431,77 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
     for (int64_t V = Range->Begin; V <= Range->Last; V += Range->Step)
       Values.push_back(V);
   else if (Range)
-    llvm::copy_if(Some, std::back_inserter(Values), [&](int64_t V) {
-      return V >= Range->Begin && V <= Range->Last;
-    });
+    for (int64_t V : Some) {
+      V = std::clamp(V, Range->Begin, Range->Last);
+      if (Range->Step != 1)
+        V -= (V - Range->Begin) % Range->Step;
+      if (!llvm::is_contained(Values, V))
+        Values.push_back(V);
+    }
   return Values;
 }
 
-/// Fixes the scalars \p Rest one after the other. True if all is decided:
-/// \p Empty where there is no hazard.
+/// Fixes \p Scalars, with up to \p Limit of their values together. True if all
+/// is decided: a hazard was recorded, or these are all values that there are.
 bool HazardFinder::tryValues(const Question &Asked, const Window &W,
-                             const IntegerMap &Bad, ArrayRef<ScalarId> Rest,
-                             ScalarValues Fixed, bool &Empty) {
-  bool All = false, Every = true;
-  for (int64_t V : valuesOf(Rest[0], All)) {
-    if (++Trials > MaxTrials)
-      return false;
-    Fixed[Rest[0]] = V;
-    bool None = false;
-    if (decideValues(Asked, W, Bad, Fixed, None))
-      return true;
-    if (!None && Rest.size() > 1 &&
-        tryValues(Asked, W, Bad, Rest.drop_front(), Fixed, None) && !None)
-      return true;
-    Every &= None;
+                             const IntegerMap &Bad, ArrayRef<ScalarId> Scalars,
+                             size_t Limit) {
+  std::vector<llvm::SmallVector<int64_t, 64>> Values;
+  size_t Count = 1, Most = 1;
+  bool Proof = true;
+  for (ScalarId S : Scalars) {
+    bool All = false;
+    Values.push_back(valuesOf(S, All));
+    Proof &= All;
+    Most = std::max(Most, Values.back().size());
+    Count = std::min(Count * Values.back().size(), MaxTrials + 1);
   }
-  Empty = All && Every;
-  return Empty;
-}
-
-/// Where unknown arithmetic is between scalars and start indices, values of
-/// some of these scalars make the rest known. It is a proof only if those are
-/// all that there are.
-void HazardFinder::tryFixed(const Question &Asked, const Window &W,
-                            const IntegerMap &Bad) {
-  if (I.Sets.isExceeded()) {
-    if (!tryPoints(Asked, W, Bad))
-      undecided(TooManySteps);
-    return;
-  }
-  I.Sets.bound(Bound);
-  auto Scalars = I.Starts.underUnknown(Bad.usedParameters());
-  bool Empty = false;
-  for (const ScalarId &S : Scalars) {
-    Trials = 0;
-    if (tryValues(Asked, W, Bad, S, {}, Empty))
-      return;
-  }
-  Trials = 0;
-  if (Scalars.size() > 1 && tryValues(Asked, W, Bad, Scalars, {}, Empty))
-    return;
-  undecided(Exhausted ? TooManySteps : UnknownScalars);
-}
-
-/// A hazard for some values of all scalars, or of all but one, which makes the
-/// question easier. True if there is one.
-bool HazardFinder::tryPoints(const Question &Asked, const Window &W,
-                             const IntegerMap &Bad) {
-  I.Sets.bound(Bound);
-  auto Scalars = I.Starts.scalarsOf(Bad.usedParameters());
-  if (Scalars.size() > MaxFree)
-    return false;
-  std::vector<ScalarValues> Points;
-  for (int64_t V : {0, 1, 2, 5, -1, 17, 100}) {
-    ScalarValues &Fixed = Points.emplace_back();
-    for (const ScalarId &S : Scalars)
-      if (auto Range = I.Starts.rangeOf(S))
-        Fixed[S] = std::clamp(V, Range->Begin, Range->Last);
-  }
-  unsigned long Before = std::exchange(Bound, Bound / PointShare);
-  bool Found = false, Empty = false;
-  for (const ScalarValues &Fixed : Points)
-    Found = Found || decideValues(Asked, W, Bad, Fixed, Empty);
-  for (const ScalarId &S : Scalars)
-    for (ScalarValues Others : Points) {
-      Others.erase(S);
-      Found = Found || decideValues(Asked, W, Bad, Others, Empty);
+  bool Every = Count <= Limit;
+  size_t Stride = llvm::divideCeil(Most, Limit);
+  for (size_t K = 0; K != std::min(Count, Limit); ++K) {
+    // All pairs of small values come early: along diagonals.
+    size_t At = K * Stride, Number = At / Most;
+    size_t Shift = Number % 2 == 1 ? Number / 2 + 1 : Most - Number / 2;
+    ScalarValues Fixed;
+    for (auto [S, Some] : llvm::zip_equal(Scalars, Values)) {
+      Fixed[S] = Some[At % Some.size()];
+      At = Every ? At / Some.size() : At + Shift;
     }
-  Bound = Before;
-  return Found;
+    bool Empty = false;
+    if (decideValues(Asked, W, Bad, Fixed, Empty))
+      return true;
+    Proof &= Empty;
+  }
+  return Proof && Every;
+}
+
+/// Where the question is too hard, or unknown arithmetic is between scalars and
+/// start indices, values of some scalars make the rest known.
+void HazardFinder::search(const Question &Asked, const Window &W,
+                          const IntegerMap &Bad) {
+  bool TooLong = I.Sets.isExceeded();
+  I.Sets.bound(Bound);
+  auto Used = Bad.usedParameters();
+  if (!TooLong) {
+    auto Scalars = I.Starts.underUnknown(Used);
+    for (const ScalarId &S : Scalars)
+      if (tryValues(Asked, W, Bad, S, MaxTrials))
+        return;
+    if (Scalars.size() > 1 && tryValues(Asked, W, Bad, Scalars, MaxTrials))
+      return;
+    return undecided(Exhausted ? TooManySteps : UnknownScalars);
+  }
+  auto Scalars = I.Starts.scalarsOf(Used);
+  unsigned long Whole = std::exchange(Bound, Bound / PointShare);
+  bool Decided = Scalars.size() <= MaxFree &&
+                 tryValues(Asked, W, Bad, Scalars, EasyTrials);
+  for (size_t K = 0;
+       !Decided && Scalars.size() <= MaxFree && K != Scalars.size(); ++K) {
+    auto Others = Scalars;
+    Others.erase(Others.begin() + K);
+    Decided = tryValues(Asked, W, Bad, Others, PartialTrials);
+  }
+  Bound = Whole;
+  if (!Decided)
+    undecided(TooManySteps);
 }

@@ -72,11 +72,9 @@ private:
   bool decideValues(const Question &Asked, const Window &W,
                     const IntegerMap &Bad, const ScalarValues &Fixed,
                     bool &Empty);
-  void tryFixed(const Question &Asked, const Window &W, const IntegerMap &Bad);
+  void search(const Question &Asked, const Window &W, const IntegerMap &Bad);
   bool tryValues(const Question &Asked, const Window &W, const IntegerMap &Bad,
-                 llvm::ArrayRef<ScalarId> Rest, ScalarValues Fixed,
-                 bool &Empty);
-  bool tryPoints(const Question &Asked, const Window &W, const IntegerMap &Bad);
+                 llvm::ArrayRef<ScalarId> Scalars, size_t Limit);
   llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
   bool confirm(const Question &Asked, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);
@@ -88,7 +86,7 @@ private:
   const IntegerSet &overwrittenWithItself();
   IntegerMap operandToResult() const;
   void found(ElementHazard Hazard);
-  void undecided(UndecidedReason Reason);
+  void undecided(llvm::StringRef Reason);
 
   InstructionSets &I;
   const Program &P;
@@ -108,7 +106,6 @@ private:
   std::optional<ElementHazard> Worst;
   std::vector<ElementHazard> Undecided;
   size_t Questions = 0;
-  size_t Trials = 0;
   size_t AfterWorst = 0;
   bool Exhausted = false;
 };

@@ -224,7 +224,7 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   std::vector<ElementHazard> Found = Finder.take();
   if (Incomplete) {
     ElementHazard Hazard;
-    Hazard.Reason = UndecidedReason::TooManyPaths;
+    Hazard.Reason = "fusions with too many paths";
     Found.push_back(std::move(Hazard));
   }
   return Found;

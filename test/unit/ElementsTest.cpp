@@ -233,7 +233,7 @@ TEST(InPlace, BoundIsNoProof) {
     std::vector<ElementHazard> Found = shiftWith(Operations);
     ASSERT_EQ(Found.size(), 1u);
     EXPECT_EQ(Found[0].Verdict, ReadVerdict::Undecided);
-    EXPECT_EQ(Found[0].Reason, UndecidedReason::TooManySteps);
+    EXPECT_TRUE(Found[0].Reason.starts_with("too many steps"));
   }
   std::vector<ElementHazard> Found = shiftWith(1000000);
   ASSERT_EQ(Found.size(), 1u);

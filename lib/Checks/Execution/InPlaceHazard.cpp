@@ -256,14 +256,13 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
     if (Hazard.Verdict == ReadVerdict::Undecided) {
       // TPU orders the loops of such fusions, and GPU the threads of their one
       // loop, in a way that nothing shows.
-      if (Hazard.Reason == UndecidedReason::OtherLoop &&
-          (DumpFacts.isTPU() || isOneLoop(P, Id)))
+      if (Hazard.Reason == OtherLoop && (DumpFacts.isTPU() || isOneLoop(P, Id)))
         Diags.notChecked(
             fmt::format("the order of a fusion's loops: operand {} "
                         "of {}",
                         S.Operand, P.spell(Id)));
       else if (!Reported)
-        doubt(Id, S, reasonText(Hazard.Reason));
+        doubt(Id, S, Hazard.Reason);
       continue;
     }
     Worst = std::move(Hazard);
