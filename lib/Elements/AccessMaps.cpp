@@ -53,7 +53,7 @@ SymbolicIndex AccessMaps::start(ScopedId At, size_t First, unsigned D,
                                 int64_t Max) {
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
   bool Single = First + 1 == Operands.size() &&
-                shape(Operands[First], 0).Dimensions.size() == 1;
+                shapeOf(P, Operands[First], 0).Dimensions.size() == 1;
   size_t Operand = Single ? First : First + D;
   if (Operand >= Operands.size())
     return {};
@@ -98,13 +98,14 @@ IntegerSet AccessMaps::window(ScopedId At) {
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
   if (P[At.Id].Op == Opcode::Scatter)
     return scatteredElements(All, Starts, Sets, At);
-  const Shape &Result = shape(At.Id, 0);
+  const Shape &Result = shapeOf(P, At.Id, 0);
   unsigned Rank = Result.Dimensions.size();
-  if (Operands.size() < 2 || shape(Operands[1], 0).Dimensions.size() != Rank)
+  if (Operands.size() < 2 ||
+      shapeOf(P, Operands[1], 0).Dimensions.size() != Rank)
     return {};
   RelationBuilder Relations(Sets, Rank, 0);
   for (unsigned D = 0; D != Rank; ++D) {
-    int64_t Count = shape(Operands[1], 0).Dimensions[D].Size;
+    int64_t Count = shapeOf(P, Operands[1], 0).Dimensions[D].Size;
     Relations.within(TermKind::In, D,
                      start(At, 2, D, Result.Dimensions[D].Size - Count), Count);
   }
@@ -259,7 +260,7 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
 
 IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
   HloId Source = P.operands(At.Id)[Operand];
-  const Shape &From = shape(At.Id, Part), &To = shape(Source, 0);
+  const Shape &From = shapeOf(P, At.Id, Part), &To = shapeOf(P, Source, 0);
   if (!From.isArray() || !To.isArray() || P.isHidden(At.Id))
     return {};
   return dispatch(P[At.Id].Op, {At, Operand, From, To,

@@ -52,10 +52,6 @@ private:
   RelationBuilder build(const Step &S) {
     return {Sets, S.rank(), S.sourceRank()};
   }
-  const Shape &shape(HloId Id, uint32_t Part) const {
-    return P.trees().shape(P.trees().part(P[Id].Shape, Part));
-  }
-
   const Program &P;
   Scalars &All;
   StartIndices &Starts;

@@ -35,10 +35,6 @@ static constexpr size_t PartialTrials = 7;
 /// With more scalars than these, none are searched for by fixing most of them.
 static constexpr size_t MaxFree = 8;
 
-static const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
-  return P.trees().shape(P.trees().part(P[Id].Shape, Part));
-}
-
 HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
                            ReadOperand Of, const InPlaceChain &Chain,
                            unsigned long Bound)
@@ -190,7 +186,7 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
     Windows->push_back({Elements, Update.Id});
   }
   if (!Known)
-    Windows->assign(1, {allIndices(I.Sets, Result), Chain.Writer});
+    Windows->assign(1, {allIndices(I.Sets, Result), Chain.writer()});
   if (Windows->size() > ManyWindows) {
     AllWindows = (*Windows)[0].Elements.forSomeParameters();
     for (const Window &W : ArrayRef(*Windows).drop_front()) {

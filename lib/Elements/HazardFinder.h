@@ -6,7 +6,6 @@
 #define HLOBUF_ELEMENTS_HAZARDFINDER_H
 
 #include "Elements/ElementHazard.h"
-#include "Elements/InPlaceChain.h"
 #include "Elements/ReadRelations.h"
 
 namespace hlobuf {

@@ -124,7 +124,7 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
                            : ComputationId();
   HloId Root = Body ? P.root(Body) : HloId();
   for (uint32_t Part = 0; Part != Parts; ++Part) {
-    if (!P.trees().shape(P.trees().part(P[Id].Shape, Part)).isArray())
+    if (!shapeOf(P, Id, Part).isArray())
       continue;
     ScopedId Reduce;
     if (Root && Parts > 1)
@@ -136,7 +136,7 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
     Reductions.push_back({Part, Reduce});
     ArrayRef<HloId> Inputs = P.operands(Reduce.Id);
     for (HloId Input : Inputs.take_front(Inputs.size() / 2))
-      if (P.trees().shape(P.trees().part(P[Input].Shape, 0)).isArray())
+      if (shapeOf(P, Input, 0).isArray())
         Begin({Reduce.Scope, Input}, 0);
   }
   for (FrameReads &F : Frames)

@@ -11,7 +11,6 @@
 #define HLOBUF_ELEMENTS_INPLACEREADS_H
 
 #include "Elements/ElementHazard.h"
-#include "Elements/InPlaceChain.h"
 #include "Elements/OperandAccesses.h"
 #include <memory>
 

@@ -13,15 +13,13 @@ class AccessFinder {
 public:
   AccessFinder(const Program &P, HloId Id, uint32_t Part)
       : P(P), Id(Id), Part(Part), Operands(P.operands(Id)),
-        Result(shape(Id, Part)) {}
+        Result(shapeOf(P, Id, Part)) {}
   llvm::SmallVector<Access, 4> find();
 
 private:
-  const Shape &shape(HloId Of, uint32_t At) const {
-    return P.trees().shape(P.trees().part(P[Of].Shape, At));
-  }
   bool isArray(uint32_t Operand) const {
-    return Operand < Operands.size() && shape(Operands[Operand], 0).isArray();
+    return Operand < Operands.size() &&
+           shapeOf(P, Operands[Operand], 0).isArray();
   }
   void forward(uint32_t Operand, uint32_t OperandPart);
   void whole(uint32_t Operand, AccessKind Kind);
@@ -58,7 +56,7 @@ void AccessFinder::whole(uint32_t Operand, AccessKind Kind) {
   if (Operand >= Operands.size())
     return;
   for (uint32_t K = 0; K != P.trees().parts(P[Operands[Operand]].Shape); ++K)
-    if (shape(Operands[Operand], K).isArray())
+    if (shapeOf(P, Operands[Operand], K).isArray())
       Found.push_back({Operand, K, Kind});
 }
 
@@ -70,7 +68,7 @@ void AccessFinder::all(AccessKind Kind) {
 void AccessFinder::elementwise(uint32_t Operand) {
   if (!isArray(Operand))
     return whole(Operand, AccessKind::Unknown);
-  const Shape &Y = shape(Operands[Operand], 0);
+  const Shape &Y = shapeOf(P, Operands[Operand], 0);
   if (hasSameSizes(Y, Result))
     Found.push_back({Operand, 0, AccessKind::SameIndex});
   else if (Y.Dimensions.empty())
@@ -94,7 +92,7 @@ void AccessFinder::passed() {
 /// bitcast-convert: another width adds or drops the fastest dimension.
 void AccessFinder::reinterpreted() {
   size_t Rank = Result.Dimensions.size();
-  size_t From = isArray(0) ? shape(Operands[0], 0).Dimensions.size() : 0;
+  size_t From = isArray(0) ? shapeOf(P, Operands[0], 0).Dimensions.size() : 0;
   if (From == Rank)
     return elementwise(0);
   mapped(0, From + 1 == Rank || Rank + 1 == From ? 1 : 0);
@@ -105,7 +103,7 @@ void AccessFinder::reinterpreted() {
 /// Start indices are read before the first element is written.
 void AccessFinder::updated() {
   if (!isArray(0) || !isArray(1) ||
-      !hasSameSizes(shape(Operands[0], 0), Result))
+      !hasSameSizes(shapeOf(P, Operands[0], 0), Result))
     return all(AccessKind::Unknown);
   Found.push_back({0, 0, AccessKind::OutsideWindow});
   Found.push_back({1, 0, AccessKind::Mapped});
@@ -223,4 +221,112 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
 llvm::SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
                                                   uint32_t Part) {
   return AccessFinder(P, Id, Part).find();
+}
+
+static void addRead(Scalars &All, ScopedId At, uint32_t Operand, uint32_t Part,
+                    AccessKind Kind, llvm::SmallVectorImpl<ReadEdge> &Edges) {
+  const Program &P = All.program();
+  HloId Source = P.operands(At.Id)[Operand];
+  if (Part >= P.trees().parts(P[Source].Shape) ||
+      !shapeOf(P, Source, Part).isArray())
+    return;
+  ReadNode To{{At.Scope, Source}, Part};
+  if (At.Scope == 0)
+    To = {{Operand, Source}, Part, /*IsOperand=*/true};
+  Edges.push_back({To, Kind, Operand});
+}
+
+llvm::SmallVector<ReadEdge, 2> hlobuf::readsOf(Scalars &All,
+                                               const ReadNode &N) {
+  const Program &P = All.program();
+  const HloNode &I = P[N.At.Id];
+  llvm::SmallVector<ReadEdge, 2> Edges;
+  if (I.Op == Opcode::Fusion && !I.Sugar) {
+    ComputationId Body = P.callee(N.At.Id, CallRole::Calls);
+    HloId Root = Body ? P.root(Body) : HloId();
+    if (Root && N.Part < P.trees().parts(P[Root].Shape))
+      Edges.push_back({{{All.enter(N.At), Root}, N.Part},
+                       AccessKind::SameIndex,
+                       std::nullopt});
+    else
+      for (uint32_t K = 0; K != P.operands(N.At.Id).size(); ++K)
+        addRead(All, N.At, K, 0, AccessKind::Unknown, Edges);
+  } else if (I.Op == Opcode::Parameter && N.At.Scope != 0) {
+    ScopedId Call = All.caller(N.At.Scope);
+    if (I.number() < P.operands(Call.Id).size())
+      addRead(All, Call, I.number(), N.Part, AccessKind::SameIndex, Edges);
+    if (!Edges.empty())
+      Edges[0].Operand.reset();
+  } else {
+    for (const Access &A : findAccesses(P, N.At.Id, N.Part))
+      addRead(All, N.At, A.Operand, A.Part, A.Kind, Edges);
+  }
+  return Edges;
+}
+
+/// True if what \p E reads for \p N has the bytes of \p N.
+static bool keepsPlaces(const Program &P, const ReadNode &N,
+                        const ReadEdge &E) {
+  if (!E.Operand)
+    return true;
+  const Shape &To = shapeOf(P, N.At.Id, N.Part);
+  const Shape &From = shapeOf(P, E.To.At.Id, E.To.Part);
+  if (!keepsElements(P[N.At.Id].Op) || storedBits(To) != storedBits(From))
+    return false;
+  if (E.Kind == AccessKind::Mapped)
+    return P[N.At.Id].Op == Opcode::Reshape && isRowMajor(To) &&
+           isRowMajor(From);
+  return E.Kind == AccessKind::SameBytes ||
+         ((E.Kind == AccessKind::SameIndex ||
+           E.Kind == AccessKind::OutsideWindow) &&
+          hasSameIndices(To, From));
+}
+
+/// What a custom-call that starts or ends a collective in a fusion forwards
+/// (TPU): the collective's operand, or the buffer that it fills.
+static HloId forwardedByCollective(const Program &P, const ReadNode &N) {
+  llvm::StringRef Target = P.customCallTarget(N.At.Id, Backend::TPU);
+  ArrayRef<HloId> Operands = P.operands(N.At.Id);
+  HloId Source;
+  if (Target == "AsyncCollectiveDone" && Operands.size() > 1)
+    Source = Operands[1];
+  if (Target == "AsyncCollectiveStart" && !Operands.empty() &&
+      N.Part == P.trees().elementOrdinal(P[N.At.Id].Shape, 0) &&
+      !P.operands(Operands[0]).empty())
+    Source = P.operands(Operands[0])[0];
+  bool Same = Source &&
+              sameAddresses(shapeOf(P, N.At.Id, N.Part), shapeOf(P, Source, 0));
+  return Same ? Source : HloId();
+}
+
+InPlaceChain hlobuf::findInPlaceChain(Scalars &All, HloId Id, uint32_t Part,
+                                      size_t &Budget) {
+  const Program &P = All.program();
+  InPlaceChain Chain;
+  for (ReadNode N{{0, Id}, Part}; !N.IsOperand;) {
+    if (Budget == 0) {
+      Chain.Incomplete = true;
+      return Chain;
+    }
+    --Budget;
+    Opcode Op = P[N.At.Id].Op;
+    if (isUpdate(Op))
+      Chain.Updates.push_back(N.At);
+    Chain.Scatters |= Op == Opcode::Scatter;
+    if (HloId Source = forwardedByCollective(P, N)) {
+      N = {{N.At.Scope, Source}, 0};
+      continue;
+    }
+    auto Edges = readsOf(All, N);
+    uint32_t Own = Op == Opcode::Scatter && N.Part != 0 ? N.Part - 1 : 0;
+    if (isUpdate(Op))
+      llvm::erase_if(Edges,
+                     [&](const ReadEdge &E) { return E.Operand != Own; });
+    if (Edges.size() != 1 || !keepsPlaces(P, N, Edges[0]))
+      return Chain;
+    N = Edges[0].To;
+    Chain.Found = N.IsOperand;
+    Chain.Begin = {N.At.Scope, N.Part};
+  }
+  return Chain;
 }

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_ELEMENTS_OPERANDACCESSES_H
 #define HLOBUF_ELEMENTS_OPERANDACCESSES_H
 
-#include "Program/Program.h"
+#include "Elements/Scalars.h"
 
 namespace hlobuf {
 
@@ -49,6 +49,49 @@ struct Access {
 /// fusion reads nothing itself, and neither does a parameter.
 llvm::SmallVector<Access, 4> findAccesses(const Program &P, HloId Id,
                                           uint32_t Part);
+
+/// A part of a result, or an operand of the instruction that is looked at:
+/// number At.Scope, made by At.Id.
+struct ReadNode {
+  ScopedId At;
+  uint32_t Part = 0;
+  bool IsOperand = false;
+};
+
+/// An array that a node reads.
+struct ReadEdge {
+  ReadNode To;
+  AccessKind Kind;
+  /// Which operand it is; nothing where a fusion begins or ends, and bytes stay
+  /// where they are.
+  std::optional<uint32_t> Operand;
+};
+
+/// What \p N, no operand, reads: through fused computations, too.
+llvm::SmallVector<ReadEdge, 2> readsOf(Scalars &All, const ReadNode &N);
+
+/// The updates that make a result out of an operand, in place.
+struct InPlaceChain {
+  /// Where the chain begins, if Found: else all elements are changed.
+  bool Found = false;
+  ReadOperand Begin;
+  /// dynamic-update-slices and scatters, the last one first.
+  std::vector<ScopedId> Updates;
+  /// A scatter is one of them.
+  bool Scatters = false;
+  /// Too long to be followed.
+  bool Incomplete = false;
+
+  /// Nothing is written that was not there.
+  bool onlyForwards() const { return Found && Updates.empty(); }
+  /// The first update; invalid if there is none.
+  HloId writer() const { return Updates.empty() ? HloId() : Updates.back().Id; }
+};
+
+/// How part \p Part of \p Id comes from an operand. Takes its steps from
+/// \p Budget.
+InPlaceChain findInPlaceChain(Scalars &All, HloId Id, uint32_t Part,
+                              size_t &Budget);
 
 } // namespace hlobuf
 

@@ -18,8 +18,7 @@ IntegerSet hlobuf::hiddenIndices(const Program &P, AccessMaps &Maps,
   IntegerSet Window = Maps.window(Hidden.Update);
   if (Hidden.SameIndex)
     return Window;
-  const Shape &At =
-      P.trees().shape(P.trees().part(P[Hidden.Update.Id].Shape, 0));
+  const Shape &At = shapeOf(P, Hidden.Update.Id, 0);
   return samePlace(Sets, Frame, At).intersectRange(Window).domain();
 }
 
@@ -47,10 +46,10 @@ bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
   return static_cast<bool>(Relation.Map);
 }
 
-uint32_t ReadWalk::number(const Node &N) {
+uint32_t ReadWalk::number(const ReadNode &N) {
   std::pair<uint64_t, uint64_t> Key = {uint64_t(N.At.Scope) << 32 |
                                            N.At.Id.index(),
-                                       uint64_t(N.Part) << 1 | N.IsEnd};
+                                       uint64_t(N.Part) << 1 | N.IsOperand};
   auto [At, New] =
       Numbers.try_emplace(Key, static_cast<uint32_t>(Nodes.size()));
   if (New) {
@@ -60,55 +59,10 @@ uint32_t ReadWalk::number(const Node &N) {
   return At->second;
 }
 
-const Shape &ReadWalk::shape(const Node &N) const {
-  ShapeId Id = P[N.At.Id].Shape;
-  return P.trees().shape(P.trees().part(Id, N.Part));
-}
-
 void ReadWalk::begin(ScopedId At, uint32_t Part) {
-  Node N{At, Part, false};
+  ReadNode N{At, Part};
   Frame = &shape(N);
   Begins.push_back(number(N));
-}
-
-void ReadWalk::addEdge(uint32_t From, ScopedId At, uint32_t Operand,
-                       uint32_t Part, AccessKind Kind) {
-  HloId Source = P.operands(At.Id)[Operand];
-  if (Part >= P.trees().parts(P[Source].Shape))
-    return;
-  Node To = At.Scope == 0 ? Node{{Operand, Source}, Part, true}
-                          : Node{{At.Scope, Source}, Part, false};
-  if (shape(To).isArray()) {
-    uint32_t Number = number(To);
-    Edges[From].push_back({Number, Kind, Operand});
-  }
-}
-
-void ReadWalk::findEdges(uint32_t From) {
-  Node N = Nodes[From];
-  const HloNode &I = P[N.At.Id];
-  if (I.Op == Opcode::Fusion && !I.Sugar) {
-    ComputationId Body = P.callee(N.At.Id, CallRole::Calls);
-    HloId Root = Body ? P.root(Body) : HloId();
-    if (!Root || N.Part >= P.trees().parts(P[Root].Shape)) {
-      for (uint32_t K = 0; K != P.operands(N.At.Id).size(); ++K)
-        addEdge(From, N.At, K, 0, AccessKind::Unknown);
-      return;
-    }
-    uint32_t To = number({{All.enter(N.At), Root}, N.Part, false});
-    Edges[From].push_back({To, AccessKind::SameIndex, NoOperand});
-    return;
-  }
-  if (I.Op == Opcode::Parameter && N.At.Scope != 0) {
-    ScopedId Call = All.caller(N.At.Scope);
-    if (I.number() < P.operands(Call.Id).size())
-      addEdge(From, Call, I.number(), N.Part, AccessKind::SameIndex);
-    if (!Edges[From].empty())
-      Edges[From].back().Operand = NoOperand;
-    return;
-  }
-  for (const Access &A : findAccesses(P, N.At.Id, N.Part))
-    addEdge(From, N.At, A.Operand, A.Part, A.Kind);
 }
 
 /// Depth first, without recursion; false if that takes too long.
@@ -123,8 +77,11 @@ bool ReadWalk::findOrder() {
       return false;
     --Budget;
     Seen[N] = true;
-    if (!Nodes[N].IsEnd)
-      findEdges(N);
+    if (!Nodes[N].IsOperand)
+      for (const ReadEdge &E : readsOf(All, ReadNode(Nodes[N]))) {
+        uint32_t To = number(E.To);
+        Edges[N].push_back({To, E.Kind, E.Operand});
+      }
     Todo.push_back({N, 0});
     return true;
   };
@@ -148,11 +105,12 @@ bool ReadWalk::findOrder() {
 void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
   Reaches.assign(Nodes.size(), false);
   for (uint32_t N : Order) {
-    const Node &At = Nodes[N];
+    const ReadNode &At = Nodes[N];
     Reaches[N] =
-        At.IsEnd ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
-                 : llvm::any_of(Edges[N],
-                                [&](const Edge &E) { return Reaches[E.To]; });
+        At.IsOperand
+            ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
+            : llvm::any_of(Edges[N],
+                           [&](const Edge &E) { return Reaches[E.To]; });
   }
 }
 
@@ -174,14 +132,14 @@ void ReadWalk::readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
 bool ReadWalk::isSameBytes(const Edge &E, const Shape &X, const Shape &Y) {
   if (E.Kind == AccessKind::SameBytes)
     return true;
-  return E.Operand == NoOperand && E.Kind == AccessKind::SameIndex &&
+  return !E.Operand && E.Kind == AccessKind::SameIndex &&
          (!hasSameSizes(X, Y) || (X.Layout && Y.Layout)) &&
          !hasSameIndices(X, Y);
 }
 
 /// As far as \p Relation stays an identity, it does so without sets.
 ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
-                                      const Node &From, const Edge &E,
+                                      const ReadNode &From, const Edge &E,
                                       bool &Done) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
   ReadRelation Next = Relation;
@@ -208,9 +166,10 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
 /// What \p Relation, which wants elements of \p From, wants of an operand;
 /// nothing if that is none.
 std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
-                                              const Node &From, const Edge &E) {
+                                              const ReadNode &From,
+                                              const Edge &E) {
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
-  bool Inside = E.Operand != NoOperand;
+  bool Inside = E.Operand.has_value();
   ReadRelation Next = Relation;
   if (Inside && !movesElements(P[From.At.Id].Op))
     Next.Moves = false;
@@ -219,7 +178,7 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     Next.Cause = From.At.Id;
   IntegerMap Step;
   if (E.Kind == AccessKind::Indexed)
-    Step = Maps.map(From.At, From.Part, E.Operand);
+    Step = Maps.map(From.At, From.Part, *E.Operand);
   if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown ||
       (E.Kind == AccessKind::Indexed && !Step)) {
     Next.Repeated |=
@@ -247,7 +206,7 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
       Next.Overestimated = true;
   }
   if (E.Kind == AccessKind::Mapped)
-    Step = Maps.map(From.At, From.Part, E.Operand);
+    Step = Maps.map(From.At, From.Part, *E.Operand);
   else if (isSameBytes(E, X, Y))
     Step = samePlace(Sets, X, Y);
   else if (E.Kind != AccessKind::Indexed && hasSameSizes(X, Y))
@@ -321,7 +280,7 @@ OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Wanted) {
   for (auto N = Order.rbegin(); N != Order.rend() && !Incomplete; ++N) {
     if (!Reaches[*N])
       continue;
-    if (Nodes[*N].IsEnd)
+    if (Nodes[*N].IsOperand)
       Result.Reads[{Nodes[*N].At.Scope, Nodes[*N].Part}] =
           std::move(Relations[*N]);
     else

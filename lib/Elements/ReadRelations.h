@@ -77,34 +77,24 @@ public:
   OperandReads run(llvm::ArrayRef<ReadOperand> Wanted);
 
 private:
-  struct Node {
-    ScopedId At;
-    uint32_t Part;
-    /// An operand of the instruction: number At.Scope, made by At.Id.
-    bool IsEnd;
-  };
   struct Edge {
     uint32_t To;
     AccessKind Kind;
-    /// NoOperand where a fusion begins or ends.
-    uint32_t Operand;
+    std::optional<uint32_t> Operand;
   };
 
-  static constexpr uint32_t NoOperand = ~0u;
-
-  uint32_t number(const Node &N);
-  const Shape &shape(const Node &N) const;
-  void findEdges(uint32_t From);
-  void addEdge(uint32_t From, ScopedId At, uint32_t Operand, uint32_t Part,
-               AccessKind Kind);
+  uint32_t number(const ReadNode &N);
+  const Shape &shape(const ReadNode &N) const {
+    return shapeOf(P, N.At.Id, N.Part);
+  }
   bool findOrder();
   void prune(llvm::ArrayRef<ReadOperand> Wanted);
   void propagate(uint32_t From);
   std::optional<ReadRelation> through(const ReadRelation &Relation,
-                                      const Node &From, const Edge &E);
+                                      const ReadNode &From, const Edge &E);
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
-  ReadRelation followIdentity(const ReadRelation &Relation, const Node &From,
-                              const Edge &E, bool &Done);
+  ReadRelation followIdentity(const ReadRelation &Relation,
+                              const ReadNode &From, const Edge &E, bool &Done);
   void readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
                ReadKind Kind);
   void add(uint32_t To, ReadRelation Relation);
@@ -115,8 +105,8 @@ private:
   const IntegerSets &Sets;
   size_t &Budget;
   const Shape *Frame = nullptr;
-  std::vector<Node> Nodes;
-  /// By Node's fields, packed.
+  std::vector<ReadNode> Nodes;
+  /// By their fields, packed.
   llvm::SmallDenseMap<std::pair<uint64_t, uint64_t>, uint32_t, 16> Numbers;
   std::vector<llvm::SmallVector<Edge, 2>> Edges;
   std::vector<bool> Reaches;

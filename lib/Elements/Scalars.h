@@ -47,6 +47,11 @@ using MovedDimensions = llvm::SmallVector<MovedDimension, 6>;
 std::optional<AttributeNumbers>
 dimensionsIn(llvm::StringRef Attributes, llvm::StringRef Key, unsigned Rank);
 
+/// The shape of part \p Part of what \p Id makes.
+inline const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
+  return P.trees().shape(P.trees().part(P[Id].Shape, Part));
+}
+
 /// Values of scalars.
 using ScalarValues = std::map<ScalarId, int64_t>;
 
@@ -69,9 +74,7 @@ public:
   /// Operand \p K of the elementwise instruction that makes \p S, which is
   /// resolved.
   ScalarId operand(ScalarId S, size_t K) const;
-  const Shape &shape(ScalarId S) const {
-    return P.trees().shape(P.trees().part(P[S.At.Id].Shape, S.Part));
-  }
+  const Shape &shape(ScalarId S) const { return shapeOf(P, S.At.Id, S.Part); }
   /// How slice, broadcast, transpose, reverse or concatenate \p Id moves
   /// operand \p Operand; nothing for other opcodes.
   std::optional<MovedDimensions> moved(HloId Id, size_t Operand);

@@ -221,7 +221,7 @@ static bool isCrossed(const HloNode &N, const SharedPlace &S) {
 /// True if \p Hazard is wrong however the instruction is emitted.
 bool InPlaceHazards::isProof(HloId Id, const ElementHazard &Hazard,
                              const InPlaceChain &Chain) const {
-  if (P[Id].Op != Opcode::Fusion || Chain.Writer)
+  if (P[Id].Op != Opcode::Fusion || Chain.writer())
     return true;
   llvm::StringRef Kind =
       findAttribute(P.module().attributes(P.module()[Id]), "kind").value_or("");
@@ -244,8 +244,8 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
   InPlaceChain Chain = Reads.chain(Id, S.Part);
   if (Chain.Found) {
     // It may be another operand that is the same value.
-    HloId From = operand(Id, Chain.Operand);
-    HloValueId V = Analysis.flow().at(From, Chain.Part);
+    HloId From = operand(Id, Chain.Begin.Operand);
+    HloValueId V = Analysis.flow().at(From, Chain.Begin.Part);
     ValueId Line = V ? Analysis.lineOf(V) : ValueId();
     Chain.Found = Line && D[Line].Owner == D[S.Source].Owner &&
                   D[Line].Offset == D[S.Source].Offset;
