@@ -206,13 +206,15 @@ IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {
   return Relations.map();
 }
 
-IntegerMap hlobuf::toMemoryOrder(const IntegerSets &Sets, const Shape &S) {
+IntegerMap hlobuf::toEarlier(const IntegerSets &Sets, const Shape &S) {
   ArrayOrder Order(S);
   unsigned Rank = S.Dimensions.size();
   RelationBuilder Relations(Sets, Rank, Rank);
-  for (unsigned K = 0; K != Rank; ++K)
-    Relations.equal(
-        {{TermKind::In, static_cast<unsigned>(Order.majorToMinor()[K]), 1},
-         {TermKind::Out, K, -1}});
+  SmallVector<LinearTerm, 6> Distance;
+  for (unsigned D = 0; D != Rank; ++D) {
+    Distance.push_back({TermKind::In, D, Order.stride(D)});
+    Distance.push_back({TermKind::Out, D, -Order.stride(D)});
+  }
+  Relations.notNegative(Distance, -1);
   return Relations.map();
 }

@@ -51,9 +51,9 @@ IntegerMap samePosition(const IntegerSets &Sets, const Shape &From,
 /// aside.
 IntegerMap memoryNumber(const IntegerSets &Sets, const Shape &S);
 
-/// Permutes the dimensions of an index of \p S: the slowest in memory comes
-/// first.
-IntegerMap toMemoryOrder(const IntegerSets &Sets, const Shape &S);
+/// Relates each index of \p S to those that come before it in memory, tiles
+/// aside.
+IntegerMap toEarlier(const IntegerSets &Sets, const Shape &S);
 
 } // namespace hlobuf
 

@@ -288,10 +288,8 @@ bool HazardFinder::decideValues(const Question &Asked, const Window &W,
   }
   if (Asked.Relation.Kind == ReadKind::Any)
     return confirm(Asked, W, Some, ReadVerdict::Anywhere, Fixed);
-  IntegerMap ToOrder = toMemoryOrder(I.Sets, Result);
-  IntegerMap Earlier = IntegerMap::toEarlier(I.Sets, Result.Dimensions.size());
-  IntegerMap Ordered = ToOrder.reverse().then(Some).then(ToOrder);
-  IntegerMap Behind = Ordered.intersect(Earlier);
+  IntegerMap Earlier = toEarlier(I.Sets, Result);
+  IntegerMap Behind = Some.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
   if (!NotBehind) {
     Exhausted = true;
@@ -301,7 +299,7 @@ bool HazardFinder::decideValues(const Question &Asked, const Window &W,
     return true;
   if (Worst && Worst->Verdict <= ReadVerdict::Ahead && *NotBehind)
     return true;
-  IntegerMap Ahead = Ordered.subtract(Earlier);
+  IntegerMap Ahead = Some.subtract(Earlier);
   return Ahead.isEmpty() == Decision(false) &&
          confirm(Asked, W, Ahead, ReadVerdict::Ahead, Fixed);
 }
@@ -385,30 +383,24 @@ bool HazardFinder::confirm(const Question &Asked, const Window &W,
 }
 
 /// The first element that goes wrong, and all that are read and written, for
-/// the scalars of \p Point. \p Bad is in the order of memory.
+/// the scalars of \p Point.
 void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
                             const Window &W, const IntegerMap &Bad,
                             const IntegerSet &Point) const {
-  ArrayOrder Order(Result);
-  auto Number = [&](ArrayRef<int64_t> Position) {
-    int64_t N = 0;
-    for (size_t K = 0; K != Position.size(); ++K)
-      N += Position[K] * Order.stride(Order.majorToMinor()[K]);
-    return N;
-  };
   I.Sets.bound(Bound);
-  IntegerMap Now = Bad.intersectParameters(Point);
-  IntegerSet First = Now.domain().forSomeParameters();
-  Hazard.Written = Number(First.keepLeast());
-  IntegerSet Read = Now.intersectDomain(First).range().forSomeParameters();
-  Hazard.Read = Number(Read.keepLeast());
-  auto Span = [&](const IntegerSet &Elements, const Shape &Of) {
+  auto Span = [&](const IntegerSet &Elements, const Shape &Array) {
     auto Bounds = Elements.intersectParameters(Point)
-                      .apply(memoryNumber(I.Sets, Of))
+                      .apply(memoryNumber(I.Sets, Array))
                       .bounds(0);
     return Bounds ? ElementSpan{Bounds->first, Bounds->second + 1}
                   : ElementSpan{};
   };
+  Hazard.Written = Span(Bad.domain(), Result).Begin;
+  RelationBuilder Number(I.Sets, 1, 0);
+  Number.equal({{TermKind::In, 0, 1}}, -Hazard.Written);
+  IntegerSet First =
+      Number.domain().apply(memoryNumber(I.Sets, Result).reverse());
+  Hazard.Read = Span(Bad.intersectDomain(First).range(), Result).Begin;
   Hazard.Reads = Span(Asked.Reads.range(), Operand);
   Hazard.Writes = Span(W.Elements, Result);
 }

@@ -20,19 +20,23 @@ namespace {
 class IndexedSlices {
 public:
   IndexedSlices(Scalars &All, StartIndices &Starts, const IntegerSets &Sets,
-                ScopedId At, bool IsScatter, const Shape &Whole,
-                const Shape &Slices, HloId Indices)
-      : All(All), Starts(Starts), Sets(Sets), At(At), IsScatter(IsScatter),
-        Whole(Whole), Slices(Slices), IndicesId(Indices),
-        Indices(All.shape({{At.Scope, Indices}})) {}
-  /// False if attributes do not fit shapes.
-  bool readAttributes();
+                ScopedId At)
+      : All(All), Starts(Starts), Sets(Sets), At(At),
+        IsScatter(All.program()[At.Id].Op == Opcode::Scatter),
+        Operands(All.program().operands(At.Id)),
+        Inputs(IsScatter ? Operands.size() / 2 : 1) {}
+  /// False if operands or attributes do not fit.
+  bool read();
   /// From an index of the slices to those of the whole array; null where that
   /// is not known.
   IntegerMap inWhole();
   /// From an index of the slices to those of the indices.
   IntegerMap inIndices() const;
-  unsigned rank() const { return Slices.Dimensions.size(); }
+  /// From an index of the whole array to those of operand \p Operand that a
+  /// scatter, or from one of the slices to those that a gather, reads for it.
+  IntegerMap readOf(uint32_t Operand);
+  /// Arrays that have the slices; the next operand is the indices.
+  size_t inputs() const { return Inputs; }
 
 private:
   /// Slices whose starts grow by the same steps along the last batch dimension.
@@ -44,6 +48,7 @@ private:
     SmallVector<int64_t, 4> Step;
   };
 
+  bool readShapes();
   bool findRuns();
   std::optional<SmallVector<int64_t, 4>> startsAt(ArrayRef<int64_t> Row);
   std::optional<int64_t> startAt(int64_t Element, int64_t Dimension);
@@ -55,12 +60,13 @@ private:
   const IntegerSets &Sets;
   ScopedId At;
   bool IsScatter;
+  ArrayRef<HloId> Operands;
+  size_t Inputs;
   /// The array that has the slices.
-  const Shape &Whole;
+  Shape Whole;
   /// All slices: what gather makes, or the updates of scatter.
-  const Shape &Slices;
-  HloId IndicesId;
-  const Shape &Indices;
+  Shape Slices;
+  Shape Indices;
   AttributeNumbers StartMap, Sizes, WholeBatch, IndicesBatch;
   int64_t VectorDimension = 0;
   /// Dimensions of the slices, for each of the whole array; -1 for those of
@@ -72,7 +78,19 @@ private:
 };
 } // namespace
 
-bool IndexedSlices::readAttributes() {
+bool IndexedSlices::readShapes() {
+  if (Inputs == 0 || Operands.size() != Inputs + 1 + (IsScatter ? Inputs : 0))
+    return false;
+  const Program &P = All.program();
+  Whole = shapeOf(P, Operands[0], 0);
+  Indices = shapeOf(P, Operands[Inputs], 0);
+  Slices = shapeOf(P, IsScatter ? Operands[Inputs + 1] : At.Id, 0);
+  return Whole.isArray() && Indices.isArray() && Slices.isArray();
+}
+
+bool IndexedSlices::read() {
+  if (!readShapes())
+    return false;
   llvm::StringRef Text = All.attributes(At.Id);
   auto Numbers = [&](llvm::StringRef OfGather, llvm::StringRef OfScatter) {
     return numbersIn(findAttribute(Text, IsScatter ? OfScatter : OfGather))
@@ -123,7 +141,7 @@ bool IndexedSlices::readAttributes() {
 /// gather clamps it, scatter leaves out slices that do not fit.
 std::optional<int64_t> IndexedSlices::startAt(int64_t Element,
                                               int64_t Dimension) {
-  ScalarId Index{{At.Scope, IndicesId}, 0, Element};
+  ScalarId Index{{At.Scope, Operands[Inputs]}, 0, Element};
   if (IsScatter)
     return All.evaluate(Index, {});
   SymbolicIndex Start =
@@ -251,69 +269,28 @@ IntegerMap IndexedSlices::inWhole() {
   return Runs.size() <= FewRuns ? United.coalesce() : United;
 }
 
-/// The slices of \p At, whose operands are as many arrays as \p Inputs,
-/// indices, and updates; nothing where its attributes do not fit.
-static std::optional<IndexedSlices> scatterSlices(Scalars &All,
-                                                  StartIndices &Starts,
-                                                  const IntegerSets &Sets,
-                                                  ScopedId At, size_t &Inputs) {
-  ArrayRef<HloId> Operands = All.program().operands(At.Id);
-  Inputs = Operands.size() / 2;
-  auto ShapeOf = [&](size_t K) -> const Shape & {
-    return All.shape({{At.Scope, Operands[K]}});
-  };
-  if (Inputs == 0 || Operands.size() != 2 * Inputs + 1 ||
-      !ShapeOf(0).isArray() || !ShapeOf(Inputs).isArray() ||
-      !ShapeOf(Inputs + 1).isArray())
-    return std::nullopt;
-  IndexedSlices Slices(All, Starts, Sets, At, /*IsScatter=*/true, ShapeOf(0),
-                       ShapeOf(Inputs + 1), Operands[Inputs]);
-  if (!Slices.readAttributes())
-    return std::nullopt;
-  return Slices;
-}
-
-/// From an element to the one update that is for it.
-static IntegerMap scatterMap(Scalars &All, StartIndices &Starts,
-                             const IntegerSets &Sets, ScopedId At,
-                             uint32_t Operand) {
-  size_t Inputs = 0;
-  auto Slices = scatterSlices(All, Starts, Sets, At, Inputs);
-  IntegerMap Written = Slices ? Slices->inWhole() : IntegerMap();
-  if (!Written)
-    return {};
+IntegerMap IndexedSlices::readOf(uint32_t Operand) {
+  if (!IsScatter)
+    return Operand == Inputs ? inIndices() : inWhole();
+  IntegerMap Written = inWhole();
   // Of two updates of one element, the second reads what the first wrote.
   IntegerMap Update = Written.reverse();
-  IntegerMap Others = Written.then(Update);
-  if (Others.isSubset(IntegerMap::identity(Sets, Slices->rank())) !=
-      Decision(true))
+  if (Written.then(Update).isSubset(IntegerMap::identity(
+          Sets, Slices.Dimensions.size())) != Decision(true))
     return {};
-  return Operand == Inputs ? Update.then(Slices->inIndices()) : Update;
+  return Operand == Inputs ? Update.then(inIndices()) : Update;
 }
 
 IntegerSet hlobuf::scatteredElements(Scalars &All, StartIndices &Starts,
                                      const IntegerSets &Sets, ScopedId At) {
-  size_t Inputs = 0;
-  auto Slices = scatterSlices(All, Starts, Sets, At, Inputs);
-  IntegerMap Written = Slices && Inputs == 1 ? Slices->inWhole() : IntegerMap();
-  return Written ? Written.range() : IntegerSet();
+  IndexedSlices Slices(All, Starts, Sets, At);
+  return Slices.read() && Slices.inputs() == 1 ? Slices.inWhole().range()
+                                               : IntegerSet();
 }
 
 IntegerMap hlobuf::indexedMap(Scalars &All, StartIndices &Starts,
                               const IntegerSets &Sets, ScopedId At,
                               uint32_t Operand) {
-  const Program &P = All.program();
-  if (P[At.Id].Op == Opcode::Scatter)
-    return scatterMap(All, Starts, Sets, At, Operand);
-  ArrayRef<HloId> Operands = P.operands(At.Id);
-  if (Operands.size() != 2)
-    return {};
-  const Shape &Whole = All.shape({{At.Scope, Operands[0]}});
-  if (!Whole.isArray() || !All.shape({{At.Scope, Operands[1]}}).isArray())
-    return {};
-  IndexedSlices Slices(All, Starts, Sets, At, /*IsScatter=*/false, Whole,
-                       All.shape({At}), Operands[1]);
-  if (!Slices.readAttributes())
-    return {};
-  return Operand == 1 ? Slices.inIndices() : Slices.inWhole();
+  IndexedSlices Slices(All, Starts, Sets, At);
+  return Slices.read() ? Slices.readOf(Operand) : IntegerMap();
 }

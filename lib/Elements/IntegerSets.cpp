@@ -80,17 +80,6 @@ IntegerSet::bounds(unsigned D) const {
   return std::pair(*Low, *High);
 }
 
-llvm::SmallVector<int64_t, 6> IntegerSet::keepLeast() {
-  llvm::SmallVector<int64_t, 6> At;
-  isl_size Count = isl_set_dim(get(), isl_dim_set);
-  for (unsigned D = 0; static_cast<int>(D) < Count; ++D) {
-    isl_val *Least = isl_set_dim_min_val(copy(), static_cast<int>(D));
-    At.push_back(takeNumber(isl_val_copy(Least)).value_or(0));
-    *this = IntegerSet(isl_set_fix_val(take(), isl_dim_set, D, Least));
-  }
-  return At;
-}
-
 llvm::SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
   llvm::SmallVector<unsigned, 4> Used;
   isl_size Count = isl_map_dim(get(), isl_dim_param);
@@ -107,26 +96,6 @@ IntegerMap IntegerMap::identity(const IntegerSets &Sets, unsigned Rank) {
       isl_map_identity(isl_space_alloc(Sets.context(), 0, Rank, Rank)));
 }
 
-IntegerMap IntegerMap::toEarlier(const IntegerSets &Sets, unsigned Rank) {
-  return IntegerMap(
-      isl_map_lex_gt(isl_space_set_alloc(Sets.context(), 0, Rank)));
-}
-
-/// The coordinates of dimensions \p Type; consumes \p Point.
-static std::optional<llvm::SmallVector<int64_t, 6>>
-takeCoordinates(isl_point *Point, isl_dim_type Type, unsigned Count) {
-  llvm::SmallVector<int64_t, 6> At;
-  bool Void = !Point || isl_point_is_void(Point) != isl_bool_false;
-  for (unsigned K = 0; !Void && K != Count; ++K) {
-    std::optional<int64_t> Value = takeNumber(
-        isl_point_get_coordinate_val(Point, Type, static_cast<int>(K)));
-    Void |= !Value;
-    At.push_back(Value.value_or(0));
-  }
-  isl_point_free(Point);
-  return Void ? std::optional<llvm::SmallVector<int64_t, 6>>() : At;
-}
-
 /// The numbers of the parameters, in the order in which isl has them.
 static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
   llvm::SmallVector<unsigned, 4> Numbers;
@@ -137,15 +106,22 @@ static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
   return Numbers;
 }
 
+/// The parameters \p Numbers, which are dimensions \p Type of \p Point;
+/// consumes it.
 static std::optional<ParameterValues> valuesAt(llvm::ArrayRef<unsigned> Numbers,
                                                isl_point *Point,
                                                isl_dim_type Type) {
-  auto At = takeCoordinates(Point, Type, static_cast<unsigned>(Numbers.size()));
-  if (!At)
-    return std::nullopt;
   ParameterValues Values;
-  for (auto [Number, Value] : llvm::zip_equal(Numbers, *At))
-    Values.push_back({Number, Value});
+  bool Void = !Point || isl_point_is_void(Point) != isl_bool_false;
+  for (unsigned K = 0; !Void && K != Numbers.size(); ++K) {
+    auto Value = takeNumber(
+        isl_point_get_coordinate_val(Point, Type, static_cast<int>(K)));
+    Void = !Value;
+    Values.push_back({Numbers[K], Value.value_or(0)});
+  }
+  isl_point_free(Point);
+  if (Void)
+    return std::nullopt;
   llvm::sort(Values);
   return Values;
 }

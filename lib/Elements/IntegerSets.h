@@ -109,9 +109,6 @@ public:
   IntegerSet parameters() const { return IntegerSet(isl_set_params(copy())); }
   /// What \p Map relates the tuples to.
   IntegerSet apply(const IntegerMap &Map) const;
-  /// Drops all tuples, which depend on no parameter, but the lexicographically
-  /// least one; its coordinates.
-  llvm::SmallVector<int64_t, 6> keepLeast();
   /// Smallest and largest value of dimension \p D over all tuples and values of
   /// parameters; nothing if there is no such value, or if it is not decided.
   std::optional<std::pair<int64_t, int64_t>> bounds(unsigned D) const;
@@ -169,9 +166,6 @@ public:
 
   /// Every tuple of length \p Rank with itself.
   static IntegerMap identity(const IntegerSets &Sets, unsigned Rank);
-  /// Every tuple with all that come before it, counted by the first dimension
-  /// that differs.
-  static IntegerMap toEarlier(const IntegerSets &Sets, unsigned Rank);
   /// All pairs of \p Domain and \p Range.
   static IntegerMap product(const IntegerSet &Domain, const IntegerSet &Range) {
     return IntegerMap(
