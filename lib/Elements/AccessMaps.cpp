@@ -69,10 +69,7 @@ IntegerMap AccessMaps::slicedAtStart(const Step &S) {
   for (unsigned D = 0; D != S.rank(); ++D) {
     SymbolicIndex Begin = start(
         S.At, 1, D, S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
-    SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
-    if (Begin.Parameter)
-      Sum.push_back({TermKind::Parameter, *Begin.Parameter, -1});
-    Relations.equal(Sum, -Begin.Constant);
+    Relations.apart(out(D), in(D), Begin);
   }
   return Relations.map();
 }
@@ -83,12 +80,8 @@ IntegerMap AccessMaps::updated(const Step &S) {
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
     int64_t Count = S.Source.Dimensions[D].Size;
-    SymbolicIndex Begin =
-        start(S.At, 2, D, S.Result.Dimensions[D].Size - Count);
-    SmallVector<LinearTerm, 3> Sum = {out(D), in(D, -1)};
-    if (Begin.Parameter)
-      Sum.push_back({TermKind::Parameter, *Begin.Parameter, 1});
-    Relations.equal(Sum, Begin.Constant);
+    Relations.apart(in(D), out(D),
+                    start(S.At, 2, D, S.Result.Dimensions[D].Size - Count));
     Relations.within(TermKind::Out, D, {}, Count);
   }
   return Relations.map();

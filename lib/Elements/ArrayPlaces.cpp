@@ -15,9 +15,13 @@ static MemoryDimensions plainDimensions(const Shape &S,
   return All;
 }
 
+static void dropSingles(MemoryDimensions &All) {
+  llvm::erase_if(All, [](const MemoryDimension &D) { return D.Size == 1; });
+}
+
 /// Without dimensions of one place, neighbors joined where they are one.
 static void simplify(MemoryDimensions &All) {
-  llvm::erase_if(All, [](const MemoryDimension &D) { return D.Size == 1; });
+  dropSingles(All);
   size_t Kept = 0;
   for (const MemoryDimension &D : All) {
     if (Kept != 0) {
@@ -179,11 +183,8 @@ IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
   auto SameSize = [](const MemoryDimension &A, const MemoryDimension &B) {
     return A.Size == B.Size;
   };
-  auto Drop = [](MemoryDimensions &All) {
-    llvm::erase_if(All, [](const MemoryDimension &D) { return D.Size == 1; });
-  };
-  Drop(Plain);
-  Drop(Other);
+  dropSingles(Plain);
+  dropSingles(Other);
   // Loops over as many indices in each dimension go through them in step.
   if (std::equal(Plain.begin(), Plain.end(), Other.begin(), Other.end(),
                  SameSize) ||

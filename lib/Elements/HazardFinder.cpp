@@ -164,7 +164,7 @@ void HazardFinder::consider(const ReadRelation &Relation, const Shape &Frame) {
     return;
   I.Sets.bound(Bound);
   if (std::optional<Question> Q = ask(Relation, Frame))
-    decide(*Q);
+    decide(std::move(*Q));
   I.Sets.bound(Bound);
 }
 
@@ -220,27 +220,26 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
   return *Itself;
 }
 
-void HazardFinder::decide(const Question &Asked) {
+void HazardFinder::decide(Question Asked) {
   const std::vector<Window> &All = windows();
   IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
   bool Same = Asked.OtherLoop || Asked.Relation.Repeated;
   if (!Same && Asked.Conflicts.isSubset(Identity) == Decision(true))
     return;
-  IntegerMap Others =
-      Same ? Asked.Conflicts : Asked.Conflicts.subtract(Identity);
-  IntegerSet Read = Others.range();
+  if (!Same)
+    Asked.Conflicts = Asked.Conflicts.subtract(Identity);
   if (AllWindows) {
-    IntegerSet Some =
-        Read.intersectParameters(I.Starts.ranges(Others.usedParameters()))
-            .forSomeParameters();
+    auto Used = Asked.Conflicts.usedParameters();
+    IntegerSet Some = Asked.Conflicts.range()
+                          .intersectParameters(I.Starts.ranges(Used))
+                          .forSomeParameters();
     if (Some.intersect(AllWindows).isEmpty() == Decision(true))
       return;
   }
-  Question Rest{Asked.Relation, Asked.Reads, Others, Asked.OtherLoop};
   for (const Window &W : All) {
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
       return undecided(TooManySteps);
-    decideWindow(Rest, W);
+    decideWindow(Asked, W);
     if (isWorstKnown())
       return;
   }
@@ -470,8 +469,8 @@ void HazardFinder::search(const Question &Asked, const Window &W,
   bool TooLong = I.Sets.isExceeded();
   I.Sets.bound(Bound);
   auto Used = Bad.usedParameters();
+  auto Scalars = I.Starts.scalarsOf(Used, /*UnderUnknown=*/!TooLong);
   if (!TooLong) {
-    auto Scalars = I.Starts.underUnknown(Used);
     for (const ScalarId &S : Scalars)
       if (tryValues(Asked, W, Bad, S, MaxTrials))
         return;
@@ -479,7 +478,6 @@ void HazardFinder::search(const Question &Asked, const Window &W,
       return;
     return undecided(Exhausted ? TooManySteps : UnknownScalars);
   }
-  auto Scalars = I.Starts.scalarsOf(Used);
   unsigned long Whole = std::exchange(Bound, Bound / PointShare);
   bool Decided = Scalars.size() <= MaxFree &&
                  tryValues(Asked, W, Bad, Scalars, EasyTrials);

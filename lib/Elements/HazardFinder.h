@@ -66,7 +66,7 @@ private:
   bool isWorstKnown();
   bool isSoundEarly(const ReadRelation &Relation, const Shape &Frame) const;
   std::optional<Question> ask(const ReadRelation &Relation, const Shape &Frame);
-  void decide(const Question &Asked);
+  void decide(Question Asked);
   void decideWindow(const Question &Asked, const Window &W);
   bool decideValues(const Question &Asked, const Window &W,
                     const IntegerMap &Bad, const ScalarValues &Fixed,

@@ -49,11 +49,7 @@ struct InPlaceReads::State {
   std::vector<FrameReads> Frames;
   /// Results that are reductions next to others, which are computed in the
   /// order of what is reduced.
-  struct Reduction {
-    uint32_t Part;
-    ScopedId At;
-  };
-  llvm::SmallVector<Reduction, 1> Reductions;
+  llvm::SmallDenseMap<uint32_t, ScopedId, 1> Reductions;
   unsigned Exhausted = 0;
 };
 
@@ -133,7 +129,7 @@ void InPlaceReads::State::load(const Program &P, HloId Of,
       Begin({0, Id}, Part).Parts.push_back(Part);
       continue;
     }
-    Reductions.push_back({Part, Reduce});
+    Reductions[Part] = Reduce;
     ArrayRef<HloId> Inputs = P.operands(Reduce.Id);
     for (HloId Input : Inputs.take_front(Inputs.size() / 2))
       if (shapeOf(P, Input, 0).isArray())
@@ -200,11 +196,9 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     for (const ReadRelation &Relation : Reads->second)
       Finder.consider(Relation, P.trees().shape(Frame));
   };
-  const auto *Reduction = llvm::find_if(
-      Now->Reductions, [&](const auto &Each) { return Each.Part == Part; });
-  bool IsReduction = Reduction != Now->Reductions.end();
-  if (IsReduction && isOneLoop(P, Id))
-    Finder.setReduction(Reduction->At);
+  ScopedId Reduction = Now->Reductions.lookup(Part);
+  if (Reduction.Id && isOneLoop(P, Id))
+    Finder.setReduction(Reduction);
   const OperandReads *OwnReads = nullptr;
   for (const FrameReads &F : Now->Frames)
     if (F.Begins.size() == 1 && llvm::is_contained(F.Parts, Part))
@@ -218,7 +212,7 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     Finder.setOwnReads(Reads->second);
   for (const FrameReads &F : Now->Frames)
     Consider(F.Reads, F.Frame);
-  if (IsReduction)
+  if (Reduction.Id)
     Consider(*OwnReads, P.trees().part(P[Id].Shape, Part));
   Now->Exhausted += Finder.wasExhausted();
   std::vector<ElementHazard> Found = Finder.take();

@@ -58,14 +58,6 @@ static std::optional<int64_t> takeNumber(isl_val *V) {
   return Number;
 }
 
-IntegerSet IntegerSet::forSomeParameters() const {
-  isl_size Count = isl_set_dim(get(), isl_dim_param);
-  if (Count <= 0)
-    return *this;
-  return IntegerSet(isl_set_project_out(copy(), isl_dim_param, 0,
-                                        static_cast<unsigned>(Count)));
-}
-
 IntegerSet IntegerSet::apply(const IntegerMap &Map) const {
   return IntegerSet(isl_set_apply(copy(), Map.copy()));
 }
@@ -166,6 +158,14 @@ void RelationBuilder::equal(llvm::ArrayRef<LinearTerm> Terms,
   Rows.push_back({true, {Terms.begin(), Terms.end()}, Constant});
 }
 
+void RelationBuilder::apart(LinearTerm A, LinearTerm B,
+                            SymbolicIndex Distance) {
+  B.Factor = -B.Factor;
+  Rows.push_back({true, {A, B}, -Distance.Constant});
+  if (Distance.Parameter)
+    Rows.back().Terms.push_back({TermKind::Parameter, *Distance.Parameter, -1});
+}
+
 void RelationBuilder::notNegative(llvm::ArrayRef<LinearTerm> Terms,
                                   int64_t Constant) {
   Rows.push_back({false, {Terms.begin(), Terms.end()}, Constant});
@@ -192,6 +192,12 @@ static isl_constraint *addFactor(isl_constraint *C, isl_dim_type Type,
   return isl_constraint_set_coefficient_val(C, Type, static_cast<int>(At), V);
 }
 
+/// Inner variables are the last ones of the range until they are projected out.
+static isl_dim_type typeOf(TermKind Kind) {
+  return Kind == TermKind::Inner ? isl_dim_out
+                                 : static_cast<isl_dim_type>(Kind);
+}
+
 IntegerMap RelationBuilder::map() {
   isl_ctx *Context = Sets.context();
   llvm::SmallVector<unsigned, 4> Used;
@@ -212,23 +218,12 @@ IntegerMap RelationBuilder::map() {
         R.Equal ? isl_constraint_alloc_equality(isl_local_space_copy(Local))
                 : isl_constraint_alloc_inequality(isl_local_space_copy(Local));
     for (const LinearTerm &T : R.Terms) {
-      switch (T.Kind) {
-      case TermKind::In:
-        C = addFactor(C, isl_dim_in, T.Index, T.Factor);
-        break;
-      case TermKind::Out:
-        C = addFactor(C, isl_dim_out, T.Index, T.Factor);
-        break;
-      case TermKind::Inner:
-        C = addFactor(C, isl_dim_out, Out + T.Index, T.Factor);
-        break;
-      case TermKind::Parameter:
-        C = addFactor(
-            C, isl_dim_param,
-            static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin()),
-            T.Factor);
-        break;
-      }
+      unsigned At = T.Index;
+      if (T.Kind == TermKind::Inner)
+        At += Out;
+      if (T.Kind == TermKind::Parameter)
+        At = static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin());
+      C = addFactor(C, typeOf(T.Kind), At, T.Factor);
     }
     C = isl_constraint_set_constant_val(
         C, isl_val_int_from_si(Context, R.Constant));
@@ -245,11 +240,19 @@ static isl_set *allParameters(isl_ctx *Context) {
   return isl_set_universe(isl_space_params_alloc(Context, 0));
 }
 
+static isl_pw_aff *constantOf(isl_ctx *Context, int64_t Value) {
+  return isl_pw_aff_val_on_domain(allParameters(Context),
+                                  isl_val_int_from_si(Context, Value));
+}
+
 SymbolicNumber SymbolicNumber::constant(const IntegerSets &Sets,
                                         int64_t Value) {
-  isl_ctx *Context = Sets.context();
-  return SymbolicNumber(isl_pw_aff_val_on_domain(
-      allParameters(Context), isl_val_int_from_si(Context, Value)));
+  return SymbolicNumber(constantOf(Sets.context(), Value));
+}
+
+SymbolicNumber SymbolicNumber::number(int64_t Value) const {
+  return get() ? SymbolicNumber(constantOf(isl_pw_aff_get_ctx(get()), Value))
+               : SymbolicNumber();
 }
 
 SymbolicNumber SymbolicNumber::parameter(const IntegerSets &Sets,
@@ -259,41 +262,41 @@ SymbolicNumber SymbolicNumber::parameter(const IntegerSets &Sets,
       allParameters(Context), parameterId(Context, Number)));
 }
 
-static isl_val *powerOfTwo(isl_ctx *Context, unsigned Exponent) {
-  return isl_val_2exp(isl_val_int_from_ui(Context, Exponent));
+/// Null where \p Like is.
+static isl_val *powerOfTwo(isl_pw_aff *Like, unsigned Exponent) {
+  return Like ? isl_val_2exp(
+                    isl_val_int_from_ui(isl_pw_aff_get_ctx(Like), Exponent))
+              : nullptr;
 }
 
 SymbolicNumber SymbolicNumber::modulo(unsigned Bits) const {
-  if (!get())
-    return {};
-  return SymbolicNumber(
-      isl_pw_aff_mod_val(copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
+  return SymbolicNumber(isl_pw_aff_mod_val(copy(), powerOfTwo(get(), Bits)));
 }
 
 SymbolicNumber SymbolicNumber::shiftLeft(unsigned Bits) const {
-  if (!get())
-    return {};
-  return SymbolicNumber(isl_pw_aff_scale_val(
-      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits)));
+  return SymbolicNumber(isl_pw_aff_scale_val(copy(), powerOfTwo(get(), Bits)));
 }
 
 SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
-  if (!get())
-    return {};
-  return SymbolicNumber(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
-      copy(), powerOfTwo(isl_pw_aff_get_ctx(get()), Bits))));
+  return SymbolicNumber(isl_pw_aff_floor(
+      isl_pw_aff_scale_down_val(copy(), powerOfTwo(get(), Bits))));
 }
 
-IntegerSet SymbolicNumber::where(Order O, const SymbolicNumber &Other) const {
-  switch (O) {
-  case Order::Equal:
+IntegerSet SymbolicNumber::where(Comparison C,
+                                 const SymbolicNumber &Other) const {
+  switch (C) {
+  case Comparison::EQ:
     return IntegerSet(isl_pw_aff_eq_set(copy(), Other.copy()));
-  case Order::NotEqual:
+  case Comparison::NE:
     return IntegerSet(isl_pw_aff_ne_set(copy(), Other.copy()));
-  case Order::Less:
+  case Comparison::LT:
     return IntegerSet(isl_pw_aff_lt_set(copy(), Other.copy()));
-  case Order::LessEqual:
+  case Comparison::LE:
     return IntegerSet(isl_pw_aff_le_set(copy(), Other.copy()));
+  case Comparison::GT:
+    return IntegerSet(isl_pw_aff_gt_set(copy(), Other.copy()));
+  case Comparison::GE:
+    return IntegerSet(isl_pw_aff_ge_set(copy(), Other.copy()));
   }
   return {};
 }
@@ -310,23 +313,4 @@ std::optional<int64_t> SymbolicNumber::constant() const {
   return Bounds && Bounds->first == Bounds->second
              ? std::optional(Bounds->first)
              : std::nullopt;
-}
-
-bool SymbolicNumber::fits(unsigned Bits, bool Signed) const {
-  if (!get())
-    return false;
-  isl_ctx *Context = isl_pw_aff_get_ctx(get());
-  IntegerSet All = values();
-  isl_val *Low = isl_set_dim_min_val(All.copy(), 0);
-  isl_val *High = isl_set_dim_max_val(All.copy(), 0);
-  isl_val *End = powerOfTwo(Context, Signed ? Bits - 1 : Bits);
-  isl_val *Begin =
-      Signed ? isl_val_neg(isl_val_copy(End)) : isl_val_zero(Context);
-  bool Fits = Low && High && isl_val_is_int(Low) == isl_bool_true &&
-              isl_val_is_int(High) == isl_bool_true &&
-              isl_val_ge(Low, Begin) == isl_bool_true &&
-              isl_val_lt(High, End) == isl_bool_true;
-  for (isl_val *V : {Low, High, End, Begin})
-    isl_val_free(V);
-  return Fits;
 }

@@ -10,6 +10,7 @@
 #ifndef HLOBUF_ELEMENTS_INTEGERSETS_H
 #define HLOBUF_ELEMENTS_INTEGERSETS_H
 
+#include "Elements/IntegerType.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
@@ -104,7 +105,9 @@ public:
   }
   IntegerSet coalesce() const { return IntegerSet(isl_set_coalesce(copy())); }
   /// The tuples that are in the set for some values of the parameters.
-  IntegerSet forSomeParameters() const;
+  IntegerSet forSomeParameters() const {
+    return IntegerSet(isl_set_project_out_all_params(copy()));
+  }
   /// The values of the parameters for which there is a tuple.
   IntegerSet parameters() const { return IntegerSet(isl_set_params(copy())); }
   /// What \p Map relates the tuples to.
@@ -186,7 +189,12 @@ std::optional<ParameterValues> extremePoint(const IntegerSet &Parameters,
                                             bool Greatest);
 
 /// What a term of a linear expression counts.
-enum class TermKind : uint8_t { In, Out, Inner, Parameter };
+enum class TermKind : uint8_t {
+  In = isl_dim_in,
+  Out = isl_dim_out,
+  Parameter = isl_dim_param,
+  Inner = isl_dim_div
+};
 
 /// Factor * variable number Index.
 struct LinearTerm {
@@ -212,6 +220,8 @@ public:
   LinearTerm addInner(int64_t Size);
   /// The sum of \p Terms and \p Constant is 0.
   void equal(llvm::ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
+  /// \p A is \p B + \p Distance.
+  void apart(LinearTerm A, LinearTerm B, SymbolicIndex Distance);
   /// The sum of \p Terms and \p Constant is not negative.
   void notNegative(llvm::ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
   /// \p Begin <= variable < \p Begin + \p Size.
@@ -239,6 +249,8 @@ class SymbolicNumber : public detail::IslObject<isl_pw_aff> {
 public:
   using IslObject::IslObject;
   static SymbolicNumber constant(const IntegerSets &Sets, int64_t Value);
+  /// \p Value, of the same sets; null where this is.
+  SymbolicNumber number(int64_t Value) const;
   static SymbolicNumber parameter(const IntegerSets &Sets, unsigned Number);
 
   SymbolicNumber add(const SymbolicNumber &Other) const {
@@ -277,9 +289,8 @@ public:
                         const SymbolicNumber &No) const {
     return SymbolicNumber(isl_pw_aff_cond(copy(), Yes.copy(), No.copy()));
   }
-  enum class Order : uint8_t { Equal, NotEqual, Less, LessEqual };
   /// The parameters for which this compares so with \p Other.
-  IntegerSet where(Order O, const SymbolicNumber &Other) const;
+  IntegerSet where(Comparison C, const SymbolicNumber &Other) const;
   /// 1 for the parameters in \p S, 0 for others.
   static SymbolicNumber indicator(const IntegerSet &S) {
     return SymbolicNumber(isl_set_indicator_function(S.copy()));
@@ -296,9 +307,6 @@ public:
   IntegerSet values() const;
   /// The number, if it is the same for all parameters and fits 64 bits.
   std::optional<int64_t> constant() const;
-  /// True if the number is in [-2^(\p Bits - 1), 2^(\p Bits - 1)), or where
-  /// not \p Signed in [0, 2^\p Bits), for all parameters.
-  bool fits(unsigned Bits, bool Signed) const;
 };
 
 } // namespace hlobuf

@@ -3,6 +3,7 @@
 #include "Elements/IntegerType.h"
 #include "HLO/InstructionParser.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
 using llvm::APInt;
@@ -49,31 +50,20 @@ Result IntegerType::wrap(int64_t Value) const {
 }
 
 std::optional<Comparison> hlobuf::comparisonOf(llvm::StringRef Attributes) {
-  llvm::StringRef Text = findAttribute(Attributes, "direction").value_or("");
-  static constexpr llvm::StringLiteral Names[] = {"EQ", "NE", "LT",
-                                                  "LE", "GT", "GE"};
-  for (size_t K = 0; K != std::size(Names); ++K)
-    if (Text == Names[K])
-      return static_cast<Comparison>(K);
-  return std::nullopt;
+  return llvm::StringSwitch<std::optional<Comparison>>(
+             findAttribute(Attributes, "direction").value_or(""))
+      .Case("EQ", Comparison::EQ)
+      .Case("NE", Comparison::NE)
+      .Case("LT", Comparison::LT)
+      .Case("LE", Comparison::LE)
+      .Case("GT", Comparison::GT)
+      .Case("GE", Comparison::GE)
+      .Default(std::nullopt);
 }
 
 static bool compares(Comparison C, int64_t A, int64_t B) {
-  switch (C) {
-  case Comparison::EQ:
-    return A == B;
-  case Comparison::NE:
-    return A != B;
-  case Comparison::LT:
-    return A < B;
-  case Comparison::LE:
-    return A <= B;
-  case Comparison::GT:
-    return A > B;
-  case Comparison::GE:
-    return A >= B;
-  }
-  return false;
+  unsigned Order = A < B ? 1 : A == B ? 2 : 4;
+  return (static_cast<unsigned>(C) & Order) != 0;
 }
 
 static Result computeOne(Opcode Op, int64_t A, IntegerType To) {

@@ -26,8 +26,8 @@ struct IntegerType {
   int64_t greatest() const;
 };
 
-/// How a compare orders its operands.
-enum class Comparison : uint8_t { EQ, NE, LT, LE, GT, GE };
+/// How a compare orders its operands: one bit each for less, equal and greater.
+enum class Comparison : uint8_t { LT = 1, EQ, LE, GT, NE, GE };
 
 /// `direction=` of a compare; nothing if it is not there.
 std::optional<Comparison> comparisonOf(llvm::StringRef Attributes);

@@ -12,9 +12,10 @@ static constexpr unsigned MaxPieces = 16;
 /// Different relations of one array; more of them are not followed.
 static constexpr size_t MaxRelations = 4096;
 
-IntegerSet hlobuf::hiddenIndices(const Program &P, AccessMaps &Maps,
-                                 const IntegerSets &Sets, const Shape &Frame,
-                                 const HiddenWindow &Hidden) {
+/// The indices of \p Frame that \p Hidden hides; null where they are not known.
+static IntegerSet hiddenIndices(const Program &P, AccessMaps &Maps,
+                                const IntegerSets &Sets, const Shape &Frame,
+                                const HiddenWindow &Hidden) {
   IntegerSet Window = Maps.window(Hidden.Update);
   if (Hidden.SameIndex)
     return Window;
@@ -212,12 +213,10 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
   else if (E.Kind != AccessKind::Indexed && hasSameSizes(X, Y))
     Step = IntegerMap::identity(Sets, X.Dimensions.size());
   if (!Step) {
-    Next.Map = IntegerMap::product(Next.Map.domain(), allIndices(Sets, Y));
-    Next.Kind = ReadKind::Unknown;
-    Next.Moves = false;
-  } else {
-    Next.Map = Next.Map.then(Step);
+    readAll(Next, X, Y, ReadKind::Unknown);
+    return Next;
   }
+  Next.Map = Next.Map.then(Step);
   if (Next.Map.isEmpty() == Decision(true))
     return std::nullopt;
   Next.Used = Next.Map.usedParameters();

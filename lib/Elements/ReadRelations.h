@@ -117,11 +117,6 @@ private:
   bool Incomplete = false;
 };
 
-/// The indices of \p Frame that \p Hidden hides; null where they are not known.
-IntegerSet hiddenIndices(const Program &P, AccessMaps &Maps,
-                         const IntegerSets &Sets, const Shape &Frame,
-                         const HiddenWindow &Hidden);
-
 /// Makes the relation of \p Relation, which is an identity at array \p At,
 /// explicit: the map then goes from \p Frame to \p At. False where that is not
 /// known.

@@ -8,6 +8,148 @@ using llvm::ArrayRef;
 /// Deeper expressions are scalars that nothing is known of.
 static constexpr unsigned MaxExpression = 100;
 
+static SymbolicNumber wrap(const SymbolicNumber &A, IntegerType To) {
+  auto Bounds = A.values().bounds(0);
+  if (Bounds && Bounds->first >= To.least() && Bounds->second <= To.greatest())
+    return A;
+  if (!To.Signed)
+    return A.modulo(To.Bits);
+  SymbolicNumber Half = A.number(1).shiftLeft(To.Bits - 1);
+  return A.add(Half).modulo(To.Bits).subtract(Half);
+}
+
+static SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
+                                 IntegerType From, IntegerType To) {
+  SymbolicNumber Zero = A.number(0), One = A.number(1);
+  switch (Op) {
+  case Opcode::Convert:
+    if (To.Bits == 1)
+      return SymbolicNumber::indicator(A.where(Comparison::NE, Zero));
+    return wrap(A, To);
+  case Opcode::Copy:
+    return A;
+  case Opcode::Negate:
+    return wrap(A.negate(), To);
+  case Opcode::Abs:
+    return wrap(A.greatest(A.negate()), To);
+  case Opcode::Sign:
+    return A.least(One).greatest(A.number(-1));
+  case Opcode::Not:
+    if (From.Bits == 1)
+      return One.subtract(A);
+    return wrap(A.number(-1).subtract(A), To);
+  default:
+    return {};
+  }
+}
+
+/// The bits of \p A that a constant of the form 2^k - 1 leaves.
+static SymbolicNumber masked(const SymbolicNumber &A, const SymbolicNumber &B) {
+  auto Mask = B.constant();
+  if (!Mask || *Mask < 0 || (*Mask & (*Mask + 1)) != 0)
+    return {};
+  unsigned Bits = 0;
+  while (*Mask >> Bits != 0)
+    ++Bits;
+  return A.modulo(Bits);
+}
+
+static SymbolicNumber quotient(const SymbolicNumber &A, const SymbolicNumber &B,
+                               IntegerType To) {
+  auto Divisor = B.constant();
+  if (!Divisor || *Divisor == INT64_MIN)
+    return {};
+  if (*Divisor == 0)
+    return wrap(A.number(-1), To);
+  SymbolicNumber Quotient = A.quotient(A.number(std::abs(*Divisor)));
+  return *Divisor > 0 ? Quotient : wrap(Quotient.negate(), To);
+}
+
+static SymbolicNumber remainder(const SymbolicNumber &A,
+                                const SymbolicNumber &B) {
+  auto Divisor = B.constant();
+  if (!Divisor || *Divisor == INT64_MIN)
+    return {};
+  return *Divisor == 0 ? A : A.remainder(A.number(std::abs(*Divisor)));
+}
+
+/// \p Distance is at most the number of bits, which leaves none of them, or
+/// the highest one.
+static SymbolicNumber shiftedBy(Opcode Op, const SymbolicNumber &A,
+                                unsigned Distance, IntegerType To) {
+  if (Op == Opcode::ShiftLeft)
+    return wrap(A.shiftLeft(Distance), To);
+  SymbolicNumber Bits = Op == Opcode::ShiftRightArithmetic
+                            ? wrap(A, {To.Bits, /*Signed=*/true})
+                            : A.modulo(To.Bits);
+  return wrap(Bits.shiftRight(Distance), To);
+}
+
+static SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
+                              const SymbolicNumber &B, IntegerType To) {
+  auto Width = static_cast<int64_t>(To.Bits);
+  if (auto Only = B.constant()) {
+    bool TooFar = *Only < 0 || *Only > Width;
+    return shiftedBy(Op, A, static_cast<unsigned>(TooFar ? Width : *Only), To);
+  }
+  // Others are all too far.
+  IntegerSet Far = B.where(Comparison::LT, A.number(0))
+                       .unite(A.number(Width).where(Comparison::LE, B));
+  SymbolicNumber Shifted = shiftedBy(Op, A, To.Bits, To).restrict(Far);
+  for (unsigned Distance = 0; Distance != To.Bits; ++Distance)
+    Shifted = Shifted.unite(
+        shiftedBy(Op, A, Distance, To)
+            .restrict(B.where(Comparison::EQ, A.number(Distance))));
+  return Shifted;
+}
+
+static SymbolicNumber computeTwo(Opcode Op, llvm::StringRef Attributes,
+                                 const SymbolicNumber &A,
+                                 const SymbolicNumber &B, IntegerType From,
+                                 IntegerType To) {
+  bool Pred = From.Bits == 1;
+  switch (Op) {
+  case Opcode::Add:
+    return Pred ? A.greatest(B) : wrap(A.add(B), To);
+  case Opcode::Subtract:
+    return Pred ? SymbolicNumber() : wrap(A.subtract(B), To);
+  case Opcode::Multiply:
+    if (Pred)
+      return A.least(B);
+    return A.constant() || B.constant() ? wrap(A.multiply(B), To)
+                                        : SymbolicNumber();
+  case Opcode::Divide:
+    return quotient(A, B, To);
+  case Opcode::Remainder:
+    return remainder(A, B);
+  case Opcode::Maximum:
+    return A.greatest(B);
+  case Opcode::Minimum:
+    return A.least(B);
+  case Opcode::And: {
+    if (Pred)
+      return A.least(B);
+    SymbolicNumber Left = masked(A, B);
+    return Left ? Left : masked(B, A);
+  }
+  case Opcode::Or:
+    return Pred ? A.greatest(B) : SymbolicNumber();
+  case Opcode::Xor:
+    return Pred ? SymbolicNumber::indicator(A.where(Comparison::NE, B))
+                : SymbolicNumber();
+  case Opcode::ShiftLeft:
+  case Opcode::ShiftRightArithmetic:
+  case Opcode::ShiftRightLogical:
+    return shifted(Op, A, B, To);
+  case Opcode::Compare: {
+    auto C = comparisonOf(Attributes);
+    return C ? SymbolicNumber::indicator(A.where(*C, B)) : SymbolicNumber();
+  }
+  default:
+    return {};
+  }
+}
+
 unsigned StartIndices::number(ScalarId S, int64_t Max, bool IsStart) {
   // Max is at least 1 where it is a start's.
   auto [At, New] = NumberOf.try_emplace({S, IsStart ? Max : -1},
@@ -77,8 +219,8 @@ IntegerSet StartIndices::define(ArrayRef<unsigned> Used,
     int64_t Max = Entries[K].Max;
     SymbolicNumber Start =
         value(Entries[K].S, V).greatest(constant(0)).least(constant(Max));
-    Defined = Defined.intersect(Start.where(
-        SymbolicNumber::Order::Equal, SymbolicNumber::parameter(Sets, K)));
+    Defined = Defined.intersect(
+        Start.where(Comparison::EQ, SymbolicNumber::parameter(Sets, K)));
   }
   for (unsigned K : V.Used)
     Defined = Defined.intersect(valuesOf(K));
@@ -162,172 +304,13 @@ SymbolicNumber StartIndices::compute(ScalarId S, Values &V, unsigned Depth) {
     return computeOne(Op, Operand(0), *From, *To);
   if (Count == 2) {
     SymbolicNumber A = Operand(0), B = Operand(1);
-    return computeTwo(S, A, B, *From, *To);
+    return computeTwo(Op, All.attributes(S.At.Id), A, B, *From, *To);
   }
   if (Op == Opcode::Select)
     return Operand(0).select(Operand(1), Operand(2));
   if (Op == Opcode::Clamp)
     return Operand(1).greatest(Operand(0)).least(Operand(2));
   return {};
-}
-
-SymbolicNumber StartIndices::wrap(const SymbolicNumber &A,
-                                  IntegerType To) const {
-  if (A.fits(To.Bits, To.Signed))
-    return A;
-  if (!To.Signed)
-    return A.modulo(To.Bits);
-  SymbolicNumber Half = constant(1).shiftLeft(To.Bits - 1);
-  return A.add(Half).modulo(To.Bits).subtract(Half);
-}
-
-SymbolicNumber StartIndices::computeOne(Opcode Op, const SymbolicNumber &A,
-                                        IntegerType From,
-                                        IntegerType To) const {
-  using Order = SymbolicNumber::Order;
-  SymbolicNumber Zero = constant(0), One = constant(1);
-  switch (Op) {
-  case Opcode::Convert:
-    if (To.Bits == 1)
-      return SymbolicNumber::indicator(A.where(Order::NotEqual, Zero));
-    return wrap(A, To);
-  case Opcode::Copy:
-    return A;
-  case Opcode::Negate:
-    return wrap(A.negate(), To);
-  case Opcode::Abs:
-    return wrap(A.greatest(A.negate()), To);
-  case Opcode::Sign:
-    return A.least(One).greatest(constant(-1));
-  case Opcode::Not:
-    if (From.Bits == 1)
-      return One.subtract(A);
-    return wrap(constant(-1).subtract(A), To);
-  default:
-    return {};
-  }
-}
-
-/// The bits of \p A that a constant of the form 2^k - 1 leaves.
-SymbolicNumber StartIndices::masked(const SymbolicNumber &A,
-                                    const SymbolicNumber &B) const {
-  auto Mask = B.constant();
-  if (!Mask || *Mask < 0 || (*Mask & (*Mask + 1)) != 0)
-    return {};
-  unsigned Bits = 0;
-  while (*Mask >> Bits != 0)
-    ++Bits;
-  return A.modulo(Bits);
-}
-
-SymbolicNumber StartIndices::quotient(const SymbolicNumber &A,
-                                      const SymbolicNumber &B,
-                                      IntegerType To) const {
-  auto Divisor = B.constant();
-  if (!Divisor || *Divisor == INT64_MIN)
-    return {};
-  if (*Divisor == 0)
-    return wrap(constant(-1), To);
-  SymbolicNumber Quotient = A.quotient(constant(std::abs(*Divisor)));
-  return *Divisor > 0 ? Quotient : wrap(Quotient.negate(), To);
-}
-
-SymbolicNumber StartIndices::remainder(const SymbolicNumber &A,
-                                       const SymbolicNumber &B) const {
-  auto Divisor = B.constant();
-  if (!Divisor || *Divisor == INT64_MIN)
-    return {};
-  return *Divisor == 0 ? A : A.remainder(constant(std::abs(*Divisor)));
-}
-
-/// \p Distance is at most the number of bits, which leaves none of them, or
-/// the highest one.
-SymbolicNumber StartIndices::shiftedBy(Opcode Op, const SymbolicNumber &A,
-                                       unsigned Distance,
-                                       IntegerType To) const {
-  if (Op == Opcode::ShiftLeft)
-    return wrap(A.shiftLeft(Distance), To);
-  SymbolicNumber Bits = Op == Opcode::ShiftRightArithmetic
-                            ? wrap(A, {To.Bits, /*Signed=*/true})
-                            : A.modulo(To.Bits);
-  return wrap(Bits.shiftRight(Distance), To);
-}
-
-SymbolicNumber StartIndices::shifted(Opcode Op, const SymbolicNumber &A,
-                                     const SymbolicNumber &B,
-                                     IntegerType To) const {
-  using Order = SymbolicNumber::Order;
-  auto Width = static_cast<int64_t>(To.Bits);
-  if (auto Only = B.constant()) {
-    bool TooFar = *Only < 0 || *Only > Width;
-    return shiftedBy(Op, A, static_cast<unsigned>(TooFar ? Width : *Only), To);
-  }
-  // Others are all too far.
-  IntegerSet Far = B.where(Order::Less, constant(0))
-                       .unite(constant(Width).where(Order::LessEqual, B));
-  SymbolicNumber Shifted = shiftedBy(Op, A, To.Bits, To).restrict(Far);
-  for (unsigned Distance = 0; Distance != To.Bits; ++Distance)
-    Shifted =
-        Shifted.unite(shiftedBy(Op, A, Distance, To)
-                          .restrict(B.where(Order::Equal, constant(Distance))));
-  return Shifted;
-}
-
-SymbolicNumber StartIndices::computeTwo(ScalarId S, const SymbolicNumber &A,
-                                        const SymbolicNumber &B,
-                                        IntegerType From,
-                                        IntegerType To) const {
-  using Order = SymbolicNumber::Order;
-  Opcode Op = All.program()[S.At.Id].Op;
-  bool Pred = From.Bits == 1;
-  switch (Op) {
-  case Opcode::Add:
-    return Pred ? A.greatest(B) : wrap(A.add(B), To);
-  case Opcode::Subtract:
-    return Pred ? SymbolicNumber() : wrap(A.subtract(B), To);
-  case Opcode::Multiply:
-    if (Pred)
-      return A.least(B);
-    return A.constant() || B.constant() ? wrap(A.multiply(B), To)
-                                        : SymbolicNumber();
-  case Opcode::Divide:
-    return quotient(A, B, To);
-  case Opcode::Remainder:
-    return remainder(A, B);
-  case Opcode::Maximum:
-    return A.greatest(B);
-  case Opcode::Minimum:
-    return A.least(B);
-  case Opcode::And: {
-    if (Pred)
-      return A.least(B);
-    SymbolicNumber Left = masked(A, B);
-    return Left ? Left : masked(B, A);
-  }
-  case Opcode::Or:
-    return Pred ? A.greatest(B) : SymbolicNumber();
-  case Opcode::Xor:
-    return Pred ? SymbolicNumber::indicator(A.where(Order::NotEqual, B))
-                : SymbolicNumber();
-  case Opcode::ShiftLeft:
-  case Opcode::ShiftRightArithmetic:
-  case Opcode::ShiftRightLogical:
-    return shifted(Op, A, B, To);
-  case Opcode::Compare: {
-    auto C = comparisonOf(All.attributes(S.At.Id));
-    if (!C)
-      return {};
-    bool Swapped = *C == Comparison::GT || *C == Comparison::GE;
-    const SymbolicNumber &X = Swapped ? B : A, &Y = Swapped ? A : B;
-    Order O = *C == Comparison::EQ                           ? Order::Equal
-              : *C == Comparison::NE                         ? Order::NotEqual
-              : *C == Comparison::LT || *C == Comparison::GT ? Order::Less
-                                                             : Order::LessEqual;
-    return SymbolicNumber::indicator(X.where(O, Y));
-  }
-  default:
-    return {};
-  }
 }
 
 void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
@@ -345,27 +328,19 @@ void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
     collect(All.operand(S, K), Out, Seen, Depth + 1);
 }
 
-llvm::SmallVector<ScalarId, 4>
-StartIndices::underUnknown(ArrayRef<unsigned> Used) {
+llvm::SmallVector<ScalarId, 4> StartIndices::scalarsOf(ArrayRef<unsigned> Used,
+                                                       bool UnderUnknown) {
   const ScalarValues None;
   Values V{None, {}, {}};
-  for (unsigned K : Used)
-    if (Entries[K].IsStart)
-      value(ScalarId(Entries[K].S), V);
   llvm::SmallVector<ScalarId, 4> Out;
   std::map<ScalarId, bool> Seen;
+  for (unsigned K : Used)
+    if (Entries[K].IsStart && UnderUnknown)
+      value(ScalarId(Entries[K].S), V);
+    else if (Entries[K].IsStart)
+      collect(Entries[K].S, Out, Seen, 0);
   for (unsigned K : V.Used)
     if (Entries[K].Computed)
-      collect(Entries[K].S, Out, Seen, 0);
-  return Out;
-}
-
-llvm::SmallVector<ScalarId, 4>
-StartIndices::scalarsOf(ArrayRef<unsigned> Used) {
-  llvm::SmallVector<ScalarId, 4> Out;
-  std::map<ScalarId, bool> Seen;
-  for (unsigned K : Used)
-    if (Entries[K].IsStart)
       collect(Entries[K].S, Out, Seen, 0);
   return Out;
 }

@@ -30,12 +30,11 @@ public:
   IntegerSet define(llvm::ArrayRef<unsigned> Used,
                     const ScalarValues &Fixed = {});
 
-  /// Scalars that unknown arithmetic, as in i * j, makes start indices of
-  /// \p Used depend on. Where they are fixed, define() knows more.
-  llvm::SmallVector<ScalarId, 4> underUnknown(llvm::ArrayRef<unsigned> Used);
-
-  /// All scalars that start indices of \p Used depend on.
-  llvm::SmallVector<ScalarId, 4> scalarsOf(llvm::ArrayRef<unsigned> Used);
+  /// Scalars that start indices of \p Used depend on; if \p UnderUnknown, those
+  /// of unknown arithmetic, as in i * j: where they are fixed, define() knows
+  /// more.
+  llvm::SmallVector<ScalarId, 4> scalarsOf(llvm::ArrayRef<unsigned> Used,
+                                           bool UnderUnknown);
 
   /// Values of the scalars in \p Point that nothing computes.
   ScalarValues scalars(const ParameterValues &Point) const;
@@ -64,21 +63,6 @@ private:
 
   SymbolicNumber value(ScalarId S, Values &V, unsigned Depth = 0);
   SymbolicNumber compute(ScalarId S, Values &V, unsigned Depth);
-  SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
-                            IntegerType From, IntegerType To) const;
-  SymbolicNumber computeTwo(ScalarId S, const SymbolicNumber &A,
-                            const SymbolicNumber &B, IntegerType From,
-                            IntegerType To) const;
-  SymbolicNumber quotient(const SymbolicNumber &A, const SymbolicNumber &B,
-                          IntegerType To) const;
-  SymbolicNumber remainder(const SymbolicNumber &A,
-                           const SymbolicNumber &B) const;
-  SymbolicNumber masked(const SymbolicNumber &A, const SymbolicNumber &B) const;
-  SymbolicNumber shiftedBy(Opcode Op, const SymbolicNumber &A,
-                           unsigned Distance, IntegerType To) const;
-  SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
-                         const SymbolicNumber &B, IntegerType To) const;
-  SymbolicNumber wrap(const SymbolicNumber &A, IntegerType To) const;
   SymbolicNumber unknown(ScalarId S, Values &V, bool Computed);
   SymbolicNumber constant(int64_t Value) const {
     return SymbolicNumber::constant(Sets, Value);

@@ -164,9 +164,9 @@ TEST_F(Elements, SymbolicNumbers) {
     EXPECT_EQ(At(N.least(Three).negate(), V), -std::min<int64_t>(V, 3));
   }
   EXPECT_FALSE(N.constant());
-  EXPECT_FALSE(N.fits(32, true));
-  EXPECT_TRUE(N.modulo(8).fits(8, false));
-  EXPECT_FALSE(N.modulo(8).fits(8, true));
+  EXPECT_FALSE(N.values().bounds(0));
+  std::pair<int64_t, int64_t> Byte(0, 255);
+  EXPECT_EQ(N.modulo(8).values().bounds(0), Byte);
 }
 
 /// Whatever call of isl reaches the bound, nothing is decided, and what is

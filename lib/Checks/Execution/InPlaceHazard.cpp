@@ -57,12 +57,9 @@ public:
   void run();
 
 private:
-  using Place = std::tuple<uint32_t, uint64_t, uint32_t>;
+  using Place = std::pair<uint32_t, uint64_t>;
   void check(HloId Id);
   void findShared(HloId Id, llvm::SmallVectorImpl<SharedPlace> &Shared);
-  void addShared(HloId Id, uint32_t Operand, uint32_t Part,
-                 llvm::ArrayRef<Place> Places,
-                 llvm::SmallVectorImpl<SharedPlace> &Shared);
   bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
   bool isInPlaceInBody(HloId Id, const SharedPlace &S) const;
   bool follow(HloId &At, uint32_t &Part, bool Alone) const;
@@ -70,6 +67,9 @@ private:
              llvm::ArrayRef<ReadOperand> Operands);
   bool isProof(HloId Id, const ElementHazard &Hazard,
                const InPlaceChain &Chain) const;
+  Finding add(Severity Level, HloId Id, const SharedPlace &S,
+              llvm::StringRef Overwrites, llvm::StringRef Why);
+  void addWhere(Finding &F, const SharedPlace &S) const;
   void doubt(HloId Id, const SharedPlace &S, llvm::StringRef Why);
   void report(HloId Id, const SharedPlace &S);
   std::string consequence() const;
@@ -98,47 +98,38 @@ static bool readsNothing(const HloNode &N) {
          isTransfer(N.Op) || N.Sugar;
 }
 
-void InPlaceHazards::addShared(HloId Id, uint32_t Operand, uint32_t Part,
-                               llvm::ArrayRef<Place> Places,
-                               llvm::SmallVectorImpl<SharedPlace> &Shared) {
-  HloValueId V = Analysis.flow().at(operand(Id, Operand), Part);
-  ValueId Line = V ? Analysis.lineOf(V) : ValueId();
-  if (!Line || D[Line].Size == 0 ||
-      !shape(operand(Id, Operand), Part).isArray())
-    return;
-  Place Wanted{D[Line].Owner.index(), D[Line].Offset, 0};
-  for (const auto *At = llvm::lower_bound(Places, Wanted);
-       At != Places.end() && std::get<0>(*At) == D[Line].Owner.index() &&
-       std::get<1>(*At) == D[Line].Offset;
-       ++At) {
-    ValueId Result =
-        Analysis.lineOf(Analysis.flow().definedAt(Id, std::get<2>(*At)));
-    if (Result != Line && D[Result].Size == D[Line].Size)
-      Shared.push_back({std::get<2>(*At), Operand, Part, Result, Line});
-  }
-}
-
 /// Results that have the place of an operand.
 void InPlaceHazards::findShared(HloId Id,
                                 llvm::SmallVectorImpl<SharedPlace> &Shared) {
   const DataflowAnalysis &Flow = Analysis.flow();
-  llvm::SmallVector<Place, 4> Places;
+  auto LineAt = [&](HloId At, uint32_t Part, HloValueId V) {
+    ValueId Line =
+        V && shape(At, Part).isArray() ? Analysis.lineOf(V) : ValueId();
+    return Line && D[Line].Size != 0 ? Line : ValueId();
+  };
+  llvm::SmallDenseMap<Place, llvm::SmallVector<std::pair<uint32_t, ValueId>, 1>,
+                      4>
+      Results;
   for (uint32_t Part = 0; Part != P.trees().parts(P[Id].Shape); ++Part) {
     HloValueId V = Flow.definedAt(Id, Part);
-    if (!V || Flow[V].Phi || !shape(Id, Part).isArray())
+    if (!V || Flow[V].Phi)
       continue;
-    if (ValueId Line = Analysis.lineOf(V); Line && D[Line].Size != 0)
-      Places.push_back({D[Line].Owner.index(), D[Line].Offset, Part});
+    if (ValueId Line = LineAt(Id, Part, V))
+      Results[{D[Line].Owner.index(), D[Line].Offset}].push_back({Part, Line});
   }
-  if (Places.empty())
-    return;
-  llvm::sort(Places);
-  for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
-    HloId Operand = operand(Id, K);
-    for (uint32_t Part = 0; Flow.hasLocations(Operand) &&
-                            Part != P.trees().parts(P[Operand].Shape);
-         ++Part)
-      addShared(Id, K, Part, Places, Shared);
+  for (uint32_t K = 0; K != P.operands(Id).size() && !Results.empty(); ++K) {
+    HloId Source = operand(Id, K);
+    if (!Flow.hasLocations(Source))
+      continue;
+    for (uint32_t Part = 0; Part != P.trees().parts(P[Source].Shape); ++Part) {
+      ValueId Line = LineAt(Source, Part, Flow.at(Source, Part));
+      if (!Line)
+        continue;
+      for (auto [ResultPart, Result] :
+           Results.lookup({D[Line].Owner.index(), D[Line].Offset}))
+        if (Result != Line && D[Result].Size == D[Line].Size)
+          Shared.push_back({ResultPart, K, Part, Result, Line});
+    }
   }
 }
 
@@ -348,6 +339,13 @@ static std::string spellInText(const Program &P, HloId Id) {
                      P[Id].number());
 }
 
+void InPlaceHazards::addWhere(Finding &F, const SharedPlace &S) const {
+  const Value &V = D[S.Result];
+  F.why(DumpFacts.places().value(V).Offset,
+        "operand and result are both in bytes [{}, {}) of allocation {}",
+        V.Offset, V.end(), D[V.Owner].Index);
+}
+
 void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   HloId From = operand(Id, S.Operand);
   const Shape &Source = shape(From, S.OperandPart);
@@ -365,23 +363,28 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   for (auto [Scalar, Value] : Worst.Scalars)
     F.why(P.place(Scalar), "it goes wrong where {} is {}",
           spellInText(P, Scalar), Value);
-  const Value &V = D[S.Result];
-  F.why(DumpFacts.places().value(V).Offset,
-        "operand and result are both in bytes [{}, {}) of allocation {}",
-        V.Offset, V.end(), D[V.Owner].Index);
+  addWhere(F, S);
   notePlace(F, DumpFacts, S.Source);
   notePlace(F, DumpFacts, S.Result);
 }
 
-void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
-  bool IsGuess = Analysis.isGuess(S.Result) || Analysis.isGuess(S.Source);
+Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
+                            llvm::StringRef Overwrites, llvm::StringRef Why) {
   Finding F = Diags.reportAs(
-      IsGuess ? Severity::Warning : Severity::Error, P.place(Id),
-      "{} overwrites its operand {}, {}, before it has read all of it: {}",
-      P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
-  explain(F, Id, S);
+      Level, P.place(Id),
+      "{} {} its operand {}, {}, before it has read all of "
+      "it: {}",
+      P.spell(Id), Overwrites, S.Operand, P.spell(operand(Id, S.Operand)), Why);
   F.about(S.Result).about(S.Source);
   aboutInstruction(F, P, Id);
+  return F;
+}
+
+void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
+  bool IsGuess = Analysis.isGuess(S.Result) || Analysis.isGuess(S.Source);
+  Finding F = add(IsGuess ? Severity::Warning : Severity::Error, Id, S,
+                  "overwrites", consequence());
+  explain(F, Id, S);
   if (Analysis.firstDifference())
     F.about(Section::Module);
 }
@@ -389,16 +392,8 @@ void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
 /// What is not decided is said where it is.
 void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
                            llvm::StringRef Why) {
-  Finding F = Diags.reportAs(
-      Severity::Warning, P.place(Id),
-      "{} may overwrite its operand {}, {}, before it has read all of it: {}",
-      P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), Why);
-  const Value &V = D[S.Result];
-  F.why(DumpFacts.places().value(V).Offset,
-        "operand and result are both in bytes [{}, {}) of allocation {}",
-        V.Offset, V.end(), D[V.Owner].Index);
-  F.about(S.Result).about(S.Source);
-  aboutInstruction(F, P, Id);
+  Finding F = add(Severity::Warning, Id, S, "may overwrite", Why);
+  addWhere(F, S);
 }
 
 void InPlaceHazards::run() {
