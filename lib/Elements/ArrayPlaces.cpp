@@ -175,11 +175,11 @@ IntegerMap hlobuf::sameNumber(const IntegerSets &Sets, const Shape &From,
 
 IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
                                 const Shape &To) {
-  ArrayOrder Of(From), There(To);
-  if (!Of.isValid() || !There.isValid())
+  ArrayOrder X(From), Y(To);
+  if (!X.isValid() || !Y.isValid())
     return {};
-  MemoryDimensions Plain = plainDimensions(From, Of.majorToMinor());
-  MemoryDimensions Other = plainDimensions(To, There.majorToMinor());
+  MemoryDimensions Plain = plainDimensions(From, X.majorToMinor());
+  MemoryDimensions Other = plainDimensions(To, Y.majorToMinor());
   auto SameSize = [](const MemoryDimension &A, const MemoryDimension &B) {
     return A.Size == B.Size;
   };
@@ -190,9 +190,10 @@ IntegerMap hlobuf::samePosition(const IntegerSets &Sets, const Shape &From,
                  SameSize) ||
       (!From.isTiled() && !To.isTiled()))
     return relateAll(Sets, From, Plain, To, Other);
-  auto X = tiledDimensions(From), Y = tiledDimensions(To);
-  bool Comparable = X && Y && hasSameTiles(From, To);
-  return Comparable ? relateAll(Sets, From, *X, To, *Y) : IntegerMap();
+  auto Tiled = tiledDimensions(From), OtherTiled = tiledDimensions(To);
+  bool Comparable = Tiled && OtherTiled && hasSameTiles(From, To);
+  return Comparable ? relateAll(Sets, From, *Tiled, To, *OtherTiled)
+                    : IntegerMap();
 }
 
 IntegerMap hlobuf::memoryNumber(const IntegerSets &Sets, const Shape &S) {

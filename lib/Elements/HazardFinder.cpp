@@ -36,20 +36,20 @@ static constexpr size_t PartialTrials = 7;
 static constexpr size_t MaxFree = 8;
 
 HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
-                           ReadOperand Of, const InPlaceChain &Chain,
+                           ReadOperand Source, const InPlaceChain &Chain,
                            unsigned long Bound)
     : I(I), P(I.All.program()), Id(Id), Result(shapeOf(P, Id, Part)),
-      Operand(shapeOf(P, P.operands(Id)[Of.Operand], Of.Part)), Chain(Chain),
-      Bound(Bound) {}
+      Operand(shapeOf(P, P.operands(Id)[Source.Operand], Source.Part)),
+      Chain(Chain), Bound(Bound) {}
 
 void HazardFinder::found(ElementHazard Hazard) {
   // With few and small scalars it is easier to see.
-  auto Rank = [](const ElementHazard &Of) {
+  auto Rank = [](const ElementHazard &Hazard) {
     int64_t Sum = 0;
-    for (auto [Scalar, Value] : Of.Scalars)
+    for (auto [Scalar, Value] : Hazard.Scalars)
       Sum =
           boundedAdd(Sum, std::abs(std::clamp(Value, -MaxElement, MaxElement)));
-    return std::tuple(Of.Verdict, Of.Scalars.size(), Sum);
+    return std::tuple(Hazard.Verdict, Hazard.Scalars.size(), Sum);
   };
   if (!Worst || Rank(Hazard) < Rank(*Worst))
     Worst = std::move(Hazard);
@@ -128,27 +128,27 @@ HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
     return std::nullopt;
   }
   ArrayOrder X(Frame), Y(Result);
-  Question Asked{Relation, {}, {}};
+  Question Q{Relation, {}, {}};
   IntegerMap Together;
   if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
     Together = samePosition(I.Sets, Result, Frame);
   if (hasSameSizes(Frame, Result))
-    Asked.Reads = Explicit.Map;
+    Q.Reads = Explicit.Map;
   else if (Together)
-    Asked.Reads = Together.then(Explicit.Map);
+    Q.Reads = Together.then(Explicit.Map);
   else if (!Relation.Repeated && isSoundInLoop(Explicit.Map, Frame)) {
     return std::nullopt;
   } else {
-    Asked.OtherLoop = true;
-    Asked.Reads =
+    Q.OtherLoop = true;
+    Q.Reads =
         IntegerMap::product(allIndices(I.Sets, Result), Explicit.Map.range());
   }
-  Asked.Conflicts = Asked.Reads.then(operandToResult());
-  if (!Asked.Conflicts) {
+  Q.Conflicts = Q.Reads.then(operandToResult());
+  if (!Q.Conflicts) {
     undecided(UnknownOrder);
     return std::nullopt;
   }
-  return Asked;
+  return Q;
 }
 
 /// Nothing worse is looked for: it goes wrong for all values of scalars, or
@@ -163,8 +163,8 @@ void HazardFinder::consider(const ReadRelation &Relation, const Shape &Frame) {
   if (Chain.onlyForwards() || isSoundEarly(Relation, Frame) || isWorstKnown())
     return;
   I.Sets.bound(Bound);
-  if (std::optional<Question> Q = ask(Relation, Frame))
-    decide(std::move(*Q));
+  if (std::optional<Question> Conflict = ask(Relation, Frame))
+    decide(std::move(*Conflict));
   I.Sets.bound(Bound);
 }
 
@@ -220,17 +220,17 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
   return *Itself;
 }
 
-void HazardFinder::decide(Question Asked) {
+void HazardFinder::decide(Question Q) {
   const std::vector<Window> &All = windows();
   IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
-  bool Same = Asked.OtherLoop || Asked.Relation.Repeated;
-  if (!Same && Asked.Conflicts.isSubset(Identity) == Decision(true))
+  bool Same = Q.OtherLoop || Q.Relation.Repeated;
+  if (!Same && Q.Conflicts.isSubset(Identity) == Decision(true))
     return;
   if (!Same)
-    Asked.Conflicts = Asked.Conflicts.subtract(Identity);
+    Q.Conflicts = Q.Conflicts.subtract(Identity);
   if (AllWindows) {
-    auto Used = Asked.Conflicts.usedParameters();
-    IntegerSet Some = Asked.Conflicts.range()
+    auto Used = Q.Conflicts.usedParameters();
+    IntegerSet Some = Q.Conflicts.range()
                           .intersectParameters(I.Starts.ranges(Used))
                           .forSomeParameters();
     if (Some.intersect(AllWindows).isEmpty() == Decision(true))
@@ -239,15 +239,15 @@ void HazardFinder::decide(Question Asked) {
   for (const Window &W : All) {
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
       return undecided(TooManySteps);
-    decideWindow(Asked, W);
+    decideWindow(Q, W);
     if (isWorstKnown())
       return;
   }
 }
 
-void HazardFinder::decideWindow(const Question &Asked, const Window &W) {
+void HazardFinder::decideWindow(const Question &Q, const Window &W) {
   I.Sets.bound(Bound);
-  IntegerMap Bad = Asked.Conflicts.intersectRange(W.Elements);
+  IntegerMap Bad = Q.Conflicts.intersectRange(W.Elements);
   Bad = Bad.intersectParameters(I.Starts.ranges(Bad.usedParameters()));
   Decision Empty = Bad.isEmpty();
   if (Empty == Decision(true))
@@ -261,13 +261,13 @@ void HazardFinder::decideWindow(const Question &Asked, const Window &W) {
   if (!Empty)
     return undecided(TooManySteps);
   bool None = false;
-  if (!decideValues(Asked, W, Bad, {}, None) && !None)
-    search(Asked, W, Bad);
+  if (!decideValues(Q, W, Bad, {}, None) && !None)
+    search(Q, W, Bad);
 }
 
 /// True if a hazard, or a reason why there may be one, was recorded. \p Empty
 /// if there is none for values of the scalars that agree with \p Fixed.
-bool HazardFinder::decideValues(const Question &Asked, const Window &W,
+bool HazardFinder::decideValues(const Question &Q, const Window &W,
                                 const IntegerMap &Bad,
                                 const ScalarValues &Fixed, bool &Empty) {
   I.Sets.bound(Bound);
@@ -281,12 +281,12 @@ bool HazardFinder::decideValues(const Question &Asked, const Window &W,
     Exhausted = true;
     return false;
   }
-  if (Asked.OtherLoop || Asked.Relation.Kind == ReadKind::Unknown) {
-    undecided(Asked.OtherLoop ? OtherLoop : UnknownReads);
+  if (Q.OtherLoop || Q.Relation.Kind == ReadKind::Unknown) {
+    undecided(Q.OtherLoop ? OtherLoop : UnknownReads);
     return true;
   }
-  if (Asked.Relation.Kind == ReadKind::Any)
-    return confirm(Asked, W, Some, ReadVerdict::Anywhere, Fixed);
+  if (Q.Relation.Kind == ReadKind::Any)
+    return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
   IntegerMap Earlier = toEarlier(I.Sets, Result);
   IntegerMap Behind = Some.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
@@ -294,13 +294,13 @@ bool HazardFinder::decideValues(const Question &Asked, const Window &W,
     Exhausted = true;
     return false;
   }
-  if (!*NotBehind && confirm(Asked, W, Behind, ReadVerdict::Behind, Fixed))
+  if (!*NotBehind && confirm(Q, W, Behind, ReadVerdict::Behind, Fixed))
     return true;
   if (Worst && Worst->Verdict <= ReadVerdict::Ahead && *NotBehind)
     return true;
   IntegerMap Ahead = Some.subtract(Earlier);
   return Ahead.isEmpty() == Decision(false) &&
-         confirm(Asked, W, Ahead, ReadVerdict::Ahead, Fixed);
+         confirm(Q, W, Ahead, ReadVerdict::Ahead, Fixed);
 }
 
 IntegerSet HazardFinder::fix(const ParameterValues &Point) const {
@@ -347,7 +347,7 @@ HazardFinder::sample(const IntegerSet &Parameters) {
 
 /// Records a hazard if start indices that are wrong follow from scalars by the
 /// arithmetic of the machine, too.
-bool HazardFinder::confirm(const Question &Asked, const Window &W,
+bool HazardFinder::confirm(const Question &Q, const Window &W,
                            const IntegerMap &Bad, ReadVerdict Verdict,
                            const ScalarValues &Fixed) {
   auto Used = Bad.usedParameters();
@@ -365,25 +365,25 @@ bool HazardFinder::confirm(const Question &Asked, const Window &W,
   Known.insert(Fixed.begin(), Fixed.end());
   if (!I.Starts.confirms(*Point, Known))
     return false;
-  if (Asked.Relation.Overestimated) {
+  if (Q.Relation.Overestimated) {
     undecided(TooManySteps);
     return true;
   }
   ElementHazard Hazard;
   Hazard.Verdict = Verdict;
   Hazard.Writer = W.Writer;
-  Hazard.Reader = Asked.Relation.Cause;
+  Hazard.Reader = Q.Relation.Cause;
   for (auto [S, Value] : Known)
     Hazard.Scalars.push_back({I.All.nameOf(S), Value});
   if (Verdict != ReadVerdict::Anywhere)
-    describe(Hazard, Asked, W, Bad, fix(*Point));
+    describe(Hazard, Q, W, Bad, fix(*Point));
   found(std::move(Hazard));
   return true;
 }
 
 /// The first element that goes wrong, and all that are read and written, for
 /// the scalars of \p Point.
-void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
+void HazardFinder::describe(ElementHazard &Hazard, const Question &Q,
                             const Window &W, const IntegerMap &Bad,
                             const IntegerSet &Point) const {
   I.Sets.bound(Bound);
@@ -400,7 +400,7 @@ void HazardFinder::describe(ElementHazard &Hazard, const Question &Asked,
   IntegerSet First =
       Number.domain().apply(memoryNumber(I.Sets, Result).reverse());
   Hazard.Read = Span(Bad.intersectDomain(First).range(), Result).Begin;
-  Hazard.Reads = Span(Asked.Reads.range(), Operand);
+  Hazard.Reads = Span(Q.Reads.range(), Operand);
   Hazard.Writes = Span(W.Elements, Result);
 }
 
@@ -430,7 +430,7 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
 
 /// Fixes \p Scalars, with up to \p Limit of their values together. True if all
 /// is decided: a hazard was recorded, or these are all values that there are.
-bool HazardFinder::tryValues(const Question &Asked, const Window &W,
+bool HazardFinder::tryValues(const Question &Q, const Window &W,
                              const IntegerMap &Bad, ArrayRef<ScalarId> Scalars,
                              size_t Limit) {
   std::vector<llvm::SmallVector<int64_t, 64>> Values;
@@ -455,7 +455,7 @@ bool HazardFinder::tryValues(const Question &Asked, const Window &W,
       At = Every ? At / Some.size() : At + Shift;
     }
     bool Empty = false;
-    if (decideValues(Asked, W, Bad, Fixed, Empty))
+    if (decideValues(Q, W, Bad, Fixed, Empty))
       return true;
     Proof &= Empty;
   }
@@ -464,7 +464,7 @@ bool HazardFinder::tryValues(const Question &Asked, const Window &W,
 
 /// Where the question is too hard, or unknown arithmetic is between scalars and
 /// start indices, values of some scalars make the rest known.
-void HazardFinder::search(const Question &Asked, const Window &W,
+void HazardFinder::search(const Question &Q, const Window &W,
                           const IntegerMap &Bad) {
   bool TooLong = I.Sets.isExceeded();
   I.Sets.bound(Bound);
@@ -472,20 +472,20 @@ void HazardFinder::search(const Question &Asked, const Window &W,
   auto Scalars = I.Starts.scalarsOf(Used, /*UnderUnknown=*/!TooLong);
   if (!TooLong) {
     for (const ScalarId &S : Scalars)
-      if (tryValues(Asked, W, Bad, S, MaxTrials))
+      if (tryValues(Q, W, Bad, S, MaxTrials))
         return;
-    if (Scalars.size() > 1 && tryValues(Asked, W, Bad, Scalars, MaxTrials))
+    if (Scalars.size() > 1 && tryValues(Q, W, Bad, Scalars, MaxTrials))
       return;
     return undecided(Exhausted ? TooManySteps : UnknownScalars);
   }
   unsigned long Whole = std::exchange(Bound, Bound / PointShare);
-  bool Decided = Scalars.size() <= MaxFree &&
-                 tryValues(Asked, W, Bad, Scalars, EasyTrials);
+  bool Decided =
+      Scalars.size() <= MaxFree && tryValues(Q, W, Bad, Scalars, EasyTrials);
   for (size_t K = 0;
        !Decided && Scalars.size() <= MaxFree && K != Scalars.size(); ++K) {
     auto Others = Scalars;
     Others.erase(Others.begin() + K);
-    Decided = tryValues(Asked, W, Bad, Others, PartialTrials);
+    Decided = tryValues(Q, W, Bad, Others, PartialTrials);
   }
   Bound = Whole;
   if (!Decided)

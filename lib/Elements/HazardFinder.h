@@ -66,18 +66,17 @@ private:
   bool isWorstKnown();
   bool isSoundEarly(const ReadRelation &Relation, const Shape &Frame) const;
   std::optional<Question> ask(const ReadRelation &Relation, const Shape &Frame);
-  void decide(Question Asked);
-  void decideWindow(const Question &Asked, const Window &W);
-  bool decideValues(const Question &Asked, const Window &W,
-                    const IntegerMap &Bad, const ScalarValues &Fixed,
-                    bool &Empty);
-  void search(const Question &Asked, const Window &W, const IntegerMap &Bad);
-  bool tryValues(const Question &Asked, const Window &W, const IntegerMap &Bad,
+  void decide(Question Q);
+  void decideWindow(const Question &Q, const Window &W);
+  bool decideValues(const Question &Q, const Window &W, const IntegerMap &Bad,
+                    const ScalarValues &Fixed, bool &Empty);
+  void search(const Question &Q, const Window &W, const IntegerMap &Bad);
+  bool tryValues(const Question &Q, const Window &W, const IntegerMap &Bad,
                  llvm::ArrayRef<ScalarId> Scalars, size_t Limit);
   llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
-  bool confirm(const Question &Asked, const Window &W, const IntegerMap &Bad,
+  bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);
-  void describe(ElementHazard &Hazard, const Question &Asked, const Window &W,
+  void describe(ElementHazard &Hazard, const Question &Q, const Window &W,
                 const IntegerMap &Bad, const IntegerSet &Point) const;
   std::optional<ParameterValues> sample(const IntegerSet &Parameters);
   IntegerSet fix(const ParameterValues &Point) const;

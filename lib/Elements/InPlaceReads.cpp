@@ -33,7 +33,7 @@ struct FrameReads {
 struct InPlaceReads::State {
   explicit State(Scalars &All) : All(All) {}
 
-  void load(const Program &P, HloId Of, ArrayRef<ReadOperand> Operands,
+  void load(const Program &P, HloId Instruction, ArrayRef<ReadOperand> Operands,
             size_t &Budget);
   OperandReads walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
                     ArrayRef<ReadOperand> Operands, size_t &Budget);
@@ -97,11 +97,11 @@ InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
 
 /// Of a fusion with several results, all are computed together, and a reduction
 /// reads as its operand is iterated.
-void InPlaceReads::State::load(const Program &P, HloId Of,
+void InPlaceReads::State::load(const Program &P, HloId Instruction,
                                ArrayRef<ReadOperand> Operands, size_t &Budget) {
-  if (I && Id == Of)
+  if (I && Id == Instruction)
     return;
-  Id = Of;
+  Id = Instruction;
   Frames.clear();
   Reductions.clear();
   I = std::make_unique<InstructionSets>(All, Sets);
@@ -182,10 +182,10 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   if (Chain.onlyForwards() ||
       (!Chain.Incomplete && readsOnlySameElements(P, Id, Operand)))
     return {};
-  if (!Now)
-    Now = std::make_unique<State>(All);
-  Now->load(P, Id, Operands, Budget);
-  HazardFinder Finder(*Now->I, Id, Part, Operand, Chain, Now->bound());
+  if (!Current)
+    Current = std::make_unique<State>(All);
+  Current->load(P, Id, Operands, Budget);
+  HazardFinder Finder(*Current->I, Id, Part, Operand, Chain, Current->bound());
   bool Incomplete = Chain.Incomplete;
   OperandReads Own;
   auto Consider = [&](const OperandReads &Some, ShapeId Frame) {
@@ -196,25 +196,25 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     for (const ReadRelation &Relation : Reads->second)
       Finder.consider(Relation, P.trees().shape(Frame));
   };
-  ScopedId Reduction = Now->Reductions.lookup(Part);
+  ScopedId Reduction = Current->Reductions.lookup(Part);
   if (Reduction.Id && isOneLoop(P, Id))
     Finder.setReduction(Reduction);
   const OperandReads *OwnReads = nullptr;
-  for (const FrameReads &F : Now->Frames)
+  for (const FrameReads &F : Current->Frames)
     if (F.Begins.size() == 1 && llvm::is_contained(F.Parts, Part))
       OwnReads = &F.Reads;
   if (!OwnReads) {
-    Own = Now->walk({{{0, Id}, Part}}, Operands, Budget);
+    Own = Current->walk({{{0, Id}, Part}}, Operands, Budget);
     OwnReads = &Own;
   }
   if (auto Reads = OwnReads->Reads.find(Operand);
       Reads != OwnReads->Reads.end())
     Finder.setOwnReads(Reads->second);
-  for (const FrameReads &F : Now->Frames)
+  for (const FrameReads &F : Current->Frames)
     Consider(F.Reads, F.Frame);
   if (Reduction.Id)
     Consider(*OwnReads, P.trees().part(P[Id].Shape, Part));
-  Now->Exhausted += Finder.wasExhausted();
+  Current->Exhausted += Finder.wasExhausted();
   std::vector<ElementHazard> Found = Finder.take();
   if (Incomplete) {
     ElementHazard Hazard;

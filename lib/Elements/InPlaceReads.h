@@ -47,7 +47,7 @@ private:
   const Program &P;
   size_t Budget;
   Scalars All;
-  std::unique_ptr<State> Now;
+  std::unique_ptr<State> Current;
 };
 
 } // namespace hlobuf

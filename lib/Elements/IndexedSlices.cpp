@@ -198,7 +198,7 @@ void IndexedSlices::add(ArrayRef<int64_t> Row, ArrayRef<int64_t> Start) {
 
 bool IndexedSlices::findRuns() {
   int64_t Count = std::max<int64_t>(1, StartMap.size());
-  for (auto [D, Of] : Batch) {
+  for (auto [D, Slice] : Batch) {
     int64_t Size = Indices.Dimensions[D].Size;
     if (Size <= 0 || Size > MaxStarts || (Count *= Size) > MaxStarts)
       return false;
@@ -223,9 +223,9 @@ bool IndexedSlices::findRuns() {
 IntegerMap IndexedSlices::inIndices() const {
   unsigned Rank = Indices.Dimensions.size();
   RelationBuilder Relations(Sets, Slices.Dimensions.size(), Rank);
-  for (auto [D, Of] : Batch)
+  for (auto [D, Slice] : Batch)
     Relations.equal({{TermKind::Out, static_cast<unsigned>(D), 1},
-                     {TermKind::In, static_cast<unsigned>(Of), -1}});
+                     {TermKind::In, static_cast<unsigned>(Slice), -1}});
   if (VectorDimension < Rank)
     Relations.within(TermKind::Out, VectorDimension, {}, StartMap.size());
   return Relations.map();
@@ -249,9 +249,9 @@ IntegerMap IndexedSlices::sliceOf(const Run &R) const {
     const auto *Batching = llvm::find(WholeBatch, static_cast<int64_t>(D));
     if (Batching != WholeBatch.end()) {
       int64_t From = IndicesBatch[Batching - WholeBatch.begin()];
-      for (auto [Dimension, Of] : Batch)
+      for (auto [Dimension, Slice] : Batch)
         if (Dimension == From)
-          Sum.push_back({TermKind::In, static_cast<unsigned>(Of), -1});
+          Sum.push_back({TermKind::In, static_cast<unsigned>(Slice), -1});
     }
     Relations.equal(Sum, -Begin);
   }

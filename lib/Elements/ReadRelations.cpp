@@ -116,8 +116,8 @@ void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
 }
 
 /// Every element of \p Of may be read for what \p Relation wants of \p At.
-void ReadWalk::readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
-                       ReadKind Kind) {
+void ReadWalk::readAll(ReadRelation &Relation, const Shape &At,
+                       const Shape &Source, ReadKind Kind) {
   IntegerSet Wanted = allIndices(Sets, *Frame);
   if (!Relation.isIdentity() ||
       makeExplicit(P, Maps, Sets, *Frame, At, Relation))
@@ -125,7 +125,7 @@ void ReadWalk::readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
   Relation.Kind = std::max(Relation.Kind, Kind);
   Relation.SameAddress = Relation.SameIndex = Relation.Moves = false;
   Relation.Hidden.clear();
-  Relation.Map = IntegerMap::product(Wanted, allIndices(Sets, Of));
+  Relation.Map = IntegerMap::product(Wanted, allIndices(Sets, Source));
 }
 
 /// True if bytes stay where they are. What a fusion gets or gives is one array,

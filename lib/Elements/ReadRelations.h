@@ -95,7 +95,7 @@ private:
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
   ReadRelation followIdentity(const ReadRelation &Relation,
                               const ReadNode &From, const Edge &E, bool &Done);
-  void readAll(ReadRelation &Relation, const Shape &At, const Shape &Of,
+  void readAll(ReadRelation &Relation, const Shape &At, const Shape &Source,
                ReadKind Kind);
   void add(uint32_t To, ReadRelation Relation);
 
