@@ -90,7 +90,7 @@ IntegerMap AccessMaps::updated(const Step &S) {
 IntegerSet AccessMaps::window(ScopedId At) {
   llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
   if (P[At.Id].Op == Opcode::Scatter)
-    return scatteredElements(All, Starts, Sets, At);
+    return scatteredElements(Starts, At);
   const Shape &Result = shapeOf(P, At.Id, 0);
   unsigned Rank = Result.Dimensions.size();
   if (Operands.size() < 2 ||
@@ -237,7 +237,7 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
     return updated(S);
   case Opcode::Gather:
   case Opcode::Scatter:
-    return indexedMap(All, Starts, Sets, S.At, S.Operand);
+    return indexedMap(Starts, S.At, S.Operand);
   case Opcode::Pad:
     return padded(S);
   case Opcode::Reduce:

@@ -14,11 +14,17 @@
 
 namespace hlobuf {
 
-/// Makes the relations of instructions; what is null is not understood.
+/// Makes the relations of one instruction, and of those in its computations;
+/// what is null is not understood.
 class AccessMaps {
 public:
-  AccessMaps(Scalars &All, StartIndices &Starts, const IntegerSets &Sets)
-      : P(All.program()), All(All), Starts(Starts), Sets(Sets) {}
+  AccessMaps(Scalars &All, IntegerSets &Sets)
+      : All(All), Sets(Sets), Starts(All, Sets), P(All.program()) {}
+
+  Scalars &All;
+  IntegerSets &Sets;
+  /// The start indices of this instruction.
+  StartIndices Starts;
 
   /// From an index of part \p Part of \p At to those of operand \p Operand that
   /// it reads, which is AccessKind::Mapped or Indexed.
@@ -53,9 +59,6 @@ private:
     return {Sets, S.rank(), S.sourceRank()};
   }
   const Program &P;
-  Scalars &All;
-  StartIndices &Starts;
-  const IntegerSets &Sets;
 };
 
 } // namespace hlobuf

@@ -35,10 +35,10 @@ static constexpr size_t PartialTrials = 7;
 /// With more scalars than these, none are searched for by fixing most of them.
 static constexpr size_t MaxFree = 8;
 
-HazardFinder::HazardFinder(InstructionSets &I, HloId Id, uint32_t Part,
+HazardFinder::HazardFinder(AccessMaps &Maps, HloId Id, uint32_t Part,
                            ReadOperand Source, const InPlaceChain &Chain,
                            unsigned long Bound)
-    : I(I), P(I.All.program()), Id(Id), Result(shapeOf(P, Id, Part)),
+    : Maps(Maps), P(Maps.All.program()), Id(Id), Result(shapeOf(P, Id, Part)),
       Operand(shapeOf(P, P.operands(Id)[Source.Operand], Source.Part)),
       Chain(Chain), Bound(Bound) {}
 
@@ -56,7 +56,7 @@ void HazardFinder::found(ElementHazard Hazard) {
 }
 
 void HazardFinder::undecided(llvm::StringRef Reason) {
-  if (I.Sets.isExceeded()) {
+  if (Maps.Sets.isExceeded()) {
     Exhausted = true;
     Reason = TooManySteps;
   }
@@ -89,16 +89,16 @@ bool HazardFinder::isSoundEarly(const ReadRelation &Relation,
 
 IntegerMap HazardFinder::operandToResult() const {
   if (hasSameIndices(Operand, Result))
-    return IntegerMap::identity(I.Sets, Result.Dimensions.size())
-        .intersectDomain(allIndices(I.Sets, Operand));
-  return samePlace(I.Sets, Operand, Result);
+    return IntegerMap::identity(Maps.Sets, Result.Dimensions.size())
+        .intersectDomain(allIndices(Maps.Sets, Operand));
+  return samePlace(Maps.Sets, Operand, Result);
 }
 
 void HazardFinder::setReduction(ScopedId Reduce) {
   if (!hasSameSizes(shapeOf(P, Reduce.Id, 0), Result))
     return;
-  I.Sets.bound(Bound);
-  Iterations = I.Maps.map(Reduce, 0, 0);
+  Maps.Sets.bound(Bound);
+  Iterations = Maps.map(Reduce, 0, 0);
   Reduced = &shapeOf(P, P.operands(Reduce.Id)[0], 0);
 }
 
@@ -110,7 +110,7 @@ bool HazardFinder::isSoundInLoop(const IntegerMap &Reads,
   IntegerMap Overwritten = Iterations.then(Reads).then(operandToResult());
   return Overwritten &&
          Overwritten.isSubset(IntegerMap::identity(
-             I.Sets, Result.Dimensions.size())) == Decision(true);
+             Maps.Sets, Result.Dimensions.size())) == Decision(true);
 }
 
 /// Which elements of the result overwrite what an element of it, or of another
@@ -118,8 +118,7 @@ bool HazardFinder::isSoundInLoop(const IntegerMap &Reads,
 std::optional<HazardFinder::Question>
 HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
   ReadRelation Explicit = Relation;
-  if (Relation.isIdentity() &&
-      !makeExplicit(P, I.Maps, I.Sets, Frame, Operand, Explicit)) {
+  if (Relation.isIdentity() && !makeExplicit(Maps, Frame, Operand, Explicit)) {
     undecided(UnknownOrder);
     return std::nullopt;
   }
@@ -131,7 +130,7 @@ HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
   Question Q{Relation, {}, {}};
   IntegerMap Together;
   if (X.isValid() && Y.isValid() && X.elements() == Y.elements())
-    Together = samePosition(I.Sets, Result, Frame);
+    Together = samePosition(Maps.Sets, Result, Frame);
   if (hasSameSizes(Frame, Result))
     Q.Reads = Explicit.Map;
   else if (Together)
@@ -140,8 +139,8 @@ HazardFinder::ask(const ReadRelation &Relation, const Shape &Frame) {
     return std::nullopt;
   } else {
     Q.OtherLoop = true;
-    Q.Reads =
-        IntegerMap::product(allIndices(I.Sets, Result), Explicit.Map.range());
+    Q.Reads = IntegerMap::product(allIndices(Maps.Sets, Result),
+                                  Explicit.Map.range());
   }
   Q.Conflicts = Q.Reads.then(operandToResult());
   if (!Q.Conflicts) {
@@ -162,10 +161,10 @@ bool HazardFinder::isWorstKnown() {
 void HazardFinder::consider(const ReadRelation &Relation, const Shape &Frame) {
   if (Chain.onlyForwards() || isSoundEarly(Relation, Frame) || isWorstKnown())
     return;
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
   if (std::optional<Question> Conflict = ask(Relation, Frame))
     decide(std::move(*Conflict));
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
 }
 
 /// All that is overwritten.
@@ -178,15 +177,15 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
     if (!Known)
       break;
     const Shape &At = shapeOf(P, Update.Id, 0);
-    IntegerSet Elements = I.Maps.window(Update);
+    IntegerSet Elements = Maps.window(Update);
     if (Elements && !hasSameIndices(At, Result))
       Elements =
-          samePlace(I.Sets, Result, At).intersectRange(Elements).domain();
+          samePlace(Maps.Sets, Result, At).intersectRange(Elements).domain();
     Known = static_cast<bool>(Elements);
     Windows->push_back({Elements, Update.Id});
   }
   if (!Known)
-    Windows->assign(1, {allIndices(I.Sets, Result), Chain.writer()});
+    Windows->assign(1, {allIndices(Maps.Sets, Result), Chain.writer()});
   if (Windows->size() > ManyWindows) {
     AllWindows = (*Windows)[0].Elements.forSomeParameters();
     for (const Window &W : ArrayRef(*Windows).drop_front()) {
@@ -203,15 +202,17 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
 const IntegerSet &HazardFinder::overwrittenWithItself() {
   if (Itself)
     return *Itself;
-  IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  IntegerMap Identity =
+      IntegerMap::identity(Maps.Sets, Result.Dimensions.size());
   IntegerMap ToResult = operandToResult();
-  Itself = allIndices(I.Sets, Result).subtract(allIndices(I.Sets, Result));
+  Itself =
+      allIndices(Maps.Sets, Result).subtract(allIndices(Maps.Sets, Result));
   bool SameWidth = storedBits(Operand) == storedBits(Result);
   for (const ReadRelation &Relation : OwnReads) {
     ReadRelation Explicit = Relation;
     if (Relation.Kind != ReadKind::Exact || !Relation.Moves || !SameWidth ||
         (Relation.isIdentity() &&
-         !makeExplicit(P, I.Maps, I.Sets, Result, Operand, Explicit)) ||
+         !makeExplicit(Maps, Result, Operand, Explicit)) ||
         Explicit.Overestimated)
       continue;
     Itself =
@@ -222,7 +223,8 @@ const IntegerSet &HazardFinder::overwrittenWithItself() {
 
 void HazardFinder::decide(Question Q) {
   const std::vector<Window> &All = windows();
-  IntegerMap Identity = IntegerMap::identity(I.Sets, Result.Dimensions.size());
+  IntegerMap Identity =
+      IntegerMap::identity(Maps.Sets, Result.Dimensions.size());
   bool Same = Q.OtherLoop || Q.Relation.Repeated;
   if (!Same && Q.Conflicts.isSubset(Identity) == Decision(true))
     return;
@@ -231,7 +233,7 @@ void HazardFinder::decide(Question Q) {
   if (AllWindows) {
     auto Used = Q.Conflicts.usedParameters();
     IntegerSet Some = Q.Conflicts.range()
-                          .intersectParameters(I.Starts.ranges(Used))
+                          .intersectParameters(Maps.Starts.ranges(Used))
                           .forSomeParameters();
     if (Some.intersect(AllWindows).isEmpty() == Decision(true))
       return;
@@ -246,9 +248,9 @@ void HazardFinder::decide(Question Q) {
 }
 
 void HazardFinder::decideWindow(const Question &Q, const Window &W) {
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
   IntegerMap Bad = Q.Conflicts.intersectRange(W.Elements);
-  Bad = Bad.intersectParameters(I.Starts.ranges(Bad.usedParameters()));
+  Bad = Bad.intersectParameters(Maps.Starts.ranges(Bad.usedParameters()));
   Decision Empty = Bad.isEmpty();
   if (Empty == Decision(true))
     return;
@@ -270,9 +272,9 @@ void HazardFinder::decideWindow(const Question &Q, const Window &W) {
 bool HazardFinder::decideValues(const Question &Q, const Window &W,
                                 const IntegerMap &Bad,
                                 const ScalarValues &Fixed, bool &Empty) {
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
   IntegerMap Some =
-      Bad.intersectParameters(I.Starts.define(Bad.usedParameters(), Fixed));
+      Bad.intersectParameters(Maps.Starts.define(Bad.usedParameters(), Fixed));
   Decision None = Some.isEmpty();
   Empty = None == Decision(true);
   if (Empty)
@@ -287,7 +289,7 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
   }
   if (Q.Relation.Kind == ReadKind::Any)
     return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
-  IntegerMap Earlier = toEarlier(I.Sets, Result);
+  IntegerMap Earlier = toEarlier(Maps.Sets, Result);
   IntegerMap Behind = Some.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
   if (!NotBehind) {
@@ -304,7 +306,7 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
 }
 
 IntegerSet HazardFinder::fix(const ParameterValues &Point) const {
-  RelationBuilder Relations(I.Sets, 0, 0);
+  RelationBuilder Relations(Maps.Sets, 0, 0);
   for (auto [Number, Value] : Point)
     if (Value != INT64_MIN)
       Relations.equal({{TermKind::Parameter, Number, 1}}, -Value);
@@ -314,30 +316,30 @@ IntegerSet HazardFinder::fix(const ParameterValues &Point) const {
 /// A point where all scalars are small.
 std::optional<ParameterValues>
 HazardFinder::sample(const IntegerSet &Parameters) {
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
   auto Point = samplePoint(Parameters);
   if (!Point)
     return std::nullopt;
   llvm::SmallVector<unsigned, 4> Scalars;
   for (auto [Number, Value] : *Point)
-    if (!I.Starts.isStart(Number))
+    if (!Maps.Starts.isStart(Number))
       Scalars.push_back(Number);
   static constexpr std::pair<int64_t, int64_t> Ranges[] = {
       {0, 0},    {0, 16},     {0, 300},        {0, 70000},
       {-16, 16}, {-300, 300}, {-70000, 70000},
   };
   for (auto [Least, Greatest] : Ranges) {
-    RelationBuilder Relations(I.Sets, 0, 0);
+    RelationBuilder Relations(Maps.Sets, 0, 0);
     for (unsigned Number : Scalars)
       Relations.within(TermKind::Parameter, Number, {Least, {}},
                        Greatest - Least + 1);
-    I.Sets.bound(Bound);
+    Maps.Sets.bound(Bound);
     IntegerSet Small = Parameters.intersect(Relations.map().parameters());
     if (Small.isEmpty() != Decision(false))
       continue;
     auto Extreme = extremePoint(Small, Scalars, /*Greatest=*/Least < 0);
     if (!Extreme) {
-      I.Sets.bound(Bound);
+      Maps.Sets.bound(Bound);
       Extreme = samplePoint(Small);
     }
     return Extreme ? Extreme : Point;
@@ -361,9 +363,9 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
   llvm::erase_if(*Point, [&](auto Value) {
     return !llvm::is_contained(Used, Value.first);
   });
-  ScalarValues Known = I.Starts.scalars(*Point);
+  ScalarValues Known = Maps.Starts.scalars(*Point);
   Known.insert(Fixed.begin(), Fixed.end());
-  if (!I.Starts.confirms(*Point, Known))
+  if (!Maps.Starts.confirms(*Point, Known))
     return false;
   if (Q.Relation.Overestimated) {
     undecided(TooManySteps);
@@ -374,7 +376,7 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
   Hazard.Writer = W.Writer;
   Hazard.Reader = Q.Relation.Cause;
   for (auto [S, Value] : Known)
-    Hazard.Scalars.push_back({I.All.nameOf(S), Value});
+    Hazard.Scalars.push_back({Maps.All.nameOf(S), Value});
   if (Verdict != ReadVerdict::Anywhere)
     describe(Hazard, Q, W, Bad, fix(*Point));
   found(std::move(Hazard));
@@ -386,19 +388,19 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
 void HazardFinder::describe(ElementHazard &Hazard, const Question &Q,
                             const Window &W, const IntegerMap &Bad,
                             const IntegerSet &Point) const {
-  I.Sets.bound(Bound);
+  Maps.Sets.bound(Bound);
   auto Span = [&](const IntegerSet &Elements, const Shape &Array) {
     auto Bounds = Elements.intersectParameters(Point)
-                      .apply(memoryNumber(I.Sets, Array))
+                      .apply(memoryNumber(Maps.Sets, Array))
                       .bounds(0);
     return Bounds ? ElementSpan{Bounds->first, Bounds->second + 1}
                   : ElementSpan{};
   };
   Hazard.Written = Span(Bad.domain(), Result).Begin;
-  RelationBuilder Number(I.Sets, 1, 0);
+  RelationBuilder Number(Maps.Sets, 1, 0);
   Number.equal({{TermKind::In, 0, 1}}, -Hazard.Written);
   IntegerSet First =
-      Number.domain().apply(memoryNumber(I.Sets, Result).reverse());
+      Number.domain().apply(memoryNumber(Maps.Sets, Result).reverse());
   Hazard.Read = Span(Bad.intersectDomain(First).range(), Result).Begin;
   Hazard.Reads = Span(Q.Reads.range(), Operand);
   Hazard.Writes = Span(W.Elements, Result);
@@ -411,7 +413,7 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
                                      9,  10,  12,  16,   20, 31, 32, 50, 64,
                                      99, 128, 255, 1000, -1, -2, -3, -8, -100};
   llvm::SmallVector<int64_t, 64> Values;
-  auto Range = I.Starts.rangeOf(S);
+  auto Range = Maps.Starts.rangeOf(S);
   All = Range && Range->Last >= Range->Begin &&
         boundedAdd(Range->Last, -Range->Begin) / Range->Step < FewValues;
   if (All)
@@ -466,10 +468,10 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
 /// start indices, values of some scalars make the rest known.
 void HazardFinder::search(const Question &Q, const Window &W,
                           const IntegerMap &Bad) {
-  bool TooLong = I.Sets.isExceeded();
-  I.Sets.bound(Bound);
+  bool TooLong = Maps.Sets.isExceeded();
+  Maps.Sets.bound(Bound);
   auto Used = Bad.usedParameters();
-  auto Scalars = I.Starts.scalarsOf(Used, /*UnderUnknown=*/!TooLong);
+  auto Scalars = Maps.Starts.scalarsOf(Used, /*UnderUnknown=*/!TooLong);
   if (!TooLong) {
     for (const ScalarId &S : Scalars)
       if (tryValues(Q, W, Bad, S, MaxTrials))

@@ -10,17 +10,6 @@
 
 namespace hlobuf {
 
-/// What all questions about one instruction have in common.
-struct InstructionSets {
-  InstructionSets(Scalars &All, IntegerSets &Sets)
-      : All(All), Sets(Sets), Starts(All, Sets), Maps(All, Starts, Sets) {}
-
-  Scalars &All;
-  IntegerSets &Sets;
-  StartIndices Starts;
-  AccessMaps Maps;
-};
-
 /// Decides which reads of an operand are hazards where result \p Part of \p Id
 /// has its bytes.
 ///
@@ -30,7 +19,7 @@ struct InstructionSets {
 /// have together. There is none if that set is empty.
 class HazardFinder {
 public:
-  HazardFinder(InstructionSets &I, HloId Id, uint32_t Part, ReadOperand Operand,
+  HazardFinder(AccessMaps &Maps, HloId Id, uint32_t Part, ReadOperand Operand,
                const InPlaceChain &Chain, unsigned long Bound);
 
   /// Reads \p Relation in the order of array \p Frame.
@@ -86,7 +75,7 @@ private:
   void found(ElementHazard Hazard);
   void undecided(llvm::StringRef Reason);
 
-  InstructionSets &I;
+  AccessMaps &Maps;
   const Program &P;
   HloId Id;
   const Shape &Result;

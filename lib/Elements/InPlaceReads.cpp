@@ -45,7 +45,7 @@ struct InPlaceReads::State {
   Scalars &All;
   IntegerSets Sets;
   HloId Id;
-  std::unique_ptr<InstructionSets> I;
+  std::unique_ptr<AccessMaps> Maps;
   std::vector<FrameReads> Frames;
   /// Results that are reductions next to others, which are computed in the
   /// order of what is reduced.
@@ -89,7 +89,7 @@ OperandReads
 InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
                           ArrayRef<ReadOperand> Operands, size_t &Budget) {
   Sets.bound(4 * bound());
-  ReadWalk Walk(All, I->Maps, Sets, Budget);
+  ReadWalk Walk(*Maps, Budget);
   for (auto [At, Part] : Begins)
     Walk.begin(At, Part);
   return Walk.run(Operands);
@@ -99,12 +99,12 @@ InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
 /// reads as its operand is iterated.
 void InPlaceReads::State::load(const Program &P, HloId Instruction,
                                ArrayRef<ReadOperand> Operands, size_t &Budget) {
-  if (I && Id == Instruction)
+  if (Maps && Id == Instruction)
     return;
   Id = Instruction;
   Frames.clear();
   Reductions.clear();
-  I = std::make_unique<InstructionSets>(All, Sets);
+  Maps = std::make_unique<AccessMaps>(All, Sets);
   auto Begin = [&](ScopedId At, uint32_t Part) -> FrameReads & {
     ShapeId Frame = P.trees().part(P[At.Id].Shape, Part);
     auto Known = llvm::find_if(
@@ -185,7 +185,8 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   if (!Current)
     Current = std::make_unique<State>(All);
   Current->load(P, Id, Operands, Budget);
-  HazardFinder Finder(*Current->I, Id, Part, Operand, Chain, Current->bound());
+  HazardFinder Finder(*Current->Maps, Id, Part, Operand, Chain,
+                      Current->bound());
   bool Incomplete = Chain.Incomplete;
   OperandReads Own;
   auto Consider = [&](const OperandReads &Some, ShapeId Frame) {

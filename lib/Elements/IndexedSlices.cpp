@@ -19,9 +19,8 @@ namespace {
 /// The slices of one gather or scatter.
 class IndexedSlices {
 public:
-  IndexedSlices(Scalars &All, StartIndices &Starts, const IntegerSets &Sets,
-                ScopedId At)
-      : All(All), Starts(Starts), Sets(Sets), At(At),
+  IndexedSlices(StartIndices &Starts, ScopedId At)
+      : All(Starts.All), Starts(Starts), Sets(Starts.Sets), At(At),
         IsScatter(All.program()[At.Id].Op == Opcode::Scatter),
         Operands(All.program().operands(At.Id)),
         Inputs(IsScatter ? Operands.size() / 2 : 1) {}
@@ -281,16 +280,14 @@ IntegerMap IndexedSlices::readOf(uint32_t Operand) {
   return Operand == Inputs ? Update.then(inIndices()) : Update;
 }
 
-IntegerSet hlobuf::scatteredElements(Scalars &All, StartIndices &Starts,
-                                     const IntegerSets &Sets, ScopedId At) {
-  IndexedSlices Slices(All, Starts, Sets, At);
+IntegerSet hlobuf::scatteredElements(StartIndices &Starts, ScopedId At) {
+  IndexedSlices Slices(Starts, At);
   return Slices.read() && Slices.inputs() == 1 ? Slices.inWhole().range()
                                                : IntegerSet();
 }
 
-IntegerMap hlobuf::indexedMap(Scalars &All, StartIndices &Starts,
-                              const IntegerSets &Sets, ScopedId At,
+IntegerMap hlobuf::indexedMap(StartIndices &Starts, ScopedId At,
                               uint32_t Operand) {
-  IndexedSlices Slices(All, Starts, Sets, At);
+  IndexedSlices Slices(Starts, At);
   return Slices.read() ? Slices.readOf(Operand) : IntegerMap();
 }

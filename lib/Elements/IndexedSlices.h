@@ -8,7 +8,6 @@
 #ifndef HLOBUF_ELEMENTS_INDEXEDSLICES_H
 #define HLOBUF_ELEMENTS_INDEXEDSLICES_H
 
-#include "Elements/IntegerSets.h"
 #include "Elements/StartIndices.h"
 
 namespace hlobuf {
@@ -17,13 +16,11 @@ namespace hlobuf {
 /// it reads; null where indices are not known, follow no short rule, or are
 /// those of one element twice for scatter (XLA xla/hlo/evaluator/
 /// hlo_evaluator.cc, HandleGather and HandleScatter, 2026).
-IntegerMap indexedMap(Scalars &All, StartIndices &Starts,
-                      const IntegerSets &Sets, ScopedId At, uint32_t Operand);
+IntegerMap indexedMap(StartIndices &Starts, ScopedId At, uint32_t Operand);
 
 /// The indices that scatter \p At, with one result, writes; null where they are
 /// not known.
-IntegerSet scatteredElements(Scalars &All, StartIndices &Starts,
-                             const IntegerSets &Sets, ScopedId At);
+IntegerSet scatteredElements(StartIndices &Starts, ScopedId At);
 
 } // namespace hlobuf
 

@@ -13,30 +13,28 @@ static constexpr unsigned MaxPieces = 16;
 static constexpr size_t MaxRelations = 4096;
 
 /// The indices of \p Frame that \p Hidden hides; null where they are not known.
-static IntegerSet hiddenIndices(const Program &P, AccessMaps &Maps,
-                                const IntegerSets &Sets, const Shape &Frame,
+static IntegerSet hiddenIndices(AccessMaps &Maps, const Shape &Frame,
                                 const HiddenWindow &Hidden) {
   IntegerSet Window = Maps.window(Hidden.Update);
   if (Hidden.SameIndex)
     return Window;
-  const Shape &At = shapeOf(P, Hidden.Update.Id, 0);
-  return samePlace(Sets, Frame, At).intersectRange(Window).domain();
+  const Shape &At = shapeOf(Maps.All.program(), Hidden.Update.Id, 0);
+  return samePlace(Maps.Sets, Frame, At).intersectRange(Window).domain();
 }
 
-bool hlobuf::makeExplicit(const Program &P, AccessMaps &Maps,
-                          const IntegerSets &Sets, const Shape &Frame,
-                          const Shape &At, ReadRelation &Relation) {
+bool hlobuf::makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &At,
+                          ReadRelation &Relation) {
   if (Relation.SameIndex)
-    Relation.Map = IntegerMap::identity(Sets, Frame.Dimensions.size())
-                       .intersectDomain(allIndices(Sets, Frame));
+    Relation.Map = IntegerMap::identity(Maps.Sets, Frame.Dimensions.size())
+                       .intersectDomain(allIndices(Maps.Sets, Frame));
   else
-    Relation.Map = samePlace(Sets, Frame, At);
+    Relation.Map = samePlace(Maps.Sets, Frame, At);
   Relation.SameAddress = Relation.SameIndex = false;
   if (Relation.Hidden.size() > MaxHidden)
     Relation.Overestimated = true;
   else
     for (const HiddenWindow &Hidden : Relation.Hidden) {
-      IntegerSet Window = hiddenIndices(P, Maps, Sets, Frame, Hidden);
+      IntegerSet Window = hiddenIndices(Maps, Frame, Hidden);
       if (Window)
         Relation.Map = Relation.Map.subtractDomain(Window);
       else
@@ -119,8 +117,7 @@ void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
 void ReadWalk::readAll(ReadRelation &Relation, const Shape &At,
                        const Shape &Source, ReadKind Kind) {
   IntegerSet Wanted = allIndices(Sets, *Frame);
-  if (!Relation.isIdentity() ||
-      makeExplicit(P, Maps, Sets, *Frame, At, Relation))
+  if (!Relation.isIdentity() || makeExplicit(Maps, *Frame, At, Relation))
     Wanted = Relation.Map.domain();
   Relation.Kind = std::max(Relation.Kind, Kind);
   Relation.SameAddress = Relation.SameIndex = Relation.Moves = false;
@@ -194,7 +191,7 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     ReadRelation Identity = followIdentity(Next, From, E, Done);
     if (Done)
       return Identity;
-    if (!makeExplicit(P, Maps, Sets, *Frame, X, Next)) {
+    if (!makeExplicit(Maps, *Frame, X, Next)) {
       readAll(Next, X, Y, ReadKind::Unknown);
       return Next;
     }

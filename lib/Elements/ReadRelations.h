@@ -66,9 +66,9 @@ struct OperandReads {
 /// Walks through one instruction.
 class ReadWalk {
 public:
-  ReadWalk(Scalars &All, AccessMaps &Maps, const IntegerSets &Sets,
-           size_t &Budget)
-      : P(All.program()), All(All), Maps(Maps), Sets(Sets), Budget(Budget) {}
+  ReadWalk(AccessMaps &Maps, size_t &Budget)
+      : P(Maps.All.program()), All(Maps.All), Maps(Maps), Sets(Maps.Sets),
+        Budget(Budget) {}
 
   /// Where the elements of the frame are computed; several places have frames
   /// of one shape.
@@ -120,8 +120,8 @@ private:
 /// Makes the relation of \p Relation, which is an identity at array \p At,
 /// explicit: the map then goes from \p Frame to \p At. False where that is not
 /// known.
-bool makeExplicit(const Program &P, AccessMaps &Maps, const IntegerSets &Sets,
-                  const Shape &Frame, const Shape &At, ReadRelation &Relation);
+bool makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &At,
+                  ReadRelation &Relation);
 
 } // namespace hlobuf
 

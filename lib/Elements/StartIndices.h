@@ -10,15 +10,25 @@
 #define HLOBUF_ELEMENTS_STARTINDICES_H
 
 #include "Elements/IntegerSets.h"
-#include "Elements/LoopCounters.h"
+#include "Elements/Scalars.h"
 
 namespace hlobuf {
+
+/// Values Begin, Begin + Step, .. of which the last one is at most Last.
+struct CounterRange {
+  int64_t Begin = 0;
+  int64_t Last = 0;
+  int64_t Step = 1;
+};
 
 /// The start indices of one question. Each that is not constant is a parameter
 /// of its own; so is each scalar that they depend on.
 class StartIndices {
 public:
   StartIndices(Scalars &All, const IntegerSets &Sets) : All(All), Sets(Sets) {}
+
+  Scalars &All;
+  const IntegerSets &Sets;
 
   /// The start index \p S, clamped to [0, \p Max].
   SymbolicIndex start(ScalarId S, int64_t Max);
@@ -72,8 +82,6 @@ private:
   void collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
                std::map<ScalarId, bool> &Seen, unsigned Depth);
 
-  Scalars &All;
-  const IntegerSets &Sets;
   /// By number of the parameter.
   std::vector<Entry> Entries;
   std::map<std::pair<ScalarId, int64_t>, unsigned> NumberOf;
