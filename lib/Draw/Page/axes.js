@@ -2,9 +2,7 @@
 
 // At most about `count` round values in [least, most]: [bytes, text] in ascending order.
 function byteTicks(least, most, count) {
-  const span = Math.max(1, most - least);
-  let unit = 0;
-  while (span / 1024 ** (unit + 1) >= 1 && unit + 1 < Units.length) ++unit;
+  const span = Math.max(1, most - least), [, unit] = inUnits(span);
   // A few units apart, or a part of one; bytes by powers of two.
   const sizes = unit ? [1, 2, 5, 10, 20, 50, 100, 200, 500] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
   const parts = unit ? [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2] : [];
@@ -17,12 +15,8 @@ function byteTicks(least, most, count) {
 
 // `1.5 GiB`, `0`: as many digits as it takes.
 function tickText(bytes) {
-  let unit = 0;
-  while (bytes >= 1024 && unit + 1 < Units.length) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return bytes ? `${+bytes.toFixed(3)} ${Units[unit]}` : "0";
+  const [count, unit] = inUnits(bytes);
+  return count ? `${+count.toFixed(3)} ${Units[unit]}` : "0";
 }
 
 // A round number of steps that has room for a text.

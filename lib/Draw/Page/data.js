@@ -39,13 +39,16 @@ function stackAllocations(picture) {
 }
 
 const Units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-function bytesText(bytes) {
+// In the largest unit of which there is one: [number, unit].
+function inUnits(bytes) {
   let unit = 0;
-  while (bytes >= 1024 && unit + 1 < Units.length) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return `${unit ? bytes.toFixed(2) : Math.round(bytes)} ${Units[unit]}`;
+  for (; bytes >= 1024 && unit + 1 < Units.length; ++unit) bytes /= 1024;
+  return [bytes, unit];
+}
+
+function bytesText(bytes) {
+  const [count, unit] = inUnits(bytes);
+  return `${unit ? count.toFixed(2) : Math.round(count)} ${Units[unit]}`;
 }
 
 // What is known of block i, in words.

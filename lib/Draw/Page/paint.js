@@ -46,7 +46,8 @@ class Painter {
     this.scene = scene;
     this.image = null;
     this.curve = new Curve(picture, scene);
-    this.recolor(firstMode(picture));
+    // The change, the kind where findings are to be seen, else what the bytes are for.
+    this.recolor(picture.change ? "change" : picture.findings.length ? "kind" : "operation");
   }
 
   recolor(mode) {
@@ -160,14 +161,10 @@ class Painter {
         const cell = Math.round(x / least * 2) * 65536 + Math.round(y / least * 2);
         if (w * h <= 4 * least * least && seen.has(cell)) continue;
         seen.add(cell);
-        this.paintMark(context, mark.crossing, x, y, w, h, scale);
+        if (mark.crossing) context.fillRect(x, y, w, h);
+        context.lineWidth = (mark.crossing ? 2 : 1) * scale;
+        context.strokeRect(x, y, w, h);
       }
-  }
-
-  paintMark(context, crossing, x, y, w, h, scale) {
-    if (crossing) context.fillRect(x, y, w, h);
-    context.lineWidth = (crossing ? 2 : 1) * scale;
-    context.strokeRect(x, y, w, h);
   }
 
   // A tile of lines from corner to corner.
@@ -184,11 +181,4 @@ class Painter {
     context.stroke();
     return tile;
   }
-}
-
-// What a picture is colored by at first: the change, the kind where findings are to be
-// seen, else what the bytes are for.
-function firstMode(picture) {
-  if (picture.change) return "change";
-  return picture.findings.length ? "kind" : "operation";
 }
