@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dump/AllocationReader.h"
+#include "Dump/SectionReader.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+namespace {
+class AllocationReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void read(LineCursor &In);
+
+private:
+  void readHeader(const LineCursor &In);
+  void readValue(const LineCursor &In);
+  void readReuseBlock(LineCursor &In);
+
+  /// The header of the current allocation could not be read; its values are
+  /// read and forgotten.
+  bool HeaderLost = false;
+};
+} // namespace
 
 static constexpr StringRef ReuseHeading =
     " reused by buffers of a different color:";
@@ -13,78 +30,53 @@ static bool endsAllocations(StringRef Line) {
          Line.starts_with("HloLiveRange");
 }
 
-void AllocationReader::readAllocations(LineCursor &In) {
+void AllocationReader::read(LineCursor &In) {
   if (In.atEnd())
     damaged(In.line(), Section::Allocations, "expected an allocation here");
   while (!In.atEnd()) {
     StringRef Line = In.line();
-    if (endsAllocations(Line))
+    if (endsAllocations(Line) || (Line.empty() && endsAllocations(In.peek())))
       return;
-    if (Line.empty()) {
-      if (endsAllocations(In.peek()))
-        return;
+    if (Line.empty())
       damaged(Line, Section::Allocations, "unexpected empty line");
-      In.advance();
+    else if (Line.starts_with("allocation "))
+      readHeader(In);
+    else if (D.Allocations.empty() && !HeaderLost)
+      damaged(Line, Section::Allocations, "expected an allocation header");
+    else if (Line == ReuseHeading) {
+      readReuseBlock(In);
       continue;
-    }
-    if (Line.starts_with("allocation "))
-      readAllocationLine(In);
+    } else if (Line.starts_with(" value:"))
+      readValue(In);
     else
-      readValueOfAllocation(In);
+      damaged(Line, Section::Allocations,
+              "expected a value of the allocation or the next allocation "
+              "header");
+    In.advance();
   }
 }
 
-void AllocationReader::readAllocationLine(LineCursor &In) {
+void AllocationReader::readHeader(const LineCursor &In) {
   Allocation A;
-  A.Line = In.offset();
   A.Values.Begin = A.Values.End = static_cast<uint32_t>(D.Values.size());
-  HeaderLost = !parseAllocationLine(In.line(), Tables, A);
+  HeaderLost = !parse(In, A);
   if (!HeaderLost)
     D.Allocations.push_back(A);
   else
     damaged(In.line(), Section::Allocations,
             "cannot parse this line as an allocation header");
-  In.advance();
 }
 
-void AllocationReader::readValueOfAllocation(LineCursor &In) {
-  StringRef Line = In.line();
-  if (D.Allocations.empty() && !HeaderLost) {
-    damaged(Line, Section::Allocations, "expected an allocation header");
-    In.advance();
-    return;
-  }
-  if (Line == ReuseHeading) {
-    readReuseBlock(In);
-    return;
-  }
-  if (Line.starts_with(" value:")) {
-    readValueLine(In);
-    In.advance();
-    return;
-  }
-  damaged(Line, Section::Allocations,
-          "expected a value of the allocation or the next allocation header");
-  In.advance();
-}
-
-void AllocationReader::addValue(Value V, uint32_t Line) {
+void AllocationReader::readValue(const LineCursor &In) {
+  Value V;
+  if (!parse(In, V))
+    return damaged(In.line(), Section::Allocations,
+                   "cannot parse this line as a value of the allocation");
   if (HeaderLost)
     return;
   V.Owner = AllocationId(D.Allocations.size() - 1);
-  V.Line = Line;
   D.Values.push_back(V);
   D.Allocations.back().Values.End = static_cast<uint32_t>(D.Values.size());
-}
-
-void AllocationReader::readValueLine(const LineCursor &In) {
-  Value V;
-  if (parseValueLine(In.line(), Tables, V)) {
-    addValue(V, In.offset());
-    return;
-  }
-  damaged(In.line(), Section::Allocations,
-          "cannot parse this line as a value of the allocation");
 }
 
 void AllocationReader::readReuseBlock(LineCursor &In) {
@@ -99,8 +91,7 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
   In.advance();
   while (!In.atEnd() && In.line().starts_with("  ")) {
     ReusedValue R;
-    R.Line = In.offset();
-    if (parseReusedLine(In.line(), Tables, R))
+    if (parse(In, R))
       D.Reused.push_back(R);
     else
       damaged(In.line(), Section::Allocations,
@@ -110,4 +101,8 @@ void AllocationReader::readReuseBlock(LineCursor &In) {
   A.Reused.End = static_cast<uint32_t>(D.Reused.size());
   if (A.Reused.empty() && In.atEnd())
     damaged(In.line(), Section::Allocations, "expected a reused buffer here");
+}
+
+void hlobuf::readAllocations(Dump &D, SyntaxErrors &Syntax, LineCursor &In) {
+  AllocationReader(D, Syntax).read(In);
 }

@@ -48,16 +48,16 @@ bool hlobuf::endsAsMeant(const Dump &D) {
 }
 
 llvm::SmallVector<Section, 8> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
-  llvm::SmallVector<Section, 8> Found;
+  llvm::SmallVector<Section, 8> Sections;
   bool Combined = Role == FileRole::Assignment && !D.Split;
   for (size_t I = 0; I != NumSections; ++I) {
     auto S = static_cast<Section>(I);
     FileRole Own = infoOf(S).File;
     if (S != Section::Restated &&
         (Combined ? Own <= FileRole::LiveRange : Own == Role))
-      Found.push_back(S);
+      Sections.push_back(S);
   }
-  return Found;
+  return Sections;
 }
 
 /// Forgets what was read of \p S, and marks it as damaged.

@@ -1,37 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dump/LiveReader.h"
+#include "Dump/SectionReader.h"
+#include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+namespace {
+class LiveReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void read(LineCursor &In);
+
+private:
+  template <typename Row, typename NextRow>
+  void readRows(LineCursor &In, Section S, std::vector<Row> &All,
+                StringRef Words);
+  bool accept(const LineCursor &In, SequenceRow &R) { return parse(In, R); }
+  bool accept(const LineCursor &In, LiveRangeRow &R) { return parse(In, R); }
+  bool accept(const LineCursor &In, PeakRow &R);
+  void expectHeading(LineCursor &In, Section Before, Section S,
+                     StringRef Heading, bool IsThere);
+  void readPeak(LineCursor &In);
+  void readStack(LineCursor &In);
+  bool readStackNode(LineCursor &In);
+  /// Keeps the sections after the stacks that are not taken apart.
+  void readTexts(LineCursor &In);
+};
+} // namespace
 
 static constexpr StringRef Unavailable =
     "HloLiveRange not available (finalized or constructed from proto)";
 static constexpr StringRef UnboundedPeak =
     "  Peak memory could not be determined due to unbounded dynamic shape.";
+static constexpr StringRef RangesHeading = "  BufferLiveRange:";
 
-void LiveReader::readLiveRanges(LineCursor &In) {
+/// True if \p Line begins another part.
+static bool beginsPart(StringRef Line) {
+  return Line == RangesHeading || textSectionAt(Line) ||
+         Line.starts_with("  Live ranges at ") ||
+         Line.starts_with("  Peak memory ") ||
+         Line.starts_with("  Stack trace breakdown");
+}
+
+void LiveReader::read(LineCursor &In) {
+  D.LiveHeaderLine = In.offset();
   if (In.line() == Unavailable) {
     D.RangesUnavailable = true;
-    D.LiveHeaderLine = In.offset();
     In.advance();
     expectEnd(In, Section::Ranges);
     return;
   }
-  D.LiveHeaderLine = In.offset();
   present(Section::Sequence);
-  if (!parseLiveHeader(In.line(), D.MaxStep))
+  RowTexts Texts;
+  if (!parseLiveHeader(In.line(), D.MaxStep, Texts))
     damaged(In.line(), Section::Sequence,
             "expected 'HloLiveRange (max N):' here");
   if (!In.line().starts_with("  "))
     In.advance();
-  readSequence(In);
-  readRanges(In);
+  if (In.line() == "  InstructionSequence:")
+    In.advance();
+  else
+    damaged(In.line(), Section::Sequence,
+            "expected '  InstructionSequence:' here");
+  readRows<SequenceRow, LiveRangeRow>(In, Section::Sequence, D.Sequence,
+                                      "a step of the instruction sequence");
+  present(Section::Ranges);
+  expectHeading(In, Section::Sequence, Section::Ranges, RangesHeading,
+                In.line() == RangesHeading);
+  readRows<LiveRangeRow, PeakRow>(In, Section::Ranges, D.Ranges,
+                                  "a live range");
   readPeak(In);
-  if (In.line().starts_with("  Stack trace breakdown"))
-    readStack(In);
   readTexts(In);
   expectEnd(In, D.complete(Section::Stack) ? Section::Stack : Section::Peak);
+}
+
+/// Passes the heading of \p S, if that is \p IsThere; else its rows follow
+/// those of \p Before.
+void LiveReader::expectHeading(LineCursor &In, Section Before, Section S,
+                               StringRef Heading, bool IsThere) {
+  if (IsThere)
+    return In.advance();
+  damaged(In.line(), Before, fmt::format("expected '{}' here", Heading));
+  setState(S, SectionState::Damaged);
+}
+
+/// Reads rows of \p S up to the next part, or to what can only be one of its
+/// rows: its heading was lost.
+template <typename Row, typename NextRow>
+void LiveReader::readRows(LineCursor &In, Section S, std::vector<Row> &All,
+                          StringRef Words) {
+  for (; !In.atEnd() && !beginsPart(In.line()); In.advance()) {
+    Row R;
+    NextRow Next;
+    if (accept(In, R))
+      All.push_back(R);
+    else if (parse(In, Next))
+      return;
+    else
+      damaged(In.line(), S, fmt::format("cannot parse this line as {}", Words));
+  }
+}
+
+bool LiveReader::accept(const LineCursor &In, PeakRow &R) {
+  if (!parse(In, R) || (!D.Peak.empty() && R.Form != D.PeakRows))
+    return false;
+  D.PeakRows = R.Form;
+  return true;
 }
 
 void LiveReader::readTexts(LineCursor &In) {
@@ -44,124 +119,38 @@ void LiveReader::readTexts(LineCursor &In) {
   }
 }
 
-void LiveReader::readSequence(LineCursor &In) {
-  if (In.line() == "  InstructionSequence:") {
-    In.advance();
-  } else {
-    damaged(In.line(), Section::Sequence,
-            "expected '  InstructionSequence:' here");
-  }
-  while (!In.atEnd() && In.line() != "  BufferLiveRange:") {
-    SequenceRow R;
-    R.Line = In.offset();
-    if (parseSequenceLine(In.line(), Tables, R)) {
-      D.Sequence.push_back(R);
-    } else {
-      LiveRangeRow Range;
-      bool HeadingLost = parseRangeLine(In.line(), Tables, Range) ||
-                         In.line().starts_with("  Live ranges at ");
-      damaged(
-          In.line(), Section::Sequence,
-          HeadingLost
-              ? "expected '  BufferLiveRange:' here"
-              : "cannot parse this line as a step of the instruction sequence");
-      if (HeadingLost)
-        return;
-    }
-    In.advance();
-  }
-}
-
-void LiveReader::readRanges(LineCursor &In) {
-  present(Section::Ranges);
-  if (In.line() == "  BufferLiveRange:") {
-    In.advance();
-  } else {
-    // Else it was reported where the heading was looked for.
-    if (In.atEnd())
-      damaged(In.line(), Section::Sequence,
-              "expected '  BufferLiveRange:' here");
-    D.States[static_cast<size_t>(Section::Ranges)] = SectionState::Damaged;
-  }
-  while (!In.atEnd() && !textSectionAt(In.line()) &&
-         !In.line().starts_with("  Live ranges at ") &&
-         !In.line().starts_with("  Peak memory ") &&
-         !In.line().starts_with("  Stack trace ")) {
-    LiveRangeRow R;
-    R.Line = In.offset();
-    if (parseRangeLine(In.line(), Tables, R)) {
-      D.Ranges.push_back(R);
-    } else {
-      PeakRow Row;
-      PeakForm Form;
-      bool HeadingLost = parsePeakLine(In.line(), Tables, Row, Form);
-      damaged(In.line(), Section::Ranges,
-              HeadingLost ? "expected '  Live ranges at N (peak):' here"
-                          : "cannot parse this line as a live range");
-      if (HeadingLost)
-        return;
-    }
-    In.advance();
-  }
-}
-
 void LiveReader::readPeak(LineCursor &In) {
   present(Section::Peak);
   D.PeakLine = In.offset();
   if (In.line() == UnboundedPeak) {
     D.UnboundedPeak = true;
-    In.advance();
-    return;
+    return In.advance();
   }
-  if (parsePeakHeader(In.line(), D.PeakStep)) {
+  RowTexts Texts;
+  bool Rows = In.atEnd() || In.line().starts_with("    ");
+  bool Misspelled = In.line().starts_with("  Live ranges at");
+  expectHeading(In, Rows ? Section::Ranges : Section::Peak, Section::Peak,
+                "  Live ranges at N (peak):",
+                parsePeakHeader(In.line(), D.PeakStep, Texts));
+  if (Misspelled && D.state(Section::Peak) == SectionState::Damaged)
     In.advance();
-  } else {
-    bool Reported = In.line().starts_with("    ");
-    if (!Reported)
-      damaged(In.line(), In.atEnd() ? Section::Ranges : Section::Peak,
-              "expected '  Live ranges at N (peak):' here");
-    if (In.line().starts_with("  Live ranges at"))
-      In.advance();
-    D.States[static_cast<size_t>(Section::Peak)] = SectionState::Damaged;
-  }
-  bool First = true;
-  while (!In.atEnd() && !textSectionAt(In.line()) &&
-         !In.line().starts_with("  Stack trace breakdown")) {
-    PeakRow R;
-    R.Line = In.offset();
-    PeakForm Form;
-    if (parsePeakLine(In.line(), Tables, R, Form) &&
-        (First || Form == D.PeakRows)) {
-      D.PeakRows = Form;
-      First = false;
-      D.Peak.push_back(R);
-    } else {
-      StackNode N;
-      bool HeadingLost = parseStackLine(In.line(), N);
-      damaged(In.line(), Section::Peak,
-              HeadingLost
-                  ? "expected '  Stack trace breakdown for peak usage' here"
-                  : "cannot parse this line as a row of the peak list");
-      if (HeadingLost) {
-        readStack(In);
-        return;
-      }
-    }
-    In.advance();
-  }
+  readRows<PeakRow, StackNode>(In, Section::Peak, D.Peak,
+                               "a row of the peak list");
+  if (!In.atEnd() && !textSectionAt(In.line()))
+    readStack(In);
 }
 
 void LiveReader::readStack(LineCursor &In) {
   present(Section::Stack);
   D.StackLine = In.offset();
-  if (In.line().starts_with("  Stack trace breakdown")) {
-    if (!parseStackHeader(In.line(), D.StackTotal))
-      damaged(In.line(), Section::Stack,
-              "cannot parse this line as the heading of the stack tree");
-    In.advance();
-  } else {
-    D.States[static_cast<size_t>(Section::Stack)] = SectionState::Damaged;
-  }
+  StringRef Line = In.line();
+  bool Heading = Line.starts_with("  Stack trace breakdown");
+  expectHeading(In, Section::Peak, Section::Stack,
+                "  Stack trace breakdown for peak usage", Heading);
+  RowTexts Texts;
+  if (Heading && !parseStackHeader(Line, D.StackTotal, Texts))
+    damaged(Line, Section::Stack,
+            "cannot parse this line as the heading of the stack tree");
   while (!In.atEnd() && !textSectionAt(In.line())) {
     if (readStackNode(In))
       continue;
@@ -184,7 +173,8 @@ bool LiveReader::readStackNode(LineCursor &In) {
   for (unsigned Lines = 0; Lines != MaxLines && !Last.atEnd(); ++Lines) {
     auto Size = static_cast<size_t>(Last.line().end() - In.line().data());
     StringRef Whole(In.line().data(), Size);
-    if (parseStackLine(Whole, N)) {
+    StackTexts Texts;
+    if (parseLine(Whole, Tables, N, Texts)) {
       N.Size = static_cast<uint32_t>(Size);
       D.Stack.push_back(N);
       In = Last;
@@ -196,4 +186,8 @@ bool LiveReader::readStackNode(LineCursor &In) {
     Last.advanceRaw();
   }
   return false;
+}
+
+void hlobuf::readLiveRanges(Dump &D, SyntaxErrors &Syntax, LineCursor &In) {
+  LiveReader(D, Syntax).read(In);
 }

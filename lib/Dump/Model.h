@@ -10,8 +10,6 @@
 #ifndef HLOBUF_DUMP_MODEL_H
 #define HLOBUF_DUMP_MODEL_H
 
-#include "Dump/Allocation.h"
-#include "Dump/Instruction.h"
 #include "Dump/Section.h"
 #include "Dump/Thunks.h"
 #include "Dump/Values.h"
@@ -64,6 +62,7 @@ struct PeakRow {
   uint32_t Line = 0;
   NameId Name;
   ShapeIndex Index;
+  PeakForm Form = PeakForm::Cumulative;
   uint64_t Bytes = 0;
   uint64_t Cumulative = 0;
 };
@@ -328,8 +327,8 @@ private:
   template <typename T, typename Part>
   static typename std::vector<T>::const_iterator
   rowAt(const std::vector<T> &All, uint32_t Part::*Key, uint32_t At) {
-    return llvm::lower_bound(All, At, [&](const T &Row, uint32_t Wanted) {
-      return Row.*Key < Wanted;
+    return llvm::lower_bound(All, At, [&](const T &Row, uint32_t Offset) {
+      return Row.*Key < Offset;
     });
   }
   template <typename T>

@@ -18,36 +18,42 @@ public:
   explicit Places(const Dump &D) : D(D) {}
 
   /// The whole line of a record of the dump, without its newline.
-  llvm::StringRef line(const Allocation &A) const;
-  llvm::StringRef line(const Value &V) const;
-  llvm::StringRef line(const UsedValue &U) const;
-  llvm::StringRef line(const Position &P) const;
-  llvm::StringRef line(const Use &Row) const;
-  llvm::StringRef line(const SequenceRow &R) const;
-  llvm::StringRef line(const LiveRangeRow &R) const;
-  llvm::StringRef line(const PeakRow &R) const;
-  llvm::StringRef line(const StackNode &N) const;
-  llvm::StringRef line(const ReusedValue &R) const;
+  template <typename Record> llvm::StringRef line(const Record &R) const {
+    if constexpr (llvm::is_one_of<Record, Allocation, Value, ReusedValue>())
+      return lineAt(D.assignmentText(), R.Line);
+    if constexpr (llvm::is_one_of<Record, UsedValue, Position, Use>())
+      return lineAt(D.usedText(), R.Line);
+    return lineAt(D.liveText(), R.Line);
+  }
+  llvm::StringRef line(const StackNode &N) const {
+    return D.liveText().substr(N.Line, N.Size);
+  }
   /// The line at \p Offset of what only protos hold.
-  llvm::StringRef traceLine(uint32_t Offset) const;
+  llvm::StringRef traceLine(uint32_t Offset) const {
+    return lineAt(D.file(FileRole::Traces).Text, Offset).ltrim(' ');
+  }
 
   /// The fields of a header. Flags and attributes that are absent are empty,
-  /// with a null pointer: see flagOrEnd.
-  AllocationTexts header(const Allocation &A) const;
+  /// with a null pointer: see orEnd.
+  AllocationTexts header(const Allocation &A) const {
+    return readAgain<Allocation>(line(A), parseLine);
+  }
   /// \p Field, or the empty text before the colon of \p A if it is absent.
-  llvm::StringRef orEnd(llvm::StringRef Field, const Allocation &A) const;
+  llvm::StringRef orEnd(llvm::StringRef Field, const Allocation &A) const {
+    return Field.data() ? Field : line(A).take_back(1);
+  }
 
-  /// The fields of a value line; a multi-line value's place included.
-  ValueTexts value(const Value &V) const;
-  TagTexts tag(const UsedValue &U) const;
-  TagTexts tag(const ReusedValue &R) const;
-
-  RowTexts row(const Position &P) const;
-  RowTexts row(const Use &U) const;
-  RowTexts row(const SequenceRow &R) const;
-  RowTexts row(const LiveRangeRow &R) const;
-  RowTexts row(const PeakRow &R) const;
-  StackTexts row(const StackNode &N) const;
+  ValueTexts value(const Value &V) const {
+    return readAgain<Value>(line(V), parseLine);
+  }
+  /// Of a UsedValue or ReusedValue.
+  template <typename Record> TagTexts tag(const Record &R) const {
+    return readAgain<Record>(line(R), parseLine);
+  }
+  /// RowTexts, or the StackTexts of a StackNode.
+  template <typename Record> auto row(const Record &R) const {
+    return readAgain<Record>(line(R), parseLine);
+  }
 
   /// First: the number; Second: the human text.
   RowTexts total() const;
@@ -58,14 +64,35 @@ public:
   /// First: the bytes of the stack tree's heading.
   RowTexts stackHeader() const;
 
-  /// Name, shape and opcode in the text of \p U.
-  InstructionText text(const UsedValue &U) const;
-  InstructionText text(const Instruction &I) const;
+  /// Name, shape and opcode in the text of a UsedValue or Instruction.
+  template <typename Record> InstructionText text(const Record &R) const {
+    ShapeTable Shapes;
+    return parseInstruction(D.text(R), Shapes).value_or(InstructionText());
+  }
   /// The name of operand \p Number in the text of \p I; the whole operand list
   /// if there are fewer.
   llvm::StringRef operand(const Instruction &I, uint32_t Number) const;
 
 private:
+  static llvm::StringRef lineAt(llvm::StringRef Text, uint32_t Offset) {
+    return Text.drop_front(Offset).take_until([](char C) { return C == '\n'; });
+  }
+  /// The fields of \p Line, which \p Parse has read before: the ids are thrown
+  /// away.
+  template <typename Record, typename Texts>
+  static Texts readAgain(llvm::StringRef Line,
+                         bool (*Parse)(llvm::StringRef, HloTables &, Record &,
+                                       Texts &)) {
+    NameTable Names;
+    ShapeTable Shapes;
+    ShapeIndexTable Indices;
+    HloTables Tables{Names, Shapes, Indices};
+    Record Copy;
+    Texts Fields;
+    Parse(Line, Tables, Copy, Fields);
+    return Fields;
+  }
+
   const Dump &D;
 };
 

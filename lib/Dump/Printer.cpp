@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump/Printer.h"
+#include "Dump/Places.h"
 #include "Support/Format.h"
 #include "Support/LineCursor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -53,8 +54,8 @@ private:
 /// \p Number with its thousands separated by spaces.
 static std::string spacedNumber(uint64_t Number) {
   std::string Digits = std::to_string(Number);
-  for (size_t At = Digits.size(); At > 3; At -= 3)
-    Digits.insert(At - 3, 1, ' ');
+  for (size_t I = Digits.size(); I > 3; I -= 3)
+    Digits.insert(I - 3, 1, ' ');
   return Digits;
 }
 
@@ -70,8 +71,11 @@ std::string hlobuf::stackLine(StringRef Name, StringRef Percent, uint64_t Total,
 std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
                                      StringRef SizeText) {
   std::string Out = fmt::format("allocation {}: ", A.Index);
-  if (A.Pointer != 0)
-    appendFormat(Out, "{:#x}, ", A.Pointer);
+  AllocationTexts Texts;
+  if (A.HasPointer || A.HasUnknown)
+    Texts = Places(D).header(A);
+  if (A.HasPointer)
+    appendFormat(Out, "{}, ", Texts.Pointer);
   appendFormat(Out, "size {}", SizeText);
   if (A.Color != 0)
     appendFormat(Out, ", color {}", A.Color);
@@ -96,7 +100,7 @@ std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,
     Out += ", maybe-live-out";
   if (A.PreallocatedTemp)
     Out += ", preallocated-temp";
-  Out += A.Unknown;
+  Out += Texts.Unknown;
   Out += ':';
   return Out;
 }

@@ -3,12 +3,8 @@
 // Files, sections, their order.
 
 #include "Dump/Reader.h"
-#include "Dump/AllocationReader.h"
 #include "Dump/CutOff.h"
-#include "Dump/LiveReader.h"
-#include "Dump/ThunkReader.h"
-#include "Dump/TraceReader.h"
-#include "Dump/UsedReader.h"
+#include "Dump/SectionReader.h"
 #include "HLO/ModuleReader.h"
 #include "Support/Format.h"
 
@@ -21,22 +17,14 @@ class DumpReader : public SectionReader {
 public:
   using SectionReader::SectionReader;
 
-  /// Reads what compilers write, but the module.
   void read();
-  void readModuleText();
-  /// Reads what only protos hold.
-  void readTraceText();
-  /// Reads the program that runs.
-  void readThunkText();
 
 private:
-  void readAssignmentFile();
+  void readModuleText();
   void readAssignment(LineCursor &In);
-  void readValuesFile();
-  void readLiveFile();
-  /// Notes whether the file of \p Role, which \p In has read, has comments.
-  void noteComments(const LineCursor &In, FileRole Role);
-  void readUsed(LineCursor &In, bool HasTotal);
+  void readValues(LineCursor &In);
+  /// Reads the file of \p Role with \p Read.
+  void readFile(FileRole Role, llvm::function_ref<void(LineCursor &)> Read);
   /// Notes that the file of \p Role was cut off if its last line, which is not
   /// read then, has no newline.
   void noteUnterminated(FileRole Role);
@@ -132,11 +120,7 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   auto D = std::make_unique<Dump>();
   D->Files = Files;
   reserveRows(*D);
-  DumpReader Reader(*D, Syntax);
-  Reader.read();
-  Reader.readModuleText();
-  Reader.readTraceText();
-  Reader.readThunkText();
+  DumpReader(*D, Syntax).read();
   return D;
 }
 
@@ -159,22 +143,37 @@ void DumpReader::read() {
     keep(Section::Report, D.file(FileRole::Report).Text);
     noteUnterminated(FileRole::Report);
   }
-  readAssignmentFile();
-  if (D.Split && D.file(FileRole::LiveRange).present())
-    readLiveFile();
-  if (D.Split && D.file(FileRole::Values).present())
-    readValuesFile();
+  readFile(FileRole::Assignment, [&](LineCursor &In) { readAssignment(In); });
+  if (D.Split) {
+    readFile(FileRole::LiveRange,
+             [&](LineCursor &In) { readLiveRanges(D, Syntax, In); });
+    readFile(FileRole::Values, [&](LineCursor &In) { readValues(In); });
+  }
+  readModuleText();
+  readFile(FileRole::Traces,
+           [&](LineCursor &In) { readTraces(D, Syntax, In); });
+  readFile(FileRole::Thunks,
+           [&](LineCursor &In) { readThunks(D, Syntax, In); });
 }
 
-void DumpReader::readAssignmentFile() {
-  LineCursor In(wholeLines(D.assignmentText()));
-  readAssignment(In);
-  noteComments(In, FileRole::Assignment);
-  noteUnterminated(FileRole::Assignment);
-}
-
-void DumpReader::noteComments(const LineCursor &In, FileRole Role) {
+void DumpReader::readFile(FileRole Role,
+                          llvm::function_ref<void(LineCursor &)> Read) {
+  if (!D.file(Role).present())
+    return;
+  // No compiler writes those, and none can be killed before their end.
+  bool Whole = isOnlyInProtos(Role);
+  StringRef Text = D.file(Role).Text;
+  LineCursor In(Whole ? Text : wholeLines(Text));
+  Read(In);
   D.Commented[static_cast<size_t>(Role)] = !In.atEnd() || In.passedComment();
+  if (!Whole)
+    noteUnterminated(Role);
+}
+
+void DumpReader::readValues(LineCursor &In) {
+  expectEmptyLines(In, 1, Section::Total);
+  readUsedValues(D, Syntax, In, /*HasTotal=*/true);
+  expectEnd(In, Section::Used);
 }
 
 void DumpReader::readAssignment(LineCursor &In) {
@@ -186,7 +185,7 @@ void DumpReader::readAssignment(LineCursor &In) {
   present(Section::Allocations);
   if (!D.fromProto())
     present(Section::Restated);
-  AllocationReader(D, Syntax).readAllocations(In);
+  readAllocations(D, Syntax, In);
 
   bool InFile = !In.atEnd();
   D.Split = !InFile && (D.file(FileRole::Values).present() ||
@@ -194,7 +193,7 @@ void DumpReader::readAssignment(LineCursor &In) {
   if (InFile) {
     expectEmptyLines(In, 1, Section::Total);
     // 2019-09 and 2019-10 print no total.
-    readUsed(In, In.line() != "Used values:");
+    readUsedValues(D, Syntax, In, In.line() != "Used values:");
     LineCursor Ahead = In;
     while (!Ahead.atEnd() && Ahead.line().empty())
       Ahead.advance();
@@ -211,7 +210,7 @@ void DumpReader::readAssignment(LineCursor &In) {
     if (D.Used.size() <= 1 && D.Texts == TextForm::Lines && !In.peek().empty())
       D.Texts = TextForm::Glued;
     expectEmptyLines(In, D.Texts == TextForm::Glued ? 1 : 2, Section::Used);
-    LiveReader(D, Syntax).readLiveRanges(In);
+    readLiveRanges(D, Syntax, In);
   }
 }
 
@@ -226,43 +225,4 @@ void DumpReader::readModuleText() {
                         });
   D.Commented[static_cast<size_t>(FileRole::Module)] = D.Module.Commented;
   noteUnterminated(FileRole::Module);
-}
-
-void DumpReader::readUsed(LineCursor &In, bool HasTotal) {
-  UsedReader Used(D, Syntax);
-  if (HasTotal)
-    Used.readTotal(In);
-  Used.readUsedValues(In);
-}
-
-void DumpReader::readTraceText() {
-  if (!D.file(FileRole::Traces).present())
-    return;
-  LineCursor In(D.file(FileRole::Traces).Text);
-  TraceReader(D, Syntax).readTraces(In);
-  noteComments(In, FileRole::Traces);
-}
-
-void DumpReader::readThunkText() {
-  if (!D.file(FileRole::Thunks).present())
-    return;
-  LineCursor In(D.file(FileRole::Thunks).Text);
-  ThunkReader(D, Syntax).readThunks(In);
-  noteComments(In, FileRole::Thunks);
-}
-
-void DumpReader::readValuesFile() {
-  LineCursor In(wholeLines(D.usedText()));
-  expectEmptyLines(In, 1, Section::Total);
-  readUsed(In, true);
-  expectEnd(In, Section::Used);
-  noteComments(In, FileRole::Values);
-  noteUnterminated(FileRole::Values);
-}
-
-void DumpReader::readLiveFile() {
-  LineCursor In(wholeLines(D.liveText()));
-  LiveReader(D, Syntax).readLiveRanges(In);
-  noteComments(In, FileRole::LiveRange);
-  noteUnterminated(FileRole::LiveRange);
 }

@@ -13,15 +13,6 @@ const FileRoleInfo &hlobuf::infoOf(FileRole Role) {
   return Rows[static_cast<size_t>(Role)];
 }
 
-bool hlobuf::isOnlyInProtos(FileRole Role) {
-  static constexpr bool Rows[] = {
-#define HLOBUF_FILE_ROLE(...) false,
-#define HLOBUF_PROTO_ROLE(...) true,
-#include "Dump/FileRoles.def"
-  };
-  return Rows[static_cast<size_t>(Role)];
-}
-
 const SectionInfo &hlobuf::infoOf(Section S) {
   static constexpr SectionInfo Rows[] = {
 #define HLOBUF_SECTION(Name, File, Since, Words, Heading)                      \

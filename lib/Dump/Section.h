@@ -53,7 +53,7 @@ struct FileRoleInfo {
 const FileRoleInfo &infoOf(FileRole Role);
 
 /// True if no compiler writes \p Role as a file of a text dump.
-bool isOnlyInProtos(FileRole Role);
+inline bool isOnlyInProtos(FileRole Role) { return Role >= FileRole::Traces; }
 
 /// A row of Sections.def.
 struct SectionInfo {

@@ -19,6 +19,11 @@ public:
       : D(D), Syntax(Syntax), Tables{D.Names, D.Shapes, D.Indices} {}
 
 protected:
+  /// Reads the line at \p In into \p R; false if it is not that of one.
+  template <typename Record> bool parse(const LineCursor &In, Record &R) {
+    R.Line = In.offset();
+    return parseBy<Record>(In.line(), R, parseLine);
+  }
   /// Reports that \p Where cannot be read and marks \p S as damaged. Where the
   /// file ends too early there, that is noted instead.
   void damaged(llvm::StringRef Where, Section S, std::string Message);
@@ -26,6 +31,9 @@ protected:
     SectionState &State = D.States[static_cast<size_t>(S)];
     if (State == SectionState::Absent)
       State = SectionState::Complete;
+  }
+  void setState(Section S, SectionState State) {
+    D.States[static_cast<size_t>(S)] = State;
   }
   /// Keeps \p Text as the text of \p S.
   void keep(Section S, llvm::StringRef Text) {
@@ -42,10 +50,32 @@ protected:
   HloTables Tables;
 
 private:
+  template <typename Record, typename Texts>
+  bool parseBy(llvm::StringRef Line, Record &R,
+               bool (*Parse)(llvm::StringRef, HloTables &, Record &, Texts &)) {
+    Texts Fields;
+    return Parse(Line, Tables, R, Fields);
+  }
+
   /// After the last line of the assignment that is not empty; null if it was
   /// not asked for yet.
   const char *LastLine = nullptr;
 };
+
+// Each reads its sections of \p D where \p In is, and as long as they go on.
+
+/// Allocation headers and what follows each.
+void readAllocations(Dump &D, SyntaxErrors &Syntax, LineCursor &In);
+/// Used values with their positions, uses and instruction texts, after their
+/// total if \p HasTotal.
+void readUsedValues(Dump &D, SyntaxErrors &Syntax, LineCursor &In,
+                    bool HasTotal);
+/// The instruction sequence, live ranges, the peak list and its stacks.
+void readLiveRanges(Dump &D, SyntaxErrors &Syntax, LineCursor &In);
+/// Heap simulator traces, values at peaks and aliases.
+void readTraces(Dump &D, SyntaxErrors &Syntax, LineCursor &In);
+/// The program that runs.
+void readThunks(Dump &D, SyntaxErrors &Syntax, LineCursor &In);
 
 } // namespace hlobuf
 

@@ -26,7 +26,16 @@ struct SyntaxErrors {
 
   bool empty() const { return Kept.empty(); }
   void add(llvm::StringRef Where, std::string Message,
-           llvm::StringRef Rule = SyntaxCheck);
+           llvm::StringRef Rule = SyntaxCheck) {
+    if (Kept.size() == MaxKept) {
+      ++Uncounted;
+      return;
+    }
+    Diagnostic &Error = Kept.emplace_back();
+    Error.Check = Rule;
+    Error.Where = Where;
+    Error.Message = std::move(Message);
+  }
 };
 
 } // namespace hlobuf

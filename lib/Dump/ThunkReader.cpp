@@ -1,15 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dump/ThunkReader.h"
+#include "Dump/SectionReader.h"
 #include "HLO/TopLevel.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
+namespace {
+/// Fills Dump::Thunks.
+class ThunkReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void read(LineCursor &In);
+
+private:
+  enum class Part : uint8_t {
+    Thunks,
+    Symbols,
+    Allocations,
+    Constants,
+    Outputs,
+    None,
+  };
+  /// A sequence that the next thunk may belong to.
+  struct OpenSequence {
+    ThunkSequenceId Id;
+    size_t Depth = 0;
+    /// Its last thunk.
+    ThunkId Last;
+  };
+
+  bool readHeading(StringRef Line);
+  bool readRow(StringRef Line);
+  bool readSymbol(StringRef Line);
+  bool readAllocation(StringRef Line);
+  bool readEntry(StringRef Line, std::vector<ThunkEntry> &To);
+  bool readIndented(StringRef Line);
+  bool readThunk(StringRef Text);
+  bool readAttribute(Scanner &Row, Thunk &T);
+  bool readSlice(Scanner &Row);
+  bool readSequence(ThunkRole Role, StringRef Text, Scanner &Row, size_t Depth);
+  bool readResource(StringRef Text, Scanner &Row);
+  void open(ThunkSequence Sequence, size_t Depth);
+  void close(size_t Depth);
+
+  Part Current = Part::Thunks;
+  llvm::SmallVector<OpenSequence, 8> Open;
+};
+} // namespace
+
 /// Sequences inside of sequences, far more than Proto/ThunkText prints.
 static constexpr size_t MostDepth = 1024;
 
-void ThunkReader::readThunks(LineCursor &In) {
+void ThunkReader::read(LineCursor &In) {
   present(Section::Thunks);
   for (; !In.atEnd(); In.advance()) {
     StringRef Line = In.line();
@@ -32,22 +76,17 @@ bool ThunkReader::readHeading(StringRef Line) {
     open(std::move(Program), 0);
     return true;
   }
-  static constexpr std::pair<StringRef, Part> Headings[] = {
-      {"Symbols:", Part::Symbols},
-      {"Allocations:", Part::Allocations},
-      {"Constants:", Part::Constants},
-      {"Outputs:", Part::Outputs}};
-  for (const auto &[Text, Begun] : Headings) {
-    if (Line != Text)
-      continue;
-    Here = Begun;
-    return true;
-  }
-  return false;
+  Current = llvm::StringSwitch<Part>(Line)
+                .Case("Symbols:", Part::Symbols)
+                .Case("Allocations:", Part::Allocations)
+                .Case("Constants:", Part::Constants)
+                .Case("Outputs:", Part::Outputs)
+                .Default(Part::None);
+  return Current != Part::None;
 }
 
 bool ThunkReader::readRow(StringRef Line) {
-  switch (Here) {
+  switch (Current) {
   case Part::Thunks:
     return readIndented(Line);
   case Part::Symbols:
@@ -58,6 +97,8 @@ bool ThunkReader::readRow(StringRef Line) {
     return readEntry(Line.drop_front(), D.Thunks.Constants);
   case Part::Outputs:
     return readEntry(Line.drop_front(), D.Thunks.Outputs);
+  case Part::None:
+    break;
   }
   return false;
 }
@@ -92,7 +133,7 @@ bool ThunkReader::readEntry(StringRef Line, std::vector<ThunkEntry> &To) {
   Scanner Row(Line);
   if (!Row.signedNumber(Entry.Allocation) || !Row.literal(' '))
     return false;
-  if (Here == Part::Outputs &&
+  if (Current == Part::Outputs &&
       (!D.Indices.parse(Row, Entry.Index) || !Row.atEnd()))
     return false;
   To.push_back(Entry);
@@ -239,36 +280,34 @@ bool ThunkReader::readAttribute(Scanner &Row, Thunk &T) {
   StringRef Key = Rest.take_until([](char C) { return C == '='; });
   Row.take(Key.size() + 1);
   StringRef Value = Row.take(wordSize(Row.rest()));
-  auto Number = [&](auto &To) { return !Value.getAsInteger(10, To.emplace()); };
-  if (Key == "kernel")
-    T.Kernel = Value;
-  else if (Key == "comparator")
-    T.Comparator = Value;
-  else if (Key == "unknown")
-    T.Unknown = Value;
-  else if (Key == "loads")
-    T.Loads = Value;
-  else if (Key == "absent")
-    T.Absent = Value;
-  else if (Key == "arity")
-    return Number(T.Arity);
+  StringRef *Text = llvm::StringSwitch<StringRef *>(Key)
+                        .Case("kernel", &T.Kernel)
+                        .Case("comparator", &T.Comparator)
+                        .Case("unknown", &T.Unknown)
+                        .Case("loads", &T.Loads)
+                        .Case("absent", &T.Absent)
+                        .Case("kind", &T.OtherKind)
+                        .Default(nullptr);
+  auto *Number = llvm::StringSwitch<std::optional<uint64_t> *>(Key)
+                     .Case("arity", &T.Arity)
+                     .Case("execution", &T.Execution)
+                     .Case("bytes", &T.CopiedBytes)
+                     .Case("flags", &T.Flags)
+                     .EndsWith("-stream", &T.Stream)
+                     .Default(nullptr);
+  if (Number == &T.Stream)
+    T.StreamFor = llvm::StringSwitch<StreamKind>(Key)
+                      .Case("communication-stream", StreamKind::Communication)
+                      .Case("copy-stream", StreamKind::Copy)
+                      .Default(StreamKind::Computation);
+  if (Text)
+    *Text = Value;
+  else if (Number)
+    return !Value.getAsInteger(10, Number->emplace());
+  else if (Key == "stray-invariant")
+    return !Value.getAsInteger(10, T.StrayInvariant.emplace());
   else if (Key == "captured")
     T.Captures = true;
-  else if (Key == "execution")
-    return Number(T.Execution);
-  else if (Key == "bytes")
-    return Number(T.CopiedBytes);
-  else if (Key == "flags")
-    return Number(T.Flags);
-  else if (Key == "stray-invariant")
-    return Number(T.StrayInvariant);
-  else if (Key.consume_back("-stream")) {
-    T.StreamFor = Key == "communication" ? StreamKind::Communication
-                  : Key == "copy"        ? StreamKind::Copy
-                                         : StreamKind::Computation;
-    return Number(T.Stream);
-  } else if (Key == "kind")
-    T.OtherKind = Value;
   else if (isThunkAttribute(Key))
     D.Thunks.Attributes.push_back({Key, Value});
   else
@@ -304,4 +343,8 @@ bool ThunkReader::readSlice(Scanner &Row) {
   S.Text = Start.drop_back(Row.rest().size());
   D.Thunks.Slices.push_back(S);
   return true;
+}
+
+void hlobuf::readThunks(Dump &D, SyntaxErrors &Syntax, LineCursor &In) {
+  ThunkReader(D, Syntax).read(In);
 }

@@ -2,8 +2,8 @@
 //
 // The program that runs.
 //
-// The thunks of an executable as Proto/ThunkText.h prints them. Numbers are as
-// the executable states them and may be anything.
+// The thunks of an executable as Proto/ThunkText.cpp prints them. Numbers are
+// as the executable states them and may be anything.
 
 #ifndef HLOBUF_DUMP_THUNKS_H
 #define HLOBUF_DUMP_THUNKS_H

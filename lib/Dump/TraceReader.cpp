@@ -3,101 +3,114 @@
 // Lines as Proto/TraceText.cpp prints them: headings in the first column, and
 // below each of them its rows.
 
-#include "Dump/TraceReader.h"
+#include "Dump/SectionReader.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
 
-void TraceReader::readTraces(LineCursor &In) {
+namespace {
+class TraceReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void read(LineCursor &In);
+
+private:
+  void readHeading(const LineCursor &In);
+  bool readRow(Scanner Row, uint32_t Offset);
+  bool readEvent(Scanner Row, uint32_t Offset);
+  bool tag(Scanner &Row, uint32_t &Id) {
+    ValueTag Tag;
+    TagTexts Texts;
+    bool Good = parseTag(Row, Tables, Tag, Texts);
+    Id = Tag.Id;
+    return Good;
+  }
+
+  /// The part that is being read.
+  Section Part = Section::Traces;
+};
+} // namespace
+
+void TraceReader::read(LineCursor &In) {
   In.advance(); // `HeapSimulatorTraces:`
   for (; !In.atEnd(); In.advance()) {
-    if (!In.line().starts_with(" ")) {
-      readTraceHeading(In);
-      continue;
-    }
-    StringRef Line = In.line().drop_front();
-    if (TracePart == Section::Traces)
-      readHeapEvent(Line, In.offset());
-    else if (TracePart == Section::Aliases)
-      readAlias(Line, In.offset());
-    else {
-      ValueTag Tag;
-      Scanner Row(Line);
-      if (parseTag(Row, Tables, Tag) && Row.atEnd() &&
-          !D.PeakValueLists.empty()) {
-        D.PeakValues.push_back({In.offset(), Tag.Id});
-        ++D.PeakValueLists.back().Values.End;
-      } else
-        damaged(Line, TracePart, "cannot parse this line as a value");
-    }
+    StringRef Row = In.line();
+    if (!Row.consume_front(" "))
+      readHeading(In);
+    else if (!readRow(Scanner(Row), In.offset()))
+      damaged(Row, Part,
+              Part == Section::Traces
+                  ? "cannot parse this line as an event of the heap simulator"
+              : Part == Section::Aliases ? "cannot parse this line as an alias"
+                                         : "cannot parse this line as a value");
   }
 }
 
-void TraceReader::readTraceHeading(LineCursor &In) {
-  auto AllocationOf = [&](StringRef Title) {
+void TraceReader::readHeading(const LineCursor &In) {
+  uint32_t Allocation = 0;
+  auto IsOf = [&](StringRef Title) {
     Scanner Row(In.line());
-    return Row.literal(Title) && Row.number(TraceAllocation) &&
-           Row.literal(':') && Row.atEnd();
+    return Row.literal(Title) && Row.number(Allocation) && Row.literal(':') &&
+           Row.atEnd();
   };
   auto Events = static_cast<uint32_t>(D.HeapEvents.size());
-  if (AllocationOf("Heap simulator trace of allocation ")) {
-    TracePart = Section::Traces;
-    D.HeapTraces.push_back({In.offset(), TraceAllocation, {Events, Events}});
-  } else if (AllocationOf("Values at the peak of allocation ")) {
-    TracePart = Section::PeakValues;
-    auto Values = static_cast<uint32_t>(D.PeakValues.size());
-    D.PeakValueLists.push_back(
-        {In.offset(), TraceAllocation, {Values, Values}});
+  auto Values = static_cast<uint32_t>(D.PeakValues.size());
+  if (IsOf("Heap simulator trace of allocation ")) {
+    Part = Section::Traces;
+    D.HeapTraces.push_back({In.offset(), Allocation, {Events, Events}});
+  } else if (IsOf("Values at the peak of allocation ")) {
+    Part = Section::PeakValues;
+    D.PeakValueLists.push_back({In.offset(), Allocation, {Values, Values}});
   } else if (In.line() == "Aliases:") {
-    TracePart = Section::Aliases;
+    Part = Section::Aliases;
   } else {
-    damaged(In.line(), TracePart, "cannot parse this line as a heading");
+    damaged(In.line(), Part, "cannot parse this line as a heading");
     return;
   }
-  present(TracePart);
+  present(Part);
 }
 
-void TraceReader::readHeapEvent(StringRef Line, uint32_t Offset) {
+bool TraceReader::readRow(Scanner Row, uint32_t Offset) {
+  if (Part == Section::Traces)
+    return readEvent(Row, Offset);
+  if (Part == Section::PeakValues) {
+    PeakValue V = {Offset};
+    if (!tag(Row, V.Value) || !Row.atEnd() || D.PeakValueLists.empty())
+      return false;
+    D.PeakValues.push_back(V);
+    ++D.PeakValueLists.back().Values.End;
+    return true;
+  }
+  AliasRow Alias;
+  Alias.Line = Offset;
+  StringRef Name;
+  if (!tag(Row, Alias.Value) || !Row.literal(": ") || !Row.name(Name) ||
+      !Row.literal(' ') || !D.Indices.parse(Row, Alias.Index) || !Row.atEnd())
+    return false;
+  Alias.Name = D.Names.intern(Name);
+  D.Aliases.push_back(Alias);
+  return true;
+}
+
+bool TraceReader::readEvent(Scanner Row, uint32_t Offset) {
   HeapEvent Event;
   Event.Line = Offset;
-  ValueTag Tag;
-  ValueTag With;
-  Scanner Row(Line);
-  bool Good = true;
-  if (Row.literal("alloc "))
-    Event.What = HeapEvent::Kind::Alloc;
-  else if (Row.literal("free "))
+  if (Row.literal("free "))
     Event.What = HeapEvent::Kind::Free;
   else if (Row.literal("share "))
     Event.What = HeapEvent::Kind::Share;
-  else
-    Good = false;
-  Good = Good && parseTag(Row, Tables, Tag);
-  if (Good && Event.What == HeapEvent::Kind::Share)
-    Good = Row.literal(" with ") && parseTag(Row, Tables, With);
-  if (!Good || !Row.atEnd() || D.HeapTraces.empty()) {
-    damaged(Line, Section::Traces,
-            "cannot parse this line as an event of the heap simulator");
-    return;
-  }
-  Event.Value = Tag.Id;
-  Event.With = With.Id;
+  else if (!Row.literal("alloc "))
+    return false;
+  bool Shares = Event.What == HeapEvent::Kind::Share;
+  if (!tag(Row, Event.Value) ||
+      (Shares && (!Row.literal(" with ") || !tag(Row, Event.With))) ||
+      !Row.atEnd() || D.HeapTraces.empty())
+    return false;
   D.HeapEvents.push_back(Event);
-  D.HeapTraces.back().Events.End = static_cast<uint32_t>(D.HeapEvents.size());
+  ++D.HeapTraces.back().Events.End;
+  return true;
 }
 
-void TraceReader::readAlias(StringRef Line, uint32_t Offset) {
-  AliasRow Alias;
-  Alias.Line = Offset;
-  ValueTag Tag;
-  StringRef Name;
-  Scanner Row(Line);
-  if (!parseTag(Row, Tables, Tag) || !Row.literal(": ") || !Row.name(Name) ||
-      !Row.literal(' ') || !D.Indices.parse(Row, Alias.Index) || !Row.atEnd()) {
-    damaged(Line, Section::Aliases, "cannot parse this line as an alias");
-    return;
-  }
-  Alias.Value = Tag.Id;
-  Alias.Name = D.Names.intern(Name);
-  D.Aliases.push_back(Alias);
+void hlobuf::readTraces(Dump &D, SyntaxErrors &Syntax, LineCursor &In) {
+  TraceReader(D, Syntax).read(In);
 }

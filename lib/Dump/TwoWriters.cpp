@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dump/TwoWriters.h"
+#include "Dump/CutOff.h"
 #include "Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -17,8 +17,8 @@ static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
   for (const Diagnostic &Error : Syntax) {
     if (Error.Where.data() < Text.begin() || Error.Where.data() >= Text.end())
       continue;
-    auto At = static_cast<size_t>(Error.Where.data() - Text.begin());
-    return Text.take_front(At).rfind('\n') + 1;
+    auto Offset = static_cast<size_t>(Error.Where.data() - Text.begin());
+    return Text.take_front(Offset).rfind('\n') + 1;
   }
   return Text.size();
 }
@@ -32,19 +32,20 @@ static bool continuesAfterEnd(StringRef Text, size_t End) {
          Tail.ends_with("\n");
 }
 
-/// True if \p Text is a number from \p Lowest on that can be an address.
-static bool isAddress(StringRef Text, uint64_t Lowest) {
+/// The number \p Text, if it can be an address of a 64-bit host from \p Lowest
+/// on; 0 if it cannot.
+static uint64_t asAddress(StringRef Text, uint64_t Lowest) {
   constexpr uint64_t Highest = uint64_t(1) << 56;
   uint64_t Number = 0;
-  return !Text.getAsInteger(10, Number) && Number >= Lowest && Number < Highest;
+  return !Text.getAsInteger(10, Number) && Number >= Lowest && Number < Highest
+             ? Number
+             : 0;
 }
 
-/// True if \p Text is a number that can hardly be anything but the address of
-/// an object on a 64-bit host.
+/// True if \p Text can hardly be anything but the address of an object.
 static bool isFarAddress(StringRef Text) {
-  uint64_t Number = 0;
-  return isAddress(Text, uint64_t(1) << 32) && !Text.getAsInteger(10, Number) &&
-         Number % 8 == 0;
+  uint64_t Number = asAddress(Text, uint64_t(1) << 32);
+  return Number != 0 && Number % 8 == 0;
 }
 
 /// True if constant \p Id is a 64-bit integer that custom calls read and
@@ -68,19 +69,16 @@ static bool isHandedToHost(const Dump &D, HloId Id) {
 }
 
 /// True if constant \p Id of the module is an address there, and another one,
-/// \p Stated, in the values. Programs that are loaded at fixed places keep
+/// \p InValues, in the values. Programs that are loaded at fixed places keep
 /// their heap in the first 4 GiB, where other numbers are likely too: what
 /// reads the constant decides.
-static bool isOtherAddress(const Dump &D, StringRef Stated, HloId Id) {
+static bool isOtherAddress(const Dump &D, StringRef InValues, HloId Id) {
   constexpr uint64_t FirstPages = 65536;
-  if (!isAddress(Stated, FirstPages))
-    return false;
   StringRef Own = D.Module.operandsText(D.Module[Id]);
-  if (Own == Stated)
-    return false;
-  if (isFarAddress(Stated) && isFarAddress(Own))
-    return true;
-  return isAddress(Own, FirstPages) && isHandedToHost(D, Id);
+  return Own != InValues && asAddress(InValues, FirstPages) &&
+         asAddress(Own, FirstPages) &&
+         ((isFarAddress(InValues) && isFarAddress(Own)) ||
+          isHandedToHost(D, Id));
 }
 
 /// The constant that holds one address in the values and another in the module;

@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dump/UsedReader.h"
+#include "Dump/SectionReader.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+
+namespace {
+class UsedReader : public SectionReader {
+public:
+  using SectionReader::SectionReader;
+  void readTotal(LineCursor &In);
+  void read(LineCursor &In);
+
+private:
+  bool readTagLine(LineCursor &In, UsedValue &U);
+  void readUsedBody(LineCursor &In, UsedValue &U);
+  bool readPositions(LineCursor &In, UsedValue &U);
+  /// False where \p In does not begin with uses.
+  bool readUses(LineCursor &In, UsedValue &U);
+  bool readTextLine(LineCursor &In, UsedValue &U);
+  bool continuesBehind(LineCursor &In, PendingText &SoFar) const;
+  void cutGluedTag(StringRef &Text);
+  void noteText(UsedValue &U, StringRef Text);
+  bool addInstruction(UsedValue &U, StringRef Text);
+  bool readOperands(const InstructionText &Parts, Instruction &I);
+  void skipToNextTag(LineCursor &In);
+  bool endsUsed(const LineCursor &In) const;
+
+  /// The first used value decides whether texts are printed.
+  bool TextFormKnown = false;
+  /// A tag glued to the text of the value before it, waiting to be read.
+  StringRef PendingTag;
+  /// By name: there is an instruction.
+  std::vector<bool> Known;
+};
+} // namespace
 
 static constexpr StringRef TextHeading = " from instruction:";
 
 void UsedReader::readTotal(LineCursor &In) {
   present(Section::Total);
   D.TotalLine = In.offset();
-  if (!parseTotalLine(In.line(), D.Total, D.TotalHuman))
+  RowTexts Texts;
+  if (!parseTotalLine(In.line(), D.Total, D.TotalHuman, Texts))
     damaged(In.line(), Section::Total, "expected 'Total bytes used: N' here");
   if (!In.line().empty() && In.line() != "Used values:")
     In.advance();
@@ -28,7 +60,7 @@ bool UsedReader::endsUsed(const LineCursor &In) const {
   return Next.empty() || Next.starts_with("HloLiveRange");
 }
 
-void UsedReader::readUsedValues(LineCursor &In) {
+void UsedReader::read(LineCursor &In) {
   present(Section::Used);
   if (In.line() != "Used values:") {
     damaged(In.line(), Section::Used, "expected 'Used values:' here");
@@ -57,26 +89,21 @@ void UsedReader::readUsedValues(LineCursor &In) {
 bool UsedReader::readTagLine(LineCursor &In, UsedValue &U) {
   if (!PendingTag.empty()) {
     Scanner Tag(PendingTag);
+    TagTexts Texts;
     U.Line = static_cast<uint32_t>(PendingTag.data() - In.text().data());
     PendingTag = StringRef();
-    return parseTag(Tag, Tables, U.Tag);
+    return parseTag(Tag, Tables, U.Tag, Texts);
   }
-  Scanner Tag(In.line());
-  U.Line = In.offset();
-  if (!parseTag(Tag, Tables, U.Tag) || !Tag.atEnd())
+  if (!parse(In, U))
     return false;
   In.advance();
   return true;
 }
 
 void UsedReader::skipToNextTag(LineCursor &In) {
-  while (!endsUsed(In)) {
-    ValueTag Tag;
-    Scanner Line(In.line());
-    if (parseTag(Line, Tables, Tag) && Line.atEnd())
-      return;
+  UsedValue Next;
+  while (!endsUsed(In) && !parse(In, Next))
     In.advance();
-  }
 }
 
 void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
@@ -93,36 +120,25 @@ void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
     damaged(In.line(), Section::Used, Missing);
     skipToNextTag(In);
     // Every row belongs to a block.
-    dropRows(NumPositions, NumUses);
+    D.Positions.resize(NumPositions);
+    D.Uses.resize(NumUses);
     return;
   }
   D.Used.push_back(U);
 }
 
-void UsedReader::dropRows(size_t NumPositions, size_t NumUses) {
-  D.Positions.resize(NumPositions);
-  D.Uses.resize(NumUses);
-}
-
-void UsedReader::readPositionRows(LineCursor &In, UsedValue &U) {
-  U.Positions.Begin = static_cast<uint32_t>(D.Positions.size());
-  while (!In.atEnd() && In.line().starts_with("  ")) {
-    Position P;
-    P.Line = In.offset();
-    if (parsePositionLine(In.line(), Tables, P))
-      D.Positions.push_back(P);
-    else
-      damaged(In.line(), Section::Used, "cannot parse this line as a position");
-    In.advance();
-  }
-  U.Positions.End = static_cast<uint32_t>(D.Positions.size());
-}
-
 bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
   if (In.line() != " positions:")
     return false;
-  In.advance();
-  readPositionRows(In, U);
+  U.Positions.Begin = static_cast<uint32_t>(D.Positions.size());
+  for (In.advance(); In.line().starts_with("  "); In.advance()) {
+    Position P;
+    if (parse(In, P))
+      D.Positions.push_back(P);
+    else
+      damaged(In.line(), Section::Used, "cannot parse this line as a position");
+  }
+  U.Positions.End = static_cast<uint32_t>(D.Positions.size());
   return true;
 }
 
@@ -135,25 +151,18 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
   }
   if (In.line() != " uses:")
     return false;
-  In.advance();
-  readUseRows(In, U);
-  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
-  return true;
-}
-
-void UsedReader::readUseRows(LineCursor &In, UsedValue &U) {
-  while (!In.atEnd() && In.line().starts_with("  ")) {
+  for (In.advance(); In.line().starts_with("  "); In.advance()) {
     Use Row;
-    Row.Line = In.offset();
     if (In.line() == "  (none)" && U.Uses.Begin == D.Uses.size() &&
         !U.PrintedNone)
       U.PrintedNone = true;
-    else if (parseUseLine(In.line(), Tables, Row) && !U.PrintedNone)
+    else if (parse(In, Row) && !U.PrintedNone)
       D.Uses.push_back(Row);
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a use");
-    In.advance();
   }
+  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
+  return true;
 }
 
 /// Reads the instruction's text. True where there is one, or where this dump
@@ -211,9 +220,9 @@ void UsedReader::cutGluedTag(StringRef &Text) {
     Open += Text.size() - Line.size();
   if (Open == StringRef::npos || Open == 0 || D.Texts == TextForm::NoSpace)
     return;
-  ValueTag Tag;
-  Scanner Tail(Text.drop_front(Open));
-  if (!parseTag(Tail, Tables, Tag) || !Tail.atEnd())
+  UsedValue Next;
+  TagTexts Texts;
+  if (!parseLine(Text.drop_front(Open), Tables, Next, Texts))
     return;
   PendingTag = Text.drop_front(Open);
   Text = Text.take_front(Open);
@@ -273,4 +282,12 @@ bool UsedReader::readOperands(const InstructionText &Parts, Instruction &I) {
     D.OperandNames.push_back(D.Names.intern(Operand.Name));
   });
   return Readable && !Compact; // only module texts leave elements out
+}
+
+void hlobuf::readUsedValues(Dump &D, SyntaxErrors &Syntax, LineCursor &In,
+                            bool HasTotal) {
+  UsedReader Used(D, Syntax);
+  if (HasTotal)
+    Used.readTotal(In);
+  Used.read(In);
 }

@@ -1,15 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values, where they are, and what reads them. A row's Line is the offset of
-// its line in the text that holds it.
+// Allocations, values, where they are, and what reads them. A row's Line is the
+// offset of its line in the text that holds it.
 
 #ifndef HLOBUF_DUMP_VALUES_H
 #define HLOBUF_DUMP_VALUES_H
 
+#include "HLO/InstructionParser.h"
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
+#include <optional>
 
 namespace hlobuf {
+
+/// A header line `allocation N: size S, ...:` with what follows it.
+struct Allocation {
+  uint64_t Size = 0;
+  /// Offset of the line in the assignment's text.
+  uint32_t Line = 0;
+  uint32_t Index = 0;
+  /// Ids of its values, half-open.
+  IndexRange Values;
+  /// `parameter N, shape |..| at ShapeIndex {..}`; only with Parameter. The
+  /// shape is invalid for `<unknown shape>` and without bars.
+  uint32_t ParameterNumber = 0;
+  ShapeIndex ParameterIndex;
+  ShapeId ParameterShape;
+  /// `output shape is |..|`, invalid if absent.
+  ShapeId OutputShape;
+  /// Rows of the block `reused by buffers of a different color`, half-open.
+  IndexRange Reused;
+  /// 0 if none is printed.
+  int16_t Color = 0;
+  std::optional<int16_t> Page;
+  bool Parameter : 1 = false;
+  /// `shape |<unknown shape>|`; only with Parameter.
+  bool UnknownParameterShape : 1 = false;
+  bool Constant : 1 = false;
+  bool ThreadLocal : 1 = false;
+  bool MaybeLiveOut : 1 = false;
+  bool PreallocatedTemp : 1 = false;
+  bool HasReuseBlock : 1 = false;
+  /// A heap pointer (until 2022-09-07), or an attribute that this tool does not
+  /// know; see AllocationTexts.
+  bool HasPointer : 1 = false;
+  bool HasUnknown : 1 = false;
+
+  int32_t color() const { return Color; }
+  bool isParameter() const { return Parameter; }
+  bool hasOutputShape() const { return OutputShape.valid(); }
+};
 
 /// `<id name{index} (phi) @color>`.
 struct ValueTag {
@@ -95,6 +135,23 @@ struct OtherText {
   uint32_t Line = 0;
   uint32_t Offset = 0;
   uint32_t Size = 0;
+};
+
+/// An instruction whose text the used values hold; its place is that of the
+/// first one that was seen.
+struct Instruction : TextExtent {
+  NameId Name;
+  ShapeId Result;
+  /// Of `parameter(N)` the N, else the index of the first operand in
+  /// Dump::OperandNames. Constants and parameters have no operands.
+  uint32_t First = 0;
+  uint32_t NumOperands = 0;
+  PrintedOpcode Op;
+
+  /// `parameter(N)`; 0 for other opcodes.
+  uint32_t parameterNumber() const {
+    return Op.Op == Opcode::Parameter ? First : 0;
+  }
 };
 
 } // namespace hlobuf

@@ -59,7 +59,7 @@ void EraFinder::fromAllocations() {
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
     at(D.assignmentText(), Alloc.Line);
-    if (Alloc.Pointer != 0)
+    if (Alloc.HasPointer)
       before(Release::NoHeapPointers);
     else
       from(Release::NoHeapPointers);

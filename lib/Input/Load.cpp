@@ -3,7 +3,7 @@
 #include "Input/Load.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Dump/TwoWriters.h"
+#include "Dump/CutOff.h"
 #include "Facts/MissingEnds.h"
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"

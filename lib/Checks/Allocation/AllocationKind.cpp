@@ -73,7 +73,7 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
                 Alloc.Index)
         .about(Id);
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
-    if (Alloc.Unknown.empty())
+    if (!Alloc.HasUnknown)
       Diags
           .report(End,
                   "allocation {} has no kind, expected parameter, constant, "
