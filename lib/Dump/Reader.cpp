@@ -121,6 +121,7 @@ hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
   D->Files = Files;
   reserveRows(*D);
   DumpReader(*D, Syntax).read();
+  D->Names.finish();
   return D;
 }
 

@@ -20,16 +20,23 @@ public:
   NameId intern(llvm::StringRef Name) {
     Wanted Key(*this, Name);
     Slot New = {Key.Hash, NameId(Names.size())};
-    auto [At, IsNew] = Slots.insert_as(New, Key);
+    auto [Entry, IsNew] = Slots.insert_as(New, Key);
     if (IsNew)
       Names.push_back(Name);
-    return At->Id;
+    return Entry->Id;
   }
+
+  /// Call after the last intern(): frees what finds names. The next find(), and
+  /// few dumps need one, makes it again.
+  void finish() { Slots = {}; }
 
   /// The id of \p Name, invalid if it was never interned.
   NameId find(llvm::StringRef Name) const {
-    auto At = Slots.find_as(Wanted(*this, Name));
-    return At == Slots.end() ? NameId() : At->Id;
+    if (Slots.empty())
+      for (size_t I = 0; I != Names.size(); ++I)
+        Slots.insert({Wanted(*this, Names[I]).Hash, NameId(I)});
+    auto Entry = Slots.find_as(Wanted(*this, Name));
+    return Entry == Slots.end() ? NameId() : Entry->Id;
   }
 
   llvm::StringRef operator[](NameId Id) const { return Names[Id.index()]; }
@@ -65,7 +72,7 @@ private:
   };
 
   std::vector<llvm::StringRef> Names;
-  llvm::DenseSet<Slot, SlotInfo> Slots;
+  mutable llvm::DenseSet<Slot, SlotInfo> Slots;
 };
 
 } // namespace hlobuf
