@@ -35,17 +35,28 @@ static bool isPhi(const ProtoModule &M, const ProtoInstruction &I) {
                                                   M.Computations[I.Parent].Id));
 }
 
-std::string hlobuf::valueTag(const HloProto &P, const ProtoBuffer &B) {
-  const ProtoInstruction *I = instructionAt(P.Module, B.Place);
+std::string hlobuf::valueTag(const HloProto &P, int64_t Id) {
+  const ProtoBuffer *B = P.Assignment.buffer(Id);
+  const ProtoInstruction *I = B ? instructionAt(P.Module, B->Place) : nullptr;
   if (!I)
-    return fmt::format("<{} ? @{}>", B.Id, B.Color);
+    return fmt::format("<{} ? @{}>", Id, B ? B->Color : 0);
   bool Tuple = elementType(I->Shape) == TupleType;
-  return fmt::format("<{} {}{}{} @{}>", B.Id, plainName(I->Name),
-                     Tuple ? indexText(B.Place.Index) : "",
-                     isPhi(P.Module, *I) ? " (phi)" : "", B.Color);
+  return fmt::format("<{} {}{}{} @{}>", Id, plainName(I->Name),
+                     Tuple ? indexText(B->Place.Index) : "",
+                     isPhi(P.Module, *I) ? " (phi)" : "", B->Color);
 }
 
 namespace {
+/// A BufferAllocationProto; sizes in bytes.
+struct ProtoAllocation {
+  int64_t Index = 0, Size = 0, Color = 0, Parameter = 0;
+  llvm::SmallVector<int64_t, 2> ParameterIndex;
+  bool IsParameter = false, ThreadLocal = false, Constant = false;
+  bool MaybeLiveOut = false, HoldsOutput = false;
+  /// The lines of its values.
+  std::string Values;
+};
+
 /// Prints one assignment.
 class AssignmentPrinter {
 public:
@@ -60,11 +71,11 @@ private:
   void findRoot();
   void printParameter(const ProtoAllocation &A);
   void printHeader(const ProtoAllocation &A);
-  void printValue(const ProtoAssigned &Line);
-  bool holdsOutput(const ProtoAllocation &A) const;
-  void shape(StringRef Shape, bool WithLayout) {
-    if (!printShape(Shape, WithLayout, To.Out) && !To.Damaged)
-      To.Damaged = "ShapeProto";
+  void printAllocation(StringRef Message);
+  void printValue(StringRef Assigned, ProtoAllocation &A);
+  void shape(StringRef Shape, bool WithLayout, std::string &Out) {
+    if (!printShape(Shape, WithLayout, Out))
+      To.damaged("a ShapeProto");
   }
 
   const HloProto &P;
@@ -81,7 +92,7 @@ private:
 namespace {
 /// An instruction and an index into its shape.
 struct Spot {
-  const ProtoInstruction *At = nullptr;
+  const ProtoInstruction *Node = nullptr;
   llvm::SmallVector<int64_t, 2> Index;
 };
 } // namespace
@@ -130,7 +141,7 @@ static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
 
 /// Where \p S has its value from, if it defines none itself.
 static Spot forwarded(const ProtoModule &M, Spot S) {
-  const ProtoInstruction &I = *S.At;
+  const ProtoInstruction &I = *S.Node;
   bool OfState =
       hasAsyncState(I.Op) && !S.Index.empty() && S.Index.front() == 1;
   if (OfState)
@@ -163,44 +174,37 @@ void AssignmentPrinter::findRoot() {
     if (const ProtoInstruction *I = instructionAt(M, B.Place))
       Defined.push_back({{I, B.Place.Index}, B.Id});
   auto Before = [](const Spot &A, const Spot &B) {
-    return A.At != B.At ? A.At < B.At : A.Index < B.Index;
+    return A.Node != B.Node ? A.Node < B.Node : A.Index < B.Index;
   };
   llvm::sort(Defined, [&](const auto &A, const auto &B) {
     return Before(A.first, B.first);
   });
   Spot S;
-  S.At = Root;
+  S.Node = Root;
   // Who comes back that often goes in a circle; so does an index that deep.
   constexpr size_t Deepest = 64;
   llvm::DenseMap<const ProtoInstruction *, unsigned> Visits;
-  while (S.At && ++Visits[S.At] < Deepest && S.Index.size() < Deepest) {
-    auto Found =
-        llvm::lower_bound(Defined, S, [&](const auto &D, const Spot &Wanted) {
-          return Before(D.first, Wanted);
+  while (S.Node && ++Visits[S.Node] < Deepest && S.Index.size() < Deepest) {
+    auto Entry =
+        llvm::lower_bound(Defined, S, [&](const auto &D, const Spot &Key) {
+          return Before(D.first, Key);
         });
-    if (Found != Defined.end() && !Before(S, Found->first)) {
-      Output = Found->second;
+    if (Entry != Defined.end() && !Before(S, Entry->first)) {
+      Output = Entry->second;
       return;
     }
     S = forwarded(M, std::move(S));
   }
 }
 
-bool AssignmentPrinter::holdsOutput(const ProtoAllocation &A) const {
-  return Root && Output &&
-         llvm::any_of(A.Assigned, [&](const ProtoAssigned &Line) {
-           return Line.Buffer == *Output;
-         });
-}
-
 void AssignmentPrinter::printParameter(const ProtoAllocation &A) {
   To.Out += fmt::format(", parameter {}, shape |", A.Parameter);
-  auto Found = Parameters.find(A.Parameter);
+  auto Entry = Parameters.find(A.Parameter);
   std::optional<StringRef> Part;
-  if (Found != Parameters.end())
-    Part = Subshapes.at(Found->second->Shape, A.ParameterIndex);
+  if (Entry != Parameters.end())
+    Part = Subshapes.at(Entry->second->Shape, A.ParameterIndex);
   if (Part)
-    shape(*Part, false);
+    shape(*Part, false, To.Out);
   else
     To.Out += "<unknown shape>";
   To.Out += "| at ShapeIndex " + indexText(A.ParameterIndex);
@@ -212,9 +216,9 @@ void AssignmentPrinter::printHeader(const ProtoAllocation &A) {
     To.Out += fmt::format(", color {}", A.Color);
   if (A.IsParameter)
     printParameter(A);
-  if (holdsOutput(A)) {
+  if (A.HoldsOutput) {
     To.Out += ", output shape is |";
-    shape(Root->Shape, false);
+    shape(Root->Shape, false, To.Out);
     To.Out += '|';
   }
   if (A.Constant)
@@ -228,32 +232,47 @@ void AssignmentPrinter::printHeader(const ProtoAllocation &A) {
   To.Out += ":\n";
 }
 
-void AssignmentPrinter::printValue(const ProtoAssigned &Line) {
-  const ProtoBuffer *B = P.Assignment.buffer(Line.Buffer);
-  std::string Tag = B ? valueTag(P, *B) : fmt::format("<{} ? @0>", Line.Buffer);
-  To.Out += fmt::format(" value: {} (size={},offset={}): ", Tag, Line.Size,
-                        Line.Offset);
+/// A BufferAllocationProto.Assigned: the place of a value of \p A.
+void AssignmentPrinter::printValue(StringRef Assigned, ProtoAllocation &A) {
+  int64_t Id = 0, Offset = 0, Size = 0;
+  if (!readFields(Assigned, into(1, Id), into(2, Offset), into(3, Size)))
+    To.damaged("its BufferAllocationProto.Assigned");
+  if (To.stopped() || A.Values.size() > To.Limit)
+    return;
+  const ProtoBuffer *B = P.Assignment.buffer(Id);
+  A.HoldsOutput |= Root && Output == Id;
+  appendFormat(A.Values, " value: {} (size={},offset={}): ", valueTag(P, Id),
+               Size, Offset);
   const ProtoInstruction *I = B ? instructionAt(M, B->Place) : nullptr;
   std::optional<StringRef> Part;
   if (I)
     Part = Subshapes.at(I->Shape, B->Place.Index);
   if (Part)
-    shape(*Part, true);
+    shape(*Part, true, A.Values);
   else
-    To.Out += '?';
-  To.Out += '\n';
+    A.Values += '?';
+  A.Values += '\n';
+}
+
+void AssignmentPrinter::printAllocation(StringRef Message) {
+  ProtoAllocation A;
+  if (!readFields(Message, into(1, A.Index), into(2, A.Size),
+                  into(3, A.ThreadLocal), into(5, A.IsParameter),
+                  into(6, A.Parameter), into(7, A.MaybeLiveOut),
+                  into(8, A.Color),
+                  into(9, [&](StringRef Assigned) { printValue(Assigned, A); }),
+                  into(10, A.ParameterIndex), into(12, A.Constant)))
+    To.damaged("its BufferAllocationProto");
+  if (To.stopped())
+    return;
+  printHeader(A);
+  To.Out += A.Values;
 }
 
 void AssignmentPrinter::print() {
   To.Out += "BufferAssignment:\n";
-  for (const ProtoAllocation &A : P.Assignment.Allocations) {
-    printHeader(A);
-    for (const ProtoAssigned &Line : A.Assigned) {
-      printValue(Line);
-      if (To.stopped())
-        return;
-    }
-  }
+  forEachMessage(P.Assignment.Bytes, 3,
+                 [&](StringRef Message) { printAllocation(Message); });
 }
 
 void hlobuf::printAssignment(const HloProto &P, TextSink &To) {

@@ -19,44 +19,22 @@ using namespace hlobuf::field;
 using llvm::StringRef;
 
 namespace {
-/// How the value of an attribute is spelled, and when the attribute is left
-/// out.
-enum class Form : uint8_t {
-  /// 0 if it is not there.
-  Number,
-  /// Left out if it is 0, unless it is more than 1, or if it is not there.
-  NumberIfSet,
-  NumberIfMore,
-  /// `true`; left out if it is 0.
-  Flag,
-  NumberIfAny,
-  Word,
-  Quoted,
-  /// The name of a thread; left out for `main`.
-  Thread,
-  List,
-  ListIfAny,
-  FirstOfList,
-  FftType,
-  /// Left out for the original one.
-  CallVersion,
-  Slice,
-  /// Messages.
-  Padding,
-  Window,
-  Labels,
-  LabelsIfAny,
-};
+using Form = AttributeForm;
 
 /// An attribute of an opcode.
 struct Attribute {
-  Opcode Of;
+  Opcode Op;
   StringRef Key;
   Form Spelled;
   uint32_t Field;
+  /// Values that are left out, separated by `|`; or IfAny.
+  StringRef Unless = "";
   /// The field with the message that it is in; 0 for the instruction itself.
   uint32_t Inside = 0;
 };
+
+/// The attribute is left out if its field is not there.
+constexpr StringRef IfAny = "-";
 
 /// Prints the attributes of one instruction.
 class AttributePrinter {
@@ -86,8 +64,7 @@ private:
     StringRef Bytes = I.bytes(Field);
     if (isMessage(Bytes))
       return Bytes;
-    if (!To.Damaged)
-      To.Damaged = "HloInstructionProto";
+    To.damaged("a HloInstructionProto");
     return StringRef();
   }
   /// True if Opcodes.def says that the instruction names computations so.
@@ -114,49 +91,49 @@ static constexpr Attribute Attributes[] = {
     {Opcode::ReducePrecision, "exponent_bits", Form::Number, ExponentBits},
     {Opcode::ReducePrecision, "mantissa_bits", Form::Number, MantissaBits},
     {Opcode::Fusion, "kind", Form::Word, FusionKind},
-    {Opcode::CopyStart, "cross_program_prefetch_index", Form::NumberIfAny, PrefetchIndex},
-    {Opcode::AsyncStart, "async_execution_thread", Form::Thread, ExecutionThread},
+    {Opcode::CopyStart, "cross_program_prefetch_index", Form::Number, PrefetchIndex, IfAny},
+    {Opcode::AsyncStart, "async_execution_thread", Form::Quoted, ExecutionThread, "\"\"|\"main\""},
     {Opcode::CustomCall, "window", Form::Window, field::Window},
-    {Opcode::CustomCall, "dim_labels", Form::LabelsIfAny, ConvolutionNumbers},
-    {Opcode::CustomCall, "feature_group_count", Form::NumberIfMore, FeatureGroups},
-    {Opcode::CustomCall, "batch_group_count", Form::NumberIfMore, BatchGroups},
+    {Opcode::CustomCall, "dim_labels", Form::Labels, ConvolutionNumbers, IfAny},
+    {Opcode::CustomCall, "feature_group_count", Form::Number, FeatureGroups, "0|1"},
+    {Opcode::CustomCall, "batch_group_count", Form::Number, BatchGroups, "0|1"},
     {Opcode::CustomCall, "custom_call_target", Form::Quoted, CustomCallTarget},
     {Opcode::CustomCall, "custom_call_has_side_effect", Form::Flag, SideEffect},
-    {Opcode::CustomCall, "api_version", Form::CallVersion, field::CallVersion},
+    {Opcode::CustomCall, "api_version", Form::CallVersion, field::CallVersion, "API_VERSION_UNSPECIFIED|API_VERSION_ORIGINAL"},
     {Opcode::Fft, "fft_type", Form::FftType, field::FftType},
     {Opcode::Fft, "fft_length", Form::List, FftLength},
     {Opcode::Topk, "k", Form::Number, TopKCount},
     {Opcode::Slice, "slice", Form::Slice, SliceDimensions},
     {Opcode::Pad, "padding", Form::Padding, field::Padding},
     {Opcode::DynamicSlice, "dynamic_slice_sizes", Form::List, DynamicSliceSizes},
-    {Opcode::Gather, "offset_dims", Form::List, 1, GatherNumbers},
-    {Opcode::Gather, "collapsed_slice_dims", Form::List, 2, GatherNumbers},
-    {Opcode::Gather, "start_index_map", Form::List, 3, GatherNumbers},
-    {Opcode::Gather, "operand_batching_dims", Form::ListIfAny, 5, GatherNumbers},
-    {Opcode::Gather, "start_indices_batching_dims", Form::ListIfAny, 6, GatherNumbers},
-    {Opcode::Gather, "index_vector_dim", Form::Number, 4, GatherNumbers},
+    {Opcode::Gather, "offset_dims", Form::List, 1, "", GatherNumbers},
+    {Opcode::Gather, "collapsed_slice_dims", Form::List, 2, "", GatherNumbers},
+    {Opcode::Gather, "start_index_map", Form::List, 3, "", GatherNumbers},
+    {Opcode::Gather, "operand_batching_dims", Form::List, 5, "{}", GatherNumbers},
+    {Opcode::Gather, "start_indices_batching_dims", Form::List, 6, "{}", GatherNumbers},
+    {Opcode::Gather, "index_vector_dim", Form::Number, 4, "", GatherNumbers},
     {Opcode::Gather, "slice_sizes", Form::List, GatherSliceSizes},
     {Opcode::Gather, "indices_are_sorted", Form::Flag, IndicesSorted},
-    {Opcode::Scatter, "update_window_dims", Form::List, 1, ScatterNumbers},
-    {Opcode::Scatter, "inserted_window_dims", Form::List, 2, ScatterNumbers},
-    {Opcode::Scatter, "scatter_dims_to_operand_dims", Form::List, 3, ScatterNumbers},
-    {Opcode::Scatter, "input_batching_dims", Form::ListIfAny, 5, ScatterNumbers},
-    {Opcode::Scatter, "scatter_indices_batching_dims", Form::ListIfAny, 6, ScatterNumbers},
-    {Opcode::Scatter, "index_vector_dim", Form::Number, 4, ScatterNumbers},
+    {Opcode::Scatter, "update_window_dims", Form::List, 1, "", ScatterNumbers},
+    {Opcode::Scatter, "inserted_window_dims", Form::List, 2, "", ScatterNumbers},
+    {Opcode::Scatter, "scatter_dims_to_operand_dims", Form::List, 3, "", ScatterNumbers},
+    {Opcode::Scatter, "input_batching_dims", Form::List, 5, "{}", ScatterNumbers},
+    {Opcode::Scatter, "scatter_indices_batching_dims", Form::List, 6, "{}", ScatterNumbers},
+    {Opcode::Scatter, "index_vector_dim", Form::Number, 4, "", ScatterNumbers},
     {Opcode::Scatter, "indices_are_sorted", Form::Flag, IndicesSorted},
     {Opcode::Scatter, "unique_indices", Form::Flag, UniqueIndices},
-    {Opcode::Dot, "lhs_batch_dims", Form::ListIfAny, 3, DotNumbers},
-    {Opcode::Dot, "lhs_contracting_dims", Form::List, 1, DotNumbers},
-    {Opcode::Dot, "rhs_batch_dims", Form::ListIfAny, 4, DotNumbers},
-    {Opcode::Dot, "rhs_contracting_dims", Form::List, 2, DotNumbers},
-    {Opcode::ScaledDot, "lhs_batch_dims", Form::ListIfAny, 3, DotNumbers},
-    {Opcode::ScaledDot, "lhs_contracting_dims", Form::List, 1, DotNumbers},
-    {Opcode::ScaledDot, "rhs_batch_dims", Form::ListIfAny, 4, DotNumbers},
-    {Opcode::ScaledDot, "rhs_contracting_dims", Form::List, 2, DotNumbers},
+    {Opcode::Dot, "lhs_batch_dims", Form::List, 3, "{}", DotNumbers},
+    {Opcode::Dot, "lhs_contracting_dims", Form::List, 1, "", DotNumbers},
+    {Opcode::Dot, "rhs_batch_dims", Form::List, 4, "{}", DotNumbers},
+    {Opcode::Dot, "rhs_contracting_dims", Form::List, 2, "", DotNumbers},
+    {Opcode::ScaledDot, "lhs_batch_dims", Form::List, 3, "{}", DotNumbers},
+    {Opcode::ScaledDot, "lhs_contracting_dims", Form::List, 1, "", DotNumbers},
+    {Opcode::ScaledDot, "rhs_batch_dims", Form::List, 4, "{}", DotNumbers},
+    {Opcode::ScaledDot, "rhs_contracting_dims", Form::List, 2, "", DotNumbers},
     {Opcode::Convolution, "window", Form::Window, field::Window},
     {Opcode::Convolution, "dim_labels", Form::Labels, ConvolutionNumbers},
-    {Opcode::Convolution, "feature_group_count", Form::NumberIfMore, FeatureGroups},
-    {Opcode::Convolution, "batch_group_count", Form::NumberIfMore, BatchGroups},
+    {Opcode::Convolution, "feature_group_count", Form::Number, FeatureGroups, "0|1"},
+    {Opcode::Convolution, "batch_group_count", Form::Number, BatchGroups, "0|1"},
     {Opcode::ReduceWindow, "window", Form::Window, field::Window},
     {Opcode::SelectAndScatter, "window", Form::Window, field::Window},
     {Opcode::Broadcast, "dimensions", Form::List, Dimensions},
@@ -174,78 +151,54 @@ static constexpr Attribute Attributes[] = {
     // clang-format on
 };
 
-/// What field \p Field of \p Message is as \p Spelled; nothing if it is left
-/// out.
-static std::optional<std::string> valueText(Form Spelled, StringRef Message,
-                                            uint32_t Field) {
-  auto Shown = [](bool Is, std::string Text) {
-    return Is ? std::optional(std::move(Text)) : std::nullopt;
-  };
-  auto Known = [&] { return numberField(Message, Field); };
-  auto Bytes = [&] { return bytesField(Message, Field); };
-  auto List = [&] { return numbersField(Message, Field); };
-  int64_t Number = Spelled <= Form::Flag ? Known().value_or(0) : 0;
-  switch (Spelled) {
-  case Form::Number:
-    return std::to_string(Number);
-  case Form::NumberIfSet:
-    return Shown(Number != 0, std::to_string(Number));
-  case Form::NumberIfMore:
-    return Shown(Number > 1, std::to_string(Number));
-  case Form::Flag:
-    return Shown(Number != 0, "true");
-  case Form::NumberIfAny: {
-    std::optional<int64_t> Value = Known();
-    return Shown(Value.has_value(), std::to_string(Value.value_or(0)));
+/// Field \p Number of \p Message: the last one of numbers, the first one of
+/// bytes; one without a value if there is none.
+static WireField findField(StringRef Message, uint32_t Number, bool Bytes) {
+  WireField Last;
+  WireReader In(Message);
+  for (WireField F; In.next(F);)
+    if (F.Number == Number && F.isMessage() == Bytes) {
+      Last = F;
+      if (Bytes)
+        break;
+    }
+  return Last;
+}
+
+static bool isListed(StringRef Value, StringRef All) {
+  while (!All.empty()) {
+    auto [First, Rest] = All.split('|');
+    if (First == Value)
+      return true;
+    All = Rest;
   }
-  case Form::Word:
-    return plainName(Bytes());
-  case Form::Quoted:
-    return '"' + escaped(Bytes()) + '"';
-  case Form::Thread:
-    return Shown(!Bytes().empty() && Bytes() != "main",
-                 '"' + escaped(Bytes()) + '"');
-  case Form::List:
-    return indexText(List());
-  case Form::ListIfAny:
-    return Shown(!List().empty(), indexText(List()));
-  case Form::FirstOfList: {
-    auto Numbers = List();
-    return std::to_string(Numbers.empty() ? 0 : Numbers.front());
-  }
-  case Form::FftType:
-    return fftTypeName(Known().value_or(0)).str();
-  case Form::CallVersion: {
-    StringRef Name = callVersionName(Known().value_or(1));
-    return Shown(Name != "API_VERSION_ORIGINAL", Name.str());
-  }
-  case Form::Slice:
-    return sliceText(Message, Field);
-  case Form::Padding:
-    return paddingText(Bytes());
-  case Form::Window:
-    return Shown(!windowText(Bytes()).empty(), windowText(Bytes()));
-  case Form::Labels:
-    return convolutionLabels(Bytes());
-  case Form::LabelsIfAny:
-    return Shown(!Bytes().empty(), convolutionLabels(Bytes()));
-  }
-  return std::nullopt;
+  return false;
 }
 
 void AttributePrinter::print(const Attribute &Row) {
-  if (Row.Spelled >= Form::Padding)
+  if (Row.Unless == IfAny && !I.has(Row.Field))
+    return;
+  if (Row.Spelled == Form::Padding || Row.Spelled == Form::Window ||
+      Row.Spelled == Form::Labels)
     message(Row.Field);
-  bool Own = Row.Inside == 0;
   // Of what is not there, an empty message says the same.
-  StringRef In = !Own ? message(Row.Inside) : I.has(Row.Field) ? I.Bytes : "";
-  if (auto Value = valueText(Row.Spelled, In, Row.Field))
-    ((((To.Out += ", ") += Row.Key) += '=') += *Value);
+  StringRef In = Row.Inside != 0    ? message(Row.Inside)
+                 : I.has(Row.Field) ? I.Bytes
+                                    : "";
+  std::string Value =
+      isRepeatedForm(Row.Spelled)
+          ? repeatedText(Row.Spelled, In, Row.Field)
+          : valueText(Row.Spelled,
+                      findField(In, Row.Field, !isNumberForm(Row.Spelled)));
+  if ((Value.empty() && Row.Spelled != Form::Padding) ||
+      isListed(Value, Row.Unless))
+    return;
+  ((((To.Out += ", ") += Row.Key) += '=') += Value);
 }
 
 void AttributePrinter::print() {
   for (const Attribute &Row : Attributes)
-    if (Row.Of == Op)
+    if (Row.Op == Op)
       print(Row);
   printCollective();
   if (mayDeclareAliases(Op))
@@ -260,15 +213,15 @@ void AttributePrinter::print() {
 void AttributePrinter::printCollective() {
   if (!isCollective(Op) && !isTransfer(Op))
     return;
-  print({Op, "channel_id", Form::NumberIfSet, ChannelId});
+  print({Op, "channel_id", Form::Number, ChannelId, "0"});
   printGroups();
   if (isTransfer(Op))
-    return print({Op, "is_host_transfer", Form::Flag, HostTransfer});
+    return print({Op, "is_host_transfer", Form::Flag, HostTransfer, ""});
   if (isPermute(Op))
     return printPermute();
   if (Op != Opcode::AllReduce && Op != Opcode::AllReduceStart)
-    print({Op, "dimensions", Form::ListIfAny, Dimensions});
-  print({Op, "use_global_device_ids", Form::Flag, GlobalDeviceIds});
+    print({Op, "dimensions", Form::List, Dimensions, "{}"});
+  print({Op, "use_global_device_ids", Form::Flag, GlobalDeviceIds, ""});
 }
 
 /// In the form that the module has: a list (on its own until 2024), or what
@@ -279,23 +232,22 @@ void AttributePrinter::printGroups() {
   if (Iota.empty())
     Iota = bytesField(List, 2);
   if (!Iota.empty()) {
-    To.Out += ", replica_groups=" +
-              iotaText({numberAt(Iota, 1), numberAt(Iota, 2)},
-                       numbersField(Iota, 3), numbersField(Iota, 4));
+    To.Out += ", replica_groups=" + iotaText(Iota);
     return;
   }
   if (StringRef Mesh = I.bytes(MeshGroups); !Mesh.empty()) {
     To.Out += ", replica_groups=" + meshGroupsText(Mesh);
     return;
   }
-  std::string Groups = groupsText(List.empty() ? I.Bytes : List,
-                                  List.empty() ? ReplicaGroups : 1u);
+  std::string Groups = repeatedText(Form::Groups, List.empty() ? I.Bytes : List,
+                                    List.empty() ? ReplicaGroups : 1u);
   if (Groups != "{}")
     To.Out += ", replica_groups=" + Groups;
 }
 
 void AttributePrinter::printPermute() {
-  To.Out += ", source_target_pairs=" + pairsText(I.Bytes, SourceTargets);
+  To.Out += ", source_target_pairs=" +
+            repeatedText(Form::Pairs, I.Bytes, SourceTargets);
   // The lists of all slices, one after the other.
   llvm::SmallVector<int64_t, 4> Sizes = I.numbers(DynamicSliceSizes);
   auto Sources = I.numbers(Operands);
@@ -305,17 +257,17 @@ void AttributePrinter::printPermute() {
   if (Rank == 0 || Sizes.empty() || Sizes.size() % Rank != 0)
     return;
   To.Out += ", slice_sizes={";
-  for (size_t At = 0; At != Sizes.size(); At += Rank)
-    To.Out += (At == 0 ? "" : ",") +
-              indexText(llvm::ArrayRef<int64_t>(Sizes).slice(At, Rank));
+  for (size_t Index = 0; Index != Sizes.size(); Index += Rank)
+    To.Out += (Index == 0 ? "" : ",") +
+              indexText(llvm::ArrayRef<int64_t>(Sizes).slice(Index, Rank));
   To.Out += '}';
 }
 
 void AttributePrinter::printAliases() {
   std::vector<std::string> Items;
   forEachMessage(I.Bytes, OutputAliases, [&](StringRef Alias) {
-    if (!isMessage(Alias) && !To.Damaged)
-      To.Damaged = "OutputOperandAliasing";
+    if (!isMessage(Alias))
+      To.damaged("a OutputOperandAliasing");
     Items.push_back(
         fmt::format("{}: ({}, {})", spacedIndex(numbersField(Alias, 1)),
                     numberAt(Alias, 2), spacedIndex(numbersField(Alias, 3))));
@@ -437,17 +389,17 @@ static bool isPlainJson(StringRef Text) {
     return false;
   int Depth = 0;
   bool Quoted = false;
-  for (size_t At = 0; At != Text.size(); ++At) {
-    char C = Text[At];
+  for (size_t Index = 0; Index != Text.size(); ++Index) {
+    char C = Text[Index];
     if (static_cast<unsigned char>(C) < ' ')
       return false;
     if (Quoted && C == '\\')
-      ++At;
+      ++Index;
     else if (C == '"')
       Quoted = !Quoted;
     else if (!Quoted && (C == '{' || C == '}'))
       Depth += C == '{' ? 1 : -1;
-    if (At >= Text.size() || (Depth == 0 && At + 1 != Text.size()))
+    if (Index >= Text.size() || (Depth == 0 && Index + 1 != Text.size()))
       return false;
   }
   return Depth == 0 && !Quoted;

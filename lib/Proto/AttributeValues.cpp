@@ -2,9 +2,12 @@
 
 #include "Proto/AttributeValues.h"
 #include "Proto/ProtoText.h"
-#include "Proto/Wire.h"
+#include "Proto/ShapeText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -19,13 +22,13 @@ static std::string listText(StringRef Message, uint32_t Number,
   return Out + '}';
 }
 
-std::string hlobuf::groupsText(StringRef Message, uint32_t Number) {
+static std::string groupsText(StringRef Message, uint32_t Number) {
   return listText(Message, Number, [](StringRef Group) {
     return indexText(numbersField(Group, 1));
   });
 }
 
-std::string hlobuf::pairsText(StringRef Message, uint32_t Number) {
+static std::string pairsText(StringRef Message, uint32_t Number) {
   return listText(Message, Number, [](StringRef Pair) {
     return fmt::format("{{{},{}}}", numberAt(Pair, 1), numberAt(Pair, 2));
   });
@@ -41,7 +44,7 @@ static std::vector<std::array<int64_t, 3>> triples(StringRef Message,
   return All;
 }
 
-std::string hlobuf::sliceText(StringRef Message, uint32_t Number) {
+static std::string sliceText(StringRef Message, uint32_t Number) {
   auto All = triples(Message, Number);
   bool Strided = llvm::any_of(All, [](const auto &D) { return D[2] != 1; });
   std::vector<std::string> Ranges;
@@ -51,7 +54,7 @@ std::string hlobuf::sliceText(StringRef Message, uint32_t Number) {
   return fmt::format("{{{}}}", fmt::join(Ranges, ", "));
 }
 
-std::string hlobuf::paddingText(StringRef Config) {
+static std::string paddingText(StringRef Config) {
   auto All = triples(Config, 1);
   bool Interior = llvm::any_of(All, [](const auto &D) { return D[2] != 0; });
   std::vector<std::string> Edges;
@@ -62,7 +65,7 @@ std::string hlobuf::paddingText(StringRef Config) {
 }
 
 /// window_util::ToString (xla/window_util.cc).
-std::string hlobuf::windowText(StringRef Window) {
+static std::string windowText(StringRef Window) {
   struct Part {
     uint32_t Field;
     StringRef Heading;
@@ -103,12 +106,12 @@ static std::string dimensionLabels(int64_t First, char FirstLabel,
                                    llvm::ArrayRef<int64_t> Spatial) {
   constexpr int64_t MostDimensions = 64;
   std::string Labels(Spatial.size() + 2, '?');
-  auto Put = [&](int64_t At, char Label) {
-    if (At < 0 || At >= MostDimensions)
+  auto Put = [&](int64_t Dimension, char Label) {
+    if (Dimension < 0 || Dimension >= MostDimensions)
       return;
-    if (static_cast<size_t>(At) >= Labels.size())
-      Labels.resize(static_cast<size_t>(At) + 1, '?');
-    Labels[static_cast<size_t>(At)] = Label;
+    if (static_cast<size_t>(Dimension) >= Labels.size())
+      Labels.resize(static_cast<size_t>(Dimension) + 1, '?');
+    Labels[static_cast<size_t>(Dimension)] = Label;
   };
   Put(First, FirstLabel);
   Put(Second, SecondLabel);
@@ -117,12 +120,13 @@ static std::string dimensionLabels(int64_t First, char FirstLabel,
   return Labels;
 }
 
-std::string hlobuf::convolutionLabels(StringRef N) {
-  auto At = [&](uint32_t Field) { return numberAt(N, Field); };
+static std::string convolutionLabels(StringRef N) {
+  auto Number = [&](uint32_t Field) { return numberAt(N, Field); };
   return fmt::format(
-      "{}_{}->{}", dimensionLabels(At(7), 'b', At(8), 'f', numbersField(N, 11)),
-      dimensionLabels(At(3), 'i', At(4), 'o', numbersField(N, 6)),
-      dimensionLabels(At(9), 'b', At(10), 'f', numbersField(N, 12)));
+      "{}_{}->{}",
+      dimensionLabels(Number(7), 'b', Number(8), 'f', numbersField(N, 11)),
+      dimensionLabels(Number(3), 'i', Number(4), 'o', numbersField(N, 6)),
+      dimensionLabels(Number(9), 'b', Number(10), 'f', numbersField(N, 12)));
 }
 
 std::string hlobuf::meshGroupsText(StringRef Message) {
@@ -146,36 +150,271 @@ std::string hlobuf::meshGroupsText(StringRef Message) {
                : "mesh";
 }
 
-std::string hlobuf::iotaText(llvm::ArrayRef<int64_t> Groups,
-                             llvm::ArrayRef<int64_t> Sizes,
-                             llvm::ArrayRef<int64_t> Order) {
+std::string hlobuf::iotaText(StringRef Message) {
+  auto Order = numbersField(Message, 4);
   std::string Out =
-      fmt::format("[{}]<=[{}]", fmt::join(Groups, ","), fmt::join(Sizes, ","));
+      fmt::format("[{},{}]<=[{}]", numberAt(Message, 1), numberAt(Message, 2),
+                  fmt::join(numbersField(Message, 3), ","));
   if (!llvm::is_sorted(Order))
     Out += fmt::format("T({})", fmt::join(Order, ","));
   return Out;
 }
 
 /// Name number \p N of \p Names.
-static StringRef nameOf(llvm::ArrayRef<StringRef> Names, int64_t N) {
+static std::string nameOf(llvm::ArrayRef<StringRef> Names, int64_t N) {
   return N >= 0 && N < static_cast<int64_t>(Names.size())
-             ? Names[static_cast<size_t>(N)]
+             ? Names[static_cast<size_t>(N)].str()
              : "?";
 }
 
-StringRef hlobuf::fftTypeName(int64_t Type) {
-  return nameOf({"FFT", "IFFT", "RFFT", "IRFFT"}, Type);
+/// Expressions inside of expressions, far more than a start index has.
+static constexpr unsigned MostDepth = 64;
+
+/// The numbers in the fields 1 to \p Last.
+static std::string fieldsText(StringRef Message, uint32_t Last) {
+  llvm::SmallVector<int64_t, 8> All;
+  for (uint32_t N = 1; N <= Last; ++N)
+    All.push_back(numberAt(Message, N));
+  return indexText(All);
 }
 
-StringRef hlobuf::callVersionName(int64_t Version) {
-  return nameOf({"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
-                 "API_VERSION_STATUS_RETURNING",
-                 "API_VERSION_STATUS_RETURNING_UNIFIED",
-                 "API_VERSION_TYPED_FFI"},
-                Version);
+/// A ScalarProto, ArrayProto, string or dictionary, of xla/ffi/attribute.proto:
+/// what its fields hold, in their order.
+static std::string callAttributeText(StringRef Message, unsigned Depth) {
+  std::string Out;
+  forEachField(Message, [&](const WireField &F) {
+    if (!Out.empty())
+      Out += ',';
+    if (F.isMessage() && Depth < MostDepth && !F.Bytes.empty() &&
+        isMessage(F.Bytes))
+      Out += callAttributeText(F.Bytes, Depth + 1);
+    else if (F.isMessage())
+      Out += '"' + escaped(F.Bytes) + '"';
+    else if (F.Type == WireType::Fixed32)
+      Out += fmt::format("{}", llvm::bit_cast<float>(uint32_t(F.Value)));
+    else if (F.Type == WireType::Fixed64)
+      Out += fmt::format("{}", llvm::bit_cast<double>(F.Value));
+    else
+      Out += fmt::format("{}", F.number());
+  });
+  return Out;
 }
 
-StringRef hlobuf::solveTransposeName(int64_t Transpose) {
-  return nameOf({"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
-                Transpose);
+/// As MLIR prints it, in quotes unless it is an identifier.
+static std::string callAttributeKey(StringRef Key) {
+  bool Bare = !Key.empty() && !llvm::isDigit(Key.front()) &&
+              llvm::all_of(Key, [](char C) {
+                return llvm::isAlnum(C) || C == '_' || C == '$' || C == '.';
+              });
+  return Bare ? Key.str() : '"' + escaped(Key) + '"';
+}
+
+static std::string callAttributesText(StringRef Map) {
+  // A map has its entries in any order.
+  std::map<std::string, std::string> Sorted;
+  forEachMessage(Map, 1, [&](StringRef Entry) {
+    Sorted[callAttributeKey(bytesField(Entry, 1))] =
+        callAttributeText(bytesField(Entry, 2), 0);
+  });
+  std::string Out = "{";
+  for (const auto &[Key, Value] : Sorted)
+    Out += fmt::format("{}{}={}", Out.size() == 1 ? "" : ",", Key, Value);
+  return Out + '}';
+}
+
+static std::string shapeText(StringRef Shape) {
+  std::string Out;
+  return printShape(Shape, /*WithLayout=*/true, Out) ? Out : "?";
+}
+
+/// An OffsetExprProto (dynamic_slice_fusion_thunk.proto, 2026):
+/// `subtract(5,p1)`.
+static std::string offsetText(StringRef Expression, unsigned Depth) {
+  static constexpr StringRef Kinds[] = {
+      "?",       "constant", "p",      "add",       "subtract", "multiply",
+      "compare", "select",   "divide", "remainder", "minimum",  "maximum"};
+  int64_t Kind = numberAt(Expression, 1);
+  if (Kind <= 0 || Kind >= static_cast<int64_t>(std::size(Kinds)) ||
+      Depth > MostDepth)
+    return "?";
+  int64_t Value = numberAt(Expression, 2);
+  if (Kind == 1)
+    return std::to_string(Value);
+  std::string Out = Kinds[Kind].str();
+  if (Kind == 2)
+    return Out + std::to_string(Value);
+  static constexpr StringRef Directions[] = {"?",  "EQ", "NE", "GE",
+                                             "GT", "LE", "LT"};
+  int64_t Direction = numberAt(Expression, 3);
+  if (Direction > 0 && Direction < static_cast<int64_t>(std::size(Directions)))
+    Out += '-' + Directions[Direction].str();
+  StringRef Separator = "(";
+  forEachMessage(Expression, 4, [&](StringRef Operand) {
+    Out += Separator.str() + offsetText(Operand, Depth + 1);
+    Separator = ",";
+  });
+  return Out + ')';
+}
+
+/// A ParameterProto or ResultProto of a dynamic-slice fusion, which has one
+/// number more: `{1,f32[6,4]{1,0},f32[1,4]{1,0},{0:p1,1:0},loop:0,
+/// linear:{80,-16,80,-16}}`, the offset and stride in bytes twice.
+static std::string dynamicSliceText(StringRef Message, bool Result) {
+  uint32_t Shift = Result ? 1 : 0;
+  std::string Out = fmt::format("{{{}", numberAt(Message, 1));
+  if (Result)
+    Out += fmt::format(",{}", numberAt(Message, 2));
+  for (uint32_t Field : {2 + Shift, 3 + Shift})
+    Out += ',' + shapeText(bytesField(Message, Field));
+  Out += ",{";
+  StringRef Separator = "";
+  forEachMessage(Message, 5 + Shift, [&](StringRef Offset) {
+    Out += fmt::format("{}{}:{}", Separator, numberAt(Offset, 1),
+                       offsetText(bytesField(Offset, 4), 0));
+    Separator = ",";
+  });
+  Out += '}';
+  StringRef Config = bytesField(Message, 4 + Shift);
+  if (!Config.data())
+    return Out + '}';
+  StringRef Linear = bytesField(Config, 5);
+  Out += fmt::format(",loop:{},linear:{{{},{},{},{}}}", numberAt(Config, 1),
+                     numberAt(Config, 2), numberAt(Config, 3),
+                     numberAt(Linear, 1), numberAt(Linear, 2));
+  if (StringRef Table = bytesField(Config, 4); Table.data())
+    Out += ",table:" + indexText(numbersField(Table, 1));
+  return Out + '}';
+}
+
+/// A KernelArgsPackingSpecProto
+/// (xla/stream_executor/kernel_args_packing_spec.h, 2025): each argument is the
+/// address of the slice of its number.
+static std::string packingText(StringRef Message) {
+  std::string Out = "{";
+  bool Usual = true;
+  int64_t Number = 0;
+  forEachMessage(Message, 1, [&](StringRef Argument) {
+    StringRef Relocation = bytesField(Argument, 1);
+    bool Known =
+        numberAt(Relocation, 1) == 1 && !bytesField(Argument, 2).data();
+    forEachField(Argument, [&](const WireField &Each) {
+      Known &= Each.Number == 1 && Each.Bytes.data() == Relocation.data();
+    });
+    int64_t Passed = numberAt(Relocation, 2);
+    Usual &= Known && Passed == Number++;
+    Out +=
+        (Out.size() == 1 ? "" : ",") + (Known ? std::to_string(Passed) : "?");
+  });
+  return Usual ? "" : Out + '}';
+}
+
+std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
+  switch (Form) {
+  case AttributeForm::Number:
+    return std::to_string(F.number());
+  case AttributeForm::Flag:
+    return F.Value != 0 ? "true" : "";
+  case AttributeForm::Real:
+    return fmt::format("{}", llvm::bit_cast<double>(F.Value));
+  case AttributeForm::Word:
+    return plainName(F.Bytes);
+  case AttributeForm::Quoted:
+    return '"' + escaped(F.Bytes) + '"';
+  case AttributeForm::Optional:
+    return numberAt(F.Bytes, 2) != 0 ? std::to_string(numberAt(F.Bytes, 1))
+                                     : "";
+  case AttributeForm::OptionalFlag:
+    return numberAt(F.Bytes, 2) != 0 && numberAt(F.Bytes, 1) != 0 ? "true" : "";
+  case AttributeForm::Padding:
+    return paddingText(F.Bytes);
+  case AttributeForm::Window:
+    return windowText(F.Bytes);
+  case AttributeForm::Labels:
+    return convolutionLabels(F.Bytes);
+  case AttributeForm::FftType:
+    return nameOf({"FFT", "IFFT", "RFFT", "IRFFT"}, F.number());
+  case AttributeForm::CallVersion:
+    return nameOf({"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
+                   "API_VERSION_STATUS_RETURNING",
+                   "API_VERSION_STATUS_RETURNING_UNIFIED",
+                   "API_VERSION_TYPED_FFI"},
+                  F.number());
+  case AttributeForm::SolveTranspose:
+    return nameOf({"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
+                  F.number());
+  case AttributeForm::Shape:
+    return shapeText(F.Bytes);
+  case AttributeForm::Dimensions:
+    return fieldsText(F.Bytes, 3);
+  case AttributeForm::LaunchDimensions: {
+    WireField Inner;
+    return WireReader(F.Bytes).next(Inner) ? fieldsText(Inner.Bytes, 3) : "";
+  }
+  case AttributeForm::CallAttributes:
+    return callAttributesText(F.Bytes);
+  case AttributeForm::Matrix:
+    return fieldsText(F.Bytes, 8);
+  case AttributeForm::Packing:
+    return packingText(F.Bytes);
+  case AttributeForm::SlicedParameter:
+  case AttributeForm::SlicedResult:
+    return dynamicSliceText(F.Bytes, Form == AttributeForm::SlicedResult);
+  default: // Collective, which has no value, and repeated forms
+    return "";
+  }
+}
+
+bool hlobuf::isNumberForm(AttributeForm Form) {
+  switch (Form) {
+  case AttributeForm::Number:
+  case AttributeForm::Flag:
+  case AttributeForm::Real:
+  case AttributeForm::FftType:
+  case AttributeForm::CallVersion:
+  case AttributeForm::SolveTranspose:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool hlobuf::isRepeatedForm(AttributeForm Form) {
+  switch (Form) {
+  case AttributeForm::List:
+  case AttributeForm::FirstOfList:
+  case AttributeForm::Types:
+  case AttributeForm::Groups:
+  case AttributeForm::Pairs:
+  case AttributeForm::Slice:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string hlobuf::repeatedText(AttributeForm Form, StringRef Message,
+                                 uint32_t Number) {
+  auto Numbers = [&] { return numbersField(Message, Number); };
+  switch (Form) {
+  case AttributeForm::List:
+    return indexText(Numbers());
+  case AttributeForm::FirstOfList: {
+    auto All = Numbers();
+    return std::to_string(All.empty() ? 0 : All.front());
+  }
+  case AttributeForm::Types: {
+    llvm::SmallVector<StringRef, 4> Names;
+    for (int64_t Type : Numbers())
+      Names.push_back(primitiveName(Type));
+    return '{' + llvm::join(Names, ",") + '}';
+  }
+  case AttributeForm::Groups:
+    return groupsText(Message, Number);
+  case AttributeForm::Pairs:
+    return pairsText(Message, Number);
+  case AttributeForm::Slice:
+    return sliceText(Message, Number);
+  default:
+    return "";
+  }
 }

@@ -2,58 +2,84 @@
 //
 // Values of attributes.
 //
-// Values that instructions and thunks have in common, as XLA's texts of modules
-// spell them.
+// Those of instructions and of thunks, as XLA's texts of modules spell them.
 
 #ifndef HLOBUF_PROTO_ATTRIBUTEVALUES_H
 #define HLOBUF_PROTO_ATTRIBUTEVALUES_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "Proto/Wire.h"
 #include <string>
 
 namespace hlobuf {
 
-/// `{{0,1},{2,3}}`: the ReplicaGroupProtos in field \p Number.
-std::string groupsText(llvm::StringRef Message, uint32_t Number);
+/// How the value of an attribute is spelled.
+enum class AttributeForm : uint8_t {
+  /// `3`, `true`, `0.5`, `sum`, `"C escapes"`.
+  Number,
+  Flag,
+  Real,
+  Word,
+  Quoted,
+  /// A repeated number: `{0,1}`, or the first one.
+  List,
+  FirstOfList,
+  /// A message {1: the value, 2: whether there is one}: `3`, `true`.
+  Optional,
+  OptionalFlag,
+  /// The key stands for the field's being there: `collective=KEY`.
+  Collective,
+  /// As instructions have them: `{[0:8], [2:4]}`, or with strides, of
+  /// SliceDimensions; `0_1x2_0`, or with interior padding; `{size=3x3
+  /// pad=1_1x1_1}`; `b01f_01io->b01f`; `{{0,1}}` of groups and of pairs;
+  /// `RFFT`, `API_VERSION_TYPED_FFI`, `NO_TRANSPOSE`; `f32[8]{0}`.
+  Slice,
+  Padding,
+  Window,
+  Labels,
+  Groups,
+  Pairs,
+  FftType,
+  CallVersion,
+  SolveTranspose,
+  Shape,
+  /// PrimitiveTypes: `{f32,s32}`.
+  Types,
+  /// `{1,1,1}`: numbers 1 to 3 of a message, or of its only message.
+  Dimensions,
+  LaunchDimensions,
+  /// An xla.ffi.AttributesMapProto: `{lower=true,uplo=85}`, by name.
+  CallAttributes,
+  /// A GemmConfigProto.MatrixLayout: `{1,129,20,4,80,20,0,15}`, its fields.
+  Matrix,
+  /// Arguments of a kernel, nothing if each is where it is expected.
+  Packing,
+  /// A parameter or result of a dynamic-slice fusion.
+  SlicedParameter,
+  SlicedResult,
+};
 
-/// `{{0,1},{1,0}}`: the SourceTargets in field \p Number.
-std::string pairsText(llvm::StringRef Message, uint32_t Number);
+/// True if \p Form spells one number, not bytes.
+bool isNumberForm(AttributeForm Form);
+/// True if \p Form spells all values of a repeated field at once.
+bool isRepeatedForm(AttributeForm Form);
 
-/// `{[0:8], [2:4]}`, or with strides: the SliceDimensions in field \p Number.
-std::string sliceText(llvm::StringRef Message, uint32_t Number);
+/// The value \p F, not of a repeated form; empty if it is what a proto has by
+/// default, or no value.
+std::string valueText(AttributeForm Form, const WireField &F);
 
-/// `0_1x2_0`, or with interior padding, of the PaddingConfig \p Config.
-std::string paddingText(llvm::StringRef Config);
-
-/// What follows `window=` for the WindowProto \p Window: `{size=3x3
-/// pad=1_1x1_1}`; empty if it has no dimension.
-std::string windowText(llvm::StringRef Window);
-
-/// What follows `dim_labels=` for a ConvolutionDimensionNumbers:
-/// `b01f_01io->b01f`.
-std::string convolutionLabels(llvm::StringRef Numbers);
+/// The values of field \p Number of \p Message in \p Form, a repeated one.
+std::string repeatedText(AttributeForm Form, llvm::StringRef Message,
+                         uint32_t Number);
 
 /// `[2,4]<=[4,2]T(1,0)`: as many groups of so many devices, in the order that
-/// transposing their array makes (IotaReplicaGroupList::ToString,
-/// xla/hlo/ir/replica_group.cc).
-std::string iotaText(llvm::ArrayRef<int64_t> Groups,
-                     llvm::ArrayRef<int64_t> Sizes,
-                     llvm::ArrayRef<int64_t> Order);
+/// transposing their array makes, of an IotaReplicaGroupListProto
+/// (IotaReplicaGroupList::ToString, xla/hlo/ir/replica_group.cc).
+std::string iotaText(llvm::StringRef Message);
 
 /// `mesh['x'=2,'y'=4] {'y'}`: the groups along axes of a mesh, a
 /// MeshAxesReplicaGroupListProto; `mesh` for devices in another order and for
 /// parts of axes.
 std::string meshGroupsText(llvm::StringRef Message);
-
-// Numbers of enumerations; `?` for those that are unknown.
-
-/// FftType: `RFFT`.
-llvm::StringRef fftTypeName(int64_t Type);
-/// CustomCallApiVersion: `API_VERSION_TYPED_FFI`.
-llvm::StringRef callVersionName(int64_t Version);
-/// TriangularSolveOptions.Transpose: `NO_TRANSPOSE`.
-llvm::StringRef solveTransposeName(int64_t Transpose);
 
 } // namespace hlobuf
 

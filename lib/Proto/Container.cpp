@@ -134,30 +134,41 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     trouble(NotZlib);
 }
 
-/// How many records follow the first one of \p Records, which says so of a
-/// split proto: see mergedRecords(). There is at least a first one.
-static size_t manifestRows(llvm::ArrayRef<StringRef> Records) {
-  size_t Rows = 0;
-  if (!Records.empty() && bytesField(Records.front(), 1).starts_with("xla."))
-    forEachField(Records.front(), [&](const WireField &F) {
-      Rows += F.Number == 2 && F.isMessage();
-    });
-  return Rows;
-}
+namespace {
+/// What the first record says of a split proto (xla/util/split_proto): a
+/// SplitProtoManifest {1 type, 2 repeated Record {2 merged | 3 overrides a
+/// field}}.
+struct Manifest {
+  explicit Manifest(llvm::ArrayRef<StringRef> Records) {
+    if (Records.empty())
+      return;
+    Type = bytesField(Records.front(), 1);
+    if (Type.starts_with("xla."))
+      Good = forEachMessage(Records.front(), 2, [&](StringRef Record) {
+        IsMerged.push_back(!bytesField(Record, 3).data());
+      });
+  }
+
+  StringRef Type;
+  bool Good = true;
+  /// Of each record after the first one.
+  std::vector<bool> IsMerged;
+};
+} // namespace
 
 /// Files of records may be anywhere; what is between them is scanned.
 void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
   while (!Bytes.empty()) {
-    size_t At = Bytes.find(RiegeliSignature);
-    scan(Bytes.take_front(At));
-    if (At == StringRef::npos)
+    size_t Offset = Bytes.find(RiegeliSignature);
+    scan(Bytes.take_front(Offset));
+    if (Offset == StringRef::npos)
       return;
-    RiegeliRecords Records = readRiegeli(Bytes.drop_front(At), MaxBytes);
-    if (Records.Trouble && endsInsideRiegeli(Bytes.drop_front(At)))
+    RiegeliRecords Records = readRiegeli(Bytes.drop_front(Offset), MaxBytes);
+    if (Records.Trouble && endsInsideRiegeli(Bytes.drop_front(Offset)))
       cutOff(Records.Trouble);
     else if (Records.Trouble)
       trouble(Records.Trouble);
-    else if (size_t Rows = manifestRows(Records.All);
+    else if (size_t Rows = Manifest(Records.All).IsMerged.size();
              Records.All.size() <= Rows)
       cutOff(fmt::format("it has {} of {} records: it was cut off",
                          Records.All.size(), Rows + 1));
@@ -173,7 +184,7 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
         search(Record, Depth + 1);
     findGpuThunks(Records.All, FirstProto);
     Bytes = Bytes.drop_front(
-        std::min(Bytes.size(), At + std::max<size_t>(1, Records.Size)));
+        std::min(Bytes.size(), Offset + std::max<size_t>(1, Records.Size)));
   }
 }
 
@@ -307,34 +318,19 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     cutOff("it ends inside the thunks of an executable: it was cut off");
 }
 
-/// Of a split proto (xla/util/split_proto), the records that are merged. The
-/// first one says what follows: a SplitProtoManifest {1 type, 2 repeated Record
-/// {2 merged | 3 overrides a field}}.
-static std::vector<StringRef> mergedRecords(llvm::ArrayRef<StringRef> Records,
-                                            StringRef Type) {
-  std::vector<StringRef> Merged;
-  if (Records.empty() || bytesField(Records.front(), 1) != Type)
-    return Merged;
-  size_t Next = 0;
-  bool Good = forEachField(Records.front(), [&](const WireField &F) {
-    if (F.Number != 2 || !F.isMessage() || ++Next >= Records.size())
-      return;
-    if (!bytesField(F.Bytes, 3).data())
-      Merged.push_back(Records[Next]);
-  });
-  if (!Good || Next >= Records.size())
-    Merged.clear();
-  return Merged;
-}
-
 /// The thunks of the proto that was found in \p Records, if they are an
 /// executable for GPUs. Computations on the host may have protos of their own
 /// in it.
 void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
                                     size_t FirstProto) {
   constexpr uint32_t WithConfig = 1, Allocations = 10, Thunk = 13, OldThunk = 7;
-  std::vector<StringRef> Merged =
-      mergedRecords(Records, "xla.gpu.GpuExecutableProto");
+  Manifest Head(Records);
+  std::vector<StringRef> Merged;
+  if (Head.Type == "xla.gpu.GpuExecutableProto" && Head.Good &&
+      Head.IsMerged.size() < Records.size())
+    for (size_t I = 0; I != Head.IsMerged.size(); ++I)
+      if (Head.IsMerged[I])
+        Merged.push_back(Records[I + 1]);
   for (size_t I = FirstProto; I != C.Protos.size(); ++I) {
     FoundProto &P = C.Protos[I];
     bool Own = llvm::any_of(Merged, [&](StringRef Record) {
@@ -374,9 +370,9 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
 void ContainerReader::scan(StringRef Bytes) {
   constexpr uint64_t Least = 1 << 16;
   Budget += Bytes.size() * 4 + Least;
-  size_t At = 0;
-  while ((At = Bytes.find('\n', At)) != StringRef::npos) {
-    StringRef Rest = Bytes.drop_front(++At);
+  size_t Offset = 0;
+  while ((Offset = Bytes.find('\n', Offset)) != StringRef::npos) {
+    StringRef Rest = Bytes.drop_front(++Offset);
     std::optional<uint64_t> Size = takeVarint(Rest);
     if (!Size || *Size > Rest.size() || !isModule(Rest.take_front(*Size))) {
       if (Budget == 0)
@@ -392,7 +388,7 @@ void ContainerReader::scan(StringRef Bytes) {
       if (!bytesField(Module, ModuleSchedule).empty())
         C.ScheduledModules.push_back(Module);
     }
-    At = static_cast<size_t>(Module.end() - Bytes.data());
+    Offset = static_cast<size_t>(Module.end() - Bytes.data());
   }
 }
 

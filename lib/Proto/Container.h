@@ -10,8 +10,7 @@
 #ifndef HLOBUF_PROTO_CONTAINER_H
 #define HLOBUF_PROTO_CONTAINER_H
 
-#include "Proto/ThunkSource.h"
-#include "llvm/ADT/StringRef.h"
+#include "Proto/HloProto.h"
 #include <memory>
 #include <string>
 #include <vector>

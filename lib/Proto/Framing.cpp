@@ -13,39 +13,8 @@ bool hlobuf::isPickle(StringRef Bytes) {
   return Bytes.starts_with("\x80\x04") || Bytes.starts_with("\x80\x05");
 }
 
-/// No size in a file is larger.
-static constexpr uint64_t LargestSize = uint64_t(1) << 40;
-
 /// The least that shows what a file is; no module has as few bytes.
 static constexpr size_t Least = 48;
-
-/// No varint has more bytes.
-static constexpr size_t LongestVarint = 10;
-
-namespace {
-/// Walks one file from its begin to its end. Each function gets the rest of the
-/// file, which it takes for what its name says.
-class FrameWalker {
-public:
-  explicit FrameWalker(StringRef File) : File(File) {}
-
-  Framing file() const;
-
-private:
-  Framing message(StringRef Rest) const;
-  Framing failedField(StringRef Rest) const;
-  Framing parts(StringRef Rest) const;
-  Framing records(StringRef Rest) const;
-  Framing executable(StringRef Rest) const;
-  Framing program(StringRef Rest) const;
-  Framing pickle() const;
-  /// \p What begins at \p Rest, with more bytes than are left.
-  Framing endsInside(StringRef What, StringRef Rest, uint64_t Size) const;
-  Framing endsAt(StringRef Where) const { return cutOffFile(File, Where); }
-
-  StringRef File;
-};
-} // namespace
 
 Framing hlobuf::cutOffFile(StringRef Bytes, StringRef Where) {
   return {Framing::Kind::CutOff,
@@ -61,53 +30,70 @@ static Framing whole(StringRef Message = "") {
 static bool isWhole(const Framing &F) { return F.Is == Framing::Kind::Whole; }
 static bool isKnown(const Framing &F) { return F.Is != Framing::Kind::Unknown; }
 
-Framing FrameWalker::endsInside(StringRef What, StringRef Rest,
-                                uint64_t Size) const {
-  auto At = static_cast<uint64_t>(Rest.data() - File.data());
-  return endsAt(fmt::format("inside {}, bytes [{}, {})", What, At, At + Size));
-}
+namespace {
+/// What is left of a file that is taken apart.
+struct Pieces {
+  StringRef File;
+  StringRef Rest;
+  /// What the file is if the last piece was not there.
+  Framing End;
 
-/// \p Rest begins with a field that is not read.
-Framing FrameWalker::failedField(StringRef Rest) const {
+  Framing cut(StringRef Where) const { return cutOffFile(File, Where); }
+  /// Takes a varint, which is a part of \p What.
+  std::optional<uint64_t> number(StringRef What) {
+    constexpr size_t Longest = 10;
+    bool Short = Rest.size() < Longest;
+    std::optional<uint64_t> Number = takeVarint(Rest);
+    End = Number || !Short ? Framing() : cut(("in the head of " + What).str());
+    return Number;
+  }
+  /// Takes \p Size bytes, which are \p What.
+  std::optional<StringRef> bytes(uint64_t Size, StringRef What) {
+    constexpr uint64_t LargestSize = uint64_t(1) << 40;
+    auto Begin = static_cast<uint64_t>(Rest.data() - File.data());
+    End = Framing();
+    if (Size > Rest.size() && Size <= LargestSize)
+      End = cut(
+          fmt::format("inside {}, bytes [{}, {})", What, Begin, Begin + Size));
+    if (Size > Rest.size())
+      return std::nullopt;
+    StringRef Piece = Rest.take_front(Size);
+    Rest = Rest.drop_front(Size);
+    return Piece;
+  }
+};
+} // namespace
+
+/// The field that \p In, which cannot be read, begins with.
+static Framing failedField(Pieces In) {
   // No message around programs has more.
   constexpr uint64_t MostFields = 64;
-  Framing InHead =
-      endsAt(fmt::format("in the head of the field at byte {}",
-                         static_cast<size_t>(Rest.data() - File.data())));
-  bool Short = Rest.size() < LongestVarint;
-  std::optional<uint64_t> Key = takeVarint(Rest);
+  std::string Name =
+      fmt::format("the field at byte {}", In.Rest.data() - In.File.data());
+  auto Key = In.number(Name);
   if (!Key)
-    return Short ? InHead : Framing();
+    return In.End;
   uint64_t Number = *Key >> 3;
   if (Number == 0 || Number > MostFields)
     return {};
-  std::optional<uint64_t> Size;
-  Short = Rest.size() < LongestVarint;
-  switch (static_cast<WireType>(*Key & 7)) {
-  case WireType::Varint:
-    return Short ? InHead : Framing();
-  case WireType::Fixed64:
-  case WireType::Fixed32:
-    return InHead;
-  case WireType::Bytes:
-    Size = takeVarint(Rest);
-    if (!Size)
-      return Short ? InHead : Framing();
-    return *Size > LargestSize
-               ? Framing()
-               : endsInside(fmt::format("field {}", Number), Rest, *Size);
-  }
-  return {};
+  auto Type = static_cast<WireType>(*Key & 7);
+  if (Type == WireType::Fixed64 || Type == WireType::Fixed32)
+    return In.cut("in the head of " + Name);
+  if (Type != WireType::Varint && Type != WireType::Bytes)
+    return {};
+  if (auto Size = In.number(Name))
+    In.bytes(*Size, fmt::format("field {}", Number));
+  return In.End;
 }
 
-Framing FrameWalker::message(StringRef Rest) const {
-  if (Rest.empty())
+static Framing message(Pieces In) {
+  if (In.Rest.empty())
     return {};
-  WireReader In(Rest);
-  StringRef Next = Rest;
-  for (WireField F; In.next(F); Next = In.rest())
+  WireReader Fields(In.Rest);
+  StringRef Next = In.Rest;
+  for (WireField F; Fields.next(F); Next = Fields.rest())
     ;
-  return In.failed() ? failedField(Next) : whole(Rest);
+  return Fields.failed() ? failedField({In.File, Next, {}}) : whole(In.Rest);
 }
 
 /// True if \p First, which may be cut off, begins like the first part of an
@@ -120,129 +106,110 @@ static bool isFirstPart(StringRef First) {
 /// An executable for TPUs: messages, each after its size (libtpu 0.0.17 to
 /// 0.0.42). The last one has the compile options and an empty first field;
 /// others are empty, or have a first field.
-Framing FrameWalker::parts(StringRef Rest) const {
+static Framing parts(Pieces In) {
   StringRef Last;
-  for (unsigned Number = 1; !Rest.empty(); ++Number) {
-    StringRef Begin = Rest;
-    std::optional<uint64_t> Size = takeVarint(Rest);
-    bool Short = !Size && Begin.size() < LongestVarint;
-    if (Number == 1 && (!Size || !isFirstPart(Rest.take_front(*Size))))
+  for (unsigned Number = 1; !In.Rest.empty(); ++Number) {
+    std::string Name = fmt::format("part {}", Number);
+    auto Size = In.number(Name);
+    if (Number == 1 && (!Size || !isFirstPart(In.Rest.take_front(*Size))))
       return {};
-    if (Short)
-      return endsAt(fmt::format("in the head of part {}", Number));
-    if (!Size || *Size > LargestSize)
+    if (!Size)
+      return In.End;
+    auto Part = In.bytes(*Size, Name);
+    if (!Part)
+      return In.End;
+    if (!isMessage(*Part))
       return {};
-    if (*Size > Rest.size())
-      return endsInside(fmt::format("part {}", Number), Rest, *Size);
-    Last = Rest.take_front(*Size);
-    Rest = Rest.drop_front(*Size);
-    if (!isMessage(Last))
-      return {};
+    Last = *Part;
   }
   if (Last.empty() || isFirstPart(Last) || !bytesField(Last, 1).empty())
-    return endsAt("before the part with its compile options");
-  return whole();
-}
-
-Framing FrameWalker::records(StringRef Rest) const {
-  if (endsInsideRiegeli(Rest))
-    return endsAt("inside its records");
+    return In.cut("before the part with its compile options");
   return whole();
 }
 
 /// What an executable holds after its header.
-Framing FrameWalker::program(StringRef Rest) const {
-  if (Rest.starts_with(RiegeliSignature) || RiegeliSignature.starts_with(Rest))
-    return records(Rest);
-  Framing Message = message(Rest);
-  if (isWhole(Message))
-    return Message;
+static Framing program(const Pieces &In) {
+  if (In.Rest.starts_with(RiegeliSignature) ||
+      RiegeliSignature.starts_with(In.Rest))
+    return endsInsideRiegeli(In.Rest) ? In.cut("inside its records") : whole();
+  Framing Message = message(In);
   // All that is stored as one message begins with its first field.
-  if (Rest.starts_with("\n") && isKnown(Message))
+  if (isWhole(Message) || (In.Rest.starts_with("\n") && isKnown(Message)))
     return Message;
-  return parts(Rest);
+  return parts(In);
 }
 
 /// An executable after a header with its size, which IFRT writes (2025 on).
-Framing FrameWalker::executable(StringRef Rest) const {
-  StringRef Header = Rest;
-  std::optional<uint64_t> Size = takeVarint(Header);
-  if (!Size || *Size > LargestSize)
-    return {};
+static Framing executable(Pieces In) {
   constexpr size_t Front = 32;
-  bool Named = Header.take_front(Front).contains("pjrt_ifrt");
-  if (*Size > Header.size())
-    return Named ? endsInside("its header", Header, *Size) : Framing();
-  Rest = Header.drop_front(*Size);
-  if (!Named && !isMessage(Header.take_front(*Size)))
+  auto Size = In.number("its header");
+  bool Named = In.Rest.take_front(Front).contains("pjrt_ifrt");
+  auto Header = In.bytes(Size.value_or(~uint64_t(0)), "its header");
+  if (!Header)
+    return Named ? In.End : Framing();
+  if (!Named && !isMessage(*Header))
     return {};
-  Framing F = program(Rest);
-  if (Named && !isKnown(F) && Rest.size() < Least)
-    return endsAt(fmt::format("{} of them after its header", Rest.size()));
+  Framing F = program(In);
+  if (Named && !isKnown(F) && In.Rest.size() < Least)
+    return In.cut(fmt::format("{} of them after its header", In.Rest.size()));
   return Named || isWhole(F) ? F : Framing();
 }
 
 /// Bytes that are large, and the last few ones, have no frame around them
 /// (PEP 3154).
-Framing FrameWalker::pickle() const {
+static Framing pickle(Pieces In) {
   constexpr char Frame = '\x95';
   constexpr size_t Unframed = 4;
-  StringRef Rest = File.drop_front(2);
-  while (!Rest.empty()) {
-    char Op = Rest.front();
-    size_t Width = 0;
-    if (Op == Frame || StringRef("\x8d\x8e\x96").contains(Op))
-      Width = 8;
-    else if (Op == 'B' || Op == 'X')
-      Width = 4;
-    else if (Rest.size() < Unframed && Rest.ends_with("."))
-      return whole();
-    else if (Rest.size() < Unframed)
-      break;
-    else
+  Framing NoEnd = In.cut("before the end of its pickle");
+  In.Rest = In.Rest.drop_front(2);
+  while (!In.Rest.empty()) {
+    char Op = In.Rest.front();
+    size_t Width = StringRef("\x95\x8d\x8e\x96").contains(Op) ? 8
+                   : StringRef("BX").contains(Op)             ? 4
+                                                              : 0;
+    if (Width == 0 && In.Rest.size() >= Unframed)
       return {};
-    Rest = Rest.drop_front();
-    if (Rest.size() < Width)
+    if (Width == 0)
+      return In.Rest.ends_with(".") ? whole() : NoEnd;
+    In.Rest = In.Rest.drop_front();
+    if (In.Rest.size() < Width)
       break;
-    uint64_t Size = Width == 8 ? llvm::support::endian::read64le(Rest.data())
-                               : llvm::support::endian::read32le(Rest.data());
-    Rest = Rest.drop_front(Width);
-    if (Size > LargestSize)
-      return {};
-    if (Size > Rest.size())
-      return endsInside(Op == Frame ? "a frame" : "a string", Rest, Size);
-    bool Last = Op == Frame && Rest.take_front(Size).ends_with(".");
-    Rest = Rest.drop_front(Size);
-    if (Last && (Rest.empty() || isPickle(Rest)))
+    uint64_t Size = Width == 8
+                        ? llvm::support::endian::read64le(In.Rest.data())
+                        : llvm::support::endian::read32le(In.Rest.data());
+    In.Rest = In.Rest.drop_front(Width);
+    auto Inside = In.bytes(Size, Op == Frame ? "a frame" : "a string");
+    if (!Inside)
+      return In.End;
+    if (Op == Frame && Inside->ends_with(".") &&
+        (In.Rest.empty() || isPickle(In.Rest)))
       return whole();
   }
-  return endsAt("before the end of its pickle");
+  return NoEnd;
 }
 
-Framing FrameWalker::file() const {
-  if (File.size() < Least)
+Framing hlobuf::framingOf(StringRef Bytes) {
+  if (Bytes.size() < Least)
     return {Framing::Kind::CutOff,
             fmt::format("it has {} bytes, too few for an HLO module: was it "
                         "cut off?",
-                        File.size()),
+                        Bytes.size()),
             ""};
-  if (isPickle(File))
-    return pickle();
   // An entry of jax's compilation cache begins with the time, 4 bytes.
-  StringRef Entry = File.drop_front(4);
-  for (StringRef Rest : {File, Entry})
-    if (Framing F = executable(Rest); isKnown(F))
+  const Pieces Ways[] = {{Bytes, Bytes, {}}, {Bytes, Bytes.drop_front(4), {}}};
+  if (isPickle(Bytes))
+    return pickle(Ways[0]);
+  for (const Pieces &In : Ways)
+    if (Framing F = executable(In); isKnown(F))
       return F;
-  for (StringRef Rest : {File, Entry})
-    if (Rest.starts_with("\n") || Rest.starts_with(RiegeliSignature))
-      if (Framing F = program(Rest); isKnown(F))
+  for (const Pieces &In : Ways)
+    if (In.Rest.starts_with("\n") || In.Rest.starts_with(RiegeliSignature))
+      if (Framing F = program(In); isKnown(F))
         return F;
-  for (StringRef Rest : {File, Entry})
-    if (Framing F = parts(Rest); isKnown(F))
+  for (const Pieces &In : Ways)
+    if (Framing F = parts(In); isKnown(F))
       return F;
   // Other messages may begin with any field.
-  Framing F = message(File);
+  Framing F = message(Ways[0]);
   return isWhole(F) ? F : Framing();
 }
-
-Framing hlobuf::framingOf(StringRef Bytes) { return FrameWalker(Bytes).file(); }

@@ -25,9 +25,9 @@ using llvm::StringRef;
 void hlobuf::appendName(std::string &Out, StringRef Name) {
   size_t Begin = Out.size();
   Out += Name.empty() ? "?" : Name;
-  for (size_t At = Begin; At != Out.size(); ++At)
-    if (static_cast<unsigned char>(Out[At]) <= ' ' || Out[At] == '\x7f')
-      Out[At] = '?';
+  for (size_t I = Begin; I != Out.size(); ++I)
+    if (static_cast<unsigned char>(Out[I]) <= ' ' || Out[I] == '\x7f')
+      Out[I] = '?';
 }
 
 std::string hlobuf::plainName(StringRef Name) {
@@ -91,12 +91,12 @@ private:
   void printOperands(const ProtoInstruction &I);
   void printLiteral(const ProtoInstruction &I);
   void shape(StringRef Shape, bool WithLayout) {
-    if (!printShape(Shape, WithLayout, To.Out) && !To.Damaged)
-      To.Damaged = "ShapeProto";
+    if (!printShape(Shape, WithLayout, To.Out))
+      To.damaged("a ShapeProto");
   }
   void check(StringRef Message, const char *What) {
-    if (!isMessage(Message) && !To.Damaged)
-      To.Damaged = What;
+    if (!isMessage(Message))
+      To.damaged(What);
   }
 
   const ProtoModule &M;
@@ -125,10 +125,10 @@ void ModulePrinter::print() {
 
 void ModulePrinter::printAliases() {
   StringRef Config = bytesField(M.Bytes, field::ModuleAliases);
-  check(Config, "HloInputOutputAliasProto");
+  check(Config, "a HloInputOutputAliasProto");
   std::vector<std::string> Items;
   forEachMessage(Config, 1, [&](StringRef Alias) {
-    check(Alias, "HloInputOutputAliasProto");
+    check(Alias, "a HloInputOutputAliasProto");
     Items.push_back(
         fmt::format("{}: ({}, {}, {})", spacedIndex(numbersField(Alias, 1)),
                     numberAt(Alias, 2), spacedIndex(numbersField(Alias, 3)),
@@ -144,7 +144,7 @@ void ModulePrinter::printLayout() {
   StringRef Program = M.EntryLayout.empty()
                           ? bytesField(M.Bytes, field::ModuleProgramShape)
                           : M.EntryLayout;
-  check(Program, "ProgramShapeProto");
+  check(Program, "a ProgramShapeProto");
   StringRef Result;
   unsigned Number = 0;
   auto AddParameter = [&](StringRef Shape) {
@@ -173,7 +173,7 @@ void ModulePrinter::printTable(StringRef Title, StringRef Tables,
       To.Out += fmt::format("\"{}\"\n", escaped(Item));
       return;
     }
-    check(Item, "StackFrameIndexProto");
+    check(Item, "a StackFrameIndexProto");
     StringRef Separator = "{";
     for (auto [Key, Text] : Keys) {
       int64_t Value = numberAt(Item, Key);
@@ -190,7 +190,7 @@ void ModulePrinter::printStackTables() {
   StringRef Tables = bytesField(M.Bytes, field::ModuleStackFrames);
   if (Tables.empty())
     return;
-  check(Tables, "StackFrameIndexProto");
+  check(Tables, "a StackFrameIndexProto");
   printTable("FileNames", Tables, 1, {});
   printTable("FunctionNames", Tables, 2, {});
   printTable("FileLocations", Tables, 3,
@@ -215,7 +215,7 @@ void ModulePrinter::printSignature(const ProtoComputation &C) {
   llvm::sort(Parameters);
   llvm::SmallVector<StringRef, 4> Shapes;
   StringRef Result;
-  check(C.Program, "ProgramShapeProto");
+  check(C.Program, "a ProgramShapeProto");
   readFields(C.Program, into(1, [&](StringRef S) { Shapes.push_back(S); }),
              into(2, Result));
   To.Out += '(';
@@ -375,14 +375,16 @@ static uint64_t takeBytes(StringRef &Bytes, unsigned Width) {
 /// some.
 static std::vector<std::string>
 spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
-  std::vector<std::string> Found;
+  std::vector<std::string> Elements;
   // The real part of a complex number, and then its other one.
   bool Complex = Field.Type.starts_with("c");
   StringRef Part = Field.Type;
   if (Complex)
     Part = Field.Type == "c64" ? "f32" : "f64";
   unsigned Width = Part == "f32" ? 4 : Part == "f64" ? 8 : Field.Width;
-  auto Add = [&](uint64_t Bits) { Found.push_back(spellNumber(Part, Bits)); };
+  auto Add = [&](uint64_t Bits) {
+    Elements.push_back(spellNumber(Part, Bits));
+  };
   forEachField(Literal, [&](const WireField &F) {
     if (F.Number != Field.Number)
       return;
@@ -391,7 +393,7 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
       return;
     }
     StringRef Packed = F.Bytes;
-    while (!Packed.empty() && Found.size() <= (Complex ? 2 * Most : Most)) {
+    while (!Packed.empty() && Elements.size() <= (Complex ? 2 * Most : Most)) {
       if (Width != 0 && Packed.size() < Width)
         return;
       std::optional<uint64_t> Bits =
@@ -402,11 +404,11 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
     }
   });
   if (!Complex)
-    return Found;
-  for (size_t I = 0; I + 1 < Found.size(); I += 2)
-    Found[I / 2] = "(" + Found[I] + ", " + Found[I + 1] + ")";
-  Found.resize(Found.size() / 2);
-  return Found;
+    return Elements;
+  for (size_t I = 0; I + 1 < Elements.size(); I += 2)
+    Elements[I / 2] = "(" + Elements[I] + ", " + Elements[I + 1] + ")";
+  Elements.resize(Elements.size() / 2);
+  return Elements;
 }
 
 /// Scalars and short lists are spelled: start indices and trip counts come from
@@ -415,12 +417,12 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
 void ModulePrinter::printLiteral(const ProtoInstruction &I) {
   static constexpr int64_t MostElements = 10;
   StringRef Literal = I.bytes(field::Literal);
-  check(Literal, "LiteralProto");
+  check(Literal, "a LiteralProto");
   std::string Own;
-  std::string Stated;
+  std::string Expected;
   if (StringRef Shape = bytesField(Literal, 1);
       !Shape.empty() && printShape(Shape, false, Own) &&
-      printShape(I.Shape, false, Stated) && Own != Stated) {
+      printShape(I.Shape, false, Expected) && Own != Expected) {
     To.Out += "a literal of shape " + Own + ")\n  is not of that shape";
     return;
   }

@@ -18,12 +18,12 @@ bool IdTable::sort() {
 }
 
 std::optional<uint32_t> IdTable::find(int64_t Id) const {
-  auto Found = std::lower_bound(
+  auto Entry = std::lower_bound(
       All.begin(), All.end(), Id,
-      [](const auto &Entry, int64_t Wanted) { return Entry.first < Wanted; });
-  if (Found == All.end() || Found->first != Id)
+      [](const auto &Row, int64_t Key) { return Row.first < Key; });
+  if (Entry == All.end() || Entry->first != Id)
     return std::nullopt;
-  return Found->second;
+  return Entry->second;
 }
 
 const ProtoInstruction *ProtoModule::instruction(int64_t Id) const {
@@ -32,12 +32,12 @@ const ProtoInstruction *ProtoModule::instruction(int64_t Id) const {
 }
 
 const ProtoInstruction *ProtoModule::named(StringRef Name) const {
-  auto Found = llvm::lower_bound(ByName, Name, [&](uint32_t I, StringRef N) {
+  auto Entry = llvm::lower_bound(ByName, Name, [&](uint32_t I, StringRef N) {
     return Instructions[I].Name < N;
   });
-  if (Found == ByName.end() || Instructions[*Found].Name != Name)
+  if (Entry == ByName.end() || Instructions[*Entry].Name != Name)
     return nullptr;
-  return &Instructions[*Found];
+  return &Instructions[*Entry];
 }
 
 const ProtoComputation *ProtoModule::computation(int64_t Id) const {
@@ -86,9 +86,6 @@ private:
   void dropHandedLoops();
   void readSchedule(StringRef Bytes);
   void readAssignment(StringRef Bytes);
-  void readLocation(StringRef Bytes, ProtoLocation &Place);
-  void readAllocation(StringRef Bytes);
-  void readTrace(StringRef Bytes);
 
   HloProto P;
   /// Ids of the computations that custom calls call.
@@ -154,18 +151,18 @@ void ProtoReader::readModule(StringRef Bytes) {
 /// execution threads: parameters of loops are values of their own there.
 void ProtoReader::dropHandedLoops() {
   ProtoModule &M = P.Module;
-  std::set<int64_t> Seen;
+  std::set<int64_t> Visited;
   while (!Handed.empty()) {
     int64_t Id = Handed.back();
     Handed.pop_back();
     const ProtoComputation *C = M.computation(Id);
-    if (!C || !Seen.insert(Id).second)
+    if (!C || !Visited.insert(Id).second)
       continue;
     for (const ProtoInstruction &I : M.instructions(*C))
       llvm::append_range(Handed, numbersField(I.Bytes, CalledComputations));
   }
   llvm::erase_if(M.LoopComputations,
-                 [&](int64_t Id) { return Seen.count(Id) != 0; });
+                 [&](int64_t Id) { return Visited.count(Id) != 0; });
 }
 
 void ProtoReader::readComputation(StringRef Bytes) {
@@ -230,55 +227,22 @@ void ProtoReader::readSchedule(StringRef Bytes) {
 
 void ProtoReader::readAssignment(StringRef Bytes) {
   ProtoAssignment &A = P.Assignment;
-  auto AddBuffer = [&](StringRef Message) {
-    ProtoBuffer &B = A.Buffers.emplace_back();
-    walk(Message, "LogicalBufferProto", into(1, B.Id), into(4, B.Color),
-         into(3, [&](StringRef Place) { readLocation(Place, B.Place); }));
-  };
-  auto AddAlias = [&](StringRef Message) {
-    ProtoAlias &Alias = A.Aliases.emplace_back();
-    walk(Message, "BufferAlias", into(1, Alias.Buffer),
-         into(2, [&](StringRef Place) { readLocation(Place, Alias.Place); }));
-  };
-  auto AddPeak = [&](StringRef Message) {
-    ProtoPeak &Peak = A.Peaks.emplace_back();
-    walk(Message, "PeakBuffers", into(1, Peak.Allocation),
-         into(2, Peak.Buffers));
-  };
-  walk(Bytes, "BufferAssignmentProto", into(1, AddBuffer), into(2, AddAlias),
-       into(3, [&](StringRef Message) { readAllocation(Message); }),
-       into(4, [&](StringRef Message) { readTrace(Message); }),
-       into(5, AddPeak));
+  A.Bytes = Bytes;
+  walk(Bytes, "BufferAssignmentProto", into(1, [&](StringRef Message) {
+         ProtoBuffer &B = A.Buffers.emplace_back();
+         StringRef Place;
+         walk(Message, "LogicalBufferProto", into(1, B.Id), into(4, B.Color),
+              into(3, Place));
+         if (!readLocation(Place, B.Place) && !Damaged)
+           Damaged = "LogicalBufferProto.Location";
+       }));
   for (uint32_t I = 0; I != A.Buffers.size(); ++I)
     A.BufferIds.add(A.Buffers[I].Id, I);
 }
 
-void ProtoReader::readLocation(StringRef Bytes, ProtoLocation &Place) {
-  walk(Bytes, "LogicalBufferProto.Location", into(2, Place.Name),
-       into(3, Place.Index), into(4, Place.Instruction));
-}
-
-void ProtoReader::readAllocation(StringRef Bytes) {
-  ProtoAllocation &A = P.Assignment.Allocations.emplace_back();
-  auto AddAssigned = [&](StringRef Message) {
-    ProtoAssigned &Line = A.Assigned.emplace_back();
-    walk(Message, "BufferAllocationProto.Assigned", into(1, Line.Buffer),
-         into(2, Line.Offset), into(3, Line.Size));
-  };
-  walk(Bytes, "BufferAllocationProto", into(1, A.Index), into(2, A.Size),
-       into(3, A.ThreadLocal), into(5, A.IsParameter), into(6, A.Parameter),
-       into(7, A.MaybeLiveOut), into(8, A.Color), into(9, AddAssigned),
-       into(10, A.ParameterIndex), into(12, A.Constant));
-}
-
-void ProtoReader::readTrace(StringRef Bytes) {
-  ProtoTrace &T = P.Assignment.Traces.emplace_back();
-  auto AddEvent = [&](StringRef Message) {
-    ProtoEvent &Event = T.Events.emplace_back();
-    walk(Message, "HeapSimulatorTrace.Event", into(1, Event.What),
-         into(2, Event.Buffer), into(5, Event.With));
-  };
-  walk(Bytes, "HeapSimulatorTrace", into(1, AddEvent), into(3, T.Allocation));
+bool hlobuf::readLocation(StringRef Bytes, ProtoLocation &Place) {
+  return readFields(Bytes, into(2, Place.Name), into(3, Place.Index),
+                    into(4, Place.Instruction));
 }
 
 llvm::Expected<HloProto> hlobuf::readHloProto(StringRef Module,

@@ -9,7 +9,6 @@
 #define HLOBUF_PROTO_HLOPROTO_H
 
 #include "HLO/Opcode.h"
-#include "Proto/ThunkSource.h"
 #include "Proto/Wire.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -134,64 +133,24 @@ struct ProtoBuffer {
   ProtoLocation Place;
 };
 
-/// BufferAllocationProto.Assigned: the place of a value, in bytes.
-struct ProtoAssigned {
-  int64_t Buffer = 0;
-  int64_t Offset = 0;
-  int64_t Size = 0;
-};
-
-/// A BufferAllocationProto; sizes in bytes.
-struct ProtoAllocation {
-  int64_t Index = 0;
-  int64_t Size = 0;
-  int64_t Color = 0;
-  int64_t Parameter = 0;
-  llvm::SmallVector<int64_t, 2> ParameterIndex;
-  bool IsParameter = false;
-  bool ThreadLocal = false;
-  bool Constant = false;
-  bool MaybeLiveOut = false;
-  std::vector<ProtoAssigned> Assigned;
-};
-
-/// HeapSimulatorTrace.Event.
-struct ProtoEvent {
-  enum Kind : uint8_t { Alloc, Free, Share };
-  int64_t What = Alloc;
-  int64_t Buffer = 0;
-  /// Of Share: whose bytes it takes.
-  int64_t With = 0;
-};
-
-/// A HeapSimulatorTrace.
-struct ProtoTrace {
-  int64_t Allocation = 0;
-  std::vector<ProtoEvent> Events;
-};
-
-/// BufferAssignmentProto.PeakBuffers (2026 on).
-struct ProtoPeak {
-  int64_t Allocation = 0;
-  llvm::SmallVector<int64_t, 0> Buffers;
-};
-
-/// BufferAssignmentProto.BufferAlias: another place of a value's bytes.
-struct ProtoAlias {
-  int64_t Buffer = 0;
-  ProtoLocation Place;
-};
-
 /// A BufferAssignmentProto.
 struct ProtoAssignment {
+  llvm::StringRef Bytes;
   std::vector<ProtoBuffer> Buffers;
-  std::vector<ProtoAllocation> Allocations;
-  std::vector<ProtoTrace> Traces;
-  std::vector<ProtoPeak> Peaks;
-  std::vector<ProtoAlias> Aliases;
   IdTable BufferIds;
 
   const ProtoBuffer *buffer(int64_t Id) const;
+};
+
+/// Reads a LogicalBufferProto.Location; false if it is damaged.
+bool readLocation(llvm::StringRef Bytes, ProtoLocation &Place);
+
+/// Where an executable keeps its thunks.
+struct ThunkSource {
+  enum class Backend : uint8_t { None, CPU, GPU };
+  Backend Of = Backend::None;
+  /// Messages that together are the one that has the thunks.
+  llvm::SmallVector<llvm::StringRef, 2> Parts;
 };
 
 /// A module and its assignment.

@@ -33,11 +33,12 @@ llvm::Expected<ProtoTexts> printTexts(const HloProto &P);
 /// What is printed so far, and what went wrong.
 struct TextSink {
   std::string Out;
-  /// The message that is damaged; null if none is.
+  /// The first message that is damaged, for people; null if none is.
   const char *Damaged = nullptr;
   /// The most bytes that Out may have.
   size_t Limit = 0;
   bool stopped() const { return Damaged || Out.size() > Limit; }
+  void damaged(const char *What) { Damaged = Damaged ? Damaged : What; }
 };
 
 /// As `*after_optimizations.txt`.
@@ -46,6 +47,12 @@ void printModule(const ProtoModule &M, TextSink &To);
 void printAssignment(const HloProto &P, TextSink &To);
 /// What only protos hold.
 void printTraces(const HloProto &P, TextSink &To);
+/// The thunks of an executable (CompilationResultProto of
+/// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
+/// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
+/// text for them; docs/thunks.md describes this one, and Dump/ThunkReader.cpp
+/// reads it.
+void printThunks(const HloProto &P, TextSink &To);
 
 /// Appends the attributes of \p I, each after a `, `.
 void printAttributes(const ProtoModule &M, const ProtoInstruction &I,
@@ -62,8 +69,8 @@ std::string indexText(llvm::ArrayRef<int64_t> Index);
 /// `{0, 1}`, as ShapeIndex::ToString spells aliases.
 std::string spacedIndex(llvm::ArrayRef<int64_t> Index);
 
-/// `<12 add.1{0} (phi) @0>`: the value \p B, as the dump spells it.
-std::string valueTag(const HloProto &P, const ProtoBuffer &B);
+/// `<12 add.1{0} (phi) @0>`: the value \p Id, as the dump spells it.
+std::string valueTag(const HloProto &P, int64_t Id);
 
 /// \p Bytes in C escapes.
 std::string escaped(llvm::StringRef Bytes);

@@ -24,17 +24,17 @@ static size_t contentSize(StringRef File) {
          (Rest > BlockHeader ? Rest - BlockHeader : 0);
 }
 
-/// The bytes [\p At, \p At + \p Size) of that content. No more is copied:
-/// what begins like a file may be one among many.
-static std::string content(StringRef File, size_t At, size_t Size) {
+/// The bytes [\p Offset, \p Offset + \p Size) of that content. No more is
+/// copied: what begins like a file may be one among many.
+static std::string content(StringRef File, size_t Offset, size_t Size) {
   std::string Out;
   Out.reserve(Size);
   while (Out.size() != Size) {
-    size_t Inside = At % BlockContent;
-    size_t Taken = std::min(BlockContent - Inside, Size - Out.size());
-    Out += File.substr(At / BlockContent * BlockBytes + BlockHeader + Inside,
-                       Taken);
-    At += Taken;
+    size_t Inside = Offset % BlockContent;
+    size_t Amount = std::min(BlockContent - Inside, Size - Out.size());
+    Out += File.substr(
+        Offset / BlockContent * BlockBytes + BlockHeader + Inside, Amount);
+    Offset += Amount;
   }
   return Out;
 }
@@ -117,14 +117,14 @@ struct Chunk {
 };
 } // namespace
 
-/// The chunk at \p At of the content of \p File, which has \p End bytes;
+/// The chunk at \p Offset of the content of \p File, which has \p End bytes;
 /// nothing if none begins there.
-static std::optional<Chunk> chunkAt(StringRef File, size_t At, size_t End) {
-  if (End - At < ChunkHeader)
+static std::optional<Chunk> chunkAt(StringRef File, size_t Offset, size_t End) {
+  if (End - Offset < ChunkHeader)
     return std::nullopt;
-  std::string Header = content(File, At, ChunkHeader);
-  auto Number = [&](size_t Offset) {
-    return llvm::support::endian::read64le(Header.data() + Offset);
+  std::string Header = content(File, Offset, ChunkHeader);
+  auto Number = [&](size_t Begin) {
+    return llvm::support::endian::read64le(Header.data() + Begin);
   };
   Chunk C;
   C.Type = Header[24];
@@ -143,35 +143,35 @@ static std::optional<Chunk> chunkAt(StringRef File, size_t At, size_t End) {
 RiegeliRecords hlobuf::readRiegeli(StringRef Bytes, uint64_t MaxBytes) {
   RiegeliRecords Records;
   const size_t End = contentSize(Bytes);
-  size_t At = 0;
-  while (std::optional<Chunk> C = chunkAt(Bytes, At, End)) {
-    if (C->Size > End - At - ChunkHeader || C->Decoded > MaxBytes) {
+  size_t Offset = 0;
+  while (std::optional<Chunk> C = chunkAt(Bytes, Offset, End)) {
+    if (C->Size > End - Offset - ChunkHeader || C->Decoded > MaxBytes) {
       Records.Trouble = "its last record is cut off";
       break;
     }
     const char *Why = nullptr;
     if (C->Type == 'r')
-      Why = readSimple(content(Bytes, At + ChunkHeader, C->Size), MaxBytes,
+      Why = readSimple(content(Bytes, Offset + ChunkHeader, C->Size), MaxBytes,
                        Records);
     else if (C->Type == 't')
       Why = "its records are transposed, which is not supported";
     if (Why && !Records.Trouble)
       Records.Trouble = Why;
-    At += std::min<uint64_t>(C->Total, End - At);
+    Offset += std::min<uint64_t>(C->Total, End - Offset);
     MaxBytes -= std::min(MaxBytes, C->Decoded);
   }
-  size_t Blocks = At / BlockContent + 1;
-  Records.Size = std::min(Bytes.size(), At + Blocks * BlockHeader);
+  size_t Blocks = Offset / BlockContent + 1;
+  Records.Size = std::min(Bytes.size(), Offset + Blocks * BlockHeader);
   return Records;
 }
 
 bool hlobuf::endsInsideRiegeli(StringRef Bytes) {
   const size_t End = contentSize(Bytes);
-  size_t At = 0;
-  while (std::optional<Chunk> C = chunkAt(Bytes, At, End)) {
-    if (C->Total > End - At)
+  size_t Offset = 0;
+  while (std::optional<Chunk> C = chunkAt(Bytes, Offset, End)) {
+    if (C->Total > End - Offset)
       return true;
-    At += C->Total;
+    Offset += C->Total;
   }
-  return End - At < ChunkHeader && (At == 0 || At != End);
+  return End - Offset < ChunkHeader && (Offset == 0 || Offset != End);
 }

@@ -59,9 +59,9 @@ std::optional<StringRef> SubshapeCache::at(StringRef Shape,
   for (int64_t Step : Index) {
     auto [Known, New] = Elements.try_emplace(Shape.data());
     if (New)
-      forEachMessage(Shape, TupleShape, [&Parts = Known->second](StringRef At) {
-        Parts.push_back(At);
-      });
+      forEachMessage(
+          Shape, TupleShape,
+          [&Parts = Known->second](StringRef Part) { Parts.push_back(Part); });
     if (Step < 0 || static_cast<uint64_t>(Step) >= Known->second.size())
       return std::nullopt;
     Shape = Known->second[static_cast<size_t>(Step)];
@@ -85,44 +85,10 @@ static void printTile(StringRef Tile, std::string &Out) {
   Out += ')';
 }
 
-namespace {
-/// What follows the colon of a layout.
-struct LayoutParts {
-  llvm::SmallVector<int64_t, 6> Order;
-  std::string Tiles;
-  std::string Splits;
-  StringRef Physical;
-  int64_t Tail = 1;
-  int64_t Bits = 0;
-  int64_t Space = 0;
-  int64_t Index = 0;
-  int64_t Pointer = 0;
-  int64_t Metadata = 0;
-};
-} // namespace
-
 static void printSplit(StringRef Split, std::string &Out) {
   Out += fmt::format("({}:", numberField(Split, 1).value_or(0));
   printNumbers(numbersField(Split, 2), Out);
   Out += ')';
-}
-
-static bool readLayout(StringRef Layout, LayoutParts &L) {
-  bool Good = true;
-  auto AddTile = [&](StringRef Message) {
-    Good &= isMessage(Message);
-    printTile(Message, L.Tiles);
-  };
-  auto AddSplit = [&](StringRef Message) { printSplit(Message, L.Splits); };
-  Good &=
-      readFields(Layout, into(MinorToMajor, L.Order), into(Tile, AddTile),
-                 into(ElementBits, L.Bits), into(MemorySpace, L.Space),
-                 into(PhysicalShape, L.Physical), into(IndexType, L.Index),
-                 into(PointerType, L.Pointer), into(MetadataBytes, L.Metadata),
-                 into(TailPadding, L.Tail), into(SplitConfig, AddSplit));
-  // 0 is what releases before 2023 leave out.
-  L.Tail = std::max<int64_t>(1, L.Tail);
-  return Good;
 }
 
 static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
@@ -130,36 +96,50 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
 
 static bool printLayout(StringRef Layout, bool Scalar, std::string &Out,
                         unsigned Depth) {
-  LayoutParts L;
-  if (!readLayout(Layout, L))
+  llvm::SmallVector<int64_t, 6> Order;
+  std::string Tiles, Splits;
+  StringRef Physical;
+  int64_t Tail = 1, Bits = 0, Space = 0, Index = 0, Pointer = 0, Metadata = 0;
+  bool Good = true;
+  auto AddTile = [&](StringRef Message) {
+    Good &= isMessage(Message);
+    printTile(Message, Tiles);
+  };
+  auto AddSplit = [&](StringRef Message) { printSplit(Message, Splits); };
+  if (!readFields(Layout, into(MinorToMajor, Order), into(Tile, AddTile),
+                  into(ElementBits, Bits), into(MemorySpace, Space),
+                  into(PhysicalShape, Physical), into(IndexType, Index),
+                  into(PointerType, Pointer), into(MetadataBytes, Metadata),
+                  into(TailPadding, Tail), into(SplitConfig, AddSplit)) ||
+      !Good)
     return false;
   std::string After;
-  if (!L.Tiles.empty())
-    After += "T" + L.Tiles;
-  if (L.Tail != 1)
-    After += fmt::format("L({})", L.Tail);
-  if (L.Index != 0)
-    After += fmt::format("#({})", primitiveName(L.Index));
-  if (L.Pointer != 0)
-    After += fmt::format("*({})", primitiveName(L.Pointer));
-  if (L.Bits != 0)
-    After += fmt::format("E({})", L.Bits);
-  if (L.Space != 0)
-    After += fmt::format("S({})", L.Space);
-  if (!L.Splits.empty())
-    After += "SC" + L.Splits;
-  if (!L.Physical.empty()) {
+  if (!Tiles.empty())
+    After += "T" + Tiles;
+  if (Tail > 1) // 0 is what releases before 2023 leave out
+    After += fmt::format("L({})", Tail);
+  if (Index != 0)
+    After += fmt::format("#({})", primitiveName(Index));
+  if (Pointer != 0)
+    After += fmt::format("*({})", primitiveName(Pointer));
+  if (Bits != 0)
+    After += fmt::format("E({})", Bits);
+  if (Space != 0)
+    After += fmt::format("S({})", Space);
+  if (!Splits.empty())
+    After += "SC" + Splits;
+  if (!Physical.empty()) {
     After += "P(";
-    if (!printShapeAt(L.Physical, true, After, Depth + 1))
+    if (!printShapeAt(Physical, true, After, Depth + 1))
       return false;
     After += ')';
   }
-  if (L.Metadata > 0)
-    After += fmt::format("M({})", L.Metadata);
-  if (Scalar && L.Order.empty() && After.empty())
+  if (Metadata > 0)
+    After += fmt::format("M({})", Metadata);
+  if (Scalar && Order.empty() && After.empty())
     return true;
   Out += '{';
-  printNumbers(L.Order, Out);
+  printNumbers(Order, Out);
   if (!After.empty())
     Out += ":" + After;
   Out += '}';
@@ -169,15 +149,15 @@ static bool printLayout(StringRef Layout, bool Scalar, std::string &Out,
 /// \p Tuple is the message of a tuple.
 static bool printTuple(StringRef Tuple, bool WithLayout, std::string &Out,
                        unsigned Depth) {
-  int64_t At = 0;
+  int64_t Number = 0;
   bool Good = true;
   Out += '(';
   Good &= forEachMessage(Tuple, TupleShape, [&](StringRef Element) {
-    if (At != 0)
+    if (Number != 0)
       Out += ", ";
-    if (At != 0 && At % 5 == 0)
-      Out += fmt::format("/*index={}*/", At);
-    ++At;
+    if (Number != 0 && Number % 5 == 0)
+      Out += fmt::format("/*index={}*/", Number);
+    ++Number;
     Good = Good && printShapeAt(Element, WithLayout, Out, Depth + 1);
   });
   Out += ')';

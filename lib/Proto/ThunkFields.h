@@ -6,6 +6,7 @@
 #define HLOBUF_PROTO_THUNKFIELDS_H
 
 #include "HLO/ThunkKind.h"
+#include "Proto/AttributeValues.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace hlobuf {
@@ -51,47 +52,6 @@ enum class ThunkValue : uint8_t {
   KindText,
   /// The id of the instruction in the module.
   InstructionId,
-};
-
-/// How the value of an attribute is spelled.
-enum class AttributeForm : uint8_t {
-  /// `3`, `true`, `0.5`, `sum`, `"C escapes"`.
-  Number,
-  Flag,
-  Real,
-  Word,
-  Quoted,
-  /// A repeated number: `{0,1}`.
-  List,
-  /// A message {1: the value, 2: whether there is one}: `3`, `true`.
-  Optional,
-  OptionalFlag,
-  /// The key stands for the field's being there: `collective=KEY`.
-  Collective,
-  /// As instructions have them: `{size=3x3 pad=1_1x1_1}`, `b01f_01io->b01f`,
-  /// `{{0,1}}` of groups and of pairs, `RFFT`, `API_VERSION_TYPED_FFI`,
-  /// `NO_TRANSPOSE`, `f32[8]{0}`.
-  Window,
-  Labels,
-  Groups,
-  Pairs,
-  FftType,
-  CallVersion,
-  SolveTranspose,
-  Shape,
-  /// PrimitiveTypes: `{f32,s32}`.
-  Types,
-  /// `{1,1,1}`: numbers 1 to 3 of a message, or of its only message.
-  Dimensions,
-  LaunchDimensions,
-  /// An xla.ffi.AttributesMapProto: `{lower=true,uplo=85}`, by name.
-  CallAttributes,
-  /// A GemmConfigProto.MatrixLayout: `{1,129,20,4,80,20,0,15}`, its fields.
-  Matrix,
-  /// Arguments of a kernel, nothing if each is where it is expected.
-  Packing,
-  /// A parameter or result of a dynamic-slice fusion.
-  DynamicSlice,
 };
 
 /// A field of a message of ThunkFields.def, or several that say nothing.

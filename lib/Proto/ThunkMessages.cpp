@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/ThunkMessages.h"
-#include "Proto/AttributeForms.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Proto/Wire.h"
@@ -49,8 +48,31 @@ void ThunkParts::read(ThunkMessage In, StringRef Message) {
   });
   for (const ThunkField &Row : thunkFields(In))
     if (Row.Is == ThunkField::Use::Attribute)
-      Good &= printAttribute(Row, Message, Attributes);
+      Good &= readAttribute(Row, Message);
   Damaged |= !Good;
+}
+
+/// Adds attribute \p Row of \p Message, once for each of its values. False
+/// where a part is damaged.
+bool ThunkParts::readAttribute(const ThunkField &Row, StringRef Message) {
+  AttributeForm Form = Row.Spelled;
+  if (isRepeatedForm(Form)) {
+    std::string All = repeatedText(Form, Message, Row.Number);
+    if (All != "{}")
+      attribute(Row.Key, All);
+  }
+  bool Good = true;
+  forEachField(Message, [&](const WireField &F) {
+    if (F.Number != Row.Number)
+      return;
+    if (Form == AttributeForm::Collective)
+      return attribute("collective", Row.Key);
+    if (Form != AttributeForm::List && Form != AttributeForm::Types)
+      Good &= F.isMessage() != isNumberForm(Form);
+    if (std::string Text = valueText(Form, F); Good && !Text.empty())
+      attribute(Row.Key, Text);
+  });
+  return Good;
 }
 
 void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,

@@ -8,11 +8,8 @@
 #include "Proto/ThunkFields.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
-#include <string>
 
 namespace hlobuf {
-
-struct WireField;
 
 /// What a ThunkProto says, by the rows of ThunkFields.def.
 class ThunkParts {
@@ -50,6 +47,7 @@ public:
 private:
   void read(ThunkMessage In, llvm::StringRef Message);
   void readField(ThunkMessage In, const ThunkField &Row, const WireField &F);
+  bool readAttribute(const ThunkField &Row, llvm::StringRef Message);
   void readValue(ThunkValue Value, const WireField &F);
   void addSlice(const ThunkField &Row, llvm::StringRef Message);
   bool printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);

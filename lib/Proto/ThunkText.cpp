@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Proto/ThunkText.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkMessages.h"
 #include "Proto/Wire.h"
@@ -60,7 +59,7 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
     return;
   ThunkParts Parts(Thunk, Message);
   if (Parts.Damaged || Depth > MostDepth) {
-    To.Damaged = "ThunkProto";
+    To.damaged("a ThunkProto");
     return;
   }
   indent(Depth);
@@ -117,7 +116,7 @@ void ThunkPrinter::printSequence(StringRef Sequence, unsigned Depth) {
       printResource(F.Bytes, Depth);
   });
   if (!Good)
-    To.Damaged = "ThunkSequenceProto";
+    To.damaged("a ThunkSequenceProto");
 }
 
 /// Calls \p Visit for all fields of all parts of \p Source.
@@ -125,7 +124,7 @@ static void forAll(const ThunkSource &Source, TextSink &To,
                    llvm::function_ref<void(const WireField &)> Visit) {
   for (StringRef Part : Source.Parts)
     if (!forEachField(Part, Visit))
-      To.Damaged = "message with thunks";
+      To.damaged("a message with thunks");
 }
 
 static void printCpu(const HloProto &P, TextSink &To) {

@@ -3,65 +3,83 @@
 // What only protos hold.
 
 #include "Proto/ProtoText.h"
-#include "Proto/ThunkText.h"
+#include "Proto/Wire.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;
+using llvm::StringRef;
 
-static std::string tagOf(const HloProto &P, int64_t Id) {
-  const ProtoBuffer *B = P.Assignment.buffer(Id);
-  return B ? valueTag(P, *B) : fmt::format("<{} ? @0>", Id);
-}
-
-static void printTrace(const HloProto &P, const ProtoTrace &T, TextSink &To) {
-  To.Out +=
-      fmt::format("Heap simulator trace of allocation {}:\n", T.Allocation);
-  for (const ProtoEvent &Event : T.Events) {
-    switch (Event.What) {
-    case ProtoEvent::Alloc:
-      To.Out += fmt::format(" alloc {}\n", tagOf(P, Event.Buffer));
-      break;
-    case ProtoEvent::Free:
-      To.Out += fmt::format(" free {}\n", tagOf(P, Event.Buffer));
-      break;
-    case ProtoEvent::Share:
-      To.Out += fmt::format(" share {} with {}\n", tagOf(P, Event.Buffer),
-                            tagOf(P, Event.With));
-      break;
-    default:
-      To.Out += fmt::format(" event {}\n", Event.What);
-    }
+/// A HeapSimulatorTrace.
+static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
+  static constexpr StringRef Kinds[] = {"alloc", "free", "share"};
+  To.Out += fmt::format("Heap simulator trace of allocation {}:\n",
+                        numberAt(Trace, 3));
+  bool Good = forEachMessage(Trace, 1, [&](StringRef Event) {
+    int64_t Kind = 0, Buffer = 0, With = 0;
+    if (!readFields(Event, into(1, Kind), into(2, Buffer), into(5, With)))
+      To.damaged("its HeapSimulatorTrace.Event");
     if (To.stopped())
       return;
+    if (Kind < 0 || Kind >= static_cast<int64_t>(std::size(Kinds))) {
+      To.Out += fmt::format(" event {}\n", Kind);
+      return;
+    }
+    To.Out += fmt::format(" {} {}", Kinds[Kind], valueTag(P, Buffer));
+    if (Kinds[Kind] == "share")
+      To.Out += " with " + valueTag(P, With);
+    To.Out += '\n';
+  });
+  if (!Good)
+    To.damaged("its HeapSimulatorTrace");
+}
+
+/// A PeakBuffers: the values at the peak of an allocation (2026 on).
+static void printPeak(const HloProto &P, StringRef Peak, TextSink &To) {
+  int64_t Allocation = 0;
+  llvm::SmallVector<int64_t, 0> Buffers;
+  if (!readFields(Peak, into(1, Allocation), into(2, Buffers)))
+    To.damaged("its PeakBuffers");
+  To.Out += fmt::format("Values at the peak of allocation {}:\n", Allocation);
+  for (int64_t Id : Buffers) {
+    if (To.stopped())
+      return;
+    To.Out += fmt::format(" {}\n", valueTag(P, Id));
   }
+}
+
+/// A BufferAlias: another place of a value's bytes.
+static void printAlias(const HloProto &P, StringRef Alias, TextSink &To) {
+  int64_t Buffer = 0;
+  ProtoLocation Place;
+  bool Good = true;
+  if (!readFields(Alias, into(1, Buffer), into(2, [&](StringRef Location) {
+                    Good &= readLocation(Location, Place);
+                  })))
+    To.damaged("its BufferAlias");
+  if (!Good)
+    To.damaged("its LogicalBufferProto.Location");
+  const ProtoInstruction *I = P.Module.instruction(Place.Instruction);
+  To.Out +=
+      fmt::format(" {}: {} {}\n", valueTag(P, Buffer),
+                  plainName(I ? I->Name : Place.Name), indexText(Place.Index));
 }
 
 void hlobuf::printTraces(const HloProto &P, TextSink &To) {
-  const ProtoAssignment &A = P.Assignment;
-  if (A.Traces.empty() && A.Peaks.empty() && A.Aliases.empty())
-    return;
-  To.Out += "HeapSimulatorTraces:\n";
-  for (const ProtoTrace &T : A.Traces)
-    printTrace(P, T, To);
-  for (const ProtoPeak &Peak : A.Peaks) {
-    To.Out +=
-        fmt::format("Values at the peak of allocation {}:\n", Peak.Allocation);
-    for (int64_t Id : Peak.Buffers) {
-      To.Out += fmt::format(" {}\n", tagOf(P, Id));
+  using PrintFn = void (*)(const HloProto &, StringRef, TextSink &);
+  auto PrintAll = [&](uint32_t Field, StringRef Heading, PrintFn Print) {
+    forEachMessage(P.Assignment.Bytes, Field, [&](StringRef Message) {
       if (To.stopped())
         return;
-    }
-  }
-  if (!A.Aliases.empty())
-    To.Out += "Aliases:\n";
-  for (const ProtoAlias &Alias : A.Aliases) {
-    const ProtoInstruction *I = P.Module.instruction(Alias.Place.Instruction);
-    To.Out += fmt::format(" {}: {} {}\n", tagOf(P, Alias.Buffer),
-                          I ? plainName(I->Name) : plainName(Alias.Place.Name),
-                          indexText(Alias.Place.Index));
-    if (To.stopped())
-      return;
-  }
+      if (To.Out.empty())
+        To.Out += "HeapSimulatorTraces:\n";
+      To.Out += Heading;
+      Heading = "";
+      Print(P, Message, To);
+    });
+  };
+  PrintAll(4, "", printTrace);
+  PrintAll(5, "", printPeak);
+  PrintAll(2, "Aliases:\n", printAlias);
 }
 
 llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
@@ -82,7 +100,7 @@ llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
     To.Limit = std::max(Least, P.Module.Bytes.size() * Factor);
     Print(P, To);
     if (To.Damaged)
-      return makeError("the protocol buffer is damaged in a {}", To.Damaged);
+      return makeError("the protocol buffer is damaged in {}", To.Damaged);
     if (To.Out.size() > To.Limit)
       return makeError("the text of the protocol buffer would be too large");
     *Text = std::move(To.Out);

@@ -6,7 +6,7 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-std::optional<uint64_t> hlobuf::takeVarint(StringRef &Bytes) {
+std::optional<uint64_t> hlobuf::takeAnyVarint(StringRef &Bytes) {
   uint64_t Value = 0;
   for (size_t I = 0; I != Bytes.size() && I != 10; ++I) {
     auto Byte = static_cast<uint8_t>(Bytes[I]);
@@ -64,14 +64,6 @@ bool WireReader::next(WireField &Field) {
   return true;
 }
 
-bool hlobuf::forEachField(StringRef Message,
-                          llvm::function_ref<void(const WireField &)> Visit) {
-  WireReader In(Message);
-  for (WireField Field; In.next(Field);)
-    Visit(Field);
-  return !In.failed();
-}
-
 bool hlobuf::isMessage(StringRef Bytes) {
   return forEachField(Bytes, [](const WireField &) {});
 }
@@ -93,12 +85,12 @@ StringRef hlobuf::bytesField(StringRef Message, uint32_t Number) {
 }
 
 std::optional<int64_t> hlobuf::numberField(StringRef Message, uint32_t Number) {
-  std::optional<int64_t> Found;
+  std::optional<int64_t> Last;
   WireReader In(Message);
   for (WireField Field; In.next(Field);)
     if (Field.Number == Number && !Field.isMessage())
-      Found = Field.number();
-  return Found;
+      Last = Field.number();
+  return Last;
 }
 
 int64_t hlobuf::numberAt(StringRef Message, uint32_t Number) {

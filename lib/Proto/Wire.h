@@ -38,8 +38,18 @@ struct WireField {
   bool isMessage() const { return Type == WireType::Bytes; }
 };
 
-/// Takes a varint from the front of \p Bytes; nothing if there is none.
-std::optional<uint64_t> takeVarint(llvm::StringRef &Bytes);
+/// Takes a varint of any size from the front of \p Bytes; nothing if there is
+/// none.
+std::optional<uint64_t> takeAnyVarint(llvm::StringRef &Bytes);
+
+/// The same; most have one byte.
+inline std::optional<uint64_t> takeVarint(llvm::StringRef &Bytes) {
+  if (Bytes.empty() || static_cast<uint8_t>(Bytes.front()) >= 128)
+    return takeAnyVarint(Bytes);
+  auto Value = static_cast<uint8_t>(Bytes.front());
+  Bytes = Bytes.drop_front();
+  return Value;
+}
 
 /// Walks the fields of one message, in their order.
 class WireReader {
@@ -59,8 +69,13 @@ private:
 };
 
 /// Calls \p Visit for each field; false where \p Message is damaged.
-bool forEachField(llvm::StringRef Message,
-                  llvm::function_ref<void(const WireField &)> Visit);
+template <typename VisitFn>
+bool forEachField(llvm::StringRef Message, VisitFn Visit) {
+  WireReader In(Message);
+  for (WireField Field; In.next(Field);)
+    Visit(Field);
+  return !In.failed();
+}
 
 /// True if \p Bytes are a message from the first to the last one.
 bool isMessage(llvm::StringRef Bytes);

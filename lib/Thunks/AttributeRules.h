@@ -3,7 +3,7 @@
 // What thunks are to do.
 //
 // What follows from an instruction for the attributes of its thunk, as
-// Proto/AttributeForms.h spells them: the rules of HLO/StatedAttributes.def.
+// Proto/AttributeValues.h spells them: the rules of HLO/StatedAttributes.def.
 
 #ifndef HLOBUF_THUNKS_ATTRIBUTERULES_H
 #define HLOBUF_THUNKS_ATTRIBUTERULES_H

@@ -17,7 +17,7 @@ using Verdict = AttributeVerdict;
 static constexpr unsigned MostDepth = 64;
 static constexpr size_t MostText = 4096;
 
-/// The index that \p I computes, as Proto/AttributeForms.cpp spells it; nothing
+/// The index that \p I computes, as Proto/AttributeValues.cpp spells it; nothing
 /// where it is something that these expressions do not have.
 static std::optional<std::string> offsetOf(const AttributeOf &Attr, HloId I,
                                            unsigned Depth) {
