@@ -8,7 +8,6 @@
 #include "Dump/Printer.h"
 #include "Dump/Reader.h"
 #include "Facts/ReportGroups.h"
-#include "Facts/ReportLines.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/LineCursor.h"
@@ -51,12 +50,6 @@ public:
   void bySpace();
 
 private:
-  using Kind = ReportLineKind;
-  struct Context {
-    AllocationId Owner;
-    uint64_t At = 0;
-  };
-
   void remember(StringRef Like);
   void sortAllocations();
   void allocationTable(uint64_t Total);
@@ -71,8 +64,8 @@ private:
                             static_cast<double>(Total) * 0.05;
   }
 
-  void begin(Kind K, Context C) {
-    R.Lines.push_back({static_cast<uint32_t>(R.Text.size()), K, C.Owner, C.At});
+  void begin(AllocationId Owner, std::optional<uint64_t> Row = std::nullopt) {
+    R.Lines.push_back({static_cast<uint32_t>(R.Text.size()), Owner, Row});
   }
   /// Adds \p Text behind spaces that make it \p Width bytes.
   void addRight(StringRef Text, size_t Width) {
@@ -80,15 +73,10 @@ private:
     R.Text += Text;
   }
   template <typename... Ts>
-  void line(Kind K, Context C, fmt::format_string<Ts...> Format, Ts &&...Args) {
-    begin(K, C);
+  void line(AllocationId Owner, fmt::format_string<Ts...> Format,
+            Ts &&...Args) {
+    begin(Owner);
     appendFormat(R.Text, Format, std::forward<Ts>(Args)...);
-    R.Text += '\n';
-  }
-  void fixed(Context C, StringRef Text, StringRef More = "") {
-    begin(Kind::Fixed, C);
-    R.Text += Text;
-    R.Text += More;
     R.Text += '\n';
   }
 
@@ -100,15 +88,48 @@ private:
 };
 } // namespace hlobuf
 
+std::vector<StringRef> hlobuf::reportLines(StringRef Text) {
+  std::vector<StringRef> Lines;
+  for (LineCursor In(Text); !In.atEnd(); In.advance())
+    Lines.push_back(In.line());
+  return Lines;
+}
+
+StringRef hlobuf::withoutSums(StringRef Line) {
+  size_t Header = Line.find("; allocation ");
+  if (Header != StringRef::npos)
+    return Line.drop_front(Header + 2);
+  return Line.split("%); ").second;
+}
+
+/// The number in `allocation N: size ..`; nothing if \p Text does not begin so.
+static std::optional<uint32_t> allocationHeading(StringRef Text) {
+  uint32_t Index;
+  if (!Text.consume_front("allocation ") || Text.consumeInteger(10, Index) ||
+      !Text.starts_with(": "))
+    return std::nullopt;
+  return Index;
+}
+
+/// Offset and shapes in `  1.0KiB( 50%);   512B;   0;   1; f32[128]`; nothing
+/// if \p Line is not such a row.
+static std::optional<std::pair<uint64_t, StringRef>> valueRow(StringRef Line) {
+  auto [Size, FromOffset] = withoutSums(Line).split("; ");
+  auto [Offset, FromCount] = FromOffset.split("; ");
+  uint64_t Number;
+  if (Offset.trim(' ').getAsInteger(10, Number))
+    return std::nullopt;
+  return std::pair(Number, FromCount.split("; ").second);
+}
+
 void ReportWriter::remember(StringRef Like) {
   SeenRows *Rows = nullptr;
   for (LineCursor In(Like); !In.atEnd(); In.advance()) {
-    ReportRow Row;
-    if (std::optional<uint32_t> Index = parseAllocationHeading(In.line()))
+    if (std::optional<uint32_t> Index = allocationHeading(In.line()))
       Rows = &Seen[*Index];
-    else if (Rows && parseReportRow(In.line(), Row))
-      Rows->try_emplace(
-          Row.Offset, SeenRow{static_cast<uint32_t>(Rows->size()), Row.Shapes});
+    else if (auto Row = valueRow(In.line()); Row && Rows)
+      Rows->try_emplace(Row->first, SeenRow{static_cast<uint32_t>(Rows->size()),
+                                            Row->second});
   }
 }
 
@@ -136,15 +157,14 @@ std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
 }
 
 void ReportWriter::values(AllocationId Id, StringRef Indent) {
-  Context C{Id};
   ReportGroups Groups(D.values(D[Id]));
   auto Found = Seen.find(D[Id].Index);
   const SeenRows None;
   const SeenRows &There = Found == Seen.end() ? None : Found->second;
   if (!There.empty())
     Groups.followTies(There);
-  fixed(C, Indent, ValueColumns);
-  fixed(C, Indent, std::string(60, '-'));
+  line(Id, "{}{}", Indent, ValueColumns);
+  line(Id, "{}{:->60}", Indent, "");
   uint64_t Total = 0;
   for (const ReportGroup &Group : Groups.Rows)
     Total += Group.Size;
@@ -152,9 +172,8 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
   size_t Count = 0;
   for (const ReportGroup &Group : Groups.Rows) {
     Done += Group.Size;
-    C.At = Group.Offset;
     auto Row = There.find(Group.Offset);
-    begin(Kind::ValueRow, C);
+    begin(Id, Group.Offset);
     R.Text += Indent;
     addRight(humanBytes(Done), 9);
     R.Text += '(';
@@ -171,7 +190,7 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
     R.Text += '\n';
     if (!restIsSmall(++Count, Done, Total))
       continue;
-    line(Kind::Rest, C,
+    line(Id,
          "{}The rest {} values are less than 5% of the total size and not "
          "shown.",
          Indent, Groups.Rows.size() - Count);
@@ -184,11 +203,11 @@ void ReportWriter::allocationTable(uint64_t Total) {
   size_t Count = 0;
   for (AllocationId Id : R.Order) {
     Done += D[Id].Size;
-    line(Kind::AllocationRow, {Id}, "{:>10}({}%); {:>10}; {}", humanBytes(Done),
-         percent(Done, Total), humanBytes(Total - Done), header(Id));
+    line(Id, "{:>10}({}%); {:>10}; {}", humanBytes(Done), percent(Done, Total),
+         humanBytes(Total - Done), header(Id));
     if (!restIsSmall(++Count, Done, Total))
       continue;
-    line(Kind::Rest, {Id},
+    line(Id,
          "The rest {} allocations are less than 5% of the total size and not "
          "shown.",
          R.Order.size() - Count);
@@ -201,23 +220,23 @@ void ReportWriter::byAllocation() {
   uint64_t Total = 0;
   for (const Allocation &Alloc : D.Allocations)
     Total += Alloc.Size;
-  line(Kind::Total, {}, "Total bytes used: {} ({})", Total, humanBytes(Total));
-  fixed({}, "");
-  fixed({}, "Allocations sorted by size:");
-  fixed({}, "");
-  fixed({}, AllocationColumns);
-  fixed({}, fmt::format("{:->78}", ""));
+  line({}, "Total bytes used: {} ({})", Total, humanBytes(Total));
+  line({}, "");
+  line({}, "Allocations sorted by size:");
+  line({}, "");
+  line({}, "{}", AllocationColumns);
+  line({}, "{:->78}", "");
   allocationTable(Total);
-  fixed({}, "");
-  fixed({}, "");
-  fixed({}, "Allocations sorted by size with their values:");
+  line({}, "");
+  line({}, "");
+  line({}, "Allocations sorted by size with their values:");
   for (AllocationId Id : R.Order) {
-    line(Kind::AllocationHeader, {Id}, "{}", header(Id));
+    line(Id, "{}", header(Id));
     if (D[Id].Values.size() == 1)
       continue;
-    fixed({Id}, "");
+    line(Id, "");
     values(Id, "\t");
-    fixed({Id}, "");
+    line(Id, "");
   }
 }
 
@@ -241,20 +260,18 @@ void ReportWriter::bySpace() {
     uint64_t Total = 0;
     for (AllocationId Id : Here)
       Total += D[Id].Size;
-    Context C{Here.front()};
-    line(Kind::Space, C, "Memory Space: {} (color={})", spaceName(Color),
-         Color);
-    line(Kind::Total, C, "Total bytes: {} ({})", Total, humanBytes(Total));
+    line({}, "Memory Space: {} (color={})", spaceName(Color), Color);
+    line({}, "Total bytes: {} ({})", Total, humanBytes(Total));
     uint64_t Done = 0;
     size_t Count = 0;
     for (AllocationId Id : Here) {
       Done += D[Id].Size;
       values(Id, "  ");
-      fixed({Id}, "");
+      line(Id, "");
       if (restIsSmall(++Count, Done, Total))
         break;
     }
-    fixed(C, "");
+    line({}, "");
   }
 }
 
@@ -265,15 +282,6 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
     Writer.byAllocation();
   else
     Writer.bySpace();
-}
-
-/// What of a row does not depend on other rows; empty if \p Line is not a row.
-static StringRef rowKey(StringRef Line) {
-  StringRef Header = headerInRow(Line);
-  if (!Header.empty())
-    return Header;
-  size_t At = Line.find("%); ");
-  return At == StringRef::npos ? StringRef() : Line.drop_front(At + 4);
 }
 
 /// True if \p There is \p Expected up to some line.
@@ -294,9 +302,9 @@ ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
   llvm::StringSet<> Totals;
   llvm::StringSet<> Keys;
   for (size_t I = 0; I != Expected.lines().size(); ++I) {
-    if (Expected.lines()[I].Kind == ReportLineKind::Total)
+    if (Expected.text(I).starts_with("Total bytes"))
       Totals.insert(Expected.text(I));
-    else if (StringRef Key = rowKey(Expected.text(I)); !Key.empty())
+    else if (StringRef Key = withoutSums(Expected.text(I)); !Key.empty())
       Keys.insert(Key);
   }
   bool TotalsDiffer = false;
@@ -306,7 +314,7 @@ ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
   for (StringRef Line : There) {
     if (Line.starts_with("Total bytes"))
       TotalsDiffer |= !Totals.contains(Line);
-    StringRef Key = rowKey(Line);
+    StringRef Key = withoutSums(Line);
     Rows += !Key.empty();
     Same += !Key.empty() && Keys.contains(Key);
   }

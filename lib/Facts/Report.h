@@ -6,6 +6,7 @@
 #define HLOBUF_FACTS_REPORT_H
 
 #include "Dump/Model.h"
+#include <optional>
 
 namespace hlobuf {
 
@@ -17,34 +18,15 @@ enum class ReportForm : uint8_t {
   BySpace,
 };
 
-/// What a line of a report is about.
-enum class ReportLineKind : uint8_t {
-  /// A text without numbers, or an empty line.
-  Fixed,
-  /// `Total bytes`, of the module or of one memory space.
-  Total,
-  /// `Memory Space: name (color=N)`.
-  Space,
-  /// A row of the table of all allocations.
-  AllocationRow,
-  /// An allocation's header above its values.
-  AllocationHeader,
-  /// A row of an allocation's values: all that begin at one offset.
-  ValueRow,
-  /// `The rest N .. are less than 5%`.
-  Rest,
-};
-
 /// One line of a regenerated report.
 struct ReportLine {
   /// Where its text begins.
   uint32_t Offset = 0;
-  ReportLineKind Kind = ReportLineKind::Fixed;
-  /// The allocation that the line is about; the first one of the color for
-  /// lines about a memory space.
+  /// The allocation that the line is about; invalid for what is about all, or
+  /// about a memory space.
   AllocationId Owner;
-  /// The offset that a ValueRow is about, inside Owner.
-  uint64_t At = 0;
+  /// Of a row of an allocation's values: the offset at which they begin.
+  std::optional<uint64_t> Row = std::nullopt;
 };
 
 /// The form that \p Text has, by its tables.
@@ -88,6 +70,12 @@ struct ReportVerdict {
   /// It is what the allocations imply, byte for byte.
   bool IsExact = false;
 };
+
+/// The lines of \p Text without their newlines; comment lines are not part.
+std::vector<llvm::StringRef> reportLines(llvm::StringRef Text);
+
+/// What of a row does not depend on other rows; empty if \p Line is not a row.
+llvm::StringRef withoutSums(llvm::StringRef Line);
 
 /// Judges the report \p Text of \p D, whose allocations are complete.
 ReportVerdict judgeReport(const Dump &D, llvm::StringRef Text);

@@ -23,16 +23,6 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-using Role = RestatedField::Role;
-static constexpr RestatedField PeakFields[] = {
-    {Role::Key, "    ", "peak row of '{}'"},
-    {Role::Own, ": ", "{} bytes"},
-    {Role::Running, " bytes (cumulative: ", "{} cumulative bytes"},
-};
-static constexpr LineFormat Cumulative = {PeakFields, " bytes)"};
-static const LineFormat Plain = {llvm::ArrayRef(PeakFields).drop_back(),
-                                 " bytes"};
-
 namespace {
 /// A derived row, and the live range that it stands for.
 struct DerivedRow {
@@ -55,19 +45,13 @@ public:
   }
   std::string derived(size_t Line) const override;
   bool isSame(size_t Derived, size_t Stated) const override;
-  const LineFormat *format(size_t) const override {
-    return D.PeakRows == PeakForm::Cumulative ? &Cumulative : &Plain;
+  StringRef own(StringRef Line) const override {
+    return Line.split(" (cumulative").first;
   }
   StringRef noun() const override { return "peak list"; }
   StringRef heading() const override { return Ctx.places().peakHeader().First; }
-  std::string describeExtra(size_t Stated, std::string Name) const override;
-  StringRef order() const override {
-    return D.PeakRows == PeakForm::Cumulative
-               ? "rows are ordered by bytes (descending), then by name and "
-                 "index"
-               : "rows are ordered by value id";
-  }
-  void explain(Finding &F, const LineDifference &Found) override;
+  void explain(Finding &F, std::optional<size_t> Derived,
+               std::optional<size_t> Stated) override;
 
 private:
   void derive(int32_t AtStep);
@@ -87,7 +71,6 @@ private:
   }
   const LiveRangeRow *rangeOf(const PeakRow &Row) const;
   void about(Finding &F, NameId Name, ShapeIndex Index) const;
-  void explainRow(Finding &F, const LineDifference &Found);
 
   const CheckContext &Ctx;
   Reporter &Diags;
@@ -175,18 +158,6 @@ const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
   return Found == D.Ranges.end() ? nullptr : &*Found;
 }
 
-std::string PeakList::describeExtra(size_t Stated, std::string Name) const {
-  const PeakRow &Row = D.Peak[Stated];
-  const LiveRangeRow *Range = rangeOf(Row);
-  if (!Range)
-    return Name + ", which has no live range";
-  if (isLive(*Range, Step))
-    return "second " + Name;
-  return Name + fmt::format(", whose live range, {}-{}, does not include step "
-                            "{}",
-                            Range->Start, Range->End, Step);
-}
-
 void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
   F.about(Name);
   UsedId U = Ctx.findUsed(Name, Index);
@@ -194,40 +165,29 @@ void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
     F.about(V);
 }
 
-/// Shows what a derived row follows from.
-void PeakList::explainRow(Finding &F, const LineDifference &Found) {
-  const DerivedRow &Row = Rows[Found.Derived];
-  const LiveRangeRow &Range = D.Ranges[Row.Range];
-  about(F, Range.Name, Range.Index);
-  if (Found.Fault == LineFault::Missing || Found.Fault == LineFault::Replaced) {
-    F.note(Ctx.places().line(Range), "'{}' is live at step {}", name(Row.Range),
-           Step);
-  } else if (!Found.Field) {
+/// Shows the live ranges of both, which is why one is there and the other is
+/// not, and the shape.
+void PeakList::explain(Finding &F, std::optional<size_t> Derived,
+                       std::optional<size_t> Stated) {
+  F.about(Section::Stack);
+  const LiveRangeRow *Listed = nullptr;
+  if (Stated) {
+    const PeakRow &Row = D.Peak[*Stated];
+    about(F, Row.Name, Row.Index);
+    Listed = rangeOf(Row);
+    if (Listed)
+      F.note(Ctx.places().line(*Listed), "its live range is here");
+  }
+  if (!Derived)
     return;
-  } else if (Found.Field->What == Role::Running) {
-    if (Found.Stated != 0)
-      F.note(Ctx.places().row(D.Peak[Found.Stated - 1]).Second,
-             "{} bytes up to here, plus {} more", Row.Cumulative - Row.Bytes,
-             Row.Bytes);
-  } else if (ShapeId Shape = shapeOf(Range)) {
+  const LiveRangeRow &Range = D.Ranges[Rows[*Derived].Range];
+  about(F, Range.Name, Range.Index);
+  if (Listed != &Range)
+    F.note(Ctx.places().line(Range), "'{}' is live at step {}",
+           name(Rows[*Derived].Range), Step);
+  else if (ShapeId Shape = shapeOf(Range))
     F.note(Ctx.places().text(*Ctx.instruction(Range.Name)).ShapeText,
            "its shape is {}", D.Shapes.text(Shape));
-  }
-}
-
-void PeakList::explain(Finding &F, const LineDifference &Found) {
-  F.about(Section::Stack);
-  if (Found.Stated < D.Peak.size()) {
-    const PeakRow &Row = D.Peak[Found.Stated];
-    about(F, Row.Name, Row.Index);
-    const LiveRangeRow *Range = rangeOf(Row);
-    bool Extra =
-        Found.Fault == LineFault::Extra || Found.Fault == LineFault::Replaced;
-    if (Extra && Range)
-      F.note(Ctx.places().line(*Range), "its live range is here");
-  }
-  if (Found.Derived < Rows.size() && Found.Fault != LineFault::Extra)
-    explainRow(F, Found);
 }
 
 bool PeakList::isListed() const {

@@ -19,23 +19,10 @@
 
 #include "Checks/Restated/RestatedSection.h"
 #include "Dump/Printer.h"
-#include "Facts/ByName.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-using Role = RestatedField::Role;
-static constexpr RestatedField StackFields[] = {
-    {Role::Key, "", "line '{}'"},
-    {Role::Running, " (", "percentage {}"},
-    {Role::Running, "%, total: ", "a total of {} bytes",
-     ", its own bytes and those of the lines below it"},
-    {Role::Own, " bytes, current: ", "{} bytes of its own",
-     ", by which the remaining bytes drop"},
-    {Role::Running, " bytes, remaining: ", "{} remaining bytes"},
-};
-static constexpr LineFormat StackLine = {StackFields, " bytes)"};
 
 /// The last part of an op_name of the form `params['a/b'].c`; else all of it.
 static StringRef lastPart(StringRef Name) {
@@ -66,17 +53,14 @@ static StringRef lastPart(StringRef Name) {
   return Last;
 }
 
-/// The name of the lines that count the values of \p I, without their indices.
-static std::string stemOf(const Dump &D, const Instruction &I) {
+/// The name of the line that counts \p Row, of instruction \p I.
+static std::string nameOf(const Dump &D, const PeakRow &Row,
+                          const Instruction &I) {
   auto OpName = readMetadata(D.attributes(I)).OpName;
   std::string Whole = OpName ? unescape(*OpName) : std::string();
-  return Whole.empty() ? D.Names[I.Name].str() : lastPart(Whole).str();
-}
-
-/// The name of the line that counts \p Row, one of \p Stem's instruction.
-static std::string leafOf(const Dump &D, const std::string &Stem,
-                          const PeakRow &Row) {
-  return Row.Index.isRoot() ? Stem : Stem + D.Indices.text(Row.Index);
+  std::string Name =
+      Whole.empty() ? D.Names[I.Name].str() : lastPart(Whole).str();
+  return Row.Index.isRoot() ? Name : Name + D.Indices.text(Row.Index);
 }
 
 namespace {
@@ -93,15 +77,12 @@ public:
     return Ctx.places().line(D.Stack[Line]);
   }
   std::string derived(size_t Line) const override;
-  const LineFormat *format(size_t) const override { return &StackLine; }
   StringRef noun() const override { return "stack breakdown"; }
   StringRef heading() const override {
     return Ctx.places().stackHeader().First;
   }
-  StringRef order() const override {
-    return "siblings are ordered by total (descending), then by name";
-  }
-  void explain(Finding &F, const LineDifference &) override {
+  void explain(Finding &F, std::optional<size_t>,
+               std::optional<size_t>) override {
     F.about(Section::Stack);
   }
 
@@ -118,9 +99,7 @@ private:
   };
 
   bool checkDepths();
-  void readNames();
-  bool repairBytes();
-  bool reportLostLine(size_t Number, uint64_t Bytes);
+  bool addUp();
   void derive();
   void compareNames();
 
@@ -129,13 +108,7 @@ private:
   const Dump &D;
   /// The bytes of the whole tree: the heading, unless that is wrong.
   uint64_t Whole = 0;
-  /// Each stated line's own bytes: as printed, or, where the tree does not add
-  /// up, as `remaining` has it.
-  std::vector<uint64_t> Own;
   std::vector<Line> Lines;
-  /// Bytes that the list has under a name and the tree does not; below 0 the
-  /// opposite, in two's complement. Nothing where a text is missing.
-  std::optional<llvm::StringMap<uint64_t>> Lacking;
 };
 } // namespace
 
@@ -155,82 +128,36 @@ bool StackTree::checkDepths() {
   return true;
 }
 
-void StackTree::readNames() {
-  for (const PeakRow &Row : D.Peak)
-    if (!Ctx.hasText(Row.Name))
-      return;
-  Lacking.emplace();
-  ByName Rows(D.Peak.size(), [&](uint32_t I) {
-    return std::pair(D.Peak[I].Name, D.Peak[I].Index);
-  });
-  // In the order of their texts, so that each page of those is there once.
-  for (const Instruction &I : D.Instructions) {
-    auto Own = Rows[I.Name];
-    if (Own.empty() || Ctx.instruction(I.Name) != &I)
-      continue;
-    std::string Stem = stemOf(D, I);
-    for (uint32_t Row : Own)
-      (*Lacking)[leafOf(D, Stem, D.Peak[Row])] += D.Peak[Row].Bytes;
-  }
-  for (const StackNode &Node : D.Stack)
-    if (Node.Current != 0)
-      (*Lacking)[D.stackName(Node)] -= Node.Current;
-}
-
 /// Without overflow: a broken tree may state anything.
 static int64_t minus(int64_t Bytes, uint64_t Taken) {
   return static_cast<int64_t>(static_cast<uint64_t>(Bytes) - Taken);
 }
 
-/// Reports that a line of \p Bytes bytes is lost before line \p Number, if that
-/// is all that a name lacks.
-bool StackTree::reportLostLine(size_t Number, uint64_t Bytes) {
-  bool AtEnd = Number == D.Stack.size();
-  StringRef Name;
-  if (Lacking)
-    for (const auto &Entry : *Lacking)
-      if (Entry.second == Bytes && (Name.empty() || Entry.first() < Name))
-        Name = Entry.first();
-  if (Name.empty() || (!AtEnd && D.stackName(D.Stack[Number]) == Name))
-    return false;
-  Diags
-      .report(Ctx.places().line(AtEnd ? D.Stack.back() : D.Stack[Number]),
-              "expected a line '{}' with {} bytes {} this line", Name, Bytes,
-              AtEnd ? "after" : "before")
-      .about(Section::Stack);
-  return true;
-}
-
-/// Finds out what each line's own bytes are. False if a line is lost, which is
-/// reported.
-bool StackTree::repairBytes() {
+/// True if the bytes of all lines are those of the tree. Else the first line
+/// is reported at which the remaining bytes are not what is left: its bytes are
+/// wrong, or those of a line that is lost before it.
+bool StackTree::addUp() {
   uint64_t Sum = 0;
-  for (const StackNode &Node : D.Stack) {
-    Own.push_back(Node.Current);
+  for (const StackNode &Node : D.Stack)
     Sum += Node.Current;
-  }
   if (Sum == Whole)
     return true;
   auto Left = static_cast<int64_t>(Whole);
-  for (size_t I = 0; I != D.Stack.size(); ++I) {
-    const StackNode &Node = D.Stack[I];
-    int64_t Before = std::exchange(Left, minus(Left, Node.Current));
-    // Does the tree go on from the expected number, or from the printed one?
-    bool GoesOn =
-        I + 1 == D.Stack.size()
-            ? Left == 0
-            : D.Stack[I + 1].Remaining == minus(Left, D.Stack[I + 1].Current);
-    if (Node.Remaining == Left || GoesOn)
+  for (const StackNode &Node : D.Stack) {
+    Left = minus(Left, Node.Current);
+    if (Node.Remaining == Left)
       continue;
-    Own[I] = static_cast<uint64_t>(
-        minus(Before, static_cast<uint64_t>(Node.Remaining)));
-    if (Whole > Sum && Own[I] - Node.Current == Whole - Sum &&
-        reportLostLine(I, Whole - Sum))
-      return false;
-    Left = Node.Remaining;
+    Diags
+        .report(
+            Ctx.places().row(Node).Remaining,
+            "line '{}' leaves {} bytes remaining, expected {}: the lines up "
+            "to here have {} of {} bytes",
+            D.stackName(Node), Node.Remaining, Left,
+            minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)),
+            Whole)
+        .about(Section::Stack);
+    return false;
   }
-  if (Left == 0 || reportLostLine(D.Stack.size(), Whole - Sum))
-    return Left == 0;
   Diags
       .report(Ctx.places().row(D.Stack.back()).Remaining,
               "the last line leaves {} bytes remaining, expected 0", Left)
@@ -248,9 +175,12 @@ void StackTree::derive() {
     Parents[I] = Open.empty() ? 0 : Open.back();
     Open.push_back(I);
   }
-  std::vector<uint64_t> Totals = Own;
-  for (size_t I = Count; I-- > 1;)
-    Totals[Parents[I]] += Totals[I];
+  std::vector<uint64_t> Totals(Count);
+  for (size_t I = Count; I-- != 0;) {
+    Totals[I] += D.Stack[I].Current;
+    if (I != 0)
+      Totals[Parents[I]] += Totals[I];
+  }
   std::vector<llvm::SmallVector<uint32_t, 4>> Children(Count);
   for (uint32_t I = 1; I < Count; ++I)
     if (Totals[I] != 0)
@@ -269,7 +199,7 @@ void StackTree::derive() {
     Line Now = Stack.back();
     Stack.pop_back();
     Now.Total = Totals[Now.From];
-    Now.Current = Own[Now.From];
+    Now.Current = D.Stack[Now.From].Current;
     Now.Remaining = Left = minus(Left, Now.Current);
     auto Number = static_cast<uint32_t>(Lines.size());
     Lines.push_back(Now);
@@ -306,39 +236,47 @@ std::string StackTree::derived(size_t Number) const {
 /// Where tree and list have the same bytes, they have them under the same
 /// names.
 void StackTree::compareNames() {
-  if (!Lacking)
-    return Diags.notCheckedWithout(
-        Ctx, Section::Texts, "the text of a listed instruction is missing");
+  for (const PeakRow &Row : D.Peak)
+    if (!Ctx.hasText(Row.Name))
+      return Diags.notCheckedWithout(
+          Ctx, Section::Texts, "the text of a listed instruction is missing");
+  // Bytes that the list has under a name and the tree does not; below 0 the
+  // opposite, in two's complement.
+  llvm::StringMap<uint64_t> Lacking;
+  std::vector<std::string> Names;
+  for (const PeakRow &Row : D.Peak) {
+    Names.push_back(nameOf(D, Row, *Ctx.instruction(Row.Name)));
+    Lacking[Names.back()] += Row.Bytes;
+  }
+  for (const StackNode &Node : D.Stack)
+    if (Node.Current != 0)
+      Lacking[D.stackName(Node)] -= Node.Current;
   for (const StackNode &Node : D.Stack) {
-    auto Found = Lacking->find(D.stackName(Node));
-    if (Node.Current == 0 || static_cast<int64_t>(Found->second) >= 0)
+    uint64_t &Bytes = Lacking[D.stackName(Node)];
+    if (static_cast<int64_t>(Bytes) >= 0)
       continue;
     Diags
         .reportAs(
             Severity::Warning, Ctx.places().row(Node).Name,
             "line '{}' has {} bytes more than the peak list has under that "
             "name",
-            D.stackName(Node), -Found->second)
+            D.stackName(Node), -Bytes)
         .about(Section::Stack);
-    Found->second = 0;
+    Bytes = 0;
   }
-  if (llvm::none_of(*Lacking, [](const auto &Entry) {
-        return static_cast<int64_t>(Entry.second) > 0;
-      }))
-    return;
-  for (const PeakRow &Row : D.Peak) {
-    auto Found =
-        Lacking->find(leafOf(D, stemOf(D, *Ctx.instruction(Row.Name)), Row));
-    if (static_cast<int64_t>(Found->second) <= 0)
+  for (size_t I = 0; I != Names.size(); ++I) {
+    const PeakRow &Row = D.Peak[I];
+    uint64_t &Bytes = Lacking[Names[I]];
+    if (static_cast<int64_t>(Bytes) <= 0)
       continue;
     Finding F = Diags.reportAs(Severity::Warning, Ctx.places().line(Row),
                                "stack breakdown is missing {} bytes under '{}'",
-                               Found->second, Found->first());
+                               Bytes, Names[I]);
     F.about(Section::Stack).about(Row.Name);
     UsedId U = Ctx.findUsed(Row.Name, Row.Index);
     if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
       F.about(V);
-    Found->second = 0;
+    Bytes = 0;
   }
 }
 
@@ -355,8 +293,7 @@ void StackTree::compare() {
                 "stack breakdown covers {} bytes, but the peak list has {}",
                 D.StackTotal, Sum)
         .about(Section::Stack);
-  readNames();
-  if (!checkDepths() || !repairBytes())
+  if (!checkDepths() || !addUp())
     return;
   derive();
   compareRestated(*this, Diags);

@@ -29,7 +29,7 @@
 // once for each (user, operand, index) (HloValue::ComputeUses, hlo_value.cc).
 // No exception is known.
 
-#include "Checks/Check.h"
+#include "Checks/Restated/RestatedSection.h"
 #include "Checks/Values/UsedRows.h"
 #include <tuple>
 
@@ -292,27 +292,6 @@ static void checkTags(const CheckContext &Ctx, Reporter &Diags) {
     checkReuseRow(Ctx, Diags, Row);
 }
 
-/// Where \p Text stops to be \p Other, widened to whole words.
-static StringRef difference(StringRef Text, StringRef Other) {
-  auto IsWord = [](char C) {
-    return llvm::isAlnum(C) || C == '_' || C == '.' || C == '-';
-  };
-  size_t Shorter = std::min(Text.size(), Other.size());
-  size_t Begin = 0;
-  while (Begin != Shorter && Text[Begin] == Other[Begin])
-    ++Begin;
-  size_t Tail = 0;
-  while (Tail != Shorter - Begin &&
-         Text[Text.size() - 1 - Tail] == Other[Other.size() - 1 - Tail])
-    ++Tail;
-  size_t End = Text.size() - Tail;
-  while (Begin != 0 && IsWord(Text[Begin - 1]))
-    --Begin;
-  while (End != Text.size() && IsWord(Text[End]))
-    ++End;
-  return Text.slice(Begin, End);
-}
-
 /// The text begins with the name of the value's instruction.
 static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
@@ -367,8 +346,8 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
     StringRef Text = D.text(D.Used[U]);
     if (Text == Common)
       continue;
-    StringRef Here = difference(Text, Common);
-    StringRef There = difference(Common, Text);
+    StringRef Here = differentText(Text, Common);
+    StringRef There = differentText(Common, Text);
     Finding F = Diags.report(
         Here, "the text of {} says '{}' here, but '{}' at {}",
         D.Names[D.Used[U].Tag.Name], Here.take_front(80), There.take_front(80),
