@@ -82,8 +82,8 @@ private:
   /// Whether one of its values is in the allocation that has its number.
   bool holdsValueOf(const HeapTrace &Trace) const;
   /// Whether \p E may follow the events so far; reports it if not.
-  bool follows(const HeapEvent &E, ValueId V);
-  void count(const HeapEvent &E, ValueId V);
+  struct Standing;
+  bool follows(const HeapEvent &E, ValueId V, const Standing &Before);
   void reportLeft();
   void alloc(const HeapEvent &E, ValueId V);
   void share(const HeapEvent &E, ValueId V);
@@ -107,24 +107,16 @@ private:
   llvm::DenseMap<uint32_t, ValueId> ById;
   /// By allocation, by the first byte.
   llvm::DenseMap<uint32_t, Held> Live;
-  /// What became of a value in one trace, and the event that brought it there.
+  /// What became of a value in one trace.
   struct Standing {
-    bool Freed = false;
-    const HeapEvent *Event = nullptr;
+    /// How often it got bytes and was freed.
+    unsigned Got = 0, Freed = 0;
+    const HeapEvent *First = nullptr, *Last = nullptr;
     /// Whose bytes it holds; invalid if none.
     ValueId Whose = {};
   };
-  /// By value.
-  llvm::DenseMap<uint32_t, Standing> Seen;
-  /// How often a value that is moved later got bytes and was freed.
-  struct Turns {
-    unsigned Got = 0;
-    unsigned Freed = 0;
-    /// The line of the first event.
-    uint32_t Line = 0;
-  };
   /// By value, in the order of their first events.
-  llvm::MapVector<uint32_t, Turns> Moved;
+  llvm::MapVector<uint32_t, Standing> Seen;
   /// By the number of an allocation.
   llvm::DenseMap<uint64_t, const HeapTrace *> ByNumber;
   /// By allocation.
@@ -200,7 +192,7 @@ void TraceReplay::share(const HeapEvent &E, ValueId V) {
   if (D[With].Owner == D[V].Owner && D[With].Offset == D[V].Offset) {
     Held &Here = Live[D[V].Owner.index()];
     auto Found = Here.find(D[V].Offset);
-    ValueId Whose = Seen.lookup(With.index()).Whose;
+    ValueId Whose = Seen[With.index()].Whose;
     if (Found != Here.end() && Found->second.Value == Whose) {
       ++Found->second.Values;
       Seen[V.index()].Whose = Whose;
@@ -219,8 +211,7 @@ void TraceReplay::share(const HeapEvent &E, ValueId V) {
 void TraceReplay::release(ValueId V) {
   Held &Here = Live[D[V].Owner.index()];
   auto Found = Here.find(D[V].Offset);
-  if (Found != Here.end() &&
-      Found->second.Value == Seen.lookup(V.index()).Whose &&
+  if (Found != Here.end() && Found->second.Value == Seen[V.index()].Whose &&
       --Found->second.Values == 0)
     Here.erase(Found);
 }
@@ -250,11 +241,10 @@ void TraceReplay::checkNumber(const HeapTrace &Trace) {
         .note(Ctx.places().traceLine(Other->second->Line), "the other is here");
 }
 
-bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
-  auto [Found, New] = Seen.try_emplace(V.index());
-  Standing Before = Found->second;
+bool TraceReplay::follows(const HeapEvent &E, ValueId V,
+                          const Standing &Before) {
+  bool New = !Before.Last;
   bool Free = E.What == HeapEvent::Kind::Free;
-  Found->second = {Free, &E, Before.Whose};
   llvm::StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
@@ -262,12 +252,13 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
         .about(V);
     return false;
   }
-  if (!New && (Before.Freed || !Free)) {
+  bool WasFreed = !New && Before.Last->What == HeapEvent::Kind::Free;
+  if (!New && (WasFreed || !Free)) {
     Diags
         .report(Where, "{} {} again in this trace", Name,
                 Free ? "is freed" : "gets bytes")
-        .note(Ctx.places().traceLine(Before.Event->Line), "it was {} here",
-              Before.Freed ? "freed" : "allocated")
+        .note(Ctx.places().traceLine(Before.Last->Line), "it was {} here",
+              WasFreed ? "freed" : "allocated")
         .about(V);
     return false;
   }
@@ -282,41 +273,26 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V) {
   return E.What != HeapEvent::Kind::Share;
 }
 
-void TraceReplay::count(const HeapEvent &E, ValueId V) {
-  auto [Found, New] = Moved.insert({V.index(), Turns()});
-  Turns &Own = Found->second;
-  if (New)
-    Own.Line = E.Line;
-  ++(E.What == HeapEvent::Kind::Free ? Own.Freed : Own.Got);
-}
-
-/// Values that are never freed, in the order of their events.
+/// Values that are never freed, and moved ones that are freed too often.
 void TraceReplay::reportLeft() {
-  std::vector<std::pair<uint32_t, ValueId>> Left;
-  for (const auto &[Value, S] : Seen)
-    if (!S.Freed)
-      Left.push_back({S.Event->Line, ValueId(Value)});
-  llvm::sort(Left);
-  for (auto [Line, V] : Left)
+  for (const auto &[Value, Own] : Seen) {
+    ValueId V(Value);
+    bool TooOften = isMoved(V) && Own.Freed > Own.Got;
+    if (Own.Freed != 0 && !TooOften)
+      continue;
     Diags
-        .report(Ctx.places().traceLine(Line), "{} is never freed",
-                D.spell(D[V].Tag))
+        .report(Ctx.places().traceLine(Own.First->Line), "{} is {}",
+                D.spell(D[V].Tag),
+                Own.Freed == 0 ? "never freed"
+                : Own.Got == 0 ? "freed, but did not get any bytes"
+                               : "freed more often than it gets bytes")
         .about(V);
-  for (const auto &[Value, Own] : Moved)
-    if (Own.Freed == 0 || Own.Freed > Own.Got)
-      Diags
-          .report(Ctx.places().traceLine(Own.Line), "{} is {}",
-                  D.spell(D[ValueId(Value)].Tag),
-                  Own.Freed == 0 ? "never freed"
-                  : Own.Got == 0 ? "freed, but did not get any bytes"
-                                 : "freed more often than it gets bytes")
-          .about(ValueId(Value));
+  }
 }
 
 void TraceReplay::replay(const HeapTrace &Trace) {
   Live.clear();
   Seen.clear();
-  Moved.clear();
   checkNumber(Trace);
   HeldBytes Held;
   for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I) {
@@ -330,10 +306,14 @@ void TraceReplay::replay(const HeapTrace &Trace) {
       continue;
     }
     Held.add(E, D[V]);
+    Standing &Own = Seen[V.index()];
+    Standing Before = Own;
+    Own.First = Own.First ? Own.First : &E;
+    Own.Last = &E;
+    ++(E.What == HeapEvent::Kind::Free ? Own.Freed : Own.Got);
     if (isMoved(V)) {
       Diags.exempt("moved-after-placement");
-      count(E, V);
-    } else if (!follows(E, V)) {
+    } else if (!follows(E, V, Before)) {
       continue;
     } else if (E.What == HeapEvent::Kind::Alloc) {
       alloc(E, V);
