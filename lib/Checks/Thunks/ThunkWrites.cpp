@@ -16,35 +16,7 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 
-/// Pieces of outputs that are looked at: outputs that overlap each other in
-/// part, as no sound dump has them, have some in common.
-static constexpr size_t MostPieces = 1 << 22;
-
 namespace {
-/// Which thunk was the last to write to bytes of outputs.
-class OutputWriters {
-public:
-  explicit OutputWriters(llvm::ArrayRef<LeafPlace> Outputs);
-  /// \p Writer writes \p Bytes, before all that were added already.
-  void add(ThunkId Writer, const ByteSlice &Bytes);
-  /// The last one; invalid if there is none.
-  ThunkId find(const ByteSlice &Bytes);
-  bool gaveUp() const { return Steps > MostPieces; }
-
-private:
-  using Cut = std::pair<int64_t, int64_t>;
-  size_t pieceAt(const ByteSlice &Bytes) const;
-  bool isBefore(size_t Piece, const ByteSlice &Bytes) const;
-
-  /// Allocations and offsets where pieces begin, ascending.
-  std::vector<Cut> Cuts;
-  /// By piece.
-  std::vector<ThunkId> Writers;
-  /// By piece: itself, or one after it, that nobody has written so far.
-  std::vector<size_t> Next;
-  size_t Steps = 0;
-};
-
 class WrittenBytes : ThunkRule {
 public:
   using ThunkRule::ThunkRule;
@@ -65,53 +37,6 @@ private:
   llvm::DenseSet<int64_t> Donated;
 };
 } // namespace
-
-OutputWriters::OutputWriters(llvm::ArrayRef<LeafPlace> Outputs) {
-  for (const LeafPlace &Output : Outputs) {
-    const ByteSlice &Bytes = *Output.Bytes;
-    Cuts.push_back({Bytes.Allocation, Bytes.Offset});
-    Cuts.push_back({Bytes.Allocation, Bytes.end()});
-  }
-  llvm::sort(Cuts);
-  Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
-  Writers.resize(Cuts.size());
-  Next.resize(Cuts.size() + 1);
-  for (size_t I = 0; I != Next.size(); ++I)
-    Next[I] = I;
-}
-
-/// The piece that \p Bytes begin in, or else the first one after that.
-size_t OutputWriters::pieceAt(const ByteSlice &Bytes) const {
-  Cut Begin = {Bytes.Allocation, Bytes.Offset};
-  auto At = static_cast<size_t>(llvm::upper_bound(Cuts, Begin) - Cuts.begin());
-  return At != 0 && Cuts[At - 1].first == Bytes.Allocation ? At - 1 : At;
-}
-
-/// \p Piece begins before the end of \p Bytes.
-bool OutputWriters::isBefore(size_t Piece, const ByteSlice &Bytes) const {
-  return Piece < Cuts.size() && Cuts[Piece].first == Bytes.Allocation &&
-         Cuts[Piece].second < Bytes.end();
-}
-
-void OutputWriters::add(ThunkId Writer, const ByteSlice &Bytes) {
-  auto Free = [&](size_t Piece) {
-    while (Next[Piece] != Piece)
-      Piece = Next[Piece] = Next[Next[Piece]];
-    return Piece;
-  };
-  for (size_t I = Free(pieceAt(Bytes)); isBefore(I, Bytes); I = Free(I)) {
-    Writers[I] = Writer;
-    Next[I] = I + 1;
-  }
-}
-
-ThunkId OutputWriters::find(const ByteSlice &Bytes) {
-  ThunkId Last;
-  for (size_t I = pieceAt(Bytes); isBefore(I, Bytes) && !gaveUp(); ++I, ++Steps)
-    if (Writers[I] && (!Last || Last < Writers[I]))
-      Last = Writers[I];
-  return Last;
-}
 
 void WrittenBytes::report(const SliceFault &Fault) {
   llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.In].Text;
@@ -219,27 +144,28 @@ void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<LeafPlace> Outputs) {
 }
 
 void WrittenBytes::checkOutputs() {
-  std::vector<LeafPlace> Outputs;
+  // By allocation and end, until the last thunk that writes to it is known.
+  std::multimap<std::pair<int64_t, int64_t>, LeafPlace> Outputs;
   for (const LeafPlace &Output : G.leaves(P.root(P.module().Entry))) {
     countUnknown(!Output.Bytes);
     if (Output.Bytes)
-      Outputs.push_back(Output);
+      Outputs.insert({{Output.Bytes->Allocation, Output.Bytes->end()}, Output});
   }
-  OutputWriters Last(Outputs);
-  for (size_t I = T.Thunks.size(); I-- != 0;)
-    for (const auto &[Bytes, S] : written(ThunkId(I)))
-      Last.add(ThunkId(I), Bytes);
-  std::map<ThunkId, std::vector<LeafPlace>> ByWriter;
-  for (const LeafPlace &Output : Outputs) {
-    if (ThunkId Writer = Last.find(*Output.Bytes))
-      ByWriter[Writer].push_back(Output);
-    else if (!Last.gaveUp())
-      checkUnwritten(Output);
+  for (size_t I = T.Thunks.size(); I-- != 0;) {
+    std::vector<LeafPlace> WrittenHere;
+    for (const auto &[Bytes, S] : written(ThunkId(I))) {
+      auto First = Outputs.upper_bound({Bytes.Allocation, Bytes.Offset});
+      auto Last = First;
+      while (Last != Outputs.end() && Last->first.first == Bytes.Allocation &&
+             Last->second.Bytes->Offset < Bytes.end())
+        WrittenHere.push_back((Last++)->second);
+      Outputs.erase(First, Last);
+    }
+    if (!WrittenHere.empty())
+      checkWriter(ThunkId(I), WrittenHere);
   }
-  for (const auto &[Writer, Of] : ByWriter)
-    checkWriter(Writer, Of);
-  if (Last.gaveUp())
-    Diags.notChecked("outputs that overlap each other in part");
+  for (const auto &[End, Output] : Outputs)
+    checkUnwritten(Output);
 }
 
 void WrittenBytes::run() {
