@@ -124,3 +124,13 @@ std::string DataflowAnalysis::spell(HloValueId Id) const {
     Text += P.facts().dump().Indices.text(P.trees().index(Whole, V.Ordinal));
   return Text;
 }
+
+std::vector<bool> hlobuf::donatedValues(const DataflowAnalysis &Flow) {
+  std::vector<bool> Donated(Flow.values().size());
+  const Program &P = Flow.program();
+  for (const HloAlias &Alias : P.module().Aliases)
+    if (HloId Parameter = P.parameter(P.module().Entry, Alias.Parameter))
+      if (HloValueId V = Flow.at(Parameter, Alias.Index))
+        Donated[V.index()] = true;
+  return Donated;
+}

@@ -127,6 +127,10 @@ private:
   std::vector<ProgramUse> InnerUsers;
 };
 
+/// By value: true for parameters that the module lets an output take the bytes
+/// of.
+std::vector<bool> donatedValues(const DataflowAnalysis &Flow);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H

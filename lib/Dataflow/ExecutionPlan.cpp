@@ -12,9 +12,8 @@ using llvm::SmallVector;
 ExecutionPlan::ExecutionPlan(const DataflowAnalysis &Flow,
                              const Schedule &Order)
     : Flow(Flow), P(Flow.program()), Order(Order), Lines(Flow.values().size()),
-      Same(P) {
+      Donated(donatedValues(Flow)), Same(P) {
   findLines();
-  findDonated();
   findReadSteps();
 }
 
@@ -68,16 +67,8 @@ std::optional<ExecutionPlace> ExecutionPlan::place(HloValueId V) const {
   return ExecutionPlace{Stated.Owner, Stated.Offset, Stated.end()};
 }
 
-void ExecutionPlan::findDonated() {
-  const HloModule &M = P.module();
-  for (const HloAlias &Alias : M.Aliases)
-    if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
-      if (HloValueId V = Flow.at(Parameter, Alias.Index))
-        Donated.insert(V.index());
-}
-
 bool ExecutionPlan::isInput(HloValueId V) const {
-  return P.isInput(Flow[V].Definition) && !Donated.contains(V.index());
+  return P.isInput(Flow[V].Definition) && !Donated[V.index()];
 }
 
 void ExecutionPlan::forEachLeaf(

@@ -8,7 +8,6 @@
 #include "Dataflow/ExecutionMemory.h"
 #include "Dataflow/Forwarding.h"
 #include "Program/Schedule.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 
@@ -91,7 +90,6 @@ private:
   HloValueId at(HloId Id, uint32_t Ordinal) const;
   bool isContext(const HloValue &V) const;
   void findLines();
-  void findDonated();
   bool isInput(HloValueId V) const;
   void findReadSteps();
   bool keepsBytes(HloId Id, HloValueId Written) const;
@@ -100,12 +98,12 @@ private:
   const Program &P;
   const Schedule &Order;
   std::vector<ValueId> Lines;
+  std::vector<bool> Donated;
   std::vector<uint32_t> ReadBegin;
   std::vector<int32_t> ReadSteps;
   mutable Forwarding Same;
   uint64_t NumParts = 0;
   bool LacksPlaces = false;
-  llvm::DenseSet<uint32_t> Donated;
 };
 
 } // namespace hlobuf

@@ -7,14 +7,8 @@ using namespace hlobuf;
 LiveRanges::LiveRanges(const DataflowAnalysis &Flow,
                        const AliasAnalysis &Groups, const Schedule &Order,
                        const ReleaseRules &Rules)
-    : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order),
-      Rules(Rules) {
-  Donated.assign(Flow.values().size(), false);
-  const HloModule &M = P.module();
-  for (const HloAlias &Alias : M.Aliases)
-    if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
-      if (HloValueId V = Flow.at(Parameter, Alias.Index))
-        Donated[V.index()] = true;
+    : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order), Rules(Rules),
+      Donated(donatedValues(Flow)) {
   Ranges.reserve(Flow.values().size());
   for (size_t V = 0; V != Flow.values().size(); ++V)
     Ranges.push_back(P.isFromTexts() ? findStated(HloValueId(V))

@@ -16,7 +16,7 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Sizes.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
 
@@ -51,20 +51,13 @@ private:
 };
 } // namespace
 
-static IdPair donationKey(uint32_t Parameter, ShapeIndex Index) {
-  return {Parameter, Index.canonical().bits()};
-}
-
 void EntryOutputs::findReadOnly() {
-  llvm::DenseSet<IdPair> Donated;
-  for (const HloAlias &Item : P.module().Aliases)
-    Donated.insert(donationKey(Item.Parameter, Item.Index));
+  std::vector<bool> Donated = donatedValues(Flow);
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     const HloValue &V = Flow[HloValueId(I)];
     const HloNode &N = P[V.Definition];
     bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
-                 !Donated.contains(donationKey(
-                     N.number(), P.trees().index(N.Shape, V.Ordinal)));
+                 !Donated[I];
     if (N.Op == Opcode::Constant || Given)
       ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
                            HloValueId(I));
