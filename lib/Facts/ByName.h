@@ -9,6 +9,7 @@
 #include "Support/Ids.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,43 +22,37 @@ class ByName {
 public:
   ByName() = default;
 
-  /// Groups records 0 .. Count-1, of which there are less than 2^31; \p Key
-  /// gives a record's name and index.
+  /// Groups records 0 .. Count-1; \p Key gives a record's name and index.
   template <typename KeyFn> ByName(size_t Count, KeyFn Key) {
     // Names of the module come after those of the dump and have none.
     uint32_t NumNames = 0;
     for (uint32_t I = 0; I != Count; ++I)
       NumNames = std::max(NumNames, Key(I).first.index() + 1);
-    Slots.assign(NumNames, None);
-    // Most names have one record or none.
-    std::vector<uint32_t> Sizes;
-    for (uint32_t I = 0; I != Count; ++I) {
-      uint32_t &Slot = Slots[Key(I).first.index()];
-      if (Slot == None) {
-        Slot = I;
-      } else if (Slot < Several) {
-        Slot = Several | static_cast<uint32_t>(Sizes.size());
-        Sizes.push_back(2);
-      } else {
-        ++Sizes[Slot - Several];
-      }
+    Begins.assign(NumNames + 1, 0);
+    for (uint32_t I = 0; I != Count; ++I)
+      ++Begins[Key(I).first.index() + 1];
+    std::partial_sum(Begins.begin(), Begins.end(), Begins.begin());
+    Items.resize(Count);
+    std::vector<uint32_t> Next(Begins.begin(), Begins.end() - 1);
+    for (uint32_t I = 0; I != Count; ++I)
+      Items[Next[Key(I).first.index()]++] = I;
+    auto Less = [&](uint32_t A, uint32_t B) {
+      return bits(Key(A).second) < bits(Key(B).second);
+    };
+    for (uint32_t Name = 0; Name != NumNames; ++Name) {
+      auto First = Items.begin() + Begins[Name];
+      auto Last = Items.begin() + Begins[Name + 1];
+      if (!std::is_sorted(First, Last, Less))
+        std::stable_sort(First, Last, Less);
     }
-    if (!Sizes.empty())
-      fillGroups(std::move(Sizes), Count, Key);
   }
 
   /// The records with \p Name.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE llvm::ArrayRef<uint32_t>
-  operator[](NameId Name) const {
-    if (!Name || Name.index() >= Slots.size())
+  llvm::ArrayRef<uint32_t> operator[](NameId Name) const {
+    if (!Name || Name.index() + 1 >= Begins.size())
       return {};
-    const uint32_t &Slot = Slots[Name.index()];
-    if (Slot < Several)
-      return llvm::ArrayRef<uint32_t>(Slot);
-    if (Slot == None)
-      return {};
-    const uint32_t *Size = &Items[Slot - Several];
-    return llvm::ArrayRef<uint32_t>(Size + 1, *Size);
+    uint32_t Begin = Begins[Name.index()];
+    return llvm::ArrayRef(Items).slice(Begin, Begins[Name.index() + 1] - Begin);
   }
 
   /// The records with \p Name at \p Index; \p IndexOf gives a record's index.
@@ -79,48 +74,9 @@ public:
 private:
   static uint32_t bits(ShapeIndex Index) { return Index.canonical().bits(); }
 
-  /// Collects the records of names that have several; \p Sizes says how many,
-  /// by the number that the slot of the name holds.
-  template <typename KeyFn>
-  void fillGroups(std::vector<uint32_t> Sizes, size_t Count, KeyFn Key) {
-    size_t NumItems = Sizes.size();
-    for (uint32_t Size : Sizes)
-      NumItems += Size;
-    Items.reserve(NumItems);
-    std::vector<uint32_t> &Begins = Sizes;
-    for (uint32_t &Begin : Begins) {
-      uint32_t Size = std::exchange(Begin, static_cast<uint32_t>(Items.size()));
-      Items.push_back(0);
-      Items.resize(Items.size() + Size);
-    }
-    for (uint32_t I = 0; I != Count; ++I) {
-      uint32_t Slot = Slots[Key(I).first.index()];
-      if (Slot < Several)
-        continue;
-      uint32_t *Size = &Items[Begins[Slot - Several]];
-      Size[++*Size] = I;
-    }
-    for (uint32_t &Slot : Slots)
-      if (Slot >= Several && Slot != None)
-        Slot = Several | Begins[Slot - Several];
-    auto Less = [&](uint32_t A, uint32_t B) {
-      return bits(Key(A).second) < bits(Key(B).second);
-    };
-    for (uint32_t Begin : Begins) {
-      auto First = Items.begin() + Begin + 1;
-      auto Last = First + Items[Begin];
-      if (!std::is_sorted(First, Last, Less))
-        std::stable_sort(First, Last, Less);
-    }
-  }
-
-  static constexpr uint32_t None = ~uint32_t(0);
-  static constexpr uint32_t Several = uint32_t(1) << 31;
-
-  /// By name: the number of its only record, None, or the place in Items, from
-  /// Several on.
-  std::vector<uint32_t> Slots;
-  /// How many records a name has, and their numbers.
+  /// By name: where its records begin in Items; they end where those of the
+  /// next one begin.
+  std::vector<uint32_t> Begins;
   std::vector<uint32_t> Items;
 };
 

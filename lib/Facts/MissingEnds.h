@@ -15,7 +15,7 @@
 namespace hlobuf {
 
 /// Adds the files to \p D's cuts that end after a line and before their end,
-/// but for memory usage reports: see reportEndsEarly(). Files that are known to
+/// but for memory usage reports: see judgeReport(). Files that are known to
 /// be cut off must not be in \p D. Nothing is found in a dump that ends as
 /// meant.
 void findCuts(Dump &D);
