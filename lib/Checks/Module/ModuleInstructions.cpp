@@ -42,16 +42,12 @@ private:
   llvm::StringRef place(const HloInstruction &I) const {
     return M.text(I).ltrim();
   }
-  void collectParameters(const HloComputation &C);
   llvm::StringRef plainText(const HloInstruction &I);
-  bool isHeading(llvm::StringRef Text, const HloComputation &C);
   std::string headingOf(const HloComputation &C);
 
   const Dump &D;
   const HloModule &M;
   Reporter &Diags;
-  /// Of one computation, by number.
-  std::vector<const HloInstruction *> Parameters;
   /// Shapes without layouts, which are the same for most computations.
   std::vector<std::string> PlainTexts;
 };
@@ -82,16 +78,6 @@ void ModuleInstructions::checkBitcast(HloId Id) {
       .about(M, Id);
 }
 
-void ModuleInstructions::collectParameters(const HloComputation &C) {
-  Parameters.clear();
-  for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
-    if (M.Instructions[I].Op == Opcode::Parameter)
-      Parameters.push_back(&M.Instructions[I]);
-  llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
-    return X->number() < Y->number();
-  });
-}
-
 llvm::StringRef ModuleInstructions::plainText(const HloInstruction &I) {
   if (!I.Shape)
     return "";
@@ -102,24 +88,19 @@ llvm::StringRef ModuleInstructions::plainText(const HloInstruction &I) {
   return Text;
 }
 
-/// True if \p Text is headingOf(\p C), letter by letter: nearly all are, and
-/// no text is made for them.
-bool ModuleInstructions::isHeading(llvm::StringRef Text,
-                                   const HloComputation &C) {
-  bool Same = Text.consume_front("(");
-  for (const HloInstruction *I : Parameters)
-    Same = Same && (I == Parameters.front() || Text.consume_front(", ")) &&
-           Text.consume_front(M.name(*I)) && Text.consume_front(": ") &&
-           Text.consume_front(plainText(*I));
-  return Same && Text.consume_front(") -> ") && Text == plainText(M[C.Root]);
-}
-
 /// What the heading must be: `(x: f32[4]) -> f32[4]`.
 std::string ModuleInstructions::headingOf(const HloComputation &C) {
+  llvm::SmallVector<const HloInstruction *> Parameters;
+  for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
+    if (M.Instructions[I].Op == Opcode::Parameter)
+      Parameters.push_back(&M.Instructions[I]);
+  llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
+    return X->number() < Y->number();
+  });
   std::string Text = "(";
   for (const HloInstruction *I : Parameters) {
     Text += Text.size() == 1 ? "" : ", ";
-    Text += fmt::format("{}: {}", M.name(*I), plainText(*I));
+    appendFormat(Text, "{}: {}", M.name(*I), plainText(*I));
   }
   return Text + ") -> " + plainText(M[C.Root]).str();
 }
@@ -152,11 +133,11 @@ void ModuleInstructions::checkHeading(const HloComputation &C) {
       End == llvm::StringRef::npos)
     return; // in short form
   llvm::StringRef Own = Line.slice(Begin + 1, End);
-  collectParameters(C);
-  if (isHeading(Own, C))
+  std::string Expected = headingOf(C);
+  if (Own == Expected)
     return;
   std::string Stated = withoutComments(Own);
-  std::string Expected = withoutComments(headingOf(C));
+  Expected = withoutComments(Expected);
   if (Stated == Expected)
     return;
   size_t Same = 0;
