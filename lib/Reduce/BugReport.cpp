@@ -20,14 +20,6 @@ static void replaceAll(std::string &Text, StringRef From, StringRef To) {
     Text.replace(At, From.size(), To);
 }
 
-static llvm::Error writeFile(const std::string &Path, StringRef Text) {
-  llvm::Expected<std::unique_ptr<AtomicFile>> File = AtomicFile::create(Path);
-  if (!File)
-    return File.takeError();
-  (*File)->os() << Text;
-  return (*File)->commit();
-}
-
 /// What hlobuf-verify prints about \p Folder.
 static std::string verdictOn(const std::string &Folder) {
   VerifyOptions Options;
