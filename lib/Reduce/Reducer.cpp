@@ -2,7 +2,7 @@
 
 #include "Reduce/Reducer.h"
 #include "Support/Format.h"
-#include "Support/Workers.h"
+#include "Support/OrderedRun.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

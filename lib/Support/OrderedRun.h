@@ -5,16 +5,47 @@
 #ifndef HLOBUF_SUPPORT_ORDEREDRUN_H
 #define HLOBUF_SUPPORT_ORDEREDRUN_H
 
-#include "Support/Workers.h"
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
 namespace hlobuf {
+
+/// Threads that run one function. The system may refuse some of them, or all:
+/// std::thread would end the program.
+class Workers {
+public:
+  /// More threads only get into each other's way.
+  static constexpr unsigned MaxThreads = 256;
+
+  template <typename LoopFn> Workers(unsigned Count, LoopFn &Loop) {
+    auto Run = [](void *Function) -> void * {
+      (*static_cast<LoopFn *>(Function))();
+      return nullptr;
+    };
+    Threads.reserve(std::min(Count, MaxThreads));
+    pthread_t Thread;
+    while (Threads.size() != std::min(Count, MaxThreads) &&
+           ::pthread_create(&Thread, nullptr, Run, &Loop) == 0)
+      Threads.push_back(Thread);
+  }
+  ~Workers() {
+    for (pthread_t Thread : Threads)
+      ::pthread_join(Thread, nullptr);
+  }
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
+
+  bool empty() const { return Threads.empty(); }
+
+private:
+  std::vector<pthread_t> Threads;
+};
 
 /// \p Jobs, or the number of cores if it is 0.
 inline unsigned numJobs(unsigned Jobs) {
