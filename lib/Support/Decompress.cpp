@@ -69,15 +69,10 @@ private:
 static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
                                   Unpacked &Out) {
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
-  size_t Fed = 0;
+  Stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data()));
+  // No file is larger than this counts.
+  Stream.avail_in = static_cast<uInt>(Bytes.size());
   for (;;) {
-    if (Stream.avail_in == 0 && Fed < Bytes.size()) {
-      size_t Take = std::min<size_t>(Bytes.size() - Fed, 1u << 30);
-      Stream.next_in =
-          reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data() + Fed));
-      Stream.avail_in = static_cast<uInt>(Take);
-      Fed += Take;
-    }
     Stream.next_out = reinterpret_cast<Bytef *>(Chunk.get());
     Stream.avail_out = ChunkBytes;
     int Status = inflate(&Stream, Z_NO_FLUSH);
@@ -87,13 +82,13 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
     if (Out.isRefused())
       return llvm::Error::success();
     if (Status == Z_STREAM_END) {
-      if (Stream.avail_in == 0 && Fed == Bytes.size())
+      if (Stream.avail_in == 0)
         return llvm::Error::success();
       if (inflateReset(&Stream) != Z_OK)
         return damagedData("damaged gzip data");
       continue;
     }
-    if (Status == Z_BUF_ERROR && Stream.avail_in == 0 && Fed == Bytes.size())
+    if (Status == Z_BUF_ERROR && Stream.avail_in == 0)
       return damagedData(isGzip(Bytes) ? "the gzip data is cut off"
                                        : "the zlib data is cut off");
     if (Status != Z_OK)

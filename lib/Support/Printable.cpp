@@ -4,7 +4,6 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstring>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -54,26 +53,12 @@ static std::string escaped(uint32_t C) {
 
 /// Nothing in \p Text has to be escaped: so it is of nearly all texts.
 static bool isPlain(StringRef Text) {
-  constexpr uint64_t Ones = ~uint64_t(0) / 0xff;
-  const char *At = Text.data();
-  size_t Left = Text.size();
-  uint64_t Found = 0;
-  // Eight bytes at a time: the highest bit of one is set that is below a space,
-  // or at least 0x7f. It may be set in the next one, too.
-  for (; Left >= sizeof(uint64_t); At += 8, Left -= 8) {
-    uint64_t Bytes = 0;
-    std::memcpy(&Bytes, At, sizeof(Bytes));
-    Found |= Bytes | (Bytes - 0x20 * Ones) | (Bytes + Ones);
-  }
-  bool Plain = (Found & 0x80 * Ones) == 0;
-  for (; Left != 0; ++At, --Left)
-    Plain &= *At >= 0x20 && *At < 0x7f;
-  return Plain && (!Text.contains('#') || !Text.contains("##"));
+  return llvm::all_of(Text, llvm::isPrint) && !Text.contains("##");
 }
 
-std::string hlobuf::printable(StringRef Text) {
-  if (isPlain(Text))
-    return Text.str();
+/// \p Text with what \p Spell makes of each harmful character.
+static std::string replaceHarmful(StringRef Text,
+                                  std::string (*Spell)(uint32_t)) {
   std::string Out;
   Out.reserve(Text.size());
   while (!Text.empty()) {
@@ -81,11 +66,15 @@ std::string hlobuf::printable(StringRef Text) {
     StringRef Character = takeCharacter(Text, Number);
     bool Command = Number == '#' && !Out.empty() && Out.back() == '#';
     if (isHarmful(Number) || Command)
-      Out += escaped(Number);
+      Out += Spell(Number);
     else
       Out += Character;
   }
   return Out;
+}
+
+std::string hlobuf::printable(StringRef Text) {
+  return isPlain(Text) ? Text.str() : replaceHarmful(Text, escaped);
 }
 
 std::string hlobuf::printableStart(StringRef Text) {
@@ -95,17 +84,8 @@ std::string hlobuf::printableStart(StringRef Text) {
 }
 
 std::string hlobuf::printableLine(StringRef Line) {
-  std::string Out;
-  Out.reserve(Line.size());
-  while (!Line.empty()) {
-    uint32_t Number = 0;
-    StringRef Character = takeCharacter(Line, Number);
-    bool Command = Number == '#' && !Out.empty() && Out.back() == '#';
-    if (isHarmful(Number) || Command)
-      Out += ' ';
-    else
-      Out += Character;
-  }
+  std::string Out =
+      replaceHarmful(Line, [](uint32_t) { return std::string(" "); });
   // `:::error` is a command again without its first colon.
   for (size_t At = Out.find_first_not_of(' ');
        StringRef(Out).substr(At).starts_with("::"); ++At)

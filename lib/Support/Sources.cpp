@@ -106,9 +106,11 @@ static std::string withoutCr(StringRef Text) {
   return Out;
 }
 
-llvm::Expected<std::optional<std::string>>
-hlobuf::decoded(StringRef Bytes, uint64_t MaxBytes,
-                llvm::function_ref<bool(StringRef)> Wanted) {
+/// \p Bytes unpacked, as far as \p Wanted wants, with LF for CR LF; nothing if
+/// they are so already.
+static llvm::Expected<std::optional<std::string>>
+decoded(StringRef Bytes, uint64_t MaxBytes,
+        llvm::function_ref<bool(StringRef)> Wanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
     llvm::Expected<std::string> Unpacked =

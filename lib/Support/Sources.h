@@ -29,14 +29,6 @@ struct Place {
 /// all that there is of control characters.
 bool isBinary(llvm::StringRef Start);
 
-/// What \p Bytes, as they are in a file, say: gzip and zstd are unpacked, as
-/// far as \p Wanted wants, and CR LF at the end of all lines becomes LF.
-/// Nothing if they say it themselves. Fails on damaged data and over \p
-/// MaxBytes.
-llvm::Expected<std::optional<std::string>>
-decoded(llvm::StringRef Bytes, uint64_t MaxBytes,
-        llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
-
 /// Owns the texts of one run. A `StringRef` into one of them is both a text
 /// and its place; line and column are computed only when they are printed.
 class Sources {
