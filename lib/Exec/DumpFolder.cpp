@@ -13,7 +13,7 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 DumpFolder::~DumpFolder() {
-  if (!Temporary.empty() && !Keep && fs::remove_directories(Temporary))
+  if (isTemporary() && !Keep && fs::remove_directories(Target.Folder))
     return; // the system clears its temporary folder
 }
 
@@ -21,34 +21,24 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
                                    std::string &Flags) {
   Keep = Options.KeepDumps;
   Target.Override = !Options.DumpsFolder.empty();
-  if (Target.Override) {
-    // The program may work elsewhere.
-    Target.Folder = absolutePath(Options.DumpsFolder);
-    if (std::error_code Error = fs::create_directories(Target.Folder))
-      return Error;
-  } else {
+  // The program may work elsewhere.
+  Target.Folder =
+      Target.Override ? absolutePath(Options.DumpsFolder) : dumpFolder(Flags);
+  if (Target.Folder.empty()) {
     llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf");
     if (!Made)
       return Made.getError();
-    Target.Folder = Temporary = *Made;
+    Target.Folder = *Made;
+    Target.Temporary = true;
   }
-  Flags = addDumpFlags(Flags, Target.Folder, Target.Override);
+  Target.Absolute = absolutePath(Target.Folder);
+  if (std::error_code Error = fs::create_directories(Target.Absolute))
+    return Error;
   Target.Extra = "--xla_dump_hlo_as_text";
   if (Options.FindPass)
     Target.Extra += " --xla_dump_hlo_pass_re=.*";
-  Target.Absolute = absolutePath(Target.Folder);
-  if (Target.Folder != Temporary) {
-    // One that the program's flags name.
-    [[maybe_unused]] std::error_code Unneeded;
-    if (!Temporary.empty())
-      Unneeded = fs::remove(Temporary);
-    Temporary.clear();
-    if (std::error_code Error = fs::create_directories(Target.Absolute))
-      return Error;
-  }
-  Target.Temporary = isTemporary();
-  std::string Chosen;
-  Flags = flagsOfProcess(Flags, Target, Target.Absolute, Chosen);
+  std::string Foreign;
+  Flags = flagsOfProcess(Flags, Target, Target.Absolute, Foreign);
   return {};
 }
 

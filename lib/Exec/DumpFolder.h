@@ -30,14 +30,11 @@ public:
   /// not.
   void tidy(const FolderSnapshot &Before, const WatchReport &Report) const;
 
-  bool isTemporary() const { return !Temporary.empty(); }
+  bool isTemporary() const { return Target.Temporary; }
   const std::string &path() const { return Target.Folder; }
 
   DumpTarget Target;
   bool Keep = false;
-
-private:
-  std::string Temporary;
 };
 
 } // namespace hlobuf

@@ -6,9 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <array>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace hlobuf;
@@ -18,19 +17,11 @@ namespace fs = llvm::sys::fs;
 /// The file \p Name of \p Process in /proc, whose size the kernel does not say;
 /// nothing if the process is gone or somebody else's.
 static std::optional<std::string> readFile(int Process, StringRef Name) {
-  std::string Path = fmt::format("/proc/{}/{}", Process, Name);
-  int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (File < 0)
+  auto File = llvm::MemoryBuffer::getFileAsStream(
+      fmt::format("/proc/{}/{}", Process, Name));
+  if (!File)
     return std::nullopt;
-  std::string Text;
-  std::array<char, 1 << 14> Bytes;
-  ssize_t Count = 0;
-  while ((Count = ::read(File, Bytes.data(), Bytes.size())) > 0)
-    Text.append(Bytes.data(), static_cast<size_t>(Count));
-  ::close(File);
-  if (Count < 0)
-    return std::nullopt;
-  return Text;
+  return (*File)->getBuffer().str();
 }
 
 /// The parent of \p Process; 0 if it has ended. `PID (NAME) STATE PARENT ..`,

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -105,14 +104,6 @@ void ProcessWatch::start() {
   ::pthread_sigmask(SIG_SETMASK, &Mask, nullptr);
 }
 
-/// The time that this thread has computed.
-static std::chrono::nanoseconds threadTime() {
-  timespec Time = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time);
-  return std::chrono::seconds(Time.tv_sec) +
-         std::chrono::nanoseconds(Time.tv_nsec);
-}
-
 void ProcessWatch::run() {
   auto Next = Clock::now() + Often;
   while (!Stop) {
@@ -122,10 +113,9 @@ void ProcessWatch::run() {
     auto Now = Clock::now();
     if (Now < Next)
       continue;
-    auto Before = threadTime();
     look();
     // A twentieth of a core, as long as no process can come and go unseen.
-    Clock::duration Pause = 20 * (threadTime() - Before);
+    Clock::duration Pause = 20 * (Clock::now() - Now);
     Next = Now + std::clamp<Clock::duration>(Pause, Often, Seldom);
   }
 }

@@ -67,15 +67,6 @@ static bool isFolder(StringRef Folder) {
   return !Folder.empty() && Folder != "-" && Folder != "sponge";
 }
 
-/// The folder that \p Flags name last, as XLA decides; empty if there is none.
-static std::string dumpFolder(StringRef Flags) {
-  std::string Folder;
-  for (const Flag &F : splitFlags(Flags))
-    if (F.isFolder())
-      Folder = F.folder();
-  return isFolder(Folder) ? Folder : "";
-}
-
 /// \p Value as XLA reads it back.
 static std::string quoted(StringRef Value) {
   if (Value.find_first_of(" \t\r\n'\"") == StringRef::npos)
@@ -103,15 +94,14 @@ static std::string readFlags(StringRef Flags) {
   return Result;
 }
 
-std::string hlobuf::addDumpFlags(StringRef Flags, std::string &Folder,
-                                 bool Override) {
-  std::string Result = readFlags(Flags);
-  std::string Own = Override ? "" : dumpFolder(Result);
-  if (!Own.empty())
-    Folder = Own;
-  else
-    Result += (Result.empty() ? "" : " ") + DumpTo.str() + quoted(Folder);
-  return Result + " --xla_dump_hlo_as_text";
+std::string hlobuf::dumpFolder(StringRef Flags) {
+  // XLA takes the last one.
+  std::string Folder;
+  std::string Given = readFlags(Flags);
+  for (const Flag &F : splitFlags(Given))
+    if (F.isFolder())
+      Folder = F.folder();
+  return isFolder(Folder) ? Folder : "";
 }
 
 bool DumpTarget::covers(StringRef Path) const {

@@ -10,11 +10,9 @@
 
 namespace hlobuf {
 
-/// \p Flags, which XLA_FLAGS holds, with what makes XLA dump into \p Folder.
-/// Where they already name a folder, that one is kept and \p Folder becomes
-/// it, unless \p Override is set.
-std::string addDumpFlags(llvm::StringRef Flags, std::string &Folder,
-                         bool Override = false);
+/// The folder that \p Flags, which XLA_FLAGS holds, make XLA dump into; empty
+/// if there is none.
+std::string dumpFolder(llvm::StringRef Flags);
 
 /// Where a command dumps, and how its flags say so.
 struct DumpTarget {

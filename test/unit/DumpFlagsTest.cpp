@@ -7,51 +7,25 @@
 
 using namespace hlobuf;
 
-static std::string add(const char *Flags, const char *Folder = "/tmp/x") {
-  std::string Used = "/tmp/x";
-  std::string Result = addDumpFlags(Flags, Used);
-  EXPECT_EQ(Used, Folder);
-  return Result;
-}
-
-TEST(DumpFlags, AreAdded) {
-  EXPECT_EQ(add(""), "--xla_dump_to=/tmp/x --xla_dump_hlo_as_text");
-  EXPECT_EQ(add(" --xla_a=1  --xla_b "),
-            "--xla_a=1  --xla_b --xla_dump_to=/tmp/x --xla_dump_hlo_as_text");
-}
-
-TEST(DumpFlags, TheLastOwnFolderStays) {
-  EXPECT_EQ(add("--xla_dump_to=a --xla_dump_to=b", "b"),
-            "--xla_dump_to=a --xla_dump_to=b --xla_dump_hlo_as_text");
-}
-
-TEST(DumpFlags, AGivenFolderWins) {
-  std::string Given = "/tmp/given";
-  EXPECT_EQ(addDumpFlags("--xla_dump_to=a", Given, /*Override=*/true),
-            "--xla_dump_to=a --xla_dump_to=/tmp/given --xla_dump_hlo_as_text");
-  EXPECT_EQ(Given, "/tmp/given");
+TEST(DumpFlags, TheLastFolderCounts) {
+  EXPECT_EQ(dumpFolder(""), "");
+  EXPECT_EQ(dumpFolder(" --xla_a=1  --xla_b "), "");
+  EXPECT_EQ(dumpFolder("--xla_dump_to=a --xla_dump_to=b"), "b");
 }
 
 TEST(DumpFlags, QuotesAreReadAsXlaReadsThem) {
-  add("--xla_dump_to='/tmp/a b' --xla_c", "/tmp/a b");
-  add("--xla_dump_to=\"/tmp/a \\\"b\" --xla_c", "/tmp/a \"b");
-  add("--xla_c='--xla_dump_to=a b'\t--xla_dump_to=d", "d");
-  add("--xla_dump_to='never closed", "never closed");
-}
-
-TEST(DumpFlags, BlanksAreQuoted) {
-  std::string Folder = "/tmp/a \"b";
-  EXPECT_EQ(addDumpFlags("", Folder),
-            "--xla_dump_to=\"/tmp/a \\\"b\" --xla_dump_hlo_as_text");
+  EXPECT_EQ(dumpFolder("--xla_dump_to='/tmp/a b' --xla_c"), "/tmp/a b");
+  EXPECT_EQ(dumpFolder("--xla_dump_to=\"/tmp/a \\\"b\" --xla_c"), "/tmp/a \"b");
+  EXPECT_EQ(dumpFolder("--xla_c='--xla_dump_to=a b'\t--xla_dump_to=d"), "d");
+  EXPECT_EQ(dumpFolder("--xla_dump_to='never closed"), "never closed");
 }
 
 TEST(DumpFlags, StandardOutputIsNoFolder) {
-  EXPECT_EQ(add("--xla_dump_to=-"),
-            "--xla_dump_to=- --xla_dump_to=/tmp/x --xla_dump_hlo_as_text");
+  EXPECT_EQ(dumpFolder("--xla_dump_to=-"), "");
 }
 
 TEST(DumpFlags, AnAbsentFileHoldsNone) {
-  EXPECT_EQ(add("no-such-file"), "--xla_dump_to=/tmp/x --xla_dump_hlo_as_text");
+  EXPECT_EQ(dumpFolder("no-such-file"), "");
 }
 
 /// The flags of a process whose own folder is `/d/process-1`.
@@ -66,6 +40,12 @@ static std::string flags(const char *Flags, const char *Foreign = "",
   std::string Result = flagsOfProcess(Flags, Target, "/d/process-1", Found);
   EXPECT_EQ(Found, Foreign);
   return Result;
+}
+
+TEST(ProcessFlags, BlanksAreQuoted) {
+  std::string Foreign;
+  EXPECT_EQ(flagsOfProcess("", {}, "/tmp/a \"b", Foreign),
+            "--xla_dump_to=\"/tmp/a \\\"b\" ");
 }
 
 TEST(ProcessFlags, AFolderOfItsOwn) {
