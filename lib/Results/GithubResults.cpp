@@ -61,22 +61,17 @@ void GithubResults::add(const DumpResult &R) {
   ResultPlace Whole{R.Path};
   if (R.isUnreadable())
     return command("error", Whole, "unreadable", R.ReadError);
-  for (const ResultFinding &F : R.Findings) {
-    if (!F.isLoud())
-      continue;
-    std::string Message = F.Message;
-    for (const std::string &Line : tellNotes(R, F, ReportWidth))
-      Message += '\n' + Line;
-    command(commandOf(F.Level), F.Where.File.empty() ? Whole : F.Where, F.Check,
-            Message);
+  for (const ResultMessage &M : messagesOf(R)) {
+    std::string Text = M.Text;
+    if (M.IsMore)
+      Text += fmt::format(" [{}]", M.Check);
+    if (M.Finding)
+      for (const std::string &Line : tellNotes(R, *M.Finding, ReportWidth))
+        Text += '\n' + Line;
+    bool HasPlace = M.Finding && !M.Finding->Where.File.empty();
+    command(commandOf(M.Level), HasPlace ? M.Finding->Where : Whole, M.Check,
+            Text);
   }
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.isLoud())
-      command(commandOf(U.Level), Whole, U.Check, uncountedLine(U));
-  for (const SkippedCheck &Skipped : R.Skipped)
-    if (Skipped.Required)
-      command("error", Whole, Skipped.Check,
-              "required check could not run: " + Skipped.Reason);
 }
 
 /// What was proved, once for all dumps: annotations of a step are limited.

@@ -66,57 +66,41 @@ static std::string escape(StringRef Text) {
   return Result;
 }
 
-/// The findings of \p Level as text.
-static std::string describe(const DumpResult &R, Severity Level) {
+/// What is said of \p R with \p Level, as text.
+static std::string describe(const DumpResult &R,
+                            llvm::ArrayRef<ResultMessage> Messages,
+                            Severity Level) {
   std::string Text;
-  for (const ResultFinding &F : R.Findings) {
-    if (!F.isLoud() || F.Level != Level)
+  for (const ResultMessage &M : Messages) {
+    if (M.Level != Level)
       continue;
-    Text += plainLine(F.Where, fmt::format("{}: {} [{}]", severityName(Level),
-                                           F.Message, F.Check)) +
-            '\n';
-    Text += F.Where.Excerpt;
-    for (const std::string &Line : tellNotes(R, F, ReportWidth))
-      Text += Line + '\n';
+    std::string Line =
+        fmt::format("{}: {} [{}]", severityName(Level), M.Text, M.Check);
+    if (M.Finding)
+      Text +=
+          plainLine(M.Finding->Where, Line) + '\n' + M.Finding->Where.Excerpt;
+    else
+      Text += (M.IsMore ? "" : printableStart(R.Path) + ": ") + Line + '\n';
+    if (M.Finding)
+      for (const std::string &Note : tellNotes(R, *M.Finding, ReportWidth))
+        Text += Note + '\n';
   }
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.isLoud() && U.Level == Level)
-      Text += fmt::format("{}: {}\n", severityName(Level), uncountedLine(U));
   return Text;
 }
 
-static const ResultFinding *firstError(const DumpResult &R) {
-  for (const ResultFinding &F : R.Findings)
-    if (F.isLoud() && F.Level == Severity::Error)
-      return &F;
-  return nullptr;
-}
-
 /// The failure element of a dump with errors.
-static std::string failure(const DumpResult &R) {
-  std::string Text = describe(R, Severity::Error);
-  std::string Title;
-  std::string Type;
-  if (const ResultFinding *First = firstError(R)) {
-    Title = First->Message;
-    Type = First->Check;
-  }
-  for (const SkippedCheck &Skipped : R.Skipped) {
-    if (!Skipped.Required)
-      continue;
-    std::string Line = "required check could not run: " + Skipped.Reason;
-    Text += fmt::format("{}: error: {} [{}]\n", printableStart(R.Path), Line,
-                        Skipped.Check);
-    if (Type.empty()) {
-      Title = Line;
-      Type = Skipped.Check;
-    }
-  }
-  unsigned More = R.errors() - 1;
-  if (More != 0)
+static std::string failure(const DumpResult &R,
+                           llvm::ArrayRef<ResultMessage> Messages) {
+  const ResultMessage *First =
+      llvm::find_if(Messages, [](const ResultMessage &M) {
+        return M.Level == Severity::Error;
+      });
+  std::string Title = First->Text;
+  if (unsigned More = R.errors() - 1)
     Title += fmt::format(" (and {} more)", More);
   return fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n",
-                     escape(printable(Title)), escape(Type), escape(Text));
+                     escape(printable(Title)), escape(First->Check),
+                     escape(describe(R, Messages, Severity::Error)));
 }
 
 /// What was proved, a line a sentence. Not as properties: not all schemas allow
@@ -134,6 +118,7 @@ static std::string describeVerdict(const DumpResult &R) {
 
 void JUnitResults::add(const DumpResult &R) {
   ++Tests;
+  std::vector<ResultMessage> Messages = messagesOf(R);
   Cases += fmt::format(
       "    <testcase name=\"{}\" classname=\"{}\">\n",
       escape(printable(relativePath(R.Path))),
@@ -144,13 +129,14 @@ void JUnitResults::add(const DumpResult &R) {
                          escape(printable(R.ReadError)));
   } else if (R.hasErrors()) {
     ++Failures;
-    Cases += failure(R);
+    Cases += failure(R, Messages);
   } else if (R.Verified == 0) {
     ++Skipped;
     Cases += "      <skipped message=\"no check could run\"/>\n";
   }
-  std::string Output = describeVerdict(R) + describe(R, Severity::Warning) +
-                       describe(R, Severity::Lint);
+  std::string Output = describeVerdict(R) +
+                       describe(R, Messages, Severity::Warning) +
+                       describe(R, Messages, Severity::Lint);
   if (!Output.empty())
     Cases += fmt::format("      <system-out>{}</system-out>\n", escape(Output));
   Cases += "    </testcase>\n";

@@ -90,21 +90,20 @@ void MarkdownResults::add(const DumpResult &R) {
   }
   if (R.Memory)
     Totals.add(printable(R.Module.empty() ? R.Path : R.Module), *R.Memory);
-  ShownFindings Shown = selectFindings(R, Limit);
-  bool Missed = R.missedRequirements() != 0;
-  if (Shown.Findings.empty() && Shown.More.empty() && !Missed)
+  std::vector<ResultMessage> Messages = messagesOf(R, Limit);
+  if (Messages.empty())
     return;
   Findings << fmt::format(
       "\n#### {}\n", code(printable(R.Module.empty() ? R.Path : R.Module)));
-  for (const ResultFinding *F : Shown.Findings)
-    addFinding(R, *F);
-  for (const std::string &Line : Shown.More)
-    Findings << "\n" << code(Line) << "\n";
-  for (const SkippedCheck &Skipped : R.Skipped)
-    if (Skipped.Required)
-      Findings << fmt::format(
-          "\n**error** required check could not run: {} {}\n",
-          code(Skipped.Reason), code(fmt::format("[{}]", Skipped.Check)));
+  for (const ResultMessage &M : Messages) {
+    std::string Check = fmt::format("[{}]", M.Check);
+    if (M.Finding)
+      addFinding(R, *M.Finding);
+    else if (M.IsMore)
+      Findings << "\n" << code(M.Text + " " + Check) << "\n";
+    else
+      Findings << fmt::format("\n**error** {} {}\n", code(M.Text), code(Check));
+  }
 }
 
 void MarkdownResults::finish(const RunEnd &End) {

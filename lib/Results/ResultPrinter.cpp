@@ -33,31 +33,36 @@ std::string hlobuf::relativePath(StringRef Path) {
   return Rest.str();
 }
 
-std::string hlobuf::moreFindings(unsigned Count) {
+/// `9 more findings of this check are`.
+static std::string moreFindings(unsigned Count) {
   return counted(Count, "more finding") + " of this check " +
          (Count == 1 ? "is" : "are");
 }
 
-std::string hlobuf::uncountedLine(const ResultUncounted &U) {
-  return fmt::format("{} only counted [{}]", moreFindings(U.Count), U.Check);
-}
-
-ShownFindings hlobuf::selectFindings(const DumpResult &R, unsigned Limit) {
-  ShownFindings Shown;
+std::vector<ResultMessage> hlobuf::messagesOf(const DumpResult &R,
+                                              unsigned Limit) {
+  std::vector<ResultMessage> All;
   llvm::MapVector<StringRef, unsigned> Counts;
   for (const ResultFinding &F : R.Findings)
     if (F.isLoud() && (++Counts[F.Check] <= Limit || Limit == 0))
-      Shown.Findings.push_back(&F);
+      All.push_back({F.Level, F.Check, F.Message, &F});
   for (const ResultUncounted &U : R.Uncounted)
     if (U.isLoud() && Limit != 0)
       Counts[U.Check] += U.Count;
     else if (U.isLoud())
-      Shown.More.push_back(uncountedLine(U));
+      All.push_back({U.Level, U.Check, moreFindings(U.Count) + " only counted",
+                     nullptr, true});
   for (const auto &[Check, Count] : Counts)
     if (Limit != 0 && Count > Limit)
-      Shown.More.push_back(fmt::format("{} not shown (see --error-limit) [{}]",
-                                       moreFindings(Count - Limit), Check));
-  return Shown;
+      All.push_back(
+          {Severity::Error, Check,
+           moreFindings(Count - Limit) + " not shown (see --error-limit)",
+           nullptr, true});
+  for (const SkippedCheck &Skipped : R.Skipped)
+    if (Skipped.Required)
+      All.push_back({Severity::Error, Skipped.Check,
+                     "required check could not run: " + Skipped.Reason});
+  return All;
 }
 
 std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {

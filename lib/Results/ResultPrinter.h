@@ -74,21 +74,21 @@ std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
 /// \p Path below the current folder if it is there; else as it is.
 std::string relativePath(llvm::StringRef Path);
 
-/// `9 more findings of this check are`.
-std::string moreFindings(unsigned Count);
-
-/// `9 more findings of this check are only counted [check]`.
-std::string uncountedLine(const ResultUncounted &U);
-
-/// What is shown of the findings of a dump.
-struct ShownFindings {
-  std::vector<const ResultFinding *> Findings;
-  /// How many more there are of a check, a line each.
-  std::vector<std::string> More;
+/// One thing that is said of a dump, and counts.
+struct ResultMessage {
+  Severity Level = Severity::Error;
+  llvm::StringRef Check;
+  std::string Text;
+  /// Null where there is none: findings that are only counted, and required
+  /// checks that could not run.
+  const ResultFinding *Finding = nullptr;
+  /// Findings that are not shown: no error of its own.
+  bool IsMore = false;
 };
 
-/// The loud findings of \p R, at most \p Limit of a check; 0 for all.
-ShownFindings selectFindings(const DumpResult &R, unsigned Limit);
+/// The loud findings of \p R, at most \p Limit of a check, 0 for all; how many
+/// more there are of it; and the required checks that could not run.
+std::vector<ResultMessage> messagesOf(const DumpResult &R, unsigned Limit = 0);
 
 /// `file:line:col: message` for a note of a finding, without its place where
 /// there is none.

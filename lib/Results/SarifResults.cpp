@@ -158,14 +158,10 @@ void SarifResults::add(const DumpResult &R) {
   Verdicts[json::fixUTF8(R.Path)] = std::move(Verdict);
   for (const ResultFinding &F : R.Findings)
     addFinding(F);
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.isLoud())
-      notify(levelName(U.Level), R.Path, uncountedLine(U));
-  for (const SkippedCheck &Skipped : R.Skipped)
-    if (Skipped.Required)
-      notify("error", R.Path,
-             fmt::format("required check could not run: {} [{}]",
-                         Skipped.Reason, Skipped.Check));
+  for (const ResultMessage &M : messagesOf(R))
+    if (!M.Finding)
+      notify(levelName(M.Level), R.Path,
+             fmt::format("{} [{}]", M.Text, M.Check));
 }
 
 json::Object SarifResults::describeRule(StringRef Id) const {

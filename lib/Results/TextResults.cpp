@@ -24,8 +24,6 @@ public:
   void finish(const RunEnd &End) override;
 
 private:
-  void addFindings(const DumpResult &R);
-  void printTimeline(const DumpResult &R, const ResultFinding &F);
   void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
              StringRef Check);
 
@@ -42,36 +40,27 @@ void TextResults::print(StringRef Kind, const ResultPlace &Where,
                OS, Options.Color);
 }
 
-void TextResults::printTimeline(const DumpResult &R, const ResultFinding &F) {
-  for (const std::string &Line : layOutTimeline(R, F, Options.Width))
-    OS << Line << '\n';
-}
-
-void TextResults::addFindings(const DumpResult &R) {
-  ShownFindings Shown = selectFindings(R, Options.ErrorLimit);
-  for (const ResultFinding *F : Shown.Findings) {
-    print(severityName(F->Level), F->Where, F->Message, F->Check);
-    if (F->isTimeline())
-      printTimeline(R, *F);
-    else
-      for (const ResultNote &N : F->Notes)
-        print("note", N.Where, N.Message, "");
-  }
-  for (const std::string &Line : Shown.More)
-    OS << printableStart(R.Path) << ": note: " << Line << '\n';
-}
-
 void TextResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
     if (Options.ReadErrors)
       OS << "error: " << printable(R.ReadError) << '\n';
     return;
   }
-  addFindings(R);
-  for (const SkippedCheck &Skipped : R.Skipped)
-    if (Skipped.Required)
-      OS << fmt::format("{}: error: required check could not run: {} [{}]\n",
-                        printableStart(R.Path), Skipped.Reason, Skipped.Check);
+  for (const ResultMessage &M : messagesOf(R, Options.ErrorLimit)) {
+    if (!M.Finding) {
+      OS << fmt::format("{}: {}: {} [{}]\n", printableStart(R.Path),
+                        M.IsMore ? "note" : "error", M.Text, M.Check);
+      continue;
+    }
+    print(severityName(M.Level), M.Finding->Where, M.Text, M.Check);
+    if (M.Finding->isTimeline())
+      for (const std::string &Line :
+           layOutTimeline(R, *M.Finding, Options.Width))
+        OS << Line << '\n';
+    else
+      for (const ResultNote &N : M.Finding->Notes)
+        print("note", N.Where, N.Message, "");
+  }
   if (!R.Memory)
     return;
   std::string Name = printable(
