@@ -2,7 +2,6 @@
 
 #include "Driver/Driver.h"
 #include "Driver/Capacity.h"
-#include "Driver/DumpComments.h"
 #include "Driver/DumpResults.h"
 #include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
@@ -160,13 +159,11 @@ DumpResult Driver::verifyOne(const PlannedDump &D) const {
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
   if (!Options.WantMemory)
     R.Memory.reset();
-  if (Options.VerifyDiagnostics)
-    matchExpectations(R, **L);
   return R;
 }
 
 void Driver::consume(DumpResult R, const Settings *Applied) {
-  if (Applied && !Options.VerifyDiagnostics) {
+  if (Applied) {
     SettingsFinder::suppress(R, *Applied);
     if (Old)
       Old->apply(R);
@@ -178,8 +175,6 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   if (Applied && !R.isUnreadable())
     Unmatched.note(R, *Applied);
   settleSentences(R);
-  // Then comments, not checks, say what is right.
-  R.ProvesNothing |= Options.VerifyDiagnostics;
   for (Sink &S : Sinks)
     S.Printer->add(R);
   if (R.isUnreadable()) {

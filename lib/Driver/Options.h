@@ -54,8 +54,6 @@ struct VerifyOptions {
   std::optional<Growth> MaxGrowth;
   /// A budget or a requirement that matches nothing does not fail the run.
   bool AllowUnmatched = false;
-  /// Comments in the dumps say what is to be found.
-  bool VerifyDiagnostics = false;
   /// Part Shard of Shards, from 0.
   unsigned Shard = 0;
   unsigned Shards = 1;

@@ -2,8 +2,8 @@
 //
 // What is said about one dump.
 //
-// Plain data without references into the texts: what printers, baselines and
-// expectations work on, in the order of the inputs.
+// Plain data without references into the texts: what printers and baselines
+// work on, in the order of the inputs.
 
 #ifndef HLOBUF_RESULTS_RESULT_H
 #define HLOBUF_RESULTS_RESULT_H
@@ -44,7 +44,7 @@ struct ResultNote {
 /// What keeps a finding from counting.
 enum class Silence : uint8_t {
   None,
-  /// A suppression of the configuration or a comment in the dump.
+  /// A suppression of the configuration.
   Suppressed,
   /// It is in the baseline.
   Baselined,

@@ -79,10 +79,6 @@ static cl::opt<std::string>
     WriteBaseline("write-baseline", cl::value_desc("file"),
                   cl::cat(CheckOptions),
                   cl::desc("Write all findings to this file, for --baseline"));
-static cl::opt<bool> VerifyDiagnostics(
-    "verify-diagnostics", cl::cat(CheckOptions),
-    cl::desc("Compare the findings with comments in the dumps, such as // "
-             "expected-error @below {{text}}"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Globs of checks that must be able to run on every dump"));
@@ -262,7 +258,6 @@ static std::string idleOption(const VerifyOptions &O) {
   constexpr StringRef Emitting = "with --emit, which verifies nothing";
   constexpr StringRef Alone = "without --exec";
   constexpr StringRef Unasked = "without --summary";
-  constexpr StringRef Comments = "with --verify-diagnostics";
   bool Emits = O.Emit != EmitKind::Findings;
   // A list's own & gives its values.
   return findIdleOption({{&Format, Emits, Emitting},
@@ -277,11 +272,8 @@ static std::string idleOption(const VerifyOptions &O) {
                          {&WriteBaseline, Emits, Emitting},
                          {&Require, Emits, Emitting},
                          {&WarningsAsErrors, Emits, Emitting},
-                         {&VerifyDiagnostics, Emits, Emitting},
                          {&ErrorLimit, Emits, Emitting},
                          {&Verbose, Emits, Emitting},
-                         {&BaselineFile, O.VerifyDiagnostics, Comments},
-                         {&WriteBaseline, O.VerifyDiagnostics, Comments},
                          {&KeepDumps, !Exec, Alone},
                          {&FindPass, !Exec, Alone},
                          {&Module, Exec, "with --exec"},
@@ -352,7 +344,6 @@ static VerifyOptions makeOptions() {
   O.AllowUnmatched = AllowUnmatched;
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
-  O.VerifyDiagnostics = VerifyDiagnostics;
   O.FindPass = FindPass;
   O.Format = Format;
   using Question = WhyQuestion::Kind;
