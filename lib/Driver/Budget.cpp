@@ -14,6 +14,11 @@ namespace json = llvm::json;
 /// Values that an error of a budget names.
 static constexpr size_t MaxContributors = 5;
 
+bool hlobuf::matchesGlob(StringRef Glob, StringRef Text) {
+  return Glob.empty() ||
+         llvm::cantFail(llvm::GlobPattern::create(Glob)).match(Text);
+}
+
 std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
   Budget B;
   B.Text = Text.str();
@@ -127,25 +132,24 @@ static void checkGrowth(const MemorySummary &M, const Growth &Limit,
 }
 
 void hlobuf::checkBudgets(const MemorySummary &M,
-                          llvm::ArrayRef<Budget> Budgets, const Growth *Limit,
-                          DumpResult &R) {
+                          llvm::ArrayRef<const Budget *> Budgets,
+                          const Growth *Limit, DumpResult &R) {
   size_t Before = R.Findings.size();
   for (const SpaceSummary &S : M.Spaces)
     R.SpaceNames.push_back(S.Name);
-  for (const auto &[I, B] : llvm::enumerate(Budgets)) {
-    // It was read before: it is well-formed.
-    if (!llvm::cantFail(llvm::GlobPattern::create(B.Module)).match(R.Module))
+  for (const Budget *B : Budgets) {
+    if (!matchesGlob(B->Module, R.Module))
       continue;
     for (const SpaceSummary &S : M.Spaces) {
-      if (!isSpace(M, S, B.Space))
+      if (!isSpace(M, S, B->Space))
         continue;
-      R.MatchedBudgets.push_back(I);
-      if (S.Allocated > B.Bytes)
+      R.MatchedBudgets.push_back(B);
+      if (S.Allocated > B->Bytes)
         addError(M, S,
                  fmt::format("{} needs {} of {}, {} over the budget of {}",
                              R.Module, humanBytes(S.Allocated), S.Name,
-                             humanBytes(S.Allocated - B.Bytes),
-                             humanBytes(B.Bytes)),
+                             humanBytes(S.Allocated - B->Bytes),
+                             humanBytes(B->Bytes)),
                  R);
     }
   }

@@ -17,16 +17,20 @@ constexpr llvm::StringLiteral BudgetCheck = "memory-budget";
 
 /// The most that a program may need of a memory space.
 struct Budget {
-  /// A glob of module names.
-  std::string Module = "*";
+  /// See matchesGlob().
+  std::string Module;
   /// As spaceName() spells it, in any case; empty for color 0.
   std::string Space;
   uint64_t Bytes = 0;
-  /// As it was given on the command line.
+  /// As it was given.
   std::string Text = {};
   /// Of the configuration; 0 for the command line.
   uint32_t Line = 0;
 };
+
+/// True if \p Text matches \p Glob, which is well-formed; an empty one matches
+/// everything.
+bool matchesGlob(llvm::StringRef Glob, llvm::StringRef Text);
 
 /// Reads `[MODULE:][SPACE=]BYTES`, as `jit_step*:HBM=12GiB`; nothing if \p Text
 /// is not that.
@@ -46,8 +50,9 @@ llvm::Expected<Growth> readGrowth(llvm::StringRef Text);
 
 /// Adds an error to \p R for each budget that \p Memory is over, with the
 /// values that hold the most, and notes in \p R which budgets are about it.
-void checkBudgets(const MemorySummary &Memory, llvm::ArrayRef<Budget> Budgets,
-                  const Growth *Limit, DumpResult &R);
+void checkBudgets(const MemorySummary &Memory,
+                  llvm::ArrayRef<const Budget *> Budgets, const Growth *Limit,
+                  DumpResult &R);
 
 } // namespace hlobuf
 

@@ -15,30 +15,31 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace yaml = llvm::yaml;
 
-LLVM_YAML_IS_SEQUENCE_VECTOR(SuppressionEntry)
-LLVM_YAML_IS_SEQUENCE_VECTOR(OverrideEntry)
-LLVM_YAML_IS_SEQUENCE_VECTOR(BudgetEntry)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Suppression)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Override)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Budget)
 
-static std::string problemWithGlob(StringRef Text) {
-  llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Text);
-  return Pattern ? "" : llvm::toString(Pattern.takeError());
+/// What is wrong with the first of \p Texts that is no glob; empty if nothing.
+static std::string firstProblem(llvm::ArrayRef<std::string> Texts) {
+  for (StringRef Text : Texts)
+    if (auto Pattern = llvm::GlobPattern::create(Text); !Pattern)
+      return llvm::toString(Pattern.takeError());
+  return "";
 }
 
 /// The line of what \p Io reads now.
 static uint32_t lineOf(yaml::IO &Io) {
   StringRef Text = *static_cast<StringRef *>(Io.getContext());
-  const char *At = static_cast<yaml::Input &>(Io)
-                       .getCurrentNode()
-                       ->getSourceRange()
-                       .Start.getPointer();
-  return static_cast<uint32_t>(1 + std::count(Text.begin(), At, '\n'));
+  const char *Begin = static_cast<yaml::Input &>(Io)
+                          .getCurrentNode()
+                          ->getSourceRange()
+                          .Start.getPointer();
+  return static_cast<uint32_t>(1 + std::count(Text.begin(), Begin, '\n'));
 }
 
 namespace llvm::yaml {
 template <> struct ScalarTraits<CheckGlobs> {
-  static void output(const CheckGlobs &Value, void *, raw_ostream &OS) {
-    OS << Value.Text;
-  }
+  static void output(const CheckGlobs &, void *, raw_ostream &) {}
   static StringRef input(StringRef Text, void *, CheckGlobs &Value) {
     Value.Text = Text.str();
     Value.Problem = problemWithGlobs(Text);
@@ -47,68 +48,55 @@ template <> struct ScalarTraits<CheckGlobs> {
   static QuotingType mustQuote(StringRef Text) { return needsQuotes(Text); }
 };
 
-template <> struct MappingTraits<SuppressionEntry> {
-  static void mapping(IO &Io, SuppressionEntry &S) {
+template <> struct MappingTraits<Suppression> {
+  static void mapping(IO &Io, Suppression &S) {
     Io.mapRequired("check", S.Check);
-    Io.mapOptional("module", S.Module, std::string());
-    Io.mapOptional("path", S.Path, std::string());
-    Io.mapOptional("name", S.Name, std::string());
+    Io.mapOptional("module", S.Module);
+    Io.mapOptional("path", S.Path);
+    Io.mapOptional("name", S.Name);
     Io.mapRequired("reason", S.Reason);
-    if (!Io.outputting())
-      S.Line = lineOf(Io);
+    S.Line = lineOf(Io);
   }
-  static std::string validate(IO &, SuppressionEntry &S) {
-    for (StringRef Glob : {S.Module, S.Path, S.Name})
-      if (std::string Problem = problemWithGlob(Glob); !Problem.empty())
-        return Problem;
-    return StringRef(S.Reason).trim().empty() ? "the reason is empty" : "";
+  static std::string validate(IO &, Suppression &S) {
+    if (StringRef(S.Reason).trim().empty())
+      return "the reason is empty";
+    return firstProblem({S.Module, S.Path, S.Name});
   }
 };
 
-template <> struct MappingTraits<OverrideEntry> {
-  static void mapping(IO &Io, OverrideEntry &O) {
+template <> struct MappingTraits<Override> {
+  static void mapping(IO &Io, Override &O) {
     Io.mapRequired("paths", O.Paths);
-    Io.mapOptional("checks", O.Checks, CheckGlobs());
-    Io.mapOptional("warnings-as-errors", O.WarningsAsErrors, CheckGlobs());
-    if (!Io.outputting())
-      O.Line = lineOf(Io);
+    Io.mapOptional("checks", O.Checks);
+    Io.mapOptional("warnings-as-errors", O.WarningsAsErrors);
+    O.Line = lineOf(Io);
   }
-  static std::string validate(IO &, OverrideEntry &O) {
-    for (StringRef Glob : O.Paths)
-      if (std::string Problem = problemWithGlob(Glob); !Problem.empty())
-        return Problem;
-    return "";
+  static std::string validate(IO &, Override &O) {
+    return firstProblem(O.Paths);
   }
 };
 
-template <> struct MappingTraits<BudgetEntry> {
-  static void mapping(IO &Io, BudgetEntry &B) {
-    Io.mapOptional("module", B.Module, std::string());
-    Io.mapOptional("space", B.Space, std::string());
-    Io.mapRequired("max", B.Max);
-    if (!Io.outputting())
-      B.Line = lineOf(Io);
+template <> struct MappingTraits<Budget> {
+  static void mapping(IO &Io, Budget &B) {
+    Io.mapOptional("module", B.Module);
+    Io.mapOptional("space", B.Space);
+    Io.mapRequired("max", B.Text);
+    B.Line = lineOf(Io);
   }
-  static std::string validate(IO &, BudgetEntry &B) {
-    if (std::string Problem = problemWithGlob(B.Module); !Problem.empty())
+  static std::string validate(IO &, Budget &B) {
+    std::optional<uint64_t> Bytes = parseBytes(B.Text);
+    B.Bytes = Bytes.value_or(0);
+    if (std::string Problem = firstProblem(B.Module); !Problem.empty())
       return Problem;
-    return parseBytes(B.Max) ? "" : "max: expected bytes, as 12GiB";
+    return Bytes ? "" : "max: expected bytes, as 12GiB";
   }
 };
-
-static void mapGlobs(IO &Io, const char *Key, CheckGlobs &Globs) {
-  if (Io.outputting())
-    Io.mapRequired(Key, Globs);
-  else
-    Io.mapOptional(Key, Globs, CheckGlobs());
-}
 
 template <> struct MappingTraits<Config> {
   static void mapping(IO &Io, Config &C) {
-    // All keys are printed: an empty one says what may be written there.
-    mapGlobs(Io, "checks", C.Checks);
-    mapGlobs(Io, "warnings-as-errors", C.WarningsAsErrors);
-    mapGlobs(Io, "require", C.Require);
+    Io.mapOptional("checks", C.Checks);
+    Io.mapOptional("warnings-as-errors", C.WarningsAsErrors);
+    Io.mapOptional("require", C.Require);
     Io.mapOptional("suppressions", C.Suppressions);
     Io.mapOptional("overrides", C.Overrides);
     Io.mapOptional("budgets", C.Budgets);

@@ -5,15 +5,12 @@
 #ifndef HLOBUF_DRIVER_CONFIG_H
 #define HLOBUF_DRIVER_CONFIG_H
 
+#include "Driver/Budget.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
 
 namespace hlobuf {
 
@@ -21,14 +18,12 @@ namespace hlobuf {
 struct CheckGlobs {
   std::string Text;
   std::string Problem;
-
-  bool operator==(const CheckGlobs &O) const { return Text == O.Text; }
 };
 
 /// Findings that somebody knows and accepts.
-struct SuppressionEntry {
+struct Suppression {
   CheckGlobs Check;
-  /// Globs; an empty one matches everything.
+  /// See matchesGlob().
   std::string Module;
   std::string Path;
   /// Of an instruction or a value that the finding is about.
@@ -36,27 +31,25 @@ struct SuppressionEntry {
   std::string Reason;
   /// Where it is in the file.
   uint32_t Line = 0;
+  /// The module and the path are those of some dump.
+  bool Met = false;
+  /// Some verified dump could have had such a finding.
+  bool InScope = false;
+  bool Used = false;
 };
 
 /// Other settings for some paths.
-struct OverrideEntry {
+struct Override {
   std::vector<std::string> Paths;
   CheckGlobs Checks;
   CheckGlobs WarningsAsErrors;
   /// Where it is in the file.
   uint32_t Line = 0;
+  /// It is about some dump.
+  bool Met = false;
 };
 
-/// A budget of memory, as it is written.
-struct BudgetEntry {
-  std::string Module;
-  std::string Space;
-  std::string Max;
-  /// Where it is in the file.
-  uint32_t Line = 0;
-};
-
-/// What a configuration file says.
+/// What a configuration file says, and what of it was of use.
 struct Config {
   /// The file; empty if there is none.
   std::string File;
@@ -65,9 +58,9 @@ struct Config {
   CheckGlobs Checks;
   CheckGlobs WarningsAsErrors;
   CheckGlobs Require;
-  std::vector<SuppressionEntry> Suppressions;
-  std::vector<OverrideEntry> Overrides;
-  std::vector<BudgetEntry> Budgets;
+  std::vector<Suppression> Suppressions;
+  std::vector<Override> Overrides;
+  std::vector<Budget> Budgets;
 };
 
 /// The name of the file that is looked for in the folder of each dump and in

@@ -183,7 +183,7 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   }
   Sum.add(R);
   if (Applied && !Applied->SwitchedOff.empty())
-    Sum.addSwitchedOff(relativePath(Applied->File->Source->File),
+    Sum.addSwitchedOff(relativePath(Applied->File->File),
                        Applied->SwitchedOff);
 }
 

@@ -20,49 +20,18 @@ static std::string belowConfig(StringRef Path, const Config &C) {
   return Full;
 }
 
-static std::optional<llvm::GlobPattern> glob(StringRef Text) {
-  if (Text.empty())
-    return std::nullopt;
-  return llvm::cantFail(llvm::GlobPattern::create(Text));
-}
-
-static bool matches(const std::optional<llvm::GlobPattern> &Glob,
-                    StringRef Text) {
-  return !Glob || Glob->match(Text);
-}
-
-/// The globs were read before, when the file was: they are well-formed.
-static void activate(ActiveConfig &Active) {
-  for (const SuppressionEntry &Entry : Active.Source->Suppressions) {
-    Suppression &S = Active.Suppressions.emplace_back();
-    S.Entry = &Entry;
-    S.Check = llvm::cantFail(GlobList::parse(Entry.Check.Text));
-    S.Module = glob(Entry.Module);
-    S.Path = glob(Entry.Path);
-    S.Name = glob(Entry.Name);
-  }
-  for (const OverrideEntry &Entry : Active.Source->Overrides) {
-    auto &Globs = Active.Overrides.emplace_back();
-    for (const std::string &Text : Entry.Paths)
-      Globs.push_back(llvm::cantFail(llvm::GlobPattern::create(Text)));
-  }
-  Active.OverrideMet.resize(Active.Overrides.size());
-}
-
-llvm::Expected<ActiveConfig *> SettingsFinder::open(StringRef File) {
-  std::unique_ptr<ActiveConfig> &Active = Configs[File.str()];
+llvm::Expected<Config *> SettingsFinder::open(StringRef File) {
+  std::unique_ptr<Config> &Active = Configs[File.str()];
   if (Active)
     return Active.get();
-  llvm::Expected<std::unique_ptr<Config>> Source = readConfig(File);
-  if (!Source)
-    return Source.takeError();
-  Active = std::make_unique<ActiveConfig>();
-  Active->Source = std::move(*Source);
-  activate(*Active);
+  llvm::Expected<std::unique_ptr<Config>> Read = readConfig(File);
+  if (!Read)
+    return Read.takeError();
+  Active = std::move(*Read);
   return Active.get();
 }
 
-/// True if what is at \p Path.
+/// True if what is at \p Path is no file that may be opened unasked.
 static bool isNoFile(StringRef Path) {
   llvm::sys::fs::file_status Status;
   return !llvm::sys::fs::status(Path, Status) &&
@@ -70,21 +39,20 @@ static bool isNoFile(StringRef Path) {
          Status.type() != llvm::sys::fs::file_type::character_file;
 }
 
-llvm::Expected<ActiveConfig *> SettingsFinder::configFor(StringRef Folder) {
+llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
   if (auto Known = ByFolder.find(Folder); Known != ByFolder.end())
     return Known->second;
   llvm::SmallString<256> File = Folder;
   path::append(File, ConfigName);
   StringRef Above = path::parent_path(Folder);
-  ActiveConfig *Found = nullptr;
+  Config *Found = nullptr;
   bool Here = llvm::sys::fs::exists(File);
   if (Here && isNoFile(File))
     return makeError("error: '{}' is not a regular file: name it with --config "
                      "to read it\n",
                      StringRef(File));
   if (Here || !Above.empty()) {
-    llvm::Expected<ActiveConfig *> Nearest =
-        Here ? open(File) : configFor(Above);
+    llvm::Expected<Config *> Nearest = Here ? open(File) : configFor(Above);
     if (!Nearest)
       return Nearest.takeError();
     Found = *Nearest;
@@ -102,17 +70,16 @@ static void append(std::string &Globs, StringRef More) {
 
 /// The globs of \p File with the overrides that \p Applies names, and the
 /// options, which win.
-static GlobTexts mergeGlobs(const ActiveConfig *File,
+static GlobTexts mergeGlobs(const Config *File,
                             const std::vector<bool> &Applies,
                             const VerifyOptions &Options) {
   GlobTexts Texts;
   if (File) {
-    const Config &C = *File->Source;
-    Texts = {C.Checks.Text, C.WarningsAsErrors.Text, C.Require.Text};
-    for (size_t I = 0; I != Applies.size(); ++I) {
-      append(Texts.Checks, Applies[I] ? C.Overrides[I].Checks.Text : "");
-      append(Texts.WarningsAsErrors,
-             Applies[I] ? C.Overrides[I].WarningsAsErrors.Text : "");
+    Texts = {File->Checks.Text, File->WarningsAsErrors.Text,
+             File->Require.Text};
+    for (auto [O, IsAbout] : llvm::zip(File->Overrides, Applies)) {
+      append(Texts.Checks, IsAbout ? O.Checks.Text : "");
+      append(Texts.WarningsAsErrors, IsAbout ? O.WarningsAsErrors.Text : "");
     }
   }
   append(Texts.Checks, Options.Checks);
@@ -140,9 +107,9 @@ static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
 }
 
 llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
-  ActiveConfig *File = nullptr;
+  Config *File = nullptr;
   if (!Options.NoConfig) {
-    llvm::Expected<ActiveConfig *> Found =
+    llvm::Expected<Config *> Found =
         Options.ConfigFile.empty()
             ? configFor(path::parent_path(absolutePath(Path)))
             : open(Options.ConfigFile);
@@ -152,13 +119,13 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   }
   std::vector<bool> Applies;
   if (File && !File->Overrides.empty()) {
-    std::string Below = belowConfig(Path, *File->Source);
-    for (const auto &Globs : File->Overrides)
-      Applies.push_back(llvm::any_of(
-          Globs, [&](const llvm::GlobPattern &G) { return G.match(Below); }));
-    for (size_t I = 0; I != Applies.size(); ++I)
-      if (Applies[I])
-        File->OverrideMet[I] = true;
+    std::string Below = belowConfig(Path, *File);
+    for (Override &O : File->Overrides) {
+      Applies.push_back(llvm::any_of(O.Paths, [&](StringRef Glob) {
+        return !Glob.empty() && matchesGlob(Glob, Below);
+      }));
+      O.Met |= Applies.back();
+    }
   }
   std::unique_ptr<Settings> &S = Known[{File, Applies}];
   if (S)
@@ -173,47 +140,46 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   if (Selection->isEmpty() && !Options.WantMemory &&
       Options.Emit == EmitKind::Findings)
     return makeError("error: no check is left to run: {} '{}'\n",
-                     Options.Checks.empty() ? File->Source->File + ": checks:"
+                     Options.Checks.empty() ? File->File + ": checks:"
                                             : "--checks:",
                      S->Texts.Checks);
   S->Selection = std::move(*Selection);
-  S->Budgets = Options.Budgets;
+  for (const Budget &B : Options.Budgets)
+    S->Budgets.push_back(&B);
   if (File)
-    for (const BudgetEntry &Entry : File->Source->Budgets)
-      S->Budgets.push_back({Entry.Module.empty() ? "*" : Entry.Module,
-                            Entry.Space, parseBytes(Entry.Max).value_or(0), "",
-                            Entry.Line});
+    for (const Budget &B : File->Budgets)
+      S->Budgets.push_back(&B);
   if (File && Options.ConfigFile.empty())
     S->SwitchedOff = switchedOff(S->Selection, Options);
   return S.get();
 }
 
 static bool isAbout(const Suppression &S, const ResultFinding &F) {
-  return S.Check.contains(F.Check) &&
-         (!S.Name || llvm::any_of(F.Names, [&](const std::string &Name) {
-           return S.Name->match(Name);
-         }));
+  return S.Name.empty() || llvm::any_of(F.Names, [&](const std::string &Name) {
+           return matchesGlob(S.Name, Name);
+         });
 }
 
 void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
   if (!Applied.File || Applied.File->Suppressions.empty())
     return;
-  std::string Below = belowConfig(R.Path, *Applied.File->Source);
+  std::string Below = belowConfig(R.Path, *Applied.File);
   for (Suppression &S : Applied.File->Suppressions) {
-    if (!matches(S.Module, R.Module) || !matches(S.Path, Below))
+    if (!matchesGlob(S.Module, R.Module) || !matchesGlob(S.Path, Below))
       continue;
+    GlobList Checks = llvm::cantFail(GlobList::parse(S.Check.Text));
     S.Met = true;
     for (ResultFinding &F : R.Findings)
-      if (isAbout(S, F)) {
+      if (Checks.contains(F.Check) && isAbout(S, F)) {
         S.Used = true;
         F.Silenced = Silence::Suppressed;
-        F.Reason = S.Entry->Reason;
+        F.Reason = S.Reason;
       }
     // Nothing shows what those name that were only counted.
     for (ResultUncounted &U : R.Uncounted)
-      if (!S.Name && S.Check.contains(U.Check))
+      if (S.Name.empty() && Checks.contains(U.Check))
         U.Silenced = Silence::Suppressed;
-    S.InScope = S.InScope || S.Used || ran(S.Check, R, Applied.Selection);
+    S.InScope = S.InScope || S.Used || ran(Checks, R, Applied.Selection);
   }
 }
 
@@ -221,21 +187,20 @@ std::vector<std::string> SettingsFinder::idleSuppressions() const {
   std::vector<std::string> Lines;
   bool Whole = Options.Verbose || Options.hasFolder();
   for (const auto &[File, Active] : Configs) {
-    for (const Suppression &S : Active->Suppressions)
+    auto Add = [&, &File = File](uint32_t Line, StringRef Text) {
+      Lines.push_back(fmt::format("{}:{}: {}", File, Line, Text));
+    };
+    for (const Suppression &S : Active->Suppressions) {
+      std::string Named =
+          fmt::format("the suppression of '{}' ({})", S.Check.Text, S.Reason);
       if (S.InScope && !S.Used)
-        Lines.push_back(fmt::format(
-            "{}:{}: warning: the suppression of '{}' ({}) suppresses nothing",
-            File, S.Entry->Line, S.Entry->Check.Text, S.Entry->Reason));
+        Add(S.Line, "warning: " + Named + " suppresses nothing");
       else if (Whole && !S.Met)
-        Lines.push_back(fmt::format(
-            "{}:{}: note: the suppression of '{}' ({}) is about no dump of "
-            "this run",
-            File, S.Entry->Line, S.Entry->Check.Text, S.Entry->Reason));
-    for (size_t I = 0; I != Active->OverrideMet.size(); ++I)
-      if (Whole && !Active->OverrideMet[I])
-        Lines.push_back(fmt::format(
-            "{}:{}: note: this override is about no dump of this run", File,
-            Active->Source->Overrides[I].Line));
+        Add(S.Line, "note: " + Named + " is about no dump of this run");
+    }
+    for (const Override &O : Active->Overrides)
+      if (Whole && !O.Met)
+        Add(O.Line, "note: this override is about no dump of this run");
   }
   return Lines;
 }

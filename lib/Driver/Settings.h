@@ -14,37 +14,13 @@
 
 namespace hlobuf {
 
-/// A suppression with its globs read.
-struct Suppression {
-  const SuppressionEntry *Entry = nullptr;
-  GlobList Check;
-  std::optional<llvm::GlobPattern> Module;
-  std::optional<llvm::GlobPattern> Path;
-  std::optional<llvm::GlobPattern> Name;
-  /// The module and the path are those of some dump.
-  bool Met = false;
-  /// Some verified dump could have had such a finding.
-  bool InScope = false;
-  bool Used = false;
-};
-
-/// A configuration file, ready to be applied.
-struct ActiveConfig {
-  std::unique_ptr<Config> Source;
-  std::vector<Suppression> Suppressions;
-  /// The globs of the paths of each override.
-  std::vector<std::vector<llvm::GlobPattern>> Overrides;
-  /// Which overrides are about some dump.
-  std::vector<bool> OverrideMet;
-};
-
 /// The settings of some dumps: the configuration file, its overrides for them,
 /// and the options, which win.
 struct Settings {
-  ActiveConfig *File = nullptr;
+  Config *File = nullptr;
   GlobTexts Texts;
   CheckSelection Selection;
-  std::vector<Budget> Budgets;
+  std::vector<const Budget *> Budgets;
   /// Checks that would run without a configuration found next to the dumps.
   std::vector<llvm::StringRef> SwitchedOff;
 };
@@ -66,16 +42,15 @@ public:
   std::vector<std::string> idleSuppressions() const;
 
 private:
-  llvm::Expected<ActiveConfig *> configFor(llvm::StringRef Folder);
-  llvm::Expected<ActiveConfig *> open(llvm::StringRef File);
+  llvm::Expected<Config *> configFor(llvm::StringRef Folder);
+  llvm::Expected<Config *> open(llvm::StringRef File);
 
   const VerifyOptions &Options;
   /// By file.
-  std::map<std::string, std::unique_ptr<ActiveConfig>> Configs;
-  llvm::StringMap<ActiveConfig *> ByFolder;
+  std::map<std::string, std::unique_ptr<Config>> Configs;
+  llvm::StringMap<Config *> ByFolder;
   /// By configuration and the overrides that apply.
-  std::map<std::pair<ActiveConfig *, std::vector<bool>>,
-           std::unique_ptr<Settings>>
+  std::map<std::pair<Config *, std::vector<bool>>, std::unique_ptr<Settings>>
       Known;
 };
 

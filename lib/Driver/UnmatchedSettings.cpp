@@ -17,18 +17,7 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   if (R.Memory)
     for (const auto &[I, Answer] : llvm::enumerate(R.Memory->Answers))
       Answered[I] = Answered[I] || !Answer.Lines.empty();
-  for (const auto &[I, B] : llvm::enumerate(Applied.Budgets)) {
-    bool Given = I < Options.Budgets.size();
-    Source &From = Sources[Given ? nullptr : Applied.File];
-    size_t At = Given ? I : I - Options.Budgets.size();
-    if (From.Matched.size() <= At) {
-      From.Matched.resize(At + 1);
-      From.Budgets.resize(At + 1);
-    }
-    From.Budgets[At] = &B;
-    if (llvm::is_contained(R.MatchedBudgets, I))
-      From.Matched[At] = true;
-  }
+  Matched.insert(R.MatchedBudgets.begin(), R.MatchedBudgets.end());
 }
 
 /// Modules and memory spaces that a problem names.
@@ -36,15 +25,17 @@ static constexpr size_t MaxUnmatched = 4;
 
 /// What there is where \p B looks for a module or a memory space.
 std::string UnmatchedSettings::whyNot(const Budget &B) const {
-  auto Glob = llvm::cantFail(llvm::GlobPattern::create(B.Module));
   std::vector<std::string> Names;
   std::set<std::string> Spaces;
-  for (const auto &[Module, There] : Modules) {
+  bool AnyMatches = false;
+  for (const auto &[Module, SpacesOfModule] : Modules) {
     Names.push_back(Module);
-    if (Glob.match(Module))
-      Spaces.insert(There.begin(), There.end());
+    if (!matchesGlob(B.Module, Module))
+      continue;
+    AnyMatches = true;
+    Spaces.insert(SpacesOfModule.begin(), SpacesOfModule.end());
   }
-  if (llvm::none_of(Names, [&](StringRef Name) { return Glob.match(Name); }))
+  if (!AnyMatches)
     return fmt::format("no module has this name, only {}",
                        listNames(Names, MaxUnmatched));
   if (Spaces.empty())
@@ -55,23 +46,22 @@ std::string UnmatchedSettings::whyNot(const Budget &B) const {
                      listNames({Spaces.begin(), Spaces.end()}, MaxUnmatched));
 }
 
-void UnmatchedSettings::findBudgets(const ActiveConfig *File,
-                                    const Source &From, List &Found) const {
-  for (const auto &[I, B] : llvm::enumerate(From.Budgets))
-    if (!From.Matched[I])
-      Found.emplace_back(
-          File ? fmt::format("{}:{}: ", File->Source->File, B->Line) : "",
+/// The budgets of \p File; of the command line if it is null.
+void UnmatchedSettings::findBudgets(const Config *File, List &Problems) const {
+  for (const Budget &B : File ? File->Budgets : Options.Budgets)
+    if (!Matched.contains(&B))
+      Problems.emplace_back(
+          File ? fmt::format("{}:{}: ", File->File, B.Line) : "",
           fmt::format("{} matches nothing: {}",
-                      File ? "the budget" : "--max-peak=" + B->Text,
-                      whyNot(*B)));
+                      File ? "the budget" : "--max-peak=" + B.Text, whyNot(B)));
 }
 
 /// The checks that run on some dump with the configuration \p File; on any
 /// dump if it is null.
-void UnmatchedSettings::findRequirements(const ActiveConfig *File,
-                                         List &Found) const {
+void UnmatchedSettings::findRequirements(const Config *File,
+                                         List &Problems) const {
   StringRef Text =
-      File ? StringRef(File->Source->Require.Text) : StringRef(Options.Require);
+      File ? StringRef(File->Require.Text) : StringRef(Options.Require);
   if (Text.empty())
     return;
   std::vector<StringRef> Running;
@@ -85,26 +75,26 @@ void UnmatchedSettings::findRequirements(const ActiveConfig *File,
         return !Excludes;
       });
   for (StringRef Glob : Globs.unmatched(Running))
-    Found.emplace_back(
-        File ? File->Source->File + ": " : "",
+    Problems.emplace_back(
+        File ? File->File + ": " : "",
         fmt::format("{}: '{}' requires nothing: no check that is switched on "
                     "has this name",
                     File ? "require" : "--require", Glob));
 }
 
-void UnmatchedSettings::findGrowth(List &Found) const {
+void UnmatchedSettings::findGrowth(List &Problems) const {
   if (!Options.MaxGrowth || GrowthKnown)
     return;
   std::vector<std::string> Names;
   for (const auto &[Module, Spaces] : Modules)
     Names.push_back(Module);
-  Found.emplace_back("", fmt::format("--max-growth matches nothing: {} has no "
-                                     "summary of {}",
-                                     Options.MaxGrowth->File,
-                                     listNames(Names, MaxUnmatched)));
+  Problems.emplace_back(
+      "", fmt::format("--max-growth matches nothing: {} has no "
+                      "summary of {}",
+                      Options.MaxGrowth->File, listNames(Names, MaxUnmatched)));
 }
 
-void UnmatchedSettings::findQuestions(List &Found) const {
+void UnmatchedSettings::findQuestions(List &Problems) const {
   for (const auto &[I, Asked] : llvm::enumerate(Options.Memory.Questions)) {
     if (Answered[I])
       continue;
@@ -113,7 +103,7 @@ void UnmatchedSettings::findQuestions(List &Found) const {
       Text = "--why-not-in-place=" + Asked.Value;
     else if (Asked.What == WhyQuestion::Kind::Apart)
       Text = fmt::format("--why={}:{}", Asked.Value, Asked.Other);
-    Found.emplace_back(
+    Problems.emplace_back(
         "", Text + " matches nothing: give names of values as the dump spells "
                    "them, such as fusion.1 or fusion.1{0}");
   }
@@ -124,22 +114,23 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
     return {};
   List OfLine;
   List OfFiles;
-  for (const auto &[File, From] : Sources)
-    findBudgets(File, From, File ? OfFiles : OfLine);
+  findBudgets(nullptr, OfLine);
   findGrowth(OfLine);
   findQuestions(OfLine);
   findRequirements(nullptr, OfLine);
-  std::set<const ActiveConfig *> Files;
+  std::set<const Config *> Files;
   for (const Settings *S : Used)
-    if (S->File && Files.insert(S->File).second)
+    if (S->File && Files.insert(S->File).second) {
+      findBudgets(S->File, OfFiles);
       findRequirements(S->File, OfFiles);
+    }
   // By their texts, not by addresses.
   llvm::sort(OfFiles);
 
   bool Strict = !Options.AllowUnmatched && Options.Shards == 1;
   std::vector<Problem> Problems;
-  auto Add = [&](const List &Found, bool IsError) {
-    for (const auto &[Where, Text] : Found)
+  auto Add = [&](const List &Some, bool IsError) {
+    for (const auto &[Where, Text] : Some)
       Problems.push_back(
           {IsError,
            fmt::format("{}{}: {}", Where, IsError ? "error" : "note", Text)});

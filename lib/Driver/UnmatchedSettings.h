@@ -30,24 +30,18 @@ public:
   std::vector<Problem> find() const;
 
 private:
-  /// Budgets of one source, and which of them some dump has.
-  struct Source {
-    std::vector<bool> Matched;
-    std::vector<const Budget *> Budgets;
-  };
   /// What is wrong with settings of one source, with the place in it.
   using List = std::vector<std::pair<std::string, std::string>>;
 
-  void findBudgets(const ActiveConfig *File, const Source &From,
-                   List &Found) const;
-  void findRequirements(const ActiveConfig *File, List &Found) const;
-  void findGrowth(List &Found) const;
-  void findQuestions(List &Found) const;
+  void findBudgets(const Config *File, List &Problems) const;
+  void findRequirements(const Config *File, List &Problems) const;
+  void findGrowth(List &Problems) const;
+  void findQuestions(List &Problems) const;
   std::string whyNot(const Budget &B) const;
 
   const VerifyOptions &Options;
-  /// By configuration; null for the command line.
-  std::map<const ActiveConfig *, Source> Sources;
+  /// Budgets that some dump has.
+  std::set<const Budget *> Matched;
   /// Settings of the dumps.
   std::set<const Settings *> Used;
   /// Memory spaces by module.

@@ -19,6 +19,8 @@
 
 namespace hlobuf {
 
+struct Budget;
+
 /// A span of one line. Line and column count from 1, columns in bytes; the end
 /// is exclusive. No file where there is no place.
 struct ResultPlace {
@@ -172,7 +174,7 @@ struct DumpResult {
   /// With budgets: the memory spaces, the budgets that are about them, and
   /// whether a stored summary has the module.
   std::vector<std::string> SpaceNames;
-  std::vector<size_t> MatchedBudgets;
+  std::vector<const Budget *> MatchedBudgets;
   bool InStoredSummary = false;
   unsigned Verified = 0;
 
