@@ -103,11 +103,27 @@ bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
                                      Arguments.data(), Overview, &llvm::errs());
 }
 
+ExitStatus hlobuf::introduce(StringRef Version, StringRef Overview) {
+  StringRef Tool = Version.split(' ').first;
+  llvm::outs() << Tool << ": " << Overview << "\nAll options:   " << Tool
+               << " --help\n"
+               << "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python "
+                  "train.py\n";
+  return ExitUnreadable;
+}
+
 std::string hlobuf::findIdleOption(llvm::ArrayRef<IdleOption> Rows) {
   for (const IdleOption &Row : Rows)
     if (Row.Idle && Row.Option->getNumOccurrences() != 0)
       return ("--" + Row.Option->ArgStr + " has no effect " + Row.Why).str();
   return "";
+}
+
+bool PositiveNumber::parse(cl::Option &O, StringRef ArgName, StringRef Arg,
+                           unsigned &Value) {
+  if (Arg.getAsInteger(0, Value) || Value == 0)
+    return O.error("'" + Arg + "' is not a number above 0", ArgName);
+  return false;
 }
 
 JobsOption::JobsOption(cl::OptionCategory &Category, StringRef Description)

@@ -7,6 +7,7 @@
 #ifndef HLOBUF_COMMANDLINE_HELP_H
 #define HLOBUF_COMMANDLINE_HELP_H
 
+#include "Support/ExitCodes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
@@ -22,6 +23,10 @@ bool parseOptions(int Argc, char **Argv, llvm::StringRef Version,
                   llvm::StringRef Overview,
                   llvm::ArrayRef<const llvm::cl::OptionCategory *> Shown);
 
+/// Prints what a tool says without arguments: what it is, and how to go on; the
+/// status to end with.
+ExitStatus introduce(llvm::StringRef Version, llvm::StringRef Overview);
+
 /// An option that has no effect where \p Idle is true.
 struct IdleOption {
   const llvm::cl::Option *Option;
@@ -34,7 +39,16 @@ struct IdleOption {
 /// given and is idle; empty if none is.
 std::string findIdleOption(llvm::ArrayRef<IdleOption> Rows);
 
-/// `--jobs=n` and `-j`; 0 is one for each core.
+/// Reads a number that is not 0.
+class PositiveNumber : public llvm::cl::parser<unsigned> {
+public:
+  using llvm::cl::parser<unsigned>::parser;
+
+  bool parse(llvm::cl::Option &O, llvm::StringRef ArgName, llvm::StringRef Arg,
+             unsigned &Value);
+};
+
+/// `--jobs=n` and `-j`; 0, where it is not given, is one for each core.
 class JobsOption {
 public:
   explicit JobsOption(
@@ -44,7 +58,7 @@ public:
   operator unsigned() const { return Number; }
 
 private:
-  llvm::cl::opt<unsigned> Number;
+  llvm::cl::opt<unsigned, false, PositiveNumber> Number;
   llvm::cl::alias Short;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CommandLine/Process.h"
-#include "Support/ExitCodes.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
@@ -86,6 +87,18 @@ void hlobuf::startTool(const char *Lost) {
   llvm::outs();
   llvm::errs();
   std::atexit(checkOutput);
+}
+
+ExitStatus hlobuf::fail(const llvm::Twine &Text) {
+  std::string Whole = Text.str();
+  llvm::errs() << "error: ";
+  for (llvm::StringRef Line : llvm::split(llvm::StringRef(Whole).rtrim(), '\n'))
+    llvm::errs() << printable(Line) << '\n';
+  return ExitUnreadable;
+}
+
+ExitStatus hlobuf::fail(llvm::Error Failed) {
+  return fail(llvm::toString(std::move(Failed)));
 }
 
 static cl::opt<cl::boolOrDefault> &colorOption() {

@@ -5,6 +5,10 @@
 #ifndef HLOBUF_COMMANDLINE_PROCESS_H
 #define HLOBUF_COMMANDLINE_PROCESS_H
 
+#include "Support/ExitCodes.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+
 namespace hlobuf {
 
 /// To be called first in main(). Freed memory goes back to the system; without
@@ -12,6 +16,10 @@ namespace hlobuf {
 /// by \p Lost, of static storage; it ends with status 2 also where standard
 /// output could not be written.
 void startTool(const char *Lost);
+
+/// Prints \p Text, of one line or more, as an error; the status to end with.
+ExitStatus fail(const llvm::Twine &Text);
+ExitStatus fail(llvm::Error Failed);
 
 /// True if standard output is to have colors: `--color`, which LLVM registers
 /// for everybody, NO_COLOR, or a terminal.

@@ -57,9 +57,16 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
       Out << (Found ? "\n" : "") << Info.page();
       Found = true;
     }
-  if (!Found)
-    Found = explainDefect(Id, Out);
-  if (!Found)
-    Err << "error: " << unknownCheck(Id) << '\n';
-  return Found;
+  if (Found)
+    return true;
+  std::string Defect = explainDefect(Id);
+  Out << Defect;
+  if (Defect.empty())
+    Err << "error: "
+        << (Id.starts_with("defect-")
+                ? fmt::format("no defect is named '{}' (see docs/defects.md)",
+                              Id)
+                : unknownCheck(Id))
+        << '\n';
+  return !Defect.empty();
 }

@@ -2,23 +2,23 @@
 
 #include "Driver/Driver.h"
 #include "Driver/Capacity.h"
-#include "Driver/DumpResults.h"
-#include "Driver/Emit.h"
 #include "Driver/GuiltyPass.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LastLine.h"
-#include "Driver/Plan.h"
+#include "Driver/SavedExecutables.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
+#include "Dump/Printer.h"
 #include "Results/Baseline.h"
-#include "Results/ResultPrinter.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
+#include "Support/TextPrinter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -30,25 +30,26 @@ struct Sink {
   std::unique_ptr<ResultPrinter> Printer;
 };
 
-/// Verifies the dumps of a plan on several threads, and hands the results on
-/// in order.
+/// Verifies dumps on several threads, and hands the results on in order.
 class Driver {
 public:
-  Driver(const VerifyOptions &Options, Plan &P, SettingsFinder &Finder,
+  Driver(const VerifyOptions &Options, InputList &List, SettingsFinder &Finder,
          llvm::raw_ostream &Out, llvm::raw_ostream &Err)
-      : Options(Options), P(P), Finder(Finder), Out(Out), Err(Err),
+      : Options(Options), List(List), Finder(Finder), Out(Out), Err(Err),
         Unmatched(Options) {}
 
   /// Reads the baseline and opens the outputs, before anything is verified.
   llvm::Error prepare();
-  ExitStatus run();
+  /// With settings for each dump.
+  ExitStatus run(llvm::ArrayRef<const Settings *> Applied);
   /// Those of the last run that count.
   unsigned findings() const { return Sum.counts().Findings; }
 
 private:
+  void keepFiles() const;
   llvm::Error openBaselines();
   llvm::Error openSinks();
-  DumpResult verifyOne(const PlannedDump &D) const;
+  DumpResult verifyOne(const Input &In, const Settings &Applied) const;
   void consume(DumpResult R, const Settings *Applied);
   void showProgress(size_t Done);
   void printRemarks();
@@ -56,7 +57,7 @@ private:
   ExitStatus finish();
 
   const VerifyOptions &Options;
-  Plan &P;
+  InputList &List;
   SettingsFinder &Finder;
   llvm::raw_ostream &Out;
   llvm::raw_ostream &Err;
@@ -77,6 +78,13 @@ static std::optional<RuleText> describeCheck(StringRef Id) {
     if (Info.Id == Id)
       return RuleText{Info.Summary, Info.page(), Info.Level};
   return std::nullopt;
+}
+
+static DumpResult unreadable(std::string Path, std::string Reason) {
+  DumpResult R;
+  R.Path = std::move(Path);
+  R.ReadError = std::move(Reason);
+  return R;
 }
 
 /// Says on \p Err what \p Failed is.
@@ -127,35 +135,46 @@ llvm::Error Driver::openBaselines() {
   return llvm::Error::success();
 }
 
+/// Sees to it that nothing is written over a file that some dump consists of.
+void Driver::keepFiles() const {
+  for (Input In : List.Dumps) {
+    locateFiles(In, Options.Siblings);
+    keepFile(In.Path);
+    for (const std::optional<ProtoPlace> &Place : {In.Proto, In.Executable})
+      if (Place)
+        keepFile(Place->File);
+    if (In.Frames)
+      keepFile(In.Frames->Path);
+    for (const InputFile &File : In.Files)
+      if (File.Regular)
+        keepFile(File.Path);
+  }
+}
+
 llvm::Error Driver::prepare() {
   if (!Options.WriteBaseline.empty() || !Options.Outputs.empty())
-    P.keepFiles();
+    keepFiles();
   if (llvm::Error Failed = openBaselines())
     return Failed;
   return openSinks();
 }
 
-DumpResult Driver::verifyOne(const PlannedDump &D) const {
-  DumpResult R;
-  R.Path = D.In.Path;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(D.In, Options.Siblings);
-  if (!L) {
-    R.ReadError = llvm::toString(L.takeError());
-    return R;
-  }
-  const CheckSelection &Selection = D.Applied->Selection;
+DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
+  if (!L)
+    return unreadable(In.Path, llvm::toString(L.takeError()));
   SummaryOptions Memory = Options.Memory;
   // A peak without times is not that of the program.
   bool Budgeted =
-      (!D.Applied->Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
+      (!Applied.Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
   bool Wanted = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
-    findCapacity(D.In.Path, Memory);
-  R = makeResult(
-      D.In, **L,
-      verify(**L, Selection, Wanted ? &Memory : nullptr, JobsInside));
+    findCapacity(In.Path, Memory);
+  CheckContext Context(*(*L)->Model);
+  DumpResult R = verify(In, **L, Context, Applied.Selection,
+                        Wanted ? &Memory : nullptr, JobsInside);
   if (Budgeted && R.Memory)
-    checkBudgets(*R.Memory, D.Applied->Budgets,
+    checkBudgets(*R.Memory, Applied.Budgets,
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
   if (!Options.WantMemory)
     R.Memory.reset();
@@ -183,12 +202,11 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   }
   Sum.add(R);
   if (Applied && !Applied->SwitchedOff.empty())
-    Sum.addSwitchedOff(relativePath(Applied->File->File),
-                       Applied->SwitchedOff);
+    Sum.addSwitchedOff(relativePath(Applied->File->File), Applied->SwitchedOff);
 }
 
 void Driver::showProgress(size_t Done) {
-  size_t Total = P.Dumps.size();
+  size_t Total = List.Dumps.size();
   if (!Options.Progress || Total < 100 || (Done % 64 != 0 && Done != Total))
     return;
   Err << fmt::format("\r[{}/{}] dumps{}", Done, Total,
@@ -244,59 +262,126 @@ ExitStatus Driver::finish() {
   return End.Status;
 }
 
-/// True for one dump that is verified faster than the number of cores is found
-/// out, also where it is compressed.
-static bool isSmall(llvm::ArrayRef<PlannedDump> Dumps) {
-  constexpr uint64_t MaxBytes = 1 << 15;
-  return Dumps.size() == 1 && !Dumps[0].In.Proto &&
-         llvm::all_of(Dumps[0].In.Files, [](const InputFile &File) {
-           return File.Path.empty() || (File.Regular && File.Size <= MaxBytes);
-         });
-}
-
-ExitStatus Driver::run() {
-  for (InputError &Error : P.InputErrors) {
-    DumpResult R;
-    R.Path = std::move(Error.Path);
-    R.ReadError = std::move(Error.Text);
-    consume(std::move(R), nullptr);
-  }
-  Sum.addSkipped(P.Skipped);
-  Sum.addSearched(P.Searched);
-  unsigned Jobs = isSmall(P.Dumps) ? 1 : numJobs(Options.Jobs);
-  if (!P.Dumps.empty())
-    JobsInside = std::max<unsigned>(1, Jobs / P.Dumps.size());
+ExitStatus Driver::run(llvm::ArrayRef<const Settings *> Applied) {
+  for (InputError &Error : List.Errors)
+    consume(unreadable(std::move(Error.Path), std::move(Error.Text)), nullptr);
+  Sum.addSkipped(List.Skipped);
+  Sum.addSearched(List.Searched);
+  size_t Count = List.Dumps.size();
+  unsigned Jobs = numJobs(Options.Jobs);
+  JobsInside = std::max<size_t>(1, Jobs / std::max<size_t>(1, Count));
   runInOrder(
-      P.Dumps.size(), Jobs, [&](size_t I) { return verifyOne(P.Dumps[I]); },
+      Count, Jobs,
+      [&](size_t I) { return verifyOne(List.Dumps[I], *Applied[I]); },
       [&](size_t I, DumpResult &R) {
-        consume(std::move(R), P.Dumps[I].Applied);
+        consume(std::move(R), Applied[I]);
         showProgress(I + 1);
       });
   return finish();
 }
 
+namespace {
+/// A dump printed back.
+struct Emitted {
+  std::string Text;
+  /// Why it cannot be; Text is empty then.
+  std::string Problem;
+  ExitStatus Status = ExitSound;
+};
+} // namespace
+
+/// Prints what \p Kind asks for; a dump without it prints nothing.
+static void printText(const Dump &D, EmitKind Kind, llvm::raw_ostream &OS) {
+  if (Kind == EmitKind::Dump)
+    return printDump(D, OS);
+  FileRole Role = Kind == EmitKind::Module   ? FileRole::Module
+                  : Kind == EmitKind::Traces ? FileRole::Traces
+                                             : FileRole::Thunks;
+  OS << D.file(Role).Text;
+}
+
+static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
+  Emitted E;
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
+  if (!L) {
+    E.Problem = "error: " + printable(llvm::toString(L.takeError())) + "\n";
+    E.Status = ExitUnreadable;
+    return E;
+  }
+  llvm::raw_string_ostream Text(E.Text), Problem(E.Problem);
+  if ((*L)->Syntax.empty())
+    printText(*(*L)->Model, Options.Emit, Text);
+  else
+    E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
+  for (const Diagnostic &F : (*L)->Syntax.Kept)
+    printDiagnostic(F, (*L)->Texts, Problem, /*Color=*/false);
+  return E;
+}
+
+/// Prints the texts that the options ask for; what cannot be read goes to
+/// \p Err.
+static ExitStatus emitDumps(const VerifyOptions &Options, const InputList &List,
+                            llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+  ExitStatus Status = List.Errors.empty() ? ExitSound : ExitUnreadable;
+  for (const InputError &Error : List.Errors)
+    Err << "error: " << printable(Error.Text) << '\n';
+  runInOrder(
+      List.Dumps.size(), Options.Jobs,
+      [&](size_t I) { return emitOne(List.Dumps[I], Options); },
+      [&](size_t, Emitted &E) {
+        Out << E.Text;
+        if (!E.Problem.empty()) {
+          Out.flush();
+          Err << E.Problem;
+        }
+        Status = std::max(Status, E.Status);
+      });
+  Out.flush();
+  return Status;
+}
+
+/// The dumps of the inputs that belong to the shard.
+static InputList findDumps(const VerifyOptions &Options) {
+  InputList List = findInputs(Options.Inputs);
+  joinExecutables(List, Options.Executables, Options.Jobs);
+  auto IsElsewhere = [&](StringRef Name) {
+    return llvm::xxHash64(Name) % Options.Shards != Options.Shard;
+  };
+  llvm::erase_if(List.Dumps,
+                 [&](const Input &In) { return IsElsewhere(In.Relative); });
+  llvm::erase_if(List.Errors, [&](const InputError &Error) {
+    return IsElsewhere(Error.Path);
+  });
+  return List;
+}
+
 ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
                              llvm::raw_ostream &Out, llvm::raw_ostream &Err,
                              unsigned *Findings) {
+  InputList List = findDumps(Options);
   SettingsFinder Finder(Options);
-  llvm::Expected<Plan> P = makePlan(Options, Finder);
-  if (!P) {
-    Err << printableLines(llvm::toString(P.takeError()));
-    return ExitUnreadable;
+  std::vector<const Settings *> Applied;
+  for (const Input &In : List.Dumps) {
+    llvm::Expected<const Settings *> Known =
+        Finder.find(In.Frames ? In.Frames->Path : In.Path);
+    if (!Known) {
+      Err << printableLines(llvm::toString(Known.takeError()));
+      return ExitUnreadable;
+    }
+    Applied.push_back(*Known);
   }
-  bool Given = llvm::any_of(Options.Siblings,
-                            [](const std::string &S) { return !S.empty(); });
-  if (Given && P->Dumps.size() > 1) {
-    Err << "error: --sibling and --module apply to one dump, but "
-        << P->Dumps.size() << " were given\n";
-    return ExitUnreadable;
-  }
+  bool HasSiblings = llvm::any_of(
+      Options.Siblings, [](const std::string &Path) { return !Path.empty(); });
+  if (HasSiblings && List.Dumps.size() > 1)
+    return fail(Err, makeError("--sibling and --module apply to one dump, but "
+                               "{} were given",
+                               List.Dumps.size()));
   if (Options.Emit != EmitKind::Findings)
-    return emitDumps(Options, *P, Out, Err);
-  Driver D(Options, *P, Finder, Out, Err);
+    return emitDumps(Options, List, Out, Err);
+  Driver D(Options, List, Finder, Out, Err);
   if (llvm::Error Failed = D.prepare())
     return fail(Err, std::move(Failed));
-  ExitStatus Status = D.run();
+  ExitStatus Status = D.run(Applied);
   if (Findings)
     *Findings = D.findings();
   return Status;

@@ -168,24 +168,16 @@ static std::string anchorOf(StringRef Title) {
   return Anchor;
 }
 
-bool hlobuf::explainDefect(StringRef Id, llvm::raw_ostream &Out) {
+std::string hlobuf::explainDefect(StringRef Id) {
+  std::string Page;
   for (const KnownDefect &Known : KnownDefects) {
-    if (Known.id() != Id)
-      continue;
-    for (StringRef Rest = DefectsPage; !Rest.empty();) {
-      size_t Begin = Rest.find("\n## ");
-      if (Begin == StringRef::npos)
-        break;
-      Rest = Rest.substr(Begin + 1);
-      auto [Title, Text] = Rest.split('\n');
-      if (anchorOf(Title.drop_front(3)) != Known.Anchor)
-        continue;
-      for (StringRef Line : llvm::split(
-               Rest.take_front(Text.find("\n## ") + Title.size() + 2), '\n'))
-        if (!Line.starts_with("!["))
-          Out << Line << '\n';
-      return true;
+    bool IsShown = false;
+    for (StringRef Line : llvm::split(DefectsPage, '\n')) {
+      if (StringRef Title = Line; Title.consume_front("## "))
+        IsShown = Known.id() == Id && anchorOf(Title) == Known.Anchor;
+      if (IsShown && !Line.starts_with("!["))
+        Page += (Line + "\n").str();
     }
   }
-  return false;
+  return Page;
 }

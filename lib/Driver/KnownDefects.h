@@ -18,9 +18,9 @@ void noteKnownDefects(Backend By, std::vector<Diagnostic> &All);
 /// that makes its module small.
 void noteReductions(DumpResult &R);
 
-/// Prints what docs/defects.md says of the defect \p Id, as `defect-3`. False
-/// if none is named so.
-bool explainDefect(llvm::StringRef Id, llvm::raw_ostream &Out);
+/// What docs/defects.md says of the defect \p Id, as `defect-3`; empty if none
+/// is named so.
+std::string explainDefect(llvm::StringRef Id);
 
 } // namespace hlobuf
 

@@ -8,6 +8,34 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+void RunCounts::add(const DumpResult &R) {
+  if (R.isUnreadable()) {
+    ++Unreadable;
+    return;
+  }
+  ++Dumps;
+  unsigned NewErrors = R.errors();
+  unsigned NewWarnings = R.count(Severity::Warning);
+  unsigned NewLints = R.count(Severity::Lint);
+  Errors += NewErrors;
+  Warnings += NewWarnings;
+  Lints += NewLints;
+  Findings += NewErrors + NewWarnings + NewLints;
+  DumpsWithFindings += NewErrors + NewWarnings != 0;
+  Suppressed += R.count(Silence::Suppressed);
+  Baselined += R.count(Silence::Baselined);
+  NotUnderstood += R.isNotUnderstood();
+  Damaged += R.hasUnreadable();
+}
+
+ExitStatus RunCounts::status() const {
+  if (Unreadable + Damaged != 0)
+    return ExitUnreadable;
+  if (Errors != 0)
+    return ExitErrors;
+  return NotUnderstood != 0 ? ExitUnreadable : ExitSound;
+}
+
 /// Outcomes ascend, but for NotApplicable, which any other one hides.
 static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
                        const ResultCheck &C) {

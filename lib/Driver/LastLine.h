@@ -5,14 +5,38 @@
 #ifndef HLOBUF_DRIVER_LASTLINE_H
 #define HLOBUF_DRIVER_LASTLINE_H
 
-#include "Driver/ExitStatus.h"
 #include "Driver/SentenceTally.h"
 #include "Results/ResultPrinter.h"
+#include "Support/ExitCodes.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <set>
 
 namespace hlobuf {
+
+/// What a run counts over all dumps.
+struct RunCounts {
+  unsigned Dumps = 0;
+  unsigned Unreadable = 0;
+  /// Findings of any severity that are neither suppressed nor in the baseline,
+  /// and required checks that could not run.
+  unsigned Findings = 0;
+  unsigned Errors = 0;
+  unsigned Warnings = 0;
+  unsigned Lints = 0;
+  unsigned Suppressed = 0;
+  unsigned Baselined = 0;
+  /// Dumps with lines that only a newer release prints.
+  unsigned NotUnderstood = 0;
+  unsigned DumpsWithFindings = 0;
+  /// Dumps with files that could not be read.
+  unsigned Damaged = 0;
+
+  void add(const DumpResult &R);
+  /// The exit status that follows, whatever the format: warnings alone do not
+  /// fail a run, and what could not be read outweighs an error.
+  ExitStatus status() const;
+};
 
 /// Adds up what was verified and what was not.
 class LastLine {

@@ -9,6 +9,7 @@
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
 #include "Results/ResultPrinter.h"
+#include "Support/ExitCodes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/SavedExecutables.h"
-#include "Input/Load.h"
 #include "Input/ProgramDigest.h"
 #include "Support/OrderedRun.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,28 +25,12 @@ struct SavedProgram {
 };
 } // namespace
 
-static const InputFile &fileOf(const Input &In, FileRole Role) {
-  return In.Files[static_cast<size_t>(Role)];
-}
-
-static SavedProgram programOfDump(Input In) {
+static SavedProgram programOfDump(const Input &In) {
   SavedProgram P;
   if (In.Proto || In.Frames)
     return P;
-  locateFiles(In, {});
-  if (fileOf(In, FileRole::Module).Path.empty())
-    return P;
-  Sources Texts;
-  llvm::Expected<StringRef> Module =
-      Texts.open(fileOf(In, FileRole::Module).Path);
-  llvm::Expected<StringRef> Assignment = Texts.open(In.Path);
-  if (Module && Assignment) {
-    P.Folder = llvm::sys::path::parent_path(In.Path).str();
-    P.Key = digestOfProgram(*Module, *Assignment, DigestDetail::Structure);
-  }
-  // Who verifies the dump says what is wrong.
-  llvm::consumeError(Module.takeError());
-  llvm::consumeError(Assignment.takeError());
+  P.Folder = llvm::sys::path::parent_path(In.Path).str();
+  P.Key = digestOfDump(In.Path, DigestDetail::Structure);
   return P;
 }
 
@@ -59,28 +42,13 @@ static SavedProgram programOfExecutable(const std::string &Path) {
     llvm::consumeError(Bytes.takeError());
     return P;
   }
-  ProtoFile File = findProtoPlaces(Path, *Bytes);
+  std::optional<ProtoProgram> Found =
+      programOfProto(Path, *Bytes, DigestDetail::Structure);
   // One that is not whole is found by a search at most.
-  if (File.Places.size() != 1 || !File.Trouble.empty() || File.Searched)
+  if (!Found || Found->Searched)
     return P;
-  std::array<DumpFile, NumFileRoles> Printed;
-  if (llvm::Error Failed =
-          printProto(File.Places.front(), *Bytes, Texts, Printed)) {
-    llvm::consumeError(std::move(Failed));
-    return P;
-  }
-  auto TextOf = [&](FileRole Role) {
-    return Printed[static_cast<size_t>(Role)].Text;
-  };
-  P.Folder = llvm::sys::path::parent_path(Path).str();
-  P.Key =
-      digestOfProgram(TextOf(FileRole::Module), TextOf(FileRole::Assignment),
-                      DigestDetail::Structure);
-  llvm::TruncatedBLAKE3<16> Hash;
-  Hash.update(TextOf(FileRole::Thunks));
-  P.Thunks = Hash.final();
-  P.Place = std::move(File.Places.front());
-  return P;
+  return {Found->Digest, llvm::sys::path::parent_path(Path).str(),
+          std::move(Found->Place), Found->Thunks};
 }
 
 static bool areEqual(llvm::ArrayRef<SavedProgram *> Executables) {

@@ -28,6 +28,11 @@ SentenceTally::Gap SentenceTally::join(const ReasonTable &ByReasons) {
   return All;
 }
 
+void SentenceTally::DumpCount::add(const DumpResult &R) {
+  if (Count++ == 0)
+    First = R.Path;
+}
+
 void SentenceTally::add(const DumpResult &R) {
   ++Dumps;
   Unproving += R.ProvesNothing;
@@ -42,17 +47,17 @@ void SentenceTally::add(const DumpResult &R) {
     if (Said.Is != Standing::NotShown)
       continue;
     if (Said.Hidden)
-      ++Hidden[{{S}, Said.Because}];
+      Hidden[{{S}, Said.Because}].add(R);
     else
       ByReasons[&Said.Because].push_back(S);
   }
   for (const auto &[Reasons, Which] : ByReasons)
-    ++AllGaps[{Which, *Reasons}];
+    AllGaps[{Which, *Reasons}].add(R);
   if (ByReasons.size() <= MaxGaps)
     for (const auto &[Reasons, Which] : ByReasons)
-      ++Gaps[{Which, *Reasons}];
+      Gaps[{Which, *Reasons}].add(R);
   else
-    ++Gaps[join(ByReasons)];
+    Gaps[join(ByReasons)].add(R);
 }
 
 bool SentenceTally::anyBroken() const {
@@ -98,32 +103,38 @@ static std::string joinNames(llvm::ArrayRef<Sentence> Which) {
   return Text;
 }
 
-std::string SentenceTally::spell(const Gap &G, unsigned Count) const {
+/// With \p Names, also which dump has it.
+std::string SentenceTally::spell(const Gap &G, const DumpCount &Found,
+                                 bool Names) const {
   std::string Text = joinNames(G.first) + " not shown";
-  if (Dumps != 1)
-    Text += " in " + hlobuf::counted(Count, "dump");
+  if (Dumps != 1) {
+    Text += " in " + hlobuf::counted(Found.Count, "dump");
+    if (Names)
+      Text +=
+          fmt::format(" ({}{})", Found.First, Found.Count == 1 ? "" : ", ..");
+  }
   return Text + ": " + llvm::join(G.second, ", ");
 }
 
 /// The most frequent first; of equal ones in the order of sentences.
-std::vector<std::string>
-SentenceTally::spellAll(const std::map<Gap, unsigned> &Some) const {
-  std::vector<const std::pair<const Gap, unsigned> *> Sorted;
+std::vector<std::string> SentenceTally::spellAll(const GapCounts &Some,
+                                                 bool Names) const {
+  std::vector<const GapCounts::value_type *> Sorted;
   for (const auto &Each : Some)
     Sorted.push_back(&Each);
   llvm::stable_sort(Sorted, [](const auto *A, const auto *B) {
-    return A->second > B->second;
+    return A->second.Count > B->second.Count;
   });
   std::vector<std::string> Lines;
   for (const auto *Each : Sorted)
-    Lines.push_back(spell(Each->first, Each->second));
+    Lines.push_back(spell(Each->first, Each->second, Names));
   return Lines;
 }
 
 std::string SentenceTally::line(bool HasErrors) const {
   std::vector<std::string> Parts;
   std::string Proved = list(Standing::Proved);
-  std::vector<std::string> Open = spellAll(Gaps);
+  std::vector<std::string> Open = spellAll(Gaps, /*Names=*/false);
   bool Sound = Open.empty() && !HasErrors && !anyBroken();
   if (anyBroken())
     Parts.push_back("broken: " + list(Standing::Broken));
@@ -141,9 +152,9 @@ std::vector<std::string> SentenceTally::details() const {
   std::vector<std::string> Lines;
   if (isEmpty())
     return Lines;
-  if (Gaps.size() > MaxGapsOfRun || Gaps != AllGaps)
-    Lines = spellAll(AllGaps);
-  for (const auto &[G, Count] : Hidden)
-    Lines.push_back(spell(G, Count));
+  if (Dumps != 1 || Gaps != AllGaps)
+    Lines = spellAll(AllGaps, /*Names=*/true);
+  for (const auto &[G, Found] : Hidden)
+    Lines.push_back(spell(G, Found, /*Names=*/true));
   return Lines;
 }

@@ -25,7 +25,7 @@ public:
   std::string line(bool HasErrors) const;
 
   /// All sentences that are not shown, also those that inputs of this kind
-  /// cannot show: a line for each reason.
+  /// cannot show: a line for each reason, with the first of several dumps.
   std::vector<std::string> details() const;
 
 private:
@@ -42,14 +42,24 @@ private:
     std::string Extent;
   };
 
+  /// Dumps, of which the first one is named.
+  struct DumpCount {
+    unsigned Count = 0;
+    std::string First;
+
+    void add(const DumpResult &R);
+    bool operator==(const DumpCount &O) const { return Count == O.Count; }
+  };
+  using GapCounts = std::map<Gap, DumpCount>;
+
   const Tally &of(Sentence S) const { return Tallies[static_cast<size_t>(S)]; }
   unsigned ended(Sentence S, Standing Is) const {
     return of(S).Ended[static_cast<size_t>(Is)];
   }
   std::string counted(Sentence S, Standing Is) const;
   std::string list(Standing Is) const;
-  std::string spell(const Gap &G, unsigned Count) const;
-  std::vector<std::string> spellAll(const std::map<Gap, unsigned> &Some) const;
+  std::string spell(const Gap &G, const DumpCount &Found, bool Names) const;
+  std::vector<std::string> spellAll(const GapCounts &Some, bool Names) const;
   struct LessReasons {
     bool operator()(const std::vector<std::string> *A,
                     const std::vector<std::string> *B) const {
@@ -65,9 +75,9 @@ private:
   unsigned Unproving = 0;
   std::array<Tally, NumSentences> Tallies;
   /// Dumps by what the last line says of them, and by everything.
-  std::map<Gap, unsigned> Gaps, AllGaps;
+  GapCounts Gaps, AllGaps;
   /// Those that say nothing about the dumps.
-  std::map<Gap, unsigned> Hidden;
+  GapCounts Hidden;
 };
 
 } // namespace hlobuf

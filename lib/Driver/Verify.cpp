@@ -74,9 +74,9 @@ struct CheckRun {
 /// Runs the checks of one dump and gathers what they say.
 class Run {
 public:
-  Run(LoadedDump &L, const CheckContext &Context,
+  Run(const Input &In, LoadedDump &L, const CheckContext &Context,
       const CheckSelection &Selection)
-      : D(*L.Model), Selection(Selection), Context(Context) {
+      : In(In), L(L), D(*L.Model), Selection(Selection), Context(Context) {
     if (std::string Lost = lostByModule(Context); !Lost.empty())
       L.noteCutAssignment(std::move(Lost));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
@@ -86,25 +86,27 @@ public:
           {SyntaxCheck.str(), Severity::Error, L.Syntax.Uncounted});
   }
 
-  Verdict finish(const SummaryOptions *WantMemory, unsigned Jobs);
+  DumpResult finish(const SummaryOptions *WantMemory, unsigned Jobs);
 
 private:
   std::vector<uint32_t> order(bool Wanted, unsigned Jobs) const;
   CheckRun runCheck(uint32_t Number) const;
-  void summarize(const SummaryOptions &Options);
   CheckOutcome outcome(const Reporter &R, const CheckRun &Check) const;
   void gather(CheckRun &Check);
   void settleSeverities();
   void noteGravest();
   void sortByPlace();
+  void describe();
 
+  const Input &In;
+  const LoadedDump &L;
   const Dump &D;
   const CheckSelection &Selection;
   const CheckContext &Context;
   std::vector<Diagnostic> All;
   /// Lines that could not be read are those of a newer release.
   bool OnlyUnknown = false;
-  Verdict Result;
+  DumpResult Result;
 };
 } // namespace
 
@@ -166,59 +168,41 @@ CheckOutcome Run::outcome(const Reporter &R, const CheckRun &Check) const {
   return Worst;
 }
 
-/// Checks of overlap and execution ask what the module implies even where they
-/// do without. Only the speed depends on this.
-static bool mayAskForModule(const CheckInfo &Info) {
-  return Info.For.Role != ClaimRole::None &&
-         (Info.For.Of == Sentence::NoOverlap ||
-          Info.For.Of == Sentence::Execution);
-}
-
 /// Stands for the summary among numbers of checks.
 static constexpr uint32_t SummaryNumber = ~0U;
 
 /// The enabled checks, as numbers in allChecks(), and the summary if it is
 /// \p Wanted. What the module implies, or without one the texts, is computed
 /// for the first check that asks, while others wait: on several threads one
-/// check that needs it goes first, and all other ones last.
+/// that needs it goes first, and those that wait for it last. Only the speed
+/// depends on this.
 std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
-  Enabled.reserve(allChecks().size() + 1);
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
-  // The summary takes longer than any check, and waits for what a module
-  // implies.
   bool HasModule = D.complete(Section::Module);
-  bool Early = Jobs > 1 && !HasModule;
+  auto Waits = [&](uint32_t Number) {
+    const CheckInfo &Info = allChecks()[Number];
+    // What needs the module alone looks at its instructions.
+    if (llvm::is_contained(Info.Needs, Section::Module))
+      return Info.Needs.size() > 1;
+    // Checks of overlap and execution ask for it where there is one.
+    return Info.For.Role != ClaimRole::None &&
+           (Info.For.Of == Sentence::Agreement ||
+            (HasModule && Info.For.Of != Sentence::Consistency));
+  };
+  if (Jobs > 1) {
+    auto First =
+        std::stable_partition(Enabled.begin(), Enabled.end(),
+                              [&](uint32_t Number) { return !Waits(Number); });
+    if (First != Enabled.end())
+      std::rotate(Enabled.begin(), First, std::next(First));
+  }
+  // The summary takes longer than any check, and waits for a module.
   if (Wanted)
-    Enabled.insert(Early ? Enabled.begin() : Enabled.end(), SummaryNumber);
-  if (Jobs <= 1)
-    return Enabled;
-  auto NeedsModule = [](const CheckInfo &Info) {
-    return llvm::is_contained(Info.Needs, Section::Module);
-  };
-  // What needs the module alone looks at its instructions.
-  auto Class = [&](uint32_t Number) {
-    if (Number == SummaryNumber)
-      return HasModule ? 1 : 0;
-    const CheckInfo &Info = allChecks()[Number];
-    if (NeedsModule(Info) ? Info.Needs.size() > 1
-                          : Info.For.Of == Sentence::Agreement)
-      return 2;
-    return HasModule && mayAskForModule(Info) && !NeedsModule(Info) ? 1 : 0;
-  };
-  llvm::stable_sort(
-      Enabled, [&](uint32_t A, uint32_t B) { return Class(A) < Class(B); });
-  auto First = llvm::find_if(Enabled, [&](uint32_t Number) {
-    if (Number == SummaryNumber)
-      return false;
-    const CheckInfo &Info = allChecks()[Number];
-    return HasModule ? Class(Number) == 1 && Info.For.Role == ClaimRole::Core
-                     : Class(Number) == 2 && !NeedsModule(Info);
-  });
-  if (First != Enabled.end())
-    std::rotate(Enabled.begin(), First, std::next(First));
+    Enabled.insert(HasModule || Jobs <= 1 ? Enabled.end() : Enabled.begin(),
+                   SummaryNumber);
   return Enabled;
 }
 
@@ -320,36 +304,56 @@ void Run::sortByPlace() {
   });
 }
 
-void Run::summarize(const SummaryOptions &Options) {
-  Result.Memory = summarizeMemory(Context.memory(), Context.names(),
-                                  Context.waste(), Options);
+/// Of the program that runs, which only executables hold. What is shown of it
+/// is settled with the other sentences.
+static SentenceResult aboutProgram(const Input &In, const Dump &D) {
+  SentenceResult Program;
+  if (D.file(FileRole::Thunks).present())
+    return Program;
+  Program.Hidden = true;
+  if (!In.Proto)
+    Program.Because = {"a text dump does not hold it"};
+  else if (StringRef File = In.Proto->File;
+           File.contains(".hlo.pb") || File.contains(".xplane.pb"))
+    Program.Because = {"this proto does not hold it"};
+  else
+    Program.Hidden = false,
+    Program.Because = {"this executable holds no thunks"};
+  return Program;
 }
 
-Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
+/// Fills what does not come from checks, and resolves the places of findings.
+void Run::describe() {
+  Result.Path = In.Path;
+  for (size_t Role = 0; Role != NumFileRoles; ++Role)
+    Result.Files[Role] = D.Files[Role].Path;
+  Result.Module = moduleNameOf(D, In.Path);
+  for (Diagnostic &F : All)
+    Result.Findings.push_back(resolveFinding(L.Texts, F));
+  Result[Sentence::Program] = aboutProgram(In, D);
+  Result.UnusedFiles = L.Unused;
+  setFingerprints(Result);
+}
+
+DumpResult Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   // The bytes of a part of the allocations are not those of the program.
   bool Wanted = WantMemory && !D.cut(FileRole::Assignment);
   std::vector<uint32_t> Order = order(Wanted, Jobs);
-  Result.Checks.reserve(Order.size());
-  Result.Skipped.reserve(Order.size());
-  // One thread runs them in the order of Checks.def.
-  std::vector<CheckRun> Others(Jobs > 1 ? allChecks().size() : 0);
+  std::vector<CheckRun> Runs(allChecks().size());
   runInOrder(
       Order.size(), Jobs,
       [&](size_t I) {
         if (Order[I] != SummaryNumber)
           return runCheck(Order[I]);
-        summarize(*WantMemory);
+        Result.Memory = summarizeMemory(Context.memory(), Context.names(),
+                                        Context.waste(), *WantMemory);
         return CheckRun();
       },
       [&](size_t I, CheckRun &Check) {
-        if (Order[I] == SummaryNumber)
-          return;
-        if (Jobs > 1)
-          Others[Order[I]] = std::move(Check);
-        else
-          gather(Check);
+        if (Order[I] != SummaryNumber)
+          Runs[Order[I]] = std::move(Check);
       });
-  for (CheckRun &Check : Others)
+  for (CheckRun &Check : Runs)
     gather(Check);
   settleSeverities();
   noteGravest();
@@ -357,21 +361,17 @@ Verdict Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   foldRelated(All);
   sortByPlace();
   noteKnownDefects(Context.backend(), All);
-  Result.Findings = std::move(All);
+  describe();
   return std::move(Result);
 }
 
-Verdict hlobuf::verify(LoadedDump &L, const CheckSelection &Selection,
-                       const SummaryOptions *WantMemory, unsigned Jobs) {
-  return verify(L, CheckContext(*L.Model), Selection, WantMemory, Jobs);
-}
-
-Verdict hlobuf::verify(LoadedDump &L, const CheckContext &Context,
-                       const CheckSelection &Selection,
-                       const SummaryOptions *WantMemory, unsigned Jobs) {
+DumpResult hlobuf::verify(const Input &In, LoadedDump &L,
+                          const CheckContext &Context,
+                          const CheckSelection &Selection,
+                          const SummaryOptions *WantMemory, unsigned Jobs) {
   if (L.Texts.bytes() < LargeText)
     Jobs = 1;
-  return Run(L, Context, Selection).finish(WantMemory, std::max(1u, Jobs));
+  return Run(In, L, Context, Selection).finish(WantMemory, std::max(1u, Jobs));
 }
 
 bool hlobuf::ran(const GlobList &Checks, const DumpResult &R,

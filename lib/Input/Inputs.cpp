@@ -4,7 +4,6 @@
 #include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Input/Archives.h"
 #include "Input/ProgramDigest.h"
 #include "Proto/Container.h"
 #include "Support/Decompress.h"
@@ -122,6 +121,25 @@ static bool mayHoldMore(StringRef Path) {
   return llvm::none_of(
       llvm::ArrayRef<StringRef>{".txt", ".ll", ".o", ".ptx", ".pbtxt"},
       [&](StringRef Tail) { return Path.ends_with(Tail); });
+}
+
+/// The command that unpacks the archive \p Path, which is known by its name or
+/// by its first bytes \p Start, into a folder next to it; empty if it is none.
+static std::string unpackCommand(StringRef Path, StringRef Start = {}) {
+  static constexpr StringRef Tails[] = {
+      ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip"};
+  const StringRef *Tail = llvm::find_if(
+      Tails, [&](StringRef Known) { return Path.ends_with(Known); });
+  bool IsNamed = Tail != std::end(Tails);
+  bool IsZip = Path.ends_with(".zip") || Start.starts_with("PK\x03\x04") ||
+               Start.starts_with("PK\x05\x06");
+  if (!IsNamed && !IsZip && !Start.substr(257).starts_with("ustar"))
+    return "";
+  std::string Folder =
+      IsNamed ? Path.drop_back(Tail->size()).str() : (Path + ".d").str();
+  return IsZip ? fmt::format("unzip -d {} {}", Folder, Path)
+               : fmt::format("mkdir {} && tar -C {} -xf {}", Folder, Folder,
+                             Path);
 }
 
 /// Names \p Path, a file of a folder, if it could be verified all the same: an
@@ -325,6 +343,16 @@ static DumpStage stageOf(StringRef Path) {
   return Path.take_front(At).ends_with("after_optimizations")
              ? DumpStage::WithAssignment
              : DumpStage::Other;
+}
+
+/// True if the proto \p Path, which holds \p Bytes, and the text dump
+/// \p Assignment say the same.
+static bool saysTheSame(const std::string &Path, StringRef Bytes,
+                        const std::string &Assignment) {
+  constexpr DigestDetail Detail = DigestDetail::Attributes;
+  std::optional<ProtoProgram> Proto = programOfProto(Path, Bytes, Detail);
+  return Proto && Proto->Digest &&
+         Proto->Digest == digestOfDump(Assignment, Detail);
 }
 
 /// Adds a file that is named like one with protos, which a folder holds. Dumps

@@ -9,7 +9,6 @@
 #include "Input/FrameFile.h"
 #include "Input/ProtoInputs.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem/UniqueID.h"
 #include <array>
 #include <memory>
 #include <optional>
@@ -22,10 +21,10 @@ namespace hlobuf {
 struct InputFile {
   /// Empty if there is none.
   std::string Path;
-  uint64_t Size = 0;
-  llvm::sys::fs::UniqueID Id;
   /// It can be read more than once.
   bool Regular = false;
+  /// Named by hand, not found by its name.
+  bool Given = false;
 };
 
 /// One dump to verify.

@@ -8,6 +8,7 @@
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -54,8 +55,7 @@ static InputFile statFile(const std::string &Path) {
   llvm::sys::fs::file_status Status;
   if (llvm::sys::fs::status(Path, Status))
     return {};
-  return {Path, Status.getSize(), Status.getUniqueID(),
-          llvm::sys::fs::is_regular_file(Status)};
+  return {Path, llvm::sys::fs::is_regular_file(Status)};
 }
 
 /// The first of the names that \p Role may have that exists.
@@ -69,7 +69,7 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
     if (!In.Frames)
       Found = statFile(Name);
     else if (In.Frames->Files.count(Name) != 0)
-      Found = {Name, 0, {}, false};
+      Found = {Name};
     return !Found.Path.empty();
   });
   return Found;
@@ -111,12 +111,13 @@ void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
     FileOf(FileRole::Assignment) =
         statFile(In.Proto ? In.Proto->File : In.Path);
   FileOf(FileRole::Assignment).Path = In.Path;
-  if (In.Proto)
-    return;
   StringRef Stem = stemOf(In.Path);
   for (FileRole Role : SiblingRoles) {
     const std::string &Given = Siblings[static_cast<size_t>(Role)];
+    if (Given.empty() && In.Proto)
+      continue;
     FileOf(Role) = Given.empty() ? findByName(In, Stem, Role) : statFile(Given);
+    FileOf(Role).Given = !Given.empty();
     if (!Given.empty())
       FileOf(Role).Path = Given;
   }
@@ -142,23 +143,24 @@ static std::string whyUnreadable(const DumpFile &File, FileRole Role) {
   return "";
 }
 
-static llvm::Error openSibling(const Input &In, FileRole Role, bool Given,
-                               LoadedDump &L, DumpFile &File) {
-  const std::string &Path = In.Files[static_cast<size_t>(Role)].Path;
+static llvm::Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
+                               DumpFile &File) {
+  const InputFile &Sibling = In.Files[static_cast<size_t>(Role)];
+  const std::string &Path = Sibling.Path;
   auto NotUsed = [&](StringRef Reason) {
     L.Unused.push_back(fmt::format(
         "{} ({})", StringRef(llvm::sys::path::filename(Path)), Reason));
   };
-  if (!In.Frames && !Given && !In.Files[static_cast<size_t>(Role)].Regular) {
+  if (!In.Frames && !Sibling.Given && !Sibling.Regular) {
     NotUsed("it is not a file");
     return llvm::Error::success();
   }
-  if (In.Frames && !Given)
+  if (In.Frames && !Sibling.Given)
     File = openFramed(*In.Frames, Path);
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
-  if (Given && Problem.empty() && !fitsRole(File.Text, Role))
+  if (Sibling.Given && Problem.empty() && !fitsRole(File.Text, Role))
     return makeError("'{}' is not the kind of file this option expects", Path);
   if (!Problem.empty()) {
     L.Unreadable.push_back({File.Text.take_front(0), std::move(Problem)});
@@ -189,18 +191,15 @@ static llvm::Error openThunks(const Input &In, LoadedDump &L, Files &All) {
   return llvm::Error::success();
 }
 
-static llvm::Error openSiblings(const Input &In, const SiblingPaths &Siblings,
-                                LoadedDump &L, Files &All) {
+static llvm::Error openSiblings(const Input &In, LoadedDump &L, Files &All) {
   if (In.Executable)
     if (llvm::Error Failed = openThunks(In, L, All))
       return Failed;
   for (FileRole Role : SiblingRoles) {
-    if (In.Executable && Role == FileRole::Thunks)
+    if ((In.Executable && Role == FileRole::Thunks) ||
+        In.Files[static_cast<size_t>(Role)].Path.empty())
       continue;
-    bool Given = !Siblings[static_cast<size_t>(Role)].empty();
-    if (In.Files[static_cast<size_t>(Role)].Path.empty())
-      continue;
-    if (llvm::Error Failed = openSibling(In, Role, Given, L, fileOf(All, Role)))
+    if (llvm::Error Failed = openSibling(In, Role, L, fileOf(All, Role)))
       return Failed;
   }
   return llvm::Error::success();
@@ -243,29 +242,28 @@ static bool dropForeign(LoadedDump &L, Files &All) {
 
 /// A sibling that was given by hand and cannot be used is an error: silence
 /// would be taken for a verdict with it.
-static llvm::Error refuseUnusedGiven(const SiblingPaths &Siblings,
-                                     const LoadedDump &L, const Files &All) {
+static llvm::Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
+                                     const Files &All) {
   for (FileRole Role : SiblingRoles) {
     auto Number = static_cast<size_t>(Role);
     // That one was cut off is a finding.
-    if (Siblings[Number].empty() || All[Number].present() || L.Model->cut(Role))
+    if (!In.Files[Number].Given || All[Number].present() || L.Model->cut(Role))
       continue;
     StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
                                         : StringRef(L.Unused.back());
-    return makeError("cannot use '{}' with '{}': {}", Siblings[Number],
+    return makeError("cannot use '{}' with '{}': {}", In.Files[Number].Path,
                      L.Model->file(FileRole::Assignment).Path, Reason);
   }
   return llvm::Error::success();
 }
 
 /// Prints a proto into the texts of \p L.
-static llvm::Error openProto(const Input &In, const SiblingPaths &Siblings,
-                             LoadedDump &L, Files &All) {
-  for (const std::string &Given : Siblings)
-    if (!Given.empty())
+static llvm::Error openProto(const Input &In, LoadedDump &L, Files &All) {
+  for (const InputFile &File : In.Files)
+    if (File.Given)
       return makeError("cannot use '{}' with '{}': a proto has all of its "
                        "parts",
-                       Given, In.Path);
+                       File.Path, In.Path);
   std::optional<StringRef> Bytes;
   if (In.Frames)
     Bytes = In.Frames->Text;
@@ -348,15 +346,14 @@ void TextReader::dropUseless() {
 }
 
 static llvm::Expected<std::unique_ptr<LoadedDump>>
-readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
-          const SiblingPaths &Siblings) {
+readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
   TextReader Reader(In, *L, All);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
   if (!Traces.empty())
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
     Reader.dropUseless();
-  if (llvm::Error Unused = refuseUnusedGiven(Siblings, *L, All))
+  if (llvm::Error Unused = refuseUnusedGiven(In, *L, All))
     return Unused;
   for (Note &N : L->Unreadable)
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
@@ -366,13 +363,14 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All,
 }
 
 llvm::Expected<std::unique_ptr<LoadedDump>>
-hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
+hlobuf::load(Input In, const SiblingPaths &Siblings) {
+  locateFiles(In, Siblings);
   auto L = std::make_unique<LoadedDump>();
   L->Frames = In.Frames;
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
   if (In.Proto) {
-    if (llvm::Error Failed = openProto(In, Siblings, *L, All))
+    if (llvm::Error Failed = openProto(In, *L, All))
       return Failed;
   } else if (In.Frames) {
     L->Texts.addView(In.Frames->Path, In.Frames->Text);
@@ -388,9 +386,16 @@ hlobuf::load(const Input &In, const SiblingPaths &Siblings) {
                      "1.15 and older) print values in other forms",
                      In.Path);
   if (!In.Proto)
-    if (llvm::Error Failed = openSiblings(In, Siblings, *L, All))
+    if (llvm::Error Failed = openSiblings(In, *L, All))
       return Failed;
-  return readTexts(In, std::move(L), All, Siblings);
+  return readTexts(In, std::move(L), All);
+}
+
+llvm::Expected<std::unique_ptr<LoadedDump>> hlobuf::loadWhole(const Input &In) {
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
+  if (L && !(*L)->Syntax.empty())
+    return makeError("{}", llvm::join((*L)->damage(), "\n"));
+  return L;
 }
 
 std::string hlobuf::malformedModule(const LoadedDump &L) {

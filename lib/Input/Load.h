@@ -9,6 +9,8 @@
 #include "Dump/Reader.h"
 #include "Input/Inputs.h"
 #include "Support/Diagnostic.h"
+#include "Support/OrderedRun.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace hlobuf {
 
@@ -42,12 +44,54 @@ struct LoadedDump {
 };
 
 /// Finds the siblings of \p In: those that are given, else by name.
-void locateFiles(Input &In, const SiblingPaths &Siblings);
+void locateFiles(Input &In, const SiblingPaths &Siblings = {});
 
-/// Reads \p In with its siblings, which locateFiles() found. Fails where a file
-/// cannot be read or the assignment is none.
-llvm::Expected<std::unique_ptr<LoadedDump>> load(const Input &In,
-                                                 const SiblingPaths &Siblings);
+/// Reads \p In with its siblings, as locateFiles() finds them. Fails where a
+/// file cannot be read or the assignment is none.
+llvm::Expected<std::unique_ptr<LoadedDump>>
+load(Input In, const SiblingPaths &Siblings = {});
+
+/// The same for tools that need all of a dump: fails also where a line of it
+/// cannot be read, with a line for each.
+llvm::Expected<std::unique_ptr<LoadedDump>> loadWhole(const Input &In);
+
+/// Calls \p Fail for each line of what \p Failed says.
+inline void failByLine(llvm::Error Failed,
+                       llvm::function_ref<void(llvm::StringRef)> Fail) {
+  std::string Text = llvm::toString(std::move(Failed));
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+    Fail(Line);
+}
+
+/// Reads the dumps that \p Paths stand for on \p Jobs threads. \p Work makes
+/// something of each, as llvm::Expected: it takes the Input, the dump, and
+/// whether that is the only one. \p Consume takes these in order, \p Fail what
+/// went wrong, a line each.
+template <typename WorkFn, typename ConsumeFn>
+void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
+                 ConsumeFn Consume,
+                 llvm::function_ref<void(llvm::StringRef)> Fail) {
+  InputList List = findInputs(Paths);
+  for (const InputError &Error : List.Errors)
+    Fail(Error.Text);
+  bool IsOnly = List.Dumps.size() == 1;
+  using Result = decltype(Work(List.Dumps[0], nullptr, IsOnly));
+  runInOrder(
+      List.Dumps.size(), Jobs,
+      [&](size_t I) -> Result {
+        llvm::Expected<std::unique_ptr<LoadedDump>> L =
+            loadWhole(List.Dumps[I]);
+        if (!L)
+          return L.takeError();
+        return Work(List.Dumps[I], std::move(*L), IsOnly);
+      },
+      [&](size_t I, Result &Made) {
+        if (Made)
+          Consume(List.Dumps[I], *Made);
+        else
+          failByLine(Made.takeError(), Fail);
+      });
+}
 
 /// `m.txt:7:3: why it is malformed`: the first line of \p L's HLO module that
 /// is refused, for which all of it is left out. Empty if the module is read, or

@@ -2,7 +2,6 @@
 
 #include "Input/ProgramDigest.h"
 #include "Dump/FileNames.h"
-#include "Input/ProtoInputs.h"
 #include "Support/LineCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -10,9 +9,8 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-std::optional<ProgramDigest> hlobuf::digestOfProgram(StringRef Module,
-                                                     StringRef Assignment,
-                                                     DigestDetail Detail) {
+static std::optional<ProgramDigest>
+digestOfTexts(StringRef Module, StringRef Assignment, DigestDetail Detail) {
   std::optional<ProgramDigest> Known = digestOfModule(Module, Detail);
   if (!Known)
     return std::nullopt;
@@ -32,42 +30,45 @@ std::optional<ProgramDigest> hlobuf::digestOfProgram(StringRef Module,
   return Hash.final();
 }
 
-static std::optional<ProgramDigest> digestOfText(const std::string &Path) {
+std::optional<ProgramDigest> hlobuf::digestOfDump(const std::string &Assignment,
+                                                  DigestDetail Detail) {
   std::string Module = findCandidate(
-      stemOf(Path), FileRole::Module,
+      stemOf(Assignment), FileRole::Module,
       [](const std::string &Name) { return llvm::sys::fs::exists(Name); });
   if (Module.empty())
     return std::nullopt;
   Sources Texts;
-  llvm::Expected<StringRef> Parts[] = {Texts.open(Module), Texts.open(Path)};
+  llvm::Expected<StringRef> Parts[] = {Texts.open(Module),
+                                       Texts.open(Assignment)};
   std::optional<ProgramDigest> Digest;
   if (Parts[0] && Parts[1])
-    Digest = digestOfProgram(*Parts[0], *Parts[1], DigestDetail::Attributes);
+    Digest = digestOfTexts(*Parts[0], *Parts[1], Detail);
   // Who verifies the text says what is wrong.
   for (llvm::Expected<StringRef> &Part : Parts)
     llvm::consumeError(Part.takeError());
   return Digest;
 }
 
-bool hlobuf::saysTheSame(const std::string &Path, StringRef Bytes,
-                         const std::string &Assignment) {
+std::optional<ProtoProgram> hlobuf::programOfProto(const std::string &Path,
+                                                   StringRef Bytes,
+                                                   DigestDetail Detail) {
   ProtoFile File = findProtoPlaces(Path, Bytes);
   if (File.Places.size() != 1 || !File.Trouble.empty())
-    return false;
-  std::optional<ProgramDigest> Text = digestOfText(Assignment);
-  if (!Text)
-    return false;
+    return std::nullopt;
   Sources Texts;
   std::array<DumpFile, NumFileRoles> Printed;
   if (llvm::Error Failed =
           printProto(File.Places.front(), Bytes, Texts, Printed)) {
     llvm::consumeError(std::move(Failed));
-    return false;
+    return std::nullopt;
   }
-  auto PrintedText = [&](FileRole Role) {
+  auto TextOf = [&](FileRole Role) {
     return Printed[static_cast<size_t>(Role)].Text;
   };
-  return Text == digestOfProgram(PrintedText(FileRole::Module),
-                                 PrintedText(FileRole::Assignment),
-                                 DigestDetail::Attributes);
+  llvm::TruncatedBLAKE3<16> Hash;
+  Hash.update(TextOf(FileRole::Thunks));
+  return ProtoProgram{std::move(File.Places.front()),
+                      digestOfTexts(TextOf(FileRole::Module),
+                                    TextOf(FileRole::Assignment), Detail),
+                      Hash.final(), File.Searched};
 }

@@ -41,17 +41,17 @@ TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
   Outcome.Problem = Found.Dumps.empty()
                         ? "the compiler dumped no buffer assignment"
                         : "the checks report nothing";
-  for (Input &In : Found.Dumps) {
-    locateFiles(In, {});
-    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
+  for (const Input &In : Found.Dumps) {
+    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
     if (!L) {
       Outcome.Problem = llvm::toString(L.takeError());
       continue;
     }
-    for (const Diagnostic &D : verify(**L, Selection).Findings)
-      if (D.Level != Severity::Lint &&
-          Selection.match(D.Check) == GlobList::Match::In &&
-          StringRef(D.Message).contains(Options.Message))
+    CheckContext Context(*(*L)->Model);
+    for (const ResultFinding &F : verify(In, **L, Context, Selection).Findings)
+      if (F.Level != Severity::Lint &&
+          Selection.match(F.Check) == GlobList::Match::In &&
+          StringRef(F.Message).contains(Options.Message))
         return {true};
   }
   return Outcome;

@@ -61,6 +61,10 @@ StringRef hlobuf::moduleNameOf(StringRef Path) {
   return Name.rtrim('.');
 }
 
+StringRef hlobuf::moduleNameOf(const Dump &D, StringRef Path) {
+  return D.Module.Name.empty() ? moduleNameOf(Path) : D.Module.Name;
+}
+
 std::string hlobuf::fingerprint(StringRef Check, StringRef Module,
                                 StringRef Message, unsigned Before) {
   std::string Key = fmt::format("{}\n{}\n{}", Check, withoutNumbers(Module),

@@ -152,8 +152,7 @@ struct ResultExempt {
 /// One dump.
 struct DumpResult {
   std::string Path;
-  /// `jit_f`, from the module's text or the file's name; empty if neither
-  /// has it.
+  /// See moduleNameOf().
   std::string Module;
   /// By role; empty where there is none.
   std::array<std::string, NumFileRoles> Files;
@@ -217,6 +216,10 @@ std::string withoutNumbers(llvm::StringRef Message);
 
 /// The module's name as far as the name of its dump shows it.
 llvm::StringRef moduleNameOf(llvm::StringRef Path);
+
+/// The name of \p D's module, from its text or from \p Path, its file; empty if
+/// neither has it.
+llvm::StringRef moduleNameOf(const Dump &D, llvm::StringRef Path);
 
 /// What a finding of \p Check in \p Module is recognized by in later releases
 /// of the program, if \p Before findings of the module are like it.

@@ -38,7 +38,8 @@ static void verifyPlace(const ProtoPlace &Place, StringRef Bytes) {
     return;
   }
   L.Model = readDump(Files, L.Syntax);
-  verify(L, Selection);
+  CheckContext Context(*L.Model);
+  verify({}, L, Context, Selection);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {

@@ -62,14 +62,6 @@ static constexpr llvm::StringLiteral Overview =
     "different, or\n"
     "  beyond it; 2 could not read or bad usage.\n";
 
-static constexpr llvm::StringLiteral FirstHelp =
-    "hlobuf-diff: compare the memory of two XLA programs\n\n"
-    "  hlobuf-diff OLD NEW                    two dumps, or two folders\n"
-    "  hlobuf-diff --format=markdown OLD NEW  for a pull request\n"
-    "  hlobuf-diff --max-growth=5% OLD NEW    fail if a peak grows by more\n"
-    "  hlobuf-diff --help                     all options\n\n"
-    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
 namespace {
 /// A dump and where its memory goes.
 struct MeasuredDump {
@@ -90,67 +82,45 @@ struct SideOfDiff {
   /// What is said about it on standard error.
   std::string Messages;
   bool Failed = false;
-
-  void fail(const llvm::Twine &Text) {
-    Messages += ("error: " + Text + "\n").str();
-    Failed = true;
-  }
 };
 } // namespace
 
-static void fail(const llvm::Twine &Text) {
-  llvm::errs() << "error: " << Text << '\n';
-}
-
-static ProgramMemory describe(const Input &In, const MeasuredDump &Of) {
-  StringRef Name = Of.Loaded->Model->Module.Name;
+static ProgramMemory describe(const Input &In, const MeasuredDump &Measured) {
   return describeProgram(
-      Of.Context.memory(), Of.Context.names(),
-      printable(Name.empty() ? moduleNameOf(In.Path) : Name));
+      Measured.Context.memory(), Measured.Context.names(),
+      printable(moduleNameOf(*Measured.Loaded->Model, In.Path)));
 }
 
 /// Reads what is at \p Path on \p Threads threads.
 static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
   SideOfDiff Side;
-  InputList Found = findInputs({Path});
-  for (const InputError &Error : Found.Errors)
-    Side.fail(printable(Error.Text));
   struct Read {
     ProgramMemory Program;
-    std::vector<std::string> Errors;
     std::vector<std::string> Unused;
     std::unique_ptr<MeasuredDump> Measured;
   };
-  bool IsOnly = Found.Dumps.size() == 1;
-  auto Work = [&](size_t I) {
-    Input &In = Found.Dumps[I];
-    locateFiles(In, {});
-    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
-    if (!L)
-      return Read{{}, {llvm::toString(L.takeError())}, {}, nullptr};
-    // What is missing in a damaged dump is not saved.
-    if (!(*L)->Syntax.empty())
-      return Read{{}, (*L)->damage(), {}, nullptr};
-    auto Measured = std::make_unique<MeasuredDump>(std::move(*L));
-    Read Done{describe(In, *Measured), {}, Measured->Loaded->Unused, nullptr};
-    if (IsOnly)
-      Done.Measured = std::move(Measured);
-    return Done;
-  };
-  runInOrder(Found.Dumps.size(), Threads, Work, [&](size_t I, Read &R) {
-    for (const std::string &Unused : R.Unused)
-      if (!Quiet)
-        Side.Messages += "note: not used: " + printable(Unused) + '\n';
-    if (R.Errors.empty()) {
-      Side.Programs.push_back(std::move(R.Program));
-      Side.Dumps.push_back(Found.Dumps[I]);
-      Side.Only = std::move(R.Measured);
-    }
-    for (const std::string &Error : R.Errors)
-      Side.fail(printable(Error));
-  });
-  if (Side.Programs.empty() && !Side.Failed)
-    Side.fail("no dump in '" + printable(Path) + "'");
+  forEachDump(
+      Path, Threads,
+      [](const Input &In, std::unique_ptr<LoadedDump> L,
+         bool IsOnly) -> llvm::Expected<Read> {
+        auto Measured = std::make_unique<MeasuredDump>(std::move(L));
+        Read Done{describe(In, *Measured), Measured->Loaded->Unused, nullptr};
+        if (IsOnly)
+          Done.Measured = std::move(Measured);
+        return Done;
+      },
+      [&](const Input &In, Read &R) {
+        for (const std::string &Unused : R.Unused)
+          if (!Quiet)
+            Side.Messages += "note: not used: " + printable(Unused) + '\n';
+        Side.Programs.push_back(std::move(R.Program));
+        Side.Dumps.push_back(In);
+        Side.Only = std::move(R.Measured);
+      },
+      [&](StringRef Problem) {
+        Side.Messages += "error: " + printable(Problem) + '\n';
+        Side.Failed = true;
+      });
   return Side;
 }
 
@@ -192,7 +162,7 @@ static const MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
                                    std::unique_ptr<MeasuredDump> &Again) {
   if (Side.Only)
     return Side.Only.get();
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number], {});
+  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number]);
   if (!L) {
     llvm::consumeError(L.takeError());
     return nullptr;
@@ -246,10 +216,8 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
   if (Old.Failed || New.Failed)
     return ExitUnreadable;
   // A limit that nothing is held to would allow everything.
-  if (Allowed && Diffs.empty()) {
-    fail("--max-growth matches nothing: no module is in both");
-    return ExitUnreadable;
-  }
+  if (Allowed && Diffs.empty())
+    return fail("--max-growth matches nothing: no module is in both");
   if (Allowed)
     return llvm::all_of(
                Diffs,
@@ -266,33 +234,23 @@ int main(int Argc, char **Argv) {
   if (!parseOptions(Argc, Argv, "hlobuf-diff " HLOBUF_VERSION, Overview,
                     {&CompareOptions, &OutputOptions}))
     return ExitUnreadable;
-  if (Paths.empty()) {
-    llvm::outs() << FirstHelp;
-    return ExitUnreadable;
-  }
-  if (Paths.size() != 2) {
-    fail("expected an old and a new dump or folder");
-    return ExitUnreadable;
-  }
-  if (Paths[0] == "-" && Paths[1] == "-") {
-    fail("only one of the two can be standard input");
-    return ExitUnreadable;
-  }
+  if (Paths.empty())
+    return introduce("hlobuf-diff", Overview);
+  if (Paths.size() != 2)
+    return fail("expected an old and a new dump or folder");
+  if (Paths[0] == "-" && Paths[1] == "-")
+    return fail("only one of the two can be standard input");
   if (std::string Idle =
           findIdleOption({{&Format, Quiet, "with --quiet"},
                           {&Top, Quiet, "with --quiet"},
                           {&Top, Format == DiffFormat::Json,
                            "with --format=json, which has all rows"}});
-      !Idle.empty()) {
-    fail(Idle);
-    return ExitUnreadable;
-  }
+      !Idle.empty())
+    return fail(Idle);
   std::optional<GrowthLimit> Allowed;
-  if (!MaxGrowth.empty() && !(Allowed = parseGrowthLimit(MaxGrowth))) {
-    fail("--max-growth: expected bytes such as 64MiB, or 5%, not '" +
-         MaxGrowth + "'");
-    return ExitUnreadable;
-  }
+  if (!MaxGrowth.empty() && !(Allowed = parseGrowthLimit(MaxGrowth)))
+    return fail("--max-growth: expected bytes such as 64MiB, or 5%, not '" +
+                MaxGrowth + "'");
   std::array<SideOfDiff, 2> Sides;
   unsigned Threads = numJobs(Jobs);
   runInOrder(

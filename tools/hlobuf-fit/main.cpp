@@ -59,33 +59,16 @@ static constexpr llvm::StringLiteral Overview =
     "plan\n"
     "  of one of them fits, 2 could not read or bad usage.\n";
 
-static constexpr llvm::StringLiteral FirstHelp =
-    "hlobuf-fit: what would make an XLA program fit\n\n"
-    "  hlobuf-fit DUMP                       for the chip it was compiled for\n"
-    "  hlobuf-fit DUMP --capacity=15.75GiB   for another one\n"
-    "  hlobuf-fit --help                     all options\n\n"
-    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
-static void fail(const llvm::Twine &Text) {
-  llvm::errs() << "error: " << Text << '\n';
-}
-
-namespace {
-/// A plan for one dump, or why there is none.
-struct Answer {
-  FitPlan Plan;
-  std::vector<std::string> Errors;
-};
-} // namespace
-
-static Answer problem(const Input &In, StringRef Text) {
-  return {{}, {fmt::format("{}: {}", In.Path, Text)}};
+static llvm::Error problem(const Input &In, StringRef Text) {
+  return makeError("{}: {}", In.Path, Text);
 }
 
 /// The plan for \p L, which was read as a whole.
-static Answer plan(const Input &In, const LoadedDump &L,
-                   std::optional<uint64_t> Bytes) {
+static llvm::Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
+                                    std::optional<uint64_t> Bytes) {
   const Dump &D = *L.Model;
+  if (std::string Malformed = malformedModule(L); !Malformed.empty())
+    return makeError("{}", Malformed);
   if (!Bytes) {
     SummaryOptions Chip;
     findCapacity(In.Path, Chip);
@@ -106,57 +89,34 @@ static Answer plan(const Input &In, const LoadedDump &L,
   const SpaceUse *Main = Memory.space(0);
   if (!Main || !Memory.isTimed())
     return problem(In, "no live ranges, which a plan needs");
-  Answer Found;
-  Found.Plan = findPlan(Memory, Module, *Main, *Bytes);
-  Found.Plan.Module =
-      printable(D.Module.Name.empty() ? moduleNameOf(In.Path) : D.Module.Name);
-  return Found;
-}
-
-static Answer answer(Input &In, std::optional<uint64_t> Bytes) {
-  locateFiles(In, {});
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, {});
-  if (!L)
-    return {{}, {llvm::toString(L.takeError())}};
-  if (!(*L)->Syntax.empty())
-    return {{}, (*L)->damage()};
-  if (std::string Malformed = malformedModule(**L); !Malformed.empty())
-    return {{}, {Malformed}};
-  return plan(In, **L, Bytes);
+  FitPlan Plan = findPlan(Memory, Module, *Main, *Bytes);
+  Plan.Module = printable(moduleNameOf(D, In.Path));
+  return Plan;
 }
 
 static ExitStatus run(std::optional<uint64_t> Bytes) {
   ExitStatus Status = ExitSound;
-  InputList Found = findInputs(Paths);
-  for (const InputError &Error : Found.Errors) {
-    fail(printable(Error.Text));
-    Status = ExitUnreadable;
-  }
-  if (Found.Dumps.empty() && Found.Errors.empty()) {
-    fail("no dump in '" + printable(Paths[0]) + "'");
-    return ExitUnreadable;
-  }
-  bool Misses = false;
-  auto Work = [&](size_t I) { return answer(Found.Dumps[I], Bytes); };
-  runInOrder(Found.Dumps.size(), Jobs, Work, [&](size_t I, Answer &A) {
-    for (const std::string &Error : A.Errors) {
-      fail(printableLines(Error));
-      Status = ExitUnreadable;
-    }
-    if (!A.Errors.empty())
-      return;
-    Misses |= !A.Plan.fitsNow() && !A.Plan.fits();
-    if (Format == FitFormat::Json) {
-      llvm::json::OStream J(llvm::outs());
-      writePlan(A.Plan, J);
-      llvm::outs() << '\n';
-      return;
-    }
-    if (I != 0)
-      llvm::outs() << '\n';
-    printPlan(A.Plan, Top, llvm::outs());
-  });
-  return Status == ExitSound && Misses ? ExitErrors : Status;
+  bool IsFirst = true;
+  forEachDump(
+      std::vector<std::string>(Paths.begin(), Paths.end()), Jobs,
+      [&](const Input &In, std::unique_ptr<LoadedDump> L, bool) {
+        return plan(In, *L, Bytes);
+      },
+      [&](const Input &, const FitPlan &Plan) {
+        if (!Plan.fitsNow() && !Plan.fits())
+          Status = std::max(Status, ExitErrors);
+        if (Format == FitFormat::Json) {
+          llvm::json::OStream J(llvm::outs());
+          writePlan(Plan, J);
+          llvm::outs() << '\n';
+          return;
+        }
+        if (!std::exchange(IsFirst, false))
+          llvm::outs() << '\n';
+        printPlan(Plan, Top, llvm::outs());
+      },
+      [&](StringRef Problem) { Status = fail(Problem); });
+  return Status;
 }
 
 int main(int Argc, char **Argv) {
@@ -164,22 +124,16 @@ int main(int Argc, char **Argv) {
   if (!parseOptions(Argc, Argv, "hlobuf-fit " HLOBUF_VERSION, Overview,
                     {&PlanOptions, &OutputOptions}))
     return ExitUnreadable;
-  if (Paths.empty()) {
-    llvm::outs() << FirstHelp;
-    return ExitUnreadable;
-  }
+  if (Paths.empty())
+    return introduce("hlobuf-fit", Overview);
   if (std::string Idle =
           findIdleOption({{&Top, Format == FitFormat::Json,
                            "with --format=json, which has all changes"}});
-      !Idle.empty()) {
-    fail(Idle);
-    return ExitUnreadable;
-  }
+      !Idle.empty())
+    return fail(Idle);
   std::optional<uint64_t> Bytes = parseBytes(Capacity);
-  if (!Capacity.empty() && (!Bytes || *Bytes == 0)) {
-    fail("--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +
-         "'");
-    return ExitUnreadable;
-  }
+  if (!Capacity.empty() && (!Bytes || *Bytes == 0))
+    return fail("--capacity: expected bytes, as 15.75GiB or 16e9, not '" +
+                Capacity + "'");
   return run(Bytes);
 }

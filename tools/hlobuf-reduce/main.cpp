@@ -85,30 +85,17 @@ static QuietOption Quiet(OutputOptions, "No progress on standard error");
 
 static constexpr llvm::StringLiteral Overview =
     "make an HLO module small that shows a defect\n\n"
-    "  hlobuf-reduce MODULE takes out of a module what is not needed for a "
-    "finding\n"
-    "  of hlobuf-verify, or for the success of any command. A module is "
-    "a\n"
-    "  *.before_optimizations.txt of a dump, its .hlo.pb, or StableHLO "
-    "(*.mlir).\n"
+    "  hlobuf-reduce --check=clobbered-read --target=tpu:v5e MODULE takes out "
+    "of a\n"
+    "  module what is not needed for a finding of hlobuf-verify,\n"
+    "  --wrong-numbers for numbers that are wrong, and --test=COMMAND for the\n"
+    "  success of any command. A module is a *.before_optimizations.txt of a "
+    "dump,\n"
+    "  its .hlo.pb, or StableHLO (*.mlir).\n"
     "  Ctrl-C keeps the best result so far.\n\n"
     "  Exit status: 0 reduced; 1 the module does not show it; 2 could not "
     "read or\n"
     "  write, the result could not be reproduced, or bad usage.\n";
-
-static constexpr llvm::StringLiteral FirstHelp =
-    "hlobuf-reduce: make an HLO module small that shows a defect\n\n"
-    "  hlobuf-reduce --check=clobbered-read --target=tpu:v5e MODULE\n"
-    "  hlobuf-reduce --wrong-numbers MODULE\n"
-    "  hlobuf-reduce --test=./is-interesting MODULE\n"
-    "  hlobuf-reduce --help                   all options\n\n"
-    "To get modules:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n"
-    "and take a *.before_optimizations.txt of /tmp/dumps.\n";
-
-static ExitStatus fail(const llvm::Twine &Text) {
-  llvm::errs() << "error: " << printable(Text.str()) << '\n';
-  return ExitUnreadable;
-}
 
 static void say(const std::string &Text) {
   if (!Quiet)
@@ -174,17 +161,10 @@ static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
 
 /// Writes \p Text to the output as a whole; false if that fails.
 static bool writeResult(const std::string &Text) {
-  llvm::Expected<std::unique_ptr<AtomicFile>> File =
-      AtomicFile::create(OutputPath);
-  if (File) {
-    (*File)->os() << Text;
-    if (llvm::Error E = (*File)->commit()) {
-      fail(llvm::toString(std::move(E)));
-      return false;
-    }
+  llvm::Error Failed = writeFile(OutputPath, Text);
+  if (!Failed)
     return true;
-  }
-  fail(llvm::toString(File.takeError()));
+  fail(std::move(Failed));
   return false;
 }
 
@@ -268,10 +248,8 @@ int main(int Argc, char **Argv) {
   if (!parseOptions(Argc, Argv, "hlobuf-reduce " HLOBUF_VERSION, Overview,
                     {&TestOptions, &ReduceCategory, &OutputOptions}))
     return ExitUnreadable;
-  if (InputPath.empty()) {
-    llvm::outs() << FirstHelp;
-    return ExitUnreadable;
-  }
+  if (InputPath.empty())
+    return introduce("hlobuf-reduce", Overview);
   if (std::string Problem = problemWithOptions(); !Problem.empty())
     return fail(Problem);
   if (OutputPath.empty())
@@ -284,13 +262,13 @@ int main(int Argc, char **Argv) {
       return fail("--report: " + llvm::toString(std::move(Error)));
   llvm::Expected<WorkFolder> Work = WorkFolder::create();
   if (!Work)
-    return fail(llvm::toString(Work.takeError()));
+    return fail(Work.takeError());
   catchInterrupts();
   llvm::Expected<EditModule> Start = readInput(*Work);
   if (!Start)
-    return fail(llvm::toString(Start.takeError()));
+    return fail(Start.takeError());
   llvm::Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
   if (!Test)
-    return fail(llvm::toString(Test.takeError()));
+    return fail(Test.takeError());
   return reduce(std::move(*Start), *Work, **Test, Slots);
 }

@@ -20,11 +20,6 @@ using namespace hlobuf;
 using llvm::StringRef;
 namespace cl = llvm::cl;
 
-namespace {
-/// What `--summary` shows: all tables, or the one that is named.
-enum class SummaryTables { None, All, Line, Op, Value, Kind };
-} // namespace
-
 static cl::OptionCategory InputOptions("Inputs");
 static cl::OptionCategory CheckOptions("Checks");
 static cl::OptionCategory OutputOptions("Output");
@@ -100,10 +95,6 @@ static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
                           "heap simulator traces and more of a proto"),
                clEnumValN(EmitKind::Thunks, "thunks",
                           "the program that runs, of an executable")));
-static constexpr llvm::StringLiteral FormatNames[] = {
-#define HLOBUF_FORMAT(Name, Spelling, Help) Spelling,
-#include "Results/Formats.def"
-};
 static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
     Format("format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
            cl::desc("Format of standard output"),
@@ -112,17 +103,20 @@ static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
   clEnumValN(OutputFormat::Name, Spelling, Help),
 #include "Results/Formats.def"
            }));
-static cl::list<std::string>
-    Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
-            cl::desc("Also write this file; may be repeated"));
-static cl::opt<SummaryTables, false, NamedValues<SummaryTables>> Summary(
-    "summary", cl::ValueOptional, cl::init(SummaryTables::None),
-    cl::cat(OutputOptions), cl::desc("Show memory use"),
-    cl::values(clEnumValN(SummaryTables::All, "", ""),
-               clEnumValN(SummaryTables::Line, "line", "by source line"),
-               clEnumValN(SummaryTables::Op, "op", "by scope of op_name"),
-               clEnumValN(SummaryTables::Value, "value", "by value"),
-               clEnumValN(SummaryTables::Kind, "kind", "by kind and shape")));
+static cl::list<std::string> Outputs(
+    "output", cl::value_desc("format:file"), cl::cat(OutputOptions),
+    cl::desc("Also write this file, in a format that --format takes, as "
+             "json:FILE; may be repeated"));
+/// What --summary names where no table is wanted alone.
+static constexpr auto AllTables = static_cast<GroupBy>(0xff);
+static cl::opt<GroupBy, false, NamedValues<GroupBy>>
+    Summary("summary", cl::ValueOptional, cl::init(AllTables),
+            cl::cat(OutputOptions), cl::desc("Show memory use"),
+            cl::values(clEnumValN(AllTables, "", ""),
+                       clEnumValN(GroupBy::Line, "line", "by source line"),
+                       clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
+                       clEnumValN(GroupBy::Value, "value", "by value"),
+                       clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
 static cl::list<std::string>
     Why("why", cl::value_desc("value"), cl::cat(OutputOptions),
         cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
@@ -171,34 +165,13 @@ static constexpr llvm::StringLiteral Overview =
     "  with their siblings, and proves that no two live values share bytes "
     "and\n"
     "  that everything else a dump says about itself holds.\n\n"
+    "  hlobuf-verify DUMP... verifies files, or all dumps in a folder; '-' is\n"
+    "  standard input. --summary tells where the memory goes, too.\n"
     "  hlobuf-verify --exec -- python train.py runs a program and verifies "
     "all\n"
-    "  that it compiles.\n\n"
+    "  that it compiles. hlobuf-verify --explain lists what is checked.\n\n"
     "  Exit status: 0 no error, 1 errors found, 2 could not read or bad "
     "usage.\n";
-
-static constexpr llvm::StringLiteral FirstHelp =
-    "hlobuf-verify: verify XLA buffer-assignment dumps\n\n"
-    "  hlobuf-verify --exec -- python train.py   run a program and verify all\n"
-    "                                            that XLA compiles for it\n"
-    "  hlobuf-verify DUMP...                     verify files, or all dumps "
-    "in\n"
-    "                                            a folder\n"
-    "  hlobuf-verify --summary DUMP...           and tell where the memory "
-    "goes\n"
-    "  hlobuf-verify -                           verify standard input\n"
-    "  hlobuf-verify --explain                   what is checked\n"
-    "  hlobuf-verify --help                      all options\n\n"
-    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
-/// `FORMAT:FILE`; nothing if it is not that.
-static std::optional<OutputFile> parseOutput(StringRef Text) {
-  auto [Name, Path] = Text.split(':');
-  for (size_t I = 0; I != std::size(FormatNames); ++I)
-    if (Name == FormatNames[I] && !Path.empty())
-      return OutputFile{static_cast<OutputFormat>(I), Path.str()};
-  return std::nullopt;
-}
 
 /// `I/N` with I below N.
 static bool parseShard(StringRef Text, VerifyOptions &O) {
@@ -207,28 +180,29 @@ static bool parseShard(StringRef Text, VerifyOptions &O) {
          O.Shard < O.Shards;
 }
 
-/// `text:FILE, json:FILE or sarif:FILE`, with all formats.
-static std::string outputForms() {
-  std::string Forms;
-  for (StringRef Name : FormatNames)
-    Forms += (Forms.empty()                       ? ""
-              : Name == std::end(FormatNames)[-1] ? " or "
-                                                  : ", ") +
-             Name.str() + ":FILE";
-  return Forms;
-}
-
 /// The files of --output. What is wrong with them; empty if all is well.
 static std::string readOutputs(VerifyOptions &O) {
-  for (const std::string &Text : Outputs) {
-    std::optional<OutputFile> Output = parseOutput(Text);
-    if (!Output)
-      return "--output: expected " + outputForms() + ", not '" + Text + "'";
-    if (Output->Path == "-")
-      return "--output: '-' is not a file: --format=" +
-             StringRef(Text).split(':').first.str() +
-             " writes to standard output";
-    O.Outputs.push_back(std::move(*Output));
+  static constexpr std::pair<StringRef, OutputFormat> Formats[] = {
+#define HLOBUF_FORMAT(Name, Spelling, Help) {Spelling, OutputFormat::Name},
+#include "Results/Formats.def"
+  };
+  for (StringRef Text : Outputs) {
+    auto [Name, Path] = Text.split(':');
+    std::string Forms;
+    const OutputFormat *Known = nullptr;
+    for (const auto &[Spelling, Format] : Formats) {
+      Forms += (Forms.empty() ? "" : ", ") + Spelling.str() + ":FILE";
+      if (Spelling == Name)
+        Known = &Format;
+    }
+    if (!Known || Path.empty())
+      return ("--output: expected one of " + Forms + ", not '" + Text + "'")
+          .str();
+    if (Path == "-")
+      return ("--output: '-' is not a file: --format=" + Name +
+              " writes to standard output")
+          .str();
+    O.Outputs.push_back({*Known, Path.str()});
   }
   return "";
 }
@@ -314,24 +288,6 @@ static std::string checkUsage(VerifyOptions &O) {
   return readOutputs(O);
 }
 
-/// The one table of --summary; nothing where all are shown.
-static std::optional<GroupBy> chosenTable() {
-  switch (Summary) {
-  case SummaryTables::Line:
-    return GroupBy::Line;
-  case SummaryTables::Op:
-    return GroupBy::Op;
-  case SummaryTables::Value:
-    return GroupBy::Value;
-  case SummaryTables::Kind:
-    return GroupBy::Kind;
-  case SummaryTables::None:
-  case SummaryTables::All:
-    break;
-  }
-  return std::nullopt;
-}
-
 static VerifyOptions makeOptions() {
   VerifyOptions O;
   O.Inputs.assign(Inputs.begin(), Inputs.end());
@@ -355,9 +311,11 @@ static VerifyOptions makeOptions() {
   }
   for (const std::string &Value : WhyNotInPlace)
     O.Memory.Questions.push_back({Question::NotInPlace, Value, ""});
-  O.WantMemory = Summary != SummaryTables::None || !O.Memory.Questions.empty();
+  O.WantMemory =
+      Summary.getNumOccurrences() != 0 || !O.Memory.Questions.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
-  O.Memory.By = chosenTable();
+  if (Summary != AllTables)
+    O.Memory.By = Summary;
   O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
@@ -389,8 +347,7 @@ static int runCommand([[maybe_unused]] const VerifyOptions &O,
 #ifdef __linux__
   return runExec(O, Given, llvm::outs(), llvm::errs());
 #else
-  llvm::errs() << "error: --exec needs Linux\n";
-  return ExitUnreadable;
+  return fail("--exec needs Linux");
 #endif
 }
 
@@ -417,16 +374,12 @@ static int run(int Argc, char **Argv) {
   if (Explain.getNumOccurrences() != 0)
     return explain();
   VerifyOptions O = makeOptions();
-  if (std::string Problem = checkUsage(O); !Problem.empty()) {
-    llvm::errs() << "error: " << Problem << '\n';
-    return ExitUnreadable;
-  }
+  if (std::string Problem = checkUsage(O); !Problem.empty())
+    return fail(Problem);
   if (Exec)
     return runCommand(O, hasCommand(Argc, Argv));
-  if (Inputs.empty()) {
-    llvm::outs() << FirstHelp;
-    return ExitUnreadable;
-  }
+  if (Inputs.empty())
+    return introduce("hlobuf-verify", Overview);
   llvm::outs().SetBufferSize(size_t(1) << 16);
   return runVerify(O, llvm::outs(), llvm::errs());
 }

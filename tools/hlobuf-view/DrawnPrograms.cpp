@@ -3,11 +3,10 @@
 #include "DrawnPrograms.h"
 #include "Compare/Matching.h"
 #include "Driver/Capacity.h"
-#include "Driver/DumpResults.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
-#include "Support/FileGuard.h"
+#include "Driver/Verify.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
@@ -62,22 +61,19 @@ static llvm::Expected<Input> findOne(std::vector<Input> Dumps,
 
 /// What hlobuf-diff knows of each of \p Dumps; of one that cannot be read
 /// nothing.
-static std::vector<ProgramMemory> describeAll(std::vector<Input> &Dumps,
-                                              const DrawRequest &Request) {
+static std::vector<ProgramMemory> describeAll(llvm::ArrayRef<Input> Dumps) {
   std::vector<ProgramMemory> All;
-  for (Input &In : Dumps) {
-    locateFiles(In, Request.Siblings);
-    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
+  for (const Input &In : Dumps) {
+    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
     if (!L) {
       llvm::consumeError(L.takeError());
       All.emplace_back();
       continue;
     }
     CheckContext Context(*(*L)->Model);
-    StringRef Name = (*L)->Model->Module.Name;
-    All.push_back(describeProgram(
-        Context.memory(), Context.names(),
-        printable(Name.empty() ? moduleNameOf(In.Path) : Name)));
+    All.push_back(
+        describeProgram(Context.memory(), Context.names(),
+                        printable(moduleNameOf(*(*L)->Model, In.Path))));
   }
   return All;
 }
@@ -88,8 +84,8 @@ static llvm::Expected<std::vector<Input>> findPair(std::vector<Input> Old,
                                                    const DrawRequest &Request) {
   std::vector<std::string> Names;
   std::vector<Input> Found;
-  std::vector<ProgramMemory> Before = describeAll(Old, Request);
-  std::vector<ProgramMemory> After = describeAll(New, Request);
+  std::vector<ProgramMemory> Before = describeAll(Old);
+  std::vector<ProgramMemory> After = describeAll(New);
   for (ProgramPair Pair : pairPrograms(Before, After)) {
     if (!Pair.Old || !Pair.New ||
         !(isPicked(Old[*Pair.Old], Request) ||
@@ -128,8 +124,6 @@ hlobuf::findPrograms(llvm::ArrayRef<std::string> Paths,
       return In.takeError();
     Found.push_back(std::move(*In));
   }
-  for (Input &In : Found)
-    locateFiles(In, Request.Siblings);
   return std::move(Found);
 }
 
@@ -146,8 +140,6 @@ static void setCapacity(const Input &In, const DrawRequest &Request,
 llvm::Expected<DrawnProgram>
 hlobuf::openProgram(const Input &In, const DrawRequest &Request,
                     const CheckSelection &Selection) {
-  for (const InputFile &File : In.Files)
-    keepFile(File.Path);
   unsigned Jobs = numJobs(Request.Jobs);
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
   if (!L)
@@ -159,8 +151,7 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
   Made.Context = std::make_unique<CheckContext>(*Dump.Model);
-  DumpResult R = makeResult(
-      In, Dump, verify(Dump, *Made.Context, Selection, nullptr, Jobs));
+  DumpResult R = verify(In, Dump, *Made.Context, Selection, nullptr, Jobs);
   noteReductions(R);
   // What was computed before the model was known to be cut counts on all of it.
   if (Dump.Model->cut(FileRole::Assignment))

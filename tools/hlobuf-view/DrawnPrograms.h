@@ -17,8 +17,6 @@ struct DrawRequest {
   SiblingPaths Siblings;
   /// A part of the path of the one dump that is meant.
   std::string Pick;
-  /// The file to write; no input may be it.
-  std::string Output;
   /// Bytes of the chip; nothing where files next to the dump may tell.
   std::optional<uint64_t> Capacity;
   /// Threads for a large dump; 0 is one for each core.

@@ -93,24 +93,6 @@ static constexpr llvm::StringLiteral Overview =
     "  input.\n\n"
     "  Exit status: 0 drawn, 2 could not read, could not write or bad usage.\n";
 
-static constexpr llvm::StringLiteral FirstHelp =
-    "hlobuf-view: draw an XLA buffer assignment, offset by step\n\n"
-    "  hlobuf-view DUMP -o page.html    a page for the browser\n"
-    "  hlobuf-view EXECUTABLE -o trace.json\n"
-    "                                   its thunks, for Perfetto\n"
-    "  hlobuf-view OLD NEW -o page.html what changed\n"
-    "  hlobuf-view --help               all options\n\n"
-    "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
-
-static ExitStatus fail(const llvm::Twine &Text) {
-  llvm::errs() << "error: " << Text << '\n';
-  return ExitUnreadable;
-}
-
-static ExitStatus fail(llvm::Error E) {
-  return fail(StringRef(printableLines(llvm::toString(std::move(E)))).rtrim());
-}
-
 /// The format, by option or by the ending of the file; Unknown if that says
 /// nothing.
 static PictureFormat chosenFormat() {
@@ -146,8 +128,8 @@ static void draw(const DrawnProgram &After, const DrawnProgram *Before,
 /// What is wrong with the options; empty if nothing is.
 static std::string obstacle() {
   if (chosenFormat() == PictureFormat::ByName)
-    return fmt::format("no format has the ending of '{}': use .html or .json, "
-                       "or --format",
+    return fmt::format("no format has the ending of the output '{}': use "
+                       ".html or .json, or --format",
                        OutputPath.getValue());
   if (!Capacity.empty() && !parseBytes(Capacity))
     return fmt::format(
@@ -172,7 +154,7 @@ static std::string obstacle() {
 static ExitStatus view() {
   if (std::string Problem = obstacle(); !Problem.empty())
     return fail(Problem);
-  DrawRequest Request{{}, Pick, OutputPath, parseBytes(Capacity), Jobs};
+  DrawRequest Request{{}, Pick, parseBytes(Capacity), Jobs};
   Request.Siblings[static_cast<size_t>(FileRole::Values)] = Values;
   Request.Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
   Request.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
@@ -225,10 +207,8 @@ int main(int Argc, char **Argv) {
   if (!parseOptions(Argc, Argv, "hlobuf-view " HLOBUF_VERSION, Overview,
                     {&InputOptions, &OutputOptions}))
     return ExitUnreadable;
-  if (InputPath.empty()) {
-    llvm::outs() << FirstHelp;
-    return ExitUnreadable;
-  }
+  if (InputPath.empty())
+    return introduce("hlobuf-view", Overview);
   if (OutputPath.empty() && llvm::outs().is_displayed())
     return fail("name a file with -o, or send the output to a pipe");
   return view();
