@@ -14,7 +14,6 @@
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
-#include "Support/TextPrinter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -309,12 +308,16 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
     return E;
   }
   llvm::raw_string_ostream Text(E.Text), Problem(E.Problem);
+  DumpResult Damage;
   if ((*L)->Syntax.empty())
     printText(*(*L)->Model, Options.Emit, Text);
   else
     E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
-  for (const Diagnostic &F : (*L)->Syntax.Kept)
-    printDiagnostic(F, (*L)->Texts, Problem, /*Color=*/false);
+  for (Diagnostic &F : (*L)->Syntax.Kept)
+    Damage.Findings.push_back(resolveFinding((*L)->Texts, F));
+  PrintOptions Print;
+  Print.ErrorLimit = 0;
+  makePrinter(OutputFormat::Text, Print, Problem)->add(Damage);
   return E;
 }
 

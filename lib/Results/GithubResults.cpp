@@ -11,7 +11,7 @@ using llvm::StringRef;
 namespace {
 class GithubResults : public ResultPrinter {
 public:
-  explicit GithubResults(llvm::raw_ostream &OS) : OS(OS) {}
+  using ResultPrinter::ResultPrinter;
 
   void add(const DumpResult &R) override;
   void finish(const RunEnd &End) override;
@@ -20,7 +20,6 @@ private:
   void command(StringRef Kind, const ResultPlace &Where, StringRef Title,
                StringRef Message);
 
-  llvm::raw_ostream &OS;
   /// Something could be proved of a dump.
   bool Proves = false;
 };
@@ -81,7 +80,6 @@ void GithubResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeGithubPrinter(const PrintOptions & /*Options*/,
-                          llvm::raw_ostream &OS) {
-  return std::make_unique<GithubResults>(OS);
+hlobuf::makeGithubPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+  return std::make_unique<GithubResults>(Options, OS);
 }

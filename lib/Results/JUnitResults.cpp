@@ -8,6 +8,7 @@
 #include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,13 +18,12 @@ using llvm::StringRef;
 namespace {
 class JUnitResults : public ResultPrinter {
 public:
-  explicit JUnitResults(llvm::raw_ostream &OS) : OS(OS) {}
+  using ResultPrinter::ResultPrinter;
 
   void add(const DumpResult &R) override;
   void finish(const RunEnd &End) override;
 
 private:
-  llvm::raw_ostream &OS;
   /// The counts, which depend on all cases, come before the cases.
   std::string Cases;
   unsigned Tests = 0;
@@ -33,37 +33,12 @@ private:
 };
 } // namespace
 
-/// U+FFFE and U+FFFF, the only characters beyond ASCII that XML forbids.
-static bool isForbidden(StringRef Text) {
-  return Text.starts_with("\xef\xbf\xbe") || Text.starts_with("\xef\xbf\xbf");
-}
-
-/// \p Text for an attribute or an element; XML has no way to write most control
-/// characters.
+/// \p Text, which prints, for an attribute or an element.
 static std::string escape(StringRef Text) {
   std::string Result;
-  std::string Fixed = llvm::json::fixUTF8(Text);
-  for (size_t I = 0; I != Fixed.size(); ++I) {
-    char C = Fixed[I];
-    if (isForbidden(StringRef(Fixed).substr(I))) {
-      Result += ' ';
-      I += 2;
-      continue;
-    }
-    if (C == '&')
-      Result += "&amp;";
-    else if (C == '<')
-      Result += "&lt;";
-    else if (C == '>')
-      Result += "&gt;";
-    else if (C == '"')
-      Result += "&quot;";
-    else if (static_cast<unsigned char>(C) < 0x20 && C != '\n')
-      Result += ' ';
-    else
-      Result += C;
-  }
-  return Result;
+  llvm::raw_string_ostream OS(Result);
+  llvm::printHTMLEscaped(llvm::json::fixUTF8(Text), OS);
+  return OS.str();
 }
 
 /// What is said of \p R with \p Level, as text.
@@ -80,7 +55,8 @@ static std::string describe(const DumpResult &R,
       Text +=
           plainLine(M.Finding->Where, Line) + '\n' + M.Finding->Where.Excerpt;
     else
-      Text += (M.IsMore ? "" : printableStart(R.Path) + ": ") + Line + '\n';
+      Text += (M.IsMore ? "" : printableStart(R.Path) + ": ") +
+              printable(Line) + '\n';
     if (M.Finding)
       for (const std::string &Note : tellNotes(R, *M.Finding, ReportWidth))
         Text += Note + '\n';
@@ -154,7 +130,6 @@ void JUnitResults::finish(const RunEnd &) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeJUnitPrinter(const PrintOptions & /*Options*/,
-                         llvm::raw_ostream &OS) {
-  return std::make_unique<JUnitResults>(OS);
+hlobuf::makeJUnitPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+  return std::make_unique<JUnitResults>(Options, OS);
 }

@@ -12,14 +12,9 @@ namespace json = llvm::json;
 namespace {
 class JsonResults : public ResultPrinter {
 public:
-  JsonResults(const PrintOptions &Options, llvm::raw_ostream &OS)
-      : Options(Options), OS(OS) {}
+  using ResultPrinter::ResultPrinter;
 
   void add(const DumpResult &R) override;
-
-private:
-  PrintOptions Options;
-  llvm::raw_ostream &OS;
 };
 } // namespace
 

@@ -15,8 +15,7 @@ using llvm::StringRef;
 namespace {
 class MarkdownResults : public ResultPrinter {
 public:
-  MarkdownResults(const PrintOptions &Options, llvm::raw_ostream &OS)
-      : Limit(Options.ErrorLimit), OS(OS), Findings(Text) {}
+  using ResultPrinter::ResultPrinter;
 
   void add(const DumpResult &R) override;
   void finish(const RunEnd &End) override;
@@ -24,11 +23,9 @@ public:
 private:
   void addFinding(const DumpResult &R, const ResultFinding &F);
 
-  unsigned Limit;
-  llvm::raw_ostream &OS;
   /// The heading, which is known at the end, comes before them.
   std::string Text;
-  llvm::raw_string_ostream Findings;
+  llvm::raw_string_ostream Findings{Text};
   MemoryTotals Totals;
 };
 } // namespace
@@ -90,7 +87,7 @@ void MarkdownResults::add(const DumpResult &R) {
   }
   if (R.Memory)
     Totals.add(printable(R.Module.empty() ? R.Path : R.Module), *R.Memory);
-  std::vector<ResultMessage> Messages = messagesOf(R, Limit);
+  std::vector<ResultMessage> Messages = messagesOf(R, Options.ErrorLimit);
   if (Messages.empty())
     return;
   Findings << fmt::format(

@@ -3,7 +3,6 @@
 #include "Results/Result.h"
 #include "Dump/Reader.h"
 #include "Support/Printable.h"
-#include "Support/TextPrinter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -58,6 +57,37 @@ std::string hlobuf::spellSentence(const SentenceResult &Said) {
     Text += " (on " + Said.Given + ')';
   if (!Said.Because.empty())
     Text += ": " + llvm::join(Said.Because, ", ");
+  return Text;
+}
+
+/// Bytes of a source line that are shown at most.
+static constexpr size_t LineBytes = 120;
+/// Of these, bytes in front of the caret.
+static constexpr size_t LeadBytes = 48;
+
+/// The source line of \p P, clamped around its column, and a line with a caret
+/// below \p Bytes bytes of it.
+static std::string sourceExcerpt(const Place &P, size_t Bytes) {
+  StringRef Line = P.LineText;
+  size_t Caret = std::min(P.Column - 1, Line.size());
+  size_t Begin = 0;
+  if (Line.size() > LineBytes && Caret > LeadBytes)
+    Begin = std::min(Caret - LeadBytes, Line.size() - LineBytes);
+  while (Begin != 0 && isContinuation(Line[Begin]))
+    --Begin;
+  size_t End = std::min(Line.size(), Begin + LineBytes);
+  while (End < Line.size() && isContinuation(Line[End]))
+    ++End;
+  StringRef Before = Begin == 0 ? "" : "...";
+  StringRef After = End == Line.size() ? "" : "...";
+  size_t Indent = Before.size() + columns(Line.slice(Begin, Caret));
+  size_t Marked = columns(Line.slice(Caret, std::min(End, Caret + Bytes)));
+  std::string Text =
+      (Before + printableLine(Line.slice(Begin, End)) + After + "\n").str();
+  Text.append(Indent, ' ');
+  Text += '^';
+  Text.append(Marked > 1 ? Marked - 1 : 0, '~');
+  Text += '\n';
   return Text;
 }
 

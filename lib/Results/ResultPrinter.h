@@ -55,9 +55,15 @@ struct RunEnd {
 /// Takes the results of a run in the order of the inputs.
 class ResultPrinter {
 public:
+  ResultPrinter(const PrintOptions &Options, llvm::raw_ostream &OS)
+      : Options(Options), OS(OS) {}
   virtual ~ResultPrinter() = default;
   virtual void add(const DumpResult &R) = 0;
   virtual void finish(const RunEnd &) {}
+
+protected:
+  PrintOptions Options;
+  llvm::raw_ostream &OS;
 };
 
 /// Prints results to \p OS as \p Format.

@@ -20,8 +20,7 @@ namespace {
 /// them, stand behind.
 class SarifResults : public ResultPrinter {
 public:
-  SarifResults(const PrintOptions &Options, llvm::raw_ostream &OS)
-      : Options(Options), OS(OS) {}
+  using ResultPrinter::ResultPrinter;
 
   void add(const DumpResult &R) override;
   void finish(const RunEnd &End) override;
@@ -34,8 +33,6 @@ private:
   json::Object describeRule(StringRef Id) const;
   void writeDriver();
 
-  PrintOptions Options;
-  llvm::raw_ostream &OS;
   /// Made with the first result: a run may end before.
   std::optional<json::OStream> Writer;
   /// Checks in the order of their first finding.

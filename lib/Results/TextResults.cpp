@@ -4,7 +4,6 @@
 #include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
-#include "Support/TextPrinter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,7 +15,7 @@ namespace {
 class TextResults : public ResultPrinter {
 public:
   TextResults(const PrintOptions &Options, llvm::raw_ostream &OS)
-      : Options(Options), OS(OS) {
+      : ResultPrinter(Options, OS) {
     OS.enable_colors(Options.Color);
   }
 
@@ -26,18 +25,44 @@ public:
 private:
   void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
              StringRef Check);
+  void paint(llvm::raw_ostream::Colors Color, bool IsBold) {
+    if (Options.Color)
+      OS.changeColor(Color, IsBold);
+  }
 
-  PrintOptions Options;
-  llvm::raw_ostream &OS;
   MemoryTotals Totals;
 };
 } // namespace
 
+static llvm::raw_ostream::Colors colorOf(StringRef Kind) {
+  if (Kind == "error")
+    return llvm::raw_ostream::RED;
+  return Kind == "note" ? llvm::raw_ostream::CYAN : llvm::raw_ostream::MAGENTA;
+}
+
+/// Prints `file:line:col: error: message [check]` and the excerpt, as clang
+/// does.
 void TextResults::print(StringRef Kind, const ResultPlace &Where,
                         StringRef Message, StringRef Check) {
-  printMessage({Where.File, Where.Line, Where.Column, Kind, Message, Check,
-                Where.Excerpt},
-               OS, Options.Color);
+  auto Plain = [&] {
+    if (Options.Color)
+      OS.resetColor();
+  };
+  paint(llvm::raw_ostream::SAVEDCOLOR, true);
+  if (Where.Line != 0)
+    OS << printableStart(Where.File) << ':' << Where.Line << ':' << Where.Column
+       << ": ";
+  else if (!Where.File.empty())
+    OS << printableStart(Where.File) << ": ";
+  paint(colorOf(Kind), true);
+  OS << Kind << ": ";
+  Plain();
+  paint(llvm::raw_ostream::SAVEDCOLOR, Kind != "note");
+  OS << printable(Message);
+  Plain();
+  if (!Check.empty())
+    OS << " [" << Check << ']';
+  OS << '\n' << Where.Excerpt;
 }
 
 void TextResults::add(const DumpResult &R) {
