@@ -40,11 +40,11 @@ static void limitHeap() {
 /// verdict is lost then. LLVM's --help ends it before main() does.
 static void checkOutput() {
   llvm::outs().flush();
-  std::error_code Lost = llvm::outs().error();
-  if (!Lost)
+  std::error_code Error = llvm::outs().error();
+  if (!Error)
     return;
   llvm::outs().clear_error();
-  llvm::errs() << "error: cannot write standard output: " << Lost.message()
+  llvm::errs() << "error: cannot write standard output: " << Error.message()
                << '\n';
   ::_exit(ExitUnreadable);
 }
@@ -74,8 +74,8 @@ static void endOfMapping(int /*Signal*/) {
 }
 #endif
 
-void hlobuf::startTool(const char *Lost) {
-  LostWithoutMemory = Lost;
+void hlobuf::startTool(const char *Consequence) {
+  LostWithoutMemory = Consequence;
   limitHeap();
   std::set_new_handler(outOfMemory);
   llvm::install_bad_alloc_error_handler(

@@ -13,9 +13,9 @@ namespace hlobuf {
 
 /// To be called first in main(). Freed memory goes back to the system; without
 /// memory the process ends with status 2 and `error: out of memory: ` followed
-/// by \p Lost, of static storage; it ends with status 2 also where standard
-/// output could not be written.
-void startTool(const char *Lost);
+/// by \p Consequence, of static storage; it ends with status 2 also where
+/// standard output could not be written.
+void startTool(const char *Consequence);
 
 /// Prints \p Text, of one line or more, as an error; the status to end with.
 ExitStatus fail(const llvm::Twine &Text);

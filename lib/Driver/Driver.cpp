@@ -166,12 +166,12 @@ DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
   // A peak without times is not that of the program.
   bool Budgeted =
       (!Applied.Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
-  bool Wanted = Options.WantMemory || Budgeted;
+  bool NeedsMemory = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(In.Path, Memory);
   CheckContext Context(*(*L)->Model);
   DumpResult R = verify(In, **L, Context, Applied.Selection,
-                        Wanted ? &Memory : nullptr, JobsInside);
+                        NeedsMemory ? &Memory : nullptr, JobsInside);
   if (Budgeted && R.Memory)
     checkBudgets(*R.Memory, Applied.Budgets,
                  Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);

@@ -26,11 +26,12 @@ struct FirstSeen {
 /// dump.cc, 2020 on). The module; empty if it is not such a name.
 static StringRef parseName(StringRef Path, PassDump &P) {
   StringRef Name = llvm::sys::path::filename(Path);
-  size_t At = Name.find(".after_");
-  if (!Name.consume_back(".txt") || At == StringRef::npos || At > Name.size())
+  size_t Marker = Name.find(".after_");
+  if (!Name.consume_back(".txt") || Marker == StringRef::npos ||
+      Marker > Name.size())
     return "";
-  StringRef Pass = Name.substr(At + StringRef(".after_").size());
-  auto [Head, Pipeline] = Name.take_front(At).rsplit('.');
+  StringRef Pass = Name.substr(Marker + StringRef(".after_").size());
+  auto [Head, Pipeline] = Name.take_front(Marker).rsplit('.');
   auto [Module, Digits] = Head.rsplit('.');
   if (Digits.size() < 4 || Digits.getAsInteger(10, P.Number))
     return "";
@@ -109,18 +110,18 @@ static void addNote(ResultFinding &F, const std::vector<PassDump> &Passes,
   StringRef Youngest;
   FirstSeen Last;
   auto Consider = [&](StringRef Name) {
-    FirstSeen Seen = Names.lookup(Name);
-    if (!Seen.File || (Last.File && *Seen.File <= *Last.File) ||
-        Passes[*Seen.File].Pass == RenamingPass || isVictim(F, Name))
+    FirstSeen Place = Names.lookup(Name);
+    if (!Place.File || (Last.File && *Place.File <= *Last.File) ||
+        Passes[*Place.File].Pass == RenamingPass || isVictim(F, Name))
       return;
-    Last = Seen;
+    Last = Place;
     Youngest = Name;
   };
   llvm::for_each(F.Names, Consider);
   // A fusion with a new name is known by what is in it.
   bool Renamed = llvm::any_of(F.Names, [&](const std::string &Name) {
-    FirstSeen Seen = Names.lookup(Name);
-    return Seen.File && Passes[*Seen.File].Pass == RenamingPass;
+    FirstSeen Place = Names.lookup(Name);
+    return Place.File && Passes[*Place.File].Pass == RenamingPass;
   });
   for (const ResultNote &N : F.Notes)
     if (Renamed && N.Kind == NoteKind::Step)

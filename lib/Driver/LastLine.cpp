@@ -48,12 +48,12 @@ static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
 }
 
 void LastLine::count(CheckCounts &Checks, StringRef Id) {
-  auto *At = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
+  auto *Row = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
     return Known.first < X;
   });
-  if (At == Checks.end() || At->first != Id)
-    At = Checks.insert(At, {Id, 0});
-  ++At->second;
+  if (Row == Checks.end() || Row->first != Id)
+    Row = Checks.insert(Row, {Id, 0});
+  ++Row->second;
 }
 
 void LastLine::add(const DumpResult &R) {

@@ -38,18 +38,18 @@ void SentenceTally::add(const DumpResult &R) {
   Unproving += R.ProvesNothing;
   ReasonTable ByReasons;
   for (Sentence S : All) {
-    const SentenceResult &Said = R[S];
-    Tally &Of = Tallies[static_cast<size_t>(S)];
-    ++Of.Ended[static_cast<size_t>(Said.Is)];
-    Of.Extent = Dumps == 1 ? Said.Extent : "";
-    if (!Said.Given.empty())
-      ++Of.Given[Said.Given];
-    if (Said.Is != Standing::NotShown)
+    const SentenceResult &Result = R[S];
+    Tally &T = Tallies[static_cast<size_t>(S)];
+    ++T.Ended[static_cast<size_t>(Result.Is)];
+    T.Extent = Dumps == 1 ? Result.Extent : "";
+    if (!Result.Assumption.empty())
+      ++T.Assumptions[Result.Assumption];
+    if (Result.Is != Standing::NotShown)
       continue;
-    if (Said.Hidden)
-      Hidden[{{S}, Said.Because}].add(R);
+    if (Result.Hidden)
+      Hidden[{{S}, Result.Reasons}].add(R);
     else
-      ByReasons[&Said.Because].push_back(S);
+      ByReasons[&Result.Reasons].push_back(S);
   }
   for (const auto &[Reasons, Which] : ByReasons)
     AllGaps[{Which, *Reasons}].add(R);
@@ -74,7 +74,7 @@ std::string SentenceTally::counted(Sentence S, Standing Is) const {
   if (Is == Standing::Proved && !of(S).Extent.empty())
     Remarks.push_back(of(S).Extent);
   if (Is == Standing::Proved)
-    for (const auto &[What, In] : of(S).Given)
+    for (const auto &[What, In] : of(S).Assumptions)
       Remarks.push_back(In == Count ? fmt::format("on {}", What)
                                     : fmt::format("{} on {}", In, What));
   std::string Text = sentenceName(S).str();

@@ -37,7 +37,7 @@ private:
     /// By standing: the number of dumps.
     std::array<unsigned, 3> Ended = {};
     /// Dumps whose proof rests on something that is not proved.
-    std::map<std::string, unsigned> Given;
+    std::map<std::string, unsigned> Assumptions;
     /// Of the only dump: how much was looked at.
     std::string Extent;
   };

@@ -66,7 +66,7 @@ private:
   /// Of the sentence at hand, needed checks that are not selected.
   std::vector<StringRef> Off;
   /// The same of missing files, by role: it was given as a reason.
-  std::array<bool, NumFileRoles> Told = {};
+  std::array<bool, NumFileRoles> NamedFiles = {};
 };
 } // namespace
 
@@ -118,8 +118,8 @@ bool Settling::proves(StringRef Id) const {
 }
 
 void Settling::add(Sentence S, std::string Reason) {
-  if (!llvm::is_contained(R[S].Because, Reason))
-    R[S].Because.push_back(std::move(Reason));
+  if (!llvm::is_contained(R[S].Reasons, Reason))
+    R[S].Reasons.push_back(std::move(Reason));
 }
 
 /// How a missing file is spelled: what it holds, and its name.
@@ -133,28 +133,29 @@ void Settling::addSkipped(Sentence S, StringRef Id) {
       continue;
     if (!Each.Missing)
       add(S, Each.Reason);
-    else if (!std::exchange(Told[static_cast<size_t>(*Each.Missing)], true))
+    else if (!std::exchange(NamedFiles[static_cast<size_t>(*Each.Missing)],
+                            true))
       add(S, missingFile(*Each.Missing));
   }
 }
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
-  Heard Left = heard(C);
-  SentenceResult &Said = R[sentence(Info)];
-  if (Left == Heard::Error) {
-    if (Said.Is != Standing::Broken)
-      Said.Because.clear();
-    Said.Is = Standing::Broken;
-    Said.Because.push_back(C.Id.str());
+  Heard Loudest = heard(C);
+  SentenceResult &Result = R[sentence(Info)];
+  if (Loudest == Heard::Error) {
+    if (Result.Is != Standing::Broken)
+      Result.Reasons.clear();
+    Result.Is = Standing::Broken;
+    Result.Reasons.push_back(C.Id.str());
     return;
   }
-  static constexpr StringRef Reasons[] = {"", "findings that are not listed",
-                                          "findings in the baseline",
-                                          "findings that are suppressed"};
-  if (Left != Heard::Nothing)
-    add(sentence(Info), Left == Heard::Warning
+  static constexpr StringRef Texts[] = {"", "findings that are not listed",
+                                        "findings in the baseline",
+                                        "findings that are suppressed"};
+  if (Loudest != Heard::Nothing)
+    add(sentence(Info), Loudest == Heard::Warning
                             ? fmt::format("{} warns", C.Id)
-                            : Reasons[static_cast<size_t>(Left)].str());
+                            : Texts[static_cast<size_t>(Loudest)].str());
 }
 
 void Settling::addCheck(const CheckInfo &Info) {
@@ -191,7 +192,7 @@ void Settling::addExtent(const CheckInfo &Info, const ResultCheck &C) {
     R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
   // What the module confirms is not assumed.
   if (!C.Assumption.empty() && !proves("module-ranges"))
-    R[S].Given = C.Assumption;
+    R[S].Assumption = C.Assumption;
 }
 
 /// Lines and files that could not be read.
@@ -205,7 +206,7 @@ void Settling::addReader() {
       continue;
     if (F.isLoud() && F.Level == Severity::Error) {
       R[ReaderSentence].Is = Standing::Broken;
-      R[ReaderSentence].Because = {F.Check};
+      R[ReaderSentence].Reasons = {F.Check};
       return;
     }
     add(ReaderSentence, "some lines are not recognized");
@@ -220,9 +221,9 @@ static std::string spellOff(llvm::ArrayRef<StringRef> Off) {
 
 void Settling::settle(Sentence S) {
   Off.clear();
-  Told = {};
-  SentenceResult &Said = R[S];
-  Said = {};
+  NamedFiles = {};
+  SentenceResult &Result = R[S];
+  Result = {};
   if (S == ReaderSentence)
     addReader();
   for (const CheckInfo &Info : allChecks())
@@ -230,13 +231,13 @@ void Settling::settle(Sentence S) {
       addCheck(Info);
   if (Off.empty())
     R.ProvesNothing = false;
-  if (Said.Is == Standing::Broken)
+  if (Result.Is == Standing::Broken)
     return;
   if (!Off.empty())
-    Said.Because.push_back(spellOff(Off));
-  if (!Said.Because.empty())
+    Result.Reasons.push_back(spellOff(Off));
+  if (!Result.Reasons.empty())
     return;
-  Said.Is = Standing::Proved;
+  Result.Is = Standing::Proved;
   for (const CheckInfo &Info : allChecks())
     if (const ResultCheck *C = outcome(Info); C && Info.For.Of == S)
       addExtent(Info, *C);
@@ -251,7 +252,7 @@ void Settling::run() {
   // The others may rest on it.
   settle(Sentence::Agreement);
   // Without thunks it has its reason already.
-  if (R[Sentence::Program].Because.empty())
+  if (R[Sentence::Program].Reasons.empty())
     settle(Sentence::Program);
   for (Sentence S :
        {Sentence::NoOverlap, Sentence::Execution, Sentence::Consistency})
@@ -262,6 +263,6 @@ void hlobuf::settleSentences(DumpResult &R) {
   if (!R.isUnreadable())
     return Settling(R).run();
   R.ProvesNothing = true;
-  for (SentenceResult &Said : R.Sentences)
-    Said.Because = {"it could not be read"};
+  for (SentenceResult &Result : R.Sentences)
+    Result.Reasons = {"it could not be read"};
 }

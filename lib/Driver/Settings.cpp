@@ -46,13 +46,14 @@ llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
   path::append(File, ConfigName);
   StringRef Above = path::parent_path(Folder);
   Config *Found = nullptr;
-  bool Here = llvm::sys::fs::exists(File);
-  if (Here && isNoFile(File))
+  bool HasConfig = llvm::sys::fs::exists(File);
+  if (HasConfig && isNoFile(File))
     return makeError("error: '{}' is not a regular file: name it with --config "
                      "to read it\n",
                      StringRef(File));
-  if (Here || !Above.empty()) {
-    llvm::Expected<Config *> Nearest = Here ? open(File) : configFor(Above);
+  if (HasConfig || !Above.empty()) {
+    llvm::Expected<Config *> Nearest =
+        HasConfig ? open(File) : configFor(Above);
     if (!Nearest)
       return Nearest.takeError();
     Found = *Nearest;

@@ -95,14 +95,14 @@ void UnmatchedSettings::findGrowth(List &Problems) const {
 }
 
 void UnmatchedSettings::findQuestions(List &Problems) const {
-  for (const auto &[I, Asked] : llvm::enumerate(Options.Memory.Questions)) {
+  for (const auto &[I, Question] : llvm::enumerate(Options.Memory.Questions)) {
     if (Answered[I])
       continue;
-    std::string Text = "--why=" + Asked.Value;
-    if (Asked.What == WhyQuestion::Kind::NotInPlace)
-      Text = "--why-not-in-place=" + Asked.Value;
-    else if (Asked.What == WhyQuestion::Kind::Apart)
-      Text = fmt::format("--why={}:{}", Asked.Value, Asked.Other);
+    std::string Text = "--why=" + Question.Value;
+    if (Question.What == WhyQuestion::Kind::NotInPlace)
+      Text = "--why-not-in-place=" + Question.Value;
+    else if (Question.What == WhyQuestion::Kind::Apart)
+      Text = fmt::format("--why={}:{}", Question.Value, Question.Other);
     Problems.emplace_back(
         "", Text + " matches nothing: give names of values as the dump spells "
                    "them, such as fusion.1 or fusion.1{0}");

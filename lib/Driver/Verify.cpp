@@ -45,18 +45,18 @@ static std::string lostByModule(const CheckContext &A) {
   const ModuleAnalysis *Module = A.moduleAnalysis();
   if (!Module || !Module->obstacle().empty())
     return "";
-  size_t Lost = 0;
+  size_t Missing = 0;
   bool Agrees = true;
   compare(Module->derived(), DerivedPart::Values, [&](const Difference &Found) {
     Agrees = Found.Kind == DifferenceKind::Missing;
-    ++Lost;
+    ++Missing;
     return Agrees;
   });
-  if (!Agrees || Lost == 0)
+  if (!Agrees || Missing == 0)
     return "";
   StringRef Path = D.file(FileRole::Module).Path;
   return fmt::format("{} has {}", llvm::sys::path::filename(Path),
-                     counted(Lost, "more value"));
+                     counted(Missing, "more value"));
 }
 
 namespace {
@@ -77,8 +77,8 @@ public:
   Run(const Input &In, LoadedDump &L, const CheckContext &Context,
       const CheckSelection &Selection)
       : In(In), L(L), D(*L.Model), Selection(Selection), Context(Context) {
-    if (std::string Lost = lostByModule(Context); !Lost.empty())
-      L.noteCutAssignment(std::move(Lost));
+    if (std::string Evidence = lostByModule(Context); !Evidence.empty())
+      L.noteCutAssignment(std::move(Evidence));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
     All = L.Syntax.Kept;
     if (L.Syntax.Uncounted != 0)
@@ -89,7 +89,7 @@ public:
   DumpResult finish(const SummaryOptions *WantMemory, unsigned Jobs);
 
 private:
-  std::vector<uint32_t> order(bool Wanted, unsigned Jobs) const;
+  std::vector<uint32_t> order(bool WithSummary, unsigned Jobs) const;
   CheckRun runCheck(uint32_t Number) const;
   CheckOutcome outcome(const Reporter &R, const CheckRun &Check) const;
   void gather(CheckRun &Check);
@@ -172,11 +172,11 @@ CheckOutcome Run::outcome(const Reporter &R, const CheckRun &Check) const {
 static constexpr uint32_t SummaryNumber = ~0U;
 
 /// The enabled checks, as numbers in allChecks(), and the summary if it is
-/// \p Wanted. What the module implies, or without one the texts, is computed
-/// for the first check that asks, while others wait: on several threads one
-/// that needs it goes first, and those that wait for it last. Only the speed
-/// depends on this.
-std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
+/// \p WithSummary. What the module implies, or without one the texts, is
+/// computed for the first check that asks, while others wait: on several
+/// threads one that needs it goes first, and those that wait for it last. Only
+/// the speed depends on this.
+std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
   std::vector<uint32_t> Enabled;
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
@@ -200,7 +200,7 @@ std::vector<uint32_t> Run::order(bool Wanted, unsigned Jobs) const {
       std::rotate(Enabled.begin(), First, std::next(First));
   }
   // The summary takes longer than any check, and waits for a module.
-  if (Wanted)
+  if (WithSummary)
     Enabled.insert(HasModule || Jobs <= 1 ? Enabled.end() : Enabled.begin(),
                    SummaryNumber);
   return Enabled;
@@ -312,13 +312,13 @@ static SentenceResult aboutProgram(const Input &In, const Dump &D) {
     return Program;
   Program.Hidden = true;
   if (!In.Proto)
-    Program.Because = {"a text dump does not hold it"};
+    Program.Reasons = {"a text dump does not hold it"};
   else if (StringRef File = In.Proto->File;
            File.contains(".hlo.pb") || File.contains(".xplane.pb"))
-    Program.Because = {"this proto does not hold it"};
+    Program.Reasons = {"this proto does not hold it"};
   else
     Program.Hidden = false,
-    Program.Because = {"this executable holds no thunks"};
+    Program.Reasons = {"this executable holds no thunks"};
   return Program;
 }
 
@@ -337,8 +337,8 @@ void Run::describe() {
 
 DumpResult Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   // The bytes of a part of the allocations are not those of the program.
-  bool Wanted = WantMemory && !D.cut(FileRole::Assignment);
-  std::vector<uint32_t> Order = order(Wanted, Jobs);
+  bool WithSummary = WantMemory && !D.cut(FileRole::Assignment);
+  std::vector<uint32_t> Order = order(WithSummary, Jobs);
   std::vector<CheckRun> Runs(allChecks().size());
   runInOrder(
       Order.size(), Jobs,

@@ -46,11 +46,11 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
 static std::optional<std::vector<std::string>> filesIn(StringRef Folder) {
   std::vector<std::string> Names;
   std::error_code Error;
-  for (fs::directory_iterator At(Folder, Error, false), End;
-       At != End && !Error; At.increment(Error)) {
-    if (At->type() != fs::file_type::regular_file)
+  for (fs::directory_iterator Entry(Folder, Error, false), End;
+       Entry != End && !Error; Entry.increment(Error)) {
+    if (Entry->type() != fs::file_type::regular_file)
       return std::nullopt;
-    Names.push_back(llvm::sys::path::filename(At->path()).str());
+    Names.push_back(llvm::sys::path::filename(Entry->path()).str());
   }
   if (Error)
     return std::nullopt;

@@ -56,8 +56,8 @@ static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
   if (Fresh.Cached == 0)
     return {};
   std::set<std::string> Folders = Report.CacheFolders;
-  if (const char *Given = std::getenv("JAX_COMPILATION_CACHE_DIR"))
-    Folders.insert(absolutePath(Given));
+  if (const char *Folder = std::getenv("JAX_COMPILATION_CACHE_DIR"))
+    Folders.insert(absolutePath(Folder));
   std::vector<std::string> Entries;
   for (const std::string &Folder : Folders)
     llvm::append_range(Entries, cacheEntries(Folder, Fresh.CachedNames));
@@ -112,10 +112,10 @@ static size_t printShortfalls(const FreshDumps &Fresh,
     Err << "hlobuf-verify: not verified: " << Shortfall << '\n';
   if (isEmpty(Fresh, Entries))
     return Count;
-  if (unsigned Left = withoutEntry(Fresh, Entries)) {
+  if (unsigned Missing = withoutEntry(Fresh, Entries)) {
     Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
                        "compilation cache; {}\n",
-                       counted(Left, "module"), WithoutCache);
+                       counted(Missing, "module"), WithoutCache);
     ++Count;
   }
   if (Fresh.Unfinished != 0)
@@ -180,8 +180,8 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
            "train.py\n";
     return ExitUnreadable;
   }
-  const char *Given = std::getenv("XLA_FLAGS");
-  std::string Flags = Given ? Given : "";
+  const char *Variable = std::getenv("XLA_FLAGS");
+  std::string Flags = Variable ? Variable : "";
   DumpFolder Dumps;
   if (std::error_code Error = Dumps.create(Options, Flags)) {
     Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';

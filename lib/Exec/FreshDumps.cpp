@@ -30,18 +30,19 @@ bool FolderSnapshot::stampFile(StringRef Path, Stamp &Result) {
 }
 
 bool FolderSnapshot::isUnchanged(StringRef Path) const {
-  Stamp Now;
+  Stamp Current;
   auto Before = Files.find(Path);
-  return Before != Files.end() && stampFile(Path, Now) && Before->second == Now;
+  return Before != Files.end() && stampFile(Path, Current) &&
+         Before->second == Current;
 }
 
 llvm::StringMap<FolderSnapshot::Stamp>
 FolderSnapshot::stampFiles(StringRef Folder) {
   llvm::StringMap<Stamp> Files;
-  Stamp Now;
+  Stamp Current;
   for (const std::string &Path : pathsBelow(Folder))
-    if (stampFile(Path, Now))
-      Files[Path] = Now;
+    if (stampFile(Path, Current))
+      Files[Path] = Current;
   return Files;
 }
 

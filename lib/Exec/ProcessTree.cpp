@@ -42,10 +42,10 @@ static int parentOf(int Process) {
 std::vector<int> hlobuf::descendants() {
   llvm::DenseMap<int, int> Parents;
   std::error_code Error;
-  for (fs::directory_iterator At("/proc", Error, false), End;
-       At != End && !Error; At.increment(Error)) {
+  for (fs::directory_iterator Entry("/proc", Error, false), End;
+       Entry != End && !Error; Entry.increment(Error)) {
     int Process = 0;
-    if (!llvm::sys::path::filename(At->path()).getAsInteger(10, Process))
+    if (!llvm::sys::path::filename(Entry->path()).getAsInteger(10, Process))
       if (int Parent = parentOf(Process))
         Parents[Process] = Parent;
   }

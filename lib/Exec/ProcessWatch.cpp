@@ -88,10 +88,10 @@ void ProcessWatch::prepare() {
   // A folder whose name holds the separator cannot be on the path.
   if (!listen() || !installHook() || HookFolder.find(':') != std::string::npos)
     return;
-  const char *Given = std::getenv("PYTHONPATH");
+  const char *OldPath = std::getenv("PYTHONPATH");
   std::string Path = HookFolder;
-  if (Given && *Given)
-    Path += std::string(":") + Given;
+  if (OldPath && *OldPath)
+    Path += std::string(":") + OldPath;
   ::setenv("PYTHONPATH", Path.c_str(), /*overwrite=*/1);
   ::setenv("HLOBUF_EXEC", SocketName.c_str(), /*overwrite=*/1);
 }
@@ -107,16 +107,16 @@ void ProcessWatch::start() {
 void ProcessWatch::run() {
   auto Next = Clock::now() + Often;
   while (!Stop) {
-    pollfd Wanted = {Socket, POLLIN, 0};
-    ::poll(&Wanted, 1, 20);
+    pollfd Polled = {Socket, POLLIN, 0};
+    ::poll(&Polled, 1, 20);
     answer();
-    auto Now = Clock::now();
-    if (Now < Next)
+    auto Begin = Clock::now();
+    if (Begin < Next)
       continue;
     look();
     // A twentieth of a core, as long as no process can come and go unseen.
-    Clock::duration Pause = 20 * (Clock::now() - Now);
-    Next = Now + std::clamp<Clock::duration>(Pause, Often, Seldom);
+    Clock::duration Pause = 20 * (Clock::now() - Begin);
+    Next = Begin + std::clamp<Clock::duration>(Pause, Often, Seldom);
   }
 }
 
@@ -239,18 +239,18 @@ std::string ProcessWatch::reply(int Pid, StringRef Message) {
 /// Waits for processes that outlive the command and run XLA.
 void ProcessWatch::waitForOthers(WatchReport &Report) {
   auto Until = Clock::now() + Patience;
-  std::vector<int> Left;
+  std::vector<int> Remaining;
   do {
     answer();
-    Left.clear();
+    Remaining.clear();
     for (int Pid : descendants())
       if (hasXla(Pid))
-        Left.push_back(Pid);
-    if (!Left.empty())
+        Remaining.push_back(Pid);
+    if (!Remaining.empty())
       std::this_thread::sleep_for(50ms);
-  } while (!Left.empty() && Clock::now() < Until);
-  Report.Running = !Left.empty();
-  for (int Pid : Left)
+  } while (!Remaining.empty() && Clock::now() < Until);
+  Report.Running = !Remaining.empty();
+  for (int Pid : Remaining)
     Report.Shortfalls.push_back(
         fmt::format("what process {} compiles, which goes on after the "
                     "command",
@@ -302,7 +302,7 @@ void ProcessWatch::compareCounts(WatchReport &Report) {
 }
 
 void ProcessWatch::addUnseen(WatchReport &Report) {
-  std::erase_if(Sharing, [&](const auto &Seen) { return find(Seen.first); });
+  std::erase_if(Sharing, [&](const auto &Known) { return find(Known.first); });
   if (Sharing.size() > 1)
     Report.Shortfalls.push_back(fmt::format(
         "modules that {} processes, such as process {}, may have written over: "

@@ -41,7 +41,7 @@ static std::string takeFlag(StringRef &Rest) {
 namespace {
 /// A flag as it is given, and as XLA reads it.
 struct Flag {
-  StringRef Given;
+  StringRef Text;
   std::string Read;
 
   bool isFolder() const { return StringRef(Read).starts_with(DumpTo); }
@@ -97,8 +97,8 @@ static std::string readFlags(StringRef Flags) {
 std::string hlobuf::dumpFolder(StringRef Flags) {
   // XLA takes the last one.
   std::string Folder;
-  std::string Given = readFlags(Flags);
-  for (const Flag &F : splitFlags(Given))
+  std::string All = readFlags(Flags);
+  for (const Flag &F : splitFlags(All))
     if (F.isFolder())
       Folder = F.folder();
   return isFolder(Folder) ? Folder : "";
@@ -120,17 +120,17 @@ std::string DumpTarget::spelling() const {
 
 std::string hlobuf::flagsOfProcess(StringRef Flags, const DumpTarget &Target,
                                    StringRef Own, std::string &Foreign) {
-  std::string Given = readFlags(Flags);
-  Foreign = dumpFolder(Given);
+  std::string All = readFlags(Flags);
+  Foreign = dumpFolder(All);
   if (Target.covers(Foreign) || Target.Override)
     Foreign.clear();
   llvm::SmallVector<StringRef, 4> Extra;
   StringRef(Target.Extra).split(Extra, ' ');
   std::string Result;
-  for (const Flag &F : splitFlags(Given)) {
+  for (const Flag &F : splitFlags(All)) {
     bool Ours = F.isFolder() && Target.covers(F.folder());
-    if (!Ours && !llvm::is_contained(Extra, F.Given))
-      Result += F.Given.str() + ' ';
+    if (!Ours && !llvm::is_contained(Extra, F.Text))
+      Result += F.Text.str() + ' ';
   }
   if (Foreign.empty())
     Result += DumpTo.str() + quoted(Own) + ' ';

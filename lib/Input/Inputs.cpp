@@ -50,7 +50,7 @@ private:
   }
 
   InputList &List;
-  llvm::StringSet<> Seen;
+  llvm::StringSet<> KnownDumps;
   std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
   StringRef Folder;
@@ -64,7 +64,7 @@ bool InputFinder::addDump(std::string Path,
                           std::shared_ptr<const FrameFile> Frames) {
   // Frames of two files may have the same names.
   std::string Key = Frames ? Frames->Path + '\n' + Path : Path;
-  if (!Seen.insert(Key).second)
+  if (!KnownDumps.insert(Key).second)
     return false;
   StringRef Relative = Path;
   if (!Relative.consume_front(Folder) || Folder.empty())
@@ -230,13 +230,13 @@ bool InputFinder::collectFiles(const std::string &Top,
     std::string Path = Folders[I];
     std::error_code Error;
     std::shared_ptr<llvm::StringSet<>> Listing;
-    for (fs::directory_iterator At(Path, Error, false), End;
-         At != End && !Error; At.increment(Error)) {
+    for (fs::directory_iterator Entry(Path, Error, false), End;
+         Entry != End && !Error; Entry.increment(Error)) {
       if (!Listing)
-        Listing = Listings[llvm::sys::path::parent_path(At->path())] =
+        Listing = Listings[llvm::sys::path::parent_path(Entry->path())] =
             std::make_shared<llvm::StringSet<>>();
-      Listing->insert(llvm::sys::path::filename(At->path()));
-      considerEntry(At->path(), At->type(), Folders, Files);
+      Listing->insert(llvm::sys::path::filename(Entry->path()));
+      considerEntry(Entry->path(), Entry->type(), Folders, Files);
     }
     if (!Error)
       continue;
@@ -337,10 +337,10 @@ enum class DumpStage : uint8_t {
 } // namespace
 
 static DumpStage stageOf(StringRef Path) {
-  size_t At = Path.rfind(".hlo.pb");
-  if (At == StringRef::npos)
+  size_t Tail = Path.rfind(".hlo.pb");
+  if (Tail == StringRef::npos)
     return DumpStage::Unknown;
-  return Path.take_front(At).ends_with("after_optimizations")
+  return Path.take_front(Tail).ends_with("after_optimizations")
              ? DumpStage::WithAssignment
              : DumpStage::Other;
 }

@@ -24,7 +24,7 @@ struct InputFile {
   /// It can be read more than once.
   bool Regular = false;
   /// Named by hand, not found by its name.
-  bool Given = false;
+  bool IsNamed = false;
 };
 
 /// One dump to verify.

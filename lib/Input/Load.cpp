@@ -96,9 +96,9 @@ bool LoadedDump::isWhole() const {
 std::vector<std::string> LoadedDump::damage() const {
   std::vector<std::string> Lines;
   for (const Diagnostic &D : Syntax.Kept) {
-    Place At = Texts.place(D.Where);
-    Lines.push_back(
-        fmt::format("{}:{}:{}: {}", At.File, At.Line, At.Column, D.Message));
+    Place Where = Texts.place(D.Where);
+    Lines.push_back(fmt::format("{}:{}:{}: {}", Where.File, Where.Line,
+                                Where.Column, D.Message));
   }
   return Lines;
 }
@@ -113,13 +113,13 @@ void hlobuf::locateFiles(Input &In, const SiblingPaths &Siblings) {
   FileOf(FileRole::Assignment).Path = In.Path;
   StringRef Stem = stemOf(In.Path);
   for (FileRole Role : SiblingRoles) {
-    const std::string &Given = Siblings[static_cast<size_t>(Role)];
-    if (Given.empty() && In.Proto)
+    const std::string &Named = Siblings[static_cast<size_t>(Role)];
+    if (Named.empty() && In.Proto)
       continue;
-    FileOf(Role) = Given.empty() ? findByName(In, Stem, Role) : statFile(Given);
-    FileOf(Role).Given = !Given.empty();
-    if (!Given.empty())
-      FileOf(Role).Path = Given;
+    FileOf(Role) = Named.empty() ? findByName(In, Stem, Role) : statFile(Named);
+    FileOf(Role).IsNamed = !Named.empty();
+    if (!Named.empty())
+      FileOf(Role).Path = Named;
   }
   if (In.Executable)
     FileOf(FileRole::Thunks) = statFile(In.Executable->File);
@@ -151,16 +151,16 @@ static llvm::Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
     L.Unused.push_back(fmt::format(
         "{} ({})", StringRef(llvm::sys::path::filename(Path)), Reason));
   };
-  if (!In.Frames && !Sibling.Given && !Sibling.Regular) {
+  if (!In.Frames && !Sibling.IsNamed && !Sibling.Regular) {
     NotUsed("it is not a file");
     return llvm::Error::success();
   }
-  if (In.Frames && !Sibling.Given)
+  if (In.Frames && !Sibling.IsNamed)
     File = openFramed(*In.Frames, Path);
   else if (llvm::Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
-  if (Sibling.Given && Problem.empty() && !fitsRole(File.Text, Role))
+  if (Sibling.IsNamed && Problem.empty() && !fitsRole(File.Text, Role))
     return makeError("'{}' is not the kind of file this option expects", Path);
   if (!Problem.empty()) {
     L.Unreadable.push_back({File.Text.take_front(0), std::move(Problem)});
@@ -247,7 +247,8 @@ static llvm::Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
   for (FileRole Role : SiblingRoles) {
     auto Number = static_cast<size_t>(Role);
     // That one was cut off is a finding.
-    if (!In.Files[Number].Given || All[Number].present() || L.Model->cut(Role))
+    if (!In.Files[Number].IsNamed || All[Number].present() ||
+        L.Model->cut(Role))
       continue;
     StringRef Reason = L.Unused.empty() ? StringRef("it is empty")
                                         : StringRef(L.Unused.back());
@@ -260,7 +261,7 @@ static llvm::Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
 /// Prints a proto into the texts of \p L.
 static llvm::Error openProto(const Input &In, LoadedDump &L, Files &All) {
   for (const InputFile &File : In.Files)
-    if (File.Given)
+    if (File.IsNamed)
       return makeError("cannot use '{}' with '{}': a proto has all of its "
                        "parts",
                        File.Path, In.Path);
@@ -332,15 +333,15 @@ void TextReader::dropCutSiblings() {
 void TextReader::dropUseless() {
   dropCutSiblings();
   // Nothing can be compared with a part of the allocations.
-  auto Lost = [this] {
+  auto IsAssignmentCut = [this] {
     const std::optional<CutOff> &Cut = L.Model->cut(FileRole::Assignment);
     return Cut && Cut->In == Section::Allocations;
   };
-  if (Lost())
+  if (IsAssignmentCut())
     return;
   findCuts(*L.Model);
   dropCutSiblings();
-  if (!Lost() && dropForeign(L, All))
+  if (!IsAssignmentCut() && dropForeign(L, All))
     read();
   dropCutSiblings();
 }
@@ -404,8 +405,8 @@ std::string hlobuf::malformedModule(const LoadedDump &L) {
   StringRef Text = L.Model->file(FileRole::Module).Text;
   for (const Diagnostic &Line : L.Syntax.Kept)
     if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end()) {
-      Place At = L.Texts.place(Line.Where);
-      return fmt::format("{}:{}:{}: {}", At.File, At.Line, At.Column,
+      Place Where = L.Texts.place(Line.Where);
+      return fmt::format("{}:{}:{}: {}", Where.File, Where.Line, Where.Column,
                          Line.Message);
     }
   return fmt::format("{}: the HLO module cannot be read",

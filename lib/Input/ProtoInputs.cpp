@@ -74,14 +74,14 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
   File.OnlyModules = C.Modules != 0;
   File.ScheduledModules = countUnassigned(C);
   File.Trouble = C.Trouble;
-  llvm::StringMap<unsigned> Seen;
+  llvm::StringMap<unsigned> Stems;
   for (const FoundProto &P : C.Protos) {
     ProtoPlace Place;
     Place.File = Path;
     Place.Number = static_cast<unsigned>(File.Places.size());
     if (C.Around != Wrapper::None) {
       Place.Stem = plainStem(moduleName(P.Module));
-      if (unsigned Before = Seen[Place.Stem]++)
+      if (unsigned Before = Stems[Place.Stem]++)
         Place.Stem += fmt::format(".{}", Before + 1);
       // Host computations of another device's program are compiled for CPUs.
       bool OfHost = P.Thunks.Of == ThunkSource::Backend::CPU;

@@ -52,7 +52,7 @@ void Baseline::apply(DumpResult &R) {
     auto Known = Entries.find(F.Fingerprint);
     if (!F.isLoud() || Known == Entries.end() || F.Check == UnreadableCheck)
       continue;
-    if (++Known->second.Seen <= Known->second.Count)
+    if (++Known->second.Matches <= Known->second.Count)
       F.Silenced = Silence::Baselined;
   }
 }
@@ -87,9 +87,9 @@ Baseline::sorted() const {
 std::vector<std::string> Baseline::gone(bool Everything) const {
   std::vector<std::string> Lines;
   for (const auto &[Fingerprint, E] : sorted()) {
-    if (E->Seen >= E->Count || (!Everything && !Modules.contains(E->Module)))
+    if (E->Matches >= E->Count || (!Everything && !Modules.contains(E->Module)))
       continue;
-    unsigned Missing = E->Count - E->Seen;
+    unsigned Missing = E->Count - E->Matches;
     Lines.push_back(fmt::format(
         "note: gone from the baseline: {}{}: {} [{}] ({})", E->Module,
         Missing == 1 ? "" : fmt::format(" ({} times)", Missing), E->Message,

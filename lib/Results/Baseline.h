@@ -38,7 +38,7 @@ private:
     std::string Module;
     std::string Message;
     unsigned Count = 0;
-    unsigned Seen = 0;
+    unsigned Matches = 0;
   };
   std::vector<std::pair<std::string, const Entry *>> sorted() const;
 

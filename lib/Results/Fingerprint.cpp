@@ -15,9 +15,10 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// True if the `[` at \p At opens the dimensions of a shape: it follows a name.
-static bool opensShape(StringRef Text, size_t At) {
-  return At != 0 && llvm::isAlnum(Text[At - 1]);
+/// True if the `[` at \p Bracket opens the dimensions of a shape: it follows a
+/// name.
+static bool opensShape(StringRef Text, size_t Bracket) {
+  return Bracket != 0 && llvm::isAlnum(Text[Bracket - 1]);
 }
 
 std::string hlobuf::withoutNumbers(StringRef Message) {
@@ -56,8 +57,8 @@ StringRef hlobuf::moduleNameOf(StringRef Path) {
   Name = Name.take_front(End - 1);
   // What compilers append to the name (xla/service/dump.cc and its callers).
   for (StringRef Tail : {".cl_", ".sm_", ".gfx", ".cpu_", ".gpu_"})
-    if (size_t At = Name.rfind(Tail); At != StringRef::npos)
-      return Name.take_front(At);
+    if (size_t Begin = Name.rfind(Tail); Begin != StringRef::npos)
+      return Name.take_front(Begin);
   return Name.rtrim('.');
 }
 
@@ -75,10 +76,10 @@ std::string hlobuf::fingerprint(StringRef Check, StringRef Module,
 }
 
 void hlobuf::setFingerprints(DumpResult &R) {
-  llvm::StringMap<unsigned> Seen;
+  llvm::StringMap<unsigned> Counts;
   for (ResultFinding &F : R.Findings) {
     std::string First = fingerprint(F.Check, R.Module, F.Message, 0);
-    unsigned Before = Seen[First]++;
+    unsigned Before = Counts[First]++;
     F.Fingerprint = Before == 0
                         ? std::move(First)
                         : fingerprint(F.Check, R.Module, F.Message, Before);

@@ -75,16 +75,16 @@ static void writeSentences(json::OStream &J, const DumpResult &R) {
   J.attributeObject("verdict", [&] {
     for (size_t S = 0; S != NumSentences; ++S)
       J.attributeObject(sentenceKey(static_cast<Sentence>(S)), [&] {
-        const SentenceResult &Said = R.Sentences[S];
-        write(J, "status", standingName(Said.Is));
+        const SentenceResult &Result = R.Sentences[S];
+        write(J, "status", standingName(Result.Is));
         J.attributeArray("because", [&] {
-          for (const std::string &Reason : Said.Because)
+          for (const std::string &Reason : Result.Reasons)
             J.value(json::fixUTF8(Reason));
         });
-        if (!Said.Given.empty())
-          write(J, "given", Said.Given);
-        if (!Said.Extent.empty())
-          write(J, "extent", Said.Extent);
+        if (!Result.Assumption.empty())
+          write(J, "given", Result.Assumption);
+        if (!Result.Extent.empty())
+          write(J, "extent", Result.Extent);
       });
   });
 }

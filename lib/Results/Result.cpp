@@ -49,14 +49,14 @@ bool DumpResult::isNotUnderstood() const {
   });
 }
 
-std::string hlobuf::spellSentence(const SentenceResult &Said) {
-  std::string Text = standingName(Said.Is).str();
-  if (!Said.Extent.empty())
-    Text += " (" + Said.Extent + ')';
-  if (!Said.Given.empty())
-    Text += " (on " + Said.Given + ')';
-  if (!Said.Because.empty())
-    Text += ": " + llvm::join(Said.Because, ", ");
+std::string hlobuf::spellSentence(const SentenceResult &Result) {
+  std::string Text = standingName(Result.Is).str();
+  if (!Result.Extent.empty())
+    Text += " (" + Result.Extent + ')';
+  if (!Result.Assumption.empty())
+    Text += " (on " + Result.Assumption + ')';
+  if (!Result.Reasons.empty())
+    Text += ": " + llvm::join(Result.Reasons, ", ");
   return Text;
 }
 
@@ -95,8 +95,8 @@ static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   Place P = Texts.place(Where);
   if (P.File.empty())
     return {};
-  size_t Left = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
-  size_t Bytes = std::min(Where.size(), Left);
+  size_t Rest = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
+  size_t Bytes = std::min(Where.size(), Rest);
   ResultPlace Result;
   Result.File = P.File.str();
   Result.Line = static_cast<uint32_t>(P.Line);

@@ -119,10 +119,10 @@ struct ResultCheck {
 struct SentenceResult {
   Standing Is = Standing::NotShown;
   /// The checks that found it broken, or the reasons why it is not shown.
-  std::vector<std::string> Because;
+  std::vector<std::string> Reasons;
   /// What the proof assumes in addition to docs/verdict.md; empty
   /// if nothing.
-  std::string Given;
+  std::string Assumption;
   /// How much was proved, for people; empty if nothing is to be said.
   std::string Extent;
   /// It cannot be shown for such an input, which says nothing about it.
@@ -205,7 +205,7 @@ struct DumpResult {
 
 /// `proved (on the stated live ranges)`, `broken: clobbered-read`, `not shown:
 /// no HLO module`.
-std::string spellSentence(const SentenceResult &Said);
+std::string spellSentence(const SentenceResult &Result);
 
 /// \p D with its places in \p Texts resolved.
 ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);

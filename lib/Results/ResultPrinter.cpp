@@ -25,9 +25,9 @@ std::string hlobuf::relativePath(StringRef Path) {
   llvm::sys::path::remove_dots(Clean, /*remove_dot_dot=*/false);
   if (!llvm::sys::path::is_absolute(Clean))
     return std::string(Clean);
-  llvm::SmallString<256> Here;
+  llvm::SmallString<256> Folder;
   StringRef Rest = Clean;
-  if (llvm::sys::fs::current_path(Here) || !Rest.consume_front(Here) ||
+  if (llvm::sys::fs::current_path(Folder) || !Rest.consume_front(Folder) ||
       !Rest.consume_front("/"))
     return std::string(Clean);
   return Rest.str();

@@ -92,10 +92,10 @@ void SarifResults::begin() {
 }
 
 size_t SarifResults::ruleIndex(StringRef Check) {
-  auto [At, New] = RuleIndex.try_emplace(Check, Rules.size());
+  auto [Row, New] = RuleIndex.try_emplace(Check, Rules.size());
   if (New)
     Rules.push_back(Check.str());
-  return At->second;
+  return Row->second;
 }
 
 /// With the texts that have no place and so cannot be a related location.

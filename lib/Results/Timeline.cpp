@@ -32,8 +32,8 @@ std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Where) {
 }
 
 static void padTo(std::string &Line, size_t Column) {
-  size_t Now = columns(Line);
-  Line.append(Now < Column ? Column - Now : 0, ' ');
+  size_t Size = columns(Line);
+  Line.append(Size < Column ? Column - Size : 0, ' ');
 }
 
 namespace {
@@ -150,7 +150,7 @@ static std::string withPlace(const DumpResult &R, const ResultNote &N) {
 static void addOthers(const DumpResult &R, const ResultFinding &F, size_t Width,
                       std::vector<std::string> &Lines) {
   std::string Same;
-  size_t Told = 0;
+  size_t Shown = 0;
   size_t More = 0;
   for (const ResultNote &N : F.Notes) {
     if (N.Kind != NoteKind::Also || !N.Event.Action.empty())
@@ -164,7 +164,7 @@ static void addOthers(const DumpResult &R, const ResultFinding &F, size_t Width,
   for (const ResultNote &N : F.Notes) {
     if (N.Kind != NoteKind::Also || N.Event.Action.empty())
       continue;
-    if (++Told <= MaxAlso)
+    if (++Shown <= MaxAlso)
       addText("also:", withPlace(R, N), Width, Lines);
     else
       ++More;

@@ -40,17 +40,17 @@ namespace {
 /// Takes decompressed bytes as long as they are wanted.
 class Unpacked {
 public:
-  Unpacked(uint64_t MaxBytes, llvm::function_ref<bool(StringRef)> Wanted)
-      : MaxBytes(MaxBytes), Wanted(Wanted) {}
+  Unpacked(uint64_t MaxBytes, llvm::function_ref<bool(StringRef)> IsWanted)
+      : MaxBytes(MaxBytes), IsWanted(IsWanted) {}
 
   /// Fails if there are too many.
   llvm::Error add(StringRef Chunk) {
     Text += Chunk;
     if (Text.size() > MaxBytes)
       return fileTooLarge();
-    if (!Asked && Text.size() >= ProbeBytes) {
-      Asked = true;
-      Refused = Wanted && !Wanted(Text);
+    if (!WasProbed && Text.size() >= ProbeBytes) {
+      WasProbed = true;
+      Refused = IsWanted && !IsWanted(Text);
     }
     return llvm::Error::success();
   }
@@ -60,8 +60,8 @@ public:
 
 private:
   uint64_t MaxBytes;
-  llvm::function_ref<bool(StringRef)> Wanted;
-  bool Asked = false;
+  llvm::function_ref<bool(StringRef)> IsWanted;
+  bool WasProbed = false;
   bool Refused = false;
 };
 } // namespace
@@ -134,8 +134,8 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
 
 llvm::Expected<std::string>
 hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
-                   llvm::function_ref<bool(StringRef)> Wanted) {
-  Unpacked Out(MaxBytes, Wanted);
+                   llvm::function_ref<bool(StringRef)> IsWanted) {
+  Unpacked Out(MaxBytes, IsWanted);
   bool Zlib = isGzip(Bytes) || isZlib(Bytes);
   if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
     return std::move(Failed);

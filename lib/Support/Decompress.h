@@ -26,13 +26,13 @@ llvm::Error fileTooLarge();
 constexpr size_t ProbeBytes = size_t(1) << 20;
 
 /// The whole decompressed text of a gzip or zstd file of one or more members,
-/// or of a zlib stream; where \p Wanted refuses the first ProbeBytes, no more
+/// or of a zlib stream; where \p IsWanted refuses the first ProbeBytes, no more
 /// than about these. Fails on damaged or truncated data and where the text
 /// would exceed \p MaxBytes. LLVM's own compression layer wants the size
 /// beforehand, which these files need not tell.
 llvm::Expected<std::string>
 decompress(llvm::StringRef Bytes, uint64_t MaxBytes,
-           llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
+           llvm::function_ref<bool(llvm::StringRef)> IsWanted = {});
 
 } // namespace hlobuf
 

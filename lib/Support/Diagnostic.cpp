@@ -50,9 +50,9 @@ void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
     if (All[I].Level == Severity::Lint)
       continue;
     for (IdPair Subject : All[I].Subjects) {
-      auto [At, New] = FirstAbout.try_emplace(Subject, I);
+      auto [First, New] = FirstAbout.try_emplace(Subject, I);
       if (!New)
-        Related.join(I, At->second);
+        Related.join(I, First->second);
     }
   }
 

@@ -17,7 +17,7 @@ namespace {
 struct OpenFiles {
   std::mutex Lock;
   /// What is read, with a path that led there.
-  std::map<fs::UniqueID, std::string> Kept;
+  std::map<fs::UniqueID, std::string> Inputs;
   /// By Key of an OutputClaim: the path as it was given.
   std::map<std::string, std::string> Claimed;
 };
@@ -60,7 +60,7 @@ void hlobuf::keepFile(StringRef Path) {
     return;
   OpenFiles &Files = openFiles();
   std::lock_guard<std::mutex> Guard(Files.Lock);
-  Files.Kept[*Id] = Path.str();
+  Files.Inputs[*Id] = Path.str();
 }
 
 bool hlobuf::isKept(StringRef Path) {
@@ -69,9 +69,9 @@ bool hlobuf::isKept(StringRef Path) {
     return false;
   OpenFiles &Files = openFiles();
   std::lock_guard<std::mutex> Guard(Files.Lock);
-  auto Known = Files.Kept.find(*Id);
+  auto Known = Files.Inputs.find(*Id);
   // The system gives the number of a file that is gone to a new one.
-  return Known != Files.Kept.end() && regularFile(Known->second) == Id;
+  return Known != Files.Inputs.end() && regularFile(Known->second) == Id;
 }
 
 /// \p Path, where nothing is yet, with the links of its folder followed.
@@ -101,15 +101,15 @@ llvm::Error OutputClaim::claim(StringRef Path, bool MayBeInput) {
   if (StringRef Stream = Id ? standardStream(*Id) : "";
       !Stream.empty() && !descriptorOf(Path))
     return makeError("'{}' is written twice: {} goes there, too", Path, Stream);
-  std::string Wanted = Id ? fmt::format("{}:{}", Id->getDevice(), Id->getFile())
+  std::string NewKey = Id ? fmt::format("{}:{}", Id->getDevice(), Id->getFile())
                           : canonicalPath(Path);
   OpenFiles &Files = openFiles();
   std::lock_guard<std::mutex> Guard(Files.Lock);
-  auto [Other, New] = Files.Claimed.try_emplace(Wanted, Path.str());
+  auto [Other, New] = Files.Claimed.try_emplace(NewKey, Path.str());
   if (!New)
     return makeError("'{}' is written twice: '{}' is the same file", Path,
                      Other->second);
-  Key = std::move(Wanted);
+  Key = std::move(NewKey);
   return llvm::Error::success();
 }
 

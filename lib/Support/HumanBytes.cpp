@@ -47,10 +47,10 @@ std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {
   static constexpr llvm::StringRef Prefixes = "kmgtp";
   double Base = 1000;
   int Power = 0;
-  if (size_t At =
+  if (size_t Index =
           Rest.empty() ? llvm::StringRef::npos : Prefixes.find(Rest.front());
-      At != llvm::StringRef::npos) {
-    Power = static_cast<int>(At) + 1;
+      Index != llvm::StringRef::npos) {
+    Power = static_cast<int>(Index) + 1;
     Rest = Rest.drop_front();
     // `16G` is what JAX prints for GiB.
     if (Rest.consume_front("i") || Rest.empty())

@@ -49,26 +49,26 @@ private:
     return Line.size() > 1 && Line[0] == '/' && Line[1] == '/';
   }
 
-  void load(size_t At) {
+  void load(size_t Begin) {
     do {
-      loadRaw(At);
-      At = Next;
+      loadRaw(Begin);
+      Begin = Next;
     } while (!Ended && isComment());
   }
 
-  void loadRaw(size_t At) {
-    if (At >= Text.size()) {
+  void loadRaw(size_t Begin) {
+    if (Begin >= Text.size()) {
       Ended = true;
       Line = Text.take_back(0);
       return;
     }
-    const char *Begin = Text.data() + At;
-    const void *Found = std::memchr(Begin, '\n', Text.size() - At);
+    const char *Data = Text.data() + Begin;
+    const void *Found = std::memchr(Data, '\n', Text.size() - Begin);
     size_t Size =
-        Found ? static_cast<size_t>(static_cast<const char *>(Found) - Begin)
-              : Text.size() - At;
-    Line = llvm::StringRef(Begin, Size);
-    Next = At + Size + 1;
+        Found ? static_cast<size_t>(static_cast<const char *>(Found) - Data)
+              : Text.size() - Begin;
+    Line = llvm::StringRef(Data, Size);
+    Next = Begin + Size + 1;
     Commented |= isComment();
   }
 

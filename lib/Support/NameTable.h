@@ -18,7 +18,7 @@ class NameTable {
 public:
   /// The id of \p Name, new if it was not seen before.
   NameId intern(llvm::StringRef Name) {
-    Wanted Key(*this, Name);
+    LookedUp Key(*this, Name);
     Slot New = {Key.Hash, NameId(Names.size())};
     auto [Entry, IsNew] = Slots.insert_as(New, Key);
     if (IsNew)
@@ -34,8 +34,8 @@ public:
   NameId find(llvm::StringRef Name) const {
     if (Slots.empty())
       for (size_t I = 0; I != Names.size(); ++I)
-        Slots.insert({Wanted(*this, Names[I]).Hash, NameId(I)});
-    auto Entry = Slots.find_as(Wanted(*this, Name));
+        Slots.insert({LookedUp(*this, Names[I]).Hash, NameId(I)});
+    auto Entry = Slots.find_as(LookedUp(*this, Name));
     return Entry == Slots.end() ? NameId() : Entry->Id;
   }
 
@@ -50,8 +50,8 @@ private:
     NameId Id;
   };
   /// A name that is looked up.
-  struct Wanted {
-    Wanted(const NameTable &In, llvm::StringRef Name)
+  struct LookedUp {
+    LookedUp(const NameTable &In, llvm::StringRef Name)
         : In(In), Name(Name),
           Hash(llvm::DenseMapInfo<llvm::StringRef>::getHashValue(Name)) {}
     const NameTable &In;
@@ -62,11 +62,11 @@ private:
     static Slot getEmptyKey() { return {}; }
     static Slot getTombstoneKey() { return {1, NameId()}; }
     static unsigned getHashValue(Slot Of) { return Of.Hash; }
-    static unsigned getHashValue(const Wanted &Of) { return Of.Hash; }
+    static unsigned getHashValue(const LookedUp &Of) { return Of.Hash; }
     static bool isEqual(Slot X, Slot Y) {
       return X.Hash == Y.Hash && X.Id == Y.Id;
     }
-    static bool isEqual(const Wanted &X, Slot Y) {
+    static bool isEqual(const LookedUp &X, Slot Y) {
       return X.Hash == Y.Hash && Y.Id && X.In[Y.Id] == X.Name;
     }
   };

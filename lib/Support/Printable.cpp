@@ -87,9 +87,9 @@ std::string hlobuf::printableLine(StringRef Line) {
   std::string Out =
       replaceHarmful(Line, [](uint32_t) { return std::string(" "); });
   // `:::error` is a command again without its first colon.
-  for (size_t At = Out.find_first_not_of(' ');
-       StringRef(Out).substr(At).starts_with("::"); ++At)
-    Out[At] = ' ';
+  for (size_t Column = Out.find_first_not_of(' ');
+       StringRef(Out).substr(Column).starts_with("::"); ++Column)
+    Out[Column] = ' ';
   return Out;
 }
 

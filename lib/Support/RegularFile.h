@@ -34,9 +34,9 @@ template <typename Iterator = llvm::sys::fs::directory_iterator>
 std::vector<std::string> pathsIn(const llvm::Twine &Folder) {
   std::vector<std::string> Paths;
   std::error_code Error;
-  for (Iterator At(Folder, Error, /*follow_symlinks=*/false), End;
-       At != End && !Error; At.increment(Error))
-    Paths.push_back(At->path());
+  for (Iterator Entry(Folder, Error, /*follow_symlinks=*/false), End;
+       Entry != End && !Error; Entry.increment(Error))
+    Paths.push_back(Entry->path());
   std::sort(Paths.begin(), Paths.end());
   return Paths;
 }

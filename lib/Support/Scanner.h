@@ -80,32 +80,32 @@ public:
 
   /// The next \p Size bytes, or fewer at the end.
   llvm::StringRef take(size_t Size) {
-    llvm::StringRef Taken = Rest.take_front(Size);
-    Rest = Rest.drop_front(Taken.size());
-    return Taken;
+    llvm::StringRef Front = Rest.take_front(Size);
+    Rest = Rest.drop_front(Front.size());
+    return Front;
   }
 
   /// A number as XLA prints it: no sign, no leading zero. False if there is
   /// none or it does not fit.
   template <typename T> bool number(T &Value, llvm::StringRef *Text = nullptr) {
     constexpr size_t SafeDigits = std::numeric_limits<uint64_t>::digits10;
-    const char *At = Rest.begin();
-    const char *Safe = At + std::min(Rest.size(), SafeDigits);
+    const char *Digit = Rest.begin();
+    const char *Safe = Digit + std::min(Rest.size(), SafeDigits);
     uint64_t Sum = 0;
-    for (; At != Safe && llvm::isDigit(*At); ++At)
-      Sum = Sum * 10 + uint64_t(*At - '0');
-    for (; At != Rest.end() && llvm::isDigit(*At); ++At)
+    for (; Digit != Safe && llvm::isDigit(*Digit); ++Digit)
+      Sum = Sum * 10 + uint64_t(*Digit - '0');
+    for (; Digit != Rest.end() && llvm::isDigit(*Digit); ++Digit)
       if (__builtin_mul_overflow(Sum, uint64_t(10), &Sum) ||
-          __builtin_add_overflow(Sum, uint64_t(*At - '0'), &Sum))
+          __builtin_add_overflow(Sum, uint64_t(*Digit - '0'), &Sum))
         return false;
-    auto Size = static_cast<size_t>(At - Rest.begin());
+    auto Size = static_cast<size_t>(Digit - Rest.begin());
     if (Size == 0 || (Size > 1 && Rest.front() == '0') ||
         Sum > static_cast<uint64_t>(std::numeric_limits<T>::max()))
       return false;
     Value = static_cast<T>(Sum);
-    llvm::StringRef Taken = take(Size);
+    llvm::StringRef Digits = take(Size);
     if (Text)
-      *Text = Taken;
+      *Text = Digits;
     return true;
   }
 

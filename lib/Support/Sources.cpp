@@ -15,10 +15,10 @@ namespace fs = llvm::sys::fs;
 /// Reads \p File, which may have no size and no end.
 static llvm::Expected<std::string>
 readStream(fs::file_t File, uint64_t MaxBytes,
-           llvm::function_ref<bool(StringRef)> Wanted) {
+           llvm::function_ref<bool(StringRef)> IsWanted) {
   std::string Text;
   std::vector<char> Chunk(size_t(1) << 16);
-  bool Asked = !Wanted;
+  bool WasProbed = !IsWanted;
   while (true) {
     llvm::Expected<size_t> Size = fs::readNativeFile(File, Chunk);
     if (!Size)
@@ -28,10 +28,10 @@ readStream(fs::file_t File, uint64_t MaxBytes,
       return Text;
     if (Text.size() > MaxBytes)
       return fileTooLarge();
-    if (Asked || Text.size() < ProbeBytes)
+    if (WasProbed || Text.size() < ProbeBytes)
       continue;
-    Asked = true;
-    if (!isCompressed(Text) && !Wanted(Text))
+    WasProbed = true;
+    if (!isCompressed(Text) && !IsWanted(Text))
       return Text;
   }
 }
@@ -48,7 +48,7 @@ struct FileBytes {
 
 static llvm::Expected<FileBytes>
 readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
-         llvm::function_ref<bool(StringRef)> Wanted) {
+         llvm::function_ref<bool(StringRef)> IsWanted) {
   FileBytes Bytes;
   fs::file_status Status;
   if (Path != "-" && !fs::status(File, Status) && fs::is_regular_file(Status)) {
@@ -61,7 +61,7 @@ readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
     Bytes.Mapped = std::move(*Buffer);
     return Bytes;
   }
-  llvm::Expected<std::string> Text = readStream(File, MaxBytes, Wanted);
+  llvm::Expected<std::string> Text = readStream(File, MaxBytes, IsWanted);
   if (!Text)
     return Text.takeError();
   Bytes.Read = std::move(*Text);
@@ -70,13 +70,13 @@ readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
 
 static llvm::Expected<FileBytes>
 readBytes(StringRef Path, uint64_t MaxBytes,
-          llvm::function_ref<bool(StringRef)> Wanted) {
+          llvm::function_ref<bool(StringRef)> IsWanted) {
   if (Path == "-")
-    return readOpen(fs::getStdinHandle(), Path, MaxBytes, Wanted);
+    return readOpen(fs::getStdinHandle(), Path, MaxBytes, IsWanted);
   llvm::Expected<fs::file_t> File = fs::openNativeFileForRead(Path);
   if (!File)
     return File.takeError();
-  llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, Wanted);
+  llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, IsWanted);
   [[maybe_unused]] std::error_code Ignored = fs::closeFile(*File);
   return Bytes;
 }
@@ -106,16 +106,16 @@ static std::string withoutCr(StringRef Text) {
   return Out;
 }
 
-/// \p Bytes unpacked, as far as \p Wanted wants, with LF for CR LF; nothing if
-/// they are so already.
+/// \p Bytes unpacked, as far as \p IsWanted wants, with LF for CR LF; nothing
+/// if they are so already.
 static llvm::Expected<std::optional<std::string>>
 decoded(StringRef Bytes, uint64_t MaxBytes,
-        llvm::function_ref<bool(StringRef)> Wanted) {
+        llvm::function_ref<bool(StringRef)> IsWanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
     llvm::Expected<std::string> Unpacked =
         decompress(Bytes, MaxBytes, [&](StringRef Start) {
-          return !Wanted || isCompressed(Start) || Wanted(Start);
+          return !IsWanted || isCompressed(Start) || IsWanted(Start);
         });
     if (!Unpacked)
       return Unpacked.takeError();
@@ -128,12 +128,12 @@ decoded(StringRef Bytes, uint64_t MaxBytes,
 }
 
 llvm::Expected<StringRef>
-Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> Wanted) {
-  llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, Wanted);
+Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> IsWanted) {
+  llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, IsWanted);
   if (!Bytes)
     return Bytes.takeError();
   keepFile(Path);
-  auto Text = decoded(Bytes->text(), MaxBytes, Wanted);
+  auto Text = decoded(Bytes->text(), MaxBytes, IsWanted);
   if (!Text)
     return Text.takeError();
   if (*Text)
@@ -173,9 +173,9 @@ size_t Sources::bytes() const {
 
 static std::vector<uint32_t> findLineStarts(StringRef Text) {
   std::vector<uint32_t> Starts = {0};
-  for (size_t At = Text.find('\n'); At != StringRef::npos;
-       At = Text.find('\n', At + 1))
-    Starts.push_back(static_cast<uint32_t>(At + 1));
+  for (size_t End = Text.find('\n'); End != StringRef::npos;
+       End = Text.find('\n', End + 1))
+    Starts.push_back(static_cast<uint32_t>(End + 1));
   return Starts;
 }
 

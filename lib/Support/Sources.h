@@ -40,12 +40,12 @@ public:
   /// Maps the file \p Path, or reads standard input for `-`. gzip and zstd are
   /// recognised by content; where the first line ends in CR LF, all line ends
   /// become LF. Pipes and devices are read once, and compressed files
-  /// decompressed, to their end or, where \p Wanted refuses the first bytes
+  /// decompressed, to their end or, where \p IsWanted refuses the first bytes
   /// (ProbeBytes), up to there: both may go on forever. Fails where the file
   /// cannot be read, is damaged, or holds more than MaxBytes.
   llvm::Expected<llvm::StringRef>
   open(llvm::StringRef Path,
-       llvm::function_ref<bool(llvm::StringRef)> Wanted = {});
+       llvm::function_ref<bool(llvm::StringRef)> IsWanted = {});
 
   /// Adds a text that is already in memory, under \p Name.
   llvm::StringRef add(llvm::StringRef Name, std::string Text);

@@ -343,9 +343,9 @@ static bool hasCommand(int Argc, char **Argv) {
 }
 
 static int runCommand([[maybe_unused]] const VerifyOptions &O,
-                      [[maybe_unused]] bool Given) {
+                      [[maybe_unused]] bool HasCommand) {
 #ifdef __linux__
-  return runExec(O, Given, llvm::outs(), llvm::errs());
+  return runExec(O, HasCommand, llvm::outs(), llvm::errs());
 #else
   return fail("--exec needs Linux");
 #endif
