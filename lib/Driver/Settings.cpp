@@ -31,7 +31,7 @@ llvm::Expected<Config *> SettingsFinder::open(StringRef File) {
   return Active.get();
 }
 
-/// True if what is at \p Path is no file that may be opened unasked.
+/// True if what is at \p Path is not a file that may be opened unasked.
 static bool isNoFile(StringRef Path) {
   llvm::sys::fs::file_status Status;
   return !llvm::sys::fs::status(Path, Status) &&

@@ -166,7 +166,7 @@ static constexpr llvm::StringLiteral Overview =
     "and\n"
     "  that everything else a dump says about itself holds.\n\n"
     "  hlobuf-verify DUMP... verifies files, or all dumps in a folder; '-' is\n"
-    "  standard input. --summary tells where the memory goes, too.\n"
+    "  standard input. --summary shows where the memory goes, too.\n"
     "  hlobuf-verify --exec -- python train.py runs a program and verifies "
     "all\n"
     "  that it compiles. hlobuf-verify --explain lists what is checked.\n\n"
