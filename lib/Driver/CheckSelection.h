@@ -6,9 +6,41 @@
 #define HLOBUF_DRIVER_CHECKSELECTION_H
 
 #include "Checks/Check.h"
-#include "Support/Globs.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+#include <vector>
 
 namespace hlobuf {
+
+/// Globs separated by commas, as clang-tidy reads them: later ones win, and a
+/// leading `-` takes names out again.
+class GlobList {
+public:
+  enum class Match : uint8_t { None, In, Out };
+
+  static llvm::Expected<GlobList> parse(llvm::StringRef Text);
+
+  /// What the last glob that matches \p Name says.
+  Match match(llvm::StringRef Name) const;
+  bool contains(llvm::StringRef Name) const { return match(Name) == Match::In; }
+
+  /// The globs, without their `-`, that match none of \p Names: misspelled,
+  /// most likely.
+  std::vector<llvm::StringRef>
+  unmatched(llvm::ArrayRef<llvm::StringRef> Names) const;
+
+  /// The globs for which \p Keep(text without -, it excludes) is true.
+  GlobList only(llvm::function_ref<bool(llvm::StringRef, bool)> Keep) const;
+
+private:
+  struct Glob {
+    llvm::StringRef Text;
+    llvm::GlobPattern Pattern;
+    bool Negative;
+  };
+  std::vector<Glob> Globs;
+};
 
 /// What a CheckSelection is made of; it must outlive the selection.
 struct GlobTexts {

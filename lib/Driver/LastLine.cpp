@@ -47,15 +47,6 @@ static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
   Known->second = std::max(Known->second, C.Outcome);
 }
 
-void LastLine::count(CheckCounts &Checks, StringRef Id) {
-  auto *Row = llvm::lower_bound(Checks, Id, [](const auto &Known, StringRef X) {
-    return Known.first < X;
-  });
-  if (Row == Checks.end() || Row->first != Id)
-    Row = Checks.insert(Row, {Id, 0});
-  ++Row->second;
-}
-
 void LastLine::add(const DumpResult &R) {
   Counts.add(R);
   if (R.isUnreadable())
@@ -63,10 +54,10 @@ void LastLine::add(const DumpResult &R) {
   for (const ResultCheck &C : R.Checks)
     addOutcome(Outcomes, C);
   for (const SkippedCheck &Skipped : R.Skipped)
-    count(Skipped.Missing ? Missing[static_cast<size_t>(*Skipped.Missing)]
-          : Skipped.Kind == SkipKind::NotApplicable ? Idle[Skipped.Reason]
-                                                    : NotRun[Skipped.Reason],
-          Skipped.Check);
+    ++(Skipped.Missing ? Missing[static_cast<size_t>(*Skipped.Missing)]
+       : Skipped.Kind == SkipKind::NotApplicable
+           ? Idle[Skipped.Reason]
+           : NotRun[Skipped.Reason])[Skipped.Check];
   Sentences.add(R);
   Unused.add(R.UnusedFiles);
 }

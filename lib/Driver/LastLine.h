@@ -5,7 +5,7 @@
 #ifndef HLOBUF_DRIVER_LASTLINE_H
 #define HLOBUF_DRIVER_LASTLINE_H
 
-#include "Driver/SentenceTally.h"
+#include "Driver/Sentences.h"
 #include "Results/ResultPrinter.h"
 #include "Support/ExitCodes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -73,9 +73,7 @@ private:
   /// Missing files, then other reasons.
   std::string notRun() const;
   /// Checks by name, with the number of dumps.
-  using CheckCounts =
-      llvm::SmallVector<std::pair<llvm::StringRef, unsigned>, 8>;
-  static void count(CheckCounts &Checks, llvm::StringRef Id);
+  using CheckCounts = std::map<llvm::StringRef, unsigned>;
   static unsigned mostOf(const CheckCounts &Checks);
   std::string spellReason(llvm::StringRef Reason, const CheckCounts &Checks,
                           bool All) const;

@@ -37,29 +37,12 @@ static StringRef headOf(StringRef Line) {
 
 /// True for a word that known lines begin with, and for a misspelled one.
 static bool isKnownWord(StringRef Word) {
-  static constexpr StringRef Known[] = {"allocation",
-                                        "value",
-                                        "Total",
-                                        "Used",
-                                        "positions",
-                                        "uses",
-                                        "from",
-                                        "HloModule",
-                                        "Live",
-                                        "Peak",
-                                        "Stack",
-                                        "ENTRY",
-                                        "ROOT",
-                                        "reused",
-                                        "FileNames",
-                                        "FunctionNames",
-                                        "FileLocations",
-                                        "StackFrames",
-                                        "HloLiveRange",
-                                        "BufferAssignment",
-                                        "InstructionSequence",
-                                        "BufferLiveRange"};
-  return llvm::any_of(Known, [&](StringRef K) {
+  static constexpr StringRef Known =
+      "allocation value Total Used positions uses from HloModule Live Peak "
+      "Stack ENTRY ROOT reused FileNames FunctionNames FileLocations "
+      "StackFrames HloLiveRange BufferAssignment InstructionSequence "
+      "BufferLiveRange";
+  return llvm::any_of(llvm::split(Known, ' '), [&](StringRef K) {
     constexpr unsigned Typos = 2;
     return Word.edit_distance(K, /*AllowReplacements=*/true, Typos) <= Typos;
   });

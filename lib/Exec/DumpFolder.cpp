@@ -2,8 +2,8 @@
 
 #include "Exec/DumpFolder.h"
 #include "Driver/Config.h"
+#include "Support/FileGuard.h"
 #include "Support/Format.h"
-#include "Support/PrivateFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

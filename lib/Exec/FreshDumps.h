@@ -55,9 +55,7 @@ private:
     llvm::sys::TimePoint<> Modified;
     llvm::sys::fs::UniqueID Id;
 
-    bool operator==(const Stamp &O) const {
-      return Size == O.Size && Modified == O.Modified && Id == O.Id;
-    }
+    bool operator==(const Stamp &) const = default;
   };
   static bool stampFile(llvm::StringRef Path, Stamp &Result);
   static llvm::StringMap<Stamp> stampFiles(llvm::StringRef Folder);

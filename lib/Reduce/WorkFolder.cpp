@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reduce/WorkFolder.h"
+#include "Support/FileGuard.h"
 #include "Support/Format.h"
-#include "Support/PrivateFolder.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace hlobuf;

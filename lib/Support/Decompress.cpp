@@ -28,10 +28,6 @@ bool hlobuf::isZlib(StringRef Bytes) {
   return (0x7800 + static_cast<uint8_t>(Bytes[1])) % 31 == 0;
 }
 
-static llvm::Error damagedData(const char *What) {
-  return makeError("{}", What);
-}
-
 llvm::Error hlobuf::fileTooLarge() {
   return makeError("files over 4 GiB are not supported");
 }
@@ -85,14 +81,14 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
       if (Stream.avail_in == 0)
         return llvm::Error::success();
       if (inflateReset(&Stream) != Z_OK)
-        return damagedData("damaged gzip data");
+        return makeError("damaged gzip data");
       continue;
     }
     if (Status == Z_BUF_ERROR && Stream.avail_in == 0)
-      return damagedData(isGzip(Bytes) ? "the gzip data is cut off"
-                                       : "the zlib data is cut off");
+      return makeError("the {} data is cut off",
+                       isGzip(Bytes) ? "gzip" : "zlib");
     if (Status != Z_OK)
-      return damagedData("damaged gzip data");
+      return makeError("damaged gzip data");
   }
 }
 
@@ -100,7 +96,7 @@ static llvm::Error gunzip(StringRef Bytes, Unpacked &Out) {
   z_stream Stream = {};
   constexpr int GzipOrZlib = 15 + 32;
   if (inflateInit2(&Stream, GzipOrZlib) != Z_OK)
-    return damagedData("cannot start zlib");
+    return makeError("cannot start zlib");
   llvm::Error Failed = inflateMembers(Stream, Bytes, Out);
   inflateEnd(&Stream);
   return Failed;
@@ -112,7 +108,7 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
   };
   std::unique_ptr<ZSTD_DStream, FreeStream> Stream(ZSTD_createDStream());
   if (!Stream)
-    return damagedData("cannot start zstd");
+    return makeError("cannot start zstd");
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
   ZSTD_inBuffer In = {Bytes.data(), Bytes.size(), 0};
   size_t Pending = 0;
@@ -121,13 +117,13 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
     size_t Before = In.pos;
     Pending = ZSTD_decompressStream(Stream.get(), &Out, &In);
     if (ZSTD_isError(Pending))
-      return damagedData("damaged zstd data");
+      return makeError("damaged zstd data");
     if (llvm::Error Failed = Text.add({Chunk.get(), Out.pos}))
       return Failed;
     if (Text.isRefused())
       break;
     if (In.pos == Before && Out.pos == 0)
-      return damagedData("the zstd data is cut off");
+      return makeError("the zstd data is cut off");
   }
   return llvm::Error::success();
 }

@@ -2,8 +2,11 @@
 
 #include "Support/FileGuard.h"
 #include "Support/Format.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <unistd.h>
@@ -119,4 +122,17 @@ OutputClaim::~OutputClaim() {
   OpenFiles &Files = openFiles();
   std::lock_guard<std::mutex> Guard(Files.Lock);
   Files.Claimed.erase(Key);
+}
+
+llvm::ErrorOr<std::string> hlobuf::makePrivateFolder(StringRef Prefix,
+                                                     StringRef Parent) {
+  llvm::SmallString<128> Model = Parent;
+  if (Parent.empty())
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Model);
+  llvm::sys::path::append(Model, Prefix + "-XXXXXX");
+  std::string Made(Model);
+  // Its mode is 0700 from the start.
+  if (!::mkdtemp(Made.data()))
+    return std::error_code(errno, std::generic_category());
+  return Made;
 }

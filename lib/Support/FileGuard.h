@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/ErrorOr.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <optional>
 #include <string>
@@ -45,6 +46,12 @@ private:
   /// The canonical path, or device and inode of what is there.
   std::string Key;
 };
+
+/// Makes a folder in \p Parent, without one among the system's temporary files,
+/// whose name begins with \p Prefix. Whatever the umask is, it is for this user
+/// alone: what is run or believed out of it must be ours.
+llvm::ErrorOr<std::string> makePrivateFolder(llvm::StringRef Prefix,
+                                             llvm::StringRef Parent = "");
 
 } // namespace hlobuf
 

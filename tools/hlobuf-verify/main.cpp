@@ -233,29 +233,27 @@ static std::string idleOption(const VerifyOptions &O) {
   constexpr StringRef Alone = "without --exec";
   constexpr StringRef Unasked = "without --summary";
   bool Emits = O.Emit != EmitKind::Findings;
+  std::vector<IdleOption> Rows = {
+      {&KeepDumps, !Exec, Alone},
+      {&FindPass, !Exec, Alone},
+      {&Module, Exec, "with --exec"},
+      {std::addressof(Siblings), Exec, "with --exec"},
+      {&Top, !O.WantMemory, Unasked},
+      {&Capacity, !O.WantMemory, Unasked},
+      {&Verbose, O.Quiet, "with --quiet"},
+      {&NoConfig, !O.ConfigFile.empty(), "with --config"}};
   // A list's own & gives its values.
-  return findIdleOption({{&Format, Emits, Emitting},
-                         {std::addressof(Outputs), Emits, Emitting},
-                         {&Summary, Emits, Emitting},
-                         {std::addressof(Why), Emits, Emitting},
-                         {std::addressof(WhyNotInPlace), Emits, Emitting},
-                         {std::addressof(MaxPeak), Emits, Emitting},
-                         {&MaxGrowth, Emits, Emitting},
-                         {&AllowUnmatched, Emits, Emitting},
-                         {&BaselineFile, Emits, Emitting},
-                         {&WriteBaseline, Emits, Emitting},
-                         {&Require, Emits, Emitting},
-                         {&WarningsAsErrors, Emits, Emitting},
-                         {&ErrorLimit, Emits, Emitting},
-                         {&Verbose, Emits, Emitting},
-                         {&KeepDumps, !Exec, Alone},
-                         {&FindPass, !Exec, Alone},
-                         {&Module, Exec, "with --exec"},
-                         {std::addressof(Siblings), Exec, "with --exec"},
-                         {&Top, !O.WantMemory, Unasked},
-                         {&Capacity, !O.WantMemory, Unasked},
-                         {&Verbose, O.Quiet, "with --quiet"},
-                         {&NoConfig, !O.ConfigFile.empty(), "with --config"}});
+  const cl::Option *Verifying[] = {
+      &Format,         std::addressof(Outputs),
+      &Summary,        std::addressof(Why),
+      &MaxGrowth,      std::addressof(WhyNotInPlace),
+      &AllowUnmatched, std::addressof(MaxPeak),
+      &BaselineFile,   &WriteBaseline,
+      &Require,        &WarningsAsErrors,
+      &ErrorLimit,     &Verbose};
+  for (const cl::Option *Option : Verifying)
+    Rows.push_back({Option, Emits, Emitting});
+  return findIdleOption(Rows);
 }
 
 /// What the options' library cannot check; empty if all is well.

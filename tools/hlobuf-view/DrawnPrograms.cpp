@@ -4,7 +4,6 @@
 #include "Compare/Matching.h"
 #include "Driver/Capacity.h"
 #include "Driver/KnownDefects.h"
-#include "Driver/SentenceTally.h"
 #include "Driver/Sentences.h"
 #include "Driver/Verify.h"
 #include "Support/Format.h"
