@@ -328,9 +328,10 @@ void hlobuf::readAttributes(
     More = Row && Row->Role == CallRole::Calls;
     if (!Row)
       continue;
-    if (Op != Opcode::Unknown && ((Read & bitOf(Row)) || !Row->Matches(Value)))
-      Refuse(Key, fmt::format("cannot parse attribute {}, or it is there twice",
-                              Key));
+    if (Op != Opcode::Unknown && (Read & bitOf(Row)))
+      Refuse(Key, fmt::format("there is a second attribute {}", Key));
+    else if (Op != Opcode::Unknown && !Row->Matches(Value))
+      Refuse(Key, fmt::format("cannot parse attribute {}", Key));
     Read |= bitOf(Row);
     if (Row->Role)
       addCalls(Value, *Row->Role, VisitCall);
