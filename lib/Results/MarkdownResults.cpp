@@ -99,7 +99,9 @@ void MarkdownResults::add(const DumpResult &R) {
     else if (M.IsMore)
       Findings << "\n" << code(M.Text + " " + Check) << "\n";
     else
-      Findings << fmt::format("\n**error** {} {}\n", code(M.Text), code(Check));
+      Findings << fmt::format(
+          "\n**error** {}: {} {}\n", StringRef(M.Text).split(": ").first,
+          code(StringRef(M.Text).split(": ").second), code(Check));
   }
 }
 

@@ -165,11 +165,13 @@ static constexpr llvm::StringLiteral Overview =
     "  with their siblings, and proves that no two live values share bytes "
     "and\n"
     "  that everything else a dump says about itself holds.\n\n"
-    "  hlobuf-verify DUMP... verifies files, or all dumps in a folder; '-' is\n"
-    "  standard input. --summary shows where the memory goes, too.\n"
     "  hlobuf-verify --exec -- python train.py runs a program and verifies "
     "all\n"
-    "  that it compiles. hlobuf-verify --explain lists what is checked.\n\n"
+    "  that it compiles. hlobuf-verify DUMP... verifies files, or all dumps in "
+    "a\n"
+    "  folder; '-' is standard input. hlobuf-verify --summary DUMP... shows "
+    "where\n"
+    "  the memory goes, too; hlobuf-verify --explain lists what is checked.\n\n"
     "  Exit status: 0 no error, 1 errors found, 2 could not read or bad "
     "usage.\n";
 
