@@ -3,6 +3,7 @@
 #include "Program/StatedSteps.h"
 #include "Facts/Occupancy.h"
 #include "HLO/ArrayOrder.h"
+#include "Support/UnionFind.h"
 
 using namespace hlobuf;
 
@@ -85,6 +86,20 @@ bool StatedSteps::wroteItself(NameId Reader, ValueId Written) const {
          llvm::none_of(D.uses(D[U]), IsReader);
 }
 
+static std::vector<uint32_t> computations(const Dump &D) {
+  UnionFind Sets(D.Names.size());
+  auto Unite = [&](NameId A, NameId B) { Sets.join(A.index(), B.index()); };
+  for (const Instruction &I : D.Instructions)
+    for (NameId Operand : D.operands(I))
+      Unite(Operand, I.Name);
+  // Instructions that define nothing have no text, but what they read does.
+  for (const UsedValue &U : D.Used)
+    if (U.Positions.size() == 1)
+      for (const Use &Reader : D.uses(U))
+        Unite(D.positions(U).front().Name, Reader.Name);
+  return Sets.take();
+}
+
 bool StatedSteps::mayRunInstead(NameId Writer, ValueId V, NameId Reader) {
   const Dump &D = DumpFacts.dump();
   bool Passed =
@@ -95,7 +110,8 @@ bool StatedSteps::mayRunInstead(NameId Writer, ValueId V, NameId Reader) {
       });
   if (!Passed)
     return false;
-  if (!Together)
-    Together.emplace(D);
-  return !Together->same(Writer, Reader);
+  if (Together.empty())
+    Together = computations(D);
+  return !Writer || !Reader ||
+         Together[Writer.index()] != Together[Reader.index()];
 }

@@ -11,7 +11,6 @@
 #define HLOBUF_PROGRAM_STATEDSTEPS_H
 
 #include "Facts/Facts.h"
-#include "Program/Computations.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace hlobuf {
@@ -51,7 +50,10 @@ private:
   bool isOnSomeOperand(ValueId V) const;
 
   const Facts &DumpFacts;
-  std::optional<Computations> Together;
+  /// By name, once it is asked for: the first one that is known to be of the
+  /// same computation, as an instruction and its operands are, and the only
+  /// position of a value and its users.
+  std::vector<uint32_t> Together;
   /// What OperandReader reads, by operand and index.
   NameId OperandReader;
   llvm::DenseMap<IdPair, ValueId> OperandValues;
