@@ -23,27 +23,28 @@ std::vector<Edit> hlobuf::inlineCalls(const EditModule &M) {
       });
 }
 
-static bool takeBranch(EditModule &M, uint32_t Number, bool Last) {
-  if (!M[Number].is(Opcode::Conditional))
-    return false;
-  size_t Count = M[Number].Calls.size();
-  size_t Branch = Last ? Count - 1 : 0;
-  if (Count == 0 || Branch + 1 >= M[Number].Operands.size())
-    return false;
-  uint32_t Argument = M[Number].Operands[Branch + 1];
-  return inlineComputation(M, Number, M[Number].Calls[Branch].Callee, Argument);
+/// The first branch of each conditional, or the \p Last one.
+template <bool Last>
+static std::vector<Edit> takeBranches(const EditModule &M) {
+  return editEach(
+      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
+      [](EditModule &E, uint32_t I) {
+        size_t Count = E[I].Calls.size();
+        size_t Branch = Last ? Count - 1 : 0;
+        if (!E[I].is(Opcode::Conditional) || Count == 0 ||
+            Branch + 1 >= E[I].Operands.size())
+          return false;
+        uint32_t Argument = E[I].Operands[Branch + 1];
+        return inlineComputation(E, I, E[I].Calls[Branch].Callee, Argument);
+      });
 }
 
 std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M) {
-  return editEach(
-      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
-      [](EditModule &E, uint32_t I) { return takeBranch(E, I, false); });
+  return takeBranches</*Last=*/false>(M);
 }
 
 std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M) {
-  return editEach(
-      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
-      [](EditModule &E, uint32_t I) { return takeBranch(E, I, true); });
+  return takeBranches</*Last=*/true>(M);
 }
 
 std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M) {
