@@ -281,38 +281,33 @@ bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
       Key, [](char C) { return isUpper(C) || C == '#' || C == '*'; });
 }
 
+/// Takes `8,128)`; in a tile, where no number is 0, `*` as well.
+static bool takeGroup(Scanner &In, llvm::SmallVectorImpl<int64_t> &Numbers,
+                      bool IsTile) {
+  do {
+    int64_t &Number = Numbers.emplace_back(CombineDimension);
+    bool Combines = IsTile && In.literal('*');
+    if (!Combines && (!In.number(Number) || (IsTile && Number == 0)))
+      return false;
+  } while (In.literal(','));
+  return In.literal(')');
+}
+
 bool ShapeParser::parseTiles(Scanner &In, Layout &L) {
   In.literal('T');
-  while (In.literal('(')) {
-    Tile T;
-    do {
-      int64_t Size = CombineDimension;
-      if (!In.literal('*') && (!In.number(Size) || Size == 0))
-        return false;
-      T.push_back(Size);
-    } while (In.literal(','));
-    if (!In.literal(')'))
+  while (In.literal('('))
+    if (!takeGroup(In, L.Tiles.emplace_back(), /*IsTile=*/true))
       return false;
-    L.Tiles.push_back(std::move(T));
-  }
   return true;
 }
 
 bool ShapeParser::parseSplits(Scanner &In, Layout &L) {
   In.literal("SC");
   while (In.literal('(')) {
-    SplitConfig Split;
-    if (!In.number(Split.Dimension) || !In.literal(':'))
+    SplitConfig &Split = L.Splits.emplace_back();
+    if (!In.number(Split.Dimension) || !In.literal(':') ||
+        !takeGroup(In, Split.Indices, /*IsTile=*/false))
       return false;
-    do {
-      int64_t Index = 0;
-      if (!In.number(Index))
-        return false;
-      Split.Indices.push_back(Index);
-    } while (In.literal(','));
-    if (!In.literal(')'))
-      return false;
-    L.Splits.push_back(std::move(Split));
   }
   return true;
 }
