@@ -88,17 +88,19 @@ static bool isWindow(StringRef Text) {
   return true;
 }
 
-/// `b01f_01io->b01f`.
+/// `b01f_01io->b01f`: as many dimensions on each side, each of the two letters
+/// once.
 static bool isLabels(StringRef Text) {
   auto [Sides, Result] = Text.split("->");
   auto [Left, Right] = Sides.split('_');
-  auto IsSide = [](StringRef Side, StringRef Letters) {
-    return llvm::all_of(Side, [&](char C) {
-      return llvm::isDigit(C) || C == '?' || Letters.contains(C);
-    });
+  auto IsSide = [&, Size = Left.size()](StringRef Side, StringRef Letters) {
+    return Side.size() == Size &&
+           llvm::all_of(Letters, [&](char C) { return Side.count(C) == 1; }) &&
+           llvm::all_of(Side, [&](char C) {
+             return llvm::isDigit(C) || C == '?' || Letters.contains(C);
+           });
   };
-  return Text.contains("->") && Sides.contains('_') && IsSide(Left, "bf") &&
-         IsSide(Right, "io") && IsSide(Result, "bf");
+  return IsSide(Left, "bf") && IsSide(Right, "io") && IsSide(Result, "bf");
 }
 
 static bool isDirection(StringRef Text) {
