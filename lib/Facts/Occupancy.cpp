@@ -30,7 +30,7 @@ namespace {
 struct Definition {
   Opcode Op = Opcode::Unknown;
   llvm::StringRef Attributes;
-  /// Type and opcode, then what the parentheses hold.
+  /// Name, type and opcode, then what the parentheses hold.
   llvm::StringRef Head;
   llvm::StringRef Operands;
 };
@@ -38,17 +38,13 @@ struct Definition {
 
 static Definition findDefinition(const Facts &DumpFacts, NameId Name) {
   const Dump &D = DumpFacts.dump();
-  auto AfterName = [](llvm::StringRef Head) {
-    return Head.split(" = ").second;
-  };
   if (const Instruction *I = DumpFacts.instruction(Name))
-    return {I->Op.Op, D.attributes(*I), AfterName(D.head(*I)),
-            D.operandsText(*I)};
+    return {I->Op.Op, D.attributes(*I), D.head(*I), D.operandsText(*I)};
   HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
   if (!Id)
     return {};
   const HloInstruction &I = D.Module[Id];
-  return {I.Op, D.Module.attributes(I), AfterName(D.Module.head(I)),
+  return {I.Op, D.Module.attributes(I), D.Module.head(I),
           D.Module.operandsText(I)};
 }
 
@@ -63,8 +59,11 @@ bool hlobuf::isConstant(const Facts &DumpFacts, NameId Name) {
 bool hlobuf::haveSameLiteral(const Facts &DumpFacts, NameId One, NameId Other) {
   Definition A = findDefinition(DumpFacts, One);
   Definition B = findDefinition(DumpFacts, Other);
+  auto AfterName = [](llvm::StringRef Head) {
+    return Head.split(" = ").second;
+  };
   return A.Op == Opcode::Constant && B.Op == Opcode::Constant &&
-         A.Head == B.Head && A.Operands == B.Operands &&
+         AfterName(A.Head) == AfterName(B.Head) && A.Operands == B.Operands &&
          !A.Operands.contains("...");
 }
 
