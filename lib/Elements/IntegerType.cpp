@@ -37,7 +37,7 @@ static Result valueOf(const APInt &Bits, IntegerType To) {
 }
 
 int64_t IntegerType::least() const {
-  return Signed ? -int64_t(uint64_t(1) << (Bits - 1)) : 0;
+  return Signed ? -greatest() - 1 : 0;
 }
 
 int64_t IntegerType::greatest() const {
