@@ -24,10 +24,12 @@ int64_t hlobuf::boundedMultiply(int64_t A, int64_t B) {
 }
 
 int64_t hlobuf::floorDivide(int64_t A, int64_t B) {
-  return A >= 0 ? A / B : -((-A + B - 1) / B);
+  return A / B - (A % B < 0 ? 1 : 0);
 }
 
-int64_t hlobuf::ceilDivide(int64_t A, int64_t B) { return -floorDivide(-A, B); }
+int64_t hlobuf::ceilDivide(int64_t A, int64_t B) {
+  return A / B + (A % B > 0 ? 1 : 0);
+}
 
 ArrayOrder::ArrayOrder(const Shape &S) {
   Valid = S.Kind == ShapeKind::Array;
