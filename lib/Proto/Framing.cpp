@@ -86,7 +86,7 @@ static Framing failedField(Pieces In) {
   return In.End;
 }
 
-static Framing message(Pieces In) {
+static Framing message(const Pieces &In) {
   if (In.Rest.empty())
     return {};
   WireReader Fields(In.Rest);
