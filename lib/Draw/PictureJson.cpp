@@ -63,7 +63,7 @@ void Writer::writeSpaces() {
         J.attribute("color", Space.Color);
         J.attribute("name", Space.Name);
         J.attribute("peak", Space.PeakStep);
-        column("held", llvm::seq(P.Steps),
+        column("held", llvm::seq(0, P.Steps),
                [&](int32_t Step) { return Space.heldAt(Step); });
       });
   });
@@ -170,7 +170,7 @@ void Writer::run() {
     column("shared", P.Shared, [](const PictureShare &S) {
       return json::Array{S.Block, S.First, S.Last, S.Bytes};
     });
-    column("instructions", llvm::seq(Memory.isTimed() ? P.Steps : 0),
+    column("instructions", llvm::seq(0, Memory.isTimed() ? P.Steps : 0),
            [&](int32_t Step) { return number(Memory.instructionAt(Step)); });
     writeFindings();
     column("strings", Strings,
