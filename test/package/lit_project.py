@@ -29,7 +29,7 @@ def main():
     text = kept.read_text()
     kept.write_text(text.replace("overlaps live value", "is next to"))
     expect(["Passed: 2", "Failed: 1", "eager.txt"], lit(1))
-    kept.write_text(text.replace("(size=32,offset=0): f32", "(size=32,offset=32): f32"))
+    kept.write_text(text.replace("<1 b @0> (size=32,offset=0)", "<1 b @0> (size=32,offset=32)"))
     expect(["Passed: 2", "Failed: 1"], lit(1))
     kept.write_text(text)
     planner = project / "toyc.py"

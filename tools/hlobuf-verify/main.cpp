@@ -217,7 +217,7 @@ static std::string readSiblings(VerifyOptions &O) {
       {"report", FileRole::Report}};
   for (StringRef Text : Siblings) {
     auto [Name, Path] = Text.split(':');
-    auto Kind = llvm::find_if(
+    const auto *Kind = llvm::find_if(
         Kinds, [&, Name = Name](const auto &K) { return K.first == Name; });
     if (Kind == std::end(Kinds) || Path.empty())
       return ("--sibling: expected values:FILE, live-range:FILE or "
