@@ -45,14 +45,14 @@ llvm::ArrayRef<AttributeRow> hlobuf::attributeRows(ThunkKind Kind,
 }
 
 std::string hlobuf::statedAttribute(const ThunkProgram &T, ThunkId Id,
-                                    const AttributeRow &Row, StringRef &Where) {
+                                    const AttributeRow &Row, StringRef &Loc) {
   std::string Stated;
-  Where = T[Id].Text;
+  Loc = T[Id].Text;
   for (const ThunkAttribute &Each : T.attributes(T[Id])) {
     if (Each.Key != Row.Key)
       continue;
     if (Stated.empty())
-      Where = Each.Value;
+      Loc = Each.Value;
     Stated += (Stated.empty() ? "" : " ") + Each.Value.str();
   }
   return Stated.empty() ? Row.Default.str() : Stated;
@@ -83,10 +83,10 @@ std::optional<StringRef> AttributeOf::attribute(HloId From,
 
 std::optional<StringRef> AttributeOf::config(StringRef Name) const {
   StringRef Config = attribute("backend_config").value_or("");
-  size_t At = Config.find(fmt::format("\"{}\":", Name));
-  if (At == StringRef::npos)
+  size_t Offset = Config.find(fmt::format("\"{}\":", Name));
+  if (Offset == StringRef::npos)
     return std::nullopt;
-  StringRef Rest = Config.drop_front(At + Name.size() + 3);
+  StringRef Rest = Config.drop_front(Offset + Name.size() + 3);
   if (Rest.consume_front("\""))
     return Rest.take_until([](char C) { return C == '"'; });
   return Rest.take_until([](char C) { return C == ',' || C == '}'; });
@@ -122,11 +122,11 @@ Verdict hlobuf::ruleTripCount(const AttributeOf &Attr) {
   if (Attr.Stated.empty())
     return {};
   StringRef Config = Attr.attribute("backend_config").value_or("");
-  size_t At = Config.find("known_trip_count");
-  if (At == StringRef::npos)
+  size_t Offset = Config.find("known_trip_count");
+  if (Offset == StringRef::npos)
     return Verdict::expect(Attr, "");
-  StringRef Digits =
-      Config.drop_front(At).drop_until([](char C) { return llvm::isDigit(C); });
+  StringRef Digits = Config.drop_front(Offset).drop_until(
+      [](char C) { return llvm::isDigit(C); });
   return Verdict::expect(
       Attr, Digits.take_while([](char C) { return llvm::isDigit(C); }).str());
 }
@@ -299,9 +299,9 @@ Verdict hlobuf::ruleActivation(const AttributeOf &Attr) {
   static constexpr StringRef Modes[] = {
       "kNone", "kSigmoid",  "kRelu", "kRelu6",     "kReluX",
       "kTanh", "kBandPass", "kElu",  "kLeakyRelu", "kGeluExact"};
-  const auto *Found =
+  const auto *Row =
       llvm::find(Modes, Attr.config("activation_mode").value_or("kNone"));
-  return Found == std::end(Modes)
+  return Row == std::end(Modes)
              ? Verdict::unknown()
-             : Verdict::expect(Attr, std::to_string(Found - std::begin(Modes)));
+             : Verdict::expect(Attr, std::to_string(Row - std::begin(Modes)));
 }

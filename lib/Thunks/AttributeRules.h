@@ -80,7 +80,7 @@ llvm::ArrayRef<AttributeRow> attributeRows(ThunkKind Kind, bool ForGpu);
 /// What \p Id says as the attribute of \p Row, and where: its value, or the
 /// whole line. Several values are joined by spaces.
 std::string statedAttribute(const ThunkProgram &T, ThunkId Id,
-                            const AttributeRow &Row, llvm::StringRef &Where);
+                            const AttributeRow &Row, llvm::StringRef &Loc);
 
 /// The instruction that \p Id has the attributes of: its own, or the one that
 /// is wrapped by that.

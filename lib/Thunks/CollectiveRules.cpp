@@ -136,10 +136,10 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
       return std::nullopt;
   }
   for (StringRef Name : Inside) {
-    const auto *Found = llvm::find(Names, Name);
-    if (Found == Names.end() || llvm::count(Names, Name) != 1)
+    const auto *Axis = llvm::find(Names, Name);
+    if (Axis == Names.end() || llvm::count(Names, Name) != 1)
       return std::nullopt;
-    Order.push_back(Found - Names.begin());
+    Order.push_back(Axis - Names.begin());
   }
   return fmt::format("[{},{}]<=[{}]T({})", Groups, Devices,
                      fmt::join(Sizes, ","), fmt::join(Order, ","));

@@ -26,9 +26,9 @@ SliceComparison::SliceComparison(const ThunkGraph &Graph)
   // A slice that is elsewhere is not missing, too.
   llvm::DenseSet<uint32_t> BadReads, BadWrites;
   for (const SliceFault &Fault : Reads)
-    BadReads.insert(G.instruction(Fault.In).index());
+    BadReads.insert(G.instruction(Fault.Thunk).index());
   for (const SliceFault &Fault : Writes)
-    BadWrites.insert(G.instruction(Fault.In).index());
+    BadWrites.insert(G.instruction(Fault.Thunk).index());
   for (size_t N = 0; N != P.size() && HasRoom(); ++N)
     compareWhole(HloId(N), BadReads.contains(static_cast<uint32_t>(N)),
                  BadWrites.contains(static_cast<uint32_t>(N)));
@@ -82,11 +82,11 @@ bool SliceComparison::isOneOf(const ThunkSlice &S, const LeafSet &Any,
 
 SliceComparison::Slices SliceComparison::slices(ThunkId Id,
                                                 bool Written) const {
-  Slices Found;
+  Slices Result;
   for (const ThunkSlice &S : T.slices(T[Id]))
     if (S.writes() == Written)
-      Found.push_back(&S);
-  return Found;
+      Result.push_back(&S);
+  return Result;
 }
 
 void SliceComparison::compare(ThunkId Id) {
@@ -168,7 +168,7 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
   }
   std::vector<SliceFault> &To = Results ? Writes : Reads;
   Slices Stated = slices(Id, Results);
-  std::vector<ByteSlice> Found;
+  std::vector<ByteSlice> Matched;
   std::set<std::pair<ByteSlice, ShapeId>> Known;
   uint32_t Number = 0;
   for (const ThunkSlice *S : Stated) {
@@ -177,11 +177,11 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
     if (S->Missing || Twice || !Expected.Slices.contains(S->Bytes))
       To.push_back({Id, S, std::nullopt, Number});
     else
-      Found.push_back(S->Bytes);
+      Matched.push_back(S->Bytes);
     ++Number;
   }
   Unordered += Stated.size() > 1;
-  SliceSet Own(Found);
+  SliceSet Own(Matched);
   if (Own.slices().size() == Expected.Slices.slices().size())
     return;
   for (const ByteSlice &Bytes : Expected.Slices.slices())
@@ -190,8 +190,8 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
 }
 
 const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
-  auto [At, New] = Sorts.try_emplace(I);
-  SortPlaces &Sort = At->second;
+  auto [Entry, New] = Sorts.try_emplace(I);
+  SortPlaces &Sort = Entry->second;
   if (!New)
     return Sort;
   Sort.Operands = G.operandLeaves(I);
@@ -199,13 +199,13 @@ const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
   Sort.Known = Sort.Operands.size() == Sort.Results.size();
   for (uint32_t N = 0; N != Sort.Operands.size() && Sort.Known; ++N) {
     const std::optional<ByteSlice> &From = Sort.Operands[N].Bytes;
-    const std::optional<ByteSlice> &Into = Sort.Results[N].Bytes;
-    Sort.Known = From && Into;
+    const std::optional<ByteSlice> &Result = Sort.Results[N].Bytes;
+    Sort.Known = From && Result;
     if (!Sort.Known)
       break;
-    Sort.Pairs.insert({*From, *Into});
+    Sort.Pairs.insert({*From, *Result});
     Sort.ByOperand.insert({*From, N});
-    Sort.ByResult.insert({*Into, N});
+    Sort.ByResult.insert({*Result, N});
   }
   return Sort;
 }
@@ -214,8 +214,8 @@ const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
 void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
   const SortPlaces &Sort = sortPlaces(I);
   Slices From = slices(Id, false);
-  Slices Into = slices(Id, true);
-  if (From.size() != 1 || Into.size() != 1) {
+  Slices Targets = slices(Id, true);
+  if (From.size() != 1 || Targets.size() != 1) {
     Reads.push_back({Id, nullptr, std::nullopt, 0});
     return;
   }
@@ -224,7 +224,7 @@ void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
     return;
   }
   const ThunkSlice *Source = From.front();
-  const ThunkSlice *Target = Into.front();
+  const ThunkSlice *Target = Targets.front();
   if (!Source->Missing && !Target->Missing &&
       Sort.Pairs.count({Source->Bytes, Target->Bytes})) {
     uint32_t Number = Sort.ByResult.find(Target->Bytes)->second;
@@ -257,10 +257,10 @@ void SliceComparison::compareSort(ThunkId Id, HloId I) {
         T[Other].In != T[Id].In)
       continue;
     Slices From = slices(Other, false);
-    Slices Into = slices(Other, true);
-    if (From.size() == 1 && Into.size() == 1 && !From.front()->Missing &&
-        !Into.front()->Missing)
-      Copied.insert({From.front()->Bytes, Into.front()->Bytes});
+    Slices Targets = slices(Other, true);
+    if (From.size() == 1 && Targets.size() == 1 && !From.front()->Missing &&
+        !Targets.front()->Missing)
+      Copied.insert({From.front()->Bytes, Targets.front()->Bytes});
   }
   for (uint32_t N = 0; N != Sort.Operands.size(); ++N)
     if (*Sort.Operands[N].Bytes != *Sort.Results[N].Bytes &&

@@ -16,7 +16,7 @@ namespace hlobuf {
 
 /// A slice that is not where the assignment has the value, or is missing.
 struct SliceFault {
-  ThunkId In;
+  ThunkId Thunk;
   /// Null if the thunk has no slice for the leaf.
   const ThunkSlice *Slice = nullptr;
   /// Nothing if the instruction has no leaf for the slice.

@@ -17,8 +17,8 @@ using Verdict = AttributeVerdict;
 static constexpr unsigned MostDepth = 64;
 static constexpr size_t MostText = 4096;
 
-/// The index that \p I computes, as Proto/AttributeValues.cpp spells it; nothing
-/// where it is something that these expressions do not have.
+/// The index that \p I computes, as Proto/AttributeValues.cpp spells it;
+/// nothing where it is something that these expressions do not have.
 static std::optional<std::string> offsetOf(const AttributeOf &Attr, HloId I,
                                            unsigned Depth) {
   const Program &P = Attr.program();
@@ -80,10 +80,10 @@ static std::optional<std::string> offsetsOf(const AttributeOf &Attr, HloId I,
 /// thunk has twice; empty if it has none.
 static std::string configOf(const AttributeOf &Attr, HloId I) {
   StringRef Config = Attr.attribute(I, "backend_config").value_or("");
-  size_t At = Config.find("\"dynamic_slice_config\":{");
-  if (At == StringRef::npos)
+  size_t Start = Config.find("\"dynamic_slice_config\":{");
+  if (Start == StringRef::npos)
     return "";
-  StringRef Rest = Config.drop_front(At);
+  StringRef Rest = Config.drop_front(Start);
   // Newer files have the numbers in an item of their own.
   auto [Before, Linear] = Rest.split("\"linear\":{");
   StringRef Loop = Before.contains("\"loop_index\"")
@@ -135,8 +135,8 @@ public:
   Takers(const Program &P, ComputationId Body);
   /// Invalid if there is no one such thing.
   HloId operator[](HloId Id) const {
-    Taker Found = All.lookup(Id.index());
-    return Found.Several ? HloId() : Found.User;
+    Taker Result = All.lookup(Id.index());
+    return Result.Several ? HloId() : Result.User;
   }
 
 private:
@@ -190,17 +190,17 @@ static std::optional<std::string> parameterText(const AttributeOf &Attr,
     return fmt::format("{},{},{{}}}}", Whole, shapeText(Attr, P[Part].Shape));
   // What is sliced may be another shape of the parameter.
   Whole = shapeText(Attr, P[Part].Shape);
-  std::string Taken = shapeText(Attr, P[User].Shape);
+  std::string Text = shapeText(Attr, P[User].Shape);
   if (P[User].Op == Opcode::DynamicSlice) {
     std::optional<std::string> Offsets = offsetsOf(Attr, User, 1);
-    return Offsets ? std::optional(fmt::format("{},{},{}{}}}", Whole, Taken,
+    return Offsets ? std::optional(fmt::format("{},{},{}{}}}", Whole, Text,
                                                *Offsets, configOf(Attr, User)))
                    : std::nullopt;
   }
   std::optional<int64_t> Offset = staticSliceOffset(P, User);
   if (!Offset)
     return std::nullopt;
-  return fmt::format("{},{},{{}},loop:0,linear:{{{},0,{},0}}}}", Whole, Taken,
+  return fmt::format("{},{},{{}},loop:0,linear:{{{},0,{},0}}}}", Whole, Text,
                      *Offset, *Offset);
 }
 

@@ -40,28 +40,27 @@ bool SliceSet::contains(const ByteSlice &Bytes) const {
 }
 
 const SliceSet::Latest *SliceSet::upTo(int64_t Allocation, int64_t Last) const {
-  auto Found = llvm::partition_point(Slices, [&](const ByteSlice &S) {
+  auto Next = llvm::partition_point(Slices, [&](const ByteSlice &S) {
     return std::tie(S.Allocation, S.Offset) <= std::tie(Allocation, Last);
   });
-  if (Found == Slices.begin() || std::prev(Found)->Allocation != Allocation)
+  if (Next == Slices.begin() || std::prev(Next)->Allocation != Allocation)
     return nullptr;
-  return &Ends[static_cast<size_t>(Found - Slices.begin()) - 1];
+  return &Ends[static_cast<size_t>(Next - Slices.begin()) - 1];
 }
 
 bool SliceSet::isInOne(const ByteSlice &Bytes) const {
   if (!isValid(Bytes))
     return false;
-  const Latest *Found = upTo(Bytes.Allocation, Bytes.Offset);
-  return contains(Bytes) ||
-         (Found && reach(Slices[Found->First]) >= Bytes.end());
+  const Latest *Last = upTo(Bytes.Allocation, Bytes.Offset);
+  return contains(Bytes) || (Last && reach(Slices[Last->First]) >= Bytes.end());
 }
 
 const ByteSlice *SliceSet::overlapping(const ByteSlice &Bytes) const {
   if (!isValid(Bytes) || Bytes.Size == 0)
     return nullptr;
-  const Latest *Found = upTo(Bytes.Allocation, Bytes.end() - 1);
-  return Found && reach(Slices[Found->First]) > Bytes.Offset
-             ? &Slices[Found->First]
+  const Latest *Last = upTo(Bytes.Allocation, Bytes.end() - 1);
+  return Last && reach(Slices[Last->First]) > Bytes.Offset
+             ? &Slices[Last->First]
              : nullptr;
 }
 
@@ -79,22 +78,22 @@ SliceSet::uncovered(const ByteSlice &Bytes) const {
   llvm::SmallVector<ByteSlice, 2> Gaps;
   if (!isValid(Bytes))
     return {Bytes};
-  int64_t At = Bytes.Offset;
+  int64_t Offset = Bytes.Offset;
   int64_t Last = Bytes.end();
   // The first run that ends after the first byte.
   auto Run = llvm::partition_point(Runs, [&](const ByteSlice &R) {
     int64_t End = R.end();
-    return std::tie(R.Allocation, End) <= std::tie(Bytes.Allocation, At);
+    return std::tie(R.Allocation, End) <= std::tie(Bytes.Allocation, Offset);
   });
-  for (; At < Last; ++Run) {
+  for (; Offset < Last; ++Run) {
     bool Inside = Run != Runs.end() && Run->Allocation == Bytes.Allocation &&
                   Run->Offset < Last;
     int64_t Next = Inside ? Run->Offset : Last;
-    if (At < Next)
-      Gaps.push_back({Bytes.Allocation, At, Next - At});
+    if (Offset < Next)
+      Gaps.push_back({Bytes.Allocation, Offset, Next - Offset});
     if (!Inside)
       break;
-    At = Run->end();
+    Offset = Run->end();
   }
   return Gaps;
 }

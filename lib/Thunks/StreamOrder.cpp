@@ -37,13 +37,13 @@ StreamOrder::StreamOrder(const ThunkGraph &Graph)
 }
 
 uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
-  auto [At, New] =
+  auto [Entry, New] =
       Streams.insert({{Kind, Number}, static_cast<uint32_t>(Streams.size())});
   if (New) {
-    Named.push_back(At->first);
+    Named.push_back(Entry->first);
     States.emplace_back();
   }
-  return At->second;
+  return Entry->second;
 }
 
 /// What \p Start starts runs on a stream of its own.
@@ -92,7 +92,7 @@ std::string StreamOrder::spell(const StreamRace &Race) const {
 
 /// What is done on each stream before the next access on \p Stream.
 StreamOrder::Clock StreamOrder::clock(uint32_t Stream) {
-  Clock Copy = Clocks[States[Stream].Seen];
+  Clock Copy = Clocks[States[Stream].Clock];
   if (Copy.Always.size() <= Stream)
     Copy.Always.resize(Stream + 1);
   Copy.Always[Stream] = States[Stream].Count;
@@ -111,11 +111,11 @@ static void raiseCounts(std::vector<uint32_t> &To,
 /// What is done if both \p To and \p From are.
 void StreamOrder::raise(Clock &To, const Clock &From) {
   raiseCounts(To.Always, From.Always);
-  for (const auto &[Taken, Done] : From.InBranch) {
+  for (const auto &[Way, Done] : From.InBranch) {
     auto Own = llvm::find_if(
-        To.InBranch, [&](const auto &Each) { return Each.first == Taken; });
+        To.InBranch, [&](const auto &Each) { return Each.first == Way; });
     if (Own == To.InBranch.end())
-      To.InBranch.push_back({Taken, Done});
+      To.InBranch.push_back({Way, Done});
     else
       raiseCounts(Own->second, Done);
   }
@@ -131,17 +131,17 @@ void StreamOrder::raise(Clock &To, const Clock &From) {
 void StreamOrder::join(uint32_t Stream, const Clock &From) {
   Clock Joined = clock(Stream);
   raise(Joined, From);
-  States[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+  States[Stream].Clock = static_cast<uint32_t>(Clocks.size());
   Clocks.push_back(std::move(Joined));
 }
 
 void StreamOrder::note(ThunkId Id, uint32_t Stream) {
   StreamState &Own = States[Stream];
   ++Own.Count;
-  auto In = static_cast<uint32_t>(Paths.size() - 1);
+  auto Last = static_cast<uint32_t>(Paths.size() - 1);
   for (const ThunkSlice &S : T.slices(T[Id]))
     if (!S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0) {
-      Accesses.push_back({Id, &S, Stream, Own.Count, Own.Seen, In});
+      Accesses.push_back({Id, &S, Stream, Own.Count, Own.Clock, Last});
       Steps += StepsOfClock;
     }
 }
@@ -169,9 +169,9 @@ void StreamOrder::runAsync(ThunkId Id, uint32_t Stream) {
 /// Without its start, which is another rule, a done orders nothing.
 void StreamOrder::waitFor(ThunkId Id, uint32_t Stream) {
   bool OnHost = pairEndedBy(T[Id].Kind)->OnHost;
-  auto Found = Done.find({OnHost, T[Id].Execution.value_or(0)});
-  if (Found != Done.end())
-    join(Stream, Found->second);
+  auto End = Done.find({OnHost, T[Id].Execution.value_or(0)});
+  if (End != Done.end())
+    join(Stream, End->second);
 }
 
 /// After a conditional, streams have waited for what they wait for in each
@@ -185,20 +185,20 @@ void StreamOrder::leaveBranches(
       continue;
     Clock Merged;
     Merged.Always = Clocks[Ends.front().second[Stream]].Always;
-    for (const auto &[Taken, Seen] : Ends) {
+    for (const auto &[Way, Seen] : Ends) {
       const Counts &Done = Clocks[Seen[Stream]].Always;
       Merged.Always.resize(std::min(Merged.Always.size(), Done.size()));
       for (size_t I = 0; I != Merged.Always.size(); ++I)
         Merged.Always[I] = std::min(Merged.Always[I], Done[I]);
     }
-    for (const auto &[Taken, Seen] : Ends) {
+    for (const auto &[Way, Seen] : Ends) {
       const Clock &Own = Clocks[Seen[Stream]];
       Clock Known{Merged.Always, Own.InBranch};
-      Known.InBranch.push_back({Taken, Own.Always});
+      Known.InBranch.push_back({Way, Own.Always});
       raise(Merged, Known);
       Steps += StepsOfClock * Own.Always.size() * Known.InBranch.size();
     }
-    States[Stream].Seen = static_cast<uint32_t>(Clocks.size());
+    States[Stream].Clock = static_cast<uint32_t>(Clocks.size());
     Clocks.push_back(std::move(Merged));
   }
 }
@@ -210,7 +210,7 @@ void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
   auto Seen = [&] {
     std::vector<uint32_t> All;
     for (const StreamState &Each : States)
-      All.push_back(Each.Seen);
+      All.push_back(Each.Clock);
     return All;
   };
   std::vector<uint32_t> Before = Seen();
@@ -223,7 +223,7 @@ void StreamOrder::runConditional(ThunkId Id, uint32_t Stream) {
     Branches.push_back({Round, S.index()});
     Enter();
     for (size_t I = 0; I != States.size(); ++I)
-      States[I].Seen = Before[I];
+      States[I].Clock = Before[I];
     run(T[S], Stream);
     Ends.push_back({Branches.back(), Seen()});
     Branches.pop_back();
@@ -260,12 +260,13 @@ void StreamOrder::runThunk(ThunkId Id, uint32_t Stream) {
 
 /// Both are in the order of their rounds.
 bool StreamOrder::isExclusive(const Access &X, const Access &Y) {
-  const Path &In = Paths[X.In];
-  const Path &Other = Paths[Y.In];
-  for (size_t I = 0; I != std::min(In.size(), Other.size()); ++I, ++Steps) {
-    if (In[I].first != Other[I].first)
+  const Path &Branches = Paths[X.Path];
+  const Path &Other = Paths[Y.Path];
+  for (size_t I = 0; I != std::min(Branches.size(), Other.size());
+       ++I, ++Steps) {
+    if (Branches[I].first != Other[I].first)
       return false;
-    if (In[I].second != Other[I].second)
+    if (Branches[I].second != Other[I].second)
       return true;
   }
   return false;
@@ -274,24 +275,25 @@ bool StreamOrder::isExclusive(const Access &X, const Access &Y) {
 /// True if \p X is done before an access that saw \p Seen, which is in no other
 /// branch.
 bool StreamOrder::isDone(const Access &X, const Clock &Seen) {
-  auto Has = [&](const Counts &Done) {
+  auto HasRun = [&](const Counts &Done) {
     return X.Stream < Done.size() && Done[X.Stream] >= X.Count;
   };
   Steps += Seen.InBranch.size();
-  return Has(Seen.Always) || llvm::any_of(Seen.InBranch, [&](const auto &Each) {
-           return Has(Each.second) &&
-                  llvm::is_contained(Paths[X.In], Each.first);
+  return HasRun(Seen.Always) ||
+         llvm::any_of(Seen.InBranch, [&](const auto &Each) {
+           return HasRun(Each.second) &&
+                  llvm::is_contained(Paths[X.Path], Each.first);
          });
 }
 
 /// True if \p X runs whenever \p Y, which is in the same or more branches,
 /// does.
 bool StreamOrder::runsWith(const Access &X, const Access &Y) {
-  const Path &In = Paths[X.In];
-  const Path &Other = Paths[Y.In];
-  Steps += In.size();
-  return In.size() <= Other.size() &&
-         std::equal(In.begin(), In.end(), Other.begin());
+  const Path &Branches = Paths[X.Path];
+  const Path &Other = Paths[Y.Path];
+  Steps += Branches.size();
+  return Branches.size() <= Other.size() &&
+         std::equal(Branches.begin(), Branches.end(), Other.begin());
 }
 
 /// \p Before are accesses on one stream: one that runs whenever \p Own does
@@ -306,7 +308,7 @@ void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
       continue;
     if (Known.insert({Other, Own}).second) {
       ++Conflicts;
-      if (!isDone(X, Clocks[Y.Seen]))
+      if (!isDone(X, Clocks[Y.Clock]))
         Races.push_back(
             {X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
     }

@@ -73,13 +73,13 @@ private:
     /// Counted on its stream.
     uint32_t Count;
     /// Into Clocks and Paths.
-    uint32_t Seen;
-    uint32_t In;
+    uint32_t Clock;
+    uint32_t Path;
   };
   /// A stream: what is done before its next access, but for itself.
   struct StreamState {
     uint32_t Count = 0;
-    uint32_t Seen = 0;
+    uint32_t Clock = 0;
   };
 
   uint32_t streamOf(StreamKind Kind, uint64_t Number);

@@ -27,9 +27,9 @@ ThunkGraph::ThunkGraph(const ModuleAnalysis &Analysis)
 }
 
 const Allocation *ThunkGraph::allocation(int64_t Index) const {
-  auto Found = llvm::lower_bound(ByNumber, std::make_pair(Index, 0u));
-  return Found != ByNumber.end() && Found->first == Index
-             ? &D.Allocations[Found->second]
+  auto Entry = llvm::lower_bound(ByNumber, std::make_pair(Index, 0u));
+  return Entry != ByNumber.end() && Entry->first == Index
+             ? &D.Allocations[Entry->second]
              : nullptr;
 }
 
@@ -97,21 +97,22 @@ void ThunkGraph::findHomes() {
   for (size_t I = Homes.size(); I-- != 0;) {
     ComputationId C(I);
     llvm::ArrayRef<HloId> Callers = P.callers(C);
-    Homes[I].In = C;
+    Homes[I].Computation = C;
     if (!T.ForGpu || C == P.module().Entry || Callers.empty() ||
         (P[Callers.front()].Op != Opcode::Call &&
          P[Callers.front()].Op != Opcode::AsyncStart))
       continue;
     const Home &Around = Homes[P[Callers.front()].Parent.index()];
-    Homes[I] = {Around.In, Around.By ? Around.By : Callers.front()};
+    Homes[I] = {Around.Computation,
+                Around.Caller ? Around.Caller : Callers.front()};
   }
 }
 
 HloId ThunkGraph::instructionIn(ComputationId C, HloId Id) const {
   if (P[Id].Parent == C)
     return Id;
-  const Home &Of = Homes[P[Id].Parent.index()];
-  return Of.In == C ? Of.By : HloId();
+  const Home &Origin = Homes[P[Id].Parent.index()];
+  return Origin.Computation == C ? Origin.Caller : HloId();
 }
 
 bool ThunkGraph::isCallKernel(ThunkId Id) const {
@@ -160,23 +161,24 @@ void ThunkGraph::findCallSlices() {
 
 /// \p Callee may be invalid.
 void ThunkGraph::addCallSlices(ComputationId Callee) {
-  auto [At, New] = CallSets.try_emplace(Callee);
+  auto [Entry, New] = CallSets.try_emplace(Callee);
   if (!New)
     return;
-  std::array<ExpectedSlices, 3> &Sets = At->second;
-  std::array<std::vector<ByteSlice>, 3> Found;
-  auto Add = [&](HloId Id, CallSlices Which) {
-    auto Set = static_cast<size_t>(Which);
+  std::array<ExpectedSlices, 3> &Sets = Entry->second;
+  std::array<std::vector<ByteSlice>, 3> Slices;
+  auto Add = [&](HloId Id, CallSlices Role) {
+    auto Set = static_cast<size_t>(Role);
     for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
       ShapeKind Kind = P.trees().shape(P.trees().part(P[Id].Shape, I)).Kind;
       std::optional<ByteSlice> Bytes = place(Id, I);
       // Its own table too, but not those inside of it.
       if (Kind == ShapeKind::Token || (Kind == ShapeKind::Tuple && I != 0))
         continue;
-      const Allocation *In = Bytes ? allocation(Bytes->Allocation) : nullptr;
-      if (In && !In->ThreadLocal)
-        Found[Set].push_back(*Bytes);
-      Sets[Set].Known &= In != nullptr || Kind == ShapeKind::Tuple;
+      const Allocation *Buffer =
+          Bytes ? allocation(Bytes->Allocation) : nullptr;
+      if (Buffer && !Buffer->ThreadLocal)
+        Slices[Set].push_back(*Bytes);
+      Sets[Set].Known &= Buffer != nullptr || Kind == ShapeKind::Tuple;
     }
   };
   llvm::DenseSet<uint32_t> Seen;
@@ -199,15 +201,15 @@ void ThunkGraph::addCallSlices(ComputationId Callee) {
     }
   }
   for (size_t Set = 0; Set != Sets.size(); ++Set) {
-    Sets[Set].Slices = SliceSet(Found[Set]);
+    Sets[Set].Slices = SliceSet(Slices[Set]);
     Sets[Set].Known &= Callee && CallSteps <= MostCallSteps;
   }
 }
 
 const ExpectedSlices &ThunkGraph::callSlices(ThunkId Id,
-                                             CallSlices Which) const {
+                                             CallSlices Role) const {
   ComputationId Callee = P.callee(instruction(Id), CallRole::ToApply);
-  return CallSets.find(Callee)->second[static_cast<size_t>(Which)];
+  return CallSets.find(Callee)->second[static_cast<size_t>(Role)];
 }
 
 std::string ThunkGraph::spell(const LeafPlace &Leaf) const {
@@ -225,34 +227,34 @@ std::string ThunkGraph::spell(const ByteSlice &Bytes) {
                      Bytes.Allocation);
 }
 
-ThunkGraph::Holders ThunkGraph::holders(HloId By) const {
-  Holders Found;
-  if (!By)
-    return Found;
-  SmallVector<LeafPlace, 8> Near = operandLeaves(By);
-  llvm::append_range(Near, leaves(By));
+ThunkGraph::Holders ThunkGraph::holders(HloId User) const {
+  Holders Result;
+  if (!User)
+    return Result;
+  SmallVector<LeafPlace, 8> Near = operandLeaves(User);
+  llvm::append_range(Near, leaves(User));
   for (const LeafPlace &Leaf : Near)
     if (Leaf.Bytes)
-      Found.insert({*Leaf.Bytes, Leaf});
-  return Found;
+      Result.insert({*Leaf.Bytes, Leaf});
+  return Result;
 }
 
 std::string ThunkGraph::spellHolder(const ByteSlice &Bytes,
                                     const Holders &Near) const {
-  if (auto Found = Near.find(Bytes); Found != Near.end())
-    return ", which is " + spell(Found->second);
+  if (auto Holder = Near.find(Bytes); Holder != Near.end())
+    return ", which is " + spell(Holder->second);
   const ValuePlaces &All = ByPlace.get([&] {
-    ValuePlaces Found;
+    ValuePlaces Places;
     for (size_t I = 0; I != D.Values.size(); ++I) {
       const Value &V = D.Values[I];
-      Found.insert({placeOf(V), ValueId(I)});
+      Places.insert({placeOf(V), ValueId(I)});
     }
-    return Found;
+    return Places;
   });
-  auto At = All.find(Bytes);
-  return At == All.end()
+  auto Entry = All.find(Bytes);
+  return Entry == All.end()
              ? ""
-             : fmt::format(", where {} is", D.Names[D[At->second].Tag.Name]);
+             : fmt::format(", where {} is", D.Names[D[Entry->second].Tag.Name]);
 }
 
 std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
@@ -275,14 +277,14 @@ std::optional<int64_t> hlobuf::staticSliceOffset(const Program &P, HloId I) {
   for (int64_t Dimension : Whole.Layout->MinorToMajor) {
     auto D = static_cast<size_t>(Dimension);
     int64_t Size = Whole.Dimensions[D].Size;
-    int64_t Taken = Part.Dimensions[D].Size;
+    int64_t PartSize = Part.Dimensions[D].Size;
     int64_t Before = 0;
-    if ((*Bounds)[D].Stride != 1 || (Cut && Taken != 1) ||
+    if ((*Bounds)[D].Stride != 1 || (Cut && PartSize != 1) ||
         __builtin_mul_overflow((*Bounds)[D].Begin, Stride, &Before) ||
         __builtin_add_overflow(Offset, Before, &Offset) ||
         __builtin_mul_overflow(Stride, Size, &Stride))
       return std::nullopt;
-    Cut |= Taken != Size;
+    Cut |= PartSize != Size;
   }
   return Offset;
 }

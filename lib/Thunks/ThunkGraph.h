@@ -67,7 +67,9 @@ public:
   }
   /// The computation in whose sequence the thunks of \p C are: for a GPU those
   /// of calls and async computations are with their callers'.
-  ComputationId home(ComputationId C) const { return Homes[C.index()].In; }
+  ComputationId home(ComputationId C) const {
+    return Homes[C.index()].Computation;
+  }
   /// The instruction of \p C that \p Id is, or is called by, where home() of
   /// what it is in is \p C; else invalid.
   HloId instructionIn(ComputationId C, HloId Id) const;
@@ -88,7 +90,7 @@ public:
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The slices of what is below the call that the call kernel \p Id is.
-  const ExpectedSlices &callSlices(ThunkId Id, CallSlices Which) const;
+  const ExpectedSlices &callSlices(ThunkId Id, CallSlices Role) const;
 
   /// `fusion.1{0}`.
   std::string spell(const LeafPlace &Leaf) const;
@@ -96,8 +98,8 @@ public:
   static std::string spell(const ByteSlice &Bytes);
   /// Leaves by their places; of several at one place the first.
   using Holders = std::map<ByteSlice, LeafPlace>;
-  /// The operands and results of \p By, which may be invalid.
-  Holders holders(HloId By) const;
+  /// The operands and results of \p User, which may be invalid.
+  Holders holders(HloId User) const;
   /// `, which is add.1`: what of \p Near, or else of the assignment, is at
   /// \p Bytes; empty if nothing.
   std::string spellHolder(const ByteSlice &Bytes, const Holders &Near) const;
@@ -126,9 +128,9 @@ private:
   std::vector<ThunkId> ByInstruction;
   std::vector<uint32_t> Begin;
   struct Home {
-    ComputationId In;
+    ComputationId Computation;
     /// What leads there; invalid for itself.
-    HloId By;
+    HloId Caller;
   };
   /// By computation.
   std::vector<Home> Homes;

@@ -116,13 +116,13 @@ void SliceBounds::checkEmbedded(ThunkId Id) {
 /// libraries and for copies on a GPU make shapes of their own, like one of five
 /// dimensions for a vectorized convolution (cudnn, 2026).
 void SliceBounds::reportShape(const SliceFault &Fault) {
-  if (T.ForGpu && T[Fault.In].Kind != ThunkKind::CustomCall)
+  if (T.ForGpu && T[Fault.Thunk].Kind != ThunkKind::CustomCall)
     return Diags.notChecked(
         "shapes next to slices of thunks, which differ from "
         "those of their instructions");
   const ShapeTable &Shapes = G.dump().Shapes;
   const LeafPlace &Leaf = *Fault.Expected;
-  reportThunk(Fault.In, Fault.Slice->Text,
+  reportThunk(Fault.Thunk, Fault.Slice->Text,
               fmt::format("passes {} as {}, but it is {}", G.spell(Leaf),
                           Fault.Slice->Shape ? Shapes.text(Fault.Slice->Shape)
                                              : "no shape",

@@ -25,21 +25,21 @@ private:
 } // namespace
 
 void ThunkReads::report(const SliceFault &Fault) {
-  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.In].Text;
+  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
   std::string Wanted =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("{} ({})", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "";
   if (!Fault.Slice || Fault.Slice->Missing) {
-    reportThunk(Fault.In, Where,
+    reportThunk(Fault.Thunk, Where,
                 Wanted.empty() ? "copies no operand to its result"
                                : fmt::format("does not read operand {}, {}",
                                              Fault.Number, Wanted));
     return;
   }
-  std::string Stated = spellSlice(Fault.In, *Fault.Slice);
-  reportThunk(Fault.In, Where,
+  std::string Stated = spellSlice(Fault.Thunk, *Fault.Slice);
+  reportThunk(Fault.Thunk, Where,
               Wanted.empty()
                   ? fmt::format("reads {}, which no operand is", Stated)
                   : fmt::format("reads {}; operand {} is {}", Stated,

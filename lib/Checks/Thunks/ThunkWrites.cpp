@@ -39,18 +39,18 @@ private:
 } // namespace
 
 void WrittenBytes::report(const SliceFault &Fault) {
-  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.In].Text;
+  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
   std::string Wanted =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("its result {} is {}", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "no result of it is there";
   if (!Fault.Slice || Fault.Slice->Missing)
-    reportThunk(Fault.In, Where, "does not write its result: " + Wanted);
+    reportThunk(Fault.Thunk, Where, "does not write its result: " + Wanted);
   else
-    reportThunk(Fault.In, Where,
-                fmt::format("writes {}; {}", spellSlice(Fault.In, *Fault.Slice),
-                            Wanted));
+    reportThunk(Fault.Thunk, Where,
+                fmt::format("writes {}; {}",
+                            spellSlice(Fault.Thunk, *Fault.Slice), Wanted));
 }
 
 /// Constants, and parameters that no output may take the bytes of.
