@@ -60,14 +60,13 @@ public:
   llvm::ArrayRef<uint32_t> at(NameId Name, ShapeIndex Index,
                               IndexOfFn IndexOf) const {
     llvm::ArrayRef<uint32_t> All = (*this)[Name];
-    uint32_t Wanted = bits(Index);
+    uint32_t Key = bits(Index);
     if (All.size() == 1)
-      return bits(IndexOf(All[0])) == Wanted ? All : llvm::ArrayRef<uint32_t>();
+      return bits(IndexOf(All[0])) == Key ? All : llvm::ArrayRef<uint32_t>();
     auto First = llvm::partition_point(
-        All, [&](uint32_t I) { return bits(IndexOf(I)) < Wanted; });
-    auto Last = std::find_if(First, All.end(), [&](uint32_t I) {
-      return bits(IndexOf(I)) != Wanted;
-    });
+        All, [&](uint32_t I) { return bits(IndexOf(I)) < Key; });
+    auto Last = std::find_if(
+        First, All.end(), [&](uint32_t I) { return bits(IndexOf(I)) != Key; });
     return llvm::ArrayRef<uint32_t>(First, Last);
   }
 

@@ -22,7 +22,7 @@ static constexpr uint32_t None = ~uint32_t(0);
 
 struct Facts::Cache {
   Lazy<ReleaseWindow> Written;
-  Lazy<hlobuf::Backend> By;
+  Lazy<hlobuf::Backend> Producer;
   Lazy<IdJoin> Ids;
   Lazy<ByName> Values, Used, Positions, Uses, Ranges;
   Lazy<std::vector<uint32_t>> InstructionOf, PositionOwners, UseOwners;
@@ -32,7 +32,8 @@ struct Facts::Cache {
   Lazy<StackFrames> Frames;
 };
 
-Facts::Facts(const Dump &D) : D(D), At(D), Memo(std::make_unique<Cache>()) {}
+Facts::Facts(const Dump &D)
+    : D(D), LinePlaces(D), Memo(std::make_unique<Cache>()) {}
 Facts::~Facts() = default;
 
 const ReleaseWindow &Facts::release() const {
@@ -40,7 +41,7 @@ const ReleaseWindow &Facts::release() const {
 }
 
 Backend Facts::backend() const {
-  return Memo->By.get([&] { return findBackend(D); });
+  return Memo->Producer.get([&] { return findBackend(D); });
 }
 
 /// Joins value lines and used values by the printed id; of several with one id
@@ -53,11 +54,11 @@ static IdJoin joinByIds(const Dump &D) {
   Join.ValueOfUsed.assign(D.Used.size(), None);
   Join.UsedOfValue.assign(D.Values.size(), None);
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    auto Found = ValueOfId.find(D.Used[I].Tag.Id);
-    if (Found == ValueOfId.end())
+    auto Entry = ValueOfId.find(D.Used[I].Tag.Id);
+    if (Entry == ValueOfId.end())
       continue;
-    Join.ValueOfUsed[I] = Found->second;
-    uint32_t &Used = Join.UsedOfValue[Found->second];
+    Join.ValueOfUsed[I] = Entry->second;
+    uint32_t &Used = Join.UsedOfValue[Entry->second];
     Used = std::min(Used, I);
   }
   // A value whose id was printed before has the same partner.
@@ -99,8 +100,8 @@ static uint32_t numNames(const std::vector<Record> &All) {
   return Count;
 }
 
-static uint32_t firstOf(ArrayRef<uint32_t> Found) {
-  return Found.empty() ? None : Found.front();
+static uint32_t firstOf(ArrayRef<uint32_t> Rows) {
+  return Rows.empty() ? None : Rows.front();
 }
 
 ArrayRef<uint32_t> Facts::valuesOfInstruction(NameId Name) const {
@@ -192,8 +193,8 @@ UsedId Facts::ownerOfUse(uint32_t Number) const {
 }
 
 UsedId Facts::valueAt(NameId Name, ShapeIndex Index) const {
-  ArrayRef<uint32_t> Here = positionsAt(Name, Index);
-  return Here.size() == 1 ? ownerOfPosition(Here.front()) : UsedId();
+  ArrayRef<uint32_t> Rows = positionsAt(Name, Index);
+  return Rows.size() == 1 ? ownerOfPosition(Rows.front()) : UsedId();
 }
 
 static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
@@ -396,12 +397,12 @@ bool Facts::isFull() const {
 bool Facts::isSSA() const {
   return Memo->SSA.get([&] {
     for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-      ArrayRef<uint32_t> Here = positionsAt(NameId(Name));
-      for (size_t I = 1; I < Here.size(); ++I) {
-        const Position &P = D.Positions[Here[I - 1]];
-        const Position &Q = D.Positions[Here[I]];
+      ArrayRef<uint32_t> Rows = positionsAt(NameId(Name));
+      for (size_t I = 1; I < Rows.size(); ++I) {
+        const Position &P = D.Positions[Rows[I - 1]];
+        const Position &Q = D.Positions[Rows[I]];
         if (P.Index.canonical() == Q.Index.canonical() &&
-            ownerOfPosition(Here[I - 1]) != ownerOfPosition(Here[I]))
+            ownerOfPosition(Rows[I - 1]) != ownerOfPosition(Rows[I]))
           return false;
       }
     }

@@ -37,7 +37,7 @@ public:
 
   const Dump &dump() const { return D; }
   /// Where fields are in the text.
-  const Places &places() const { return At; }
+  const Places &places() const { return LinePlaces; }
 
   /// When and by whom the dump was written.
   const ReleaseWindow &release() const;
@@ -145,7 +145,7 @@ private:
 
   struct Cache;
   const Dump &D;
-  Places At;
+  Places LinePlaces;
   std::unique_ptr<Cache> Memo;
 };
 

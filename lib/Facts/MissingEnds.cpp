@@ -53,17 +53,17 @@ static bool listsFirstOf(const Dump &D,
     Listed.insert({Row.Name.index(), Row.Index.canonical().bits()});
   }
   Facts DumpFacts(D);
-  size_t Found = 0;
+  size_t Count = 0;
   for (const LiveRangeRow *Row : Live) {
     if (Listed.contains({Row->Name.index(), Row->Index.canonical().bits()})) {
-      ++Found;
+      ++Count;
       continue;
     }
     ValueId V = DumpFacts.findValue(Row->Name, Row->Index);
     if (V && logicalBytes(D.Shapes, D[V].Shape) > D.Peak.back().Bytes)
       return false;
   }
-  return Found == D.Peak.size();
+  return Count == D.Peak.size();
 }
 
 static bool isPeakCut(const Dump &D) {
@@ -146,28 +146,28 @@ static std::optional<LostValues> findLostValues(const Dump &D) {
   llvm::DenseMap<uint32_t, uint32_t> Placed;
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     Placed.try_emplace(D.Values[I].Tag.Id, I);
-  LostValues Lost;
-  size_t Found = 0;
+  LostValues Missing;
+  size_t Count = 0;
   for (const UsedValue &U : D.Used) {
-    auto At = Placed.find(U.Tag.Id);
-    if (At == Placed.end()) {
-      ++Lost.Count;
-      Lost.SmallestId = std::min(Lost.SmallestId, U.Tag.Id);
-    } else if (D.Values[At->second].Tag.Name == U.Tag.Name) {
-      ++Found;
+    auto Entry = Placed.find(U.Tag.Id);
+    if (Entry == Placed.end()) {
+      ++Missing.Count;
+      Missing.SmallestId = std::min(Missing.SmallestId, U.Tag.Id);
+    } else if (D.Values[Entry->second].Tag.Name == U.Tag.Name) {
+      ++Count;
     } else {
       return std::nullopt;
     }
   }
-  if (Found != D.Values.size() || Lost.Count == 0)
+  if (Count != D.Values.size() || Missing.Count == 0)
     return std::nullopt;
-  return Lost;
+  return Missing;
 }
 
 /// Where most used values have no place, the file with them may be that of
 /// another program: they have to be those of the live ranges or the module.
-static bool areOfThisModule(const Dump &D, const LostValues &Lost) {
-  if (Lost.Count * 2 < D.Used.size())
+static bool areOfThisModule(const Dump &D, const LostValues &Missing) {
+  if (Missing.Count * 2 < D.Used.size())
     return true;
   std::vector<bool> Known(D.Names.size(), false);
   for (const LiveRangeRow &Row : D.Ranges)
@@ -180,8 +180,8 @@ static bool areOfThisModule(const Dump &D, const LostValues &Lost) {
 
 /// What the used values say that the allocations have lost; empty if nothing.
 static std::string lostByUsedValues(const Dump &D) {
-  std::optional<LostValues> Lost = findLostValues(D);
-  if (!Lost || !areOfThisModule(D, *Lost))
+  std::optional<LostValues> Missing = findLostValues(D);
+  if (!Missing || !areOfThisModule(D, *Missing))
     return "";
   uint64_t Sum = 0;
   for (const Allocation &Alloc : D.Allocations)
@@ -191,11 +191,11 @@ static std::string lostByUsedValues(const Dump &D) {
     uint32_t Last = 0;
     for (const Value &V : D.values(D.Allocations.back()))
       Last = std::max(Last, V.Tag.Id);
-    if (Sum != D.Total || Lost->SmallestId < Last)
+    if (Sum != D.Total || Missing->SmallestId < Last)
       return "";
   }
   return fmt::format("{} lists {} more value{}", nameOf(D, FileRole::Values),
-                     Lost->Count, Lost->Count == 1 ? "" : "s");
+                     Missing->Count, Missing->Count == 1 ? "" : "s");
 }
 
 /// The number of allocations whose values the newer report lists: each has a
@@ -224,13 +224,13 @@ static std::string lostAllocations(const Dump &D) {
     if (!D.Split)
       return "";
     // Allocations without values, or without bytes, are in the report alone.
-    std::string Lost = lostByUsedValues(D);
-    return Lost.empty() ? lostByReport(D) : Lost;
+    std::string Reason = lostByUsedValues(D);
+    return Reason.empty() ? lostByReport(D) : Reason;
   }
   if (D.state(Section::Used) == SectionState::Absent) {
-    ReleaseWindow When = findReleaseWindow(D);
-    if (!When.impossible() && When.since(Release::TaggedValues) &&
-        When.until(Release::SplitFiles))
+    ReleaseWindow Window = findReleaseWindow(D);
+    if (!Window.impossible() && Window.since(Release::TaggedValues) &&
+        Window.until(Release::SplitFiles))
       return "every release with this form prints 'Used values' after it";
   }
   const Allocation &Last = D.Allocations.back();
@@ -244,6 +244,6 @@ void hlobuf::findCuts(Dump &D) {
     return;
   findLiveCut(D);
   findUsedCut(D);
-  if (std::string Lost = lostAllocations(D); !Lost.empty())
-    D.noteCut(FileRole::Assignment, Section::Allocations, std::move(Lost));
+  if (std::string Reason = lostAllocations(D); !Reason.empty())
+    D.noteCut(FileRole::Assignment, Section::Allocations, std::move(Reason));
 }

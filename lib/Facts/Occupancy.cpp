@@ -76,10 +76,10 @@ static bool canBeContext(const Facts &DumpFacts, const Value &V) {
 bool hlobuf::isSharedContext(const Facts &DumpFacts, const Value &V) {
   if (!canBeContext(DumpFacts, V))
     return false;
-  Definition Of = findDefinition(DumpFacts, V.Tag.Name);
-  if (Of.Op == Opcode::AsyncUpdate || Of.Op == Opcode::Unknown)
+  Definition Source = findDefinition(DumpFacts, V.Tag.Name);
+  if (Source.Op == Opcode::AsyncUpdate || Source.Op == Opcode::Unknown)
     return DumpFacts.hasSparseCore();
-  return Of.Op == Opcode::AsyncStart && runsOnSparseCore(Of.Attributes);
+  return Source.Op == Opcode::AsyncStart && runsOnSparseCore(Source.Attributes);
 }
 
 /// The result of an async-start or -update is ((operands), result, context..);

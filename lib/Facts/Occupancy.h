@@ -30,7 +30,7 @@ enum class HoldPolicy : uint8_t {
 /// The steps, closed, at which a value holds its bytes.
 struct Occupancy {
   HoldPolicy Kind = HoldPolicy::Unknown;
-  StepRange Held;
+  StepRange Steps;
 };
 
 /// True if \p Alloc's values are placed by the rules of TPU's alternate

@@ -45,17 +45,17 @@ static bool nothingMeets(ArrayRef<TimedBytes> Ranges, const Order &ByFirst) {
   ActiveMap Active(Nodes);
   auto Leaving = ByLast.begin();
   for (uint32_t I : ByFirst) {
-    const TimedBytes &Now = Ranges[I];
+    const TimedBytes &Current = Ranges[I];
     // Those that last a single step were never entered.
-    for (; Leaving != ByLast.end() && Ranges[*Leaving].Last <= Now.First;
+    for (; Leaving != ByLast.end() && Ranges[*Leaving].Last <= Current.First;
          ++Leaving)
       if (!Ranges[*Leaving].dead())
         Active.find(Ranges[*Leaving].Begin).erase();
-    auto There = Active.find(Now.Begin);
-    if (There.valid() && There.start() < Now.End)
+    auto Next = Active.find(Current.Begin);
+    if (Next.valid() && Next.start() < Current.End)
       return false;
-    if (!Now.dead())
-      Active.insert(Now.Begin, Now.End, I);
+    if (!Current.dead())
+      Active.insert(Current.Begin, Current.End, I);
   }
   return true;
 }
@@ -107,18 +107,18 @@ public:
   /// The longest of another group than that of range \p I that shares a byte
   /// with it; None if there is none.
   uint32_t find(uint32_t I) {
-    LongestTwo Found;
-    visit(Ranges[I], 1, 0, leaves(), LongestTwo::None, &Found);
-    return Found.First != LongestTwo::None &&
-                   Ranges[Found.First].Group == Ranges[I].Group
-               ? Found.Second
-               : Found.First;
+    LongestTwo Longest;
+    visit(Ranges[I], 1, 0, leaves(), LongestTwo::None, &Longest);
+    return Longest.First != LongestTwo::None &&
+                   Ranges[Longest.First].Group == Ranges[I].Group
+               ? Longest.Second
+               : Longest.First;
   }
 
 private:
   size_t leaves() const { return Bounds.size() - 1; }
   void visit(const TimedBytes &Bytes, size_t Node, size_t From, size_t To,
-             uint32_t Entered, LongestTwo *Found);
+             uint32_t Entered, LongestTwo *Longest);
 
   ArrayRef<TimedBytes> Ranges;
   std::vector<uint64_t> Bounds;
@@ -132,12 +132,12 @@ private:
 /// Walks to the nodes that make up \p Bytes below \p Node, which stands for the
 /// bytes between bounds \p From and \p To.
 void LongestHolders::visit(const TimedBytes &Bytes, size_t Node, size_t From,
-                           size_t To, uint32_t Entered, LongestTwo *Found) {
+                           size_t To, uint32_t Entered, LongestTwo *Longest) {
   if (Bytes.End <= Bounds[From] || Bounds[To] <= Bytes.Begin)
     return;
   bool Whole = Bytes.Begin <= Bounds[From] && Bounds[To] <= Bytes.End;
-  if (Found) {
-    Found->add(Ranges, Whole ? Touching[Node] : Covering[Node]);
+  if (Longest) {
+    Longest->add(Ranges, Whole ? Touching[Node] : Covering[Node]);
   } else {
     Touching[Node].add(Ranges, Entered);
     if (Whole)
@@ -146,8 +146,8 @@ void LongestHolders::visit(const TimedBytes &Bytes, size_t Node, size_t From,
   if (Whole)
     return;
   size_t Middle = From + (To - From) / 2;
-  visit(Bytes, 2 * Node, From, Middle, Entered, Found);
-  visit(Bytes, 2 * Node + 1, Middle, To, Entered, Found);
+  visit(Bytes, 2 * Node, From, Middle, Entered, Longest);
+  visit(Bytes, 2 * Node + 1, Middle, To, Entered, Longest);
 }
 
 void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
@@ -156,9 +156,9 @@ void hlobuf::findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report) {
     return;
   LongestHolders Holders(Ranges);
   for (uint32_t I : ByFirst) {
-    uint32_t There = Holders.find(I);
-    if (There != LongestTwo::None && Ranges[There].Last > Ranges[I].First)
-      Report(Ranges[I].Id, Ranges[There].Id);
+    uint32_t Holder = Holders.find(I);
+    if (Holder != LongestTwo::None && Ranges[Holder].Last > Ranges[I].First)
+      Report(Ranges[I].Id, Ranges[Holder].Id);
     if (!Ranges[I].dead())
       Holders.enter(I);
   }
@@ -200,28 +200,28 @@ static llvm::SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
   return Layers;
 }
 
-/// Reports \p Now with the first that share a byte with it.
+/// Reports \p Current with the first that share a byte with it.
 static void reportTouching(ArrayRef<TimedBytes> Ending, const Layer &L,
-                           const TimedBytes &Now, OverlapFn Report) {
+                           const TimedBytes &Current, OverlapFn Report) {
   constexpr size_t MaxPartners = 4;
   const auto *First =
       llvm::partition_point(ArrayRef(L.Members), [&](uint32_t E) {
-        return Ending[E].End <= Now.Begin;
+        return Ending[E].End <= Current.Begin;
       });
-  auto At = static_cast<size_t>(First - L.Members.data());
-  for (size_t Partners = 0; At != L.Members.size() &&
-                            Ending[L.Members[At]].Begin < Now.End &&
+  auto Offset = static_cast<size_t>(First - L.Members.data());
+  for (size_t Partners = 0; Offset != L.Members.size() &&
+                            Ending[L.Members[Offset]].Begin < Current.End &&
                             Partners != MaxPartners;) {
-    const TimedBytes &Then = Ending[L.Members[At]];
-    if (Then.Group == Now.Group) {
-      At = L.NextOther[At];
+    const TimedBytes &Then = Ending[L.Members[Offset]];
+    if (Then.Group == Current.Group) {
+      Offset = L.NextOther[Offset];
       continue;
     }
-    if (Then.Id != Now.Id) {
-      Report(Then.Id, Now.Id);
+    if (Then.Id != Current.Id) {
+      Report(Then.Id, Current.Id);
       ++Partners;
     }
-    ++At;
+    ++Offset;
   }
 }
 

@@ -158,11 +158,11 @@ std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
 
 void ReportWriter::values(AllocationId Id, StringRef Indent) {
   ReportGroups Groups(D.values(D[Id]));
-  auto Found = Seen.find(D[Id].Index);
+  auto Entry = Seen.find(D[Id].Index);
   const SeenRows None;
-  const SeenRows &There = Found == Seen.end() ? None : Found->second;
-  if (!There.empty())
-    Groups.followTies(There);
+  const SeenRows &Rows = Entry == Seen.end() ? None : Entry->second;
+  if (!Rows.empty())
+    Groups.followTies(Rows);
   line(Id, "{}{}", Indent, ValueColumns);
   line(Id, "{}{:->60}", Indent, "");
   uint64_t Total = 0;
@@ -172,7 +172,7 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
   size_t Count = 0;
   for (const ReportGroup &Group : Groups.Rows) {
     Done += Group.Size;
-    auto Row = There.find(Group.Offset);
+    auto Row = Rows.find(Group.Offset);
     begin(Id, Group.Offset);
     R.Text += Indent;
     addRight(humanBytes(Done), 9);
@@ -186,7 +186,7 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
     addRight(std::to_string(Group.count()), 16);
     R.Text += "; ";
     R.Text += Groups.shapes(D.Shapes, Group,
-                            Row == There.end() ? "" : Row->second.Shapes);
+                            Row == Rows.end() ? "" : Row->second.Shapes);
     R.Text += '\n';
     if (!restIsSmall(++Count, Done, Total))
       continue;
@@ -254,17 +254,17 @@ void ReportWriter::bySpace() {
   ArrayRef<AllocationId> Rest = R.Order;
   while (!Rest.empty()) {
     int32_t Color = D[Rest.front()].color();
-    ArrayRef<AllocationId> Here = Rest.take_while(
+    ArrayRef<AllocationId> Group = Rest.take_while(
         [&](AllocationId Id) { return D[Id].color() == Color; });
-    Rest = Rest.drop_front(Here.size());
+    Rest = Rest.drop_front(Group.size());
     uint64_t Total = 0;
-    for (AllocationId Id : Here)
+    for (AllocationId Id : Group)
       Total += D[Id].Size;
     line({}, "Memory Space: {} (color={})", spaceName(Color), Color);
     line({}, "Total bytes: {} ({})", Total, humanBytes(Total));
     uint64_t Done = 0;
     size_t Count = 0;
-    for (AllocationId Id : Here) {
+    for (AllocationId Id : Group) {
       Done += D[Id].Size;
       values(Id, "  ");
       line(Id, "");
@@ -284,12 +284,12 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
     Writer.bySpace();
 }
 
-/// True if \p There is \p Expected up to some line.
-static bool endsEarly(const Report &Expected, ArrayRef<StringRef> There) {
-  if (There.size() >= Expected.lines().size())
+/// True if \p Stated is \p Expected up to some line.
+static bool endsEarly(const Report &Expected, ArrayRef<StringRef> Stated) {
+  if (Stated.size() >= Expected.lines().size())
     return false;
-  for (size_t I = 0; I != There.size(); ++I)
-    if (There[I] != Expected.text(I))
+  for (size_t I = 0; I != Stated.size(); ++I)
+    if (Stated[I] != Expected.text(I))
       return false;
   return true;
 }
@@ -310,8 +310,8 @@ ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
   bool TotalsDiffer = false;
   size_t Rows = 0;
   size_t Same = 0;
-  std::vector<StringRef> There = reportLines(Text);
-  for (StringRef Line : There) {
+  std::vector<StringRef> Stated = reportLines(Text);
+  for (StringRef Line : Stated) {
     if (Line.starts_with("Total bytes"))
       TotalsDiffer |= !Totals.contains(Line);
     StringRef Key = withoutSums(Line);
@@ -320,6 +320,6 @@ ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {
   }
   ReportVerdict Verdict;
   Verdict.Foreign = TotalsDiffer && 2 * Same < Rows;
-  Verdict.EndsEarly = !Verdict.Foreign && endsEarly(Expected, There);
+  Verdict.EndsEarly = !Verdict.Foreign && endsEarly(Expected, Stated);
   return Verdict;
 }

@@ -100,8 +100,8 @@ std::string ReportGroups::shapes(const ShapeTable &Shapes,
   if (Like.empty() || List == Like)
     return List;
   // The same items in another order?
-  llvm::SmallVector<StringRef, 4> There = splitShapes(Like);
-  llvm::sort(There);
+  llvm::SmallVector<StringRef, 4> Others = splitShapes(Like);
+  llvm::sort(Others);
   llvm::sort(Items);
-  return llvm::equal(There, Items) ? Like.str() : List;
+  return llvm::equal(Others, Items) ? Like.str() : List;
 }

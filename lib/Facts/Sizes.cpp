@@ -66,18 +66,18 @@ static std::optional<MemoryDimensions> piece(const Shape &S) {
     Result.push_back({D, 1, Logical.Size});
   }
   for (const SplitConfig &Split : S.Layout->Splits) {
-    auto At = static_cast<size_t>(Split.Dimension);
-    if (At >= Result.size())
+    auto Offset = static_cast<size_t>(Split.Dimension);
+    if (Offset >= Result.size())
       return std::nullopt;
     int64_t Largest = 0;
     int64_t Previous = 0;
     for (int64_t Cut : Split.Indices) {
-      if (Cut < Previous || Cut > Result[At].Size)
+      if (Cut < Previous || Cut > Result[Offset].Size)
         return std::nullopt;
       Largest = std::max(Largest, Cut - Previous);
       Previous = Cut;
     }
-    Result[At].Size = std::max(Largest, Result[At].Size - Previous);
+    Result[Offset].Size = std::max(Largest, Result[Offset].Size - Previous);
   }
   return Result;
 }

@@ -251,7 +251,7 @@ llvm::SmallVector<StepRange, 2> OverlapCheck::held(ValueId V) {
   Diags.exempt("conditional-reader", O.Kind == HoldPolicy::Conditional);
   if (O.Kind == HoldPolicy::Unknown)
     return {};
-  return {O.Held};
+  return {O.Steps};
 }
 
 /// Alternate memory is placed by half-open steps, which excuses all but an
