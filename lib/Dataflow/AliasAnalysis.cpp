@@ -31,8 +31,8 @@ private:
     return P[Id].Op == Opcode::Bitcast ||
            (Rules.ReshapeIsNoOp && P[Id].Op == Opcode::Reshape);
   }
-  /// The operand that \p At is written in place of; nothing if none.
-  std::optional<Part> sourceOf(const Part &At, bool BodyOnly);
+  /// The operand that \p Source is written in place of; nothing if none.
+  std::optional<Part> sourceOf(const Part &Source, bool BodyOnly);
   void addDeclared(std::vector<InPlacePair> &Pairs) const;
 
   /// The pair of \p Id that writes part \p Output; null if none does. The first
@@ -80,8 +80,8 @@ Part BodyPairs::follow(Part From) const {
 const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
   if (!mayWorkInPlace(P[Id].Op))
     return nullptr;
-  auto [Found, New] = Known.try_emplace({Id.index(), BodyOnly});
-  std::vector<InPlacePair> &Pairs = Found->second;
+  auto [Entry, New] = Known.try_emplace({Id.index(), BodyOnly});
+  std::vector<InPlacePair> &Pairs = Entry->second;
   if (New) {
     Pairs = All.inPlace(Id, BodyOnly);
     llvm::erase_if(Pairs, [&](const InPlacePair &Pair) {
@@ -96,14 +96,14 @@ const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
   return First != Pairs.end() && First->Output == Output ? &*First : nullptr;
 }
 
-std::optional<Part> BodyPairs::sourceOf(const Part &At, bool BodyOnly) {
-  std::optional<uint32_t> Output = ordinalOf(P, At.Id, At.Steps);
+std::optional<Part> BodyPairs::sourceOf(const Part &Source, bool BodyOnly) {
+  std::optional<uint32_t> Output = ordinalOf(P, Source.Id, Source.Steps);
   if (!Output)
     return std::nullopt;
-  const InPlacePair *Pair = pairOf(At.Id, BodyOnly, *Output);
+  const InPlacePair *Pair = pairOf(Source.Id, BodyOnly, *Output);
   if (!Pair)
     return std::nullopt;
-  HloId Operand = P.operands(At.Id)[Pair->Operand];
+  HloId Operand = P.operands(Source.Id)[Pair->Operand];
   return follow({Operand, stepsOf(P, Operand, Pair->Input)});
 }
 
@@ -114,19 +114,19 @@ std::vector<InPlacePair> BodyPairs::find() {
   for (uint32_t O = 0; Body && O != Parts; ++O) {
     if (P.trees().isTuple(P[Fusion].Shape, O))
       continue;
-    Part At = follow({P.root(Body), stepsOf(P, Fusion, O)});
-    std::optional<Part> Found = sourceOf(At, /*BodyOnly=*/true);
-    if (!Found)
+    Part Output = follow({P.root(Body), stepsOf(P, Fusion, O)});
+    std::optional<Part> Source = sourceOf(Output, /*BodyOnly=*/true);
+    if (!Source)
       continue;
-    if (P[Found->Id].Op == Opcode::Fusion && Rules.NestedFusions)
-      if (std::optional<Part> Inner = sourceOf(*Found, /*BodyOnly=*/false))
-        Found = Inner;
-    if (!Rules.NoOpsOnBothSides && Rules.OneNoOp && isNoOp(Found->Id))
-      Found->Id = P.operands(Found->Id)[0];
-    if (P[Found->Id].Op != Opcode::Parameter)
+    if (P[Source->Id].Op == Opcode::Fusion && Rules.NestedFusions)
+      if (std::optional<Part> Inner = sourceOf(*Source, /*BodyOnly=*/false))
+        Source = Inner;
+    if (!Rules.NoOpsOnBothSides && Rules.OneNoOp && isNoOp(Source->Id))
+      Source->Id = P.operands(Source->Id)[0];
+    if (P[Source->Id].Op != Opcode::Parameter)
       continue;
-    if (std::optional<uint32_t> Input = ordinalOf(P, Found->Id, Found->Steps))
-      Pairs.push_back({P[Found->Id].number(), *Input, O});
+    if (std::optional<uint32_t> Input = ordinalOf(P, Source->Id, Source->Steps))
+      Pairs.push_back({P[Source->Id].number(), *Input, O});
   }
   if (Declared)
     addDeclared(Pairs);
@@ -228,9 +228,9 @@ static std::vector<InPlacePair> permutePairs(const Program &P, HloId Id,
     Result = P.trees().part(Result, First);
   }
   std::vector<InPlacePair> Pairs = {{1, 0, First}};
-  ShapeId Into = P[P.operands(Id)[1]].Shape;
-  for (uint32_t K = 0; K != P.trees().shape(Into).Elements.size(); ++K)
-    Pairs.push_back({1, P.trees().elementOrdinal(Into, K),
+  ShapeId Target = P[P.operands(Id)[1]].Shape;
+  for (uint32_t K = 0; K != P.trees().shape(Target).Elements.size(); ++K)
+    Pairs.push_back({1, P.trees().elementOrdinal(Target, K),
                      First + P.trees().elementOrdinal(Result, K)});
   return Pairs;
 }

@@ -97,8 +97,8 @@ bool Comparer::unscheduledNames() {
   for (const UsedValue &U : D.Used) {
     if (!DumpFacts.range(U.Tag.Name, U.Tag.Index))
       continue;
-    for (const Position &At : D.positions(U))
-      Look(At.Name);
+    for (const Position &Pos : D.positions(U))
+      Look(Pos.Name);
     for (const Use &Row : D.uses(U))
       Look(Row.Name);
   }
@@ -163,8 +163,8 @@ void Comparer::findPlaced() {
 /// constants and dus_view_color). Their live ranges are printed. That they are
 /// not followed, clobbered-read says.
 bool Comparer::isUnallocated(HloValueId V) {
-  if (Backend By = DumpFacts.backend();
-      By == Backend::CPU || By == Backend::TPU)
+  if (Backend Target = DumpFacts.backend();
+      Target == Backend::CPU || Target == Backend::TPU)
     return false;
   const HloNode &N = P[Flow[V].Definition];
   ShapeIndex Index = P.trees().index(N.Shape, Flow[V].Ordinal);
@@ -190,20 +190,20 @@ void Comparer::values() {
     HloValueId V(I);
     if (!P.hasBuffers(Flow[V].Definition))
       continue;
-    Difference Found;
-    Found.Value = V;
-    Found.Line = Derived.lineOf(V);
-    if (Found.Line && (!MarksPhis || D[Found.Line].Tag.Phi == Flow[V].Phi))
+    Difference Diff;
+    Diff.Value = V;
+    Diff.Line = Derived.lineOf(V);
+    if (Diff.Line && (!MarksPhis || D[Diff.Line].Tag.Phi == Flow[V].Phi))
       continue;
-    if (!Found.Line) {
+    if (!Diff.Line) {
       // Constants and views may have no line, and other lines are compared
       // with the used values.
       if (P.isFromTexts() ? !DumpFacts.isFull() || Derived.usedOf(V)
                           : isUnallocated(V))
         continue;
-      Found.Kind = DifferenceKind::Missing;
+      Diff.Kind = DifferenceKind::Missing;
     }
-    if (!Visit(Found))
+    if (!Visit(Diff))
       return;
   }
   for (uint32_t Line = 0; Line != D.Values.size(); ++Line) {
@@ -249,12 +249,12 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   size_t Equal = 0;
   IndexRange Rows = D[U].Positions;
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
-    const Position &At = D.Positions[Row];
-    if (isUnknown(At.Name, At.Index))
+    const Position &Pos = D.Positions[Row];
+    if (isUnknown(Pos.Name, Pos.Index))
       continue;
-    HloId Id = P.find(At.Name);
-    if (valueAt(At.Name, At.Index) == V && hasBraces(Id, At.Index)) {
-      uint32_t Ordinal = *P.trees().ordinal(P[Id].Shape, At.Index);
+    HloId Id = P.find(Pos.Name);
+    if (valueAt(Pos.Name, Pos.Index) == V && hasBraces(Id, Pos.Index)) {
+      uint32_t Ordinal = *P.trees().ordinal(P[Id].Shape, Pos.Index);
       Equal += !Stated[Flow.location(Id, Ordinal)];
       Stated[Flow.location(Id, Ordinal)] = true;
       continue;
@@ -267,14 +267,14 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   }
   if (Equal == Flow.positions(V).size())
     return true;
-  for (const FlowPosition &At : Flow.positions(V)) {
-    if (Stated[Flow.location(At.Instruction, At.Ordinal)])
+  for (const FlowPosition &Pos : Flow.positions(V)) {
+    if (Stated[Flow.location(Pos.Instruction, Pos.Ordinal)])
       continue;
     if (!Visit({.Kind = DifferenceKind::Missing,
                 .Value = V,
                 .Used = U,
-                .Id = At.Instruction,
-                .Ordinal = At.Ordinal}))
+                .Id = Pos.Instruction,
+                .Ordinal = Pos.Ordinal}))
       return false;
   }
   return true;
@@ -292,8 +292,8 @@ bool Comparer::isStatedUse(UsedId U, const Use &Row, HloId User) const {
   if (P[Operand].Name)
     return DumpFacts.isAt(U, P[Operand].Name, Row.Index);
   return Operand != StatedNodes::disputed() &&
-         llvm::any_of(D.positions(D[U]), [&](const Position &At) {
-           return At.Index == Row.Index;
+         llvm::any_of(D.positions(D[U]), [&](const Position &Pos) {
+           return Pos.Index == Row.Index;
          });
 }
 
@@ -357,16 +357,16 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
     if (Count == Stated.size())
       return true;
   }
-  Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &At) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &Pos) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
-                                    Key(User.index(), K, At.Ordinal)))
+                                    Key(User.index(), K, Pos.Ordinal)))
       return;
     GoOn = Visit({.Kind = DifferenceKind::Missing,
                   .Value = V,
                   .Used = U,
                   .Id = User,
                   .Operand = K,
-                  .Ordinal = At.Ordinal});
+                  .Ordinal = Pos.Ordinal});
   });
   return GoOn;
 }
@@ -437,10 +437,10 @@ bool Comparer::isStatedRange(const LiveRangeRow &Row) const {
     return false;
   if (DumpFacts.findUsed(Row.Name, Row.Index))
     return true;
-  Backend By = DumpFacts.backend();
+  Backend Target = DumpFacts.backend();
   bool MayBeView = !DumpFacts.release().until(Release::ViewColors) &&
-                   (By == Backend::GPU || By == Backend::Untiled);
-  bool AllUsed = By != Backend::Untiled && D.complete(Section::Texts) &&
+                   (Target == Backend::GPU || Target == Backend::Untiled);
+  bool AllUsed = Target != Backend::Untiled && D.complete(Section::Texts) &&
                  llvm::any_of(D.Allocations, [](const Allocation &Alloc) {
                    return Alloc.Constant;
                  });
@@ -456,17 +456,17 @@ void Comparer::ranges() {
       continue;
     auto Row =
         DumpFacts.rangeRow(N.Name, P.trees().index(N.Shape, Flow[V].Ordinal));
-    Difference Found;
-    Found.Value = V;
+    Difference Diff;
+    Diff.Value = V;
     if (!Row) {
-      Found.Kind = DifferenceKind::Missing;
+      Diff.Kind = DifferenceKind::Missing;
     } else {
-      Found.Row = *Row;
+      Diff.Row = *Row;
       const LiveRangeRow &Stated = D.Ranges[*Row];
       if (StepRange{Stated.Start, Stated.End} == *Implied)
         continue;
     }
-    if (!Visit(Found))
+    if (!Visit(Diff))
       return;
   }
   for (uint32_t Row = 0; Row != D.Ranges.size(); ++Row) {

@@ -67,8 +67,8 @@ void DataflowAnalysis::collectPositions() {
   std::vector<uint32_t> Next(PositionBegin.begin(), PositionBegin.end() - 1);
   for (size_t V = 0; V != Values.size(); ++V)
     Positions[Next[V]++] = {Values[V].Definition, Values[V].Ordinal};
-  ForEachOther([&](HloValueId V, FlowPosition At) {
-    Positions[Next[V.index()]++] = At;
+  ForEachOther([&](HloValueId V, FlowPosition Pos) {
+    Positions[Next[V.index()]++] = Pos;
   });
 }
 
@@ -85,9 +85,9 @@ bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
     return true;
   // After the definition they are in the order of instructions.
   llvm::ArrayRef<FlowPosition> Others = positions(V).drop_front();
-  const auto *At = llvm::partition_point(
+  const auto *Pos = llvm::partition_point(
       Others, [&](const FlowPosition &X) { return X.Instruction < Id; });
-  return At != Others.end() && At->Instruction == Id;
+  return Pos != Others.end() && Pos->Instruction == Id;
 }
 
 void DataflowAnalysis::collectInnerUsers() {

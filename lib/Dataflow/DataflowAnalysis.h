@@ -80,10 +80,10 @@ public:
   /// Calls \p Visit(User, Operand, Position) for each use of \p V.
   template <typename VisitFn>
   void forEachUse(HloValueId V, VisitFn Visit) const {
-    for (const FlowPosition &At : positions(V))
-      for (const ProgramUse &Use : usersOf(At))
-        if (isUse(V, Use.User, At.Ordinal))
-          Visit(Use.User, Use.Operand, At);
+    for (const FlowPosition &Pos : positions(V))
+      for (const ProgramUse &Use : usersOf(Pos))
+        if (isUse(V, Use.User, Pos.Ordinal))
+          Visit(Use.User, Use.Operand, Pos);
   }
 
   /// A name for diagnostics: `fusion.1{0}`.
@@ -95,13 +95,13 @@ private:
   /// Where \p Id's locations begin, or NoBase.
   uint32_t base(HloId Id) const { return Base[Id.index()]; }
 
-  /// The users of an instruction that may be uses of a value at \p At: all,
+  /// The users of an instruction that may be uses of a value at \p Pos: all,
   /// or of what is inside a tuple those that do more than take an element.
-  llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &At) const {
-    if (At.Ordinal == 0)
-      return P.users(At.Instruction);
-    auto Row = llvm::lower_bound(InnerBegin, std::pair(At.Instruction, 0u));
-    if (Row == InnerBegin.end() || Row->first != At.Instruction)
+  llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &Pos) const {
+    if (Pos.Ordinal == 0)
+      return P.users(Pos.Instruction);
+    auto Row = llvm::lower_bound(InnerBegin, std::pair(Pos.Instruction, 0u));
+    if (Row == InnerBegin.end() || Row->first != Pos.Instruction)
       return {};
     auto Next = std::next(Row);
     size_t End = Next == InnerBegin.end() ? InnerUsers.size() : Next->second;

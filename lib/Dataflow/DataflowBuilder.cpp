@@ -45,16 +45,16 @@ void DataflowBuilder::forwardRange(HloId Id, uint32_t Ordinal, HloId From,
     forward(Id, Ordinal + I, From, FromOrdinal + I);
 }
 
-void DataflowBuilder::forwardLeaves(HloId Id, ArrayRef<uint32_t> At,
+void DataflowBuilder::forwardLeaves(HloId Id, ArrayRef<uint32_t> Ordinals,
                                     HloId From) {
-  std::optional<uint32_t> Begin = part(Id, At);
+  std::optional<uint32_t> Begin = part(Id, Ordinals);
   if (!Begin)
     return;
-  ShapeId Here = P.trees().part(P[Id].Shape, *Begin);
-  if (P.trees().parts(Here) != parts(From))
+  ShapeId Subshape = P.trees().part(P[Id].Shape, *Begin);
+  if (P.trees().parts(Subshape) != parts(From))
     return;
   for (uint32_t I = 0; I != parts(From); ++I) {
-    ShapeId To = P.trees().part(Here, I);
+    ShapeId To = P.trees().part(Subshape, I);
     const Shape &Leaf = P.trees().shape(P.trees().part(P[From].Shape, I));
     bool Fits = P.facts().dump().Shapes.equalIgnoringLayout(
         To, P.trees().part(P[From].Shape, I));
@@ -268,10 +268,10 @@ void DataflowBuilder::forwardAllButOperands(HloId Id) {
   }
 }
 
-/// The part of \p Id at \p At from element {1} of the state before.
-void DataflowBuilder::forwardResult(HloId Id, ArrayRef<uint32_t> At) {
+/// The part of \p Id at \p Ordinals from element {1} of the state before.
+void DataflowBuilder::forwardResult(HloId Id, ArrayRef<uint32_t> Ordinals) {
   HloId Before = P.operands(Id)[0];
-  std::optional<uint32_t> To = part(Id, At);
+  std::optional<uint32_t> To = part(Id, Ordinals);
   std::optional<uint32_t> From = part(Before, {1});
   if (!To || !From)
     return;
@@ -284,15 +284,15 @@ void DataflowBuilder::forwardResult(HloId Id, ArrayRef<uint32_t> At) {
 /// The result of the wrapped computation, at element \p Element or, with ~0,
 /// at the whole.
 void DataflowBuilder::linkAsyncResult(HloId Id, uint32_t Element) {
-  SmallVector<uint32_t, 1> At;
+  SmallVector<uint32_t, 1> Ordinals;
   if (Element != ~0u)
-    At.push_back(Element);
+    Ordinals.push_back(Element);
   ArrayRef<HloCall> Calls = P.calls(Id);
   if (!Calls.empty())
-    return forwardLeaves(Id, At, P.root(Calls[0].Callee));
+    return forwardLeaves(Id, Ordinals, P.root(Calls[0].Callee));
   // Sugar whose computation is not printed: along the chain.
   if (P[Id].Op != Opcode::AsyncStart)
-    forwardResult(Id, At);
+    forwardResult(Id, Ordinals);
 }
 
 /// Markers of a call that is inlined and outlined again (xla/service/

@@ -31,7 +31,7 @@ private:
   void linkAsyncResult(HloId Id, uint32_t Element);
   bool passesAsync(ShapeKind Kind) const;
   void forwardAllButOperands(HloId Id);
-  void forwardResult(HloId Id, llvm::ArrayRef<uint32_t> At);
+  void forwardResult(HloId Id, llvm::ArrayRef<uint32_t> Ordinals);
   void linkCustomCall(HloId Id);
   bool linkCallMarker(HloId Id);
   void linkBranches(HloId Id);
@@ -58,7 +58,7 @@ private:
   void forwardRange(HloId Id, uint32_t Ordinal, HloId From,
                     uint32_t FromOrdinal, uint32_t Count);
   /// Forwards all parts that are not tuples and exist on both sides.
-  void forwardLeaves(HloId Id, llvm::ArrayRef<uint32_t> At, HloId From);
+  void forwardLeaves(HloId Id, llvm::ArrayRef<uint32_t> Ordinals, HloId From);
   void addPhi(HloId Id, uint32_t Ordinal, llvm::ArrayRef<HloId> Inputs);
 
   LocationGraph &Graph;

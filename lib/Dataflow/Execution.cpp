@@ -24,7 +24,7 @@ private:
   /// Something that is under way, of which callees are walked in between.
   struct Task {
     enum class Kind : uint8_t { Computation, Round, Branch, Async };
-    Kind What;
+    Kind Action;
     /// Of Computation: what is walked.
     ComputationId C = {};
     /// Of the others: the instruction.
@@ -44,8 +44,8 @@ private:
   void beginLoop(HloId Id);
   void beginRound(HloId Id);
   void endRound(const Task &Round);
-  void beginBranch(Task Now);
-  void endBranch(Task Now);
+  void beginBranch(Task Current);
+  void endBranch(Task Current);
   void bindArgument(HloId Id, ComputationId Callee, uint32_t K);
   void beginAsync(HloId Id);
   void finish(HloId Id);
@@ -134,10 +134,10 @@ void ExecutionWalk::fill() {
   auto Name = [&](HloValueId V) { return P[Flow[V].Definition].Name; };
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    std::optional<ExecutionPlace> At = Plan.place(V);
-    if (At && P.isInput(Flow[V].Definition))
-      Memory.fill(*At, V, [&](HloValueId Old) {
-        return Plan.place(Old) == At &&
+    std::optional<ExecutionPlace> Place = Plan.place(V);
+    if (Place && P.isInput(Flow[V].Definition))
+      Memory.fill(*Place, V, [&](HloValueId Old) {
+        return Plan.place(Old) == Place &&
                haveSameLiteral(P.facts(), Name(V), Name(Old));
       });
   }
@@ -145,18 +145,18 @@ void ExecutionWalk::fill() {
 
 /// Goes on with what was begun last.
 void ExecutionWalk::resume() {
-  Task &Now = Stack.back();
-  if (Now.What == Task::Kind::Computation) {
-    llvm::ArrayRef<HloId> Order = P.order(Now.C);
-    if (Now.Next == Order.size())
+  Task &Current = Stack.back();
+  if (Current.Action == Task::Kind::Computation) {
+    llvm::ArrayRef<HloId> Order = P.order(Current.C);
+    if (Current.Next == Order.size())
       return Stack.pop_back();
     if (++Steps + Memory.work() > Limit)
       return stop("paths through loops and calls are too many");
-    return step(Order[Now.Next++]);
+    return step(Order[Current.Next++]);
   }
-  Task Done = std::move(Now);
+  Task Done = std::move(Current);
   Stack.pop_back();
-  switch (Done.What) {
+  switch (Done.Action) {
   case Task::Kind::Round:
     return endRound(Done);
   case Task::Kind::Branch:
@@ -256,11 +256,12 @@ void ExecutionWalk::endRound(const Task &Round) {
       Matters = true;
       return;
     }
-    HloId By = Flow[V].Definition;
-    ComputationId C = P[By].Parent;
+    HloId Definition = Flow[V].Definition;
+    ComputationId C = P[Definition].Parent;
     bool IsState =
-        P[By].Op == Opcode::Parameter && (C == Body || C == Condition);
-    bool IsInner = !IsState && Order.time(By) >= Begin && Order.time(By) < End;
+        P[Definition].Op == Opcode::Parameter && (C == Body || C == Condition);
+    bool IsInner = !IsState && Order.time(Definition) >= Begin &&
+                   Order.time(Definition) < End;
     Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
   });
   if (Matters)
@@ -271,32 +272,33 @@ void ExecutionWalk::endRound(const Task &Round) {
 
 /// A branch that is listed twice has phis for its parameters.
 void ExecutionWalk::bindArgument(HloId Id, ComputationId Callee, uint32_t K) {
-  SmallVector<ExecutionBinding> Given;
+  SmallVector<ExecutionBinding> Bindings;
   if (HloId Parameter = P.parameter(Callee, 0); Parameter)
     if (K < P.operands(Id).size())
-      Plan.bind(Parameter, P.operands(Id)[K], Given);
-  bind(Given);
+      Plan.bind(Parameter, P.operands(Id)[K], Bindings);
+  bind(Bindings);
 }
 
 /// Enters branch number Next; after the last one the paths meet.
-void ExecutionWalk::beginBranch(Task Now) {
-  ArrayRef<HloCall> Branches = P.calls(Now.Id);
-  if (Now.Next == Branches.size())
-    return Memory.merge(Now.Paths, false, [](HloValueId) {});
-  ComputationId Callee = Branches[Now.Next].Callee;
-  Now.Mark = Memory.mark();
-  bindArgument(Now.Id, Callee, static_cast<uint32_t>(Now.Next) + 1);
-  Stack.push_back(std::move(Now));
+void ExecutionWalk::beginBranch(Task Current) {
+  ArrayRef<HloCall> Branches = P.calls(Current.Id);
+  if (Current.Next == Branches.size())
+    return Memory.merge(Current.Paths, false, [](HloValueId) {});
+  ComputationId Callee = Branches[Current.Next].Callee;
+  Current.Mark = Memory.mark();
+  bindArgument(Current.Id, Callee, static_cast<uint32_t>(Current.Next) + 1);
+  Stack.push_back(std::move(Current));
   walk(Callee);
 }
 
-void ExecutionWalk::endBranch(Task Now) {
+void ExecutionWalk::endBranch(Task Current) {
   SmallVector<ExecutionBinding> Result;
-  Plan.bind(Now.Id, P.root(P.calls(Now.Id)[Now.Next].Callee), Result);
+  Plan.bind(Current.Id, P.root(P.calls(Current.Id)[Current.Next].Callee),
+            Result);
   bind(Result);
-  Now.Paths.push_back(Memory.takeBack(Now.Mark));
-  ++Now.Next;
-  beginBranch(std::move(Now));
+  Current.Paths.push_back(Memory.takeBack(Current.Mark));
+  ++Current.Next;
+  beginBranch(std::move(Current));
 }
 
 /// The body runs where the schedule has it, and may go on until the done.
@@ -319,9 +321,9 @@ void ExecutionWalk::lock(ComputationId Body) {
 void ExecutionWalk::readLocked(HloId Done, ComputationId Body) {
   forEachWrite(Body, [&](HloValueId V) {
     Memory.visit(*Plan.place(V),
-                 [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
+                 [&](const ExecutionPlace &Place, const ExecutionBytes &Bytes) {
                    if (!Bytes.holds(lockOf(Body)))
-                     report(Done, {V, 0}, Bytes.Writer, At);
+                     report(Done, {V, 0}, Bytes.Writer, Place);
                  });
   });
   forEachWrite(Body, [&](HloValueId V) {
@@ -363,19 +365,19 @@ bool ExecutionWalk::wroteItself(HloId Reader, HloValueId Read,
 void ExecutionWalk::read(HloId Reader, const ExecutionRead &Read) {
   ExecutionPlace Damage;
   HloValueId Written;
-  Memory.visit(*Plan.place(Read.Value),
-               [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
-                 if (Bytes.holds(Read.Value) ||
-                     wroteItself(Reader, Read.Value, Bytes.Writer))
-                   return;
-                 if (!Damage.Where) {
-                   Damage = At;
-                   Written = Bytes.Writer;
-                 } else if (Damage.End == At.Begin && Written == Bytes.Writer) {
-                   Damage.End = At.End;
-                 }
-               });
-  if (Damage.Where)
+  Memory.visit(*Plan.place(Read.Value), [&](const ExecutionPlace &Place,
+                                            const ExecutionBytes &Bytes) {
+    if (Bytes.holds(Read.Value) ||
+        wroteItself(Reader, Read.Value, Bytes.Writer))
+      return;
+    if (!Damage.Allocation) {
+      Damage = Place;
+      Written = Bytes.Writer;
+    } else if (Damage.End == Place.Begin && Written == Bytes.Writer) {
+      Damage.End = Place.End;
+    }
+  });
+  if (Damage.Allocation)
     report(Reader, Read, Written, Damage);
 }
 
@@ -394,17 +396,17 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
   constexpr size_t MostCompared = 8;
   if (P[Id].Op != Opcode::Copy)
     return false;
-  bool Found = true;
-  Memory.visit(
-      *Plan.place(V), [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
-        Found = Found &&
-                llvm::any_of(
-                    ArrayRef<HloValueId>(Bytes.Intact).take_front(MostCompared),
-                    [&](HloValueId Old) {
-                      return !isLock(Old) && Plan.isCopyInPlace(V, Old);
-                    });
-      });
-  return Found;
+  bool IsIntact = true;
+  Memory.visit(*Plan.place(V), [&](const ExecutionPlace &,
+                                   const ExecutionBytes &Bytes) {
+    IsIntact = IsIntact &&
+               llvm::any_of(
+                   ArrayRef<HloValueId>(Bytes.Intact).take_front(MostCompared),
+                   [&](HloValueId Old) {
+                     return !isLock(Old) && Plan.isCopyInPlace(V, Old);
+                   });
+  });
+  return IsIntact;
 }
 
 /// A ConcatBitcast \p Id names what its operands have left in its place: where
@@ -416,10 +418,10 @@ void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
   llvm::SmallDenseSet<uint32_t> Arrays;
   Plan.forEachRead(Id, [&](const ExecutionRead &Read) {
     Slices.push_back(Read.Value);
-    std::optional<ExecutionPlace> At = Plan.sliceIn(V, Read.Value);
-    if (!At)
+    std::optional<ExecutionPlace> Place = Plan.sliceIn(V, Read.Value);
+    if (!Place)
       return;
-    Places.push_back(*At);
+    Places.push_back(*Place);
     HloId Array = P.operands(Flow[Read.Value].Definition)[0];
     Arrays.insert(Flow.at(Array, 0).index());
   });
@@ -427,10 +429,10 @@ void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
   if (!AreSlices && std::exchange(ConcatsSlices, false))
     Out.Reasons.push_back("a ConcatBitcast of other arrays than slices of one");
   Memory.update(*Plan.place(V), [&](ExecutionBytes &Bytes) {
-    bool Found = !AreSlices && llvm::any_of(Slices, [&](HloValueId Slice) {
+    bool IsUsed = !AreSlices && llvm::any_of(Slices, [&](HloValueId Slice) {
       return Bytes.holds(Slice);
     });
-    if (Found)
+    if (IsUsed)
       Bytes.add(V);
     else
       Bytes.remove(V);
@@ -471,20 +473,20 @@ void ExecutionWalk::keep(HloId Id, HloValueId V) {
 /// All phis take over their inputs at once.
 void ExecutionWalk::bind(ArrayRef<ExecutionBinding> Bindings) {
   struct Piece {
-    ExecutionPlace At;
+    ExecutionPlace Place;
     HloValueId Phi;
     bool Holds;
   };
   SmallVector<Piece> Changes;
   for (const ExecutionBinding &B : Bindings)
     Memory.visit(*Plan.place(B.Phi),
-                 [&](const ExecutionPlace &At, const ExecutionBytes &Bytes) {
+                 [&](const ExecutionPlace &Place, const ExecutionBytes &Bytes) {
                    bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
                    if (Holds != Bytes.holds(B.Phi))
-                     Changes.push_back({At, B.Phi, Holds});
+                     Changes.push_back({Place, B.Phi, Holds});
                  });
   for (const Piece &Change : Changes)
-    Memory.update(Change.At, [&](ExecutionBytes &Bytes) {
+    Memory.update(Change.Place, [&](ExecutionBytes &Bytes) {
       if (Change.Holds)
         Bytes.add(Change.Phi);
       else

@@ -7,15 +7,15 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 void ExecutionBytes::add(HloValueId V) {
-  auto *At = llvm::lower_bound(Intact, V);
-  if (At == Intact.end() || *At != V)
-    Intact.insert(At, V);
+  auto *Entry = llvm::lower_bound(Intact, V);
+  if (Entry == Intact.end() || *Entry != V)
+    Intact.insert(Entry, V);
 }
 
 void ExecutionBytes::remove(HloValueId V) {
-  auto *At = llvm::lower_bound(Intact, V);
-  if (At != Intact.end() && *At == V)
-    Intact.erase(At);
+  auto *Entry = llvm::lower_bound(Intact, V);
+  if (Entry != Intact.end() && *Entry == V)
+    Intact.erase(Entry);
 }
 
 void ExecutionBytes::meet(const ExecutionBytes &Other) {
@@ -35,16 +35,16 @@ ExecutionMemory::Cursor::Cursor(Pieces &All, uint64_t Offset)
     : All(&All), Ended(Offset >= All.End) {
   if (Ended || !All.Others)
     return;
-  At = All.Others->upper_bound(Offset);
-  Inner = At != All.Others->begin();
+  Piece = All.Others->upper_bound(Offset);
+  Inner = Piece != All.Others->begin();
   if (Inner)
-    --At;
+    --Piece;
 }
 
 uint64_t ExecutionMemory::Cursor::end() const {
   if (!All->Others)
     return All->End;
-  auto Next = Inner ? std::next(At) : All->Others->begin();
+  auto Next = Inner ? std::next(Piece) : All->Others->begin();
   return Next == All->Others->end() ? All->End : Next->first;
 }
 
@@ -53,14 +53,14 @@ void ExecutionMemory::Cursor::advance() {
     Ended = true;
     return;
   }
-  At = Inner ? std::next(At) : All->Others->begin();
+  Piece = Inner ? std::next(Piece) : All->Others->begin();
   Inner = true;
-  Ended = At == All->Others->end();
+  Ended = Piece == All->Others->end();
 }
 
 void ExecutionMemory::Cursor::erase() {
-  At = All->Others->erase(At);
-  Ended = At == All->Others->end();
+  Piece = All->Others->erase(Piece);
+  Ended = Piece == All->Others->end();
 }
 
 ExecutionMemory::ExecutionMemory(size_t NumAllocations)
@@ -90,49 +90,54 @@ void ExecutionMemory::cut(Pieces &All, uint64_t Offset) {
 }
 
 void ExecutionMemory::visit(
-    const ExecutionPlace &At,
+    const ExecutionPlace &Place,
     llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
         Visit) {
-  Pieces &All = Memory[At.Where.index()];
-  for (Cursor I(All, At.Begin); !I.atEnd() && I.begin() < At.End; I.advance()) {
+  Pieces &All = Memory[Place.Allocation.index()];
+  for (Cursor I(All, Place.Begin); !I.atEnd() && I.begin() < Place.End;
+       I.advance()) {
     ++Work;
-    Visit({At.Where, std::max(At.Begin, I.begin()), std::min(At.End, I.end())},
+    Visit({Place.Allocation, std::max(Place.Begin, I.begin()),
+           std::min(Place.End, I.end())},
           I.bytes());
   }
-  if (At.End <= All.End)
+  if (Place.End <= All.End)
     return;
   ++Work;
-  Visit({At.Where, std::max(At.Begin, All.End), At.End}, Nothing);
+  Visit({Place.Allocation, std::max(Place.Begin, All.End), Place.End}, Nothing);
 }
 
 void ExecutionMemory::update(
-    const ExecutionPlace &At,
+    const ExecutionPlace &Place,
     llvm::function_ref<void(ExecutionBytes &)> Change) {
-  Pieces &All = Memory[At.Where.index()];
-  cut(All, At.Begin);
-  cut(All, At.End);
-  for (Cursor I(All, At.Begin); !I.atEnd() && I.begin() < At.End; I.advance()) {
+  Pieces &All = Memory[Place.Allocation.index()];
+  cut(All, Place.Begin);
+  cut(All, Place.End);
+  for (Cursor I(All, Place.Begin); !I.atEnd() && I.begin() < Place.End;
+       I.advance()) {
     ++Work;
     if (Marks != 0) {
       // A long set takes time to copy.
       Work += I.bytes().Intact.size() / 16;
-      Journal.push_back({{At.Where, I.begin(), I.end()}, I.bytes()});
+      Journal.push_back({{Place.Allocation, I.begin(), I.end()}, I.bytes()});
     }
     Change(I.bytes());
   }
 }
 
-void ExecutionMemory::replace(const ExecutionPlace &At, ExecutionBytes Bytes,
+void ExecutionMemory::replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
                               bool Remember) {
-  Pieces &All = Memory[At.Where.index()];
-  cut(All, At.Begin);
-  cut(All, At.End);
-  Cursor First(All, At.Begin);
+  Pieces &All = Memory[Place.Allocation.index()];
+  cut(All, Place.Begin);
+  cut(All, Place.End);
+  Cursor First(All, Place.Begin);
   Cursor I = First;
-  for (bool IsFirst = true; !I.atEnd() && I.begin() < At.End; IsFirst = false) {
+  for (bool IsFirst = true; !I.atEnd() && I.begin() < Place.End;
+       IsFirst = false) {
     ++Work;
     if (Remember)
-      Journal.push_back({{At.Where, I.begin(), I.end()}, std::move(I.bytes())});
+      Journal.push_back(
+          {{Place.Allocation, I.begin(), I.end()}, std::move(I.bytes())});
     if (IsFirst)
       I.advance();
     else
@@ -141,24 +146,24 @@ void ExecutionMemory::replace(const ExecutionPlace &At, ExecutionBytes Bytes,
   First.bytes() = std::move(Bytes);
 }
 
-void ExecutionMemory::write(const ExecutionPlace &At, HloValueId V) {
+void ExecutionMemory::write(const ExecutionPlace &Place, HloValueId V) {
   ExecutionBytes Bytes;
   Bytes.Intact.push_back(V);
   Bytes.Writer = V;
   Bytes.Stamp = ++Stamp;
-  replace(At, std::move(Bytes), Marks != 0);
+  replace(Place, std::move(Bytes), Marks != 0);
 }
 
-void ExecutionMemory::fill(const ExecutionPlace &At, HloValueId V,
+void ExecutionMemory::fill(const ExecutionPlace &Place, HloValueId V,
                            llvm::function_ref<bool(HloValueId)> IsSame) {
   bool IsThere = true;
-  visit(At, [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+  visit(Place, [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
     IsThere &= !Bytes.Intact.empty() && llvm::all_of(Bytes.Intact, IsSame);
   });
   if (IsThere)
-    update(At, [&](ExecutionBytes &Bytes) { Bytes.add(V); });
+    update(Place, [&](ExecutionBytes &Bytes) { Bytes.add(V); });
   else
-    write(At, V);
+    write(Place, V);
 }
 
 size_t ExecutionMemory::mark() {
@@ -166,8 +171,8 @@ size_t ExecutionMemory::mark() {
   return Journal.size();
 }
 
-static auto placeKey(const ExecutionPlace &At) {
-  return std::tuple(At.Where, At.Begin, At.End);
+static auto placeKey(const ExecutionPlace &Place) {
+  return std::tuple(Place.Allocation, Place.Begin, Place.End);
 }
 
 /// The bytes that \p Changes are about, without overlaps, in order.
@@ -175,91 +180,94 @@ static std::vector<ExecutionPlace> united(ArrayRef<ExecutionPiece> Changes) {
   std::vector<ExecutionPlace> All;
   All.reserve(Changes.size());
   for (const ExecutionPiece &Piece : Changes)
-    All.push_back(Piece.At);
+    All.push_back(Piece.Place);
   llvm::sort(All, [](const ExecutionPlace &P, const ExecutionPlace &Q) {
     return placeKey(P) < placeKey(Q);
   });
-  size_t Kept = 0;
-  for (const ExecutionPlace &At : All) {
-    if (Kept != 0 && All[Kept - 1].Where == At.Where &&
-        At.Begin <= All[Kept - 1].End)
-      All[Kept - 1].End = std::max(All[Kept - 1].End, At.End);
+  size_t Count = 0;
+  for (const ExecutionPlace &Place : All) {
+    if (Count != 0 && All[Count - 1].Allocation == Place.Allocation &&
+        Place.Begin <= All[Count - 1].End)
+      All[Count - 1].End = std::max(All[Count - 1].End, Place.End);
     else
-      All[Kept++] = At;
+      All[Count++] = Place;
   }
-  All.resize(Kept);
+  All.resize(Count);
   return All;
 }
 
 std::vector<ExecutionPiece> ExecutionMemory::takeBack(size_t Mark) {
   std::vector<ExecutionPiece> Result;
-  for (const ExecutionPlace &At : united(ArrayRef(Journal).drop_front(Mark)))
-    visit(At, [&](const ExecutionPlace &Piece, const ExecutionBytes &Bytes) {
-      if (!Result.empty() && Result.back().At.Where == Piece.Where &&
-          Result.back().At.End == Piece.Begin && Result.back().Bytes == Bytes)
-        Result.back().At.End = Piece.End;
+  for (const ExecutionPlace &Place : united(ArrayRef(Journal).drop_front(Mark)))
+    visit(Place, [&](const ExecutionPlace &Piece, const ExecutionBytes &Bytes) {
+      if (!Result.empty() &&
+          Result.back().Place.Allocation == Piece.Allocation &&
+          Result.back().Place.End == Piece.Begin &&
+          Result.back().Bytes == Bytes)
+        Result.back().Place.End = Piece.End;
       else
         Result.push_back({Piece, Bytes});
     });
   while (Journal.size() != Mark) {
     ExecutionPiece Old = std::move(Journal.back());
     Journal.pop_back();
-    replace(Old.At, std::move(Old.Bytes), false);
+    replace(Old.Place, std::move(Old.Bytes), false);
   }
   --Marks;
   return Result;
 }
 
-/// \p Active are the paths that changed \p At, \p All of them or not.
-void ExecutionMemory::mergePiece(const ExecutionPlace &At,
+/// \p Active are the paths that changed \p Place, \p All of them or not.
+void ExecutionMemory::mergePiece(const ExecutionPlace &Place,
                                  ArrayRef<const ExecutionPiece *> Active,
                                  bool All,
-                                 llvm::function_ref<void(HloValueId)> Lost) {
-  update(At, [&](ExecutionBytes &Here) {
-    SmallVector<HloValueId, 2> Before = Here.Intact;
+                                 llvm::function_ref<void(HloValueId)> OnLoss) {
+  update(Place, [&](ExecutionBytes &Bytes) {
+    SmallVector<HloValueId, 2> Before = Bytes.Intact;
     if (All)
-      Here = Active[0]->Bytes;
+      Bytes = Active[0]->Bytes;
     for (const ExecutionPiece *Path : Active) {
       ++Work;
-      Here.meet(Path->Bytes);
+      Bytes.meet(Path->Bytes);
     }
     for (HloValueId V : Before)
-      if (!Here.holds(V))
-        Lost(V);
+      if (!Bytes.holds(V))
+        OnLoss(V);
   });
 }
 
 void ExecutionMemory::merge(ArrayRef<std::vector<ExecutionPiece>> Paths,
                             bool OrNone,
-                            llvm::function_ref<void(HloValueId)> Lost) {
+                            llvm::function_ref<void(HloValueId)> OnLoss) {
   std::vector<const ExecutionPiece *> Pieces;
   for (const std::vector<ExecutionPiece> &Path : Paths)
     for (const ExecutionPiece &Piece : Path)
       Pieces.push_back(&Piece);
   llvm::stable_sort(Pieces,
                     [](const ExecutionPiece *P, const ExecutionPiece *Q) {
-                      return std::pair(P->At.Where, P->At.Begin) <
-                             std::pair(Q->At.Where, Q->At.Begin);
+                      return std::pair(P->Place.Allocation, P->Place.Begin) <
+                             std::pair(Q->Place.Allocation, Q->Place.Begin);
                     });
   // Pieces of one path do not overlap, so that each active one is from another
   // path.
   std::vector<const ExecutionPiece *> Active;
-  ExecutionPlace At;
+  ExecutionPlace Place;
   for (auto Next = Pieces.begin(); Next != Pieces.end() || !Active.empty();) {
     if (Active.empty())
-      At = (*Next)->At;
-    while (Next != Pieces.end() && (*Next)->At.Where == At.Where &&
-           (*Next)->At.Begin == At.Begin)
+      Place = (*Next)->Place;
+    while (Next != Pieces.end() &&
+           (*Next)->Place.Allocation == Place.Allocation &&
+           (*Next)->Place.Begin == Place.Begin)
       Active.push_back(*Next++);
-    At.End = Active[0]->At.End;
+    Place.End = Active[0]->Place.End;
     for (const ExecutionPiece *Piece : Active)
-      At.End = std::min(At.End, Piece->At.End);
-    if (Next != Pieces.end() && (*Next)->At.Where == At.Where)
-      At.End = std::min(At.End, (*Next)->At.Begin);
-    mergePiece(At, Active, !OrNone && Active.size() == Paths.size(), Lost);
+      Place.End = std::min(Place.End, Piece->Place.End);
+    if (Next != Pieces.end() && (*Next)->Place.Allocation == Place.Allocation)
+      Place.End = std::min(Place.End, (*Next)->Place.Begin);
+    mergePiece(Place, Active, !OrNone && Active.size() == Paths.size(), OnLoss);
     llvm::erase_if(Active, [&](const ExecutionPiece *Piece) {
-      return Piece->At.End == At.End;
+      return Piece->Place.End == Place.End;
     });
-    At.Begin = At.End;
+    Place.Begin = Place.End;
   }
 }

@@ -38,7 +38,7 @@ struct ExecutionBytes {
 
 /// Bytes [Begin, End) of an allocation.
 struct ExecutionPlace {
-  AllocationId Where;
+  AllocationId Allocation;
   uint64_t Begin = 0;
   uint64_t End = 0;
 
@@ -47,7 +47,7 @@ struct ExecutionPlace {
 
 /// Some bytes and what they held.
 struct ExecutionPiece {
-  ExecutionPlace At;
+  ExecutionPlace Place;
   ExecutionBytes Bytes;
 };
 
@@ -56,20 +56,20 @@ class ExecutionMemory {
 public:
   explicit ExecutionMemory(size_t NumAllocations);
 
-  /// Calls \p Visit for each piece of \p At, in order.
+  /// Calls \p Visit for each piece of \p Place, in order.
   void
-  visit(const ExecutionPlace &At,
+  visit(const ExecutionPlace &Place,
         llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
             Visit);
-  /// Lets \p Change alter each piece of \p At.
-  void update(const ExecutionPlace &At,
+  /// Lets \p Change alter each piece of \p Place.
+  void update(const ExecutionPlace &Place,
               llvm::function_ref<void(ExecutionBytes &)> Change);
-  /// \p At holds \p V and nothing else.
-  void write(const ExecutionPlace &At, HloValueId V);
+  /// \p Place holds \p V and nothing else.
+  void write(const ExecutionPlace &Place, HloValueId V);
 
-  /// Before the first step \p At is given \p V: what it was given before is
+  /// Before the first step \p Place is given \p V: what it was given before is
   /// lost, unless \p IsSame says of all that is there that its bytes are V's.
-  void fill(const ExecutionPlace &At, HloValueId V,
+  void fill(const ExecutionPlace &Place, HloValueId V,
             llvm::function_ref<bool(HloValueId)> IsSame);
 
   /// From here on changes can be taken back. Marks nest.
@@ -79,9 +79,9 @@ public:
   std::vector<ExecutionPiece> takeBack(size_t Mark);
   /// Merges the ends of several paths that began here: bytes hold what they
   /// hold on all of them; with \p OrNone, also on the path without changes.
-  /// \p Lost is told what bytes here hold no longer.
+  /// \p OnLoss is told what bytes here hold no longer.
   void merge(llvm::ArrayRef<std::vector<ExecutionPiece>> Paths, bool OrNone,
-             llvm::function_ref<void(HloValueId)> Lost);
+             llvm::function_ref<void(HloValueId)> OnLoss);
 
   /// Pieces that were touched so far.
   uint64_t work() const { return Work; }
@@ -105,9 +105,9 @@ private:
     Cursor(Pieces &All, uint64_t Offset);
 
     bool atEnd() const { return Ended; }
-    uint64_t begin() const { return Inner ? At->first : 0; }
+    uint64_t begin() const { return Inner ? Piece->first : 0; }
     uint64_t end() const;
-    ExecutionBytes &bytes() const { return Inner ? At->second : All->First; }
+    ExecutionBytes &bytes() const { return Inner ? Piece->second : All->First; }
     void advance();
     /// Removes this piece, which is not the first, and goes to the next one.
     void erase();
@@ -115,17 +115,18 @@ private:
   private:
     Pieces *All;
     /// Valid if Inner.
-    PieceMap::iterator At;
+    PieceMap::iterator Piece;
     /// It is not the first piece.
     bool Inner = false;
     bool Ended = false;
   };
 
   static void cut(Pieces &All, uint64_t Offset);
-  void replace(const ExecutionPlace &At, ExecutionBytes Bytes, bool Remember);
-  void mergePiece(const ExecutionPlace &At,
+  void replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
+               bool Remember);
+  void mergePiece(const ExecutionPlace &Place,
                   llvm::ArrayRef<const ExecutionPiece *> Active, bool All,
-                  llvm::function_ref<void(HloValueId)> Lost);
+                  llvm::function_ref<void(HloValueId)> OnLoss);
 
   /// Of bytes that nothing was ever written to.
   const ExecutionBytes Nothing;

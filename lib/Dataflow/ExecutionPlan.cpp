@@ -155,17 +155,17 @@ void ExecutionPlan::forEachWrite(
   if (isGiven(Op) || !Flow.hasLocations(Id))
     return;
   bool Concat = isConcatBitcast(P, Id);
-  SmallVector<HloValueId, 4> Kept;
+  SmallVector<HloValueId, 4> Unwritten;
   for (uint32_t I = 0; I != P.trees().parts(P[Id].Shape); ++I) {
     HloValueId V = Flow.definedAt(Id, I);
     if (!place(V) || Flow[V].Phi)
       continue;
     if (Concat || keepsBytes(Id, V))
-      Kept.push_back(V);
+      Unwritten.push_back(V);
     else
       Visit(V, false);
   }
-  for (HloValueId V : Kept)
+  for (HloValueId V : Unwritten)
     Visit(V, true);
 }
 
@@ -188,20 +188,20 @@ std::optional<ExecutionPlace> ExecutionPlan::sliceIn(HloValueId Whole,
   if (Slowest == From.majorToMinor().end())
     return std::nullopt;
   for (size_t D = 0; D != From.rank(); ++D) {
-    const DimensionSlice &Taken = (*Bounds)[D];
-    bool IsCut = Taken.Begin != 0 || Taken.Limit != From.size(D);
-    if (Taken.Stride != 1 || (IsCut && static_cast<int64_t>(D) != *Slowest))
+    const DimensionSlice &Cut = (*Bounds)[D];
+    bool IsCut = Cut.Begin != 0 || Cut.Limit != From.size(D);
+    if (Cut.Stride != 1 || (IsCut && static_cast<int64_t>(D) != *Slowest))
       return std::nullopt;
   }
-  ExecutionPlace At = *place(Whole);
+  ExecutionPlace Place = *place(Whole);
   auto Count = static_cast<uint64_t>(From.size(*Slowest));
-  uint64_t Row = (At.End - At.Begin) / Count;
-  if (Row * Count != At.End - At.Begin)
+  uint64_t Row = (Place.End - Place.Begin) / Count;
+  if (Row * Count != Place.End - Place.Begin)
     return std::nullopt;
-  const DimensionSlice &Taken = (*Bounds)[*Slowest];
-  return ExecutionPlace{At.Where,
-                        At.Begin + Row * static_cast<uint64_t>(Taken.Begin),
-                        At.Begin + Row * static_cast<uint64_t>(Taken.Limit)};
+  const DimensionSlice &Cut = (*Bounds)[*Slowest];
+  return ExecutionPlace{Place.Allocation,
+                        Place.Begin + Row * static_cast<uint64_t>(Cut.Begin),
+                        Place.Begin + Row * static_cast<uint64_t>(Cut.Limit)};
 }
 
 void ExecutionPlan::bind(HloId Id, HloId From,
@@ -224,9 +224,9 @@ SmallVector<HloId, 3> ExecutionPlan::loopPhis(HloId Id) const {
 void ExecutionPlan::findReadSteps() {
   std::vector<std::pair<HloValueId, int32_t>> All;
   auto Bindings = [&](HloId Id, HloId From, int32_t Step) {
-    SmallVector<ExecutionBinding> Taken;
-    bind(Id, From, Taken);
-    for (const ExecutionBinding &B : Taken)
+    SmallVector<ExecutionBinding> Arguments;
+    bind(Id, From, Arguments);
+    for (const ExecutionBinding &B : Arguments)
       if (place(B.Input))
         All.push_back({B.Input, Step});
   };
@@ -269,9 +269,9 @@ void ExecutionPlan::findReadSteps() {
 
 bool ExecutionPlan::isReadIn(HloValueId V, int32_t Begin, int32_t End) const {
   auto Last = ReadSteps.begin() + ReadBegin[V.index() + 1];
-  auto At =
+  auto Step =
       std::lower_bound(ReadSteps.begin() + ReadBegin[V.index()], Last, Begin);
-  return At != Last && *At < End;
+  return Step != Last && *Step < End;
 }
 
 int32_t ExecutionPlan::lastRead(HloValueId V) const {

@@ -25,7 +25,7 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
   ExpectedFlags Flags = statedFlags(Alloc);
   if (Alloc.ThreadLocal || Alloc.Constant || Alloc.Values.empty())
     return Flags;
-  std::optional<std::pair<uint32_t, ShapeIndex>> Found;
+  std::optional<std::pair<uint32_t, ShapeIndex>> Result;
   bool Unknown = false;
   for (const Value &V : D.values(Alloc)) {
     const Instruction *I = DumpFacts.instruction(V.Tag.Name);
@@ -33,11 +33,11 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
     if (!I || I->Op.Op != Opcode::Parameter || V.Tag.Phi)
       continue;
     std::pair Own(I->parameterNumber(), V.Tag.Index.canonical());
-    if (!Found || Own == Flags.Parameter)
-      Found = Own;
+    if (!Result || Own == Flags.Parameter)
+      Result = Own;
   }
-  if (Found || !Unknown)
-    Flags.Parameter = Found;
+  if (Result || !Unknown)
+    Flags.Parameter = Result;
   return Flags;
 }
 

@@ -9,70 +9,75 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Goes to operand \p Operand. False if there is none, or no such part.
-bool Forwarding::stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const {
-  ArrayRef<HloId> Operands = P.operands(At.Id);
+bool Forwarding::stepOver(Part &Output, uint32_t Operand,
+                          uint32_t Ordinal) const {
+  ArrayRef<HloId> Operands = P.operands(Output.Id);
   if (Operand >= Operands.size() || !Operands[Operand] ||
       Ordinal >= P.trees().parts(P[Operands[Operand]].Shape))
     return false;
-  At = {Operands[Operand], Ordinal};
+  Output = {Operands[Operand], Ordinal};
   return true;
 }
 
 /// `AsyncCollectiveStart(all-gather(x))` begins a collective: its first results
 /// are what the collective reads (TPU, async collective fusions).
-bool Forwarding::stepOverStart(Part &At) const {
-  if (P.operands(At.Id).size() != 1)
+bool Forwarding::stepOverStart(Part &Start) const {
+  if (P.operands(Start.Id).size() != 1)
     return false;
-  if (P.customCallTarget(At.Id, Backend::TPU) != "AsyncCollectiveStart")
+  if (P.customCallTarget(Start.Id, Backend::TPU) != "AsyncCollectiveStart")
     return false;
-  ShapeId Result = P[At.Id].Shape;
-  HloId Collective = P.operands(At.Id)[0];
+  ShapeId Result = P[Start.Id].Shape;
+  HloId Collective = P.operands(Start.Id)[0];
   for (uint32_t K = 0; K != P.operands(Collective).size(); ++K) {
-    if (P.trees().elementOrdinal(Result, K) != At.Ordinal || At.Ordinal == 0)
+    if (P.trees().elementOrdinal(Result, K) != Start.Ordinal ||
+        Start.Ordinal == 0)
       continue;
-    const Shape &Output = P.trees().shape(P.trees().part(Result, At.Ordinal));
-    At = {Collective, 0};
-    return stepOver(At, K, 0) &&
-           sameBytes(P.trees().shape(P[At.Id].Shape), Output);
+    const Shape &Output =
+        P.trees().shape(P.trees().part(Result, Start.Ordinal));
+    Start = {Collective, 0};
+    return stepOver(Start, K, 0) &&
+           sameBytes(P.trees().shape(P[Start.Id].Shape), Output);
   }
   return false;
 }
 
-/// Moves \p At from an instruction's part to where its bytes come from.
-Forwarding::Step Forwarding::next(Part &At) const {
+/// Moves \p Output from an instruction's part to where its bytes come from.
+Forwarding::Step Forwarding::next(Part &Output) const {
   auto Forward = [](bool Moved) { return Moved ? Step::Forward : Step::Stop; };
-  Part From = At;
-  switch (P[At.Id].Op) {
+  Part From = Output;
+  switch (P[Output.Id].Op) {
   case Opcode::Parameter:
     return Step::Parameter;
   case Opcode::Fusion:
     return Step::Enter;
   case Opcode::Copy:
     return Forward(
-        stepOver(At, 0, At.Ordinal) &&
-        (From.Ordinal != 0 || sameBytes(P.trees().shape(P[At.Id].Shape),
+        stepOver(Output, 0, Output.Ordinal) &&
+        (From.Ordinal != 0 || sameBytes(P.trees().shape(P[Output.Id].Shape),
                                         P.trees().shape(P[From.Id].Shape))));
   case Opcode::CustomCall:
-    return Forward(stepOverStart(At));
+    return Forward(stepOverStart(Output));
   default:
     break;
   }
-  if (!accessesNoMemory(P[At.Id].Op) && !forwardsOperand(P[At.Id].Op))
+  if (!accessesNoMemory(P[Output.Id].Op) && !forwardsOperand(P[Output.Id].Op))
     return Step::Stop;
-  std::optional<OperandPart> Source = P.forwardedPart(At.Id, At.Ordinal);
-  return Forward(Source && stepOver(At, Source->Operand, Source->Ordinal));
+  std::optional<OperandPart> Source =
+      P.forwardedPart(Output.Id, Output.Ordinal);
+  return Forward(Source && stepOver(Output, Source->Operand, Source->Ordinal));
 }
 
-/// The root of the computation that fusion \p At calls, or that a custom call
-/// hands to another execution thread; invalid if it has no such part.
-HloId Forwarding::rootWith(Part At) const {
-  bool IsFusion = P[At.Id].Op == Opcode::Fusion;
+/// The root of the computation that fusion \p Output calls, or that a custom
+/// call hands to another execution thread; invalid if it has no such part.
+HloId Forwarding::rootWith(Part Output) const {
+  bool IsFusion = P[Output.Id].Op == Opcode::Fusion;
   ComputationId Body =
-      P.callee(At.Id, IsFusion ? CallRole::Calls : CallRole::Called);
+      P.callee(Output.Id, IsFusion ? CallRole::Calls : CallRole::Called);
   if (!IsFusion && Body && !P.runsElsewhere(Body))
     return HloId();
   HloId Root = Body ? P.root(Body) : HloId();
-  return Root && At.Ordinal < P.trees().parts(P[Root].Shape) ? Root : HloId();
+  return Root && Output.Ordinal < P.trees().parts(P[Root].Shape) ? Root
+                                                                 : HloId();
 }
 
 /// The parameter of its computation that \p From is; invalid if it is none.
@@ -97,72 +102,73 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
     HloId Fusion;
   };
   SmallVector<Level, 2> Levels(1);
-  Part At = From;
+  Part Output = From;
   while (true) {
-    auto [Entry, IsNew] = Known.try_emplace(key(At), Part());
-    Part Found = Entry->second;
+    auto [Entry, IsNew] = Known.try_emplace(key(Output), Part());
+    Part Origin = Entry->second;
     if (IsNew) {
-      Levels.back().Path.push_back(key(At));
-      Step Kind = next(At);
+      Levels.back().Path.push_back(key(Output));
+      Step Kind = next(Output);
       if (Kind == Step::Forward)
         continue;
-      if (HloId Root = Kind == Step::Enter ? rootWith(At) : HloId()) {
-        Levels.back().Fusion = At.Id;
+      if (HloId Root = Kind == Step::Enter ? rootWith(Output) : HloId()) {
+        Levels.back().Fusion = Output.Id;
         Levels.emplace_back();
-        At.Id = Root;
+        Output.Id = Root;
         continue;
       }
-      Found = Kind == Step::Parameter ? At : Part();
+      Origin = Kind == Step::Parameter ? Output : Part();
     }
     for (IdPair Same : Levels.back().Path)
-      Known[Same] = Found;
+      Known[Same] = Origin;
     Levels.pop_back();
     if (Levels.empty())
-      return Found.Id ? std::optional(Found) : std::nullopt;
+      return Origin.Id ? std::optional(Origin) : std::nullopt;
     // After the fusion it goes on at an operand, or nowhere.
-    At = {Levels.back().Fusion, 0};
-    if (!Found.Id || !stepOver(At, P[Found.Id].number(), Found.Ordinal))
+    Output = {Levels.back().Fusion, 0};
+    if (!Origin.Id || !stepOver(Output, P[Origin.Id].number(), Origin.Ordinal))
       return std::nullopt;
   }
 }
 
-Forwarding::Origin Forwarding::origin(Part At) {
+Forwarding::Origin Forwarding::origin(Part Output) {
   constexpr unsigned MaxSteps = 64;
   HloId Fusion;
   for (unsigned I = 0; I != MaxSteps; ++I) {
-    Part Next = At;
+    Part Next = Output;
     Step Kind = next(Next);
     if (Kind == Step::Enter && !Fusion) {
-      if (std::optional<OperandPart> From = find(At.Id, At.Ordinal)) {
-        stepOver(At, From->Operand, From->Ordinal);
+      if (std::optional<OperandPart> From = find(Output.Id, Output.Ordinal)) {
+        stepOver(Output, From->Operand, From->Ordinal);
         continue;
       }
-      Next.Id = rootWith(At);
+      Next.Id = rootWith(Output);
       if (Next.Id)
-        Fusion = At.Id;
+        Fusion = Output.Id;
     } else if (Kind != Step::Forward) {
-      return {Fusion, At};
+      return {Fusion, Output};
     }
     if (!Next.Id)
-      return {Fusion, At};
-    At = Next;
+      return {Fusion, Output};
+    Output = Next;
   }
-  return {Fusion, At};
+  return {Fusion, Output};
 }
 
 std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
   if (Ordinal >= P.trees().parts(P[Id].Shape) ||
       P.trees().isTuple(P[Id].Shape, Ordinal))
     return std::nullopt;
-  Part At = {Id, Ordinal};
+  Part Output = {Id, Ordinal};
   if (P[Id].Op == Opcode::Copy)
-    return next(At) == Step::Forward ? std::optional(OperandPart{0, At.Ordinal})
-                                     : std::nullopt;
+    return next(Output) == Step::Forward
+               ? std::optional(OperandPart{0, Output.Ordinal})
+               : std::nullopt;
   bool Calls = P[Id].Op == Opcode::Fusion || P[Id].Op == Opcode::CustomCall;
-  HloId Root = Calls ? rootWith(At) : HloId();
-  std::optional<Part> Found =
+  HloId Root = Calls ? rootWith(Output) : HloId();
+  std::optional<Part> Origin =
       Root ? findParameter({Root, Ordinal}) : std::nullopt;
-  if (!Found || !stepOver(At, P[Found->Id].number(), Found->Ordinal))
+  if (!Origin || !stepOver(Output, P[Origin->Id].number(), Origin->Ordinal))
     return std::nullopt;
-  return OperandPart{P[Found->Id].number(), Found->Ordinal};
+  return OperandPart{P[Origin->Id].number(), Origin->Ordinal};
 }

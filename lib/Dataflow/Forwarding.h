@@ -31,21 +31,21 @@ public:
   struct Origin {
     /// Invalid outside of fusions.
     HloId Fusion;
-    Part At;
+    Part Output;
     bool operator==(const Origin &) const = default;
   };
-  /// The origin of the bytes of \p At: parts of one origin hold the same bytes.
-  /// Gives up after some steps, with a part on the way.
-  Origin origin(Part At);
+  /// The origin of the bytes of \p Output: parts of one origin hold the same
+  /// bytes. Gives up after some steps, with a part on the way.
+  Origin origin(Part Output);
 
 private:
   enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
 
-  static IdPair key(Part At) { return {At.Id.index(), At.Ordinal}; }
-  Step next(Part &At) const;
-  bool stepOver(Part &At, uint32_t Operand, uint32_t Ordinal) const;
-  bool stepOverStart(Part &At) const;
-  HloId rootWith(Part At) const;
+  static IdPair key(Part Output) { return {Output.Id.index(), Output.Ordinal}; }
+  Step next(Part &Output) const;
+  bool stepOver(Part &Output, uint32_t Operand, uint32_t Ordinal) const;
+  bool stepOverStart(Part &Start) const;
+  HloId rootWith(Part Output) const;
   std::optional<Part> findParameter(Part From);
 
   const Program &P;

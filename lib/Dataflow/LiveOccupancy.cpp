@@ -19,54 +19,55 @@ std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
 
 /// A value that a conditional reads last is free again in a branch after its
 /// last use there (MSA's verifier splits it like this).
-void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
-                                llvm::SmallVectorImpl<StepRange> &Held) const {
+void LiveOccupancy::addBranches(
+    HloValueId V, HloId Conditional, int32_t From,
+    llvm::SmallVectorImpl<StepRange> &Ranges) const {
   bool First = true;
   for (const HloCall &Call : P.calls(Conditional)) {
     StepRange Span = Module.schedule().span(Call.Callee);
     if (Span.Start < 0)
       continue;
     if (First)
-      Held.push_back({From, Span.Start});
+      Ranges.push_back({From, Span.Start});
     First = false;
     auto [Last, Nested] = lastUse(V, Span.Start, Span.End);
     if (Last < 0)
       continue;
     if (Nested)
       addBranches(V, Module.schedule().sequence()[static_cast<size_t>(Last)],
-                  Span.Start, Held);
+                  Span.Start, Ranges);
     else
-      Held.push_back({Span.Start, Last});
+      Ranges.push_back({Span.Start, Last});
   }
 }
 
 SmallVector<StepRange, 2> LiveOccupancy::held(HloValueId V) const {
-  SmallVector<StepRange, 2> Held;
+  SmallVector<StepRange, 2> Ranges;
   const Dump &D = Module.facts().dump();
   ValueId Line = Module.lineOf(V);
   std::optional<StepRange> Range = Module.ranges()[V];
   if (!Line || !Range || D[Line].Size == 0 || Range->End < Range->Start ||
       isSharedContext(Module.facts(), D[Line]))
-    return Held;
+    return Ranges;
   if (!isAlternate(Module.facts(), D[D[Line].Owner])) {
-    Held.push_back(*Range);
-    return Held;
+    Ranges.push_back(*Range);
+    return Ranges;
   }
   auto [Last, Split] = lastUse(V, 0, Module.schedule().steps());
   if (Last < 0) {
     // Nobody reads it, but it is written, unless it is a phi.
     if (!Flow[V].Phi)
-      Held.push_back({Range->Start, Range->Start});
-    return Held;
+      Ranges.push_back({Range->Start, Range->Start});
+    return Ranges;
   }
   if (Split)
     addBranches(V, Module.schedule().sequence()[static_cast<size_t>(Last)],
-                Range->Start, Held);
+                Range->Start, Ranges);
   else
-    Held.push_back({Range->Start, Last});
+    Ranges.push_back({Range->Start, Last});
   // After its range another value of its alias set is there.
-  for (StepRange &Steps : Held)
+  for (StepRange &Steps : Ranges)
     Steps.End = std::min(Steps.End, Range->End);
-  llvm::erase_if(Held, [](StepRange R) { return R.End < R.Start; });
-  return Held;
+  llvm::erase_if(Ranges, [](StepRange R) { return R.End < R.Start; });
+  return Ranges;
 }

@@ -48,20 +48,20 @@ int32_t LiveRanges::endOfAsync(ComputationId C, int32_t End) const {
 }
 
 int32_t LiveRanges::lastPosition(HloValueId V, int32_t End) const {
-  for (const FlowPosition &At : Flow.positions(V).drop_front()) {
-    ComputationId C = P[At.Instruction].Parent;
-    if (P[At.Instruction].Root && Order.isFlattened(C))
+  for (const FlowPosition &Pos : Flow.positions(V).drop_front()) {
+    ComputationId C = P[Pos.Instruction].Parent;
+    if (P[Pos.Instruction].Root && Order.isFlattened(C))
       End = std::max(End, Order.span(C).End);
-    else if (!P[At.Instruction].Root)
-      End = std::max(End, Order.time(At.Instruction));
+    else if (!P[Pos.Instruction].Root)
+      End = std::max(End, Order.time(Pos.Instruction));
   }
   return End;
 }
 
 int32_t LiveRanges::lastRootSpan(HloValueId V, int32_t End) const {
-  for (const FlowPosition &At : Flow.positions(V)) {
-    ComputationId C = P[At.Instruction].Parent;
-    if (P[At.Instruction].Root && Order.isFlattened(C))
+  for (const FlowPosition &Pos : Flow.positions(V)) {
+    ComputationId C = P[Pos.Instruction].Parent;
+    if (P[Pos.Instruction].Root && Order.isFlattened(C))
       End = std::max(End, Order.span(C).End);
   }
   return End;
@@ -88,11 +88,11 @@ StepRange LiveRanges::find(HloValueId Id) const {
   if (Order.time(V.Definition) < 0 || !Order.isFlattened(C))
     return {-1, -1};
   StepRange Range = {startOf(V.Definition), 0};
-  bool Kept = isReadOnlyParameter(V) && !Donated[Id.index()];
+  bool IsConstant = isReadOnlyParameter(V) && !Donated[Id.index()];
   if (!Rules.PositionsCount) {
     int32_t Last = lastUse(Id);
     Range.End = lastRootSpan(Id, Last >= 0 ? Last : Range.Start);
-    if (Kept)
+    if (IsConstant)
       Range.End = Order.steps();
     return Range;
   }
@@ -101,20 +101,20 @@ StepRange LiveRanges::find(HloValueId Id) const {
   if (Order.asyncBody(C))
     Range.End = endOfAsync(C, Range.End);
   Range.End = lastPosition(Id, Range.End);
-  Range.End = Kept ? Order.steps() : std::max(Range.End, lastUse(Id));
+  Range.End = IsConstant ? Order.steps() : std::max(Range.End, lastUse(Id));
   return Range;
 }
 
-/// True if \p At is a result, `{1..}`, of an asynchronous start at \p Step. The
-/// sugar collective-permute-start is spelled like an opcode of its own.
-bool LiveRanges::isAsyncResult(const Position &At, int32_t Step) const {
+/// True if \p Pos is a result, `{1..}`, of an asynchronous start at \p Step.
+/// The sugar collective-permute-start is spelled like an opcode of its own.
+bool LiveRanges::isAsyncResult(const Position &Pos, int32_t Step) const {
   const Facts &DumpFacts = P.facts();
-  auto Steps = DumpFacts.dump().Indices.steps(At.Index);
-  if (Steps.empty() || Steps[0] != 1 || DumpFacts.time(At.Name) != Step)
+  auto Steps = DumpFacts.dump().Indices.steps(Pos.Index);
+  if (Steps.empty() || Steps[0] != 1 || DumpFacts.time(Pos.Name) != Step)
     return false;
-  const Instruction *I = DumpFacts.instruction(At.Name);
+  const Instruction *I = DumpFacts.instruction(Pos.Name);
   llvm::StringRef Text =
-      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[At.Name];
+      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[Pos.Name];
   return Text.contains("-start") || (I && isAsync(I->Op.Op));
 }
 
@@ -125,16 +125,16 @@ bool LiveRanges::startsWithAsync(NameId Name, int32_t Step) const {
   const Facts &DumpFacts = P.facts();
   const Dump &D = DumpFacts.dump();
   auto IsResult = [&](UsedId U) {
-    return U && llvm::any_of(D.positions(D[U]), [&](const Position &At) {
-             return isAsyncResult(At, Step);
+    return U && llvm::any_of(D.positions(D[U]), [&](const Position &Pos) {
+             return isAsyncResult(Pos, Step);
            });
   };
-  const ReleaseWindow &When = DumpFacts.release();
-  if (!When.until(Release::AsyncRootStart) &&
+  const ReleaseWindow &Window = DumpFacts.release();
+  if (!Window.until(Release::AsyncRootStart) &&
       llvm::any_of(DumpFacts.usedOfInstruction(Name),
                    [&](uint32_t U) { return IsResult(UsedId(U)); }))
     return true;
-  return !When.until(Release::AsyncUpdateSliceForwards) &&
+  return !Window.until(Release::AsyncUpdateSliceForwards) &&
          DumpFacts.opcode(Name) == Opcode::DynamicUpdateSlice &&
          llvm::any_of(DumpFacts.usesBy(Name), [&](uint32_t Row) {
            return D.Uses[Row].Operand == 0 &&
@@ -168,11 +168,11 @@ int32_t LiveRanges::lastStatedRead(UsedId U) const {
   const Dump &D = DumpFacts.dump();
   int32_t Last = -1;
   int32_t Unknown = Order.steps();
-  for (const Position &At : D.positions(D[U])) {
-    int32_t Step = DumpFacts.time(At.Name);
+  for (const Position &Pos : D.positions(D[U])) {
+    int32_t Step = DumpFacts.time(Pos.Name);
     if (DumpFacts.release().since(Release::PositionsCount))
       Last = std::max(Last, Step);
-    if (!DumpFacts.hasText(At.Name))
+    if (!DumpFacts.hasText(Pos.Name))
       Unknown = std::min(Unknown, Step);
   }
   bool Full = D.complete(Section::Texts) && DumpFacts.isFull();
@@ -204,9 +204,9 @@ bool LiveRanges::isCut(ValueId Line, StepRange Stated) {
     });
   }
   auto StartsAt = [&](int32_t Step, std::optional<int32_t> End = {}) {
-    PlacedStart Wanted = {D[Line].Owner, D[Line].Offset, Step, Line};
+    PlacedStart Expected = {D[Line].Owner, D[Line].Offset, Step, Line};
     auto [First, Last] =
-        std::equal_range(Starts.begin(), Starts.end(), Wanted,
+        std::equal_range(Starts.begin(), Starts.end(), Expected,
                          [&](const PlacedStart &X, const PlacedStart &Y) {
                            return Key(X) < Key(Y);
                          });

@@ -41,7 +41,7 @@ private:
   bool isCut(ValueId Line, StepRange Stated);
   int32_t statedStart(const HloValue &V, ShapeIndex Index,
                       int32_t Stated) const;
-  bool isAsyncResult(const Position &At, int32_t Step) const;
+  bool isAsyncResult(const Position &Pos, int32_t Step) const;
   bool startsWithAsync(NameId Name, int32_t Step) const;
   int32_t startOf(HloId Definition) const;
   int32_t endOfAsync(ComputationId C, int32_t End) const;

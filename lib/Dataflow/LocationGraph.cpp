@@ -83,16 +83,16 @@ void LocationGraph::settlePhis(
   while (!Work.empty()) {
     uint32_t L = Work.back();
     Work.pop_back();
-    uint32_t Met = Reaching[L];
+    uint32_t Merged = Reaching[L];
     for (uint32_t Input : PhiInputs[Source[L]]) {
       uint32_t End = find(Input);
       uint32_t Value = Kinds[End] == LocationKind::Phi          ? Reaching[End]
                        : Kinds[End] == LocationKind::Definition ? End
                                                                 : Nothing;
-      if (Value != Nothing && Value != Met)
-        Met = Met == Nothing ? Value : Several;
+      if (Value != Nothing && Value != Merged)
+        Merged = Merged == Nothing ? Value : Several;
     }
-    if (std::exchange(Reaching[L], Met) != Met)
+    if (std::exchange(Reaching[L], Merged) != Merged)
       llvm::append_range(Work, Readers.lookup(L));
   }
   for (uint32_t L : Dropped) {

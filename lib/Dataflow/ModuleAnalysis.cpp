@@ -131,12 +131,12 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   return Distinct;
 }
 
-unsigned ModuleAnalysis::findDiffering(const Derivation &Found) const {
+unsigned ModuleAnalysis::findDiffering(const Derivation &Candidate) const {
   unsigned Bits = 0;
   for (unsigned I = 0; I != NumDerivedParts; ++I) {
     auto Part = static_cast<DerivedPart>(I);
     if (states(Part))
-      compare(Found, Part, [&](const Difference &) {
+      compare(Candidate, Part, [&](const Difference &) {
         Bits |= 1u << I;
         return false;
       });
@@ -165,8 +165,8 @@ void ModuleAnalysis::countStrangers() {
   size_t All = 0;
   auto Count = [&](DerivedPart Part) {
     if (states(Part))
-      compare(*Best, Part, [&](const Difference &Found) {
-        Strange += Found.Kind != DifferenceKind::Unequal;
+      compare(*Best, Part, [&](const Difference &Diff) {
+        Strange += Diff.Kind != DifferenceKind::Unequal;
         return true;
       });
   };
@@ -213,9 +213,9 @@ void ModuleAnalysis::findUnknownOpcodes() {
 
 /// True if \p V is in an async body or at an async instruction.
 bool ModuleAnalysis::touchesAsync(HloValueId V) const {
-  for (const FlowPosition &At : flow().positions(V))
-    if (isAsync(P[At.Instruction].Op) ||
-        schedule().asyncBody(P[At.Instruction].Parent))
+  for (const FlowPosition &Pos : flow().positions(V))
+    if (isAsync(P[Pos.Instruction].Op) ||
+        schedule().asyncBody(P[Pos.Instruction].Parent))
       return true;
   return false;
 }
@@ -225,12 +225,12 @@ bool ModuleAnalysis::mayBeNewRule(DerivedPart Part) {
          Part == DerivedPart::Uses || Part == DerivedPart::Ranges;
 }
 
-/// True if \p Found is a value that the dump has nothing for: under another
+/// True if \p Diff is a value that the dump has nothing for: under another
 /// rule its place would hold a value that is forwarded.
-bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Found) const {
-  if (Part != DerivedPart::Values || Found.Kind != DifferenceKind::Missing)
+bool ModuleAnalysis::isLost(DerivedPart Part, const Difference &Diff) const {
+  if (Part != DerivedPart::Values || Diff.Kind != DifferenceKind::Missing)
     return false;
-  const HloValue &Value = flow()[Found.Value];
+  const HloValue &Value = flow()[Diff.Value];
   const HloNode &N = P[Value.Definition];
   return !N.Name ||
          DumpFacts.positionsAt(N.Name, P.trees().index(N.Shape, Value.Ordinal))
@@ -244,9 +244,9 @@ ModuleAnalysis::differingValues(DerivedPart Part) const {
   std::vector<HloValueId> Values;
   std::vector<bool> Seen(flow().values().size());
   bool Strange = false;
-  compare(*Best, Part, [&](const Difference &Found) {
-    HloValueId V = valueOf(Found);
-    Strange |= !V || isLost(Part, Found);
+  compare(*Best, Part, [&](const Difference &Diff) {
+    HloValueId V = valueOf(Diff);
+    Strange |= !V || isLost(Part, Diff);
     if (V && !Seen[V.index()])
       Values.push_back(V);
     if (V)
@@ -291,25 +291,25 @@ void ModuleAnalysis::findNewRule() {
     Excused[aliases().group(V).index()] = true;
 }
 
-HloValueId ModuleAnalysis::valueOf(const Difference &Found) const {
-  if (Found.Value || !Found.Line)
-    return Found.Value;
-  const ValueTag &Tag = DumpFacts.dump()[Found.Line].Tag;
+HloValueId ModuleAnalysis::valueOf(const Difference &Diff) const {
+  if (Diff.Value || !Diff.Line)
+    return Diff.Value;
+  const ValueTag &Tag = DumpFacts.dump()[Diff.Line].Tag;
   return find(Tag.Name, Tag.Index);
 }
 
-/// True if \p Found is about a value of one of \p Groups, or about nothing
+/// True if \p Diff is about a value of one of \p Groups, or about nothing
 /// that a single value decides.
 bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
-                              const Difference &Found) const {
+                              const Difference &Diff) const {
   if (Groups.empty())
     return false;
   auto InGroups = [&](HloValueId V) {
     return !V || Groups[aliases().group(V).index()];
   };
   if (Part != DerivedPart::Flags)
-    return InGroups(valueOf(Found));
-  IndexRange Lines = DumpFacts.dump().Allocations[Found.Row].Values;
+    return InGroups(valueOf(Diff));
+  IndexRange Lines = DumpFacts.dump().Allocations[Diff.Row].Values;
   for (uint32_t Line = Lines.Begin; Line != Lines.End; ++Line) {
     const ValueTag &Tag = DumpFacts.dump().Values[Line].Tag;
     if (InGroups(find(Tag.Name, Tag.Index)))
@@ -319,8 +319,8 @@ bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
 }
 
 bool ModuleAnalysis::mayFollowFromExcuse(DerivedPart Part,
-                                         const Difference &Found) const {
-  return concerns(Excused, Part, Found);
+                                         const Difference &Diff) const {
+  return concerns(Excused, Part, Diff);
 }
 
 bool ModuleAnalysis::isGuess(ValueId Line) const {
@@ -328,6 +328,6 @@ bool ModuleAnalysis::isGuess(ValueId Line) const {
   return isGuess(find(Tag.Name, Tag.Index));
 }
 
-bool ModuleAnalysis::isGuess(DerivedPart Part, const Difference &Found) const {
-  return concerns(Guessed, Part, Found);
+bool ModuleAnalysis::isGuess(DerivedPart Part, const Difference &Diff) const {
+  return concerns(Guessed, Part, Diff);
 }

@@ -66,8 +66,8 @@ public:
   /// and live ranges. Where something is, how large it is and what that
   /// makes of an allocation is not a matter of rules.
   static bool mayBeNewRule(DerivedPart Part);
-  /// \p Found is about a value that aliases an excused one.
-  bool mayFollowFromExcuse(DerivedPart Part, const Difference &Found) const;
+  /// \p Diff is about a value that aliases an excused one.
+  bool mayFollowFromExcuse(DerivedPart Part, const Difference &Diff) const;
   /// The module has an instruction whose dataflow this tool may not know.
   bool isUncertain() const { return Uncertain; }
   /// Such an instruction reads or defines \p V, or what it aliases.
@@ -77,8 +77,8 @@ public:
   /// The same of the value at \p Line.
   bool isGuess(ValueId Line) const;
   /// The module has an instruction whose dataflow this tool may not know, and
-  /// \p Found may come from that.
-  bool isGuess(DerivedPart Part, const Difference &Found) const;
+  /// \p Diff may come from that.
+  bool isGuess(DerivedPart Part, const Difference &Diff) const;
 
   /// The value of the module that the dump calls (name, index); invalid if it
   /// has none.
@@ -94,16 +94,16 @@ private:
   void derive();
   void findObstacle();
   void findBest();
-  unsigned findDiffering(const Derivation &Found) const;
+  unsigned findDiffering(const Derivation &Candidate) const;
   void countStrangers();
   void findUnknownOpcodes();
   void findNewRule();
-  bool isLost(DerivedPart Part, const Difference &Found) const;
+  bool isLost(DerivedPart Part, const Difference &Diff) const;
   std::vector<HloValueId> differingValues(DerivedPart Part) const;
   bool touchesAsync(HloValueId V) const;
-  HloValueId valueOf(const Difference &Found) const;
+  HloValueId valueOf(const Difference &Diff) const;
   bool concerns(const std::vector<bool> &Groups, DerivedPart Part,
-                const Difference &Found) const;
+                const Difference &Diff) const;
   std::vector<ReleaseRules> distinctRules() const;
 
   const Facts &DumpFacts;

@@ -52,15 +52,15 @@ std::optional<ExecutionPlace> StatedWalk::place(ValueId V) const {
 }
 
 void StatedWalk::write(ValueId V) {
-  std::optional<ExecutionPlace> At = place(V);
-  if (!At)
+  std::optional<ExecutionPlace> Place = place(V);
+  if (!Place)
     return;
   HloValueId Number(V.index());
   Live[V.index()] = true;
   StatedEffect Effect = Steps.effect(V);
   if (Effect == StatedEffect::Writes)
-    return Memory.write(*At, Number);
-  Memory.update(*At, [&](ExecutionBytes &Bytes) {
+    return Memory.write(*Place, Number);
+  Memory.update(*Place, [&](ExecutionBytes &Bytes) {
     if (Effect == StatedEffect::Unknown)
       for (HloValueId Old : Bytes.Intact)
         Doubtful[Old.index()] = true;
@@ -73,18 +73,18 @@ void StatedWalk::read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
                       ReportFn Report) {
   if (!V || !Live[V.index()])
     return;
-  const ExecutionBytes *Lost = nullptr;
+  const ExecutionBytes *Damaged = nullptr;
   Memory.visit(*place(V),
                [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
                  if (!Bytes.holds(HloValueId(V.index())) &&
-                     (!Lost || Lost->Stamp < Bytes.Stamp))
-                   Lost = &Bytes;
+                     (!Damaged || Damaged->Stamp < Bytes.Stamp))
+                   Damaged = &Bytes;
                });
-  if (!Lost) {
+  if (!Damaged) {
     Out.Uncertain |= Doubtful[V.index()];
     return;
   }
-  ValueId Written(Lost->Writer.index());
+  ValueId Written(Damaged->Writer.index());
   if (Steps.wroteItself(Reader, Written))
     return;
   if (Steps.mayRunInstead(D[Written].Tag.Name, V, Reader)) {
@@ -101,15 +101,15 @@ void StatedWalk::fill() {
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Allocation &Alloc = D[D.Values[I].Owner];
     NameId Name = D.Values[I].Tag.Name;
-    std::optional<ExecutionPlace> At = place(ValueId(I));
-    if (!(Alloc.Constant || Alloc.isParameter()) || !At ||
+    std::optional<ExecutionPlace> Place = place(ValueId(I));
+    if (!(Alloc.Constant || Alloc.isParameter()) || !Place ||
         D.Values[I].Tag.Phi || DumpFacts.time(Name) < 0 ||
         DumpFacts.opcode(Name) !=
             (Alloc.Constant ? Opcode::Constant : Opcode::Parameter))
       continue;
     Live[I] = true;
-    Memory.fill(*At, HloValueId(I), [&](HloValueId Old) {
-      return place(ValueId(Old.index())) == At &&
+    Memory.fill(*Place, HloValueId(I), [&](HloValueId Old) {
+      return place(ValueId(Old.index())) == Place &&
              haveSameLiteral(DumpFacts, Name, D.Values[Old.index()].Tag.Name);
     });
   }

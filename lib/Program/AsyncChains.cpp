@@ -6,27 +6,27 @@ using namespace hlobuf;
 using llvm::SmallVector;
 
 HloId AsyncChains::producer(HloId Id) const {
-  HloId At = Graph.operands(Id)[0];
+  HloId Operand = Graph.operands(Id)[0];
   uint32_t Ordinal = 0;
   // Loop state may lead in circles.
   for (size_t Steps = 0; Steps != 10000; ++Steps) {
-    const HloNode &N = Graph[At];
+    const HloNode &N = Graph[Operand];
     if (hasAsyncState(N.Op) && Ordinal == 0)
-      return At;
-    HloId State = At;
+      return Operand;
+    HloId State = Operand;
     if (N.Op == Opcode::Parameter)
       for (HloId Caller : Graph.callers(N.Parent))
         if (Graph[Caller].Op == Opcode::While)
           State = Caller;
     Opcode Op = Graph[State].Op;
     if (Op == Opcode::While || Op == Opcode::Copy) {
-      At = Graph.operands(State)[0];
+      Operand = Graph.operands(State)[0];
       continue;
     }
-    std::optional<OperandPart> From = Graph.forwardedPart(At, Ordinal);
+    std::optional<OperandPart> From = Graph.forwardedPart(Operand, Ordinal);
     if (!From)
       return HloId();
-    At = Graph.operands(At)[From->Operand];
+    Operand = Graph.operands(Operand)[From->Operand];
     Ordinal = From->Ordinal;
   }
   return HloId();
@@ -39,22 +39,22 @@ template <typename NextFn, typename EndsFn>
 static HloId follow(llvm::DenseMap<uint32_t, HloId> &Known, HloId From,
                     NextFn Next, EndsFn Ends) {
   SmallVector<HloId, 8> Path;
-  HloId Found;
+  HloId End;
   for (HloId Id = From; Id; Id = Next(Id)) {
     if (Ends(Id)) {
-      Found = Id;
+      End = Id;
       break;
     }
-    auto [At, New] = Known.try_emplace(Id.index());
+    auto [Entry, New] = Known.try_emplace(Id.index());
     if (!New) {
-      Found = At->second;
+      End = Entry->second;
       break;
     }
     Path.push_back(Id);
   }
   for (HloId Id : Path)
-    Known[Id.index()] = Found;
-  return Found;
+    Known[Id.index()] = End;
+  return End;
 }
 
 void AsyncChains::link(size_t Count) {

@@ -101,8 +101,8 @@ void ElidedElements::collectHints() {
     if (M.operands(M[Id]).size() != Names.size())
       continue;
     for (size_t K = 0; K != Names.size(); ++K)
-      if (HloOperand Meant = M.operand(M[Id], K); !Meant.Path.isRoot())
-        Hints.try_emplace(Names[K].index(), Hint{Meant.Source, Meant.Path});
+      if (HloOperand Operand = M.operand(M[Id], K); !Operand.Path.isRoot())
+        Hints.try_emplace(Names[K].index(), Hint{Operand.Source, Operand.Path});
   }
 }
 
@@ -121,14 +121,14 @@ void ElidedElements::collectNeeds() {
 }
 
 ComputationId ElidedElements::homeOf(NameId Name) const {
-  auto Found = Before.find(Name.index());
-  return Found == Before.end() || !Found->second ? ComputationId()
-                                                 : M[Found->second].Parent;
+  auto Entry = Before.find(Name.index());
+  return Entry == Before.end() || !Entry->second ? ComputationId()
+                                                 : M[Entry->second].Parent;
 }
 
 ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
-  auto Found = Paths.find(Id.index());
-  return Found == Paths.end() ? Hint{Id, ShapeIndex::root()} : Found->second;
+  auto Entry = Paths.find(Id.index());
+  return Entry == Paths.end() ? Hint{Id, ShapeIndex::root()} : Entry->second;
 }
 
 bool ElidedElements::resolve(NameId Name, bool ByHints) {
@@ -145,11 +145,11 @@ bool ElidedElements::resolve(NameId Name, bool ByHints) {
       considerAll(Name, Read);
       continue;
     }
-    for (const Position &At : D.positions(D[Mine])) {
-      SmallVector<uint32_t, 4> Steps = D.Indices.steps(At.Index);
+    for (const Position &Pos : D.positions(D[Mine])) {
+      SmallVector<uint32_t, 4> Steps = D.Indices.steps(Pos.Index);
       if (Steps.size() == 1 &&
-          DumpFacts.valueAt(At.Name, ShapeIndex::root()) == Read)
-        consider(Name, At.Name, Steps[0]);
+          DumpFacts.valueAt(Pos.Name, ShapeIndex::root()) == Read)
+        consider(Name, Pos.Name, Steps[0]);
     }
   }
   if (!Best)
@@ -164,12 +164,12 @@ bool ElidedElements::resolve(NameId Name, bool ByHints) {
 /// Elements without a value (of a color that is a view) are found from the
 /// texts.
 bool ElidedElements::resolveByHint(NameId Name) {
-  auto Found = Hints.find(Name.index());
-  if (Found == Hints.end())
+  auto Entry = Hints.find(Name.index());
+  if (Entry == Hints.end())
     return false;
-  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Found->second.Path);
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Entry->second.Path);
   ComputationId Home = homeOf(Name);
-  HloId Source = Found->second.Source;
+  HloId Source = Entry->second.Source;
   if (Steps.size() != 1 || (Home && parentOf(Source) != Home))
     return false;
   create(Name, Source, Steps[0]);
@@ -179,15 +179,15 @@ bool ElidedElements::resolveByHint(NameId Name) {
 /// Nothing is known of the element's value: any element of what \p Name reads
 /// that has no value either may be meant.
 void ElidedElements::considerAll(NameId Name, UsedId Read) {
-  for (const Position &At : D.positions(D[Read])) {
-    HloId Source = At.Index.isRoot() ? instruction(At.Name) : HloId();
+  for (const Position &Pos : D.positions(D[Read])) {
+    HloId Source = Pos.Index.isRoot() ? instruction(Pos.Name) : HloId();
     if (!Source)
       continue;
     auto Count =
         static_cast<uint32_t>(Trees.shape(shapeOf(Source)).Elements.size());
     for (uint32_t K = 0; K != Count; ++K)
-      if (!DumpFacts.valueAt(At.Name, ShapeIndex::element(K)))
-        consider(Name, At.Name, K);
+      if (!DumpFacts.valueAt(Pos.Name, ShapeIndex::element(K)))
+        consider(Name, Pos.Name, K);
   }
 }
 

@@ -62,7 +62,7 @@ bool EqualComputations::add(HloId Id, std::string &Text) const {
   return Whole;
 }
 
-void EqualComputations::visit(HloId From, SmallVectorImpl<HloId> &Found) {
+void EqualComputations::visit(HloId From, SmallVectorImpl<HloId> &Order) {
   SmallVector<std::pair<HloId, size_t>, 16> Path;
   auto Enter = [&](HloId Id) {
     // Anything until it has its place.
@@ -76,20 +76,20 @@ void EqualComputations::visit(HloId From, SmallVectorImpl<HloId> &Found) {
       Enter(P.operands(Id)[Next++]);
       continue;
     }
-    Found.push_back(Id);
+    Order.push_back(Id);
     Path.pop_back();
   }
 }
 
 SmallVector<HloId, 16> EqualComputations::inOrder(ComputationId C) {
-  SmallVector<HloId, 16> Found;
+  SmallVector<HloId, 16> Order;
   if (HloId Root = P.root(C))
-    visit(Root, Found);
+    visit(Root, Order);
   for (HloId Id : P.order(C))
-    visit(Id, Found);
-  for (size_t I = 0; I != Found.size(); ++I)
-    Places[Found[I].index()] = static_cast<uint32_t>(I);
-  return Found;
+    visit(Id, Order);
+  for (size_t I = 0; I != Order.size(); ++I)
+    Places[Order[I].index()] = static_cast<uint32_t>(I);
+  return Order;
 }
 
 EqualComputations::Description EqualComputations::describe(ComputationId C) {

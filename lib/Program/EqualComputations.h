@@ -46,7 +46,7 @@ private:
   /// The instructions of \p C, operands first, from the root on; then those
   /// that it does not reach.
   llvm::SmallVector<HloId, 16> inOrder(ComputationId C);
-  void visit(HloId From, llvm::SmallVectorImpl<HloId> &Found);
+  void visit(HloId From, llvm::SmallVectorImpl<HloId> &Order);
   /// Adds what \p Id computes to \p Text, without its operands; false if a
   /// constant is left out.
   bool add(HloId Id, std::string &Text) const;

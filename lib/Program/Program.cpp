@@ -98,8 +98,8 @@ void Program::linkOperands() {
     return;
   for (const HloInstruction &I : M.Instructions)
     for (size_t K = 0; K != M.operands(I).size(); ++K)
-      if (HloOperand Meant = M.operand(I, K); !Meant.Path.isRoot())
-        Operands[I.FirstOperand + K] = Elided.get(Meant.Source, Meant.Path);
+      if (HloOperand Operand = M.operand(I, K); !Operand.Path.isRoot())
+        Operands[I.FirstOperand + K] = Elided.get(Operand.Source, Operand.Path);
 }
 
 void Program::buildOrder() {
@@ -184,8 +184,8 @@ void Program::linkUsers() {
       if (Read[Operand.index()])
         ReadAgain[Operand.index()] = true;
       Read[Operand.index()] = true;
-      if (uint32_t At = slot(Operand); At != NoSlot)
-        ++UserBegin[At + 1];
+      if (uint32_t Slot = slot(Operand); Slot != NoSlot)
+        ++UserBegin[Slot + 1];
     }
   for (size_t I = 0; I != numSlots(); ++I)
     UserBegin[I + 1] += UserBegin[I];
@@ -194,8 +194,8 @@ void Program::linkUsers() {
   for (size_t I = 0; I != size(); ++I) {
     ArrayRef<HloId> All = operands(HloId(I));
     for (uint32_t K = 0; K != All.size(); ++K)
-      if (uint32_t At = slot(All[K]); At != NoSlot)
-        Users[Next[At]++] = {HloId(I), K};
+      if (uint32_t Slot = slot(All[K]); Slot != NoSlot)
+        Users[Next[Slot]++] = {HloId(I), K};
   }
 }
 
@@ -249,18 +249,18 @@ void Program::classify() {
   std::vector<uint8_t> Reached(M.Computations.size(), 0);
   SmallVector<std::pair<ComputationId, uint8_t>> Work = {{M.Entry, 1}};
   while (!Work.empty()) {
-    auto [C, How] = Work.pop_back_val();
-    if ((Reached[C.index()] & How) == How)
+    auto [C, Flags] = Work.pop_back_val();
+    if ((Reached[C.index()] & Flags) == Flags)
       continue;
-    Reached[C.index()] |= How;
+    Reached[C.index()] |= Flags;
     IndexRange All = M[C].Instructions;
     for (uint32_t I = All.Begin; I != All.End; ++I) {
       Opcode Op = M.Instructions[I].Op;
-      uint8_t Through = isControlFlow(Op)          ? How
-                        : Op == Opcode::CustomCall ? uint8_t(6)
-                                                   : uint8_t(2 | (How & 4));
+      uint8_t Inherited = isControlFlow(Op)          ? Flags
+                          : Op == Opcode::CustomCall ? uint8_t(6)
+                                                     : uint8_t(2 | (Flags & 4));
       for (const HloCall &Call : M.calls(M.Instructions[I]))
-        Work.push_back({Call.Callee, Through});
+        Work.push_back({Call.Callee, Inherited});
     }
   }
   Classes.assign(M.Computations.size(), ComputationClass::None);
@@ -287,9 +287,10 @@ StringRef Program::customCallTarget(HloId Id) const {
   return hlobuf::customCallTarget(M.attributes(M[Id]));
 }
 
-StringRef Program::customCallTarget(HloId Id, Backend On) const {
-  Backend By = DumpFacts.backend();
-  bool Fits = By == On || (By == Backend::Untiled && On != Backend::TPU);
+StringRef Program::customCallTarget(HloId Id, Backend Target) const {
+  Backend Actual = DumpFacts.backend();
+  bool Fits = Actual == Target ||
+              (Actual == Backend::Untiled && Target != Backend::TPU);
   return Fits ? customCallTarget(Id) : "";
 }
 
@@ -344,23 +345,23 @@ static bool isReached(const Program &P, HloId Caller) {
 std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
   std::vector<SharedCallee> All;
   for (size_t C = 0; C != P.module().Computations.size(); ++C) {
-    SharedCallee Found;
-    Found.Callee = ComputationId(C);
-    if (P.classOf(Found.Callee) != ComputationClass::Global)
+    SharedCallee Shared;
+    Shared.Callee = ComputationId(C);
+    if (P.classOf(Shared.Callee) != ComputationClass::Global)
       continue;
-    Found.Async = true;
-    for (HloId Caller : P.callers(Found.Callee)) {
+    Shared.Async = true;
+    for (HloId Caller : P.callers(Shared.Callee)) {
       Opcode Op = P[Caller].Op;
       // The later elements of an async chain repeat what its start calls.
       if (continuesAsync(Op) || !isReached(P, Caller))
         continue;
-      Found.Callers.push_back(Caller);
-      Found.Async &= !isSynchronousCall(Op);
+      Shared.Callers.push_back(Caller);
+      Shared.Async &= !isSynchronousCall(Op);
     }
     // What `reduce-scatter-start` names is only applied, as by others.
-    bool Applied = Found.Async && P.isEmbedded(Found.Callee);
-    if (Found.Callers.size() > 1 && !Applied)
-      All.push_back(std::move(Found));
+    bool Applied = Shared.Async && P.isEmbedded(Shared.Callee);
+    if (Shared.Callers.size() > 1 && !Applied)
+      All.push_back(std::move(Shared));
   }
   return All;
 }

@@ -81,10 +81,10 @@ public:
   /// All operands that are \p Id, which has a slot, in the order of their
   /// users' HloIds.
   llvm::ArrayRef<ProgramUse> users(HloId Id) const {
-    uint32_t At = slot(Id);
-    assert(At != NoSlot);
+    uint32_t Slot = slot(Id);
+    assert(Slot != NoSlot);
     return llvm::ArrayRef<ProgramUse>(Users).slice(
-        UserBegin[At], UserBegin[At + 1] - UserBegin[At]);
+        UserBegin[Slot], UserBegin[Slot + 1] - UserBegin[Slot]);
   }
   /// \p Id, which need not have a slot, is an operand; and it is so only once.
   bool isRead(HloId Id) const { return Read[Id.index()]; }
@@ -137,10 +137,10 @@ public:
 
   /// The target of custom-call \p Id; empty for other instructions.
   llvm::StringRef customCallTarget(HloId Id) const;
-  /// The same for a program of backend \p On, and empty for any other: a name
-  /// means what one compiler means by it, and nothing elsewhere. Programs that
-  /// may be for CPU or GPU count as both.
-  llvm::StringRef customCallTarget(HloId Id, Backend On) const;
+  /// The same for a program of backend \p Target, and empty for any other: a
+  /// name means what one compiler means by it, and nothing elsewhere. Programs
+  /// that may be for CPU or GPU count as both.
+  llvm::StringRef customCallTarget(HloId Id, Backend Target) const;
 
   /// True if \p Id is a get-tuple-element that the text leaves out.
   bool isHidden(HloId Id) const {

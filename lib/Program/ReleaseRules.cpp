@@ -19,27 +19,27 @@ static constexpr RuleChange Changes[] = {
 #include "Dump/Releases.def"
 };
 
-std::vector<ReleaseRules> hlobuf::possibleRules(const ReleaseWindow &When,
-                                                Backend By) {
+std::vector<ReleaseRules> hlobuf::possibleRules(const ReleaseWindow &Window,
+                                                Backend Target) {
   std::vector<ReleaseRules> All;
   ReleaseRules Rules;
-  bool GPU = By == Backend::GPU || By == Backend::Untiled;
+  bool GPU = Target == Backend::GPU || Target == Backend::Untiled;
   auto Add = [&](uint32_t From, uint32_t Before) {
     Rules.From = From;
-    if (From >= When.Before || When.From >= Before)
+    if (From >= Window.Before || Window.From >= Before)
       return;
-    Rules.ReshapeIsNoOp = By == Backend::GPU && Rules.NoOpsOnBothSides;
+    Rules.ReshapeIsNoOp = Target == Backend::GPU && Rules.NoOpsOnBothSides;
     All.push_back(Rules);
     // Which of the two wrote an untiled dump is not known.
-    if (By == Backend::Untiled && Rules.NoOpsOnBothSides) {
+    if (Target == Backend::Untiled && Rules.NoOpsOnBothSides) {
       Rules.ReshapeIsNoOp = true;
       All.push_back(Rules);
       Rules.ReshapeIsNoOp = false;
     }
     // nvshmem took the place of ordinary all-reduces for a year.
     if (GPU &&
-        std::max(From, When.From) < infoOf(Release::NvshmemCopiesEnd).Date &&
-        std::min(Before, When.Before) >
+        std::max(From, Window.From) < infoOf(Release::NvshmemCopiesEnd).Date &&
+        std::min(Before, Window.Before) >
             infoOf(Release::NvshmemCopiesBegin).Date) {
       Rules.NvshmemCopies = true;
       All.push_back(Rules);

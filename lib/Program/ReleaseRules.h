@@ -29,9 +29,10 @@ struct ReleaseRules {
   bool operator==(const ReleaseRules &) const = default;
 };
 
-/// The rules that a dump of \p When and \p By may follow, newest first; never
-/// empty.
-std::vector<ReleaseRules> possibleRules(const ReleaseWindow &When, Backend By);
+/// The rules that a dump of \p Window and \p Target may follow, newest first;
+/// never empty.
+std::vector<ReleaseRules> possibleRules(const ReleaseWindow &Window,
+                                        Backend Target);
 
 } // namespace hlobuf
 

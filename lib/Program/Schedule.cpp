@@ -78,8 +78,8 @@ void Schedule::flatten(ComputationId Entry) {
     }
     Top.Entered = 0;
     ++Top.Next;
-    if (uint32_t At = P.slot(Id); At != Program::NoSlot)
-      Times[At] = steps();
+    if (uint32_t Slot = P.slot(Id); Slot != Program::NoSlot)
+      Times[Slot] = steps();
     Sequence.push_back(Id);
   }
 }

@@ -24,8 +24,8 @@ public:
   int32_t steps() const { return static_cast<int32_t>(Sequence.size()); }
   /// The step of \p Id; -1 if it has none.
   int32_t time(HloId Id) const {
-    uint32_t At = P.slot(Id);
-    return At == Program::NoSlot ? -1 : Times[At];
+    uint32_t Slot = P.slot(Id);
+    return Slot == Program::NoSlot ? -1 : Times[Slot];
   }
   /// The steps of \p C's computation as [Begin, End), callees included.
   StepRange span(ComputationId C) const { return Spans[C.index()]; }

@@ -86,13 +86,13 @@ HloId NodeBuilder::operandOf(NameId User, ArrayRef<uint32_t> Rows) const {
     NameId Best;
     unsigned Most = 0;
     bool Alone = false;
-    for (const Position &At : All) {
-      if (At.Index != D.Uses[Row].Index || At.Name == User)
+    for (const Position &Pos : All) {
+      if (Pos.Index != D.Uses[Row].Index || Pos.Name == User)
         continue;
-      unsigned Votes = votes(At.Name, Rows);
+      unsigned Votes = votes(Pos.Name, Rows);
       Alone = Votes != Most ? Votes > Most || Alone : false;
       if (Votes > Most)
-        Best = At.Name;
+        Best = Pos.Name;
       Most = std::max(Most, Votes);
     }
     if (Alone && 2 * Most > Rows.size())
@@ -114,8 +114,8 @@ bool NodeBuilder::readsParts(NameId User, HloId Operand,
     return true;
   return llvm::any_of(Rows.drop_front(), [&](uint32_t Row) {
     UsedId U = DumpFacts.ownerOfUse(Row);
-    return llvm::none_of(DumpFacts.positionsAt(User), [&](uint32_t At) {
-      return DumpFacts.ownerOfPosition(At) == U;
+    return llvm::none_of(DumpFacts.positionsAt(User), [&](uint32_t Index) {
+      return DumpFacts.ownerOfPosition(Index) == U;
     });
   });
 }
@@ -154,11 +154,11 @@ void NodeBuilder::linkUses(HloNode &N) {
     for (; Count != Operand; ++Count)
       Built.Operands.push_back(StatedNodes::unknown());
     auto Same = ArrayRef<uint32_t>(Rows).slice(Begin, End - Begin);
-    HloId Found = operandOf(N.Name, Same);
-    if (Found == StatedNodes::unknown() && areDisputed(Same))
-      Found = StatedNodes::disputed();
-    Built.Operands.push_back(Found);
-    N.ReadsParts |= DumpFacts.isSSA() && readsParts(N.Name, Found, Same);
+    HloId Producer = operandOf(N.Name, Same);
+    if (Producer == StatedNodes::unknown() && areDisputed(Same))
+      Producer = StatedNodes::disputed();
+    Built.Operands.push_back(Producer);
+    N.ReadsParts |= DumpFacts.isSSA() && readsParts(N.Name, Producer, Same);
     ++Count;
   }
 }
@@ -173,8 +173,8 @@ StatedNodes NodeBuilder::run() {
   for (const Instruction &I : D.Instructions)
     add(I.Name);
   llvm::for_each(D.OperandNames, [&](NameId Name) { add(Name); });
-  for (const Position &At : D.Positions)
-    add(At.Name);
+  for (const Position &Pos : D.Positions)
+    add(Pos.Name);
   for (const Use &Row : D.Uses)
     add(Row.Name);
   for (HloNode &N : Built.Nodes) {

@@ -103,10 +103,10 @@ static std::vector<uint32_t> computations(const Dump &D) {
 bool StatedSteps::mayRunInstead(NameId Writer, ValueId V, NameId Reader) {
   const Dump &D = DumpFacts.dump();
   bool Passed =
-      llvm::any_of(D.uses(D[DumpFacts.usedOf(V)]), [&](const Use &By) {
-        return By.Operand > 0 &&
-               (DumpFacts.opcode(By.Name) == Opcode::Conditional ||
-                !DumpFacts.hasText(By.Name));
+      llvm::any_of(D.uses(D[DumpFacts.usedOf(V)]), [&](const Use &User) {
+        return User.Operand > 0 &&
+               (DumpFacts.opcode(User.Name) == Opcode::Conditional ||
+                !DumpFacts.hasText(User.Name));
       });
   if (!Passed)
     return false;
